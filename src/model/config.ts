@@ -1,0 +1,57 @@
+import type { TransactionType } from './application.ts';
+import type { WindowSetting } from './window.ts';
+
+/** Where an account's API key comes from; never the key itself. */
+export type KeyLocation =
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'env'; readonly name: string };
+
+export type ApiKeyHeader = 'Api-Key' | 'X-Api-Key';
+
+/** One New Relic account: one key, one budget, one failure domain. */
+export interface AccountConfig {
+  readonly name: string;
+  /** Scheme, host and port, perhaps a path prefix; without a trailing slash. */
+  readonly baseUrl: string;
+  readonly apiKey: KeyLocation;
+  readonly apiKeyHeader: ApiKeyHeader;
+  /** Calls this process may send in any 60 seconds. */
+  readonly requestsPerMinute: number;
+  /** Calls in flight at most. */
+  readonly concurrency: number;
+  /** One call, from its start to the last byte. */
+  readonly timeoutMs: number;
+  readonly proxyUrl: string | undefined;
+  /** An extra CA bundle (PEM), as an absolute path. */
+  readonly caFile: string | undefined;
+}
+
+export interface PollConfig {
+  readonly intervalMs: number;
+  readonly discoveryIntervalMs: number;
+  readonly window: WindowSetting;
+  readonly delayMs: number;
+  readonly staleAfterMs: number;
+  readonly hostNames: boolean;
+  readonly raw: boolean;
+}
+
+export type Selector =
+  | { readonly kind: 'id'; readonly id: string }
+  | { readonly kind: 'name'; readonly name: string }
+  | { readonly kind: 'match'; readonly pattern: RegExp };
+
+/** One entry of `apps`, with every default applied. */
+export interface AppEntry {
+  readonly account: string;
+  readonly selector: Selector;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly hosts: boolean;
+  readonly transactions: readonly TransactionType[];
+  readonly poll: PollConfig;
+}
+
+export interface Config {
+  readonly accounts: readonly AccountConfig[];
+  readonly apps: readonly AppEntry[];
+}

@@ -1,0 +1,36 @@
+import type { Application } from './application.ts';
+import type { Selector } from './config.ts';
+import type { ThroughputAnswer, ThroughputQuery } from './reading.ts';
+
+/**
+ * What one discovery found. `complete` is false when any call of it failed: such an answer may add
+ * and refresh applications, but must never remove one.
+ */
+export interface Discovery {
+  readonly applications: readonly Application[];
+  readonly complete: boolean;
+  /** Why it is not complete; an `ApiError`. */
+  readonly error: Error | undefined;
+}
+
+/**
+ * The vendor, as the poller sees it: one account behind one interface, so that another API of the
+ * vendor can take its place. Every call rejects with an `ApiError`, or with the signal's reason.
+ */
+export interface Source {
+  /** Lists what the selectors may choose from (and perhaps more). Never rejects with an `ApiError`. */
+  discover(selectors: readonly Selector[], signal: AbortSignal): Promise<Discovery>;
+  /** Maps host ids to host names. */
+  hostNames(applicationId: string, signal: AbortSignal): Promise<ReadonlyMap<string, string>>;
+  applicationThroughput(
+    applicationId: string,
+    query: ThroughputQuery,
+    signal: AbortSignal,
+  ): Promise<ThroughputAnswer>;
+  hostThroughput(
+    applicationId: string,
+    hostId: string,
+    query: ThroughputQuery,
+    signal: AbortSignal,
+  ): Promise<ThroughputAnswer>;
+}

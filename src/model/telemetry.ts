@@ -1,0 +1,54 @@
+import type { FailureReason } from './api-error.ts';
+import type { Operation } from './operation.ts';
+
+/** Why a value of the vendor was left out. */
+export const invalidSampleReasons = ['not_a_number', 'not_finite', 'negative'] as const;
+export type InvalidSampleReason = (typeof invalidSampleReasons)[number];
+
+/** Counts what happens on the way to the vendor; one per account. */
+export interface ApiObserver {
+  started(operation: Operation): void;
+  /** `code` is the HTTP status, or the failure reason where no answer came. */
+  ended(operation: Operation, code: string, durationSeconds: number): void;
+  failed(operation: Operation, reason: FailureReason): void;
+  retried(operation: Operation, reason: FailureReason): void;
+  throttled(): void;
+  invalidSample(reason: InvalidSampleReason): void;
+}
+
+/** Counts what the poller does; one per account. */
+export interface PollObserver {
+  polled(durationSeconds: number, succeeded: boolean): void;
+  skipped(count: number): void;
+}
+
+/** The state of one account at this moment, read when somebody looks. */
+export interface AccountStatus {
+  readonly name: string;
+  /** Whether the last discovery succeeded; `undefined` before the first one ended. */
+  readonly up: boolean | undefined;
+  /** Why the last discovery failed. */
+  readonly error: string | undefined;
+  readonly firstCycleEnded: boolean;
+  readonly applications: number;
+  readonly hosts: number;
+  /** Applications whose first poll has ended. */
+  readonly polledApplications: number;
+  readonly requestsInFlight: number;
+  readonly budgetRequestsPerMinute: number;
+  readonly demandRequestsPerMinute: number;
+  /** The longest effective poll interval of the account's applications. */
+  readonly pollIntervalSeconds: number;
+  /** Wall time until which the vendor asked us to stay away; `undefined` when it did not. */
+  readonly backoffUntilMs: number | undefined;
+  /** Configured selectors that choose nothing, as written. */
+  readonly missingSelectors: readonly string[];
+}
+
+/** Fields first, then a message that never changes, as pino has it. */
+export interface Logger {
+  debug(fields: Readonly<Record<string, unknown>>, message: string): void;
+  info(fields: Readonly<Record<string, unknown>>, message: string): void;
+  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
+  error(fields: Readonly<Record<string, unknown>>, message: string): void;
+}

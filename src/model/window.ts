@@ -1,0 +1,30 @@
+/** A closed range of whole minutes, both ends in milliseconds since the epoch (UTC). */
+export interface TimeWindow {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** `vendor_default` omits `from` and `to`: the vendor then answers for its own last 30 minutes. */
+export type WindowSetting =
+  | { readonly kind: 'vendor_default' }
+  | { readonly kind: 'range'; readonly lengthMs: number };
+
+const minuteMs = 60_000;
+
+/**
+ * The window to ask for at `nowMs` (wall clock): it ends on the last whole minute that is at least
+ * `delayMs` old, because the vendor's newest minutes are incomplete.
+ *
+ * `undefined` for the vendor's own window. The length is rounded up to whole minutes: the vendor
+ * refuses a range under 60 seconds with 422.
+ */
+export function windowAt(
+  nowMs: number,
+  setting: WindowSetting,
+  delayMs: number,
+): TimeWindow | undefined {
+  if (setting.kind === 'vendor_default') return undefined;
+  const toMs = Math.floor((nowMs - delayMs) / minuteMs) * minuteMs;
+  const lengthMs = Math.max(1, Math.ceil(setting.lengthMs / minuteMs)) * minuteMs;
+  return { fromMs: toMs - lengthMs, toMs };
+}

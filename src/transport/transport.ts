@@ -1,0 +1,21 @@
+import type { Operation } from '../model/operation.ts';
+
+/** One GET. `target` is path and query, already encoded, relative to the account's base URL. */
+export interface ApiRequest {
+  readonly operation: Operation;
+  readonly target: string;
+}
+
+/** A complete answer; header names are in lower case. */
+export interface ApiResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: string;
+}
+
+/**
+ * Sends one request. Rejects with an `ApiError` when no complete answer came, or with the signal's
+ * reason when that was aborted; any status is an answer. Pacing, limits, retries and measuring wrap
+ * a transport in another one.
+ */
+export type Transport = (request: ApiRequest, signal: AbortSignal) => Promise<ApiResponse>;
