@@ -16,15 +16,14 @@ export interface Clock {
  */
 export async function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
-  await new Promise<void>((resolve, reject) => {
-    const onAbort = (): void => {
+  await new Promise<void>((resolve) => {
+    const settle = (): void => {
       cancel();
-      reject(signal.reason as Error);
-    };
-    const cancel = clock.after(delayMs, () => {
-      signal.removeEventListener('abort', onAbort);
+      signal.removeEventListener('abort', settle);
       resolve();
-    });
-    signal.addEventListener('abort', onAbort, { once: true });
+    };
+    const cancel = clock.after(delayMs, settle);
+    signal.addEventListener('abort', settle, { once: true });
   });
+  signal.throwIfAborted();
 }
