@@ -9,6 +9,8 @@ import type { ThroughputAnswer, ThroughputQuery } from './reading.ts';
 export interface Discovery {
   readonly applications: readonly Application[];
   readonly complete: boolean;
+  /** How many calls it took, retries not counted: what the next one will probably take. */
+  readonly calls: number;
   /** Why it is not complete; an `ApiError`. */
   readonly error: Error | undefined;
 }

@@ -1,0 +1,93 @@
+import { type Clock, sleep } from '../model/clock.ts';
+import type { AccountConfig, AppEntry } from '../model/config.ts';
+import type { SnapshotSink } from '../model/snapshot.ts';
+import type { Source } from '../model/source.ts';
+import type { AccountStatus, Logger, PollObserver } from '../model/telemetry.ts';
+import { accountStatusOf, type Traffic } from './account-status.ts';
+import { AccountTable } from './account-table.ts';
+import { discoveryIntervalOf } from './demand.ts';
+import { createDispatcher } from './dispatcher.ts';
+import { createPollLog } from './poll-log.ts';
+import { createPollLoop } from './poll-loop.ts';
+
+export interface AccountPollerOptions {
+  readonly account: AccountConfig;
+  /** The entries of `apps` that belong to this account; not empty. */
+  readonly entries: readonly AppEntry[];
+}
+
+export interface AccountPollerDependencies extends Traffic {
+  readonly source: Source;
+  readonly clock: Clock;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  readonly sink: SnapshotSink;
+  readonly observer: PollObserver;
+  readonly logger: Logger;
+}
+
+/** Keeps one account's values fresh. */
+export interface AccountPoller {
+  /** Discovers and polls until the signal is aborted. */
+  run(signal: AbortSignal): Promise<void>;
+  /** One discovery and one poll of every application; whether all that was asked for arrived. */
+  runOnce(signal: AbortSignal): Promise<boolean>;
+  status(): AccountStatus;
+}
+
+/** Nothing can be shown before the first discovery succeeds, so it is tried again soon. */
+const firstRetryMs = 1000;
+
+export function createAccountPoller(
+  { account, entries }: AccountPollerOptions,
+  dependencies: AccountPollerDependencies,
+): AccountPoller {
+  const { clock, source, random } = dependencies;
+  const discoveryIntervalMs = discoveryIntervalOf(entries.map((entry) => entry.poll));
+  const log = createPollLog(account.name, dependencies);
+  const dispatcher = createDispatcher(account);
+  const table = new AccountTable(
+    { account, entries, discoveryIntervalMs },
+    { ...dependencies, log },
+  );
+  const polls = createPollLoop(table, { source, dispatcher, clock });
+
+  const discover = async (signal: AbortSignal): Promise<boolean> => {
+    const selectors = entries.map((entry) => entry.selector);
+    const discovery = await source.discover(selectors, signal);
+    table.discovered(discovery);
+    return discovery.complete;
+  };
+
+  const untilNextDiscoveryMs = (failures: number): number => {
+    if (table.discovery.answered) return discoveryIntervalMs;
+    const backoffMs = firstRetryMs * 2 ** Math.min(failures, 10) * (0.5 + random() / 2);
+    return Math.min(backoffMs, discoveryIntervalMs);
+  };
+
+  return {
+    run: async (signal) => {
+      let failures = 0;
+      try {
+        while (!signal.aborted) {
+          failures = (await discover(signal)) ? 0 : failures + 1;
+          polls.wake(signal);
+          await sleep(clock, untilNextDiscoveryMs(failures), signal);
+        }
+      } catch (error) {
+        if (!signal.aborted) throw error;
+      } finally {
+        polls.stop();
+      }
+    },
+    runOnce: async (signal) => {
+      const complete = await discover(signal);
+      const outcomes = await Promise.all(
+        [...table.states.keys()].map((id) => polls.poll(id, signal)),
+      );
+      const isWhole = outcomes.every((outcome) => outcome?.failed.size === 0);
+      return complete && isWhole && table.discovery.missing.length === 0;
+    },
+    status: () => accountStatusOf(account, table, dependencies),
+  };
+}

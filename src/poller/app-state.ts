@@ -1,0 +1,194 @@
+import type { Application } from '../model/application.ts';
+import type { AppReading } from '../model/reading.ts';
+import type { SelectedApplication } from '../model/selector.ts';
+import type { AppSnapshot } from '../model/snapshot.ts';
+import { hostsToPoll } from './demand.ts';
+import type { PollOutcome } from './poll-application.ts';
+
+/** Host ids and names as far as they were asked for. */
+export interface HostNameState {
+  readonly names: ReadonlyMap<string, string>;
+  readonly askedFor: ReadonlySet<string>;
+  /** When to ask again although no new host appeared, because the last time it failed. */
+  readonly askAgainMs: number | undefined;
+}
+
+/** All that the poller remembers of one application: a record that is replaced, never changed. */
+export interface AppState {
+  readonly selected: SelectedApplication;
+  readonly hostNames: HostNameState;
+  readonly reading: AppReading | undefined;
+  readonly pollSucceeded: boolean | undefined;
+  /** Wall time of the last poll that got everything. */
+  readonly lastSuccessMs: number | undefined;
+  /** What did not arrive in the last poll. */
+  readonly failed: ReadonlySet<string>;
+  /** Monotonic time of the first failed poll since values were last published. */
+  readonly failingSinceMs: number | undefined;
+  /** The vendor answered 404 although its list has the application. */
+  readonly gone: boolean;
+  readonly nextDueMs: number;
+  readonly pollsEnded: number;
+}
+
+export interface Moment {
+  readonly monotonicMs: number;
+  readonly wallMs: number;
+}
+
+/** A poll with failures is published all the same if at most this share of its calls is newly failing. */
+const tolerableShare = 0.1;
+const askNamesAgainAfterMs = 10 * 60_000;
+
+export function newAppState(selected: SelectedApplication, nowMs: number): AppState {
+  return {
+    selected,
+    hostNames: { names: new Map(), askedFor: new Set(), askAgainMs: undefined },
+    reading: undefined,
+    pollSucceeded: undefined,
+    lastSuccessMs: undefined,
+    failed: new Set(),
+    failingSinceMs: undefined,
+    gone: false,
+    nextDueMs: nowMs,
+    pollsEnded: 0,
+  };
+}
+
+/** Host names are asked for only when a host appears whose name was never asked for. */
+export function shouldAskHostNames(state: AppState, nowMs: number): boolean {
+  const { selected, hostNames } = state;
+  if (!selected.entry.poll.hostNames) return false;
+  if (hostNames.askAgainMs !== undefined && nowMs >= hostNames.askAgainMs) return true;
+  return hostsToPoll(selected).some((id) => !hostNames.askedFor.has(id));
+}
+
+/** What a complete discovery says: hosts that it no longer lists are gone at once. */
+export function afterDiscovery(state: AppState, selected: SelectedApplication): AppState {
+  const { hostIds } = selected.application;
+  const { reading } = state;
+  if (reading === undefined || hostIds === undefined) return { ...state, selected };
+  const listed = new Set(hostIds);
+  const hosts = new Map([...reading.hosts].filter(([id]) => listed.has(id)));
+  return { ...state, selected, reading: { ...reading, hosts } };
+}
+
+/**
+ * A complete poll is published. One with failures is held back the first time, so that a short
+ * disturbance makes no gap; if the next one has failures too it is published without what failed,
+ * so that a broken host cannot hold back the others, unless much of it failed for the first time.
+ */
+export function afterPoll(
+  state: AppState,
+  outcome: PollOutcome,
+  asked: { readonly hostNames: boolean },
+  now: Moment,
+): AppState {
+  const next: AppState = {
+    ...state,
+    hostNames: asked.hostNames ? hostNamesAfter(state, outcome, now) : state.hostNames,
+    failed: outcome.failed,
+    pollsEnded: state.pollsEnded + 1,
+  };
+  if (outcome.gone) {
+    return { ...next, gone: true, reading: undefined, pollSucceeded: true, failed: new Set() };
+  }
+  if (outcome.failed.size === 0) {
+    return {
+      ...next,
+      gone: false,
+      reading: listedOnly(state.selected.application, outcome.reading),
+      pollSucceeded: true,
+      lastSuccessMs: now.wallMs,
+      failingSinceMs: undefined,
+    };
+  }
+  if (isPublishable(state, outcome)) {
+    return {
+      ...next,
+      gone: false,
+      reading: listedOnly(state.selected.application, outcome.reading),
+      pollSucceeded: false,
+      failingSinceMs: undefined,
+    };
+  }
+  return {
+    ...next,
+    pollSucceeded: false,
+    failingSinceMs: state.failingSinceMs ?? now.monotonicMs,
+  };
+}
+
+/** When the values become too old to be held any longer, on the monotonic clock. */
+export function staleAtMs({ failingSinceMs, reading, selected }: AppState): number | undefined {
+  if (reading === undefined || failingSinceMs === undefined) return undefined;
+  return failingSinceMs + selected.entry.poll.staleAfterMs;
+}
+
+/** Drops values that could not be renewed for `stale_after`. */
+export function whenStale(state: AppState, nowMs: number): AppState {
+  const atMs = staleAtMs(state);
+  return atMs !== undefined && nowMs >= atMs ? { ...state, reading: undefined } : state;
+}
+
+/** What is published; without what the discovery said when that is stale. */
+export function snapshotOf(
+  account: string,
+  state: AppState,
+  isDiscoveryStale: boolean,
+): AppSnapshot {
+  const { application, entry } = state.selected;
+  return {
+    account,
+    application: isDiscoveryStale ? identityOf(application) : application,
+    labels: entry.labels,
+    hostNames: state.hostNames.names,
+    reading: state.reading,
+    pollSucceeded: state.pollSucceeded,
+    lastSuccessMs: state.lastSuccessMs,
+  };
+}
+
+function isPublishable(state: AppState, outcome: PollOutcome): boolean {
+  if (outcome.reading === undefined || outcome.refused || state.failed.size === 0) return false;
+  const newlyFailing = [...outcome.failed].filter((scope) => !state.failed.has(scope)).length;
+  return newlyFailing <= tolerableShare * outcome.plannedCalls;
+}
+
+/** A discovery may have dropped hosts while the poll was under way. */
+function listedOnly(
+  { hostIds }: Application,
+  reading: AppReading | undefined,
+): AppReading | undefined {
+  if (reading === undefined || hostIds === undefined) return reading;
+  const listed = new Set(hostIds);
+  return { ...reading, hosts: new Map([...reading.hosts].filter(([id]) => listed.has(id))) };
+}
+
+function hostNamesAfter(state: AppState, outcome: PollOutcome, now: Moment): HostNameState {
+  const askedFor = new Set(hostsToPoll(state.selected));
+  if (outcome.hostNames === undefined) {
+    const askAgainMs = now.monotonicMs + askNamesAgainAfterMs;
+    return { names: state.hostNames.names, askedFor, askAgainMs };
+  }
+  const { hostNames } = outcome;
+  const names = [...askedFor].flatMap((id): [string, string][] => {
+    const name = hostNames.get(id) ?? state.hostNames.names.get(id);
+    return name === undefined ? [] : [[id, name]];
+  });
+  return { names: new Map(names), askedFor, askAgainMs: undefined };
+}
+
+function identityOf({ id, name, language }: Application): Application {
+  return {
+    id,
+    name,
+    language,
+    healthStatus: undefined,
+    reporting: undefined,
+    lastReportedAtMs: undefined,
+    summary: undefined,
+    hostIds: undefined,
+    instanceIds: undefined,
+  };
+}

@@ -1,0 +1,120 @@
+import type { Clock } from '../model/clock.ts';
+import { createBudget } from './budget.ts';
+import type { Pacer } from './pacer.ts';
+
+export interface PacerOptions {
+  /** Calls in any 60 seconds, at least 1. */
+  readonly requestsPerMinute: number;
+}
+
+interface Waiter {
+  readonly urgent: boolean;
+  readonly grant: () => void;
+}
+
+/** Lets calls go as the account's budget and the vendor's pauses allow, in order of arrival. */
+export function createPacer(options: PacerOptions, { clock }: { readonly clock: Clock }): Pacer {
+  const budget = createBudget(options.requestsPerMinute, clock.monotonicMs());
+  const queue = createQueue();
+  let pausedUntil = Number.NEGATIVE_INFINITY;
+  let cancelTimer: (() => void) | undefined;
+
+  const blockedForMs = (nowMs: number): number =>
+    nowMs < pausedUntil ? pausedUntil - nowMs : budget.blockedForMs(nowMs);
+
+  const pump = (): void => {
+    const nowMs = clock.monotonicMs();
+    let waitMs = blockedForMs(nowMs);
+    while (waitMs === 0 && queue.grantFirst()) {
+      budget.take();
+      waitMs = blockedForMs(nowMs);
+    }
+    if (queue.size() > 0 && cancelTimer === undefined && Number.isFinite(waitMs)) {
+      cancelTimer = clock.after(Math.max(1, Math.ceil(waitMs)), () => {
+        cancelTimer = undefined;
+        pump();
+      });
+    }
+  };
+
+  const release = (): void => {
+    budget.giveBack(clock.monotonicMs());
+    pump();
+  };
+
+  const stopTimerWhenIdle = (): void => {
+    if (queue.size() > 0) return;
+    cancelTimer?.();
+    cancelTimer = undefined;
+  };
+
+  return {
+    acquire: async (urgent, signal) => {
+      signal.throwIfAborted();
+      if (queue.size() === 0 && blockedForMs(clock.monotonicMs()) === 0) {
+        budget.take();
+        return release;
+      }
+      const turn = queue.wait(urgent, signal);
+      pump();
+      try {
+        await turn;
+      } finally {
+        stopTimerWhenIdle();
+      }
+      return release;
+    },
+    pauseUntil: (monotonicMs) => {
+      pausedUntil = Math.max(pausedUntil, monotonicMs);
+    },
+    pausedUntilMs: () => (pausedUntil > clock.monotonicMs() ? pausedUntil : undefined),
+  };
+}
+
+interface Queue {
+  /** Resolves when the turn has come; rejects with the signal's reason, and is then out of line. */
+  wait(urgent: boolean, signal: AbortSignal): Promise<void>;
+  /** Whether there was somebody to let go. */
+  grantFirst(): boolean;
+  size(): number;
+}
+
+function createQueue(): Queue {
+  const waiters: Waiter[] = [];
+
+  const enter = (waiter: Waiter): void => {
+    const firstPatient = waiter.urgent ? waiters.findIndex((other) => !other.urgent) : -1;
+    if (firstPatient === -1) waiters.push(waiter);
+    else waiters.splice(firstPatient, 0, waiter);
+  };
+
+  return {
+    wait: async (urgent, signal) => {
+      let granted = false;
+      await new Promise<void>((resolve) => {
+        const onAbort = (): void => {
+          const index = waiters.indexOf(waiter);
+          if (index !== -1) waiters.splice(index, 1);
+          resolve();
+        };
+        const waiter: Waiter = {
+          urgent,
+          grant: () => {
+            granted = true;
+            signal.removeEventListener('abort', onAbort);
+            resolve();
+          },
+        };
+        signal.addEventListener('abort', onAbort, { once: true });
+        enter(waiter);
+      });
+      if (!granted) signal.throwIfAborted();
+    },
+    grantFirst: () => {
+      const first = waiters.shift();
+      first?.grant();
+      return first !== undefined;
+    },
+    size: () => waiters.length,
+  };
+}

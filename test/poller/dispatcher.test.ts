@@ -1,0 +1,112 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Call, createDispatcher, type Dispatcher } from '../../src/poller/dispatcher.ts';
+import { settle } from '../support/fake-clock.ts';
+
+interface Work {
+  readonly started: string[];
+  /** Ends the calls under way, one round of them. */
+  readonly endRound: () => Promise<void>;
+  readonly inFlight: () => number;
+  readonly add: (name: string, size: number, dueMs?: number) => Promise<void>;
+}
+
+function aWork(dispatcher: Dispatcher): Work {
+  const started: string[] = [];
+  const ending: (() => void)[] = [];
+  const calls = function* (name: string, size: number): Generator<Call, undefined> {
+    for (let index = 0; index < size; index += 1) {
+      yield async () => {
+        started.push(name);
+        await new Promise<void>((resolve) => {
+          ending.push(resolve);
+        });
+      };
+    }
+    return undefined;
+  };
+  return {
+    started,
+    inFlight: () => ending.length,
+    endRound: async () => {
+      for (const end of ending.splice(0)) end();
+      await settle();
+    },
+    add: async (name, size, dueMs = 0) => {
+      await dispatcher.run({ calls: calls(name, size), size, dueMs, spanMs: 60_000 });
+    },
+  };
+}
+
+describe('createDispatcher', () => {
+  it('finishes small jobs one after the other rather than all of them late', async () => {
+    const work = aWork(createDispatcher({ requestsPerMinute: 800, concurrency: 2 }));
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+
+    const jobs = names.map(async (name) => await work.add(name, 3));
+    for (let round = 0; round < 20; round += 1) await work.endRound();
+    await Promise.all(jobs);
+
+    const lastOfA = work.started.lastIndexOf('a');
+    const lastOfF = work.started.lastIndexOf('f');
+    expect(lastOfA).toBeLessThan(9);
+    expect(lastOfF).toBe(17);
+  });
+
+  it('lets a small job overtake a large one that is already under way', async () => {
+    const work = aWork(createDispatcher({ requestsPerMinute: 800, concurrency: 8 }));
+    const large = work.add('large', 10_000);
+    for (let round = 0; round < 50; round += 1) await work.endRound();
+    const before = work.started.length;
+
+    let smallDone = false;
+    const small = (async () => {
+      await work.add('small', 5, 10_000);
+      smallDone = true;
+    })();
+    for (let round = 0; round < 3; round += 1) await work.endRound();
+
+    expect(smallDone).toBe(true);
+    expect(work.started.length - before).toBeLessThan(100);
+    await small;
+    while (work.inFlight() > 0) await work.endRound();
+    await large;
+  });
+
+  it('never gives one job more than concurrency calls, nor all jobs more than four times that', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 6 }),
+        fc.array(fc.nat(40), { minLength: 1, maxLength: 12 }),
+        async (concurrency, sizes) => {
+          const work = aWork(createDispatcher({ requestsPerMinute: 800, concurrency }));
+          let most = 0;
+
+          const jobs = sizes.map(async (size, index) => await work.add(`${index}`, size));
+          await settle();
+          const inFirstRound = sizes.map(
+            (_, index) => work.started.filter((name) => name === `${index}`).length,
+          );
+          do {
+            most = Math.max(most, work.inFlight());
+            await work.endRound();
+          } while (work.inFlight() > 0);
+          await Promise.all(jobs);
+
+          expect(Math.max(...inFirstRound)).toBeLessThanOrEqual(concurrency);
+          expect(most).toBeLessThanOrEqual(4 * concurrency);
+          expect(work.started).toHaveLength(sizes.reduce((sum, size) => sum + size, 0));
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  it('ends a job that has no calls at once', async () => {
+    const work = aWork(createDispatcher({ requestsPerMinute: 800, concurrency: 8 }));
+
+    await work.add('empty', 0);
+
+    expect(work.started).toEqual([]);
+  });
+});

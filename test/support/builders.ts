@@ -1,0 +1,68 @@
+import type { Application } from '../../src/model/application.ts';
+import type { AccountConfig, AppEntry, PollConfig } from '../../src/model/config.ts';
+import type { SelectedApplication } from '../../src/model/selector.ts';
+
+export function anAccount(overrides: Partial<AccountConfig> = {}): AccountConfig {
+  return {
+    name: 'production',
+    baseUrl: 'https://api.newrelic.com',
+    apiKey: { kind: 'env', name: 'NEW_RELIC_API_KEY' },
+    apiKeyHeader: 'Api-Key',
+    requestsPerMinute: 800,
+    concurrency: 8,
+    timeoutMs: 30_000,
+    proxyUrl: undefined,
+    caFile: undefined,
+    ...overrides,
+  };
+}
+
+export function aPollConfig(overrides: Partial<PollConfig> = {}): PollConfig {
+  return {
+    intervalMs: 60_000,
+    discoveryIntervalMs: 60_000,
+    window: { kind: 'range', lengthMs: 300_000 },
+    delayMs: 180_000,
+    staleAfterMs: 900_000,
+    hostNames: false,
+    raw: false,
+    ...overrides,
+  };
+}
+
+export function anEntry(
+  overrides: Partial<Omit<AppEntry, 'poll'>> & { poll?: Partial<PollConfig> } = {},
+): AppEntry {
+  const { poll, ...rest } = overrides;
+  return {
+    account: 'production',
+    selector: { kind: 'match', pattern: /^/u },
+    labels: {},
+    hosts: true,
+    transactions: ['web', 'other'],
+    ...rest,
+    poll: aPollConfig(poll),
+  };
+}
+
+export function anApplication(overrides: Partial<Application> = {}): Application {
+  return {
+    id: '1',
+    name: 'shop',
+    language: 'nodejs',
+    healthStatus: 'green',
+    reporting: true,
+    lastReportedAtMs: undefined,
+    summary: undefined,
+    hostIds: [],
+    instanceIds: [],
+    ...overrides,
+  };
+}
+
+export function aSelected(
+  application: Partial<Application> = {},
+  entry: Parameters<typeof anEntry>[0] = {},
+): SelectedApplication {
+  return { application: anApplication(application), entry: anEntry(entry) };
+}
