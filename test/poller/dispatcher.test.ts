@@ -43,7 +43,7 @@ describe('createDispatcher', () => {
     const work = aWork(createDispatcher({ requestsPerMinute: 800, concurrency: 2 }));
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
 
-    const jobs = names.map(async (name) => await work.add(name, 3));
+    const jobs = names.map(async (name) => work.add(name, 3));
     for (let round = 0; round < 20; round += 1) await work.endRound();
     await Promise.all(jobs);
 
@@ -82,7 +82,7 @@ describe('createDispatcher', () => {
           const work = aWork(createDispatcher({ requestsPerMinute: 800, concurrency }));
           let most = 0;
 
-          const jobs = sizes.map(async (size, index) => await work.add(`${index}`, size));
+          const jobs = sizes.map(async (size, index) => work.add(`${index}`, size));
           await settle();
           const inFirstRound = sizes.map(
             (_, index) => work.started.filter((name) => name === `${index}`).length,

@@ -70,11 +70,11 @@ export function createFakeSource(): FakeSource {
     },
     applicationThroughput: async (id, query) => {
       calls.push(`app ${id}`);
-      return await throughput(id, query);
+      return throughput(id, query);
     },
     hostThroughput: async (id, hostId, query) => {
       calls.push(`host ${id}/${hostId}`);
-      return await throughput(`${id}/${hostId}`, query);
+      return throughput(`${id}/${hostId}`, query);
     },
   };
 }

@@ -1,0 +1,86 @@
+import { parseConfig } from '../config/parse-config.ts';
+import type { BoundAddress } from '../server/create-server.ts';
+import { createSimulator } from '../simulator/simulator.ts';
+import { tickerOver } from './demo-ticker.ts';
+import type { ExitCode } from './exit-code.ts';
+import type { Flags } from './flags.ts';
+import { createLogging } from './logging.ts';
+import type { Machine } from './machine.ts';
+import { serveConfig } from './serve.ts';
+
+const keyVariable = 'NEWRELIC_EXPORTER_DEMO_KEY';
+
+/** The daemon and a simulated New Relic account together: nothing else is needed to try it. */
+export async function demo(flags: Flags, machine: Machine): Promise<ExitCode> {
+  const simulator = createSimulator(
+    {
+      port: flags.demoPort,
+      latencyMs: [40, 160],
+      fleet: {
+        applications: flags.demoApplications,
+        hosts: flags.demoHosts,
+        churnPerHour: flags.demoHosts / 2,
+      },
+    },
+    { clock: machine.clock },
+  );
+  const { baseUrl } = await simulator.start();
+  const [apiKey] = simulator.apiKeys;
+  const demoMachine = { ...machine, env: { ...machine.env, [keyVariable]: apiKey } };
+  const text = demoConfig(baseUrl);
+  const parsed = parseConfig(text, { fileName: 'demo.yaml', directory: '/' });
+  try {
+    return await serveConfig(parsed, flags, demoMachine, await createLogging(flags, machine), {
+      watch: (sink) => tickerOver(sink, machine.stdout),
+      listening: (addresses) => {
+        machine.stdout.write(greeting(addresses, flags, baseUrl, text));
+      },
+    });
+  } finally {
+    await simulator.stop();
+  }
+}
+
+function demoConfig(baseUrl: string): string {
+  return [
+    'accounts:',
+    '  - name: demo',
+    `    base_url: ${baseUrl}`,
+    `    api_key_env: ${keyVariable}`,
+    'poll:',
+    '  window: 1m',
+    'apps:',
+    '  - match: "."',
+    '',
+  ].join('\n');
+}
+
+function greeting(
+  addresses: readonly BoundAddress[],
+  flags: Flags,
+  simulatorUrl: string,
+  config: string,
+): string {
+  const port = addresses[0]?.port ?? 0;
+  const url = `http://localhost:${port}`;
+  return [
+    '',
+    'The exporter is running against a simulated New Relic account.',
+    '',
+    `  status page    ${url}/`,
+    `  metrics        ${url}${flags.telemetryPath}`,
+    `  simulated API  ${simulatorUrl}/v2/applications.json`,
+    '',
+    'Its configuration:',
+    '',
+    ...config
+      .trimEnd()
+      .split('\n')
+      .map((line) => `  ${line}`),
+    '',
+    `Try:  curl -s ${url}${flags.telemetryPath} | grep requests_per_minute`,
+    'New values come every minute, as with the vendor. Ctrl-C stops.',
+    '',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,109 @@
+import { type Command, environmentVariableOf, type Flag, flagTable } from './flags.ts';
+
+interface CommandHelp {
+  /** The command with its operands. */
+  readonly usage: string;
+  readonly summary: string;
+  /** Whether the short help names it. */
+  readonly isListed: boolean;
+}
+
+const commandHelp: Readonly<Record<Command, CommandHelp>> = {
+  serve: {
+    usage: 'serve',
+    summary: 'Poll New Relic and serve the metrics. The default.',
+    isListed: true,
+  },
+  'check-config': {
+    usage: 'check-config [FILE]',
+    summary: 'Check the configuration and report all errors at once.',
+    isListed: true,
+  },
+  once: {
+    usage: 'once',
+    summary: 'Poll everything once and print the metrics; exit with 1 if anything failed.',
+    isListed: true,
+  },
+  demo: {
+    usage: 'demo',
+    summary: 'Serve the metrics of a simulated account; needs neither New Relic nor a file.',
+    isListed: true,
+  },
+  'config-schema': {
+    usage: 'config-schema',
+    summary: 'Print the JSON schema of the configuration file, for editors.',
+    isListed: false,
+  },
+};
+
+const lineWidth = 80;
+const switches: readonly string[] = [
+  ...item('-h, --help', 'Show this help, or that of a command.'),
+  ...item('--version', 'Show the version.'),
+];
+const footer: readonly string[] = [
+  'Exit codes: 0 success, 1 failure, 2 wrong usage or configuration.',
+  'An API key comes from the file or the environment variable that the',
+  'configuration names, by default NEW_RELIC_API_KEY; never from a flag.',
+];
+
+/** The answer to `--help`: of the whole program, or of one command with the flags it knows. */
+export function helpText(command?: Command): string {
+  const flags: readonly Flag<unknown>[] = Object.values(flagTable);
+  const body = command === undefined ? overview(flags) : details(command, flags);
+  return `${[...body, ...switches, '', ...footer].join('\n')}\n`;
+}
+
+function overview(flags: readonly Flag<unknown>[]): readonly string[] {
+  const listed = Object.values(commandHelp).filter(({ isListed }) => isListed);
+  return [
+    'Publishes the throughput of New Relic APM applications and of their hosts as',
+    'Prometheus metrics.',
+    '',
+    'Usage: newrelic-exporter [COMMAND] [FLAGS]',
+    '',
+    'Commands:',
+    ...listed.flatMap(({ usage, summary }) => item(usage, summary)),
+    '',
+    'Flags (newrelic-exporter COMMAND --help shows those of one command):',
+    ...flags.flatMap(flagItem),
+  ];
+}
+
+function details(command: Command, flags: readonly Flag<unknown>[]): readonly string[] {
+  const { usage, summary } = commandHelp[command];
+  return [
+    ...wrap(summary, ''),
+    '',
+    `Usage: newrelic-exporter ${usage} [FLAGS]`,
+    '',
+    'Flags:',
+    ...flags.filter((flag) => flag.commands.includes(command)).flatMap(flagItem),
+  ];
+}
+
+function flagItem(flag: Flag<unknown>): readonly string[] {
+  return item(
+    `--${flag.name}=${flag.defaultText}`,
+    `${flag.help} ($${environmentVariableOf(flag)})`,
+  );
+}
+
+function item(term: string, description: string): readonly string[] {
+  return [`  ${term}`, ...wrap(description, ' '.repeat(6))];
+}
+
+function wrap(text: string, indent: string): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? indent + word : `${line} ${word}`;
+    if (line !== '' && longer.length > lineWidth) {
+      lines.push(line);
+      line = indent + word;
+    } else {
+      line = longer;
+    }
+  }
+  return [...lines, line];
+}

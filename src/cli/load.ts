@@ -1,0 +1,27 @@
+import { ConfigError, type Diagnostic, renderDiagnostic } from '../config/diagnostic.ts';
+import { loadConfig } from '../config/load-config.ts';
+import type { ParsedConfig } from '../config/parse-config.ts';
+import type { Logger } from '../model/telemetry.ts';
+import { CommandError } from './exit-code.ts';
+import type { Machine } from './machine.ts';
+
+/** Reads the configuration for a command; all its errors become one message and exit code 2. */
+export async function loadForCommand(path: string, machine: Machine): Promise<ParsedConfig> {
+  try {
+    return await loadConfig(path, machine);
+  } catch (error) {
+    if (error instanceof ConfigError) throw new CommandError(2, error.message, { cause: error });
+    throw error;
+  }
+}
+
+export function logWarnings(warnings: readonly Diagnostic[], logger: Logger): void {
+  for (const warning of warnings) {
+    const { line, column, message, help } = warning;
+    logger.warn({ line, column, problem: message, remedy: help }, 'configuration warning');
+  }
+}
+
+export function renderWarnings(warnings: readonly Diagnostic[]): string {
+  return warnings.map((warning) => `${renderDiagnostic(warning)}\n`).join('');
+}

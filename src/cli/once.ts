@@ -1,0 +1,22 @@
+import { createDaemon } from './daemon.ts';
+import type { ExitCode } from './exit-code.ts';
+import type { Flags } from './flags.ts';
+import { loadForCommand, logWarnings } from './load.ts';
+import { createLogging } from './logging.ts';
+import type { Machine } from './machine.ts';
+
+/** Polls everything once and prints the exposition; 1 if anything that was asked for is missing. */
+export async function once(flags: Flags, machine: Machine): Promise<ExitCode> {
+  const { config, warnings } = await loadForCommand(flags.configFile, machine);
+  const logging = await createLogging(flags, machine);
+  logWarnings(warnings, logging.logger);
+  const daemon = await createDaemon(config, { machine, ...logging });
+  try {
+    const succeeded = await daemon.runOnce(machine.stopSignal);
+    const { identity } = await daemon.store.page();
+    machine.stdout.write(`${identity.toString('utf8')}${await daemon.metrics.text()}`);
+    return succeeded ? 0 : 1;
+  } finally {
+    await daemon.close();
+  }
+}

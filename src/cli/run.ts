@@ -1,0 +1,49 @@
+import { configJsonSchemaText } from '../config/config-json-schema.ts';
+import { parseArguments } from './arguments.ts';
+import { CommandError, type ExitCode } from './exit-code.ts';
+import type { Command, Flags } from './flags.ts';
+import { helpText } from './help.ts';
+import type { Machine } from './machine.ts';
+import { buildOf, versionText } from './version.ts';
+
+/**
+ * Runs the command that the arguments (without the program's own name) ask for. Commands are loaded
+ * when they are needed: the daemon does not wait for the simulator.
+ */
+export async function run(argv: readonly string[], machine: Machine): Promise<ExitCode> {
+  const parsed = parseArguments(argv, machine.env);
+  try {
+    switch (parsed.kind) {
+      case 'help':
+        machine.stdout.write(helpText(parsed.command));
+        return 0;
+      case 'version':
+        machine.stdout.write(versionText(buildOf(machine.env)));
+        return 0;
+      case 'error':
+        throw new CommandError(2, parsed.message);
+      case 'run':
+        return await runCommand(parsed.command, parsed.flags, machine);
+    }
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    machine.stderr.write(`${error.message}\n`);
+    return error.exitCode;
+  }
+}
+
+async function runCommand(command: Command, flags: Flags, machine: Machine): Promise<ExitCode> {
+  switch (command) {
+    case 'serve':
+      return (await import('./serve.ts')).serve(flags, machine);
+    case 'once':
+      return (await import('./once.ts')).once(flags, machine);
+    case 'demo':
+      return (await import('./demo.ts')).demo(flags, machine);
+    case 'check-config':
+      return (await import('./check-config.ts')).checkConfig(flags, machine);
+    case 'config-schema':
+      machine.stdout.write(configJsonSchemaText());
+      return 0;
+  }
+}

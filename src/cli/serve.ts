@@ -1,0 +1,68 @@
+import type { ParsedConfig } from '../config/parse-config.ts';
+import type { SnapshotSink } from '../model/snapshot.ts';
+import { type BoundAddress, createMetricsServer } from '../server/create-server.ts';
+import { ListenError } from '../server/listen-address.ts';
+import { createDaemon } from './daemon.ts';
+import { CommandError, type ExitCode } from './exit-code.ts';
+import type { Flags } from './flags.ts';
+import { loadForCommand, logWarnings } from './load.ts';
+import { createLogging, type Logging } from './logging.ts';
+import type { Machine } from './machine.ts';
+import { buildOf } from './version.ts';
+
+/** What else a command that serves wants to do. */
+export interface ServeHooks {
+  readonly watch?: ((sink: SnapshotSink) => SnapshotSink) | undefined;
+  readonly listening?: ((addresses: readonly BoundAddress[]) => void) | undefined;
+}
+
+/** Scrapes in flight are answered until then; five seconds is what the whole stop may take. */
+const closeDeadlineMs = 3000;
+
+/** The daemon: polls and serves until it is asked to stop. */
+export async function serve(flags: Flags, machine: Machine): Promise<ExitCode> {
+  const parsed = await loadForCommand(flags.configFile, machine);
+  const logging = await createLogging(flags, machine);
+  return serveConfig(parsed, flags, machine, logging, {});
+}
+
+export async function serveConfig(
+  { config, warnings }: ParsedConfig,
+  flags: Flags,
+  machine: Machine,
+  logging: Logging,
+  hooks: ServeHooks,
+): Promise<ExitCode> {
+  const { logger } = logging;
+  logWarnings(warnings, logger);
+  const daemon = await createDaemon(config, { machine, ...logging, watch: hooks.watch });
+  const build = buildOf(machine.env);
+  const server = createMetricsServer(flags, {
+    page: async () => daemon.store.page(),
+    selfMetrics: async () => daemon.metrics.text(),
+    status: () => daemon.status(),
+    build,
+    logger,
+    clock: machine.clock,
+  });
+  const { stopSignal } = machine;
+  const beginStop = (): void => {
+    server.setNotReady();
+  };
+  stopSignal.addEventListener('abort', beginStop, { once: true });
+  try {
+    const addresses = await server.listen();
+    logger.info({ version: build.version, addresses, path: flags.telemetryPath }, 'listening');
+    hooks.listening?.(addresses);
+    await daemon.run(stopSignal);
+    logger.info({}, 'stopping');
+    return 0;
+  } catch (error) {
+    if (!(error instanceof ListenError)) throw error;
+    throw new CommandError(1, error.message, { cause: error });
+  } finally {
+    stopSignal.removeEventListener('abort', beginStop);
+    await daemon.close();
+    await server.close(closeDeadlineMs);
+  }
+}

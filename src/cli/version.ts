@@ -1,0 +1,34 @@
+/** The program's version; a test compares it with the package's. */
+const version = '0.1.0';
+
+/** What is running. */
+export interface Build {
+  readonly version: string;
+  /** The commit the program was built from, or `unknown`. */
+  readonly revision: string;
+  /** Such as `v24.4.1`. */
+  readonly nodeVersion: string;
+  /** Such as `linux/x64`. */
+  readonly platform: string;
+}
+
+/** The build of this process. The image's build puts the commit into `NEWRELIC_EXPORTER_REVISION`. */
+export function buildOf(env: Readonly<Record<string, string | undefined>>): Build {
+  const revision = env['NEWRELIC_EXPORTER_REVISION']?.trim() ?? '';
+  return {
+    version,
+    revision: revision === '' ? 'unknown' : revision,
+    nodeVersion: process.version,
+    platform: `${process.platform}/${process.arch}`,
+  };
+}
+
+/** The answer to `--version`, in the form of Prometheus' own programs. */
+export function versionText(build: Build): string {
+  return [
+    `newrelic-exporter, version ${build.version} (revision: ${build.revision})`,
+    `  node version:     ${build.nodeVersion}`,
+    `  platform:         ${build.platform}`,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,66 @@
+import type { KeyLocation } from '../model/config.ts';
+import { decodeUtf8, type ReadFile, readFailure } from './read-file.ts';
+
+/** The vendor's keys have 32 to 47 characters: what is much longer is another file. */
+const longestKey = 512;
+
+export interface ApiKeyDependencies {
+  readonly readFile: ReadFile;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** An API key cannot be had. The message names the place, never the content. */
+export class KeyError extends Error {
+  override readonly name = 'KeyError';
+  readonly location: KeyLocation;
+
+  constructor(location: KeyLocation, message: string) {
+    super(message);
+    this.location = location;
+  }
+}
+
+function placeOf(location: KeyLocation): string {
+  return location.kind === 'file'
+    ? `the API key file ${location.path}`
+    : `the environment variable ${location.name}`;
+}
+
+async function readText(location: KeyLocation, dependencies: ApiKeyDependencies): Promise<string> {
+  if (location.kind === 'env') {
+    const value = dependencies.env[location.name];
+    if (value !== undefined) return value;
+    throw new KeyError(location, `${placeOf(location)} is not set: set it to the API key`);
+  }
+  let bytes: Uint8Array;
+  try {
+    bytes = await dependencies.readFile(location.path);
+  } catch (error) {
+    const remedy = 'create it with the API key as its only content, readable for this user';
+    throw new KeyError(location, `${placeOf(location)} ${readFailure(error)}: ${remedy}`);
+  }
+  const text = decodeUtf8(bytes);
+  if (text !== undefined) return text;
+  throw new KeyError(location, `${placeOf(location)} is not plain text: write the API key into it`);
+}
+
+/**
+ * Reads an account's API key, without white space around it. Rejects with a `KeyError` if there is
+ * none, or none that could stand in a header.
+ */
+export async function readApiKey(
+  location: KeyLocation,
+  dependencies: ApiKeyDependencies,
+): Promise<string> {
+  const key = (await readText(location, dependencies)).trim();
+  const place = placeOf(location);
+  if (key === '') throw new KeyError(location, `${place} is empty: put the API key into it`);
+  if (key.length > longestKey) {
+    throw new KeyError(location, `${place} is too long for an API key: put only the key into it`);
+  }
+  if (!/^[\u{21}-\u{7e}]+$/u.test(key)) {
+    const reason = 'holds white space, control or non-ASCII characters inside the key';
+    throw new KeyError(location, `${place} ${reason}: put only the key into it`);
+  }
+  return key;
+}

@@ -1,0 +1,63 @@
+import { resolve } from 'node:path';
+import type { AccountConfig, AppEntry, Config, PollConfig, Selector } from '../model/config.ts';
+import type { FileAccount, FileApp, FileConfig, FilePoll, Region } from './schema.ts';
+
+const baseUrls: Readonly<Record<Region, string>> = {
+  us: 'https://api.newrelic.com',
+  eu: 'https://api.eu.newrelic.com',
+};
+
+function accountOf(account: FileAccount, directory: string): AccountConfig {
+  const { api_key_file: keyFile, api_key_env: keyVariable, ca_file: caFile } = account;
+  return {
+    name: account.name,
+    baseUrl: account.base_url ?? baseUrls[account.region ?? 'us'],
+    apiKey:
+      keyFile === undefined
+        ? { kind: 'env', name: keyVariable ?? '' }
+        : { kind: 'file', path: resolve(directory, keyFile) },
+    apiKeyHeader: account.api_key_header,
+    requestsPerMinute: account.requests_per_minute,
+    concurrency: account.concurrency,
+    timeoutMs: account.timeout,
+    proxyUrl: account.proxy_url,
+    caFile: caFile === undefined ? undefined : resolve(directory, caFile),
+  };
+}
+
+function pollOf(app: FileApp, poll: FilePoll): PollConfig {
+  return {
+    intervalMs: app.interval ?? poll.interval,
+    discoveryIntervalMs: app.discovery_interval ?? poll.discovery_interval,
+    window: app.window ?? poll.window,
+    delayMs: app.delay ?? poll.delay,
+    staleAfterMs: app.stale_after ?? poll.stale_after,
+    hostNames: app.host_names ?? poll.host_names,
+    raw: app.raw ?? poll.raw,
+  };
+}
+
+function selectorOf(app: FileApp): Selector {
+  if (app.id !== undefined) return { kind: 'id', id: app.id };
+  if (app.match !== undefined) return { kind: 'match', pattern: app.match };
+  return { kind: 'name', name: app.name ?? '' };
+}
+
+function appOf(app: FileApp, file: FileConfig): AppEntry {
+  return {
+    account: app.account ?? file.accounts[0]?.name ?? '',
+    selector: selectorOf(app),
+    labels: app.labels,
+    hosts: app.hosts,
+    transactions: app.transactions,
+    poll: pollOf(app, file.poll),
+  };
+}
+
+/** Builds the configuration from a file that has passed every check. */
+export function buildConfig(file: FileConfig, directory: string): Config {
+  return {
+    accounts: file.accounts.map((account) => accountOf(account, directory)),
+    apps: file.apps.map((app) => appOf(app, file)),
+  };
+}

@@ -1,0 +1,90 @@
+import type { AccountConfig, Config } from '../model/config.ts';
+import { selectorText } from '../model/selector.ts';
+import { type Problem, warningAt } from './diagnostic.ts';
+import { type Located, locate } from './located.ts';
+import type { FileConfig } from './schema.ts';
+import { isPlainHttpOffLoopback } from './url.ts';
+
+/** The vendor's limit for one key. */
+const vendorRequestsPerMinute = 1000;
+/** The vendor's data has a resolution of one minute. */
+const vendorResolutionMs = 60_000;
+
+type At = (...path: readonly PropertyKey[]) => Located | undefined;
+
+function accountWarnings(config: Config, at: At): readonly Problem[] {
+  return config.accounts.flatMap((account, index) => {
+    const problems: Problem[] = [];
+    if (account.requestsPerMinute > vendorRequestsPerMinute) {
+      const message = `"requests_per_minute" is above ${vendorRequestsPerMinute}, the vendor's limit for one key`;
+      problems.push(warningAt(at('accounts', index, 'requests_per_minute')?.span, message));
+    }
+    if (isPlainHttpOffLoopback(account.baseUrl)) {
+      const message = '"base_url" is plain http: the API key crosses the network unencrypted';
+      problems.push(warningAt(at('accounts', index, 'base_url')?.span, message, 'use https'));
+    }
+    if (!config.apps.some((app) => app.account === account.name)) {
+      const message = `no app uses the account "${account.name}"`;
+      problems.push(warningAt(at('accounts', index, 'name')?.span, message));
+    }
+    return problems;
+  });
+}
+
+function keyText({ apiKey }: AccountConfig): string {
+  return apiKey.kind === 'file' ? `file ${apiKey.path}` : `env ${apiKey.name}`;
+}
+
+function sharedKeyWarnings(config: Config, at: At): readonly Problem[] {
+  const { accounts } = config;
+  return accounts.flatMap((account, index) => {
+    const first = accounts.findIndex((other) => keyText(other) === keyText(account));
+    if (first === index) return [];
+    const key = account.apiKey.kind === 'file' ? 'api_key_file' : 'api_key_env';
+    const message = `the accounts "${accounts[first]?.name}" and "${account.name}" have the same API key: each would spend its own budget on it`;
+    return [warningAt(at('accounts', index, key)?.span, message)];
+  });
+}
+
+function intervalWarnings(file: FileConfig, at: At): readonly Problem[] {
+  const written = [
+    { intervalMs: file.poll.interval, span: at('poll', 'interval')?.span },
+    ...file.apps.map((app, index) => ({
+      intervalMs: app.interval,
+      span: at('apps', index, 'interval')?.span,
+    })),
+  ];
+  const message = '"interval" is under 60s: the vendor\'s data has a resolution of one minute';
+  return written
+    .filter(({ intervalMs }) => intervalMs !== undefined && intervalMs < vendorResolutionMs)
+    .map(({ span }) => warningAt(span, message));
+}
+
+function repeatedSelectors(config: Config, at: At): readonly Problem[] {
+  const seen = new Set<string>();
+  return config.apps.flatMap((app, index) => {
+    const selector = selectorText(app.selector);
+    const identity = JSON.stringify([app.account, selector]);
+    if (!seen.has(identity)) {
+      seen.add(identity);
+      return [];
+    }
+    const message = `an earlier entry has the selector ${selector} already: this one has no effect`;
+    return [warningAt(at('apps', index, app.selector.kind)?.span, message)];
+  });
+}
+
+/** What is allowed but probably not meant, in a file without errors. */
+export function configWarnings(
+  root: Located,
+  file: FileConfig,
+  config: Config,
+): readonly Problem[] {
+  const at: At = (...path) => locate(root, path);
+  return [
+    ...accountWarnings(config, at),
+    ...sharedKeyWarnings(config, at),
+    ...intervalWarnings(file, at),
+    ...repeatedSelectors(config, at),
+  ];
+}

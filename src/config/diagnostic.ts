@@ -1,0 +1,126 @@
+import { maskSecrets, maskSource, type Span } from './mask-secrets.ts';
+import { excerptOf, printable } from './source-excerpt.ts';
+
+type Severity = 'error' | 'warning';
+
+/** Something found while checking a file, by its place in the text. */
+export interface Problem {
+  readonly severity: Severity;
+  /** `undefined`: it concerns the file as a whole. */
+  readonly span: Span | undefined;
+  readonly message: string;
+  readonly help: string | undefined;
+}
+
+/** A problem as people read it. Holds no secret: keys and credentials are masked in every field. */
+export interface Diagnostic {
+  readonly severity: Severity;
+  readonly fileName: string;
+  /** From 1; 0 when the file as a whole is meant. */
+  readonly line: number;
+  /** From 1, in UTF-16 code units as editors count them; 0 when the file as a whole is meant. */
+  readonly column: number;
+  /** UTF-16 code units concerned, within this line. */
+  readonly length: number;
+  readonly message: string;
+  readonly help: string | undefined;
+  /** The line concerned, with secrets masked. */
+  readonly sourceLine: string | undefined;
+}
+
+export function errorAt(span: Span | undefined, message: string, help?: string): Problem {
+  return { severity: 'error', span, message, help };
+}
+
+export function warningAt(span: Span | undefined, message: string, help?: string): Problem {
+  return { severity: 'warning', span, message, help };
+}
+
+function lineStartsOf(text: string): readonly number[] {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return starts;
+}
+
+/** Index of the last element that is not above `offset`. */
+function lineIndexAt(starts: readonly number[], offset: number): number {
+  let low = 0;
+  let high = starts.length - 1;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((starts[middle] ?? 0) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+function isRepetition(problem: Problem, previous: Problem | undefined): boolean {
+  return (
+    previous !== undefined &&
+    previous.message === problem.message &&
+    previous.span?.start === problem.span?.start
+  );
+}
+
+/**
+ * Turns problems into diagnostics: sorted by place, each once (an alias repeats the problems of its
+ * anchor), with line numbers and masked source lines. `secrets` are masked besides what looks like
+ * a secret by itself.
+ */
+export function diagnosticsOf(
+  fileName: string,
+  text: string,
+  problems: readonly Problem[],
+  secrets: readonly Span[] = [],
+): readonly Diagnostic[] {
+  if (problems.length === 0) return [];
+  const masked = maskSource(text, secrets);
+  const starts = lineStartsOf(text);
+  const sorted = problems.toSorted(
+    (one, other) => (one.span?.start ?? -1) - (other.span?.start ?? -1),
+  );
+  return sorted
+    .filter((problem, index) => !isRepetition(problem, sorted[index - 1]))
+    .map(({ severity, span, message, help }) => {
+      const words = {
+        severity,
+        fileName,
+        message: printable(maskSecrets(message)),
+        help: help === undefined ? undefined : printable(maskSecrets(help)),
+      };
+      if (span === undefined) {
+        return { ...words, line: 0, column: 0, length: 0, sourceLine: undefined };
+      }
+      const index = lineIndexAt(starts, span.start);
+      const start = starts[index] ?? 0;
+      const end = starts[index + 1] ?? text.length;
+      const sourceLine = masked.slice(start, end).replace(/\r?\n$/u, '');
+      const length = Math.max(1, Math.min(span.end, start + sourceLine.length) - span.start);
+      return { ...words, line: index + 1, column: span.start - start + 1, length, sourceLine };
+    });
+}
+
+/** `config.yaml:5:5: message`, the line, a caret below the place, and the help where there is one. */
+export function renderDiagnostic(diagnostic: Diagnostic): string {
+  const { severity, fileName, line, column, length, message, help, sourceLine } = diagnostic;
+  const place = line === 0 ? fileName : `${fileName}:${line}:${column}`;
+  const rows = [`${printable(place)}: ${severity === 'warning' ? 'warning: ' : ''}${message}`];
+  const gutter = ' '.repeat(String(line).length);
+  if (sourceLine !== undefined) {
+    const excerpt = excerptOf(sourceLine, column, length);
+    rows.push(`  ${line} | ${excerpt.text}`, `  ${gutter} | ${excerpt.carets}`);
+  }
+  if (help !== undefined) rows.push(`  ${gutter} = help: ${help}`);
+  return rows.join('\n');
+}
+
+/** The only error that reading a configuration throws: its message shows every diagnostic. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly diagnostics: readonly Diagnostic[];
+
+  constructor(diagnostics: readonly Diagnostic[]) {
+    super(diagnostics.map(renderDiagnostic).join('\n'));
+    this.diagnostics = diagnostics;
+  }
+}

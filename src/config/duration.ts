@@ -1,0 +1,73 @@
+/** A range of durations, both ends included. */
+export interface DurationBounds {
+  readonly minMs: number;
+  readonly maxMs: number;
+}
+
+/** A duration, or what is wrong with it: a predicate such as "needs a unit: ms, s, m or h". */
+export type ParsedDuration =
+  | { readonly ms: number; readonly problem: undefined }
+  | { readonly ms: undefined; readonly problem: string };
+
+const units = [
+  { name: 'h', ms: 3_600_000 },
+  { name: 'm', ms: 60_000 },
+  { name: 's', ms: 1000 },
+  { name: 'ms', ms: 1 },
+] as const;
+
+/** A duration as the configuration file has it, for JSON Schema: `30s`, `5m`, `1h30m`, `500ms`. */
+export const durationPattern = '^(?=[0-9])([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$';
+
+const durationRegExp = new RegExp(durationPattern, 'u');
+const bareNumber = /^[-+]?[0-9]+(?:\.[0-9]+)?$/u;
+
+/** Writes a duration with the units that {@link parseDuration} reads, such as `1h30m`. */
+export function formatDuration(durationMs: number): string {
+  let restMs = durationMs;
+  let text = '';
+  for (const unit of units) {
+    const count = Math.floor(restMs / unit.ms);
+    restMs -= count * unit.ms;
+    if (count > 0) text += `${count}${unit.name}`;
+  }
+  return text === '' ? '0s' : text;
+}
+
+function unbounded(text: string): ParsedDuration {
+  if (bareNumber.test(text)) {
+    return { ms: undefined, problem: `needs a unit: ms, s, m or h, such as ${text}s` };
+  }
+  const match = durationRegExp.exec(text);
+  if (match === null) {
+    return {
+      ms: undefined,
+      problem: 'must be a duration of whole numbers with the units h, m, s and ms, such as 1h30m',
+    };
+  }
+  const ms = units.reduce((sum, unit, index) => {
+    const digits = match[index + 1];
+    return digits === undefined ? sum : sum + Number.parseInt(digits, 10) * unit.ms;
+  }, 0);
+  return { ms, problem: undefined };
+}
+
+/**
+ * Reads a duration such as `30s`, `5m`, `1h30m` or `500ms` into milliseconds. A unit is required;
+ * only where the bounds include zero does a bare `0` stand for itself.
+ */
+export function parseDuration(value: unknown, bounds: DurationBounds): ParsedDuration {
+  if (bounds.minMs === 0 && (value === 0 || value === '0')) return { ms: 0, problem: undefined };
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') {
+    return { ms: undefined, problem: 'must be a duration with a unit, such as 30s' };
+  }
+  const parsed = unbounded(String(value));
+  if (parsed.ms === undefined) return parsed;
+  if (parsed.ms < bounds.minMs) {
+    return { ms: undefined, problem: `must be at least ${formatDuration(bounds.minMs)}` };
+  }
+  if (parsed.ms > bounds.maxMs) {
+    return { ms: undefined, problem: `must be at most ${formatDuration(bounds.maxMs)}` };
+  }
+  return parsed;
+}

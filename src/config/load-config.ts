@@ -1,0 +1,40 @@
+import { dirname, resolve } from 'node:path';
+import { ConfigError, diagnosticsOf, errorAt } from './diagnostic.ts';
+import { type ParsedConfig, parseConfig } from './parse-config.ts';
+import { decodeUtf8, type ReadFile, readFailure } from './read-file.ts';
+
+/** A file of ten thousand applications is smaller. */
+const largestFileBytes = 1024 * 1024;
+
+export interface LoadConfigDependencies {
+  readonly readFile: ReadFile;
+}
+
+function fileError(path: string, message: string, help?: string): ConfigError {
+  return new ConfigError(diagnosticsOf(path, '', [errorAt(undefined, message, help)]));
+}
+
+/**
+ * Reads the configuration file at `path`. Rejects with a `ConfigError`, and nothing else, if the
+ * file cannot be read or holds any error.
+ */
+export async function loadConfig(
+  path: string,
+  dependencies: LoadConfigDependencies,
+): Promise<ParsedConfig> {
+  let bytes: Uint8Array;
+  try {
+    bytes = await dependencies.readFile(path);
+  } catch (error) {
+    const help = 'name the configuration file with --config.file';
+    throw fileError(path, `the configuration file ${readFailure(error)}`, help);
+  }
+  if (bytes.byteLength > largestFileBytes) {
+    throw fileError(path, 'the configuration file is larger than 1 MiB', 'is it the right file?');
+  }
+  const text = decodeUtf8(bytes);
+  if (text === undefined) {
+    throw fileError(path, 'the configuration file is not UTF-8', 'save it with that encoding');
+  }
+  return parseConfig(text, { fileName: path, directory: dirname(resolve(path)) });
+}

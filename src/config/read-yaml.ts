@@ -1,0 +1,210 @@
+import {
+  Composer,
+  type CST,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  Parser,
+  type YAMLError,
+} from 'yaml';
+import { errorAt, type Problem } from './diagnostic.ts';
+import { describe, type Located, type LocatedEntry, type LocatedScalar } from './located.ts';
+import type { Span } from './mask-secrets.ts';
+
+/** Deeper files exhaust the stack of the YAML package, which can end the process. */
+const deepestNesting = 50;
+/** Values that aliases may stand for: far more than people write, far less than a bomb holds. */
+const mostAliasedValues = 100_000;
+/** One slip often makes the parser stumble over every later line. */
+const mostSyntaxErrors = 20;
+
+/** `root` is only there when nothing was wrong. */
+export interface ReadYaml {
+  readonly root: Located | undefined;
+  readonly problems: readonly Problem[];
+}
+
+interface Reading {
+  readonly problems: Problem[];
+  readonly anchors: Map<string, Located>;
+  aliasedValues: number;
+}
+
+function failed(...problems: readonly Problem[]): ReadYaml {
+  return { root: undefined, problems };
+}
+
+function nestingOf(tokens: readonly CST.Token[]): number {
+  let deepest = 0;
+  const open: { readonly token: CST.Token; readonly depth: number }[] = [];
+  const push = (token: CST.Token | null | undefined, depth: number): void => {
+    if (token !== null && token !== undefined) open.push({ token, depth });
+  };
+  for (const token of tokens) push(token, 0);
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { token, depth } = next;
+    deepest = Math.max(deepest, depth);
+    if (token.type === 'document') push(token.value, depth);
+    if (!('items' in token)) continue;
+    for (const item of token.items) {
+      push(item.key, depth + 1);
+      push(item.value, depth + 1);
+    }
+  }
+  return deepest;
+}
+
+function spanOf(node: { readonly range?: readonly number[] | null | undefined }): Span | undefined {
+  const [start, end] = node.range ?? [];
+  return start === undefined || end === undefined || start === end ? undefined : { start, end };
+}
+
+function scalarOf(value: unknown, source: string | undefined, span: Span): LocatedScalar {
+  const scalar = { kind: 'scalar', span, size: 1 } as const;
+  if (typeof value === 'bigint') {
+    const number = Number(value);
+    return {
+      ...scalar,
+      value: Number.isSafeInteger(number) ? number : value,
+      source: source ?? String(value),
+    };
+  }
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') {
+    return { ...scalar, value, source: source ?? String(value) };
+  }
+  return { ...scalar, value: null, source: source ?? '' };
+}
+
+function readAlias(name: string, span: Span, reading: Reading): Located {
+  const target = reading.anchors.get(name);
+  if (target === undefined) {
+    reading.problems.push(
+      errorAt(span, `the alias "*${name}" stands for nothing`, `"&${name}" must stand before it`),
+    );
+    return scalarOf(null, '', span);
+  }
+  reading.aliasedValues += target.size;
+  if (reading.aliasedValues <= mostAliasedValues) return target;
+  // Reported once: every later alias would only repeat it.
+  if (reading.aliasedValues - target.size <= mostAliasedValues) {
+    reading.problems.push(
+      errorAt(span, `the aliases stand for more than ${mostAliasedValues} values`),
+    );
+  }
+  return scalarOf(null, '', span);
+}
+
+function keyOf(key: unknown): string | undefined {
+  if (!isScalar(key)) return undefined;
+  return typeof key.value === 'string' ? key.value : (key.source ?? 'null');
+}
+
+function readEntry(
+  pair: { readonly key: unknown; readonly value: unknown },
+  parent: Span,
+  reading: Reading,
+): LocatedEntry | undefined {
+  const key = keyOf(pair.key);
+  const keySpan = (isScalar(pair.key) ? spanOf(pair.key) : undefined) ?? parent;
+  if (key === undefined || key === '__proto__') {
+    reading.problems.push(errorAt(keySpan, 'a key must be a plain name'));
+    return undefined;
+  }
+  if (isScalar(pair.key)) register(pair.key.anchor, scalarOf(key, key, keySpan), reading);
+  return { key, keySpan, value: readNode(pair.value, keySpan, reading) };
+}
+
+function register(anchor: string | undefined, located: Located, reading: Reading): void {
+  if (anchor !== undefined) reading.anchors.set(anchor, located);
+}
+
+/** `around` is the place to name for a value that is not there. */
+function readNode(node: unknown, around: Span, reading: Reading): Located {
+  if (isAlias(node)) return readAlias(node.source, spanOf(node) ?? around, reading);
+  const located = readValue(node, around, reading);
+  if (isMap(node) || isSeq(node) || isScalar(node)) register(node.anchor, located, reading);
+  return located;
+}
+
+function readValue(node: unknown, around: Span, reading: Reading): Located {
+  if (isMap(node)) {
+    const span = spanOf(node) ?? around;
+    const entries = new Map<string, LocatedEntry>();
+    let size = 1;
+    for (const pair of node.items) {
+      const entry = readEntry(pair, span, reading);
+      if (entry === undefined) continue;
+      if (entries.has(entry.key)) {
+        reading.problems.push(errorAt(entry.keySpan, `duplicate key "${entry.key}"`));
+        continue;
+      }
+      entries.set(entry.key, entry);
+      size += entry.value.size;
+    }
+    return { kind: 'map', span, size, entries };
+  }
+  if (isSeq(node)) {
+    const span = spanOf(node) ?? around;
+    const items = node.items.map((item) => readNode(item, span, reading));
+    return { kind: 'list', span, size: items.reduce((sum, item) => sum + item.size, 1), items };
+  }
+  if (isScalar(node)) return scalarOf(node.value, node.source, spanOf(node) ?? around);
+  return scalarOf(null, '', around);
+}
+
+const syntaxHelp: Partial<Record<YAMLError['code'], string>> = {
+  BLOCK_AS_IMPLICIT_KEY: 'put a value that holds ": " in quotes',
+  TAB_AS_INDENT: 'indent with spaces',
+  TAG_RESOLVE_FAILED: 'only plain values are allowed: remove the tag',
+  BAD_SCALAR_START: 'put the value in quotes',
+};
+
+function syntaxProblem(error: YAMLError): Problem {
+  const [start, end] = error.pos;
+  return errorAt({ start, end }, `YAML: ${error.message}`, syntaxHelp[error.code]);
+}
+
+function compose(text: string, tokens: readonly CST.Token[]): readonly Document.Parsed[] {
+  const composer = new Composer({
+    prettyErrors: false,
+    intAsBigInt: true,
+    // Duplicate keys are found while reading: the package compares every key with every other.
+    uniqueKeys: false,
+    resolveKnownTags: false,
+  });
+  return [...composer.compose(tokens, true, text.length)];
+}
+
+function severalDocuments(second: Document.Parsed): Problem {
+  const start = second.range[0];
+  const help = 'keep one document: remove the line "---" and what follows it';
+  return errorAt({ start, end: start + 3 }, 'the file holds several documents', help);
+}
+
+function readDocument(document: Document.Parsed | undefined): ReadYaml {
+  const contents: unknown = document?.contents;
+  const isEmpty = isScalar(contents) && contents.value === null;
+  if (contents === undefined || contents === null || isEmpty) {
+    return failed(errorAt(undefined, 'the file is empty', 'it needs at least "apps"'));
+  }
+  const reading: Reading = { problems: [], anchors: new Map(), aliasedValues: 0 };
+  const root = readNode(contents, { start: 0, end: 1 }, reading);
+  if (reading.problems.length > 0) return failed(...reading.problems);
+  if (root.kind === 'map') return { root, problems: [] };
+  const message = `the file must be a map with the key "apps", not ${describe(root)}`;
+  return failed(errorAt(root.span, message));
+}
+
+/** Reads YAML into values with their places. */
+export function readYaml(text: string): ReadYaml {
+  const tokens = [...new Parser().parse(text)];
+  if (nestingOf(tokens) > deepestNesting) {
+    return failed(errorAt(undefined, `values are nested more than ${deepestNesting} deep`));
+  }
+  const [document, second] = compose(text, tokens);
+  const issues = [...(document?.errors ?? []), ...(document?.warnings ?? [])];
+  if (issues.length > 0) return failed(...issues.slice(0, mostSyntaxErrors).map(syntaxProblem));
+  return second === undefined ? readDocument(document) : failed(severalDocuments(second));
+}

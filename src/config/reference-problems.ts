@@ -1,0 +1,106 @@
+import { errorAt, type Problem } from './diagnostic.ts';
+import { type Located, type LocatedMap, locate, mapsUnder, textEntry } from './located.ts';
+import type { Span } from './mask-secrets.ts';
+import { namesAKey } from './secret-problems.ts';
+import { hasMisspelt } from './shape-problems.ts';
+import { didYouMean } from './suggestion.ts';
+
+const selectorKeys = ['id', 'name', 'match'] as const;
+const keyLocations = ['api_key_file', 'api_key_env'] as const;
+
+function quotedList(names: readonly string[], conjunction: string): string {
+  const quoted = names.map((name) => `"${name}"`);
+  return `${quoted.slice(0, -1).join(', ')} ${conjunction} ${quoted.at(-1)}`;
+}
+
+/** Reports every key beyond the first of those that exclude each other. */
+function excluding(map: LocatedMap, keys: readonly string[]): readonly Problem[] {
+  const present = [...map.entries.values()].filter(({ key }) => keys.includes(key));
+  const [first, ...others] = present;
+  return others.map(({ key, keySpan }) =>
+    errorAt(keySpan, `"${first?.key}" and "${key}" exclude each other`, 'keep one of them'),
+  );
+}
+
+/** Reports a map that does not have exactly one of the keys; a misspelt one counts. */
+function exactlyOne(map: LocatedMap, what: string, keys: readonly string[]): readonly Problem[] {
+  const isMissing = !keys.some((key) => map.entries.has(key)) && !hasMisspelt(map, keys);
+  if (!isMissing) return excluding(map, keys);
+  return [errorAt(map.span, `${what} needs one of ${quotedList(keys, 'and')}`)];
+}
+
+/** A key that stands in the file is reported as such: then its account does not lack one, too. */
+function keyLocation(account: LocatedMap): readonly Problem[] {
+  return [...account.entries.keys()].some(namesAKey)
+    ? excluding(account, keyLocations)
+    : exactlyOne(account, 'an account', keyLocations);
+}
+
+interface NamedAccount {
+  readonly text: string;
+  readonly span: Span;
+}
+
+function duplicateNames(accounts: readonly NamedAccount[]): readonly Problem[] {
+  const seen = new Set<string>();
+  const problems: Problem[] = [];
+  for (const { text, span } of accounts) {
+    if (seen.has(text)) {
+      problems.push(errorAt(span, `an earlier account has the name "${text}" already`));
+    }
+    seen.add(text);
+  }
+  return problems;
+}
+
+function accountReference(app: LocatedMap, names: readonly string[]): readonly Problem[] {
+  const reference = textEntry(app, 'account');
+  if (reference !== undefined) {
+    if (names.includes(reference.text)) return [];
+    const near = didYouMean(reference.text, names);
+    const listed = `the accounts are ${names.map((name) => `"${name}"`).join(', ')}`;
+    return [errorAt(reference.span, `unknown account "${reference.text}"`, near ?? listed)];
+  }
+  const isMissing = !app.entries.has('account') && !hasMisspelt(app, ['account']);
+  if (!isMissing || names.length < 2) return [];
+  const choice = quotedList(names, 'or');
+  return [errorAt(app.span, 'missing key "account"', `the file has several accounts: ${choice}`)];
+}
+
+/** The names that `account` may refer to; `undefined` where some name cannot be read. */
+function accountNames(
+  root: Located,
+  accounts: readonly LocatedMap[],
+  named: readonly NamedAccount[],
+): readonly string[] | undefined {
+  const list = locate(root, ['accounts']);
+  if (list === undefined) return hasMisspelt(root, ['accounts']) ? undefined : ['default'];
+  const isComplete =
+    list.kind === 'list' &&
+    list.items.length > 0 &&
+    list.items.length === accounts.length &&
+    accounts.length === named.length;
+  return isComplete ? [...new Set(named.map(({ text }) => text))] : undefined;
+}
+
+/**
+ * What the schema cannot see: keys that exclude each other, names that are defined twice or not at
+ * all. Works on files that the schema refuses, too, so that one run shows everything.
+ */
+export function referenceProblems(root: Located): readonly Problem[] {
+  const accounts = mapsUnder(root, 'accounts');
+  const named = accounts
+    .map((account) => textEntry(account, 'name'))
+    .filter((entry) => entry !== undefined);
+  const names = accountNames(root, accounts, named);
+  const apps = mapsUnder(root, 'apps');
+  return [
+    ...duplicateNames(named),
+    ...accounts.flatMap((account) => [
+      ...keyLocation(account),
+      ...excluding(account, ['region', 'base_url']),
+    ]),
+    ...apps.flatMap((app) => exactlyOne(app, 'an app', selectorKeys)),
+    ...(names === undefined ? [] : apps.flatMap((app) => accountReference(app, names))),
+  ];
+}

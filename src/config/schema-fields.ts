@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import type { WindowSetting } from '../model/window.ts';
+import { type DurationBounds, durationPattern, parseDuration } from './duration.ts';
+import type { ParsedUrl } from './url.ts';
+
+/** Control characters and lone surrogates cannot stand in a label, a header or a log line. */
+const unusable = /[\p{Cc}\p{Cs}]/u;
+
+/** What `parse` makes of a value, or the message of what is wrong with it. */
+type Parsed<Value> =
+  | { readonly value: Value; readonly problem: undefined; readonly help?: string }
+  | { readonly value: undefined; readonly problem: string; readonly help?: string };
+
+/** A field with a parser of our own; `json` is what JSON Schema says of it. */
+function parsed<Value>(
+  parse: (value: unknown) => Parsed<Value>,
+  json: Readonly<Record<string, unknown>>,
+): z.ZodType<Value> {
+  return z
+    .unknown()
+    .transform((input, context) => {
+      const result = parse(input);
+      if (result.problem === undefined) return result.value;
+      const { problem: message, help } = result;
+      context.issues.push({ code: 'custom', message, input, params: { help } });
+      return z.NEVER;
+    })
+    .meta(json);
+}
+
+/** A string that is not empty and can be shown. */
+export function text(description: string): z.ZodType<string> {
+  return z
+    .string({ error: 'must be a string' })
+    .min(1, { error: 'must not be empty' })
+    .refine((value) => !unusable.test(value), { error: 'must not hold control characters' })
+    .meta({ description });
+}
+
+export function flag(description: string): z.ZodType<boolean> {
+  return z.boolean({ error: 'must be true or false' }).meta({ description });
+}
+
+export function wholeNumber(
+  range: { readonly min: number; readonly max: number | undefined },
+  description: string,
+): z.ZodType<number> {
+  const { min, max } = range;
+  const error = `must be a whole number ${max === undefined ? `of at least ${min}` : `from ${min} to ${max}`}`;
+  return z
+    .int({ error })
+    .min(min, { error })
+    .max(max ?? Number.MAX_SAFE_INTEGER, { error })
+    .meta({ description });
+}
+
+export function duration(bounds: DurationBounds, description: string): z.ZodType<number> {
+  return parsed(
+    (value): Parsed<number> => {
+      const result = parseDuration(value, bounds);
+      if (result.ms === undefined) return { value: undefined, problem: result.problem };
+      return { value: result.ms, problem: undefined };
+    },
+    bounds.minMs === 0
+      ? { anyOf: [{ type: 'string', pattern: durationPattern }, { const: 0 }], description }
+      : { type: 'string', pattern: durationPattern, description },
+  );
+}
+
+/** An averaging range: a duration, or `default` for the vendor's own. */
+export function window(bounds: DurationBounds, description: string): z.ZodType<WindowSetting> {
+  return parsed(
+    (value): Parsed<WindowSetting> => {
+      if (value === 'default') return { value: { kind: 'vendor_default' }, problem: undefined };
+      const result = parseDuration(value, bounds);
+      if (result.ms === undefined) return { value: undefined, problem: result.problem };
+      return { value: { kind: 'range', lengthMs: result.ms }, problem: undefined };
+    },
+    { type: 'string', pattern: `^default$|${durationPattern}`, description },
+  );
+}
+
+export function url(
+  parse: (value: string) => ParsedUrl,
+  description: string,
+  help?: string,
+): z.ZodType<string> {
+  return parsed(
+    (value): Parsed<string> => {
+      // What is wrong with it is said without repeating it: a URL may hold a password.
+      const result = parse(typeof value === 'string' ? value : '');
+      const hint = help === undefined ? {} : { help };
+      if (result.url === undefined) return { value: undefined, problem: result.problem, ...hint };
+      return { value: result.url, problem: undefined };
+    },
+    { type: 'string', pattern: '^[hH][tT][tT][pP][sS]?://', description },
+  );
+}
+
+/** An application id: a whole number of any length, kept as its decimal digits. */
+export function applicationId(description: string): z.ZodType<string> {
+  const problem = 'must be a whole number of at least 1, such as 31584797';
+  return parsed(
+    (value): Parsed<string> => {
+      const isNumber = typeof value === 'bigint' || Number.isSafeInteger(value);
+      if (!isNumber && typeof value !== 'string') return { value: undefined, problem };
+      const digits = String(value);
+      if (!/^[1-9][0-9]*$/u.test(digits)) return { value: undefined, problem };
+      return { value: digits, problem: undefined };
+    },
+    { type: ['integer', 'string'], minimum: 1, pattern: '^[1-9][0-9]*$', description },
+  );
+}
+
+/** The engine repeats the whole expression before it says what is wrong. */
+function engineReason(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replace(/^Invalid regular expression: \/.*\/[a-z]*: /su, '');
+}
+
+export function regularExpression(description: string): z.ZodType<RegExp> {
+  return parsed(
+    (value): Parsed<RegExp> => {
+      if (typeof value !== 'string' || value === '') {
+        return { value: undefined, problem: 'must be a regular expression in quotes' };
+      }
+      try {
+        return { value: new RegExp(value, 'u'), problem: undefined };
+      } catch (error) {
+        const problem = `is not a valid regular expression: ${engineReason(error)}`;
+        return { value: undefined, problem, help: 'the syntax is that of JavaScript' };
+      }
+    },
+    { type: 'string', format: 'regex', minLength: 1, description },
+  );
+}

@@ -1,0 +1,223 @@
+import { z } from 'zod';
+import { type TransactionType, transactionTypes } from '../model/application.ts';
+import type { ApiKeyHeader } from '../model/config.ts';
+import type { WindowSetting } from '../model/window.ts';
+import { labelNamePattern, labelNameProblem, reservedLabelNames } from './label-name.ts';
+import {
+  applicationId,
+  duration,
+  flag,
+  regularExpression,
+  text,
+  url,
+  wholeNumber,
+  window,
+} from './schema-fields.ts';
+import { parseBaseUrl, parseProxyUrl } from './url.ts';
+
+export type Region = 'us' | 'eu';
+
+/** One entry of `accounts` as the file has it, defaults applied, durations in milliseconds. */
+export interface FileAccount {
+  readonly name: string;
+  readonly region?: Region;
+  readonly base_url?: string;
+  readonly api_key_file?: string;
+  readonly api_key_env?: string;
+  readonly api_key_header: ApiKeyHeader;
+  readonly requests_per_minute: number;
+  readonly concurrency: number;
+  readonly timeout: number;
+  readonly proxy_url?: string;
+  readonly ca_file?: string;
+}
+
+export interface FilePoll {
+  readonly interval: number;
+  readonly discovery_interval: number;
+  readonly window: WindowSetting;
+  readonly delay: number;
+  readonly stale_after: number;
+  readonly host_names: boolean;
+  readonly raw: boolean;
+}
+
+/** One entry of `apps`: what it leaves out, `poll` says. */
+export interface FileApp extends Partial<FilePoll> {
+  readonly id?: string;
+  readonly name?: string;
+  readonly match?: RegExp;
+  readonly account?: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly hosts: boolean;
+  readonly transactions: readonly TransactionType[];
+}
+
+export interface FileConfig {
+  readonly accounts: readonly FileAccount[];
+  readonly poll: FilePoll;
+  readonly apps: readonly FileApp[];
+}
+
+const hourMs = 3_600_000;
+/** No setting is useful beyond; a timer of the platform ends at 24 days. */
+const longestMs = 24 * hourMs;
+
+const aMap = { error: 'must be a map' };
+const aList = { error: 'must be a list' };
+const notEmpty = { error: 'must not be empty' };
+
+const account = z
+  .strictObject(
+    {
+      name: text('Name of the account; the value of the label "account". Unique.'),
+      region: z
+        .enum(['us', 'eu'], { error: 'must be us or eu' })
+        .meta({ description: "The account's data centre.", default: 'us' })
+        .exactOptional(),
+      base_url: url(
+        parseBaseUrl,
+        'Address of the API instead of a region: for a gateway or a test server.',
+        'the API key is never part of the URL: use "api_key_file" or "api_key_env"',
+      ).exactOptional(),
+      api_key_file: text(
+        'File that holds the API key; a relative path is relative to this file. Read again when it changes.',
+      ).exactOptional(),
+      api_key_env: z
+        .string({ error: 'must be a string' })
+        .regex(/^[A-Za-z_][A-Za-z0-9_]*$/u, {
+          error: 'must be the name of an environment variable, such as NEW_RELIC_API_KEY',
+        })
+        .meta({ description: 'Name of the environment variable that holds the API key.' })
+        .exactOptional(),
+      api_key_header: z
+        .enum(['Api-Key', 'X-Api-Key'], { error: 'must be Api-Key or X-Api-Key' })
+        .meta({ description: 'Header that carries the API key.' })
+        .prefault('Api-Key'),
+      requests_per_minute: wholeNumber(
+        { min: 1, max: undefined },
+        "Calls that are sent in any 60 seconds at most. The vendor's limit is 1000 per key.",
+      ).prefault(800),
+      concurrency: wholeNumber({ min: 1, max: 100 }, 'Calls in flight at most.').prefault(8),
+      timeout: duration(
+        { minMs: 100, maxMs: 600_000 },
+        'Longest duration of one call, from its start to the last byte.',
+      ).prefault('30s'),
+      proxy_url: url(parseProxyUrl, 'HTTP proxy for the calls.').exactOptional(),
+      ca_file: text(
+        'CA bundle (PEM) to trust besides the usual ones; a relative path is relative to this file.',
+      ).exactOptional(),
+    },
+    aMap,
+  )
+  .meta({
+    oneOf: [{ required: ['api_key_file'] }, { required: ['api_key_env'] }],
+    not: { required: ['region', 'base_url'] },
+  });
+
+const pollFields = {
+  interval: duration({ minMs: 1000, maxMs: longestMs }, 'How often an application is polled.'),
+  discovery_interval: duration(
+    { minMs: 1000, maxMs: longestMs },
+    'How often the applications and their hosts are listed.',
+  ),
+  window: window(
+    { minMs: 60_000, maxMs: longestMs },
+    'Range that the values are averaged over, or "default" for the vendor\'s own last 30 minutes.',
+  ),
+  delay: duration(
+    { minMs: 0, maxMs: longestMs },
+    "How long ago the window ends: the vendor's newest minutes are incomplete.",
+  ),
+  stale_after: duration(
+    { minMs: 1000, maxMs: 7 * longestMs },
+    'How long the last good values are held while polls fail.',
+  ),
+  host_names: flag('Whether host ids are resolved to host names.'),
+  raw: flag('Whether to ask for unrounded values.'),
+};
+
+const poll = z
+  .strictObject(
+    {
+      interval: pollFields.interval.prefault('60s'),
+      discovery_interval: pollFields.discovery_interval.prefault('60s'),
+      window: pollFields.window.prefault('5m'),
+      delay: pollFields.delay.prefault('3m'),
+      stale_after: pollFields.stale_after.prefault('15m'),
+      host_names: pollFields.host_names.prefault(true),
+      raw: pollFields.raw.prefault(false),
+    },
+    aMap,
+  )
+  .meta({ description: 'Defaults of every entry of "apps".' });
+
+const labels = z.record(
+  z
+    .string()
+    .superRefine((name, context) => {
+      const message = labelNameProblem(name);
+      if (message !== undefined) context.addIssue({ code: 'custom', message });
+    })
+    .meta({ pattern: labelNamePattern, not: { enum: reservedLabelNames } }),
+  text('Value of the label.'),
+  aMap,
+);
+
+const transactions = z
+  .array(z.enum(transactionTypes, { error: 'must be web or other' }), aList)
+  .min(1, notEmpty)
+  .superRefine((types, context) => {
+    for (const [index, type] of types.entries()) {
+      if (types.indexOf(type) === index) continue;
+      context.addIssue({ code: 'custom', message: 'must stand there once', path: [index] });
+    }
+  })
+  .meta({ description: 'Which transactions are read: web, other (non-web) or both.' });
+
+const app = z
+  .strictObject(
+    {
+      id: applicationId('The application with this id.').exactOptional(),
+      name: text('The application with exactly this name.').exactOptional(),
+      match: regularExpression(
+        'Every application of the account whose name matches this regular expression (JavaScript syntax).',
+      ).exactOptional(),
+      account: text(
+        'Name of the account; required only when there are several accounts.',
+      ).exactOptional(),
+      labels: labels
+        .meta({ description: 'Extra labels on every series of the application.' })
+        .prefault({}),
+      hosts: flag('Whether every host is read on its own.').prefault(true),
+      transactions: transactions.meta({ uniqueItems: true }).prefault([...transactionTypes]),
+      interval: pollFields.interval.exactOptional(),
+      discovery_interval: pollFields.discovery_interval.exactOptional(),
+      window: pollFields.window.exactOptional(),
+      delay: pollFields.delay.exactOptional(),
+      stale_after: pollFields.stale_after.exactOptional(),
+      host_names: pollFields.host_names.exactOptional(),
+      raw: pollFields.raw.exactOptional(),
+    },
+    aMap,
+  )
+  .meta({ oneOf: [{ required: ['id'] }, { required: ['name'] }, { required: ['match'] }] });
+
+/** The file's shape: everything that can be said about one value by itself. */
+export const fileSchema: z.ZodType<FileConfig> = z
+  .strictObject(
+    {
+      accounts: z
+        .array(account, aList)
+        .min(1, notEmpty)
+        .prefault([{ name: 'default', api_key_env: 'NEW_RELIC_API_KEY' }])
+        .meta({ description: 'The New Relic accounts: one API key each.' }),
+      poll: poll.prefault({}),
+      apps: z
+        .array(app, aList)
+        .min(1, notEmpty)
+        .meta({ description: 'The applications to read. The first entry that selects one wins.' }),
+    },
+    aMap,
+  )
+  .meta({ title: 'newrelic-exporter configuration' });

@@ -1,0 +1,90 @@
+import type { z } from 'zod';
+import { configJsonSchema, knownKeysAt } from './config-json-schema.ts';
+import { errorAt, type Problem } from './diagnostic.ts';
+import { describe, entryAt, type Located, type LocatedScalar, locate } from './located.ts';
+import { closest, didYouMean } from './suggestion.ts';
+
+type Issue = z.core.$ZodIssue;
+type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+/** What an issue is about, in the words of the file. */
+function subjectOf(path: readonly PropertyKey[]): string {
+  const last = path.at(-1);
+  if (typeof last === 'number') return `each entry of "${String(path.at(-2))}"`;
+  return last === undefined ? 'the file' : `"${String(last)}"`;
+}
+
+/** Whether a map has a key that was probably meant to be one of `names`. */
+export function hasMisspelt(map: Located | undefined, names: readonly string[]): boolean {
+  if (map?.kind !== 'map') return false;
+  return [...map.entries.keys()].some(
+    (key) => !names.includes(key) && closest(key, names) !== undefined,
+  );
+}
+
+function unknownKeys(
+  root: Located,
+  issue: z.core.$ZodIssueUnrecognizedKeys,
+  schema: JsonSchema,
+): readonly Problem[] {
+  const known = knownKeysAt(schema, issue.path);
+  return issue.keys.map((key) =>
+    errorAt(
+      entryAt(root, [...issue.path, key])?.keySpan,
+      `unknown key "${key}"`,
+      didYouMean(key, known) ?? `the keys here are ${known.join(', ')}`,
+    ),
+  );
+}
+
+/** A missing key is not reported beside the misspelt key that was meant. */
+function missingKey(root: Located, path: readonly PropertyKey[]): readonly Problem[] {
+  const key = String(path.at(-1));
+  const parent = locate(root, path.slice(0, -1));
+  return hasMisspelt(parent, [key]) ? [] : [errorAt(parent?.span, `missing key "${key}"`)];
+}
+
+function quotesHelp(found: LocatedScalar): string | undefined {
+  const { value, source } = found;
+  return typeof value === 'string' || value === null ? undefined : `put it in quotes: "${source}"`;
+}
+
+/** Whether it helps to repeat the value: a text may be long, and an empty list says nothing. */
+function namesFound(issue: Issue): boolean {
+  if (issue.code === 'too_small' || issue.code === 'too_big')
+    return issue.origin !== 'string' && issue.origin !== 'array';
+  return issue.code === 'invalid_type' || issue.code === 'invalid_value';
+}
+
+function helpFor(issue: Issue, found: Located): string | undefined {
+  if (issue.code === 'custom') {
+    const help: unknown = issue.params?.['help'];
+    return typeof help === 'string' ? help : undefined;
+  }
+  if (found.kind !== 'scalar') return undefined;
+  if (issue.code === 'invalid_value') return didYouMean(found.source, issue.values.map(String));
+  return issue.code === 'invalid_type' && issue.expected === 'string'
+    ? quotesHelp(found)
+    : undefined;
+}
+
+function wrongValue(issue: Issue, found: Located): readonly Problem[] {
+  const what = namesFound(issue) ? `${issue.message}, not ${describe(found)}` : issue.message;
+  return [errorAt(found.span, `${subjectOf(issue.path)} ${what}`, helpFor(issue, found))];
+}
+
+function problemsOf(root: Located, issue: Issue, schema: JsonSchema): readonly Problem[] {
+  if (issue.code === 'unrecognized_keys') return unknownKeys(root, issue, schema);
+  if (issue.code === 'invalid_key') {
+    const message = issue.issues[0]?.message ?? 'is not allowed';
+    return [errorAt(entryAt(root, issue.path)?.keySpan, `${subjectOf(issue.path)} ${message}`)];
+  }
+  const found = locate(root, issue.path);
+  return found === undefined ? missingKey(root, issue.path) : wrongValue(issue, found);
+}
+
+/** What a schema found, as problems with a place, in the words of the file. */
+export function shapeProblems(root: Located, error: z.ZodError): readonly Problem[] {
+  const schema = configJsonSchema();
+  return error.issues.flatMap((issue) => problemsOf(root, issue, schema));
+}

@@ -1,0 +1,34 @@
+import { distance } from 'fastest-levenshtein';
+
+/**
+ * How many letters may differ for a word to count as misspelt. Two swapped letters count as two
+ * changes; in words under four letters that would leave nothing in common.
+ */
+function toleranceFor(word: string, candidate: string): number {
+  const shorter = Math.min(word.length, candidate.length);
+  return Math.max(shorter < 4 ? 1 : 2, Math.floor(shorter / 3));
+}
+
+/** The candidate that was probably meant by `word`, if one is near enough. */
+export function closest(word: string, candidates: readonly string[]): string | undefined {
+  const lower = word.toLowerCase();
+  let best: string | undefined;
+  let bestDistance = Number.POSITIVE_INFINITY;
+  for (const candidate of candidates) {
+    const limit = toleranceFor(word, candidate);
+    // The length difference is a lower bound: it spares the comparison of hopeless pairs.
+    if (Math.abs(word.length - candidate.length) > limit) continue;
+    const found = distance(lower, candidate.toLowerCase());
+    if (found <= limit && found < candidate.length && found < bestDistance) {
+      best = candidate;
+      bestDistance = found;
+    }
+  }
+  return best;
+}
+
+/** The help for a word that is none of the candidates. */
+export function didYouMean(word: string, candidates: readonly string[]): string | undefined {
+  const near = closest(word, candidates);
+  return near === undefined ? undefined : `did you mean "${near}"?`;
+}

@@ -1,0 +1,50 @@
+/** A URL in its normal form without a trailing slash, or what is wrong with it. */
+export type ParsedUrl =
+  | { readonly url: string; readonly problem: undefined }
+  | { readonly url: undefined; readonly problem: string };
+
+const httpUrl = /^https?:\/\/[^\s/?#]/iu;
+
+function bad(problem: string): ParsedUrl {
+  return { url: undefined, problem };
+}
+
+function httpUrlOf(text: string): URL | undefined {
+  // The parser forgives "https:host", spaces and line breaks; a configuration should not.
+  if (!httpUrl.test(text) || /[\s\\]/u.test(text) || !URL.canParse(text)) return undefined;
+  return new URL(text);
+}
+
+function withoutTrailingSlash(text: string): string {
+  return text.replace(/\/+$/u, '');
+}
+
+/** Reads the address of an API: http or https, host, perhaps port and path, nothing else. */
+export function parseBaseUrl(text: string): ParsedUrl {
+  const url = httpUrlOf(text);
+  if (url === undefined) return bad('must be a URL such as https://api.newrelic.com');
+  if (url.username !== '' || url.password !== '' || url.host.includes('@')) {
+    return bad('must not hold a user name or password');
+  }
+  if (/[?#]/u.test(text)) return bad('must end with the host or a path: no "?" and no "#"');
+  return { url: withoutTrailingSlash(url.origin + url.pathname), problem: undefined };
+}
+
+/** Reads the address of a proxy: http or https, host, perhaps port and credentials. */
+export function parseProxyUrl(text: string): ParsedUrl {
+  const url = httpUrlOf(text);
+  if (url === undefined) return bad('must be a URL such as http://proxy:3128');
+  if (url.pathname !== '/' || /[?#]/u.test(text)) return bad('must end with the host and the port');
+  return { url: withoutTrailingSlash(url.href), problem: undefined };
+}
+
+/** Whether a URL sends what it carries over a network unencrypted. */
+export function isPlainHttpOffLoopback(text: string): boolean {
+  const { protocol, hostname } = new URL(text);
+  const isLoopback =
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '[::1]' ||
+    /^127\.\d+\.\d+\.\d+$/u.test(hostname);
+  return protocol === 'http:' && !isLoopback;
+}

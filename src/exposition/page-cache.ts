@@ -1,0 +1,56 @@
+import type { Page } from './page.ts';
+
+/** Keeps the page of the newest state, and builds it at most once for each change. */
+export interface PageCache {
+  /** The state has changed: pages asked for from now on show it. */
+  invalidate(): void;
+  /** The page of the state at the time of the call, or of a newer one. Rejects as `build` does. */
+  page(): Promise<Page>;
+}
+
+/**
+ * Shares the page among all who ask for it. One build runs at a time: who asks for a newer state
+ * meanwhile waits for the one build that follows, so that a flood of scrapes costs no more than one.
+ */
+export function createPageCache(build: () => Promise<Page>): PageCache {
+  let version = 0;
+  let newest: Page | undefined;
+  let running: { readonly version: number; readonly page: Promise<Page> } | undefined;
+  let following: Promise<Page> | undefined;
+
+  const buildVersion = async (built: number): Promise<Page> => {
+    const page = await build();
+    if (built === version) newest = page;
+    return page;
+  };
+
+  const start = (): Promise<Page> => {
+    const page = buildVersion(version).finally(() => {
+      running = undefined;
+    });
+    running = { version, page };
+    return page;
+  };
+
+  const follow = (): Promise<Page> => {
+    following = undefined;
+    return page();
+  };
+
+  const page = async (): Promise<Page> => {
+    if (newest !== undefined) return newest;
+    if (running === undefined) return start();
+    if (running.version === version) return running.page;
+    following ??= running.page.then(follow, follow);
+    return following;
+  };
+
+  return {
+    invalidate: () => {
+      version += 1;
+      // It is never asked for again, and may be large.
+      newest = undefined;
+    },
+    page,
+  };
+}

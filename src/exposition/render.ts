@@ -1,0 +1,54 @@
+/** Labels in the order in which they are printed. */
+export type Labels = readonly (readonly [name: string, value: string])[];
+
+/** One series of a family: its own labels as `renderLabels` gives them, and its value. */
+export interface Sample {
+  readonly labels: string;
+  readonly value: number;
+}
+
+/** Rendered labels that all series of a family share, printed before and after their own. */
+export interface SharedLabels {
+  readonly before: string;
+  readonly after: string;
+}
+
+const needsEscape = /["\\\n]/;
+
+function escapeLabelValue(value: string): string {
+  if (!needsEscape.test(value)) return value;
+  return value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
+}
+
+/** Labels as they stand between the braces, such as `a="1",b="2"`; empty for none. */
+export function renderLabels(labels: Labels): string {
+  let text = '';
+  for (const [name, value] of labels) {
+    text += `${text === '' ? '' : ','}${name}="${escapeLabelValue(value)}"`;
+  }
+  return text;
+}
+
+/** The HELP and TYPE lines of a gauge. */
+export function renderHeader(name: string, help: string): string {
+  const escaped = help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+  return `# HELP ${name} ${escaped}\n# TYPE ${name} gauge\n`;
+}
+
+/** The lines of the samples in text format 0.0.4, byte for byte as prom-client prints them. */
+export function renderSamples(
+  name: string,
+  shared: SharedLabels,
+  samples: readonly Sample[],
+): string {
+  let text = '';
+  for (const { labels, value } of samples) {
+    const all = joined(joined(shared.before, labels), shared.after);
+    text += all === '' ? `${name} ${value}\n` : `${name}{${all}} ${value}\n`;
+  }
+  return text;
+}
+
+function joined(left: string, right: string): string {
+  return left === '' || right === '' ? left + right : `${left},${right}`;
+}

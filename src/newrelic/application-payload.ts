@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import type { Application, ApplicationSummary } from '../model/application.ts';
+import { entityIdOf } from './entity-id.ts';
+import { excerptOf } from './excerpt.ts';
+import { type CallSubject, failureOf } from './failure-of-answer.ts';
+import { epochMsOf } from './iso-time.ts';
+import type { JsonObject } from './json.ts';
+import { type InvalidSampleListener, sampleOf } from './sample.ts';
+
+/** The applications of one page, and what of the page could not be read. */
+export interface ApplicationPage {
+  readonly applications: readonly Application[];
+  /** One clause for each application, host id or instance id that was left out. */
+  readonly malformed: readonly string[];
+}
+
+// Only what is needed, and all of it may be absent but the id and the name: an application that does
+// not report has no summary and no time, and a member of a foreign type says nothing.
+const summarySchema = z
+  .object({
+    throughput: z.unknown(),
+    response_time: z.unknown(),
+    error_rate: z.unknown(),
+    apdex_score: z.unknown(),
+    apdex_target: z.unknown(),
+  })
+  .partial();
+const textSchema = z.string().min(1).optional().catch(undefined);
+const idListSchema = z.array(z.unknown()).optional().catch(undefined);
+const applicationSchema = z.object({
+  id: z
+    .unknown()
+    .transform(entityIdOf)
+    .pipe(z.string({ error: 'no numeric id' })),
+  name: z.string({ error: 'no name' }),
+  language: textSchema,
+  health_status: textSchema,
+  reporting: z.boolean().optional().catch(undefined),
+  last_reported_at: z.unknown().optional().transform(epochMsOf),
+  application_summary: summarySchema.optional().catch(undefined),
+  links: z
+    .object({ application_hosts: idListSchema, application_instances: idListSchema })
+    .optional()
+    .catch(undefined),
+});
+
+const listSchema = z.object({ applications: z.array(z.unknown()) });
+
+/**
+ * The applications of a list document. One that cannot be read is left out and named in `malformed`;
+ * it does not spoil the others. Throws an `ApiError` when there is no list at all.
+ */
+export function applicationPageOf(
+  document: JsonObject,
+  subject: CallSubject,
+  onInvalid: InvalidSampleListener,
+): ApplicationPage {
+  const list = listSchema.safeParse(document);
+  if (!list.success) throw failureOf(subject, 'schema', 'the answer has no list of applications');
+  const applications: Application[] = [];
+  const malformed: string[] = [];
+  for (const [index, element] of list.data.applications.entries()) {
+    const record = applicationSchema.safeParse(element);
+    if (record.success) {
+      const report = (problem: string): void => {
+        malformed.push(`application ${record.data.id}: ${problem}`);
+      };
+      applications.push(applicationOf(record.data, report, onInvalid));
+    } else {
+      const problem = record.error.issues[0]?.message ?? 'not readable';
+      malformed.push(`element ${index} of the list: ${excerptOf(problem)}`);
+    }
+  }
+  return { applications, malformed };
+}
+
+type ApplicationRecord = z.infer<typeof applicationSchema>;
+
+function applicationOf(
+  record: ApplicationRecord,
+  report: (problem: string) => void,
+  onInvalid: InvalidSampleListener,
+): Application {
+  const summary = record.application_summary;
+  return {
+    id: record.id,
+    name: record.name,
+    language: record.language,
+    healthStatus: record.health_status,
+    reporting: record.reporting,
+    lastReportedAtMs: record.last_reported_at,
+    summary: summary === undefined ? undefined : summaryOf(summary, onInvalid),
+    hostIds: idsOf(record.links?.application_hosts, 'host', report),
+    instanceIds: idsOf(record.links?.application_instances, 'instance', report),
+  };
+}
+
+/** Response times come in milliseconds and error rates in percent. */
+function summaryOf(
+  summary: z.infer<typeof summarySchema>,
+  onInvalid: InvalidSampleListener,
+): ApplicationSummary {
+  return {
+    requestsPerMinute: sampleOf(summary.throughput, onInvalid),
+    responseTimeSeconds: dividedBy(1000, sampleOf(summary.response_time, onInvalid)),
+    errorRatio: dividedBy(100, sampleOf(summary.error_rate, onInvalid)),
+    apdexScore: sampleOf(summary.apdex_score, onInvalid),
+    apdexTargetSeconds: sampleOf(summary.apdex_target, onInvalid),
+  };
+}
+
+function dividedBy(divisor: number, value: number | undefined): number | undefined {
+  return value === undefined ? undefined : value / divisor;
+}
+
+function idsOf(
+  values: readonly unknown[] | undefined,
+  kind: 'host' | 'instance',
+  report: (problem: string) => void,
+): readonly string[] | undefined {
+  if (values === undefined) return undefined;
+  const ids = new Set<string>();
+  for (const value of values) {
+    const id = entityIdOf(value);
+    if (id === undefined) report(`a ${kind} id that is not a number`);
+    else ids.add(id);
+  }
+  return [...ids];
+}

@@ -1,0 +1,102 @@
+import type { TransactionType } from '../model/application.ts';
+import type { ThroughputAnswer, ThroughputQuery } from '../model/reading.ts';
+import { excerptOf } from './excerpt.ts';
+import { type CallSubject, failureOf } from './failure-of-answer.ts';
+import { windowEndMsOf } from './iso-time.ts';
+import { isJsonObject, type JsonObject } from './json.ts';
+import { metricNames, throughputValue } from './metric-names.ts';
+import { type InvalidSampleListener, sampleOf } from './sample.ts';
+
+/**
+ * The throughput in a metric data document. Metrics are found by name: their order, their absence
+ * and `metrics_not_found` mean nothing else than that a type has no value. Throws an `ApiError` when
+ * the document has another shape than a summarized answer.
+ *
+ * Written by hand where the lists use schemas: there is one such answer per application and host in
+ * every cycle, and a few member accesses cost a fraction of a schema's run.
+ */
+export function throughputAnswerOf(
+  document: JsonObject,
+  query: ThroughputQuery,
+  subject: CallSubject,
+  onInvalid: InvalidSampleListener,
+): ThroughputAnswer {
+  const metrics = metricsByNameOf(document, subject);
+  const throughput = new Map<TransactionType, number>();
+  let windowEndMs: number | undefined;
+  for (const type of query.transactions) {
+    const name = metricNames[type];
+    const slice = timesliceOf(metrics.get(name), name, subject);
+    if (slice === undefined) continue;
+    const value = valueOf(slice, name, subject, onInvalid);
+    if (value === undefined) continue;
+    throughput.set(type, value);
+    // Should the two ever differ, the earlier end is the one that both values reach.
+    windowEndMs = Math.min(windowEndMs ?? Infinity, endMsOf(slice, name, query, subject));
+  }
+  return { throughput, windowEndMs };
+}
+
+function metricsByNameOf(document: JsonObject, subject: CallSubject): Map<string, JsonObject> {
+  const data = document['metric_data'];
+  const metrics = isJsonObject(data) ? data['metrics'] : undefined;
+  if (!Array.isArray(metrics)) {
+    throw failureOf(subject, 'schema', 'the answer has no metric_data.metrics');
+  }
+  const byName = new Map<string, JsonObject>();
+  for (const metric of metrics as readonly unknown[]) {
+    const name = isJsonObject(metric) ? metric['name'] : undefined;
+    if (!isJsonObject(metric) || typeof name !== 'string') {
+      throw failureOf(subject, 'schema', 'the answer has a metric without a name');
+    }
+    if (byName.has(name)) {
+      throw failureOf(subject, 'schema', `the answer has two metrics called "${excerptOf(name)}"`);
+    }
+    byName.set(name, metric);
+  }
+  return byName;
+}
+
+/** The one slice of a summarized metric; none when the metric is absent or has no data. */
+function timesliceOf(
+  metric: JsonObject | undefined,
+  name: string,
+  subject: CallSubject,
+): JsonObject | undefined {
+  if (metric === undefined) return undefined;
+  const slices: unknown = metric['timeslices'];
+  if (!Array.isArray(slices)) {
+    throw failureOf(subject, 'schema', `the metric ${name} has no timeslices`);
+  }
+  if (slices.length > 1) {
+    const detail = `the metric ${name} has ${slices.length} timeslices although one was asked for`;
+    throw failureOf(subject, 'schema', detail);
+  }
+  if (slices.length === 0) return undefined;
+  const slice: unknown = slices[0];
+  if (isJsonObject(slice)) return slice;
+  throw failureOf(subject, 'schema', `the timeslice of the metric ${name} is not an object`);
+}
+
+/** `"values":{}` is the vendor's way to say that a metric lacks the value. */
+function valueOf(
+  slice: JsonObject,
+  name: string,
+  subject: CallSubject,
+  onInvalid: InvalidSampleListener,
+): number | undefined {
+  const values = slice['values'];
+  if (isJsonObject(values)) return sampleOf(values[throughputValue], onInvalid);
+  throw failureOf(subject, 'schema', `the timeslice of the metric ${name} has no values`);
+}
+
+function endMsOf(
+  slice: JsonObject,
+  name: string,
+  query: ThroughputQuery,
+  subject: CallSubject,
+): number {
+  const endMs = windowEndMsOf(slice['to']) ?? query.window?.toMs;
+  if (endMs !== undefined) return endMs;
+  throw failureOf(subject, 'schema', `the timeslice of the metric ${name} does not say its end`);
+}

@@ -1,0 +1,101 @@
+import { ApiError } from '../model/api-error.ts';
+import type { TransactionType } from '../model/application.ts';
+import type { ThroughputQuery } from '../model/reading.ts';
+import type { ApiRequest } from '../transport/transport.ts';
+import { isEntityId } from './entity-id.ts';
+import { minuteTextOf } from './iso-time.ts';
+import { metricNames, throughputValue } from './metric-names.ts';
+
+/**
+ * The applications of the account; with `ids` only those. The same query stands on every page: the
+ * vendor does not say whether its own links to further pages keep a filter.
+ */
+export function applicationsRequest(ids: readonly string[] | undefined, page: number): ApiRequest {
+  const filter =
+    ids === undefined
+      ? []
+      : [parameterOf('filter[ids]', ids.map((id) => digitsOf('application', id)).join(','))];
+  return {
+    operation: 'list_applications',
+    target: `/v2/applications.json${queryOf([...filter, ...pageOf(page)])}`,
+  };
+}
+
+/** The hosts of one application, with their names. */
+export function hostsRequest(applicationId: string, page: number): ApiRequest {
+  return {
+    operation: 'list_hosts',
+    target: `${pathOf(applicationId)}/hosts.json${queryOf(pageOf(page))}`,
+  };
+}
+
+/** The throughput of an application: both transaction types in one call. */
+export function applicationThroughputRequest(
+  applicationId: string,
+  query: ThroughputQuery,
+): ApiRequest {
+  return {
+    operation: 'application_throughput',
+    target: `${pathOf(applicationId)}/metrics/data.json${throughputParametersOf(query)}`,
+  };
+}
+
+/** The throughput of one host of an application: both transaction types in one call. */
+export function hostThroughputRequest(
+  applicationId: string,
+  hostId: string,
+  query: ThroughputQuery,
+): ApiRequest {
+  const path = `${pathOf(applicationId)}/hosts/${digitsOf('host', hostId)}`;
+  return {
+    operation: 'host_throughput',
+    target: `${path}/metrics/data.json${throughputParametersOf(query)}`,
+  };
+}
+
+// Written once: a cycle builds one of these requests for every host.
+const nameParameters: Readonly<Record<TransactionType, string>> = {
+  web: parameterOf('names[]', metricNames.web),
+  other: parameterOf('names[]', metricNames.other),
+};
+const fixedParameters = [
+  parameterOf('values[]', throughputValue),
+  parameterOf('summarize', 'true'),
+];
+
+function throughputParametersOf(query: ThroughputQuery): string {
+  const parameters = query.transactions.map((type) => nameParameters[type]);
+  parameters.push(...fixedParameters);
+  if (query.window !== undefined) {
+    parameters.push(parameterOf('from', minuteTextOf(query.window.fromMs)));
+    parameters.push(parameterOf('to', minuteTextOf(query.window.toMs)));
+  }
+  if (query.raw) parameters.push(parameterOf('raw', 'true'));
+  return queryOf(parameters);
+}
+
+function pageOf(page: number): string[] {
+  return page === 1 ? [] : [parameterOf('page', String(page))];
+}
+
+function queryOf(parameters: readonly string[]): string {
+  return parameters.length === 0 ? '' : `?${parameters.join('&')}`;
+}
+
+/** `encodeURIComponent` and not `URLSearchParams`, which writes a space as a raw `+`. */
+function parameterOf(name: string, value: string): string {
+  return `${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
+}
+
+function pathOf(applicationId: string): string {
+  return `/v2/applications/${digitsOf('application', applicationId)}`;
+}
+
+function digitsOf(kind: 'application' | 'host', id: string): string {
+  if (isEntityId(id)) return id;
+  throw new ApiError(
+    'client',
+    `The ${kind} id ${JSON.stringify(id.slice(0, 40))} is not a number, so nothing was asked for. ` +
+      'Use the numeric id that the vendor shows.',
+  );
+}

@@ -1,0 +1,122 @@
+import type { Server } from 'node:http';
+import type { Clock } from '../model/clock.ts';
+import { createHttpListener } from './http-listener.ts';
+import { listenErrorOf, parseListenAddress } from './listen-address.ts';
+import { createReadiness } from './readiness.ts';
+import {
+  createRequestHandler,
+  type HandlerDependencies,
+  type HandlerOptions,
+} from './request-handler.ts';
+
+export interface MetricsServerOptions extends HandlerOptions {
+  /** `[host]:port`; without host: all interfaces; port 0: any free one. */
+  readonly listenAddresses: readonly string[];
+  /** A connection on which a client takes no byte for so long is dropped; 30 seconds if left out. */
+  readonly writeTimeoutMs?: number;
+}
+
+export interface MetricsServerDependencies extends HandlerDependencies {
+  readonly clock: Clock;
+}
+
+/** Where the server really listens. */
+export interface BoundAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface MetricsServer {
+  /** Rejects with a `ListenError`; then it listens nowhere. */
+  listen(): Promise<readonly BoundAddress[]>;
+  /** The first step of a shutdown: the readiness probe says no, everything else goes on. */
+  setNotReady(): void;
+  /**
+   * Stops accepting, answers what is in flight, and resolves when every connection is gone; those
+   * that remain after `deadlineMs` (3 seconds if left out) are cut off.
+   */
+  close(deadlineMs?: number): Promise<void>;
+}
+
+const defaultWriteTimeoutMs = 30_000;
+const defaultCloseDeadlineMs = 3000;
+async function startListening(server: Server, text: string): Promise<BoundAddress> {
+  const { host, port } = parseListenAddress(text);
+  await new Promise<void>((resolve, reject) => {
+    const fail = (error: Error): void => {
+      reject(listenErrorOf(text, error));
+    };
+    server.once('error', fail);
+    server.listen(host === undefined ? { port } : { host, port }, () => {
+      server.removeListener('error', fail);
+      resolve();
+    });
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') {
+    throw listenErrorOf(text, new Error('the system names no address for it'));
+  }
+  return { host: address.address, port: address.port };
+}
+
+async function stopListening(server: Server): Promise<void> {
+  await new Promise<void>((resolve) => {
+    server.close(() => {
+      resolve();
+    });
+  });
+}
+
+/** Creates the HTTP server of the exporter; it listens only after `listen`. */
+export function createMetricsServer(
+  options: MetricsServerOptions,
+  dependencies: MetricsServerDependencies,
+): MetricsServer {
+  const { logger, clock } = dependencies;
+  const { writeTimeoutMs = defaultWriteTimeoutMs } = options;
+  const readiness = createReadiness();
+  const handler = createRequestHandler(options, dependencies, readiness);
+  const servers: Server[] = [];
+  let closed: Promise<void> | undefined;
+
+  const listen = async (): Promise<readonly BoundAddress[]> => {
+    const bound: BoundAddress[] = [];
+    try {
+      for (const text of options.listenAddresses) {
+        const server = createHttpListener(
+          { writeTimeoutMs },
+          { handler, logger, isClosing: () => closed !== undefined },
+        );
+        bound.push(await startListening(server, text));
+        servers.push(server);
+        server.on('error', (error) => {
+          logger.error({ err: error }, 'server failed');
+        });
+      }
+    } catch (error) {
+      await Promise.all(servers.splice(0).map(stopListening));
+      throw error;
+    }
+    return bound;
+  };
+
+  const closeAll = async (deadlineMs: number): Promise<void> => {
+    const cancel = clock.after(deadlineMs, () => {
+      for (const server of servers) server.closeAllConnections();
+    });
+    await Promise.all(servers.map(stopListening));
+    cancel();
+  };
+
+  return {
+    listen,
+    setNotReady: () => {
+      readiness.endService();
+    },
+    close: async (deadlineMs = defaultCloseDeadlineMs) => {
+      readiness.endService();
+      closed ??= closeAll(deadlineMs);
+      return closed;
+    },
+  };
+}

@@ -1,0 +1,112 @@
+import type { AccountStatus } from '../model/telemetry.ts';
+import { escapeHtml } from './html.ts';
+import { landingPageStyle } from './landing-page-style.ts';
+
+/** What runs: shown to people and exported as `newrelic_exporter_build_info`. */
+export interface BuildInfo {
+  readonly version: string;
+  readonly revision: string;
+  readonly nodeVersion: string;
+}
+
+export interface LandingPageContent {
+  readonly build: BuildInfo;
+  readonly telemetryPath: string;
+  readonly accounts: readonly AccountStatus[];
+}
+
+interface State {
+  readonly word: string;
+  readonly className: 'good' | 'bad' | 'waiting';
+}
+
+function stateOf({ up, firstCycleEnded }: AccountStatus): State {
+  if (up === undefined) return { word: 'starting', className: 'waiting' };
+  if (!up) return { word: 'down', className: 'bad' };
+  return firstCycleEnded
+    ? { word: 'up', className: 'good' }
+    : { word: 'first polls', className: 'waiting' };
+}
+
+function rounded(value: number): string {
+  return String(Math.round(value * 10) / 10);
+}
+
+function noteLines(account: AccountStatus): readonly string[] {
+  const lines: string[] = [];
+  if (account.error !== undefined) {
+    lines.push(`<p class="bad">${escapeHtml(account.error)}</p>`);
+  }
+  if (account.backoffUntilMs !== undefined) {
+    const until = new Date(account.backoffUntilMs).toISOString();
+    lines.push(`<p>New Relic asked to be left alone until ${escapeHtml(until)}.</p>`);
+  }
+  if (account.demandRequestsPerMinute > account.budgetRequestsPerMinute) {
+    lines.push('<p>More is asked for than the budget allows: the interval is stretched.</p>');
+  }
+  if (account.missingSelectors.length > 0) {
+    const selectors = account.missingSelectors.map((text) => `<code>${escapeHtml(text)}</code>`);
+    lines.push(`<p class="bad">Not in the account: ${selectors.join(', ')}</p>`);
+  }
+  return lines;
+}
+
+function rowOf(account: AccountStatus): string {
+  const { word, className } = stateOf(account);
+  const notes = noteLines(account);
+  return `<tbody>
+<tr>
+<th scope="row">${escapeHtml(account.name)}</th>
+<td><span class="state ${className}">${word}</span></td>
+<td>${account.polledApplications} of ${account.applications}</td>
+<td>${account.hosts}</td>
+<td>${rounded(account.budgetRequestsPerMinute)}</td>
+<td>${rounded(account.demandRequestsPerMinute)}</td>
+<td>${account.requestsInFlight}</td>
+<td>${rounded(account.pollIntervalSeconds)} s</td>
+</tr>
+${notes.length === 0 ? '' : `<tr class="notes"><td colspan="8">${notes.join('\n')}</td></tr>\n`}</tbody>`;
+}
+
+function tableOf(accounts: readonly AccountStatus[]): string {
+  if (accounts.length === 0) return '<p>This process polls no account.</p>';
+  return `<div class="wide"><table>
+<thead><tr>
+<th scope="col">Account</th><th scope="col">State</th><th scope="col">Applications polled</th>
+<th scope="col">Hosts</th><th scope="col">Budget (calls/min)</th>
+<th scope="col">Demand (calls/min)</th><th scope="col">In flight</th>
+<th scope="col">Poll interval</th>
+</tr></thead>
+${accounts.map(rowOf).join('\n')}
+</table></div>`;
+}
+
+/** The page for people who open the exporter in a browser. It loads nothing from anywhere. */
+export function landingPage({ build, telemetryPath, accounts }: LandingPageContent): string {
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>New Relic exporter</title>
+<style>${landingPageStyle}</style>
+</head>
+<body>
+<main>
+<h1>New Relic exporter</h1>
+<p>Throughput of New Relic APM applications and their hosts, for Prometheus.
+Polled in the background: opening this page or a scrape asks New Relic for nothing.</p>
+<nav>
+<a href="${escapeHtml(telemetryPath)}">Metrics</a>
+<a href="/-/healthy">Health</a>
+<a href="/-/ready">Readiness</a>
+</nav>
+<h2>Accounts</h2>
+${tableOf(accounts)}
+<footer>Version ${escapeHtml(build.version)}, revision ${escapeHtml(build.revision)},
+Node ${escapeHtml(build.nodeVersion)}</footer>
+</main>
+</body>
+</html>
+`;
+}

@@ -1,0 +1,100 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AccountStatus, Logger } from '../model/telemetry.ts';
+import { type BuildInfo, landingPage } from './landing-page.ts';
+import { type MetricsSources, metricsAnswer } from './metrics-route.ts';
+import type { Readiness } from './readiness.ts';
+import { type Answer, plainAnswer, send, textAnswer } from './send.ts';
+
+export interface HandlerOptions {
+  /** The path of the metrics, such as `/metrics`. */
+  readonly telemetryPath: string;
+  /** Scrapes at the same time; further ones are refused with 503. */
+  readonly maxRequests: number;
+}
+
+export interface HandlerDependencies extends MetricsSources {
+  status(): readonly AccountStatus[];
+  readonly build: BuildInfo;
+  readonly logger: Logger;
+}
+
+export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+type Route = (request: IncomingMessage, response: ServerResponse) => Answer | Promise<Answer>;
+
+/** Without query, and without the origin that a proxy may put before it. */
+function pathOf({ url = '/' }: IncomingMessage): string {
+  const [path = ''] = url.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/, 1);
+  return path === '' ? '/' : path;
+}
+
+/** Lets so many scrapes in at a time. A scrape ends when its last byte has left. */
+function limited(maxRequests: number, route: Route): Route {
+  let inFlight = 0;
+  return (request, response) => {
+    if (inFlight >= maxRequests) {
+      return plainAnswer(
+        503,
+        `Limit of concurrent scrapes reached (${maxRequests}). Try again later, or raise --web.max-requests.`,
+      );
+    }
+    inFlight += 1;
+    response.once('close', () => {
+      inFlight -= 1;
+    });
+    return route(request, response);
+  };
+}
+
+function routesOf(
+  { telemetryPath, maxRequests }: HandlerOptions,
+  dependencies: HandlerDependencies,
+  readiness: Readiness,
+): ReadonlyMap<string, Route> {
+  const { build } = dependencies;
+  return new Map<string, Route>([
+    [
+      '/',
+      () =>
+        textAnswer(
+          200,
+          'text/html; charset=utf-8',
+          landingPage({ build, telemetryPath, accounts: dependencies.status() }),
+        ),
+    ],
+    ['/-/healthy', () => plainAnswer(200, 'Healthy.')],
+    ['/-/ready', () => readiness.answer(dependencies.status())],
+    [telemetryPath, limited(maxRequests, (request) => metricsAnswer(request, dependencies))],
+  ]);
+}
+
+/** Answers every request; no failure of a source goes further than a 500. */
+export function createRequestHandler(
+  options: HandlerOptions,
+  dependencies: HandlerDependencies,
+  readiness: Readiness,
+): RequestHandler {
+  const routes = routesOf(options, dependencies, readiness);
+
+  const answerOf = async (request: IncomingMessage, response: ServerResponse): Promise<Answer> => {
+    const route = routes.get(pathOf(request));
+    if (route === undefined) {
+      return plainAnswer(404, `Not found. The metrics are at ${options.telemetryPath}.`);
+    }
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      return plainAnswer(405, 'Method not allowed. Use GET or HEAD.', { Allow: 'GET, HEAD' });
+    }
+    return route(request, response);
+  };
+
+  return async (request, response) => {
+    let answer: Answer;
+    try {
+      answer = await answerOf(request, response);
+    } catch (error) {
+      dependencies.logger.error({ err: error, path: pathOf(request) }, 'request failed');
+      answer = plainAnswer(500, 'Internal error. The log of the exporter has the reason.');
+    }
+    send(request, response, answer);
+  };
+}

@@ -1,0 +1,160 @@
+import type { ApplicationSpec, FleetOptions, HostSpec } from './fleet-options.ts';
+import { applicationNameAt, healthStatusAt, hostNameAt, languageAt } from './generated-names.ts';
+import type { Random } from './random.ts';
+import type {
+  ApplicationKind,
+  MetricName,
+  SimulatedApplication,
+  SimulatedHost,
+} from './simulated-application.ts';
+
+/** Makes complete records of what a test or the generator left open. */
+export interface ApplicationFactory {
+  application(spec: ApplicationSpec, nowMs: number): SimulatedApplication;
+  host(spec: HostSpec, startedMs: number): SimulatedHost;
+}
+
+const defaultKinds: readonly ApplicationKind[] = [
+  'web',
+  'other',
+  'both',
+  'idle',
+  'not_reporting',
+  'web',
+  'web',
+  'both',
+  'web',
+  'web',
+];
+
+const dayMs = 24 * 3_600_000;
+/** The vendor keeps data of one-minute resolution for eight days. */
+const historyMs = 8 * dayMs;
+const lowestId = 100_000_000;
+const largestIdStep = 999;
+
+/** Ids of nine digits in rising order, with gaps; none is given twice, whatever it is for. */
+function createIds(random: Random): (wanted: number | undefined) => number {
+  const taken = new Set<number>();
+  let last = lowestId;
+  const fresh = (): number => {
+    do last += random.integer(1, largestIdStep);
+    while (taken.has(last));
+    return last;
+  };
+  return (wanted) => {
+    if (wanted !== undefined && taken.has(wanted)) {
+      throw new Error(
+        `The simulated account has the id ${wanted} twice: give it to one thing only.`,
+      );
+    }
+    const id = wanted ?? fresh();
+    taken.add(id);
+    return id;
+  };
+}
+
+function ratesOf(
+  spec: ApplicationSpec,
+  kind: ApplicationKind,
+  random: Random,
+): Readonly<Record<MetricName, number>> {
+  const web = kind === 'web' || kind === 'both' || kind === 'not_reporting';
+  const other = kind === 'other' || kind === 'both';
+  // Traffic of real accounts spans orders of magnitude.
+  const guess = (): number => Math.round(10 ** (1 + 3 * random.next()));
+  return {
+    HttpDispatcher: spec.webRpm ?? (web ? guess() : 0),
+    'OtherTransaction/all': spec.otherRpm ?? (other ? guess() : 0),
+  };
+}
+
+export function createApplicationFactory(
+  options: Pick<FleetOptions, 'kinds' | 'traffic'>,
+  dependencies: { readonly random: Random },
+): ApplicationFactory {
+  const { random } = dependencies;
+  const nextId = createIds(random);
+  const kinds =
+    options.kinds === undefined || options.kinds.length === 0 ? defaultKinds : options.kinds;
+  let applications = 0;
+  let hosts = 0;
+
+  const host = (spec: HostSpec, startedMs: number): SimulatedHost => {
+    const index = hosts;
+    hosts += 1;
+    return {
+      id: nextId(spec.id),
+      name: spec.name ?? hostNameAt(0x01_13_0c + index),
+      weight: spec.weight ?? (options.traffic === 'flat' ? 1 : 0.5 + random.next()),
+      instanceIds: Array.from({ length: spec.instances ?? random.integer(1, 3) }, () =>
+        nextId(undefined),
+      ),
+      startedMs,
+      endedMs: undefined,
+      listedUntilMs: undefined,
+    };
+  };
+
+  const application = (spec: ApplicationSpec, nowMs: number): SimulatedApplication => {
+    const index = applications;
+    applications += 1;
+    const kind = spec.kind ?? kinds[index % kinds.length] ?? 'web';
+    const id = nextId(spec.id);
+    const specs =
+      typeof spec.hosts === 'object'
+        ? spec.hosts
+        : Array.from({ length: spec.hosts ?? 0 }, (): HostSpec => ({}));
+    const made = specs.map((entry) => host(entry, nowMs - historyMs));
+    return {
+      id,
+      name: spec.name ?? applicationNameAt(index),
+      kind,
+      language: spec.language ?? languageAt(index),
+      healthStatus: spec.healthStatus ?? healthStatusAt(index),
+      alertPolicyId: index % 3 === 2 ? undefined : nextId(undefined),
+      endUser: kind !== 'other' && index % 2 === 0,
+      responseTimeMs: random.integer(5, 900),
+      ratesPerMinute: ratesOf(spec, kind, random),
+      totalWeight: made.reduce((sum, entry) => sum + entry.weight, 0) || 1,
+      hosts: new Map(made.map((entry) => [entry.id, entry])),
+      silentSinceMs: kind === 'not_reporting' ? nowMs - 2 * dayMs : undefined,
+    };
+  };
+
+  return { application, host };
+}
+
+/**
+ * Specs for a number of applications with exactly `hosts` listed hosts: each one that reports gets
+ * one while they last, the others fall unevenly.
+ */
+export function generateSpecs(
+  options: { readonly applications: number; readonly hosts: number | undefined } & Pick<
+    FleetOptions,
+    'kinds'
+  >,
+  random: Random,
+): readonly ApplicationSpec[] {
+  const kinds =
+    options.kinds === undefined || options.kinds.length === 0 ? defaultKinds : options.kinds;
+  const specs = Array.from({ length: options.applications }, (_, index) => ({
+    kind: kinds[index % kinds.length] ?? ('web' as const),
+    hosts: 0,
+  }));
+  const reporting = specs.filter((spec) => spec.kind !== 'not_reporting');
+  const total = options.hosts ?? 4 * reporting.length;
+  const counts = reporting.map((_, index) => Number(index < total));
+  for (let left = total - reporting.length; left > 0; left -= 1) {
+    // The square favours the first applications, so that sizes differ widely.
+    const index = Math.floor(random.next() ** 2 * counts.length);
+    counts[index] = (counts[index] ?? 0) + 1;
+  }
+  let next = 0;
+  return specs.map((spec) => {
+    if (spec.kind === 'not_reporting') return { ...spec, hosts: 2 };
+    const hosts = counts[next] ?? 0;
+    next += 1;
+    return { ...spec, hosts };
+  });
+}

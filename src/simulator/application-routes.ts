@@ -1,0 +1,142 @@
+import type { Clock } from '../model/clock.ts';
+import { type Answer, documentAnswer } from './answer.ts';
+import type { CallCounter } from './call-counter.ts';
+import {
+  applicationDocument,
+  applicationsDocument,
+  hostDocument,
+  hostsDocument,
+} from './documents.ts';
+import type { Fleet } from './fleet.ts';
+import { type LinkStyle, pageOf } from './page.ts';
+import type { Query } from './query.ts';
+import {
+  type MetricName,
+  records,
+  type SimulatedApplication,
+  type SimulatedHost,
+} from './simulated-application.ts';
+
+/** `none`: always the same order. The others turn the list by one place for each listing or call. */
+export type Shuffle = 'none' | 'per_listing' | 'per_call';
+
+export interface ListOptions {
+  readonly pageSize: number;
+  readonly linkStyle: LinkStyle;
+  readonly shuffle: Shuffle;
+}
+
+export interface AccountDependencies {
+  readonly fleet: Fleet;
+  readonly calls: CallCounter;
+  readonly clock: Clock;
+}
+
+/** Lists and single records of applications and hosts. */
+export interface ApplicationRoutes {
+  applications(path: string, query: Query): Answer;
+  application(application: SimulatedApplication): Answer;
+  hosts(application: SimulatedApplication, path: string, query: Query): Answer;
+  host(application: SimulatedApplication, host: SimulatedHost): Answer;
+}
+
+const minuteMs = 60_000;
+/** The summaries are means of the newest minutes that are complete. */
+const summaryMinutes = 4;
+const summaryDelayMs = 3 * minuteMs;
+
+function idFilter(text: string | undefined): ReadonlySet<string> | undefined {
+  if (text === undefined || text === '') return undefined;
+  return new Set(text.split(',').map((part) => part.trim()));
+}
+
+function turned<Item>(items: readonly Item[], places: number): readonly Item[] {
+  const start = items.length === 0 ? 0 : places % items.length;
+  return [...items.slice(start), ...items.slice(0, start)];
+}
+
+/** All filters must agree. The name is a part of the name, in any case. */
+function filteredApplications(fleet: Fleet, query: Query): readonly SimulatedApplication[] {
+  const ids = idFilter(query.last('filter[ids]'));
+  const name = query.last('filter[name]')?.toLowerCase();
+  const host = query.last('filter[host]');
+  const language = query.last('filter[language]');
+  return fleet
+    .applications()
+    .filter(
+      (application) =>
+        (ids === undefined || ids.has(String(application.id))) &&
+        (name === undefined || application.name.toLowerCase().includes(name)) &&
+        (language === undefined || application.language === language) &&
+        (host === undefined || fleet.listedHosts(application).some((entry) => entry.name === host)),
+    );
+}
+
+function filteredHosts(hosts: readonly SimulatedHost[], query: Query): readonly SimulatedHost[] {
+  const ids = idFilter(query.last('filter[ids]'));
+  const hostname = query.last('filter[hostname]');
+  return hosts.filter(
+    (host) =>
+      (ids === undefined || ids.has(String(host.id))) &&
+      (hostname === undefined || host.name.includes(hostname)),
+  );
+}
+
+export function createApplicationRoutes(
+  options: ListOptions,
+  dependencies: AccountDependencies,
+): ApplicationRoutes {
+  const { fleet, calls, clock } = dependencies;
+  let turns = 0;
+
+  const throughput = (application: SimulatedApplication, host?: SimulatedHost): number => {
+    const toMs = Math.floor((clock.wallMs() - summaryDelayMs) / minuteMs) * minuteMs;
+    const metric: MetricName = records(application, 'HttpDispatcher')
+      ? 'HttpDispatcher'
+      : 'OtherTransaction/all';
+    const fromMs = toMs - summaryMinutes * minuteMs;
+    return calls.count(application, host, metric, fromMs, toMs) / summaryMinutes;
+  };
+
+  const applicationRecord = (
+    application: SimulatedApplication,
+    includeLinks: boolean,
+  ): Readonly<Record<string, unknown>> =>
+    applicationDocument(application, {
+      nowMs: clock.wallMs(),
+      listedHosts: fleet.listedHosts(application),
+      throughput: throughput(application),
+      includeLinks,
+    });
+
+  const ordered = <Item>(items: readonly Item[], query: Query): readonly Item[] => {
+    if (options.shuffle === 'none') return items;
+    const continues = options.shuffle === 'per_listing' && (query.last('page') ?? '1') !== '1';
+    if (!continues) turns += 1;
+    return turned(items, turns);
+  };
+
+  return {
+    applications: (path, query) => {
+      const all = ordered(filteredApplications(fleet, query), query);
+      const page = pageOf(all, { ...options, page: query.last('page'), path });
+      const includeLinks = !query.flag('exclude_links');
+      const documents = page.items.map((item) => applicationRecord(item, includeLinks));
+      return documentAnswer(applicationsDocument(documents), page.link);
+    },
+    application: (application) =>
+      documentAnswer({ application: applicationRecord(application, true) }),
+    hosts: (application, path, query) => {
+      const all = ordered(filteredHosts(fleet.listedHosts(application), query), query);
+      const page = pageOf(all, { ...options, page: query.last('page'), path });
+      const documents = page.items.map((item) =>
+        hostDocument(application, item, throughput(application, item)),
+      );
+      return documentAnswer(hostsDocument(documents), page.link);
+    },
+    host: (application, host) =>
+      documentAnswer({
+        application_host: hostDocument(application, host, throughput(application, host)),
+      }),
+  };
+}

@@ -1,0 +1,109 @@
+import type { Clock } from '../model/clock.ts';
+import { noiseAt } from './random.ts';
+import type { MetricName, SimulatedApplication, SimulatedHost } from './simulated-application.ts';
+
+/** `daily` is a sine over the day with noise; `flat` is the same rate every minute. */
+export type TrafficShape = 'daily' | 'flat';
+
+export interface CallCounterOptions {
+  readonly seed: number;
+  readonly traffic: TrafficShape;
+  /** How long after its end a minute is complete. Until then a growing part of it is counted. */
+  readonly ingestDelayMs: number;
+}
+
+/** Counts calls: of one host, or of an application as the sum of its hosts. */
+export interface CallCounter {
+  /** Calls in the minutes that begin in [fromMs, toMs), as far as they have arrived by now. */
+  count(
+    application: SimulatedApplication,
+    host: SimulatedHost | undefined,
+    metric: MetricName,
+    fromMs: number,
+    toMs: number,
+  ): number;
+}
+
+const minuteMs = 60_000;
+const minutesPerDay = 1440;
+const dailySwing = 0.4;
+const noiseSwing = 0.1;
+/** More minutes than a day; the bound keeps a long run from growing. */
+const cachedMinutes = 2000;
+
+function isAlive(application: SimulatedApplication, host: SimulatedHost, minute: number): boolean {
+  const startMs = minute * minuteMs;
+  if (startMs < host.startedMs) return false;
+  if (host.endedMs !== undefined && startMs >= host.endedMs) return false;
+  return application.silentSinceMs === undefined || startMs < application.silentSinceMs;
+}
+
+export function createCallCounter(
+  options: CallCounterOptions,
+  dependencies: { readonly clock: Clock },
+): CallCounter {
+  const { seed } = options;
+  // Records are replaced when they change, so a cache keyed by the record is never out of date.
+  const sums = new WeakMap<SimulatedApplication, Map<string, number>>();
+
+  const ofHost = (
+    application: SimulatedApplication,
+    host: SimulatedHost,
+    metric: MetricName,
+    minute: number,
+  ): number => {
+    const rate = (application.ratesPerMinute[metric] * host.weight) / application.totalWeight;
+    if (rate <= 0 || !isAlive(application, host, minute)) return 0;
+    // Whole calls whose long-term mean is the exact rate, however small that is.
+    if (options.traffic === 'flat')
+      return Math.floor(rate * (minute + 1)) - Math.floor(rate * minute);
+    const phase = noiseAt(seed, application.id, 0);
+    const daily = 1 + dailySwing * Math.sin(2 * Math.PI * (minute / minutesPerDay + phase));
+    const noise = 1 + noiseSwing * (noiseAt(seed, host.id, minute) - 0.5);
+    return Math.floor(rate * daily * noise + noiseAt(~seed, host.id, minute));
+  };
+
+  const ofApplication = (
+    application: SimulatedApplication,
+    metric: MetricName,
+    minute: number,
+  ): number => {
+    const cache = sums.get(application) ?? new Map<string, number>();
+    sums.set(application, cache);
+    const key = `${metric} ${minute}`;
+    const known = cache.get(key);
+    if (known !== undefined) return known;
+    let sum = 0;
+    for (const host of application.hosts.values()) sum += ofHost(application, host, metric, minute);
+    if (cache.size >= cachedMinutes) cache.clear();
+    cache.set(key, sum);
+    return sum;
+  };
+
+  return {
+    count: (application, host, metric, fromMs, toMs) => {
+      const nowMs = dependencies.clock.wallMs();
+      let total = 0;
+      const startedMs = host?.startedMs ?? earliestStartMs(application);
+      const first = Math.ceil(Math.max(fromMs, startedMs) / minuteMs);
+      const end = Math.ceil(Math.min(toMs, nowMs) / minuteMs);
+      for (let minute = first; minute < end; minute += 1) {
+        const calls =
+          host === undefined
+            ? ofApplication(application, metric, minute)
+            : ofHost(application, host, metric, minute);
+        const arrived = (nowMs - minute * minuteMs) / (minuteMs + options.ingestDelayMs);
+        total += arrived >= 1 ? calls : Math.floor(calls * arrived);
+      }
+      return total;
+    },
+  };
+}
+
+function earliestStartMs(application: SimulatedApplication): number {
+  let earliestMs = Number.POSITIVE_INFINITY;
+  for (const host of application.hosts.values()) {
+    earliestMs = Math.min(earliestMs, host.startedMs);
+  }
+  return earliestMs;
+}

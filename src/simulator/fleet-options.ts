@@ -1,0 +1,47 @@
+import type { ApplicationKind } from './simulated-application.ts';
+
+/** A host as a test wants it; what is left out is made up. */
+export interface HostSpec {
+  readonly id?: number | undefined;
+  readonly name?: string | undefined;
+  /** Its part of the traffic, relative to its siblings. */
+  readonly weight?: number | undefined;
+  readonly instances?: number | undefined;
+}
+
+/** An application as a test wants it; what is left out is made up. */
+export interface ApplicationSpec {
+  readonly id?: number | undefined;
+  readonly name?: string | undefined;
+  readonly kind?: ApplicationKind | undefined;
+  readonly language?: string | undefined;
+  readonly healthStatus?: string | undefined;
+  /** How many hosts, or which. */
+  readonly hosts?: number | readonly HostSpec[] | undefined;
+  /** Web requests per minute of all hosts together. */
+  readonly webRpm?: number | undefined;
+  /** Background transactions per minute of all hosts together. */
+  readonly otherRpm?: number | undefined;
+}
+
+export interface FleetOptions {
+  /** Default 1. */
+  readonly seed?: number | undefined;
+  /** How many applications, or which. Default 12. */
+  readonly applications?: number | readonly ApplicationSpec[] | undefined;
+  /**
+   * With a number of applications: the exact number of hosts listed in the whole account, spread
+   * unevenly over those that report. Default: four for each application.
+   */
+  readonly hosts?: number | undefined;
+  /** Kinds dealt out in turn to applications that do not state one. Default: all five. */
+  readonly kinds?: readonly ApplicationKind[] | undefined;
+  /** `flat`: every minute and every host alike, for tests that want exact numbers. Default `daily`. */
+  readonly traffic?: 'daily' | 'flat' | undefined;
+  /** Hosts of the account that are replaced by new ones in an hour, evenly spread. Default 0. */
+  readonly churnPerHour?: number | undefined;
+  /** How long a host that stopped stays in the lists. Default one hour, as the vendor has it. */
+  readonly listedAfterEndMs?: number | undefined;
+  /** How long the calls of a host that stopped still count in past windows. Default a day. */
+  readonly retainedAfterEndMs?: number | undefined;
+}

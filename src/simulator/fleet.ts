@@ -1,0 +1,188 @@
+import type { Clock } from '../model/clock.ts';
+import {
+  type ApplicationFactory,
+  createApplicationFactory,
+  generateSpecs,
+} from './application-factory.ts';
+import type { ApplicationSpec, FleetOptions, HostSpec } from './fleet-options.ts';
+import {
+  endedHost,
+  listedHosts,
+  runningHosts,
+  withHosts,
+  withSharedHostName,
+} from './host-changes.ts';
+import { createRandom, type Random } from './random.ts';
+import type { SimulatedApplication, SimulatedHost } from './simulated-application.ts';
+
+/**
+ * The applications of one account and their hosts. Readers get immutable records as of now; the
+ * other methods change the account at once, and throw for an id that it does not have.
+ */
+export interface Fleet {
+  applications(): readonly SimulatedApplication[];
+  application(applicationId: number): SimulatedApplication | undefined;
+  /** What the vendor lists: running hosts, and stopped ones for about an hour. Empty when silent. */
+  listedHosts(application: SimulatedApplication): readonly SimulatedHost[];
+  /** It reports from the first moment, its hosts as if they had always run. */
+  addApplication(spec: ApplicationSpec): SimulatedApplication;
+  removeApplication(applicationId: number): void;
+  renameApplication(applicationId: number, name: string): void;
+  setReporting(applicationId: number, reporting: boolean): void;
+  /** Sets rates of all hosts together, for past minutes too, so that a test need not wait. */
+  setTraffic(
+    applicationId: number,
+    rates: { readonly webRpm?: number | undefined; readonly otherRpm?: number | undefined },
+  ): void;
+  /** Its traffic comes on top of that of its siblings, from now on. */
+  addHost(applicationId: number, spec?: HostSpec): SimulatedHost;
+  /** Stops a host. It stays listed for `listedMs`, by default as long as the vendor would. */
+  removeHost(applicationId: number, hostId: number, listedMs?: number): void;
+}
+
+interface Timing {
+  readonly churnEveryMs: number;
+  readonly listedAfterEndMs: number;
+  readonly retainedAfterEndMs: number;
+}
+
+/** The records as of now. */
+interface Account {
+  readonly timing: Timing;
+  readonly factory: ApplicationFactory;
+  records(): ReadonlyMap<number, SimulatedApplication>;
+  required(applicationId: number): SimulatedApplication;
+  put(application: SimulatedApplication): void;
+  remove(applicationId: number): void;
+}
+
+const hourMs = 3_600_000;
+
+function timingOf(options: FleetOptions): Timing {
+  const perHour = options.churnPerHour ?? 0;
+  const listedAfterEndMs = options.listedAfterEndMs ?? hourMs;
+  return {
+    churnEveryMs: perHour > 0 ? hourMs / perHour : Number.POSITIVE_INFINITY,
+    listedAfterEndMs,
+    retainedAfterEndMs: Math.max(options.retainedAfterEndMs ?? 24 * hourMs, listedAfterEndMs),
+  };
+}
+
+function initialApplications(
+  options: FleetOptions,
+  factory: ApplicationFactory,
+  random: Random,
+  nowMs: number,
+): readonly SimulatedApplication[] {
+  const wanted = options.applications ?? 12;
+  if (typeof wanted === 'object') return wanted.map((spec) => factory.application(spec, nowMs));
+  const shape = { applications: wanted, hosts: options.hosts, kinds: options.kinds };
+  const made = generateSpecs(shape, random).map((spec) => factory.application(spec, nowMs));
+  return withSharedHostName(made);
+}
+
+function createAccount(options: FleetOptions, clock: Clock): Account {
+  const random = createRandom(options.seed ?? 1);
+  const factory = createApplicationFactory(options, { random });
+  const timing = timingOf(options);
+  const initial = initialApplications(options, factory, random, clock.wallMs());
+  const byId = new Map(initial.map((application) => [application.id, application]));
+  let nextChurnMs = clock.wallMs() + timing.churnEveryMs;
+
+  const replaceOneHost = (atMs: number): void => {
+    const reporting = [...byId.values()].filter(
+      (application) => application.silentSinceMs === undefined,
+    );
+    const application = reporting[random.integer(0, reporting.length - 1)];
+    if (application === undefined) return;
+    const running = runningHosts(application);
+    const old = running[random.integer(0, running.length - 1)];
+    if (old === undefined) return;
+    const changed = [
+      endedHost(old, atMs, timing.listedAfterEndMs),
+      factory.host({ weight: old.weight }, atMs),
+    ];
+    byId.set(application.id, withHosts(application, changed, atMs - timing.retainedAfterEndMs));
+  };
+
+  // Churn happens when somebody looks, at the times when it was due: no timer has to be stopped.
+  const catchUp = (): void => {
+    const nowMs = clock.wallMs();
+    for (; nextChurnMs <= nowMs; nextChurnMs += timing.churnEveryMs) replaceOneHost(nextChurnMs);
+  };
+
+  return {
+    timing,
+    factory,
+    records: () => {
+      catchUp();
+      return byId;
+    },
+    required: (applicationId) => {
+      catchUp();
+      const found = byId.get(applicationId);
+      if (found !== undefined) return found;
+      throw new Error(`The simulated account has no application ${applicationId}; add it first.`);
+    },
+    put: (application) => {
+      byId.set(application.id, application);
+    },
+    remove: (applicationId) => {
+      byId.delete(applicationId);
+    },
+  };
+}
+
+export function createFleet(options: FleetOptions, dependencies: { readonly clock: Clock }): Fleet {
+  const { clock } = dependencies;
+  const account = createAccount(options, clock);
+  const { factory, timing } = account;
+
+  const changeHosts = (application: SimulatedApplication, host: SimulatedHost): void => {
+    account.put(withHosts(application, [host], clock.wallMs() - timing.retainedAfterEndMs));
+  };
+
+  return {
+    applications: () => [...account.records().values()],
+    application: (applicationId) => account.records().get(applicationId),
+    listedHosts: (application) => listedHosts(application, clock.wallMs()),
+    addApplication: (spec) => {
+      const application = factory.application(spec, clock.wallMs());
+      account.put(application);
+      return application;
+    },
+    removeApplication: (applicationId) => {
+      account.remove(account.required(applicationId).id);
+    },
+    renameApplication: (applicationId, name) => {
+      account.put({ ...account.required(applicationId), name });
+    },
+    setReporting: (applicationId, reporting) => {
+      const silentSinceMs = reporting ? undefined : clock.wallMs();
+      account.put({ ...account.required(applicationId), silentSinceMs });
+    },
+    setTraffic: (applicationId, rates) => {
+      const application = account.required(applicationId);
+      const current = application.ratesPerMinute;
+      const ratesPerMinute = {
+        HttpDispatcher: rates.webRpm ?? current.HttpDispatcher,
+        'OtherTransaction/all': rates.otherRpm ?? current['OtherTransaction/all'],
+      };
+      account.put({ ...application, ratesPerMinute });
+    },
+    addHost: (applicationId, spec = {}) => {
+      const application = account.required(applicationId);
+      const host = factory.host(spec, clock.wallMs());
+      changeHosts(application, host);
+      return host;
+    },
+    removeHost: (applicationId, hostId, listedMs = timing.listedAfterEndMs) => {
+      const application = account.required(applicationId);
+      const host = application.hosts.get(hostId);
+      if (host === undefined) {
+        throw new Error(`The simulated application ${applicationId} has no host ${hostId}.`);
+      }
+      changeHosts(application, endedHost(host, clock.wallMs(), listedMs));
+    },
+  };
+}

@@ -1,0 +1,86 @@
+/** One request as it arrived, and the status it got. The key itself is never in it. */
+export interface JournalEntry {
+  readonly monotonicMs: number;
+  readonly wallMs: number;
+  readonly method: string;
+  readonly path: string;
+  /** The text after the question mark, still encoded; empty without one. */
+  readonly query: string;
+  /** Ids as the path has them. */
+  readonly applicationId: string | undefined;
+  readonly hostId: string | undefined;
+  readonly remotePort: number | undefined;
+  /** Which of the configured keys it carried; `undefined` for none or a wrong one. */
+  readonly keyIndex: number | undefined;
+  /** Requests being served when it arrived, itself included. */
+  readonly inFlight: number;
+  /** `undefined` until it was answered, and for good when it was cut off. */
+  readonly status: number | undefined;
+}
+
+export type JournalFilter = (entry: JournalEntry) => boolean;
+
+/** All requests that reached the simulator, the oldest first; bounded. */
+export interface Journal {
+  entries(filter?: JournalFilter): readonly JournalEntry[];
+  count(filter?: JournalFilter): number;
+  /** The most requests that arrived in any interval [t, t + windowMs). */
+  maxInAnyWindow(windowMs: number, filter?: JournalFilter): number;
+  /** The most requests that were being served at once. */
+  maxInFlight(): number;
+  clear(): void;
+}
+
+/** The side that writes: for the server only. */
+export interface JournalWriter extends Journal {
+  /** Records an arrival; the returned function adds the status once that is known. */
+  record(entry: Omit<JournalEntry, 'status'>): {
+    readonly entry: JournalEntry;
+    readonly answered: (status: number) => void;
+  };
+}
+
+type OpenEntry = { -readonly [Key in keyof JournalEntry]: JournalEntry[Key] };
+
+const everything: JournalFilter = () => true;
+
+/** Keeps the newest `atMost` requests, at least one. */
+export function createJournal(atMost: number): JournalWriter {
+  const limit = Math.max(1, atMost);
+  let kept: OpenEntry[] = [];
+
+  const newest = (filter: JournalFilter): readonly JournalEntry[] =>
+    kept.slice(-limit).filter((entry) => filter(entry));
+
+  return {
+    entries: (filter = everything) => newest(filter),
+    count: (filter = everything) => newest(filter).length,
+    maxInAnyWindow: (windowMs, filter = everything) => {
+      const entries = newest(filter);
+      let most = 0;
+      let first = 0;
+      for (const [index, entry] of entries.entries()) {
+        while (entry.monotonicMs - (entries[first]?.monotonicMs ?? 0) >= windowMs) first += 1;
+        most = Math.max(most, index - first + 1);
+      }
+      return most;
+    },
+    maxInFlight: () =>
+      newest(everything).reduce((most, entry) => Math.max(most, entry.inFlight), 0),
+    clear: () => {
+      kept = [];
+    },
+    record: (arrival) => {
+      const entry: OpenEntry = { ...arrival, status: undefined };
+      // Dropping half at a time keeps the cost of one request constant.
+      if (kept.length >= 2 * limit) kept = kept.slice(-limit);
+      kept.push(entry);
+      return {
+        entry,
+        answered: (status) => {
+          entry.status = status;
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { type Answer, errorAnswer } from './answer.ts';
+import {
+  type AccountDependencies,
+  createApplicationRoutes,
+  type ListOptions,
+} from './application-routes.ts';
+import type { Endpoint } from './endpoint.ts';
+import { createMetricRoute, type MetricOptions } from './metric-routes.ts';
+import { parseQuery } from './query.ts';
+import type { SimulatedApplication, SimulatedHost } from './simulated-application.ts';
+
+export interface RouteOptions extends ListOptions, MetricOptions {
+  /** Whether hosts.json exists; without it, it answers 404 like any unknown path. */
+  readonly hostsEndpoint: boolean;
+  /** How a metric request for a host that stopped is answered: 404, or 200 with what it left. */
+  readonly removedHost: 'not_found' | 'empty';
+}
+
+/** Answers a request that carried a good key and was within the quota. */
+export type Routes = (endpoint: Endpoint | undefined, path: string, query: string) => Answer;
+
+// The vendor documents the first text; the others follow it.
+const noApplication = errorAnswer(404, 'No Application found with the given ID');
+const noHost = errorAnswer(404, 'No Host found with the given ID');
+const noSuchPath = errorAnswer(404, 'Not Found');
+
+export function createRoutes(options: RouteOptions, dependencies: AccountDependencies): Routes {
+  const { fleet } = dependencies;
+  const lists = createApplicationRoutes(options, dependencies);
+  const metrics = createMetricRoute(options, dependencies);
+
+  const hostAnswer = (
+    endpoint: Endpoint,
+    application: SimulatedApplication,
+    host: SimulatedHost,
+    query: string,
+  ): Answer => {
+    if (endpoint.kind === 'host') {
+      const listed = fleet.listedHosts(application).includes(host);
+      return listed ? lists.host(application, host) : noHost;
+    }
+    const gone = host.endedMs !== undefined && options.removedHost === 'not_found';
+    return gone ? noHost : metrics(application, host, parseQuery(query));
+  };
+
+  const applicationAnswer = (
+    endpoint: Endpoint,
+    application: SimulatedApplication,
+    path: string,
+    query: string,
+  ): Answer => {
+    if (endpoint.hostId !== undefined) {
+      const host = application.hosts.get(Number(endpoint.hostId));
+      return host === undefined ? noHost : hostAnswer(endpoint, application, host, query);
+    }
+    if (endpoint.kind === 'application') return lists.application(application);
+    if (endpoint.kind === 'hosts') return lists.hosts(application, path, parseQuery(query));
+    return metrics(application, undefined, parseQuery(query));
+  };
+
+  return (endpoint, path, query) => {
+    if (endpoint === undefined) return noSuchPath;
+    const namesHosts = endpoint.kind === 'hosts' || endpoint.kind === 'host';
+    if (namesHosts && !options.hostsEndpoint) return noSuchPath;
+    if (endpoint.kind === 'applications') return lists.applications(path, parseQuery(query));
+    const application = fleet.application(Number(endpoint.applicationId));
+    if (application === undefined) return noApplication;
+    return applicationAnswer(endpoint, application, path, query);
+  };
+}

@@ -1,0 +1,112 @@
+import type { Clock } from '../model/clock.ts';
+import { createCallCounter } from './call-counter.ts';
+import { createFleet, type Fleet } from './fleet.ts';
+import { createHttpListener } from './http-listener.ts';
+import { createJournal, type Journal } from './journal.ts';
+import { createQuota } from './quota.ts';
+import { createRandom, type Random } from './random.ts';
+import { createRequestHandler } from './request-handler.ts';
+import { createRoutes, type Routes } from './routes.ts';
+import { demoApiKey, type SimulatorOptions } from './simulator-options.ts';
+
+/** One account of the vendor behind a real HTTP port. */
+export interface Simulator {
+  /** Starts to listen; rejects if the port is taken. */
+  start(): Promise<{ readonly baseUrl: string; readonly port: number }>;
+  /** Cuts every connection and drops the answers that are still due. */
+  stop(): Promise<void>;
+  readonly apiKeys: readonly string[];
+  readonly fleet: Fleet;
+  readonly journal: Journal;
+  /** Requests that were over the quota, of all keys together. */
+  violations(): number;
+  /** Requests being served at this moment. */
+  inFlight(): number;
+}
+
+export interface SimulatorDependencies {
+  /** The vendor's time, as in its `Date` headers. A clock of its own makes the client's one wrong. */
+  readonly clock: Clock;
+  /** For latencies only. Default: made from the fleet's seed. */
+  readonly random?: Random | undefined;
+}
+
+const defaultQuotaPerMinute = 1000;
+const defaultPageSize = 200;
+const defaultIngestDelayMs = 180_000;
+const defaultJournalLimit = 100_000;
+
+function latencyOf(latency: SimulatorOptions['latencyMs'], random: Random): () => number {
+  if (latency === undefined) return () => 0;
+  if (typeof latency === 'number') return () => latency;
+  const [minMs, maxMs] = latency;
+  return () => minMs + random.next() * (maxMs - minMs);
+}
+
+function createAccountRoutes(options: SimulatorOptions, fleet: Fleet, clock: Clock): Routes {
+  const counterOptions = {
+    seed: options.fleet?.seed ?? 1,
+    traffic: options.fleet?.traffic ?? 'daily',
+    ingestDelayMs: options.ingestDelayMs ?? defaultIngestDelayMs,
+  };
+  const routeOptions = {
+    pageSize: options.pageSize ?? defaultPageSize,
+    linkStyle: options.linkStyle ?? 'observed',
+    shuffle: options.shuffle ?? 'none',
+    hostsEndpoint: options.hostsEndpoint ?? true,
+    removedHost: options.removedHost ?? 'empty',
+    idleMetric: options.idleMetric ?? 'zero',
+  };
+  const calls = createCallCounter(counterOptions, { clock });
+  return createRoutes(routeOptions, { fleet, calls, clock });
+}
+
+export function createSimulator(
+  options: SimulatorOptions,
+  dependencies: SimulatorDependencies,
+): Simulator {
+  const { clock } = dependencies;
+  const apiKeys = options.apiKeys ?? [demoApiKey];
+  const listenHost = options.listenHost ?? '127.0.0.1';
+  const fleet = createFleet(options.fleet ?? {}, { clock });
+  const journal = createJournal(options.journalLimit ?? defaultJournalLimit);
+  const quotaOptions = {
+    perMinute: options.quotaPerMinute ?? defaultQuotaPerMinute,
+    phaseMs: options.quotaPhaseMs ?? 0,
+  };
+  const quota = createQuota(quotaOptions, { clock });
+  const random = dependencies.random ?? createRandom(options.fleet?.seed ?? 1);
+  const handler = createRequestHandler(
+    { apiKeys, intercept: options.intercept },
+    {
+      clock,
+      journal,
+      quota,
+      routes: createAccountRoutes(options, fleet, clock),
+      nextLatencyMs: latencyOf(options.latencyMs, random),
+    },
+  );
+  const listener = createHttpListener(
+    { host: listenHost, port: options.port ?? 0 },
+    (incoming, response) => {
+      handler.handle(incoming, response);
+    },
+  );
+
+  return {
+    start: async () => {
+      const port = await listener.open();
+      const authority = listenHost.includes(':') ? `[${listenHost}]` : listenHost;
+      return { baseUrl: `http://${authority}:${port}`, port };
+    },
+    stop: async () => {
+      handler.cancel();
+      await listener.close();
+    },
+    apiKeys,
+    fleet,
+    journal,
+    violations: () => quota.violations(),
+    inFlight: () => handler.inFlight(),
+  };
+}

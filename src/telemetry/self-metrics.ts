@@ -1,0 +1,79 @@
+import { Registry } from 'prom-client';
+import type { ApiObserver, PollObserver } from '../model/telemetry.ts';
+import { type AccountLifetime, createAccountLifetime } from './account-lifetime.ts';
+import { createApiMetrics } from './api-metrics.ts';
+import { type BuildOptions, registerBuildMetrics } from './build-metrics.ts';
+import { createConfigMetrics } from './config-metrics.ts';
+import { createPollMetrics } from './poll-metrics.ts';
+import { registerProcessMetrics } from './process-metrics.ts';
+import { createRenderedRegistry } from './rendered-registry.ts';
+import { createStatusMetrics, type StatusSource } from './status-metrics.ts';
+
+/** What the exporter tells of itself: `newrelic_exporter_*`, `process_*` and `nodejs_*`. */
+export interface SelfMetrics {
+  /** The account's observer. The first one of an account creates its series at 0. */
+  apiObserver(account: string): ApiObserver;
+  /** Like `apiObserver`. */
+  pollObserver(account: string): PollObserver;
+  /** Ends the account's observers, so that a late call does not bring its series back. */
+  removeAccount(account: string): void;
+  /** Tells that the configuration was read, for the first time or again. */
+  configReloaded(succeeded: boolean, wallMs: number): void;
+  /** All metrics in Prometheus' text format 0.0.4, without blank lines. */
+  text(): Promise<string>;
+  /** Names of the families in `text()`, for whoever compares them with documents. */
+  readonly metricNames: readonly string[];
+}
+
+interface Observers {
+  readonly lifetime: AccountLifetime;
+  readonly api: ApiObserver;
+  readonly poll: PollObserver;
+}
+
+export function createSelfMetrics(options: BuildOptions, dependencies: StatusSource): SelfMetrics {
+  const observed = createRenderedRegistry();
+  const api = createApiMetrics(observed.registry);
+  const poll = createPollMetrics(observed.registry);
+  const collected = new Registry();
+  registerBuildMetrics(collected, options);
+  const config = createConfigMetrics(collected);
+  const status = createStatusMetrics(collected, dependencies);
+  registerProcessMetrics(collected);
+  const observersByAccount = new Map<string, Observers>();
+
+  const observersOf = (account: string): Observers => {
+    const known = observersByAccount.get(account);
+    if (known !== undefined) return known;
+    const lifetime = createAccountLifetime(account, () => {
+      observed.changed();
+    });
+    const created = { lifetime, api: api.observer(lifetime), poll: poll.observer(lifetime) };
+    observersByAccount.set(account, created);
+    observed.changed();
+    return created;
+  };
+
+  return {
+    apiObserver: (account) => observersOf(account).api,
+    pollObserver: (account) => observersOf(account).poll,
+    removeAccount: (account) => {
+      observersByAccount.get(account)?.lifetime.end();
+      observersByAccount.delete(account);
+      api.removeAccount(account);
+      poll.removeAccount(account);
+      observed.changed();
+    },
+    configReloaded: (succeeded, wallMs) => {
+      config.reloaded(succeeded, wallMs);
+    },
+    text: async () => {
+      status.refresh();
+      const texts = await Promise.all([observed.text(), collected.metrics()]);
+      return texts.join('').replaceAll('\n\n', '\n');
+    },
+    metricNames: [observed.registry, collected].flatMap((registry) =>
+      registry.getMetricsAsArray().map(({ name }) => name),
+    ),
+  };
+}

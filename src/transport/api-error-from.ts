@@ -1,0 +1,117 @@
+import { ApiError } from '../model/api-error.ts';
+import { type NetworkReason, reasonOfCode } from './error-code-reason.ts';
+
+/** What Node.js and undici put on their errors; every member may be missing or of another type. */
+interface ForeignError {
+  readonly name?: unknown;
+  readonly code?: unknown;
+  readonly syscall?: unknown;
+  readonly hostname?: unknown;
+  readonly address?: unknown;
+  readonly port?: unknown;
+  readonly message?: unknown;
+  readonly cause?: unknown;
+  readonly errors?: unknown;
+}
+
+const explanations: Readonly<Record<NetworkReason, { problem: string; remedy: string }>> = {
+  dns: {
+    problem: 'the name cannot be resolved',
+    remedy: 'check base_url (and proxy_url) and the DNS of this machine',
+  },
+  connect: {
+    problem: 'no connection',
+    remedy: 'check base_url, proxy_url and the firewalls on the way',
+  },
+  tls: {
+    problem: 'no trusted TLS connection',
+    remedy: 'check the certificate of the server; the bundle of a private CA goes into ca_file',
+  },
+  reset: {
+    problem: 'the connection broke before the answer was complete',
+    remedy: 'if this lasts, look for a proxy or firewall that cuts connections',
+  },
+  timeout: {
+    problem: 'no complete answer in time',
+    remedy: "if this lasts, raise the account's timeout or look for a slow proxy or network",
+  },
+  too_large: {
+    problem: 'the answer is larger than any real one',
+    remedy: 'check that base_url and proxy_url lead to the New Relic API',
+  },
+  not_json: {
+    problem: 'the answer is not HTTP as it should be',
+    remedy: 'check the scheme and port of base_url and proxy_url',
+  },
+  client: {
+    problem: 'the request could not be sent',
+    remedy: 'check that the API key holds nothing but its own characters, and base_url',
+  },
+};
+
+/**
+ * Turns whatever a request to `host` was rejected with into an `ApiError`: the only way in for foreign
+ * errors. Looks through `cause` and `AggregateError` for the first error code it knows; an error
+ * without one is a fault on our side (`client`).
+ */
+export function apiErrorFrom(error: unknown, host: string): ApiError {
+  if (error instanceof ApiError) return error;
+  for (const candidate of chainOf(error)) {
+    const reason = reasonOf(candidate);
+    if (reason !== undefined) return newError(reason, host, detailOf(candidate, reason), error);
+  }
+  return newError('client', host, nameOf(error), error);
+}
+
+function newError(reason: NetworkReason, host: string, detail: string, cause: unknown): ApiError {
+  const { problem, remedy } = explanations[reason];
+  return new ApiError(reason, `${host}: ${problem} (${detail}); ${remedy}`, { cause });
+}
+
+/** The error and all that it wraps, from the outside in; each once. */
+function* chainOf(error: unknown): Generator<ForeignError> {
+  const seen = new Set<object>();
+  const waiting: unknown[] = [error];
+  for (const item of waiting) {
+    if (typeof item !== 'object' || item === null || seen.has(item)) continue;
+    seen.add(item);
+    const foreign: ForeignError = item;
+    yield foreign;
+    if (Array.isArray(foreign.errors)) waiting.push(...(foreign.errors as unknown[]));
+    waiting.push(foreign.cause);
+  }
+}
+
+/** undici's parser errors come with a code or without one: then the name must do. */
+function codeOf(error: ForeignError): string {
+  return String(error.code ?? error.name);
+}
+
+function reasonOf(error: ForeignError): NetworkReason | undefined {
+  const code = codeOf(error);
+  return code === 'ETIMEDOUT' && error.syscall !== 'connect' ? 'timeout' : reasonOfCode(code);
+}
+
+/** The code and the address. Messages stay out, as they may hold anything, but for those of TLS. */
+function detailOf(error: ForeignError, reason: NetworkReason): string {
+  const code = codeOf(error);
+  if (reason === 'tls' || code === 'UND_ERR_ABORTED') return `${code}: ${shortMessage(error)}`;
+  const address = [error.hostname ?? error.address, error.port].filter(
+    (part) => typeof part === 'string' || typeof part === 'number',
+  );
+  return address.length === 0 ? code : `${code} ${address.join(':')}`;
+}
+
+const maxMessageLength = 200;
+
+function shortMessage(error: ForeignError): string {
+  const text = typeof error.message === 'string' ? error.message : '';
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length <= maxMessageLength ? line : `${line.slice(0, maxMessageLength)}…`;
+}
+
+function nameOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  const { code }: ForeignError = error;
+  return typeof code === 'string' ? `${error.name} ${code}` : error.name;
+}

@@ -1,0 +1,50 @@
+import { ApiError } from '../model/api-error.ts';
+import type { Clock } from '../model/clock.ts';
+import type { ApiObserver } from '../model/telemetry.ts';
+import { statusReason } from './status-reason.ts';
+import type { TransportDecorator } from './transport-decorator.ts';
+
+export interface MeasureDependencies {
+  readonly clock: Clock;
+  readonly observer: ApiObserver;
+}
+
+export interface Measure {
+  readonly decorate: TransportDecorator;
+  requestsInFlight(): number;
+}
+
+/** The `code` of a request that its caller called off: it has neither a status nor a failure. */
+const abortedCode = 'aborted';
+
+/** Counts and times every request that leaves the process. */
+export function createMeasure(dependencies: MeasureDependencies): Measure {
+  const { clock, observer } = dependencies;
+  let inFlight = 0;
+
+  const decorate: TransportDecorator = (next) => async (request, signal) => {
+    const { operation } = request;
+    const startedMs = clock.monotonicMs();
+    let code = abortedCode;
+    inFlight += 1;
+    observer.started(operation);
+    try {
+      const response = await next(request, signal);
+      code = String(response.status);
+      const reason = statusReason(response.status);
+      if (reason !== undefined) observer.failed(operation, reason);
+      return response;
+    } catch (error) {
+      if (error instanceof ApiError) {
+        code = error.status === undefined ? error.reason : String(error.status);
+        observer.failed(operation, error.reason);
+      }
+      throw error;
+    } finally {
+      inFlight -= 1;
+      observer.ended(operation, code, (clock.monotonicMs() - startedMs) / 1000);
+    }
+  };
+
+  return { decorate, requestsInFlight: () => inFlight };
+}

@@ -1,0 +1,4 @@
+import type { Transport } from './transport.ts';
+
+/** Wraps a transport in another one of the same shape; the first to see a call is the outermost. */
+export type TransportDecorator = (next: Transport) => Transport;

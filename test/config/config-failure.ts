@@ -1,0 +1,20 @@
+import { ConfigError } from '../../src/config/diagnostic.ts';
+import { parseConfig } from '../../src/config/parse-config.ts';
+
+/** The message of the `ConfigError` that a text causes; any other outcome fails the test. */
+export function failureOf(text: string): string {
+  try {
+    parseConfig(text, { fileName: 'config.yaml', directory: '/etc/exporter' });
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  throw new Error('no error was found');
+}
+
+/** The first lines of each diagnostic, without the source and the help. */
+export function headlinesOf(text: string): readonly string[] {
+  return failureOf(text)
+    .split('\n')
+    .filter((line) => line.startsWith('config.yaml'));
+}

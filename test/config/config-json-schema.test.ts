@@ -1,0 +1,94 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import {
+  configJsonSchema,
+  configJsonSchemaText,
+  knownKeysAt,
+} from '../../src/config/config-json-schema.ts';
+import { parseConfig } from '../../src/config/parse-config.ts';
+
+const root = new URL('../../', import.meta.url);
+
+/** Every key that the schema knows, at any depth. */
+function keysIn(schema: unknown): readonly string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const own =
+    'properties' in schema && typeof schema.properties === 'object' && schema.properties !== null
+      ? Object.keys(schema.properties)
+      : [];
+  return [...own, ...Object.values(schema).flatMap(keysIn)];
+}
+
+/** Every schema of a single value, with the path of its key. */
+function fieldsIn(schema: unknown, path = ''): readonly (readonly [string, unknown])[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const own =
+    'properties' in schema && typeof schema.properties === 'object' && schema.properties !== null
+      ? Object.entries(schema.properties).flatMap(([key, value]) => [
+          [`${path}.${key}`, value] as const,
+          ...fieldsIn(value, `${path}.${key}`),
+        ])
+      : [];
+  return 'items' in schema ? [...own, ...fieldsIn(schema.items, `${path}[]`)] : own;
+}
+
+describe('config.schema.json', () => {
+  it('is what the code generates', async () => {
+    const committed = await readFile(new URL('config.schema.json', root), 'utf8');
+
+    expect(committed, 'out of date: write it again with `npm run schema`').toBe(
+      configJsonSchemaText(),
+    );
+  });
+
+  it('describes every key', () => {
+    const fields = fieldsIn(configJsonSchema());
+    const undescribed = fields.filter(
+      ([, field]) => typeof field !== 'object' || field === null || !('description' in field),
+    );
+
+    expect(fields.length).toBeGreaterThan(30);
+    expect(undescribed).toStrictEqual([]);
+  });
+});
+
+describe('knownKeysAt', () => {
+  it.each([
+    { path: [], contains: 'accounts' },
+    { path: ['accounts', 3], contains: 'api_key_file' },
+    { path: ['poll'], contains: 'interval' },
+    { path: ['apps', 0], contains: 'transactions' },
+  ])('knows $contains at $path', ({ path, contains }) => {
+    expect(knownKeysAt(configJsonSchema(), path)).toContain(contains);
+  });
+
+  it.each([{ path: ['nothing'] }, { path: ['apps', 0, 'labels'] }, { path: ['apps', 0, 'id', 1] }])(
+    'knows nothing at $path',
+    ({ path }) => {
+      expect(knownKeysAt(configJsonSchema(), path)).toStrictEqual([]);
+    },
+  );
+});
+
+describe('config.example.yaml', () => {
+  it('is valid and draws no warning', async () => {
+    const text = await readFile(new URL('config.example.yaml', root), 'utf8');
+
+    const { config, warnings } = parseConfig(text, { fileName: 'f', directory: '/' });
+
+    expect(warnings).toStrictEqual([]);
+    expect(config.apps).toHaveLength(3);
+  });
+
+  it('shows every key, live or as a comment', async () => {
+    const text = await readFile(new URL('config.example.yaml', root), 'utf8');
+    const shown = new Set(
+      [...text.matchAll(/^\s*(?:# )?(?:- )?([a-z_]+):/gmu)].map((match) => match[1]),
+    );
+
+    const keys = keysIn(configJsonSchema());
+
+    expect(keys.length).toBeGreaterThan(30);
+    expect(keys.filter((key) => !shown.has(key))).toStrictEqual([]);
+  });
+});

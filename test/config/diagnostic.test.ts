@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import {
+  ConfigError,
+  diagnosticsOf,
+  errorAt,
+  renderDiagnostic,
+  warningAt,
+} from '../../src/config/diagnostic.ts';
+
+/** Renders one error at the first place where `marked` stands. */
+function renderAt(text: string, marked: string, message = 'wrong'): string {
+  const start = text.indexOf(marked);
+  const problem = errorAt({ start, end: start + marked.length }, message);
+  return diagnosticsOf('config.yaml', text, [problem]).map(renderDiagnostic).join('\n');
+}
+
+describe('renderDiagnostic', () => {
+  it('shows place, message, line, caret and help', () => {
+    const problem = errorAt({ start: 9, end: 13 }, 'unknown key "nmae"', 'did you mean "name"?');
+
+    const [diagnostic] = diagnosticsOf('config.yaml', 'apps:\n  - nmae: x\n', [
+      { ...problem, span: { start: 10, end: 14 } },
+    ]);
+
+    expect(diagnostic === undefined ? '' : renderDiagnostic(diagnostic)).toBe(
+      [
+        'config.yaml:2:5: unknown key "nmae"',
+        '  2 |   - nmae: x',
+        '    |     ^^^^',
+        '    = help: did you mean "name"?',
+      ].join('\n'),
+    );
+  });
+
+  it('says when it is a warning', () => {
+    const diagnostics = diagnosticsOf('config.yaml', 'a: 1', [
+      warningAt({ start: 3, end: 4 }, 'odd'),
+    ]);
+
+    expect(diagnostics.map(renderDiagnostic)).toStrictEqual([
+      'config.yaml:1:4: warning: odd\n  1 | a: 1\n    |    ^',
+    ]);
+  });
+
+  it.each([
+    { name: 'tabs', text: '\ta:\tbad', shown: ' a: bad', carets: '    ^^^' },
+    { name: 'wide characters before', text: '日本: bad', shown: '日本: bad', carets: '      ^^^' },
+    { name: 'emoji before', text: '🙂: bad', shown: '🙂: bad', carets: '    ^^^' },
+    { name: 'combining marks', text: 'e\u0301: bad', shown: 'e\u0301: bad', carets: '   ^^^' },
+    {
+      name: 'terminal escapes',
+      text: '\u001b[31m: bad',
+      shown: '\ufffd[31m: bad',
+      carets: '       ^^^',
+    },
+    {
+      name: 'text direction marks',
+      text: '\u202e: bad',
+      shown: '\ufffd: bad',
+      carets: '   ^^^',
+    },
+  ])('puts the caret right with $name', ({ text, shown, carets }) => {
+    expect(renderAt(text, 'bad')).toMatch(/^config\.yaml:1:\d+: wrong\n/u);
+    expect(renderAt(text, 'bad').split('\n').slice(1)).toStrictEqual([
+      `  1 | ${shown}`,
+      `    | ${carets}`,
+    ]);
+  });
+
+  it('marks a wide value over its full width', () => {
+    expect(renderAt('a: 日本', '日本')).toContain('\n    |    ^^^^');
+  });
+
+  it('marks only the first line of a longer value', () => {
+    expect(renderAt('a: 1\nb: 2\n', 'a: 1\nb')).toContain('  1 | a: 1\n    | ^^^^');
+  });
+
+  it('cuts a long line around the place', () => {
+    const rendered = renderAt(`${'x'.repeat(5000)} bad ${'y'.repeat(5000)}`, 'bad');
+    const [, line = '', carets = ''] = rendered.split('\n');
+
+    expect(line.length).toBeLessThan(200);
+    expect(line.slice(carets.indexOf('^'), carets.lastIndexOf('^') + 1)).toBe('bad');
+  });
+
+  it('handles line ends of Windows', () => {
+    expect(renderAt('a: 1\r\nb: bad\r\n', 'bad')).toBe(
+      'config.yaml:2:4: wrong\n  2 | b: bad\n    |    ^^^',
+    );
+  });
+
+  it('keeps the message on one line', () => {
+    expect(renderAt('a', 'a', 'odd \n\u001b[0m')).toContain(': odd \\u{a}\\u{1b}[0m\n');
+  });
+});
+
+describe('diagnosticsOf', () => {
+  it('sorts by place and reports each problem once', () => {
+    const one = errorAt({ start: 0, end: 1 }, 'one');
+    const two = errorAt({ start: 5, end: 6 }, 'two');
+
+    const messages = diagnosticsOf('f', 'a: 1\nb: 2', [two, one, two]).map(
+      ({ line, message }) => `${line} ${message}`,
+    );
+
+    expect(messages).toStrictEqual(['1 one', '2 two']);
+  });
+});
+
+describe('ConfigError', () => {
+  it('has every diagnostic in its message', () => {
+    const error = new ConfigError(
+      diagnosticsOf('f', 'a', [errorAt({ start: 0, end: 1 }, 'one'), errorAt(undefined, 'two')]),
+    );
+
+    expect(error.message).toBe('f: two\nf:1:1: one\n  1 | a\n    | ^');
+    expect(error.diagnostics).toHaveLength(2);
+  });
+});

@@ -1,0 +1,63 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formatDuration, parseDuration } from '../../src/config/duration.ts';
+
+const wide = { minMs: 0, maxMs: Number.MAX_SAFE_INTEGER };
+const oneSecondToOneHour = { minMs: 1000, maxMs: 3_600_000 };
+
+describe('parseDuration', () => {
+  it.each([
+    { text: '30s', ms: 30_000 },
+    { text: '5m', ms: 300_000 },
+    { text: '1h', ms: 3_600_000 },
+    { text: '1h30m', ms: 5_400_000 },
+    { text: '500ms', ms: 500 },
+    { text: '1m500ms', ms: 60_500 },
+    { text: '0s', ms: 0 },
+  ])('reads $text', ({ text, ms }) => {
+    expect(parseDuration(text, wide)).toStrictEqual({ ms, problem: undefined });
+  });
+
+  it.each([
+    { value: 60, problem: 'needs a unit: ms, s, m or h, such as 60s' },
+    { value: '60', problem: 'needs a unit: ms, s, m or h, such as 60s' },
+    { value: 1.5, problem: 'needs a unit: ms, s, m or h, such as 1.5s' },
+    { value: 0, problem: 'needs a unit: ms, s, m or h, such as 0s' },
+    {
+      value: '30m1h',
+      problem: 'must be a duration of whole numbers with the units h, m, s and ms, such as 1h30m',
+    },
+    {
+      value: '1.5h',
+      problem: 'must be a duration of whole numbers with the units h, m, s and ms, such as 1h30m',
+    },
+    {
+      value: '',
+      problem: 'must be a duration of whole numbers with the units h, m, s and ms, such as 1h30m',
+    },
+    { value: true, problem: 'must be a duration with a unit, such as 30s' },
+    { value: null, problem: 'must be a duration with a unit, such as 30s' },
+    { value: ['1s'], problem: 'must be a duration with a unit, such as 30s' },
+    { value: '999ms', problem: 'must be at least 1s' },
+    { value: '1h1ms', problem: 'must be at most 1h' },
+    { value: `${'9'.repeat(400)}h`, problem: 'must be at most 1h' },
+  ])('refuses $value: $problem', ({ value, problem }) => {
+    expect(parseDuration(value, oneSecondToOneHour)).toStrictEqual({ ms: undefined, problem });
+  });
+
+  it.each([{ value: 0 }, { value: '0' }])(
+    'takes a bare zero ($value) where zero is allowed',
+    ({ value }) => {
+      expect(parseDuration(value, wide).ms).toBe(0);
+    },
+  );
+
+  it('reads what formatDuration writes', () => {
+    fc.assert(
+      fc.property(fc.nat({ max: 1_000_000_000 }), (ms) => {
+        expect(parseDuration(formatDuration(ms), wide).ms).toBe(ms);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

@@ -1,0 +1,159 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { ConfigError, renderDiagnostic } from '../../src/config/diagnostic.ts';
+import { parseConfig } from '../../src/config/parse-config.ts';
+
+const source = { fileName: 'config.yaml', directory: '/' };
+const numRuns = 120;
+
+/** All that people would see of a text: the error's message, or the warnings. */
+function shownFor(text: string): string {
+  try {
+    return parseConfig(text, source).warnings.map(renderDiagnostic).join('\n');
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+}
+
+const knownKeys = [
+  'accounts',
+  'poll',
+  'apps',
+  'id',
+  'name',
+  'match',
+  'account',
+  'labels',
+  'interval',
+  'window',
+  'transactions',
+  'region',
+  'base_url',
+  'proxy_url',
+  'api_key',
+  'api_key_file',
+  'api_key_env',
+];
+
+/** Structures that look like a configuration often enough to get past the first checks. */
+function structures(leaf: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+  const { root } = fc.letrec((tie) => ({
+    key: fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...knownKeys) }, fc.string()),
+    map: fc.dictionary(fc.constantFrom(...knownKeys), tie('value'), { maxKeys: 5 }),
+    wildMap: fc.dictionary(fc.string(), tie('value'), { maxKeys: 3 }),
+    list: fc.array(tie('value'), { maxLength: 4 }),
+    value: fc.oneof({ maxDepth: 4 }, leaf, leaf, tie('map'), tie('list'), tie('wildMap')),
+    root: fc.record(
+      {
+        accounts: fc.oneof(fc.array(tie('map'), { maxLength: 3 }), tie('value')),
+        poll: fc.oneof(tie('map'), tie('value')),
+        apps: fc.oneof(fc.array(tie('map'), { maxLength: 3 }), tie('value')),
+      },
+      { requiredKeys: [] },
+    ),
+  }));
+  return root;
+}
+
+const leaf = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.double(),
+  fc.maxSafeInteger(),
+  fc.boolean(),
+  fc.constant(null),
+  fc.constantFrom('30s', 'us', 'web', 'https://host', '^a', 'A'),
+);
+
+const secret = fc.stringMatching(/^[A-Za-z0-9"'\\:#{}@/-]{6,40}$/).map((rest) => `NRAK-${rest}`);
+
+describe('parseConfig', () => {
+  it('throws nothing but a printable ConfigError, whatever the text is', () => {
+    const pieces = fc.constantFrom(
+      'apps:',
+      '\n',
+      '  ',
+      '- ',
+      ': ',
+      '[',
+      ']',
+      '{',
+      '}',
+      '"',
+      "'",
+      '&a ',
+      '*a',
+      '!t ',
+      '|',
+      '>',
+      '---',
+      '#',
+      '\t',
+      '? ',
+      'id: 1',
+      '%YAML 1.1',
+      '<<: ',
+      '\r\n',
+      '\u0000',
+      '😀',
+    );
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.array(pieces, { maxLength: 40 }).map((parts) => parts.join('')),
+    );
+
+    fc.assert(
+      fc.property(text, (written) => {
+        const shown = shownFor(written);
+
+        expect(shown, 'control characters must not reach a terminal').not.toMatch(/[^\P{Cc}\n]/u);
+      }),
+      { numRuns: numRuns * 3 },
+    );
+  });
+
+  it('throws nothing but a printable ConfigError, whatever the values are', () => {
+    fc.assert(
+      fc.property(structures(leaf), (value) => {
+        const shown = shownFor(stringify(value));
+
+        expect(shown, 'control characters must not reach a terminal').not.toMatch(/[^\P{Cc}\n]/u);
+      }),
+      { numRuns },
+    );
+  });
+
+  it('never prints a key, wherever it stands', () => {
+    fc.assert(
+      fc.property(
+        secret.chain((key) =>
+          fc.tuple(
+            fc.constant(key),
+            structures(fc.oneof(leaf, fc.constant(key), fc.constant(`x ${key}`))),
+            fc.constantFrom('', `# ${key}\n`, `${key}: 1\n`, `api_key: ${key}\n`, `- ${key} [\n`),
+          ),
+        ),
+        ([key, value, line]) => {
+          expect(shownFor(line + stringify(value))).not.toContain(key);
+        },
+      ),
+      { numRuns: numRuns * 2 },
+    );
+  });
+
+  it('accepts any list of ids and keeps them exact', () => {
+    fc.assert(
+      fc.property(fc.array(fc.bigInt({ min: 1n, max: 10n ** 30n }), { minLength: 1 }), (ids) => {
+        const text = stringify({ apps: ids.map((id) => ({ id })) });
+
+        const { config } = parseConfig(text, source);
+
+        expect(config.apps.map(({ selector }) => selector)).toStrictEqual(
+          ids.map((id) => ({ kind: 'id', id: String(id) })),
+        );
+      }),
+      { numRuns: 100 },
+    );
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { renderDiagnostic } from '../../src/config/diagnostic.ts';
+import { parseConfig } from '../../src/config/parse-config.ts';
+
+function warningsOf(text: string): readonly string[] {
+  const { warnings } = parseConfig(text, { fileName: 'config.yaml', directory: '/' });
+  return warnings.map(renderDiagnostic);
+}
+
+function headlinesOf(text: string): readonly string[] {
+  return warningsOf(text).map((warning) => warning.split('\n')[0] ?? '');
+}
+
+function account(keys: string): string {
+  return `accounts: [{name: a, api_key_env: A, ${keys}}]\napps: [{id: 1}]`;
+}
+
+describe('parseConfig, with warnings', () => {
+  it('shows a warning in full', () => {
+    expect(warningsOf('poll:\n  interval: 30s\napps: [{id: 1}]')).toStrictEqual([
+      [
+        'config.yaml:2:13: warning: "interval" is under 60s: the vendor\'s data has a resolution of one minute',
+        '  2 |   interval: 30s',
+        '    |             ^^^',
+      ].join('\n'),
+    ]);
+  });
+
+  it.each([
+    {
+      text: account('requests_per_minute: 1001'),
+      headline:
+        '1:59: warning: "requests_per_minute" is above 1000, the vendor\'s limit for one key',
+    },
+    {
+      text: account('base_url: "http://gateway"'),
+      headline:
+        '1:48: warning: "base_url" is plain http: the API key crosses the network unencrypted',
+    },
+    {
+      text: 'apps: [{id: 1, interval: 59s}]',
+      headline:
+        '1:26: warning: "interval" is under 60s: the vendor\'s data has a resolution of one minute',
+    },
+    {
+      text: 'accounts: [{name: a, api_key_env: A}, {name: b, api_key_env: B}]\napps: [{id: 1, account: a}]',
+      headline: '1:46: warning: no app uses the account "b"',
+    },
+    {
+      text: 'accounts: [{name: a, api_key_env: A}, {name: b, api_key_env: A}]\napps: [{id: 1, account: a}, {id: 2, account: b}]',
+      headline:
+        '1:62: warning: the accounts "a" and "b" have the same API key: each would spend its own budget on it',
+    },
+    {
+      text: 'apps: [{id: 1}, {name: "1"}, {id: "1"}]',
+      headline:
+        '1:35: warning: an earlier entry has the selector id=1 already: this one has no effect',
+    },
+  ])('$text gives $headline', ({ text, headline }) => {
+    expect(headlinesOf(text)).toStrictEqual([`config.yaml:${headline}`]);
+  });
+
+  it.each([
+    { text: account('requests_per_minute: 1000') },
+    { text: account('base_url: "http://localhost:8080"') },
+    { text: account('base_url: "http://127.0.0.2"') },
+    { text: account('base_url: "http://[::1]:1"') },
+    { text: account('base_url: "https://gateway"') },
+    { text: 'poll: {interval: 1m}\napps: [{id: 1}]' },
+    {
+      text: 'accounts: [{name: a, api_key_env: A}, {name: b, api_key_env: B}]\napps: [{id: 1, account: a}, {id: 1, account: b}]',
+    },
+  ])('has nothing against $text', ({ text }) => {
+    expect(warningsOf(text)).toStrictEqual([]);
+  });
+});

@@ -1,0 +1,195 @@
+import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../../src/config/parse-config.ts';
+import type { AccountConfig, AppEntry, Config } from '../../src/model/config.ts';
+
+function configOf(text: string): Config {
+  return parseConfig(text, { fileName: 'config.yaml', directory: '/etc/exporter' }).config;
+}
+
+function firstApp(text: string): AppEntry | undefined {
+  return configOf(text).apps[0];
+}
+
+function firstAccount(lines: string): AccountConfig | undefined {
+  return configOf(`accounts: [{name: a, api_key_env: KEY, ${lines}}]\napps: [{id: 1}]`).accounts[0];
+}
+
+describe('parseConfig', () => {
+  it('applies every default', () => {
+    expect(configOf('apps:\n  - id: 31584797\n')).toStrictEqual({
+      accounts: [
+        {
+          name: 'default',
+          baseUrl: 'https://api.newrelic.com',
+          apiKey: { kind: 'env', name: 'NEW_RELIC_API_KEY' },
+          apiKeyHeader: 'Api-Key',
+          requestsPerMinute: 800,
+          concurrency: 8,
+          timeoutMs: 30_000,
+          proxyUrl: undefined,
+          caFile: undefined,
+        },
+      ],
+      apps: [
+        {
+          account: 'default',
+          selector: { kind: 'id', id: '31584797' },
+          labels: {},
+          hosts: true,
+          transactions: ['web', 'other'],
+          poll: {
+            intervalMs: 60_000,
+            discoveryIntervalMs: 60_000,
+            window: { kind: 'range', lengthMs: 300_000 },
+            delayMs: 180_000,
+            staleAfterMs: 900_000,
+            hostNames: true,
+            raw: false,
+          },
+        },
+      ],
+    });
+  });
+
+  it('reads every key of an account', () => {
+    const text = `
+accounts:
+  - name: production
+    base_url: https://Gateway.example.com/newrelic/
+    api_key_file: secrets/key
+    api_key_header: X-Api-Key
+    requests_per_minute: 100
+    concurrency: 2
+    timeout: 1m30s
+    proxy_url: http://user:pass@proxy:3128/
+    ca_file: /etc/ca.pem
+apps: [{id: 1}]`;
+
+    expect(configOf(text).accounts).toStrictEqual([
+      {
+        name: 'production',
+        baseUrl: 'https://gateway.example.com/newrelic',
+        apiKey: { kind: 'file', path: '/etc/exporter/secrets/key' },
+        apiKeyHeader: 'X-Api-Key',
+        requestsPerMinute: 100,
+        concurrency: 2,
+        timeoutMs: 90_000,
+        proxyUrl: 'http://user:pass@proxy:3128',
+        caFile: '/etc/ca.pem',
+      },
+    ]);
+  });
+
+  it.each([
+    { lines: 'region: us', baseUrl: 'https://api.newrelic.com' },
+    { lines: 'region: eu', baseUrl: 'https://api.eu.newrelic.com' },
+    { lines: 'base_url: "http://[::1]:8080//"', baseUrl: 'http://[::1]:8080' },
+  ])('finds the address for $lines', ({ lines, baseUrl }) => {
+    expect(firstAccount(lines)?.baseUrl).toBe(baseUrl);
+  });
+
+  it.each([
+    { written: '9007199254740993', id: '9007199254740993' },
+    { written: '123456789012345678901234567890', id: '123456789012345678901234567890' },
+    { written: '"31584797"', id: '31584797' },
+    { written: '1', id: '1' },
+  ])('keeps the id $written exact', ({ written, id }) => {
+    expect(firstApp(`apps: [{id: ${written}}]`)?.selector).toStrictEqual({ kind: 'id', id });
+  });
+
+  it('compiles a regular expression for whole code points', () => {
+    expect(firstApp('apps: [{match: "^shop-.$"}]')?.selector).toStrictEqual({
+      kind: 'match',
+      pattern: /^shop-.$/u,
+    });
+  });
+
+  it('lets an app override every key of poll', () => {
+    const text = `
+poll: { interval: 2m, window: 10m, raw: true }
+apps:
+  - name: "Checkout (production)"
+    labels: { team: payments }
+    hosts: false
+    transactions: [other]
+    interval: 5m
+    discovery_interval: 10m
+    window: default
+    delay: 0
+    stale_after: 1h
+    host_names: false
+    raw: false
+  - name: other`;
+
+    expect(configOf(text).apps).toStrictEqual([
+      {
+        account: 'default',
+        selector: { kind: 'name', name: 'Checkout (production)' },
+        labels: { team: 'payments' },
+        hosts: false,
+        transactions: ['other'],
+        poll: {
+          intervalMs: 300_000,
+          discoveryIntervalMs: 600_000,
+          window: { kind: 'vendor_default' },
+          delayMs: 0,
+          staleAfterMs: 3_600_000,
+          hostNames: false,
+          raw: false,
+        },
+      },
+      expect.objectContaining({
+        selector: { kind: 'name', name: 'other' },
+        poll: {
+          intervalMs: 120_000,
+          discoveryIntervalMs: 60_000,
+          window: { kind: 'range', lengthMs: 600_000 },
+          delayMs: 180_000,
+          staleAfterMs: 900_000,
+          hostNames: true,
+          raw: true,
+        },
+      }),
+    ]);
+  });
+
+  it('assigns apps to accounts', () => {
+    const text = `
+accounts:
+  - { name: a, api_key_env: A }
+  - { name: b, api_key_env: B }
+apps:
+  - { id: 1, account: b }
+  - { id: 1, account: a }`;
+
+    expect(configOf(text).apps.map(({ account }) => account)).toStrictEqual(['b', 'a']);
+  });
+
+  it.each([
+    {
+      name: 'its only account by name',
+      text: 'apps: [{id: 1, account: default}]',
+      account: 'default',
+    },
+    {
+      name: 'the only account without being told',
+      text: 'accounts: [{name: a, api_key_env: A}]\napps: [{id: 1}]',
+      account: 'a',
+    },
+  ])('gives an app $name', ({ text, account }) => {
+    expect(firstApp(text)?.account).toBe(account);
+  });
+
+  it('follows aliases', () => {
+    const text = 'apps:\n  - {id: 1, labels: &l {team: x}}\n  - {id: 2, labels: *l}';
+
+    expect(configOf(text).apps.map(({ labels }) => labels)).toStrictEqual([
+      { team: 'x' },
+      { team: 'x' },
+    ]);
+  });
+
+  it('reads JSON, too', () => {
+    expect(firstApp('{"apps": [{"id": 7}]}')?.selector).toStrictEqual({ kind: 'id', id: '7' });
+  });
+});

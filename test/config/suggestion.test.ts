@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { closest, didYouMean } from '../../src/config/suggestion.ts';
+
+const keys = ['id', 'name', 'match', 'interval', 'requests_per_minute'];
+
+describe('closest', () => {
+  it.each([
+    { word: 'nmae', found: 'name' },
+    { word: 'Name', found: 'name' },
+    { word: 'ids', found: 'id' },
+    { word: 'intervall', found: 'interval' },
+    { word: 'request_per_minutes', found: 'requests_per_minute' },
+    { word: 'colour', found: undefined },
+    { word: 'xy', found: undefined },
+    { word: 'kind', found: undefined },
+    { word: '', found: undefined },
+  ])('finds $found for "$word"', ({ word, found }) => {
+    expect(closest(word, keys)).toBe(found);
+  });
+
+  it('prefers the nearest candidate', () => {
+    expect(closest('shop-eu', ['shop-us', 'shop-eus'])).toBe('shop-eus');
+  });
+});
+
+describe('didYouMean', () => {
+  it('asks for the near word', () => {
+    expect(didYouMean('mach', keys)).toBe('did you mean "match"?');
+  });
+
+  it('says nothing when nothing is near', () => {
+    expect(didYouMean('colour', keys)).toBeUndefined();
+  });
+});

@@ -1,0 +1,61 @@
+import { setImmediate } from 'node:timers/promises';
+import { type ChunkStore, createChunkStore } from '../../src/exposition/chunk-store.ts';
+import { gzipFast } from '../../src/exposition/gzip.ts';
+import type { Application } from '../../src/model/application.ts';
+import type { AppReading } from '../../src/model/reading.ts';
+import type { AppSnapshot } from '../../src/model/snapshot.ts';
+
+/** An application of which the vendor says nothing but id and name. */
+export function anApplication(overrides: Partial<Application> = {}): Application {
+  return {
+    id: '101',
+    name: 'Checkout',
+    language: undefined,
+    healthStatus: undefined,
+    reporting: undefined,
+    lastReportedAtMs: undefined,
+    summary: undefined,
+    hostIds: undefined,
+    instanceIds: undefined,
+    ...overrides,
+  };
+}
+
+export function aReading(overrides: Partial<AppReading> = {}): AppReading {
+  return {
+    windowEndMs: Date.UTC(2026, 8, 1, 10),
+    application: new Map(),
+    hosts: new Map(),
+    ...overrides,
+  };
+}
+
+/** A snapshot before the first poll of an application without facts. */
+export function aSnapshot(overrides: Partial<AppSnapshot> = {}): AppSnapshot {
+  return {
+    account: 'production',
+    application: anApplication(),
+    labels: {},
+    hostNames: new Map(),
+    reading: undefined,
+    pollSucceeded: undefined,
+    lastSuccessMs: undefined,
+    ...overrides,
+  };
+}
+
+export function aStore(): ChunkStore {
+  return createChunkStore({ gzip: gzipFast, nextTurn: async () => setImmediate() });
+}
+
+export async function pageText(store: ChunkStore): Promise<string> {
+  return (await store.page()).identity.toString();
+}
+
+/** The lines of one family, in the order of the page, without name and header. */
+export async function linesOf(store: ChunkStore, family: string): Promise<readonly string[]> {
+  const lines = (await pageText(store)).split('\n');
+  return lines
+    .filter((line) => line.startsWith(`${family}{`))
+    .map((line) => line.slice(family.length));
+}

@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { labelValueOf } from '../../src/exposition/label-value.ts';
+import type { TransactionType } from '../../src/model/application.ts';
+import type { AppSnapshot } from '../../src/model/snapshot.ts';
+import { parseExposition } from '../support/exposition-parser.ts';
+import { anApplication, aReading, aSnapshot, aStore } from './builders.ts';
+
+const garbage = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc.string({
+    unit: fc.constantFrom('\u0000', '\u0001', '\n', '"', '\\', '\uD83D', '\uDE00', '\u202E', 'a'),
+    maxLength: 6,
+  }),
+  fc.constantFrom('x'.repeat(300), `${'x'.repeat(300)}y`, '{}', '# TYPE x gauge', ''),
+);
+const anyNumber = fc.oneof(fc.double(), fc.nat());
+const throughput = fc
+  .uniqueArray(fc.constantFrom<TransactionType>('web', 'other'))
+  .chain((types) =>
+    fc
+      .array(anyNumber, { minLength: types.length, maxLength: types.length })
+      .map((values) => new Map(types.map((type, index) => [type, values[index] ?? 0]))),
+  );
+const reading = fc
+  .record({
+    application: throughput,
+    hosts: fc.array(fc.tuple(garbage, throughput), { maxLength: 6 }),
+    windowEndMs: fc.option(anyNumber, { nil: undefined }),
+  })
+  .map(({ hosts, ...rest }) => aReading({ ...rest, hosts: new Map(hosts) }));
+
+const anySnapshot: fc.Arbitrary<AppSnapshot> = fc
+  .record({
+    account: garbage,
+    id: garbage,
+    name: garbage,
+    language: fc.option(garbage, { nil: undefined }),
+    healthStatus: fc.option(garbage, { nil: undefined }),
+    team: garbage,
+    hostNames: fc.array(fc.tuple(garbage, garbage), { maxLength: 6 }),
+    reading: fc.option(reading, { nil: undefined }),
+    pollSucceeded: fc.option(fc.boolean(), { nil: undefined }),
+    lastSuccessMs: fc.option(anyNumber, { nil: undefined }),
+  })
+  .map(({ id, name, language, healthStatus, team, hostNames, ...rest }) =>
+    aSnapshot({
+      ...rest,
+      application: anApplication({ id, name, language, healthStatus }),
+      labels: { team },
+      hostNames: new Map(hostNames),
+    }),
+  );
+
+/** Label texts and value of every throughput sample, as the contract has them. */
+function expectedThroughput(snapshot: AppSnapshot): ReadonlyMap<string, number> {
+  const expected = new Map<string, number>();
+  const { account, application, labels } = snapshot;
+  const add = (own: readonly string[], type: string, value: number): void => {
+    const texts = [account, application.id, application.name, ...own, type, labels['team'] ?? ''];
+    const key = JSON.stringify(texts.map(labelValueOf));
+    // The text format has no sign of zero.
+    if (Number.isFinite(value) && !expected.has(key)) expected.set(key, value + 0);
+  };
+  for (const [type, value] of snapshot.reading?.application ?? []) add([], type, value);
+  for (const [id, values] of snapshot.reading?.hosts ?? []) {
+    const name = snapshot.hostNames.get(id) ?? '';
+    for (const [type, value] of values) add([id, name === '' ? id : name], type, value);
+  }
+  return expected;
+}
+
+describe('the page', () => {
+  it('gives back the cleaned labels and the values of any snapshot', async () => {
+    await fc.assert(
+      fc.asyncProperty(anySnapshot, async (snapshot) => {
+        const store = aStore();
+        store.publish(snapshot);
+
+        const families = parseExposition((await store.page()).identity);
+
+        const printed = families
+          .filter(({ name }) => name.endsWith('n_requests_per_minute') || name.includes('_host_'))
+          .flatMap(({ samples }) => samples)
+          .map(
+            ({ labels, value }) => [JSON.stringify(labels.map(([, text]) => text)), value] as const,
+          );
+        expect(new Map(printed)).toEqual(expectedThroughput(snapshot));
+      }),
+    );
+  });
+
+  it('is valid with any snapshots, counts its series and never says NaN', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(anySnapshot, { maxLength: 4 }),
+        fc.array(fc.tuple(garbage, fc.boolean()), { maxLength: 3 }),
+        async (snapshots, ups) => {
+          const store = aStore();
+          for (const snapshot of snapshots) store.publish(snapshot);
+          for (const [account, up] of ups) store.accountUp(account, up);
+          const accounts = new Set([
+            ...snapshots.map(({ account }) => account),
+            ...ups.map(([account]) => account),
+          ]);
+
+          const families = parseExposition((await store.page()).identity);
+
+          const samples = families.flatMap((family) => family.samples);
+          const counted = [...accounts].map((account) => store.seriesOf(account));
+          expect(samples).toHaveLength(counted.reduce((sum, count) => sum + count, 0));
+          expect(samples.filter(({ value }) => !Number.isFinite(value))).toEqual([]);
+          expect(families.filter((family) => family.samples.length === 0)).toEqual([]);
+        },
+      ),
+    );
+  });
+});

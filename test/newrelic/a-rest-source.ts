@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import type { Source } from '../../src/model/source.ts';
+import type { InvalidSampleReason } from '../../src/model/telemetry.ts';
+import { createRestSource, defaultMaxPages } from '../../src/newrelic/client.ts';
+import type { Transport } from '../../src/transport/transport.ts';
+
+/** The real source over a transport, with a record of what it reports on the side. */
+export interface SourceUnderTest {
+  readonly source: Source;
+  readonly signal: AbortSignal;
+  readonly invalidSamples: readonly InvalidSampleReason[];
+  readonly logged: readonly Readonly<Record<string, unknown>>[];
+}
+
+export function aRestSource(send: Transport, maxPages: number = defaultMaxPages): SourceUnderTest {
+  const invalidSamples: InvalidSampleReason[] = [];
+  const logged: Readonly<Record<string, unknown>>[] = [];
+  const log = (fields: Readonly<Record<string, unknown>>): void => {
+    logged.push(fields);
+  };
+  const source = createRestSource(
+    { maxPages },
+    {
+      send,
+      observer: { invalidSample: (reason) => invalidSamples.push(reason) },
+      logger: { debug: log, info: log, warn: log, error: log },
+    },
+  );
+  return { source, signal: new AbortController().signal, invalidSamples, logged };
+}
+
+/** A document of the vendor, as found. */
+export function sampleText(name: string): string {
+  return readFileSync(new URL(`../samples/${name}`, import.meta.url), 'utf8');
+}

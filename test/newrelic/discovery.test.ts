@@ -1,0 +1,233 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError, type FailureReason } from '../../src/model/api-error.ts';
+import type { Selector } from '../../src/model/config.ts';
+import type { ApiResponse } from '../../src/transport/transport.ts';
+import { answerOf, createFakeTransport, type ScriptedAnswer } from '../support/fake-transport.ts';
+import { aRestSource } from './a-rest-source.ts';
+
+const list = '/v2/applications.json';
+const byName: Selector = { kind: 'name', name: 'app 1' };
+
+function byIds(...ids: readonly string[]): Selector[] {
+  return ids.map((id) => ({ kind: 'id', id }));
+}
+
+function appsOf(ids: readonly string[], headers: ApiResponse['headers'] = {}): ApiResponse {
+  const applications = ids.map((id) => ({ id: Number(id), name: `app ${id}` }));
+  return answerOf({ applications }, { headers });
+}
+
+function filtered(...ids: readonly string[]): string {
+  return `${list}?filter[ids]=${ids.join(',')}`;
+}
+
+async function discover(
+  selectors: readonly Selector[],
+  script: Readonly<Record<string, ScriptedAnswer | readonly ScriptedAnswer[]>>,
+): Promise<{ ids: string[]; complete: boolean; calls: number; error: unknown; asked: string[] }> {
+  const transport = createFakeTransport(script);
+  const { source, signal } = aRestSource(transport.send);
+
+  const discovery = await source.discover(selectors, signal);
+
+  expect(transport.unused()).toEqual([]);
+  expect(discovery.calls).toBe(transport.calls.length);
+  const ids = discovery.applications.map(({ id }) => id);
+  return { ...discovery, ids, asked: transport.targets() };
+}
+
+const noKey = answerOf({ error: { title: 'No API key specified' } }, { status: 401 });
+const serverError = answerOf('', { status: 500 });
+
+describe('a discovery by ids alone', () => {
+  it('asks for them in one call', async () => {
+    const found = await discover(byIds('1', '2', '1'), {
+      [filtered('1', '2')]: appsOf(['2', '1']),
+    });
+
+    expect(found).toMatchObject({ ids: ['2', '1'], complete: true, error: undefined });
+  });
+
+  it('asks for 200 ids in a call', async () => {
+    const ids = Array.from({ length: 450 }, (_, index) => String(index + 1));
+    const parts = [ids.slice(0, 200), ids.slice(200, 400), ids.slice(400)];
+
+    const found = await discover(
+      byIds(...ids),
+      Object.fromEntries(parts.map((part) => [filtered(...part), appsOf(part)])),
+    );
+
+    expect(found).toMatchObject({ ids, complete: true, calls: 3 });
+  });
+
+  it('repeats the filter on every page and takes only the page number from the link', async () => {
+    const link = '<https://elsewhere.example/v2/applications.json?page=2>; rel="next"';
+
+    const found = await discover(byIds('1', '2'), {
+      [filtered('1', '2')]: appsOf(['1'], { link }),
+      [`${filtered('1', '2')}&page=2`]: appsOf(['2']),
+    });
+
+    expect(found).toMatchObject({ ids: ['1', '2'], complete: true });
+  });
+
+  it('asks for each id that was left out alone before it counts as missing', async () => {
+    const found = await discover(byIds('1', '2', '3', '4'), {
+      [filtered('1', '2', '3', '4')]: appsOf(['3']),
+      [filtered('1')]: appsOf(['1']),
+      [filtered('2')]: appsOf([]),
+      [filtered('4')]: answerOf('{}', { status: 404 }),
+    });
+
+    expect(found).toMatchObject({ ids: ['3', '1'], complete: true, error: undefined });
+  });
+
+  it('asks for a single id once', async () => {
+    const found = await discover(byIds('1'), { [filtered('1')]: appsOf([]) });
+
+    expect(found).toMatchObject({ ids: [], complete: true });
+  });
+
+  it('is not complete when asking for an id alone fails', async () => {
+    const found = await discover(byIds('1', '2', '3'), {
+      [filtered('1', '2', '3')]: appsOf(['2']),
+      [filtered('1')]: serverError,
+      [filtered('3')]: appsOf(['3']),
+    });
+
+    expect(found).toMatchObject({ ids: ['2', '3'], complete: false, error: { reason: 'server' } });
+  });
+
+  it('never asks for what is no number', async () => {
+    const found = await discover(byIds('1', 'x/..'), { [filtered('1')]: appsOf(['1']) });
+
+    expect(found).toMatchObject({ ids: ['1'], complete: true });
+  });
+});
+
+describe('a discovery by names', () => {
+  it.each([
+    { what: 'a name', selectors: [byName] },
+    { what: 'a pattern', selectors: [{ kind: 'match', pattern: /a/ } as const] },
+    { what: 'a name beside an id', selectors: [...byIds('1'), byName] },
+    { what: 'no selector at all', selectors: [] },
+  ])('($what) reads the list of the whole account', async ({ selectors }) => {
+    const found = await discover(selectors, { [list]: appsOf(['1', '2']) });
+
+    expect(found).toMatchObject({ ids: ['1', '2'], complete: true });
+  });
+
+  it('reads all pages; of an application on two pages the first counts', async () => {
+    const twice = {
+      applications: [
+        { id: 1, name: 'renamed' },
+        { id: 3, name: 'app 3' },
+      ],
+    };
+    const transport = createFakeTransport({
+      [list]: appsOf(['1', '2'], { link: '</x?page=2>; rel="next"' }),
+      [`${list}?page=2`]: answerOf(
+        { applications: [] },
+        { headers: { link: '<?page=3>; rel=next' } },
+      ),
+      [`${list}?page=3`]: answerOf(twice),
+    });
+    const { source, signal } = aRestSource(transport.send);
+
+    const { applications, complete } = await source.discover([byName], signal);
+
+    expect(applications.map(({ name }) => name)).toEqual(['app 1', 'app 2', 'app 3']);
+    expect(complete).toBe(true);
+  });
+
+  it('asks alone for an id that the list left out', async () => {
+    const found = await discover([byName, ...byIds('2', '9')], {
+      [list]: appsOf(['1', '2']),
+      [filtered('9')]: appsOf(['9']),
+    });
+
+    expect(found).toMatchObject({ ids: ['1', '2', '9'], complete: true, calls: 2 });
+  });
+});
+
+describe('a discovery that fails', () => {
+  it('keeps what was read before the page that failed, and asks for nothing alone', async () => {
+    const found = await discover([byName, ...byIds('9')], {
+      [list]: appsOf(['1'], { link: '<?page=2>; rel="next"' }),
+      [`${list}?page=2`]: answerOf('<html>', { status: 200 }),
+    });
+
+    expect(found).toMatchObject({ ids: ['1'], complete: false, error: { reason: 'not_json' } });
+  });
+
+  it('ends at once when the key is refused', async () => {
+    const ids = Array.from({ length: 201 }, (_, index) => String(index + 1));
+
+    const found = await discover(byIds(...ids), { [filtered(...ids.slice(0, 200))]: noKey });
+
+    expect(found).toMatchObject({ ids: [], complete: false, calls: 1, error: { reason: 'auth' } });
+  });
+
+  it('ends at once when the key is refused while asking for one id', async () => {
+    const found = await discover(byIds('1', '2', '3'), {
+      [filtered('1', '2', '3')]: appsOf(['2']),
+      [filtered('1')]: noKey,
+    });
+
+    expect(found).toMatchObject({ ids: ['2'], complete: false, error: { reason: 'auth' } });
+  });
+
+  it('goes on with the other ids after a failure of the vendor', async () => {
+    const ids = Array.from({ length: 201 }, (_, index) => String(index + 1));
+
+    const found = await discover(byIds(...ids), {
+      [filtered(...ids.slice(0, 200))]: serverError,
+      [filtered('201')]: appsOf(['201']),
+    });
+
+    expect(found).toMatchObject({ ids: ['201'], complete: false, error: { reason: 'server' } });
+  });
+
+  it.each<{ reason: FailureReason; calls: number }>([
+    { reason: 'dns', calls: 1 },
+    { reason: 'connect', calls: 1 },
+    { reason: 'tls', calls: 1 },
+    { reason: 'throttled', calls: 1 },
+    { reason: 'redirect', calls: 1 },
+    { reason: 'timeout', calls: 2 },
+    { reason: 'reset', calls: 2 },
+  ])('makes $calls calls of two when the first fails by $reason', async ({ reason, calls }) => {
+    const failure = new ApiError(reason, 'no answer');
+    const ids = Array.from({ length: 201 }, (_, index) => String(index + 1));
+    const transport = createFakeTransport({
+      [filtered(...ids.slice(0, 200))]: failure,
+      [filtered('201')]: appsOf(['201']),
+    });
+    const { source, signal } = aRestSource(transport.send);
+
+    const discovery = await source.discover(byIds(...ids), signal);
+
+    expect(discovery).toMatchObject({ complete: false, error: failure });
+    expect(transport.calls).toHaveLength(calls);
+  });
+
+  it('rejects with the reason of an abort, even if the call ended with an ApiError', async () => {
+    const reason = new Error('shutting down');
+    const controller = new AbortController();
+    const { source } = aRestSource(async () => {
+      controller.abort(reason);
+      throw new ApiError('timeout', 'no answer in time');
+    });
+
+    await expect(source.discover([byName], controller.signal)).rejects.toBe(reason);
+  });
+
+  it('does not swallow a mistake of ours', async () => {
+    const mistake = new TypeError('undefined is not a function');
+    const { source, signal } = aRestSource(async () => {
+      throw mistake;
+    });
+
+    await expect(source.discover([byName], signal)).rejects.toBe(mistake);
+  });
+});

@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isJsonObject, parseJson, parseJsonKeepingIds } from '../../src/newrelic/json.ts';
+
+describe('parseJsonKeepingIds', () => {
+  it.each([
+    { text: '{"id":9007199254740993}', value: { id: '9007199254740993' } },
+    { text: '[12345678901234567890, 7]', value: ['12345678901234567890', 7] },
+    { text: '[-12345678901234567890]', value: ['-12345678901234567890'] },
+    { text: '12345678901234567890', value: '12345678901234567890' },
+    {
+      text: '{"a":{"b":[[98765432109876543210]]}}',
+      value: { a: { b: [['98765432109876543210']] } },
+    },
+  ])('keeps the digits of the integer in $text', ({ text, value }) => {
+    expect(parseJsonKeepingIds(text)).toEqual(value);
+  });
+
+  it.each([
+    { what: 'an integer of 16 digits below 2^53', text: '[9007199254740991]' },
+    { what: 'a long fraction', text: '[0.12345678901234567, 1234567890123456789.5]' },
+    { what: 'an exponent', text: '[12345678901234567890e2, 1E400]' },
+    { what: 'digits in a string', text: '["12345678901234567890", "a 12345678901234567890 b"]' },
+    { what: 'digits after an escaped quote', text: '["\\" ,12345678901234567890, \\\\"]' },
+    { what: 'digits after a backslash that is escaped', text: '["\\\\", "12345678901234567890"]' },
+    { what: 'digits in a key', text: '{"12345678901234567890":1}' },
+    { what: 'literals', text: '[true, false, null, "1234567890123456"]' },
+  ])('leaves $what as it is', ({ text }) => {
+    expect(parseJsonKeepingIds(text)).toEqual(JSON.parse(text));
+  });
+
+  it('finds the long integer next to strings full of escapes', () => {
+    const text = '{"name":"a\\\\\\",1\\u0022","id":12345678901234567890,"x":"\\\\"}';
+
+    expect(parseJsonKeepingIds(text)).toEqual({
+      name: 'a\\",1"',
+      id: '12345678901234567890',
+      x: '\\',
+    });
+  });
+
+  it('reads any document as JSON.parse does, but for the digits of long integers', () => {
+    const id = fc.bigInt({ min: 2n ** 53n, max: 2n ** 90n });
+
+    fc.assert(
+      fc.property(fc.jsonValue(), id, fc.string(), (value, long, text) => {
+        const body = `{"value":${JSON.stringify(value)},"text":${JSON.stringify(text)},"id":${long}}`;
+        const plain = body.replace(/"id":(\d+)\}$/, '"id":"$1"}');
+
+        expect(parseJsonKeepingIds(body)).toEqual(JSON.parse(withLongIntegersQuoted(plain)));
+      }),
+    );
+  });
+
+  it('refuses whatever JSON.parse refuses', () => {
+    const piece = fc.constantFrom(
+      '{',
+      '}',
+      '[',
+      ']',
+      ',',
+      ':',
+      '"',
+      '\\',
+      '1234567890123456789',
+      '-',
+    );
+
+    fc.assert(
+      fc.property(fc.array(piece), (pieces) => {
+        const body = pieces.join('');
+
+        expect(isRefused(() => parseJsonKeepingIds(body))).toBe(isRefused(() => parseJson(body)));
+      }),
+    );
+  });
+
+  it('reads a document with a string of 8 million characters', () => {
+    const long = '\\"x'.repeat(2_700_000);
+
+    const value = parseJsonKeepingIds(`["${long}",12345678901234567890]`);
+
+    expect(value).toHaveProperty('1', '12345678901234567890');
+  });
+
+  it('makes a __proto__ member a plain member', () => {
+    const value = parseJsonKeepingIds('{"__proto__":{"polluted":12345678901234567890}}');
+
+    expect(Object.keys(Object(value))).toEqual(['__proto__']);
+    expect({}).not.toHaveProperty('polluted');
+  });
+});
+
+describe('isJsonObject', () => {
+  it.each([
+    { value: {}, expected: true },
+    { value: [], expected: false },
+    { value: null, expected: false },
+    { value: 'text', expected: false },
+    { value: undefined, expected: false },
+  ])('is $expected for $value', ({ value, expected }) => {
+    expect(isJsonObject(value)).toBe(expected);
+  });
+});
+
+/** fast-check writes large doubles as integers of up to 21 digits: those are long integers too. */
+function withLongIntegersQuoted(body: string): string {
+  return JSON.stringify(JSON.parse(body), (_, value: unknown) =>
+    typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)
+      ? longIntegerOf(value)
+      : value,
+  );
+}
+
+function longIntegerOf(value: number): number | string {
+  const written = JSON.stringify(value);
+  return written.includes('e') ? value : written;
+}
+
+function isRefused(run: () => unknown): boolean {
+  try {
+    run();
+    return false;
+  } catch (error) {
+    return error instanceof SyntaxError;
+  }
+}

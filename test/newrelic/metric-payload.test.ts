@@ -1,0 +1,224 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { TransactionType } from '../../src/model/application.ts';
+import type { ThroughputAnswer, ThroughputQuery } from '../../src/model/reading.ts';
+import type { InvalidSampleReason } from '../../src/model/telemetry.ts';
+import { answerOf } from '../support/fake-transport.ts';
+import { aRestSource, sampleText } from './a-rest-source.ts';
+
+const to = '2026-09-01T10:30:00+00:00';
+const toMs = Date.UTC(2026, 8, 1, 10, 30);
+
+function aQuery(changes: Partial<ThroughputQuery> = {}): ThroughputQuery {
+  return { window: undefined, transactions: ['web', 'other'], raw: false, ...changes };
+}
+
+function aMetric(name: string, values: unknown, end: unknown = to): object {
+  return { name, timeslices: [{ from: '2026-09-01T10:00:00+00:00', to: end, values }] };
+}
+
+const web = 'HttpDispatcher';
+const other = 'OtherTransaction/all';
+
+interface Outcome extends ThroughputAnswer {
+  readonly invalid: readonly InvalidSampleReason[];
+}
+
+async function throughputIn(body: unknown, query: ThroughputQuery = aQuery()): Promise<Outcome> {
+  const { source, signal, invalidSamples } = aRestSource(async () => answerOf(body));
+  const ofApplication = await source.applicationThroughput('12', query, signal);
+  return { ...ofApplication, invalid: invalidSamples };
+}
+
+async function throughputOf(metrics: unknown, query?: ThroughputQuery): Promise<Outcome> {
+  return throughputIn({ metric_data: { metrics } }, query);
+}
+
+describe('the metric data of the samples', () => {
+  it.each([
+    {
+      name: '12-metric-data-HttpDispatcher-found-docs-2016.json',
+      throughput: [['web', 99_800]],
+      windowEndMs: Date.UTC(2016, 0, 28, 18, 4),
+    },
+    { name: '13-metric-data-not-found-docs-2016.json', throughput: [], windowEndMs: undefined },
+    {
+      name: '15-metric-data-summarize-two-names-empty-values-docs-2014.json',
+      throughput: [],
+      windowEndMs: undefined,
+    },
+  ])('are read from $name', async ({ name, throughput, windowEndMs }) => {
+    const outcome = await throughputIn(sampleText(name));
+
+    expect([...outcome.throughput]).toEqual(throughput);
+    expect(outcome).toMatchObject({ windowEndMs, invalid: [] });
+  });
+});
+
+describe('metric data', () => {
+  it('gives the value of each transaction type and the end of the window', async () => {
+    const outcome = await throughputOf([
+      aMetric(web, { requests_per_minute: 54.7, call_count: 1640 }),
+      aMetric(other, { requests_per_minute: 0 }),
+    ]);
+
+    expect([...outcome.throughput]).toEqual([
+      ['web', 54.7],
+      ['other', 0],
+    ]);
+    expect(outcome.windowEndMs).toBe(toMs);
+  });
+
+  it('is the same for a host', async () => {
+    const body = { metric_data: { metrics: [aMetric(web, { requests_per_minute: 3 })] } };
+    const { source, signal } = aRestSource(async () => answerOf(body));
+
+    const answer = await source.hostThroughput('12', '345', aQuery(), signal);
+
+    expect(answer).toEqual({ throughput: new Map([['web', 3]]), windowEndMs: toMs });
+  });
+
+  it.each([
+    { what: 'no metrics', metrics: [] },
+    { what: 'no timeslices', metrics: [{ name: web, timeslices: [] }] },
+    { what: 'empty values', metrics: [aMetric(web, {})] },
+    { what: 'another value', metrics: [aMetric(web, { call_count: 7 })] },
+    { what: 'another metric', metrics: [aMetric('EndUser', { requests_per_minute: 7 })] },
+  ])('with $what has no data, which is neither zero nor a failure', async ({ metrics }) => {
+    const outcome = await throughputOf(metrics);
+
+    expect(outcome).toEqual({ throughput: new Map(), windowEndMs: undefined, invalid: [] });
+  });
+
+  it.each([
+    { value: '1e999', reason: 'not_finite' },
+    { value: '-1', reason: 'negative' },
+    { value: '-1e999', reason: 'not_finite' },
+    { value: '"7"', reason: 'not_a_number' },
+    { value: 'null', reason: 'not_a_number' },
+    { value: 'true', reason: 'not_a_number' },
+    { value: '{}', reason: 'not_a_number' },
+    { value: '[7]', reason: 'not_a_number' },
+  ])('leaves out the value $value, counts it, and keeps the other', async ({ value, reason }) => {
+    const text = JSON.stringify({
+      metric_data: {
+        metrics: [
+          aMetric(web, { requests_per_minute: 'VALUE' }),
+          aMetric(other, { requests_per_minute: 2 }),
+        ],
+      },
+    });
+
+    const outcome = await throughputIn(text.replace('"VALUE"', value));
+
+    expect([...outcome.throughput]).toEqual([['other', 2]]);
+    expect(outcome.invalid).toEqual([reason]);
+  });
+
+  it('does not look at a transaction type that was not asked for', async () => {
+    const metrics = [aMetric(web, { requests_per_minute: 1 }), aMetric(other, 'no object')];
+
+    const outcome = await throughputOf(metrics, aQuery({ transactions: ['web'] }));
+
+    expect([...outcome.throughput]).toEqual([['web', 1]]);
+  });
+
+  it('has no window when every value was left out', async () => {
+    const outcome = await throughputOf([aMetric(web, { requests_per_minute: -1 })]);
+
+    expect(outcome.windowEndMs).toBeUndefined();
+  });
+
+  it('does not depend on the order of the metrics', async () => {
+    const values: [string, number][] = [
+      [web, 1],
+      [other, 2],
+      ['EndUser', 3],
+      ['__proto__', 4],
+    ];
+    const shuffled = fc.shuffledSubarray(values, { minLength: values.length });
+
+    await fc.assert(
+      fc.asyncProperty(shuffled, async (order) => {
+        const outcome = await throughputOf(
+          order.map(([name, value]) => aMetric(name, { requests_per_minute: value })),
+        );
+
+        expect(outcome.throughput).toEqual(
+          new Map([
+            ['web', 1],
+            ['other', 2],
+          ]),
+        );
+      }),
+    );
+  });
+});
+
+function bothEnding(...ends: readonly unknown[]): object[] {
+  return [web, other].map((name, index) => aMetric(name, { requests_per_minute: 1 }, ends[index]));
+}
+
+describe('the end of the window', () => {
+  const window = { fromMs: toMs - 600_000, toMs: toMs - 300_000 };
+  it.each([
+    { what: 'a whole minute', ends: [to, to], asked: window, end: toMs },
+    {
+      what: 'the last second of a minute',
+      ends: ['2026-09-01T10:29:59+00:00', to],
+      asked: window,
+      end: toMs,
+    },
+    {
+      what: 'the earlier of two',
+      ends: [to, '2026-09-01T10:20:00+00:00'],
+      asked: undefined,
+      end: toMs - 600_000,
+    },
+    {
+      what: 'that of the question when it is unreadable',
+      ends: ['', ''],
+      asked: window,
+      end: window.toMs,
+    },
+  ])('is $what', async ({ ends, asked, end }) => {
+    const outcome = await throughputOf(bothEnding(...ends), aQuery({ window: asked }));
+
+    expect(outcome.windowEndMs).toBe(end);
+  });
+});
+
+describe('metric data of another shape', () => {
+  const slice = { from: to, to, values: { requests_per_minute: 1 } };
+
+  it.each([
+    { what: 'no metrics', metrics: undefined },
+    { what: 'metrics that are no list', metrics: { HttpDispatcher: 1 } },
+    { what: 'a metric that is no object', metrics: [null] },
+    { what: 'a metric without a name', metrics: [{ timeslices: [slice] }] },
+    { what: 'one name twice', metrics: [aMetric(web, {}), aMetric(web, {})] },
+    { what: 'no timeslices', metrics: [{ name: web }] },
+    { what: 'a series', metrics: [{ name: web, timeslices: [slice, slice] }] },
+    { what: 'a timeslice that is no object', metrics: [{ name: web, timeslices: [7] }] },
+    { what: 'a timeslice without values', metrics: [{ name: web, timeslices: [{ to }] }] },
+    { what: 'a timeslice without an end', metrics: [aMetric(web, slice.values, null)] },
+  ])('with $what is a failure that names what was asked for', async ({ metrics }) => {
+    const outcome = throughputOf(metrics);
+
+    await expect(outcome).rejects.toMatchObject({
+      name: 'ApiError',
+      reason: 'schema',
+      message: expect.stringMatching(/^application_throughput of application 12: /),
+    });
+  });
+
+  it('reads each transaction type by its own name', async () => {
+    const names: Record<TransactionType, string> = { web, other };
+
+    for (const [type, name] of Object.entries(names)) {
+      const outcome = await throughputOf([aMetric(name, { requests_per_minute: 5 })]);
+
+      expect([...outcome.throughput]).toEqual([[type, 5]]);
+    }
+  });
+});

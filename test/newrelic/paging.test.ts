@@ -1,0 +1,126 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../src/model/api-error.ts';
+import { type Page, readPages } from '../../src/newrelic/paging.ts';
+
+const subject = {
+  operation: 'list_applications',
+  applicationId: undefined,
+  hostId: undefined,
+} as const;
+const options = { subject, maxPages: 1000 };
+
+function nextLink(page: number): string {
+  return `<https://elsewhere.example/list.json?page=${page}>; rel="next"`;
+}
+
+/** Fetches from a book of pages; a page that is not in it does not exist. */
+function aBook(pages: Readonly<Record<number, Page<string> | Error>>): {
+  readonly asked: number[];
+  readonly fetchPage: (page: number) => Promise<Page<string>>;
+} {
+  const asked: number[] = [];
+  return {
+    asked,
+    fetchPage: async (page) => {
+      asked.push(page);
+      const found = pages[page] ?? new Error(`page ${page} does not exist`);
+      if (found instanceof Error) throw found;
+      return found;
+    },
+  };
+}
+
+describe('readPages', () => {
+  it('reads one page when there is no Link header', async () => {
+    const { fetchPage, asked } = aBook({ 1: { items: ['a'], link: undefined } });
+
+    const list = await readPages(fetchPage, options);
+
+    expect(list).toEqual({ items: ['a'], error: undefined, calls: 1 });
+    expect(asked).toEqual([1]);
+  });
+
+  it('follows the next pages, and an empty page is not the end', async () => {
+    const { fetchPage, asked } = aBook({
+      1: { items: ['a'], link: nextLink(2) },
+      2: { items: [], link: [nextLink(3)] },
+      3: { items: ['b'], link: '<https://elsewhere.example/list.json?page=2>; rel="prev"' },
+    });
+
+    const list = await readPages(fetchPage, options);
+
+    expect(list).toEqual({ items: ['a', 'b'], error: undefined, calls: 3 });
+    expect(asked).toEqual([1, 2, 3]);
+  });
+
+  it('ends when the next page is no later one', async () => {
+    const { fetchPage, asked } = aBook({
+      1: { items: ['a'], link: nextLink(2) },
+      2: { items: ['b'], link: nextLink(1) },
+    });
+
+    const list = await readPages(fetchPage, options);
+
+    expect(list.error).toBeUndefined();
+    expect(asked).toEqual([1, 2]);
+  });
+
+  it('keeps what was read before a page that failed', async () => {
+    const failure = new ApiError('server', 'status 500', { status: 500 });
+    const { fetchPage } = aBook({ 1: { items: ['a'], link: nextLink(2) }, 2: failure });
+
+    const list = await readPages(fetchPage, options);
+
+    expect(list).toEqual({ items: ['a'], error: failure, calls: 2 });
+  });
+
+  it('passes on what is no ApiError', async () => {
+    const abort = new Error('the reason of an abort');
+    const { fetchPage } = aBook({ 1: abort });
+
+    await expect(readPages(fetchPage, options)).rejects.toBe(abort);
+  });
+
+  it('gives up a list that does not end, and says so', async () => {
+    let calls = 0;
+    const fetchPage = async (page: number): Promise<Page<string>> => {
+      calls += 1;
+      return { items: ['x'], link: nextLink(page + 1) };
+    };
+
+    const list = await readPages(fetchPage, { subject, maxPages: 7 });
+
+    expect(calls).toBe(7);
+    expect(list.items).toHaveLength(7);
+    expect(list.error).toMatchObject({
+      reason: 'schema',
+      message: expect.stringContaining('list_applications: the list does not end after 7 pages'),
+    });
+  });
+
+  it('ends, and never asks for a page twice, whatever the Link headers say', async () => {
+    const anyLink = fc.oneof(
+      fc.integer({ min: -2, max: 60 }).map(nextLink),
+      fc.array(fc.integer({ min: 0, max: 60 }).map(nextLink)),
+      fc.string(),
+      fc.constant(undefined),
+    );
+
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyLink, { minLength: 1, maxLength: 30 }), async (links) => {
+        const asked: number[] = [];
+        const fetchPage = async (page: number): Promise<Page<string>> => {
+          asked.push(page);
+          return { items: [], link: links[asked.length % links.length] };
+        };
+
+        const list = await readPages(fetchPage, { subject, maxPages: 40 });
+
+        expect(new Set(asked).size).toBe(asked.length);
+        expect(asked.length).toBeLessThanOrEqual(40);
+        expect(list.calls).toBe(asked.length);
+      }),
+    );
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import type { ThroughputQuery } from '../../src/model/reading.ts';
+import {
+  applicationsRequest,
+  applicationThroughputRequest,
+  hostsRequest,
+  hostThroughputRequest,
+} from '../../src/newrelic/requests.ts';
+
+const window = { fromMs: Date.UTC(2026, 8, 1, 9, 52), toMs: Date.UTC(2026, 8, 1, 9, 57) };
+
+function aQuery(changes: Partial<ThroughputQuery> = {}): ThroughputQuery {
+  return { window, transactions: ['web', 'other'], raw: false, ...changes };
+}
+
+describe('the list requests', () => {
+  it.each([
+    { what: 'the whole list', ids: undefined, page: 1, query: '' },
+    { what: 'a later page', ids: undefined, page: 7, query: '?page=7' },
+    { what: 'ids', ids: ['1', '22'], page: 1, query: '?filter%5Bids%5D=1%2C22' },
+    { what: 'ids, later page', ids: ['1'], page: 2, query: '?filter%5Bids%5D=1&page=2' },
+  ])('ask for $what', ({ ids, page, query }) => {
+    expect(applicationsRequest(ids, page)).toEqual({
+      operation: 'list_applications',
+      target: `/v2/applications.json${query}`,
+    });
+  });
+
+  it('ask for the hosts of an application', () => {
+    expect(hostsRequest('12', 3)).toEqual({
+      operation: 'list_hosts',
+      target: '/v2/applications/12/hosts.json?page=3',
+    });
+  });
+});
+
+describe('the throughput requests', () => {
+  it('ask for both transaction types of a window in one call', () => {
+    expect(applicationThroughputRequest('12', aQuery())).toEqual({
+      operation: 'application_throughput',
+      target:
+        '/v2/applications/12/metrics/data.json' +
+        '?names%5B%5D=HttpDispatcher&names%5B%5D=OtherTransaction%2Fall' +
+        '&values%5B%5D=requests_per_minute&summarize=true' +
+        '&from=2026-09-01T09%3A52%3A00Z&to=2026-09-01T09%3A57%3A00Z',
+    });
+  });
+
+  it('choose the host by path', () => {
+    const { operation, target } = hostThroughputRequest('12', '345', aQuery());
+
+    expect(operation).toBe('host_throughput');
+    expect(target).toMatch(/^\/v2\/applications\/12\/hosts\/345\/metrics\/data\.json\?names/);
+  });
+
+  it.each([
+    { changes: { transactions: ['web'] as const }, has: { names: ['HttpDispatcher'] } },
+    { changes: { transactions: ['other'] as const }, has: { names: ['OtherTransaction/all'] } },
+    { changes: { raw: true }, has: { raw: ['true'] } },
+    { changes: { raw: false }, has: { raw: [] } },
+    { changes: { window: undefined }, has: { from: [], to: [] } },
+  ])('ask as $changes says', ({ changes, has }) => {
+    const target = new URL(
+      applicationThroughputRequest('12', aQuery(changes)).target,
+      'http://localhost',
+    );
+
+    const asked: Record<string, string[]> = {
+      names: target.searchParams.getAll('names[]'),
+      raw: target.searchParams.getAll('raw'),
+      from: target.searchParams.getAll('from'),
+      to: target.searchParams.getAll('to'),
+    };
+    expect(asked).toMatchObject(has);
+  });
+});
+
+describe('an id that is not a number', () => {
+  it.each([{ id: '1/../2' }, { id: '' }, { id: '1?' }, { id: '-1' }, { id: '１' }, { id: '1\n' }])(
+    'never gets into a path: $id',
+    ({ id }) => {
+      const requests = [
+        () => applicationsRequest(['1', id], 1),
+        () => hostsRequest(id, 1),
+        () => applicationThroughputRequest(id, aQuery()),
+        () => hostThroughputRequest('1', id, aQuery()),
+      ];
+
+      for (const request of requests) {
+        expect(request).toThrow(expect.objectContaining({ name: 'ApiError', reason: 'client' }));
+      }
+    },
+  );
+});

@@ -1,0 +1,133 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { anAccountStatus, aServer, withServer } from './harness.ts';
+
+/** Sends raw bytes and reads until the server ends the connection. */
+async function exchange(port: number, bytes: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  let received = '';
+  socket.setEncoding('utf8');
+  socket.on('data', (text: string) => {
+    received += text;
+  });
+  socket.on('error', () => {
+    received += '[reset]';
+  });
+  socket.write(bytes);
+  await once(socket, 'close');
+  return received;
+}
+
+describe('the routes', () => {
+  it('says that the process works, whatever the vendor does', async () => {
+    const status = () => [anAccountStatus({ up: false, firstCycleEnded: false })];
+    await withServer({ status }, async ({ get }) => {
+      const { status: code, body } = await get('/-/healthy');
+
+      expect(code).toBe(200);
+      expect(body.toString()).toBe('Healthy.\n');
+    });
+  });
+
+  it('shows the landing page, which may load nothing', async () => {
+    await withServer({}, async ({ get }) => {
+      const { status, headers, body } = await get('/');
+
+      expect(status).toBe(200);
+      expect(headers['content-type']).toBe('text/html; charset=utf-8');
+      expect(headers['content-security-policy']).toContain("default-src 'none'");
+      expect(headers['content-security-policy']).toContain("style-src 'unsafe-inline'");
+      expect(headers['x-content-type-options']).toBe('nosniff');
+      expect(body.toString()).toContain('production');
+    });
+  });
+
+  it.each([
+    { method: 'GET', path: '/nothing', status: 404 },
+    { method: 'POST', path: '/nothing', status: 404 },
+    { method: 'GET', path: '//metrics', status: 404 },
+    { method: 'GET', path: '/metrics/', status: 404 },
+    { method: 'GET', path: '/__proto__', status: 404 },
+    { method: 'GET', path: '/%00', status: 404 },
+    { method: 'POST', path: '/metrics', status: 405 },
+    { method: 'DELETE', path: '/', status: 405 },
+    { method: 'PUT', path: '/-/ready', status: 405 },
+    { method: 'OPTIONS', path: '/-/healthy', status: 405 },
+    { method: 'GET', path: '/?utm=1', status: 200 },
+    { method: 'GET', path: 'http://exporter:9126/metrics', status: 200 },
+    { method: 'HEAD', path: '/', status: 200 },
+    { method: 'GET', path: `/${'x'.repeat(8000)}`, status: 404 },
+    { method: 'GET', path: `/metrics?${'x'.repeat(8000)}`, status: 200 },
+    { method: 'GET', path: `/${'x'.repeat(100_000)}`, status: 431 },
+  ])('answers $status to $method $path', async ({ method, path, status }) => {
+    await withServer({}, async ({ get }) => {
+      const reply = await get(path, { method });
+
+      expect(reply.status).toBe(status);
+      expect(reply.headers.allow).toBe(status === 405 ? 'GET, HEAD' : undefined);
+    });
+  });
+
+  it('answers 400 to what is no HTTP, and goes on', async () => {
+    await withServer({}, async ({ port, get, logger }) => {
+      const answer = await exchange(port, 'scrape, please\r\n\r\n');
+      const next = await get('/-/healthy');
+
+      expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/u);
+      expect(next.status).toBe(200);
+      expect(logger.lines.filter(({ level }) => level !== 'debug')).toEqual([]);
+    });
+  });
+
+  it('answers the request before the garbage, and does not garble it', async () => {
+    await withServer({}, async ({ port }) => {
+      const answer = await exchange(
+        port,
+        'GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n\u0000garbage\r\n\r\n',
+      );
+
+      expect(answer.match(/HTTP\/1\.1/gu)?.length ?? 0).toBeLessThanOrEqual(1);
+    });
+  });
+});
+
+describe('listen', () => {
+  it('listens on every address and says where', async () => {
+    const { server } = aServer({ listenAddresses: ['127.0.0.1:0', ':0'] });
+
+    const bound = await server.listen();
+    const replies = await Promise.all(
+      bound.map(async ({ port }) => exchange(port, 'GET /-/healthy HTTP/1.0\r\n\r\n')),
+    );
+    await server.close();
+
+    expect(bound[0]?.host).toBe('127.0.0.1');
+    expect(['::', '0.0.0.0']).toContain(bound[1]?.host);
+    expect(replies.filter((reply) => reply.startsWith('HTTP/1.1 200'))).toHaveLength(2);
+  });
+
+  it('rejects with the address, the reason and the remedy when the port is taken', async () => {
+    const other = createServer();
+    other.listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const address = other.address();
+    const taken = `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+    const { server } = aServer({ listenAddresses: [taken] });
+
+    await expect(server.listen()).rejects.toMatchObject({
+      kind: 'in_use',
+      message: `Cannot listen on "${taken}": the port is in use by another process. Stop that process, or choose another port.`,
+    });
+    other.close();
+  });
+
+  it('listens nowhere when one of the addresses is bad', async () => {
+    const { server } = aServer({ listenAddresses: ['127.0.0.1:0', 'nonsense'] });
+
+    await expect(server.listen()).rejects.toMatchObject({ kind: 'bad_address' });
+    // A listening socket would keep this from resolving only if it were still open.
+    await expect(server.close()).resolves.toBeUndefined();
+  });
+});

@@ -1,0 +1,130 @@
+import { once } from 'node:events';
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import { gzipFast } from '../../src/exposition/gzip.ts';
+import type { Page } from '../../src/exposition/page.ts';
+import type { AccountStatus } from '../../src/model/telemetry.ts';
+import type {
+  MetricsServerDependencies,
+  MetricsServerOptions,
+} from '../../src/server/create-server.ts';
+import { createMetricsServer, type MetricsServer } from '../../src/server/create-server.ts';
+import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
+import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+export interface Running {
+  readonly server: MetricsServer;
+  readonly port: number;
+  readonly clock: FakeClock;
+  readonly logger: FakeLogger;
+  get(path: string, options?: GetOptions): Promise<Reply>;
+}
+
+export interface GetOptions {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export async function aPage(text: string): Promise<Page> {
+  const identity = Buffer.from(text);
+  return { identity, gzip: await gzipFast(identity) };
+}
+
+export function anAccountStatus(overrides: Partial<AccountStatus> = {}): AccountStatus {
+  return {
+    name: 'production',
+    up: true,
+    error: undefined,
+    firstCycleEnded: true,
+    applications: 2,
+    hosts: 5,
+    polledApplications: 2,
+    requestsInFlight: 0,
+    budgetRequestsPerMinute: 800,
+    demandRequestsPerMinute: 12,
+    pollIntervalSeconds: 60,
+    backoffUntilMs: undefined,
+    missingSelectors: [],
+    ...overrides,
+  };
+}
+
+/** The whole answer, read to its end. */
+export async function readReply(response: IncomingMessage): Promise<Reply> {
+  const parts: Buffer[] = [];
+  response.on('data', (part: Buffer) => parts.push(part));
+  await once(response, 'end');
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    body: Buffer.concat(parts),
+  };
+}
+
+/** Sends a request on a connection of its own and resolves when the head of the answer is there. */
+export async function open(
+  port: number,
+  path: string,
+  options: GetOptions = {},
+): Promise<IncomingMessage> {
+  const sent = request({ host: '127.0.0.1', port, path, agent: false, ...options });
+  sent.end();
+  return new Promise((resolve, reject) => {
+    sent.once('response', resolve);
+    sent.once('error', reject);
+  });
+}
+
+export type Overrides = Partial<MetricsServerOptions & MetricsServerDependencies>;
+
+export function aServer(overrides: Overrides = {}): Omit<Running, 'port' | 'get'> {
+  const clock = createFakeClock();
+  const logger = createFakeLogger();
+  const server = createMetricsServer(
+    {
+      listenAddresses: overrides.listenAddresses ?? ['127.0.0.1:0'],
+      telemetryPath: overrides.telemetryPath ?? '/metrics',
+      maxRequests: overrides.maxRequests ?? 40,
+      ...(overrides.writeTimeoutMs === undefined
+        ? {}
+        : { writeTimeoutMs: overrides.writeTimeoutMs }),
+    },
+    {
+      page: overrides.page ?? (async () => aPage('vendor 1\n')),
+      selfMetrics: overrides.selfMetrics ?? (async () => 'self 1\n'),
+      status: overrides.status ?? (() => [anAccountStatus()]),
+      build: overrides.build ?? { version: '1.2.3', revision: 'abc1234', nodeVersion: 'v24.0.0' },
+      logger,
+      clock,
+    },
+  );
+  return { server, clock, logger };
+}
+
+/** Runs a server while `use` does, and closes it whatever happens. */
+export async function withServer(
+  overrides: Overrides,
+  use: (running: Running) => Promise<void>,
+): Promise<void> {
+  const { server, clock, logger } = aServer(overrides);
+  const [address] = await server.listen();
+  const port = address?.port ?? 0;
+  try {
+    await use({
+      server,
+      port,
+      clock,
+      logger,
+      get: async (path, options) => readReply(await open(port, path, options)),
+    });
+  } finally {
+    const closed = server.close(1);
+    await clock.advance(1);
+    await closed;
+  }
+}

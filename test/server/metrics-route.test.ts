@@ -1,0 +1,182 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import type { Page } from '../../src/exposition/page.ts';
+import { settle } from '../support/fake-clock.ts';
+import { aPage, open, readReply, withServer } from './harness.ts';
+
+describe('the metrics path', () => {
+  it('serves the page and then the metrics of the exporter itself', async () => {
+    await withServer({}, async ({ get }) => {
+      const { status, headers, body } = await get('/metrics?x=1');
+
+      expect(status).toBe(200);
+      expect(body.toString()).toBe('vendor 1\nself 1\n');
+      expect(headers).toMatchObject({
+        'content-type': 'text/plain; version=0.0.4; charset=utf-8',
+        'content-length': '16',
+        vary: 'Accept-Encoding',
+        'x-content-type-options': 'nosniff',
+      });
+      expect(headers['content-encoding']).toBeUndefined();
+      expect(headers['transfer-encoding']).toBeUndefined();
+    });
+  });
+
+  it('serves the same as gzip to who takes it, the stored bytes first', async () => {
+    const page = await aPage('vendor 1\n'.repeat(1000));
+    await withServer({ page: async () => page }, async ({ get }) => {
+      const { headers, body } = await get('/metrics', { headers: { 'Accept-Encoding': 'gzip' } });
+
+      expect(headers).toMatchObject({
+        'content-encoding': 'gzip',
+        'content-length': String(body.length),
+        vary: 'Accept-Encoding',
+      });
+      expect(body.subarray(0, page.gzip.length).equals(page.gzip)).toBe(true);
+      expect(gunzipSync(body).toString()).toBe(`${page.identity.toString()}self 1\n`);
+    });
+  });
+
+  it('serves it plain to who refuses gzip', async () => {
+    await withServer({}, async ({ get }) => {
+      const reply = await get('/metrics', { headers: { 'Accept-Encoding': 'gzip;q=0, *' } });
+
+      expect(reply.body.toString()).toBe('vendor 1\nself 1\n');
+    });
+  });
+
+  it('serves the exporter alone before anything was polled', async () => {
+    await withServer({ page: async () => aPage('') }, async ({ get }) => {
+      const plain = await get('/metrics');
+      const packed = await get('/metrics', { headers: { 'Accept-Encoding': 'gzip' } });
+
+      expect(plain.body.toString()).toBe('self 1\n');
+      expect(gunzipSync(packed.body).toString()).toBe('self 1\n');
+    });
+  });
+
+  it.each([{ encoding: 'gzip' }, { encoding: 'identity' }])(
+    'answers HEAD with the head of GET and no body ($encoding)',
+    async ({ encoding }) => {
+      await withServer({}, async ({ get }) => {
+        const headers = { 'Accept-Encoding': encoding };
+        const head = await get('/metrics', { method: 'HEAD', headers });
+        const full = await get('/metrics', { headers });
+
+        expect(head.body).toHaveLength(0);
+        expect({ ...head.headers, date: '' }).toEqual({ ...full.headers, date: '' });
+      });
+    },
+  );
+
+  it('moves with the option', async () => {
+    await withServer({ telemetryPath: '/vendor' }, async ({ get }) => {
+      const there = await get('/vendor');
+      const gone = await get('/metrics');
+      const landing = await get('/');
+
+      expect(there.status).toBe(200);
+      expect(gone.status).toBe(404);
+      expect(gone.body.toString()).toContain('/vendor');
+      expect(landing.body.toString()).toContain('href="/vendor"');
+    });
+  });
+
+  it.each([{ source: 'page' }, { source: 'selfMetrics' }])(
+    'answers 500 when the $source fails, logs it, and goes on',
+    async ({ source }) => {
+      let failures = 1;
+      const failOnce = (): void => {
+        failures -= 1;
+        if (failures === 0) throw new Error('out of memory');
+      };
+      const page = async (): Promise<Page> => {
+        if (source === 'page') failOnce();
+        return aPage('vendor 1\n');
+      };
+      const selfMetrics = async (): Promise<string> => {
+        if (source === 'selfMetrics') failOnce();
+        return 'self 1\n';
+      };
+      await withServer({ page, selfMetrics }, async ({ get, logger }) => {
+        const first = await get('/metrics');
+        const second = await get('/metrics');
+
+        expect(first.status).toBe(500);
+        expect(first.body.toString()).not.toContain('out of memory');
+        expect(logger.lines).toMatchObject([{ level: 'error', message: 'request failed' }]);
+        expect(second.status).toBe(200);
+      });
+    },
+  );
+
+  it('refuses the scrape above the limit, serves the others, and takes new ones after them', async () => {
+    let release = (_page: Page): void => {
+      throw new Error('No scrape has asked for the page');
+    };
+    const held = new Promise<Page>((resolve) => {
+      release = resolve;
+    });
+    await withServer({ maxRequests: 40, page: async () => held }, async ({ port, get }) => {
+      const inFlight: Promise<IncomingMessage>[] = [];
+      for (let count = 0; count < 40; count += 1) inFlight.push(open(port, '/metrics'));
+      // Each connection needs its turns on the loop until its request has arrived.
+      let refused = await get('/-/healthy');
+      while (refused.status !== 503) {
+        const probe = open(port, '/metrics');
+        refused = await Promise.race([probe.then(readReply), settle().then(() => refused)]);
+        if (refused.status !== 503) inFlight.push(probe);
+      }
+      const healthy = await get('/-/healthy');
+      release(await aPage('vendor 1\n'));
+      const replies = await Promise.all(inFlight.map(async (each) => readReply(await each)));
+      const after = await get('/metrics');
+
+      expect(refused.body.toString()).toContain('40');
+      expect(healthy.status).toBe(200);
+      expect(replies.filter(({ status }) => status === 200)).toHaveLength(40);
+      expect(after.status).toBe(200);
+    });
+  });
+
+  it('serves a whole page to others while readers stall', async () => {
+    const page = await aPage('vendor 1\n'.repeat(1_000_000));
+    await withServer({ page: async () => page }, async ({ port, get }) => {
+      const stalled = await Promise.all(
+        Array.from({ length: 10 }, async () => open(port, '/metrics')),
+      );
+      const { body } = await get('/metrics');
+
+      expect(body).toHaveLength(page.identity.length + 'self 1\n'.length);
+      for (const response of stalled) response.destroy();
+    });
+  });
+
+  it('drops a reader that takes no byte for the write timeout', async () => {
+    const page = await aPage('vendor 1\n'.repeat(2_000_000));
+    await withServer({ page: async () => page, writeTimeoutMs: 50 }, async ({ port, logger }) => {
+      const response = await open(port, '/metrics');
+      // Not reading: the first sign of the end is the socket's.
+      const [hadError] = await once(response.socket, 'close');
+
+      expect(hadError).toBeDefined();
+      expect(response.complete).toBe(false);
+      expect(logger.lines.filter(({ level }) => level !== 'debug')).toEqual([]);
+    });
+  });
+
+  it('takes a reader that hangs up for nothing worth a line in the log', async () => {
+    const page = await aPage('vendor 1\n'.repeat(1_000_000));
+    await withServer({ page: async () => page }, async ({ port, get, logger }) => {
+      const response = await open(port, '/metrics');
+      response.socket.resetAndDestroy();
+      await once(response.socket, 'close');
+      const next = await get('/metrics');
+
+      expect(next.status).toBe(200);
+      expect(logger.lines.filter(({ level }) => level !== 'debug')).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import type { AccountStatus } from '../../src/model/telemetry.ts';
+import { anAccountStatus, withServer } from './harness.ts';
+
+describe('/-/ready', () => {
+  it('is 503 with the progress until the first cycle of every account ended', async () => {
+    const status = () => [
+      anAccountStatus({ name: 'a' }),
+      anAccountStatus({
+        name: 'b',
+        firstCycleEnded: false,
+        applications: 9,
+        polledApplications: 4,
+      }),
+      anAccountStatus({
+        name: 'c',
+        up: undefined,
+        firstCycleEnded: false,
+        applications: 0,
+        polledApplications: 0,
+        hosts: 0,
+      }),
+    ];
+    await withServer({ status }, async ({ get }) => {
+      const { status: code, headers, body } = await get('/-/ready');
+
+      expect(code).toBe(503);
+      expect(headers['content-type']).toBe('application/json');
+      expect(JSON.parse(body.toString())).toEqual({
+        ready: false,
+        shutting_down: false,
+        accounts: [
+          {
+            name: 'a',
+            phase: 'ready',
+            up: true,
+            applications: 2,
+            polled: 2,
+            hosts: 5,
+            error: null,
+          },
+          {
+            name: 'b',
+            phase: 'polling',
+            up: true,
+            applications: 9,
+            polled: 4,
+            hosts: 5,
+            error: null,
+          },
+          {
+            name: 'c',
+            phase: 'discovering',
+            up: null,
+            applications: 0,
+            polled: 0,
+            hosts: 0,
+            error: null,
+          },
+        ],
+      });
+    });
+  });
+
+  it('is 200 once the first cycles ended, although one ended badly', async () => {
+    const status = () => [anAccountStatus(), anAccountStatus({ up: false, error: 'refused' })];
+    await withServer({ status }, async ({ get }) => {
+      const { status: code, body } = await get('/-/ready');
+
+      expect(code).toBe(200);
+      expect(JSON.parse(body.toString())).toMatchObject({ ready: true, shutting_down: false });
+    });
+  });
+
+  it('stays 200 when a reload adds an account', async () => {
+    let accounts: readonly AccountStatus[] = [anAccountStatus()];
+    await withServer({ status: () => accounts }, async ({ get }) => {
+      const before = await get('/-/ready');
+      accounts = [anAccountStatus(), anAccountStatus({ name: 'new', firstCycleEnded: false })];
+      const after = await get('/-/ready');
+
+      expect(before.status).toBe(200);
+      expect(after.status).toBe(200);
+    });
+  });
+
+  it('is 503 at once when the shutdown begins, while the rest goes on', async () => {
+    await withServer({}, async ({ get, server }) => {
+      const before = await get('/-/ready');
+      server.setNotReady();
+      const after = await get('/-/ready');
+      const scrape = await get('/metrics');
+
+      expect(before.status).toBe(200);
+      expect(after.status).toBe(503);
+      expect(JSON.parse(after.body.toString())).toMatchObject({ shutting_down: true });
+      expect(scrape.status).toBe(200);
+    });
+  });
+});

@@ -1,0 +1,128 @@
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import type { Page } from '../../src/exposition/page.ts';
+import { settle } from '../support/fake-clock.ts';
+import { aPage, open, readReply, withServer } from './harness.ts';
+
+const largePage = 'vendor 1\n'.repeat(2_000_000);
+
+async function getWith(agent: Agent, port: number, path: string): Promise<IncomingMessage> {
+  const sent = request({ host: '127.0.0.1', port, path, agent });
+  sent.end();
+  return new Promise((resolve, reject) => {
+    sent.once('response', resolve);
+    sent.once('error', reject);
+  });
+}
+
+describe('close', () => {
+  it('ends idle connections at once and accepts no new ones', async () => {
+    await withServer({}, async ({ port, server, clock }) => {
+      const agent = new Agent({ keepAlive: true });
+      const response = await getWith(agent, port, '/-/healthy');
+      const { socket } = response;
+      const socketClosed = once(socket, 'close');
+      await readReply(response);
+
+      await server.close();
+      await socketClosed;
+
+      await expect(open(port, '/-/healthy')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+      expect(clock.pendingTimers()).toBe(0);
+    });
+  });
+
+  it('answers what is in flight, and then ends its connection', async () => {
+    let release = (_page: Page): void => {
+      throw new Error('No scrape has asked for the page');
+    };
+    let asked = (): void => {};
+    const arrived = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    const page = async (): Promise<Page> => {
+      asked();
+      return new Promise((resolve) => {
+        release = resolve;
+      });
+    };
+    await withServer({ page }, async ({ port, server }) => {
+      const agent = new Agent({ keepAlive: true });
+      const response = getWith(agent, port, '/metrics');
+      await arrived;
+      const closed = server.close();
+      release(await aPage('vendor 1\n'));
+
+      const reply = await readReply(await response);
+      await closed;
+
+      expect(reply.body.toString()).toBe('vendor 1\nself 1\n');
+    });
+  });
+
+  it('lets a slow reader finish a large answer that is under way', async () => {
+    const page = await aPage(largePage);
+    await withServer({ page: async () => page }, async ({ port, server }) => {
+      const agent = new Agent({ keepAlive: true });
+      const response = await getWith(agent, port, '/metrics');
+      const closed = server.close();
+      await settle();
+
+      const reply = await readReply(response);
+      await closed;
+
+      expect(reply.body).toHaveLength(largePage.length + 'self 1\n'.length);
+    });
+  });
+
+  it('cuts off at the deadline who reads nothing', async () => {
+    const page = await aPage(largePage);
+    await withServer({ page: async () => page }, async ({ port, server, clock }) => {
+      const response = await open(port, '/metrics');
+      const socketClosed = once(response.socket, 'close');
+      const closed = server.close(3000);
+      let isClosed = false;
+      void closed.then(() => {
+        isClosed = true;
+      });
+      await clock.advance(2999);
+      const closedBeforeTheDeadline = isClosed;
+      await clock.advance(1);
+
+      await closed;
+      await socketClosed;
+
+      expect(closedBeforeTheDeadline).toBe(false);
+      expect(response.complete).toBe(false);
+    });
+  });
+
+  it('cuts off at the deadline who only connected', async () => {
+    await withServer({}, async ({ port, server, clock, get }) => {
+      const socket = connect(port, '127.0.0.1');
+      await once(socket, 'connect');
+      await get('/-/healthy');
+      const socketClosed = once(socket, 'close');
+      const closed = server.close(3000);
+      await clock.advance(3000);
+
+      await closed;
+      await socketClosed;
+
+      expect(socket.bytesRead).toBe(0);
+    });
+  });
+
+  it('may be asked for twice, and without having listened', async () => {
+    await withServer({}, async ({ server, clock }) => {
+      await Promise.all([server.close(), server.close()]);
+
+      expect(clock.pendingTimers()).toBe(0);
+    });
+    await withServer({ listenAddresses: [] }, async ({ server }) => {
+      await expect(server.close()).resolves.toBeUndefined();
+    });
+  });
+});

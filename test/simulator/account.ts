@@ -1,0 +1,59 @@
+import type { Answer } from '../../src/simulator/answer.ts';
+import { createCallCounter } from '../../src/simulator/call-counter.ts';
+import { parseEndpoint } from '../../src/simulator/endpoint.ts';
+import { createFleet, type Fleet } from '../../src/simulator/fleet.ts';
+import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
+import { createRoutes, type RouteOptions } from '../../src/simulator/routes.ts';
+import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
+
+/** Answers without HTTP, on a clock that stands at 2026-09-01T10:00:30Z. */
+export interface Account {
+  readonly clock: FakeClock;
+  readonly fleet: Fleet;
+  readonly get: (target: string) => Answer;
+  /** The document of an answer, which must be a 200. */
+  readonly read: (target: string) => unknown;
+}
+
+export function anAccount(
+  fleetOptions: FleetOptions = {},
+  routeOptions: Partial<RouteOptions> = {},
+): Account {
+  const clock = createFakeClock();
+  const fleet = createFleet(fleetOptions, { clock });
+  const calls = createCallCounter(
+    {
+      seed: fleetOptions.seed ?? 1,
+      traffic: fleetOptions.traffic ?? 'daily',
+      ingestDelayMs: 180_000,
+    },
+    { clock },
+  );
+  const routes = createRoutes(
+    {
+      pageSize: 200,
+      linkStyle: 'observed',
+      shuffle: 'none',
+      hostsEndpoint: true,
+      removedHost: 'empty',
+      idleMetric: 'zero',
+      ...routeOptions,
+    },
+    { fleet, calls, clock },
+  );
+  const get = (target: string): Answer => {
+    const [path = '', query = ''] = target.split('?');
+    return routes(parseEndpoint(path), path, query);
+  };
+  return {
+    clock,
+    fleet,
+    get,
+    read: (target) => {
+      const answer = get(target);
+      if (answer.status !== 200) throw new Error(`${target}: ${answer.status} ${answer.body}`);
+      const document: unknown = JSON.parse(answer.body);
+      return document;
+    },
+  };
+}

@@ -1,0 +1,225 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createFleet, type Fleet } from '../../src/simulator/fleet.ts';
+import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
+
+const hourMs = 3_600_000;
+
+function listedIds(fleet: Fleet): readonly number[] {
+  return fleet
+    .applications()
+    .flatMap((application) => fleet.listedHosts(application).map((host) => host.id));
+}
+
+describe('a generated fleet', () => {
+  it('is the same for the same seed and another one for another seed', () => {
+    const clock = createFakeClock();
+    const make = (seed: number): unknown => createFleet({ seed }, { clock }).applications();
+
+    expect(make(3)).toEqual(make(3));
+    expect(make(3)).not.toEqual(make(4));
+  });
+
+  it('has exactly the applications and listed hosts it was asked for', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 5, max: 60 }), fc.nat({ max: 300 }), (applications, hosts) => {
+        const fleet = createFleet({ applications, hosts }, { clock: createFakeClock() });
+
+        expect(fleet.applications()).toHaveLength(applications);
+        expect(listedIds(fleet)).toHaveLength(hosts);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('gives everything an id of nine digits of its own', () => {
+    const fleet = createFleet({ applications: 200, hosts: 2000 }, { clock: createFakeClock() });
+    const ids = fleet
+      .applications()
+      .flatMap((application) => [
+        application.id,
+        ...[...application.hosts.values()].flatMap((host) => [host.id, ...host.instanceIds]),
+      ]);
+
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(Math.min(...ids)).toBeGreaterThanOrEqual(100_000_000);
+    expect(Math.max(...ids)).toBeLessThan(1_000_000_000);
+  });
+
+  it('has all kinds of applications, a name that occurs twice, and names that are hard to encode', () => {
+    const applications = createFleet({}, { clock: createFakeClock() }).applications();
+    const names = applications.map(({ name }) => name);
+
+    expect(new Set(applications.map(({ kind }) => kind)).size).toBe(5);
+    expect(names.length - new Set(names).size).toBe(1);
+    expect(names.some((name) => name.includes('/'))).toBe(true);
+    expect(names.some((name) => name.includes(' '))).toBe(true);
+    expect(names.some((name) => encodeURI(name).includes('%E'))).toBe(true);
+  });
+
+  it('has one host name that belongs to two ids', () => {
+    const hosts = createFleet({}, { clock: createFakeClock() })
+      .applications()
+      .flatMap((application) => [...application.hosts.values()]);
+
+    expect(new Set(hosts.map(({ id }) => id)).size).toBe(hosts.length);
+    expect(new Set(hosts.map(({ name }) => name)).size).toBe(hosts.length - 1);
+    expect(hosts.map(({ name }) => /^ip-10-\d+-\d+-\d+$/.test(name))).not.toContain(false);
+  });
+});
+
+describe('a fleet with a given shape', () => {
+  it('has the applications and hosts as stated', () => {
+    const fleet = createFleet(
+      {
+        applications: [
+          {
+            id: 31_584_797,
+            name: 'A',
+            kind: 'web',
+            language: 'go',
+            hosts: [{ id: 7, name: 'h-7', weight: 2, instances: 5 }, {}],
+            webRpm: 60,
+          },
+        ],
+      },
+      { clock: createFakeClock() },
+    );
+
+    const application = fleet.application(31_584_797);
+
+    expect(application).toMatchObject({ id: 31_584_797, name: 'A', language: 'go' });
+    expect(application?.ratesPerMinute).toEqual({ HttpDispatcher: 60, 'OtherTransaction/all': 0 });
+    expect(application?.hosts.size).toBe(2);
+    expect(application?.hosts.get(7)).toMatchObject({ name: 'h-7', weight: 2 });
+    expect(application?.hosts.get(7)?.instanceIds).toHaveLength(5);
+  });
+
+  it('refuses an id that is given twice', () => {
+    const applications = [{ id: 5 }, { id: 5 }];
+
+    expect(() => createFleet({ applications }, { clock: createFakeClock() })).toThrow(
+      'The simulated account has the id 5 twice: give it to one thing only.',
+    );
+  });
+});
+
+function aFleet(): { readonly fleet: Fleet; readonly clock: FakeClock } {
+  const clock = createFakeClock();
+  const application = { id: 1, name: 'A', kind: 'web', hosts: [{ id: 11 }, { id: 12 }] } as const;
+  return { clock, fleet: createFleet({ applications: [application] }, { clock }) };
+}
+
+describe('changes of a fleet', () => {
+  it('lists a removed host for an hour', async () => {
+    const { fleet, clock } = aFleet();
+
+    fleet.removeHost(1, 11);
+    await clock.advance(hourMs - 1);
+    const before = listedIds(fleet);
+    await clock.advance(1);
+
+    expect(before).toEqual([11, 12]);
+    expect(listedIds(fleet)).toEqual([12]);
+  });
+
+  it('lists a removed host no longer than the test wants', () => {
+    const { fleet } = aFleet();
+
+    fleet.removeHost(1, 11, 0);
+
+    expect(listedIds(fleet)).toEqual([12]);
+  });
+
+  it('forgets a host a day after it stopped', async () => {
+    const { fleet, clock } = aFleet();
+    fleet.removeHost(1, 11);
+
+    await clock.advance(24 * hourMs + 1);
+    fleet.addHost(1, { id: 13 });
+
+    expect([...(fleet.application(1)?.hosts.keys() ?? [])]).toEqual([12, 13]);
+  });
+
+  it('adds and removes applications and hosts, and renames', () => {
+    const { fleet } = aFleet();
+
+    fleet.addApplication({ id: 2, name: 'B', hosts: 1 });
+    fleet.addHost(1, { id: 13 });
+    fleet.renameApplication(1, 'A2');
+    const names = fleet.applications().map(({ name }) => name);
+    fleet.removeApplication(2);
+
+    expect(names).toEqual(['A2', 'B']);
+    expect(listedIds(fleet)).toEqual([11, 12, 13]);
+  });
+
+  it('lists no hosts while an application does not report', () => {
+    const { fleet } = aFleet();
+
+    fleet.setReporting(1, false);
+    const silent = listedIds(fleet);
+    fleet.setReporting(1, true);
+
+    expect(silent).toEqual([]);
+    expect(listedIds(fleet)).toEqual([11, 12]);
+  });
+
+  it('leaves records alone that a reader holds', () => {
+    const { fleet } = aFleet();
+    const held = fleet.application(1);
+
+    fleet.renameApplication(1, 'A2');
+    fleet.removeHost(1, 11);
+
+    expect(held).toMatchObject({ name: 'A' });
+    expect(held?.hosts.get(11)?.endedMs).toBeUndefined();
+  });
+
+  it.each([
+    { what: 'application', change: (fleet: Fleet) => fleet.renameApplication(9, 'x') },
+    { what: 'host', change: (fleet: Fleet) => fleet.removeHost(1, 99) },
+  ])('refuses an unknown $what by name', ({ change }) => {
+    const { fleet } = aFleet();
+
+    expect(() => change(fleet)).toThrow(/no (application 9|host 99)/);
+  });
+});
+
+describe('churn', () => {
+  it('replaces so many hosts an hour, at even distances, and keeps the number that run', async () => {
+    const clock = createFakeClock();
+    const fleet = createFleet(
+      { applications: 3, hosts: 30, kinds: ['web'], churnPerHour: 60 },
+      { clock },
+    );
+    const before = new Set(listedIds(fleet));
+
+    await clock.advance(10 * 60_000);
+    const hosts = fleet.applications().flatMap((application) => [...application.hosts.values()]);
+
+    expect(hosts.filter((host) => host.endedMs === undefined)).toHaveLength(30);
+    expect(hosts.filter((host) => !before.has(host.id))).toHaveLength(10);
+    expect(listedIds(fleet)).toHaveLength(40);
+  });
+
+  it('does not grow without bound', async () => {
+    const clock = createFakeClock();
+    const fleet = createFleet(
+      {
+        applications: 2,
+        hosts: 10,
+        kinds: ['web'],
+        churnPerHour: 60,
+        listedAfterEndMs: 60_000,
+        retainedAfterEndMs: 60_000,
+      },
+      { clock },
+    );
+
+    await clock.advance(24 * hourMs);
+    const known = fleet.applications().reduce((sum, { hosts }) => sum + hosts.size, 0);
+
+    expect(known).toBeLessThan(30);
+  });
+});

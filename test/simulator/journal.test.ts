@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createJournal, type JournalEntry } from '../../src/simulator/journal.ts';
+
+function anArrival(overrides: Partial<JournalEntry> = {}): Omit<JournalEntry, 'status'> {
+  return {
+    monotonicMs: 0,
+    wallMs: 0,
+    method: 'GET',
+    path: '/v2/applications.json',
+    query: '',
+    applicationId: undefined,
+    hostId: undefined,
+    remotePort: 40_000,
+    keyIndex: 0,
+    inFlight: 1,
+    ...overrides,
+  };
+}
+
+describe('journal', () => {
+  it('has a request from its arrival, and its status from the answer on', () => {
+    const journal = createJournal(10);
+
+    const { entry, answered } = journal.record(anArrival({ path: '/v2/a' }));
+    const before = journal.entries().map(({ path, status }) => ({ path, status }));
+    answered(429);
+
+    expect(before).toEqual([{ path: '/v2/a', status: undefined }]);
+    expect(entry.status).toBe(429);
+    expect(journal.count(({ status }) => status === 429)).toBe(1);
+  });
+
+  it('keeps the newest requests only', () => {
+    const journal = createJournal(3);
+
+    for (let time = 0; time < 20; time += 1) journal.record(anArrival({ monotonicMs: time }));
+
+    expect(journal.entries().map((entry) => entry.monotonicMs)).toEqual([17, 18, 19]);
+    expect(journal.count()).toBe(3);
+  });
+
+  it('forgets everything on clear', () => {
+    const journal = createJournal(3);
+    journal.record(anArrival({ inFlight: 9 }));
+
+    journal.clear();
+
+    expect(journal.count()).toBe(0);
+    expect(journal.maxInFlight()).toBe(0);
+    expect(journal.maxInAnyWindow(60_000)).toBe(0);
+  });
+
+  it('knows the most requests in flight at once', () => {
+    const journal = createJournal(10);
+
+    for (const inFlight of [1, 2, 3, 2, 1]) journal.record(anArrival({ inFlight }));
+
+    expect(journal.maxInFlight()).toBe(3);
+  });
+
+  it.each([
+    { times: [], windowMs: 60_000, most: 0 },
+    { times: [5], windowMs: 60_000, most: 1 },
+    { times: [0, 60_000], windowMs: 60_000, most: 1 },
+    { times: [0, 59_999], windowMs: 60_000, most: 2 },
+    { times: [0, 50_000, 59_000, 70_000, 100_000], windowMs: 60_000, most: 4 },
+  ])('finds $most requests at most in $windowMs ms among $times', ({ times, windowMs, most }) => {
+    const journal = createJournal(10);
+
+    for (const monotonicMs of times) journal.record(anArrival({ monotonicMs }));
+
+    expect(journal.maxInAnyWindow(windowMs)).toBe(most);
+  });
+
+  it('finds the same maximum as counting from every request on', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.nat({ max: 500 }), { maxLength: 40 }),
+        fc.integer({ min: 1, max: 300 }),
+        (gaps, windowMs) => {
+          const journal = createJournal(100);
+          const times = gaps.map((_, index) =>
+            gaps.slice(0, index + 1).reduce((sum, gap) => sum + gap, 0),
+          );
+          for (const monotonicMs of times) journal.record(anArrival({ monotonicMs }));
+
+          const counts = times.map(
+            (from) => times.filter((time) => time >= from && time < from + windowMs).length,
+          );
+
+          expect(journal.maxInAnyWindow(windowMs)).toBe(Math.max(0, ...counts));
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('looks only at the requests that the filter lets through', () => {
+    const journal = createJournal(10);
+    for (const keyIndex of [0, 1, 0]) journal.record(anArrival({ keyIndex }));
+
+    expect(journal.maxInAnyWindow(60_000, (entry) => entry.keyIndex === 0)).toBe(2);
+    expect(journal.entries((entry) => entry.keyIndex === 1)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,268 @@
+import { Writable } from 'node:stream';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../src/model/api-error.ts';
+import { createLogger } from '../../src/telemetry/create-logger.ts';
+import { createRedactor } from '../../src/telemetry/redactor.ts';
+import { settle } from '../support/fake-clock.ts';
+import { captureLog } from './log-capture.ts';
+
+const escape = String.fromCharCode(27);
+const clock = { wallMs: () => 0 };
+
+describe('an entry in JSON', () => {
+  it('is one line with the level as a word, the time in ISO form and the fields', async () => {
+    const { log, lines } = await captureLog();
+
+    log.warn({ account: 'production', attempts: 3 }, 'discovery failed');
+
+    expect(lines).toEqual([
+      '{"level":"warn","time":"2026-09-01T10:00:30.250Z","account":"production","attempts":3,"msg":"discovery failed"}\n',
+    ]);
+  });
+
+  it('keeps a percent sign in the message', async () => {
+    const { log, lines } = await captureLog();
+
+    log.info({}, '100 %s done');
+
+    expect(JSON.parse(lines.join(''))).toMatchObject({ msg: '100 %s done' });
+  });
+});
+
+describe('the level', () => {
+  it.each([
+    { level: 'debug', written: ['debug', 'info', 'warn', 'error'] },
+    { level: 'info', written: ['info', 'warn', 'error'] },
+    { level: 'warn', written: ['warn', 'error'] },
+    { level: 'error', written: ['error'] },
+  ] as const)('$level lets through $written', async ({ level, written }) => {
+    const { log, lines } = await captureLog({ level });
+
+    log.debug({}, 'debug');
+    log.info({}, 'info');
+    log.warn({}, 'warn');
+    log.error({}, 'error');
+
+    expect(lines.map((line: string) => /"msg":"(\w+)"/.exec(line)?.[1])).toEqual(written);
+  });
+});
+
+describe('the format', () => {
+  const pretty = '[2026-09-01T10:00:30.250Z] INFO: started {"port":9126}\n';
+  const json = '{"level":"info","time":"2026-09-01T10:00:30.250Z","port":9126,"msg":"started"}\n';
+
+  it.each([
+    { format: 'auto', isTTY: false, written: json },
+    { format: 'json', isTTY: true, written: json },
+    { format: 'pretty', isTTY: false, written: pretty },
+  ] as const)('$format with a terminal: $isTTY', async ({ format, isTTY, written }) => {
+    const { log, lines } = await captureLog({ format, isTTY });
+
+    log.info({ port: 9126 }, 'started');
+
+    expect(lines).toEqual([written]);
+  });
+
+  it('auto is coloured on a terminal', async () => {
+    const { log, lines } = await captureLog({ format: 'auto', isTTY: true });
+
+    log.info({ port: 9126 }, 'started');
+
+    expect(lines.join('')).toContain(`${escape}[`);
+    expect(lines.join('')).toContain('started');
+  });
+
+  it.each([{ env: { NO_COLOR: '1' } }, { env: { TERM: 'dumb' } }])(
+    'has no colours with $env',
+    async ({ env }) => {
+      const { log, lines } = await captureLog({ format: 'auto', isTTY: true, env });
+
+      log.info({ port: 9126 }, 'started');
+
+      expect(lines).toEqual([pretty]);
+    },
+  );
+
+  it('pretty keeps control characters of foreign text out of the terminal', async () => {
+    const { log, lines } = await captureLog({ format: 'pretty' });
+
+    log.info({ body: `${escape}[2J\nfaked line` }, 'answer');
+
+    expect(lines).toHaveLength(1);
+    expect(lines.join('')).not.toContain(escape);
+    expect(lines.join('').trimEnd()).not.toContain('\n');
+  });
+});
+
+describe('an error among the fields', () => {
+  const error = new ApiError('server', 'New Relic answered 503', {
+    status: 503,
+    cause: new TypeError('socket hang up'),
+  });
+
+  it.each([{ key: 'err' }, { key: 'error' }, { key: 'cause' }])(
+    'as $key becomes type, message, reason, status and cause, without stack',
+    async ({ key }) => {
+      const { log, lines } = await captureLog();
+
+      log.error({ [key]: error }, 'poll failed');
+
+      expect(JSON.parse(lines.join(''))).toEqual({
+        level: 'error',
+        time: '2026-09-01T10:00:30.250Z',
+        msg: 'poll failed',
+        [key]: {
+          type: 'ApiError',
+          message: 'New Relic answered 503',
+          reason: 'server',
+          status: 503,
+          cause: { type: 'TypeError', message: 'socket hang up' },
+        },
+      });
+    },
+  );
+
+  it('carries its stack at level debug', async () => {
+    const { log, lines } = await captureLog({ level: 'debug' });
+
+    log.error({ error }, 'poll failed');
+
+    expect(lines.join('')).toMatch(/"stack":"ApiError: .*create-logger\.test\.ts/);
+  });
+});
+
+describe('a registered secret', () => {
+  const plainSecret = fc.string({ minLength: 8, maxLength: 40, unit: 'binary-ascii' });
+  const secrets = plainSecret.filter((text) => text.trim().length >= 8);
+  const places = fc.constantFrom<(text: string) => unknown>(
+    (text) => text,
+    (text) => ({ [text]: 1 }),
+    (text) => [{ deep: { deeper: [`x${text}y`] } }],
+    (text) => new Map([['key', new Set([text])]]),
+    (text) => new Error(`bad ${text}`),
+    (text) => new ApiError('server', 'bad', { cause: new Error('why', { cause: text }) }),
+    (text) => new AggregateError([new Error(text)]),
+    (text) => Object.assign(new Error('x'), { name: text, stack: `at ${text}` }),
+    (text) => new URL(`http://h/?q=${encodeURIComponent(text)}`),
+    (text) => new Date(text),
+    (text) => Symbol(text),
+    (text) => ({ headers: { 'Api-Key': text } }),
+  );
+
+  it('is nowhere in the output, wherever it stands in the fields or the message', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        secrets,
+        places,
+        fc.constantFrom('json' as const, 'pretty' as const),
+        fc.jsonValue(),
+        async (secret, place, format, other) => {
+          const { log, redactor, lines } = await captureLog({ level: 'debug', format });
+          redactor.add(secret);
+
+          log.info({ other, value: place(secret) }, `message ${secret}`);
+
+          const bare = secret.trim();
+          const output = lines.join('');
+          expect(lines).toHaveLength(1);
+          expect(output).not.toContain(bare);
+          expect(output).not.toContain(JSON.stringify(bare).slice(1, -1));
+          expect(output).not.toContain(encodeURIComponent(bare));
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is taken out of a number', async () => {
+    const { log, redactor, lines } = await captureLog();
+    redactor.add('1234567890');
+
+    log.info({ pin: 1_234_567_890, count: 12 }, 'numbers');
+
+    expect(JSON.parse(lines.join(''))).toMatchObject({ pin: '[redacted]', count: 12 });
+  });
+});
+
+describe('a field that is always secret', () => {
+  it.each([
+    { name: 'apiKey' },
+    { name: 'api_key' },
+    { name: 'Api-Key' },
+    { name: 'x-api-key' },
+    { name: 'Authorization' },
+    { name: 'proxy-authorization' },
+    { name: 'password' },
+  ])('$name is replaced without being registered', async ({ name }) => {
+    const { log, lines } = await captureLog();
+
+    log.info({ headers: { [name]: 'x', accept: 'application/json' } }, 'request');
+
+    expect(JSON.parse(lines.join(''))).toMatchObject({
+      headers: { [name]: '[redacted]', accept: 'application/json' },
+    });
+  });
+
+  it('does not include the place a key comes from', async () => {
+    const { log, lines } = await captureLog();
+
+    log.info({ apiKeyFile: '/run/secrets/key' }, 'key read');
+
+    expect(JSON.parse(lines.join(''))).toMatchObject({ apiKeyFile: '/run/secrets/key' });
+  });
+});
+
+describe('a value that JSON cannot carry', () => {
+  const circular: Record<string, unknown> = { name: 'loop' };
+  circular['self'] = circular;
+  const hostile = {
+    get trap(): never {
+      throw new Error('no');
+    },
+  };
+
+  it.each([
+    { what: 'a loop', value: circular, written: { name: 'loop', self: '[circular]' } },
+    { what: 'a getter that throws', value: hostile, written: '[unreadable]' },
+    { what: 'a bigint', value: 12n, written: '12' },
+    { what: 'no number', value: Number.NaN, written: 'NaN' },
+    { what: 'bytes', value: Buffer.from('abc'), written: '[3 bytes]' },
+    { what: 'a map', value: new Map([['a', 1]]), written: { a: 1 } },
+    { what: 'an invalid date', value: new Date('x'), written: '[unreadable]' },
+    { what: 'a function', value: () => 1, written: '[function]' },
+    { what: 'null', value: null, written: null },
+  ])('$what is still written', async ({ value, written }) => {
+    const { log, lines } = await captureLog();
+
+    log.info({ value }, 'odd');
+
+    expect(JSON.parse(lines.join(''))).toMatchObject({ value: written, msg: 'odd' });
+  });
+});
+
+describe('a reader that went away', () => {
+  it('ends neither the logger nor the process', async () => {
+    const stream = new Writable({
+      write: (_chunk, _encoding, done) => {
+        done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
+      },
+    });
+    const log = await createLogger(
+      { level: 'info', format: 'json' },
+      { stream, redactor: createRedactor(), clock, env: {} },
+    );
+
+    log.info({}, 'first');
+    await settle();
+    log.info({}, 'second');
+    await settle();
+
+    expect(stream.destroyed).toBe(true);
+    expect(stream.listenerCount('error')).toBeGreaterThan(0);
+  });
+
+  it('would end a process that did not listen', () => {
+    expect(() => new Writable().emit('error', new Error('write EPIPE'))).toThrow('EPIPE');
+  });
+});

@@ -1,0 +1,357 @@
+import { describe, expect, it } from 'vitest';
+import { failureReasons } from '../../src/model/api-error.ts';
+import { operations } from '../../src/model/operation.ts';
+import { type AccountStatus, invalidSampleReasons } from '../../src/model/telemetry.ts';
+import { createSelfMetrics, type SelfMetrics } from '../../src/telemetry/self-metrics.ts';
+import { anAccountStatus } from './account-status.ts';
+import { seriesOf, valueOf } from './exposition-lines.ts';
+import { complaintsOfPromtool, promtool } from './promtool.ts';
+
+interface Fixture {
+  readonly metrics: SelfMetrics;
+  readonly setStatus: (statuses: readonly AccountStatus[]) => void;
+}
+
+function aFixture(initial: readonly AccountStatus[] = [anAccountStatus()]): Fixture {
+  let statuses = initial;
+  const metrics = createSelfMetrics(
+    { version: '1.2.3', revision: 'abc1234', nodeVersion: 'v24.0.0' },
+    {
+      status: () => statuses,
+      seriesOf: (account) => account.length,
+      droppedSeriesOf: (account) => account.length * 2,
+    },
+  );
+  return {
+    metrics,
+    setStatus: (changed) => {
+      statuses = changed;
+    },
+  };
+}
+
+const prefix = 'newrelic_exporter_';
+
+describe('the families', () => {
+  it('are those of the contract, under their exact names', () => {
+    const { metrics } = aFixture();
+
+    const own = metrics.metricNames.filter((name) => name.startsWith(prefix));
+
+    expect(own.map((name) => name.slice(prefix.length)).toSorted()).toEqual([
+      'api_backoff_until_timestamp_seconds',
+      'api_budget_requests_per_minute',
+      'api_demand_requests_per_minute',
+      'api_request_duration_seconds',
+      'api_request_failures_total',
+      'api_request_retries_total',
+      'api_requests_in_flight',
+      'api_requests_total',
+      'api_throttled_total',
+      'app_missing',
+      'build_info',
+      'config_last_reload_success_timestamp_seconds',
+      'config_last_reload_successful',
+      'invalid_samples_total',
+      'poll_duration_seconds',
+      'poll_interval_seconds',
+      'polls_failed_total',
+      'polls_skipped_total',
+      'polls_total',
+      'series',
+      'series_dropped_total',
+      'shard',
+      'total_shards',
+    ]);
+  });
+
+  it('include those of the process and of Node.js, but not the misnamed and the expensive', () => {
+    const { metrics } = aFixture();
+
+    expect(metrics.metricNames).toEqual(
+      expect.arrayContaining([
+        'process_cpu_seconds_total',
+        'process_resident_memory_bytes',
+        'process_open_fds',
+        'nodejs_heap_size_used_bytes',
+        'nodejs_gc_duration_seconds',
+        'nodejs_version_info',
+      ]),
+    );
+    expect(metrics.metricNames.filter((name) => /^nodejs_.*_total$/.test(name))).toEqual([]);
+    expect(metrics.metricNames.filter((name) => name.includes('eventloop'))).toEqual([]);
+  });
+
+  it('all have a sentence of help that ends with a full stop', async () => {
+    const { metrics } = aFixture();
+
+    const text = await metrics.text();
+
+    const help = text.split('\n').filter((line) => line.startsWith(`# HELP ${prefix}`));
+    expect(help).toHaveLength(23);
+    expect(help.filter((line) => !/ [A-Z0-9].{20,}\.$/.test(line))).toEqual([]);
+  });
+
+  it('all stand in the text, without blank lines, which OpenMetrics forbids', async () => {
+    const { metrics } = aFixture();
+
+    const text = await metrics.text();
+
+    const typed = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => String(name));
+    expect(typed.toSorted()).toEqual(metrics.metricNames.toSorted());
+    expect(text).not.toContain('\n\n');
+    expect(text.endsWith('\n')).toBe(true);
+  });
+
+  it.skipIf(promtool.skip)(`pass promtool check metrics${promtool.note}`, async () => {
+    const { metrics } = aFixture([anAccountStatus({ missingSelectors: ['match=^a"\\.b$'] })]);
+    metrics.apiObserver('production').ended('list_hosts', '404', 0.2);
+    metrics.pollObserver('production').polled(1, false);
+    metrics.configReloaded(true, 1_700_000_000_000);
+
+    expect(complaintsOfPromtool(await metrics.text())).toBe('');
+  });
+
+  it.skipIf(promtool.skip)(`would not pass with a misnamed gauge${promtool.note}`, () => {
+    const complaints = complaintsOfPromtool('# HELP a_total A.\n# TYPE a_total gauge\na_total 1\n');
+
+    expect(complaints).toContain('a_total');
+  });
+});
+
+describe('the constants', () => {
+  it('name the build and the only shard', async () => {
+    const text = await aFixture().metrics.text();
+
+    const labels = 'version="1.2.3",revision="abc1234",node_version="v24.0.0"';
+    expect(valueOf(text, `${prefix}build_info{${labels}}`)).toBe(1);
+    expect(valueOf(text, `${prefix}shard`)).toBe(0);
+    expect(valueOf(text, `${prefix}total_shards`)).toBe(1);
+  });
+});
+
+describe('configReloaded', () => {
+  it('keeps the time of the last success when a later reload fails', async () => {
+    const { metrics } = aFixture();
+
+    metrics.configReloaded(true, 1_700_000_000_500);
+    metrics.configReloaded(false, 1_700_000_100_000);
+
+    const text = await metrics.text();
+    expect(valueOf(text, `${prefix}config_last_reload_successful`)).toBe(0);
+    expect(valueOf(text, `${prefix}config_last_reload_success_timestamp_seconds`)).toBe(
+      1_700_000_000.5,
+    );
+  });
+});
+
+describe('a new account', () => {
+  it('has every series whose labels are known, at 0', async () => {
+    const { metrics } = aFixture();
+
+    metrics.apiObserver('production');
+
+    const text = await metrics.text();
+    const account = 'account="production"';
+    const expected = [
+      ...operations.flatMap((operation) => [
+        `api_requests_total{${account},operation="${operation}",code="200"}`,
+        `api_request_retries_total{${account},operation="${operation}",reason="timeout"}`,
+        `api_request_duration_seconds_count{${account},operation="${operation}"}`,
+        ...failureReasons.map(
+          (reason) =>
+            `api_request_failures_total{${account},operation="${operation}",reason="${reason}"}`,
+        ),
+      ]),
+      ...invalidSampleReasons.map(
+        (reason) => `invalid_samples_total{${account},reason="${reason}"}`,
+      ),
+      `api_throttled_total{${account}}`,
+      `polls_total{${account}}`,
+      `polls_failed_total{${account}}`,
+      `polls_skipped_total{${account}}`,
+      `poll_duration_seconds_count{${account}}`,
+    ];
+    expect(expected.map((series) => [series, valueOf(text, prefix + series)])).toEqual(
+      expected.map((series) => [series, 0]),
+    );
+  });
+});
+
+describe('an observer', () => {
+  it('counts what it is told', async () => {
+    const { metrics } = aFixture();
+    const api = metrics.apiObserver('production');
+    const poll = metrics.pollObserver('production');
+    await metrics.text();
+
+    api.started('list_hosts');
+    api.ended('list_hosts', '503', 0.25);
+    api.failed('list_hosts', 'server');
+    api.retried('list_hosts', 'server');
+    api.throttled();
+    api.invalidSample('negative');
+    poll.polled(2, true);
+    poll.polled(3, false);
+    poll.skipped(4);
+
+    const text = await metrics.text();
+    const account = 'account="production"';
+    const call = `${account},operation="list_hosts"`;
+    expect({
+      requests: valueOf(text, `${prefix}api_requests_total{${call},code="503"}`),
+      failures: valueOf(text, `${prefix}api_request_failures_total{${call},reason="server"}`),
+      retries: valueOf(text, `${prefix}api_request_retries_total{${call},reason="server"}`),
+      fast: valueOf(text, `${prefix}api_request_duration_seconds_bucket{le="0.2",${call}}`),
+      slow: valueOf(text, `${prefix}api_request_duration_seconds_bucket{le="0.3",${call}}`),
+      throttled: valueOf(text, `${prefix}api_throttled_total{${account}}`),
+      invalid: valueOf(text, `${prefix}invalid_samples_total{${account},reason="negative"}`),
+      polls: valueOf(text, `${prefix}polls_total{${account}}`),
+      failed: valueOf(text, `${prefix}polls_failed_total{${account}}`),
+      skipped: valueOf(text, `${prefix}polls_skipped_total{${account}}`),
+      seconds: valueOf(text, `${prefix}poll_duration_seconds_sum{${account}}`),
+    }).toEqual({
+      requests: 1,
+      failures: 1,
+      retries: 1,
+      fast: 0,
+      slow: 1,
+      throttled: 1,
+      invalid: 1,
+      polls: 2,
+      failed: 1,
+      skipped: 4,
+      seconds: 5,
+    });
+  });
+
+  it('goes on counting where it was when the account asks for an observer again', async () => {
+    const { metrics } = aFixture();
+    metrics.apiObserver('production').ended('list_hosts', '200', 1);
+    metrics.pollObserver('production').polled(1, true);
+
+    metrics.apiObserver('production').ended('list_hosts', '200', 1);
+    metrics.pollObserver('production').polled(1, true);
+
+    const text = await metrics.text();
+    const account = 'account="production"';
+    expect(
+      valueOf(
+        text,
+        `${prefix}api_request_duration_seconds_count{${account},operation="list_hosts"}`,
+      ),
+    ).toBe(2);
+    expect(valueOf(text, `${prefix}poll_duration_seconds_count{${account}}`)).toBe(2);
+  });
+});
+
+describe('a removed account', () => {
+  it('leaves no series behind, not even when a late call ends, and others stay', async () => {
+    const { metrics, setStatus } = aFixture([
+      anAccountStatus(),
+      anAccountStatus({ name: 'staging', missingSelectors: ['id=1'] }),
+    ]);
+    const api = metrics.apiObserver('staging');
+    const poll = metrics.pollObserver('staging');
+    metrics.apiObserver('production').ended('list_hosts', '418', 1);
+    api.ended('list_hosts', '418', 1);
+    await metrics.text();
+
+    setStatus([anAccountStatus()]);
+    metrics.removeAccount('staging');
+    api.ended('list_hosts', '200', 1);
+    api.failed('list_hosts', 'server');
+    api.retried('list_hosts', 'server');
+    api.throttled();
+    api.invalidSample('negative');
+    poll.polled(1, true);
+    poll.skipped(1);
+
+    const text = await metrics.text();
+    expect(text).not.toContain('staging');
+    expect(text).toContain('account="production",operation="list_hosts",code="418"');
+  });
+
+  it('starts at 0 when it comes back', async () => {
+    const { metrics } = aFixture();
+    metrics.pollObserver('production').polled(1, true);
+    metrics.removeAccount('production');
+
+    metrics.pollObserver('production').polled(1, true);
+
+    expect(valueOf(await metrics.text(), `${prefix}polls_total{account="production"}`)).toBe(1);
+  });
+});
+
+describe('the mirrored state', () => {
+  it('is read when the text is asked for', async () => {
+    const { metrics, setStatus } = aFixture();
+    await metrics.text();
+
+    setStatus([
+      anAccountStatus({
+        requestsInFlight: 7,
+        budgetRequestsPerMinute: 500,
+        demandRequestsPerMinute: 1000,
+        pollIntervalSeconds: 120,
+        backoffUntilMs: 1_700_000_000_250,
+      }),
+    ]);
+
+    const text = await metrics.text();
+    expect({
+      inFlight: valueOf(text, `${prefix}api_requests_in_flight{account="production"}`),
+      budget: valueOf(text, `${prefix}api_budget_requests_per_minute{account="production"}`),
+      demand: valueOf(text, `${prefix}api_demand_requests_per_minute{account="production"}`),
+      interval: valueOf(text, `${prefix}poll_interval_seconds{account="production"}`),
+      backoff: valueOf(text, `${prefix}api_backoff_until_timestamp_seconds{account="production"}`),
+      series: valueOf(text, `${prefix}series{account="production"}`),
+      dropped: valueOf(
+        text,
+        `${prefix}series_dropped_total{account="production",reason="duplicate"}`,
+      ),
+    }).toEqual({
+      inFlight: 7,
+      budget: 500,
+      demand: 1000,
+      interval: 120,
+      backoff: 1_700_000_000.25,
+      series: 10,
+      dropped: 20,
+    });
+  });
+
+  it('does not add up from one scrape to the next', async () => {
+    const { metrics } = aFixture();
+    await metrics.text();
+
+    const text = await metrics.text();
+
+    expect(
+      valueOf(text, `${prefix}series_dropped_total{account="production",reason="duplicate"}`),
+    ).toBe(20);
+  });
+
+  it('says 0 while the vendor asked for no pause', async () => {
+    const text = await aFixture().metrics.text();
+
+    expect(
+      valueOf(text, `${prefix}api_backoff_until_timestamp_seconds{account="production"}`),
+    ).toBe(0);
+  });
+
+  it('forgets a selector as soon as it matches something', async () => {
+    const { metrics, setStatus } = aFixture([
+      anAccountStatus({ missingSelectors: ['id=1', 'name=Shop'] }),
+    ]);
+    const before = await metrics.text();
+
+    setStatus([anAccountStatus({ missingSelectors: ['name=Shop'] })]);
+
+    const after = await metrics.text();
+    const shop = `${prefix}app_missing{account="production",selector="name=Shop"}`;
+    expect(seriesOf(before, `${prefix}app_missing`)).toHaveLength(2);
+    expect(seriesOf(after, `${prefix}app_missing`)).toEqual([shop]);
+    expect(valueOf(after, shop)).toBe(1);
+  });
+});

@@ -1,0 +1,210 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ApiError } from '../../src/model/api-error.ts';
+import {
+  type AccountTransport,
+  createAccountTransport,
+} from '../../src/transport/account-transport.ts';
+import type { ApiResponse, Transport } from '../../src/transport/transport.ts';
+import { createFakeClock, settle } from '../support/fake-clock.ts';
+import {
+  anAnswer,
+  aRequest,
+  createFakeKeyProvider,
+  createFakePacer,
+  createRecordingObserver,
+  held,
+  neverAborted,
+  scripted,
+} from './fakes.ts';
+
+function setUp(wire: Transport, concurrency = 2) {
+  const clock = createFakeClock();
+  const pacer = createFakePacer();
+  const observer = createRecordingObserver();
+  const keyProvider = createFakeKeyProvider();
+  const keysSent: unknown[] = [];
+  let closed = 0;
+  const account: AccountTransport = createAccountTransport(
+    {
+      baseUrl: 'https://api.newrelic.com',
+      apiKeyHeader: 'Api-Key',
+      concurrency,
+      timeoutMs: 30_000,
+    },
+    {
+      clock,
+      pacer,
+      observer,
+      keyProvider,
+      random: () => 0.5,
+      raw: {
+        send: async (request, headers, signal) => {
+          keysSent.push(headers['Api-Key']);
+          return wire(request, signal);
+        },
+        close: async () => {
+          closed += 1;
+        },
+      },
+    },
+  );
+  return { account, clock, pacer, observer, keyProvider, keysSent, closed: () => closed };
+}
+
+function countOf(events: readonly string[], start: string): number {
+  return events.filter((event) => event.startsWith(start)).length;
+}
+
+describe('createAccountTransport', () => {
+  it('gives the answer of one paced and measured request', async () => {
+    const { account, pacer, observer, keysSent } = setUp(scripted(anAnswer()).send);
+
+    const answer = await account.send(aRequest(), neverAborted);
+
+    expect(answer.status).toBe(200);
+    expect(keysSent).toEqual(['key-1']);
+    expect([pacer.acquired.length, pacer.released()]).toEqual([1, 1]);
+    expect(observer.events).toEqual(['started host_throughput', 'ended host_throughput 200 0']);
+  });
+
+  it('paces and measures every attempt, those after a failure and after a new key too', async () => {
+    const wire = scripted(new ApiError('reset', 'no'), anAnswer(401), anAnswer(503), anAnswer());
+    const { account, clock, pacer, observer, keyProvider, keysSent } = setUp(wire.send);
+    keyProvider.rotate('key-2');
+
+    const call = account.send(aRequest(), neverAborted);
+    await clock.advance(10_000);
+    const answer = await call;
+
+    expect(answer.status).toBe(200);
+    expect(keysSent).toEqual(['key-1', 'key-1', 'key-2', 'key-2']);
+    expect([pacer.acquired.length, pacer.released()]).toEqual([4, 4]);
+    expect(countOf(observer.events, 'started')).toBe(4);
+    expect(observer.events.filter((event) => event.startsWith('retried'))).toEqual([
+      'retried host_throughput reset',
+      'retried host_throughput auth',
+      'retried host_throughput server',
+    ]);
+  });
+
+  it('ends every attempt at the deadline, and tries again', async () => {
+    const { account, clock, observer } = setUp(() => new Promise(() => undefined));
+
+    const failure = account.send(aRequest(), neverAborted).catch((error: unknown) => error);
+    await clock.advance(120_000);
+
+    expect(await failure).toMatchObject({ reason: 'timeout' });
+    expect(countOf(observer.events, 'ended host_throughput timeout 30')).toBe(3);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  it('holds the requests that wait for a place while a 429 keeps the account away', async () => {
+    const wire = held();
+    const { account, clock, observer } = setUp(wire.send, 1);
+    const calls = [1, 2, 3].map(() => account.send(aRequest(), neverAborted));
+    await settle();
+
+    wire.answer(anAnswer(429, { 'retry-after': '30' }));
+    await clock.advance(30_499);
+    const sentDuringPause = wire.requests.length;
+    await clock.advance(1);
+    for (let answered = 0; answered < calls.length; answered += 1) {
+      wire.answer();
+      await clock.advance(0);
+    }
+    const answers = await Promise.all(calls);
+
+    expect(sentDuringPause).toBe(1);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(countOf(observer.events, 'throttled')).toBe(1);
+  });
+
+  it('says until when it stays away, in wall time', async () => {
+    const { account, clock } = setUp(scripted(anAnswer(429, { 'retry-after': '200' })).send);
+    const startMs = clock.wallMs();
+    const before = account.backoffUntilMs();
+
+    await account.send(aRequest(), neverAborted);
+    const during = account.backoffUntilMs();
+    await clock.advance(200_500);
+
+    expect([before, during, account.backoffUntilMs()]).toEqual([
+      undefined,
+      startMs + 200_500,
+      undefined,
+    ]);
+  });
+
+  it('never has more requests in flight than allowed', async () => {
+    const wire = held();
+    const { account } = setUp(wire.send, 3);
+    const calls = Array.from({ length: 7 }, () => account.send(aRequest(), neverAborted));
+    const inFlight: number[] = [];
+
+    for (let answered = 0; answered < calls.length; answered += 1) {
+      await settle();
+      inFlight.push(account.requestsInFlight());
+      wire.answer();
+    }
+    await Promise.all(calls);
+
+    expect(inFlight).toEqual([3, 3, 3, 3, 3, 2, 1]);
+    expect(account.requestsInFlight()).toBe(0);
+  });
+
+  it('ends all calls with the reason of their caller, and gives every place back', async () => {
+    const wire = held();
+    const { account, clock, pacer } = setUp(wire.send, 1);
+    const controller = new AbortController();
+    const reason = new Error('shutting down');
+    const calls: Promise<ApiResponse>[] = [1, 2, 3].map(() =>
+      account.send(aRequest(), controller.signal),
+    );
+    const outcomes = Promise.allSettled(calls);
+    await settle();
+
+    controller.abort(reason);
+
+    expect(await outcomes).toEqual(calls.map(() => ({ status: 'rejected', reason })));
+    expect(wire.requests).toHaveLength(1);
+    expect(pacer.released()).toBe(3);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  it('may have any number of calls wait for one signal without a warning', async () => {
+    const warnings: string[] = [];
+    const listener = (warning: Error): void => {
+      warnings.push(warning.name);
+    };
+    process.on('warning', listener);
+    onTestFinished(() => {
+      process.off('warning', listener);
+    });
+    const wire = held();
+    const { account } = setUp(wire.send, 20);
+    const { signal } = new AbortController();
+
+    const calls = Array.from({ length: 20 }, () => account.send(aRequest(), signal));
+    await settle();
+    wire.answerAll();
+    await Promise.all(calls);
+
+    expect(warnings).toEqual([]);
+  });
+
+  it('never has the key in an error', async () => {
+    const { account } = setUp(scripted(new ApiError('tls', 'bad certificate')).send);
+
+    const failure = await account.send(aRequest(), neverAborted).catch(String);
+
+    expect(failure).not.toContain('key-1');
+  });
+
+  it('closes its connections', async () => {
+    const { account, closed } = setUp(scripted().send);
+
+    await account.close();
+
+    expect(closed()).toBe(1);
+  });
+});

@@ -1,0 +1,158 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { withDeadline } from '../../src/transport/deadline.ts';
+import type { Transport } from '../../src/transport/transport.ts';
+import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
+import { anAnswer, aRequest, held, scripted } from './fakes.ts';
+
+function limited(next: Transport, clock: FakeClock): Transport {
+  return withDeadline({ timeoutMs: 30_000, host: 'api.newrelic.com' }, { clock })(next);
+}
+
+const never: Transport = () => new Promise(() => undefined);
+
+describe('withDeadline', () => {
+  it('passes the answer on and leaves neither a timer nor a listener', async () => {
+    const clock = createFakeClock();
+    const { signal } = new AbortController();
+    const answer = anAnswer();
+
+    const received = await limited(scripted(answer).send, clock)(aRequest(), signal);
+
+    expect(received).toBe(answer);
+    expect(clock.pendingTimers()).toBe(0);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  });
+
+  it('passes a failure on and leaves neither a timer nor a listener', async () => {
+    const clock = createFakeClock();
+    const { signal } = new AbortController();
+    const failure = new Error('broken');
+
+    const call = limited(scripted(failure).send, clock)(aRequest(), signal);
+
+    await expect(call).rejects.toBe(failure);
+    expect(clock.pendingTimers()).toBe(0);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  });
+
+  it('passes on what is thrown before there is a promise', async () => {
+    const clock = createFakeClock();
+    const failure = new Error('broken');
+
+    const call = limited(() => {
+      throw failure;
+    }, clock)(aRequest(), new AbortController().signal);
+
+    await expect(call).rejects.toBe(failure);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  it('lets a request take all of its time', async () => {
+    const clock = createFakeClock();
+    const next = held();
+    const call = limited(next.send, clock)(aRequest(), new AbortController().signal);
+
+    await clock.advance(29_999);
+    next.answer();
+
+    expect((await call).status).toBe(200);
+  });
+
+  it('ends a request that takes longer, even when the transport does not notice', async () => {
+    const clock = createFakeClock();
+    const { signal } = new AbortController();
+    const call = limited(never, clock)(aRequest(), signal);
+    const failure = call.catch((error: unknown) => error);
+
+    await clock.advance(30_000);
+
+    expect(await failure).toMatchObject({
+      reason: 'timeout',
+      message: expect.stringMatching(/^api\.newrelic\.com: no complete answer within 30 s; /),
+    });
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  });
+
+  it('tells the transport to stop, with the same error', async () => {
+    const clock = createFakeClock();
+    const signals: AbortSignal[] = [];
+    const call = limited((_request, signal) => {
+      signals.push(signal);
+      return never(_request, signal);
+    }, clock)(aRequest(), new AbortController().signal);
+    const failure = call.catch((error: unknown) => error);
+
+    await clock.advance(30_000);
+
+    expect(signals.map(({ reason }) => reason as unknown)).toEqual([await failure]);
+  });
+
+  it("passes the caller's abort on with its own reason", async () => {
+    const clock = createFakeClock();
+    const controller = new AbortController();
+    const reason = new Error('shutting down');
+    const call = limited(never, clock)(aRequest(), controller.signal);
+
+    controller.abort(reason);
+
+    await expect(call).rejects.toBe(reason);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  it('is not spoiled by a call that was ended before', async () => {
+    const clock = createFakeClock();
+    const signals: AbortSignal[] = [];
+    const next = held();
+    const send = limited((request, signal) => {
+      signals.push(signal);
+      return next.send(request, signal);
+    }, clock);
+    const { signal } = new AbortController();
+    const ended = send(aRequest(), signal).catch((error: unknown) => error);
+    await clock.advance(30_000);
+    await ended;
+
+    const call = send(aRequest(), signal);
+    next.answer();
+    next.answer();
+    await call;
+
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+  });
+
+  it('gives calls that are under way together a signal each', async () => {
+    const clock = createFakeClock();
+    const signals: AbortSignal[] = [];
+    const next = held();
+    const send = limited((request, signal) => {
+      signals.push(signal);
+      return next.send(request, signal);
+    }, clock);
+    const first = send(aRequest(), new AbortController().signal);
+    next.answer();
+    await first;
+    const controller = new AbortController();
+
+    const aborted = send(aRequest(), controller.signal).catch((error: unknown) => error);
+    const other = send(aRequest(), new AbortController().signal);
+    controller.abort(new Error('shutting down'));
+    await aborted;
+    next.answer();
+    next.answer();
+
+    expect((await other).status).toBe(200);
+    expect(signals.map((signal) => signal.aborted)).toEqual([true, true, false]);
+  });
+
+  it('sends nothing when the signal is aborted already', async () => {
+    const clock = createFakeClock();
+    const reason = new Error('shutting down');
+    const next = scripted();
+
+    const call = limited(next.send, clock)(aRequest(), AbortSignal.abort(reason));
+
+    await expect(call).rejects.toBe(reason);
+    expect(next.requests).toHaveLength(0);
+  });
+});

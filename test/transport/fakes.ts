@@ -1,0 +1,146 @@
+import type { FailureReason } from '../../src/model/api-error.ts';
+import type { Operation } from '../../src/model/operation.ts';
+import type { ApiObserver } from '../../src/model/telemetry.ts';
+import type { KeyProvider } from '../../src/transport/key-provider.ts';
+import type { Pacer } from '../../src/transport/pacer.ts';
+import type { ApiRequest, ApiResponse, Transport } from '../../src/transport/transport.ts';
+
+export function aRequest(operation: Operation = 'host_throughput'): ApiRequest {
+  return { operation, target: '/v2/applications/1/hosts/2/metrics/data.json?summarize=true' };
+}
+
+export function anAnswer(status = 200, headers: ApiResponse['headers'] = {}): ApiResponse {
+  return { status, headers, body: '{}' };
+}
+
+export const neverAborted: AbortSignal = new AbortController().signal;
+
+/** What a scripted transport does with one request. */
+export type Step = ApiResponse | Error | ((signal: AbortSignal) => Promise<ApiResponse>);
+
+export interface ScriptedTransport {
+  readonly send: Transport;
+  readonly requests: readonly ApiRequest[];
+}
+
+/** Answers one step per request, in order; a request beyond the script is a failure of the test. */
+export function scripted(...steps: readonly Step[]): ScriptedTransport {
+  const requests: ApiRequest[] = [];
+  const send: Transport = async (request, signal) => {
+    const step = steps[requests.length];
+    requests.push(request);
+    if (step === undefined) throw new Error(`request ${requests.length} was not expected`);
+    if (step instanceof Error) throw step;
+    return typeof step === 'function' ? step(signal) : step;
+  };
+  return { send, requests };
+}
+
+/** A transport whose requests end when the test says so. */
+export interface HeldTransport {
+  readonly send: Transport;
+  readonly requests: readonly ApiRequest[];
+  /** Answers the oldest request that waits. */
+  answer(response?: ApiResponse): void;
+  /** Answers every request that waits. */
+  answerAll(response?: ApiResponse): void;
+}
+
+export function held(): HeldTransport {
+  const waiting: ((response: ApiResponse) => void)[] = [];
+  const requests: ApiRequest[] = [];
+  return {
+    requests,
+    send: async (request, signal) => {
+      requests.push(request);
+      return new Promise((resolve, reject) => {
+        waiting.push(resolve);
+        signal.addEventListener('abort', () => {
+          reject(signal.reason);
+        });
+      });
+    },
+    answer: (response = anAnswer()) => {
+      const resolve = waiting.shift();
+      if (resolve === undefined) throw new Error('no request waits for an answer');
+      resolve(response);
+    },
+    answerAll: (response = anAnswer()) => {
+      for (const resolve of waiting.splice(0)) resolve(response);
+    },
+  };
+}
+
+export interface RecordingObserver extends ApiObserver {
+  /** One line per event, such as `ended host_throughput 200 0.5`. */
+  readonly events: readonly string[];
+}
+
+export function createRecordingObserver(): RecordingObserver {
+  const events: string[] = [];
+  return {
+    events,
+    started: (operation: Operation) => events.push(`started ${operation}`),
+    ended: (operation: Operation, code: string, seconds: number) =>
+      events.push(`ended ${operation} ${code} ${seconds}`),
+    failed: (operation: Operation, reason: FailureReason) =>
+      events.push(`failed ${operation} ${reason}`),
+    retried: (operation: Operation, reason: FailureReason) =>
+      events.push(`retried ${operation} ${reason}`),
+    throttled: () => events.push('throttled'),
+    invalidSample: (reason) => events.push(`invalidSample ${reason}`),
+  };
+}
+
+export interface FakePacer extends Pacer {
+  /** The urgency of every place that was asked for. */
+  readonly acquired: readonly boolean[];
+  released(): number;
+}
+
+/** Gives every place at once, pause or not, and remembers what was asked of it. */
+export function createFakePacer(): FakePacer {
+  const acquired: boolean[] = [];
+  let released = 0;
+  let pausedUntilMs: number | undefined;
+  return {
+    acquired,
+    released: () => released,
+    acquire: async (urgent, signal) => {
+      signal.throwIfAborted();
+      acquired.push(urgent);
+      return () => {
+        released += 1;
+      };
+    },
+    pauseUntil: (monotonicMs) => {
+      pausedUntilMs = Math.max(monotonicMs, pausedUntilMs ?? 0);
+    },
+    pausedUntilMs: () => pausedUntilMs,
+  };
+}
+
+export interface FakeKeyProvider extends KeyProvider {
+  /** Puts another key where `reload` will find it. */
+  rotate(key: string): void;
+  reloads(): number;
+}
+
+export function createFakeKeyProvider(key = 'key-1'): FakeKeyProvider {
+  let current = key;
+  let stored = key;
+  let reloads = 0;
+  return {
+    current: () => current,
+    rotate: (next) => {
+      stored = next;
+    },
+    reload: async () => {
+      reloads += 1;
+      const changed = stored !== current;
+      current = stored;
+      return changed;
+    },
+    reloads: () => reloads,
+  };
+}

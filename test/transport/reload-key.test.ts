@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import type { KeyProvider } from '../../src/transport/key-provider.ts';
+import { reloadKey } from '../../src/transport/reload-key.ts';
+import { settle } from '../support/fake-clock.ts';
+import {
+  anAnswer,
+  aRequest,
+  createFakeKeyProvider,
+  createRecordingObserver,
+  held,
+  neverAborted,
+  scripted,
+} from './fakes.ts';
+
+describe('reloadKey', () => {
+  it.each([{ status: 200 }, { status: 403 }, { status: 500 }])(
+    'leaves the key alone after a $status',
+    async ({ status }) => {
+      const keyProvider = createFakeKeyProvider();
+      const next = scripted(anAnswer(status));
+      const send = reloadKey({ keyProvider, observer: createRecordingObserver() })(next.send);
+
+      const answer = await send(aRequest(), neverAborted);
+
+      expect(answer.status).toBe(status);
+      expect(keyProvider.reloads()).toBe(0);
+    },
+  );
+
+  it('sends the request again when a 401 leads to another key', async () => {
+    const keyProvider = createFakeKeyProvider();
+    const observer = createRecordingObserver();
+    const next = scripted(anAnswer(401), anAnswer(200));
+    keyProvider.rotate('key-2');
+
+    const answer = await reloadKey({ keyProvider, observer })(next.send)(aRequest(), neverAborted);
+
+    expect(answer.status).toBe(200);
+    expect(next.requests).toEqual([aRequest(), aRequest()]);
+    expect(observer.events).toEqual(['retried host_throughput auth']);
+  });
+
+  it('gives the 401 when the key is still the same', async () => {
+    const keyProvider = createFakeKeyProvider();
+    const observer = createRecordingObserver();
+    const next = scripted(anAnswer(401));
+
+    const answer = await reloadKey({ keyProvider, observer })(next.send)(aRequest(), neverAborted);
+
+    expect(answer.status).toBe(401);
+    expect(keyProvider.reloads()).toBe(1);
+    expect(observer.events).toEqual([]);
+  });
+
+  it('does not try a third time', async () => {
+    const keyProvider = createFakeKeyProvider();
+    const observer = createRecordingObserver();
+    const next = scripted(anAnswer(401), anAnswer(401));
+    keyProvider.rotate('key-2');
+
+    const answer = await reloadKey({ keyProvider, observer })(next.send)(aRequest(), neverAborted);
+
+    expect(answer.status).toBe(401);
+    expect(next.requests).toHaveLength(2);
+  });
+
+  it('reads the key once for calls that fail together', async () => {
+    const keyProvider = createFakeKeyProvider();
+    const next = held();
+    const send = reloadKey({ keyProvider, observer: createRecordingObserver() })(next.send);
+    const calls = [1, 2, 3].map(() => send(aRequest(), neverAborted));
+    keyProvider.rotate('key-2');
+
+    next.answerAll(anAnswer(401));
+    await settle();
+    next.answerAll();
+    const answers = await Promise.all(calls);
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(keyProvider.reloads()).toBe(1);
+    expect(next.requests).toHaveLength(6);
+  });
+
+  it('uses a key that another call has found in the meantime', async () => {
+    const keyProvider = createFakeKeyProvider();
+    const next = held();
+    const send = reloadKey({ keyProvider, observer: createRecordingObserver() })(next.send);
+    const call = send(aRequest(), neverAborted);
+    keyProvider.rotate('key-2');
+    await keyProvider.reload();
+
+    next.answer(anAnswer(401));
+    await settle();
+    next.answer();
+
+    expect((await call).status).toBe(200);
+    expect(keyProvider.reloads()).toBe(1);
+  });
+
+  it('reads the key again at the next 401', async () => {
+    const keyProvider = createFakeKeyProvider();
+    const next = scripted(anAnswer(401), anAnswer(401), anAnswer(200));
+    const send = reloadKey({ keyProvider, observer: createRecordingObserver() })(next.send);
+
+    await send(aRequest(), neverAborted);
+    keyProvider.rotate('key-2');
+    const answer = await send(aRequest(), neverAborted);
+
+    expect(answer.status).toBe(200);
+  });
+
+  it('gives the 401 when the key cannot be read', async () => {
+    const keyProvider: KeyProvider = {
+      current: () => 'key-1',
+      reload: async () => {
+        throw new Error('no such file');
+      },
+    };
+    const next = scripted(anAnswer(401));
+    const send = reloadKey({ keyProvider, observer: createRecordingObserver() })(next.send);
+
+    const answer = await send(aRequest(), neverAborted);
+
+    expect(answer.status).toBe(401);
+  });
+
+  it('sends nothing more once the caller has gone', async () => {
+    const controller = new AbortController();
+    const reason = new Error('shutting down');
+    const keyProvider = createFakeKeyProvider();
+    const next = scripted(async () => {
+      controller.abort(reason);
+      return anAnswer(401);
+    });
+    keyProvider.rotate('key-2');
+    const send = reloadKey({ keyProvider, observer: createRecordingObserver() })(next.send);
+
+    const call = send(aRequest(), controller.signal);
+
+    await expect(call).rejects.toBe(reason);
+  });
+});

@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError, failureReasons } from '../../src/model/api-error.ts';
+import { retry } from '../../src/transport/retry.ts';
+import type { ApiResponse, Transport } from '../../src/transport/transport.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import {
+  anAnswer,
+  aRequest,
+  createFakePacer,
+  createRecordingObserver,
+  neverAborted,
+  scripted,
+} from './fakes.ts';
+
+function setUp(random = 0.5) {
+  const clock = createFakeClock();
+  const pacer = createFakePacer();
+  const observer = createRecordingObserver();
+  const decorate = retry(
+    { giveUpAfterMs: 120_000 },
+    { clock, pacer, observer, random: () => random },
+  );
+  return { clock, pacer, observer, decorate };
+}
+
+async function outcomeOf(call: Promise<ApiResponse>): Promise<unknown> {
+  return call.then(
+    ({ status }) => status,
+    (error: unknown) => error,
+  );
+}
+
+const retryable = new Set(['dns', 'connect', 'reset', 'timeout', 'throttled', 'server']);
+
+describe('retry', () => {
+  it.each(failureReasons.map((reason) => ({ reason, attempts: retryable.has(reason) ? 3 : 1 })))(
+    'makes $attempts attempts at a request that keeps failing with $reason',
+    async ({ reason, attempts }) => {
+      const { clock, decorate } = setUp();
+      const errors = Array.from({ length: attempts }, () => new ApiError(reason, 'no'));
+      const next = scripted(...errors);
+
+      const outcome = outcomeOf(decorate(next.send)(aRequest(), neverAborted));
+      await clock.advance(10_000);
+
+      expect(await outcome).toBe(errors.at(-1));
+      expect(next.requests).toHaveLength(attempts);
+    },
+  );
+
+  it.each([
+    { status: 200, attempts: 1 },
+    { status: 302, attempts: 1 },
+    { status: 401, attempts: 1 },
+    { status: 403, attempts: 1 },
+    { status: 404, attempts: 1 },
+    { status: 422, attempts: 1 },
+    { status: 429, attempts: 3 },
+    { status: 500, attempts: 3 },
+    { status: 503, attempts: 3 },
+  ])('makes $attempts attempts at a request that keeps getting $status', async (row) => {
+    const { clock, decorate } = setUp();
+    const next = scripted(...Array.from({ length: row.attempts }, () => anAnswer(row.status)));
+
+    const outcome = outcomeOf(decorate(next.send)(aRequest(), neverAborted));
+    await clock.advance(10_000);
+
+    expect(await outcome).toBe(row.status);
+    expect(next.requests).toHaveLength(row.attempts);
+  });
+
+  it('gives the answer of the attempt that works, and counts the others', async () => {
+    const { clock, observer, decorate } = setUp();
+    const next = scripted(anAnswer(502), new ApiError('reset', 'no'), anAnswer(200));
+
+    const outcome = outcomeOf(decorate(next.send)(aRequest(), neverAborted));
+    await clock.advance(10_000);
+
+    expect(await outcome).toBe(200);
+    expect(observer.events).toEqual([
+      'retried host_throughput server',
+      'retried host_throughput reset',
+    ]);
+  });
+
+  it.each([
+    { random: 0, attemptsAtMs: [0, 0, 0] },
+    { random: 0.5, attemptsAtMs: [0, 500, 1500] },
+    { random: 0.999, attemptsAtMs: [0, 999, 2997] },
+  ])('spreads attempts over one, then two seconds (random $random)', async (row) => {
+    const { clock, decorate } = setUp(row.random);
+    const attemptsAtMs: number[] = [];
+    const next: Transport = async () => {
+      attemptsAtMs.push(clock.monotonicMs());
+      return anAnswer(500);
+    };
+
+    const outcome = outcomeOf(decorate(next)(aRequest(), neverAborted));
+    await clock.advance(10_000);
+    await outcome;
+
+    expect(attemptsAtMs).toEqual(row.attemptsAtMs);
+  });
+
+  it('leaves the wait after a 429 to the pacer', async () => {
+    const { clock, decorate } = setUp();
+    const next = scripted(anAnswer(429), anAnswer(200));
+
+    const answer = await decorate(next.send)(aRequest(), neverAborted);
+
+    expect(answer.status).toBe(200);
+    expect(clock.monotonicMs()).toBe(0);
+  });
+
+  it.each([
+    { pausedUntilMs: 119_999, outcome: 200 },
+    { pausedUntilMs: 120_000, outcome: 429 },
+  ])('ends with $outcome when the pause lasts until $pausedUntilMs', async (row) => {
+    const { pacer, decorate } = setUp();
+    const next = scripted(anAnswer(429), anAnswer(200));
+    pacer.pauseUntil(row.pausedUntilMs);
+
+    const outcome = await outcomeOf(decorate(next.send)(aRequest(), neverAborted));
+
+    expect(outcome).toBe(row.outcome);
+  });
+
+  it.each([
+    { tookMs: 119_499, attempts: 2 },
+    { tookMs: 119_500, attempts: 1 },
+  ])('makes $attempts attempts when the first took $tookMs ms', async ({ tookMs, attempts }) => {
+    const { clock, decorate } = setUp();
+    let made = 0;
+    const next: Transport = async () => {
+      made += 1;
+      await new Promise<void>((resolve) => {
+        clock.after(tookMs, resolve);
+      });
+      return anAnswer(500);
+    };
+
+    const outcome = outcomeOf(decorate(next)(aRequest(), neverAborted));
+    await clock.advance(600_000);
+    await outcome;
+
+    expect(made).toBe(attempts);
+  });
+
+  it('stops waiting when the caller goes', async () => {
+    const { clock, observer, decorate } = setUp();
+    const controller = new AbortController();
+    const reason = new Error('shutting down');
+
+    const outcome = outcomeOf(
+      decorate(scripted(anAnswer(500)).send)(aRequest(), controller.signal),
+    );
+    await clock.advance(100);
+    controller.abort(reason);
+
+    expect(await outcome).toBe(reason);
+    expect(observer.events).toEqual([]);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  it('does not take an aborted call for a failed one', async () => {
+    const { decorate } = setUp();
+    const controller = new AbortController();
+    const reason = new ApiError('timeout', 'the poll took too long');
+    const next = scripted(async () => {
+      controller.abort(reason);
+      throw reason;
+    });
+
+    const outcome = await outcomeOf(decorate(next.send)(aRequest(), controller.signal));
+
+    expect(outcome).toBe(reason);
+  });
+});

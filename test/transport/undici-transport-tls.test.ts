@@ -1,0 +1,188 @@
+import { readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { httpServer, httpsServer, proxyServer, tcpServer } from './loopback-server.ts';
+import { apiErrorOf, get, openTransport } from './open-transport.ts';
+
+// A key pair for these tests alone: self-signed, for the name "localhost", valid until 2126.
+const key = readFileSync(new URL('fixtures/test-only-key.pem', import.meta.url), 'utf8');
+const cert = readFileSync(new URL('fixtures/test-only-certificate.pem', import.meta.url), 'utf8');
+
+function tunnelTo(port: number, socket: Socket): void {
+  const upstream = connect(port, '127.0.0.1', () => {
+    socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+    upstream.pipe(socket).pipe(upstream);
+  });
+  upstream.on('error', () => socket.destroy());
+  socket.on('error', () => upstream.destroy());
+}
+
+describe('createUndiciTransport over TLS', () => {
+  it('refuses a certificate that nobody vouches for', async () => {
+    const server = await httpsServer({ key, cert }, (_request, response) => response.end('{}'));
+    const transport = openTransport({ baseUrl: `https://localhost:${server.port}` });
+
+    const error = await apiErrorOf(get(transport));
+
+    expect(error.reason).toBe('tls');
+    expect(error.message).toContain('DEPTH_ZERO_SELF_SIGNED_CERT');
+    expect(error.message).toContain('ca_file');
+  });
+
+  it('accepts a certificate that the extra bundle vouches for', async () => {
+    const server = await httpsServer({ key, cert }, (_request, response) => response.end('{}'));
+    const transport = openTransport({ baseUrl: `https://localhost:${server.port}`, ca: cert });
+
+    const answer = await get(transport);
+
+    expect(answer.status).toBe(200);
+  });
+
+  it('refuses a certificate for another host', async () => {
+    const server = await httpsServer({ key, cert }, (_request, response) => response.end('{}'));
+    const transport = openTransport({ baseUrl: `https://127.0.0.1:${server.port}`, ca: cert });
+
+    const error = await apiErrorOf(get(transport));
+
+    expect(error.reason).toBe('tls');
+    expect(error.message).toContain('ERR_TLS_CERT_ALTNAME_INVALID');
+  });
+
+  it('rejects with tls when the other side speaks plain HTTP', async () => {
+    const server = await httpServer((_request, response) => response.end('{}'));
+    const transport = openTransport({ baseUrl: `https://localhost:${server.port}` });
+
+    const error = await apiErrorOf(get(transport));
+
+    expect(error.reason).toBe('tls');
+  });
+
+  it('gives up a handshake that does not end', async () => {
+    const server = await tcpServer(() => undefined);
+    const transport = openTransport({
+      baseUrl: `https://localhost:${server.port}`,
+      connectTimeoutMs: 50,
+    });
+
+    const error = await apiErrorOf(get(transport));
+
+    expect(error.reason).toBe('connect');
+    expect(error.message).toContain('UND_ERR_CONNECT_TIMEOUT');
+  });
+});
+
+describe('createUndiciTransport through a proxy', () => {
+  it('tunnels to an https origin, whose key the proxy never sees', async () => {
+    const keys: unknown[] = [];
+    const origin = await httpsServer({ key, cert }, (request, response) => {
+      keys.push(request.headers['api-key']);
+      response.end('{"through":"tunnel"}');
+    });
+    const tunnels: unknown[] = [];
+    const proxy = await proxyServer(
+      (request, socket) => {
+        tunnels.push([
+          request.url,
+          request.headers['proxy-authorization'],
+          request.headers['api-key'],
+        ]);
+        tunnelTo(origin.port, socket);
+      },
+      (_request, response) => response.writeHead(500).end(),
+    );
+    const transport = openTransport({
+      baseUrl: `https://localhost:${origin.port}/prefix`,
+      proxyUrl: `http://user:pass%20word@127.0.0.1:${proxy.port}`,
+      ca: cert,
+    });
+
+    const answer = await get(transport);
+
+    const credentials = Buffer.from('user:pass word').toString('base64');
+    expect(answer.body).toBe('{"through":"tunnel"}');
+    expect(tunnels).toEqual([[`localhost:${origin.port}`, `Basic ${credentials}`, undefined]]);
+    expect(keys).toEqual(['test-key']);
+  });
+
+  it('checks the certificate of the origin behind the tunnel', async () => {
+    const origin = await httpsServer({ key, cert }, (_request, response) => response.end('{}'));
+    const proxy = await proxyServer(
+      (_request, socket) => {
+        tunnelTo(origin.port, socket);
+      },
+      (_request, response) => response.writeHead(500).end(),
+    );
+    const transport = openTransport({
+      baseUrl: `https://localhost:${origin.port}`,
+      proxyUrl: `http://127.0.0.1:${proxy.port}`,
+    });
+
+    const error = await apiErrorOf(get(transport));
+
+    expect(error.reason).toBe('tls');
+  });
+
+  it('sends a plain http request in absolute form', async () => {
+    const seen: unknown[] = [];
+    const proxy = await proxyServer(
+      (_request, socket) => socket.destroy(),
+      (request, response) => {
+        seen.push([request.url, request.headers.host, request.headers['proxy-authorization']]);
+        response.end('{"through":"proxy"}');
+      },
+    );
+    const transport = openTransport({
+      baseUrl: 'http://vendor.invalid:8080/prefix',
+      proxyUrl: `http://user:@127.0.0.1:${proxy.port}`,
+    });
+
+    const answer = await get(transport, '/v2/applications.json');
+
+    const credentials = Buffer.from('user:').toString('base64');
+    expect(answer.body).toBe('{"through":"proxy"}');
+    expect(seen).toEqual([
+      [
+        'http://vendor.invalid:8080/prefix/v2/applications.json',
+        'vendor.invalid:8080',
+        `Basic ${credentials}`,
+      ],
+    ]);
+  });
+
+  it.each([{ status: 407 }, { status: 502 }])(
+    'rejects with connect and the status when the proxy refuses the tunnel with $status',
+    async ({ status }) => {
+      const proxy = await proxyServer(
+        (_request, socket) => socket.end(`HTTP/1.1 ${status} No\r\nContent-Length: 0\r\n\r\n`),
+        (_request, response) => response.writeHead(500).end(),
+      );
+      const transport = openTransport({
+        baseUrl: 'https://vendor.invalid',
+        proxyUrl: `http://user:proxy-secret@127.0.0.1:${proxy.port}`,
+      });
+
+      const error = await apiErrorOf(get(transport));
+
+      expect(error.reason).toBe('connect');
+      expect(error.message).toContain(String(status));
+      expect(error.message).toContain('vendor.invalid: ');
+      expect(error.message).not.toContain('proxy-secret');
+    },
+  );
+
+  it('does not wait for a proxy that accepts the connection and then says nothing', async () => {
+    const proxy = await proxyServer(
+      () => undefined,
+      (_request, response) => response.writeHead(500).end(),
+    );
+    const transport = openTransport({
+      baseUrl: 'https://vendor.invalid',
+      proxyUrl: `http://127.0.0.1:${proxy.port}`,
+      connectTimeoutMs: 50,
+    });
+
+    const error = await apiErrorOf(get(transport));
+
+    expect(error.reason).toBe('timeout');
+  });
+});
