@@ -10,7 +10,6 @@ import type { SelfMetrics } from '../telemetry/self-metrics.ts';
 import { createAccountTransport } from '../transport/account-transport.ts';
 import { createPacer } from '../transport/create-pacer.ts';
 import type { KeyProvider } from '../transport/key-provider.ts';
-import { createUndiciTransport } from '../transport/undici-transport.ts';
 import { CommandError } from './exit-code.ts';
 import { createKeyProvider } from './key-provider.ts';
 import type { Machine } from './machine.ts';
@@ -27,7 +26,6 @@ export interface AccountRuntimeDependencies {
   readonly sink: SnapshotSink;
   readonly metrics: SelfMetrics;
   readonly logger: Logger;
-  readonly redactor: Redactor;
 }
 
 /**
@@ -37,11 +35,11 @@ export interface AccountRuntimeDependencies {
 export async function createAccountRuntime(
   account: AccountConfig,
   entries: readonly AppEntry[],
-  { machine, sink, metrics, logger, redactor }: AccountRuntimeDependencies,
+  { machine, sink, metrics, logger }: AccountRuntimeDependencies,
 ): Promise<AccountRuntime> {
   const { clock, random } = machine;
-  const keyProvider = await keyProviderFor(account, { machine, redactor, logger });
-  hideProxyPassword(account, redactor);
+  const keyProvider = await keyProviderFor(account, machine, logger);
+  hideProxyPassword(account, machine.redactor);
   const observer = metrics.apiObserver(account.name);
   const transport = createAccountTransport(account, {
     clock,
@@ -49,7 +47,7 @@ export async function createAccountRuntime(
     observer,
     keyProvider,
     pacer: createPacer(account, { clock }),
-    raw: createUndiciTransport({
+    raw: await machine.openTransport({
       baseUrl: account.baseUrl,
       connections: account.concurrency,
       proxyUrl: account.proxyUrl,
@@ -79,16 +77,13 @@ export async function createAccountRuntime(
 
 async function keyProviderFor(
   account: AccountConfig,
-  {
-    machine,
-    redactor,
-    logger,
-  }: Pick<AccountRuntimeDependencies, 'machine' | 'redactor' | 'logger'>,
+  machine: Machine,
+  logger: Logger,
 ): Promise<KeyProvider> {
   try {
     return await createKeyProvider(
       { account: account.name, location: account.apiKey },
-      { readFile: machine.readFile, env: machine.env, redactor, logger },
+      { ...machine, logger },
     );
   } catch (error) {
     if (!(error instanceof KeyError)) throw error;

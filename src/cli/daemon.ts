@@ -4,7 +4,6 @@ import { gzipFast } from '../exposition/gzip.ts';
 import type { Config } from '../model/config.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { AccountStatus, Logger } from '../model/telemetry.ts';
-import type { Redactor } from '../telemetry/redactor.ts';
 import { createSelfMetrics, type SelfMetrics } from '../telemetry/self-metrics.ts';
 import { type AccountRuntime, createAccountRuntime } from './account-runtime.ts';
 import type { Machine } from './machine.ts';
@@ -13,7 +12,6 @@ import { buildOf } from './version.ts';
 export interface DaemonDependencies {
   readonly machine: Machine;
   readonly logger: Logger;
-  readonly redactor: Redactor;
   /** Lets a command see what is published. */
   readonly watch?: ((sink: SnapshotSink) => SnapshotSink) | undefined;
 }
@@ -32,7 +30,7 @@ export interface Daemon {
 
 export async function createDaemon(
   config: Config,
-  { machine, logger, redactor, watch }: DaemonDependencies,
+  { machine, logger, watch }: DaemonDependencies,
 ): Promise<Daemon> {
   const store = createChunkStore({ gzip: gzipFast, nextTurn: machine.nextTurn });
   const sink = watch === undefined ? store : watch(store);
@@ -46,9 +44,7 @@ export async function createDaemon(
   for (const account of config.accounts) {
     const entries = config.apps.filter((entry) => entry.account === account.name);
     if (entries.length === 0) continue;
-    runtimes.push(
-      await createAccountRuntime(account, entries, { machine, sink, metrics, logger, redactor }),
-    );
+    runtimes.push(await createAccountRuntime(account, entries, { machine, sink, metrics, logger }));
   }
   metrics.configReloaded(true, machine.clock.wallMs());
 

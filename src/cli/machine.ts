@@ -1,4 +1,7 @@
 import type { Clock } from '../model/clock.ts';
+import type { Redactor } from '../telemetry/redactor.ts';
+import type { RawTransport } from '../transport/raw-send.ts';
+import type { UndiciTransportOptions } from '../transport/undici-transport.ts';
 
 /** A stream for people or pipes, such as `process.stdout`. */
 export interface Output {
@@ -14,10 +17,14 @@ export interface Machine {
   readonly random: () => number;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly readFile: (path: string) => Promise<Uint8Array>;
+  /** Opens the connections to one origin. */
+  readonly openTransport: (options: UndiciTransportOptions) => Promise<RawTransport>;
   /** Resolves after other work of the process had its turn. */
   readonly nextTurn: () => Promise<void>;
   readonly stdout: Output;
   readonly stderr: Output;
+  /** Knows every secret that this process has read. */
+  readonly redactor: Redactor;
   /** Aborted when the process is asked to stop. */
   readonly stopSignal: AbortSignal;
 }

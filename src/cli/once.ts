@@ -1,3 +1,4 @@
+import { ignoreWriteErrors } from '../telemetry/broken-pipe.ts';
 import { createDaemon } from './daemon.ts';
 import type { ExitCode } from './exit-code.ts';
 import type { Flags } from './flags.ts';
@@ -8,9 +9,10 @@ import type { Machine } from './machine.ts';
 /** Polls everything once and prints the exposition; 1 if anything that was asked for is missing. */
 export async function once(flags: Flags, machine: Machine): Promise<ExitCode> {
   const { config, warnings } = await loadForCommand(flags.configFile, machine);
-  const logging = await createLogging(flags, machine);
-  logWarnings(warnings, logging.logger);
-  const daemon = await createDaemon(config, { machine, ...logging });
+  const logger = await createLogging(flags, machine);
+  logWarnings(warnings, logger);
+  const daemon = await createDaemon(config, { machine, logger });
+  ignoreWriteErrors(machine.stdout);
   try {
     const succeeded = await daemon.runOnce(machine.stopSignal);
     const { identity } = await daemon.store.page();

@@ -1,12 +1,13 @@
 import type { ParsedConfig } from '../config/parse-config.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
+import type { Logger } from '../model/telemetry.ts';
 import { type BoundAddress, createMetricsServer } from '../server/create-server.ts';
 import { ListenError } from '../server/listen-address.ts';
 import { createDaemon } from './daemon.ts';
 import { CommandError, type ExitCode } from './exit-code.ts';
 import type { Flags } from './flags.ts';
 import { loadForCommand, logWarnings } from './load.ts';
-import { createLogging, type Logging } from './logging.ts';
+import { createLogging } from './logging.ts';
 import type { Machine } from './machine.ts';
 import { buildOf } from './version.ts';
 
@@ -22,20 +23,19 @@ const closeDeadlineMs = 3000;
 /** The daemon: polls and serves until it is asked to stop. */
 export async function serve(flags: Flags, machine: Machine): Promise<ExitCode> {
   const parsed = await loadForCommand(flags.configFile, machine);
-  const logging = await createLogging(flags, machine);
-  return serveConfig(parsed, flags, machine, logging, {});
+  const logger = await createLogging(flags, machine);
+  return serveConfig(parsed, flags, machine, logger, {});
 }
 
 export async function serveConfig(
   { config, warnings }: ParsedConfig,
   flags: Flags,
   machine: Machine,
-  logging: Logging,
+  logger: Logger,
   hooks: ServeHooks,
 ): Promise<ExitCode> {
-  const { logger } = logging;
   logWarnings(warnings, logger);
-  const daemon = await createDaemon(config, { machine, ...logging, watch: hooks.watch });
+  const daemon = await createDaemon(config, { machine, logger, watch: hooks.watch });
   const build = buildOf(machine.env);
   const server = createMetricsServer(flags, {
     page: async () => daemon.store.page(),

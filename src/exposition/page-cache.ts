@@ -9,14 +9,13 @@ export interface PageCache {
 }
 
 /**
- * Shares the page among all who ask for it. One build runs at a time: who asks for a newer state
- * meanwhile waits for the one build that follows, so that a flood of scrapes costs no more than one.
+ * Shares the page among all who ask for it. One build runs at a time: all who ask for a newer state
+ * meanwhile wait for it to end and share the next one, so that a flood of scrapes costs no more.
  */
 export function createPageCache(build: () => Promise<Page>): PageCache {
   let version = 0;
   let newest: Page | undefined;
   let running: { readonly version: number; readonly page: Promise<Page> } | undefined;
-  let following: Promise<Page> | undefined;
 
   const buildVersion = async (built: number): Promise<Page> => {
     const page = await build();
@@ -32,17 +31,11 @@ export function createPageCache(build: () => Promise<Page>): PageCache {
     return page;
   };
 
-  const follow = (): Promise<Page> => {
-    following = undefined;
-    return page();
-  };
-
   const page = async (): Promise<Page> => {
     if (newest !== undefined) return newest;
     if (running === undefined) return start();
     if (running.version === version) return running.page;
-    following ??= running.page.then(follow, follow);
-    return following;
+    return running.page.then(page, page);
   };
 
   return {

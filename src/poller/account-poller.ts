@@ -45,7 +45,7 @@ export function createAccountPoller(
   const { clock, source, random } = dependencies;
   const discoveryIntervalMs = discoveryIntervalOf(entries.map((entry) => entry.poll));
   const log = createPollLog(account.name, dependencies);
-  const dispatcher = createDispatcher(account);
+  const dispatcher = createDispatcher(account, { clock });
   const table = new AccountTable(
     { account, entries, discoveryIntervalMs },
     { ...dependencies, log },

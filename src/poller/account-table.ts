@@ -13,10 +13,10 @@ import {
   whenStale,
 } from './app-state.ts';
 import { applyDiscovery } from './app-table.ts';
-import { demandPerMinute, stretchOf } from './demand.ts';
+import { demandPerMinute, slackOf, stretchOf } from './demand.ts';
 import { applicationScope, type PollOutcome, type PollRequest } from './poll-application.ts';
 import type { PollLog } from './poll-log.ts';
-import { nextDue } from './schedule.ts';
+import { nextDue, placeMs } from './schedule.ts';
 
 export interface AccountTableOptions {
   readonly account: AccountConfig;
@@ -61,7 +61,8 @@ export class AccountTable {
   #refused: ApiError | undefined;
   #demand = 0;
   #stretch = 1;
-  #firstPolls = 0;
+  #slack = 0;
+  #nextOrder = 0;
 
   constructor(options: AccountTableOptions, dependencies: AccountTableDependencies) {
     this.#options = options;
@@ -90,23 +91,22 @@ export class AccountTable {
     const { account, entries } = this.#options;
     const { clock, sink, log } = this.#dependencies;
     const nowMs = clock.monotonicMs();
-    const change = applyDiscovery(this.#states, entries, discovery, nowMs);
+    const change = applyDiscovery(this.#states, entries, discovery, {
+      monotonicMs: nowMs,
+      nextOrder: this.#nextOrder,
+    });
+    const isFirst = this.#states.size === 0;
     const { complete, error } = discovery;
     this.#states = new Map(change.states);
-    this.#discovery = {
-      up: complete,
-      error: complete ? undefined : error,
-      answered: this.#discovery.answered || complete || isRefusal(error),
-      everUp: this.#discovery.everUp || complete,
-      failingSinceMs: complete ? undefined : (this.#discovery.failingSinceMs ?? nowMs),
-      missing: change.missing ?? this.#discovery.missing,
-    };
+    this.#nextOrder = change.nextOrder;
+    this.#plan(discovery.calls);
+    if (isFirst && this.#stretch > 1) this.#spreadFirstPolls(nowMs);
+    this.#discovery = this.#discoveryAfter(discovery, change.missing, nowMs);
     if (complete) this.#refused = undefined;
     else if (isRefusal(error)) this.#refused = error;
     sink.accountUp(account.name, complete);
     for (const id of change.removed) sink.remove(account.name, id);
-    for (const [id, state] of change.states) this.#publish(id, state);
-    this.#plan(discovery.calls);
+    for (const [id, state] of this.#states) this.#publish(id, state);
     log.discovered(discovery, change.states.size, this.#discovery.missing);
   }
 
@@ -117,6 +117,7 @@ export class AccountTable {
     return {
       selected: state.selected,
       dueMs: state.nextDueMs,
+      overdueMs: this.#stretch > 1 ? Number.POSITIVE_INFINITY : state.overdueMs,
       spanMs: this.#intervalMsOf(state),
       askHostNames: shouldAskHostNames(state, this.#dependencies.clock.monotonicMs()),
     };
@@ -144,11 +145,13 @@ export class AccountTable {
     if (before === undefined) return;
     const now = { monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() };
     const after = afterPoll(before, outcome, { hostNames: request.askHostNames }, now);
-    const first = before.pollsEnded === 0 ? { order: this.#firstPolls } : undefined;
-    if (first !== undefined) this.#firstPolls += 1;
-    const next = nextDue(request.dueMs, this.#intervalMsOf(after), now.monotonicMs, first);
-    if (next.skipped > 0) observer.skipped(next.skipped);
-    this.#replace(id, { ...after, nextDueMs: next.nextDueMs });
+    const { skipped, ...due } = nextDue(request.dueMs, now.monotonicMs, {
+      intervalMs: this.#intervalMsOf(after),
+      slack: this.#slack,
+      order: before.order,
+    });
+    if (skipped > 0) observer.skipped(skipped);
+    this.#replace(id, { ...after, ...due });
     log.polled(before, after, outcome);
   }
 
@@ -181,7 +184,32 @@ export class AccountTable {
     const selected = [...this.#states.values()].map((state) => state.selected);
     this.#demand = demandPerMinute(selected, discoveryCalls, discoveryIntervalMs);
     this.#stretch = stretchOf(this.#demand, account.requestsPerMinute);
+    this.#slack = slackOf(this.#demand, account.requestsPerMinute);
     this.#dependencies.log.demand(this.#demand, account.requestsPerMinute, this.#stretch);
+  }
+
+  #discoveryAfter(
+    { complete, error }: Discovery,
+    missing: readonly AppEntry[] | undefined,
+    nowMs: number,
+  ): DiscoveryState {
+    return {
+      up: complete,
+      error: complete ? undefined : error,
+      answered: this.#discovery.answered || complete || isRefusal(error),
+      everUp: this.#discovery.everUp || complete,
+      failingSinceMs: complete ? undefined : (this.#discovery.failingSinceMs ?? nowMs),
+      missing: missing ?? this.#discovery.missing,
+    };
+  }
+
+  /** What cannot be polled at once is polled evenly from the start. */
+  #spreadFirstPolls(nowMs: number): void {
+    for (const [id, state] of this.#states) {
+      const intervalMs = this.#intervalMsOf(state);
+      const nextDueMs = nowMs + placeMs({ intervalMs, order: state.order });
+      this.#states.set(id, { ...state, nextDueMs });
+    }
   }
 
   #intervalMsOf({ selected }: AppState): number {

@@ -27,7 +27,11 @@ export interface AppState {
   readonly failingSinceMs: number | undefined;
   /** The vendor answered 404 although its list has the application. */
   readonly gone: boolean;
+  /** Its number in the order of discovery, from 0: decides its place in the interval. */
+  readonly order: number;
   readonly nextDueMs: number;
+  /** From then on a poll that is due is late. */
+  readonly overdueMs: number;
   readonly pollsEnded: number;
 }
 
@@ -40,7 +44,7 @@ export interface Moment {
 const tolerableShare = 0.1;
 const askNamesAgainAfterMs = 10 * 60_000;
 
-export function newAppState(selected: SelectedApplication, nowMs: number): AppState {
+export function newAppState(selected: SelectedApplication, order: number, nowMs: number): AppState {
   return {
     selected,
     hostNames: { names: new Map(), askedFor: new Set(), askAgainMs: undefined },
@@ -50,7 +54,9 @@ export function newAppState(selected: SelectedApplication, nowMs: number): AppSt
     failed: new Set(),
     failingSinceMs: undefined,
     gone: false,
+    order,
     nextDueMs: nowMs,
+    overdueMs: nowMs,
     pollsEnded: 0,
   };
 }

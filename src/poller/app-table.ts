@@ -6,6 +6,8 @@ import { type AppState, afterDiscovery, newAppState } from './app-state.ts';
 /** What one discovery changes. */
 export interface TableChange {
   readonly states: ReadonlyMap<string, AppState>;
+  /** The number that the next new application gets. */
+  readonly nextOrder: number;
   readonly removed: readonly string[];
   /** The entries that choose nothing; only a complete discovery can tell. */
   readonly missing: readonly AppEntry[] | undefined;
@@ -19,29 +21,26 @@ export function applyDiscovery(
   states: ReadonlyMap<string, AppState>,
   entries: readonly AppEntry[],
   discovery: Discovery,
-  nowMs: number,
+  now: { readonly monotonicMs: number; readonly nextOrder: number },
 ): TableChange {
   const { selected, missing } = selectApplications(entries, discovery.applications);
+  let { nextOrder } = now;
+  const added = (one: SelectedApplication): [string, AppState] => {
+    const state = newAppState(one, nextOrder, now.monotonicMs);
+    nextOrder += 1;
+    return [one.application.id, state];
+  };
   if (!discovery.complete) {
-    const added = selected.filter(({ application }) => !states.has(application.id));
-    return {
-      states: new Map([...states, ...fresh(added, nowMs)]),
-      removed: [],
-      missing: undefined,
-    };
+    const unknown = selected.filter(({ application }) => !states.has(application.id));
+    const next = new Map([...states, ...unknown.map(added)]);
+    return { states: next, nextOrder, removed: [], missing: undefined };
   }
-  const next = selected.map((one): [string, AppState] => {
-    const known = states.get(one.application.id);
-    return [
-      one.application.id,
-      known === undefined ? newAppState(one, nowMs) : afterDiscovery(known, one),
-    ];
-  });
-  const nextStates = new Map(next);
-  const removed = [...states.keys()].filter((id) => !nextStates.has(id));
-  return { states: nextStates, removed, missing };
-}
-
-function fresh(added: readonly SelectedApplication[], nowMs: number): [string, AppState][] {
-  return added.map((one) => [one.application.id, newAppState(one, nowMs)]);
+  const next = new Map(
+    selected.map((one): [string, AppState] => {
+      const known = states.get(one.application.id);
+      return known === undefined ? added(one) : [one.application.id, afterDiscovery(known, one)];
+    }),
+  );
+  const removed = [...states.keys()].filter((id) => !next.has(id));
+  return { states: next, nextOrder, removed, missing };
 }

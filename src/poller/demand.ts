@@ -45,6 +45,11 @@ export function stretchOf(demand: number, budgetPerMinute: number): number {
   return Math.max(1, demand / (budgetPerMinute * plannedShare));
 }
 
+/** The share of the budget that is free for polling a little earlier than needed, at most a half. */
+export function slackOf(demand: number, budgetPerMinute: number): number {
+  return Math.min(0.5, Math.max(0, 1 - demand / (budgetPerMinute * plannedShare)));
+}
+
 /** How often one account is discovered: as often as its most demanding entry wants. */
 export function discoveryIntervalOf(polls: readonly PollConfig[]): number {
   return Math.min(...polls.map((poll) => poll.discoveryIntervalMs));

@@ -31,6 +31,8 @@ export const applicationScope = 'application';
 export interface PollRequest {
   readonly selected: SelectedApplication;
   readonly dueMs: number;
+  /** From then on its calls need not keep an even distance to each other. */
+  readonly overdueMs: number;
   readonly spanMs: number;
   readonly askHostNames: boolean;
 }
@@ -73,12 +75,14 @@ export async function pollApplication(
     hostNames: undefined,
   };
   if (isWorthPolling(request.selected)) {
-    await dependencies.dispatcher.run({
+    const job = {
       calls: callsOf(request, dependencies, gathered, signal),
       size: 1 + hostsToPoll(request.selected).length,
       dueMs: request.dueMs,
+      overdueMs: request.overdueMs,
       spanMs: request.spanMs,
-    });
+    };
+    await dependencies.dispatcher.run(job, signal);
     signal.throwIfAborted();
   } else {
     gathered.application = new Map();

@@ -1,30 +1,46 @@
-/** When a poll is due next, and how many polls were left out because this one took too long. */
+/** What decides when an application is polled. */
+export interface Rhythm {
+  /** The effective interval. */
+  readonly intervalMs: number;
+  /** The share of the budget that the demand leaves free; 0 when there is too little. */
+  readonly slack: number;
+  /** A number of its own for each application, counted from 0. */
+  readonly order: number;
+}
+
 export interface NextDue {
   readonly nextDueMs: number;
+  /** From then on the poll is late: a whole interval has passed since the last one was due. */
+  readonly overdueMs: number;
+  /** Polls that were left out because this one took too long. */
   readonly skipped: number;
 }
 
 /** Consecutive multiples of it fall evenly into an interval, however many there are. */
 const goldenRatio = 0.618_033_988_749_895;
 
+/** The application's place in every interval, so that all of them together are spread evenly. */
+export function placeMs({ intervalMs, order }: Omit<Rhythm, 'slack'>): number {
+  return (((order + 1) * goldenRatio) % 1) * intervalMs;
+}
+
 /**
- * The first polls of all applications go out together, so that values are there soon; the second
- * ones are spread over the interval, and from then on each keeps its place.
+ * When the next poll is due. First polls go out together where the budget allows it; from then on
+ * each application moves towards its place by being polled a little early, as far as the free part
+ * of the budget pays for that. It is never moved by making it wait.
  *
  * @param dueMs when the poll that has now ended was due
- * @param order a number of its own for each application, counted from 0
  */
-export function nextDue(
-  dueMs: number,
-  intervalMs: number,
-  nowMs: number,
-  first: { readonly order: number } | undefined,
-): NextDue {
-  if (first !== undefined) {
-    const phase = ((first.order + 1) * goldenRatio) % 1;
-    return { nextDueMs: Math.max(nowMs, dueMs + phase * intervalMs), skipped: 0 };
-  }
+export function nextDue(dueMs: number, nowMs: number, rhythm: Rhythm): NextDue {
+  const { intervalMs, slack } = rhythm;
   const missed = Math.floor((nowMs - dueMs) / intervalMs);
-  if (missed < 1) return { nextDueMs: dueMs + intervalMs, skipped: 0 };
-  return { nextDueMs: nowMs, skipped: missed - 1 };
+  if (missed >= 1) return { nextDueMs: nowMs, overdueMs: nowMs, skipped: missed - 1 };
+  const overdueMs = dueMs + intervalMs;
+  const pastPlaceMs = modulo(overdueMs - placeMs(rhythm), intervalMs);
+  const earlyMs = Math.min(pastPlaceMs, slack * intervalMs);
+  return { nextDueMs: Math.max(nowMs, overdueMs - earlyMs), overdueMs, skipped: 0 };
+}
+
+function modulo(value: number, divisor: number): number {
+  return ((value % divisor) + divisor) % divisor;
 }

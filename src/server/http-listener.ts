@@ -53,6 +53,10 @@ export function createHttpListener(
       response.destroy();
     });
   });
+  server.on('timeout', (socket) => {
+    logger.debug({ afterMs: writeTimeoutMs }, 'client took nothing, connection dropped');
+    socket.destroy();
+  });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     logger.debug({ err: error }, 'client went away or sent no valid request');
     // Once bytes of an answer are out, more of them would only garble it.

@@ -20,7 +20,7 @@ th:first-child, td:first-child, th:nth-child(2), td:nth-child(2) { text-align: l
 thead th { background: var(--head); color: var(--soft); font-size: .85rem; font-weight: 600;
   vertical-align: bottom; }
 tbody { border-top: 1px solid var(--line); }
-tbody th { font-weight: 600; overflow-wrap: anywhere; }
+tbody th { font-weight: 600; overflow-wrap: break-word; max-width: 20rem; }
 .state { white-space: nowrap; font-weight: 600; }
 .good { color: var(--good); }
 .bad { color: var(--bad); }

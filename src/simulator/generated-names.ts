@@ -1,5 +1,5 @@
 /** Agent languages, as the vendor writes them. */
-export const languages = ['ruby', 'java', 'python', 'nodejs', 'go', 'php', 'dotnet'] as const;
+const languages = ['ruby', 'java', 'python', 'nodejs', 'go', 'php', 'dotnet'] as const;
 
 // The first seven show what names look like in real accounts: slashes, spaces, brackets, other
 // scripts, and two applications of one name.

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../model/clock.ts';
 import { createCallCounter } from './call-counter.ts';
 import { createFleet, type Fleet } from './fleet.ts';
@@ -15,6 +16,8 @@ export interface Simulator {
   start(): Promise<{ readonly baseUrl: string; readonly port: number }>;
   /** Cuts every connection and drops the answers that are still due. */
   stop(): Promise<void>;
+  /** Serves one request without the port: for tests that run on a clock of their own. */
+  handle(incoming: IncomingMessage, response: ServerResponse): void;
   readonly apiKeys: readonly string[];
   readonly fleet: Fleet;
   readonly journal: Journal;
@@ -102,6 +105,9 @@ export function createSimulator(
     stop: async () => {
       handler.cancel();
       await listener.close();
+    },
+    handle: (incoming, response) => {
+      handler.handle(incoming, response);
     },
     apiKeys,
     fleet,

@@ -1,9 +1,5 @@
 /** How long ago a call must have ended for its place to be free: "any 60 seconds", ends included. */
 const holdMs = 60_001;
-const minuteMs = 60_000;
-/** Calls go out about once a second, in batches: waking up costs more than the calls themselves. */
-const batchMs = 1000;
-
 /** The arithmetic of one account's budget; the caller says what time it is. */
 export interface Budget {
   /** 0 when a call may go now, else how long to wait; `Infinity` until a call in flight ends. */
@@ -15,37 +11,22 @@ export interface Budget {
 }
 
 /**
- * Two rules at once. The hard one: a place is taken from the moment a call is let go until 60
- * seconds after it ended, so that neither our sends nor their arrivals at the vendor can exceed the
- * budget in any 60 seconds, whatever the latency. The soft one: the whole budget may be spent at
- * once at the start, afterwards calls are spread evenly and two seconds' worth go together at most.
+ * A place is taken from the moment a call is let go until 60 seconds after it ended, so that neither
+ * our sends nor their arrivals at the vendor can exceed the budget in any 60 seconds, whatever the
+ * latency. What is unused may be spent at once: spreading calls is the business of who sends them.
  */
-export function createBudget(requestsPerMinute: number, startMs: number): Budget {
-  const callsPerMs = requestsPerMinute / minuteMs;
-  const largestBatch = Math.max(1, 2 * batchMs * callsPerMs);
+export function createBudget(requestsPerMinute: number): Budget {
   const ends = createEndTimes(requestsPerMinute);
   let inFlight = 0;
-  let tokens = requestsPerMinute;
-  let refilledAtMs = startMs;
-
-  const refill = (nowMs: number): void => {
-    const earned = (nowMs - refilledAtMs) * callsPerMs;
-    refilledAtMs = nowMs;
-    if (tokens < largestBatch) tokens = Math.min(largestBatch, tokens + earned);
-  };
 
   return {
     blockedForMs: (nowMs) => {
-      refill(nowMs);
       ends.dropUntil(nowMs - holdMs);
-      if (inFlight + ends.size() >= requestsPerMinute) {
-        const oldest = ends.oldest();
-        return oldest === undefined ? Number.POSITIVE_INFINITY : oldest + holdMs - nowMs;
-      }
-      return tokens >= 1 ? 0 : Math.max(batchMs, Math.ceil((1 - tokens) / callsPerMs));
+      if (inFlight + ends.size() < requestsPerMinute) return 0;
+      const oldest = ends.oldest();
+      return oldest === undefined ? Number.POSITIVE_INFINITY : oldest + holdMs - nowMs;
     },
     take: () => {
-      tokens -= 1;
       inFlight += 1;
     },
     giveBack: (nowMs) => {

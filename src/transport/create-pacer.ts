@@ -1,5 +1,6 @@
 import type { Clock } from '../model/clock.ts';
-import { createBudget } from './budget.ts';
+import { createTokenBucket } from '../model/token-bucket.ts';
+import { type Budget, createBudget } from './budget.ts';
 import type { Pacer } from './pacer.ts';
 
 export interface PacerOptions {
@@ -14,20 +15,16 @@ interface Waiter {
 
 /** Lets calls go as the account's budget and the vendor's pauses allow, in order of arrival. */
 export function createPacer(options: PacerOptions, { clock }: { readonly clock: Clock }): Pacer {
-  const budget = createBudget(options.requestsPerMinute, clock.monotonicMs());
+  const gate = createGate(options.requestsPerMinute, clock.monotonicMs());
   const queue = createQueue();
-  let pausedUntil = Number.NEGATIVE_INFINITY;
   let cancelTimer: (() => void) | undefined;
-
-  const blockedForMs = (nowMs: number): number =>
-    nowMs < pausedUntil ? pausedUntil - nowMs : budget.blockedForMs(nowMs);
 
   const pump = (): void => {
     const nowMs = clock.monotonicMs();
-    let waitMs = blockedForMs(nowMs);
+    let waitMs = gate.blockedForMs(nowMs);
     while (waitMs === 0 && queue.grantFirst()) {
-      budget.take();
-      waitMs = blockedForMs(nowMs);
+      gate.take();
+      waitMs = gate.blockedForMs(nowMs);
     }
     if (queue.size() > 0 && cancelTimer === undefined && Number.isFinite(waitMs)) {
       cancelTimer = clock.after(Math.max(1, Math.ceil(waitMs)), () => {
@@ -38,7 +35,7 @@ export function createPacer(options: PacerOptions, { clock }: { readonly clock: 
   };
 
   const release = (): void => {
-    budget.giveBack(clock.monotonicMs());
+    gate.giveBack(clock.monotonicMs());
     pump();
   };
 
@@ -51,8 +48,8 @@ export function createPacer(options: PacerOptions, { clock }: { readonly clock: 
   return {
     acquire: async (urgent, signal) => {
       signal.throwIfAborted();
-      if (queue.size() === 0 && blockedForMs(clock.monotonicMs()) === 0) {
-        budget.take();
+      if (queue.size() === 0 && gate.blockedForMs(clock.monotonicMs()) === 0) {
+        gate.take();
         return release;
       }
       const turn = queue.wait(urgent, signal);
@@ -65,9 +62,50 @@ export function createPacer(options: PacerOptions, { clock }: { readonly clock: 
       return release;
     },
     pauseUntil: (monotonicMs) => {
-      pausedUntil = Math.max(pausedUntil, monotonicMs);
+      gate.pauseUntil(monotonicMs);
     },
-    pausedUntilMs: () => (pausedUntil > clock.monotonicMs() ? pausedUntil : undefined),
+    pausedUntilMs: () => gate.pausedUntilMs(clock.monotonicMs()),
+  };
+}
+
+/** How long calls keep an even distance after a pause. */
+const recoveryMs = 60_000;
+
+/** The budget, and what the vendor's 429s add to it. */
+interface Gate extends Budget {
+  pauseUntil(monotonicMs: number): void;
+  pausedUntilMs(nowMs: number): number | undefined;
+}
+
+/**
+ * What a pause has held up goes out evenly in the minute after it: the vendor has just told us that
+ * it has enough.
+ */
+function createGate(requestsPerMinute: number, startMs: number): Gate {
+  const budget = createBudget(requestsPerMinute);
+  const evenly = createTokenBucket(requestsPerMinute, startMs);
+  let pausedUntil = Number.NEGATIVE_INFINITY;
+
+  return {
+    blockedForMs: (nowMs) => {
+      if (nowMs < pausedUntil) return pausedUntil - nowMs;
+      const waitMs = budget.blockedForMs(nowMs);
+      const isRecovering = nowMs < pausedUntil + recoveryMs;
+      return waitMs === 0 && isRecovering ? evenly.waitMs(nowMs) : waitMs;
+    },
+    take: () => {
+      budget.take();
+      evenly.take();
+    },
+    giveBack: (nowMs) => {
+      budget.giveBack(nowMs);
+    },
+    pauseUntil: (monotonicMs) => {
+      if (monotonicMs <= pausedUntil) return;
+      pausedUntil = monotonicMs;
+      evenly.restart(monotonicMs);
+    },
+    pausedUntilMs: (nowMs) => (pausedUntil > nowMs ? pausedUntil : undefined),
   };
 }
 

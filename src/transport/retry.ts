@@ -72,7 +72,7 @@ export function retry(options: RetryOptions, dependencies: RetryDependencies): T
         delayMs = delayBefore(reason, retries, giveUpAtMs);
         if (reason === undefined || delayMs === undefined) return response;
       } catch (error) {
-        if (!(error instanceof ApiError) || signal.aborted) throw error;
+        if (!(error instanceof ApiError)) throw error;
         reason = error.reason;
         delayMs = delayBefore(reason, retries, giveUpAtMs);
         if (delayMs === undefined) throw error;

@@ -3,6 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { createChunkStore } from '../../src/exposition/chunk-store.ts';
 import { gzipFast } from '../../src/exposition/gzip.ts';
+import { labelValueOf } from '../../src/exposition/label-value.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import { anApplication, aReading, aSnapshot, aStore, linesOf, pageText } from './builders.ts';
 
@@ -234,6 +235,15 @@ describe('createChunkStore', () => {
     expect(lines[0]).toContain('host_id="a\uFFFD"');
     expect(store.droppedOf('production')).toBe(2);
     expect(store.seriesOf('production')).toBe(4);
+  });
+
+  it('keeps the first of two hosts of which one is called as the other is cut', async () => {
+    const store = aStore();
+    const long = 'x'.repeat(300);
+    store.publish(withHosts('1', [long, labelValueOf(long)]));
+
+    expect(await linesOf(store, 'newrelic_application_host_requests_per_minute')).toHaveLength(1);
+    expect(store.droppedOf('production')).toBe(1);
   });
 
   it('keeps the first of two applications that become equal, until it goes', async () => {

@@ -105,6 +105,17 @@ describe('createPageCache', () => {
     expect(await second).toBe(builds[1]?.page);
   });
 
+  it('tells all who wait for one build that it failed, and builds once for them', async () => {
+    const { cache, builds } = aCache();
+    const both = Promise.allSettled([cache.page(), cache.page()]);
+
+    builds[0]?.fail(new Error('out of memory'));
+    const outcomes = await both;
+
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(builds).toHaveLength(1);
+  });
+
   it('builds for those who wait behind a build that fails', async () => {
     const { cache, builds } = aCache();
     const first = cache.page();

@@ -3,6 +3,7 @@ import {
   callsPerPoll,
   demandPerMinute,
   discoveryIntervalOf,
+  slackOf,
   stretchOf,
 } from '../../src/poller/demand.ts';
 import { aPollConfig, aSelected } from '../support/builders.ts';
@@ -60,6 +61,17 @@ describe('stretchOf', () => {
     { demand: 1576, budget: 800, stretch: 2 },
   ])('is $stretch for $demand calls a minute on a budget of $budget', (row) => {
     expect(stretchOf(row.demand, row.budget)).toBeCloseTo(row.stretch, 10);
+  });
+});
+
+describe('slackOf', () => {
+  it.each([
+    { demand: 10, budget: 800, slack: 0.5 },
+    { demand: 630.4, budget: 800, slack: 0.2 },
+    { demand: 788, budget: 800, slack: 0 },
+    { demand: 2000, budget: 800, slack: 0 },
+  ])('is $slack for $demand calls a minute on a budget of $budget', (row) => {
+    expect(slackOf(row.demand, row.budget)).toBeCloseTo(row.slack, 10);
   });
 });
 

@@ -1,7 +1,11 @@
+import { setMaxListeners } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Call, createDispatcher, type Dispatcher } from '../../src/poller/dispatcher.ts';
-import { settle } from '../support/fake-clock.ts';
+import { createFakeClock, settle } from '../support/fake-clock.ts';
+
+const { signal } = new AbortController();
+setMaxListeners(0, signal);
 
 interface Work {
   readonly started: string[];
@@ -9,6 +13,11 @@ interface Work {
   readonly endRound: () => Promise<void>;
   readonly inFlight: () => number;
   readonly add: (name: string, size: number, dueMs?: number) => Promise<void>;
+}
+
+/** For jobs that are overdue from the start: nothing but the ranks decides. */
+function anEagerDispatcher(concurrency: number): Dispatcher {
+  return createDispatcher({ requestsPerMinute: 800, concurrency }, { clock: createFakeClock() });
 }
 
 function aWork(dispatcher: Dispatcher): Work {
@@ -33,14 +42,17 @@ function aWork(dispatcher: Dispatcher): Work {
       await settle();
     },
     add: async (name, size, dueMs = 0) => {
-      await dispatcher.run({ calls: calls(name, size), size, dueMs, spanMs: 60_000 });
+      await dispatcher.run(
+        { calls: calls(name, size), size, dueMs, overdueMs: 0, spanMs: 60_000 },
+        signal,
+      );
     },
   };
 }
 
 describe('createDispatcher', () => {
   it('finishes small jobs one after the other rather than all of them late', async () => {
-    const work = aWork(createDispatcher({ requestsPerMinute: 800, concurrency: 2 }));
+    const work = aWork(anEagerDispatcher(2));
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
 
     const jobs = names.map(async (name) => work.add(name, 3));
@@ -54,7 +66,7 @@ describe('createDispatcher', () => {
   });
 
   it('lets a small job overtake a large one that is already under way', async () => {
-    const work = aWork(createDispatcher({ requestsPerMinute: 800, concurrency: 8 }));
+    const work = aWork(anEagerDispatcher(8));
     const large = work.add('large', 10_000);
     for (let round = 0; round < 50; round += 1) await work.endRound();
     const before = work.started.length;
@@ -79,7 +91,7 @@ describe('createDispatcher', () => {
         fc.integer({ min: 1, max: 6 }),
         fc.array(fc.nat(40), { minLength: 1, maxLength: 12 }),
         async (concurrency, sizes) => {
-          const work = aWork(createDispatcher({ requestsPerMinute: 800, concurrency }));
+          const work = aWork(anEagerDispatcher(concurrency));
           let most = 0;
 
           const jobs = sizes.map(async (size, index) => work.add(`${index}`, size));
@@ -103,10 +115,36 @@ describe('createDispatcher', () => {
   });
 
   it('ends a job that has no calls at once', async () => {
-    const work = aWork(createDispatcher({ requestsPerMinute: 800, concurrency: 8 }));
+    const work = aWork(anEagerDispatcher(8));
 
     await work.add('empty', 0);
 
     expect(work.started).toEqual([]);
+  });
+
+  it('keeps an even distance between the calls of a poll that is not overdue', async () => {
+    const clock = createFakeClock();
+    const dispatcher = createDispatcher({ requestsPerMinute: 600, concurrency: 8 }, { clock });
+    const startedAtMs: number[] = [];
+    const calls = function* (): Generator<Call, undefined> {
+      for (let index = 0; index < 100; index += 1) {
+        yield async () => {
+          startedAtMs.push(clock.monotonicMs());
+        };
+      }
+      return undefined;
+    };
+
+    const job = { calls: calls(), size: 100, dueMs: 0, overdueMs: 6000, spanMs: 60_000 };
+    const done = dispatcher.run(job, signal);
+    await clock.advance(5000);
+    const inFiveSeconds = startedAtMs.length;
+    await clock.advance(1000);
+    await done;
+
+    expect(inFiveSeconds).toBeGreaterThanOrEqual(60);
+    expect(inFiveSeconds).toBeLessThanOrEqual(70);
+    expect(startedAtMs.filter((ms) => ms === 6000).length).toBeGreaterThanOrEqual(20);
+    expect(clock.pendingTimers()).toBe(0);
   });
 });

@@ -1,59 +1,80 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nextDue } from '../../src/poller/schedule.ts';
+import { nextDue, placeMs } from '../../src/poller/schedule.ts';
 
 const intervalMs = 60_000;
+const noSlack = { intervalMs, slack: 0, order: 0 };
 
 describe('nextDue', () => {
   it.each([
-    { what: 'ended in time', dueMs: 0, nowMs: 5000, expected: { nextDueMs: 60_000, skipped: 0 } },
+    {
+      what: 'ended in time',
+      nowMs: 5000,
+      expected: { nextDueMs: 60_000, overdueMs: 60_000, skipped: 0 },
+    },
     {
       what: 'took just longer than its interval',
-      dueMs: 0,
       nowMs: 61_000,
-      expected: { nextDueMs: 61_000, skipped: 0 },
+      expected: { nextDueMs: 61_000, overdueMs: 61_000, skipped: 0 },
     },
     {
       what: 'took three and a half intervals',
-      dueMs: 0,
       nowMs: 210_000,
-      expected: { nextDueMs: 210_000, skipped: 2 },
+      expected: { nextDueMs: 210_000, overdueMs: 210_000, skipped: 2 },
     },
-  ])('keeps its place when the poll $what', ({ dueMs, nowMs, expected }) => {
-    expect(nextDue(dueMs, intervalMs, nowMs, undefined)).toEqual(expected);
+  ])('keeps the interval when the poll $what', ({ nowMs, expected }) => {
+    expect(nextDue(0, nowMs, noSlack)).toEqual(expected);
   });
 
-  it('spreads the second polls evenly over one interval, however many there are', () => {
-    const due = Array.from(
-      { length: 200 },
-      (_, order) => nextDue(0, intervalMs, 0, { order }).nextDueMs,
-    );
+  it('moves an application to its place by polling it early, as far as the slack allows', () => {
+    const place = placeMs({ intervalMs, order: 0 });
+    const rhythm = { intervalMs, slack: 0.1, order: 0 };
 
-    const perTenth = Array.from(
-      { length: 10 },
-      (_, tenth) => due.filter((ms) => ms >= tenth * 6000 && ms < (tenth + 1) * 6000).length,
-    );
-    expect(Math.min(...perTenth)).toBeGreaterThanOrEqual(18);
-    expect(Math.max(...perTenth)).toBeLessThanOrEqual(22);
+    const due = [0];
+    for (let poll = 0; poll < 12; poll += 1) {
+      const last = due.at(-1) ?? 0;
+      due.push(nextDue(last, last, rhythm).nextDueMs);
+    }
+
+    const gaps = due.slice(1).map((ms, index) => ms - (due[index] ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(54_000 - 1);
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(60_000 + 1);
+    expect((due.at(-1) ?? 0) % intervalMs).toBeCloseTo(place, 3);
+    expect(gaps.at(-1)).toBeCloseTo(60_000, 3);
   });
 
-  it('is never in the past, and never later than one interval after the poll was due or ended', () => {
+  it('is never in the past, and never later than one interval after the poll was due', () => {
     fc.assert(
       fc.property(
         fc.nat(1e9),
         fc.integer({ min: 1000, max: 1e7 }),
         fc.nat(1e8),
-        fc.option(fc.nat(10_000), { nil: undefined }),
-        (dueMs, everyMs, tookMs, order) => {
+        fc.double({ min: 0, max: 0.5, noNaN: true }),
+        fc.nat(10_000),
+        (dueMs, everyMs, tookMs, slack, order) => {
           const nowMs = dueMs + tookMs;
 
-          const next = nextDue(dueMs, everyMs, nowMs, order === undefined ? undefined : { order });
+          const next = nextDue(dueMs, nowMs, { intervalMs: everyMs, slack, order });
 
           expect(next.nextDueMs).toBeGreaterThanOrEqual(nowMs);
           expect(next.nextDueMs).toBeLessThanOrEqual(Math.max(dueMs + everyMs, nowMs));
+          expect(next.overdueMs).toBeGreaterThanOrEqual(next.nextDueMs);
           expect(next.skipped).toBeGreaterThanOrEqual(0);
         },
       ),
     );
+  });
+});
+
+describe('placeMs', () => {
+  it('spreads applications evenly over one interval, however many there are', () => {
+    const places = Array.from({ length: 200 }, (_, order) => placeMs({ intervalMs, order }));
+
+    const perTenth = Array.from(
+      { length: 10 },
+      (_, tenth) => places.filter((ms) => Math.floor(ms / 6000) === tenth).length,
+    );
+    expect(Math.min(...perTenth)).toBeGreaterThanOrEqual(18);
+    expect(Math.max(...perTenth)).toBeLessThanOrEqual(22);
   });
 });

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { gzipFast } from '../../src/exposition/gzip.ts';
 import type { Page } from '../../src/exposition/page.ts';
@@ -22,7 +22,7 @@ export interface Running {
   readonly port: number;
   readonly clock: FakeClock;
   readonly logger: FakeLogger;
-  get(path: string, options?: GetOptions): Promise<Reply>;
+  readonly get: (path: string, options?: GetOptions) => Promise<Reply>;
 }
 
 export interface GetOptions {
@@ -33,6 +33,35 @@ export interface GetOptions {
 export async function aPage(text: string): Promise<Page> {
   const identity = Buffer.from(text);
   return { identity, gzip: await gzipFast(identity) };
+}
+
+/** A page that is given to nobody until the test says so, and then to everybody. */
+export interface HeldPage {
+  readonly page: () => Promise<Page>;
+  /** Resolves when so many have asked, as many as `aHeldPage` was told. */
+  readonly asked: Promise<unknown>;
+  readonly release: (page: Page) => void;
+}
+
+export function aHeldPage(expected: number): HeldPage {
+  const events = new EventEmitter();
+  const asked = once(events, 'asked');
+  const released = once(events, 'release');
+  let count = 0;
+  let given: Page = { identity: Buffer.alloc(0), gzip: Buffer.alloc(0) };
+  return {
+    asked,
+    page: async () => {
+      count += 1;
+      if (count === expected) events.emit('asked');
+      await released;
+      return given;
+    },
+    release: (page) => {
+      given = page;
+      events.emit('release');
+    },
+  };
 }
 
 export function anAccountStatus(overrides: Partial<AccountStatus> = {}): AccountStatus {
@@ -99,7 +128,7 @@ export function aServer(overrides: Overrides = {}): Omit<Running, 'port' | 'get'
       selfMetrics: overrides.selfMetrics ?? (async () => 'self 1\n'),
       status: overrides.status ?? (() => [anAccountStatus()]),
       build: overrides.build ?? { version: '1.2.3', revision: 'abc1234', nodeVersion: 'v24.0.0' },
-      logger,
+      logger: overrides.logger ?? logger,
       clock,
     },
   );

@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import type { Page } from '../../src/exposition/page.ts';
 import { settle } from '../support/fake-clock.ts';
-import { aPage, open, readReply, withServer } from './harness.ts';
+import { aHeldPage, aPage, open, readReply, withServer } from './harness.ts';
 
 const largePage = 'vendor 1\n'.repeat(2_000_000);
 
@@ -35,30 +34,38 @@ describe('close', () => {
   });
 
   it('answers what is in flight, and then ends its connection', async () => {
-    let release = (_page: Page): void => {
-      throw new Error('No scrape has asked for the page');
-    };
-    let asked = (): void => {};
-    const arrived = new Promise<void>((resolve) => {
-      asked = resolve;
-    });
-    const page = async (): Promise<Page> => {
-      asked();
-      return new Promise((resolve) => {
-        release = resolve;
-      });
-    };
-    await withServer({ page }, async ({ port, server }) => {
+    const held = aHeldPage(1);
+    await withServer({ page: held.page }, async ({ port, server }) => {
       const agent = new Agent({ keepAlive: true });
       const response = getWith(agent, port, '/metrics');
-      await arrived;
+      await held.asked;
       const closed = server.close();
-      release(await aPage('vendor 1\n'));
+      held.release(await aPage('vendor 1\n'));
 
       const reply = await readReply(await response);
       await closed;
 
       expect(reply.body.toString()).toBe('vendor 1\nself 1\n');
+    });
+  });
+
+  it('answers who had connected before, and says that the connection ends', async () => {
+    await withServer({}, async ({ port, server, get }) => {
+      const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+      await once(socket, 'connect');
+      await get('/-/healthy');
+      const closed = server.close();
+      let received = '';
+      socket.on('data', (text: string) => {
+        received += text;
+      });
+      socket.write('GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n');
+
+      await once(socket, 'close');
+      await closed;
+
+      expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n/u);
+      expect(received).toContain('\r\nConnection: close\r\n');
     });
   });
 
@@ -77,25 +84,20 @@ describe('close', () => {
     });
   });
 
-  it('cuts off at the deadline who reads nothing', async () => {
+  it('cuts off at the deadline who reads nothing, and not before', async () => {
     const page = await aPage(largePage);
     await withServer({ page: async () => page }, async ({ port, server, clock }) => {
       const response = await open(port, '/metrics');
-      const socketClosed = once(response.socket, 'close');
-      const closed = server.close(3000);
-      let isClosed = false;
-      void closed.then(() => {
-        isClosed = true;
-      });
+      const events: string[] = [];
+      const closed = server.close(3000).finally(() => events.push('closed'));
       await clock.advance(2999);
-      const closedBeforeTheDeadline = isClosed;
+      events.push('deadline');
       await clock.advance(1);
 
       await closed;
-      await socketClosed;
 
-      expect(closedBeforeTheDeadline).toBe(false);
-      expect(response.complete).toBe(false);
+      expect(events).toEqual(['deadline', 'closed']);
+      await expect(readReply(response)).rejects.toMatchObject({ code: 'ECONNRESET' });
     });
   });
 

@@ -50,14 +50,26 @@ describe('createPacer', () => {
     expect(run.sentAtMs).toHaveLength(800);
   });
 
-  it('spreads what comes after the first burst evenly', async () => {
+  it('lets what a pause has held up go evenly for a minute, and then goes back to normal', async () => {
     const clock = createFakeClock();
-    const run = aRun(clock, 600);
+    const pacer = createPacer({ requestsPerMinute: 600 }, { clock });
+    const sentAtMs: number[] = [];
+    const send = async (): Promise<void> => {
+      const release = await pacer.acquire(false, signal);
+      sentAtMs.push(clock.monotonicMs());
+      release();
+    };
 
-    for (let call = 0; call < 1800; call += 1) run.send(200);
-    await clock.advance(180_000);
+    pacer.pauseUntil(10_000);
+    for (let call = 0; call < 100; call += 1) void send();
+    await clock.advance(70_000);
+    const heldUp = sentAtMs.splice(0);
+    for (let call = 0; call < 100; call += 1) void send();
+    await clock.advance(1000);
 
-    expect(mostInAnyWindow(run.sentAtMs.slice(600), 5000)).toBeLessThanOrEqual(70);
+    expect(heldUp).toHaveLength(100);
+    expect(mostInAnyWindow(heldUp, 4900)).toBeLessThanOrEqual(60);
+    expect(mostInAnyWindow(sentAtMs, 100)).toBe(100);
   });
 
   it('uses at least 98.5 % of the budget when there is always something to send', async () => {

@@ -2,8 +2,8 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { withDeadline } from '../../src/transport/deadline.ts';
 import type { Transport } from '../../src/transport/transport.ts';
-import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
-import { anAnswer, aRequest, held, scripted } from './fakes.ts';
+import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
+import { anAnswer, aRequest, held, neverAborted, scripted } from './fakes.ts';
 
 function limited(next: Transport, clock: FakeClock): Transport {
   return withDeadline({ timeoutMs: 30_000, host: 'api.newrelic.com' }, { clock })(next);
@@ -106,15 +106,17 @@ describe('withDeadline', () => {
     const next = held();
     const send = limited((request, signal) => {
       signals.push(signal);
-      return next.send(request, signal);
+      // This transport answers even after it was told to stop.
+      return next.send(request, neverAborted);
     }, clock);
     const { signal } = new AbortController();
     const ended = send(aRequest(), signal).catch((error: unknown) => error);
     await clock.advance(30_000);
+    next.answer();
     await ended;
+    await settle();
 
     const call = send(aRequest(), signal);
-    next.answer();
     next.answer();
     await call;
 

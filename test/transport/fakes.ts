@@ -137,6 +137,7 @@ export function createFakeKeyProvider(key = 'key-1'): FakeKeyProvider {
     },
     reload: async () => {
       reloads += 1;
+      await Promise.resolve();
       const changed = stored !== current;
       current = stored;
       return changed;

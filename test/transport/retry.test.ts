@@ -162,6 +162,24 @@ describe('retry', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
+  it.each([{ status: 429 }, { status: 500 }])(
+    'sends nothing more once the caller has gone, even after a $status',
+    async ({ status }) => {
+      const { observer, decorate } = setUp();
+      const controller = new AbortController();
+      const reason = new ApiError('timeout', 'the poll took too long');
+      const next = scripted(async () => {
+        controller.abort(reason);
+        return anAnswer(status);
+      });
+
+      const outcome = await outcomeOf(decorate(next.send)(aRequest(), controller.signal));
+
+      expect(outcome).toBe(reason);
+      expect(observer.events).toEqual([]);
+    },
+  );
+
   it('does not take an aborted call for a failed one', async () => {
     const { decorate } = setUp();
     const controller = new AbortController();

@@ -1,0 +1,52 @@
+import type { Machine, Output } from '../../src/cli/machine.ts';
+import { createRedactor } from '../../src/telemetry/redactor.ts';
+import { createFakeClock, type FakeClock, settle } from './fake-clock.ts';
+
+export interface KeptOutput extends Output {
+  text(): string;
+}
+
+function keptOutput(): KeptOutput {
+  const parts: string[] = [];
+  return { write: (text) => parts.push(text), on: () => undefined, text: () => parts.join('') };
+}
+
+export interface FakeMachine extends Machine {
+  readonly clock: FakeClock;
+  readonly stdout: KeptOutput;
+  readonly stderr: KeptOutput;
+  /** As SIGTERM does. */
+  stop(): void;
+}
+
+/** A machine with the files and variables that a test gives it, and no network at all. */
+export function createFakeMachine(
+  overrides: Partial<Pick<Machine, 'env' | 'openTransport' | 'random'>> & {
+    readonly files?: Readonly<Record<string, string>>;
+  } = {},
+): FakeMachine {
+  const { files = {}, ...rest } = overrides;
+  const stopper = new AbortController();
+  return {
+    clock: createFakeClock(),
+    random: () => 0.5,
+    env: {},
+    readFile: async (path) => {
+      const text = files[path];
+      if (text !== undefined) return new TextEncoder().encode(text);
+      throw Object.assign(new Error(`ENOENT: no such file, open '${path}'`), { code: 'ENOENT' });
+    },
+    openTransport: async () => {
+      throw new Error('the test did not say what to connect to');
+    },
+    nextTurn: settle,
+    stdout: keptOutput(),
+    stderr: keptOutput(),
+    redactor: createRedactor(),
+    stopSignal: stopper.signal,
+    stop: () => {
+      stopper.abort(new Error('stopped by the test'));
+    },
+    ...rest,
+  };
+}
