@@ -53,7 +53,7 @@ export function listenErrorOf(text: string, cause: unknown): ListenError {
       return new ListenError(
         'in_use',
         `Cannot listen on "${text}": the port is in use by another process. ` +
-          'Stop that process, or choose another port.',
+          'Stop that process, or choose another port with --web.listen-address.',
         cause,
       );
     case 'EACCES':

@@ -118,7 +118,7 @@ describe('listen', () => {
 
     await expect(server.listen()).rejects.toMatchObject({
       kind: 'in_use',
-      message: `Cannot listen on "${taken}": the port is in use by another process. Stop that process, or choose another port.`,
+      message: `Cannot listen on "${taken}": the port is in use by another process. Stop that process, or choose another port with --web.listen-address.`,
     });
     other.close();
   });

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { configJsonSchema } from '../../src/config/config-json-schema.ts';
+import { ConfigError } from '../../src/config/diagnostic.ts';
+import { parseDuration } from '../../src/config/duration.ts';
+import { parseConfig } from '../../src/config/parse-config.ts';
+import { configKeyProblems } from './config-key-rule.ts';
+import { readDocument } from './documents.ts';
+import { codeWordsIn, rowsWith, sectionOf } from './markdown.ts';
+
+const mapSchema = z.object({
+  properties: z.record(z.string(), z.looseObject({ default: z.unknown().optional() })),
+  required: z.array(z.string()).optional(),
+});
+const fileSchema = z.object({
+  properties: z.object({
+    accounts: z.object({ items: mapSchema }),
+    poll: mapSchema,
+    apps: z.object({ items: mapSchema }),
+  }),
+});
+
+const { text } = readDocument('docs/configuration.md');
+const json = configJsonSchema();
+const maps = fileSchema.parse(json).properties;
+
+describe('docs/configuration.md', () => {
+  it.each([
+    { section: 'Keys of the file', schema: mapSchema.parse(json) },
+    { section: 'Keys of `accounts`', schema: maps.accounts.items },
+    { section: 'Keys of `poll`', schema: maps.poll },
+    { section: 'Keys of `apps`', schema: maps.apps.items },
+  ])('$section: names every key of the schema, its default, and no other', (row) => {
+    expect(configKeyProblems(sectionOf(text, row.section), row.schema)).toEqual([]);
+  });
+
+  /** Rows such as `duration, 1s to 24h`, as a file that sets the key to one of the bounds or beyond. */
+  const bounded = rowsWith(text, ['key', 'type']).flatMap(({ key, type }) => {
+    const bounds = /^duration, (\w+) to (\w+)/.exec(type);
+    return bounds === null
+      ? []
+      : [{ key: codeWordsIn(key)[0] ?? '', least: bounds[1] ?? '', most: bounds[2] ?? '' }];
+  });
+
+  const isAccepted = (key: string, value: string): boolean => {
+    const inAccount = key in maps.accounts.items.properties;
+    const account = `accounts: [{ name: a, api_key_env: K, ${inAccount ? `${key}: ${value}` : ''} }]`;
+    const poll = `poll: { ${inAccount ? '' : `${key}: ${value}`} }`;
+    try {
+      parseConfig(`${account}\n${poll}\napps: [{ id: 1 }]\n`, { fileName: 'f', directory: '/' });
+      return true;
+    } catch (error) {
+      if (error instanceof ConfigError) return false;
+      throw error;
+    }
+  };
+
+  it('states bounds of durations', () => {
+    expect(bounded.map(({ key }) => key)).toEqual([
+      'timeout',
+      'interval',
+      'discovery_interval',
+      'window',
+      'delay',
+      'stale_after',
+    ]);
+  });
+
+  it.each(bounded)('$key is allowed from $least to $most', ({ key, least, most }) => {
+    const everything = { minMs: 0, maxMs: Number.MAX_SAFE_INTEGER };
+    const leastMs = parseDuration(least, everything).ms ?? Number.NaN;
+    const mostMs = parseDuration(most, everything).ms ?? Number.NaN;
+
+    expect(isAccepted(key, least)).toBe(true);
+    expect(isAccepted(key, most)).toBe(true);
+    expect(isAccepted(key, `${leastMs - 1}ms`)).toBe(false);
+    expect(isAccepted(key, `${mostMs + 1}ms`)).toBe(false);
+  });
+});
+
+describe('configKeyProblems', () => {
+  const schema = { properties: { a: { default: '60s' }, b: {}, c: {} }, required: ['c'] };
+  const table = (...rows: readonly string[]): string =>
+    ['| key | default |', '| --- | --- |', ...rows, ''].join('\n');
+
+  it.each([
+    {
+      what: 'nothing is wrong',
+      rows: ['| `a` | `60s` |', '| `b` | none |', '| `c` | required |'],
+      problems: [],
+    },
+    {
+      what: 'a key is missing',
+      rows: ['| `a` | `60s` |', '| `c` | required |'],
+      problems: ['b is not documented'],
+    },
+    {
+      what: 'a key is unknown or stands twice',
+      rows: ['| `a` | `60s` |', '| `b`, `b`, `d` | none |', '| `c` | required |'],
+      problems: ['b stands twice', 'd does not exist'],
+    },
+    {
+      what: 'a default differs, is made up, or hides that the key is required',
+      rows: ['| `a` | `5m` |', '| `b` | `1` |', '| `c` | none |'],
+      problems: [
+        'the default of a is "60s", not `5m`',
+        'the default of b is undefined, not `1`',
+        'c is required',
+      ],
+    },
+  ])('says when $what', ({ rows, problems }) => {
+    expect(configKeyProblems(table(...rows), schema)).toEqual(problems);
+  });
+});

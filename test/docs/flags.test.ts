@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { commands, environmentVariableOf, type Flag, flagTable } from '../../src/cli/flags.ts';
+import { readDocument, readProductDocuments } from './documents.ts';
+import { flagProblems, flagsNamedIn, variablesNamedIn } from './flag-rule.ts';
+import { codeWordsIn, rowsWith, sectionOf } from './markdown.ts';
+
+const flags: readonly Flag<unknown>[] = Object.values(flagTable);
+const known = new Set([...flags.map(({ name }) => name), 'help', 'version']);
+/** Options of Node.js, and of nothing that we made. */
+const foreign = new Set(['enable-source-maps']);
+const variables = new Set([...flags.map(environmentVariableOf), 'NEWRELIC_EXPORTER_REVISION']);
+
+const readme = readDocument('README.md').text;
+const absent = sectionOf(readme, 'Not in this version');
+
+describe('docs/configuration.md', () => {
+  it('names every flag with its default, variable and commands', () => {
+    expect(flagProblems(readDocument('docs/configuration.md').text, flags)).toEqual([]);
+  });
+});
+
+describe('every document', () => {
+  it.each(readProductDocuments())('$path names no flag that does not exist', ({ text }) => {
+    const named = flagsNamedIn(text.replace(absent, ''));
+
+    expect(named.filter((name) => !known.has(name) && !foreign.has(name))).toEqual([]);
+  });
+
+  it.each(readProductDocuments())('$path names no variable that does not exist', ({ text }) => {
+    expect(variablesNamedIn(text).filter((name) => !variables.has(name))).toEqual([]);
+  });
+});
+
+describe('README.md', () => {
+  it('calls no flag and no command absent that is there', () => {
+    const words = codeWordsIn(absent).flatMap((code) => code.split(' '));
+
+    expect(flagsNamedIn(absent).length).toBeGreaterThan(0);
+    expect(flagsNamedIn(absent).filter((name) => known.has(name))).toEqual([]);
+    expect(
+      words.filter((word) => word !== 'check-config' && commands.some((c) => c === word)),
+    ).toEqual([]);
+  });
+
+  it('has every command in its table', () => {
+    const rows = rowsWith(readme, ['command', 'what it does']);
+
+    expect(rows.map(({ command }) => codeWordsIn(command)[0]?.split(' ')[1])).toEqual([
+      ...commands,
+    ]);
+  });
+});
+
+describe('flagProblems', () => {
+  const flag = { name: 'web.port', defaultText: '1', commands: ['serve', 'demo'] as const };
+  const tableOf = (...rows: readonly string[]): string =>
+    [
+      '| flag | default | environment variable | commands |',
+      '| --- | --- | --- | --- |',
+      ...rows,
+      '',
+    ].join('\n');
+
+  it.each([
+    {
+      what: 'nothing is wrong',
+      rows: ['| `--web.port` | `1` | `NEWRELIC_EXPORTER_WEB_PORT` | serve, demo |'],
+      problems: [],
+    },
+    { what: 'a flag is missing', rows: [], problems: ['--web.port is not documented'] },
+    {
+      what: 'default, variable and commands differ, and a flag does not exist',
+      rows: ['| `--web.port` | `2` | `PORT` | serve |', '| `--web.prot` | `1` | `X` | serve |'],
+      problems: [
+        '--web.port: wrong default',
+        '--web.port: wrong variable',
+        '--web.port: wrong commands',
+        '--web.prot does not exist',
+      ],
+    },
+  ])('says when $what', ({ rows, problems }) => {
+    expect(flagProblems(tableOf(...rows), [flag])).toEqual(problems);
+  });
+});
+
+describe('flagsNamedIn and variablesNamedIn', () => {
+  it('find names in prose and in code, and no dashes of tables', () => {
+    const text = '`--web.max-requests=40`, serve --shard.\n| --- |\n$NEWRELIC_EXPORTER_X=1';
+
+    expect(flagsNamedIn(text)).toEqual(['web.max-requests', 'shard']);
+    expect(variablesNamedIn(text)).toEqual(['NEWRELIC_EXPORTER_X']);
+  });
+});

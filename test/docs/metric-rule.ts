@@ -1,0 +1,73 @@
+import { parseExposition } from '../support/exposition-parser.ts';
+import { codeWordsIn, tablesIn } from './markdown.ts';
+
+export interface MetricFacts {
+  readonly name: string;
+  readonly type: string;
+  /** Sorted; `undefined` where a page shows no series and so no labels. */
+  readonly labels: readonly string[] | undefined;
+}
+
+/** What a page says of its families. `le` belongs to histograms, not to the documents. */
+export function metricsOfPage(page: Uint8Array): readonly MetricFacts[] {
+  return parseExposition(page).map(({ name, type, samples }) => {
+    const labels = new Set(samples.flatMap((sample) => sample.labels.map(([label]) => label)));
+    labels.delete('le');
+    return { name, type, labels: samples.length === 0 ? undefined : [...labels].toSorted() };
+  });
+}
+
+/**
+ * The rows of tables whose columns are `metric`, `type` and one that begins with `labels`. Words in
+ * backticks in the head of that column are labels of every row.
+ */
+export function documentedMetrics(text: string): readonly MetricFacts[] {
+  return tablesIn(text).flatMap(({ header, rows }) => {
+    const [metric, type, labels = ''] = header;
+    if (metric !== 'metric' || type !== 'type' || !labels.startsWith('labels')) return [];
+    return rows.map(([name = '', kind = '', own = '']) => ({
+      name: codeWordsIn(name).join(' '),
+      type: kind,
+      labels: [...codeWordsIn(labels), ...codeWordsIn(own)].toSorted(),
+    }));
+  });
+}
+
+/** Where the documents differ from the pages. Metrics of the platform need not exist everywhere. */
+export function metricProblems(
+  actual: readonly MetricFacts[],
+  documented: readonly MetricFacts[],
+): readonly string[] {
+  const names = documented.map(({ name }) => name);
+  return [
+    ...actual.flatMap((metric) => {
+      const found = documented.find(({ name }) => name === metric.name);
+      if (found === undefined) return [`${metric.name} is not documented`];
+      return factProblems(metric, found);
+    }),
+    ...names
+      .filter((name, index) => names.indexOf(name) !== index)
+      .map((name) => `${name} stands twice`),
+  ];
+}
+
+function factProblems(actual: MetricFacts, documented: MetricFacts): readonly string[] {
+  const problems: string[] = [];
+  if (actual.type !== documented.type) problems.push(`${actual.name} is a ${actual.type}`);
+  if (actual.labels !== undefined && actual.labels.join() !== documented.labels?.join()) {
+    problems.push(`${actual.name} has the labels ${actual.labels.join(', ')}`);
+  }
+  return problems;
+}
+
+/** Names of our metrics that do not exist. A name that ends in `_` stands for all that begin so. */
+export function strayMetricNames(text: string, known: readonly MetricFacts[]): readonly string[] {
+  const names = known.flatMap(({ name, type }) =>
+    type === 'histogram' ? [name, `${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
+  );
+  return [...text.matchAll(/\bnewrelic_[a-z0-9_]*/g)]
+    .map(([word]) => word)
+    .filter((word) =>
+      word.endsWith('_') ? !names.some((name) => name.startsWith(word)) : !names.includes(word),
+    );
+}

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { createSelfMetrics } from '../../src/telemetry/self-metrics.ts';
+import { aStore } from '../exposition/builders.ts';
+import { representativeSnapshots } from '../exposition/vendor-exposition.ts';
+import { anAccountStatus } from '../telemetry/account-status.ts';
+import { readDocument, readProductDocuments } from './documents.ts';
+import { codeWordsIn, rowsWith } from './markdown.ts';
+import {
+  documentedMetrics,
+  type MetricFacts,
+  metricProblems,
+  metricsOfPage,
+  strayMetricNames,
+} from './metric-rule.ts';
+
+/** The families of New Relic's data; the first representative application has every one. */
+async function vendorMetrics(): Promise<readonly MetricFacts[]> {
+  const store = aStore();
+  for (const snapshot of representativeSnapshots.slice(0, 1)) {
+    store.publish({ ...snapshot, labels: {} });
+  }
+  store.accountUp('production', true);
+  return metricsOfPage((await store.page()).identity);
+}
+
+async function selfMetrics(): Promise<readonly MetricFacts[]> {
+  const metrics = createSelfMetrics(
+    { version: '1.0.0', revision: 'unknown', nodeVersion: 'v24.0.0' },
+    {
+      status: () => [anAccountStatus({ missingSelectors: ['id=1'] })],
+      seriesOf: () => 1,
+      droppedSeriesOf: () => 0,
+    },
+  );
+  metrics.apiObserver('production');
+  metrics.pollObserver('production');
+  metrics.configReloaded(true, 0);
+  return metricsOfPage(Buffer.from(await metrics.text()));
+}
+
+const vendor = await vendorMetrics();
+const self = await selfMetrics();
+const documented = documentedMetrics(readDocument('docs/metrics.md').text);
+
+describe('docs/metrics.md', () => {
+  it('names every metric of New Relic data with its type and labels', () => {
+    expect(vendor.length).toBeGreaterThan(15);
+    expect(metricProblems(vendor, documented)).toEqual([]);
+  });
+
+  it('names every metric of the exporter with its type and labels', () => {
+    const own = self.filter(({ name }) => name.startsWith('newrelic_'));
+
+    expect(own.length).toBeGreaterThan(20);
+    expect(own.filter(({ labels }) => labels === undefined)).toEqual([]);
+    expect(metricProblems(self, documented)).toEqual([]);
+  });
+});
+
+describe('README.md', () => {
+  it('has exactly the metrics of New Relic data in its table', () => {
+    const rows = rowsWith(readDocument('README.md').text, ['metric', 'further labels']);
+    const names = rows.flatMap(({ metric }) => codeWordsIn(metric));
+
+    expect(names.toSorted()).toEqual(vendor.map(({ name }) => name).toSorted());
+  });
+});
+
+describe('every document', () => {
+  it.each(readProductDocuments())('$path names no metric that does not exist', ({ text }) => {
+    expect(strayMetricNames(text, [...vendor, ...self])).toEqual([]);
+  });
+});
+
+describe('metricProblems', () => {
+  const actual = metricsOfPage(
+    Buffer.from('# HELP a_total A.\n# TYPE a_total counter\na_total{x="1",y="2"} 1\n'),
+  );
+  const tableOf = (...rows: readonly string[]): string =>
+    ['| metric | type | labels beside `x` |', '| --- | --- | --- |', ...rows, ''].join('\n');
+
+  it.each([
+    { what: 'nothing is wrong', rows: ['| `a_total` | counter | `y` |'], problems: [] },
+    { what: 'a metric is missing', rows: [], problems: ['a_total is not documented'] },
+    {
+      what: 'type and labels differ',
+      rows: ['| `a_total` | gauge | |'],
+      problems: ['a_total is a counter', 'a_total has the labels x, y'],
+    },
+    {
+      what: 'a metric stands twice',
+      rows: ['| `a_total` | counter | `y` |', '| `a_total` | counter | `y` |'],
+      problems: ['a_total stands twice'],
+    },
+  ])('says when $what', ({ rows, problems }) => {
+    expect(metricProblems(actual, documentedMetrics(tableOf(...rows)))).toEqual(problems);
+  });
+});
+
+describe('strayMetricNames', () => {
+  const known = [
+    { name: 'newrelic_up', type: 'gauge', labels: [] },
+    { name: 'newrelic_exporter_poll_seconds', type: 'histogram', labels: [] },
+  ];
+
+  it.each([
+    { text: '`newrelic_up`, newrelic_exporter_*, newrelic_exporter_poll_seconds_sum', stray: [] },
+    { text: 'newrelic_upp', stray: ['newrelic_upp'] },
+    {
+      text: 'newrelic_up_bucket and `newrelic_host_`',
+      stray: ['newrelic_up_bucket', 'newrelic_host_'],
+    },
+  ])('finds $stray in "$text"', ({ text, stray }) => {
+    expect(strayMetricNames(text, known)).toEqual(stray);
+  });
+});

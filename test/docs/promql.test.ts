@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { toolOrSkip } from '../support/tools.ts';
+import { readProductDocuments } from './documents.ts';
+import { codeBlocksIn } from './markdown.ts';
+import { expressionsIn, promtoolComplaint, rulesOf } from './promtool-rule.ts';
+
+const promtool = toolOrSkip('promtool');
+const documents = readProductDocuments();
+const expressions = documents.flatMap(({ text }) => expressionsIn(text));
+
+function filesThatBegin(firstLine: string): readonly string[] {
+  return documents
+    .flatMap(({ text }) => codeBlocksIn(text))
+    .map(({ text }) => text)
+    .filter((text) => text.startsWith(`${firstLine}\n`));
+}
+
+describe('the PromQL of the documents', () => {
+  it('is found', () => {
+    expect(expressions.length).toBeGreaterThan(10);
+    expect(filesThatBegin('# rules.yml')).toHaveLength(1);
+    expect(filesThatBegin('# prometheus.yml')).toHaveLength(1);
+  });
+
+  it('puts no rate around a gauge of New Relic data', () => {
+    const wrong = /\b(?:i?rate|increase)\(\s*newrelic_(?:application|up)/;
+
+    expect(expressions.filter((expression) => wrong.test(expression))).toEqual([]);
+    expect('rate(newrelic_application_hosts[5m])').toMatch(wrong);
+  });
+
+  it('is split into expressions at lines that are not indented', () => {
+    const text = '```promql\nsum(\n  a\n)\nb\n  / c\n```\n';
+
+    expect(expressionsIn(text)).toEqual(['sum(\n  a\n)', 'b\n  / c']);
+  });
+});
+
+describe.skipIf(promtool.skip)(`promtool${promtool.note}`, () => {
+  it('accepts every expression', () => {
+    expect(promtoolComplaint(promtool.path, 'rules', rulesOf(expressions))).toBe('');
+  });
+
+  it('accepts the alerts and the scrape configuration', () => {
+    const rules = filesThatBegin('# rules.yml').join('');
+    const config = filesThatBegin('# prometheus.yml').join('');
+
+    expect(promtoolComplaint(promtool.path, 'rules', rules)).toBe('');
+    expect(promtoolComplaint(promtool.path, 'config', config)).toBe('');
+  });
+
+  it('refuses what is wrong', () => {
+    expect(promtoolComplaint(promtool.path, 'rules', rulesOf(['sum by (a b)']))).not.toBe('');
+    expect(promtoolComplaint(promtool.path, 'config', 'scrape_config: []\n')).not.toBe('');
+  });
+});

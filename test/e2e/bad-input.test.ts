@@ -1,0 +1,144 @@
+import { createServer } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { freePort, startProgram, withFiles } from '../support/daemon-process.ts';
+
+const good = 'accounts:\n  - { name: one, region: us, api_key_file: api-key }\napps:\n  - id: 1\n';
+
+interface BadInput {
+  readonly what: string;
+  readonly config: string;
+  readonly key?: string;
+  readonly says: readonly string[];
+}
+
+const badInputs: readonly BadInput[] = [
+  {
+    what: 'an unknown key',
+    config: good.replace('- id: 1', '- id: 1\n    intervall: 30s'),
+    says: [
+      'config.yaml:5:5: ',
+      'unknown key',
+      '    intervall: 30s',
+      '^^^^^^^^^',
+      'did you mean "interval"',
+    ],
+  },
+  {
+    what: 'a wrong type',
+    config: good.replace('- id: 1', '- id: 1\n    hosts: maybe'),
+    says: ['config.yaml:5:12: ', 'hosts: maybe', '^^^^^'],
+  },
+  {
+    what: 'a duration without a unit',
+    config: good.replace('- id: 1', '- id: 1\n    interval: 30'),
+    says: ['config.yaml:5:15: ', 'unit'],
+  },
+  {
+    what: 'an account that is not there',
+    config: good.replace('- id: 1', '- id: 1\n    account: onee'),
+    says: ['config.yaml:5:14: ', 'onee', 'did you mean "one"'],
+  },
+  {
+    what: 'the same account twice',
+    config: good.replace('apps:', '  - { name: one, region: eu, api_key_file: api-key }\napps:'),
+    says: ['config.yaml:3:13: ', 'one'],
+  },
+  {
+    what: 'no applications',
+    config: good.replace('\n  - id: 1', ' []'),
+    says: ['config.yaml:3:7: '],
+  },
+  {
+    what: 'a bad regular expression',
+    config: good.replace('- id: 1', '- match: "shop-("'),
+    says: ['config.yaml:4:12: ', 'regular expression'],
+  },
+  {
+    what: 'several errors at once',
+    config: good.replace('region: us', 'region: mars').replace('- id: 1', '- idd: 1'),
+    says: ['config.yaml:2:26: ', 'config.yaml:4:5: ', 'did you mean "id"'],
+  },
+  {
+    what: 'a key file that is not there',
+    config: good.replace('api-key }', 'nowhere }'),
+    says: ['account one', 'nowhere', 'does not exist', 'create it'],
+  },
+  {
+    what: 'an empty key file',
+    config: good,
+    key: ' \n',
+    says: ['account one', 'api-key', 'is empty'],
+  },
+  {
+    what: 'the key itself in the file',
+    config: good.replace('api_key_file: api-key', 'api_key: NRAK-SECRET'),
+    says: ['config.yaml:2:', 'api_key_file'],
+  },
+];
+
+describe.each(['serve', 'check-config'])('%s', (command) => {
+  it.each(badInputs)(
+    'refuses $what with exit code 2 and a message',
+    async ({ config, key, says }) => {
+      await withFiles(
+        { 'config.yaml': config, 'api-key': key ?? 'NRAK-SECRET' },
+        async (directory) => {
+          const file = `--config.file=${directory}/config.yaml`;
+          const listen = command === 'serve' ? ['--web.listen-address=127.0.0.1:0'] : [];
+
+          const { code, stderr, stdout } = await startProgram([command, file, ...listen]).ended;
+
+          expect(code).toBe(2);
+          for (const words of says) expect(stderr).toContain(words);
+          expect(stderr).not.toMatch(/NRAK-S|\n\s+at /u);
+          expect(stdout).toBe('');
+        },
+      );
+    },
+  );
+});
+
+describe('the program', () => {
+  it('says which file is good', async () => {
+    await withFiles({ 'config.yaml': good, 'api-key': 'NRAK-SECRET' }, async (directory) => {
+      const { code, stdout } = await startProgram(['check-config', `${directory}/config.yaml`])
+        .ended;
+
+      expect(code).toBe(0);
+      expect(stdout).toContain('config.yaml: ok, 1 account, 1 entry of apps');
+    });
+  });
+
+  it('names the address and the remedy when its port is taken, with exit code 1', async () => {
+    const port = await freePort();
+    const taken = createServer();
+    await new Promise<void>((resolve) => {
+      taken.listen(port, '127.0.0.1', resolve);
+    });
+    await withFiles({ 'config.yaml': good, 'api-key': 'NRAK-SECRET' }, async (directory) => {
+      const { code, stderr } = await startProgram([
+        `--config.file=${directory}/config.yaml`,
+        `--web.listen-address=127.0.0.1:${port}`,
+      ]).ended;
+      taken.close();
+
+      expect(code).toBe(1);
+      expect(stderr).toContain(`127.0.0.1:${port}`);
+      expect(stderr).toContain('--web.listen-address');
+      expect(stderr).not.toMatch(/\n\s+at /u);
+    });
+  });
+
+  it.each([
+    { args: ['--version'], code: 0, says: 'newrelic-exporter, version 0.1.0' },
+    { args: ['--help'], code: 0, says: '--config.file' },
+    { args: ['--web.listen-adress=:1'], code: 2, says: '--web.listen-address' },
+    { args: ['--config.file=/nowhere/config.yaml'], code: 2, says: '/nowhere/config.yaml' },
+    { args: ['chekc-config'], code: 2, says: 'check-config' },
+  ])('answers $args with exit code $code', async ({ args, code, says }) => {
+    const ended = await startProgram(args).ended;
+
+    expect(ended.code).toBe(code);
+    expect(ended.stdout + ended.stderr).toContain(says);
+  });
+});

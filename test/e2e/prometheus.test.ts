@@ -1,0 +1,224 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { createSystemClock } from '../../src/cli/system-clock.ts';
+import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
+import {
+  freePort,
+  get,
+  startDaemon,
+  stopProgram,
+  until,
+  withFiles,
+} from '../support/daemon-process.ts';
+import { toolOrSkip } from '../support/tools.ts';
+
+const prometheusTool = toolOrSkip('prometheus');
+
+interface Sample {
+  readonly metric: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+interface QueryAnswer {
+  readonly data: {
+    readonly result: readonly {
+      readonly metric: Readonly<Record<string, string>>;
+      readonly value: readonly [number, string];
+    }[];
+  };
+}
+
+function aSimulator(): Simulator {
+  return createSimulator(
+    {
+      apiKeys: ['NRAK-E2E'],
+      latencyMs: [5, 30],
+      ingestDelayMs: 0,
+      fleet: {
+        traffic: 'flat',
+        applications: [
+          { id: 101, name: 'shop "eu" \\ web', kind: 'web', webRpm: 120, hosts: 2 },
+          {
+            id: 102,
+            name: 'worker',
+            kind: 'other',
+            otherRpm: 60,
+            hosts: [{ id: 1021, name: 'w1' }],
+          },
+          { id: 103, name: 'both', kind: 'both', webRpm: 30, otherRpm: 90, hosts: 3 },
+          { id: 104, name: 'silent', kind: 'not_reporting' },
+        ],
+      },
+    },
+    { clock: createSystemClock() },
+  );
+}
+
+const configOf = (baseUrl: string): string => `
+accounts:
+  - name: e2e
+    base_url: ${baseUrl}
+    api_key_file: api-key
+apps:
+  - match: "."
+    labels: { team: payments }
+`;
+
+async function startPrometheus(
+  directory: string,
+  port: number,
+): Promise<{ readonly child: ChildProcess; log(): string }> {
+  const child = spawn(
+    prometheusTool.path,
+    [
+      `--config.file=${directory}/prometheus.yml`,
+      `--storage.tsdb.path=${directory}/data`,
+      `--web.listen-address=127.0.0.1:${port}`,
+    ],
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  let log = '';
+  child.stderr.on('data', (part: Buffer) => {
+    log += part.toString();
+  });
+  return { child, log: () => log };
+}
+
+async function query(port: number, expression: string): Promise<readonly Sample[]> {
+  const url = `http://127.0.0.1:${port}/api/v1/query?query=${encodeURIComponent(expression)}`;
+  const { data } = JSON.parse((await get(url)).text) as QueryAnswer;
+  return data.result.map(({ metric, value }) => ({ metric, value: Number(value[1]) }));
+}
+
+describe.skipIf(prometheusTool.skip)(
+  `a real Prometheus that scrapes the built daemon${prometheusTool.note}`,
+  () => {
+    it('stores what the vendor said, with our labels, and drops nothing', async () => {
+      const simulator = aSimulator();
+      const { baseUrl } = await simulator.start();
+      const prometheusPort = await freePort();
+      await withFiles(
+        { 'config.yaml': configOf(baseUrl), 'api-key': 'NRAK-E2E\n' },
+        async (dir) => {
+          const daemon = await startDaemon([`--config.file=${dir}/config.yaml`]);
+          await until(async () =>
+            (await get(`${daemon.url}/-/ready`)).status === 200 ? true : undefined,
+          );
+          const page = (await get(`${daemon.url}/metrics`)).text;
+          await writeFile(
+            `${dir}/prometheus.yml`,
+            `scrape_configs:
+- job_name: newrelic
+  scrape_interval: 1s
+  static_configs: [{ targets: ["${new URL(daemon.url).host}"] }]
+`,
+          );
+          const prometheus = await startPrometheus(dir, prometheusPort);
+          try {
+            await until(async () => {
+              try {
+                const [up] = await query(prometheusPort, 'up{job="newrelic"}');
+                return up?.value === 1 ? true : undefined;
+              } catch {
+                return undefined;
+              }
+            });
+            const applications = await query(
+              prometheusPort,
+              'newrelic_application_requests_per_minute',
+            );
+            const hosts = await query(
+              prometheusPort,
+              'sum by (app_id, transaction_type) (newrelic_application_host_requests_per_minute)',
+            );
+            const worker = await query(
+              prometheusPort,
+              'newrelic_application_host_requests_per_minute{app_id="102"}',
+            );
+            const reporting = await query(
+              prometheusPort,
+              'newrelic_application_reporting{app_id="104"}',
+            );
+            const [samples] = await query(prometheusPort, 'scrape_samples_scraped{job="newrelic"}');
+
+            const values = applications.map(({ metric, value }) => [
+              metric['app_id'],
+              metric['transaction_type'],
+              value,
+            ]);
+            expect(values.toSorted()).toEqual(
+              [
+                ['101', 'web', 120],
+                ['102', 'other', 60],
+                ['103', 'other', 90],
+                ['103', 'web', 30],
+              ].toSorted(),
+            );
+            expect(hosts.map(({ metric, value }) => [metric['app_id'], value]).toSorted()).toEqual(
+              [
+                ['101', 120],
+                ['102', 60],
+                ['103', 30],
+                ['103', 90],
+              ].toSorted(),
+            );
+            expect(worker.map(({ metric }) => metric)).toEqual([
+              {
+                __name__: 'newrelic_application_host_requests_per_minute',
+                account: 'e2e',
+                app_id: '102',
+                app_name: 'worker',
+                host_id: '1021',
+                host_name: 'w1',
+                transaction_type: 'other',
+                team: 'payments',
+                instance: new URL(daemon.url).host,
+                job: 'newrelic',
+              },
+            ]);
+            const shop = applications.find(({ metric }) => metric['app_id'] === '101');
+            expect(shop?.metric['app_name']).toBe('shop "eu" \\ web');
+            expect(reporting.map(({ value }) => value)).toEqual([0]);
+            const lines = page.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+            expect(samples?.value).toBe(lines.length);
+            expect(prometheus.log()).not.toMatch(/num_dropped|level=warn|level=error/u);
+            expect(simulator.violations()).toBe(0);
+          } finally {
+            prometheus.child.kill('SIGTERM');
+            await once(prometheus.child, 'close');
+            await stopProgram(daemon);
+            await simulator.stop();
+          }
+        },
+      );
+    });
+  },
+);
+
+describe('the page', () => {
+  it('never holds the key, nor does the log or any other answer', async () => {
+    const simulator = aSimulator();
+    const { baseUrl } = await simulator.start();
+    await withFiles({ 'config.yaml': configOf(baseUrl), 'api-key': 'NRAK-E2E\n' }, async (dir) => {
+      const daemon = await startDaemon([`--config.file=${dir}/config.yaml`, '--log.level=debug']);
+      try {
+        await until(async () =>
+          (await get(`${daemon.url}/-/ready`)).status === 200 ? true : undefined,
+        );
+        const pages = await Promise.all(
+          ['/', '/metrics', '/-/ready', '/-/healthy', '/nothing'].map(
+            async (path) => (await get(`${daemon.url}${path}`)).text,
+          ),
+        );
+
+        expect([...pages, daemon.stderr(), daemon.stdout()].join('\n')).not.toContain('NRAK');
+        expect(daemon.child.spawnargs.join(' ')).not.toContain('NRAK');
+      } finally {
+        await stopProgram(daemon);
+        await simulator.stop();
+      }
+    });
+  });
+});

@@ -1,0 +1,98 @@
+import { spawnSync } from 'node:child_process';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createDaemon } from '../../src/cli/daemon.ts';
+import { summaryFamilies } from '../../src/exposition/summary-families.ts';
+import { createSimulator } from '../../src/simulator/simulator.ts';
+import { anAccount, anEntry } from '../support/builders.ts';
+import { parseExposition } from '../support/exposition-parser.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
+import { createFakeMachine } from '../support/fake-machine.ts';
+import { inMemoryTransport } from '../support/in-memory-vendor.ts';
+import { toolOrSkip } from '../support/tools.ts';
+
+const golden = new URL('../golden/metrics-page.txt', import.meta.url);
+const promtool = toolOrSkip('promtool');
+
+/** The whole page of a small account after two minutes of simulated time. */
+async function wholePage(): Promise<string> {
+  const machine = createFakeMachine({
+    env: { NEW_RELIC_API_KEY: 'NRAK-TEST', NEWRELIC_EXPORTER_REVISION: 'abc1234' },
+    openTransport: async () => inMemoryTransport(simulator),
+  });
+  const simulator = createSimulator(
+    {
+      apiKeys: ['NRAK-TEST'],
+      latencyMs: 150,
+      ingestDelayMs: 0,
+      fleet: {
+        traffic: 'flat',
+        applications: [
+          { id: 101, name: 'shop', kind: 'both', webRpm: 120, otherRpm: 30, hosts: 2 },
+          { id: 102, name: 'worker "nightly"', kind: 'other', otherRpm: 60, hosts: 1 },
+          { id: 103, name: 'silent', kind: 'not_reporting' },
+        ],
+      },
+    },
+    { clock: machine.clock },
+  );
+  const apps = [
+    anEntry({ labels: { team: 'payments' }, poll: { hostNames: true } }),
+    anEntry({ selector: { kind: 'id', id: '999' } }),
+  ];
+  const daemon = await createDaemon(
+    { accounts: [anAccount()], apps },
+    { machine, logger: createFakeLogger() },
+  );
+  const running = daemon.run(machine.stopSignal);
+  await machine.clock.advance(120_000);
+  const page = `${(await daemon.store.page()).identity.toString()}${await daemon.metrics.text()}`;
+  machine.stop();
+  await machine.clock.advance(0);
+  await running;
+  return page;
+}
+
+/** Without the samples that differ from process to process and from one Node to the next. */
+function reproducible(page: string): string {
+  return page
+    .split('\n')
+    .filter((line) => !/^(?:process_|nodejs_)/u.test(line))
+    .map((line) => line.replace(/node_version="[^"]*"/u, 'node_version="…"'))
+    .join('\n');
+}
+
+describe('the whole /metrics page', () => {
+  let page: string;
+  beforeAll(async () => {
+    page = await wholePage();
+  });
+
+  it('is the golden file', async () => {
+    await expect(reproducible(page)).toMatchFileSnapshot(golden.pathname);
+  });
+
+  it('is a valid exposition without a duplicate family or series', () => {
+    const families = parseExposition(Buffer.from(page));
+
+    expect(families.length).toBeGreaterThan(50);
+  });
+
+  it.skipIf(promtool.skip)(`passes promtool check metrics${promtool.note}`, () => {
+    const { stdout, stderr } = spawnSync(promtool.path, ['check', 'metrics'], {
+      input: page,
+      encoding: 'utf8',
+    });
+
+    // promtool before 2.50 took the word in a gauge's name for its type; see docs/metrics.md.
+    const complaints = `${stdout}${stderr}`
+      .split('\n')
+      .filter((line) => line !== '' && !isOldComplaint(line));
+    expect(complaints).toEqual([]);
+  });
+});
+
+function isOldComplaint(line: string): boolean {
+  return summaryFamilies.some(
+    ({ name }) => line === `${name} metric name should not include type 'summary'`,
+  );
+}
