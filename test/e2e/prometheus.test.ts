@@ -143,27 +143,17 @@ describe.skipIf(prometheusTool.skip)(
             );
             const [samples] = await query(prometheusPort, 'scrape_samples_scraped{job="newrelic"}');
 
-            const values = applications.map(({ metric, value }) => [
-              metric['app_id'],
-              metric['transaction_type'],
-              value,
+            const values = applications.map(
+              ({ metric, value }) => `${metric['app_id']} ${metric['transaction_type']} ${value}`,
+            );
+            expect(values.toSorted()).toEqual([
+              '101 web 120',
+              '102 other 60',
+              '103 other 90',
+              '103 web 30',
             ]);
-            expect(values.toSorted()).toEqual(
-              [
-                ['101', 'web', 120],
-                ['102', 'other', 60],
-                ['103', 'other', 90],
-                ['103', 'web', 30],
-              ].toSorted(),
-            );
-            expect(hosts.map(({ metric, value }) => [metric['app_id'], value]).toSorted()).toEqual(
-              [
-                ['101', 120],
-                ['102', 60],
-                ['103', 30],
-                ['103', 90],
-              ].toSorted(),
-            );
+            const sums = hosts.map(({ metric, value }) => `${metric['app_id']} ${value}`);
+            expect(sums.toSorted()).toEqual(['101 120', '102 60', '103 30', '103 90']);
             expect(worker.map(({ metric }) => metric)).toEqual([
               {
                 __name__: 'newrelic_application_host_requests_per_minute',

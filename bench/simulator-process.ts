@@ -1,0 +1,33 @@
+/**
+ * A simulated account as a process of its own. Arguments: applications, hosts, quota phase in
+ * milliseconds. Sends its base URL, and answers each message with what it has seen.
+ */
+import { createSystemClock } from '../src/cli/system-clock.ts';
+import { createSimulator } from '../src/simulator/simulator.ts';
+
+const [applications = '200', hosts = '2000', quotaPhaseMs = '0'] = process.argv.slice(2);
+const simulator = createSimulator(
+  {
+    latencyMs: [80, 400],
+    quotaPhaseMs: Number(quotaPhaseMs),
+    fleet: {
+      applications: Number(applications),
+      hosts: Number(hosts),
+      kinds: ['web', 'other', 'both'],
+    },
+  },
+  { clock: createSystemClock() },
+);
+const { baseUrl } = await simulator.start();
+process.on('message', () => {
+  process.send?.({
+    violations: simulator.violations(),
+    requests: simulator.journal.count(),
+    mostInAnyMinute: simulator.journal.maxInAnyWindow(60_000),
+    mostInFlight: simulator.journal.maxInFlight(),
+  });
+});
+process.on('disconnect', () => {
+  process.exit(0);
+});
+process.send?.({ baseUrl, apiKey: simulator.apiKeys[0] });

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { tickerOver } from '../../src/cli/demo-ticker.ts';
+import type { AppSnapshot } from '../../src/model/snapshot.ts';
+import { anApplication } from '../support/builders.ts';
+import { createFakeMachine } from '../support/fake-machine.ts';
+import { createFakeSink } from '../support/fake-sink.ts';
+import { webOf } from '../support/fake-source.ts';
+
+function aSnapshot(id: string, requestsPerMinute: number): AppSnapshot {
+  return {
+    account: 'demo',
+    application: anApplication({ id, name: `app ${id}` }),
+    labels: {},
+    hostNames: new Map(),
+    reading: {
+      windowEndMs: undefined,
+      application: webOf(requestsPerMinute),
+      hosts: new Map(),
+    },
+    pollSucceeded: true,
+    lastSuccessMs: undefined,
+  };
+}
+
+describe('tickerOver', () => {
+  it('prints a line when a value changes, with what it was, for the first five applications', () => {
+    const { stdout } = createFakeMachine();
+    const sink = createFakeSink();
+    const ticker = tickerOver(sink, stdout);
+
+    for (const id of ['1', '2', '3', '4', '5', '6']) ticker.publish(aSnapshot(id, 10));
+    ticker.publish(aSnapshot('1', 10));
+    ticker.publish(aSnapshot('1', 12));
+
+    const lines = stdout.text().trimEnd().split('\n');
+    expect(lines).toHaveLength(6);
+    expect(lines.at(-1)?.trim()).toMatch(/^app 1 +web 12 rpm {3}\(was web 10 rpm\)$/u);
+  });
+
+  it('passes everything on', () => {
+    const sink = createFakeSink();
+    const ticker = tickerOver(sink, createFakeMachine().stdout);
+
+    ticker.publish(aSnapshot('1', 10));
+    ticker.publish(aSnapshot('2', 10));
+    ticker.accountUp('demo', true);
+    ticker.remove('demo', '1');
+    const before = [[...sink.apps.keys()], [...sink.up]];
+    ticker.removeAccount('demo');
+
+    expect(before).toEqual([['2'], [['demo', true]]]);
+    expect([sink.apps.size, sink.up.size]).toEqual([0, 0]);
+  });
+});

@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { get, type Program, startProgram, stopProgram, until } from '../support/daemon-process.ts';
+import { toolOrSkip } from '../support/tools.ts';
+
+const chromium = toolOrSkip('chromium');
+
+/** Chromium's own connections to the world are switched off: the tests stay on loopback. */
+const chromiumFlags = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+async function domOf(url: string): Promise<string> {
+  const profile = await mkdtemp(join(tmpdir(), 'newrelic-exporter-chromium-'));
+  try {
+    const { stdout } = await promisify(execFile)(chromium.path, [
+      ...chromiumFlags,
+      `--user-data-dir=${profile}`,
+      '--dump-dom',
+      url,
+    ]);
+    return stdout;
+  } finally {
+    await rm(profile, { recursive: true, force: true });
+  }
+}
+
+describe('the demo', () => {
+  let program: Program;
+  let url = '';
+
+  beforeAll(async () => {
+    program = startProgram(['demo', '--web.listen-address=127.0.0.1:0']);
+    url = await until(
+      () => /status page\s+(http:\/\/localhost:\d+)\//u.exec(program.stdout())?.[1],
+    );
+    url = url.replace('localhost', '127.0.0.1');
+    await until(async () => ((await get(`${url}/-/ready`)).status === 200 ? true : undefined));
+  });
+
+  afterAll(async () => {
+    const { code } = await stopProgram(program);
+    expect(code).toBe(0);
+  });
+
+  it('says what to open, and shows numbers', () => {
+    expect(program.stdout()).toContain('/metrics');
+    expect(program.stdout()).toMatch(/(?:web|other) \d+ rpm/u);
+  });
+
+  it('has values for applications and hosts of all kinds within seconds', async () => {
+    const { text } = await get(`${url}/metrics`);
+
+    const applications = text.match(/^newrelic_application_requests_per_minute\{/gmu) ?? [];
+    const hosts = text.match(/^newrelic_application_host_requests_per_minute\{/gmu) ?? [];
+    expect(applications.length).toBeGreaterThanOrEqual(12);
+    expect(hosts.length).toBeGreaterThanOrEqual(48);
+    expect(text).toContain('newrelic_application_reporting{');
+    expect(text).toMatch(/newrelic_application_reporting\{.*\} 0\n/u);
+  });
+
+  it.skipIf(chromium.skip)(
+    `shows the account on its page in a browser${chromium.note}`,
+    async () => {
+      const dom = await domOf(`${url}/`);
+
+      expect(dom).toContain('New Relic exporter');
+      expect(dom).toContain('12 of 12');
+      expect(dom).toContain('href="/metrics"');
+    },
+  );
+});
