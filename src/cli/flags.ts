@@ -53,7 +53,7 @@ export function environmentVariableOf(flag: Pick<Flag<unknown>, 'name'>): string
 }
 
 const serving: readonly Command[] = ['serve', 'demo'];
-const logging: readonly Command[] = ['serve', 'check-config', 'once', 'demo'];
+const logging: readonly Command[] = ['serve', 'once', 'demo'];
 
 export const flagTable: FlagTable = {
   configFile: {
@@ -87,7 +87,7 @@ export const flagTable: FlagTable = {
   maxRequests: {
     name: 'web.max-requests',
     defaultText: '40',
-    help: 'Requests answered at the same time; more are refused with 503.',
+    help: 'Scrapes answered at the same time; more are refused with 503.',
     ...wholeNumber(1, 10_000),
     isRepeatable: false,
     commands: serving,
