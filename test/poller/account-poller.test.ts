@@ -149,6 +149,52 @@ describe('createAccountPoller', () => {
     expect(bench.sink.apps.get('1')?.reading?.application).toEqual(webOf(7));
   });
 
+  it('gives up the rest of a poll when the application answers 404', async () => {
+    const bench = aBench([anEntry()], { concurrency: 1 });
+    bench.source.list(anApplication({ id: '1', hostIds: ['11', '12', '13'] }));
+    bench.source.answer('1', notFound());
+    bench.start();
+
+    await bench.clock.advance(1000);
+
+    expect(bench.source.calls).toEqual(['list', 'app 1']);
+  });
+
+  it('drops what the discovery said when that has failed for stale_after, but not the polled values', async () => {
+    const bench = await aRunningShop({ poll: { staleAfterMs: 300_000 } });
+    bench.source.failDiscovery(serverError());
+
+    await bench.clock.advance(240_000);
+    const held = bench.sink.apps.get('1')?.application;
+    await bench.clock.advance(180_000);
+    const snapshot = bench.sink.apps.get('1');
+    bench.source.failDiscovery(undefined);
+    await bench.clock.advance(60_000);
+
+    expect(held).toMatchObject({ reporting: true, hostIds: ['11', '12'] });
+    expect(snapshot?.application).toMatchObject({
+      id: '1',
+      name: 'shop',
+      reporting: undefined,
+      hostIds: undefined,
+    });
+    expect(snapshot?.reading?.hosts.size).toBe(2);
+    expect(bench.sink.apps.get('1')?.application.reporting).toBe(true);
+  });
+
+  it("publishes the oldest end of the windows that the vendor's own default gave", async () => {
+    const bench = aBench([anEntry({ poll: { window: { kind: 'vendor_default' } } })]);
+    bench.source.list(anApplication({ id: '1', hostIds: ['11', '12'] }));
+    bench.source.answer('1', webOf(1), 120_000);
+    bench.source.answer('1/11', webOf(1), 60_000);
+    bench.source.answer('1/12', webOf(1), 180_000);
+    bench.start();
+
+    await bench.clock.advance(1000);
+
+    expect(bench.sink.apps.get('1')?.reading?.windowEndMs).toBe(60_000);
+  });
+
   it('stops asking once the key is refused, until a discovery succeeds again', async () => {
     const bench = await aRunningShop();
     bench.source.answer('1', unauthorized());
@@ -213,6 +259,7 @@ describe('createAccountPoller', () => {
     expect(bench.logger.lines.map((line) => line.message)).toContain(
       'demand exceeds the budget: intervals are stretched',
     );
+    expect(Math.max(...bench.pollSeconds)).toBeLessThan(15);
   });
 
   it('logs a failure once when it begins and once when it ends', async () => {

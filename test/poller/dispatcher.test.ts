@@ -1,4 +1,4 @@
-import { setMaxListeners } from 'node:events';
+import { getEventListeners, setMaxListeners } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Call, createDispatcher, type Dispatcher } from '../../src/poller/dispatcher.ts';
@@ -146,5 +146,43 @@ describe('createDispatcher', () => {
     expect(inFiveSeconds).toBeLessThanOrEqual(70);
     expect(startedAtMs.filter((ms) => ms === 6000).length).toBeGreaterThanOrEqual(20);
     expect(clock.pendingTimers()).toBe(0);
+  });
+
+  it('leaves no listener on the signal, and starts nothing more once that is aborted', async () => {
+    const clock = createFakeClock();
+    const dispatcher = createDispatcher({ requestsPerMinute: 60, concurrency: 1 }, { clock });
+    const abort = new AbortController();
+    let started = 0;
+    const calls = function* (): Generator<Call, undefined> {
+      for (let index = 0; index < 100; index += 1) {
+        yield async () => {
+          started += 1;
+        };
+      }
+      return undefined;
+    };
+    const job = { calls: calls(), size: 100, dueMs: 0, overdueMs: 1e9, spanMs: 60_000 };
+
+    const done = dispatcher.run(job, abort.signal);
+    await clock.advance(5000);
+    const before = started;
+    abort.abort(new Error('stop'));
+    await done;
+    await clock.advance(60_000);
+
+    expect(before).toBeGreaterThan(0);
+    expect(started).toBe(before);
+    expect(getEventListeners(abort.signal, 'abort')).toHaveLength(0);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  it('removes its listener when a job has ended', async () => {
+    const abort = new AbortController();
+    const dispatcher = anEagerDispatcher(1);
+    const calls = [async () => {}][Symbol.iterator]();
+
+    await dispatcher.run({ calls, size: 1, dueMs: 0, overdueMs: 0, spanMs: 1 }, abort.signal);
+
+    expect(getEventListeners(abort.signal, 'abort')).toHaveLength(0);
   });
 });

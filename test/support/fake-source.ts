@@ -12,7 +12,7 @@ export interface FakeSource extends Source {
   /** Lets the next discoveries fail with this error, having found these applications; `undefined` heals. */
   failDiscovery(error: ApiError | undefined, found?: readonly Application[]): void;
   /** Answers for an application (`1`) or a host of it (`1/11`). Unanswered subjects are surprises. */
-  answer(subject: string, answer: Answer): void;
+  answer(subject: string, answer: Answer, windowEndMs?: number): void;
   names(applicationId: string, answer: ReadonlyMap<string, string> | ApiError): void;
   /** Every call in order, such as `list`, `names 1`, `app 1`, `host 1/11`. */
   readonly calls: string[];
@@ -28,6 +28,7 @@ export function createFakeSource(): FakeSource {
   let applications: readonly Application[] = [];
   let failure: { error: ApiError; found: readonly Application[] } | undefined;
   const answers = new Map<string, Answer>();
+  const windowEnds = new Map<string, number>();
   const hostNames = new Map<string, ReadonlyMap<string, string> | ApiError>();
   const calls: string[] = [];
   const queries: ThroughputQuery[] = [];
@@ -37,7 +38,10 @@ export function createFakeSource(): FakeSource {
     const answer = answers.get(subject);
     if (answer === undefined) throw new Error(`the fake was not told about ${subject}`);
     if (answer instanceof ApiError) throw answer;
-    return { throughput: await answer, windowEndMs: query.window?.toMs };
+    return {
+      throughput: await answer,
+      windowEndMs: query.window?.toMs ?? windowEnds.get(subject),
+    };
   };
 
   return {
@@ -49,8 +53,9 @@ export function createFakeSource(): FakeSource {
     failDiscovery: (error, found = []) => {
       failure = error === undefined ? undefined : { error, found };
     },
-    answer: (subject, answer) => {
+    answer: (subject, answer, windowEndMs) => {
       answers.set(subject, answer);
+      if (windowEndMs !== undefined) windowEnds.set(subject, windowEndMs);
     },
     names: (applicationId, answer) => {
       hostNames.set(applicationId, answer);

@@ -14,6 +14,7 @@ export interface PollerBench {
   readonly sink: FakeSink;
   readonly logger: FakeLogger;
   readonly polls: boolean[];
+  readonly pollSeconds: number[];
   readonly skipped: number[];
   readonly poller: AccountPoller;
   readonly start: () => void;
@@ -40,6 +41,7 @@ export function aBench(
   const sink = createFakeSink();
   const logger = createFakeLogger();
   const polls: boolean[] = [];
+  const pollSeconds: number[] = [];
   const skipped: number[] = [];
   const poller = createAccountPoller(
     { account: anAccount(account), entries },
@@ -50,7 +52,10 @@ export function aBench(
       sink,
       logger,
       observer: {
-        polled: (_seconds, succeeded) => polls.push(succeeded),
+        polled: (seconds, succeeded) => {
+          pollSeconds.push(seconds);
+          polls.push(succeeded);
+        },
         skipped: (count) => skipped.push(count),
       },
       requestsInFlight: () => 0,
@@ -63,6 +68,7 @@ export function aBench(
     sink,
     logger,
     polls,
+    pollSeconds,
     skipped,
     poller,
     start: () => {
