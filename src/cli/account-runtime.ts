@@ -1,22 +1,30 @@
 import { KeyError } from '../config/api-key.ts';
+import type { Clock } from '../model/clock.ts';
 import type { AccountConfig, AppEntry } from '../model/config.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Source } from '../model/source.ts';
-import type { Logger } from '../model/telemetry.ts';
+import type { ApiObserver, Logger } from '../model/telemetry.ts';
 import { createRestSource, defaultMaxPages } from '../newrelic/client.ts';
 import { type AccountPoller, createAccountPoller } from '../poller/account-poller.ts';
+import type { AccountHandover } from '../poller/account-table.ts';
 import type { Redactor } from '../telemetry/redactor.ts';
 import type { SelfMetrics } from '../telemetry/self-metrics.ts';
 import { createAccountTransport } from '../transport/account-transport.ts';
 import { createPacer } from '../transport/create-pacer.ts';
 import type { KeyProvider } from '../transport/key-provider.ts';
+import type { Pacer } from '../transport/pacer.ts';
+import type { RawTransport } from '../transport/raw-send.ts';
 import { CommandError } from './exit-code.ts';
 import { createKeyProvider } from './key-provider.ts';
 import type { Machine } from './machine.ts';
 import { buildOf } from './version.ts';
 
 export interface AccountRuntime {
+  readonly account: AccountConfig;
+  readonly entries: readonly AppEntry[];
   readonly poller: AccountPoller;
+  /** The account's budget: it outlives this runtime when a reload replaces it. */
+  readonly pacer: Pacer;
   /** Breaks off the calls under way. */
   close(): Promise<void>;
 }
@@ -28,39 +36,78 @@ export interface AccountRuntimeDependencies {
   readonly logger: Logger;
 }
 
+/** What a reload keeps of an account that it replaces. */
+export interface Predecessor {
+  readonly pacer: Pacer;
+  /** Left out when the account is a new one that only shares its key with the old one. */
+  readonly handover?: AccountHandover | undefined;
+}
+
+/** An account of which everything that can fail has been done. */
+export interface PreparedAccount {
+  /** Creates the poller, which shows what its predecessor left at once. */
+  create(predecessor: Predecessor | undefined): AccountRuntime;
+}
+
 /**
- * Puts together all that one account needs, from its key to its poller. Rejects with a
- * `CommandError` if a key or a file that the configuration names cannot be used.
+ * Reads all that one account needs, and changes nothing yet. Rejects with a `CommandError` if a key
+ * or a file that the configuration names cannot be used.
  */
-export async function createAccountRuntime(
+export async function prepareAccount(
   account: AccountConfig,
   entries: readonly AppEntry[],
-  { machine, sink, metrics, logger }: AccountRuntimeDependencies,
-): Promise<AccountRuntime> {
-  const { clock, random } = machine;
+  dependencies: AccountRuntimeDependencies,
+): Promise<PreparedAccount> {
+  const { machine, logger } = dependencies;
   const keyProvider = await keyProviderFor(account, machine, logger);
+  const raw = await machine.openTransport({
+    baseUrl: account.baseUrl,
+    connections: account.concurrency,
+    proxyUrl: account.proxyUrl,
+    ca: await readCa(account, machine),
+    userAgent: `newrelic-exporter/${buildOf(machine.env).version} (Prometheus exporter)`,
+  });
   hideProxyPassword(account, machine.redactor);
+  return {
+    create: (predecessor) =>
+      createAccountRuntime(account, entries, { ...dependencies, keyProvider, raw }, predecessor),
+  };
+}
+
+function createAccountRuntime(
+  account: AccountConfig,
+  entries: readonly AppEntry[],
+  {
+    machine,
+    sink,
+    metrics,
+    logger,
+    keyProvider,
+    raw,
+  }: AccountRuntimeDependencies & {
+    readonly keyProvider: KeyProvider;
+    readonly raw: RawTransport;
+  },
+  predecessor: Predecessor | undefined,
+): AccountRuntime {
+  const { clock, random } = machine;
   const observer = metrics.apiObserver(account.name);
+  const pacer = predecessor?.pacer ?? createPacer(account, { clock });
+  if (predecessor !== undefined) pacer.resize(account.requestsPerMinute);
   const transport = createAccountTransport(account, {
     clock,
     random,
-    observer,
+    observer: announcing429(observer, account.name, { clock, pacer, logger }),
     keyProvider,
-    pacer: createPacer(account, { clock }),
-    raw: await machine.openTransport({
-      baseUrl: account.baseUrl,
-      connections: account.concurrency,
-      proxyUrl: account.proxyUrl,
-      ca: await readCa(account, machine),
-      userAgent: `newrelic-exporter/${buildOf(machine.env).version} (Prometheus exporter)`,
-    }),
+    pacer,
+    raw,
   });
   const rest = createRestSource(
     { maxPages: defaultMaxPages },
     { send: transport.send, observer, logger },
   );
   const poller = createAccountPoller(
-    { account, entries },
+    { account, entries, handover: predecessor?.handover },
     {
       source: withFreshKey(rest, keyProvider),
       clock,
@@ -72,7 +119,7 @@ export async function createAccountRuntime(
       backoffUntilMs: () => transport.backoffUntilMs(),
     },
   );
-  return { poller, close: () => transport.close() };
+  return { account, entries, poller, pacer, close: () => transport.close() };
 }
 
 async function keyProviderFor(
@@ -91,6 +138,33 @@ async function keyProviderFor(
   }
 }
 
+/** One line in the log for each pause that a 429 brings, not for each 429. */
+function announcing429(
+  observer: ApiObserver,
+  account: string,
+  {
+    clock,
+    pacer,
+    logger,
+  }: { readonly clock: Clock; readonly pacer: Pacer; readonly logger: Logger },
+): ApiObserver {
+  let announcedMs = Number.NEGATIVE_INFINITY;
+  return {
+    ...observer,
+    throttled: () => {
+      observer.throttled();
+      const nowMs = clock.monotonicMs();
+      const untilMs = pacer.pausedUntilMs() ?? nowMs;
+      if (nowMs >= announcedMs) {
+        const until = new Date(clock.wallMs() + untilMs - nowMs).toISOString();
+        const remedy = 'somebody else uses this key as well: lower requests_per_minute';
+        logger.warn({ account, until, remedy }, 'rate limited by the vendor, pausing the account');
+      }
+      announcedMs = Math.max(announcedMs, untilMs);
+    },
+  };
+}
+
 function hideProxyPassword({ proxyUrl }: AccountConfig, redactor: Redactor): void {
   if (proxyUrl === undefined) return;
   const { password } = new URL(proxyUrl);
@@ -101,9 +175,9 @@ function hideProxyPassword({ proxyUrl }: AccountConfig, redactor: Redactor): voi
 function withFreshKey(source: Source, keyProvider: KeyProvider): Source {
   return {
     ...source,
-    discover: async (selectors, signal) => {
+    discover: async (selectors, knownIds, signal) => {
       await keyProvider.reload();
-      return source.discover(selectors, signal);
+      return source.discover(selectors, knownIds, signal);
     },
   };
 }

@@ -102,7 +102,12 @@ function splitWords(argv: readonly string[]): Words {
     options: {
       help: { type: 'boolean', short: 'h' },
       version: { type: 'boolean' },
-      ...Object.fromEntries(flagList.map(({ name }) => [name, { type: 'string' as const }])),
+      ...Object.fromEntries(
+        flagList.map(({ name, isSwitch }) => [
+          name,
+          { type: isSwitch === true ? ('boolean' as const) : ('string' as const) },
+        ]),
+      ),
     },
     strict: false,
     allowPositionals: true,
@@ -125,8 +130,10 @@ function checkOptions(options: readonly Option[]): void {
   for (const { name, value, isInline, written } of options) {
     const flag = flagList.find((candidate) => candidate.name === name);
     if (flag === undefined) throw unknownFlag(written);
-    if (value === undefined) throw new UsageError(`${written} needs a value: ${usageOf(flag)}`);
-    if (!isInline && value.startsWith('-')) {
+    if (value === undefined && flag.isSwitch !== true) {
+      throw new UsageError(`${written} needs a value: ${usageOf(flag)}`);
+    }
+    if (!isInline && value?.startsWith('-') === true) {
       throw new UsageError(
         `${written} needs a value; if ${quote(value)} is meant to be it, write ${written}=VALUE`,
       );
@@ -151,7 +158,7 @@ function readFlags(command: Command, options: readonly Option[], env: Environmen
   const all = <Value>(flag: Flag<Value>): readonly Value[] => {
     const given = options.filter(({ name }) => name === flag.name);
     if (given.length > 0) {
-      return given.map(({ value }) => parseValue(flag, `--${flag.name}`, value ?? ''));
+      return given.map(({ value }) => parseValue(flag, `--${flag.name}`, value ?? 'true'));
     }
     const variable = environmentVariableOf(flag);
     const text = flag.commands.includes(command) ? textFrom(env[variable]) : undefined;
@@ -167,6 +174,8 @@ function readFlags(command: Command, options: readonly Option[], env: Environmen
     listenAddresses: all(flagTable.listenAddresses),
     telemetryPath: last(flagTable.telemetryPath),
     maxRequests: last(flagTable.maxRequests),
+    autoReloadIntervalMs: last(flagTable.autoReloadInterval),
+    enableLifecycle: last(flagTable.enableLifecycle),
     logLevel: last(flagTable.logLevel),
     logFormat: last(flagTable.logFormat),
     demoApplications: last(flagTable.demoApplications),

@@ -1,12 +1,11 @@
-import { setMaxListeners } from 'node:events';
 import { type ChunkStore, createChunkStore } from '../exposition/chunk-store.ts';
 import { gzipFast } from '../exposition/gzip.ts';
 import type { Config } from '../model/config.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { AccountStatus, Logger } from '../model/telemetry.ts';
 import { createSelfMetrics, type SelfMetrics } from '../telemetry/self-metrics.ts';
-import { type AccountRuntime, createAccountRuntime } from './account-runtime.ts';
 import type { Machine } from './machine.ts';
+import { createSupervisor, type Supervisor } from './supervisor.ts';
 import { buildOf } from './version.ts';
 
 export interface DaemonDependencies {
@@ -17,15 +16,9 @@ export interface DaemonDependencies {
 }
 
 /** Everything but the HTTP server: the accounts, what they publish, and the self-metrics. */
-export interface Daemon {
+export interface Daemon extends Supervisor {
   readonly store: ChunkStore;
   readonly metrics: SelfMetrics;
-  status(): readonly AccountStatus[];
-  /** Polls until the signal is aborted; rejects only on a fault of our own. */
-  run(signal: AbortSignal): Promise<void>;
-  /** One poll of everything; whether all that was asked for arrived. */
-  runOnce(signal: AbortSignal): Promise<boolean>;
-  close(): Promise<void>;
 }
 
 export async function createDaemon(
@@ -33,36 +26,29 @@ export async function createDaemon(
   { machine, logger, watch }: DaemonDependencies,
 ): Promise<Daemon> {
   const store = createChunkStore({ gzip: gzipFast, nextTurn: machine.nextTurn });
-  const sink = watch === undefined ? store : watch(store);
-  const runtimes: AccountRuntime[] = [];
-  const status = (): readonly AccountStatus[] => runtimes.map(({ poller }) => poller.status());
+  // What the vendor wrote into an error may hold a key: pages are redacted as the log is.
+  const status = (): readonly AccountStatus[] =>
+    supervisor.status().map((account) => ({
+      ...account,
+      error: account.error === undefined ? undefined : machine.redactor.redact(account.error),
+    }));
   const metrics = createSelfMetrics(buildOf(machine.env), {
     status,
     seriesOf: (account) => store.seriesOf(account),
     droppedSeriesOf: (account) => store.droppedOf(account),
   });
-  for (const account of config.accounts) {
-    const entries = config.apps.filter((entry) => entry.account === account.name);
-    if (entries.length === 0) continue;
-    runtimes.push(await createAccountRuntime(account, entries, { machine, sink, metrics, logger }));
-  }
+  const sink = watch === undefined ? store : watch(store);
+  const supervisor = createSupervisor({ machine, sink, metrics, logger });
+  await supervisor.apply(config);
   metrics.configReloaded(true, machine.clock.wallMs());
 
   return {
     store,
     metrics,
     status,
-    run: async (signal) => {
-      setMaxListeners(0, signal);
-      await Promise.all(runtimes.map(async ({ poller }) => poller.run(signal)));
-    },
-    runOnce: async (signal) => {
-      setMaxListeners(0, signal);
-      const results = await Promise.all(runtimes.map(async ({ poller }) => poller.runOnce(signal)));
-      return results.every((succeeded) => succeeded);
-    },
-    close: async () => {
-      await Promise.all(runtimes.map(async (runtime) => runtime.close()));
-    },
+    apply: async (next) => supervisor.apply(next),
+    run: async (signal) => supervisor.run(signal),
+    runOnce: async (signal) => supervisor.runOnce(signal),
+    close: async () => supervisor.close(),
   };
 }

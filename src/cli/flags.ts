@@ -1,3 +1,4 @@
+import { parseDuration } from '../config/duration.ts';
 import { parseListenAddress } from '../server/listen-address.ts';
 import { type LogFormat, type LogLevel, logFormats, logLevels } from '../telemetry/log-options.ts';
 
@@ -7,6 +8,10 @@ export type Command = (typeof commands)[number];
 /** The values of all flags, with every default applied. */
 export interface Flags {
   readonly configFile: string;
+  /** How often the configuration file is looked at for changes; 0 is never. */
+  readonly autoReloadIntervalMs: number;
+  /** Whether `POST /-/reload` is there. */
+  readonly enableLifecycle: boolean;
   /** Each of the form `[host]:port`. */
   readonly listenAddresses: readonly string[];
   readonly telemetryPath: string;
@@ -29,6 +34,8 @@ export interface Flag<Value> {
   /** What a value must look like, to follow "expected". */
   readonly expected: string;
   readonly isRepeatable: boolean;
+  /** Takes no value: given, it is `true`. */
+  readonly isSwitch?: true;
   readonly commands: readonly Command[];
   /** `undefined` for a value that is not allowed. */
   parse(text: string): Value | undefined;
@@ -37,9 +44,11 @@ export interface Flag<Value> {
 /** Which flags there are, in the order of the help. A type alias, so that its values can be listed. */
 export type FlagTable = {
   readonly configFile: Flag<string>;
+  readonly autoReloadInterval: Flag<number>;
   readonly listenAddresses: Flag<string>;
   readonly telemetryPath: Flag<string>;
   readonly maxRequests: Flag<number>;
+  readonly enableLifecycle: Flag<boolean>;
   readonly logLevel: Flag<LogLevel>;
   readonly logFormat: Flag<LogFormat>;
   readonly demoApplications: Flag<number>;
@@ -64,6 +73,19 @@ export const flagTable: FlagTable = {
     isRepeatable: false,
     commands: ['serve', 'check-config', 'once'],
     parse: (text) => (text === '' ? undefined : text),
+  },
+  autoReloadInterval: {
+    name: 'config.auto-reload-interval',
+    defaultText: '30s',
+    help: 'How often to look whether the configuration file has changed; 0 is never.',
+    expected: 'a duration from 1s to 24h, such as 30s, or 0',
+    isRepeatable: false,
+    commands: ['serve'],
+    parse: (text) => {
+      if (text === '0') return 0;
+      const parsed = parseDuration(text, { minMs: 1000, maxMs: 86_400_000 });
+      return parsed.problem === undefined ? parsed.ms : undefined;
+    },
   },
   listenAddresses: {
     name: 'web.listen-address',
@@ -91,6 +113,16 @@ export const flagTable: FlagTable = {
     ...wholeNumber(1, 10_000),
     isRepeatable: false,
     commands: serving,
+  },
+  enableLifecycle: {
+    name: 'web.enable-lifecycle',
+    defaultText: 'false',
+    help: 'Allow a reload of the configuration by POST /-/reload.',
+    expected: 'no value, or true or false',
+    isRepeatable: false,
+    isSwitch: true,
+    commands: ['serve'],
+    parse: (text) => (text === 'true' || text === 'false' ? text === 'true' : undefined),
   },
   logLevel: {
     name: 'log.level',

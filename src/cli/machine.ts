@@ -25,6 +25,8 @@ export interface Machine {
   readonly stderr: Output;
   /** Knows every secret that this process has read. */
   readonly redactor: Redactor;
+  /** Calls the listener on every SIGHUP, which otherwise ends the process. */
+  readonly onHangup: (listener: () => void) => void;
   /** Aborted when the process is asked to stop. */
   readonly stopSignal: AbortSignal;
 }

@@ -9,12 +9,15 @@ import type { Flags } from './flags.ts';
 import { loadForCommand, logWarnings } from './load.ts';
 import { createLogging } from './logging.ts';
 import type { Machine } from './machine.ts';
+import { createReloading } from './reloading.ts';
 import { buildOf } from './version.ts';
 
 /** What else a command that serves wants to do. */
 export interface ServeHooks {
   readonly watch?: ((sink: SnapshotSink) => SnapshotSink) | undefined;
   readonly listening?: ((addresses: readonly BoundAddress[]) => void) | undefined;
+  /** Where the configuration can be read again; without it there is no reload. */
+  readonly configFile?: string | undefined;
 }
 
 /** Scrapes in flight are answered until then; five seconds is what the whole stop may take. */
@@ -24,7 +27,7 @@ const closeDeadlineMs = 3000;
 export async function serve(flags: Flags, machine: Machine): Promise<ExitCode> {
   const parsed = await loadForCommand(flags.configFile, machine);
   const logger = await createLogging(flags, machine);
-  return serveConfig(parsed, flags, machine, logger, {});
+  return serveConfig(parsed, flags, machine, logger, { configFile: flags.configFile });
 }
 
 export async function serveConfig(
@@ -37,10 +40,15 @@ export async function serveConfig(
   logWarnings(warnings, logger);
   const daemon = await createDaemon(config, { machine, logger, watch: hooks.watch });
   const build = buildOf(machine.env);
+  const reloading =
+    hooks.configFile === undefined
+      ? undefined
+      : createReloading(hooks.configFile, flags, { machine, logger, daemon });
   const server = createMetricsServer(flags, {
     page: async () => daemon.store.page(),
     selfMetrics: async () => daemon.metrics.text(),
     status: () => daemon.status(),
+    reload: flags.enableLifecycle ? reloading?.byHttp : undefined,
     build,
     logger,
     clock: machine.clock,
@@ -54,7 +62,7 @@ export async function serveConfig(
     const addresses = await server.listen();
     logger.info({ version: build.version, addresses, path: flags.telemetryPath }, 'listening');
     hooks.listening?.(addresses);
-    await daemon.run(stopSignal);
+    await Promise.all([daemon.run(stopSignal), reloading?.watch(stopSignal)]);
     logger.info({}, 'stopping');
     return 0;
   } catch (error) {

@@ -21,6 +21,9 @@ export function createThisMachine(stopSignal: AbortSignal): Machine {
     stdout: process.stdout,
     stderr: process.stderr,
     redactor: createRedactor(),
+    onHangup: (listener) => {
+      process.on('SIGHUP', listener);
+    },
     stopSignal,
   };
 }

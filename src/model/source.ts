@@ -9,6 +9,8 @@ import type { ThroughputAnswer, ThroughputQuery } from './reading.ts';
 export interface Discovery {
   readonly applications: readonly Application[];
   readonly complete: boolean;
+  /** Applications that the list has but that could not be read: what is known of them stays. */
+  readonly unreadableIds: readonly string[];
   /** How many calls it took, retries not counted: what the next one will probably take. */
   readonly calls: number;
   /** Why it is not complete; an `ApiError`. */
@@ -20,8 +22,16 @@ export interface Discovery {
  * vendor can take its place. Every call rejects with an `ApiError`, or with the signal's reason.
  */
 export interface Source {
-  /** Lists what the selectors may choose from (and perhaps more). Never rejects with an `ApiError`. */
-  discover(selectors: readonly Selector[], signal: AbortSignal): Promise<Discovery>;
+  /**
+   * Lists what the selectors may choose from (and perhaps more). An application that is already
+   * known is not left out of a complete answer before the vendor was asked for it alone. Never
+   * rejects with an `ApiError`.
+   */
+  discover(
+    selectors: readonly Selector[],
+    knownIds: readonly string[],
+    signal: AbortSignal,
+  ): Promise<Discovery>;
   /** Maps host ids to host names. */
   hostNames(applicationId: string, signal: AbortSignal): Promise<ReadonlyMap<string, string>>;
   applicationThroughput(

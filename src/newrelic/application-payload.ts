@@ -4,7 +4,7 @@ import { entityIdOf } from './entity-id.ts';
 import { excerptOf } from './excerpt.ts';
 import { type CallSubject, failureOf } from './failure-of-answer.ts';
 import { epochMsOf } from './iso-time.ts';
-import type { JsonObject } from './json.ts';
+import { isJsonObject, type JsonObject } from './json.ts';
 import { type InvalidSampleListener, sampleOf } from './sample.ts';
 
 /** The applications of one page, and what of the page could not be read. */
@@ -12,6 +12,10 @@ export interface ApplicationPage {
   readonly applications: readonly Application[];
   /** One clause for each application, host id or instance id that was left out. */
   readonly malformed: readonly string[];
+  /** Ids of the applications that were left out, as far as they could be read. */
+  readonly unreadableIds: readonly string[];
+  /** How many were left out whose id could not be read either: nobody can tell which they are. */
+  readonly nameless: number;
 }
 
 // Only what is needed, and all of it may be absent but the id and the name: an application that does
@@ -59,6 +63,8 @@ export function applicationPageOf(
   if (!list.success) throw failureOf(subject, 'schema', 'the answer has no list of applications');
   const applications: Application[] = [];
   const malformed: string[] = [];
+  const unreadableIds: string[] = [];
+  let nameless = 0;
   for (const [index, element] of list.data.applications.entries()) {
     const record = applicationSchema.safeParse(element);
     if (record.success) {
@@ -69,9 +75,12 @@ export function applicationPageOf(
     } else {
       const problem = record.error.issues[0]?.message ?? 'not readable';
       malformed.push(`element ${index} of the list: ${excerptOf(problem)}`);
+      const id = isJsonObject(element) ? entityIdOf(element['id']) : undefined;
+      if (id === undefined) nameless += 1;
+      else unreadableIds.push(id);
     }
   }
-  return { applications, malformed };
+  return { applications, malformed, unreadableIds, nameless };
 }
 
 type ApplicationRecord = z.infer<typeof applicationSchema>;

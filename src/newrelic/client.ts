@@ -1,14 +1,15 @@
 import type { ThroughputAnswer, ThroughputQuery } from '../model/reading.ts';
 import type { Source } from '../model/source.ts';
-import type { ApiObserver, Logger } from '../model/telemetry.ts';
-import type { ApiRequest, Transport } from '../transport/transport.ts';
+import type { ApiObserver, InvalidSampleReason, Logger } from '../model/telemetry.ts';
+import type { ApiResponse, Transport } from '../transport/transport.ts';
 import { documentOf } from './answer.ts';
+import { countingFailures } from './counting-failures.ts';
 import { discoverApplications } from './discovery.ts';
 import type { CallSubject } from './failure-of-answer.ts';
 import { parseJson } from './json.ts';
 import { createListReader } from './lists.ts';
 import { throughputAnswerOf } from './metric-payload.ts';
-import { applicationThroughputRequest, hostThroughputRequest } from './requests.ts';
+import { createThroughputRequests } from './requests.ts';
 
 export interface RestSourceOptions {
   /** Pages of one list at most: a guard against one that does not end. */
@@ -21,7 +22,7 @@ export const defaultMaxPages = 1000;
 export interface RestSourceDependencies {
   /** The account's transport: paced, limited, retried and measured. */
   readonly send: Transport;
-  readonly observer: Pick<ApiObserver, 'invalidSample'>;
+  readonly observer: Pick<ApiObserver, 'invalidSample' | 'failed'>;
   readonly logger: Logger;
 }
 
@@ -33,21 +34,23 @@ export function createRestSource(
   const { send, observer } = dependencies;
   const lists = createListReader(options, dependencies);
 
-  const throughputOf = async (
-    request: ApiRequest,
-    subject: CallSubject,
-    query: ThroughputQuery,
-    signal: AbortSignal,
-  ): Promise<ThroughputAnswer> => {
-    const document = documentOf(await send(request, signal), subject, parseJson);
-    return throughputAnswerOf(document, query, subject, (reason) => {
-      observer.invalidSample(reason);
-    });
+  const requests = createThroughputRequests();
+  const onInvalid = (reason: InvalidSampleReason): void => {
+    observer.invalidSample(reason);
   };
 
+  const throughputOf = (
+    response: ApiResponse,
+    subject: CallSubject,
+    query: ThroughputQuery,
+  ): ThroughputAnswer =>
+    countingFailures(response, subject, observer, () =>
+      throughputAnswerOf(documentOf(response, subject, parseJson), query, subject, onInvalid),
+    );
+
   return {
-    discover: async (selectors, signal) =>
-      discoverApplications(selectors, async (ids) => lists.applications(ids, signal)),
+    discover: async (selectors, knownIds, signal) =>
+      discoverApplications(selectors, knownIds, async (ids) => lists.applications(ids, signal)),
 
     hostNames: async (applicationId, signal) => {
       const { items, error } = await lists.hosts(applicationId, signal);
@@ -61,14 +64,14 @@ export function createRestSource(
         applicationId,
         hostId: undefined,
       } as const;
-      const request = applicationThroughputRequest(applicationId, query);
-      return throughputOf(request, subject, query, signal);
+      const response = await send(requests.application(applicationId, query), signal);
+      return throughputOf(response, subject, query);
     },
 
     hostThroughput: async (applicationId, hostId, query, signal) => {
       const subject = { operation: 'host_throughput', applicationId, hostId } as const;
-      const request = hostThroughputRequest(applicationId, hostId, query);
-      return throughputOf(request, subject, query, signal);
+      const response = await send(requests.host(applicationId, hostId, query), signal);
+      return throughputOf(response, subject, query);
     },
   };
 }

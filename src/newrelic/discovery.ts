@@ -3,12 +3,10 @@ import type { Application } from '../model/application.ts';
 import type { Selector } from '../model/config.ts';
 import type { Discovery } from '../model/source.ts';
 import { isEntityId } from './entity-id.ts';
-import type { PagedList } from './paging.ts';
+import type { ApplicationList } from './lists.ts';
 
 /** Asks for the applications with these ids, or for all of the account. */
-export type ReadApplications = (
-  ids: readonly string[] | undefined,
-) => Promise<PagedList<Application>>;
+export type ReadApplications = (ids: readonly string[] | undefined) => Promise<ApplicationList>;
 
 // As many as the vendor puts on a page. A URL of this many ids stays under 4 kB.
 const idsPerCall = 200;
@@ -28,11 +26,13 @@ const endingReasons: ReadonlySet<FailureReason> = new Set([
  * no selector at all, takes the list of the whole account.
  *
  * A wanted id that an answer leaves out is asked for alone before it counts as missing: neither how
- * many ids the vendor accepts at once nor the order of its pages is documented. An `ApiError` makes
+ * many ids the vendor accepts at once nor the order of its pages is documented. For the same reason
+ * a known application that a list of several pages leaves out is asked for. An `ApiError` makes
  * the discovery incomplete; anything else, such as the reason of an abort, is passed on.
  */
 export async function discoverApplications(
   selectors: readonly Selector[],
+  knownIds: readonly string[],
   read: ReadApplications,
 ): Promise<Discovery> {
   const wantedIds = wantedIdsOf(selectors);
@@ -47,39 +47,72 @@ export async function discoverApplications(
     if (list.error === undefined && !askedAlone) doubtfulIds.push(...(ids ?? wantedIds));
   }
 
-  for (const id of doubtfulIds) {
+  await askForAbsent(knownIds, findings, read);
+  await askAlone(doubtfulIds, findings, read);
+  return findings.result();
+}
+
+async function askAlone(
+  ids: readonly string[],
+  findings: Findings,
+  read: ReadApplications,
+): Promise<void> {
+  for (const id of ids) {
     if (findings.has(id)) continue;
     const list = await read([id]);
     // Whether an unknown id gives an empty list or 404 is not documented: both say the same.
     findings.add(list.error?.reason === 'not_found' ? { ...list, error: undefined } : list);
     if (endsDiscovery(list.error)) break;
   }
-  return findings.result();
+}
+
+/** Pages are cut anew while applications come and go: between two of them one may be lost. */
+async function askForAbsent(
+  knownIds: readonly string[],
+  findings: Findings,
+  read: ReadApplications,
+): Promise<void> {
+  if (!findings.wasCutIntoPages()) return;
+  const absent = knownIds.filter((id) => !findings.has(id));
+  for (const ids of batchesOf(absent)) {
+    const list = await read(ids);
+    findings.add(list);
+    if (list.error !== undefined) return;
+  }
 }
 
 interface Findings {
+  /** Whether it was found, or stands there without being readable. */
   has(id: string): boolean;
-  add(list: PagedList<Application>): void;
+  add(list: ApplicationList): void;
+  /** Whether a list that was read whole had several pages. */
+  wasCutIntoPages(): boolean;
   result(): Discovery;
 }
 
 /** Collects lists. Of an application that stands in several places the first one counts. */
 function createFindings(): Findings {
   const found = new Map<string, Application>();
+  const unreadable = new Set<string>();
   let firstError: ApiError | undefined;
   let calls = 0;
+  let isCut = false;
   return {
-    has: (id) => found.has(id),
+    wasCutIntoPages: () => isCut,
+    has: (id) => found.has(id) || unreadable.has(id),
     add: (list) => {
       for (const application of list.items) {
         if (!found.has(application.id)) found.set(application.id, application);
       }
+      for (const id of list.unreadableIds) unreadable.add(id);
+      isCut ||= list.error === undefined && list.calls > 1;
       firstError ??= list.error;
       calls += list.calls;
     },
     result: () => ({
       applications: [...found.values()],
       complete: firstError === undefined,
+      unreadableIds: [...unreadable],
       calls,
       error: firstError,
     }),
@@ -102,10 +135,12 @@ function questionsOf(
   wantedIds: readonly string[],
 ): (readonly string[] | undefined)[] {
   const onlyIds = selectors.length > 0 && selectors.every(({ kind }) => kind === 'id');
-  if (!onlyIds) return [undefined];
-  const questions: (readonly string[])[] = [];
-  for (let start = 0; start < wantedIds.length; start += idsPerCall) {
-    questions.push(wantedIds.slice(start, start + idsPerCall));
-  }
-  return questions;
+  return onlyIds ? batchesOf(wantedIds) : [undefined];
+}
+
+function batchesOf(ids: readonly string[]): (readonly string[])[] {
+  const count = Math.ceil(ids.length / idsPerCall);
+  return Array.from({ length: count }, (_, index) =>
+    ids.slice(index * idsPerCall, (index + 1) * idsPerCall),
+  );
 }

@@ -3,13 +3,18 @@ import type { ApiResponse } from '../transport/transport.ts';
 import { type CallSubject, failureOf } from './failure-of-answer.ts';
 import { nextPageOf } from './link-header.ts';
 
+/** So many pages in a row without anything new, and there will not be anything new. */
+const maxIdlePages = 2;
+
 /** One page: what stands on it, and its `Link` header. */
 export interface Page<Item> {
   readonly items: readonly Item[];
   readonly link: ApiResponse['headers'][string];
 }
 
-export interface PagingOptions {
+export interface PagingOptions<Item> {
+  /** What makes an item the same one on another page. */
+  readonly keyOf: (item: Item) => string;
   /** What the list is, for the error of one that does not end. */
   readonly subject: CallSubject;
   /** Pages of one list at most. The longest list reported by anybody had 109. */
@@ -25,22 +30,30 @@ export interface PagedList<Item> {
 }
 
 /**
- * Reads a list page by page, for as long as the `Link` header of a page names a later one. An empty
- * page that names a next one is not the end. No page is asked for twice, whatever the headers say.
+ * Reads a list page by page, for as long as the `Link` header of a page names a later one. One page
+ * that brings nothing new is not the end, two in a row are a list that does not end. No page is asked
+ * for twice, whatever the headers say.
  * Rejects only with what is no `ApiError`: the reason of an abort.
  */
 export async function readPages<Item>(
   fetchPage: (page: number) => Promise<Page<Item>>,
-  options: PagingOptions,
+  options: PagingOptions<Item>,
 ): Promise<PagedList<Item>> {
   const items: Item[] = [];
+  const seen = new Set<string>();
   let page: number | undefined = 1;
   let calls = 0;
+  let idle = 0;
   try {
-    while (calls < options.maxPages) {
+    while (calls < options.maxPages && idle < maxIdlePages) {
       calls += 1;
       const { items: found, link }: Page<Item> = await fetchPage(page);
-      for (const item of found) items.push(item);
+      const before = seen.size;
+      for (const item of found) {
+        items.push(item);
+        seen.add(options.keyOf(item));
+      }
+      idle = seen.size > before ? 0 : idle + 1;
       page = nextPageOf(link, page);
       if (page === undefined) return { items, error: undefined, calls };
     }
@@ -48,6 +61,6 @@ export async function readPages<Item>(
     if (!(error instanceof ApiError)) throw error;
     return { items, error, calls };
   }
-  const detail = `the list does not end after ${options.maxPages} pages and was not read further`;
+  const detail = `the list does not end: it was not read further after ${calls} pages`;
   return { items, error: failureOf(options.subject, 'schema', detail), calls };
 }

@@ -29,31 +29,38 @@ export function hostsRequest(applicationId: string, page: number): ApiRequest {
   };
 }
 
-/** The throughput of an application: both transaction types in one call. */
-export function applicationThroughputRequest(
-  applicationId: string,
-  query: ThroughputQuery,
-): ApiRequest {
+/** The questions for throughput: both transaction types in one call. */
+export interface ThroughputRequests {
+  application(applicationId: string, query: ThroughputQuery): ApiRequest;
+  /** One host of an application. */
+  host(applicationId: string, hostId: string, query: ThroughputQuery): ApiRequest;
+}
+
+export function createThroughputRequests(): ThroughputRequests {
+  // A poll puts one query for its application and for each of its hosts: it is written out once.
+  const written = new WeakMap<ThroughputQuery, string>();
+
+  const pathEndOf = (query: ThroughputQuery): string => {
+    const known = written.get(query);
+    if (known !== undefined) return known;
+    const pathEnd = `/metrics/data.json${throughputParametersOf(query)}`;
+    written.set(query, pathEnd);
+    return pathEnd;
+  };
+
   return {
-    operation: 'application_throughput',
-    target: `${pathOf(applicationId)}/metrics/data.json${throughputParametersOf(query)}`,
+    application: (applicationId, query) => ({
+      operation: 'application_throughput',
+      target: pathOf(applicationId) + pathEndOf(query),
+    }),
+    host: (applicationId, hostId, query) => ({
+      operation: 'host_throughput',
+      target: `${pathOf(applicationId)}/hosts/${digitsOf('host', hostId)}${pathEndOf(query)}`,
+    }),
   };
 }
 
-/** The throughput of one host of an application: both transaction types in one call. */
-export function hostThroughputRequest(
-  applicationId: string,
-  hostId: string,
-  query: ThroughputQuery,
-): ApiRequest {
-  const path = `${pathOf(applicationId)}/hosts/${digitsOf('host', hostId)}`;
-  return {
-    operation: 'host_throughput',
-    target: `${path}/metrics/data.json${throughputParametersOf(query)}`,
-  };
-}
-
-// Written once: a cycle builds one of these requests for every host.
+// Written once: every poll asks for the same values.
 const nameParameters: Readonly<Record<TransactionType, string>> = {
   web: parameterOf('names[]', metricNames.web),
   other: parameterOf('names[]', metricNames.other),

@@ -2,7 +2,6 @@ import type { AccountConfig } from '../model/config.ts';
 import { selectorText } from '../model/selector.ts';
 import type { AccountStatus } from '../model/telemetry.ts';
 import type { AccountTable } from './account-table.ts';
-import { hostsToPoll } from './demand.ts';
 
 export interface Traffic {
   readonly requestsInFlight: () => number;
@@ -10,27 +9,35 @@ export interface Traffic {
   readonly backoffUntilMs: () => number | undefined;
 }
 
+/** An account that was never answered holds back readiness so long: then its failure is to be seen. */
+const patienceMs = 5 * 60_000;
+
 /** The account's state for people, probes and self-metrics. */
 export function accountStatusOf(
   account: AccountConfig,
   table: AccountTable,
   traffic: Traffic,
+  runningMs: number,
 ): AccountStatus {
-  const states = [...table.states.values()];
-  const polled = states.filter((state) => state.pollsEnded > 0).length;
-  const intervals = states.map((state) => state.selected.entry.poll.intervalMs);
+  let polled = 0;
+  let longestIntervalMs = 0;
+  for (const { pollsEnded, selected } of table.states.values()) {
+    if (pollsEnded > 0) polled += 1;
+    longestIntervalMs = Math.max(longestIntervalMs, selected.entry.poll.intervalMs);
+  }
+  const isAnswered = table.discovery.answered || runningMs >= patienceMs;
   return {
     name: account.name,
     up: table.discovery.up,
     error: table.discovery.error?.message,
-    firstCycleEnded: table.discovery.answered && polled === states.length,
-    applications: states.length,
-    hosts: states.reduce((sum, state) => sum + hostsToPoll(state.selected).length, 0),
+    firstCycleEnded: isAnswered && polled === table.states.size,
+    applications: table.states.size,
+    hosts: table.hosts,
     polledApplications: polled,
     requestsInFlight: traffic.requestsInFlight(),
     budgetRequestsPerMinute: account.requestsPerMinute,
     demandRequestsPerMinute: table.demandPerMinute,
-    pollIntervalSeconds: (Math.max(0, ...intervals) * table.stretch) / 1000,
+    pollIntervalSeconds: (longestIntervalMs * table.stretch) / 1000,
     backoffUntilMs: traffic.backoffUntilMs(),
     missingSelectors: table.discovery.missing.map((entry) => selectorText(entry.selector)),
   };

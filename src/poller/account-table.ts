@@ -1,4 +1,4 @@
-import { ApiError } from '../model/api-error.ts';
+import type { ApiError } from '../model/api-error.ts';
 import type { Clock } from '../model/clock.ts';
 import type { AccountConfig, AppEntry } from '../model/config.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
@@ -12,17 +12,36 @@ import {
   staleAtMs,
   whenStale,
 } from './app-state.ts';
-import { applyDiscovery } from './app-table.ts';
-import { demandPerMinute, slackOf, stretchOf } from './demand.ts';
-import { applicationScope, type PollOutcome, type PollRequest } from './poll-application.ts';
+import { applyDiscovery, takeOverStates } from './app-table.ts';
+import { type Demand, demandOf, hostsToPoll, slackOf, stretchOf } from './demand.ts';
+import {
+  type DiscoveryState,
+  discoveryAfter,
+  initialDiscovery,
+  isRefusal,
+} from './discovery-state.ts';
+import type { PollRequest } from './poll-application.ts';
 import type { PollLog } from './poll-log.ts';
+import { type PollOutcome, untriedOutcome } from './poll-outcome.ts';
 import { nextDue, placeMs } from './schedule.ts';
+
+/** A poll may take as long as its interval, or as this if that is longer. */
+const longestShortPollMs = 120_000;
 
 export interface AccountTableOptions {
   readonly account: AccountConfig;
   /** The entries of `apps` that belong to this account. */
   readonly entries: readonly AppEntry[];
   readonly discoveryIntervalMs: number;
+  /** What the poller before this one knew of the account. */
+  readonly handover: AccountHandover | undefined;
+}
+
+/** What one poller of an account leaves to the next, so that a reload makes no gap. */
+export interface AccountHandover {
+  readonly states: ReadonlyMap<string, AppState>;
+  readonly discovery: DiscoveryState;
+  readonly nextOrder: number;
 }
 
 export interface AccountTableDependencies {
@@ -32,34 +51,16 @@ export interface AccountTableDependencies {
   readonly log: PollLog;
 }
 
-/** How the discovery of the account fares. */
-export interface DiscoveryState {
-  /** Whether the last one succeeded; `undefined` before the first one ended. */
-  readonly up: boolean | undefined;
-  readonly error: Error | undefined;
-  /** Whether the vendor ever gave an answer that stands: a list, or a refusal. */
-  readonly answered: boolean;
-  readonly everUp: boolean;
-  readonly failingSinceMs: number | undefined;
-  readonly missing: readonly AppEntry[];
-}
-
 /** What is known of one account; the only place that replaces its states and publishes them. */
 export class AccountTable {
   readonly #options: AccountTableOptions;
   readonly #dependencies: AccountTableDependencies;
   #states = new Map<string, AppState>();
-  #discovery: DiscoveryState = {
-    up: undefined,
-    error: undefined,
-    answered: false,
-    everUp: false,
-    failingSinceMs: undefined,
-    missing: [],
-  };
+  #discovery = initialDiscovery;
   /** The vendor refused the key since the last good discovery: asking on would be a storm. */
   #refused: ApiError | undefined;
-  #demand = 0;
+  #demand: Demand = { polls: 0, discovery: 0 };
+  #hosts = 0;
   #stretch = 1;
   #slack = 0;
   #nextOrder = 0;
@@ -67,6 +68,13 @@ export class AccountTable {
   constructor(options: AccountTableOptions, dependencies: AccountTableDependencies) {
     this.#options = options;
     this.#dependencies = dependencies;
+    if (options.handover !== undefined) this.#takeOver(options.handover);
+    // An account that nobody has heard of yet must not look like a healthy one without applications.
+    else dependencies.sink.accountUp(options.account.name, false);
+  }
+
+  handover(): AccountHandover {
+    return { states: this.#states, discovery: this.#discovery, nextOrder: this.#nextOrder };
   }
 
   get states(): ReadonlyMap<string, AppState> {
@@ -79,7 +87,16 @@ export class AccountTable {
 
   /** Calls a minute that it takes to poll everything as often as configured. */
   get demandPerMinute(): number {
-    return this.#demand;
+    return this.#demand.polls + this.#demand.discovery;
+  }
+
+  /** Hosts to ask for, of all applications together. */
+  get hosts(): number {
+    return this.#hosts;
+  }
+
+  knownIds(): readonly string[] {
+    return [...this.#states.keys()];
   }
 
   /** The factor by which the intervals are stretched; at least 1. */
@@ -101,9 +118,8 @@ export class AccountTable {
     this.#nextOrder = change.nextOrder;
     this.#plan(discovery.calls);
     if (isFirst && this.#stretch > 1) this.#spreadFirstPolls(nowMs);
-    this.#discovery = this.#discoveryAfter(discovery, change.missing, nowMs);
-    if (complete) this.#refused = undefined;
-    else if (isRefusal(error)) this.#refused = error;
+    this.#discovery = discoveryAfter(this.#discovery, discovery, change.missing, nowMs);
+    this.#refused = isRefusal(error) ? error : undefined;
     sink.accountUp(account.name, complete);
     for (const id of change.removed) sink.remove(account.name, id);
     for (const [id, state] of this.#states) this.#publish(id, state);
@@ -119,32 +135,30 @@ export class AccountTable {
       dueMs: state.nextDueMs,
       overdueMs: this.#stretch > 1 ? Number.POSITIVE_INFINITY : state.overdueMs,
       spanMs: this.#intervalMsOf(state),
+      deadlineMs: Math.max(
+        this.#intervalMsOf(state),
+        Math.min(longestShortPollMs, state.selected.entry.poll.staleAfterMs),
+      ),
       askHostNames: shouldAskHostNames(state, this.#dependencies.clock.monotonicMs()),
     };
   }
 
   /** The outcome of a poll that is not even tried because the key is refused. */
   refusedOutcome(): PollOutcome | undefined {
-    if (this.#refused === undefined) return undefined;
-    return {
-      reading: undefined,
-      error: this.#refused,
-      failed: new Set([applicationScope]),
-      plannedCalls: 1,
-      gone: false,
-      refused: true,
-      hostNames: undefined,
-    };
+    return this.#refused === undefined ? undefined : untriedOutcome(this.#refused);
   }
 
   polled(id: string, request: PollRequest, outcome: PollOutcome, durationMs: number): void {
     const { clock, observer, log } = this.#dependencies;
     const before = this.#states.get(id);
-    if (outcome.refused) this.#refused ??= outcome.error;
     observer.polled(durationMs / 1000, outcome.failed.size === 0);
     if (before === undefined) return;
     const now = { monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() };
-    const after = afterPoll(before, outcome, { hostNames: request.askHostNames }, now);
+    const asked = {
+      hostNames: request.askHostNames,
+      startMs: now.monotonicMs - durationMs,
+    };
+    const after = afterPoll(before, outcome, asked, now);
     const { skipped, ...due } = nextDue(request.dueMs, now.monotonicMs, {
       intervalMs: this.#intervalMsOf(after),
       slack: this.#slack,
@@ -152,7 +166,7 @@ export class AccountTable {
     });
     if (skipped > 0) observer.skipped(skipped);
     this.#replace(id, { ...after, ...due });
-    log.polled(before, after, outcome);
+    if (this.#refused === undefined) log.polled(before, after, outcome);
   }
 
   /** Drops the values of applications whose polls have failed for too long. */
@@ -181,26 +195,24 @@ export class AccountTable {
 
   #plan(discoveryCalls: number): void {
     const { account, discoveryIntervalMs } = this.#options;
+    const { requestsPerMinute } = account;
     const selected = [...this.#states.values()].map((state) => state.selected);
-    this.#demand = demandPerMinute(selected, discoveryCalls, discoveryIntervalMs);
-    this.#stretch = stretchOf(this.#demand, account.requestsPerMinute);
-    this.#slack = slackOf(this.#demand, account.requestsPerMinute);
-    this.#dependencies.log.demand(this.#demand, account.requestsPerMinute, this.#stretch);
+    this.#demand = demandOf(selected, discoveryCalls, discoveryIntervalMs);
+    this.#hosts = selected.reduce((sum, one) => sum + hostsToPoll(one).length, 0);
+    this.#stretch = stretchOf(this.#demand, requestsPerMinute);
+    this.#slack = slackOf(this.#demand, requestsPerMinute);
+    this.#dependencies.log.demand(this.demandPerMinute, requestsPerMinute, this.#stretch);
   }
 
-  #discoveryAfter(
-    { complete, error }: Discovery,
-    missing: readonly AppEntry[] | undefined,
-    nowMs: number,
-  ): DiscoveryState {
-    return {
-      up: complete,
-      error: complete ? undefined : error,
-      answered: this.#discovery.answered || complete || isRefusal(error),
-      everUp: this.#discovery.everUp || complete,
-      failingSinceMs: complete ? undefined : (this.#discovery.failingSinceMs ?? nowMs),
-      missing: missing ?? this.#discovery.missing,
-    };
+  #takeOver({ states, discovery, nextOrder }: AccountHandover): void {
+    const { account, entries } = this.#options;
+    const { sink, clock } = this.#dependencies;
+    this.#discovery = discovery;
+    this.#nextOrder = nextOrder;
+    const kept = takeOverStates(states, entries, clock.monotonicMs());
+    for (const id of states.keys()) if (!kept.has(id)) sink.remove(account.name, id);
+    for (const [id, state] of kept) this.#replace(id, state);
+    this.#plan(0);
   }
 
   /** What cannot be polled at once is polled evenly from the start. */
@@ -228,14 +240,11 @@ export class AccountTable {
     else sink.publish(snapshotOf(name, state, this.#isDiscoveryStale(state)));
   }
 
-  #isDiscoveryStale({ selected }: AppState): boolean {
+  #isDiscoveryStale({ selected, discoveredMs }: AppState): boolean {
     const { failingSinceMs } = this.#discovery;
     if (failingSinceMs === undefined) return false;
-    const failingMs = this.#dependencies.clock.monotonicMs() - failingSinceMs;
-    return failingMs >= selected.entry.poll.staleAfterMs;
+    const unseenSinceMs = Math.max(failingSinceMs, discoveredMs);
+    const unseenMs = this.#dependencies.clock.monotonicMs() - unseenSinceMs;
+    return unseenMs >= selected.entry.poll.staleAfterMs;
   }
-}
-
-function isRefusal(error: Error | undefined): error is ApiError {
-  return error instanceof ApiError && error.reason === 'auth';
 }

@@ -1,9 +1,10 @@
+import type { FailureReason } from '../model/api-error.ts';
 import type { Application } from '../model/application.ts';
 import type { AppReading } from '../model/reading.ts';
 import type { SelectedApplication } from '../model/selector.ts';
 import type { AppSnapshot } from '../model/snapshot.ts';
 import { hostsToPoll } from './demand.ts';
-import type { PollOutcome } from './poll-application.ts';
+import type { PollOutcome } from './poll-outcome.ts';
 
 /** Host ids and names as far as they were asked for. */
 export interface HostNameState {
@@ -23,12 +24,16 @@ export interface AppState {
   readonly lastSuccessMs: number | undefined;
   /** What did not arrive in the last poll. */
   readonly failed: ReadonlySet<string>;
-  /** Monotonic time of the first failed poll since values were last published. */
+  /** Why it did not; `undefined` when all did. */
+  readonly failedFor: FailureReason | undefined;
+  /** Monotonic time at which the first poll began that failed since values were last published. */
   readonly failingSinceMs: number | undefined;
   /** The vendor answered 404 although its list has the application. */
   readonly gone: boolean;
   /** Its number in the order of discovery, from 0: decides its place in the interval. */
   readonly order: number;
+  /** When a discovery last had it, on the monotonic clock. */
+  readonly discoveredMs: number;
   readonly nextDueMs: number;
   /** From then on a poll that is due is late. */
   readonly overdueMs: number;
@@ -40,7 +45,7 @@ export interface Moment {
   readonly wallMs: number;
 }
 
-/** A poll with failures is published all the same if at most this share of its calls is newly failing. */
+/** A poll with failures is published all the same if at most this share of its calls, or one call, is newly failing. */
 const tolerableShare = 0.1;
 const askNamesAgainAfterMs = 10 * 60_000;
 
@@ -52,9 +57,11 @@ export function newAppState(selected: SelectedApplication, order: number, nowMs:
     pollSucceeded: undefined,
     lastSuccessMs: undefined,
     failed: new Set(),
+    failedFor: undefined,
     failingSinceMs: undefined,
     gone: false,
     order,
+    discoveredMs: nowMs,
     nextDueMs: nowMs,
     overdueMs: nowMs,
     pollsEnded: 0,
@@ -70,13 +77,33 @@ export function shouldAskHostNames(state: AppState, nowMs: number): boolean {
 }
 
 /** What a complete discovery says: hosts that it no longer lists are gone at once. */
-export function afterDiscovery(state: AppState, selected: SelectedApplication): AppState {
+export function afterDiscovery(
+  known: AppState,
+  selected: SelectedApplication,
+  nowMs: number,
+): AppState {
+  const state = { ...known, discoveredMs: nowMs };
   const { hostIds } = selected.application;
   const { reading } = state;
   if (reading === undefined || hostIds === undefined) return { ...state, selected };
   const listed = new Set(hostIds);
   const hosts = new Map([...reading.hosts].filter(([id]) => listed.has(id)));
   return { ...state, selected, reading: { ...reading, hosts } };
+}
+
+/** What an incomplete discovery says: it may add hosts, and refresh the rest. */
+export function refreshed(known: AppState, selected: SelectedApplication, nowMs: number): AppState {
+  const hostIds = union(known.selected.application.hostIds, selected.application.hostIds);
+  const application = { ...selected.application, hostIds };
+  return { ...known, selected: { ...selected, application }, discoveredMs: nowMs };
+}
+
+function union(
+  known: readonly string[] | undefined,
+  found: readonly string[] | undefined,
+): readonly string[] | undefined {
+  if (known === undefined || found === undefined) return found ?? known;
+  return [...new Set([...known, ...found])];
 }
 
 /**
@@ -87,13 +114,14 @@ export function afterDiscovery(state: AppState, selected: SelectedApplication): 
 export function afterPoll(
   state: AppState,
   outcome: PollOutcome,
-  asked: { readonly hostNames: boolean },
+  asked: { readonly hostNames: boolean; readonly startMs: number },
   now: Moment,
 ): AppState {
   const next: AppState = {
     ...state,
     hostNames: asked.hostNames ? hostNamesAfter(state, outcome, now) : state.hostNames,
     failed: outcome.failed,
+    failedFor: outcome.failed.size === 0 ? undefined : outcome.error?.reason,
     pollsEnded: state.pollsEnded + 1,
   };
   if (outcome.gone) {
@@ -121,7 +149,7 @@ export function afterPoll(
   return {
     ...next,
     pollSucceeded: false,
-    failingSinceMs: state.failingSinceMs ?? now.monotonicMs,
+    failingSinceMs: state.failingSinceMs ?? asked.startMs,
   };
 }
 
@@ -158,7 +186,7 @@ export function snapshotOf(
 function isPublishable(state: AppState, outcome: PollOutcome): boolean {
   if (outcome.reading === undefined || outcome.refused || state.failed.size === 0) return false;
   const newlyFailing = [...outcome.failed].filter((scope) => !state.failed.has(scope)).length;
-  return newlyFailing <= tolerableShare * outcome.plannedCalls;
+  return newlyFailing <= Math.max(1, tolerableShare * outcome.plannedCalls);
 }
 
 /** A discovery may have dropped hosts while the poll was under way. */
@@ -182,7 +210,10 @@ function hostNamesAfter(state: AppState, outcome: PollOutcome, now: Moment): Hos
     const name = hostNames.get(id) ?? state.hostNames.names.get(id);
     return name === undefined ? [] : [[id, name]];
   });
-  return { names: new Map(names), askedFor, askAgainMs: undefined };
+  // The vendor may come to know a name a little later than the host.
+  const askAgainMs =
+    names.length < askedFor.size ? now.monotonicMs + askNamesAgainAfterMs : undefined;
+  return { names: new Map(names), askedFor, askAgainMs };
 }
 
 function identityOf({ id, name, language }: Application): Application {

@@ -1,7 +1,7 @@
 import type { AppEntry } from '../model/config.ts';
 import { type SelectedApplication, selectApplications } from '../model/selector.ts';
 import type { Discovery } from '../model/source.ts';
-import { type AppState, afterDiscovery, newAppState } from './app-state.ts';
+import { type AppState, afterDiscovery, newAppState, refreshed } from './app-state.ts';
 
 /** What one discovery changes. */
 export interface TableChange {
@@ -14,8 +14,8 @@ export interface TableChange {
 }
 
 /**
- * Brings the applications of an account in line with a discovery. Only a complete one may remove or
- * alter an application; an incomplete one adds what it found and leaves the rest as it was.
+ * Brings the applications of an account in line with a discovery. Only a complete one may remove an
+ * application or a host; an incomplete one adds and refreshes what it found.
  */
 export function applyDiscovery(
   states: ReadonlyMap<string, AppState>,
@@ -31,16 +31,49 @@ export function applyDiscovery(
     return [one.application.id, state];
   };
   if (!discovery.complete) {
-    const unknown = selected.filter(({ application }) => !states.has(application.id));
-    const next = new Map([...states, ...unknown.map(added)]);
-    return { states: next, nextOrder, removed: [], missing: undefined };
+    const seen = selected.map((one): [string, AppState] => {
+      const known = states.get(one.application.id);
+      return known === undefined
+        ? added(one)
+        : [one.application.id, refreshed(known, one, now.monotonicMs)];
+    });
+    return { states: new Map([...states, ...seen]), nextOrder, removed: [], missing: undefined };
   }
   const next = new Map(
     selected.map((one): [string, AppState] => {
       const known = states.get(one.application.id);
-      return known === undefined ? added(one) : [one.application.id, afterDiscovery(known, one)];
+      return known === undefined
+        ? added(one)
+        : [one.application.id, afterDiscovery(known, one, now.monotonicMs)];
     }),
   );
+  for (const id of discovery.unreadableIds) {
+    const known = states.get(id);
+    if (known !== undefined && !next.has(id)) next.set(id, known);
+  }
   const removed = [...states.keys()].filter((id) => !next.has(id));
   return { states: next, nextOrder, removed, missing };
+}
+
+/**
+ * The states that other entries still want, with the settings of those; a poll is due no later than
+ * the new interval wants it.
+ */
+export function takeOverStates(
+  states: ReadonlyMap<string, AppState>,
+  entries: readonly AppEntry[],
+  nowMs: number,
+): ReadonlyMap<string, AppState> {
+  const applications = [...states.values()].map(({ selected }) => selected.application);
+  const { selected } = selectApplications(entries, applications);
+  return new Map(
+    selected.flatMap((one): [string, AppState][] => {
+      const known = states.get(one.application.id);
+      if (known === undefined) return [];
+      const latestMs = nowMs + one.entry.poll.intervalMs;
+      const nextDueMs = Math.min(known.nextDueMs, latestMs);
+      const state = { ...known, selected: one, nextDueMs };
+      return [[one.application.id, { ...state, overdueMs: Math.max(nextDueMs, known.overdueMs) }]];
+    }),
+  );
 }

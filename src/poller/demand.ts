@@ -27,27 +27,38 @@ export function callsPerPoll(selected: SelectedApplication): number {
   return isWorthPolling(selected) ? 1 + hostsToPoll(selected).length : 0;
 }
 
-/** The calls a minute that an account needs to poll everything as often as configured. */
-export function demandPerMinute(
+/** What an account needs to be up to date, in calls a minute. */
+export interface Demand {
+  readonly polls: number;
+  readonly discovery: number;
+}
+
+/** The calls that it takes to poll everything as often as configured. */
+export function demandOf(
   applications: readonly SelectedApplication[],
   discoveryCalls: number,
   discoveryIntervalMs: number,
-): number {
+): Demand {
   const polls = applications.reduce(
     (sum, selected) => sum + (callsPerPoll(selected) * minuteMs) / selected.entry.poll.intervalMs,
     0,
   );
-  return polls + (discoveryCalls * minuteMs) / discoveryIntervalMs;
+  return { polls, discovery: (discoveryCalls * minuteMs) / discoveryIntervalMs };
+}
+
+/** What the budget leaves for polls, since discovery is not stretched; never less than a tenth. */
+function forPolls({ discovery }: Demand, budgetPerMinute: number): number {
+  return Math.max(budgetPerMinute / 10, budgetPerMinute * plannedShare - discovery);
 }
 
 /** The factor by which every interval grows when the budget does not cover the demand; at least 1. */
-export function stretchOf(demand: number, budgetPerMinute: number): number {
-  return Math.max(1, demand / (budgetPerMinute * plannedShare));
+export function stretchOf(demand: Demand, budgetPerMinute: number): number {
+  return Math.max(1, demand.polls / forPolls(demand, budgetPerMinute));
 }
 
 /** The share of the budget that is free for polling a little earlier than needed, at most a half. */
-export function slackOf(demand: number, budgetPerMinute: number): number {
-  return Math.min(0.5, Math.max(0, 1 - demand / (budgetPerMinute * plannedShare)));
+export function slackOf(demand: Demand, budgetPerMinute: number): number {
+  return Math.min(0.5, Math.max(0, 1 - demand.polls / forPolls(demand, budgetPerMinute)));
 }
 
 /** How often one account is discovered: as often as its most demanding entry wants. */

@@ -144,7 +144,9 @@ class FairDispatcher implements Dispatcher {
   }
 
   #isReady({ exhausted, running }: RunningJob): boolean {
-    return !exhausted && running < this.#concurrency;
+    // A job that hangs must leave the others room: it gets half of the places, unless it is alone.
+    const places = this.#jobs.size > 1 ? Math.ceil(this.#concurrency / 2) : this.#concurrency;
+    return !exhausted && running < places;
   }
 
   #hasRoom(): boolean {

@@ -1,32 +1,13 @@
-import { ApiError } from '../model/api-error.ts';
+import { ApiError, type FailureReason } from '../model/api-error.ts';
 import type { Clock } from '../model/clock.ts';
-import type { AppReading, Throughput, ThroughputAnswer } from '../model/reading.ts';
+import type { Throughput, ThroughputAnswer } from '../model/reading.ts';
 import type { SelectedApplication } from '../model/selector.ts';
 import type { Source } from '../model/source.ts';
 import { windowAt } from '../model/window.ts';
 import { hostsToPoll, isWorthPolling } from './demand.ts';
 import type { Call, Dispatcher } from './dispatcher.ts';
-
-/** What one poll of one application brought. */
-export interface PollOutcome {
-  /** All that arrived, for one window; `undefined` when nothing did. */
-  readonly reading: AppReading | undefined;
-  /** Why something that was asked for did not arrive; the first of the failures. */
-  readonly error: ApiError | undefined;
-  /** What did not arrive: host ids, or `applicationScope` for the application itself. */
-  readonly failed: ReadonlySet<string>;
-  /** The calls that the poll set out to make, host names not counted. */
-  readonly plannedCalls: number;
-  /** The vendor answered that it has no such application. */
-  readonly gone: boolean;
-  /** The vendor refused the key: the rest of the poll was given up. */
-  readonly refused: boolean;
-  /** New host names, when they were asked for. */
-  readonly hostNames: ReadonlyMap<string, string> | undefined;
-}
-
-/** Stands for the application itself among the host ids of `PollOutcome.failed`. */
-export const applicationScope = 'application';
+import { applicationScope, type PollOutcome } from './poll-outcome.ts';
+import { withinDeadline } from './within-deadline.ts';
 
 export interface PollRequest {
   readonly selected: SelectedApplication;
@@ -34,6 +15,8 @@ export interface PollRequest {
   /** From then on its calls need not keep an even distance to each other. */
   readonly overdueMs: number;
   readonly spanMs: number;
+  /** What has not arrived by then, counted from the start of the poll, has failed. */
+  readonly deadlineMs: number;
   readonly askHostNames: boolean;
 }
 
@@ -50,10 +33,26 @@ interface Gathered {
   windowEndMs: number | undefined;
   error: ApiError | undefined;
   readonly failed: Set<string>;
+  readonly goneHosts: Set<string>;
   gone: boolean;
   refused: boolean;
+  /** Calls in a row that got no answer at all. */
+  unanswered: number;
   hostNames: ReadonlyMap<string, string> | undefined;
+  hostNamesError: ApiError | undefined;
 }
+
+/** So many calls in a row without an answer, and the rest of the poll would get none either. */
+const maxUnanswered = 12;
+const unanswered: ReadonlySet<FailureReason> = new Set<FailureReason>([
+  'dns',
+  'connect',
+  'tls',
+  'timeout',
+  'throttled',
+]);
+/** Names are a convenience that must not hold up values. */
+const hostNamesDeadlineMs = 10_000;
 
 /**
  * Asks for one application and all of its hosts, every call for the same window, which is fixed
@@ -70,20 +69,28 @@ export async function pollApplication(
     windowEndMs: undefined,
     error: undefined,
     failed: new Set(),
+    goneHosts: new Set(),
     gone: false,
     refused: false,
+    unanswered: 0,
     hostNames: undefined,
+    hostNamesError: undefined,
   };
   if (isWorthPolling(request.selected)) {
-    const job = {
-      calls: callsOf(request, dependencies, gathered, signal),
-      size: 1 + hostsToPoll(request.selected).length,
-      dueMs: request.dueMs,
-      overdueMs: request.overdueMs,
-      spanMs: request.spanMs,
-    };
-    await dependencies.dispatcher.run(job, signal);
+    const limits = { what: 'the poll', deadlineMs: request.deadlineMs };
+    await withinDeadline(limits, dependencies.clock, signal, async (pollSignal) => {
+      const job = {
+        calls: callsOf(request, dependencies, gathered, pollSignal),
+        size: 1 + hostsToPoll(request.selected).length,
+        dueMs: request.dueMs,
+        overdueMs: request.overdueMs,
+        spanMs: request.spanMs,
+      };
+      await dependencies.dispatcher.run(job, pollSignal);
+      if (pollSignal.aborted) noteRest(request.selected, gathered, pollSignal.reason);
+    });
     signal.throwIfAborted();
+    if (isGivenUp(gathered)) noteRest(request.selected, gathered, gathered.error);
   } else {
     gathered.application = new Map();
   }
@@ -102,18 +109,25 @@ function* callsOf(
     transactions: entry.transactions,
     raw: entry.poll.raw,
   };
-  const isOver = (): boolean => gathered.gone || gathered.refused || signal.aborted;
+  const isOver = (): boolean => gathered.gone || isGivenUp(gathered) || signal.aborted;
 
   if (askHostNames) {
     yield async () => {
-      const names = await source.hostNames(application.id, signal).catch(ignoreFailure);
-      gathered.hostNames = names;
+      const limits = { what: 'the list of host names', deadlineMs: hostNamesDeadlineMs };
+      try {
+        gathered.hostNames = await withinDeadline(limits, clock, signal, async (namesSignal) =>
+          source.hostNames(application.id, namesSignal),
+        );
+      } catch (error) {
+        gathered.hostNamesError = asApiError(error);
+      }
     };
   }
   yield async () => {
     try {
       const answer = await source.applicationThroughput(application.id, query, signal);
       gathered.application = answer.throughput;
+      gathered.unanswered = 0;
       noteWindowEnd(gathered, answer, query.window?.toMs);
     } catch (error) {
       if (error instanceof ApiError && error.reason === 'not_found') gathered.gone = true;
@@ -126,19 +140,21 @@ function* callsOf(
       try {
         const answer = await source.hostThroughput(application.id, hostId, query, signal);
         gathered.hosts.set(hostId, answer.throughput);
+        gathered.unanswered = 0;
         noteWindowEnd(gathered, answer, query.window?.toMs);
       } catch (error) {
         const isGone = error instanceof ApiError && error.reason === 'not_found';
-        if (!isGone) noteFailure(gathered, hostId, error);
+        if (isGone) gathered.goneHosts.add(hostId);
+        else noteFailure(gathered, hostId, error);
       }
     };
   }
   return undefined;
 }
 
-/** Names are a convenience: without them a host is shown by its id, and the poll goes on. */
-function ignoreFailure(): undefined {
-  return undefined;
+/** The rest of the poll is not tried: it would only repeat what was just seen. */
+function isGivenUp(gathered: Gathered): boolean {
+  return gathered.refused || gathered.unanswered >= maxUnanswered;
 }
 
 /** With the vendor's own window, calls of one poll may end a minute apart: the oldest end is true. */
@@ -153,13 +169,26 @@ function noteWindowEnd(
 }
 
 function noteFailure(gathered: Gathered, scope: string, error: unknown): void {
+  const known = asApiError(error);
   gathered.failed.add(scope);
-  const known =
-    error instanceof ApiError
-      ? error
-      : new ApiError('client', 'the call failed for a reason of our own', { cause: error });
   gathered.error ??= known;
   if (known.status === 401) gathered.refused = true;
+  gathered.unanswered = unanswered.has(known.reason) ? gathered.unanswered + 1 : 0;
+}
+
+/** What was not even tried has failed as well, unless there is nothing to ask for. */
+function noteRest(selected: SelectedApplication, gathered: Gathered, error: unknown): void {
+  if (gathered.gone) return;
+  gathered.error ??= asApiError(error);
+  if (gathered.application === undefined) gathered.failed.add(applicationScope);
+  for (const hostId of hostsToPoll(selected)) {
+    if (!gathered.hosts.has(hostId) && !gathered.goneHosts.has(hostId)) gathered.failed.add(hostId);
+  }
+}
+
+function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  return new ApiError('client', 'the call failed for a reason of our own', { cause: error });
 }
 
 /** Hosts stand in the order of the discovery, so that two polls render alike. */
@@ -185,5 +214,6 @@ function outcomeOf(selected: SelectedApplication, gathered: Gathered): PollOutco
     gone: gathered.gone,
     refused: gathered.refused,
     hostNames: gathered.hostNames,
+    hostNamesError: gathered.hostNamesError,
   };
 }

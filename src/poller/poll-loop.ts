@@ -1,5 +1,6 @@
 import type { AccountTable } from './account-table.ts';
-import { type PollDependencies, type PollOutcome, pollApplication } from './poll-application.ts';
+import { type PollDependencies, pollApplication } from './poll-application.ts';
+import type { PollOutcome } from './poll-outcome.ts';
 
 /** Starts each application's poll when it is due, and never two of the same application. */
 export interface PollLoop {
@@ -10,8 +11,13 @@ export interface PollLoop {
   stop(): void;
 }
 
-export function createPollLoop(table: AccountTable, dependencies: PollDependencies): PollLoop {
-  const { clock } = dependencies;
+export interface PollLoopDependencies extends PollDependencies {
+  /** The vendor refused the key in a poll. */
+  readonly refused: () => void;
+}
+
+export function createPollLoop(table: AccountTable, dependencies: PollLoopDependencies): PollLoop {
+  const { clock, refused } = dependencies;
   const polling = new Set<string>();
   let cancelTimer: (() => void) | undefined;
 
@@ -26,8 +32,9 @@ export function createPollLoop(table: AccountTable, dependencies: PollDependenci
     polling.add(id);
     const startMs = clock.monotonicMs();
     try {
-      const outcome =
-        table.refusedOutcome() ?? (await pollApplication(request, dependencies, signal));
+      const untried = table.refusedOutcome();
+      const outcome = untried ?? (await pollApplication(request, dependencies, signal));
+      if (untried === undefined && outcome.refused) refused();
       table.polled(id, request, outcome, clock.monotonicMs() - startMs);
       return outcome;
     } finally {

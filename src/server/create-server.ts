@@ -12,7 +12,7 @@ import {
 export interface MetricsServerOptions extends HandlerOptions {
   /** `[host]:port`; without host: all interfaces; port 0: any free one. */
   readonly listenAddresses: readonly string[];
-  /** A connection on which a client takes no byte for so long is dropped; 30 seconds if left out. */
+  /** An answer that its client has not taken whole after so long is broken off; default 30 seconds. */
   readonly writeTimeoutMs?: number;
 }
 
@@ -85,7 +85,7 @@ export function createMetricsServer(
       for (const text of options.listenAddresses) {
         const server = createHttpListener(
           { writeTimeoutMs },
-          { handler, logger, isClosing: () => closed !== undefined },
+          { handler, logger, clock, isClosing: () => closed !== undefined },
         );
         bound.push(await startListening(server, text));
         servers.push(server);

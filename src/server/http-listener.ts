@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:http';
+import type { Clock } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
 import type { RequestHandler } from './request-handler.ts';
 
@@ -17,13 +18,14 @@ function rejectionOf(code: unknown): string {
 }
 
 export interface HttpListenerOptions {
-  /** A connection on which nothing moves for so long while a request is answered is dropped. */
+  /** An answer that its client has not taken whole after so long is broken off. */
   readonly writeTimeoutMs: number;
 }
 
 export interface HttpListenerDependencies {
   readonly handler: RequestHandler;
   readonly logger: Logger;
+  readonly clock: Clock;
   /** Whether connections should end with the answers that they wait for. */
   readonly isClosing: () => boolean;
 }
@@ -31,31 +33,32 @@ export interface HttpListenerDependencies {
 /** Creates one listening socket's server: timeouts, limits, and what is said to broken requests. */
 export function createHttpListener(
   { writeTimeoutMs }: HttpListenerOptions,
-  { handler, logger, isClosing }: HttpListenerDependencies,
+  { handler, logger, clock, isClosing }: HttpListenerDependencies,
 ): Server {
   const server = createServer({
     keepAliveTimeout: keepAliveTimeoutMs,
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
   });
-  server.timeout = writeTimeoutMs;
   server.maxConnections = maxConnections;
   server.on('request', (request, response) => {
     if (isClosing()) response.setHeader('Connection', 'close');
     response.on('error', (error) => {
       logger.debug({ err: error }, 'client went away');
     });
+    // Node's own socket timeout starts anew with every byte: a client that sips would never meet it.
+    const cancelTimer = clock.after(writeTimeoutMs, () => {
+      logger.debug({ afterMs: writeTimeoutMs }, 'client took too long, connection dropped');
+      response.destroy();
+    });
     response.once('close', () => {
+      cancelTimer();
       if (isClosing()) server.closeIdleConnections();
     });
     handler(request, response).catch((error: unknown) => {
       logger.error({ err: error }, 'answer could not be sent');
       response.destroy();
     });
-  });
-  server.on('timeout', (socket) => {
-    logger.debug({ afterMs: writeTimeoutMs }, 'client took nothing, connection dropped');
-    socket.destroy();
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     logger.debug({ err: error }, 'client went away or sent no valid request');

@@ -5,7 +5,7 @@ type Phase = 'discovering' | 'polling' | 'ready';
 
 function phaseOf(account: AccountStatus): Phase {
   if (account.firstCycleEnded) return 'ready';
-  return account.up === undefined ? 'discovering' : 'polling';
+  return account.up === true || account.applications > 0 ? 'polling' : 'discovering';
 }
 
 /** Answers the readiness probe. */

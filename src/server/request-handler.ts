@@ -13,6 +13,8 @@ export interface HandlerOptions {
 }
 
 export interface HandlerDependencies extends MetricsSources {
+  /** Reads the configuration again; rejects with what is wrong with it. Absent: not allowed. */
+  readonly reload?: (() => Promise<void>) | undefined;
   status(): readonly AccountStatus[];
   readonly build: BuildInfo;
   readonly logger: Logger;
@@ -68,6 +70,29 @@ function routesOf(
   ]);
 }
 
+const reloadPath = '/-/reload';
+
+async function reloadAnswer(
+  { method }: IncomingMessage,
+  reload: (() => Promise<void>) | undefined,
+): Promise<Answer> {
+  if (method !== 'POST') {
+    return plainAnswer(405, 'A reload changes something: use POST for it.', { Allow: 'POST' });
+  }
+  if (reload === undefined) {
+    return plainAnswer(
+      403,
+      'Reloading over HTTP is off. Start with --web.enable-lifecycle for it.',
+    );
+  }
+  try {
+    await reload();
+    return plainAnswer(200, 'Configuration reloaded.');
+  } catch (error) {
+    return plainAnswer(500, error instanceof Error ? error.message : String(error));
+  }
+}
+
 /** Answers every request; no failure of a source goes further than a 500. */
 export function createRequestHandler(
   options: HandlerOptions,
@@ -77,6 +102,7 @@ export function createRequestHandler(
   const routes = routesOf(options, dependencies, readiness);
 
   const answerOf = async (request: IncomingMessage, response: ServerResponse): Promise<Answer> => {
+    if (pathOf(request) === reloadPath) return reloadAnswer(request, dependencies.reload);
     const route = routes.get(pathOf(request));
     if (route === undefined) {
       return plainAnswer(404, `Not found. The metrics are at ${options.telemetryPath}.`);

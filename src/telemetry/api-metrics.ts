@@ -1,8 +1,12 @@
 import { Histogram, type Registry } from 'prom-client';
 import { type FailureReason, failureReasons } from '../model/api-error.ts';
-import { operations } from '../model/operation.ts';
+import { type Operation, operations } from '../model/operation.ts';
 import { type ApiObserver, invalidSampleReasons } from '../model/telemetry.ts';
-import { type AccountCounter, createAccountCounter } from './account-counter.ts';
+import {
+  type AccountCounter,
+  type CounterSeries,
+  createAccountCounter,
+} from './account-counter.ts';
 import type { AccountLifetime } from './account-lifetime.ts';
 
 /** What happens on the way to the vendor. */
@@ -52,13 +56,13 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
       const { account } = lifetime;
       createSeries(account, counters);
       for (const operation of operations) durations.zero({ account, operation });
+      const countEnded = createEndedCount(account, counters.requests, durations);
       return {
         // Calls in flight are read from the account's status.
         started: () => undefined,
         ended: (operation, code, durationSeconds) => {
           lifetime.record(() => {
-            counters.requests.add({ account, operation, code });
-            durations.observe({ account, operation }, durationSeconds);
+            countEnded(operation, code, durationSeconds);
           });
         },
         failed: (operation, reason) => {
@@ -87,6 +91,31 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
       for (const counter of Object.values(counters)) counter.removeAccount(account);
       for (const operation of operations) durations.remove({ account, operation });
     },
+  };
+}
+
+/** Every call ends here: its series are looked up by their labels once, not every time. */
+function createEndedCount(
+  account: string,
+  requests: ApiCounters['requests'],
+  durations: Histogram<'account' | 'operation'>,
+): (operation: Operation, code: string, durationSeconds: number) => void {
+  const createSeriesOf = (
+    operation: Operation,
+  ): { byCode: Map<string, CounterSeries>; duration: { observe(seconds: number): void } } => ({
+    byCode: new Map(),
+    duration: durations.labels({ account, operation }),
+  });
+  const seriesByOperation = new Map<Operation, ReturnType<typeof createSeriesOf>>();
+
+  return (operation, code, durationSeconds) => {
+    const ofOperation = seriesByOperation.get(operation) ?? createSeriesOf(operation);
+    seriesByOperation.set(operation, ofOperation);
+    const { byCode, duration } = ofOperation;
+    const ended = byCode.get(code) ?? requests.series({ account, operation, code });
+    byCode.set(code, ended);
+    ended.add(1);
+    duration.observe(durationSeconds);
   };
 }
 

@@ -10,10 +10,17 @@ export interface AuthorizeDependencies {
 
 /** Adds the key that is current when the request leaves; the key goes nowhere else. */
 export function authorize(
-  options: { readonly apiKeyHeader: ApiKeyHeader },
-  dependencies: AuthorizeDependencies,
+  { apiKeyHeader }: { readonly apiKeyHeader: ApiKeyHeader },
+  { keyProvider, send }: AuthorizeDependencies,
 ): Transport {
-  const { keyProvider, send } = dependencies;
-  return async (request, signal) =>
-    send(request, { [options.apiKeyHeader]: keyProvider.current() }, signal);
+  // The same object for the same key, so that the wire need not look into it for every request.
+  let last:
+    | { readonly key: string; readonly headers: Readonly<Record<string, string>> }
+    | undefined;
+
+  return (request, signal) => {
+    const key = keyProvider.current();
+    if (last?.key !== key) last = { key, headers: { [apiKeyHeader]: key } };
+    return send(request, last.headers, signal);
+  };
 }

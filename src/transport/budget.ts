@@ -8,6 +8,8 @@ export interface Budget {
   take(): void;
   /** The call that took a place has ended. */
   giveBack(nowMs: number): void;
+  /** Another budget from now on; the calls of the last 60 seconds still count. */
+  resize(requestsPerMinute: number): void;
 }
 
 /**
@@ -15,16 +17,19 @@ export interface Budget {
  * our sends nor their arrivals at the vendor can exceed the budget in any 60 seconds, whatever the
  * latency. What is unused may be spent at once: spreading calls is the business of who sends them.
  */
-export function createBudget(requestsPerMinute: number): Budget {
-  const ends = createEndTimes(requestsPerMinute);
+export function createBudget(initialRequestsPerMinute: number): Budget {
+  let requestsPerMinute = initialRequestsPerMinute;
+  let ends = createEndTimes(requestsPerMinute);
   let inFlight = 0;
 
   return {
     blockedForMs: (nowMs) => {
       ends.dropUntil(nowMs - holdMs);
       if (inFlight + ends.size() < requestsPerMinute) return 0;
-      const oldest = ends.oldest();
-      return oldest === undefined ? Number.POSITIVE_INFINITY : oldest + holdMs - nowMs;
+      // After the budget has shrunk more than one call may have to age before the next one goes.
+      const surplus = inFlight + ends.size() - requestsPerMinute;
+      const blocking = ends.at(surplus);
+      return blocking === undefined ? Number.POSITIVE_INFINITY : blocking + holdMs - nowMs;
     },
     take: () => {
       inFlight += 1;
@@ -33,14 +38,22 @@ export function createBudget(requestsPerMinute: number): Budget {
       inFlight -= 1;
       ends.push(nowMs);
     },
+    resize: (next) => {
+      requestsPerMinute = next;
+      const kept = ends.all();
+      ends = createEndTimes(Math.max(next, kept.length + inFlight));
+      for (const endMs of kept) ends.push(endMs);
+    },
   };
 }
 
 interface EndTimes {
   push(atMs: number): void;
   dropUntil(limitMs: number): void;
-  oldest(): number | undefined;
+  /** Counted from the oldest, which is 0; `undefined` when there are not so many. */
+  at(index: number): number | undefined;
   size(): number;
+  all(): readonly number[];
 }
 
 /** A ring of the times at which the last calls ended: constant memory, however long we run. */
@@ -59,7 +72,8 @@ function createEndTimes(capacity: number): EndTimes {
         size -= 1;
       }
     },
-    oldest: () => (size > 0 ? ring[head] : undefined),
+    at: (index) => (index < size ? ring[(head + index) % capacity] : undefined),
     size: () => size,
+    all: () => Array.from({ length: size }, (_, index) => ring[(head + index) % capacity] ?? 0),
   };
 }

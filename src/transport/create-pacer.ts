@@ -39,8 +39,7 @@ export function createPacer(options: PacerOptions, { clock }: { readonly clock: 
     pump();
   };
 
-  const stopTimerWhenIdle = (): void => {
-    if (queue.size() > 0) return;
+  const stopTimer = (): void => {
     cancelTimer?.();
     cancelTimer = undefined;
   };
@@ -57,12 +56,17 @@ export function createPacer(options: PacerOptions, { clock }: { readonly clock: 
       try {
         await turn;
       } finally {
-        stopTimerWhenIdle();
+        if (queue.size() === 0) stopTimer();
       }
       return release;
     },
     pauseUntil: (monotonicMs) => {
       gate.pauseUntil(monotonicMs);
+    },
+    resize: (requestsPerMinute) => {
+      gate.resize(requestsPerMinute);
+      stopTimer();
+      pump();
     },
     pausedUntilMs: () => gate.pausedUntilMs(clock.monotonicMs()),
   };
@@ -83,7 +87,7 @@ interface Gate extends Budget {
  */
 function createGate(requestsPerMinute: number, startMs: number): Gate {
   const budget = createBudget(requestsPerMinute);
-  const evenly = createTokenBucket(requestsPerMinute, startMs);
+  let evenly = createTokenBucket(requestsPerMinute, startMs);
   let pausedUntil = Number.NEGATIVE_INFINITY;
 
   return {
@@ -99,6 +103,10 @@ function createGate(requestsPerMinute: number, startMs: number): Gate {
     },
     giveBack: (nowMs) => {
       budget.giveBack(nowMs);
+    },
+    resize: (next) => {
+      budget.resize(next);
+      evenly = createTokenBucket(next, startMs);
     },
     pauseUntil: (monotonicMs) => {
       if (monotonicMs <= pausedUntil) return;

@@ -1,5 +1,6 @@
 import { ApiError } from '../model/api-error.ts';
 import type { Clock } from '../model/clock.ts';
+import { createAbortWatch } from './abort-watch.ts';
 import type { TransportDecorator } from './transport-decorator.ts';
 
 export interface DeadlineOptions {
@@ -22,6 +23,7 @@ export function withDeadline(
 ): TransportDecorator {
   const { timeoutMs, host } = options;
   const { clock } = dependencies;
+  const abortWatch = createAbortWatch({ keepsListening: false });
   // Making an AbortController costs as much as a quarter of a request: one that was not used up by
   // aborting it serves the next call.
   const spare: AbortController[] = [];
@@ -43,9 +45,9 @@ export function withDeadline(
       });
       const settle = (): void => {
         cancelTimer();
-        signal.removeEventListener('abort', onAbort);
+        abortWatch.remove(signal, onAbort);
       };
-      signal.addEventListener('abort', onAbort);
+      abortWatch.add(signal, onAbort);
       const run = async (): Promise<void> => {
         try {
           const response = await next(request, controller.signal);

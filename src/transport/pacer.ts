@@ -8,6 +8,8 @@ export interface Pacer {
   acquire(urgent: boolean, signal: AbortSignal): Promise<() => void>;
   /** Lets no call go before `monotonicMs`. An earlier time than the one in force changes nothing. */
   pauseUntil(monotonicMs: number): void;
+  /** Another budget from now on: what was sent in the last 60 seconds still counts. */
+  resize(requestsPerMinute: number): void;
   /** When the pause ends, on the monotonic clock; `undefined` when there is none. */
   pausedUntilMs(): number | undefined;
 }

@@ -1,10 +1,7 @@
-import type { Dispatcher } from 'undici';
-import { ApiError } from '../model/api-error.ts';
-import { apiErrorFrom } from './api-error-from.ts';
+import { createAbortWatch } from './abort-watch.ts';
 import { connectionRouteOf } from './connection-route.ts';
+import { Exchange } from './exchange.ts';
 import type { RawTransport } from './raw-send.ts';
-import { readBodyStart } from './read-body-start.ts';
-import { statusReason } from './status-reason.ts';
 
 export interface UndiciTransportOptions {
   /** Scheme, host and port, perhaps a path prefix. */
@@ -24,8 +21,6 @@ export interface UndiciTransportOptions {
 /** Far above a full page: 200 applications with all their hosts. */
 const defaultMaxResponseBytes = 16 * 1024 * 1024;
 const defaultConnectTimeoutMs = 5000;
-/** The body of a failure only explains it. */
-const maxFailureBodyBytes = 64 * 1024;
 
 /**
  * The wire: sends GET requests over a pool of connections to one origin. Follows no redirect and asks
@@ -39,50 +34,43 @@ export function createUndiciTransport(options: UndiciTransportOptions): RawTrans
     connectTimeoutMs: options.connectTimeoutMs ?? defaultConnectTimeoutMs,
   });
   const { dispatcher, origin, pathPrefix } = route;
-  const fixedHeaders = {
+  const headersFor = createHeaderLists({
     ...route.headers,
     accept: 'application/json',
     'accept-encoding': 'identity',
     'user-agent': options.userAgent,
-  };
+  });
+  // The deadline's signals come again and again.
+  const abortWatch = createAbortWatch({ keepsListening: true });
 
   return {
-    send: async (request, headers, signal) => {
-      try {
-        const answer = await dispatcher.request({
-          origin,
-          path: pathPrefix + request.target,
-          method: 'GET',
-          headers: { ...fixedHeaders, ...headers },
-          signal,
-        });
-        const body = await bodyOf(answer, host, signal);
-        return { status: answer.statusCode, headers: answer.headers, body };
-      } catch (error) {
+    send: (request, headers, signal) =>
+      new Promise((resolve, reject) => {
         signal.throwIfAborted();
-        throw apiErrorFrom(error, host);
-      }
-    },
+        const exchange = new Exchange({ host, signal, abortWatch }, { resolve, reject });
+        const path = pathPrefix + request.target;
+        try {
+          dispatcher.dispatch(
+            { origin, path, method: 'GET', headers: headersFor(headers) },
+            exchange,
+          );
+        } catch (error) {
+          exchange.fail(error);
+        }
+      }),
     close: () => dispatcher.destroy(),
   };
 }
 
-async function bodyOf(
-  answer: Dispatcher.ResponseData,
-  host: string,
-  signal: AbortSignal,
-): Promise<string> {
-  const encoding = String(answer.headers['content-encoding'] ?? 'identity');
-  const readable = encoding.trim().toLowerCase() === 'identity';
-  // What a failure means stands in its status and headers, so its body may be missing.
-  if (statusReason(answer.statusCode) !== undefined) {
-    return readBodyStart(answer.body, readable ? maxFailureBodyBytes : 0, signal);
-  }
-  if (readable) return answer.body.text();
-  await readBodyStart(answer.body, 0, signal);
-  throw new ApiError(
-    'not_json',
-    `${host}: the answer is compressed (content-encoding: ${encoding.slice(0, 40)}) although that was not accepted; look for a proxy that compresses answers`,
-    { status: answer.statusCode },
-  );
+type Headers = Readonly<Record<string, string>>;
+
+/** Names and values in turn, as undici likes them; made anew only when the headers are other ones. */
+function createHeaderLists(fixed: Headers): (headers: Headers) => string[] {
+  let last: { readonly headers: Headers; readonly list: string[] } | undefined;
+  return (headers) => {
+    if (last?.headers !== headers) {
+      last = { headers, list: Object.entries({ ...fixed, ...headers }).flat() };
+    }
+    return last.list;
+  };
 }

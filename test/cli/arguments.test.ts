@@ -5,6 +5,8 @@ import { environmentVariableOf, type Flags, flagTable } from '../../src/cli/flag
 
 const defaults: Flags = {
   configFile: 'config.yaml',
+  autoReloadIntervalMs: 30_000,
+  enableLifecycle: false,
   listenAddresses: [':9126'],
   telemetryPath: '/metrics',
   maxRequests: 40,

@@ -9,11 +9,14 @@ export interface SourceUnderTest {
   readonly source: Source;
   readonly signal: AbortSignal;
   readonly invalidSamples: readonly InvalidSampleReason[];
+  /** Such as `list_applications schema`. */
+  readonly failures: readonly string[];
   readonly logged: readonly Readonly<Record<string, unknown>>[];
 }
 
 export function aRestSource(send: Transport, maxPages: number = defaultMaxPages): SourceUnderTest {
   const invalidSamples: InvalidSampleReason[] = [];
+  const failures: string[] = [];
   const logged: Readonly<Record<string, unknown>>[] = [];
   const log = (fields: Readonly<Record<string, unknown>>): void => {
     logged.push(fields);
@@ -22,11 +25,14 @@ export function aRestSource(send: Transport, maxPages: number = defaultMaxPages)
     { maxPages },
     {
       send,
-      observer: { invalidSample: (reason) => invalidSamples.push(reason) },
+      observer: {
+        invalidSample: (reason) => invalidSamples.push(reason),
+        failed: (operation, reason) => failures.push(`${operation} ${reason}`),
+      },
       logger: { debug: log, info: log, warn: log, error: log },
     },
   );
-  return { source, signal: new AbortController().signal, invalidSamples, logged };
+  return { source, signal: new AbortController().signal, invalidSamples, failures, logged };
 }
 
 /** A document of the vendor, as found. */

@@ -184,7 +184,7 @@ describe('any answer whatever', () => {
         );
 
         expect(reasons.every((reason) => reason instanceof ApiError)).toBe(true);
-        const discovery = await source.discover([{ kind: 'id', id: '1' }], signal);
+        const discovery = await source.discover([{ kind: 'id', id: '1' }], [], signal);
         expect(discovery.complete).toBe(discovery.error === undefined);
       }),
     );

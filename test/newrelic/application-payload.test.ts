@@ -11,7 +11,7 @@ interface Outcome extends Discovery {
 
 async function discoveryOf(body: unknown): Promise<Outcome> {
   const { source, signal, invalidSamples, logged } = aRestSource(async () => answerOf(body));
-  const discovery = await source.discover([{ kind: 'match', pattern: /./ }], signal);
+  const discovery = await source.discover([{ kind: 'match', pattern: /./ }], [], signal);
   return { ...discovery, invalid: invalidSamples, logged };
 }
 
@@ -208,8 +208,6 @@ describe('a part of the list that cannot be read', () => {
     { what: 'an id that is no number', element: { id: 'a1', name: 'a' }, says: 'no numeric id' },
     { what: 'a negative id', element: { id: -1, name: 'a' }, says: 'no numeric id' },
     { what: 'a fraction for an id', element: { id: 1.5, name: 'a' }, says: 'no numeric id' },
-    { what: 'no name', element: { id: 2 }, says: 'no name' },
-    { what: 'a name of another type', element: { id: 2, name: {} }, says: 'no name' },
   ])('($what) is left out and named, and the others stay', async ({ element, says }) => {
     const discovery = await listOf(good, element, { ...good, id: 3 });
 
@@ -221,16 +219,28 @@ describe('a part of the list that cannot be read', () => {
     expect(discovery.logged).toEqual([{ problem: expect.stringContaining(says) }]);
   });
 
+  it.each([
+    { what: 'no name', element: { id: 2 } },
+    { what: 'a name of another type', element: { id: 2, name: {} } },
+  ])(
+    '($what) keeps what is known of it, and the list is whole all the same',
+    async ({ element }) => {
+      const discovery = await listOf(good, element, { ...good, id: 3 });
+
+      expect(discovery.applications.map(({ id }) => id)).toEqual(['1', '3']);
+      expect(discovery).toMatchObject({ complete: true, unreadableIds: ['2'], error: undefined });
+      expect(discovery.logged).toEqual([{ problem: expect.stringContaining('no name') }]);
+    },
+  );
+
   it('may be a single host id', async () => {
     const links = { application_hosts: [5, 'x', 6], application_instances: [{}] };
 
     const discovery = await listOf({ ...good, links });
 
     expect(discovery.applications).toMatchObject([{ hostIds: ['5', '6'], instanceIds: [] }]);
-    expect(discovery.complete).toBe(false);
-    expect(discovery.error?.message).toContain(
-      'parts of the list were left out (2), the first: application 1: a host id that is not a number',
-    );
+    expect(discovery.complete).toBe(true);
+    expect(discovery.logged).toHaveLength(2);
   });
 
   it.each([{ body: {} }, { body: { applications: null } }, { body: { applications: {} } }])(

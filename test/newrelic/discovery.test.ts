@@ -24,11 +24,12 @@ function filtered(...ids: readonly string[]): string {
 async function discover(
   selectors: readonly Selector[],
   script: Readonly<Record<string, ScriptedAnswer | readonly ScriptedAnswer[]>>,
+  knownIds: readonly string[] = [],
 ): Promise<{ ids: string[]; complete: boolean; calls: number; error: unknown; asked: string[] }> {
   const transport = createFakeTransport(script);
   const { source, signal } = aRestSource(transport.send);
 
-  const discovery = await source.discover(selectors, signal);
+  const discovery = await source.discover(selectors, knownIds, signal);
 
   expect(transport.unused()).toEqual([]);
   expect(discovery.calls).toBe(transport.calls.length);
@@ -134,10 +135,32 @@ describe('a discovery by names', () => {
     });
     const { source, signal } = aRestSource(transport.send);
 
-    const { applications, complete } = await source.discover([byName], signal);
+    const { applications, complete } = await source.discover([byName], [], signal);
 
     expect(applications.map(({ name }) => name)).toEqual(['app 1', 'app 2', 'app 3']);
     expect(complete).toBe(true);
+  });
+
+  it('asks for known applications that a list of several pages left out', async () => {
+    const next = { link: '<https://api.newrelic.com/v2/applications.json?page=2>; rel="next"' };
+
+    const found = await discover(
+      [byName],
+      {
+        [list]: appsOf(['1', '2'], next),
+        [`${list}?page=2`]: appsOf(['2', '3']),
+        [filtered('4', '5')]: appsOf(['4']),
+      },
+      ['1', '4', '5'],
+    );
+
+    expect(found).toMatchObject({ ids: ['1', '2', '3', '4'], complete: true, calls: 3 });
+  });
+
+  it('believes a list of one page', async () => {
+    const found = await discover([byName], { [list]: appsOf(['1']) }, ['1', '4']);
+
+    expect(found).toMatchObject({ ids: ['1'], complete: true, calls: 1 });
   });
 
   it('asks alone for an id that the list left out', async () => {
@@ -205,7 +228,7 @@ describe('a discovery that fails', () => {
     });
     const { source, signal } = aRestSource(transport.send);
 
-    const discovery = await source.discover(byIds(...ids), signal);
+    const discovery = await source.discover(byIds(...ids), [], signal);
 
     expect(discovery).toMatchObject({ complete: false, error: failure });
     expect(transport.calls).toHaveLength(calls);
@@ -219,7 +242,7 @@ describe('a discovery that fails', () => {
       throw new ApiError('timeout', 'no answer in time');
     });
 
-    await expect(source.discover([byName], controller.signal)).rejects.toBe(reason);
+    await expect(source.discover([byName], [], controller.signal)).rejects.toBe(reason);
   });
 
   it('does not swallow a mistake of ours', async () => {
@@ -228,6 +251,6 @@ describe('a discovery that fails', () => {
       throw mistake;
     });
 
-    await expect(source.discover([byName], signal)).rejects.toBe(mistake);
+    await expect(source.discover([byName], [], signal)).rejects.toBe(mistake);
   });
 });

@@ -8,7 +8,7 @@ const subject = {
   applicationId: undefined,
   hostId: undefined,
 } as const;
-const options = { subject, maxPages: 1000 };
+const options = { subject, maxPages: 1000, keyOf: (item: string): string => item };
 
 function nextLink(page: number): string {
   return `<https://elsewhere.example/list.json?page=${page}>; rel="next"`;
@@ -86,17 +86,32 @@ describe('readPages', () => {
     let calls = 0;
     const fetchPage = async (page: number): Promise<Page<string>> => {
       calls += 1;
-      return { items: ['x'], link: nextLink(page + 1) };
+      return { items: [`x${page}`], link: nextLink(page + 1) };
     };
 
-    const list = await readPages(fetchPage, { subject, maxPages: 7 });
+    const list = await readPages(fetchPage, { ...options, maxPages: 7 });
 
     expect(calls).toBe(7);
     expect(list.items).toHaveLength(7);
     expect(list.error).toMatchObject({
       reason: 'schema',
-      message: expect.stringContaining('list_applications: the list does not end after 7 pages'),
+      message: expect.stringContaining(
+        'list_applications: the list does not end: it was not read further after 7 pages',
+      ),
     });
+  });
+
+  it('gives up a list that brings nothing new twice in a row, however far its pages go', async () => {
+    let calls = 0;
+    const fetchPage = async (page: number): Promise<Page<string>> => {
+      calls += 1;
+      return { items: ['a', 'b'], link: nextLink(page + 1) };
+    };
+
+    const list = await readPages(fetchPage, options);
+
+    expect(calls).toBe(3);
+    expect(list.error).toMatchObject({ reason: 'schema' });
   });
 
   it('ends, and never asks for a page twice, whatever the Link headers say', async () => {
@@ -112,10 +127,10 @@ describe('readPages', () => {
         const asked: number[] = [];
         const fetchPage = async (page: number): Promise<Page<string>> => {
           asked.push(page);
-          return { items: [], link: links[asked.length % links.length] };
+          return { items: [`${page}`], link: links[asked.length % links.length] };
         };
 
-        const list = await readPages(fetchPage, { subject, maxPages: 40 });
+        const list = await readPages(fetchPage, { ...options, maxPages: 40 });
 
         expect(new Set(asked).size).toBe(asked.length);
         expect(asked.length).toBeLessThanOrEqual(40);

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { ThroughputQuery } from '../../src/model/reading.ts';
 import {
   applicationsRequest,
-  applicationThroughputRequest,
+  createThroughputRequests,
   hostsRequest,
-  hostThroughputRequest,
 } from '../../src/newrelic/requests.ts';
 
+const throughputRequests = createThroughputRequests();
 const window = { fromMs: Date.UTC(2026, 8, 1, 9, 52), toMs: Date.UTC(2026, 8, 1, 9, 57) };
 
 function aQuery(changes: Partial<ThroughputQuery> = {}): ThroughputQuery {
@@ -36,7 +36,7 @@ describe('the list requests', () => {
 
 describe('the throughput requests', () => {
   it('ask for both transaction types of a window in one call', () => {
-    expect(applicationThroughputRequest('12', aQuery())).toEqual({
+    expect(throughputRequests.application('12', aQuery())).toEqual({
       operation: 'application_throughput',
       target:
         '/v2/applications/12/metrics/data.json' +
@@ -46,8 +46,27 @@ describe('the throughput requests', () => {
     });
   });
 
+  it('ask the same of every host as long as the query is the same, and of a new query anew', () => {
+    const query = aQuery({ window: undefined });
+
+    const targets = [
+      throughputRequests.host('12', '1', query).target,
+      throughputRequests.host('12', '2', query).target,
+      throughputRequests.host('12', '2', aQuery({ window: undefined, raw: true })).target,
+    ];
+
+    const asked =
+      'metrics/data.json?names%5B%5D=HttpDispatcher&names%5B%5D=OtherTransaction%2Fall' +
+      '&values%5B%5D=requests_per_minute&summarize=true';
+    expect(targets).toEqual([
+      `/v2/applications/12/hosts/1/${asked}`,
+      `/v2/applications/12/hosts/2/${asked}`,
+      `/v2/applications/12/hosts/2/${asked}&raw=true`,
+    ]);
+  });
+
   it('choose the host by path', () => {
-    const { operation, target } = hostThroughputRequest('12', '345', aQuery());
+    const { operation, target } = throughputRequests.host('12', '345', aQuery());
 
     expect(operation).toBe('host_throughput');
     expect(target).toMatch(/^\/v2\/applications\/12\/hosts\/345\/metrics\/data\.json\?names/);
@@ -61,7 +80,7 @@ describe('the throughput requests', () => {
     { changes: { window: undefined }, has: { from: [], to: [] } },
   ])('ask as $changes says', ({ changes, has }) => {
     const target = new URL(
-      applicationThroughputRequest('12', aQuery(changes)).target,
+      throughputRequests.application('12', aQuery(changes)).target,
       'http://localhost',
     );
 
@@ -82,8 +101,8 @@ describe('an id that is not a number', () => {
       const requests = [
         () => applicationsRequest(['1', id], 1),
         () => hostsRequest(id, 1),
-        () => applicationThroughputRequest(id, aQuery()),
-        () => hostThroughputRequest('1', id, aQuery()),
+        () => throughputRequests.application(id, aQuery()),
+        () => throughputRequests.host('1', id, aQuery()),
       ];
 
       for (const request of requests) {

@@ -7,13 +7,13 @@ import {
   afterPoll,
   newAppState,
 } from '../../src/poller/app-state.ts';
-import { applicationScope, type PollOutcome } from '../../src/poller/poll-application.ts';
+import { applicationScope, type PollOutcome } from '../../src/poller/poll-outcome.ts';
 import { aSelected } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
 
 const hostIds = Array.from({ length: 19 }, (_, index) => `${index + 1}`);
 const now = { monotonicMs: 1000, wallMs: 2000 };
-const noNames = { hostNames: false };
+const noNames = { hostNames: false, startMs: 400 };
 
 /** A poll of one application with 19 hosts, 20 calls, in which these scopes failed. */
 function aPoll(requestsPerMinute: number, ...failed: string[]): PollOutcome {
@@ -33,6 +33,7 @@ function aPoll(requestsPerMinute: number, ...failed: string[]): PollOutcome {
     gone: false,
     refused: false,
     hostNames: undefined,
+    hostNamesError: undefined,
   };
 }
 
@@ -90,6 +91,13 @@ describe('afterPoll', () => {
       success: false,
     },
     {
+      what: 'a poll in which a single other call fails, however few calls there are',
+      polls: [aPoll(1), aPoll(2, '1'), { ...aPoll(3, '2'), plannedCalls: 2 }],
+      shown: 3,
+      hosts: 18,
+      success: false,
+    },
+    {
       what: 'a complete poll after failures',
       polls: [aPoll(1), aPoll(2, '1'), aPoll(3)],
       shown: 3,
@@ -112,7 +120,7 @@ describe('afterPoll', () => {
 
   it('leaves out hosts that a discovery has dropped while the poll was under way', () => {
     const before = newAppState(aSelected({ hostIds }), 0, 0);
-    const shrunk = afterDiscovery(before, aSelected({ hostIds: ['1', '2'] }));
+    const shrunk = afterDiscovery(before, aSelected({ hostIds: ['1', '2'] }), 0);
 
     const state = afterPoll(shrunk, aPoll(1), noNames, now);
 
@@ -123,7 +131,7 @@ describe('afterPoll', () => {
     const failing = after(aPoll(1), aPoll(2, '1'));
     const published = afterPoll(failing, aPoll(3, '1'), noNames, now);
 
-    expect(failing.failingSinceMs).toBe(1000);
+    expect(failing.failingSinceMs).toBe(400);
     expect(published.failingSinceMs).toBeUndefined();
   });
 });

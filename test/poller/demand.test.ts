@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   callsPerPoll,
-  demandPerMinute,
+  demandOf,
   discoveryIntervalOf,
   slackOf,
   stretchOf,
@@ -41,37 +41,41 @@ describe('callsPerPoll', () => {
   });
 });
 
-describe('demandPerMinute', () => {
+describe('demandOf', () => {
   it('adds the polls of every application at its own interval to the discovery', () => {
     const applications = [
       aSelected({ id: '1', hostIds: ['11', '12'] }),
       aSelected({ id: '2', hostIds: ['21'] }, { poll: { intervalMs: 300_000 } }),
     ];
 
-    const demand = demandPerMinute(applications, 2, 120_000);
+    const demand = demandOf(applications, 2, 120_000);
 
-    expect(demand).toBeCloseTo(3 + 2 / 5 + 1, 10);
+    expect(demand.polls).toBeCloseTo(3 + 2 / 5, 10);
+    expect(demand.discovery).toBe(1);
   });
 });
 
 describe('stretchOf', () => {
   it.each([
-    { demand: 10, budget: 800, stretch: 1 },
-    { demand: 788, budget: 800, stretch: 1 },
-    { demand: 1576, budget: 800, stretch: 2 },
-  ])('is $stretch for $demand calls a minute on a budget of $budget', (row) => {
-    expect(stretchOf(row.demand, row.budget)).toBeCloseTo(row.stretch, 10);
+    { polls: 10, discovery: 0, budget: 800, stretch: 1 },
+    { polls: 788, discovery: 0, budget: 800, stretch: 1 },
+    { polls: 1576, discovery: 0, budget: 800, stretch: 2 },
+    { polls: 20, discovery: 4.85, budget: 10, stretch: 4 },
+    { polls: 20, discovery: 100, budget: 10, stretch: 20 },
+  ])('is $stretch for $polls polls and $discovery lists on a budget of $budget', (row) => {
+    expect(stretchOf(row, row.budget)).toBeCloseTo(row.stretch, 10);
   });
 });
 
 describe('slackOf', () => {
   it.each([
-    { demand: 10, budget: 800, slack: 0.5 },
-    { demand: 630.4, budget: 800, slack: 0.2 },
-    { demand: 788, budget: 800, slack: 0 },
-    { demand: 2000, budget: 800, slack: 0 },
-  ])('is $slack for $demand calls a minute on a budget of $budget', (row) => {
-    expect(slackOf(row.demand, row.budget)).toBeCloseTo(row.slack, 10);
+    { polls: 10, discovery: 0, budget: 800, slack: 0.5 },
+    { polls: 630.4, discovery: 0, budget: 800, slack: 0.2 },
+    { polls: 344, discovery: 358, budget: 800, slack: 0.2 },
+    { polls: 788, discovery: 0, budget: 800, slack: 0 },
+    { polls: 2000, discovery: 0, budget: 800, slack: 0 },
+  ])('is $slack for $polls polls and $discovery lists on a budget of $budget', (row) => {
+    expect(slackOf(row, row.budget)).toBeCloseTo(row.slack, 10);
   });
 });
 

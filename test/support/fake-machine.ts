@@ -15,6 +15,8 @@ export interface FakeMachine extends Machine {
   readonly clock: FakeClock;
   readonly stdout: KeptOutput;
   readonly stderr: KeptOutput;
+  /** As SIGHUP does. */
+  hangup(): void;
   /** As SIGTERM does. */
   stop(): void;
 }
@@ -27,6 +29,7 @@ export function createFakeMachine(
 ): FakeMachine {
   const { files = {}, ...rest } = overrides;
   const stopper = new AbortController();
+  const hangupListeners: (() => void)[] = [];
   return {
     clock: createFakeClock(),
     random: () => 0.5,
@@ -43,6 +46,12 @@ export function createFakeMachine(
     stdout: keptOutput(),
     stderr: keptOutput(),
     redactor: createRedactor(),
+    onHangup: (listener) => {
+      hangupListeners.push(listener);
+    },
+    hangup: () => {
+      for (const listener of hangupListeners) listener();
+    },
     stopSignal: stopper.signal,
     stop: () => {
       stopper.abort(new Error('stopped by the test'));

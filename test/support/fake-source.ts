@@ -6,14 +6,18 @@ import type { Discovery, Source } from '../../src/model/source.ts';
 /** What the fake answers for one subject: a value, an error, or nothing until it is told to. */
 export type Answer = Throughput | ApiError | Promise<Throughput>;
 
+export type NamesAnswer = ReadonlyMap<string, string> | ApiError | Promise<never>;
+
 export interface FakeSource extends Source {
   /** Replaces what the account has; the answers of a discovery. */
   list(...applications: Application[]): void;
   /** Lets the next discoveries fail with this error, having found these applications; `undefined` heals. */
   failDiscovery(error: ApiError | undefined, found?: readonly Application[]): void;
+  /** Ids that the list has but that could not be read. */
+  unreadable(...ids: string[]): void;
   /** Answers for an application (`1`) or a host of it (`1/11`). Unanswered subjects are surprises. */
   answer(subject: string, answer: Answer, windowEndMs?: number): void;
-  names(applicationId: string, answer: ReadonlyMap<string, string> | ApiError): void;
+  names(applicationId: string, answer: NamesAnswer): void;
   /** Every call in order, such as `list`, `names 1`, `app 1`, `host 1/11`. */
   readonly calls: string[];
   readonly queries: ThroughputQuery[];
@@ -23,23 +27,41 @@ export function webOf(requestsPerMinute: number): Throughput {
   return new Map([['web', requestsPerMinute]]);
 }
 
+/** Waits as a transport does: an abort ends it at once, with the signal's reason. */
+async function obeying<Value>(signal: AbortSignal, value: Value | Promise<Value>): Promise<Value> {
+  signal.throwIfAborted();
+  return Promise.race([
+    value,
+    new Promise<never>((_resolve, reject) => {
+      signal.addEventListener('abort', () => {
+        reject(signal.reason as Error);
+      });
+    }),
+  ]);
+}
+
 /** A vendor that knows only what a test told it, and fails on anything else. */
 export function createFakeSource(): FakeSource {
   let applications: readonly Application[] = [];
+  let unreadableIds: readonly string[] = [];
   let failure: { error: ApiError; found: readonly Application[] } | undefined;
   const answers = new Map<string, Answer>();
   const windowEnds = new Map<string, number>();
-  const hostNames = new Map<string, ReadonlyMap<string, string> | ApiError>();
+  const hostNames = new Map<string, NamesAnswer>();
   const calls: string[] = [];
   const queries: ThroughputQuery[] = [];
 
-  const throughput = async (subject: string, query: ThroughputQuery): Promise<ThroughputAnswer> => {
+  const throughput = async (
+    subject: string,
+    query: ThroughputQuery,
+    signal: AbortSignal,
+  ): Promise<ThroughputAnswer> => {
     queries.push(query);
     const answer = answers.get(subject);
     if (answer === undefined) throw new Error(`the fake was not told about ${subject}`);
     if (answer instanceof ApiError) throw answer;
     return {
-      throughput: await answer,
+      throughput: await obeying(signal, answer),
       windowEndMs: query.window?.toMs ?? windowEnds.get(subject),
     };
   };
@@ -53,6 +75,9 @@ export function createFakeSource(): FakeSource {
     failDiscovery: (error, found = []) => {
       failure = error === undefined ? undefined : { error, found };
     },
+    unreadable: (...ids) => {
+      unreadableIds = ids;
+    },
     answer: (subject, answer, windowEndMs) => {
       answers.set(subject, answer);
       if (windowEndMs !== undefined) windowEnds.set(subject, windowEndMs);
@@ -63,23 +88,29 @@ export function createFakeSource(): FakeSource {
     discover: async (): Promise<Discovery> => {
       calls.push('list');
       return failure === undefined
-        ? { applications, complete: true, calls: 1, error: undefined }
-        : { applications: failure.found, complete: false, calls: 1, error: failure.error };
+        ? { applications, complete: true, unreadableIds, calls: 1, error: undefined }
+        : {
+            applications: failure.found,
+            complete: false,
+            unreadableIds: [],
+            calls: 1,
+            error: failure.error,
+          };
     },
-    hostNames: async (id) => {
+    hostNames: async (id, signal) => {
       calls.push(`names ${id}`);
       const answer = hostNames.get(id);
       if (answer === undefined) throw new Error(`the fake was not told the host names of ${id}`);
       if (answer instanceof ApiError) throw answer;
-      return answer;
+      return obeying(signal, answer);
     },
-    applicationThroughput: async (id, query) => {
+    applicationThroughput: async (id, query, signal) => {
       calls.push(`app ${id}`);
-      return throughput(id, query);
+      return throughput(id, query, signal);
     },
-    hostThroughput: async (id, hostId, query) => {
+    hostThroughput: async (id, hostId, query, signal) => {
       calls.push(`host ${id}/${hostId}`);
-      return throughput(`${id}/${hostId}`, query);
+      return throughput(`${id}/${hostId}`, query, signal);
     },
   };
 }

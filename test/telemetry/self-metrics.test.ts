@@ -225,6 +225,26 @@ describe('an observer', () => {
     });
   });
 
+  it('counts every code of every operation for itself, from one scrape to the next', async () => {
+    const { metrics } = aFixture();
+    const api = metrics.apiObserver('production');
+
+    api.ended('list_hosts', '200', 1);
+    api.ended('list_hosts', '503', 1);
+    api.ended('host_throughput', '503', 1);
+    await metrics.text();
+    api.ended('list_hosts', '503', 1);
+    const text = await metrics.text();
+
+    const counts = [
+      'operation="list_hosts",code="200"',
+      'operation="list_hosts",code="503"',
+      'operation="host_throughput",code="200"',
+      'operation="host_throughput",code="503"',
+    ].map((labels) => valueOf(text, `${prefix}api_requests_total{account="production",${labels}}`));
+    expect(counts).toEqual([1, 2, 0, 1]);
+  });
+
   it('goes on counting where it was when the account asks for an observer again', async () => {
     const { metrics } = aFixture();
     metrics.apiObserver('production').ended('list_hosts', '200', 1);

@@ -119,6 +119,47 @@ describe('createPacer', () => {
     );
   });
 
+  it('keeps to another budget from the moment it is set, counting what was sent before', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 30 }),
+        fc.integer({ min: 1, max: 30 }),
+        fc.nat(90_000),
+        fc.nat(2000),
+        async (before, after, resizeAtMs, latencyMs) => {
+          const clock = createFakeClock();
+          const pacer = createPacer({ requestsPerMinute: before }, { clock });
+          const sent: number[] = [];
+          const budgets: number[] = [];
+          let budget = before;
+          clock.after(resizeAtMs, () => {
+            budget = after;
+            pacer.resize(after);
+          });
+          for (let call = 0; call < 80; call += 1) {
+            void (async () => {
+              const release = await pacer.acquire(false, signal);
+              sent.push(clock.monotonicMs());
+              budgets.push(budget);
+              clock.after(latencyMs, release);
+            })();
+          }
+
+          await clock.advance(300_000);
+
+          const inMinuteBefore = sent.map(
+            (atMs, index) => sent.slice(0, index + 1).filter((ms) => atMs - ms <= 60_000).length,
+          );
+          expect(inMinuteBefore.every((count, index) => count <= (budgets[index] ?? 0))).toBe(true);
+          const isDone = sent.length === 80;
+          const isBusy = (sent.at(-1) ?? 0) > 180_000;
+          expect(isDone || isBusy).toBe(true);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
   it('lets urgent calls go before the others that wait', async () => {
     const clock = createFakeClock();
     const pacer = createPacer({ requestsPerMinute: 1 }, { clock });

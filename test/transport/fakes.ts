@@ -116,6 +116,9 @@ export function createFakePacer(): FakePacer {
     pauseUntil: (monotonicMs) => {
       pausedUntilMs = Math.max(monotonicMs, pausedUntilMs ?? 0);
     },
+    resize: () => {
+      throw new Error('nobody should change the budget');
+    },
     pausedUntilMs: () => pausedUntilMs,
   };
 }

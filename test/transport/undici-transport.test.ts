@@ -45,6 +45,23 @@ describe('createUndiciTransport', () => {
     expect(answer.body).toBe('{"applications":[],"name":"Zürich ✓"}');
   });
 
+  it('sends the headers of every request as they are given, new ones too', async () => {
+    const keys: unknown[] = [];
+    const server = await httpServer((request, response) => {
+      keys.push(request.headers['api-key']);
+      response.end('{}');
+    });
+    const transport = openTransport({ baseUrl: `http://localhost:${server.port}` });
+    const [first, second] = [{ 'Api-Key': 'key-1' }, { 'Api-Key': 'key-2' }];
+    const { signal } = new AbortController();
+
+    for (const headers of [first, first, second, first]) {
+      await transport.send({ operation: 'list_hosts', target: '/' }, headers, signal);
+    }
+
+    expect(keys).toEqual(['key-1', 'key-1', 'key-2', 'key-1']);
+  });
+
   it('uses one connection for calls that follow each other', async () => {
     const server = await httpServer((_request, response) => response.end('{}'));
     const transport = openTransport({

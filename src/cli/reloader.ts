@@ -1,0 +1,61 @@
+import { ConfigError } from '../config/diagnostic.ts';
+import { loadConfig } from '../config/load-config.ts';
+import type { Config } from '../model/config.ts';
+import type { Logger } from '../model/telemetry.ts';
+import { CommandError } from './exit-code.ts';
+import { logWarnings } from './load.ts';
+import type { Machine } from './machine.ts';
+
+/** What asked for a reload; a word for the log. */
+export type ReloadTrigger = 'signal' | 'http' | 'file';
+
+export interface Reloader {
+  /**
+   * Reads the configuration again and puts it into force; rejects with a `CommandError`, and the old
+   * one stays in force, if anything about it is wrong. Requests that come while a reload is under
+   * way share the next one.
+   */
+  reload(trigger: ReloadTrigger): Promise<void>;
+}
+
+export interface ReloaderDependencies {
+  readonly machine: Machine;
+  readonly logger: Logger;
+  /** Puts a configuration into force, or changes nothing and rejects with a `CommandError`. */
+  readonly apply: (config: Config) => Promise<void>;
+  readonly reloaded: (succeeded: boolean, wallMs: number) => void;
+}
+
+export function createReloader(path: string, dependencies: ReloaderDependencies): Reloader {
+  const { machine, logger, apply, reloaded } = dependencies;
+  let current: Promise<void> = Promise.resolve();
+  let waiting: Promise<void> | undefined;
+
+  const reloadNow = async (trigger: ReloadTrigger): Promise<void> => {
+    waiting = undefined;
+    try {
+      const { config, warnings } = await loadConfig(path, machine);
+      await apply(config);
+      logWarnings(warnings, logger);
+    } catch (error) {
+      reloaded(false, machine.clock.wallMs());
+      if (!(error instanceof ConfigError) && !(error instanceof CommandError)) throw error;
+      const remedy = 'the old configuration stays in force; correct the file';
+      logger.error({ trigger, problem: error.message, remedy }, 'reload failed');
+      throw new CommandError(1, error.message, { cause: error });
+    }
+    reloaded(true, machine.clock.wallMs());
+    logger.info({ trigger }, 'configuration reloaded');
+  };
+
+  return {
+    reload: (trigger) => {
+      if (waiting !== undefined) return waiting;
+      const next = current.then(() => reloadNow(trigger));
+      waiting = next;
+      // A failure belongs to whoever asked for it, not to the next reload.
+      current = next.catch(() => {});
+      return next;
+    },
+  };
+}

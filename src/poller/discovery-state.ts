@@ -1,0 +1,48 @@
+import { ApiError } from '../model/api-error.ts';
+import type { AppEntry } from '../model/config.ts';
+import type { Discovery } from '../model/source.ts';
+
+/** How the discovery of the account fares. */
+export interface DiscoveryState {
+  /** Whether the last one succeeded; `undefined` before the first one ended. */
+  readonly up: boolean | undefined;
+  readonly error: Error | undefined;
+  /** Whether the vendor ever answered, with a list, a part of one, or an HTTP error. */
+  readonly answered: boolean;
+  /** Monotonic time of the first failure since the last complete one. */
+  readonly failingSinceMs: number | undefined;
+  readonly missing: readonly AppEntry[];
+}
+
+export const initialDiscovery: DiscoveryState = {
+  up: undefined,
+  error: undefined,
+  answered: false,
+  failingSinceMs: undefined,
+  missing: [],
+};
+
+/** @param missing the entries that choose nothing, if the discovery can tell */
+export function discoveryAfter(
+  before: DiscoveryState,
+  { applications, complete, error }: Discovery,
+  missing: readonly AppEntry[] | undefined,
+  nowMs: number,
+): DiscoveryState {
+  return {
+    up: complete,
+    error: complete ? undefined : error,
+    answered: before.answered || complete || applications.length > 0 || hasStatus(error),
+    failingSinceMs: complete ? undefined : (before.failingSinceMs ?? nowMs),
+    missing: missing ?? before.missing,
+  };
+}
+
+function hasStatus(error: Error | undefined): boolean {
+  return error instanceof ApiError && error.status !== undefined;
+}
+
+/** The vendor refused the key (401, 403): asking on before that changes would be a storm. */
+export function isRefusal(error: Error | undefined): error is ApiError {
+  return error instanceof ApiError && error.reason === 'auth';
+}

@@ -1,0 +1,111 @@
+import { mkdir, rename, symlink, writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { createSystemClock } from '../../src/cli/system-clock.ts';
+import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
+import { get, startDaemon, stopProgram, until, withFiles } from '../support/daemon-process.ts';
+
+function aSimulator(): Simulator {
+  return createSimulator(
+    {
+      apiKeys: ['NRAK-RELOAD'],
+      ingestDelayMs: 0,
+      fleet: {
+        traffic: 'flat',
+        applications: [
+          { id: 101, name: 'shop', kind: 'web', webRpm: 120, hosts: 1 },
+          { id: 102, name: 'cart', kind: 'web', webRpm: 60, hosts: 1 },
+        ],
+      },
+    },
+    { clock: createSystemClock() },
+  );
+}
+
+const configOf = (baseUrl: string, id: number): string =>
+  `accounts:\n  - { name: one, base_url: "${baseUrl}", api_key_env: KEY }\napps: [{ id: ${id} }]\n`;
+
+async function shows(url: string, applicationId: number): Promise<true | undefined> {
+  const { text } = await get(`${url}/metrics`);
+  const isShown = text.includes(
+    `newrelic_application_requests_per_minute{account="one",app_id="${applicationId}"`,
+  );
+  return isShown ? true : undefined;
+}
+
+async function post(url: string): Promise<{ status: number; text: string }> {
+  const response = await fetch(url, { method: 'POST', headers: { connection: 'close' } });
+  return { status: response.status, text: await response.text() };
+}
+
+describe('a running daemon', () => {
+  it('takes another configuration by POST and by SIGHUP, and refuses a broken one', async () => {
+    const simulator = aSimulator();
+    const { baseUrl } = await simulator.start();
+    await withFiles({ 'config.yaml': configOf(baseUrl, 101) }, async (directory) => {
+      const file = `${directory}/config.yaml`;
+      const daemon = await startDaemon([`--config.file=${file}`, '--web.enable-lifecycle'], {
+        KEY: 'NRAK-RELOAD',
+      });
+      try {
+        await until(async () => shows(daemon.url, 101));
+        await writeFile(file, 'apps: [{ idd: 1 }]');
+        const broken = await post(`${daemon.url}/-/reload`);
+        const afterBroken = await get(`${daemon.url}/metrics`);
+        await writeFile(file, configOf(baseUrl, 102));
+        const good = await post(`${daemon.url}/-/reload`);
+        await until(async () => shows(daemon.url, 102));
+        const asGet = await get(`${daemon.url}/-/reload`);
+        await writeFile(file, configOf(baseUrl, 101));
+        daemon.child.kill('SIGHUP');
+        await until(async () => shows(daemon.url, 101));
+        const afterAll = await get(`${daemon.url}/metrics`);
+
+        expect(broken.status).toBe(500);
+        expect(broken.text).toContain('config.yaml:1:10');
+        expect(afterBroken.text).toContain('config_last_reload_successful 0\n');
+        expect(afterBroken.text).toContain('app_id="101"');
+        expect(good.status).toBe(200);
+        expect(asGet.status).toBe(405);
+        expect(afterAll.text).toContain('config_last_reload_successful 1\n');
+        expect(afterAll.text).not.toContain('app_id="102"');
+      } finally {
+        await stopProgram(daemon);
+        await simulator.stop();
+      }
+    });
+  });
+
+  it("follows a ConfigMap's swap of symbolic links without being told", async () => {
+    const simulator = aSimulator();
+    const { baseUrl } = await simulator.start();
+    await withFiles({}, async (directory) => {
+      for (const [name, id] of [
+        ['..old', 101],
+        ['..new', 102],
+      ] as const) {
+        await mkdir(`${directory}/${name}`);
+        await writeFile(`${directory}/${name}/config.yaml`, configOf(baseUrl, id));
+      }
+      await symlink('..old', `${directory}/..data`);
+      await symlink('..data/config.yaml', `${directory}/config.yaml`);
+      const daemon = await startDaemon(
+        [`--config.file=${directory}/config.yaml`, '--config.auto-reload-interval=1s'],
+        { KEY: 'NRAK-RELOAD' },
+      );
+      try {
+        await until(async () => shows(daemon.url, 101));
+        await symlink('..new', `${directory}/..data_tmp`);
+        await rename(`${directory}/..data_tmp`, `${directory}/..data`);
+        await until(async () => shows(daemon.url, 102));
+        const forbidden = await post(`${daemon.url}/-/reload`);
+
+        expect(forbidden.status).toBe(403);
+        expect(forbidden.text).toContain('--web.enable-lifecycle');
+        expect((await get(`${daemon.url}/metrics`)).text).not.toContain('app_id="101"');
+      } finally {
+        await stopProgram(daemon);
+        await simulator.stop();
+      }
+    });
+  });
+});

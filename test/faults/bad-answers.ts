@@ -1,0 +1,45 @@
+import type { FailureReason } from '../../src/model/api-error.ts';
+import type { Fault } from '../../src/simulator/fault.ts';
+import { nestedText } from '../../src/simulator/fault-documents.ts';
+
+/** A fault and what must become of it, whatever was asked for. */
+export interface BadAnswer {
+  readonly what: string;
+  readonly fault: Fault;
+  readonly reason: FailureReason;
+  /** Whether it may pass by itself, so that asking once more is worth a call. */
+  readonly isRetried: boolean;
+}
+
+function bad(what: string, fault: Fault, reason: FailureReason, isRetried = false): BadAnswer {
+  return { what, fault, reason, isRetried };
+}
+
+const document = (body: string): Fault => ({ kind: 'document', body });
+
+/** Answers whose status says what they are, and none at all. */
+export const badStatuses: readonly BadAnswer[] = [
+  bad('a redirect', { kind: 'redirect', location: 'http://other.invalid/' }, 'redirect'),
+  bad('422', { kind: 'status', status: 422 }, 'client'),
+  bad('500', { kind: 'status', status: 500 }, 'server', true),
+  bad(
+    '502 with a page',
+    { kind: 'status', status: 502, body: '<p>\u001B[31m</p>' },
+    'server',
+    true,
+  ),
+  bad('silence', { kind: 'silence' }, 'timeout', true),
+];
+
+/** Answers with 200 whose document is none. */
+export const badDocuments: readonly BadAnswer[] = [
+  bad('the login page of a proxy', { kind: 'html' }, 'not_json'),
+  bad('nothing in a 200', { kind: 'empty' }, 'not_json'),
+  bad('an error in a 200', { kind: 'error_object' }, 'server'),
+  bad('cut JSON', { kind: 'truncated_json' }, 'not_json'),
+  bad('NaN in JSON', document('{"metric_data":NaN,"applications":NaN}'), 'not_json'),
+  bad('an array', document('[]'), 'schema'),
+  bad('an empty object', document('{}'), 'schema'),
+  bad('wrong types', document('{"metric_data":{"metrics":{}},"applications":{}}'), 'schema'),
+  bad('100,000 arrays in each other', document(nestedText(100_000)), 'schema'),
+];

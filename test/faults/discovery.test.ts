@@ -1,0 +1,231 @@
+import { describe, expect, it } from 'vitest';
+import { applicationListText } from '../../src/simulator/fault-documents.ts';
+import type { FaultRule } from '../../src/simulator/fault-rule.ts';
+import { badDocuments, badStatuses } from './bad-answers.ts';
+import { withTimedFaults } from './fault-bench.ts';
+import { freshness } from './freshness.ts';
+
+const minuteMs = 60_000;
+const everyone = ['neighbour 101', 'neighbour 102', 'production 101', 'production 102'];
+const up = 'newrelic_up';
+const production = { account: 'production' };
+
+/** The list of applications from the third minute to the end of the seventh. */
+const lists = {
+  endpoints: ['applications'],
+  fromMs: 2 * minuteMs,
+  untilMs: 7 * minuteMs,
+} as const;
+
+const shopText = { id: '101', name: '"shop"', hostIds: '1011,1012' };
+const workerText = { id: '102', name: '"worker"', hostIds: '1021' };
+
+describe('a list of applications that cannot be read for five minutes', () => {
+  const notFound = {
+    what: '404',
+    fault: { kind: 'status', status: 404 },
+    reason: 'not_found',
+    isRetried: false,
+  } as const;
+
+  it.each([...badStatuses, ...badDocuments, notFound])(
+    'removes nothing and stops no poll: $what',
+    async ({ fault, reason, isRetried }) => {
+      await withTimedFaults({ script: [{ when: lists, fault }] }, async (bench) => {
+        await bench.advance(6.9 * minuteMs);
+        const during = await bench.scrape();
+        const duringFresh = freshness(during, bench.clock);
+        await bench.advance(3 * minuteMs);
+        const after = await bench.scrape();
+
+        expect(bench.faulty.faults.hits().length).toBeGreaterThanOrEqual(3);
+        expect(during.value(up, production)).toBe(0);
+        expect(during.value(up, { account: 'neighbour' })).toBe(1);
+        expect(duringFresh).toEqual(everyone);
+        expect(after.value(up, production)).toBe(1);
+        expect(freshness(after, bench.clock)).toEqual(everyone);
+        expect(bench.logs('discovery failed')).toMatchObject([
+          { account: 'production', error: { reason } },
+        ]);
+        expect(bench.logs('discovery works again')).toHaveLength(1);
+        expect(bench.logs('poll failed')).toEqual([]);
+        const retries = after.total('newrelic_exporter_api_request_retries_total');
+        expect(retries > 0).toBe(isRetried);
+      });
+    },
+  );
+
+  it('drops what only the list says after stale_after, and goes on with the rest', async () => {
+    const when = { ...lists, untilMs: 25 * minuteMs };
+    const script: FaultRule[] = [{ when, fault: { kind: 'html' } }];
+    await withTimedFaults({ script }, async (bench) => {
+      const shop = { ...production, app_id: '101' };
+
+      await bench.advance(16.5 * minuteMs);
+      const held = await bench.scrape();
+      await bench.advance(3 * minuteMs);
+      const stale = await bench.scrape();
+      await bench.advance(7 * minuteMs);
+      const after = await bench.scrape();
+
+      const pages = [held, stale, after];
+      const valuesOf = (name: string): unknown[] => pages.map((page) => page.value(name, shop));
+      expect(valuesOf('newrelic_application_hosts')).toEqual([2, undefined, 2]);
+      expect(valuesOf('newrelic_application_reporting')).toEqual([1, undefined, 1]);
+      expect(valuesOf('newrelic_application_poll_success')).toEqual([1, 1, 1]);
+      expect(freshness(after, bench.clock)).toEqual(everyone);
+    });
+  });
+});
+
+describe('a list that is not whole', () => {
+  it.each([
+    {
+      what: 'its second page fails',
+      script: [
+        {
+          when: { ...lists, calls: { every: 2 } },
+          fault: {
+            kind: 'document',
+            body: applicationListText([shopText]),
+            link: '</v2/applications.json?page=2>; rel="next"',
+          },
+        },
+        { when: lists, fault: { kind: 'status', status: 422 } },
+      ],
+      reason: 'client',
+    },
+    {
+      what: 'its second page is cut',
+      script: [
+        {
+          when: { ...lists, calls: { every: 2 } },
+          fault: {
+            kind: 'document',
+            body: applicationListText([shopText]),
+            link: '</v2/applications.json?page=2>; rel="next"',
+          },
+        },
+        { when: lists, fault: { kind: 'truncated_json' } },
+      ],
+      reason: 'not_json',
+    },
+    {
+      what: 'an element has no id',
+      script: [
+        {
+          when: lists,
+          fault: {
+            kind: 'document',
+            body: applicationListText([shopText, { ...workerText, id: '"102a"' }]),
+          },
+        },
+      ],
+      reason: 'schema',
+    },
+  ] satisfies { what: string; script: FaultRule[]; reason: string }[])(
+    'removes no application that it leaves out: $what',
+    async ({ script, reason }) => {
+      await withTimedFaults({ script }, async (bench) => {
+        await bench.advance(6.9 * minuteMs);
+        const during = await bench.scrape();
+
+        expect(bench.faulty.faults.hits().length).toBeGreaterThanOrEqual(4);
+        expect(during.value(up, production)).toBe(0);
+        expect(freshness(during, bench.clock)).toEqual(everyone);
+        expect(bench.logs('discovery failed')).toMatchObject([{ error: { reason } }]);
+      });
+    },
+  );
+
+  it('removes at once what a whole list leaves out, and lets it come back', async () => {
+    const fault = { kind: 'document', body: applicationListText([shopText]) } as const;
+    await withTimedFaults({ script: [{ when: lists, fault }] }, async (bench) => {
+      await bench.advance(3 * minuteMs);
+      const during = await bench.scrape();
+      await bench.advance(5.5 * minuteMs);
+      const after = await bench.scrape();
+
+      const worker = { ...production, app_id: '102' };
+      expect(bench.faulty.faults.hits().length).toBeGreaterThan(3);
+      expect(during.series('newrelic_application_info', worker)).toEqual([]);
+      expect(during.series('newrelic_application_requests_per_minute', worker)).toEqual([]);
+      expect(during.value(up, production)).toBe(1);
+      expect(freshness(after, bench.clock)).toEqual(everyone);
+    });
+  });
+});
+
+describe('the Link header of a list', () => {
+  const body = applicationListText([shopText, workerText]);
+
+  it.each([
+    {
+      what: 'that names the page itself',
+      link: '<https://api.newrelic.com/v2/applications.json?page={page}>; rel="next"',
+      pages: ['1'],
+    },
+    {
+      what: 'that names an earlier page',
+      link: '</v2/applications.json?page=0>; rel="next"',
+      pages: ['1'],
+    },
+    { what: 'without a page', link: '</v2/applications.json>; rel="next"', pages: ['1'] },
+    {
+      what: 'with a page that is no number',
+      link: '</v2/applications.json?page=1e3>; rel="next"',
+      pages: ['1'],
+    },
+    { what: 'that never closes', link: '</v2/applications.json?page=2; rel="next', pages: ['1'] },
+    { what: 'of nothing but commas', link: ','.repeat(10_000), pages: ['1'] },
+    {
+      what: 'to another host',
+      link: '<http://evil.invalid/v2/applications.json?page=2>; rel="next"',
+      pages: ['1', '2'],
+    },
+    { what: 'to a file', link: '<file:///etc/passwd?page=2>; rel="next"', pages: ['1', '2'] },
+  ])('is read for its page number alone, $what', async ({ link, pages }) => {
+    const when = { ...lists, calls: { every: pages.length } };
+    await withTimedFaults(
+      { script: [{ when, fault: { kind: 'document', body, link } }] },
+      async (bench) => {
+        await bench.advance(6 * minuteMs);
+        const page = await bench.scrape();
+
+        const { journal } = bench.faulty.simulator;
+        const asked = journal
+          .entries(
+            ({ path, monotonicMs }) =>
+              path === '/v2/applications.json' && monotonicMs >= lists.fromMs,
+          )
+          .map(({ query }) => new URLSearchParams(query).get('page') ?? '1');
+        expect(bench.faulty.faults.hits().length).toBeGreaterThanOrEqual(3);
+        expect(asked.slice(0, pages.length)).toEqual(pages);
+        expect(new Set(asked)).toEqual(new Set(pages));
+        expect(page.value(up, production)).toBe(1);
+        expect(freshness(page, bench.clock)).toEqual(everyone);
+      },
+    );
+  });
+
+  it('may name a next page for ever: the list is given up, the polls are not', async () => {
+    const fault = {
+      kind: 'document',
+      body,
+      link: '</v2/applications.json?page={next}>; rel="next"',
+    } as const;
+    await withTimedFaults({ script: [{ when: lists, fault }] }, async (bench) => {
+      await bench.advance(6 * minuteMs);
+      const during = await bench.scrape();
+      const duringFresh = freshness(during, bench.clock);
+      await bench.advance(4 * minuteMs);
+      const after = await bench.scrape();
+
+      expect(bench.faulty.faults.hits().length).toBeGreaterThan(2);
+      expect(during.value(up, production)).toBe(0);
+      expect(duringFresh).toEqual(everyone);
+      expect(bench.logs('discovery failed')).toMatchObject([{ error: { reason: 'schema' } }]);
+      expect(after.value(up, production)).toBe(1);
+    });
+  });
+});

@@ -1,0 +1,277 @@
+import { createDaemon, type Daemon } from '../../src/cli/daemon.ts';
+import { createLogging } from '../../src/cli/logging.ts';
+import type { Machine } from '../../src/cli/machine.ts';
+import { createSystemClock } from '../../src/cli/system-clock.ts';
+import type { Clock } from '../../src/model/clock.ts';
+import type { AccountConfig, AppEntry } from '../../src/model/config.ts';
+import type { AppSnapshot, SnapshotSink } from '../../src/model/snapshot.ts';
+import type { FaultRule } from '../../src/simulator/fault-rule.ts';
+import { createFaults, type Faults } from '../../src/simulator/faults.ts';
+import type { ApplicationSpec } from '../../src/simulator/fleet-options.ts';
+import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
+import type { SimulatorOptions } from '../../src/simulator/simulator-options.ts';
+import type { RawTransport } from '../../src/transport/raw-send.ts';
+import { createUndiciTransport } from '../../src/transport/undici-transport.ts';
+import { anAccount, anEntry } from '../support/builders.ts';
+import { createFakeMachine, type FakeMachine } from '../support/fake-machine.ts';
+import { inMemoryTransport } from '../support/in-memory-vendor.ts';
+import { type LoggedLine, loggedLines } from './logged-lines.ts';
+import { readScrape, type Scrape } from './scrape.ts';
+import { expectNothingLeft, expectStandingInvariants } from './standing-invariants.ts';
+
+/** One account, its vendor, and what goes wrong there. */
+export interface VendorOptions {
+  readonly script?: readonly FaultRule[];
+  readonly simulator?: Partial<SimulatorOptions>;
+  readonly account?: Partial<AccountConfig>;
+  readonly entries?: readonly NonNullable<Parameters<typeof anEntry>[0]>[];
+  /** Text of the key file of the account, to be changed by the test. Default: the account's key. */
+  readonly keyFile?: () => string;
+  /** Comes between the daemon and its vendor, as a network does. */
+  readonly network?: (wire: RawTransport, clock: Clock) => RawTransport;
+  /** How wrong the clock of the vendor is, seen from here. */
+  readonly clockOffsetMs?: number;
+  /** The test itself starts the simulator, or puts it behind a server of its own. Sockets only. */
+  readonly isStartedByTest?: boolean;
+  /** The vendor refuses calls that are within our budget: somebody else uses the key. */
+  readonly quotaIsShared?: boolean;
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+export interface Vendor {
+  readonly options: VendorOptions;
+  readonly account: AccountConfig;
+  readonly key: string;
+  readonly simulator: Simulator;
+  readonly faults: Faults;
+}
+
+export interface FaultBench {
+  readonly daemon: Daemon;
+  readonly machine: FakeMachine;
+  readonly clock: Clock;
+  readonly vendors: readonly Vendor[];
+  /** The account `production`, where the faults are. */
+  readonly faulty: Vendor;
+  /** Everything that was ever published, the oldest first. */
+  readonly published: readonly AppSnapshot[];
+  /** Every page that was looked at, all of them valid expositions without a duplicate series. */
+  readonly pages: readonly string[];
+  /** The page of this moment. */
+  scrape(): Promise<Scrape>;
+  logs(message?: string): readonly LoggedLine[];
+  /** As SIGTERM does; resolves when the daemon has ended. */
+  stop(): Promise<void>;
+}
+
+/** `shop` has two hosts, `worker` has one; the traffic differs from minute to minute. */
+export const usualApplications: readonly ApplicationSpec[] = [
+  {
+    id: 101,
+    name: 'shop',
+    kind: 'both',
+    webRpm: 1200,
+    otherRpm: 300,
+    hosts: [
+      { id: 1011, name: 's1' },
+      { id: 1012, name: 's2' },
+    ],
+  },
+  { id: 102, name: 'worker', kind: 'other', otherRpm: 600, hosts: [{ id: 1021, name: 'w1' }] },
+];
+
+function createVendor(name: string, options: VendorOptions, clock: Clock): Vendor {
+  const key = `NRAK-${name.toUpperCase()}SECRET0123456789`;
+  const { clockOffsetMs = 0 } = options;
+  const vendorClock = { ...clock, wallMs: () => clock.wallMs() + clockOffsetMs };
+  const faults = createFaults(options.script ?? [], { clock: vendorClock });
+  const simulator = createSimulator(
+    {
+      apiKeys: [key],
+      intercept: faults.intercept,
+      fleet: { applications: usualApplications },
+      ...options.simulator,
+    },
+    { clock: vendorClock },
+  );
+  const account = anAccount({
+    name,
+    baseUrl: `http://${name}.invalid`,
+    apiKey: { kind: 'file', path: `/keys/${name}` },
+    ...options.account,
+  });
+  return { options, account, key, simulator, faults };
+}
+
+interface Wiring {
+  readonly machine: FakeMachine;
+  readonly clock: Clock;
+  /** By the name of the account; the first one is where the faults are. */
+  readonly vendors: ReadonlyMap<string, Vendor>;
+  readonly openTransport: Machine['openTransport'];
+}
+
+function keyOrFile({ machine, vendors }: Wiring): Machine['readFile'] {
+  return async (path) => {
+    const vendor = vendors.get(path.replace('/keys/', ''));
+    const text = vendor?.options.keyFile?.() ?? vendor?.key;
+    return text === undefined ? machine.readFile(path) : new TextEncoder().encode(text);
+  };
+}
+
+function watched(sink: SnapshotSink, published: AppSnapshot[]): SnapshotSink {
+  return {
+    publish: (snapshot) => {
+      published.push(snapshot);
+      sink.publish(snapshot);
+    },
+    remove: (account, id) => {
+      sink.remove(account, id);
+    },
+    accountUp: (account, up) => {
+      sink.accountUp(account, up);
+    },
+    removeAccount: (account) => {
+      sink.removeAccount(account);
+    },
+  };
+}
+
+function entriesOf({ account: { name }, options }: Vendor): AppEntry[] {
+  return (options.entries ?? [{}]).map(({ poll, ...entry }) =>
+    anEntry({ ...entry, account: name, poll: { raw: true, hostNames: true, ...poll } }),
+  );
+}
+
+async function startBench(wiring: Wiring): Promise<FaultBench> {
+  const { machine, clock, vendors, openTransport } = wiring;
+  const published: AppSnapshot[] = [];
+  const pages: string[] = [];
+  const all = [...vendors.values()];
+  const [faulty] = all;
+  if (faulty === undefined) throw new Error('a bench needs an account');
+  const daemonMachine = { ...machine, clock, openTransport, readFile: keyOrFile(wiring) };
+  const logger = await createLogging({ logLevel: 'debug', logFormat: 'json' }, daemonMachine);
+  const daemon = await createDaemon(
+    { accounts: all.map(({ account }) => account), apps: all.flatMap((one) => entriesOf(one)) },
+    { machine: daemonMachine, logger, watch: (sink) => watched(sink, published) },
+  );
+  const running = daemon.run(machine.stopSignal);
+  // `stop` gives the outcome; until then a test that fails first must not leave it unhandled.
+  running.catch(() => undefined);
+
+  return {
+    daemon,
+    machine,
+    clock,
+    vendors: all,
+    faulty,
+    published,
+    pages,
+    scrape: async () => {
+      const vendorPage = (await daemon.store.page()).identity.toString();
+      const text = `${vendorPage}${await daemon.metrics.text()}`;
+      const page = readScrape(text);
+      pages.push(text);
+      return page;
+    },
+    logs: (message) => loggedLines(machine.stderr.text(), message),
+    stop: async () => {
+      machine.stop();
+      await machine.clock.advance(0);
+      await running;
+      await daemon.close();
+    },
+  };
+}
+
+export interface TimedBench extends FaultBench {
+  advance(ms: number): Promise<void>;
+  /** Time passes and no timer runs, as while a machine sleeps. */
+  suspend(ms: number): void;
+}
+
+/**
+ * Runs the whole daemon above the socket on a clock of its own, against the account `production`,
+ * where the faults are, and the account `neighbour`, where there are none; then checks what must
+ * hold whatever happens.
+ */
+export async function withTimedFaults(
+  production: VendorOptions,
+  test: (bench: TimedBench) => Promise<void>,
+): Promise<void> {
+  const machine = createFakeMachine({ files: production.files ?? {} });
+  let asleepMs = 0;
+  const clock: Clock = {
+    ...machine.clock,
+    monotonicMs: () => machine.clock.monotonicMs() + asleepMs,
+    wallMs: () => machine.clock.wallMs() + asleepMs,
+  };
+  const vendors = new Map(
+    Object.entries({ production, neighbour: {} }).map(([name, options]) => [
+      name,
+      createVendor(name, options, clock),
+    ]),
+  );
+  const openTransport: Machine['openTransport'] = async ({ baseUrl }) => {
+    const vendor = vendors.get(new URL(baseUrl).hostname.replace('.invalid', ''));
+    if (vendor === undefined) throw new Error(`no vendor at ${baseUrl}`);
+    const wire = inMemoryTransport(vendor.simulator);
+    return vendor.options.network?.(wire, clock) ?? wire;
+  };
+  const bench = await startBench({ machine, clock, vendors, openTransport });
+  await test({
+    ...bench,
+    advance: async (ms) => {
+      await machine.clock.advance(ms);
+    },
+    suspend: (ms) => {
+      asleepMs += ms;
+    },
+  });
+  await bench.scrape();
+  await bench.stop();
+  expectStandingInvariants(bench);
+  expectNothingLeft(bench);
+}
+
+/** How often everything happens where time is real. */
+const quickPoll = { intervalMs: 150, discoveryIntervalMs: 150 } as const;
+
+/**
+ * The same over real sockets and in real time, with the account `production` alone, intervals of
+ * fractions of a second, and a budget to match.
+ */
+export async function withSocketFaults(
+  production: VendorOptions,
+  test: (bench: FaultBench) => Promise<void>,
+): Promise<void> {
+  const clock = createSystemClock();
+  const machine = createFakeMachine({ random: () => 0, files: production.files ?? {} });
+  const options: VendorOptions = {
+    ...production,
+    simulator: { quotaPerMinute: 10_000, ...production.simulator },
+    account: { requestsPerMinute: 10_000, ...production.account },
+    entries: (production.entries ?? [{}]).map((entry) => ({
+      ...entry,
+      poll: { ...quickPoll, ...entry.poll },
+    })),
+  };
+  const vendor = createVendor('production', options, clock);
+  const baseUrl =
+    production.isStartedByTest === true
+      ? vendor.account.baseUrl
+      : (await vendor.simulator.start()).baseUrl;
+  const vendors = new Map([['production', { ...vendor, account: { ...vendor.account, baseUrl } }]]);
+  const openTransport: Machine['openTransport'] = async (wireOptions) =>
+    createUndiciTransport({ ...wireOptions, connectTimeoutMs: 200 });
+  const bench = await startBench({ machine, clock, vendors, openTransport });
+  try {
+    await test(bench);
+    await bench.scrape();
+  } finally {
+    await bench.stop();
+    await vendor.simulator.stop();
+  }
+  expectStandingInvariants(bench);
+}

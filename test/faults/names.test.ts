@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { applicationListText } from '../../src/simulator/fault-documents.ts';
+import { withTimedFaults } from './fault-bench.ts';
+import { freshness } from './freshness.ts';
+
+const lists = { endpoints: ['applications'] } as const;
+const info = 'newrelic_application_info';
+
+/** As JSON text, so that a lone surrogate is one, and the label value that becomes of it. */
+const names: readonly { readonly text: string; readonly label: string }[] = [
+  { text: String.raw`"a\"b\\c"`, label: String.raw`a"b\c` },
+  { text: String.raw`"line\nfeed"`, label: 'line\uFFFDfeed' },
+  { text: String.raw`"a\r\tb"`, label: 'a\uFFFD\uFFFDb' },
+  { text: String.raw`"nul\u0000"`, label: 'nul\uFFFD' },
+  { text: String.raw`"\u001b[31mred"`, label: '\uFFFD[31mred' },
+  { text: String.raw`"c1\u009b"`, label: 'c1\uFFFD' },
+  { text: String.raw`"\u202egnp.exe"`, label: '\uFFFDgnp.exe' },
+  { text: String.raw`"high\ud800"`, label: 'high\uFFFD' },
+  { text: String.raw`"\udc00low"`, label: '\uFFFDlow' },
+  { text: String.raw`"pair\ud83d\ude00"`, label: 'pair😀' },
+  { text: '"} 1\\n# EOF\\nnewrelic_up{x=\\""', label: '} 1\uFFFD# EOF\uFFFDnewrelic_up{x="' },
+  { text: '""', label: '' },
+];
+
+describe('a name of the vendor', () => {
+  it.each(names)('becomes a label that spoils nothing: $text', async ({ text, label }) => {
+    const list = applicationListText([
+      { id: '101', name: text, hostIds: '1011,1012' },
+      { id: '102', name: '"worker"', hostIds: '1021' },
+    ]);
+    const hosts = `{"application_hosts":[{"id":1011,"host":${text}},{"id":1012,"host":${text}}]}`;
+    const script = [
+      { when: lists, fault: { kind: 'document', body: list } },
+      {
+        when: { endpoints: ['hosts'], applicationId: '101' },
+        fault: { kind: 'document', body: hosts },
+      },
+    ] as const;
+    await withTimedFaults({ script }, async (bench) => {
+      await bench.advance(30_000);
+      const page = await bench.scrape();
+
+      const shop = { account: 'production', app_id: '101' };
+      const hostNames = page
+        .series('newrelic_application_host_requests_per_minute', {
+          ...shop,
+          transaction_type: 'web',
+        })
+        .map(({ host_id: id, host_name: name }) => [id, name]);
+      expect(script.map((rule) => bench.faulty.faults.hits(rule).length)).toEqual([1, 1]);
+      expect(page.series(info, shop).map(({ app_name: name }) => name)).toEqual([label]);
+      expect(hostNames).toEqual([
+        ['1011', label === '' ? '1011' : label],
+        ['1012', label === '' ? '1012' : label],
+      ]);
+      expect(freshness(page, bench.clock)).toContain('production 102');
+    });
+  });
+
+  it('of a million characters is cut, and stays different from another such name', async () => {
+    const long = 'x'.repeat(1_000_000);
+    const list = applicationListText([
+      { id: '101', name: `"${long}1"`, hostIds: '1011' },
+      { id: '102', name: `"${long}2"`, hostIds: '1021' },
+    ]);
+    const rule = { when: lists, fault: { kind: 'document', body: list } } as const;
+    await withTimedFaults({ script: [rule] }, async (bench) => {
+      await bench.advance(30_000);
+      const page = await bench.scrape();
+
+      const labels = page
+        .series(info, { account: 'production' })
+        .map((series) => series['app_name']);
+      expect(bench.faulty.faults.hits()).toHaveLength(1);
+      expect(labels.map((label) => label?.length)).toEqual([256, 256]);
+      expect(new Set(labels).size).toBe(2);
+      expect(bench.machine.stderr.text().length).toBeLessThan(20_000);
+    });
+  });
+
+  it('may be that of another application, or become it: their ids keep them apart', async () => {
+    const list = applicationListText([
+      { id: '101', name: String.raw`"a\u0000"`, hostIds: '1011' },
+      { id: '102', name: String.raw`"a\u0001"`, hostIds: '1021' },
+    ]);
+    const rule = { when: lists, fault: { kind: 'document', body: list } } as const;
+    await withTimedFaults({ script: [rule] }, async (bench) => {
+      await bench.advance(30_000);
+      const page = await bench.scrape();
+
+      const series = page.series(info, { account: 'production', app_name: 'a\uFFFD' });
+      expect(bench.faulty.faults.hits()).toHaveLength(1);
+      expect(series.map(({ app_id: id }) => id)).toEqual(['101', '102']);
+      expect(page.total('newrelic_exporter_series_dropped_total')).toBe(0);
+    });
+  });
+});

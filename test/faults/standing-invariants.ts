@@ -1,0 +1,105 @@
+import { expect } from 'vitest';
+import type { Throughput } from '../../src/model/reading.ts';
+import type { AppSnapshot } from '../../src/model/snapshot.ts';
+import { type CallCounter, createCallCounter } from '../../src/simulator/call-counter.ts';
+import type {
+  SimulatedApplication,
+  SimulatedHost,
+} from '../../src/simulator/simulated-application.ts';
+import type { FaultBench, Vendor } from './fault-bench.ts';
+
+const minuteMs = 60_000;
+const vendorNames = { web: 'HttpDispatcher', other: 'OtherTransaction/all' } as const;
+
+/**
+ * What holds after every fault: the budget was kept and the quota never exceeded, no key is in any
+ * output, every page is a valid exposition in which no series stands twice, and whatever was
+ * published of an application describes one window.
+ */
+export function expectStandingInvariants(bench: FaultBench): void {
+  for (const vendor of bench.vendors) {
+    const { simulator, account, options } = vendor;
+    const violations = options.quotaIsShared === true ? 0 : simulator.violations();
+    expect(violations, 'requests over the quota').toBe(0);
+    expect(simulator.journal.maxInAnyWindow(minuteMs)).toBeLessThanOrEqual(
+      account.requestsPerMinute,
+    );
+    expect(halfPolls(bench, vendor).slice(0, 3)).toEqual([]);
+  }
+  expect(leaks(bench)).toEqual([]);
+  // A page is among these only when the strict parser took it.
+  expect(bench.pages.length).toBeGreaterThan(0);
+}
+
+/** Where time is simulated: the concurrency was kept, and the end left no timer and no call. */
+export function expectNothingLeft({ vendors, machine }: FaultBench): void {
+  for (const { simulator, account } of vendors) {
+    expect(simulator.journal.maxInFlight()).toBeLessThanOrEqual(account.concurrency);
+    expect(simulator.inFlight()).toBe(0);
+  }
+  expect(machine.clock.pendingTimers()).toBe(0);
+}
+
+function leaks({ vendors, machine, pages, daemon }: FaultBench): readonly string[] {
+  const outputs = [
+    machine.stdout.text(),
+    machine.stderr.text(),
+    JSON.stringify(daemon.status()),
+    ...pages,
+  ];
+  const secrets = vendors
+    .flatMap(({ simulator }) => simulator.apiKeys)
+    .flatMap((key) => [key, Buffer.from(key).toString('base64')]);
+  return secrets.filter((secret) => outputs.some((text) => text.includes(secret)));
+}
+
+/** Readings with a value that the vendor would not give for the window that they are said to be of. */
+function halfPolls({ published }: FaultBench, { account, simulator, faults }: Vendor): string[] {
+  const forged = new Set(
+    faults
+      .hits()
+      .filter(({ rule }) => rule.fault.kind === 'document')
+      .map(({ request }) => request.applicationId),
+  );
+  // What is asked for is older than the vendor takes to count it.
+  const counter = createCallCounter(
+    { seed: 1, traffic: 'daily', ingestDelayMs: 0 },
+    {
+      clock: {
+        monotonicMs: () => 0,
+        wallMs: () => Number.MAX_SAFE_INTEGER,
+        after: () => () => undefined,
+      },
+    },
+  );
+  return published
+    .filter((snapshot) => snapshot.account === account.name)
+    .filter(({ application }) => !forged.has(application.id))
+    .flatMap((snapshot) => {
+      const application = simulator.fleet.application(Number(snapshot.application.id));
+      return application === undefined ? [] : foreignValues(snapshot, application, counter);
+    });
+}
+
+function foreignValues(
+  { reading, application: { id } }: AppSnapshot,
+  application: SimulatedApplication,
+  counter: CallCounter,
+): string[] {
+  const toMs = reading?.windowEndMs;
+  if (reading === undefined || toMs === undefined) return [];
+  const fromMs = toMs - 5 * minuteMs;
+  const check = (throughput: Throughput, host: SimulatedHost | undefined): string[] =>
+    [...throughput].flatMap(([type, value]) => {
+      const calls = counter.count(application, host, vendorNames[type], fromMs, toMs);
+      if (value === calls / 5) return [];
+      return [`${id}/${host?.name ?? ''} ${type} ${value} is not of the window until ${toMs}`];
+    });
+  return [
+    ...check(reading.application, undefined),
+    ...[...reading.hosts].flatMap(([hostId, throughput]) => {
+      const host = application.hosts.get(Number(hostId));
+      return host === undefined ? [] : check(throughput, host);
+    }),
+  ];
+}

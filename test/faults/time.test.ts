@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest';
+import { type TimedBench, withTimedFaults } from './fault-bench.ts';
+import { freshness } from './freshness.ts';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const everyone = ['neighbour 101', 'neighbour 102', 'production 101', 'production 102'];
+const production = { account: 'production' };
+
+/** When the polls of `shop` asked for the application itself, since a moment. */
+function pollTimes({ faulty }: TimedBench, sinceMs: number): readonly number[] {
+  return faulty.simulator.journal
+    .entries(({ path }) => path === '/v2/applications/101/metrics/data.json')
+    .map(({ monotonicMs }) => monotonicMs)
+    .filter((timeMs) => timeMs >= sinceMs);
+}
+
+describe('a wall clock that jumps', () => {
+  it.each([{ hours: 1 }, { hours: -1 }, { hours: 24 }])(
+    'by $hours h changes neither the rhythm of the polls nor what is held',
+    async ({ hours }) => {
+      await withTimedFaults({}, async (bench) => {
+        await bench.advance(5 * minuteMs);
+        const jumpedAtMs = bench.clock.monotonicMs();
+        bench.machine.clock.jumpWall(hours * hourMs);
+        const jumped = await bench.scrape();
+        await bench.advance(10 * minuteMs);
+        const page = await bench.scrape();
+
+        const times = pollTimes(bench, jumpedAtMs);
+        const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+        expect(jumped.series('newrelic_application_requests_per_minute')).toHaveLength(6);
+        expect(gaps).toEqual(gaps.map(() => minuteMs));
+        expect(times).toHaveLength(10);
+        expect(
+          page.value('newrelic_application_window_end_timestamp_seconds', {
+            ...production,
+            app_id: '101',
+          }),
+        ).toBeGreaterThan(bench.clock.wallMs() / 1000 - 300);
+        expect(freshness(page, bench.clock)).toEqual(everyone);
+      });
+    },
+  );
+});
+
+describe('a machine that sleeps for an hour', () => {
+  it('polls each application when it wakes, not once for each minute missed', async () => {
+    await withTimedFaults({}, async (bench) => {
+      await bench.advance(5 * minuteMs);
+      bench.suspend(hourMs);
+      const wokeAtMs = bench.clock.monotonicMs();
+      await bench.advance(2 * minuteMs);
+      const page = await bench.scrape();
+
+      expect(pollTimes(bench, wokeAtMs).length).toBeGreaterThanOrEqual(2);
+      expect(pollTimes(bench, wokeAtMs).length).toBeLessThanOrEqual(4);
+      expect(freshness(page, bench.clock)).toEqual(everyone);
+      expect(bench.logs('poll failed')).toEqual([]);
+    });
+  });
+});
+
+describe('what is asked of the vendor', () => {
+  it('is a whole window of complete minutes, one for all calls of a poll, however slow they are', async () => {
+    const simulator = { latencyMs: [15_000, 28_000] as const };
+    await withTimedFaults({ simulator }, async (bench) => {
+      await bench.advance(20 * minuteMs);
+
+      const calls = bench.faulty.simulator.journal
+        .entries(({ path }) => path.endsWith('/metrics/data.json'))
+        .map(({ query, wallMs, path }) => {
+          const parameters = new URLSearchParams(query);
+          const fromMs = Date.parse(parameters.get('from') ?? '');
+          const toMs = Date.parse(parameters.get('to') ?? '');
+          return { fromMs, toMs, ageMs: wallMs - toMs, path };
+        });
+      expect(calls.length).toBeGreaterThan(60);
+      expect(calls.filter(({ toMs }) => toMs % minuteMs !== 0)).toEqual([]);
+      expect(calls.filter(({ fromMs, toMs }) => toMs - fromMs !== 5 * minuteMs)).toEqual([]);
+      expect(Math.min(...calls.map(({ ageMs }) => ageMs))).toBeGreaterThanOrEqual(3 * minuteMs);
+      expect(Math.max(...calls.map(({ ageMs }) => ageMs))).toBeLessThan(5 * minuteMs);
+    });
+  });
+});
+
+describe('a poll that takes longer than the interval', () => {
+  it('is never doubled: the ones between are left out and counted', async () => {
+    const options = {
+      simulator: { latencyMs: 25_000 },
+      account: { concurrency: 1 },
+      entries: [{ selector: { kind: 'id', id: '101' }, poll: { intervalMs: 20_000 } }],
+    } as const;
+    await withTimedFaults(options, async (bench) => {
+      await bench.advance(20 * minuteMs);
+      const page = await bench.scrape();
+
+      const times = pollTimes(bench, 0);
+      const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+      expect(times.length).toBeGreaterThan(8);
+      expect(Math.min(...gaps)).toBeGreaterThanOrEqual(75_000);
+      expect(page.total('newrelic_exporter_polls_skipped_total', production)).toBeGreaterThan(20);
+      expect(page.value('newrelic_application_poll_success', production)).toBe(1);
+    });
+  });
+});
+
+describe('an account that changes under a poll', () => {
+  const slow = { simulator: { latencyMs: 8000 } } as const;
+
+  it('never shows an application under two names', async () => {
+    await withTimedFaults(slow, async (bench) => {
+      const names: (string | undefined)[][] = [];
+      for (let step = 0; step < 60; step += 1) {
+        if (step === 20) bench.faulty.simulator.fleet.renameApplication(101, 'store');
+        await bench.advance(5000);
+        const page = await bench.scrape();
+        const series = [
+          ...page.series('newrelic_application_requests_per_minute', {
+            ...production,
+            app_id: '101',
+          }),
+          ...page.series('newrelic_application_info', { ...production, app_id: '101' }),
+        ];
+        names.push([...new Set(series.map(({ app_name: name }) => name))]);
+      }
+
+      const seen = names.filter((one) => one.length > 0);
+      expect(seen.every((one) => one.length === 1)).toBe(true);
+      expect([...new Set(seen.flat())]).toEqual(['shop', 'store']);
+      expect(bench.faulty.simulator.fleet.application(101)?.name).toBe('store');
+    });
+  });
+
+  it('drops an application and a host that vanish while they are asked for', async () => {
+    await withTimedFaults(slow, async (bench) => {
+      const { fleet, journal } = bench.faulty.simulator;
+      await bench.advance(3 * minuteMs);
+      for (let waited = 0; bench.faulty.simulator.inFlight() === 0 && waited < 120; waited += 1) {
+        await bench.advance(1000);
+      }
+      const inFlight = bench.faulty.simulator.inFlight();
+      fleet.removeApplication(102);
+      fleet.removeHost(101, 1012, 0);
+      await bench.advance(3 * minuteMs);
+      const page = await bench.scrape();
+
+      const hosts = page.series('newrelic_application_host_requests_per_minute', production);
+      expect(inFlight).toBeGreaterThan(0);
+      expect(journal.count()).toBeGreaterThan(20);
+      expect(page.series('newrelic_application_info', { ...production, app_id: '102' })).toEqual(
+        [],
+      );
+      expect(new Set(hosts.map(({ host_id: id }) => id))).toEqual(new Set(['1011']));
+      expect(freshness(page, bench.clock)).toContain('production 101');
+    });
+  });
+
+  it('lets a large application wait for its share, and no small one', async () => {
+    const simulator = {
+      fleet: {
+        applications: [
+          { id: 101, name: 'large', kind: 'web' as const, webRpm: 50_000, hosts: 1600 },
+          { id: 102, name: 'small', kind: 'web' as const, webRpm: 100, hosts: [{ id: 1 }] },
+        ],
+      },
+      latencyMs: 100,
+    };
+    await withTimedFaults({ simulator }, async (bench) => {
+      await bench.advance(9 * minuteMs);
+      const page = await bench.scrape();
+
+      const small = bench.faulty.simulator.journal
+        .entries(({ path }) => path === '/v2/applications/102/metrics/data.json')
+        .map(({ monotonicMs }) => monotonicMs);
+      const gaps = small.slice(1).map((time, index) => time - (small[index] ?? 0));
+      const demand =
+        page.value('newrelic_exporter_api_demand_requests_per_minute', production) ?? 0;
+      expect(demand).toBeGreaterThan(1600);
+      expect(Math.max(...gaps)).toBeLessThan((1.2 * minuteMs * demand) / 800);
+      expect(
+        page.series('newrelic_application_host_requests_per_minute', {
+          ...production,
+          app_id: '101',
+        }),
+      ).toHaveLength(1600);
+    });
+  });
+});

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import type { ApiResponse } from '../../src/transport/transport.ts';
+import { answerOf } from '../support/fake-transport.ts';
+import { aRestSource } from './a-rest-source.ts';
+
+const query = { window: undefined, transactions: ['web'], raw: false } as const;
+
+const answers: readonly { what: string; answer: ApiResponse; reason: string | undefined }[] = [
+  { what: 'a page of HTML', answer: answerOf('<html>'), reason: 'not_json' },
+  { what: 'nothing', answer: answerOf(''), reason: 'not_json' },
+  { what: 'a list that is none', answer: answerOf({ applications: 1 }), reason: 'schema' },
+  {
+    what: 'an error with status 200',
+    answer: answerOf({ error: { title: 'x' } }),
+    reason: 'server',
+  },
+  {
+    what: 'a status that the transport has counted',
+    answer: answerOf('', { status: 500 }),
+    reason: undefined,
+  },
+];
+
+describe('an answer that nothing can be made of', () => {
+  it.each(answers)('is counted once when it is $what', async ({ answer, reason }) => {
+    const { source, signal, failures } = aRestSource(async () => answer);
+
+    await source.discover([], [], signal);
+    await source.hostNames('1', signal).catch(() => undefined);
+    await source.applicationThroughput('1', query, signal).catch(() => undefined);
+    await source.hostThroughput('1', '2', query, signal).catch(() => undefined);
+
+    const operations = [
+      'list_applications',
+      'list_hosts',
+      'application_throughput',
+      'host_throughput',
+    ];
+    const expected = operations.map((operation) => `${operation} ${reason}`);
+    expect(failures).toEqual(reason === undefined ? [] : expected);
+  });
+});

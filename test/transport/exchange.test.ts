@@ -1,0 +1,132 @@
+import type { Dispatcher } from 'undici';
+import { describe, expect, it } from 'vitest';
+import { createAbortWatch } from '../../src/transport/abort-watch.ts';
+import { Exchange } from '../../src/transport/exchange.ts';
+import type { ApiResponse } from '../../src/transport/transport.ts';
+
+type Controller = Dispatcher.DispatchController;
+
+/** An exchange, the promise of its outcome, and what it asked of undici. */
+function setUp(signal: AbortSignal = new AbortController().signal) {
+  const abortWatch = createAbortWatch({ keepsListening: true });
+  let exchange: Exchange | undefined;
+  const outcome = new Promise<ApiResponse>((resolve, reject) => {
+    exchange = new Exchange({ host: 'api', signal, abortWatch }, { resolve, reject });
+  });
+  if (exchange === undefined) throw new Error('a promise runs its executor at once');
+  let aborts = 0;
+  const controller = {
+    abort: () => {
+      aborts += 1;
+    },
+  } as unknown as Controller;
+  return { exchange, outcome, controller, aborts: () => aborts };
+}
+
+const limitBytes = 65_536;
+
+describe('Exchange', () => {
+  it.each([
+    { what: 'an empty body', chunks: [], body: '' },
+    { what: 'one chunk', chunks: ['{"a":1}'], body: '{"a":1}' },
+    { what: 'a character cut in two', chunks: [[0xc3], [0xbc]], body: 'ü' },
+    { what: 'a byte order mark', chunks: [[0xef, 0xbb, 0xbf], '{}'], body: '{}' },
+  ])('gives $what as text', async ({ chunks, body }) => {
+    const { exchange, outcome, controller } = setUp();
+
+    exchange.onRequestStart(controller);
+    exchange.onResponseStart(controller, 200, { 'x-a': 'b' });
+    for (const chunk of chunks) exchange.onResponseData(controller, Buffer.from(chunk as string));
+    exchange.onResponseEnd();
+
+    expect(await outcome).toEqual({ status: 200, headers: { 'x-a': 'b' }, body });
+  });
+
+  it('takes an informational answer for none', async () => {
+    const { exchange, outcome, controller } = setUp();
+
+    exchange.onRequestStart(controller);
+    exchange.onResponseStart(controller, 103, { link: 'a', 'content-encoding': 'gzip' });
+    exchange.onResponseStart(controller, 200, { 'x-a': 'b' });
+    exchange.onResponseData(controller, Buffer.from('{}'));
+    exchange.onResponseEnd();
+
+    expect(await outcome).toEqual({ status: 200, headers: { 'x-a': 'b' }, body: '{}' });
+  });
+
+  it.each([
+    { sizes: [limitBytes - 1], bytes: limitBytes - 1, brokenOff: 0 },
+    { sizes: [limitBytes], bytes: limitBytes, brokenOff: 1 },
+    { sizes: [limitBytes - 1, 5], bytes: limitBytes, brokenOff: 1 },
+    { sizes: [limitBytes + 5], bytes: limitBytes, brokenOff: 1 },
+  ])('reads $bytes bytes of a failure that comes in chunks of $sizes', async (row) => {
+    const { exchange, outcome, controller, aborts } = setUp();
+
+    exchange.onRequestStart(controller);
+    exchange.onResponseStart(controller, 500, {});
+    for (const size of row.sizes) exchange.onResponseData(controller, Buffer.alloc(size, 'x'));
+    exchange.onResponseEnd();
+
+    expect((await outcome).body).toHaveLength(row.bytes);
+    expect(aborts()).toBe(row.brokenOff);
+  });
+
+  it('ends the body of a failure where the connection breaks', async () => {
+    const { exchange, outcome, controller } = setUp();
+
+    exchange.onRequestStart(controller);
+    exchange.onResponseStart(controller, 502, {});
+    exchange.onResponseData(controller, Buffer.from('abc'));
+    exchange.onResponseError(controller, new Error('the connection broke'));
+
+    expect(await outcome).toEqual({ status: 502, headers: {}, body: 'abc' });
+  });
+
+  it('rejects when the connection breaks in the middle of an answer', async () => {
+    const { exchange, outcome, controller } = setUp();
+
+    exchange.onRequestStart(controller);
+    exchange.onResponseStart(controller, 200, {});
+    exchange.onResponseData(controller, Buffer.from('abc'));
+    exchange.onResponseError(controller, Object.assign(new Error('no'), { code: 'ECONNRESET' }));
+
+    await expect(outcome).rejects.toMatchObject({ reason: 'reset' });
+  });
+
+  it('breaks off a request that is aborted', async () => {
+    const caller = new AbortController();
+    const { exchange, outcome, controller, aborts } = setUp(caller.signal);
+    const reason = new Error('shutting down');
+    exchange.onRequestStart(controller);
+
+    caller.abort(reason);
+
+    await expect(outcome).rejects.toBe(reason);
+    expect(aborts()).toBe(1);
+  });
+
+  it('rejects at once when aborted before there is a connection, and then sends nothing', async () => {
+    const caller = new AbortController();
+    const { exchange, outcome, controller, aborts } = setUp(caller.signal);
+    const reason = new Error('shutting down');
+
+    caller.abort(reason);
+    await expect(outcome).rejects.toBe(reason);
+    exchange.onRequestStart(controller);
+
+    expect(aborts()).toBe(1);
+  });
+
+  it('is not broken off by an abort after its end', async () => {
+    const caller = new AbortController();
+    const { exchange, outcome, controller, aborts } = setUp(caller.signal);
+    exchange.onRequestStart(controller);
+    exchange.onResponseStart(controller, 200, {});
+    exchange.onResponseEnd();
+    await outcome;
+
+    caller.abort();
+
+    expect(aborts()).toBe(0);
+  });
+});
