@@ -1,12 +1,10 @@
 #!/usr/bin/env node
-import { run } from './cli/run.ts';
-import { createThisMachine } from './cli/this-machine.ts';
 
 /** A stop that has not ended by then is cut short: five seconds is what it may take. */
 const stopDeadlineMs = 4500;
 
 const stop = new AbortController();
-const machine = createThisMachine(stop.signal);
+let redact = (text: string): string => text;
 
 function onStopSignal(signal: NodeJS.Signals): void {
   // The second signal is somebody who does not want to wait.
@@ -18,7 +16,7 @@ function onStopSignal(signal: NodeJS.Signals): void {
 function die(error: unknown): never {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const message = `newrelic-exporter failed, which is a fault of the program: ${text}\n`;
-  process.stderr.write(machine.redactor.redact(message));
+  process.stderr.write(redact(message));
   process.exit(1);
 }
 
@@ -28,6 +26,11 @@ process.on('unhandledRejection', die);
 process.on('uncaughtException', die);
 
 try {
+  // Loaded only now: a signal that arrives meanwhile must not find us without its handler.
+  const { createThisMachine } = await import('./cli/this-machine.ts');
+  const { run } = await import('./cli/run.ts');
+  const machine = createThisMachine(stop.signal);
+  redact = (text) => machine.redactor.redact(text);
   process.exitCode = await run(process.argv.slice(2), machine);
 } catch (error) {
   if (!stop.signal.aborted) die(error);

@@ -1,4 +1,5 @@
 import { KeyError } from '../config/api-key.ts';
+import { CaFileError, readCaFile } from '../config/ca-file.ts';
 import type { Clock } from '../model/clock.ts';
 import type { AccountConfig, AppEntry } from '../model/config.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
@@ -183,15 +184,11 @@ function withFreshKey(source: Source, keyProvider: KeyProvider): Source {
 }
 
 async function readCa(account: AccountConfig, machine: Machine): Promise<string | undefined> {
-  const { caFile, name } = account;
-  if (caFile === undefined) return undefined;
+  if (account.caFile === undefined) return undefined;
   try {
-    return new TextDecoder().decode(await machine.readFile(caFile));
+    return await readCaFile(account.caFile, machine);
   } catch (error) {
-    throw new CommandError(
-      2,
-      `cannot read the CA file ${caFile} of account ${name}: create it, readable for this user`,
-      { cause: error },
-    );
+    if (!(error instanceof CaFileError)) throw error;
+    throw new CommandError(2, `account ${account.name}: ${error.message}`, { cause: error });
   }
 }

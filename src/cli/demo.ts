@@ -1,7 +1,6 @@
 import { parseConfig } from '../config/parse-config.ts';
 import type { BoundAddress } from '../server/create-server.ts';
 import { createSimulator } from '../simulator/simulator.ts';
-import { ignoreWriteErrors } from '../telemetry/broken-pipe.ts';
 import { tickerOver } from './demo-ticker.ts';
 import type { ExitCode } from './exit-code.ts';
 import type { Flags } from './flags.ts';
@@ -29,7 +28,6 @@ export async function demo(flags: Flags, machine: Machine): Promise<ExitCode> {
   const [apiKey] = simulator.apiKeys;
   const demoMachine = { ...machine, env: { ...machine.env, [keyVariable]: apiKey } };
   const text = demoConfig(baseUrl);
-  ignoreWriteErrors(machine.stdout);
   const parsed = parseConfig(text, { fileName: 'demo.yaml', directory: '/' });
   try {
     return await serveConfig(parsed, flags, demoMachine, await createLogging(flags, machine), {

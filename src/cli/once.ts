@@ -1,4 +1,3 @@
-import { ignoreWriteErrors } from '../telemetry/broken-pipe.ts';
 import { createDaemon } from './daemon.ts';
 import type { ExitCode } from './exit-code.ts';
 import type { Flags } from './flags.ts';
@@ -12,7 +11,6 @@ export async function once(flags: Flags, machine: Machine): Promise<ExitCode> {
   const logger = await createLogging(flags, machine);
   logWarnings(warnings, logger);
   const daemon = await createDaemon(config, { machine, logger });
-  ignoreWriteErrors(machine.stdout);
   try {
     const succeeded = await daemon.runOnce(machine.stopSignal);
     const { identity } = await daemon.store.page();

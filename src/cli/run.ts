@@ -1,4 +1,5 @@
 import { configJsonSchemaText } from '../config/config-json-schema.ts';
+import { ignoreWriteErrors } from '../telemetry/broken-pipe.ts';
 import { parseArguments } from './arguments.ts';
 import { CommandError, type ExitCode } from './exit-code.ts';
 import type { Command, Flags } from './flags.ts';
@@ -11,6 +12,9 @@ import { buildOf, versionText } from './version.ts';
  * when they are needed: the daemon does not wait for the simulator.
  */
 export async function run(argv: readonly string[], machine: Machine): Promise<ExitCode> {
+  // Somebody who no longer reads what we write is no reason to fail.
+  ignoreWriteErrors(machine.stdout);
+  ignoreWriteErrors(machine.stderr);
   const parsed = parseArguments(argv, machine.env);
   try {
     switch (parsed.kind) {

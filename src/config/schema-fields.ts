@@ -42,16 +42,11 @@ export function flag(description: string): z.ZodType<boolean> {
 }
 
 export function wholeNumber(
-  range: { readonly min: number; readonly max: number | undefined },
+  { min, max }: { readonly min: number; readonly max: number },
   description: string,
 ): z.ZodType<number> {
-  const { min, max } = range;
-  const error = `must be a whole number ${max === undefined ? `of at least ${min}` : `from ${min} to ${max}`}`;
-  return z
-    .int({ error })
-    .min(min, { error })
-    .max(max ?? Number.MAX_SAFE_INTEGER, { error })
-    .meta({ description });
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z.int({ error }).min(min, { error }).max(max, { error }).meta({ description });
 }
 
 export function duration(bounds: DurationBounds, description: string): z.ZodType<number> {

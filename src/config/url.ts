@@ -35,7 +35,19 @@ export function parseProxyUrl(text: string): ParsedUrl {
   const url = httpUrlOf(text);
   if (url === undefined) return bad('must be a URL such as http://proxy:3128');
   if (url.pathname !== '/' || /[?#]/u.test(text)) return bad('must end with the host and the port');
+  if (!isDecodable(url.username) || !isDecodable(url.password)) {
+    return bad('must have its credentials percent-encoded: write %25 for a percent sign');
+  }
   return { url: withoutTrailingSlash(url.href), problem: undefined };
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether a URL sends what it carries over a network unencrypted. */

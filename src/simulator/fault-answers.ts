@@ -35,6 +35,10 @@ function ok(body: string, headers: Readonly<Record<string, string>> = {}): Answe
   return { status: 200, headers: { ...json, ...headers }, body };
 }
 
+function paged(text: string, page: number): string {
+  return text.replaceAll('{page}', String(page)).replaceAll('{next}', String(page + 1));
+}
+
 const fixedAnswers: Readonly<Record<FixedFault['kind'], Answer>> = {
   html: { status: 200, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body: loginPage },
   empty: ok(''),
@@ -62,10 +66,8 @@ export function faultAnswer(fault: AnswerFault, { wallMs, page }: FaultMoment): 
     case 'redirect':
       return { status: 302, headers: { Location: fault.location }, body: '' };
     case 'document': {
-      const link = fault.link
-        ?.replaceAll('{page}', String(page))
-        .replaceAll('{next}', String(page + 1));
-      return ok(fault.body, link === undefined ? {} : { Link: link });
+      const { body, link } = fault;
+      return ok(paged(body, page), link === undefined ? {} : { Link: paged(link, page) });
     }
   }
 }

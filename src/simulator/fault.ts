@@ -34,8 +34,8 @@ export type AnswerFault =
     }
   | { readonly kind: 'redirect'; readonly location: string }
   /**
-   * 200 with any text as JSON. In `link`, `{page}` is the page asked for and `{next}` the one after
-   * it.
+   * 200 with any text as JSON. In both texts `{page}` is the page asked for and `{next}` the one
+   * after it.
    */
   | { readonly kind: 'document'; readonly body: string; readonly link?: string | undefined };
 

@@ -17,7 +17,7 @@ describe('createDaemon', () => {
     {
       what: 'a CA file that is not there',
       account: { caFile: '/etc/ca.pem' },
-      message: 'cannot read the CA file /etc/ca.pem of account production',
+      message: 'account production: the CA file /etc/ca.pem does not exist',
     },
   ])('refuses $what', async ({ account, message }) => {
     const machine = createFakeMachine({ env: { NEW_RELIC_API_KEY: 'NRAK-TEST' } });

@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { freePort, startProgram, withFiles } from '../support/daemon-process.ts';
 
@@ -70,6 +71,21 @@ const badInputs: readonly BadInput[] = [
     says: ['account one', 'api-key', 'is empty'],
   },
   {
+    what: 'a CA file that holds no certificate',
+    config: good.replace('api-key }', 'api-key, ca_file: api-key }'),
+    says: ['account one', 'holds no certificate that can be read', 'PEM'],
+  },
+  {
+    what: 'credentials of a proxy that do not decode',
+    config: good.replace('api-key }', 'api-key, proxy_url: "http://u:pa%zz@proxy:1" }'),
+    says: ['config.yaml:2:', 'percent-encoded'],
+  },
+  {
+    what: 'a budget that nobody has',
+    config: good.replace('api-key }', 'api-key, requests_per_minute: 10000000000 }'),
+    says: ['config.yaml:2:', 'from 1 to 100000'],
+  },
+  {
     what: 'the key itself in the file',
     config: good.replace('api_key_file: api-key', 'api_key: NRAK-SECRET'),
     says: ['config.yaml:2:', 'api_key_file'],
@@ -127,6 +143,36 @@ describe('the program', () => {
       expect(stderr).toContain('--web.listen-address');
       expect(stderr).not.toMatch(/\n\s+at /u);
     });
+  });
+
+  it.each([10, 40, 70, 100, 150])(
+    'ends with 0 when it is stopped %d ms after its start',
+    async (ms) => {
+      await withFiles({ 'config.yaml': good, 'api-key': 'NRAK-SECRET' }, async (directory) => {
+        const program = startProgram([
+          `--config.file=${directory}/config.yaml`,
+          '--web.listen-address=127.0.0.1:0',
+        ]);
+        await delay(ms);
+        program.child.kill('SIGTERM');
+        const { code, stderr } = await program.ended;
+
+        // Before Node has run our first line, its own default ends the process by the signal.
+        const isTooEarly = code === null && stderr === '';
+        expect(isTooEarly || code === 0).toBe(true);
+        expect(stderr).not.toContain('fault of the program');
+      });
+    },
+  );
+
+  it('does not fail when nobody reads what it writes', async () => {
+    const program = startProgram(['--help']);
+    program.child.stdout?.destroy();
+    program.child.stderr?.destroy();
+
+    const { code } = await program.ended;
+
+    expect(code).toBe(0);
   });
 
   it.each([

@@ -50,7 +50,7 @@ describe('an application whose answers are bad for five minutes', () => {
     },
   );
 
-  it.each([...badStatuses, forbidden])(
+  it.each([...badStatuses, ...badDocuments, forbidden])(
     'has every bad answer counted under its reason: $what',
     async ({ fault, reason }) => {
       await withTimedFaults({ script: [{ when: pollsOfShop, fault }] }, async (bench) => {

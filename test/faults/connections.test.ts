@@ -60,6 +60,9 @@ describe('a vendor that nothing listens for', () => {
       await bench.faulty.simulator.stop();
       await untilFailed(bench, 'connect', 10);
       await untilSuccess(bench, 0);
+      await until(async () =>
+        (await bench.scrape()).value('newrelic_up') === 0 ? true : undefined,
+      );
       const during = await bench.scrape();
       await bench.faulty.simulator.start();
       await untilSuccess(bench, 1);

@@ -208,20 +208,25 @@ describe('the Link header of a list', () => {
     );
   });
 
-  it('may name a next page for ever: the list is given up, the polls are not', async () => {
-    const fault = {
-      kind: 'document',
-      body,
-      link: '</v2/applications.json?page={next}>; rel="next"',
-    } as const;
-    await withTimedFaults({ script: [{ when: lists, fault }] }, async (bench) => {
+  it.each([
+    { what: 'with the same elements', text: body, pages: 2 },
+    {
+      what: 'with new elements',
+      text: applicationListText([shopText, workerText, { id: '9{page}', name: '"new"' }]),
+      pages: 1000,
+    },
+  ])('may name a next page for ever, $what: the list is given up, not the polls', async (row) => {
+    const link = '</v2/applications.json?page={next}>; rel="next"';
+    const fault = { kind: 'document', body: row.text, link } as const;
+    const entries = [{ selector: { kind: 'match', pattern: /^(?:shop|worker)$/u } }] as const;
+    await withTimedFaults({ script: [{ when: lists, fault }], entries }, async (bench) => {
       await bench.advance(6 * minuteMs);
       const during = await bench.scrape();
       const duringFresh = freshness(during, bench.clock);
       await bench.advance(4 * minuteMs);
       const after = await bench.scrape();
 
-      expect(bench.faulty.faults.hits().length).toBeGreaterThan(2);
+      expect(bench.faulty.faults.hits().length).toBeGreaterThan(row.pages);
       expect(during.value(up, production)).toBe(0);
       expect(duringFresh).toEqual(everyone);
       expect(bench.logs('discovery failed')).toMatchObject([{ error: { reason: 'schema' } }]);

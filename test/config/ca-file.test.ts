@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { readCaFile } from '../../src/config/ca-file.ts';
+
+const good = readFileSync(
+  new URL('../transport/fixtures/test-only-certificate.pem', import.meta.url),
+  'utf8',
+);
+
+async function read(text: string | undefined): Promise<string> {
+  return readCaFile('/etc/ca.pem', {
+    readFile: async () => {
+      if (text === undefined) throw Object.assign(new Error('no'), { code: 'EISDIR' });
+      return new TextEncoder().encode(text);
+    },
+  });
+}
+
+describe('readCaFile', () => {
+  it('takes a bundle of certificates, with whatever stands between them', async () => {
+    const bundle = `# ours\n${good}\n# and again\n${good}`;
+
+    expect(await read(bundle)).toBe(bundle);
+  });
+
+  it.each([
+    { what: 'a directory', text: undefined, says: 'is a directory: create it' },
+    { what: 'an empty file', text: '', says: 'holds no certificate that can be read' },
+    { what: 'anything else', text: 'hello', says: 'holds no certificate that can be read' },
+    {
+      what: 'a broken certificate beside a good one',
+      text: `${good}\n${good.replace(/\n[A-Za-z0-9+/]{20}/u, '\nAAAAAAAAAAAAAAAAAAAA')}`,
+      says: 'holds no certificate that can be read',
+    },
+  ])('refuses $what, and names the file', async ({ text, says }) => {
+    await expect(read(text)).rejects.toThrow(`the CA file /etc/ca.pem ${says}`);
+  });
+});
