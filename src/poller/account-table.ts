@@ -4,6 +4,7 @@ import type { AccountConfig, AppEntry } from '../model/config.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Discovery } from '../model/source.ts';
 import type { PollObserver } from '../model/telemetry.ts';
+import type { AccountHandover } from './account-handover.ts';
 import {
   type AppState,
   afterPoll,
@@ -35,13 +36,6 @@ export interface AccountTableOptions {
   readonly discoveryIntervalMs: number;
   /** What the poller before this one knew of the account. */
   readonly handover: AccountHandover | undefined;
-}
-
-/** What one poller of an account leaves to the next, so that a reload makes no gap. */
-export interface AccountHandover {
-  readonly states: ReadonlyMap<string, AppState>;
-  readonly discovery: DiscoveryState;
-  readonly nextOrder: number;
 }
 
 export interface AccountTableDependencies {
@@ -159,7 +153,8 @@ export class AccountTable {
       startMs: now.monotonicMs - durationMs,
     };
     const after = afterPoll(before, outcome, asked, now);
-    const { skipped, ...due } = nextDue(request.dueMs, now.monotonicMs, {
+    const times = { dueMs: request.dueMs, startMs: asked.startMs, nowMs: now.monotonicMs };
+    const { skipped, ...due } = nextDue(times, {
       intervalMs: this.#intervalMsOf(after),
       slack: this.#slack,
       order: before.order,
@@ -179,8 +174,8 @@ export class AccountTable {
   }
 
   dueIds(): readonly string[] {
-    const nowMs = this.#dependencies.clock.monotonicMs();
-    return [...this.#states].flatMap(([id, state]) => (state.nextDueMs <= nowMs ? [id] : []));
+    const dueMs = this.#dependencies.clock.monotonicMs();
+    return this.knownIds().filter((id) => (this.#states.get(id)?.nextDueMs ?? Infinity) <= dueMs);
   }
 
   /** When something falls due next, on the monotonic clock; polls under way are not waited for. */

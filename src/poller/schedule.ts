@@ -8,6 +8,13 @@ export interface Rhythm {
   readonly order: number;
 }
 
+/** A poll that has now ended. */
+export interface PollTimes {
+  readonly dueMs: number;
+  readonly startMs: number;
+  readonly nowMs: number;
+}
+
 export interface NextDue {
   readonly nextDueMs: number;
   /** From then on the poll is late: a whole interval has passed since the last one was due. */
@@ -28,11 +35,11 @@ export function placeMs({ intervalMs, order }: Omit<Rhythm, 'slack'>): number {
  * When the next poll is due. First polls go out together where the budget allows it; from then on
  * each application moves towards its place by being polled a little early, as far as the free part
  * of the budget pays for that. It is never moved by making it wait.
- *
- * @param dueMs when the poll that has now ended was due
+ * After the machine has slept, what was missed meanwhile is not made up for.
  */
-export function nextDue(dueMs: number, nowMs: number, rhythm: Rhythm): NextDue {
+export function nextDue({ startMs, nowMs, ...times }: PollTimes, rhythm: Rhythm): NextDue {
   const { intervalMs, slack } = rhythm;
+  const dueMs = startMs - times.dueMs >= intervalMs ? startMs : times.dueMs;
   const missed = Math.floor((nowMs - dueMs) / intervalMs);
   if (missed >= 1) return { nextDueMs: nowMs, overdueMs: nowMs, skipped: missed - 1 };
   const overdueMs = dueMs + intervalMs;

@@ -23,7 +23,7 @@ describe('nextDue', () => {
       expected: { nextDueMs: 210_000, overdueMs: 210_000, skipped: 2 },
     },
   ])('keeps the interval when the poll $what', ({ nowMs, expected }) => {
-    expect(nextDue(0, nowMs, noSlack)).toEqual(expected);
+    expect(nextDue({ dueMs: 0, startMs: 0, nowMs }, noSlack)).toEqual(expected);
   });
 
   it('moves an application to its place by polling it early, as far as the slack allows', () => {
@@ -33,7 +33,7 @@ describe('nextDue', () => {
     const due = [0];
     for (let poll = 0; poll < 12; poll += 1) {
       const last = due.at(-1) ?? 0;
-      due.push(nextDue(last, last, rhythm).nextDueMs);
+      due.push(nextDue({ dueMs: last, startMs: last, nowMs: last }, rhythm).nextDueMs);
     }
 
     const gaps = due.slice(1).map((ms, index) => ms - (due[index] ?? 0));
@@ -41,6 +41,14 @@ describe('nextDue', () => {
     expect(Math.max(...gaps)).toBeLessThanOrEqual(60_000 + 1);
     expect((due.at(-1) ?? 0) % intervalMs).toBeCloseTo(place, 3);
     expect(gaps.at(-1)).toBeCloseTo(60_000, 3);
+  });
+
+  it('does not make up for what was missed while the machine slept', () => {
+    const times = { dueMs: 0, startMs: 3_600_000, nowMs: 3_601_000 };
+
+    const next = nextDue(times, noSlack);
+
+    expect(next).toEqual({ nextDueMs: 3_660_000, overdueMs: 3_660_000, skipped: 0 });
   });
 
   it('is never in the past, and never later than one interval after the poll was due', () => {
@@ -54,7 +62,10 @@ describe('nextDue', () => {
         (dueMs, everyMs, tookMs, slack, order) => {
           const nowMs = dueMs + tookMs;
 
-          const next = nextDue(dueMs, nowMs, { intervalMs: everyMs, slack, order });
+          const next = nextDue(
+            { dueMs, startMs: dueMs, nowMs },
+            { intervalMs: everyMs, slack, order },
+          );
 
           expect(next.nextDueMs).toBeGreaterThanOrEqual(nowMs);
           expect(next.nextDueMs).toBeLessThanOrEqual(Math.max(dueMs + everyMs, nowMs));
