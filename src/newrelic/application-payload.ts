@@ -14,8 +14,8 @@ export interface ApplicationPage {
   readonly malformed: readonly string[];
   /** Ids of the applications that were left out, as far as they could be read. */
   readonly unreadableIds: readonly string[];
-  /** How many were left out whose id could not be read either: nobody can tell which they are. */
-  readonly nameless: number;
+  /** Those of `malformed` without a readable id: nobody can tell which applications they are. */
+  readonly unidentified: readonly string[];
 }
 
 // Only what is needed, and all of it may be absent but the id and the name: an application that does
@@ -64,7 +64,7 @@ export function applicationPageOf(
   const applications: Application[] = [];
   const malformed: string[] = [];
   const unreadableIds: string[] = [];
-  let nameless = 0;
+  const unidentified: string[] = [];
   for (const [index, element] of list.data.applications.entries()) {
     const record = applicationSchema.safeParse(element);
     if (record.success) {
@@ -73,14 +73,15 @@ export function applicationPageOf(
       };
       applications.push(applicationOf(record.data, report, onInvalid));
     } else {
-      const problem = record.error.issues[0]?.message ?? 'not readable';
-      malformed.push(`element ${index} of the list: ${excerptOf(problem)}`);
       const id = isJsonObject(element) ? entityIdOf(element['id']) : undefined;
-      if (id === undefined) nameless += 1;
+      const what = id === undefined ? `element ${index} of the list` : `application ${id}`;
+      const problem = `${what}: ${excerptOf(record.error.issues[0]?.message ?? 'not readable')}`;
+      malformed.push(problem);
+      if (id === undefined) unidentified.push(problem);
       else unreadableIds.push(id);
     }
   }
-  return { applications, malformed, unreadableIds, nameless };
+  return { applications, malformed, unreadableIds, unidentified };
 }
 
 type ApplicationRecord = z.infer<typeof applicationSchema>;

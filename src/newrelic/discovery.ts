@@ -39,17 +39,42 @@ export async function discoverApplications(
   const findings = createFindings();
 
   const doubtfulIds: string[] = [];
+  let isCutIntoPages = false;
   for (const ids of questionsOf(selectors, wantedIds)) {
     const list = await read(ids);
     findings.add(list);
-    if (endsDiscovery(list.error)) return findings.result();
+    if (findings.areFinal()) return findings.result();
+    if (list.error !== undefined) continue;
+    if (ids === undefined) isCutIntoPages = list.calls > 1;
     const askedAlone = ids?.length === 1;
-    if (list.error === undefined && !askedAlone) doubtfulIds.push(...(ids ?? wantedIds));
+    if (!askedAlone) doubtfulIds.push(...(ids ?? wantedIds));
   }
 
-  await askForAbsent(knownIds, findings, read);
+  // Pages are cut anew while applications come and go: between two of them one may be lost. A wanted
+  // one is asked for alone below.
+  if (isCutIntoPages) {
+    const wanted = new Set(wantedIds);
+    await askTogether(
+      [...new Set(knownIds)].filter((id) => !wanted.has(id)),
+      findings,
+      read,
+    );
+  }
   await askAlone(doubtfulIds, findings, read);
   return findings.result();
+}
+
+async function askTogether(
+  ids: readonly string[],
+  findings: Findings,
+  read: ReadApplications,
+): Promise<void> {
+  const absent = ids.filter((id) => !findings.has(id));
+  for (const batch of batchesOf(absent)) {
+    const list = await read(batch);
+    findings.add(batch.length === 1 ? absentIfNotFound(list) : list);
+    if (list.error !== undefined) return;
+  }
 }
 
 async function askAlone(
@@ -58,35 +83,22 @@ async function askAlone(
   read: ReadApplications,
 ): Promise<void> {
   for (const id of ids) {
-    if (findings.has(id)) continue;
-    const list = await read([id]);
-    // Whether an unknown id gives an empty list or 404 is not documented: both say the same.
-    findings.add(list.error?.reason === 'not_found' ? { ...list, error: undefined } : list);
-    if (endsDiscovery(list.error)) break;
+    if (findings.areFinal()) return;
+    if (!findings.has(id)) findings.add(absentIfNotFound(await read([id])));
   }
 }
 
-/** Pages are cut anew while applications come and go: between two of them one may be lost. */
-async function askForAbsent(
-  knownIds: readonly string[],
-  findings: Findings,
-  read: ReadApplications,
-): Promise<void> {
-  if (!findings.wasCutIntoPages()) return;
-  const absent = knownIds.filter((id) => !findings.has(id));
-  for (const ids of batchesOf(absent)) {
-    const list = await read(ids);
-    findings.add(list);
-    if (list.error !== undefined) return;
-  }
+/** Whether one unknown id gives an empty list or 404 is not documented: both say the same. */
+function absentIfNotFound(list: ApplicationList): ApplicationList {
+  return list.error?.reason === 'not_found' ? { ...list, error: undefined } : list;
 }
 
 interface Findings {
   /** Whether it was found, or stands there without being readable. */
   has(id: string): boolean;
   add(list: ApplicationList): void;
-  /** Whether a list that was read whole had several pages. */
-  wasCutIntoPages(): boolean;
+  /** Whether a call failed in a way in which the next one would fail too. */
+  areFinal(): boolean;
   result(): Discovery;
 }
 
@@ -96,31 +108,27 @@ function createFindings(): Findings {
   const unreadable = new Set<string>();
   let firstError: ApiError | undefined;
   let calls = 0;
-  let isCut = false;
+  let isOver = false;
   return {
-    wasCutIntoPages: () => isCut,
+    areFinal: () => isOver,
     has: (id) => found.has(id) || unreadable.has(id),
     add: (list) => {
       for (const application of list.items) {
         if (!found.has(application.id)) found.set(application.id, application);
       }
       for (const id of list.unreadableIds) unreadable.add(id);
-      isCut ||= list.error === undefined && list.calls > 1;
+      isOver ||= list.error !== undefined && endingReasons.has(list.error.reason);
       firstError ??= list.error;
       calls += list.calls;
     },
     result: () => ({
       applications: [...found.values()],
       complete: firstError === undefined,
-      unreadableIds: [...unreadable],
+      unreadableIds: [...unreadable].filter((id) => !found.has(id)),
       calls,
       error: firstError,
     }),
   };
-}
-
-function endsDiscovery(error: ApiError | undefined): boolean {
-  return error !== undefined && endingReasons.has(error.reason);
 }
 
 /** The ids of the selectors, once each. What is not a number can be no application's id. */

@@ -23,13 +23,32 @@ export function failureOf(
   const { operation, applicationId, hostId } = subject;
   const application = applicationId === undefined ? '' : ` of application ${applicationId}`;
   const host = hostId === undefined ? '' : `, host ${hostId}`;
-  const isAboutApplication = reason === 'not_found' && applicationId !== undefined;
-  const remedy = isAboutApplication ? notFoundApplication : remedies[reason];
+  const remedy = remedyOf(subject, reason, options.status);
   return new ApiError(reason, `${operation}${application}${host}: ${detail}. ${remedy}.`, options);
+}
+
+function remedyOf(
+  { applicationId }: CallSubject,
+  reason: FailureReason,
+  status: number | undefined,
+): string {
+  if (status === 402) return paymentRequired;
+  if (applicationId === undefined) return remedies[reason];
+  if (reason === 'not_found') return notFoundApplication;
+  // A refused key would not have come as far as to one application: its list would have failed.
+  return status === 403 ? forbiddenApplication : remedies[reason];
 }
 
 const notFoundApplication =
   'The vendor no longer has it, or it belongs to another account than the API key';
+
+const forbiddenApplication =
+  "The vendor forbids this application to the API key's user: give that user access to it, or " +
+  'take it out of the configuration';
+
+const paymentRequired =
+  'The vendor asks for payment, or a limit of the account is reached: check the plan and the usage ' +
+  'of the account';
 
 const failedOnTheWay =
   'The vendor, or something on the way to it, failed; it is asked again at the next poll';

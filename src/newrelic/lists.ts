@@ -8,7 +8,7 @@ import { countingFailures } from './counting-failures.ts';
 import { type CallSubject, failureOf } from './failure-of-answer.ts';
 import { type HostName, hostNamesOf } from './host-payload.ts';
 import { type JsonObject, parseJsonKeepingIds } from './json.ts';
-import { type PagedList, readPages } from './paging.ts';
+import { type Page, type PagedList, readPages } from './paging.ts';
 import { applicationsRequest, hostsRequest } from './requests.ts';
 
 export interface ListOptions {
@@ -38,27 +38,47 @@ export interface ListReader {
 interface ListQuestion<Item> {
   readonly subject: CallSubject;
   readonly requestOf: (page: number) => ApiRequest;
-  readonly itemsOf: (document: JsonObject) => readonly Item[];
-  readonly keyOf: (item: Item) => string;
+  readonly contentOf: (document: JsonObject) => PageContent<Item>;
 }
+
+type PageContent<Item> = Pick<Page<Item>, 'items' | 'error'>;
+
+/** An element of the list of applications; without `application` it could not be read. */
+interface ListedApplication {
+  readonly id: string;
+  readonly application: Application | undefined;
+}
+
+const applicationsSubject: CallSubject = {
+  operation: 'list_applications',
+  applicationId: undefined,
+  hostId: undefined,
+};
 
 export function createListReader(
   { maxPages }: ListOptions,
   { send, observer, logger }: ListDependencies,
 ): ListReader {
-  const read = async <Item>(
-    { subject, requestOf, itemsOf, keyOf }: ListQuestion<Item>,
+  const read = async <Item extends { readonly id: string }>(
+    { subject, requestOf, contentOf }: ListQuestion<Item>,
     signal: AbortSignal,
   ): Promise<PagedList<Item>> => {
-    const list = await readPages(
+    const list = await readPages<Item>(
       async (page) => {
         const response = await send(requestOf(page), signal);
-        const items = countingFailures(response, subject, observer, () =>
-          itemsOf(documentOf(response, subject, parseJsonKeepingIds)),
+        const content = countingFailures(response, subject, observer, () =>
+          contentOf(documentOf(response, subject, parseJsonKeepingIds)),
         );
-        return { items, link: response.headers['link'] };
+        return { ...content, link: response.headers['link'] };
       },
-      { subject, maxPages, keyOf },
+      {
+        subject,
+        maxPages,
+        keyOf: ({ id }) => id,
+        onBadPage: ({ reason }) => {
+          observer.failed(subject.operation, reason);
+        },
+      },
     );
     // A call that was aborted on its way may have ended with an error of the transport.
     if (list.error !== undefined) signal.throwIfAborted();
@@ -67,48 +87,57 @@ export function createListReader(
 
   return {
     applications: async (ids, signal) => {
-      const subject = {
-        operation: 'list_applications',
-        applicationId: undefined,
-        hostId: undefined,
-      } as const;
-      const problems: string[] = [];
-      const unreadableIds: string[] = [];
-      let nameless = 0;
-      const itemsOf = (document: JsonObject): readonly Application[] => {
-        const page = applicationPageOf(document, subject, (reason) => {
-          observer.invalidSample(reason);
-        });
-        problems.push(...page.malformed);
-        unreadableIds.push(...page.unreadableIds);
-        nameless += page.nameless;
-        return page.applications;
+      const { items, error, calls } = await read(
+        {
+          subject: applicationsSubject,
+          requestOf: (page) => applicationsRequest(ids, page),
+          contentOf: (document) => listedApplicationsOf(document, { observer, logger }),
+        },
+        signal,
+      );
+      return {
+        items: items.flatMap(({ application }) => application ?? []),
+        unreadableIds: items.flatMap(({ id, application }) => (application ? [] : id)),
+        error,
+        calls,
       };
-      const requestOf = (page: number): ApiRequest => applicationsRequest(ids, page);
-      const list = await read({ subject, requestOf, itemsOf, keyOf: idOf }, signal);
-      for (const problem of problems) {
-        logger.debug({ problem }, 'a part of the list of applications was left out');
-      }
-      const error = list.error ?? (nameless > 0 ? partsMissing(problems, subject) : undefined);
-      return { ...list, error, unreadableIds };
     },
 
     hosts: async (applicationId, signal) => {
       const subject = { operation: 'list_hosts', applicationId, hostId: undefined } as const;
       const requestOf = (page: number): ApiRequest => hostsRequest(applicationId, page);
-      const itemsOf = (document: JsonObject): HostName[] => hostNamesOf(document, subject);
-      return read({ subject, requestOf, itemsOf, keyOf: idOf }, signal);
+      const contentOf = (document: JsonObject): PageContent<HostName> => ({
+        items: hostNamesOf(document, subject),
+        error: undefined,
+      });
+      return read({ subject, requestOf, contentOf }, signal);
     },
   };
 }
 
-function idOf({ id }: { readonly id: string }): string {
-  return id;
+function listedApplicationsOf(
+  document: JsonObject,
+  { observer, logger }: Pick<ListDependencies, 'observer' | 'logger'>,
+): PageContent<ListedApplication> {
+  const page = applicationPageOf(document, applicationsSubject, (reason) => {
+    observer.invalidSample(reason);
+  });
+  for (const problem of page.malformed) {
+    logger.debug({ problem }, 'a part of the list of applications was left out');
+  }
+  return {
+    items: [
+      ...page.applications.map((application) => ({ id: application.id, application })),
+      ...page.unreadableIds.map((id) => ({ id, application: undefined })),
+    ],
+    error: partsMissing(page.unidentified),
+  };
 }
 
 /** Nobody can tell what the parts without an id were: the list is not the whole list. */
-function partsMissing(problems: readonly string[], subject: CallSubject): ApiError {
-  const [first = 'no id'] = problems;
+function partsMissing(problems: readonly string[]): ApiError | undefined {
+  const [first] = problems;
+  if (first === undefined) return undefined;
   const detail = `parts of the list were left out (${problems.length}), the first: ${first}`;
-  return failureOf(subject, 'schema', detail);
+  return failureOf(applicationsSubject, 'schema', detail);
 }

@@ -9,6 +9,8 @@ const maxIdlePages = 2;
 /** One page: what stands on it, and its `Link` header. */
 export interface Page<Item> {
   readonly items: readonly Item[];
+  /** Why something is missing from `items` of which nobody can tell what it is. */
+  readonly error: ApiError | undefined;
   readonly link: ApiResponse['headers'][string];
 }
 
@@ -19,6 +21,8 @@ export interface PagingOptions<Item> {
   readonly subject: CallSubject;
   /** Pages of one list at most. The longest list reported by anybody had 109. */
   readonly maxPages: number;
+  /** Told once of each page that came but is not what it should be. */
+  readonly onBadPage: (error: ApiError) => void;
 }
 
 /** What was read; with an `error` it is not all, but what stands there is good. */
@@ -32,7 +36,7 @@ export interface PagedList<Item> {
 /**
  * Reads a list page by page, for as long as the `Link` header of a page names a later one. One page
  * that brings nothing new is not the end, two in a row are a list that does not end. No page is asked
- * for twice, whatever the headers say.
+ * for twice, whatever the headers say. A page with parts missing does not keep from the next one.
  * Rejects only with what is no `ApiError`: the reason of an abort.
  */
 export async function readPages<Item>(
@@ -44,23 +48,32 @@ export async function readPages<Item>(
   let page: number | undefined = 1;
   let calls = 0;
   let idle = 0;
+  let partial: ApiError | undefined;
   try {
-    while (calls < options.maxPages && idle < maxIdlePages) {
+    while (page !== undefined) {
       calls += 1;
-      const { items: found, link }: Page<Item> = await fetchPage(page);
+      const found: Page<Item> = await fetchPage(page);
       const before = seen.size;
-      for (const item of found) {
+      for (const item of found.items) {
         items.push(item);
         seen.add(options.keyOf(item));
       }
       idle = seen.size > before ? 0 : idle + 1;
-      page = nextPageOf(link, page);
-      if (page === undefined) return { items, error: undefined, calls };
+      page = nextPageOf(found.link, page);
+      const isEndless = page !== undefined && (calls >= options.maxPages || idle >= maxIdlePages);
+      const error = isEndless ? endlessList(options.subject, calls) : found.error;
+      if (error !== undefined) options.onBadPage(error);
+      if (isEndless) return { items, error, calls };
+      partial ??= error;
     }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return { items, error, calls };
   }
+  return { items, error: partial, calls };
+}
+
+function endlessList(subject: CallSubject, calls: number): ApiError {
   const detail = `the list does not end: it was not read further after ${calls} pages`;
-  return { items, error: failureOf(options.subject, 'schema', detail), calls };
+  return failureOf(subject, 'schema', detail);
 }

@@ -27,9 +27,14 @@ interface Row {
 const answers: readonly Row[] = [
   { status: 401, body: noKey, reason: 'auth', says: 'status 401, "No API key specified". Check' },
   { status: 401, body: 'Invalid API key.', reason: 'auth', says: 'status 401. Check the API key' },
-  { status: 403, body: sorry, reason: 'auth', says: 'NRAK-…' },
+  {
+    status: 403,
+    body: sorry,
+    reason: 'auth',
+    says: "status 403. The vendor forbids this application to the API key's user",
+  },
   { status: 400, body: generic, reason: 'client', says: 'status 400, "error message".' },
-  { status: 402, body: '', reason: 'client', says: 'status 402.' },
+  { status: 402, body: '', reason: 'client', says: 'status 402. The vendor asks for payment' },
   { status: 404, body: '{}', reason: 'not_found', says: 'status 404. The vendor no longer has it' },
   {
     status: 404,
@@ -109,6 +114,19 @@ describe('an answer that is a failure', () => {
       'message',
       expect.stringMatching(/^host_throughput of application 12, host 345: .+\.$/u),
     );
+  });
+
+  it.each([
+    { status: 401, says: 'status 401. Check the API key' },
+    { status: 402, says: 'status 402. The vendor asks for payment' },
+    { status: 403, says: 'status 403. Check the API key' },
+    { status: 404, says: 'status 404. Check base_url' },
+  ])('to a list of the account names its own remedy: $says', async ({ status, says }) => {
+    const { source, signal } = aRestSource(async () => answerOf('', { status }));
+
+    const { error } = await source.discover([], [], signal);
+
+    expect(error).toHaveProperty('message', expect.stringContaining(`list_applications: ${says}`));
   });
 
   it.each([{ status: 401 }, { status: 404 }, { status: 503 }])(

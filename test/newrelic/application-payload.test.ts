@@ -1,23 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Discovery } from '../../src/model/source.ts';
-import type { InvalidSampleReason } from '../../src/model/telemetry.ts';
-import { answerOf } from '../support/fake-transport.ts';
-import { aRestSource, sampleText } from './a-rest-source.ts';
-
-interface Outcome extends Discovery {
-  readonly invalid: readonly InvalidSampleReason[];
-  readonly logged: readonly Readonly<Record<string, unknown>>[];
-}
-
-async function discoveryOf(body: unknown): Promise<Outcome> {
-  const { source, signal, invalidSamples, logged } = aRestSource(async () => answerOf(body));
-  const discovery = await source.discover([{ kind: 'match', pattern: /./ }], [], signal);
-  return { ...discovery, invalid: invalidSamples, logged };
-}
-
-async function listOf(...applications: readonly unknown[]): Promise<Outcome> {
-  return discoveryOf({ applications });
-}
+import { sampleText } from './a-rest-source.ts';
+import { discoveryOf, listOf } from './an-application-list.ts';
 
 describe('the application lists of the samples', () => {
   it('are read with converted units', async () => {
@@ -196,60 +179,4 @@ describe('an application of the list', () => {
     });
     expect(invalid).toEqual(['not_finite', 'negative', 'not_a_number']);
   });
-});
-
-describe('a part of the list that cannot be read', () => {
-  const good = { id: 1, name: 'good' };
-
-  it.each([
-    { what: 'null', element: null, says: 'element 1 of the list' },
-    { what: 'a text', element: 'x', says: 'element 1 of the list' },
-    { what: 'no id', element: { name: 'a' }, says: 'no numeric id' },
-    { what: 'an id that is no number', element: { id: 'a1', name: 'a' }, says: 'no numeric id' },
-    { what: 'a negative id', element: { id: -1, name: 'a' }, says: 'no numeric id' },
-    { what: 'a fraction for an id', element: { id: 1.5, name: 'a' }, says: 'no numeric id' },
-  ])('($what) is left out and named, and the others stay', async ({ element, says }) => {
-    const discovery = await listOf(good, element, { ...good, id: 3 });
-
-    expect(discovery.applications.map(({ id }) => id)).toEqual(['1', '3']);
-    expect(discovery.complete).toBe(false);
-    expect(discovery.error).toMatchObject({ name: 'ApiError', reason: 'schema' });
-    expect(discovery.error?.message).toContain('parts of the list were left out (1), the first: ');
-    expect(discovery.error?.message).toContain(says);
-    expect(discovery.logged).toEqual([{ problem: expect.stringContaining(says) }]);
-  });
-
-  it.each([
-    { what: 'no name', element: { id: 2 } },
-    { what: 'a name of another type', element: { id: 2, name: {} } },
-  ])(
-    '($what) keeps what is known of it, and the list is whole all the same',
-    async ({ element }) => {
-      const discovery = await listOf(good, element, { ...good, id: 3 });
-
-      expect(discovery.applications.map(({ id }) => id)).toEqual(['1', '3']);
-      expect(discovery).toMatchObject({ complete: true, unreadableIds: ['2'], error: undefined });
-      expect(discovery.logged).toEqual([{ problem: expect.stringContaining('no name') }]);
-    },
-  );
-
-  it('may be a single host id', async () => {
-    const links = { application_hosts: [5, 'x', 6], application_instances: [{}] };
-
-    const discovery = await listOf({ ...good, links });
-
-    expect(discovery.applications).toMatchObject([{ hostIds: ['5', '6'], instanceIds: [] }]);
-    expect(discovery.complete).toBe(true);
-    expect(discovery.logged).toHaveLength(2);
-  });
-
-  it.each([{ body: {} }, { body: { applications: null } }, { body: { applications: {} } }])(
-    'may be the whole list: $body',
-    async ({ body }) => {
-      const discovery = await discoveryOf(body);
-
-      expect(discovery).toMatchObject({ applications: [], complete: false });
-      expect(discovery.error?.message).toMatch(/^list_applications: .* no list of applications\./);
-    },
-  );
 });

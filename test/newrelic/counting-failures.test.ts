@@ -39,4 +39,39 @@ describe('an answer that nothing can be made of', () => {
     const expected = operations.map((operation) => `${operation} ${reason}`);
     expect(failures).toEqual(reason === undefined ? [] : expected);
   });
+
+  it('is counted when an application on it cannot be told from others', async () => {
+    const { source, signal, failures } = aRestSource(async () =>
+      answerOf({ applications: [null, {}, { id: 1, name: 'a' }] }),
+    );
+
+    await source.discover([], [], signal);
+
+    expect(failures).toEqual(['list_applications schema']);
+  });
+
+  it('is counted when it names a next page again and again', async () => {
+    const { source, signal, failures } = aRestSource(async ({ target }) => {
+      const page = Number(/page=(\d+)/u.exec(target)?.[1] ?? '1');
+      const headers = { link: `<?page=${page + 1}>; rel="next"` };
+      return answerOf({ applications: [{ id: 1, name: 'a' }] }, { headers });
+    });
+
+    const { complete, calls } = await source.discover([], [], signal);
+
+    expect({ complete, calls }).toEqual({ complete: false, calls: 3 });
+    expect(failures).toEqual(['list_applications schema']);
+  });
+
+  it('is not counted when only what can be told is unreadable', async () => {
+    const { source, signal, failures } = aRestSource(async () =>
+      answerOf({
+        applications: [{ id: 1 }, { id: 2, name: 'a', links: { application_hosts: [{}] } }],
+      }),
+    );
+
+    await source.discover([], [], signal);
+
+    expect(failures).toEqual([]);
+  });
 });

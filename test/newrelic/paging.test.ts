@@ -8,7 +8,12 @@ const subject = {
   applicationId: undefined,
   hostId: undefined,
 } as const;
-const options = { subject, maxPages: 1000, keyOf: (item: string): string => item };
+const options = {
+  subject,
+  maxPages: 1000,
+  keyOf: (item: string): string => item,
+  onBadPage: (): undefined => undefined,
+};
 
 function nextLink(page: number): string {
   return `<https://elsewhere.example/list.json?page=${page}>; rel="next"`;
@@ -33,7 +38,7 @@ function aBook(pages: Readonly<Record<number, Page<string> | Error>>): {
 
 describe('readPages', () => {
   it('reads one page when there is no Link header', async () => {
-    const { fetchPage, asked } = aBook({ 1: { items: ['a'], link: undefined } });
+    const { fetchPage, asked } = aBook({ 1: { items: ['a'], error: undefined, link: undefined } });
 
     const list = await readPages(fetchPage, options);
 
@@ -43,9 +48,13 @@ describe('readPages', () => {
 
   it('follows the next pages, and an empty page is not the end', async () => {
     const { fetchPage, asked } = aBook({
-      1: { items: ['a'], link: nextLink(2) },
-      2: { items: [], link: [nextLink(3)] },
-      3: { items: ['b'], link: '<https://elsewhere.example/list.json?page=2>; rel="prev"' },
+      1: { items: ['a'], error: undefined, link: nextLink(2) },
+      2: { items: [], error: undefined, link: [nextLink(3)] },
+      3: {
+        items: ['b'],
+        error: undefined,
+        link: '<https://elsewhere.example/list.json?page=2>; rel="prev"',
+      },
     });
 
     const list = await readPages(fetchPage, options);
@@ -56,8 +65,8 @@ describe('readPages', () => {
 
   it('ends when the next page is no later one', async () => {
     const { fetchPage, asked } = aBook({
-      1: { items: ['a'], link: nextLink(2) },
-      2: { items: ['b'], link: nextLink(1) },
+      1: { items: ['a'], error: undefined, link: nextLink(2) },
+      2: { items: ['b'], error: undefined, link: nextLink(1) },
     });
 
     const list = await readPages(fetchPage, options);
@@ -68,7 +77,10 @@ describe('readPages', () => {
 
   it('keeps what was read before a page that failed', async () => {
     const failure = new ApiError('server', 'status 500', { status: 500 });
-    const { fetchPage } = aBook({ 1: { items: ['a'], link: nextLink(2) }, 2: failure });
+    const { fetchPage } = aBook({
+      1: { items: ['a'], error: undefined, link: nextLink(2) },
+      2: failure,
+    });
 
     const list = await readPages(fetchPage, options);
 
@@ -86,7 +98,7 @@ describe('readPages', () => {
     let calls = 0;
     const fetchPage = async (page: number): Promise<Page<string>> => {
       calls += 1;
-      return { items: [`x${page}`], link: nextLink(page + 1) };
+      return { items: [`x${page}`], error: undefined, link: nextLink(page + 1) };
     };
 
     const list = await readPages(fetchPage, { ...options, maxPages: 7 });
@@ -105,13 +117,57 @@ describe('readPages', () => {
     let calls = 0;
     const fetchPage = async (page: number): Promise<Page<string>> => {
       calls += 1;
-      return { items: ['a', 'b'], link: nextLink(page + 1) };
+      return { items: ['a', 'b'], error: undefined, link: nextLink(page + 1) };
     };
 
     const list = await readPages(fetchPage, options);
 
     expect(calls).toBe(3);
     expect(list.error).toMatchObject({ reason: 'schema' });
+  });
+
+  it('reads on after a page with parts missing, and is not the whole list then', async () => {
+    const missing = new ApiError('schema', 'parts are missing');
+    const { fetchPage } = aBook({
+      1: { items: ['a'], error: missing, link: nextLink(2) },
+      2: { items: ['b'], error: undefined, link: undefined },
+    });
+
+    const list = await readPages(fetchPage, options);
+
+    expect(list).toEqual({ items: ['a', 'b'], error: missing, calls: 2 });
+  });
+
+  it.each([
+    {
+      what: 'with parts missing',
+      error: new ApiError('schema', 'parts are missing'),
+      links: [nextLink(2), undefined],
+      told: 2,
+    },
+    {
+      what: 'of a list that does not end',
+      error: undefined,
+      links: [nextLink(2), nextLink(3)],
+      told: 1,
+    },
+    {
+      what: 'that is both',
+      error: new ApiError('schema', 'parts are missing'),
+      links: [nextLink(2), nextLink(3)],
+      told: 2,
+    },
+  ])('tells once of each page $what', async ({ error, links, told }) => {
+    const reported: ApiError[] = [];
+    const fetchPage = async (page: number): Promise<Page<string>> => ({
+      items: [],
+      error,
+      link: links[page - 1],
+    });
+
+    await readPages(fetchPage, { ...options, onBadPage: (problem) => reported.push(problem) });
+
+    expect(reported).toHaveLength(told);
   });
 
   it('ends, and never asks for a page twice, whatever the Link headers say', async () => {
@@ -127,7 +183,7 @@ describe('readPages', () => {
         const asked: number[] = [];
         const fetchPage = async (page: number): Promise<Page<string>> => {
           asked.push(page);
-          return { items: [`${page}`], link: links[asked.length % links.length] };
+          return { items: [`${page}`], error: undefined, link: links[asked.length % links.length] };
         };
 
         const list = await readPages(fetchPage, { ...options, maxPages: 40 });
