@@ -15,6 +15,7 @@ import { retry } from './retry.ts';
 import { throttle } from './throttle.ts';
 import type { Transport } from './transport.ts';
 import type { TransportDecorator } from './transport-decorator.ts';
+import { createVendorClock } from './vendor-clock.ts';
 
 export interface AccountTransportOptions {
   /** Named in errors. */
@@ -44,10 +45,16 @@ export interface AccountTransport {
   requestsInFlight(): number;
   /** Wall time until which a 429 keeps the account away; `undefined` when none does. */
   backoffUntilMs(): number | undefined;
+  /** Calls a minute that may be sent at present: the budget, or less after 429s. */
+  allowedPerMinute(): number;
+  /** This machine's wall time, or the vendor's if that is far off and known. */
+  vendorWallMs(): number;
   close(): Promise<void>;
 }
 
 const defaultGiveUpAfterMs = 120_000;
+/** A window ends minutes ago, so that a smaller difference does not matter. */
+const tolerableSkewMs = 30_000;
 
 /** Puts the decorators of one account in their order. */
 export function createAccountTransport(
@@ -59,6 +66,7 @@ export function createAccountTransport(
   const { host } = new URL(options.baseUrl);
   const giveUpAfterMs = options.giveUpAfterMs ?? defaultGiveUpAfterMs;
   const measure = createMeasure({ clock, observer });
+  const vendorClock = createVendorClock();
 
   // Outermost first. All that sends a second request is above `pace`, so that every request which
   // leaves the process is paced, limited and measured.
@@ -67,7 +75,7 @@ export function createAccountTransport(
     reloadKey({ keyProvider, observer }),
     pace({ pacer }),
     limitConcurrency({ concurrency }),
-    throttle({ clock, pacer, observer }),
+    throttle({ clock, pacer, observer, vendorClock }),
     measure.decorate,
     withDeadline({ timeoutMs, host }, { clock }),
   ];
@@ -91,6 +99,12 @@ export function createAccountTransport(
       if (pausedUntilMs === undefined) return undefined;
       const leftMs = pausedUntilMs - clock.monotonicMs();
       return leftMs > 0 ? clock.wallMs() + leftMs : undefined;
+    },
+    allowedPerMinute: () => pacer.allowedPerMinute(),
+    vendorWallMs: () => {
+      const ownMs = clock.wallMs();
+      const vendorMs = vendorClock.wallMs(clock.monotonicMs()) ?? ownMs;
+      return Math.abs(vendorMs - ownMs) > tolerableSkewMs ? vendorMs : ownMs;
     },
     close: () => raw.close(),
   };

@@ -1,15 +1,17 @@
 /** How long ago a call must have ended for its place to be free: "any 60 seconds", ends included. */
 const holdMs = 60_001;
-/** The arithmetic of one account's budget; the caller says what time it is. */
+
+/** The arithmetic of one account's budget; the caller says what time it is, and what the limit. */
 export interface Budget {
-  /** 0 when a call may go now, else how long to wait; `Infinity` until a call in flight ends. */
-  blockedForMs(nowMs: number): number;
-  /** Takes the place that `blockedForMs` said is free. */
+  /** Places taken: by the calls in flight and by those that ended in the last 60 seconds. */
+  used(nowMs: number): number;
+  /** 0 when fewer than `limit` places are taken, else how long until then; `Infinity` until a call in flight ends. */
+  freeInMs(nowMs: number, limit: number): number;
   take(): void;
   /** The call that took a place has ended. */
   giveBack(nowMs: number): void;
-  /** Another budget from now on; the calls of the last 60 seconds still count. */
-  resize(requestsPerMinute: number): void;
+  /** How many calls of the last 60 seconds ended at this time or later. */
+  endedSince(sinceMs: number): number;
 }
 
 /**
@@ -17,17 +19,21 @@ export interface Budget {
  * our sends nor their arrivals at the vendor can exceed the budget in any 60 seconds, whatever the
  * latency. What is unused may be spent at once: spreading calls is the business of who sends them.
  */
-export function createBudget(initialRequestsPerMinute: number): Budget {
-  let requestsPerMinute = initialRequestsPerMinute;
-  let ends = createEndTimes(requestsPerMinute);
+export function createBudget(): Budget {
+  const ends = createEndTimes();
   let inFlight = 0;
 
+  const used = (nowMs: number): number => {
+    ends.dropUntil(nowMs - holdMs);
+    return inFlight + ends.size();
+  };
+
   return {
-    blockedForMs: (nowMs) => {
-      ends.dropUntil(nowMs - holdMs);
-      if (inFlight + ends.size() < requestsPerMinute) return 0;
-      // After the budget has shrunk more than one call may have to age before the next one goes.
-      const surplus = inFlight + ends.size() - requestsPerMinute;
+    used,
+    freeInMs: (nowMs, limit) => {
+      // After the limit has shrunk more than one call may have to age before the next one goes.
+      const surplus = used(nowMs) - limit;
+      if (surplus < 0) return 0;
       const blocking = ends.at(surplus);
       return blocking === undefined ? Number.POSITIVE_INFINITY : blocking + holdMs - nowMs;
     },
@@ -38,12 +44,7 @@ export function createBudget(initialRequestsPerMinute: number): Budget {
       inFlight -= 1;
       ends.push(nowMs);
     },
-    resize: (next) => {
-      requestsPerMinute = next;
-      const kept = ends.all();
-      ends = createEndTimes(Math.max(next, kept.length + inFlight));
-      for (const endMs of kept) ends.push(endMs);
-    },
+    endedSince: (sinceMs) => ends.countFrom(sinceMs),
   };
 }
 
@@ -53,27 +54,43 @@ interface EndTimes {
   /** Counted from the oldest, which is 0; `undefined` when there are not so many. */
   at(index: number): number | undefined;
   size(): number;
-  all(): readonly number[];
+  countFrom(sinceMs: number): number;
 }
 
-/** A ring of the times at which the last calls ended: constant memory, however long we run. */
-function createEndTimes(capacity: number): EndTimes {
-  const ring = new Float64Array(capacity);
+const initialCapacity = 64;
+
+/** A ring of the times at which the last calls ended; it grows to the largest limit and no further. */
+function createEndTimes(): EndTimes {
+  let ring = new Float64Array(initialCapacity);
   let head = 0;
   let size = 0;
+
+  const at = (index: number): number | undefined =>
+    index < size ? ring[(head + index) % ring.length] : undefined;
+
   return {
     push: (atMs) => {
-      ring[(head + size) % capacity] = atMs;
+      if (size === ring.length) {
+        const larger = new Float64Array(2 * ring.length);
+        for (let index = 0; index < size; index += 1) larger[index] = at(index) ?? 0;
+        ring = larger;
+        head = 0;
+      }
+      ring[(head + size) % ring.length] = atMs;
       size += 1;
     },
     dropUntil: (limitMs) => {
       while (size > 0 && (ring[head] ?? 0) <= limitMs) {
-        head = (head + 1) % capacity;
+        head = (head + 1) % ring.length;
         size -= 1;
       }
     },
-    at: (index) => (index < size ? ring[(head + index) % capacity] : undefined),
+    at,
     size: () => size,
-    all: () => Array.from({ length: size }, (_, index) => ring[(head + index) % capacity] ?? 0),
+    countFrom: (sinceMs) => {
+      let first = size;
+      while (first > 0 && (at(first - 1) ?? 0) >= sinceMs) first -= 1;
+      return size - first;
+    },
   };
 }

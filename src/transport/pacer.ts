@@ -1,3 +1,15 @@
+/** A call that the vendor refused with 429; times are on the monotonic clock. */
+export interface Refusal {
+  /** When the call was sent. */
+  readonly sentMs: number;
+  /** Until when to stay away. */
+  readonly untilMs: number;
+  /** When the vendor's minute ends, if the answer says so. */
+  readonly minuteEndMs: number | undefined;
+  /** Calls a minute that the vendor allows all users of the key together. */
+  readonly limitPerMinute: number;
+}
+
 /** The one budget of one account: every call to the vendor asks it first. */
 export interface Pacer {
   /**
@@ -6,10 +18,15 @@ export interface Pacer {
    * place is free again 60 seconds after that. Rejects with the signal's reason.
    */
   acquire(urgent: boolean, signal: AbortSignal): Promise<() => void>;
-  /** Lets no call go before `monotonicMs`. An earlier time than the one in force changes nothing. */
-  pauseUntil(monotonicMs: number): void;
+  /**
+   * Lets no call go before the refusal's `untilMs`, unless a longer pause is in force, and asks for
+   * less from then on.
+   */
+  refused(refusal: Refusal): void;
   /** Another budget from now on: what was sent in the last 60 seconds still counts. */
   resize(requestsPerMinute: number): void;
   /** When the pause ends, on the monotonic clock; `undefined` when there is none. */
   pausedUntilMs(): number | undefined;
+  /** Calls a minute that may be sent at present: the budget, or less after refusals. */
+  allowedPerMinute(): number;
 }

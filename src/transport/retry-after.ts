@@ -1,3 +1,4 @@
+import { dateOf, headerText, parseHttpDate } from './http-date.ts';
 import type { ApiResponse } from './transport.ts';
 
 /** How long to stay away after a 429 that names no usable time. */
@@ -11,36 +12,50 @@ const marginMs = 500;
 /** A time this far from the answer's own clock is a mistake, such as a wrong unit. */
 const plausibleMs = 24 * 3_600_000;
 
+/** What the vendor allows all users of one key together, unless the answer says otherwise. */
+const documentedLimit = 1000;
+/** The vendor counts in minutes: a longer pause does not tell where they end. */
+const longestMinuteMs = 61_000;
+
 const number = /^[+-]?\d+(\.\d+)?$/;
-const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 type Headers = ApiResponse['headers'];
 
+/** What a 429 says. */
+export interface Pause {
+  /** How long to stay away, in milliseconds from when the vendor gave the answer. */
+  readonly ms: number;
+  /** How long the vendor's minute lasts from then on, if the answer says so. */
+  readonly minuteLeftMs: number | undefined;
+  /** Calls a minute that the vendor allows all users of the key together. */
+  readonly limitPerMinute: number;
+}
+
 /**
- * How long to stay away after a 429, in milliseconds from the arrival of the answer: what
- * `X-RateLimit-Reset` says, else `Retry-After`, else `NewRelic-OverloadProtection-Reset`, else a
- * minute. Times are compared with the answer's own `Date`; `wallNowMs` is used only when there is
- * none, because this machine's clock may be wrong. Always within 1 second and 5 minutes.
+ * How long to stay away after a 429: what `X-RateLimit-Reset` says, else `Retry-After`, else
+ * `NewRelic-OverloadProtection-Reset`, else a minute. Times are compared with the answer's own
+ * `Date`; `wallNowMs` is used only when there is none, because this machine's clock may be wrong.
+ * Always within 1 second and 5 minutes.
  */
-export function pauseMsOf(headers: Headers, wallNowMs: number): number {
-  const answeredAtMs = timeOfDate(textOf(headers, 'date')) ?? wallNowMs;
+export function pauseOf(headers: Headers, wallNowMs: number): Pause {
+  const answeredAtMs = dateOf(headers) ?? wallNowMs;
   const namedMs =
-    untilEpochSeconds(textOf(headers, 'x-ratelimit-reset'), answeredAtMs) ??
-    retryAfterMs(textOf(headers, 'retry-after'), answeredAtMs) ??
-    untilEpochSeconds(textOf(headers, 'newrelic-overloadprotection-reset'), answeredAtMs);
-  if (namedMs === undefined) return defaultPauseMs;
-  return Math.min(maxPauseMs, Math.max(minPauseMs, namedMs + marginMs));
+    untilEpochSeconds(headerText(headers, 'x-ratelimit-reset'), answeredAtMs) ??
+    retryAfterMs(headerText(headers, 'retry-after'), answeredAtMs) ??
+    untilEpochSeconds(headerText(headers, 'newrelic-overloadprotection-reset'), answeredAtMs);
+  const isEndOfMinute = namedMs !== undefined && namedMs > 0 && namedMs <= longestMinuteMs;
+  return {
+    ms:
+      namedMs === undefined
+        ? defaultPauseMs
+        : Math.min(maxPauseMs, Math.max(minPauseMs, namedMs + marginMs)),
+    minuteLeftMs: isEndOfMinute ? namedMs : undefined,
+    limitPerMinute: limitOf(headerText(headers, 'x-ratelimit-limit')),
+  };
 }
 
-function textOf(headers: Headers, name: string): string {
-  const value = headers[name];
-  return (typeof value === 'string' ? value : (value?.[0] ?? '')).trim();
-}
-
-function timeOfDate(text: string): number | undefined {
-  if (!httpDate.test(text)) return undefined;
-  const timeMs = Date.parse(text);
-  return Number.isNaN(timeMs) ? undefined : timeMs;
+function limitOf(text: string): number {
+  return /^[1-9]\d{0,6}$/.test(text) ? Number(text) : documentedLimit;
 }
 
 function untilEpochSeconds(text: string, answeredAtMs: number): number | undefined {
@@ -49,7 +64,7 @@ function untilEpochSeconds(text: string, answeredAtMs: number): number | undefin
 
 function retryAfterMs(text: string, answeredAtMs: number): number | undefined {
   if (number.test(text)) return Number(text) * 1000;
-  const timeMs = timeOfDate(text);
+  const timeMs = parseHttpDate(text);
   return timeMs === undefined ? undefined : plausible(timeMs - answeredAtMs);
 }
 

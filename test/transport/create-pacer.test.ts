@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createPacer } from '../../src/transport/create-pacer.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
+import { aRefusal } from './fakes.ts';
 
 const signal = new AbortController().signal;
 setMaxListeners(0, signal);
@@ -60,7 +61,7 @@ describe('createPacer', () => {
       release();
     };
 
-    pacer.pauseUntil(10_000);
+    pacer.refused(aRefusal(10_000));
     for (let call = 0; call < 100; call += 1) void send();
     await clock.advance(70_000);
     const heldUp = sentAtMs.splice(0);
@@ -180,8 +181,8 @@ describe('createPacer', () => {
   it('lets nothing go during a pause, and goes on after it', async () => {
     const clock = createFakeClock();
     const pacer = createPacer({ requestsPerMinute: 60 }, { clock });
-    pacer.pauseUntil(30_000);
-    pacer.pauseUntil(10_000);
+    pacer.refused(aRefusal(30_000));
+    pacer.refused(aRefusal(10_000));
     let goneAtMs = -1;
 
     void (async () => {
@@ -194,6 +195,55 @@ describe('createPacer', () => {
     expect(during).toBe(30_000);
     expect(goneAtMs).toBe(30_000);
     expect(pacer.pausedUntilMs()).toBeUndefined();
+  });
+
+  it('sends what may be too much after a refusal one call at a time', async () => {
+    const clock = createFakeClock();
+    const pacer = createPacer({ requestsPerMinute: 100 }, { clock });
+    const atOnce: number[] = [];
+    let underWay = 0;
+    const send = async (): Promise<void> => {
+      const release = await pacer.acquire(false, signal);
+      underWay += 1;
+      atOnce.push(underWay);
+      clock.after(5000, () => {
+        underWay -= 1;
+        release();
+      });
+    };
+    for (let call = 0; call < 80; call += 1) void send();
+    await clock.advance(20_000);
+    pacer.refused(aRefusal(60_500, { sentMs: 20_000, minuteEndMs: 60_000, limitPerMinute: 100 }));
+    atOnce.splice(0);
+
+    for (let call = 0; call < 100; call += 1) void send();
+    await clock.advance(100_000);
+
+    expect(atOnce.slice(0, 38).some((calls) => calls > 4)).toBe(true);
+    expect(Math.max(...atOnce.slice(45))).toBeLessThanOrEqual(4);
+    expect(pacer.allowedPerMinute()).toBe(100);
+  });
+
+  it('allows less for an hour when more was refused again', async () => {
+    const clock = createFakeClock();
+    const pacer = createPacer({ requestsPerMinute: 100 }, { clock });
+    const send = async (): Promise<void> => {
+      (await pacer.acquire(false, signal))();
+    };
+    const refuseAt = async (sentMs: number): Promise<void> => {
+      for (let call = 0; call < 80; call += 1) void send();
+      await clock.advance(sentMs - clock.monotonicMs());
+      const minuteEndMs = Math.ceil(sentMs / 60_000) * 60_000;
+      pacer.refused(aRefusal(minuteEndMs, { sentMs, minuteEndMs, limitPerMinute: 100 }));
+    };
+
+    await refuseAt(59_000);
+    const before = pacer.allowedPerMinute();
+    await refuseAt(119_000);
+    const after = pacer.allowedPerMinute();
+    await clock.advance(3_601_000);
+
+    expect([before, after, pacer.allowedPerMinute()]).toEqual([75, 75, 100]);
   });
 
   it('forgets a call that is aborted while it waits, and leaves no timer behind', async () => {

@@ -2,7 +2,7 @@ import type { FailureReason } from '../../src/model/api-error.ts';
 import type { Operation } from '../../src/model/operation.ts';
 import type { ApiObserver } from '../../src/model/telemetry.ts';
 import type { KeyProvider } from '../../src/transport/key-provider.ts';
-import type { Pacer } from '../../src/transport/pacer.ts';
+import type { Pacer, Refusal } from '../../src/transport/pacer.ts';
 import type { ApiRequest, ApiResponse, Transport } from '../../src/transport/transport.ts';
 
 export function aRequest(operation: Operation = 'host_throughput'): ApiRequest {
@@ -95,16 +95,25 @@ export function createRecordingObserver(): RecordingObserver {
 export interface FakePacer extends Pacer {
   /** The urgency of every place that was asked for. */
   readonly acquired: readonly boolean[];
+  /** What the pacer was told, in order. */
+  readonly refusals: readonly Refusal[];
   released(): number;
+}
+
+/** A refusal that only asks to stay away until then. */
+export function aRefusal(untilMs: number, overrides: Partial<Refusal> = {}): Refusal {
+  return { sentMs: 0, untilMs, minuteEndMs: undefined, limitPerMinute: 1000, ...overrides };
 }
 
 /** Gives every place at once, pause or not, and remembers what was asked of it. */
 export function createFakePacer(): FakePacer {
   const acquired: boolean[] = [];
+  const refusals: Refusal[] = [];
   let released = 0;
   let pausedUntilMs: number | undefined;
   return {
     acquired,
+    refusals,
     released: () => released,
     acquire: async (urgent, signal) => {
       signal.throwIfAborted();
@@ -113,13 +122,15 @@ export function createFakePacer(): FakePacer {
         released += 1;
       };
     },
-    pauseUntil: (monotonicMs) => {
-      pausedUntilMs = Math.max(monotonicMs, pausedUntilMs ?? 0);
+    refused: (refusal) => {
+      refusals.push(refusal);
+      pausedUntilMs = Math.max(refusal.untilMs, pausedUntilMs ?? 0);
     },
     resize: () => {
       throw new Error('nobody should change the budget');
     },
     pausedUntilMs: () => pausedUntilMs,
+    allowedPerMinute: () => 800,
   };
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pauseMsOf } from '../../src/transport/retry-after.ts';
+import { pauseOf } from '../../src/transport/retry-after.ts';
 
 const answeredAtMs = Date.UTC(2026, 8, 1, 10, 0, 0);
 const answeredAtS = answeredAtMs / 1000;
@@ -8,7 +8,7 @@ const date = 'Tue, 01 Sep 2026 10:00:00 GMT';
 /** An hour off: the result must not depend on it where the answer has a date. */
 const wrongClockMs = answeredAtMs + 3_600_000;
 
-describe('pauseMsOf', () => {
+describe('pauseOf', () => {
   it.each([
     { says: 'nothing', headers: {}, pauseMs: 60_000 },
     {
@@ -86,7 +86,7 @@ describe('pauseMsOf', () => {
     { says: 'an empty value', headers: { 'x-ratelimit-reset': ' ' }, pauseMs: 60_000 },
     { says: 'a header twice', headers: { 'retry-after': ['7', '8'] }, pauseMs: 7500 },
   ])('stays away $pauseMs ms when the answer says $says', ({ headers, pauseMs }) => {
-    expect(pauseMsOf({ date, ...headers }, wrongClockMs)).toBe(pauseMs);
+    expect(pauseOf({ date, ...headers }, wrongClockMs).ms).toBe(pauseMs);
   });
 
   it.each([{ date: undefined }, { date: 'yesterday' }, { date: 'Tue, 99 Sep 2026 10:00:00 GMT' }])(
@@ -94,11 +94,34 @@ describe('pauseMsOf', () => {
     (headers) => {
       const reset = String(answeredAtS + 20);
 
-      const pauseMs = pauseMsOf({ ...headers, 'x-ratelimit-reset': reset }, answeredAtMs + 5000);
+      const pause = pauseOf({ ...headers, 'x-ratelimit-reset': reset }, answeredAtMs + 5000);
 
-      expect(pauseMs).toBe(15_500);
+      expect(pause.ms).toBe(15_500);
     },
   );
+
+  it.each([
+    { headers: { 'x-ratelimit-reset': String(answeredAtS + 20) }, minuteLeftMs: 20_000 },
+    { headers: { 'retry-after': '61' }, minuteLeftMs: 61_000 },
+    { headers: { 'retry-after': '62' }, minuteLeftMs: undefined },
+    { headers: { 'retry-after': '0' }, minuteLeftMs: undefined },
+    { headers: {}, minuteLeftMs: undefined },
+  ])('takes $headers for a minute that ends in $minuteLeftMs ms', ({ headers, minuteLeftMs }) => {
+    expect(pauseOf({ date, ...headers }, wrongClockMs).minuteLeftMs).toBe(minuteLeftMs);
+  });
+
+  it.each([
+    { limit: '1500', limitPerMinute: 1500 },
+    { limit: '1', limitPerMinute: 1 },
+    { limit: '0', limitPerMinute: 1000 },
+    { limit: '99999999', limitPerMinute: 1000 },
+    { limit: 'many', limitPerMinute: 1000 },
+    { limit: undefined, limitPerMinute: 1000 },
+  ])('takes the limit $limit for $limitPerMinute a minute', ({ limit, limitPerMinute }) => {
+    const pause = pauseOf({ date, 'x-ratelimit-limit': limit }, wrongClockMs);
+
+    expect(pause.limitPerMinute).toBe(limitPerMinute);
+  });
 
   it('stays away between one second and five minutes whatever the headers say', () => {
     const near = fc.integer({ min: -400_000, max: 400_000 });
@@ -115,15 +138,17 @@ describe('pauseMsOf', () => {
         'x-ratelimit-reset': value,
         'retry-after': value,
         'newrelic-overloadprotection-reset': value,
+        'x-ratelimit-limit': value,
       },
       { requiredKeys: [] },
     );
     fc.assert(
       fc.property(headers, fc.integer(), (some, wallNowMs) => {
-        const pauseMs = pauseMsOf(some, wallNowMs);
+        const { ms, limitPerMinute } = pauseOf(some, wallNowMs);
 
-        expect(pauseMs).toBeGreaterThanOrEqual(1000);
-        expect(pauseMs).toBeLessThanOrEqual(300_000);
+        expect(ms).toBeGreaterThanOrEqual(1000);
+        expect(ms).toBeLessThanOrEqual(300_000);
+        expect(limitPerMinute).toBeGreaterThanOrEqual(1);
       }),
       { numRuns: 500 },
     );

@@ -5,6 +5,7 @@ import type { ApiResponse, Transport } from '../../src/transport/transport.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import {
   anAnswer,
+  aRefusal,
   aRequest,
   createFakePacer,
   createRecordingObserver,
@@ -118,7 +119,7 @@ describe('retry', () => {
   ])('ends with $outcome when the pause lasts until $pausedUntilMs', async (row) => {
     const { pacer, decorate } = setUp();
     const next = scripted(anAnswer(429), anAnswer(200));
-    pacer.pauseUntil(row.pausedUntilMs);
+    pacer.refused(aRefusal(row.pausedUntilMs));
 
     const outcome = await outcomeOf(decorate(next.send)(aRequest(), neverAborted));
 

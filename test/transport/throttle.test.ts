@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { sleep } from '../../src/model/clock.ts';
 import { throttle } from '../../src/transport/throttle.ts';
+import type { ApiResponse } from '../../src/transport/transport.ts';
+import { createVendorClock } from '../../src/transport/vendor-clock.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import {
   anAnswer,
+  aRefusal,
   aRequest,
   createFakePacer,
   createRecordingObserver,
@@ -14,7 +18,8 @@ function setUp() {
   const clock = createFakeClock();
   const pacer = createFakePacer();
   const observer = createRecordingObserver();
-  return { clock, pacer, observer, decorate: throttle({ clock, pacer, observer }) };
+  const vendorClock = createVendorClock();
+  return { clock, pacer, observer, decorate: throttle({ clock, pacer, observer, vendorClock }) };
 }
 
 describe('throttle', () => {
@@ -32,6 +37,40 @@ describe('throttle', () => {
     expect(observer.events).toEqual(['throttled']);
   });
 
+  it('counts the pause of a late answer from when the vendor gave it', async () => {
+    const { clock, pacer, decorate } = setUp();
+    const startMs = clock.wallMs();
+    const dateAfter = (ms: number): string => new Date(startMs + ms).toUTCString();
+    const late = async (): Promise<ApiResponse> => {
+      await sleep(clock, 25_000, neverAborted);
+      return anAnswer(429, {
+        date: dateAfter(1000),
+        'x-ratelimit-reset': String((startMs + 20_000) / 1000),
+      });
+    };
+    const next = scripted(anAnswer(200, { date: dateAfter(0) }), late);
+    await decorate(next.send)(aRequest(), neverAborted);
+
+    const call = decorate(next.send)(aRequest(), neverAborted);
+    await clock.advance(25_000);
+    await call;
+
+    expect(pacer.refusals).toEqual([
+      { sentMs: 0, untilMs: 20_500, minuteEndMs: 20_000, limitPerMinute: 1000 },
+    ]);
+  });
+
+  it('tells what the vendor said of its limit', async () => {
+    const { pacer, decorate } = setUp();
+    const answer = anAnswer(429, { 'retry-after': '20', 'x-ratelimit-limit': '500' });
+
+    await decorate(scripted(answer).send)(aRequest(), neverAborted);
+
+    expect(pacer.refusals).toEqual([
+      { sentMs: 0, untilMs: 20_500, minuteEndMs: 20_000, limitPerMinute: 500 },
+    ]);
+  });
+
   it.each([{ status: 200 }, { status: 503 }])('does not pause after a $status', async (row) => {
     const { pacer, observer, decorate } = setUp();
     const answer = anAnswer(row.status, { 'retry-after': '20' });
@@ -45,11 +84,11 @@ describe('throttle', () => {
   it('holds a request back until a pause is over, even when it grows', async () => {
     const { clock, pacer, decorate } = setUp();
     const next = scripted(anAnswer());
-    pacer.pauseUntil(10_000);
+    pacer.refused(aRefusal(10_000));
 
     const call = decorate(next.send)(aRequest(), neverAborted);
     await clock.advance(9000);
-    pacer.pauseUntil(20_000);
+    pacer.refused(aRefusal(20_000));
     await clock.advance(10_999);
     const sentDuringPause = next.requests.length;
     await clock.advance(1);
@@ -60,7 +99,7 @@ describe('throttle', () => {
 
   it('does not wait for a pause that is over', async () => {
     const { clock, pacer, decorate } = setUp();
-    pacer.pauseUntil(10_000);
+    pacer.refused(aRefusal(10_000));
     await clock.advance(10_000);
 
     const answer = await decorate(scripted(anAnswer()).send)(aRequest(), neverAborted);
@@ -72,7 +111,7 @@ describe('throttle', () => {
     const { clock, pacer, decorate } = setUp();
     const controller = new AbortController();
     const reason = new Error('shutting down');
-    pacer.pauseUntil(10_000);
+    pacer.refused(aRefusal(10_000));
 
     const call = decorate(scripted().send)(aRequest(), controller.signal);
     controller.abort(reason);
