@@ -1,4 +1,4 @@
-import { ConfigError, type Diagnostic, renderDiagnostic } from '../config/diagnostic.ts';
+import { ConfigError, type Diagnostic, firstOf, renderDiagnostics } from '../config/diagnostic.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { ParsedConfig } from '../config/parse-config.ts';
 import type { Logger } from '../model/telemetry.ts';
@@ -16,12 +16,13 @@ export async function loadForCommand(path: string, machine: Machine): Promise<Pa
 }
 
 export function logWarnings(warnings: readonly Diagnostic[], logger: Logger): void {
-  for (const warning of warnings) {
-    const { line, column, message, help } = warning;
+  const { shown, more } = firstOf(warnings);
+  for (const { line, column, message, help } of shown) {
     logger.warn({ line, column, problem: message, remedy: help }, 'configuration warning');
   }
+  if (more > 0) logger.warn({ more }, 'more configuration warnings: see check-config');
 }
 
 export function renderWarnings(warnings: readonly Diagnostic[]): string {
-  return warnings.map((warning) => `${renderDiagnostic(warning)}\n`).join('');
+  return warnings.length === 0 ? '' : `${renderDiagnostics(warnings)}\n`;
 }

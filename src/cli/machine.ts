@@ -1,3 +1,4 @@
+import type { ReadFile } from '../config/read-file.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Redactor } from '../telemetry/redactor.ts';
 import type { RawTransport } from '../transport/raw-send.ts';
@@ -16,7 +17,11 @@ export interface Machine {
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly readFile: (path: string) => Promise<Uint8Array>;
+  /** Regular files only, and in bounded time. */
+  readonly readFile: ReadFile;
+  readonly hostname: string;
+  /** The addresses behind a name; rejects when there are none. */
+  readonly lookUp: (name: string) => Promise<readonly string[]>;
   /** Opens the connections to one origin. */
   readonly openTransport: (options: UndiciTransportOptions) => Promise<RawTransport>;
   /** Resolves after other work of the process had its turn. */

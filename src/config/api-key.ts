@@ -1,5 +1,5 @@
 import type { KeyLocation } from '../model/config.ts';
-import { decodeUtf8, type ReadFile, readFailure } from './read-file.ts';
+import { decodeUtf8, type ReadFile, readFailure, readRemedy } from './read-file.ts';
 
 /** The vendor's keys have 32 to 47 characters: what is much longer is another file. */
 const longestKey = 512;
@@ -36,7 +36,8 @@ async function readText(location: KeyLocation, dependencies: ApiKeyDependencies)
   try {
     bytes = await dependencies.readFile(location.path);
   } catch (error) {
-    const remedy = 'create it with the API key as its only content, readable for this user';
+    const create = 'create it with the API key as its only content, readable for this user';
+    const remedy = readRemedy(error, create);
     throw new KeyError(location, `${placeOf(location)} ${readFailure(error)}: ${remedy}`);
   }
   const text = decodeUtf8(bytes);
@@ -55,6 +56,9 @@ export async function readApiKey(
   const key = (await readText(location, dependencies)).trim();
   const place = placeOf(location);
   if (key === '') throw new KeyError(location, `${place} is empty: put the API key into it`);
+  if (/^["'`]|["'`]$/u.test(key)) {
+    throw new KeyError(location, `${place} holds the API key in quotes: remove the quotes`);
+  }
   if (key.length > longestKey) {
     throw new KeyError(location, `${place} is too long for an API key: put only the key into it`);
   }

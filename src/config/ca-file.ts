@@ -1,12 +1,14 @@
 import { X509Certificate } from 'node:crypto';
-import { decodeUtf8, type ReadFile, readFailure } from './read-file.ts';
+import { type ReadFile, readFailure, readRemedy } from './read-file.ts';
 
 /** A CA file cannot be used. The message names the file, the reason and the remedy. */
 export class CaFileError extends Error {
   override readonly name = 'CaFileError';
 }
 
-const certificates = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/gu;
+/** From each `BEGIN` to its `END`, or to the next `BEGIN` or the end of the file if that is missing. */
+const certificates =
+  /-----BEGIN CERTIFICATE-----(?:(?!-----BEGIN )[\s\S])*?(?:-----END CERTIFICATE-----|(?=-----BEGIN )|$)/gu;
 
 /** Reads a bundle of certificates (PEM). Rejects with a `CaFileError` if it is none. */
 export async function readCaFile(
@@ -17,14 +19,20 @@ export async function readCaFile(
   try {
     bytes = await readFile(path);
   } catch (error) {
-    const remedy = 'create it, readable for this user';
+    const remedy = readRemedy(error, 'create it, readable for this user');
     throw new CaFileError(`the CA file ${path} ${readFailure(error)}: ${remedy}`);
   }
-  const text = decodeUtf8(bytes) ?? '';
+  // Comments between the certificates may be in any encoding.
+  const text = new TextDecoder().decode(bytes);
   const found = text.match(certificates) ?? [];
-  if (found.length === 0 || !found.every(isCertificate)) {
-    const remedy = 'write the certificates into it as PEM, each from BEGIN to END CERTIFICATE';
+  const remedy = 'write the certificates into it as PEM, each from BEGIN to END CERTIFICATE';
+  if (found.length === 0) {
     throw new CaFileError(`the CA file ${path} holds no certificate that can be read: ${remedy}`);
+  }
+  const broken = found.findIndex((pem) => !isCertificate(pem));
+  if (broken !== -1) {
+    const which = `certificate ${broken + 1} of ${found.length}`;
+    throw new CaFileError(`the CA file ${path} holds a broken one, ${which}: ${remedy}`);
   }
   return text;
 }

@@ -114,13 +114,35 @@ export function renderDiagnostic(diagnostic: Diagnostic): string {
   return rows.join('\n');
 }
 
-/** The only error that reading a configuration throws: its message shows every diagnostic. */
+/** One mistake can repeat itself in every entry of a large file: nobody reads so many. */
+const mostShown = 50;
+
+/** Some diagnostics, and of how many more nothing is said. */
+export interface ShownDiagnostics {
+  readonly shown: readonly Diagnostic[];
+  readonly more: number;
+}
+
+/** The first ones, as many as somebody may want to read. */
+export function firstOf(diagnostics: readonly Diagnostic[]): ShownDiagnostics {
+  const shown = diagnostics.slice(0, mostShown);
+  return { shown, more: diagnostics.length - shown.length };
+}
+
+/** The first diagnostics in full, and how many more there are. */
+export function renderDiagnostics(diagnostics: readonly Diagnostic[]): string {
+  const { shown, more } = firstOf(diagnostics);
+  const rows = shown.map(renderDiagnostic);
+  return (more === 0 ? rows : [...rows, `and ${more} more`]).join('\n');
+}
+
+/** The only error that reading a configuration throws: its message shows the first of the diagnostics. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly diagnostics: readonly Diagnostic[];
 
   constructor(diagnostics: readonly Diagnostic[]) {
-    super(diagnostics.map(renderDiagnostic).join('\n'));
+    super(renderDiagnostics(diagnostics));
     this.diagnostics = diagnostics;
   }
 }

@@ -20,7 +20,7 @@ const units = [
 export const durationPattern = '^(?=[0-9])([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$';
 
 const durationRegExp = new RegExp(durationPattern, 'u');
-const bareNumber = /^[-+]?[0-9]+(?:\.[0-9]+)?$/u;
+const bareNumber = /^[0-9]+$/u;
 
 /** Writes a duration with the units that {@link parseDuration} reads, such as `1h30m`. */
 export function formatDuration(durationMs: number): string {
@@ -34,10 +34,14 @@ export function formatDuration(durationMs: number): string {
   return text === '' ? '0s' : text;
 }
 
+/** A number without its unit: seconds are meant most often, but what is suggested must be valid. */
+function exampleFor(digits: string, bounds: DurationBounds): string {
+  const written = ['s', 'm', 'ms', 'h'].map((unit) => `${digits}${unit}`);
+  const valid = written.find((text) => parseDuration(text, bounds).problem === undefined);
+  return valid ?? formatDuration(bounds.minMs);
+}
+
 function unbounded(text: string): ParsedDuration {
-  if (bareNumber.test(text)) {
-    return { ms: undefined, problem: `needs a unit: ms, s, m or h, such as ${text}s` };
-  }
   const match = durationRegExp.exec(text);
   if (match === null) {
     return {
@@ -61,7 +65,12 @@ export function parseDuration(value: unknown, bounds: DurationBounds): ParsedDur
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') {
     return { ms: undefined, problem: 'must be a duration with a unit, such as 30s' };
   }
-  const parsed = unbounded(String(value));
+  const text = String(value);
+  if (bareNumber.test(text)) {
+    const example = exampleFor(text, bounds);
+    return { ms: undefined, problem: `needs a unit: ms, s, m or h, such as ${example}` };
+  }
+  const parsed = unbounded(text);
   if (parsed.ms === undefined) return parsed;
   if (parsed.ms < bounds.minMs) {
     return { ms: undefined, problem: `must be at least ${formatDuration(bounds.minMs)}` };

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { ConfigError, diagnosticsOf, errorAt } from './diagnostic.ts';
 import { type ParsedConfig, parseConfig } from './parse-config.ts';
-import { decodeUtf8, type ReadFile, readFailure } from './read-file.ts';
+import { decodeUtf8, type ReadFile, readFailure, readRemedy } from './read-file.ts';
 
 /** A file of ten thousand applications is smaller. */
 const largestFileBytes = 1024 * 1024;
@@ -26,7 +26,7 @@ export async function loadConfig(
   try {
     bytes = await dependencies.readFile(path);
   } catch (error) {
-    const help = 'name the configuration file with --config.file';
+    const help = readRemedy(error, 'name the configuration file with --config.file');
     throw fileError(path, `the configuration file ${readFailure(error)}`, help);
   }
   if (bytes.byteLength > largestFileBytes) {

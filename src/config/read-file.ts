@@ -1,4 +1,7 @@
-/** Reads a whole file; rejects as `fs.promises.readFile` does. */
+/**
+ * Reads a whole file; rejects as `fs.promises.readFile` does, and with the codes `ENOTREG` for what is
+ * no regular file and `ETIMEDOUT` for one that cannot be read in time.
+ */
 export type ReadFile = (path: string) => Promise<Uint8Array>;
 
 const reasons: Readonly<Record<string, string>> = {
@@ -7,13 +10,33 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: 'cannot be read: permission denied',
   EPERM: 'cannot be read: permission denied',
   EISDIR: 'is a directory',
+  ENOTREG: 'is not a regular file',
+  // What opening a socket gives.
+  ENXIO: 'is not a regular file',
+  ETIMEDOUT: 'cannot be read: its file system does not answer',
+};
+
+const remedies: Readonly<Record<string, string>> = {
+  EACCES: 'let the user of this process read it, and search the directories above it',
+  EPERM: 'let the user of this process read it',
+  ETIMEDOUT: 'check the volume that it is on',
 };
 
 /** Why a file could not be read, as a predicate such as "does not exist". */
 export function readFailure(error: unknown): string {
-  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (typeof code !== 'string') return 'cannot be read';
+  const code = codeOf(error);
+  if (code === undefined) return 'cannot be read';
   return reasons[code] ?? `cannot be read (${code})`;
+}
+
+/** What to do about it, where the reason says that; `otherwise` is what the file's role suggests. */
+export function readRemedy(error: unknown, otherwise: string): string {
+  return remedies[codeOf(error) ?? ''] ?? otherwise;
+}
+
+function codeOf(error: unknown): string | undefined {
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : undefined;
 }
 
 /** The text of a file in UTF-8, without a byte order mark; `undefined` if it is not UTF-8. */

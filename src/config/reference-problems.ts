@@ -36,6 +36,17 @@ function keyLocation(account: LocatedMap): readonly Problem[] {
     : exactlyOne(account, 'an account', keyLocations);
 }
 
+/** YAML reads `0x10` as 16, which is hardly the application that is meant. */
+function idNotation(app: LocatedMap): readonly Problem[] {
+  const id = app.entries.get('id')?.value;
+  if (id?.kind !== 'scalar') return [];
+  const { value, source, span } = id;
+  // Whatever else is wrong with an id, the schema says.
+  if (!Number.isSafeInteger(value) || Number(value) < 1 || source === String(value)) return [];
+  const message = '"id" must be written in decimal digits only';
+  return [errorAt(span, message, `if ${value} is meant, write that`)];
+}
+
 interface NamedAccount {
   readonly text: string;
   readonly span: Span;
@@ -100,7 +111,7 @@ export function referenceProblems(root: Located): readonly Problem[] {
       ...keyLocation(account),
       ...excluding(account, ['region', 'base_url']),
     ]),
-    ...apps.flatMap((app) => exactlyOne(app, 'an app', selectorKeys)),
+    ...apps.flatMap((app) => [...exactlyOne(app, 'an app', selectorKeys), ...idNotation(app)]),
     ...(names === undefined ? [] : apps.flatMap((app) => accountReference(app, names))),
   ];
 }

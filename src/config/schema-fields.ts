@@ -92,7 +92,12 @@ export function url(
   );
 }
 
-/** An application id: a whole number of any length, kept as its decimal digits. */
+/** The vendor's ids are 64-bit numbers, which have no more digits. */
+const longestIdDigits = 19;
+const idPattern = `^[1-9][0-9]{0,${longestIdDigits - 1}}$`;
+const idRegExp = new RegExp(idPattern, 'u');
+
+/** An application id: a whole number, kept as its decimal digits. */
 export function applicationId(description: string): z.ZodType<string> {
   const problem = 'must be a whole number of at least 1, such as 31584797';
   return parsed(
@@ -100,10 +105,19 @@ export function applicationId(description: string): z.ZodType<string> {
       const isNumber = typeof value === 'bigint' || Number.isSafeInteger(value);
       if (!isNumber && typeof value !== 'string') return { value: undefined, problem };
       const digits = String(value);
-      if (!/^[1-9][0-9]*$/u.test(digits)) return { value: undefined, problem };
+      if (/^[0-9]+$/u.test(digits) && digits.length > longestIdDigits) {
+        return { value: undefined, problem: `must have at most ${longestIdDigits} digits` };
+      }
+      if (!idRegExp.test(digits)) return { value: undefined, problem };
       return { value: digits, problem: undefined };
     },
-    { type: ['integer', 'string'], minimum: 1, pattern: '^[1-9][0-9]*$', description },
+    {
+      type: ['integer', 'string'],
+      minimum: 1,
+      exclusiveMaximum: 10 ** longestIdDigits,
+      pattern: idPattern,
+      description,
+    },
   );
 }
 

@@ -48,7 +48,7 @@ describe('readApiKey', () => {
       name: 'an unreadable file',
       readFile: failingWith('EACCES'),
       message:
-        'the API key file /run/key cannot be read: permission denied: create it with the API key as its only content, readable for this user',
+        'the API key file /run/key cannot be read: permission denied: let the user of this process read it, and search the directories above it',
     },
     {
       name: 'a failing disk',
@@ -78,6 +78,16 @@ describe('readApiKey', () => {
       readFile: fileOf('NRAK–ABC'),
       message:
         'the API key file /run/key holds white space, control or non-ASCII characters inside the key: put only the key into it',
+    },
+    {
+      name: 'a key in quotes',
+      readFile: fileOf('"NRAK-ABC"\n'),
+      message: 'the API key file /run/key holds the API key in quotes: remove the quotes',
+    },
+    {
+      name: 'a key with one quote',
+      readFile: fileOf("NRAK-ABC'"),
+      message: 'the API key file /run/key holds the API key in quotes: remove the quotes',
     },
     {
       name: 'another file',

@@ -23,6 +23,14 @@ describe('readCaFile', () => {
     expect(await read(bundle)).toBe(bundle);
   });
 
+  it('takes comments in another encoding', async () => {
+    const bytes = Buffer.concat([Buffer.from([0x23, 0xe9, 0x0a]), Buffer.from(good)]);
+
+    const text = await readCaFile('/etc/ca.pem', { readFile: async () => bytes });
+
+    expect(text).toContain(good);
+  });
+
   it.each([
     { what: 'a directory', text: undefined, says: 'is a directory: create it' },
     { what: 'an empty file', text: '', says: 'holds no certificate that can be read' },
@@ -30,7 +38,12 @@ describe('readCaFile', () => {
     {
       what: 'a broken certificate beside a good one',
       text: `${good}\n${good.replace(/\n[A-Za-z0-9+/]{20}/u, '\nAAAAAAAAAAAAAAAAAAAA')}`,
-      says: 'holds no certificate that can be read',
+      says: 'holds a broken one, certificate 2 of 2',
+    },
+    {
+      what: 'a certificate whose end is missing',
+      text: `${good.replace('-----END CERTIFICATE-----', '')}\n${good}`,
+      says: 'holds a broken one, certificate 1 of 2',
     },
   ])('refuses $what, and names the file', async ({ text, says }) => {
     await expect(read(text)).rejects.toThrow(`the CA file /etc/ca.pem ${says}`);

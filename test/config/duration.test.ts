@@ -21,8 +21,13 @@ describe('parseDuration', () => {
   it.each([
     { value: 60, problem: 'needs a unit: ms, s, m or h, such as 60s' },
     { value: '60', problem: 'needs a unit: ms, s, m or h, such as 60s' },
-    { value: 1.5, problem: 'needs a unit: ms, s, m or h, such as 1.5s' },
-    { value: 0, problem: 'needs a unit: ms, s, m or h, such as 0s' },
+    {
+      value: 1.5,
+      problem: 'must be a duration of whole numbers with the units h, m, s and ms, such as 1h30m',
+    },
+    { value: 0, problem: 'needs a unit: ms, s, m or h, such as 1s' },
+    { value: 5000, problem: 'needs a unit: ms, s, m or h, such as 5000ms' },
+    { value: 5000000000, problem: 'needs a unit: ms, s, m or h, such as 1s' },
     {
       value: '30m1h',
       problem: 'must be a duration of whole numbers with the units h, m, s and ms, such as 1h30m',

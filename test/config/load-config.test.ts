@@ -50,13 +50,25 @@ describe('loadConfig', () => {
       name: 'an unreadable file',
       readFile: failingWith('EACCES'),
       message:
-        'conf/config.yaml: the configuration file cannot be read: permission denied\n    = help: name the configuration file with --config.file',
+        'conf/config.yaml: the configuration file cannot be read: permission denied\n    = help: let the user of this process read it, and search the directories above it',
     },
     {
       name: 'a directory',
       readFile: failingWith('EISDIR'),
       message:
         'conf/config.yaml: the configuration file is a directory\n    = help: name the configuration file with --config.file',
+    },
+    {
+      name: 'a named pipe',
+      readFile: failingWith('ENOTREG'),
+      message:
+        'conf/config.yaml: the configuration file is not a regular file\n    = help: name the configuration file with --config.file',
+    },
+    {
+      name: 'a file on a volume that hangs',
+      readFile: failingWith('ETIMEDOUT'),
+      message:
+        'conf/config.yaml: the configuration file cannot be read: its file system does not answer\n    = help: check the volume that it is on',
     },
     {
       name: 'a large file',

@@ -322,6 +322,32 @@ tokens: 1
     expect(failureOf(text)).not.toContain('hunter2');
   });
 
+  it.each([
+    {
+      written: '0x10',
+      headline: 'config.yaml:1:13: "id" must be written in decimal digits only',
+    },
+    {
+      written: '1_000',
+      headline: 'config.yaml:1:13: "id" must be a whole number of at least 1, such as 31584797',
+    },
+    {
+      written: '10000000000000000000',
+      headline: 'config.yaml:1:13: "id" must have at most 19 digits',
+    },
+  ])('refuses the id $written', ({ written, headline }) => {
+    expect(headlinesOf(`apps: [{id: ${written}}]`)).toStrictEqual([headline]);
+  });
+
+  it('shows the first fifty errors, and how many more there are', () => {
+    const text = `apps:\n${'  - idd: 1\n'.repeat(1000)}`;
+
+    const message = failureOf(text);
+
+    expect(message.match(/unknown key "idd"/gu)).toHaveLength(50);
+    expect(message.endsWith('and 950 more')).toBe(true);
+  });
+
   it('reports a bad value behind an anchor once, where it stands', () => {
     const text = 'apps:\n  - {id: 1, labels: &l {a: 1}}\n  - {id: 2, labels: *l}\n';
 

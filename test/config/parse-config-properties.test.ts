@@ -144,15 +144,18 @@ describe('parseConfig', () => {
 
   it('accepts any list of ids and keeps them exact', () => {
     fc.assert(
-      fc.property(fc.array(fc.bigInt({ min: 1n, max: 10n ** 30n }), { minLength: 1 }), (ids) => {
-        const text = stringify({ apps: ids.map((id) => ({ id })) });
+      fc.property(
+        fc.array(fc.bigInt({ min: 1n, max: 10n ** 19n - 1n }), { minLength: 1 }),
+        (ids) => {
+          const text = stringify({ apps: ids.map((id) => ({ id })) });
 
-        const { config } = parseConfig(text, source);
+          const { config } = parseConfig(text, source);
 
-        expect(config.apps.map(({ selector }) => selector)).toStrictEqual(
-          ids.map((id) => ({ kind: 'id', id: String(id) })),
-        );
-      }),
+          expect(config.apps.map(({ selector }) => selector)).toStrictEqual(
+            ids.map((id) => ({ kind: 'id', id: String(id) })),
+          );
+        },
+      ),
       { numRuns: 100 },
     );
   });

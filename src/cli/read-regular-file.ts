@@ -1,0 +1,23 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+
+/**
+ * Reads a whole file, but nothing that is no regular file: a FIFO or a device may never end. Rejects
+ * as `fs.promises.readFile` does, and for those with the code `ENOTREG`.
+ */
+export async function readRegularFile(path: string): Promise<Uint8Array> {
+  // Opening a FIFO would otherwise wait for its writer, in a thread that is needed elsewhere.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stats = await file.stat();
+    if (stats.isDirectory()) throw failure('EISDIR', `${path} is a directory`);
+    if (!stats.isFile()) throw failure('ENOTREG', `${path} is not a regular file`);
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
+}
+
+function failure(code: string, message: string): Error {
+  return Object.assign(new Error(`${code}: ${message}`), { code });
+}
