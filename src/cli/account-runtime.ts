@@ -1,10 +1,9 @@
 import { KeyError } from '../config/api-key.ts';
 import { CaFileError, readCaFile } from '../config/ca-file.ts';
-import type { Clock } from '../model/clock.ts';
 import type { AccountConfig, AppEntry } from '../model/config.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Source } from '../model/source.ts';
-import type { ApiObserver, Logger } from '../model/telemetry.ts';
+import type { Logger } from '../model/telemetry.ts';
 import { createRestSource, defaultMaxPages } from '../newrelic/client.ts';
 import type { AccountHandover } from '../poller/account-handover.ts';
 import { type AccountPoller, createAccountPoller } from '../poller/account-poller.ts';
@@ -15,6 +14,8 @@ import { createPacer } from '../transport/create-pacer.ts';
 import type { KeyProvider } from '../transport/key-provider.ts';
 import type { Pacer } from '../transport/pacer.ts';
 import type { RawTransport } from '../transport/raw-send.ts';
+import { announcing429 } from './announcing-429.ts';
+import { watchingBudget } from './budget-watch.ts';
 import { CommandError } from './exit-code.ts';
 import { createKeyProvider } from './key-provider.ts';
 import type { Machine } from './machine.ts';
@@ -24,6 +25,8 @@ export interface AccountRuntime {
   readonly account: AccountConfig;
   readonly entries: readonly AppEntry[];
   readonly poller: AccountPoller;
+  /** The vendor, paced by the account's budget; what the poller asks. */
+  readonly source: Source;
   /** The account's budget: it outlives this runtime when a reload replaces it. */
   readonly pacer: Pacer;
   /** Breaks off the calls under way. */
@@ -98,7 +101,7 @@ function createAccountRuntime(
   const transport = createAccountTransport(account, {
     clock,
     random,
-    observer: announcing429(observer, account.name, { clock, pacer, logger }),
+    observer: announcing429(account.name, { observer, clock, pacer, logger }),
     keyProvider,
     pacer,
     raw,
@@ -107,20 +110,30 @@ function createAccountRuntime(
     { maxPages: defaultMaxPages },
     { send: transport.send, observer, logger },
   );
-  const poller = createAccountPoller(
+  const source = withFreshKey(rest, keyProvider);
+  const poller: AccountPoller = createAccountPoller(
     { account, entries, handover: predecessor?.handover },
     {
-      source: withFreshKey(rest, keyProvider),
+      source,
       clock,
       random,
       sink,
       logger,
-      observer: metrics.pollObserver(account.name),
+      observer: watchingBudget(account, {
+        observer: metrics.pollObserver(account.name),
+        allowedPerMinute: () => transport.allowedPerMinute(),
+        changed: () => {
+          poller.budgetChanged();
+        },
+        logger,
+      }),
       requestsInFlight: () => transport.requestsInFlight(),
       backoffUntilMs: () => transport.backoffUntilMs(),
+      budgetPerMinute: () => transport.allowedPerMinute(),
+      vendorWallMs: () => transport.vendorWallMs(),
     },
   );
-  return { account, entries, poller, pacer, close: () => transport.close() };
+  return { account, entries, poller, source, pacer, close: () => transport.close() };
 }
 
 async function keyProviderFor(
@@ -137,33 +150,6 @@ async function keyProviderFor(
     if (!(error instanceof KeyError)) throw error;
     throw new CommandError(2, `account ${account.name}: ${error.message}`, { cause: error });
   }
-}
-
-/** One line in the log for each pause that a 429 brings, not for each 429. */
-function announcing429(
-  observer: ApiObserver,
-  account: string,
-  {
-    clock,
-    pacer,
-    logger,
-  }: { readonly clock: Clock; readonly pacer: Pacer; readonly logger: Logger },
-): ApiObserver {
-  let announcedMs = Number.NEGATIVE_INFINITY;
-  return {
-    ...observer,
-    throttled: () => {
-      observer.throttled();
-      const nowMs = clock.monotonicMs();
-      const untilMs = pacer.pausedUntilMs() ?? nowMs;
-      if (nowMs >= announcedMs) {
-        const until = new Date(clock.wallMs() + untilMs - nowMs).toISOString();
-        const remedy = 'somebody else uses this key as well: lower requests_per_minute';
-        logger.warn({ account, until, remedy }, 'rate limited by the vendor, pausing the account');
-      }
-      announcedMs = Math.max(announcedMs, untilMs);
-    },
-  };
 }
 
 function hideProxyPassword({ proxyUrl }: AccountConfig, redactor: Redactor): void {

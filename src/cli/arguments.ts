@@ -1,13 +1,10 @@
 import { parseArgs } from 'node:util';
 import { didYouMean } from '../config/suggestion.ts';
-import {
-  type Command,
-  commands,
-  environmentVariableOf,
-  type Flag,
-  type Flags,
-  flagTable,
-} from './flags.ts';
+import { type Command, commands, environmentVariableOf, type Flag } from './flag.ts';
+import { flagTable } from './flag-table.ts';
+import type { Flags } from './flags.ts';
+import { quote, refuseKeys } from './key-arguments.ts';
+import { UsageError } from './usage-error.ts';
 
 /** What the command line asks for. `error` means exit code 2. */
 export type Arguments =
@@ -15,7 +12,7 @@ export type Arguments =
       readonly kind: 'run';
       readonly command: Command;
       readonly flags: Flags;
-      /** What follows the command; the FILE of check-config is also `flags.configFile`. */
+      /** What follows the command; the FILE of a command that takes one is also `flags.configFile`. */
       readonly operands: readonly string[];
     }
   | { readonly kind: 'help'; readonly command: Command | undefined }
@@ -41,10 +38,8 @@ interface Words {
 
 const flagList: readonly Flag<unknown>[] = Object.values(flagTable);
 const switchNames: readonly string[] = ['help', 'version'];
-
-class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
+/** The commands that take the configuration file as an operand too. */
+const takingFile: ReadonlySet<Command> = new Set(['check-config', 'plan', 'discover']);
 
 /**
  * Reads the arguments (without the program's own name) and the environment variables that stand for
@@ -74,7 +69,7 @@ function run(
   env: Environment,
 ): Arguments {
   const [file, ...others] = operands;
-  const surplus = command === 'check-config' ? others[0] : file;
+  const surplus = takingFile.has(command) ? others[0] : file;
   if (surplus !== undefined) {
     throw new UsageError(`${command}: unexpected argument ${quote(surplus)}`);
   }
@@ -103,9 +98,12 @@ function splitWords(argv: readonly string[]): Words {
       help: { type: 'boolean', short: 'h' },
       version: { type: 'boolean' },
       ...Object.fromEntries(
-        flagList.map(({ name, isSwitch }) => [
+        flagList.map(({ name, short, isSwitch }) => [
           name,
-          { type: isSwitch === true ? ('boolean' as const) : ('string' as const) },
+          {
+            type: isSwitch === true ? ('boolean' as const) : ('string' as const),
+            ...(short === undefined ? {} : { short }),
+          },
         ]),
       ),
     },
@@ -158,13 +156,19 @@ function readFlags(command: Command, options: readonly Option[], env: Environmen
   const all = <Value>(flag: Flag<Value>): readonly Value[] => {
     const given = options.filter(({ name }) => name === flag.name);
     if (given.length > 0) {
-      return given.map(({ value }) => parseValue(flag, `--${flag.name}`, value ?? 'true'));
+      return distinct(
+        `--${flag.name}`,
+        given.map(({ value }) => parseValue(flag, `--${flag.name}`, value ?? 'true')),
+      );
     }
     const variable = environmentVariableOf(flag);
     const text = flag.commands.includes(command) ? textFrom(env[variable]) : undefined;
     if (text === undefined) return [parseValue(flag, `--${flag.name}`, flag.defaultText)];
-    const texts = flag.isRepeatable ? text.split(',') : [text];
-    return texts.map((part) => parseValue(flag, variable, part.trim()));
+    const texts = flag.isRepeatable ? text.replace(/,\s*$/, '').split(',') : [text];
+    return distinct(
+      variable,
+      texts.map((part) => parseValue(flag, variable, part.trim())),
+    );
   };
   // Every flag has a value: without one given, its default.
   const last = <Value>(flag: Flag<Value>): Value =>
@@ -176,12 +180,29 @@ function readFlags(command: Command, options: readonly Option[], env: Environmen
     maxRequests: last(flagTable.maxRequests),
     autoReloadIntervalMs: last(flagTable.autoReloadInterval),
     enableLifecycle: last(flagTable.enableLifecycle),
+    shard: last(flagTable.shard),
+    totalShards: last(flagTable.totalShards),
+    shardDnsName: last(flagTable.shardDnsName),
     logLevel: last(flagTable.logLevel),
     logFormat: last(flagTable.logFormat),
+    online: last(flagTable.online),
+    output: last(flagTable.output),
+    planApplicationsPerMatch: last(flagTable.planApplicationsPerMatch),
+    planHostsPerApplication: last(flagTable.planHostsPerApplication),
     demoApplications: last(flagTable.demoApplications),
     demoHosts: last(flagTable.demoHosts),
     demoPort: last(flagTable.demoPort),
+    healthcheckUrl: last(flagTable.healthcheckUrl),
   };
+}
+
+/** Each value is another one, except those of which the system makes different ones. */
+function distinct<Value>(origin: string, values: readonly Value[]): readonly Value[] {
+  const repeated = values.find(
+    (value, index) => values.indexOf(value) !== index && !String(value).endsWith(':0'),
+  );
+  if (repeated === undefined) return values;
+  throw new UsageError(`${origin}: ${quote(String(repeated))} is given more than once`);
 }
 
 /** An empty variable is one that is not set. */
@@ -216,22 +237,4 @@ function unknownCommand(word: string): UsageError {
 
 function unknown(problem: string, hint: string | undefined): UsageError {
   return new UsageError(`${problem}: ${hint ?? 'newrelic-exporter --help lists what there is'}`);
-}
-
-/** Such as `--api-key` or `--newrelic.license-key-file`. */
-const keyFlag = /^--?(?:new-?relic[._-]?)?(?:api|user|license|ingest|insert)[._-]?key/i;
-const keyValue = /^(?:--?[^=]*=|-+)?\s*NRAK-/i;
-
-function refuseKeys(argv: readonly string[]): void {
-  if (!argv.some((argument) => keyFlag.test(argument) || keyValue.test(argument))) return;
-  throw new UsageError(
-    'an API key is not taken from the command line, where every user of this machine can read it: ' +
-      'name its file in the configuration (api_key_file), or set the environment variable ' +
-      'NEW_RELIC_API_KEY',
-  );
-}
-
-/** The text in quotes, on one line, without anything that looks like a key. */
-function quote(text: string): string {
-  return JSON.stringify(text.replace(/NRAK-\S*/gi, '[redacted]'));
 }

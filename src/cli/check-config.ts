@@ -1,14 +1,17 @@
 import { KeyError, readApiKey } from '../config/api-key.ts';
 import { CaFileError, readCaFile } from '../config/ca-file.ts';
 import type { AccountConfig, Config } from '../model/config.ts';
+import { countOf } from './count-of.ts';
 import { CommandError, type ExitCode } from './exit-code.ts';
 import type { Flags } from './flags.ts';
 import { loadForCommand, renderWarnings } from './load.ts';
 import type { Machine } from './machine.ts';
+import { discoverAccounts } from './online-discovery.ts';
 
 /**
- * Checks the file and the key and CA files that it names, without asking the vendor. Prints
- * all that is wrong, and what is only doubtful, and says which file was good.
+ * Checks the file and the key and CA files that it names; with `--online` also what the vendor says
+ * to keys and entries. Prints all that is wrong, and what is only doubtful, and says which file was
+ * good. 1 if a key is refused, an account cannot be discovered, or an entry matches nothing.
  */
 export async function checkConfig(flags: Flags, machine: Machine): Promise<ExitCode> {
   const { config, warnings } = await loadForCommand(flags.configFile, machine);
@@ -22,10 +25,34 @@ export async function checkConfig(flags: Flags, machine: Machine): Promise<ExitC
   }
   const { accounts, apps } = config;
   machine.stdout.write(
-    `${flags.configFile}: ok, ${count(accounts.length, 'account')}, ` +
-      `${count(apps.length, 'entry', 'entries')} of apps, ${count(warnings.length, 'warning')}\n`,
+    `${flags.configFile}: ok, ${countOf(accounts.length, 'account')}, ` +
+      `${countOf(apps.length, 'entry', 'entries')} of apps, ${countOf(warnings.length, 'warning')}\n`,
   );
-  return 0;
+  return flags.online ? checkOnline(config, machine) : 0;
+}
+
+async function checkOnline(config: Config, machine: Machine): Promise<ExitCode> {
+  const discovered = await discoverAccounts(config, machine);
+  for (const { account, discovery, selected, missing, failure } of discovered) {
+    if (failure !== undefined) {
+      machine.stderr.write(`account ${account.name}: discovery failed: ${failure}\n`);
+      continue;
+    }
+    machine.stdout.write(
+      `account ${account.name}: key accepted, ` +
+        `${countOf(discovery.applications.length, 'application')} found, ${selected.length} chosen\n`,
+    );
+    for (const selector of missing) {
+      machine.stderr.write(
+        `account ${account.name}: ${selector} matches nothing: correct the entry under apps, ` +
+          'or use a key of the account that has it\n',
+      );
+    }
+  }
+  const isGood = discovered.every(
+    ({ failure, missing }) => failure === undefined && missing.length === 0,
+  );
+  return isGood ? 0 : 1;
 }
 
 async function unreadableFiles(config: Config, machine: Machine): Promise<readonly string[]> {
@@ -53,8 +80,4 @@ async function problemOf(
     }
     throw error;
   }
-}
-
-function count(number: number, one: string, many: string = `${one}s`): string {
-  return `${number} ${number === 1 ? one : many}`;
 }

@@ -1,4 +1,5 @@
-import { type Command, environmentVariableOf, type Flag, flagTable } from './flags.ts';
+import { type Command, environmentVariableOf, type Flag } from './flag.ts';
+import { flagTable } from './flag-table.ts';
 
 interface CommandHelp {
   /** The command with its operands. */
@@ -19,6 +20,16 @@ const commandHelp: Readonly<Record<Command, CommandHelp>> = {
     summary: 'Check the configuration and report all errors at once.',
     isListed: true,
   },
+  plan: {
+    usage: 'plan [FILE]',
+    summary: 'Show what polling will cost, and whether it fits; exit with 1 if it does not.',
+    isListed: true,
+  },
+  discover: {
+    usage: 'discover [FILE]',
+    summary: 'List the applications of the accounts, ready to paste as apps.',
+    isListed: true,
+  },
   once: {
     usage: 'once',
     summary: 'Poll everything once and print the metrics; exit with 1 if anything failed.',
@@ -27,6 +38,11 @@ const commandHelp: Readonly<Record<Command, CommandHelp>> = {
   demo: {
     usage: 'demo',
     summary: 'Serve the metrics of a simulated account; needs neither New Relic nor a file.',
+    isListed: true,
+  },
+  healthcheck: {
+    usage: 'healthcheck',
+    summary: 'Ask a running exporter whether it works; for container probes.',
     isListed: true,
   },
   'config-schema': {
@@ -83,8 +99,9 @@ function details(command: Command, flags: readonly Flag<unknown>[]): readonly st
 }
 
 function flagItem(flag: Flag<unknown>): readonly string[] {
+  const short = flag.short === undefined ? '' : `-${flag.short}, `;
   return item(
-    `--${flag.name}=${flag.defaultText}`,
+    `${short}--${flag.name}=${flag.defaultText}`,
     `${flag.help} ($${environmentVariableOf(flag)})`,
   );
 }

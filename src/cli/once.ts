@@ -4,13 +4,15 @@ import type { Flags } from './flags.ts';
 import { loadForCommand, logWarnings } from './load.ts';
 import { createLogging } from './logging.ts';
 import type { Machine } from './machine.ts';
+import { createSharding } from './sharding.ts';
 
 /** Polls everything once and prints the exposition; 1 if anything that was asked for is missing. */
 export async function once(flags: Flags, machine: Machine): Promise<ExitCode> {
   const { config, warnings } = await loadForCommand(flags.configFile, machine);
   const logger = await createLogging(flags, machine);
   logWarnings(warnings, logger);
-  const daemon = await createDaemon(config, { machine, logger });
+  const sharding = await createSharding(flags, { machine, logger });
+  const daemon = await createDaemon(sharding.partOf(config), { machine, logger });
   try {
     const succeeded = await daemon.runOnce(machine.stopSignal);
     const { identity } = await daemon.store.page();

@@ -16,6 +16,8 @@ export interface Reloader {
    * way share the next one.
    */
   reload(trigger: ReloadTrigger): Promise<void>;
+  /** Puts the configuration in force into force again, because this process' part of it changed. */
+  reapply(): Promise<void>;
 }
 
 export interface ReloaderDependencies {
@@ -26,8 +28,18 @@ export interface ReloaderDependencies {
   readonly reloaded: (succeeded: boolean, wallMs: number) => void;
 }
 
-export function createReloader(path: string, dependencies: ReloaderDependencies): Reloader {
+export interface ReloaderOptions {
+  readonly path: string;
+  /** The configuration that is in force at the start. */
+  readonly initial: Config;
+}
+
+export function createReloader(
+  { path, initial }: ReloaderOptions,
+  dependencies: ReloaderDependencies,
+): Reloader {
   const { machine, logger, apply, reloaded } = dependencies;
+  let inForce = initial;
   let current: Promise<void> = Promise.resolve();
   let waiting: Promise<void> | undefined;
 
@@ -36,6 +48,7 @@ export function createReloader(path: string, dependencies: ReloaderDependencies)
     try {
       const { config, warnings } = await loadConfig(path, machine);
       await apply(config);
+      inForce = config;
       logWarnings(warnings, logger);
     } catch (error) {
       reloaded(false, machine.clock.wallMs());
@@ -54,6 +67,11 @@ export function createReloader(path: string, dependencies: ReloaderDependencies)
       const next = current.then(() => reloadNow(trigger));
       waiting = next;
       // A failure belongs to whoever asked for it, not to the next reload.
+      current = next.catch(() => {});
+      return next;
+    },
+    reapply: () => {
+      const next = current.then(async () => apply(inForce));
       current = next.catch(() => {});
       return next;
     },

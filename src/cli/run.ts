@@ -2,7 +2,8 @@ import { configJsonSchemaText } from '../config/config-json-schema.ts';
 import { ignoreWriteErrors } from '../telemetry/broken-pipe.ts';
 import { parseArguments } from './arguments.ts';
 import { CommandError, type ExitCode } from './exit-code.ts';
-import type { Command, Flags } from './flags.ts';
+import type { Command } from './flag.ts';
+import type { Flags } from './flags.ts';
 import { helpText } from './help.ts';
 import type { Machine } from './machine.ts';
 import { buildOf, versionText } from './version.ts';
@@ -42,10 +43,16 @@ async function runCommand(command: Command, flags: Flags, machine: Machine): Pro
       return (await import('./serve.ts')).serve(flags, machine);
     case 'once':
       return (await import('./once.ts')).once(flags, machine);
+    case 'healthcheck':
+      return (await import('./healthcheck.ts')).healthcheck(flags, machine);
     case 'demo':
       return (await import('./demo.ts')).demo(flags, machine);
     case 'check-config':
       return (await import('./check-config.ts')).checkConfig(flags, machine);
+    case 'plan':
+      return (await import('./plan.ts')).plan(flags, machine);
+    case 'discover':
+      return (await import('./discover.ts')).discover(flags, machine);
     case 'config-schema':
       machine.stdout.write(configJsonSchemaText());
       return 0;

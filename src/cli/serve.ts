@@ -10,6 +10,7 @@ import { loadForCommand, logWarnings } from './load.ts';
 import { createLogging } from './logging.ts';
 import type { Machine } from './machine.ts';
 import { createReloading } from './reloading.ts';
+import { createSharding } from './sharding.ts';
 import { buildOf } from './version.ts';
 
 /** What else a command that serves wants to do. */
@@ -38,12 +39,24 @@ export async function serveConfig(
   hooks: ServeHooks,
 ): Promise<ExitCode> {
   logWarnings(warnings, logger);
-  const daemon = await createDaemon(config, { machine, logger, watch: hooks.watch });
+  const sharding = await createSharding(flags, { machine, logger });
+  const daemon = await createDaemon(sharding.partOf(config), {
+    machine,
+    logger,
+    watch: hooks.watch,
+  });
+  const { shard, totalShards } = sharding.position();
+  daemon.metrics.sharded(shard, totalShards);
   const build = buildOf(machine.env);
   const reloading =
     hooks.configFile === undefined
       ? undefined
-      : createReloading(hooks.configFile, flags, { machine, logger, daemon });
+      : createReloading({ path: hooks.configFile, initial: config }, flags, {
+          machine,
+          logger,
+          daemon,
+          sharding,
+        });
   const server = createMetricsServer(flags, {
     page: async () => daemon.store.page(),
     selfMetrics: async () => daemon.metrics.text(),

@@ -28,6 +28,7 @@ export interface ChunkStoreDependencies {
 
 interface AppSlot {
   readonly id: string;
+  snapshot: AppSnapshot;
   chunk: AppChunk;
 }
 
@@ -66,11 +67,13 @@ class Chunks implements ChunkStore {
   publish(snapshot: AppSnapshot): void {
     const account = this.#accountOf(snapshot.account);
     const { id } = snapshot.application;
-    const chunk = renderApp(snapshot);
-    const slot = account.apps.get(id) ?? { id, chunk };
+    const previous = account.apps.get(id);
+    const chunk = renderApp(snapshot, previous);
+    const slot = previous ?? { id, snapshot, chunk };
     this.#withdraw(account, slot);
     account.dropped += chunk.duplicates;
     if (this.#claim(chunk.identity, slot)) {
+      slot.snapshot = snapshot;
       slot.chunk = chunk;
       if (!account.apps.has(id)) account.order = undefined;
       account.apps.set(id, slot);

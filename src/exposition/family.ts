@@ -5,7 +5,19 @@ import type { Sample } from './render.ts';
 export interface AppFamily {
   readonly name: string;
   readonly help: string;
+  /** The parts of a snapshot that its samples are made of, and nothing else. */
+  readonly sources: readonly (keyof AppSnapshot)[];
   readonly samplesOf: (snapshot: AppSnapshot) => Iterable<Sample>;
+}
+
+/** Families whose samples are made of the same parts of a snapshot. */
+export function familiesFrom<Source extends keyof AppSnapshot>(
+  sources: readonly Source[],
+  families: readonly (Pick<AppFamily, 'name' | 'help'> & {
+    readonly samplesOf: (parts: Pick<AppSnapshot, Source>) => Iterable<Sample>;
+  })[],
+): readonly AppFamily[] {
+  return families.map((family) => ({ ...family, sources }));
 }
 
 /** The last sentence of the help of everything that New Relic said. */

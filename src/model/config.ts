@@ -1,4 +1,5 @@
 import type { TransactionType } from './application.ts';
+import type { Shard } from './shard.ts';
 import type { WindowSetting } from './window.ts';
 
 /** Where an account's API key comes from; never the key itself. */
@@ -24,6 +25,8 @@ export interface AccountConfig {
   readonly proxyUrl: string | undefined;
   /** An extra CA bundle (PEM), as an absolute path. */
   readonly caFile: string | undefined;
+  /** Which part of the applications this process polls; all of them without it. */
+  readonly shard?: Shard | undefined;
 }
 
 export interface PollConfig {

@@ -17,6 +17,9 @@ export interface Discovery {
   readonly error: Error | undefined;
 }
 
+/** Told `true` when a request of a call leaves, and `false` when it has come back or failed. */
+export type OnWire = (isOnWire: boolean) => void;
+
 /**
  * The vendor, as the poller sees it: one account behind one interface, so that another API of the
  * vendor can take its place. Every call rejects with an `ApiError`, or with the signal's reason.
@@ -24,7 +27,7 @@ export interface Discovery {
 export interface Source {
   /**
    * Lists what the selectors may choose from (and perhaps more). An application that is already
-   * known is not left out of a complete answer before the vendor was asked for it alone. Never
+   * known is not left out of a complete answer before the vendor was asked for it by its id. Never
    * rejects with an `ApiError`.
    */
   discover(
@@ -38,11 +41,13 @@ export interface Source {
     applicationId: string,
     query: ThroughputQuery,
     signal: AbortSignal,
+    onWire?: OnWire,
   ): Promise<ThroughputAnswer>;
   hostThroughput(
     applicationId: string,
     hostId: string,
     query: ThroughputQuery,
     signal: AbortSignal,
+    onWire?: OnWire,
   ): Promise<ThroughputAnswer>;
 }

@@ -1,4 +1,4 @@
-/** Spreads events evenly in time, in batches of about a second. The caller says what time it is. */
+/** Spreads events evenly in time, in batches. The caller says what time it is. */
 export interface TokenBucket {
   /** 0 when there is a token, else how long to wait for the next batch. */
   waitMs(nowMs: number): number;
@@ -9,14 +9,22 @@ export interface TokenBucket {
 }
 
 /** Waking up costs more than the calls themselves: one batch a second is fresh enough. */
-const batchMs = 1000;
-/** A late timer must not cost throughput: so much time's worth may be made up for. */
-const catchUpMs = 2000;
+const defaultBatchMs = 1000;
+/** A late timer must not cost throughput: so many batches may be made up for. */
+const catchUpBatches = 2;
 
-/** A bucket that fills evenly with `perMinute` tokens a minute, and is full at the start. */
-export function createTokenBucket(perMinute: number, startMs: number): TokenBucket {
+/**
+ * A bucket that fills evenly with `perMinute` tokens a minute, and is full at the start.
+ *
+ * @param batchMs how much time's worth of tokens is waited for when there is none
+ */
+export function createTokenBucket(
+  perMinute: number,
+  startMs: number,
+  batchMs: number = defaultBatchMs,
+): TokenBucket {
   const perMs = perMinute / 60_000;
-  const capacity = Math.max(1, catchUpMs * perMs);
+  const capacity = Math.max(1, catchUpBatches * batchMs * perMs);
   let tokens = capacity;
   let refilledAtMs = startMs;
 

@@ -1,3 +1,4 @@
+import type { AppSnapshot } from '../model/snapshot.ts';
 import type { AppState } from './app-state.ts';
 import type { DiscoveryState } from './discovery-state.ts';
 
@@ -5,5 +6,9 @@ import type { DiscoveryState } from './discovery-state.ts';
 export interface AccountHandover {
   readonly states: ReadonlyMap<string, AppState>;
   readonly discovery: DiscoveryState;
+  /** How many calls the last discovery took. */
+  readonly discoveryCalls: number;
   readonly nextOrder: number;
+  /** What is published of each application. */
+  readonly published: ReadonlyMap<string, AppSnapshot>;
 }

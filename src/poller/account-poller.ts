@@ -7,11 +7,10 @@ import type { AccountHandover } from './account-handover.ts';
 import { accountStatusOf, type Traffic } from './account-status.ts';
 import { AccountTable } from './account-table.ts';
 import { discoveryIntervalOf } from './demand.ts';
-import { discoverWithin } from './discover-within.ts';
+import { createDiscoveryLoop } from './discovery-loop.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { createPollLog } from './poll-log.ts';
-import { createPollLoop } from './poll-loop.ts';
-import { createProbe } from './probe.ts';
+import { createPollLoop, type PollLoop } from './poll-loop.ts';
 
 export interface AccountPollerOptions {
   readonly account: AccountConfig;
@@ -29,6 +28,10 @@ export interface AccountPollerDependencies extends Traffic {
   readonly sink: SnapshotSink;
   readonly observer: PollObserver;
   readonly logger: Logger;
+  /** The calls that may be sent in any 60 seconds, as of now. Without it: as configured. */
+  readonly budgetPerMinute?: (() => number) | undefined;
+  /** Wall time at the vendor, where windows are cut. Without it: that of the clock. */
+  readonly vendorWallMs?: (() => number) | undefined;
 }
 
 /** Keeps one account's values fresh. */
@@ -38,76 +41,78 @@ export interface AccountPoller {
   /** One discovery and one poll of every application; whether all that was asked for arrived. */
   runOnce(signal: AbortSignal): Promise<boolean>;
   status(): AccountStatus;
+  /** To be called when `budgetPerMinute` gives another number than before: the intervals follow. */
+  budgetChanged(): void;
   /** What the next poller of the account needs; to be asked after `run` has ended. */
   handover(): AccountHandover;
 }
-
-/** Nothing can be shown before the first discovery succeeds, so it is tried again soon. */
-const firstRetryMs = 1000;
-/** What fails is looked at again after so long, even if discoveries are rarer than that. */
-const probeIntervalMs = 60_000;
-/** A discovery that takes longer has failed: nothing may hang for ever. */
-const longestDiscoveryMs = 120_000;
 
 export function createAccountPoller(
   { account, entries, handover }: AccountPollerOptions,
   dependencies: AccountPollerDependencies,
 ): AccountPoller {
-  const { clock, source, random } = dependencies;
+  const { clock } = dependencies;
   const discoveryIntervalMs = discoveryIntervalOf(entries.map((entry) => entry.poll));
   const log = createPollLog(account.name, dependencies);
-  const dispatcher = createDispatcher(account, { clock });
+  const budgetPerMinute = dependencies.budgetPerMinute ?? (() => account.requestsPerMinute);
+  const { concurrency } = account;
+  const dispatcher = createDispatcher(
+    { requestsPerMinute: budgetPerMinute(), concurrency },
+    { clock },
+  );
   const table = new AccountTable(
     { account, entries, discoveryIntervalMs, handover },
-    { ...dependencies, log },
+    { ...dependencies, log, budgetPerMinute },
   );
   const startMs = clock.monotonicMs();
-  const probe = createProbe(clock);
-  const polls = createPollLoop(table, { source, dispatcher, clock, refused: probe.soon });
+  const discoveries = createDiscoveryLoop(
+    { selectors: entries.map((entry) => entry.selector), intervalMs: discoveryIntervalMs },
+    { ...dependencies, table },
+  );
+  const polls = createPollLoop(table, { ...dependencies, dispatcher, refused: discoveries.soon });
 
-  const discover = async (signal: AbortSignal): Promise<boolean> => {
-    const discovery = await discoverWithin(
-      Math.max(discoveryIntervalMs, longestDiscoveryMs),
-      { source, clock },
-      entries.map((entry) => entry.selector),
-      table.knownIds(),
-      signal,
-    );
-    table.discovered(discovery);
-    return discovery.complete;
-  };
-
-  const untilNextDiscoveryMs = (failures: number): number => {
-    if (table.discovery.up === true) return discoveryIntervalMs;
-    if (table.discovery.answered) return Math.min(discoveryIntervalMs, probeIntervalMs);
-    const backoffMs = firstRetryMs * 2 ** Math.min(failures, 10) * (0.5 + random() / 2);
-    return Math.min(backoffMs, discoveryIntervalMs, probeIntervalMs);
+  const stop = (): void => {
+    polls.stop();
+    table.stop();
+    log.stop();
   };
 
   return {
     run: async (signal) => {
-      let failures = 0;
       try {
-        while (!signal.aborted) {
-          failures = (await discover(signal)) ? 0 : failures + 1;
-          polls.wake(signal);
-          await probe.pause(untilNextDiscoveryMs(failures), signal);
-        }
+        await discoveries.run(polls.wake, signal);
       } catch (error) {
         if (!signal.aborted) throw error;
       } finally {
-        polls.stop();
+        stop();
       }
     },
     runOnce: async (signal) => {
-      const complete = await discover(signal);
-      const outcomes = await Promise.all(
-        [...table.states.keys()].map((id) => polls.poll(id, signal)),
-      );
-      const isWhole = outcomes.every((outcome) => outcome?.failed.size === 0);
-      return complete && isWhole && table.discovery.missing.length === 0;
+      try {
+        const isComplete = await discoveries.discover(signal);
+        const isWhole = await pollAll(table, polls, signal);
+        return isComplete && isWhole;
+      } finally {
+        stop();
+      }
     },
     status: () => accountStatusOf(account, table, dependencies, clock.monotonicMs() - startMs),
+    budgetChanged: () => {
+      dispatcher.resize(budgetPerMinute());
+      table.budgetChanged();
+    },
     handover: () => table.handover(),
   };
+}
+
+/** Polls every application once; whether all that was asked for arrived. */
+async function pollAll(
+  table: AccountTable,
+  polls: PollLoop,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const ids = [...table.states.keys()];
+  const outcomes = await Promise.all(ids.map(async (id) => polls.poll(id, signal)));
+  const isWhole = outcomes.every((outcome) => outcome?.failed.size === 0);
+  return isWhole && table.discovery.missing.length === 0;
 }

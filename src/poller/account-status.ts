@@ -14,7 +14,7 @@ const patienceMs = 5 * 60_000;
 
 /** The account's state for people, probes and self-metrics. */
 export function accountStatusOf(
-  account: AccountConfig,
+  { name }: Pick<AccountConfig, 'name'>,
   table: AccountTable,
   traffic: Traffic,
   runningMs: number,
@@ -25,19 +25,20 @@ export function accountStatusOf(
     if (pollsEnded > 0) polled += 1;
     longestIntervalMs = Math.max(longestIntervalMs, selected.entry.poll.intervalMs);
   }
+  const { plan } = table;
   const isAnswered = table.discovery.answered || runningMs >= patienceMs;
   return {
-    name: account.name,
+    name,
     up: table.discovery.up,
     error: table.discovery.error?.message,
     firstCycleEnded: isAnswered && polled === table.states.size,
     applications: table.states.size,
-    hosts: table.hosts,
+    hosts: plan.hosts,
     polledApplications: polled,
     requestsInFlight: traffic.requestsInFlight(),
-    budgetRequestsPerMinute: account.requestsPerMinute,
-    demandRequestsPerMinute: table.demandPerMinute,
-    pollIntervalSeconds: (longestIntervalMs * table.stretch) / 1000,
+    budgetRequestsPerMinute: plan.budgetPerMinute,
+    demandRequestsPerMinute: plan.demandPerMinute,
+    pollIntervalSeconds: (longestIntervalMs * plan.stretch) / 1000,
     backoffUntilMs: traffic.backoffUntilMs(),
     missingSelectors: table.discovery.missing.map((entry) => selectorText(entry.selector)),
   };

@@ -1,33 +1,28 @@
 import type { ApiError } from '../model/api-error.ts';
 import type { Clock } from '../model/clock.ts';
 import type { AccountConfig, AppEntry } from '../model/config.ts';
-import type { SnapshotSink } from '../model/snapshot.ts';
+import { isOwn } from '../model/shard.ts';
+import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
 import type { Discovery } from '../model/source.ts';
 import type { PollObserver } from '../model/telemetry.ts';
 import type { AccountHandover } from './account-handover.ts';
-import {
-  type AppState,
-  afterPoll,
-  shouldAskHostNames,
-  snapshotOf,
-  staleAtMs,
-  whenStale,
-} from './app-state.ts';
-import { applyDiscovery, takeOverStates } from './app-table.ts';
-import { type Demand, demandOf, hostsToPoll, slackOf, stretchOf } from './demand.ts';
+import { type AccountPlan, accountPlanOf } from './account-plan.ts';
+import { dueIdsOf, nextEventOf, stretched } from './app-due.ts';
+import { type AppPublisher, createAppPublisher } from './app-publisher.ts';
+import { type AppState, afterPoll, handOverWithinMs, snapshotOf, whenStale } from './app-state.ts';
+import { applyDiscovery, haveSameSelection, type Owns, takeOverStates } from './app-table.ts';
 import {
   type DiscoveryState,
   discoveryAfter,
   initialDiscovery,
+  isDiscoveryStale,
   isRefusal,
 } from './discovery-state.ts';
+import { shouldAskHostNames } from './host-names.ts';
 import type { PollRequest } from './poll-application.ts';
 import type { PollLog } from './poll-log.ts';
 import { type PollOutcome, untriedOutcome } from './poll-outcome.ts';
-import { nextDue, placeMs } from './schedule.ts';
-
-/** A poll may take as long as its interval, or as this if that is longer. */
-const longestShortPollMs = 120_000;
+import { nextDue, placeMs, pollDeadlineMs } from './schedule.ts';
 
 export interface AccountTableOptions {
   readonly account: AccountConfig;
@@ -43,6 +38,8 @@ export interface AccountTableDependencies {
   readonly sink: SnapshotSink;
   readonly observer: PollObserver;
   readonly log: PollLog;
+  /** The calls that the account may send in any 60 seconds, as of now. */
+  readonly budgetPerMinute: () => number;
 }
 
 /** What is known of one account; the only place that replaces its states and publishes them. */
@@ -53,22 +50,36 @@ export class AccountTable {
   #discovery = initialDiscovery;
   /** The vendor refused the key since the last good discovery: asking on would be a storm. */
   #refused: ApiError | undefined;
-  #demand: Demand = { polls: 0, discovery: 0 };
-  #hosts = 0;
-  #stretch = 1;
-  #slack = 0;
+  #discoveryCalls = 0;
+  #plan: AccountPlan;
   #nextOrder = 0;
+  readonly #publisher: AppPublisher;
+  readonly #owns: Owns;
 
   constructor(options: AccountTableOptions, dependencies: AccountTableDependencies) {
     this.#options = options;
     this.#dependencies = dependencies;
-    if (options.handover !== undefined) this.#takeOver(options.handover);
+    this.#plan = this.#planNow();
+    const { account, handover } = options;
+    const { shard } = account;
+    this.#owns = (key) => shard === undefined || isOwn(shard, key);
+    this.#publisher = createAppPublisher(
+      { account: account.name, published: handover?.published ?? new Map() },
+      { ...dependencies, snapshotOf: (id) => this.#snapshotOf(id) },
+    );
+    if (handover !== undefined) this.#takeOver(handover);
     // An account that nobody has heard of yet must not look like a healthy one without applications.
-    else dependencies.sink.accountUp(options.account.name, false);
+    else dependencies.sink.accountUp(account.name, false);
   }
 
   handover(): AccountHandover {
-    return { states: this.#states, discovery: this.#discovery, nextOrder: this.#nextOrder };
+    return {
+      states: this.#states,
+      discovery: this.#discovery,
+      discoveryCalls: this.#discoveryCalls,
+      nextOrder: this.#nextOrder,
+      published: this.#publisher.published,
+    };
   }
 
   get states(): ReadonlyMap<string, AppState> {
@@ -79,45 +90,48 @@ export class AccountTable {
     return this.#discovery;
   }
 
-  /** Calls a minute that it takes to poll everything as often as configured. */
-  get demandPerMinute(): number {
-    return this.#demand.polls + this.#demand.discovery;
-  }
-
-  /** Hosts to ask for, of all applications together. */
-  get hosts(): number {
-    return this.#hosts;
+  get plan(): AccountPlan {
+    return this.#plan;
   }
 
   knownIds(): readonly string[] {
     return [...this.#states.keys()];
   }
 
-  /** The factor by which the intervals are stretched; at least 1. */
-  get stretch(): number {
-    return this.#stretch;
+  /** Makes the plan, and the polls that wait for their turn, fit the budget as it is now. */
+  budgetChanged(): void {
+    const before = this.#plan.stretch;
+    this.#replan(this.#planNow());
+    const nowMs = this.#dependencies.clock.monotonicMs();
+    this.#states = stretched(this.#states, nowMs, this.#plan.stretch / before);
+  }
+
+  /** Publishes nothing from now on but what a poll or a discovery still brings. */
+  stop(): void {
+    this.#publisher.stop();
   }
 
   discovered(discovery: Discovery): void {
     const { account, entries } = this.#options;
     const { clock, sink, log } = this.#dependencies;
     const nowMs = clock.monotonicMs();
-    const change = applyDiscovery(this.#states, entries, discovery, {
-      monotonicMs: nowMs,
-      nextOrder: this.#nextOrder,
-    });
-    const isFirst = this.#states.size === 0;
-    const { complete, error } = discovery;
+    const now = { monotonicMs: nowMs, nextOrder: this.#nextOrder };
+    const change = applyDiscovery(this.#states, entries, discovery, now, this.#owns);
+    const before = this.#states;
+    const isFirst = before.size === 0;
+    const { complete, error, calls } = discovery;
     this.#states = new Map(change.states);
     this.#nextOrder = change.nextOrder;
-    this.#plan(discovery.calls);
-    if (isFirst && this.#stretch > 1) this.#spreadFirstPolls(nowMs);
+    const isSame = calls === this.#discoveryCalls && haveSameSelection(before, this.#states);
+    this.#discoveryCalls = calls;
+    this.#replan(isSame ? this.#plan : this.#planNow());
+    if (isFirst && this.#plan.stretch > 1) this.#spreadFirstPolls(nowMs);
     this.#discovery = discoveryAfter(this.#discovery, discovery, change.missing, nowMs);
     this.#refused = isRefusal(error) ? error : undefined;
     sink.accountUp(account.name, complete);
-    for (const id of change.removed) sink.remove(account.name, id);
-    for (const [id, state] of this.#states) this.#publish(id, state);
-    log.discovered(discovery, change.states.size, this.#discovery.missing);
+    for (const id of change.removed) this.#publisher.remove(id);
+    this.#publisher.publishAll(this.#states.keys());
+    log.discovered(discovery, this.#states, this.#discovery.missing);
   }
 
   /** `undefined` when the application is no longer there. */
@@ -127,12 +141,9 @@ export class AccountTable {
     return {
       selected: state.selected,
       dueMs: state.nextDueMs,
-      overdueMs: this.#stretch > 1 ? Number.POSITIVE_INFINITY : state.overdueMs,
+      overdueMs: this.#plan.stretch > 1 ? Number.POSITIVE_INFINITY : state.overdueMs,
       spanMs: this.#intervalMsOf(state),
-      deadlineMs: Math.max(
-        this.#intervalMsOf(state),
-        Math.min(longestShortPollMs, state.selected.entry.poll.staleAfterMs),
-      ),
+      deadlineMs: pollDeadlineMs(state.selected.entry.poll, this.#plan.stretch),
       askHostNames: shouldAskHostNames(state, this.#dependencies.clock.monotonicMs()),
     };
   }
@@ -148,15 +159,12 @@ export class AccountTable {
     observer.polled(durationMs / 1000, outcome.failed.size === 0);
     if (before === undefined) return;
     const now = { monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() };
-    const asked = {
-      hostNames: request.askHostNames,
-      startMs: now.monotonicMs - durationMs,
-    };
+    const asked = { hostNames: request.askHostNames, startMs: now.monotonicMs - durationMs };
     const after = afterPoll(before, outcome, asked, now);
     const times = { dueMs: request.dueMs, startMs: asked.startMs, nowMs: now.monotonicMs };
     const { skipped, ...due } = nextDue(times, {
       intervalMs: this.#intervalMsOf(after),
-      slack: this.#slack,
+      slack: this.#plan.slack,
       order: before.order,
     });
     if (skipped > 0) observer.skipped(skipped);
@@ -174,40 +182,40 @@ export class AccountTable {
   }
 
   dueIds(): readonly string[] {
-    const dueMs = this.#dependencies.clock.monotonicMs();
-    return this.knownIds().filter((id) => (this.#states.get(id)?.nextDueMs ?? Infinity) <= dueMs);
+    return dueIdsOf(this.#states, this.#dependencies.clock.monotonicMs());
   }
 
   /** When something falls due next, on the monotonic clock; polls under way are not waited for. */
   nextEventMs(polling: ReadonlySet<string>): number | undefined {
-    let nextMs = Number.POSITIVE_INFINITY;
-    for (const [id, state] of this.#states) {
-      if (!polling.has(id)) nextMs = Math.min(nextMs, state.nextDueMs);
-      nextMs = Math.min(nextMs, staleAtMs(state) ?? nextMs);
-    }
-    return Number.isFinite(nextMs) ? nextMs : undefined;
+    return nextEventOf(this.#states, polling);
   }
 
-  #plan(discoveryCalls: number): void {
-    const { account, discoveryIntervalMs } = this.#options;
-    const { requestsPerMinute } = account;
+  #planNow(): AccountPlan {
+    const { discoveryIntervalMs: intervalMs } = this.#options;
     const selected = [...this.#states.values()].map((state) => state.selected);
-    this.#demand = demandOf(selected, discoveryCalls, discoveryIntervalMs);
-    this.#hosts = selected.reduce((sum, one) => sum + hostsToPoll(one).length, 0);
-    this.#stretch = stretchOf(this.#demand, requestsPerMinute);
-    this.#slack = slackOf(this.#demand, requestsPerMinute);
-    this.#dependencies.log.demand(this.demandPerMinute, requestsPerMinute, this.#stretch);
+    const discovery = { calls: this.#discoveryCalls, intervalMs };
+    return accountPlanOf(selected, discovery, this.#dependencies.budgetPerMinute());
   }
 
-  #takeOver({ states, discovery, nextOrder }: AccountHandover): void {
-    const { account, entries } = this.#options;
-    const { sink, clock } = this.#dependencies;
+  #replan(plan: AccountPlan): void {
+    this.#plan = plan;
+    const { demandPerMinute, budgetPerMinute, stretch } = plan;
+    this.#dependencies.log.demand(demandPerMinute, budgetPerMinute, stretch);
+  }
+
+  #takeOver({ states, discovery, discoveryCalls, nextOrder }: AccountHandover): void {
     this.#discovery = discovery;
+    this.#discoveryCalls = discoveryCalls;
     this.#nextOrder = nextOrder;
-    const kept = takeOverStates(states, entries, clock.monotonicMs());
-    for (const id of states.keys()) if (!kept.has(id)) sink.remove(account.name, id);
-    for (const [id, state] of kept) this.#replace(id, state);
-    this.#plan(0);
+    const nowMs = this.#dependencies.clock.monotonicMs();
+    this.#states = new Map(takeOverStates(states, this.#options.entries, nowMs, this.#owns));
+    this.#publisher.publishAll(this.#states.keys());
+    this.#replan(this.#planNow());
+    for (const [id, state] of states) {
+      if (this.#states.has(id)) continue;
+      if (this.#owns(id)) this.#publisher.remove(id);
+      else this.#publisher.handOver(id, handOverWithinMs(state, this.#intervalMsOf(state)));
+    }
   }
 
   /** What cannot be polled at once is polled evenly from the start. */
@@ -220,26 +228,19 @@ export class AccountTable {
   }
 
   #intervalMsOf({ selected }: AppState): number {
-    return selected.entry.poll.intervalMs * this.#stretch;
+    return selected.entry.poll.intervalMs * this.#plan.stretch;
   }
 
   #replace(id: string, state: AppState): void {
     this.#states.set(id, state);
-    this.#publish(id, state);
+    this.#publisher.publish(id);
   }
 
-  #publish(id: string, state: AppState): void {
-    const { sink } = this.#dependencies;
-    const { name } = this.#options.account;
-    if (state.gone) sink.remove(name, id);
-    else sink.publish(snapshotOf(name, state, this.#isDiscoveryStale(state)));
-  }
-
-  #isDiscoveryStale({ selected, discoveredMs }: AppState): boolean {
-    const { failingSinceMs } = this.#discovery;
-    if (failingSinceMs === undefined) return false;
-    const unseenSinceMs = Math.max(failingSinceMs, discoveredMs);
-    const unseenMs = this.#dependencies.clock.monotonicMs() - unseenSinceMs;
-    return unseenMs >= selected.entry.poll.staleAfterMs;
+  #snapshotOf(id: string): AppSnapshot | undefined {
+    const state = this.#states.get(id);
+    if (state === undefined || state.gone) return undefined;
+    const nowMs = this.#dependencies.clock.monotonicMs();
+    const isStale = isDiscoveryStale(this.#discovery, state, nowMs);
+    return snapshotOf(this.#options.account.name, state, isStale);
   }
 }

@@ -4,15 +4,9 @@ import type { AppReading } from '../model/reading.ts';
 import type { SelectedApplication } from '../model/selector.ts';
 import type { AppSnapshot } from '../model/snapshot.ts';
 import { hostsToPoll } from './demand.ts';
+import { type HostNameState, hostNamesAfter, noHostNames } from './host-names.ts';
+import { mergedApplication } from './merged-application.ts';
 import type { PollOutcome } from './poll-outcome.ts';
-
-/** Host ids and names as far as they were asked for. */
-export interface HostNameState {
-  readonly names: ReadonlyMap<string, string>;
-  readonly askedFor: ReadonlySet<string>;
-  /** When to ask again although no new host appeared, because the last time it failed. */
-  readonly askAgainMs: number | undefined;
-}
 
 /** All that the poller remembers of one application: a record that is replaced, never changed. */
 export interface AppState {
@@ -47,12 +41,11 @@ export interface Moment {
 
 /** A poll with failures is published all the same if at most this share of its calls, or one call, is newly failing. */
 const tolerableShare = 0.1;
-const askNamesAgainAfterMs = 10 * 60_000;
 
 export function newAppState(selected: SelectedApplication, order: number, nowMs: number): AppState {
   return {
     selected,
-    hostNames: { names: new Map(), askedFor: new Set(), askAgainMs: undefined },
+    hostNames: noHostNames,
     reading: undefined,
     pollSucceeded: undefined,
     lastSuccessMs: undefined,
@@ -68,34 +61,36 @@ export function newAppState(selected: SelectedApplication, order: number, nowMs:
   };
 }
 
-/** Host names are asked for only when a host appears whose name was never asked for. */
-export function shouldAskHostNames(state: AppState, nowMs: number): boolean {
-  const { selected, hostNames } = state;
-  if (!selected.entry.poll.hostNames) return false;
-  if (hostNames.askAgainMs !== undefined && nowMs >= hostNames.askAgainMs) return true;
-  return hostsToPoll(selected).some((id) => !hostNames.askedFor.has(id));
-}
-
 /** What a complete discovery says: hosts that it no longer lists are gone at once. */
 export function afterDiscovery(
   known: AppState,
-  selected: SelectedApplication,
+  found: SelectedApplication,
   nowMs: number,
 ): AppState {
-  const state = { ...known, discoveredMs: nowMs };
-  const { hostIds } = selected.application;
-  const { reading } = state;
-  if (reading === undefined || hostIds === undefined) return { ...state, selected };
-  const listed = new Set(hostIds);
-  const hosts = new Map([...reading.hosts].filter(([id]) => listed.has(id)));
-  return { ...state, selected, reading: { ...reading, hosts } };
+  const selected = mergedSelection(known.selected, found);
+  const { hostIds } = known.selected.application;
+  const reading =
+    hostIds === selected.application.hostIds
+      ? known.reading
+      : listedOnly(selected.application, known.reading);
+  return { ...known, selected, reading, discoveredMs: nowMs };
 }
 
 /** What an incomplete discovery says: it may add hosts, and refresh the rest. */
-export function refreshed(known: AppState, selected: SelectedApplication, nowMs: number): AppState {
-  const hostIds = union(known.selected.application.hostIds, selected.application.hostIds);
-  const application = { ...selected.application, hostIds };
-  return { ...known, selected: { ...selected, application }, discoveredMs: nowMs };
+export function refreshed(known: AppState, found: SelectedApplication, nowMs: number): AppState {
+  const hostIds = union(known.selected.application.hostIds, found.application.hostIds);
+  const application = { ...found.application, hostIds };
+  const selected = mergedSelection(known.selected, { ...found, application });
+  return { ...known, selected, discoveredMs: nowMs };
+}
+
+function mergedSelection(
+  known: SelectedApplication,
+  found: SelectedApplication,
+): SelectedApplication {
+  const application = mergedApplication(known.application, found.application);
+  const isSame = application === known.application && found.entry === known.entry;
+  return isSame ? known : { ...found, application };
 }
 
 function union(
@@ -119,7 +114,9 @@ export function afterPoll(
 ): AppState {
   const next: AppState = {
     ...state,
-    hostNames: asked.hostNames ? hostNamesAfter(state, outcome, now) : state.hostNames,
+    hostNames: asked.hostNames
+      ? hostNamesAfter(state.hostNames, hostsToPoll(state.selected), outcome, now)
+      : state.hostNames,
     failed: outcome.failed,
     failedFor: outcome.failed.size === 0 ? undefined : outcome.error?.reason,
     pollsEnded: state.pollsEnded + 1,
@@ -189,31 +186,15 @@ function isPublishable(state: AppState, outcome: PollOutcome): boolean {
   return newlyFailing <= Math.max(1, tolerableShare * outcome.plannedCalls);
 }
 
-/** A discovery may have dropped hosts while the poll was under way. */
+/** Without the hosts that a discovery no longer lists; the same reading if there are none. */
 function listedOnly(
   { hostIds }: Application,
   reading: AppReading | undefined,
 ): AppReading | undefined {
   if (reading === undefined || hostIds === undefined) return reading;
   const listed = new Set(hostIds);
-  return { ...reading, hosts: new Map([...reading.hosts].filter(([id]) => listed.has(id))) };
-}
-
-function hostNamesAfter(state: AppState, outcome: PollOutcome, now: Moment): HostNameState {
-  const askedFor = new Set(hostsToPoll(state.selected));
-  if (outcome.hostNames === undefined) {
-    const askAgainMs = now.monotonicMs + askNamesAgainAfterMs;
-    return { names: state.hostNames.names, askedFor, askAgainMs };
-  }
-  const { hostNames } = outcome;
-  const names = [...askedFor].flatMap((id): [string, string][] => {
-    const name = hostNames.get(id) ?? state.hostNames.names.get(id);
-    return name === undefined ? [] : [[id, name]];
-  });
-  // The vendor may come to know a name a little later than the host.
-  const askAgainMs =
-    names.length < askedFor.size ? now.monotonicMs + askNamesAgainAfterMs : undefined;
-  return { names: new Map(names), askedFor, askAgainMs };
+  const hosts = [...reading.hosts].filter(([id]) => listed.has(id));
+  return hosts.length === reading.hosts.size ? reading : { ...reading, hosts: new Map(hosts) };
 }
 
 function identityOf({ id, name, language }: Application): Application {
@@ -228,4 +209,12 @@ function identityOf({ id, name, language }: Application): Application {
     hostIds: undefined,
     instanceIds: undefined,
   };
+}
+
+/** Two minutes in which another process is admitted, and some time to notice that it should be. */
+const admissionMs = 135_000;
+
+/** How long values may be shown that another process polls from now on. */
+export function handOverWithinMs({ selected }: AppState, intervalMs: number): number {
+  return Math.min(intervalMs + admissionMs, selected.entry.poll.staleAfterMs);
 }

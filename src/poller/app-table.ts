@@ -1,5 +1,5 @@
 import type { AppEntry } from '../model/config.ts';
-import { type SelectedApplication, selectApplications } from '../model/selector.ts';
+import { type SelectedApplication, selectApplications, selectorText } from '../model/selector.ts';
 import type { Discovery } from '../model/source.ts';
 import { type AppState, afterDiscovery, newAppState, refreshed } from './app-state.ts';
 
@@ -13,6 +13,11 @@ export interface TableChange {
   readonly missing: readonly AppEntry[] | undefined;
 }
 
+/** Whether this process is the one that polls an application, or reports on an entry. */
+export type Owns = (key: string) => boolean;
+
+const everything: Owns = () => true;
+
 /**
  * Brings the applications of an account in line with a discovery. Only a complete one may remove an
  * application or a host; an incomplete one adds and refreshes what it found.
@@ -22,8 +27,11 @@ export function applyDiscovery(
   entries: readonly AppEntry[],
   discovery: Discovery,
   now: { readonly monotonicMs: number; readonly nextOrder: number },
+  owns: Owns = everything,
 ): TableChange {
-  const { selected, missing } = selectApplications(entries, discovery.applications);
+  const all = selectApplications(entries, discovery.applications);
+  const selected = all.selected.filter(({ application }) => owns(application.id));
+  const missing = all.missing.filter(({ selector }) => owns(selectorText(selector)));
   let { nextOrder } = now;
   const added = (one: SelectedApplication): [string, AppState] => {
     const state = newAppState(one, nextOrder, now.monotonicMs);
@@ -63,8 +71,11 @@ export function takeOverStates(
   states: ReadonlyMap<string, AppState>,
   entries: readonly AppEntry[],
   nowMs: number,
+  owns: Owns = everything,
 ): ReadonlyMap<string, AppState> {
-  const applications = [...states.values()].map(({ selected }) => selected.application);
+  const applications = [...states.values()]
+    .map(({ selected }) => selected.application)
+    .filter(({ id }) => owns(id));
   const { selected } = selectApplications(entries, applications);
   return new Map(
     selected.flatMap((one): [string, AppState][] => {
@@ -75,5 +86,16 @@ export function takeOverStates(
       const state = { ...known, selected: one, nextDueMs };
       return [[one.application.id, { ...state, overdueMs: Math.max(nextDueMs, known.overdueMs) }]];
     }),
+  );
+}
+
+/** Whether the two hold the same applications, with the same settings. */
+export function haveSameSelection(
+  left: ReadonlyMap<string, AppState>,
+  right: ReadonlyMap<string, AppState>,
+): boolean {
+  return (
+    left.size === right.size &&
+    [...right].every(([id, { selected }]) => left.get(id)?.selected === selected)
   );
 }

@@ -1,4 +1,5 @@
 import type { PollConfig } from '../model/config.ts';
+import type { Operation } from '../model/operation.ts';
 import type { SelectedApplication } from '../model/selector.ts';
 
 const minuteMs = 60_000;
@@ -22,9 +23,18 @@ export function hostsToPoll({ application, entry }: SelectedApplication): readon
   return entry.hosts ? [...new Set(application.hostIds)] : [];
 }
 
+/** Calls by what they are for. */
+export type CallsByOperation = Readonly<Record<Operation, number>>;
+
 /** The calls that one poll takes, host names not counted. */
-export function callsPerPoll(selected: SelectedApplication): number {
-  return isWorthPolling(selected) ? 1 + hostsToPoll(selected).length : 0;
+export function callsPerPoll(selected: SelectedApplication): CallsByOperation {
+  const isPolled = isWorthPolling(selected);
+  return {
+    list_applications: 0,
+    list_hosts: 0,
+    application_throughput: isPolled ? 1 : 0,
+    host_throughput: isPolled ? hostsToPoll(selected).length : 0,
+  };
 }
 
 /** What an account needs to be up to date, in calls a minute. */
@@ -33,22 +43,75 @@ export interface Demand {
   readonly discovery: number;
 }
 
+/**
+ * The calls a minute that it takes to poll everything as often as configured, once every host has
+ * been asked for its name.
+ */
+export function callsPerMinute(
+  applications: readonly SelectedApplication[],
+  discoveryCalls: number,
+  discoveryIntervalMs: number,
+): CallsByOperation {
+  let ofApplications = 0;
+  let ofHosts = 0;
+  for (const selected of applications) {
+    const pollsPerMinute = minuteMs / selected.entry.poll.intervalMs;
+    const calls = callsPerPoll(selected);
+    ofApplications += calls.application_throughput * pollsPerMinute;
+    ofHosts += calls.host_throughput * pollsPerMinute;
+  }
+  return {
+    list_applications: (discoveryCalls * minuteMs) / discoveryIntervalMs,
+    list_hosts: 0,
+    application_throughput: ofApplications,
+    host_throughput: ofHosts,
+  };
+}
+
 /** The calls that it takes to poll everything as often as configured. */
 export function demandOf(
   applications: readonly SelectedApplication[],
   discoveryCalls: number,
   discoveryIntervalMs: number,
 ): Demand {
-  const polls = applications.reduce(
-    (sum, selected) => sum + (callsPerPoll(selected) * minuteMs) / selected.entry.poll.intervalMs,
-    0,
-  );
-  return { polls, discovery: (discoveryCalls * minuteMs) / discoveryIntervalMs };
+  const calls = callsPerMinute(applications, discoveryCalls, discoveryIntervalMs);
+  return {
+    polls: calls.application_throughput + calls.host_throughput,
+    discovery: calls.list_applications,
+  };
+}
+
+/** The calls a minute that may be planned with a budget. */
+export function plannableOf(budgetPerMinute: number): number {
+  return budgetPerMinute * plannedShare;
+}
+
+/** Whether everything can be polled as often as configured. */
+export function isCovered({ polls, discovery }: Demand, budgetPerMinute: number): boolean {
+  return polls + discovery <= plannableOf(budgetPerMinute);
+}
+
+/** The least budget, in whole calls a minute, that covers the demand. */
+export function budgetFor(demand: Demand): number {
+  const about = Math.floor((demand.polls + demand.discovery) / plannedShare);
+  return Math.max(1, isCovered(demand, about) ? about : about + 1);
+}
+
+/**
+ * The factor by which every interval would have to be longer for the budget to cover the demand;
+ * `undefined` when discovery alone takes all of it.
+ */
+export function intervalFactorFor(
+  { polls, discovery }: Demand,
+  budgetPerMinute: number,
+): number | undefined {
+  const left = plannableOf(budgetPerMinute) - discovery;
+  return left > 0 ? Math.max(1, polls / left) : undefined;
 }
 
 /** What the budget leaves for polls, since discovery is not stretched; never less than a tenth. */
 function forPolls({ discovery }: Demand, budgetPerMinute: number): number {
-  return Math.max(budgetPerMinute / 10, budgetPerMinute * plannedShare - discovery);
+  return Math.max(budgetPerMinute / 10, plannableOf(budgetPerMinute) - discovery);
 }
 
 /** The factor by which every interval grows when the budget does not cover the demand; at least 1. */

@@ -1,6 +1,7 @@
 import { ApiError } from '../model/api-error.ts';
 import type { AppEntry } from '../model/config.ts';
 import type { Discovery } from '../model/source.ts';
+import type { AppState } from './app-state.ts';
 
 /** How the discovery of the account fares. */
 export interface DiscoveryState {
@@ -36,6 +37,16 @@ export function discoveryAfter(
     failingSinceMs: complete ? undefined : (before.failingSinceMs ?? nowMs),
     missing: missing ?? before.missing,
   };
+}
+
+/** Whether what the discovery once said of an application is too old to be shown. */
+export function isDiscoveryStale(
+  { failingSinceMs }: DiscoveryState,
+  { selected, discoveredMs }: Pick<AppState, 'selected' | 'discoveredMs'>,
+  nowMs: number,
+): boolean {
+  if (failingSinceMs === undefined) return false;
+  return nowMs - Math.max(failingSinceMs, discoveredMs) >= selected.entry.poll.staleAfterMs;
 }
 
 function hasStatus(error: Error | undefined): boolean {

@@ -1,3 +1,5 @@
+import { earlyShare } from './schedule.ts';
+
 /** How far the calls of one job have got. */
 export interface JobProgress {
   readonly job: {
@@ -6,29 +8,26 @@ export interface JobProgress {
     readonly spanMs: number;
   };
   /** Calls that were started so far. */
-  started: number;
-  /** Calls under way. */
-  running: number;
-  /** No call is left to start. */
-  exhausted: boolean;
+  readonly started: number;
 }
 
 const minuteMs = 60_000;
 /** A job is ranked by chunks of its calls, so that small ones are finished one after the other. */
 const chunkCalls = 64;
 /** How much slower than alone on the budget a job may be before it comes before younger ones. */
-const patience = 4;
+const patience = 1.2;
 
 /**
  * The rank of a job: when its current chunk should have been done, so the least is served first.
  * Small jobs overtake a large one, however many calls that has; the large one still gets its share,
- * since its chunks grow older.
+ * since its chunks grow older. Jobs with a long interval have more time than those with a short one.
  */
 export function createRanking(requestsPerMinute: number): (progress: JobProgress) => number {
   const msPerCall = (patience * minuteMs) / requestsPerMinute;
   return ({ job, started }) => {
     const chunkEnd = Math.min(job.size, Math.ceil((started + 1) / chunkCalls) * chunkCalls);
-    return job.dueMs + Math.min(job.spanMs, chunkEnd * msPerCall);
+    const lateMs = job.dueMs + earlyShare * job.spanMs;
+    return lateMs + Math.min(job.spanMs, chunkEnd * msPerCall);
   };
 }
 
@@ -43,7 +42,7 @@ export function firstInRank<Candidate>(
   for (const candidate of candidates) {
     if (!isEligible(candidate)) continue;
     const rank = rankOf(candidate);
-    if (rank < firstRank) {
+    if (first === undefined || rank < firstRank) {
       first = candidate;
       firstRank = rank;
     }

@@ -24,6 +24,8 @@ export interface PollDependencies {
   readonly source: Source;
   readonly dispatcher: Dispatcher;
   readonly clock: Clock;
+  /** Wall time at the vendor. Without it: that of the clock. */
+  readonly vendorWallMs?: (() => number) | undefined;
 }
 
 /** Gathers the answers of one poll while they arrive. */
@@ -80,6 +82,7 @@ export async function pollApplication(
     const limits = { what: 'the poll', deadlineMs: request.deadlineMs };
     await withinDeadline(limits, dependencies.clock, signal, async (pollSignal) => {
       const job = {
+        key: request.selected.application.id,
         calls: callsOf(request, dependencies, gathered, pollSignal),
         size: 1 + hostsToPoll(request.selected).length,
         dueMs: request.dueMs,
@@ -99,20 +102,21 @@ export async function pollApplication(
 
 function* callsOf(
   { selected, askHostNames }: PollRequest,
-  { source, clock }: PollDependencies,
+  { source, clock, vendorWallMs = () => clock.wallMs() }: PollDependencies,
   gathered: Gathered,
   signal: AbortSignal,
 ): Generator<Call, undefined> {
   const { application, entry } = selected;
   const query = {
-    window: windowAt(clock.wallMs(), entry.poll.window, entry.poll.delayMs),
+    window: windowAt(vendorWallMs(), entry.poll.window, entry.poll.delayMs),
     transactions: entry.transactions,
     raw: entry.poll.raw,
   };
   const isOver = (): boolean => gathered.gone || isGivenUp(gathered) || signal.aborted;
 
   if (askHostNames) {
-    yield async () => {
+    yield async (onWire) => {
+      onWire(false);
       const limits = { what: 'the list of host names', deadlineMs: hostNamesDeadlineMs };
       try {
         gathered.hostNames = await withinDeadline(limits, clock, signal, async (namesSignal) =>
@@ -123,9 +127,10 @@ function* callsOf(
       }
     };
   }
-  yield async () => {
+  yield async (onWire) => {
     try {
-      const answer = await source.applicationThroughput(application.id, query, signal);
+      onWire(false);
+      const answer = await source.applicationThroughput(application.id, query, signal, onWire);
       gathered.application = answer.throughput;
       gathered.unanswered = 0;
       noteWindowEnd(gathered, answer, query.window?.toMs);
@@ -136,9 +141,11 @@ function* callsOf(
   };
   for (const hostId of hostsToPoll(selected)) {
     if (isOver()) return undefined;
-    yield async () => {
+    yield async (onWire) => {
       try {
-        const answer = await source.hostThroughput(application.id, hostId, query, signal);
+        onWire(false);
+        const { id } = application;
+        const answer = await source.hostThroughput(id, hostId, query, signal, onWire);
         gathered.hosts.set(hostId, answer.throughput);
         gathered.unanswered = 0;
         noteWindowEnd(gathered, answer, query.window?.toMs);

@@ -7,7 +7,7 @@ export interface PollLoop {
   /** `undefined` when the application is no longer there. Rejects with the signal's reason only. */
   poll(id: string, signal: AbortSignal): Promise<PollOutcome | undefined>;
   /** Looks at what is due now, and sets the timer for what is due next. */
-  wake(signal: AbortSignal): void;
+  readonly wake: (signal: AbortSignal) => void;
   stop(): void;
 }
 

@@ -1,3 +1,5 @@
+import type { PollConfig } from '../model/config.ts';
+
 /** What decides when an application is polled. */
 export interface Rhythm {
   /** The effective interval. */
@@ -23,6 +25,27 @@ export interface NextDue {
   readonly skipped: number;
 }
 
+/**
+ * Without slack a poll falls due so much of its interval before its turn, and waits for that: there is
+ * always one to go on with, so that nothing of a budget is lost that is too small anyway.
+ */
+export const earlyShare = 0.1;
+
+/** A poll may take as long as its interval, or as this if that is longer. */
+const longestShortPollMs = 120_000;
+
+/**
+ * When a poll has failed that has not ended, counted from its start. Where intervals are stretched it
+ * queues for most of its interval, so that it needs more than that.
+ */
+export function pollDeadlineMs(
+  { intervalMs, staleAfterMs }: Pick<PollConfig, 'intervalMs' | 'staleAfterMs'>,
+  stretch: number,
+): number {
+  const patience = stretch > 1 ? 2 : 1;
+  return Math.max(patience * stretch * intervalMs, Math.min(longestShortPollMs, staleAfterMs));
+}
+
 /** Consecutive multiples of it fall evenly into an interval, however many there are. */
 const goldenRatio = 0.618_033_988_749_895;
 
@@ -42,9 +65,19 @@ export function nextDue({ startMs, nowMs, ...times }: PollTimes, rhythm: Rhythm)
   const dueMs = startMs - times.dueMs >= intervalMs ? startMs : times.dueMs;
   const missed = Math.floor((nowMs - dueMs) / intervalMs);
   if (missed >= 1) return { nextDueMs: nowMs, overdueMs: nowMs, skipped: missed - 1 };
+  if (slack === 0) return nextTurn(dueMs, nowMs, intervalMs);
   const overdueMs = dueMs + intervalMs;
   const pastPlaceMs = modulo(overdueMs - placeMs(rhythm), intervalMs);
-  const earlyMs = Math.min(pastPlaceMs, slack * intervalMs);
+  // Rounding may put a poll that is at its place a hair before it: that is not an interval past it.
+  const isAtPlace = intervalMs - pastPlaceMs < 1;
+  const earlyMs = isAtPlace ? 0 : Math.min(pastPlaceMs, slack * intervalMs);
+  return { nextDueMs: Math.max(nowMs, overdueMs - earlyMs), overdueMs, skipped: 0 };
+}
+
+/** The next turn is one interval after this one, or after its end if that came earlier. */
+function nextTurn(dueMs: number, nowMs: number, intervalMs: number): NextDue {
+  const earlyMs = earlyShare * intervalMs;
+  const overdueMs = Math.min(dueMs + earlyMs, nowMs) + intervalMs;
   return { nextDueMs: Math.max(nowMs, overdueMs - earlyMs), overdueMs, skipped: 0 };
 }
 

@@ -20,14 +20,4 @@ export function registerBuildMetrics(registry: Registry, options: BuildOptions):
     { version: options.version, revision: options.revision, node_version: options.nodeVersion },
     1,
   );
-  new Gauge({
-    name: 'newrelic_exporter_shard',
-    help: 'Which part of the applications this process polls, counted from 0.',
-    registers,
-  }).set(0);
-  new Gauge({
-    name: 'newrelic_exporter_total_shards',
-    help: 'Number of processes that share the applications.',
-    registers,
-  }).set(1);
 }

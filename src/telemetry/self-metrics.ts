@@ -7,6 +7,7 @@ import { createConfigMetrics } from './config-metrics.ts';
 import { createPollMetrics } from './poll-metrics.ts';
 import { registerProcessMetrics } from './process-metrics.ts';
 import { createRenderedRegistry } from './rendered-registry.ts';
+import { createShardMetrics } from './shard-metrics.ts';
 import { createStatusMetrics, type StatusSource } from './status-metrics.ts';
 
 /** What the exporter tells of itself: `newrelic_exporter_*`, `process_*` and `nodejs_*`. */
@@ -19,6 +20,8 @@ export interface SelfMetrics {
   removeAccount(account: string): void;
   /** Tells that the configuration was read, for the first time or again. */
   configReloaded(succeeded: boolean, wallMs: number): void;
+  /** Tells which part of the work this process has, from now on. */
+  sharded(shard: number, totalShards: number): void;
   /** All metrics in Prometheus' text format 0.0.4, without blank lines. */
   text(): Promise<string>;
   /** Names of the families in `text()`, for whoever compares them with documents. */
@@ -37,6 +40,7 @@ export function createSelfMetrics(options: BuildOptions, dependencies: StatusSou
   const poll = createPollMetrics(observed.registry);
   const collected = new Registry();
   registerBuildMetrics(collected, options);
+  const shards = createShardMetrics(collected);
   const config = createConfigMetrics(collected);
   const status = createStatusMetrics(collected, dependencies);
   registerProcessMetrics(collected);
@@ -66,6 +70,9 @@ export function createSelfMetrics(options: BuildOptions, dependencies: StatusSou
     },
     configReloaded: (succeeded, wallMs) => {
       config.reloaded(succeeded, wallMs);
+    },
+    sharded: (shard, totalShards) => {
+      shards.sharded(shard, totalShards);
     },
     text: async () => {
       status.refresh();

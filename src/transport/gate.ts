@@ -12,6 +12,7 @@ export interface Gate {
   refused(refusal: Refusal): void;
   resize(requestsPerMinute: number, nowMs: number): void;
   pausedUntilMs(nowMs: number): number | undefined;
+  /** Calls a minute that may be sent, when the pause is over if there is one. */
   allowedPerMinute(nowMs: number): number;
 }
 
@@ -75,6 +76,6 @@ export function createGate(requestsPerMinute: number, startMs: number): Gate {
       restartEvenly(Math.max(pausedUntil, nowMs));
     },
     pausedUntilMs: (nowMs) => (pausedUntil > nowMs ? pausedUntil : undefined),
-    allowedPerMinute: (nowMs) => estimate.allowance(nowMs).perMinute,
+    allowedPerMinute: (nowMs) => estimate.allowance(Math.max(nowMs, pausedUntil)).perMinute,
   };
 }

@@ -28,6 +28,7 @@ export function createMeasure(dependencies: MeasureDependencies): Measure {
     let code = abortedCode;
     inFlight += 1;
     observer.started(operation);
+    request.onWire?.(true);
     try {
       const response = await next(request, signal);
       code = String(response.status);
@@ -42,6 +43,7 @@ export function createMeasure(dependencies: MeasureDependencies): Measure {
       throw error;
     } finally {
       inFlight -= 1;
+      request.onWire?.(false);
       observer.ended(operation, code, (clock.monotonicMs() - startedMs) / 1000);
     }
   };

@@ -27,6 +27,6 @@ export interface Pacer {
   resize(requestsPerMinute: number): void;
   /** When the pause ends, on the monotonic clock; `undefined` when there is none. */
   pausedUntilMs(): number | undefined;
-  /** Calls a minute that may be sent at present: the budget, or less after refusals. */
+  /** Calls a minute that may be sent as soon as no pause is in force: the budget, or less after refusals. */
   allowedPerMinute(): number;
 }

@@ -4,6 +4,8 @@ import type { Operation } from '../model/operation.ts';
 export interface ApiRequest {
   readonly operation: Operation;
   readonly target: string;
+  /** Told when the request leaves, `true`, and when it has come back or failed, `false`. */
+  readonly onWire?: ((isOnWire: boolean) => void) | undefined;
 }
 
 /** A complete answer; header names are in lower case. */

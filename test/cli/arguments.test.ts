@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Arguments, parseArguments } from '../../src/cli/arguments.ts';
-import { environmentVariableOf, type Flags, flagTable } from '../../src/cli/flags.ts';
+import { environmentVariableOf } from '../../src/cli/flag.ts';
+import { flagTable } from '../../src/cli/flag-table.ts';
+import type { Flags } from '../../src/cli/flags.ts';
 
 const defaults: Flags = {
   configFile: 'config.yaml',
@@ -12,9 +14,17 @@ const defaults: Flags = {
   maxRequests: 40,
   logLevel: 'info',
   logFormat: 'auto',
+  online: false,
+  output: 'text',
+  planApplicationsPerMatch: 10,
+  planHostsPerApplication: 10,
   demoApplications: 12,
   demoHosts: 48,
   demoPort: 0,
+  shard: 'auto',
+  totalShards: 1,
+  shardDnsName: '',
+  healthcheckUrl: 'http://127.0.0.1:9126/-/healthy',
 };
 
 function messageOf(result: Arguments): string {
@@ -41,16 +51,18 @@ describe('the command', () => {
     expect(parseArguments(argv, {})).toMatchObject({ kind: 'run', command });
   });
 
-  it.each([{ argv: ['check-config', 'a.yaml'] }, { argv: ['check-config', '--', 'a.yaml'] }])(
-    '$argv checks that file',
-    ({ argv }) => {
-      expect(parseArguments(argv, {})).toMatchObject({
-        kind: 'run',
-        flags: { configFile: 'a.yaml' },
-        operands: ['a.yaml'],
-      });
-    },
-  );
+  it.each([
+    { argv: ['check-config', 'a.yaml'] },
+    { argv: ['check-config', '--', 'a.yaml'] },
+    { argv: ['plan', '--online', 'a.yaml'] },
+    { argv: ['discover', 'a.yaml'] },
+  ])('$argv takes that file', ({ argv }) => {
+    expect(parseArguments(argv, {})).toMatchObject({
+      kind: 'run',
+      flags: { configFile: 'a.yaml' },
+      operands: ['a.yaml'],
+    });
+  });
 });
 
 describe('help and version', () => {
@@ -83,6 +95,13 @@ describe('a flag', () => {
     { argv: ['demo', '--demo.applications=3'], flags: { demoApplications: 3 } },
     { argv: ['demo', '--demo.hosts=0'], flags: { demoHosts: 0 } },
     { argv: ['demo', '--demo.port=8080'], flags: { demoPort: 8080 } },
+    { argv: ['plan', '--online'], flags: { online: true } },
+    { argv: ['check-config', '--online', 'config.yaml'], flags: { online: true } },
+    { argv: ['plan', '-o', 'json'], flags: { output: 'json' } },
+    { argv: ['plan', '-ojson'], flags: { output: 'json' } },
+    { argv: ['discover', '--output=yaml'], flags: { output: 'yaml' } },
+    { argv: ['plan', '--plan.hosts-per-app=0'], flags: { planHostsPerApplication: 0 } },
+    { argv: ['plan', '--plan.apps-per-match=3'], flags: { planApplicationsPerMatch: 3 } },
   ])('$argv sets $flags and nothing else', ({ argv, flags }) => {
     expect(parseArguments(argv, {})).toMatchObject({
       kind: 'run',
@@ -152,6 +171,12 @@ describe('a usage error', () => {
       argv: ['--zzzzzzzzzz', 'demo'],
       message: 'unknown flag "--zzzzzzzzzz": newrelic-exporter --help lists what there is',
     },
+    {
+      argv: ['plan', '-o', 'xml'],
+      message: '--output: "xml" is not valid: expected text, json or yaml',
+    },
+    { argv: ['plan', '-o'], message: '-o needs a value: --output=text' },
+    { argv: ['plan', 'a', 'b'], message: 'plan: unexpected argument "b"' },
     { argv: ['-x'], message: 'unknown flag "-x": newrelic-exporter --help lists what there is' },
     { argv: ['demmo'], message: 'unknown command "demmo": did you mean "demo"?' },
     {
@@ -171,7 +196,7 @@ describe('a usage error', () => {
     {
       argv: ['config-schema', '--config.file=x'],
       message:
-        '--config.file has no meaning for config-schema, only for: serve, check-config, once',
+        '--config.file has no meaning for config-schema, only for: serve, check-config, plan, discover, once',
     },
     {
       argv: ['--config.file'],
@@ -211,12 +236,28 @@ describe('a usage error', () => {
       message: '--demo.applications: "1e3" is not valid: expected a whole number from 1 to 10000',
     },
     {
+      argv: ['--web.listen-address=:9126', '--web.listen-address=:9126'],
+      message: '--web.listen-address: ":9126" is given more than once',
+    },
+    {
       argv: ['--web.listen-address=9126'],
       message:
         '--web.listen-address: "9126" is not valid: expected [host]:port, such as :9126, 127.0.0.1:9126 or [::1]:9126',
     },
   ])('of $argv says: $message', ({ argv, message }) => {
     expect(parseArguments(argv, {})).toEqual({ kind: 'error', message });
+  });
+
+  it('forgives a comma at the end of a list', () => {
+    const env = { NEWRELIC_EXPORTER_WEB_LISTEN_ADDRESS: ':1,:2,' };
+
+    expect(parseArguments([], env)).toMatchObject({ flags: { listenAddresses: [':1', ':2'] } });
+  });
+
+  it('lets the system choose several free ports', () => {
+    const argv = ['--web.listen-address=:0', '--web.listen-address=:0'];
+
+    expect(parseArguments(argv, {})).toMatchObject({ flags: { listenAddresses: [':0', ':0'] } });
   });
 
   it('names the environment variable that a bad value came from', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { commands, environmentVariableOf, flagTable } from '../../src/cli/flags.ts';
+import { commands, environmentVariableOf } from '../../src/cli/flag.ts';
+import { flagTable } from '../../src/cli/flag-table.ts';
 import { helpText } from '../../src/cli/help.ts';
 
 describe('the help', () => {
@@ -8,7 +9,7 @@ describe('the help', () => {
     ({ flag }) => {
       const text = helpText();
 
-      expect(text).toContain(`\n  --${flag.name}=${flag.defaultText}\n`);
+      expect(text).toMatch(new RegExp(`^  (-[a-z], )?--${flag.name}=${flag.defaultText}$`, 'mu'));
       expect(text).toContain(`$${environmentVariableOf(flag)})`);
     },
   );
@@ -16,7 +17,15 @@ describe('the help', () => {
   it('lists the commands, but not the one for editors', () => {
     const listed = [...helpText().matchAll(/^ {2}([a-z][a-z-]*)(?: \[FILE\])?$/gm)];
 
-    expect(listed.map(([, command]) => command)).toEqual(['serve', 'check-config', 'once', 'demo']);
+    expect(listed.map(([, command]) => command)).toEqual([
+      'serve',
+      'check-config',
+      'plan',
+      'discover',
+      'once',
+      'demo',
+      'healthcheck',
+    ]);
   });
 
   it.each(commands.map((command) => ({ command })))(
@@ -24,7 +33,7 @@ describe('the help', () => {
     ({ command }) => {
       const text = helpText(command);
 
-      const shown = [...text.matchAll(/^ {2}--([a-z.-]+)=/gm)].map(([, name]) => name);
+      const shown = [...text.matchAll(/^ {2}(?:-[a-z], )?--([a-z.-]+)=/gm)].map(([, name]) => name);
       const flags = Object.values(flagTable).filter((flag) => flag.commands.includes(command));
       expect(shown).toEqual(flags.map(({ name }) => name));
       expect(text).toContain(`Usage: newrelic-exporter ${command}`);

@@ -7,6 +7,7 @@ import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
 import { createFakeMachine } from '../support/fake-machine.ts';
 
 const good = 'apps: [{ id: 1 }]\n';
+const initial: Config = { accounts: [], apps: [] };
 
 interface Bench {
   readonly reloader: Reloader;
@@ -25,20 +26,23 @@ function aBench(options: { readonly fails?: Error; readonly isSlow?: boolean } =
   const applied: Config[] = [];
   const results: boolean[] = [];
   const waiting: (() => void)[] = [];
-  const reloader = createReloader('/config.yaml', {
-    machine,
-    logger,
-    apply: async (config) => {
-      if (options.fails !== undefined) throw options.fails;
-      applied.push(config);
-      if (options.isSlow === true) {
-        await new Promise<void>((resolve) => {
-          waiting.push(resolve);
-        });
-      }
+  const reloader = createReloader(
+    { path: '/config.yaml', initial },
+    {
+      machine,
+      logger,
+      apply: async (config) => {
+        if (options.fails !== undefined) throw options.fails;
+        applied.push(config);
+        if (options.isSlow === true) {
+          await new Promise<void>((resolve) => {
+            waiting.push(resolve);
+          });
+        }
+      },
+      reloaded: (succeeded) => results.push(succeeded),
     },
-    reloaded: (succeeded) => results.push(succeeded),
-  });
+  );
   return {
     reloader,
     files,
@@ -115,5 +119,19 @@ describe('createReloader', () => {
 
     expect(during).toBe(1);
     expect(bench.applied).toHaveLength(2);
+  });
+
+  it('puts what is in force into force again, without reading the file', async () => {
+    const bench = aBench();
+
+    await bench.reloader.reapply();
+    await bench.reloader.reload('signal');
+    bench.files['/config.yaml'] = 'apps: [';
+    await bench.reloader.reapply();
+
+    expect(bench.applied[0]).toBe(initial);
+    expect(bench.applied[2]).toBe(bench.applied[1]);
+    expect(bench.applied).toHaveLength(3);
+    expect(bench.results).toEqual([true]);
   });
 });

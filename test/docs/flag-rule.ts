@@ -1,4 +1,4 @@
-import { environmentVariableOf, type Flag } from '../../src/cli/flags.ts';
+import { environmentVariableOf, type Flag } from '../../src/cli/flag.ts';
 import { codeWordsIn, rowsWith } from './markdown.ts';
 
 export type FlagFacts = Pick<Flag<unknown>, 'name' | 'defaultText' | 'commands'>;
@@ -13,7 +13,7 @@ export function flagProblems(text: string, flags: readonly FlagFacts[]): readonl
       if (row === undefined) return [`--${flag.name} is not documented`];
       const variable = environmentVariableOf(flag);
       return [
-        ...(row.default === `\`${flag.defaultText}\`` ? [] : [`--${flag.name}: wrong default`]),
+        ...(row.default === defaultCell(flag) ? [] : [`--${flag.name}: wrong default`]),
         ...(row['environment variable'] === `\`${variable}\``
           ? []
           : [`--${flag.name}: wrong variable`]),
@@ -24,6 +24,10 @@ export function flagProblems(text: string, flags: readonly FlagFacts[]): readonl
       .filter((name) => !flags.some((flag) => `--${flag.name}` === name))
       .map((name) => `${name} does not exist`),
   ];
+}
+
+function defaultCell({ defaultText }: FlagFacts): string {
+  return defaultText === '' ? 'none' : `\`${defaultText}\``;
 }
 
 /** Flags that a text names, in prose or in code. */

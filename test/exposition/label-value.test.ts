@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { labelValueOf } from '../../src/exposition/label-value.ts';
+import { labelValueOf, mayBeAltered } from '../../src/exposition/label-value.ts';
 
 const anyUnits = fc
   .array(fc.nat(0xff_ff), { maxLength: 400 })
@@ -41,6 +41,12 @@ describe('labelValueOf', () => {
     expect(labelValueOf(`${longest}x`)).toMatch(/^🧀{243}~[0-9a-f]{12}$/u);
   });
 
+  it('counts the last code point of a single unit as one', () => {
+    const value = labelValueOf('\uFFFF'.repeat(300));
+
+    expect(value).toMatch(/^\uFFFF{243}~[0-9a-f]{12}$/u);
+  });
+
   it('keeps long texts apart that differ only behind the cut or in what is replaced', () => {
     const texts = ['x', 'y', '\uD800', '\uD801', '\u0000'].map((end) => 'a'.repeat(300) + end);
 
@@ -57,5 +63,16 @@ describe('labelValueOf', () => {
         expect(labelValueOf(text)).toBe(value);
       }),
     );
+  });
+});
+
+describe('mayBeAltered', () => {
+  it.each([
+    { what: 'short plain labels', labels: 'host_id="7"', altered: false },
+    { what: 'labels just too short to hold a cut value', labels: 'x'.repeat(255), altered: false },
+    { what: 'labels as long as a cut value', labels: 'x'.repeat(256), altered: true },
+    { what: 'a replaced character', labels: 'host_id="\uFFFD"', altered: true },
+  ])('is $altered for $what', ({ labels, altered }) => {
+    expect(mayBeAltered(labels)).toBe(altered);
   });
 });

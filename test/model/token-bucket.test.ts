@@ -37,6 +37,16 @@ describe('createTokenBucket', () => {
     expect(bucket.waitMs(3000)).toBe(0);
   });
 
+  it('says how long a token takes, but wakes nobody more often than every second', () => {
+    const waitAtRate = (perMinute: number): number => {
+      const bucket = createTokenBucket(perMinute, 0);
+      while (bucket.waitMs(0) === 0) bucket.take();
+      return bucket.waitMs(0);
+    };
+
+    expect([6, 600].map(waitAtRate)).toEqual([10_000, 1000]);
+  });
+
   it('starts anew with a single token', () => {
     const bucket = createTokenBucket(600, 0);
 

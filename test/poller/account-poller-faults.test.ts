@@ -171,6 +171,20 @@ describe('createAccountPoller, when the vendor misbehaves', () => {
     expect(bench.source.calls.filter((call) => call === 'names 1')).toHaveLength(2);
   });
 
+  it('asks less and less often for names that never come', async () => {
+    const bench = aBench([anEntry({ poll: { hostNames: true } })]);
+    bench.source.list(anApplication({ id: '1', hostIds: ['11'] }));
+    bench.source.names('1', new Map());
+    for (const subject of ['1', '1/11']) bench.source.answer(subject, webOf(1));
+    bench.start();
+
+    await bench.clock.advance(12 * 3_600_000);
+
+    // After 0, 10, 30, 70, 150 minutes, and then every two hours.
+    expect(bench.source.calls.filter((call) => call === 'names 1')).toHaveLength(9);
+    expect(bench.sink.apps.get('1')).toMatchObject({ pollSucceeded: true });
+  });
+
   it('says when the reason of a failure changes, and when an application comes back', async () => {
     const bench = await aRunningShop({ hosts: false });
     bench.source.failDiscovery(serverError());

@@ -127,6 +127,14 @@ describe('afterPoll', () => {
     expect([...(state.reading?.hosts.keys() ?? [])]).toEqual(['1', '2']);
   });
 
+  it('keeps the reading as it is when a discovery only adds a host', () => {
+    const before = after(aPoll(1));
+
+    const grown = afterDiscovery(before, aSelected({ hostIds: [...hostIds, '20'] }), 0);
+
+    expect(grown.reading).toBe(before.reading);
+  });
+
   it('begins to count a failure anew after values were published', () => {
     const failing = after(aPoll(1), aPoll(2, '1'));
     const published = afterPoll(failing, aPoll(3, '1'), noNames, now);

@@ -1,8 +1,13 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  budgetFor,
   callsPerPoll,
   demandOf,
   discoveryIntervalOf,
+  intervalFactorFor,
+  isCovered,
+  plannableOf,
   slackOf,
   stretchOf,
 } from '../../src/poller/demand.ts';
@@ -37,7 +42,14 @@ describe('callsPerPoll', () => {
       calls: 1,
     },
   ])('counts $what', ({ selected, calls }) => {
-    expect(callsPerPoll(selected)).toBe(calls);
+    const {
+      application_throughput: own,
+      host_throughput: hosts,
+      ...lists
+    } = callsPerPoll(selected);
+
+    expect(own + hosts).toBe(calls);
+    expect(lists).toEqual({ list_applications: 0, list_hosts: 0 });
   });
 });
 
@@ -64,6 +76,46 @@ describe('stretchOf', () => {
     { polls: 20, discovery: 100, budget: 10, stretch: 20 },
   ])('is $stretch for $polls polls and $discovery lists on a budget of $budget', (row) => {
     expect(stretchOf(row, row.budget)).toBeCloseTo(row.stretch, 10);
+  });
+});
+
+describe('what would make an account fit', () => {
+  const demands = fc.record({
+    polls: fc.double({ min: 0, max: 1e5, noNaN: true }),
+    discovery: fc.double({ min: 0, max: 1e3, noNaN: true }),
+  });
+
+  it('is the least budget that covers the demand', () => {
+    fc.assert(
+      fc.property(demands, (demand) => {
+        const budget = budgetFor(demand);
+
+        expect(isCovered(demand, budget)).toBe(true);
+        expect(budget === 1 || !isCovered(demand, budget - 1)).toBe(true);
+        expect(stretchOf(demand, budget)).toBeCloseTo(1, 10);
+      }),
+    );
+  });
+
+  it('is a factor for the intervals, just long enough', () => {
+    fc.assert(
+      fc.property(demands, fc.integer({ min: 1, max: 1000 }), (demand, budget) => {
+        const factor = intervalFactorFor(demand, budget);
+
+        const withFactor = (by: number): boolean =>
+          isCovered({ ...demand, polls: demand.polls / by }, budget);
+        expect(factor === undefined).toBe(demand.discovery >= plannableOf(budget));
+        expect(factor === undefined || withFactor(factor * 1.000_001)).toBe(true);
+        expect(factor === undefined || factor === 1 || !withFactor(factor * 0.999)).toBe(true);
+      }),
+    );
+  });
+
+  it.each([
+    { polls: 788, discovery: 0, budget: 800, covered: true },
+    { polls: 787, discovery: 1.5, budget: 800, covered: false },
+  ])('is not needed: $covered for $polls and $discovery of $budget', ({ covered, ...row }) => {
+    expect(isCovered(row, row.budget)).toBe(covered);
   });
 });
 

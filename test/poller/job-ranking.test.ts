@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createRanking, firstInRank, type JobProgress } from '../../src/poller/job-ranking.ts';
 
 function aJob(size: number, started: number, dueMs = 0, spanMs = 600_000): JobProgress {
-  return { job: { size, dueMs, spanMs }, started, running: 0, exhausted: false };
+  return { job: { size, dueMs, spanMs }, started };
 }
 
 describe('createRanking', () => {
@@ -28,7 +28,17 @@ describe('createRanking', () => {
   });
 
   it('never ranks a job later than its span allows', () => {
-    expect(rankOf(aJob(100_000, 99_000, 1000, 60_000))).toBe(61_000);
+    expect(rankOf(aJob(100_000, 99_000, 1000, 60_000))).toBe(
+      rankOf(aJob(100_000, 0, 1000, 0)) + 66_000,
+    );
+  });
+
+  it('gives a job with a long interval more time than one with a short interval', () => {
+    expect(rankOf(aJob(5, 0, 0, 60_000))).toBeLessThan(rankOf(aJob(5, 0, 0, 600_000)));
+  });
+
+  it('gives a job on a small budget more time than the same one on a large budget', () => {
+    expect(createRanking(100)(aJob(5, 0))).toBeGreaterThan(rankOf(aJob(5, 0)));
   });
 });
 
@@ -47,6 +57,16 @@ describe('firstInRank', () => {
     );
 
     expect(first?.name).toBe('first');
+  });
+
+  it('is somebody even when all ranks are infinite', () => {
+    const first = firstInRank(
+      [1, 2],
+      () => true,
+      () => Number.POSITIVE_INFINITY,
+    );
+
+    expect(first).toBe(1);
   });
 
   it('is nobody when nobody is eligible', () => {

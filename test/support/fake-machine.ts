@@ -23,7 +23,7 @@ export interface FakeMachine extends Machine {
 
 /** A machine with the files and variables that a test gives it, and no network at all. */
 export function createFakeMachine(
-  overrides: Partial<Pick<Machine, 'env' | 'openTransport' | 'random'>> & {
+  overrides: Partial<Pick<Machine, 'env' | 'hostname' | 'lookUp' | 'openTransport' | 'random'>> & {
     readonly files?: Readonly<Record<string, string>>;
   } = {},
 ): FakeMachine {
@@ -38,6 +38,10 @@ export function createFakeMachine(
       const text = files[path];
       if (text !== undefined) return new TextEncoder().encode(text);
       throw Object.assign(new Error(`ENOENT: no such file, open '${path}'`), { code: 'ENOENT' });
+    },
+    hostname: 'exporter',
+    lookUp: async (name) => {
+      throw new Error(`the test did not say what ${name} is`);
     },
     openTransport: async () => {
       throw new Error('the test did not say what to connect to');

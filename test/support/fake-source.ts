@@ -104,12 +104,14 @@ export function createFakeSource(): FakeSource {
       if (answer instanceof ApiError) throw answer;
       return obeying(signal, answer);
     },
-    applicationThroughput: async (id, query, signal) => {
+    applicationThroughput: async (id, query, signal, onWire) => {
       calls.push(`app ${id}`);
+      onWire?.(true);
       return throughput(id, query, signal);
     },
-    hostThroughput: async (id, hostId, query, signal) => {
+    hostThroughput: async (id, hostId, query, signal, onWire) => {
       calls.push(`host ${id}/${hostId}`);
+      onWire?.(true);
       return throughput(`${id}/${hostId}`, query, signal);
     },
   };

@@ -243,7 +243,7 @@ describe('createPacer', () => {
     const after = pacer.allowedPerMinute();
     await clock.advance(3_601_000);
 
-    expect([before, after, pacer.allowedPerMinute()]).toEqual([75, 75, 100]);
+    expect([before, after, pacer.allowedPerMinute()]).toEqual([100, 75, 100]);
   });
 
   it('forgets a call that is aborted while it waits, and leaves no timer behind', async () => {

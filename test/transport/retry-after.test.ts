@@ -16,6 +16,13 @@ describe('pauseOf', () => {
       headers: { 'x-ratelimit-reset': String(answeredAtS + 20) },
       pauseMs: 20_500,
     },
+    {
+      says: 'a reset time in just a day, the last one to be believed',
+      headers: { 'x-ratelimit-reset': String(answeredAtS + 86_400) },
+      pauseMs: 300_000,
+    },
+    { says: 'a fraction of a second', headers: { 'retry-after': '7.25' }, pauseMs: 7750 },
+    { says: 'blanks around the value', headers: { 'retry-after': ' 7 ' }, pauseMs: 7500 },
     { says: 'seconds to wait', headers: { 'retry-after': '7' }, pauseMs: 7500 },
     {
       says: 'a date to wait for',

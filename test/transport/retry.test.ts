@@ -181,6 +181,15 @@ describe('retry', () => {
     },
   );
 
+  it('does not repeat a call that ended with an error of somebody else, whatever it looks like', async () => {
+    const { decorate } = setUp();
+    const error = Object.assign(new Error('not ours'), { reason: 'connect' });
+
+    const outcome = await outcomeOf(decorate(scripted(error).send)(aRequest(), neverAborted));
+
+    expect(outcome).toBe(error);
+  });
+
   it('does not take an aborted call for a failed one', async () => {
     const { decorate } = setUp();
     const controller = new AbortController();

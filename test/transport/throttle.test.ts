@@ -71,6 +71,16 @@ describe('throttle', () => {
     ]);
   });
 
+  it('does not make up an end of the minute that the vendor did not name', async () => {
+    const { pacer, decorate } = setUp();
+
+    await decorate(scripted(anAnswer(429)).send)(aRequest(), neverAborted);
+
+    expect(pacer.refusals).toEqual([
+      { sentMs: 0, untilMs: 60_000, minuteEndMs: undefined, limitPerMinute: 1000 },
+    ]);
+  });
+
   it.each([{ status: 200 }, { status: 503 }])('does not pause after a $status', async (row) => {
     const { pacer, observer, decorate } = setUp();
     const answer = anAnswer(row.status, { 'retry-after': '20' });

@@ -39,6 +39,35 @@ describe('createVendorClock', () => {
     expect(vendorClock.wallMs(66_100)).toBe(epochMs + 66_000);
   });
 
+  it('takes the middle of three answers of one second, and no fourth one', () => {
+    const vendorClock = createVendorClock();
+
+    for (const offsetMs of [100, 5000, 300]) vendorClock.answered(dated(0), offsetMs);
+    const ofThree = vendorClock.wallMs(10_300);
+    vendorClock.answered(dated(0), 400);
+
+    expect(ofThree).toBe(epochMs + 10_000);
+    expect(vendorClock.wallMs(10_300)).toBe(epochMs + 10_000);
+  });
+
+  it('follows the nine last answers, however many there were before', () => {
+    const vendorClock = createVendorClock();
+    for (let atMs = 0; atMs < 60_000; atMs += 1000) vendorClock.answered(dated(atMs), atMs);
+
+    for (let atMs = 60_000; atMs < 65_000; atMs += 1000) {
+      vendorClock.answered(dated(atMs + 3_600_000), atMs);
+    }
+
+    expect(vendorClock.wallMs(70_000)).toBe(epochMs + 3_670_000);
+  });
+
+  it('keeps the fastest way for five minutes, however many slower ones follow', () => {
+    const vendorClock = createVendorClock();
+    for (const tookMs of [200, 900, 900, 900]) vendorClock.answered(dated(0), tookMs);
+
+    expect(vendorClock.givenAtMs(dated(20_000), 0, 30_000)).toBe(20_200);
+  });
+
   it('follows when the clock at the vendor is set', () => {
     const vendorClock = createVendorClock();
     for (const atMs of [0, 1000, 2000]) vendorClock.answered(dated(atMs), atMs);
@@ -64,7 +93,8 @@ describe('createVendorClock', () => {
 
   it.each([
     { after: 'five minutes', atMs: 300_500, leastMs: 200 },
-    { after: 'ten minutes', atMs: 600_500, leastMs: 5000 },
+    { after: 'ten minutes', atMs: 600_200, leastMs: 5000 },
+    { after: 'more than ten minutes', atMs: 600_500, leastMs: 5000 },
   ])('takes the fastest way for $leastMs ms $after later', ({ atMs, leastMs }) => {
     const vendorClock = createVendorClock();
     vendorClock.answered(dated(0), 200);

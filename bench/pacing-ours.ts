@@ -1,0 +1,63 @@
+import { createDaemon } from '../src/cli/daemon.ts';
+import type { Throughput } from '../src/model/reading.ts';
+import type { SnapshotSink } from '../src/model/snapshot.ts';
+import { anAccount, anEntry } from '../test/support/builders.ts';
+import { createFakeLogger } from '../test/support/fake-logger.ts';
+import { createFakeMachine } from '../test/support/fake-machine.ts';
+import { createAges } from './age-histogram.ts';
+import { type PacingResult, resultOf } from './pacing-result.ts';
+import { apiKey, createVendor, type Scene, type Vendor } from './pacing-vendor.ts';
+
+export interface OursOptions {
+  readonly requestsPerMinute: number;
+  readonly concurrency: number;
+}
+
+/** The whole daemon, from its configuration to what it publishes, on the simulated clock. */
+export async function runOurs(scene: Scene, options: OursOptions): Promise<PacingResult> {
+  const machine = createFakeMachine({
+    env: { NEW_RELIC_API_KEY: apiKey },
+    openTransport: async () => vendor.transport,
+  });
+  const { clock } = machine;
+  const vendor: Vendor = createVendor(scene, clock);
+  const ages = createAges(scene.hosts, {
+    fromMs: scene.warmUpMs,
+    toMs: scene.warmUpMs + scene.measuredMs,
+  });
+  const values = new Map<string, Throughput>();
+  let firstSetMs: number | undefined;
+
+  const watch = (sink: SnapshotSink): SnapshotSink => ({
+    remove: (account, applicationId) => {
+      sink.remove(account, applicationId);
+    },
+    accountUp: (account, up) => {
+      sink.accountUp(account, up);
+    },
+    removeAccount: (account) => {
+      sink.removeAccount(account);
+    },
+    publish: (snapshot) => {
+      for (const [hostId, value] of snapshot.reading?.hosts ?? []) {
+        // A discovery publishes the same values again.
+        if (values.get(hostId) === value) continue;
+        values.set(hostId, value);
+        const nowMs = clock.monotonicMs();
+        ages.published(hostId, vendor.askedMs(hostId) ?? 0, nowMs);
+        if (values.size === scene.hosts) firstSetMs ??= nowMs;
+      }
+      sink.publish(snapshot);
+    },
+  });
+  const daemon = await createDaemon(
+    { accounts: [anAccount(options)], apps: [anEntry({ poll: { hostNames: true } })] },
+    { machine, logger: createFakeLogger(), watch },
+  );
+  const running = daemon.run(machine.stopSignal);
+  await clock.advance(scene.warmUpMs + scene.measuredMs);
+  machine.stop();
+  await clock.advance(0);
+  await running;
+  return resultOf(scene, vendor, ages.result(), firstSetMs);
+}

@@ -1,0 +1,61 @@
+import type { Application } from '../model/application.ts';
+import type { AppEntry } from '../model/config.ts';
+import { type SelectedApplication, selectorText } from '../model/selector.ts';
+
+/** What only the vendor knows, as somebody who plans without asking it supposes it to be. */
+export interface Assumptions {
+  readonly applicationsPerMatch: number;
+  readonly hostsPerApplication: number;
+}
+
+/** What a discovery is supposed to find. */
+export interface AssumedDiscovery {
+  readonly applications: readonly SelectedApplication[];
+  readonly calls: number;
+}
+
+/** The vendor lists so many applications on a page, and is asked for so many ids at once. */
+const applicationsPerCall = 200;
+
+/** An entry by id or name is one application; one by pattern as many as assumed; all of them report. */
+export function assumeApplications(
+  entries: readonly AppEntry[],
+  assumptions: Assumptions,
+): AssumedDiscovery {
+  // A repeated selector chooses what the first one has taken.
+  const bySelector = new Map<string, AppEntry>();
+  for (const entry of entries) {
+    const text = selectorText(entry.selector);
+    if (!bySelector.has(text)) bySelector.set(text, entry);
+  }
+  const applications = [...bySelector].flatMap(([text, entry]) => {
+    const count = entry.selector.kind === 'match' ? assumptions.applicationsPerMatch : 1;
+    return Array.from({ length: count }, (_, index) => {
+      const id = entry.selector.kind === 'id' ? entry.selector.id : `${text} ${index}`;
+      return { entry, application: assumedApplication(id, assumptions.hostsPerApplication) };
+    });
+  });
+  return { applications, calls: Math.max(1, Math.ceil(applications.length / applicationsPerCall)) };
+}
+
+/** With all that the vendor may say of an application. */
+function assumedApplication(id: string, hosts: number): Application {
+  const hostIds = Array.from({ length: hosts }, (_, index) => `${index + 1}`);
+  return {
+    id,
+    name: id,
+    language: 'unknown',
+    healthStatus: 'green',
+    reporting: true,
+    lastReportedAtMs: 0,
+    summary: {
+      requestsPerMinute: 0,
+      responseTimeSeconds: 0,
+      errorRatio: 0,
+      apdexScore: 0,
+      apdexTargetSeconds: 0,
+    },
+    hostIds,
+    instanceIds: hostIds,
+  };
+}

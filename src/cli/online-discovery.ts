@@ -1,0 +1,98 @@
+import type { AccountConfig, AppEntry, Config, Selector } from '../model/config.ts';
+import { type SelectedApplication, selectApplications, selectorText } from '../model/selector.ts';
+import type { SnapshotSink } from '../model/snapshot.ts';
+import type { Discovery } from '../model/source.ts';
+import { discoverWithin } from '../poller/discover-within.ts';
+import { createSelfMetrics } from '../telemetry/self-metrics.ts';
+import { type PreparedAccount, prepareAccount } from './account-runtime.ts';
+import { createLogging } from './logging.ts';
+import type { Machine } from './machine.ts';
+import { buildOf } from './version.ts';
+
+/** An account of the configuration that has entries, and what one discovery found in it. */
+export interface DiscoveredAccount {
+  readonly account: AccountConfig;
+  readonly entries: readonly AppEntry[];
+  readonly discovery: Discovery;
+  readonly selected: readonly SelectedApplication[];
+  /** Entries that match nothing, as written; only a complete discovery can tell. */
+  readonly missing: readonly string[];
+  /** Why the discovery is not complete, without secrets. */
+  readonly failure: string | undefined;
+}
+
+/** A discovery that takes longer has failed. */
+const longestDiscoveryMs = 120_000;
+
+const noSink: SnapshotSink = {
+  publish: () => undefined,
+  remove: () => undefined,
+  accountUp: () => undefined,
+  removeAccount: () => undefined,
+};
+
+/** The accounts that entries belong to; the others are never asked for anything. */
+export function accountsInUse({
+  accounts,
+  apps,
+}: Config): readonly { readonly account: AccountConfig; readonly entries: readonly AppEntry[] }[] {
+  return accounts
+    .map((account) => ({
+      account,
+      entries: apps.filter((entry) => entry.account === account.name),
+    }))
+    .filter(({ entries }) => entries.length > 0);
+}
+
+/**
+ * Discovers every account once, with its own key, budget and connections, as the daemon does when it
+ * starts. Rejects with a `CommandError` if a key or a file cannot be read.
+ *
+ * @param ask what to look for; by default the entries of the account
+ */
+export async function discoverAccounts(
+  config: Config,
+  machine: Machine,
+  ask: 'entries' | 'everything' = 'entries',
+): Promise<readonly DiscoveredAccount[]> {
+  const logger = await createLogging({ logLevel: 'warn', logFormat: 'auto' }, machine);
+  const nothing = { status: () => [], seriesOf: () => 0, droppedSeriesOf: () => 0 };
+  const metrics = createSelfMetrics(buildOf(machine.env), nothing);
+  const prepared = await Promise.all(
+    accountsInUse(config).map(async ({ account, entries }) => ({
+      account,
+      entries,
+      runtime: await prepareAccount(account, entries, { machine, sink: noSink, metrics, logger }),
+    })),
+  );
+  return Promise.all(
+    prepared.map(async ({ account, entries, runtime }) => {
+      const selectors = ask === 'entries' ? entries.map(({ selector }) => selector) : [];
+      const discovery = await discoverOnce(runtime, selectors, machine);
+      const { selected, missing } = selectApplications(entries, discovery.applications);
+      const { complete, error } = discovery;
+      return {
+        account,
+        entries,
+        discovery,
+        selected,
+        missing: complete ? missing.map(({ selector }) => selectorText(selector)) : [],
+        failure: complete ? undefined : machine.redactor.redact(error?.message ?? 'no answer'),
+      };
+    }),
+  );
+}
+
+async function discoverOnce(
+  prepared: PreparedAccount,
+  selectors: readonly Selector[],
+  { clock, stopSignal }: Machine,
+): Promise<Discovery> {
+  const runtime = prepared.create(undefined);
+  const { source } = runtime;
+  try {
+    return await discoverWithin(longestDiscoveryMs, { source, clock }, selectors, [], stopSignal);
+  } finally {
+    await runtime.close();
+  }
+}

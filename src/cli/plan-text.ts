@@ -1,0 +1,155 @@
+import { formatDuration } from '../config/duration.ts';
+import { type Operation, operations } from '../model/operation.ts';
+import { plannableOf } from '../poller/demand.ts';
+import { aligned } from './aligned.ts';
+import { countOf } from './count-of.ts';
+import type { Plan, PlannedAccount, Supposed } from './make-plan.ts';
+
+/** The vendor's limit for one key. */
+const vendorLimitPerMinute = 1000;
+
+/** A plan for people. */
+export function planText(plan: Plan): string {
+  if (plan.accounts.length === 0) return '';
+  const facts = [
+    ['series', `at most ${plan.series} of New Relic data, about ${plan.ownSeries} of its own`],
+    [
+      'memory',
+      `about ${mebibytes(plan.memoryBytes)} MiB, ${mebibytes(plan.startMemoryBytes)} MiB while it starts`,
+    ],
+  ];
+  return [
+    ...plan.accounts.flatMap((account) => [...accountLines(account), '']),
+    'the exporter',
+    ...indented(aligned(facts)),
+    '',
+  ].join('\n');
+}
+
+function accountLines(account: PlannedAccount): readonly string[] {
+  const { supposed } = account;
+  const facts = [
+    ['applications', applicationsText(account)],
+    ...(supposed === undefined ? [] : [['supposed', supposedText(supposed)]]),
+    ...account.missing.map((selector) => ['matches nothing', selector]),
+    ['budget', budgetText(account)],
+    ...remedyTexts(account).map((text, index) => [index === 0 ? 'to fit' : '', text]),
+    ...account.intervals.map((interval) => ['interval', intervalText(interval, account)]),
+    ['first full set', `after about ${secondsText(account.firstFullSetMs)}`],
+    ['series', `at most ${account.series}`],
+  ];
+  return [
+    `account ${account.account}`,
+    ...indented(aligned(facts)),
+    '',
+    ...indented(callLines(account)),
+    ...(supposed === undefined ? [] : ['', ...indented(variantLines(supposed))]),
+  ];
+}
+
+function applicationsText({ applications, hosts, silentApplications }: PlannedAccount): string {
+  const silent =
+    silentApplications > 0 ? `, ${silentApplications} of them not reporting and not polled` : '';
+  return `${applications} with ${countOf(hosts, 'host')}${silent}`;
+}
+
+function supposedText({ applicationsPerMatch, hostsPerApplication }: Supposed): string {
+  const perMatch = countOf(applicationsPerMatch, 'application');
+  const perApplication = countOf(hostsPerApplication, 'host');
+  return `${perMatch} for each match, ${perApplication} for each application; --online asks New Relic`;
+}
+
+function budgetText({ fits, budgetPerMinute, demandPerMinute }: PlannedAccount): string {
+  const ofBudget = `${rateText(demandPerMinute)} of ${budgetPerMinute} calls a minute`;
+  if (fits) return `fits: ${ofBudget}`;
+  return `does not fit: ${ofBudget}, of which ${rateText(plannableOf(budgetPerMinute))} may be planned`;
+}
+
+function intervalText(
+  { configuredMs, effectiveMs, applications }: PlannedAccount['intervals'][number],
+  { stretch, intervals }: PlannedAccount,
+): string {
+  const stretched =
+    stretch > 1 ? ` instead of ${secondsText(configuredMs)} (× ${stretch.toFixed(2)})` : '';
+  const some = intervals.length > 1 ? `, ${countOf(applications, 'application')}` : '';
+  return `${secondsText(effectiveMs)}${stretched}${some}`;
+}
+
+function remedyTexts({ remedy, intervals }: PlannedAccount): readonly string[] {
+  if (remedy === undefined) return [];
+  const { budgetPerMinute, intervalFactor } = remedy;
+  const beyond =
+    budgetPerMinute > vendorLimitPerMinute
+      ? `; New Relic allows ${vendorLimitPerMinute} for a key, so this takes several accounts`
+      : '';
+  return [
+    intervalFactor === undefined
+      ? 'a longer discovery_interval: discovery alone takes the budget'
+      : intervalRemedy(intervals, intervalFactor),
+    `or requests_per_minute: ${budgetPerMinute}${beyond}`,
+  ];
+}
+
+function intervalRemedy(intervals: PlannedAccount['intervals'], factor: number): string {
+  const longer = intervals.map(({ configuredMs }) => {
+    const neededMs = Math.ceil((configuredMs * factor) / 1000) * 1000;
+    return `${formatDuration(neededMs)}${intervals.length > 1 ? ` for ${formatDuration(configuredMs)}` : ''}`;
+  });
+  return `interval: ${longer.join(', ')}`;
+}
+
+function callLines({
+  demand,
+  demandPerMinute,
+  sent,
+  sentPerMinute,
+  ...rest
+}: PlannedAccount): readonly string[] {
+  const isSame = rest.fits;
+  const row = (name: string, asked: number, made: number, note: string = ''): readonly string[] => [
+    name,
+    rateText(asked),
+    ...(isSame ? [] : [rateText(made)]),
+    note,
+  ];
+  const noteOf = (operation: Operation): string =>
+    operation === 'list_hosts' && rest.hostNameCalls > 0
+      ? `${rest.hostNameCalls} once, at the start`
+      : '';
+  return aligned(
+    [
+      ['calls a minute', ...(isSame ? [''] : ['asked for', 'sent']), ''],
+      ...operations.map((name) => row(`  ${name}`, demand[name], sent[name], noteOf(name))),
+      row('  total', demandPerMinute, sentPerMinute),
+    ],
+    ['left', 'right', ...(isSame ? [] : (['right'] as const)), 'left'],
+  );
+}
+
+function variantLines({ variants }: Supposed): readonly string[] {
+  return aligned(
+    [
+      ['hosts per application', ...variants.map((one) => `${one.hostsPerApplication}`)],
+      ['calls a minute', ...variants.map((one) => rateText(one.demandPerMinute))],
+      ['longest interval', ...variants.map((one) => secondsText(one.effectiveIntervalMs))],
+    ],
+    ['left', ...variants.map(() => 'right' as const)],
+  );
+}
+
+function indented(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => (line === '' ? line : `  ${line}`));
+}
+
+function mebibytes(bytes: number): number {
+  return Math.round(bytes / 2 ** 20);
+}
+
+/** At most one decimal. */
+function rateText(perMinute: number): string {
+  return `${Math.round(perMinute * 10) / 10}`;
+}
+
+function secondsText(durationMs: number): string {
+  return `${Math.max(1, Math.round(durationMs / 1000))} s`;
+}

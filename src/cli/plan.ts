@@ -1,0 +1,36 @@
+import { CommandError, type ExitCode } from './exit-code.ts';
+import type { Flags } from './flags.ts';
+import { loadForCommand, renderWarnings } from './load.ts';
+import type { Machine } from './machine.ts';
+import { planDiscovered, planSupposed } from './make-plan.ts';
+import { discoverAccounts } from './online-discovery.ts';
+import { planJson } from './plan-json.ts';
+import { planText } from './plan-text.ts';
+
+/**
+ * Prints what polling the configured applications will take: as supposed, or with `--online` as one
+ * discovery finds it. 1 if an account does not fit its budget, or could not be discovered.
+ */
+export async function plan(flags: Flags, machine: Machine): Promise<ExitCode> {
+  if (flags.output === 'yaml') {
+    throw new CommandError(2, 'plan: --output=yaml is only for discover: expected text or json');
+  }
+  const { config, warnings } = await loadForCommand(flags.configFile, machine);
+  machine.stderr.write(renderWarnings(warnings));
+  const result = flags.online
+    ? await planDiscovered(await discoverAccounts(config, machine), machine)
+    : await planSupposed(
+        config,
+        {
+          applicationsPerMatch: flags.planApplicationsPerMatch,
+          hostsPerApplication: flags.planHostsPerApplication,
+        },
+        machine,
+      );
+  const isJson = flags.output === 'json';
+  machine.stdout.write(isJson ? planJson(result) : planText(result));
+  for (const { account, reason } of result.failures) {
+    machine.stderr.write(`account ${account}: discovery failed: ${reason}\n`);
+  }
+  return result.fits ? 0 : 1;
+}

@@ -1,0 +1,165 @@
+import type { AccountConfig } from '../model/config.ts';
+import type { SelectedApplication } from '../model/selector.ts';
+import { type AccountPlan, accountPlanOf } from './account-plan.ts';
+import {
+  budgetFor,
+  type CallsByOperation,
+  callsPerMinute,
+  callsPerPoll,
+  type Demand,
+  demandOf,
+  hostsToPoll,
+  intervalFactorFor,
+  isCovered,
+  isWorthPolling,
+} from './demand.ts';
+
+/** What is known, or assumed, of an account before it is polled. */
+export interface CallPlanInput {
+  readonly account: Pick<AccountConfig, 'name' | 'requestsPerMinute' | 'concurrency'>;
+  readonly applications: readonly SelectedApplication[];
+  /** What one discovery takes, and how often there is one. */
+  readonly discovery: { readonly calls: number; readonly intervalMs: number };
+}
+
+/** An interval that applications of the account have. */
+export interface PlannedInterval {
+  readonly configuredMs: number;
+  /** What it will be, stretched to fit the budget. */
+  readonly effectiveMs: number;
+  /** How many applications are polled so often. */
+  readonly applications: number;
+}
+
+/** Either of them makes the account fit. */
+export interface Remedy {
+  readonly budgetPerMinute: number;
+  /** The factor for every interval; `undefined` when no interval is long enough. */
+  readonly intervalFactor: number | undefined;
+}
+
+/**
+ * What polling an account will take: calls a minute in the steady state, that is with every
+ * application polled once in each of its intervals and every host name known. Retries are not in it.
+ */
+export interface CallPlan extends AccountPlan {
+  readonly account: string;
+  readonly applications: number;
+  /** Applications that do not report and so cost no call. */
+  readonly silentApplications: number;
+  /** Calls a minute that the configured intervals ask for. */
+  readonly demand: CallsByOperation;
+  /** Calls a minute that will be sent: the demand, or what the budget allows of it. */
+  readonly sent: CallsByOperation;
+  readonly sentPerMinute: number;
+  readonly fits: boolean;
+  /** The shortest first. */
+  readonly intervals: readonly PlannedInterval[];
+  /** `undefined` when the account fits. */
+  readonly remedy: Remedy | undefined;
+  /** Calls for host names, which are made once, with the first poll that sees the hosts. */
+  readonly hostNameCalls: number;
+  /** About how long after the start everything has been polled once. */
+  readonly firstFullSetMs: number;
+}
+
+const minuteMs = 60_000;
+/** The vendor lists so many hosts on a page. */
+const hostsPerPage = 200;
+/** A usual answer of the vendor takes 140 to 400 ms. */
+const usualCallMs = 400;
+
+/** Plans with the functions that the daemon itself plans with. */
+export function planCalls(input: CallPlanInput): CallPlan {
+  const { account, applications, discovery } = input;
+  const plan = accountPlanOf(applications, discovery, account.requestsPerMinute);
+  const { stretch, budgetPerMinute } = plan;
+  const demand = callsPerMinute(applications, discovery.calls, discovery.intervalMs);
+  const needed = demandOf(applications, discovery.calls, discovery.intervalMs);
+  const sent: CallsByOperation = {
+    ...demand,
+    application_throughput: demand.application_throughput / stretch,
+    host_throughput: demand.host_throughput / stretch,
+  };
+  const polled = applications.filter(isWorthPolling);
+  const intervals = intervalsOf(polled, stretch);
+  const hostNameCalls = hostNameCallsOf(polled);
+  return {
+    ...plan,
+    account: account.name,
+    applications: applications.length,
+    silentApplications: applications.length - polled.length,
+    demand,
+    sent,
+    sentPerMinute: totalOf(sent),
+    fits: isCovered(needed, budgetPerMinute),
+    intervals,
+    remedy: remedyFor(needed, budgetPerMinute),
+    hostNameCalls,
+    firstFullSetMs: firstFullSetMs(input, { stretch, intervals, hostNameCalls }),
+  };
+}
+
+function remedyFor(demand: Demand, budgetPerMinute: number): Remedy | undefined {
+  if (isCovered(demand, budgetPerMinute)) return undefined;
+  return {
+    budgetPerMinute: budgetFor(demand),
+    intervalFactor: intervalFactorFor(demand, budgetPerMinute),
+  };
+}
+
+function intervalsOf(
+  applications: readonly SelectedApplication[],
+  stretch: number,
+): readonly PlannedInterval[] {
+  const counts = new Map<number, number>();
+  for (const { entry } of applications) {
+    const { intervalMs } = entry.poll;
+    counts.set(intervalMs, (counts.get(intervalMs) ?? 0) + 1);
+  }
+  return [...counts]
+    .toSorted(([left], [right]) => left - right)
+    .map(([configuredMs, count]) => ({
+      configuredMs,
+      effectiveMs: configuredMs * stretch,
+      applications: count,
+    }));
+}
+
+function hostNameCallsOf(applications: readonly SelectedApplication[]): number {
+  const named = applications.filter(({ entry }) => entry.poll.hostNames);
+  return sumOf(named, (one) => Math.ceil(hostsToPoll(one).length / hostsPerPage));
+}
+
+/**
+ * Within the budget everything is asked for at once, so that only the budget of a minute and the
+ * calls in flight hold it up. Beyond it the first polls are spread over one stretched interval, and
+ * the largest may be the last to begin.
+ */
+function firstFullSetMs(
+  { account, applications, discovery }: CallPlanInput,
+  plan: Pick<CallPlan, 'stretch' | 'intervals' | 'hostNameCalls'>,
+): number {
+  const { requestsPerMinute, concurrency } = account;
+  const inFlightMs = (calls: number): number => Math.ceil(calls / concurrency) * usualCallMs;
+  const discoveryMs = discovery.calls * usualCallMs;
+  const polls = applications.map((one) => totalOf(callsPerPoll(one)));
+  if (plan.stretch > 1) {
+    const longestMs = plan.intervals.at(-1)?.effectiveMs ?? 0;
+    const evenly = plan.hostNameCalls + Math.max(0, ...polls);
+    return discoveryMs + longestMs + (evenly * minuteMs) / requestsPerMinute;
+  }
+  const calls = plan.hostNameCalls + sumOf(polls, (count) => count);
+  const fullMinutes = Math.max(0, Math.ceil((discovery.calls + calls) / requestsPerMinute) - 1);
+  const earlier = Math.min(calls, fullMinutes * requestsPerMinute);
+  const earlierMs = Math.max(fullMinutes * minuteMs, inFlightMs(earlier));
+  return discoveryMs + earlierMs + inFlightMs(calls - earlier);
+}
+
+function totalOf(calls: CallsByOperation): number {
+  return sumOf(Object.values(calls), (count) => count);
+}
+
+function sumOf<Item>(items: readonly Item[], of: (item: Item) => number): number {
+  return items.reduce((sum, item) => sum + of(item), 0);
+}

@@ -1,0 +1,47 @@
+import { run } from '../../src/cli/run.ts';
+import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
+import { createSimulator } from '../../src/simulator/simulator.ts';
+import { createFakeMachine } from '../support/fake-machine.ts';
+import { inMemoryTransport } from '../support/in-memory-vendor.ts';
+
+export interface Printed {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Calls that the vendor got. */
+  readonly calls: number;
+}
+
+/** Runs a command against a simulated account, whose key is in `KEY`; a wrong one in `WRONG_KEY`. */
+export async function printed(
+  args: readonly string[],
+  files: Readonly<Record<string, string>>,
+  fleet: FleetOptions = {},
+): Promise<Printed> {
+  const machine = createFakeMachine({
+    env: { KEY: 'NRAK-GOOD', WRONG_KEY: 'NRAK-WRONG', NEW_RELIC_API_KEY: 'NRAK-GOOD' },
+    files,
+    openTransport: async () => inMemoryTransport(simulator),
+  });
+  const simulator = createSimulator({ apiKeys: ['NRAK-GOOD'], fleet }, { clock: machine.clock });
+  const state = { hasEnded: false };
+  const ending = run(args, machine).finally(() => {
+    state.hasEnded = true;
+  });
+  while (!state.hasEnded) await machine.clock.advance(1000);
+  return {
+    exitCode: await ending,
+    stdout: machine.stdout.text(),
+    stderr: machine.stderr.text(),
+    calls: simulator.journal.count(),
+  };
+}
+
+/** Three applications; one of them does not report. */
+export const threeApplications: FleetOptions = {
+  applications: [
+    { id: 11, name: 'shop', kind: 'both', language: 'ruby', hosts: 2 },
+    { id: 12, name: 'billing: #1', kind: 'web', language: 'java', hosts: 1 },
+    { id: 13, name: 'old', kind: 'not_reporting', language: 'go' },
+  ],
+};

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { printed, threeApplications } from './ask-bench.ts';
+
+const account = '{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY }';
+const wrong = '{ name: wrong, base_url: "http://127.0.0.1", api_key_env: WRONG_KEY }';
+
+describe('check-config --online', () => {
+  it('says what each key gives access to', async () => {
+    const { exitCode, stdout, stderr, calls } = await printed(
+      ['check-config', '--online', 'c.yaml'],
+      { 'c.yaml': `accounts: [${account}]\napps: [{ name: shop }, { id: 12 }]` },
+      threeApplications,
+    );
+
+    expect({ exitCode, stderr, calls }).toEqual({ exitCode: 0, stderr: '', calls: 1 });
+    expect(stdout).toBe(
+      'c.yaml: ok, 1 account, 2 entries of apps, 0 warnings\n' +
+        'account main: key accepted, 3 applications found, 2 chosen\n',
+    );
+  });
+
+  it('names entries that match nothing and accounts that refuse the key, and exits with 1', async () => {
+    const config = `accounts: [${account}, ${wrong}]
+apps: [{ name: Shop, account: main }, { match: ".", account: wrong }]`;
+
+    const { exitCode, stdout, stderr } = await printed(
+      ['check-config', '--online', 'c.yaml'],
+      { 'c.yaml': config },
+      threeApplications,
+    );
+
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain('account main: key accepted, 3 applications found, 0 chosen\n');
+    expect(stderr).toContain('account main: name=Shop matches nothing: correct the entry');
+    expect(stderr).toContain('account wrong: discovery failed: list_applications: status 401');
+  });
+
+  it.each([
+    { what: 'an entry that matches nothing', accounts: account, apps: '[{ name: Shop }]' },
+    { what: 'a refused key', accounts: wrong, apps: '[{ name: shop }]' },
+  ])('exits with 1 for $what alone', async ({ accounts, apps }) => {
+    const { exitCode } = await printed(
+      ['check-config', '--online', 'c.yaml'],
+      { 'c.yaml': `accounts: [${accounts}]\napps: ${apps}` },
+      threeApplications,
+    );
+
+    expect(exitCode).toBe(1);
+  });
+
+  it('asks nobody when the file is wrong', async () => {
+    const { exitCode, calls } = await printed(['check-config', '--online', 'c.yaml'], {
+      'c.yaml': `accounts: [${account}]\napps: []`,
+    });
+
+    expect({ exitCode, calls }).toEqual({ exitCode: 2, calls: 0 });
+  });
+});
+
+describe('check-config', () => {
+  it('asks nobody', async () => {
+    const { exitCode, calls } = await printed(['check-config', 'c.yaml'], {
+      'c.yaml': `accounts: [${account}, ${wrong}]\napps: [{ id: 1, account: main }, { id: 1, account: wrong }]`,
+    });
+
+    expect({ exitCode, calls }).toEqual({ exitCode: 0, calls: 0 });
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../../src/config/parse-config.ts';
+import { printed, threeApplications } from './ask-bench.ts';
+
+const account = '{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY }';
+const config = `accounts: [${account}]\napps: [{ id: 11 }]`;
+
+describe('discover', () => {
+  it('lists everything that the account has, whatever the entries choose', async () => {
+    const { exitCode, stdout, stderr, calls } = await printed(
+      ['discover', 'c.yaml'],
+      { 'c.yaml': config },
+      threeApplications,
+    );
+
+    expect({ exitCode, stderr, calls }).toEqual({ exitCode: 0, stderr: '', calls: 1 });
+    expect(stdout).toBe(`account  id  language  reporting  hosts  name
+main     12  java      yes            1  billing: #1
+main     13  go        no             0  old
+main     11  ruby      yes            2  shop
+`);
+  });
+
+  it('gives JSON', async () => {
+    const { stdout } = await printed(
+      ['discover', '-o', 'json', 'c.yaml'],
+      { 'c.yaml': config },
+      threeApplications,
+    );
+
+    expect(JSON.parse(stdout)).toContainEqual({
+      account: 'main',
+      id: '13',
+      name: 'old',
+      language: 'go',
+      reporting: false,
+      hosts: 0,
+    });
+  });
+
+  it('gives YAML that is the apps of a configuration', async () => {
+    const second = account.replace('main', 'second');
+    const two = `accounts: [${account}, ${second}]\napps: [{ id: 1, account: main }, { id: 1, account: second }]`;
+
+    const { stdout } = await printed(
+      ['discover', '--output=yaml', 'c.yaml'],
+      { 'c.yaml': two },
+      threeApplications,
+    );
+
+    const pasted = `accounts: [${account}, ${second}]\n${stdout}`;
+    const { apps } = parseConfig(pasted, { fileName: 'c.yaml', directory: '/' }).config;
+    expect(stdout).toContain('  - id: 13 # old, not reporting\n    account: "main"\n');
+    expect(apps.map((entry) => [entry.account, entry.selector])).toEqual(
+      ['main', 'second'].flatMap((name) =>
+        ['12', '13', '11'].map((id) => [name, { kind: 'id', id }]),
+      ),
+    );
+  });
+
+  it('keeps a name with line breaks and control characters on one line', async () => {
+    const fleet = { applications: [{ id: 1, name: 'a\nb\u001B[31m\u2028c', hosts: 0 }] };
+
+    const outputs = await Promise.all(
+      ['text', 'yaml'].map(async (output) =>
+        printed(['discover', '-o', output, 'c.yaml'], { 'c.yaml': config }, fleet),
+      ),
+    );
+
+    expect(outputs.map(({ stdout }) => stdout.trimEnd().split('\n').length)).toEqual([2, 2]);
+    expect(outputs.map(({ stdout }) => stdout).join('')).not.toContain('\u001B');
+  });
+
+  it('needs no configuration file for an account with its key in the usual variable', async () => {
+    const { exitCode, stdout } = await printed(['discover'], {}, threeApplications);
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('default  11  ruby');
+  });
+
+  it('exits with 2 for a file that is named but not there, and with 1 for a refused key', async () => {
+    const missing = await printed(['discover', 'other.yaml'], {});
+    const refused = await printed(['discover', 'c.yaml'], {
+      'c.yaml': config.replace('KEY', 'WRONG_KEY'),
+    });
+
+    expect(missing.exitCode).toBe(2);
+    expect(refused.exitCode).toBe(1);
+    expect(refused.stderr).toContain('account main: discovery failed: ');
+  });
+});

@@ -1,0 +1,166 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { printed, threeApplications } from './ask-bench.ts';
+
+const account = '{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY }';
+
+describe('plan', () => {
+  it('asks nobody, and says what it supposes', async () => {
+    const config = `accounts: [${account}]\napps: [{ id: 1 }, { name: a }, { match: "^b" }]`;
+
+    const { exitCode, stdout, calls } = await printed(
+      ['plan', '--plan.apps-per-match=3', '--plan.hosts-per-app=4', 'c.yaml'],
+      { 'c.yaml': config },
+    );
+
+    expect(calls).toBe(0);
+    expect(exitCode).toBe(0);
+    expect(stdout.replace(/about \d+ of its own/u, 'about N of its own')).toBe(
+      `account main
+  applications    5 with 20 hosts
+  supposed        3 applications for each match, 4 hosts for each application; --online asks New Relic
+  budget          fits: 26 of 800 calls a minute
+  interval        60 s
+  first full set  after about 2 s
+  series          at most 141
+
+  calls a minute
+    list_applications        1
+    list_hosts               0  5 once, at the start
+    application_throughput   5
+    host_throughput         20
+    total                   26
+
+  hosts per application     1     5    10    20    50   100
+  calls a minute           11    31    56   106   256   506
+  longest interval       60 s  60 s  60 s  60 s  60 s  60 s
+
+the exporter
+  series  at most 141 of New Relic data, about N of its own
+  memory  about 77 MiB, 120 MiB while it starts
+`,
+    );
+  });
+
+  it('prints what docs/operations.md shows', async () => {
+    const document = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+    const shown = /^\$ newrelic-exporter (plan .*)\n([\s\S]*?)^```$/mu.exec(document);
+    const config =
+      'accounts: [{ name: production, api_key_env: KEY }]\napps: [{ match: "^shop-" }]';
+
+    const { stdout } = await printed(shown?.[1]?.split(' ') ?? [], { 'config.yaml': config });
+
+    const withoutOwn = (text: string): string => text.replace(/about \d+ of its own/u, '');
+    expect(withoutOwn(stdout)).toBe(withoutOwn(shown?.[2] ?? 'no example'));
+  });
+
+  it('counts an entry that is repeated once', async () => {
+    const config = `accounts: [${account}]\napps: [{ id: 1 }, { id: 1, interval: 2m }]`;
+
+    const { stdout } = await printed(['plan', 'c.yaml'], { 'c.yaml': config });
+
+    expect(stdout).toContain('  applications    1 with 10 hosts\n');
+  });
+
+  it.each([
+    {
+      what: 'one interval',
+      apps: '[{ match: "." }]',
+      lines: [
+        'budget          does not fit: 1001 of 800 calls a minute, of which 788 may be planned',
+        'to fit          interval: 1m17s',
+        '                or requests_per_minute: 1017; New Relic allows 1000 for a key, so this takes several accounts',
+        'interval        76 s instead of 60 s (× 1.27)',
+        'total                        1001    788',
+      ],
+    },
+    {
+      what: 'two intervals',
+      apps: '[{ match: ".", interval: 50s }, { id: 1, interval: 5m }]',
+      lines: [
+        'to fit          interval: 1m18s for 50s, 7m46s for 5m',
+        'interval        78 s instead of 50 s (× 1.55), 10 applications',
+        'interval        465 s instead of 300 s (× 1.55), 1 application',
+      ],
+    },
+  ])('says what makes an account with $what fit, and exits with 1', async ({ apps, lines }) => {
+    const config = `accounts: [${account}]\napps: ${apps}`;
+
+    const { exitCode, stdout } = await printed(['plan', '--plan.hosts-per-app=99', 'c.yaml'], {
+      'c.yaml': config,
+    });
+
+    expect(exitCode).toBe(1);
+    for (const line of lines) expect(stdout).toContain(line);
+  });
+
+  it('says so when only rarer discoveries help', async () => {
+    const small = account.replace(' }', ', requests_per_minute: 2 }');
+    const config = `accounts: [${small}]\npoll: { discovery_interval: 30s }\napps: [{ id: 1 }]`;
+
+    const { stdout } = await printed(['plan', 'c.yaml'], { 'c.yaml': config });
+
+    expect(stdout).toContain('to fit          a longer discovery_interval');
+  });
+
+  it.each([
+    { args: ['plan', '-o', 'yaml', 'c.yaml'], message: 'plan: --output=yaml is only for discover' },
+    { args: ['plan', 'missing.yaml'], message: 'the configuration file does not exist' },
+  ])('exits with 2 for $args', async ({ args, message }) => {
+    const { exitCode, stderr } = await printed(args, {
+      'c.yaml': `accounts: [${account}]\napps: [{ id: 1 }]`,
+    });
+
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(message);
+  });
+});
+
+describe('plan --online', () => {
+  it('plans what it found, and names what it did not', async () => {
+    const config = `accounts: [${account}]\napps: [{ name: shop }, { name: Shop }, { id: 13 }]`;
+
+    const { exitCode, stdout, stderr, calls } = await printed(
+      ['plan', '--online', 'c.yaml'],
+      { 'c.yaml': config },
+      threeApplications,
+    );
+
+    expect({ exitCode, stderr, calls }).toEqual({ exitCode: 0, stderr: '', calls: 1 });
+    expect(stdout).toContain(`account main
+  applications     2 with 2 hosts, 1 of them not reporting and not polled
+  matches nothing  name=Shop
+  budget           fits: 4 of 800 calls a minute
+  interval         60 s
+`);
+    expect(stdout).not.toContain('supposed');
+  });
+
+  it('goes on with the other accounts when one cannot be discovered, and exits with 1', async () => {
+    const wrong = account.replace('main', 'wrong').replace('KEY', 'WRONG_KEY');
+    const config = `accounts: [${wrong}, ${account}]
+apps: [{ match: ".", account: wrong }, { match: ".", account: main }]`;
+
+    const { exitCode, stdout, stderr } = await printed(
+      ['plan', '--online', 'c.yaml'],
+      { 'c.yaml': config },
+      threeApplications,
+    );
+
+    expect(exitCode).toBe(1);
+    expect(stdout).toMatch(/^account main\n/u);
+    expect(stderr).toContain('account wrong: discovery failed: list_applications: status 401');
+    expect(`${stdout}${stderr}`).not.toContain('NRAK-WRONG');
+  });
+
+  it('exits with 2 for a key that is not there', async () => {
+    const config = `accounts: [${account.replace('KEY', 'NO_KEY')}]\napps: [{ match: "." }]`;
+
+    const { exitCode, stderr, calls } = await printed(['plan', '--online', 'c.yaml'], {
+      'c.yaml': config,
+    });
+
+    expect({ exitCode, calls }).toEqual({ exitCode: 2, calls: 0 });
+    expect(stderr).toContain('account main: the environment variable NO_KEY is not set');
+  });
+});

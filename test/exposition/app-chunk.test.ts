@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { renderApp } from '../../src/exposition/app-chunk.ts';
+import type { AppSnapshot } from '../../src/model/snapshot.ts';
+import { anApplication } from '../support/builders.ts';
+import { webOf } from '../support/fake-source.ts';
+
+const names = ['a', 'b', 'a\u0000', 'a\uFFFD'] as const;
+
+const anySnapshot: fc.Arbitrary<AppSnapshot> = fc.record({
+  account: fc.constantFrom('production', 'test'),
+  application: fc
+    .record({
+      name: fc.constantFrom(...names),
+      healthStatus: fc.constantFrom('green', 'odd', undefined),
+      hostIds: fc.constantFrom(['1', '2'], undefined),
+    })
+    .map((one) => anApplication(one)),
+  labels: fc.constantFrom({}, { team: 'payments' }),
+  hostNames: fc.constantFrom(
+    new Map(),
+    new Map([
+      ['1', 'one'],
+      ['2', 'one\u0000'],
+    ]),
+  ),
+  reading: fc.option(
+    fc.record({
+      windowEndMs: fc.constantFrom(undefined, 60_000),
+      application: fc.constantFrom(webOf(1), webOf(2), new Map()),
+      hosts: fc.constantFrom(
+        new Map(),
+        new Map([['1', webOf(1)]]),
+        new Map([
+          ['1', webOf(1)],
+          ['2', webOf(3)],
+          ['x\u0000', webOf(3)],
+          ['x\uFFFD', webOf(3)],
+        ]),
+      ),
+    }),
+    { nil: undefined },
+  ),
+  pollSucceeded: fc.constantFrom(undefined, true, false),
+  lastSuccessMs: fc.constantFrom(undefined, 1000, 2000),
+});
+
+describe('renderApp', () => {
+  it('renders the same with what was rendered before as without', () => {
+    const parts = fc.uniqueArray(
+      fc.constantFrom<keyof AppSnapshot>(
+        'account',
+        'application',
+        'labels',
+        'hostNames',
+        'reading',
+        'pollSucceeded',
+        'lastSuccessMs',
+      ),
+    );
+    fc.assert(
+      fc.property(anySnapshot, anySnapshot, parts, (before, other, kept) => {
+        const same = Object.fromEntries(kept.map((part) => [part, before[part]]));
+        const snapshot = { ...other, ...same };
+
+        const previous = { snapshot: before, chunk: renderApp(before) };
+
+        expect(renderApp(snapshot, previous)).toEqual(renderApp(snapshot));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('does not look at hosts again when only what the list says has changed', () => {
+    let looks = 0;
+    const hosts = new Map([['1', webOf(1)]]);
+    const counting = new Proxy(hosts, {
+      get: (target, property): unknown => {
+        if (property === Symbol.iterator) looks += 1;
+        const value: unknown = Reflect.get(target, property, target);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    const before: AppSnapshot = {
+      account: 'production',
+      application: anApplication(),
+      labels: {},
+      hostNames: new Map(),
+      reading: { windowEndMs: 1, application: webOf(1), hosts: counting },
+      pollSucceeded: true,
+      lastSuccessMs: 1,
+    };
+    const chunk = renderApp(before);
+    const looksOfFirst = looks;
+
+    const next = { ...before, application: anApplication({ healthStatus: 'red' }) };
+    const after = renderApp(next, { snapshot: before, chunk });
+
+    expect(looksOfFirst).toBe(1);
+    expect(looks).toBe(1);
+    expect(after.bytes.toString()).toContain('status="red"} 1');
+    expect(after.bytes.toString()).toContain('host_id="1"');
+  });
+});

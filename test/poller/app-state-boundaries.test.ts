@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../src/model/api-error.ts';
+import type { AppReading, Throughput } from '../../src/model/reading.ts';
+import {
+  type AppState,
+  afterDiscovery,
+  afterPoll,
+  newAppState,
+  refreshed,
+  staleAtMs,
+  whenStale,
+} from '../../src/poller/app-state.ts';
+import { applicationScope, type PollOutcome } from '../../src/poller/poll-outcome.ts';
+import { anEntry, aSelected } from '../support/builders.ts';
+import { webOf } from '../support/fake-source.ts';
+
+function aReading(...hostIds: readonly string[]): AppReading {
+  const hosts = hostIds.map((id): [string, Throughput] => [id, webOf(1)]);
+  return { windowEndMs: 0, application: webOf(1), hosts: new Map(hosts) };
+}
+
+function aState(overrides: Partial<AppState> = {}): AppState {
+  return { ...newAppState(aSelected({ hostIds: ['1', '2'] }), 0, 0), ...overrides };
+}
+
+function anOutcome(overrides: Partial<PollOutcome> = {}): PollOutcome {
+  return {
+    reading: aReading('1', '2'),
+    error: undefined,
+    failed: new Set(),
+    plannedCalls: 3,
+    gone: false,
+    refused: false,
+    hostNames: undefined,
+    hostNamesError: undefined,
+    ...overrides,
+  };
+}
+
+const asked = { hostNames: false, startMs: 0 };
+const now = { monotonicMs: 1000, wallMs: 2000 };
+
+describe('afterDiscovery', () => {
+  it('keeps the very selection and reading when nothing has changed', () => {
+    const known = aState({ reading: aReading('1', '2') });
+    const { entry } = known.selected;
+
+    const state = afterDiscovery(known, { ...aSelected({ hostIds: ['1', '2'] }), entry }, 5000);
+
+    expect(state.selected).toBe(known.selected);
+    expect(state.reading).toBe(known.reading);
+    expect(state.discoveredMs).toBe(5000);
+  });
+
+  it('takes over another entry of the same application', () => {
+    const known = aState();
+    const entry = anEntry({ labels: { team: 'shop' } });
+
+    const state = afterDiscovery(known, { ...known.selected, entry }, 5000);
+
+    expect(state.selected.entry).toBe(entry);
+  });
+
+  it('keeps all hosts of the reading when the list does not say which there are', () => {
+    const known = aState({ reading: aReading('1', '2') });
+
+    const state = afterDiscovery(known, aSelected({ hostIds: undefined }), 5000);
+
+    expect(state.reading?.hosts.size).toBe(2);
+  });
+
+  it('drops the hosts of the reading that are no longer listed', () => {
+    const known = aState({ reading: aReading('1', '2') });
+
+    const state = afterDiscovery(known, aSelected({ hostIds: ['2', '3'] }), 5000);
+
+    expect([...(state.reading?.hosts.keys() ?? [])]).toEqual(['2']);
+  });
+});
+
+describe('refreshed', () => {
+  it.each([
+    { known: ['1', '2'], found: ['2', '3'], hostIds: ['1', '2', '3'] },
+    { known: ['1', '2'], found: undefined, hostIds: ['1', '2'] },
+    { known: undefined, found: ['2', '3'], hostIds: ['2', '3'] },
+    { known: undefined, found: undefined, hostIds: undefined },
+  ])('knows the hosts $hostIds after $known and $found', ({ known, found, hostIds }) => {
+    const before = aState({ selected: aSelected({ hostIds: known }) });
+
+    const state = refreshed(before, aSelected({ hostIds: found }), 5000);
+
+    expect(state.selected.application.hostIds).toEqual(hostIds);
+  });
+});
+
+describe('afterPoll', () => {
+  it('keeps the very reading when the poll brought no host that is not listed', () => {
+    const outcome = anOutcome();
+
+    const state = afterPoll(aState(), outcome, asked, now);
+
+    expect(state.reading).toBe(outcome.reading);
+  });
+
+  it.each([
+    { failed: [applicationScope], error: new ApiError('server', 'HTTP 500'), reason: 'server' },
+    { failed: [applicationScope], error: undefined, reason: undefined },
+    { failed: [], error: new ApiError('server', 'HTTP 500'), reason: undefined },
+  ])('has failed for $reason after $failed', ({ failed, error, reason }) => {
+    const outcome = anOutcome({ failed: new Set(failed), error });
+
+    const state = afterPoll(aState(), outcome, asked, now);
+
+    expect(state.failedFor).toBe(reason);
+  });
+});
+
+describe('values that could not be renewed', () => {
+  const { staleAfterMs } = anEntry().poll;
+  const failing = aState({ reading: aReading('1'), failingSinceMs: 1000 });
+
+  it.each([
+    { what: 'while polls fail', state: failing, atMs: 1000 + staleAfterMs },
+    { what: 'never without a failure', state: { ...failing, failingSinceMs: undefined } },
+    { what: 'never when there are none', state: { ...failing, reading: undefined } },
+  ])('become stale $what', ({ state, atMs }) => {
+    expect(staleAtMs(state)).toBe(atMs);
+  });
+
+  it.each([
+    { nowMs: 999 + staleAfterMs, held: true },
+    { nowMs: 1000 + staleAfterMs, held: false },
+  ])('are held at $nowMs ms: $held', ({ nowMs, held }) => {
+    expect(whenStale(failing, nowMs).reading !== undefined).toBe(held);
+  });
+});

@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import type { Discovery } from '../../src/model/source.ts';
+import { type AppState, newAppState } from '../../src/poller/app-state.ts';
+import { applyDiscovery, haveSameSelection, takeOverStates } from '../../src/poller/app-table.ts';
+import { anApplication, anEntry, aSelected } from '../support/builders.ts';
+
+const entry = anEntry();
+
+function aState(id: string, overrides: Partial<AppState> = {}): [string, AppState] {
+  return [id, { ...newAppState({ ...aSelected({ id }), entry }, 0, 0), ...overrides }];
+}
+
+function aDiscovery(ids: readonly string[], overrides: Partial<Discovery> = {}): Discovery {
+  return {
+    applications: ids.map((id) => anApplication({ id })),
+    complete: true,
+    unreadableIds: [],
+    calls: 1,
+    error: undefined,
+    ...overrides,
+  };
+}
+
+const now = { monotonicMs: 1000, nextOrder: 7 };
+
+describe('applyDiscovery', () => {
+  it('removes what a complete discovery no longer lists, but nothing that it could not read', () => {
+    const states = new Map([aState('1'), aState('2'), aState('3')]);
+    const discovery = aDiscovery(['1', '4'], { unreadableIds: ['2', '1', '9'] });
+
+    const change = applyDiscovery(states, [entry], discovery, now);
+
+    expect([...change.states.keys()]).toEqual(['1', '4', '2']);
+    expect(change.states.get('2')).toBe(states.get('2'));
+    expect(change.states.get('1')?.discoveredMs).toBe(1000);
+    expect(change.removed).toEqual(['3']);
+    expect(change.nextOrder).toBe(8);
+  });
+
+  it('removes nothing that an incomplete discovery does not list', () => {
+    const states = new Map([aState('1'), aState('2')]);
+
+    const change = applyDiscovery(states, [entry], aDiscovery(['1'], { complete: false }), now);
+
+    expect([...change.states.keys()]).toEqual(['1', '2']);
+    expect(change).toMatchObject({ removed: [], missing: undefined, nextOrder: 7 });
+  });
+});
+
+describe('takeOverStates', () => {
+  const nowMs = 10_000;
+  const intervalMs = 60_000;
+
+  it.each([
+    { what: 'keeps a poll that is due sooner', nextDueMs: 30_000, overdueMs: 90_000, due: 30_000 },
+    {
+      what: 'moves a poll that is due later to the new interval',
+      nextDueMs: 500_000,
+      overdueMs: 600_000,
+      due: nowMs + intervalMs,
+    },
+  ])('$what', ({ nextDueMs, overdueMs, due }) => {
+    const states = new Map([aState('1', { nextDueMs, overdueMs })]);
+
+    const taken = takeOverStates(states, [anEntry({ poll: { intervalMs } })], nowMs);
+
+    expect(taken.get('1')).toMatchObject({ nextDueMs: due, overdueMs });
+  });
+
+  it('does not call a poll late before it is due', () => {
+    const states = new Map([aState('1', { nextDueMs: 30_000, overdueMs: 20_000 })]);
+
+    const taken = takeOverStates(states, [entry], nowMs);
+
+    expect(taken.get('1')?.overdueMs).toBe(30_000);
+  });
+
+  it('leaves behind what no entry wants any more', () => {
+    const states = new Map([aState('1'), aState('2')]);
+
+    const taken = takeOverStates(states, [anEntry({ selector: { kind: 'id', id: '2' } })], nowMs);
+
+    expect([...taken.keys()]).toEqual(['2']);
+  });
+});
+
+describe('haveSameSelection', () => {
+  const one = aState('1');
+  const two = aState('2');
+
+  it.each([
+    { what: 'the same applications', left: [one, two], right: [two, one], same: true },
+    { what: 'nothing at all', left: [], right: [], same: true },
+    {
+      what: 'the same selection in another state',
+      left: [one],
+      right: [aState('1', { selected: one[1].selected, pollsEnded: 5 })],
+      same: true,
+    },
+    { what: 'one more on the left', left: [one, two], right: [one], same: false },
+    { what: 'one more on the right', left: [one], right: [one, two], same: false },
+    { what: 'another application', left: [one], right: [two], same: false },
+    {
+      what: 'one of two with other settings',
+      left: [one, two],
+      right: [one, aState('2')],
+      same: false,
+    },
+  ])('is $same for $what', ({ left, right, same }) => {
+    expect(haveSameSelection(new Map(left), new Map(right))).toBe(same);
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { planCalls } from '../../src/poller/call-plan.ts';
+import { anAccount, aSelected } from '../support/builders.ts';
+
+const discovery = { calls: 1, intervalMs: 60_000 };
+
+function hosts(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `${index}`);
+}
+
+describe('planCalls', () => {
+  it('says what is asked for and what the budget lets through, by operation', () => {
+    const applications = [aSelected({ id: '1', hostIds: hosts(39) })];
+
+    const plan = planCalls({
+      account: anAccount({ requestsPerMinute: 20 }),
+      applications,
+      discovery,
+    });
+
+    expect(plan.demand).toEqual({
+      list_applications: 1,
+      list_hosts: 0,
+      application_throughput: 1,
+      host_throughput: 39,
+    });
+    expect(plan).toMatchObject({ fits: false, demandPerMinute: 41, hosts: 39 });
+    expect(plan.stretch).toBeCloseTo(40 / 18.7, 10);
+    expect(plan.sent.host_throughput).toBeCloseTo((39 * 18.7) / 40, 10);
+    expect(plan.sentPerMinute).toBeCloseTo(19.7, 10);
+    expect(plan.remedy?.budgetPerMinute).toBe(42);
+    expect(plan.remedy?.intervalFactor).toBeCloseTo(40 / 18.7, 10);
+  });
+
+  it('counts applications by interval, the shortest first', () => {
+    const applications = [
+      aSelected({ id: '1' }, { poll: { intervalMs: 300_000 } }),
+      aSelected({ id: '2' }),
+      aSelected({ id: '3' }, { poll: { intervalMs: 300_000 } }),
+    ];
+
+    const plan = planCalls({ account: anAccount(), applications, discovery });
+
+    expect(plan.intervals).toEqual([
+      { configuredMs: 60_000, effectiveMs: 60_000, applications: 1 },
+      { configuredMs: 300_000, effectiveMs: 300_000, applications: 2 },
+    ]);
+    expect(plan).toMatchObject({ fits: true, remedy: undefined, applications: 3 });
+  });
+
+  it('leaves out applications that are not polled', () => {
+    const applications = [aSelected({ id: '1', reporting: false, hostIds: hosts(2) })];
+
+    const plan = planCalls({ account: anAccount(), applications, discovery });
+
+    expect(plan).toMatchObject({ silentApplications: 1, intervals: [], demandPerMinute: 1 });
+  });
+
+  it.each([
+    { what: 'a page of them', poll: { hostNames: true }, count: 200, calls: 1 },
+    { what: 'more than a page', poll: { hostNames: true }, count: 201, calls: 2 },
+    { what: 'no hosts', poll: { hostNames: true }, count: 0, calls: 0 },
+    { what: 'names that nobody wants', poll: { hostNames: false }, count: 3, calls: 0 },
+  ])('counts $calls calls for the host names of $what', ({ poll, count, calls }) => {
+    const applications = [aSelected({ hostIds: hosts(count) }, { poll })];
+
+    expect(planCalls({ account: anAccount(), applications, discovery }).hostNameCalls).toBe(calls);
+  });
+
+  it.each([
+    { what: 'nothing to poll', count: 0, hostCount: 0, seconds: 0.4 },
+    { what: 'calls in flight', count: 2, hostCount: 31, seconds: 0.4 + 8 * 0.4 },
+    { what: 'the budget of two minutes', count: 10, hostCount: 99, seconds: 60.4 + 25 * 0.4 },
+  ])('waits for $what before the first set is full', ({ count, hostCount, seconds }) => {
+    const applications = Array.from({ length: count }, (_, index) =>
+      aSelected({ id: `${index}`, hostIds: hosts(hostCount) }, { poll: { intervalMs: 300_000 } }),
+    );
+
+    const plan = planCalls({ account: anAccount(), applications, discovery });
+
+    expect(plan.firstFullSetMs / 1000).toBeCloseTo(seconds, 6);
+  });
+
+  it('knows no interval that is long enough when discovery alone takes the budget', () => {
+    const plan = planCalls({
+      account: anAccount({ requestsPerMinute: 5 }),
+      applications: [aSelected()],
+      discovery: { calls: 6, intervalMs: 60_000 },
+    });
+
+    expect(plan.fits).toBe(false);
+    expect(plan.remedy).toEqual({ budgetPerMinute: 8, intervalFactor: undefined });
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../src/model/api-error.ts';
+import type { Discovery } from '../../src/model/source.ts';
+import {
+  type DiscoveryState,
+  discoveryAfter,
+  initialDiscovery,
+  isDiscoveryStale,
+  isRefusal,
+} from '../../src/poller/discovery-state.ts';
+import { anApplication, anEntry, aSelected } from '../support/builders.ts';
+
+const unreachable = new ApiError('connect', 'no connection');
+const refused = new ApiError('auth', 'HTTP 401', { status: 401 });
+const whole: Discovery = {
+  applications: [],
+  complete: true,
+  unreadableIds: [],
+  calls: 1,
+  error: undefined,
+};
+const lost: Discovery = { ...whole, complete: false, error: unreachable };
+
+function after(before: DiscoveryState, discovery: Discovery, nowMs = 5000): DiscoveryState {
+  return discoveryAfter(before, discovery, undefined, nowMs);
+}
+
+describe('discoveryAfter', () => {
+  it.each([
+    { what: 'a complete list', discovery: whole, answered: true },
+    {
+      what: 'a part of a list',
+      discovery: { ...lost, applications: [anApplication()] },
+      answered: true,
+    },
+    { what: 'an HTTP error', discovery: { ...lost, error: refused }, answered: true },
+    { what: 'no answer', discovery: lost, answered: false },
+  ])('says whether the vendor ever answered after $what', ({ discovery, answered }) => {
+    const state = after(initialDiscovery, discovery);
+
+    expect(state.answered).toBe(answered);
+    expect(after(state, lost).answered).toBe(answered);
+  });
+
+  it('counts failures from the first one since the last complete list', () => {
+    const first = after(initialDiscovery, lost, 1000);
+    const second = after(first, lost, 2000);
+    const recovered = after(second, whole, 3000);
+    const again = after(recovered, lost, 4000);
+
+    expect([first, second, recovered, again].map(({ failingSinceMs }) => failingSinceMs)).toEqual([
+      1000,
+      1000,
+      undefined,
+      4000,
+    ]);
+    expect([first, recovered].map(({ up, error }) => ({ up, error }))).toEqual([
+      { up: false, error: unreachable },
+      { up: true, error: undefined },
+    ]);
+  });
+
+  it('keeps the entries that choose nothing until another discovery can tell', () => {
+    const missing = [anEntry()];
+    const told = discoveryAfter(initialDiscovery, whole, missing, 0);
+
+    expect(after(told, lost).missing).toBe(missing);
+    expect(discoveryAfter(told, whole, [], 0).missing).toEqual([]);
+  });
+});
+
+describe('isDiscoveryStale', () => {
+  const { staleAfterMs } = anEntry().poll;
+
+  it.each([
+    { failingSinceMs: undefined, discoveredMs: 0, nowMs: 10 * staleAfterMs, stale: false },
+    { failingSinceMs: 1000, discoveredMs: 0, nowMs: 999 + staleAfterMs, stale: false },
+    { failingSinceMs: 1000, discoveredMs: 0, nowMs: 1000 + staleAfterMs, stale: true },
+    { failingSinceMs: 1000, discoveredMs: 5000, nowMs: 1000 + staleAfterMs, stale: false },
+    { failingSinceMs: 1000, discoveredMs: 5000, nowMs: 5000 + staleAfterMs, stale: true },
+  ])(
+    'is $stale at $nowMs ms, failing since $failingSinceMs, seen at $discoveredMs',
+    ({ failingSinceMs, discoveredMs, nowMs, stale }) => {
+      const discovery = { ...initialDiscovery, failingSinceMs };
+
+      expect(isDiscoveryStale(discovery, { selected: aSelected(), discoveredMs }, nowMs)).toBe(
+        stale,
+      );
+    },
+  );
+});
+
+describe('isRefusal', () => {
+  it.each([
+    { what: 'a refused key', error: refused, refusal: true },
+    { what: 'another failure', error: unreachable, refusal: false },
+    {
+      what: 'an error of somebody else',
+      error: Object.assign(new Error('not ours'), { reason: 'auth' }),
+      refusal: false,
+    },
+    { what: 'no error', error: undefined, refusal: false },
+  ])('is $refusal for $what', ({ error, refusal }) => {
+    expect(isRefusal(error)).toBe(refusal);
+  });
+});

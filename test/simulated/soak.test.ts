@@ -1,0 +1,39 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it } from 'vitest';
+import { problemsOf } from './flatness.ts';
+import { type Measurement, startSoak } from './soak.ts';
+
+/** As `--expose-gc` does, for a process that was started without it. */
+function garbageCollector(): () => void {
+  setFlagsFromString('--expose-gc');
+  return runInNewContext('gc') as () => void;
+}
+
+const cycles = 300;
+const measureEvery = 30;
+
+describe('a daemon on an account that never keeps still', () => {
+  it('holds no more after hundreds of cycles than after some', { timeout: 240_000 }, async () => {
+    const collectGarbage = garbageCollector();
+    const soak = await startSoak({ applications: 8, hosts: 24, seed: 7 });
+    const measurements: Measurement[] = [];
+    for (let cycle = 1; cycle <= cycles; cycle += 1) {
+      await soak.cycle();
+      if (cycle % measureEvery !== 0) continue;
+      await soak.calmDown();
+      measurements.push(await soak.measure(collectGarbage));
+    }
+    await soak.stop();
+
+    const faults = measurements.reduce((sum, one) => sum + one.faults, 0);
+    const logLines = measurements.map((one) => one.logLines);
+    expect(faults).toBeGreaterThan(500);
+    expect(problemsOf(measurements)).toEqual([]);
+    // Series of accounts that are no longer configured are gone.
+    expect(measurements.map(({ accounts }) => accounts)).toEqual(
+      measurements.map(() => ['production']),
+    );
+    expect(Math.max(...logLines)).toBeLessThan(10 * measureEvery);
+  });
+});

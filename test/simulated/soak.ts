@@ -1,0 +1,190 @@
+import { getEventListeners } from 'node:events';
+import { getHeapCodeStatistics } from 'node:v8';
+import { createDaemon } from '../../src/cli/daemon.ts';
+import type { AppEntry, Config } from '../../src/model/config.ts';
+import type { Logger } from '../../src/model/telemetry.ts';
+import { createRandom } from '../../src/simulator/random.ts';
+import type { RawTransport } from '../../src/transport/raw-send.ts';
+import { anAccount, anEntry } from '../support/builders.ts';
+import { createFakeMachine } from '../support/fake-machine.ts';
+import { createChangingVendor } from './changing-vendor.ts';
+
+export interface SoakOptions {
+  readonly applications: number;
+  readonly hosts: number;
+  readonly seed: number;
+}
+
+/** What must not grow, after a garbage collection. */
+export interface Measurement {
+  readonly heapBytes: number;
+  /** The part of it that is compiled code, which V8 goes on making for a long time. */
+  readonly codeBytes: number;
+  readonly rssBytes: number;
+  /** What keeps the event loop alive: sockets, real timers, and so on. */
+  readonly resources: number;
+  /** Timers on the simulated clock. */
+  readonly timers: number;
+  /** Listeners on the signals that live as long as the daemon or an account. */
+  readonly listeners: number;
+  /** Series of vendor data, and the ones that there should be. */
+  readonly series: number;
+  readonly selfSeries: number;
+  /** Names of accounts in the self-metrics. */
+  readonly accounts: readonly string[];
+  /** Since the last measurement. */
+  readonly logLines: number;
+  readonly requests: number;
+  readonly faults: number;
+}
+
+/** The whole daemon above the socket, on simulated time, with a vendor that never keeps still. */
+export interface Soak {
+  /** One minute in which hosts and applications come and go, and calls fail. */
+  cycle(): Promise<void>;
+  /** Minutes with the first configuration and without a failure: then two measurements compare. */
+  calmDown(): Promise<void>;
+  measure(collectGarbage: () => void): Promise<Measurement>;
+  stop(): Promise<void>;
+}
+
+const minuteMs = 60_000;
+/** Longer than the longest pause after a 429, and than a host that is gone is listed. */
+const calmMinutes = 7;
+const scrapeEvery = 7;
+const reloadEvery = 50;
+const replaceVendorEvery = 250;
+
+/** Signals of the accounts: the supervisor creates one for each account in here. */
+async function watchingSignals<Value>(
+  signals: Set<WeakRef<AbortSignal>>,
+  run: () => Promise<Value>,
+): Promise<Value> {
+  const Original = globalThis.AbortController;
+  globalThis.AbortController = class extends Original {
+    constructor() {
+      super();
+      signals.add(new WeakRef(this.signal));
+    }
+  };
+  try {
+    return await run();
+  } finally {
+    globalThis.AbortController = Original;
+  }
+}
+
+function listenersOf(signals: Set<WeakRef<AbortSignal>>): number {
+  let listeners = 0;
+  for (const reference of signals) {
+    const signal = reference.deref();
+    if (signal === undefined || signal.aborted) signals.delete(reference);
+    else listeners += getEventListeners(signal, 'abort').length;
+  }
+  return listeners;
+}
+
+/** Every configuration has other labels, and every other one an account that was never there before. */
+function configOf(generation: number): Config {
+  const poll: Parameters<typeof anEntry>[0] = { poll: { hostNames: true } };
+  const entries: AppEntry[] = [anEntry({ ...poll, labels: { generation: `${generation % 3}` } })];
+  const accounts = [anAccount({ apiKey: { kind: 'env', name: 'KEY_0' } })];
+  if (generation % 2 === 1) {
+    const name = `visitor-${generation}`;
+    accounts.push(anAccount({ name, apiKey: { kind: 'env', name: 'KEY_1' } }));
+    entries.push(anEntry({ ...poll, account: name, hosts: false }));
+  }
+  return { accounts, apps: entries };
+}
+
+function countingLogger(count: () => void): Logger {
+  return { debug: () => undefined, info: count, warn: count, error: count };
+}
+
+export async function startSoak(options: SoakOptions): Promise<Soak> {
+  const random = createRandom(options.seed);
+  const keys = ['NRAK-SOAKED-0', 'NRAK-SOAKED-1'];
+  const openTransport = async (): Promise<RawTransport> => vendor.transport;
+  const machine = createFakeMachine({
+    env: Object.fromEntries(keys.map((key, index) => [`KEY_${index}`, key])),
+    openTransport,
+    random: () => random.next(),
+  });
+  const { clock } = machine;
+  const vendor = createChangingVendor({ ...options, keys }, { clock, random });
+  const signals = new Set<WeakRef<AbortSignal>>();
+  let logLines = 0;
+  let cycles = 0;
+  const logger = countingLogger(() => {
+    logLines += 1;
+  });
+  const daemon = await watchingSignals(signals, async () =>
+    createDaemon(configOf(0), { machine, logger }),
+  );
+  const running = daemon.run(machine.stopSignal);
+
+  const scrape = async (): Promise<{ readonly vendor: string; readonly self: string }> => {
+    const page = await daemon.store.page();
+    return { vendor: page.identity.toString(), self: await daemon.metrics.text() };
+  };
+
+  const reload = async (generation: number): Promise<void> => {
+    await watchingSignals(signals, async () => daemon.apply(configOf(generation)));
+  };
+
+  return {
+    cycle: async () => {
+      cycles += 1;
+      if (cycles % replaceVendorEvery === 0) vendor.replace();
+      if (cycles % reloadEvery === 0) await reload(cycles / reloadEvery);
+      vendor.change();
+      await clock.advance(minuteMs);
+      if (cycles % scrapeEvery === 0) await scrape();
+    },
+    calmDown: async () => {
+      vendor.calm();
+      await reload(0);
+      await clock.advance(calmMinutes * minuteMs);
+    },
+    measure: async (collectGarbage) => {
+      const { vendor: page, self } = await scrape();
+      for (let round = 0; round < 3; round += 1) {
+        collectGarbage();
+        await new Promise((resolve) => {
+          setImmediate(resolve);
+        });
+      }
+      const { heapUsed, rss } = process.memoryUsage();
+      const measurement = {
+        heapBytes: heapUsed,
+        codeBytes: getHeapCodeStatistics().code_and_metadata_size,
+        rssBytes: rss,
+        resources: process.getActiveResourcesInfo().length,
+        timers: clock.pendingTimers(),
+        listeners: listenersOf(signals) + getEventListeners(machine.stopSignal, 'abort').length,
+        series: samplesOf(page).length,
+        selfSeries: samplesOf(self).length,
+        accounts: accountsOf(self),
+        logLines,
+        ...vendor.counts(),
+      };
+      logLines = 0;
+      return measurement;
+    },
+    stop: async () => {
+      machine.stop();
+      await clock.advance(0);
+      await running;
+      await daemon.close();
+    },
+  };
+}
+
+function samplesOf(page: string): readonly string[] {
+  return page.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+function accountsOf(page: string): readonly string[] {
+  const names = [...page.matchAll(/account="([^"]*)"/gu)].map(([, name]) => name ?? '');
+  return [...new Set(names)].toSorted();
+}
