@@ -1,0 +1,215 @@
+import { describe, expect, it } from 'vitest';
+import { createDaemon, type Daemon } from '../../src/cli/daemon.ts';
+import { createReloading } from '../../src/cli/reloading.ts';
+import { createSharding, type ShardingFlags } from '../../src/cli/sharding.ts';
+import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
+import { anAccount, anEntry } from '../support/builders.ts';
+import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
+import { createFakeMachine } from '../support/fake-machine.ts';
+import { inMemoryTransport } from '../support/in-memory-vendor.ts';
+
+const minuteMs = 60_000;
+const apiKey = 'NRAK-TEST';
+const config = {
+  accounts: [anAccount({ requestsPerMinute: 300 })],
+  apps: [anEntry(), anEntry({ selector: { kind: 'id', id: '999' } })],
+};
+
+interface Member {
+  readonly daemon: Daemon;
+  /** Ends it, as far as anybody else can see. */
+  readonly stop: () => Promise<void>;
+}
+
+/** Several daemons on one clock and one account. */
+interface Cluster {
+  readonly clock: FakeClock;
+  readonly simulator: Simulator;
+  readonly start: (flags: Partial<ShardingFlags>, address: string) => Promise<Member>;
+  /** What DNS says of the daemons; changed by the test. */
+  addresses: readonly string[];
+}
+
+function aCluster(): Cluster {
+  const clock = createFakeClock();
+  const simulator = createSimulator(
+    {
+      apiKeys: [apiKey],
+      latencyMs: 100,
+      fleet: { applications: 30, hosts: 60, kinds: ['both'] },
+    },
+    { clock },
+  );
+  const cluster: Cluster = {
+    clock,
+    simulator,
+    addresses: [],
+    start: async (flags, address) => {
+      const machine = {
+        ...createFakeMachine({
+          env: { NEW_RELIC_API_KEY: apiKey, POD_IP: address },
+          openTransport: async () => inMemoryTransport(simulator),
+          lookUp: async () => cluster.addresses,
+        }),
+        clock,
+      };
+      const logger = createFakeLogger();
+      const all = { shard: 'auto' as const, totalShards: 1, shardDnsName: '', ...flags };
+      const sharding = await createSharding(all, { machine, logger });
+      const daemon = await createDaemon(sharding.partOf(config), { machine, logger });
+      const reloading = createReloading(
+        { path: '/config.yaml', initial: config },
+        { autoReloadIntervalMs: 0 },
+        { machine, logger, daemon, sharding },
+      );
+      const running = Promise.all([
+        daemon.run(machine.stopSignal),
+        reloading.watch(machine.stopSignal),
+      ]);
+      return {
+        daemon,
+        stop: async () => {
+          machine.stop();
+          await clock.advance(0);
+          await running;
+          await daemon.close();
+        },
+      };
+    },
+  };
+  return cluster;
+}
+
+/** The applications that each of them shows. */
+async function shownBy(members: readonly Member[]): Promise<readonly (readonly string[])[]> {
+  return Promise.all(
+    members.map(async ({ daemon }) => {
+      const { identity } = await daemon.store.page();
+      const lines = identity.toString().matchAll(/^newrelic_application_info\{.*app_id="(\d+)"/gmu);
+      return [...lines].map(([, id = '']) => id);
+    }),
+  );
+}
+
+/** How often each application was asked for itself since a moment. */
+function pollsSince({ simulator }: Cluster, sinceMs: number): ReadonlyMap<string, number> {
+  const polls = new Map<string, number>();
+  const isPoll = /^\/v2\/applications\/\d+\/metrics\//u;
+  for (const { applicationId = '', monotonicMs, path } of simulator.journal.entries()) {
+    if (monotonicMs < sinceMs || !isPoll.test(path)) continue;
+    polls.set(applicationId, 1 + (polls.get(applicationId) ?? 0));
+  }
+  return polls;
+}
+
+function idsOf({ simulator }: Cluster): readonly string[] {
+  return simulator.fleet
+    .applications()
+    .map(({ id }) => String(id))
+    .toSorted();
+}
+
+describe('three shards with fixed numbers', () => {
+  it('poll everything exactly once, within the one budget, and miss one entry together', async () => {
+    const cluster = aCluster();
+    const members = await Promise.all(
+      [0, 1, 2].map(async (shard) => cluster.start({ shard, totalShards: 3 }, `10.0.0.${shard}`)),
+    );
+    await cluster.clock.advance(5 * minuteMs);
+    const sinceMs = cluster.clock.monotonicMs();
+
+    await cluster.clock.advance(10 * minuteMs);
+    const shown = await shownBy(members);
+    const missing = members.flatMap(({ daemon }) => daemon.status()[0]?.missingSelectors ?? []);
+    const polls = pollsSince(cluster, sinceMs);
+    for (const { stop } of members) await stop();
+
+    expect(shown.every((ids) => ids.length >= 4)).toBe(true);
+    expect(shown.flat().toSorted()).toEqual(idsOf(cluster));
+    expect([...polls.keys()].toSorted()).toEqual(idsOf(cluster));
+    expect(Math.max(...polls.values())).toBeLessThanOrEqual(11);
+    expect(Math.min(...polls.values())).toBeGreaterThanOrEqual(9);
+    expect(cluster.simulator.journal.maxInAnyWindow(minuteMs)).toBeLessThanOrEqual(300);
+    expect(missing).toEqual(['id=999']);
+  });
+
+  it('go on undisturbed when one of them dies', async () => {
+    const cluster = aCluster();
+    const members = await Promise.all(
+      [0, 1, 2].map(async (shard) => cluster.start({ shard, totalShards: 3 }, `10.0.0.${shard}`)),
+    );
+    await cluster.clock.advance(5 * minuteMs);
+    const before = await shownBy(members);
+    await members[1]?.stop();
+    const sinceMs = cluster.clock.monotonicMs();
+
+    await cluster.clock.advance(10 * minuteMs);
+    const alive = members.filter((_, index) => index !== 1);
+    const after = await shownBy(alive);
+    const polls = pollsSince(cluster, sinceMs + minuteMs);
+    for (const { stop } of alive) await stop();
+
+    expect(after).toEqual([before[0], before[2]]);
+    expect([...polls.keys()].toSorted()).toEqual(after.flat().toSorted());
+    expect(Math.max(...polls.values())).toBeLessThanOrEqual(10);
+  });
+});
+
+describe('peers by DNS', () => {
+  const flags = { shardDnsName: 'peers' };
+
+  it('share with one that comes: no gap, no lasting duplicate, no more than the budget', async () => {
+    const cluster = aCluster();
+    cluster.addresses = ['10.0.0.1', '10.0.0.2'];
+    const first = await cluster.start(flags, '10.0.0.1');
+    const second = await cluster.start(flags, '10.0.0.2');
+    await cluster.clock.advance(6 * minuteMs);
+    const cameAtMs = cluster.clock.monotonicMs();
+    cluster.addresses = [...cluster.addresses, '10.0.0.3'];
+    const third = await cluster.start(flags, '10.0.0.3');
+    const members = [first, second, third];
+
+    const unseen: string[] = [];
+    let duplicates = 0;
+    for (let step = 0; step < 48; step += 1) {
+      await cluster.clock.advance(5000);
+      const shown = (await shownBy(members)).flat();
+      unseen.push(...idsOf(cluster).filter((id) => !shown.includes(id)));
+      duplicates = shown.length - new Set(shown).size;
+    }
+    const owned = await shownBy(members);
+    const polls = pollsSince(cluster, cameAtMs);
+    for (const { stop } of members) await stop();
+
+    expect(unseen).toEqual([]);
+    expect(duplicates).toBe(0);
+    expect(owned.every((ids) => ids.length >= 4)).toBe(true);
+    expect(Math.max(...polls.values())).toBeLessThanOrEqual(6);
+    expect(cluster.simulator.journal.maxInAnyWindow(minuteMs)).toBeLessThanOrEqual(300);
+  });
+
+  it('take over from one that goes within a minute, without a doubled call', async () => {
+    const cluster = aCluster();
+    cluster.addresses = ['10.0.0.1', '10.0.0.2', '10.0.0.3'];
+    const members = await Promise.all(
+      cluster.addresses.map(async (address) => cluster.start(flags, address)),
+    );
+    await cluster.clock.advance(6 * minuteMs);
+    await members[0]?.stop();
+    const wentAtMs = cluster.clock.monotonicMs();
+    cluster.addresses = ['10.0.0.2', '10.0.0.3'];
+    const alive = members.slice(1);
+
+    await cluster.clock.advance(minuteMs);
+    const shown = await shownBy(alive);
+    await cluster.clock.advance(4 * minuteMs);
+    const polls = pollsSince(cluster, wentAtMs);
+    for (const { stop } of alive) await stop();
+
+    expect(shown.flat().toSorted()).toEqual(idsOf(cluster));
+    expect(Math.min(...polls.values())).toBeGreaterThanOrEqual(4);
+    expect(Math.max(...polls.values())).toBeLessThanOrEqual(6);
+    expect(cluster.simulator.journal.maxInAnyWindow(minuteMs)).toBeLessThanOrEqual(300);
+  });
+});
