@@ -80,7 +80,7 @@ describe('createPeerMembership', () => {
         for (const { gapMs, others } of steps) {
           nowMs += gapMs;
           const present = ['a', ...others];
-          for (const name of [...running.keys()]) {
+          for (const name of running.keys()) {
             if (!present.includes(name)) running.delete(name);
           }
           for (const name of present) {
