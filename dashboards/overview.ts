@@ -1,0 +1,234 @@
+import { type DashboardOptions, type Row } from './dashboard.ts';
+import { health, yesOrNo } from './mappings.ts';
+import { bars, graph, stat, states } from './panels.ts';
+import { ofAccount, ofApp, ofType, perApp, perType } from './selectors.ts';
+import { table } from './table.ts';
+import { toApplication } from './to-application.ts';
+import { overviewVariables } from './variables.ts';
+
+const requests = ofType('newrelic_application_requests_per_minute');
+const throughput = perType(requests);
+const lastWeek = perType(`${requests} offset 1w`);
+const byApp = 'sum by (account, app_name)';
+const change = `(${byApp} (${throughput}) / (${byApp} (${lastWeek}) > 0) - 1)`;
+
+const now: Row = {
+  title: 'Now',
+  panels: [
+    stat({
+      width: 3,
+      title: 'Throughput',
+      description: 'Requests per minute of all chosen applications, web and other transactions.',
+      unit: 'rpm',
+      queries: [{ expr: `sum(${throughput})` }],
+    }),
+    stat({
+      width: 3,
+      title: 'Applications',
+      description: 'Applications that are exported, reporting or not.',
+      unit: 'short',
+      queries: [{ expr: `count(${perApp(ofApp('newrelic_application_info'))})` }],
+    }),
+    stat({
+      width: 3,
+      title: 'Hosts',
+      description: 'Hosts that New Relic lists for all chosen applications.',
+      unit: 'short',
+      queries: [{ expr: `sum(${perApp(ofApp('newrelic_application_hosts'))})` }],
+    }),
+    stat({
+      width: 3,
+      title: 'Oldest values',
+      description:
+        'How long ago the window ended that the throughput of an application describes, of the oldest one.',
+      unit: 's',
+      queries: [
+        {
+          expr: `time() - min(${perApp(ofApp('newrelic_application_window_end_timestamp_seconds'))})`,
+        },
+      ],
+    }),
+    stat({
+      width: 3,
+      title: 'Not reporting',
+      description: 'Applications that do not report to New Relic.',
+      unit: 'short',
+      thresholds: [[1, 'orange']],
+      queries: [
+        { expr: `count(${perApp(ofApp('newrelic_application_reporting'))} == 0) or vector(0)` },
+      ],
+    }),
+    stat({
+      width: 3,
+      title: 'Unhealthy',
+      description: 'Applications whose health status in New Relic is orange or red.',
+      unit: 'short',
+      thresholds: [[1, 'red']],
+      queries: [
+        {
+          expr: `count(${perApp(ofApp('newrelic_application_health_status', 'status=~"orange|red"'))} == 1) or vector(0)`,
+        },
+      ],
+    }),
+    stat({
+      width: 3,
+      title: 'Polls failing',
+      description: 'Applications whose last poll did not get all that was asked for.',
+      unit: 'short',
+      thresholds: [[1, 'orange']],
+      queries: [
+        { expr: `count(${perApp(ofApp('newrelic_application_poll_success'))} == 0) or vector(0)` },
+      ],
+    }),
+    stat({
+      width: 3,
+      title: 'Entries without application',
+      description: 'Entries of the configuration that match nothing.',
+      unit: 'short',
+      thresholds: [[1, 'orange']],
+      queries: [
+        {
+          expr: `count(max by (cluster, account, selector) (${ofAccount('newrelic_exporter_app_missing')}) == 1) or vector(0)`,
+        },
+      ],
+    }),
+  ],
+};
+
+const overTime: Row = {
+  title: 'Throughput',
+  panels: [
+    graph({
+      title: 'Throughput of the busiest applications',
+      description:
+        'Requests per minute, averaged over the window that the exporter asks for. At every moment the busiest ones.',
+      unit: 'rpm',
+      isStacked: true,
+      links: [toApplication('series')],
+      queries: [{ expr: `topk($topn, ${byApp} (${throughput}))`, legend: '{{app_name}}' }],
+    }),
+    graph({
+      title: 'Web and other transactions',
+      description: 'Requests per minute of all chosen applications by transaction type.',
+      unit: 'rpm',
+      isStacked: true,
+      queries: [
+        { expr: `sum by (transaction_type) (${throughput})`, legend: '{{transaction_type}}' },
+      ],
+    }),
+    graph({
+      title: 'Now and last week',
+      description: 'Requests per minute of all chosen applications, now and seven days before.',
+      unit: 'rpm',
+      queries: [
+        { expr: `sum(${throughput})`, legend: 'now' },
+        { expr: `sum(${lastWeek})`, legend: 'last week' },
+      ],
+    }),
+    states({
+      title: 'Health',
+      description: 'Health status of each application, as New Relic sees it.',
+      unit: 'none',
+      mappings: [health],
+      links: [toApplication('series')],
+      queries: [{ expr: healthExpression(), legend: '{{app_name}}' }],
+    }),
+    bars({
+      title: 'Busiest applications',
+      description: 'Requests per minute at present.',
+      unit: 'rpm',
+      links: [toApplication('series')],
+      queries: [{ expr: `topk($topn, ${byApp} (${throughput}))`, legend: '{{app_name}}' }],
+    }),
+    bars({
+      title: 'Change against last week',
+      description:
+        'The greatest changes of throughput, up or down, against the same time last week.',
+      unit: 'percentunit',
+      min: -1,
+      links: [toApplication('series')],
+      queries: [
+        {
+          expr: `sort_desc(${change} and on (account, app_name) topk($topn, abs(${change})))`,
+          legend: '{{app_name}}',
+        },
+      ],
+    }),
+  ],
+};
+
+/** 1 green, 2 orange, 3 red, 4 anything else. */
+function healthExpression(): string {
+  const statuses = [
+    'status="green"',
+    'status="orange"',
+    'status="red"',
+    'status!~"green|orange|red"',
+  ];
+  const numbered = statuses.map((matcher, index) => {
+    const selected = ofApp('newrelic_application_health_status', matcher);
+    return `${index + 1} * (max by (account, app_name) (${selected}) == 1)`;
+  });
+  return numbered.join(' or ');
+}
+
+const applications: Row = {
+  title: 'Applications',
+  panels: [
+    table({
+      title: 'Applications',
+      description:
+        'All chosen applications. Response time, errors and Apdex come from the summary of New Relic, an average of its last minutes.',
+      labels: { account: 'Account', app_name: 'Application', app_id: 'Id' },
+      hidden: ['cluster'],
+      links: [toApplication('table row')],
+      columns: [
+        {
+          title: 'Throughput',
+          unit: 'rpm',
+          expr: `sum by (cluster, account, app_id, app_name) (${throughput})`,
+        },
+        { title: 'Hosts', unit: 'short', expr: perApp(ofApp('newrelic_application_hosts')) },
+        {
+          title: 'Instances',
+          unit: 'short',
+          expr: perApp(ofApp('newrelic_application_instances')),
+        },
+        {
+          title: 'Reporting',
+          unit: 'short',
+          mappings: [yesOrNo],
+          expr: perApp(ofApp('newrelic_application_reporting')),
+        },
+        {
+          title: 'Response time',
+          unit: 's',
+          expr: perApp(ofApp('newrelic_application_summary_response_time_seconds')),
+        },
+        {
+          title: 'Errors',
+          unit: 'percentunit',
+          expr: perApp(ofApp('newrelic_application_summary_error_ratio')),
+        },
+        {
+          title: 'Apdex',
+          unit: 'none',
+          expr: perApp(ofApp('newrelic_application_summary_apdex_score')),
+        },
+        {
+          title: 'Age',
+          unit: 's',
+          expr: `time() - ${perApp(ofApp('newrelic_application_window_end_timestamp_seconds'))}`,
+        },
+      ],
+    }),
+  ],
+};
+
+export const overview: DashboardOptions = {
+  uid: 'newrelic-overview',
+  title: 'New Relic / Overview',
+  description: 'Throughput and state of all applications that the exporter polls.',
+  variables: overviewVariables,
+  rows: [now, overTime, applications],
+};

@@ -1,0 +1,167 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { goToolOrSkip } from '../rules/go-tool.ts';
+import {
+  exportedLabels,
+  exportedMetrics,
+  exportedSeries,
+  scrapeMetrics,
+  seriesNamesOf,
+  targetLabels,
+} from '../rules/known-metrics.ts';
+import { labelNamesIn, metricNamesIn } from '../rules/promql-names.ts';
+import { alertsOf, readRuleFiles, recordingsOf } from '../rules/rule-files.ts';
+import { dashboardFiles, dashboardsFolder, readDashboards } from './dashboard-files.ts';
+import { overlapsIn } from './overlaps.ts';
+import { unusedMetrics } from './unused-metrics.ts';
+
+const dashboards = readDashboards();
+const queries = dashboards.flatMap(({ name, panels }) =>
+  panels.flatMap(({ title, targets }) =>
+    (targets ?? []).map(({ expr, refId }) => ({ where: `${name}: ${title} ${refId}`, expr })),
+  ),
+);
+const panels = dashboards.flatMap((dashboard) =>
+  dashboard.panels
+    .filter(({ type }) => type !== 'row')
+    .map((panel) => ({ where: `${dashboard.name}: ${panel.title}`, panel })),
+);
+const linter = goToolOrSkip('dashboard-linter');
+
+describe('the dashboards', () => {
+  it('are three, with names that do not change', () => {
+    expect(dashboards.map(({ uid, title }) => ({ uid, title }))).toEqual([
+      { uid: 'newrelic-overview', title: 'New Relic / Overview' },
+      { uid: 'newrelic-application', title: 'New Relic / Application' },
+      { uid: 'newrelic-exporter', title: 'New Relic / Exporter' },
+    ]);
+    expect(queries.length).toBeGreaterThan(60);
+  });
+
+  it.each(dashboards)('$name is not editable and of a classic schema of Grafana 11', (one) => {
+    expect(one.editable).toBe(false);
+    expect(one.schemaVersion).toBeGreaterThanOrEqual(39);
+  });
+
+  it.each(dashboards)('$name has panels with ids of their own that do not overlap', (one) => {
+    const ids = one.panels.map(({ id }) => id);
+
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(overlapsIn(one.panels)).toEqual([]);
+  });
+
+  it.each(dashboards)('$name has its variables in the same order', ({ templating }) => {
+    const order = 'datasource cluster job instance account app host transaction_type topn';
+    const names = templating.list.map(({ name }) => name);
+
+    expect(names.slice(0, 5)).toEqual(order.split(' ').slice(0, 5));
+    expect(names).toEqual(order.split(' ').filter((name) => names.includes(name)));
+  });
+
+  it.each(dashboards)('$name takes every cluster, also none at all', ({ templating }) => {
+    const cluster = templating.list.find(({ name }) => name === 'cluster');
+
+    expect(cluster).toMatchObject({ allValue: '.*', hide: 2, includeAll: true });
+  });
+
+  it.each(dashboards)('$name has a title for every variable', ({ templating }) => {
+    expect(templating.list.filter(({ label }) => label === '')).toEqual([]);
+    expect(templating.list[0]).toMatchObject({ label: 'Data source', query: 'prometheus' });
+  });
+});
+
+describe('every panel', () => {
+  it.each(panels)('$where says what it shows, in a unit', ({ panel }) => {
+    expect(panel.title).toMatch(/^[A-Z]/);
+    expect(panel.description).toMatch(/^[A-Z].+\.$/);
+    expect(panel.fieldConfig?.defaults.unit).toMatch(/^[a-zA-Z]+$/);
+  });
+
+  it.each(panels)('$where asks the chosen data source', ({ panel }) => {
+    const sources = [panel.datasource, ...(panel.targets ?? []).map((target) => target.datasource)];
+
+    expect(panel.targets ?? []).not.toEqual([]);
+    expect(sources.filter((source) => source?.uid !== '$datasource')).toEqual([]);
+  });
+
+  it.each(panels)('$where names its series', ({ panel }) => {
+    const named = panel.type === 'stat' || panel.type === 'table';
+    const unnamed = (panel.targets ?? []).filter(({ legendFormat }) => legendFormat === undefined);
+
+    expect(named ? [] : unnamed).toEqual([]);
+  });
+});
+
+describe('every query', () => {
+  const known = new Set([...exportedSeries, ...scrapeMetrics]);
+  const knownLabels = new Set([...exportedLabels, ...targetLabels]);
+
+  it.each(queries)('$where names only what exists', ({ expr }) => {
+    expect(metricNamesIn(expr)).not.toEqual([]);
+    expect(metricNamesIn(expr).filter((name) => !known.has(name))).toEqual([]);
+    expect(labelNamesIn(expr).filter((name) => !knownLabels.has(name))).toEqual([]);
+  });
+
+  it.each(queries)('$where follows every variable that can choose', ({ expr }) => {
+    const selectors = expr.match(/\{[^}]*\}/g) ?? [];
+
+    for (const selector of selectors) {
+      expect(selector).toContain('cluster=~"$cluster",job=~"$job",instance=~"$instance"');
+    }
+    expect(selectors.length).toBeGreaterThanOrEqual(metricNamesIn(expr).length);
+  });
+
+  it.each(queries)('$where counts an application once that two exporters poll', ({ expr }) => {
+    const around = expr.split(/newrelic_application_\w+\{/).slice(0, -1);
+
+    for (const before of around) expect(before).toMatch(/(?:max|count) by \([^)]*\) \($/);
+  });
+});
+
+describe('every exported metric', () => {
+  const rules = readRuleFiles();
+  const expressions = [
+    ...queries.map(({ expr }) => expr),
+    ...dashboards.flatMap(({ annotations }) => annotations.list.map(({ expr }) => expr)),
+    ...[...alertsOf(rules), ...recordingsOf(rules)].map(({ expr }) => expr),
+  ];
+  const used = new Set(expressions.flatMap(metricNamesIn));
+
+  it.each(exportedMetrics)('$name is shown or watched, or there is a reason why not', (metric) => {
+    const isUsed = seriesNamesOf(metric).some((name) => used.has(name));
+
+    expect(isUsed).not.toBe(unusedMetrics.has(metric.name));
+  });
+});
+
+describe('overlapsIn', () => {
+  const at = (title: string, x: number, y: number, w: number, h: number): object => ({
+    title,
+    gridPos: { x, y, w, h },
+  });
+
+  it.each([
+    { panels: [at('a', 0, 0, 12, 8), at('b', 12, 0, 12, 8)], overlaps: [] },
+    { panels: [at('a', 0, 0, 12, 8), at('b', 11, 7, 12, 8)], overlaps: ['a and b'] },
+    { panels: [at('a', 20, 0, 6, 8)], overlaps: ['a and the edge'] },
+  ])('finds $overlaps', ({ panels: given, overlaps }) => {
+    expect(overlapsIn(given as Parameters<typeof overlapsIn>[0])).toEqual(overlaps);
+  });
+});
+
+describe.skipIf(linter.skip)(`dashboard-linter${linter.note}`, () => {
+  it.each(dashboardFiles)('has nothing against $name', ({ path }) => {
+    const { status, stdout, stderr } = spawnSync(linter.path, ['lint', '--strict', path], {
+      encoding: 'utf8',
+    });
+
+    // Without a file of exceptions, of which there is none, nothing is passed over.
+    expect(existsSync(join(dashboardsFolder, '.lint'))).toBe(false);
+    expect({ status, output: `${stdout}${stderr}` }).toEqual({
+      status: 0,
+      output: expect.not.stringContaining('❌'),
+    });
+  });
+});

@@ -1,0 +1,130 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createSystemClock } from '../../src/cli/system-clock.ts';
+import { freePort, get, until } from '../support/daemon-process.ts';
+
+export interface Series {
+  readonly metric: Readonly<Record<string, string>>;
+  readonly values: readonly number[];
+}
+
+export interface Answer {
+  /** Empty where there is none. */
+  readonly error: string;
+  readonly series: readonly Series[];
+}
+
+export interface Prometheus {
+  /** At a moment in seconds since the epoch; now if it is left out. */
+  query(expression: string, at?: number): Promise<Answer>;
+  /** The last seconds, one value for each. */
+  queryRange(expression: string, seconds: number): Promise<Answer>;
+  labelValues(label: string, selector: string): Promise<readonly string[]>;
+  get(path: string): Promise<unknown>;
+  log(): string;
+  stop(): Promise<void>;
+}
+
+type Point = readonly [time: number, value: string];
+
+interface ApiAnswer {
+  readonly status: string;
+  readonly error?: string;
+  readonly data?: {
+    readonly resultType: string;
+    readonly result: Point | readonly ApiSeries[];
+  };
+}
+
+interface ApiSeries {
+  readonly metric: Readonly<Record<string, string>>;
+  readonly value?: Point;
+  readonly values?: readonly Point[];
+}
+
+function answerOf({ error = '', data }: ApiAnswer): Answer {
+  if (data === undefined) return { error: error === '' ? 'no data' : error, series: [] };
+  if (data.resultType === 'scalar') {
+    const [, value] = data.result as Point;
+    return { error, series: [{ metric: {}, values: [Number(value)] }] };
+  }
+  const series = (data.result as readonly ApiSeries[]).map(({ metric, value, values }) => ({
+    metric,
+    values: (values ?? (value === undefined ? [] : [value])).map(([, text]) => Number(text)),
+  }));
+  return { error, series };
+}
+
+async function isReady(url: string, child: ChildProcess): Promise<true | undefined> {
+  if (child.exitCode !== null) throw new Error('Prometheus ended');
+  try {
+    return (await get(`${url}/-/ready`)).status === 200 ? true : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Starts Prometheus on a free port, with `prometheus.yml` and `data` of the folder. */
+export async function startPrometheus(path: string, folder: string): Promise<Prometheus> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const child = spawn(
+    path,
+    [
+      `--config.file=${folder}/prometheus.yml`,
+      `--storage.tsdb.path=${folder}/data`,
+      '--storage.tsdb.retention.time=60d',
+      `--web.listen-address=127.0.0.1:${port}`,
+    ],
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  const closed = once(child, 'close');
+  let log = '';
+  child.stderr.on('data', (part: Buffer) => {
+    log += part.toString();
+  });
+  await until(async () => isReady(url, child));
+  const ask = async (
+    path_: string,
+    parameters: Readonly<Record<string, string>>,
+  ): Promise<Answer> =>
+    answerOf(
+      JSON.parse(
+        (await get(`${url}/api/v1/${path_}?${new URLSearchParams(parameters).toString()}`)).text,
+      ) as ApiAnswer,
+    );
+  return {
+    query: async (query, at) =>
+      ask('query', at === undefined ? { query } : { query, time: String(at) }),
+    queryRange: async (query, seconds) => {
+      const end = createSystemClock().wallMs() / 1000;
+      return ask('query_range', {
+        query,
+        start: String(end - seconds),
+        end: String(end),
+        step: '1',
+      });
+    },
+    labelValues: async (label, selector) => {
+      const parameters = new URLSearchParams({ 'match[]': selector }).toString();
+      const { text } = await get(`${url}/api/v1/label/${label}/values?${parameters}`);
+      return (JSON.parse(text) as { readonly data: readonly string[] }).data;
+    },
+    get: async (path_) => JSON.parse((await get(`${url}${path_}`)).text) as unknown,
+    log: () => log,
+    stop: async () => {
+      if (child.exitCode === null) child.kill('SIGTERM');
+      await closed;
+    },
+  };
+}
+
+/** Writes blocks of data into the folder of a Prometheus that does not run. */
+export function importHistory(promtoolPath: string, file: string, folder: string): void {
+  const { status, stdout, stderr } = spawnSync(
+    promtoolPath,
+    ['tsdb', 'create-blocks-from', 'openmetrics', file, `${folder}/data`],
+    { encoding: 'utf8' },
+  );
+  if (status !== 0) throw new Error(`promtool refused the history: ${stdout}${stderr}`);
+}

@@ -1,0 +1,271 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSystemClock } from '../../src/cli/system-clock.ts';
+import { alertsOf, readRuleFiles, recordingsOf, rulesFolder } from '../rules/rule-files.ts';
+import { startDaemon, stopProgram, until } from '../support/daemon-process.ts';
+import { toolOrSkip } from '../support/tools.ts';
+import { badDay, badMinutes } from './bad-day.ts';
+import { readDashboards } from './dashboard-files.ts';
+import { type Choice, chooseAll, filledIn, labelQueryOf } from './grafana.ts';
+import { asItIs, historyOf } from './history.ts';
+import {
+  type Answer,
+  importHistory,
+  type Prometheus,
+  type Series,
+  startPrometheus,
+} from './prometheus.ts';
+import { aVendor, configOf, environment, prometheusConfig } from './vendor.ts';
+
+const prometheusTool = toolOrSkip('prometheus');
+const promtool = toolOrSkip('promtool');
+const dashboards = readDashboards();
+const rules = readRuleFiles();
+const alerts = alertsOf(rules);
+const day = 86_400;
+
+/** What is chosen where it is not "All": a name that must be escaped in a regular expression. */
+const preferred: Choice = { app: 'Checkout (production)' };
+const panels = dashboards.flatMap((dashboard) =>
+  dashboard.panels.flatMap(({ title, targets }) =>
+    (targets ?? []).map((target) => ({
+      where: `${dashboard.name}: ${title} ${target.refId}`,
+      dashboard,
+      target,
+    })),
+  ),
+);
+/** Of the overview once with all applications, once with one; elsewhere there is no such choice. */
+const questions = panels.flatMap((panel) =>
+  panel.dashboard.name === 'overview'
+    ? [
+        { ...panel, wanted: {} },
+        { ...panel, where: `${panel.where}, chosen`, wanted: preferred },
+      ]
+    : [{ ...panel, wanted: panel.dashboard.name === 'application' ? preferred : {} }],
+);
+
+/** What the vendor has, although each application is scraped twice. */
+const known = [
+  { where: 'overview: Throughput A', value: 780 },
+  { where: 'overview: Throughput A, chosen', value: 660 },
+  { where: 'overview: Applications A', value: 4 },
+  { where: 'overview: Not reporting A', value: 1 },
+  { where: 'overview: Unhealthy A', value: 1 },
+  { where: 'overview: Polls failing A', value: 1 },
+  { where: 'overview: Entries without application A', value: 1 },
+  { where: 'overview: Change against last week A, chosen', value: 0 },
+  { where: 'application: Throughput A', value: 660 },
+  { where: 'application: Hosts with traffic A', value: 3 },
+  { where: 'application: Imbalance A', value: 1 },
+  { where: 'application: Reporting A', value: 1 },
+  { where: 'exporter: Exporters scraped A', value: 2 },
+  { where: 'exporter: Configuration accepted A', value: 1 },
+  { where: 'exporter: Shards missing A', value: 0 },
+];
+
+interface Bench {
+  readonly prometheus: Prometheus;
+  /** When the bad day ended, in seconds since the epoch. */
+  readonly badEnd: number;
+}
+
+const isEnough = [
+  'min(count_over_time(up[1m])) >= 6',
+  'count(app:newrelic_application_requests_per_minute:sum) >= 2',
+  'sum(newrelic_exporter_api_request_retries_total{reason="server"}) > 0',
+].map((expression) => `(${expression})`);
+
+/** Everything that is scraped and recorded, once there is enough of it for rates. */
+async function presentSeries(prometheus: Prometheus): Promise<readonly Series[]> {
+  await until(async () => {
+    const { series } = await prometheus.query(isEnough.join(' and on () '));
+    return series.length > 0 ? true : undefined;
+  }, 40_000);
+  const { error, series } = await prometheus.query('{__name__=~".+",__name__!~"ALERTS.*"}');
+  if (series.length === 0) throw new Error(`nothing was recorded: ${error}`);
+  return series;
+}
+
+/** What has been started, to be ended in reverse order, whatever happens. */
+const endings: (() => Promise<unknown>)[] = [];
+
+async function startVendorAndDaemon(folder: string): Promise<string> {
+  const simulator = aVendor();
+  endings.push(async () => simulator.stop());
+  const { baseUrl } = await simulator.start();
+  await writeFile(join(folder, 'config.yaml'), configOf(baseUrl));
+  const daemon = await startDaemon([`--config.file=${folder}/config.yaml`], environment);
+  endings.push(async () => stopProgram(daemon));
+  return new URL(daemon.url).host;
+}
+
+async function startScraping(folder: string): Promise<Prometheus> {
+  const prometheus = await startPrometheus(prometheusTool.path, folder);
+  endings.push(async () => prometheus.stop());
+  return prometheus;
+}
+
+async function startBench(): Promise<Bench> {
+  const folder = await mkdtemp(join(tmpdir(), 'newrelic-exporter-dashboards-'));
+  endings.push(async () => rm(folder, { recursive: true }));
+  const daemon = await startVendorAndDaemon(folder);
+  await writeFile(join(folder, 'prometheus.yml'), prometheusConfig(daemon, rulesFolder));
+  const first = await startScraping(folder);
+  const present = await presentSeries(first);
+  await first.stop();
+  const now = Math.floor(createSystemClock().wallMs() / 1000);
+  const badEnd = now - 2 * day;
+  const chapters = [
+    { end: now - 7 * day + 180, minutes: 10, story: asItIs },
+    { end: badEnd - 7 * day, minutes: 35, story: asItIs },
+    { end: badEnd, minutes: badMinutes, story: badDay(badEnd) },
+  ];
+  await writeFile(join(folder, 'history.txt'), historyOf(present, chapters));
+  importHistory(promtool.path, join(folder, 'history.txt'), folder);
+  const prometheus = await startScraping(folder);
+  await until(async () => {
+    const { series } = await prometheus.query('min(count_over_time(up[8s])) >= 6');
+    return series.length > 0 ? true : undefined;
+  }, 40_000);
+  return { prometheus, badEnd };
+}
+
+function labelsNamedBy(legend: string): readonly string[] {
+  return [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => label);
+}
+
+function hasNumbers({ series }: Answer): boolean {
+  return series.some(({ values }) => values.some((value) => Number.isFinite(value)));
+}
+
+describe.skipIf(prometheusTool.skip || promtool.skip)(
+  `a real Prometheus that scrapes the built daemon${prometheusTool.note}`,
+  () => {
+    let bench: Bench;
+    beforeAll(async () => {
+      bench = await startBench();
+    }, 90_000);
+    afterAll(async () => {
+      for (const end of endings.toReversed()) await end();
+    });
+    const choose = async (
+      dashboard: (typeof dashboards)[number],
+      wanted: Choice,
+    ): Promise<Choice> =>
+      chooseAll(dashboard, wanted, async (label, selector) =>
+        bench.prometheus.labelValues(label, selector),
+      );
+
+    it.each(dashboards)(
+      'offers values for every variable of $name but the cluster',
+      async (one) => {
+        const choice = await choose(one, one.name === 'application' ? preferred : {});
+
+        const offers = await Promise.all(
+          one.templating.list
+            .filter(({ type }) => type === 'query')
+            .map(async (variable) => {
+              const { label, selector } = labelQueryOf(variable);
+              const values = await bench.prometheus.labelValues(label, filledIn(selector, choice));
+              return values.length === 0 ? [variable.name] : [];
+            }),
+        );
+
+        expect(offers.flat()).toEqual(['cluster']);
+      },
+    );
+
+    it.each(questions)('answers $where', async ({ dashboard, wanted, target }) => {
+      const expr = filledIn(target.expr, await choose(dashboard, wanted));
+
+      const answer = target.instant
+        ? await bench.prometheus.query(expr)
+        : await bench.prometheus.queryRange(expr, 3);
+
+      const labels = labelsNamedBy(target.legendFormat ?? '');
+      const [{ metric } = { metric: {} }] = answer.series;
+      expect(answer.error).toBe('');
+      expect(hasNumbers(answer)).toBe(true);
+      expect(labels.filter((label) => !(label in metric))).toEqual([]);
+    });
+
+    it.each(known)('shows in $where the value $value', async ({ where, value }) => {
+      const panel = questions.find((question) => question.where === where);
+      if (panel === undefined) throw new Error(`There is no panel ${where}`);
+
+      const expr = filledIn(panel.target.expr, await choose(panel.dashboard, panel.wanted));
+      const { series } = await bench.prometheus.query(expr);
+
+      expect(series.map(({ values }) => values)).toEqual([[value]]);
+    });
+
+    it.each(dashboards)('understands the annotations of $name', async (one) => {
+      const choice = await choose(one, {});
+
+      for (const { expr } of one.annotations.list) {
+        const { error } = await bench.prometheus.queryRange(filledIn(expr, choice), 3);
+        expect(error).toBe('');
+      }
+      expect(one.annotations.list).toHaveLength(1);
+    });
+
+    it('evaluates every rule without an error', async () => {
+      const { data } = (await bench.prometheus.get('/api/v1/rules')) as {
+        data: { groups: { rules: { name: string; health: string; lastError?: string }[] }[] };
+      };
+      const evaluated = data.groups.flatMap((group) => group.rules);
+
+      expect(evaluated).toHaveLength(alerts.length + recordingsOf(rules).length);
+      expect(evaluated.filter(({ health }) => health !== 'ok')).toEqual([]);
+      expect(bench.prometheus.log()).not.toMatch(/level=(?:warn|error)/);
+    });
+
+    it.each(recordingsOf(rules))('records $record', async ({ record, expr }) => {
+      const recorded = await bench.prometheus.query(record);
+      const asked = await bench.prometheus.query(expr);
+
+      expect(hasNumbers(recorded)).toBe(true);
+      expect(recorded.series).toHaveLength(asked.series.length);
+    });
+
+    it.each(alerts.filter(({ alert }) => alert !== 'NewRelicExporterAbsent'))(
+      'finds on the bad day what $alert looks for',
+      async ({ expr }) => {
+        const answer = await bench.prometheus.query(expr, bench.badEnd);
+
+        expect(answer.error).toBe('');
+        expect(answer.series).not.toEqual([]);
+      },
+    );
+
+    it('finds before the first scrape what NewRelicExporterAbsent looks for', async () => {
+      const absent = alerts.find(({ alert }) => alert === 'NewRelicExporterAbsent');
+
+      const before = await bench.prometheus.query(absent?.expr ?? '', bench.badEnd - 20 * day);
+
+      expect(before.series).toHaveLength(1);
+    });
+
+    it('finds at present exactly what is wrong with this vendor', async () => {
+      const found = await Promise.all(
+        alerts.map(async ({ alert, expr }) => {
+          const { series } = await bench.prometheus.query(expr);
+          return series.map(({ metric }) => `${alert} ${metric['app_id'] ?? metric['job'] ?? ''}`);
+        }),
+      );
+
+      expect(found.flat().toSorted()).toEqual([
+        'NewRelicApplicationNotReporting 104',
+        'NewRelicApplicationUnhealthy 103',
+        'NewRelicExporterApiErrors newrelic-exporter',
+        'NewRelicExporterApiErrors second',
+        'NewRelicExporterApplicationMissing newrelic-exporter',
+        'NewRelicExporterApplicationMissing second',
+        'NewRelicExporterNeverPolled 102',
+      ]);
+    });
+  },
+);
