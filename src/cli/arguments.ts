@@ -164,10 +164,10 @@ function readFlags(command: Command, options: readonly Option[], env: Environmen
     const variable = environmentVariableOf(flag);
     const text = flag.commands.includes(command) ? textFrom(env[variable]) : undefined;
     if (text === undefined) return [parseValue(flag, `--${flag.name}`, flag.defaultText)];
-    const texts = flag.isRepeatable ? text.replace(/,\s*$/, '').split(',') : [text];
+    const texts = flag.isRepeatable ? splitList(variable, text) : [text.trim()];
     return distinct(
       variable,
-      texts.map((part) => parseValue(flag, variable, part.trim())),
+      texts.map((part) => parseValue(flag, variable, part)),
     );
   };
   // Every flag has a value: without one given, its default.
@@ -194,6 +194,14 @@ function readFlags(command: Command, options: readonly Option[], env: Environmen
     demoPort: last(flagTable.demoPort),
     healthcheckUrl: last(flagTable.healthcheckUrl),
   };
+}
+
+function splitList(variable: string, text: string): readonly string[] {
+  const parts = text.split(',').map((part) => part.trim());
+  if (!parts.includes('')) return parts;
+  throw new UsageError(
+    `${variable}: ${quote(text)} has a comma with no value beside it: remove the comma`,
+  );
 }
 
 /** Each value is another one, except those of which the system makes different ones. */

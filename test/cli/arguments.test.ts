@@ -248,10 +248,26 @@ describe('a usage error', () => {
     expect(parseArguments(argv, {})).toEqual({ kind: 'error', message });
   });
 
-  it('forgives a comma at the end of a list', () => {
-    const env = { NEWRELIC_EXPORTER_WEB_LISTEN_ADDRESS: ':1,:2,' };
+  it.each([
+    { value: ':1,:2,' },
+    { value: ':1, ' },
+    { value: ',:1' },
+    { value: ':1,,:2' },
+    { value: ',' },
+  ])('is a comma too many in a list such as "$value"', ({ value }) => {
+    const env = { NEWRELIC_EXPORTER_WEB_LISTEN_ADDRESS: value };
 
-    expect(parseArguments([], env)).toMatchObject({ flags: { listenAddresses: [':1', ':2'] } });
+    expect(messageOf(parseArguments([], env))).toBe(
+      `NEWRELIC_EXPORTER_WEB_LISTEN_ADDRESS: "${value}" has a comma with no value beside it: remove the comma`,
+    );
+  });
+
+  it('is an address that a list names twice', () => {
+    const env = { NEWRELIC_EXPORTER_WEB_LISTEN_ADDRESS: ':1, :2, :1' };
+
+    expect(messageOf(parseArguments([], env))).toBe(
+      'NEWRELIC_EXPORTER_WEB_LISTEN_ADDRESS: ":1" is given more than once',
+    );
   });
 
   it('lets the system choose several free ports', () => {
@@ -261,10 +277,10 @@ describe('a usage error', () => {
   });
 
   it('names the environment variable that a bad value came from', () => {
-    const env = { NEWRELIC_EXPORTER_WEB_LISTEN_ADDRESS: ':1,,:2' };
+    const env = { NEWRELIC_EXPORTER_WEB_LISTEN_ADDRESS: ':1,2' };
 
     expect(messageOf(parseArguments([], env))).toMatch(
-      /^NEWRELIC_EXPORTER_WEB_LISTEN_ADDRESS: "" is not valid: expected \[host\]:port/,
+      /^NEWRELIC_EXPORTER_WEB_LISTEN_ADDRESS: "2" is not valid: expected \[host\]:port/,
     );
   });
 

@@ -57,6 +57,18 @@ describe('readApiKey', () => {
         'the API key file /run/key cannot be read (EIO): create it with the API key as its only content, readable for this user',
     },
     {
+      name: 'a named pipe',
+      readFile: failingWith('ENOTREG'),
+      message:
+        'the API key file /run/key is not a regular file: create it with the API key as its only content, readable for this user',
+    },
+    {
+      name: 'a file on a volume that hangs',
+      readFile: failingWith('ETIMEDOUT'),
+      message:
+        'the API key file /run/key cannot be read: its file system does not answer: check the volume that it is on',
+    },
+    {
       name: 'an empty file',
       readFile: fileOf(' \n\t\n'),
       message: 'the API key file /run/key is empty: put the API key into it',
@@ -113,6 +125,10 @@ describe('readApiKey', () => {
     {
       env: { NR_KEY: '' },
       message: 'the environment variable NR_KEY is empty: put the API key into it',
+    },
+    {
+      env: { NR_KEY: '`NRAK-ABC`' },
+      message: 'the environment variable NR_KEY holds the API key in quotes: remove the quotes',
     },
   ])('refuses the variable in $env', async ({ env, message }) => {
     const dependencies = { readFile: fileOf('other'), env };

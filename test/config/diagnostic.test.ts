@@ -116,4 +116,17 @@ describe('ConfigError', () => {
     expect(error.message).toBe('f: two\nf:1:1: one\n  1 | a\n    | ^');
     expect(error.diagnostics).toHaveLength(2);
   });
+
+  it.each([
+    { count: 50, last: 'f: problem 49' },
+    { count: 51, last: 'and 1 more' },
+  ])('shows the first fifty of $count diagnostics', ({ count, last }) => {
+    const problems = Array.from({ length: count }, (_, at) => errorAt(undefined, `problem ${at}`));
+
+    const error = new ConfigError(diagnosticsOf('f', '', problems));
+
+    expect(error.message.match(/problem/gu)).toHaveLength(50);
+    expect(error.message.split('\n').at(-1)).toBe(last);
+    expect(error.diagnostics).toHaveLength(count);
+  });
 });

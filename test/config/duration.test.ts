@@ -57,6 +57,20 @@ describe('parseDuration', () => {
     },
   );
 
+  it('suggests for a number without a unit only what it takes itself', () => {
+    fc.assert(
+      fc.property(fc.nat(), fc.nat(), fc.nat(), (number, minMs, rangeMs) => {
+        const bounds = { minMs: minMs + 1, maxMs: minMs + 1 + rangeMs };
+        const { problem = '' } = parseDuration(number, bounds);
+
+        const suggested = problem.replace('needs a unit: ms, s, m or h, such as ', '');
+
+        expect(parseDuration(suggested, bounds).problem).toBe(undefined);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
   it('reads what formatDuration writes', () => {
     fc.assert(
       fc.property(fc.nat({ max: 1_000_000_000 }), (ms) => {

@@ -339,6 +339,16 @@ tokens: 1
     expect(headlinesOf(`apps: [{id: ${written}}]`)).toStrictEqual([headline]);
   });
 
+  it('suggests an interval that it takes when there is a zero', () => {
+    const [headline = ''] = headlinesOf('poll: {interval: 0}\napps: [{id: 1}]');
+    const suggested = headline.split(' ').at(-1);
+
+    expect(headline).toContain('"interval" needs a unit: ms, s, m or h, such as ');
+    expect(headlinesOf(`poll: {interval: ${suggested}}\napps: [{nmae: x}]`)).toStrictEqual([
+      'config.yaml:2:9: unknown key "nmae"',
+    ]);
+  });
+
   it('shows the first fifty errors, and how many more there are', () => {
     const text = `apps:\n${'  - idd: 1\n'.repeat(1000)}`;
 

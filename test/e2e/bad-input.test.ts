@@ -1,4 +1,7 @@
+import { execFileSync } from 'node:child_process';
+import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { freePort, startProgram, withFiles } from '../support/daemon-process.ts';
@@ -71,6 +74,17 @@ const badInputs: readonly BadInput[] = [
     says: ['account one', 'api-key', 'is empty'],
   },
   {
+    what: 'a key in quotes',
+    config: good,
+    key: '"NRAK-SECRET"\n',
+    says: ['account one', 'api-key', 'remove the quotes'],
+  },
+  {
+    what: 'an id that is not written in decimal',
+    config: good.replace('id: 1', 'id: 0x10'),
+    says: ['config.yaml:4:9: ', 'decimal digits', 'if 16 is meant, write that'],
+  },
+  {
     what: 'a CA file that holds no certificate',
     config: good.replace('api-key }', 'api-key, ca_file: api-key }'),
     says: ['account one', 'holds no certificate that can be read', 'PEM'],
@@ -112,6 +126,43 @@ describe.each(['serve', 'check-config'])('%s', (command) => {
       );
     },
   );
+});
+
+interface Pipe {
+  readonly name: string;
+  readonly config: string;
+  readonly says: readonly string[];
+}
+
+/** Nobody writes into these: whoever opens one as if it were a file waits for ever. */
+const pipes: readonly Pipe[] = [
+  { name: 'config.yaml', config: '', says: ['--config.file'] },
+  { name: 'api-key', config: good, says: ['account one', 'create it'] },
+  {
+    name: 'ca.pem',
+    config: good.replace('api-key }', 'good-key, ca_file: ca.pem }'),
+    says: ['account one', 'create it'],
+  },
+];
+
+describe.each(['serve', 'once', 'check-config'])('%s', (command) => {
+  it.each(pipes)('refuses a named pipe as $name at once', async ({ name, config, says }) => {
+    const files = { 'config.yaml': config, 'good-key': 'NRAK-SECRET', 'api-key': 'NRAK-SECRET' };
+    await withFiles(files, async (directory) => {
+      await rm(join(directory, name), { force: true });
+      execFileSync('mkfifo', [join(directory, name)]);
+
+      const { code, stderr } = await startProgram([
+        command,
+        `--config.file=${directory}/config.yaml`,
+      ]).ended;
+
+      expect(code).toBe(2);
+      expect(stderr).toContain(name);
+      expect(stderr).toContain('is not a regular file');
+      for (const words of says) expect(stderr).toContain(words);
+    });
+  });
 });
 
 describe('the program', () => {
@@ -165,6 +216,15 @@ describe('the program', () => {
     },
   );
 
+  it('names the comma too many in a list of addresses, with exit code 2', async () => {
+    const env = { NEWRELIC_EXPORTER_WEB_LISTEN_ADDRESS: ':9126,' };
+
+    const { code, stderr } = await startProgram(['serve'], env).ended;
+
+    expect(code).toBe(2);
+    expect(stderr).toContain('NEWRELIC_EXPORTER_WEB_LISTEN_ADDRESS: ":9126," has a comma');
+  });
+
   it('does not fail when nobody reads what it writes', async () => {
     const program = startProgram(['--help']);
     program.child.stdout?.destroy();
@@ -180,6 +240,11 @@ describe('the program', () => {
     { args: ['--help'], code: 0, says: '--config.file' },
     { args: ['--web.listen-adress=:1'], code: 2, says: '--web.listen-address' },
     { args: ['--config.file=/nowhere/config.yaml'], code: 2, says: '/nowhere/config.yaml' },
+    {
+      args: ['--web.listen-address=:9126', '--web.listen-address=:9126'],
+      code: 2,
+      says: '--web.listen-address: ":9126" is given more than once',
+    },
     { args: ['chekc-config'], code: 2, says: 'check-config' },
   ])('answers $args with exit code $code', async ({ args, code, says }) => {
     const ended = await startProgram(args).ended;
