@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { readDocument } from '../docs/documents.ts';
 import { codeBlocksIn, headingsIn, sectionOf } from '../docs/markdown.ts';
+import { goToolOrSkip } from '../support/go-tool.ts';
 import { type Tool, toolOrSkip } from '../support/tools.ts';
-import { goToolOrSkip } from './go-tool.ts';
 import { exportedLabels, exportedSeries, scrapeMetrics, targetLabels } from './known-metrics.ts';
 import { labelNamesIn, metricNamesIn } from './promql-names.ts';
 import {

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { type Tool, toolOrSkip } from '../support/tools.ts';
+import { type Tool, toolOrSkip } from './tools.ts';
 
 /** A program in `PATH`, or where `.ci/tools` puts what it builds. */
 export function goToolOrSkip(name: string): Tool {

@@ -1,0 +1,135 @@
+{{/* The chart's name in labels. */}}
+{{- define "newrelic-exporter.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
+{{- end }}
+
+{{/* The name of everything; short enough for what is added to it. */}}
+{{- define "newrelic-exporter.fullname" -}}
+{{- if .Values.fullnameOverride }}
+{{- .Values.fullnameOverride | trunc 52 | trimSuffix "-" }}
+{{- else }}
+{{- $name := include "newrelic-exporter.name" . }}
+{{- if contains $name .Release.Name }}
+{{- .Release.Name | trunc 52 | trimSuffix "-" }}
+{{- else }}
+{{- printf "%s-%s" .Release.Name $name | trunc 52 | trimSuffix "-" }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "newrelic-exporter.namespace" -}}
+{{- default .Release.Namespace .Values.namespaceOverride }}
+{{- end }}
+
+{{- define "newrelic-exporter.selectorLabels" -}}
+app.kubernetes.io/name: {{ include "newrelic-exporter.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "newrelic-exporter.labels" -}}
+{{ include "newrelic-exporter.selectorLabels" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/* Found on every pod that an exporter runs in, also beside another application. */}}
+{{- define "newrelic-exporter.podSelector" -}}
+{{- if eq .Values.mode "sidecar" -}}
+newrelic-exporter/sidecar: {{ include "newrelic-exporter.fullname" . }}
+{{- else -}}
+{{ include "newrelic-exporter.selectorLabels" . }}
+{{- end }}
+{{- end }}
+
+{{- define "newrelic-exporter.portName" -}}
+{{- ternary .Values.sidecar.portName "http-metrics" (eq .Values.mode "sidecar") }}
+{{- end }}
+
+{{- define "newrelic-exporter.serviceAccountName" -}}
+{{- if .Values.serviceAccount.create }}
+{{- default (include "newrelic-exporter.fullname" .) .Values.serviceAccount.name }}
+{{- else }}
+{{- default "default" .Values.serviceAccount.name }}
+{{- end }}
+{{- end }}
+
+{{- define "newrelic-exporter.image" -}}
+{{- $registry := default .Values.image.registry .Values.global.imageRegistry }}
+{{- $repository := ternary (printf "%s/%s" $registry .Values.image.repository) .Values.image.repository (ne $registry "") }}
+{{- if .Values.image.digest }}
+{{- printf "%s@%s" $repository .Values.image.digest }}
+{{- else }}
+{{- printf "%s:%s" $repository (default .Chart.AppVersion .Values.image.tag) }}
+{{- end }}
+{{- end }}
+
+{{- define "newrelic-exporter.imagePullSecrets" -}}
+{{- $secrets := concat .Values.global.imagePullSecrets .Values.image.pullSecrets | uniq }}
+{{- range $secrets }}
+- name: {{ . }}
+{{- end }}
+{{- end }}
+
+{{- define "newrelic-exporter.peersName" -}}
+{{ include "newrelic-exporter.fullname" . }}-peers
+{{- end }}
+
+{{- define "newrelic-exporter.configMapName" -}}
+{{- default (include "newrelic-exporter.fullname" .) .Values.configExistingConfigMap }}
+{{- end }}
+
+{{/* Every key that is mounted: a list of volume, directory, Secret and key within it, as YAML. */}}
+{{- define "newrelic-exporter.keys" -}}
+{{- $fullname := include "newrelic-exporter.fullname" . }}
+{{- if or .Values.apiKey.existingSecret .Values.apiKey.value }}
+- volume: api-key
+  directory: /var/run/secrets/newrelic/default
+  secret: {{ default $fullname .Values.apiKey.existingSecret }}
+  key: {{ ternary .Values.apiKey.existingSecretKey "api-key" (ne .Values.apiKey.existingSecret "") }}
+  account: ""
+{{- end }}
+{{- range $index, $account := .Values.accounts }}
+- volume: api-key-{{ $index }}
+  directory: /var/run/secrets/newrelic/account-{{ $index }}
+  secret: {{ default $fullname $account.existingSecret }}
+  key: {{ ternary (default "api-key" $account.existingSecretKey) (printf "account-%d" $index) (ne (default "" $account.existingSecret) "") }}
+  account: {{ $account.name | quote }}
+{{- end }}
+{{- end }}
+
+{{/* The configuration, with the files that the keys are mounted as. */}}
+{{- define "newrelic-exporter.config" -}}
+{{- $config := deepCopy .Values.config }}
+{{- $files := dict }}
+{{- range fromYamlArray (include "newrelic-exporter.keys" .) }}
+{{- $_ := set $files .account (printf "%s/api-key" .directory) }}
+{{- end }}
+{{- $accounts := $config.accounts }}
+{{- if not $accounts }}
+{{- $accounts = list }}
+{{- range .Values.accounts }}
+{{- $accounts = append $accounts (dict "name" .name) }}
+{{- end }}
+{{- if not $accounts }}
+{{- $accounts = list (dict "name" "default") }}
+{{- end }}
+{{- end }}
+{{- $complete := list }}
+{{- range $accounts }}
+{{- $file := default (get $files "") (get $files .name) }}
+{{- if or .api_key_file .api_key_env (not $file) }}
+{{- $complete = append $complete . }}
+{{- else }}
+{{- $complete = append $complete (merge (dict "api_key_file" $file) .) }}
+{{- end }}
+{{- end }}
+{{- $_ := set $config "accounts" $complete }}
+{{- if not $config.poll }}
+{{- $_ := unset $config "poll" }}
+{{- end }}
+{{- toYaml $config }}
+{{- end }}

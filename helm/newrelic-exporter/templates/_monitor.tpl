@@ -1,0 +1,19 @@
+{{/* What a monitor scrapes. Call with (dict "root" $ "monitor" MAP "port" NAME). */}}
+{{- define "newrelic-exporter.endpoint" -}}
+port: {{ .port }}
+path: {{ .root.Values.web.telemetryPath }}
+{{- with .monitor.interval }}
+interval: {{ . }}
+{{- end }}
+{{- with .monitor.scrapeTimeout }}
+scrapeTimeout: {{ . }}
+{{- end }}
+{{- with .monitor.relabelings }}
+relabelings:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .monitor.metricRelabelings }}
+metricRelabelings:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}

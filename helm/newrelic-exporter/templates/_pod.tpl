@@ -1,0 +1,144 @@
+{{/* The exporter's container. Call with (dict "root" $ "name" NAME "portName" PORT "resources" MAP). */}}
+{{- define "newrelic-exporter.container" -}}
+{{- $root := .root }}
+{{- with $root.Values }}
+name: {{ $.name }}
+image: {{ include "newrelic-exporter.image" $root }}
+imagePullPolicy: {{ .image.pullPolicy }}
+args:
+  - --config.file=/etc/newrelic-exporter/config.yaml
+  - --web.listen-address=:{{ .web.port }}
+  - --web.telemetry-path={{ .web.telemetryPath }}
+  {{- if .web.enableLifecycle }}
+  - --web.enable-lifecycle
+  {{- end }}
+  - --log.level={{ .log.level }}
+  - --log.format={{ .log.format }}
+  {{- if eq .sharding.mode "static" }}
+  - --total-shards={{ .replicas }}
+  {{- else if eq .sharding.mode "dns" }}
+  - --shard.dns-name={{ include "newrelic-exporter.peersName" $root }}.{{ include "newrelic-exporter.namespace" $root }}.svc
+  {{- end }}
+  {{- range .extraArgs }}
+  - {{ . | quote }}
+  {{- end }}
+env:
+  - name: POD_NAME
+    valueFrom:
+      fieldRef:
+        fieldPath: metadata.name
+  - name: POD_IP
+    valueFrom:
+      fieldRef:
+        fieldPath: status.podIP
+  {{- with .extraEnv }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- with .extraEnvFrom }}
+envFrom:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+ports:
+  - name: {{ $.portName }}
+    containerPort: {{ .web.port }}
+    protocol: TCP
+securityContext:
+  {{- toYaml .securityContext | nindent 2 }}
+{{- with $.resources }}
+resources:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+volumeMounts:
+  - name: {{ include "newrelic-exporter.volumeName" (dict "root" $root "name" "config") }}
+    mountPath: /etc/newrelic-exporter
+    readOnly: true
+  {{- range fromYamlArray (include "newrelic-exporter.keys" $root) }}
+  - name: {{ include "newrelic-exporter.volumeName" (dict "root" $root "name" .volume) }}
+    mountPath: {{ .directory }}
+    readOnly: true
+  {{- end }}
+  {{- with .extraVolumeMounts }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Volumes of a sidecar must not have the names of its host's. */}}
+{{- define "newrelic-exporter.volumeName" -}}
+{{- ternary (printf "newrelic-exporter-%s" .name) .name (eq .root.Values.mode "sidecar") }}
+{{- end }}
+
+{{/* Directories, so that changes of ConfigMap and Secrets arrive; readable whatever user the pod runs as. */}}
+{{- define "newrelic-exporter.volumes" -}}
+- name: {{ include "newrelic-exporter.volumeName" (dict "root" . "name" "config") }}
+  configMap:
+    name: {{ include "newrelic-exporter.configMapName" . }}
+{{- range fromYamlArray (include "newrelic-exporter.keys" .) }}
+- name: {{ include "newrelic-exporter.volumeName" (dict "root" $ "name" .volume) }}
+  secret:
+    secretName: {{ .secret }}
+    defaultMode: 0444
+    items:
+      - key: {{ .key }}
+        path: api-key
+{{- end }}
+{{- with .Values.extraVolumes }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/* The pod of the Deployment and of the StatefulSet. */}}
+{{- define "newrelic-exporter.podTemplate" -}}
+metadata:
+  labels:
+    {{- include "newrelic-exporter.labels" . | nindent 4 }}
+    {{- with .Values.podLabels }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  {{- if or .Values.podAnnotations (eq .Values.configReload "rollout") }}
+  annotations:
+    {{- if eq .Values.configReload "rollout" }}
+    checksum/config: {{ include "newrelic-exporter.config" . | sha256sum }}
+    {{- end }}
+    {{- with .Values.podAnnotations }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  {{- end }}
+spec:
+  serviceAccountName: {{ include "newrelic-exporter.serviceAccountName" . }}
+  automountServiceAccountToken: false
+  enableServiceLinks: false
+  {{- with include "newrelic-exporter.imagePullSecrets" . }}
+  imagePullSecrets:
+    {{- . | nindent 4 }}
+  {{- end }}
+  securityContext:
+    {{- toYaml .Values.podSecurityContext | nindent 4 }}
+  terminationGracePeriodSeconds: {{ .Values.terminationGracePeriodSeconds }}
+  {{- with .Values.extraInitContainers }}
+  initContainers:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  containers:
+    -
+      {{- include "newrelic-exporter.container" (dict "root" . "name" "newrelic-exporter" "portName" "http-metrics" "resources" .Values.resources) | nindent 6 }}
+      {{- with .Values.livenessProbe }}
+      livenessProbe:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+      {{- with .Values.readinessProbe }}
+      readinessProbe:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+    {{- with .Values.extraContainers }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  volumes:
+    {{- include "newrelic-exporter.volumes" . | nindent 4 }}
+  {{- range $key := list "nodeSelector" "tolerations" "affinity" "topologySpreadConstraints" "priorityClassName" "dnsConfig" "hostAliases" }}
+  {{- with get $.Values $key }}
+  {{ $key }}:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- end }}
+{{- end }}

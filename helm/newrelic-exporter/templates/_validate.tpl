@@ -1,0 +1,71 @@
+{{/* Ends the rendering with one sentence when the values cannot work. */}}
+{{- define "newrelic-exporter.validate" -}}
+{{- $hasWorkload := has .Values.mode (list "deployment" "statefulset") }}
+{{- $runs := ne .Values.mode "none" }}
+{{- $ownConfig := eq .Values.configExistingConfigMap "" }}
+{{- if and $hasWorkload (gt (int .Values.replicas) 1) (eq .Values.sharding.mode "none") }}
+{{- fail (printf "replicas is %d, but every pod would poll everything with the same key: set sharding.mode to static (with mode: statefulset) or dns, or replicas to 1" (int .Values.replicas)) }}
+{{- end }}
+{{- if and (eq .Values.sharding.mode "static") (ne .Values.mode "statefulset") }}
+{{- fail (printf "sharding.mode is static, which takes the number of a shard from the pods of a StatefulSet, but mode is %s: set mode to statefulset, or sharding.mode to dns" .Values.mode) }}
+{{- end }}
+{{- if and $runs $ownConfig (not .Values.config.apps) }}
+{{- fail "config.apps is empty, so nothing would be exported: list the applications, for example config.apps[0].id=31584797, or name a ConfigMap in configExistingConfigMap" }}
+{{- end }}
+{{- if and (not $ownConfig) (or .Values.config.apps .Values.config.accounts .Values.config.poll) }}
+{{- fail "both config and configExistingConfigMap are set: remove one of them" }}
+{{- end }}
+{{- range $index, $app := .Values.config.apps }}
+{{- if and (hasKey $app "id") (not (kindIs "string" $app.id)) (ge (float64 $app.id) 9007199254740992.0) }}
+{{- fail (printf "config.apps[%d].id has so many digits that Helm cannot keep them: write it in quotes" $index) }}
+{{- end }}
+{{- end }}
+{{- if regexMatch "NRAK-[A-Z0-9]{8}" (toYaml .Values.config) }}
+{{- fail "config holds an API key, and a ConfigMap is no secret: put it into a Secret and name that in apiKey.existingSecret" }}
+{{- end }}
+{{- if and .Values.apiKey.existingSecret .Values.apiKey.value }}
+{{- fail "both apiKey.existingSecret and apiKey.value are set: remove one of them" }}
+{{- end }}
+{{- range $index, $account := .Values.accounts }}
+{{- if eq (not $account.existingSecret) (not $account.value) }}
+{{- fail (printf "accounts[%d] (%s) needs either existingSecret or value" $index $account.name) }}
+{{- end }}
+{{- end }}
+{{- if and $runs $ownConfig }}
+{{- include "newrelic-exporter.validateKeys" . }}
+{{- end }}
+{{- if and $hasWorkload (lt (int .Values.terminationGracePeriodSeconds) 10) }}
+{{- fail (printf "terminationGracePeriodSeconds is %d, but the exporter answers scrapes for up to 5 s while it stops: set it to 10 or more" (int .Values.terminationGracePeriodSeconds)) }}
+{{- end }}
+{{- with .Values.prometheusRule }}
+{{- if and .enabled .groups.applications (not .groups.recording) }}
+{{- fail "prometheusRule.groups.applications needs the recording rules: set prometheusRule.groups.recording to true" }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Every account has a key, and every key an account. */}}
+{{- define "newrelic-exporter.validateKeys" -}}
+{{- $named := list }}
+{{- range .Values.accounts }}
+{{- $named = append $named .name }}
+{{- end }}
+{{- $hasDefault := or .Values.apiKey.existingSecret .Values.apiKey.value }}
+{{- if and (not .Values.config.accounts) (not $named) (not $hasDefault) }}
+{{- fail "there is no API key: name the Secret that holds it in apiKey.existingSecret" }}
+{{- end }}
+{{- $configured := list }}
+{{- range .Values.config.accounts }}
+{{- $configured = append $configured .name }}
+{{- if not (or .api_key_file .api_key_env (has .name $named) $hasDefault) }}
+{{- fail (printf "the account %s has no API key: add it to accounts with its existingSecret, or set apiKey.existingSecret" .name) }}
+{{- end }}
+{{- end }}
+{{- if .Values.config.accounts }}
+{{- range $named }}
+{{- if not (has . $configured) }}
+{{- fail (printf "accounts names %s, which config.accounts does not have" .) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
