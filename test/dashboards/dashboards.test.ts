@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { goToolOrSkip } from '../rules/go-tool.ts';
 import {
   exportedLabels,
   exportedMetrics,
@@ -13,6 +12,7 @@ import {
 } from '../rules/known-metrics.ts';
 import { labelNamesIn, metricNamesIn } from '../rules/promql-names.ts';
 import { alertsOf, readRuleFiles, recordingsOf } from '../rules/rule-files.ts';
+import { goToolOrSkip } from '../support/go-tool.ts';
 import { dashboardFiles, dashboardsFolder, readDashboards } from './dashboard-files.ts';
 import { overlapsIn } from './overlaps.ts';
 import { unusedMetrics } from './unused-metrics.ts';
