@@ -18,7 +18,6 @@ function filesThatBegin(firstLine: string): readonly string[] {
 describe('the PromQL of the documents', () => {
   it('is found', () => {
     expect(expressions.length).toBeGreaterThan(10);
-    expect(filesThatBegin('# rules.yml')).toHaveLength(1);
     expect(filesThatBegin('# prometheus.yml')).toHaveLength(1);
   });
 
@@ -41,11 +40,9 @@ describe.skipIf(promtool.skip)(`promtool${promtool.note}`, () => {
     expect(promtoolComplaint(promtool.path, 'rules', rulesOf(expressions))).toBe('');
   });
 
-  it('accepts the alerts and the scrape configuration', () => {
-    const rules = filesThatBegin('# rules.yml').join('');
+  it('accepts the scrape configuration', () => {
     const config = filesThatBegin('# prometheus.yml').join('');
 
-    expect(promtoolComplaint(promtool.path, 'rules', rules)).toBe('');
     expect(promtoolComplaint(promtool.path, 'config', config)).toBe('');
   });
 
