@@ -58,19 +58,19 @@ export function createRestSource(
       return new Map(items.map(({ id, name }) => [id, name]));
     },
 
-    applicationThroughput: async (applicationId, query, signal) => {
+    applicationThroughput: async (applicationId, query, signal, onWire) => {
       const subject = {
         operation: 'application_throughput',
         applicationId,
         hostId: undefined,
       } as const;
-      const response = await send(requests.application(applicationId, query), signal);
+      const response = await send(requests.application(applicationId, query, onWire), signal);
       return throughputOf(response, subject, query);
     },
 
-    hostThroughput: async (applicationId, hostId, query, signal) => {
+    hostThroughput: async (applicationId, hostId, query, signal, onWire) => {
       const subject = { operation: 'host_throughput', applicationId, hostId } as const;
-      const response = await send(requests.host(applicationId, hostId, query), signal);
+      const response = await send(requests.host(applicationId, hostId, query, onWire), signal);
       return throughputOf(response, subject, query);
     },
   };

@@ -1,6 +1,7 @@
 import { ApiError } from '../model/api-error.ts';
 import type { TransactionType } from '../model/application.ts';
 import type { ThroughputQuery } from '../model/reading.ts';
+import type { OnWire } from '../model/source.ts';
 import type { ApiRequest } from '../transport/transport.ts';
 import { isEntityId } from './entity-id.ts';
 import { minuteTextOf } from './iso-time.ts';
@@ -31,9 +32,9 @@ export function hostsRequest(applicationId: string, page: number): ApiRequest {
 
 /** The questions for throughput: both transaction types in one call. */
 export interface ThroughputRequests {
-  application(applicationId: string, query: ThroughputQuery): ApiRequest;
+  application(applicationId: string, query: ThroughputQuery, onWire?: OnWire): ApiRequest;
   /** One host of an application. */
-  host(applicationId: string, hostId: string, query: ThroughputQuery): ApiRequest;
+  host(applicationId: string, hostId: string, query: ThroughputQuery, onWire?: OnWire): ApiRequest;
 }
 
 export function createThroughputRequests(): ThroughputRequests {
@@ -49,11 +50,13 @@ export function createThroughputRequests(): ThroughputRequests {
   };
 
   return {
-    application: (applicationId, query) => ({
+    application: (applicationId, query, onWire) => ({
+      onWire,
       operation: 'application_throughput',
       target: pathOf(applicationId) + pathEndOf(query),
     }),
-    host: (applicationId, hostId, query) => ({
+    host: (applicationId, hostId, query, onWire) => ({
+      onWire,
       operation: 'host_throughput',
       target: `${pathOf(applicationId)}/hosts/${digitsOf('host', hostId)}${pathEndOf(query)}`,
     }),
