@@ -11,6 +11,10 @@ export type ReadApplications = (ids: readonly string[] | undefined) => Promise<A
 // As many as the vendor puts on a page. A URL of this many ids stays under 4 kB.
 const idsPerCall = 200;
 
+// Calls to find out which ids of a batch are gone, when the whole of it is answered 404. Enough for three
+// of 200; more of them at once are rather a vendor in trouble, and the next discovery asks again.
+const maxSplitCalls = 48;
+
 // After one of these the other calls of the discovery would fail in the same way.
 const endingReasons: ReadonlySet<FailureReason> = new Set([
   'auth',
@@ -40,41 +44,61 @@ export async function discoverApplications(
 
   const doubtfulIds: string[] = [];
   let isCutIntoPages = false;
-  for (const ids of questionsOf(selectors, wantedIds)) {
-    const list = await read(ids);
+  if (choosesByIdsAlone(selectors)) {
+    for (const batch of batchesOf(wantedIds)) {
+      doubtfulIds.push(...(await askTogether(batch, findings, read)));
+      if (findings.areFinal()) return findings.result();
+    }
+  } else {
+    const list = await read(undefined);
     findings.add(list);
-    if (findings.areFinal()) return findings.result();
-    if (list.error !== undefined) continue;
-    if (ids === undefined) isCutIntoPages = list.calls > 1;
-    const askedAlone = ids?.length === 1;
-    if (!askedAlone) doubtfulIds.push(...(ids ?? wantedIds));
+    if (findings.areFinal() || list.error !== undefined) return findings.result();
+    isCutIntoPages = list.calls > 1;
+    doubtfulIds.push(...wantedIds);
   }
 
   // Pages are cut anew while applications come and go: between two of them one may be lost. A wanted
   // one is asked for alone below.
   if (isCutIntoPages) {
     const wanted = new Set(wantedIds);
-    await askTogether(
-      [...new Set(knownIds)].filter((id) => !wanted.has(id)),
-      findings,
-      read,
-    );
+    const absent = [...new Set(knownIds)].filter((id) => !wanted.has(id) && !findings.has(id));
+    for (const batch of batchesOf(absent)) {
+      await askTogether(batch, findings, read);
+      if (findings.haveFailed()) break;
+    }
   }
   await askAlone(doubtfulIds, findings, read);
   return findings.result();
 }
 
+/**
+ * Asks for ids in one call. What 404 means for several ids is not documented: one unknown id may be
+ * the reason, and the others are there. So each half is asked for, down to single ids. Gives the ids
+ * of the calls for several that were answered: of those, some may have been left out.
+ */
 async function askTogether(
   ids: readonly string[],
   findings: Findings,
   read: ReadApplications,
-): Promise<void> {
-  const absent = ids.filter((id) => !findings.has(id));
-  for (const batch of batchesOf(absent)) {
+): Promise<readonly string[]> {
+  const answered: string[] = [];
+  const questions = [ids];
+  let splitCalls = 0;
+  for (let batch = questions.shift(); batch !== undefined; batch = questions.shift()) {
     const list = await read(batch);
-    findings.add(batch.length === 1 ? absentIfNotFound(list) : list);
-    if (list.error !== undefined) return;
+    if (batch.length === 1) findings.addAlone(list);
+    else if (list.error?.reason === 'not_found' && splitCalls + 2 <= maxSplitCalls) {
+      splitCalls += 2;
+      findings.addCalls(list.calls);
+      questions.push(...halvesOf(batch));
+    } else {
+      findings.add(list);
+      if (list.error !== undefined) break;
+      answered.push(...batch);
+    }
+    if (findings.areFinal()) break;
   }
+  return answered;
 }
 
 async function askAlone(
@@ -84,19 +108,23 @@ async function askAlone(
 ): Promise<void> {
   for (const id of ids) {
     if (findings.areFinal()) return;
-    if (!findings.has(id)) findings.add(absentIfNotFound(await read([id])));
+    if (!findings.has(id)) findings.addAlone(await read([id]));
   }
-}
-
-/** Whether one unknown id gives an empty list or 404 is not documented: both say the same. */
-function absentIfNotFound(list: ApplicationList): ApplicationList {
-  return list.error?.reason === 'not_found' ? { ...list, error: undefined } : list;
 }
 
 interface Findings {
   /** Whether it was found, or stands there without being readable. */
   has(id: string): boolean;
   add(list: ApplicationList): void;
+  /**
+   * Adds the answer to the question for one id. Whether an unknown one gives an empty list or 404 is
+   * not documented: both say the same, unless everything is answered 404.
+   */
+  addAlone(list: ApplicationList): void;
+  /** Adds calls of which the answer says nothing by itself. */
+  addCalls(calls: number): void;
+  /** Whether a call failed, so that the discovery is incomplete. */
+  haveFailed(): boolean;
   /** Whether a call failed in a way in which the next one would fail too. */
   areFinal(): boolean;
   result(): Discovery;
@@ -107,26 +135,45 @@ function createFindings(): Findings {
   const found = new Map<string, Application>();
   const unreadable = new Set<string>();
   let firstError: ApiError | undefined;
+  let firstAbsence: ApiError | undefined;
+  let isAnswered = false;
   let calls = 0;
   let isOver = false;
+
+  const add = (list: ApplicationList): void => {
+    for (const application of list.items) {
+      if (!found.has(application.id)) found.set(application.id, application);
+    }
+    for (const id of list.unreadableIds) unreadable.add(id);
+    isAnswered ||= list.error === undefined;
+    isOver ||= list.error !== undefined && endingReasons.has(list.error.reason);
+    firstError ??= list.error;
+    calls += list.calls;
+  };
+  const errorOf = (): ApiError | undefined => firstError ?? (isAnswered ? undefined : firstAbsence);
+
   return {
     areFinal: () => isOver,
+    haveFailed: () => firstError !== undefined,
     has: (id) => found.has(id) || unreadable.has(id),
-    add: (list) => {
-      for (const application of list.items) {
-        if (!found.has(application.id)) found.set(application.id, application);
+    add,
+    addAlone: (list) => {
+      if (list.error?.reason !== 'not_found') {
+        add(list);
+        return;
       }
-      for (const id of list.unreadableIds) unreadable.add(id);
-      isOver ||= list.error !== undefined && endingReasons.has(list.error.reason);
-      firstError ??= list.error;
+      firstAbsence ??= list.error;
       calls += list.calls;
+    },
+    addCalls: (more) => {
+      calls += more;
     },
     result: () => ({
       applications: [...found.values()],
-      complete: firstError === undefined,
+      complete: errorOf() === undefined,
       unreadableIds: [...unreadable].filter((id) => !found.has(id)),
       calls,
-      error: firstError,
+      error: errorOf(),
     }),
   };
 }
@@ -137,13 +184,14 @@ function wantedIdsOf(selectors: readonly Selector[]): string[] {
   return [...new Set(ids.filter(isEntityId))];
 }
 
-/** The lists to ask for; `undefined` is the list of the whole account. */
-function questionsOf(
-  selectors: readonly Selector[],
-  wantedIds: readonly string[],
-): (readonly string[] | undefined)[] {
-  const onlyIds = selectors.length > 0 && selectors.every(({ kind }) => kind === 'id');
-  return onlyIds ? batchesOf(wantedIds) : [undefined];
+/** Whether no list of the whole account is needed. */
+function choosesByIdsAlone(selectors: readonly Selector[]): boolean {
+  return selectors.length > 0 && selectors.every(({ kind }) => kind === 'id');
+}
+
+function halvesOf(ids: readonly string[]): (readonly string[])[] {
+  const middle = Math.ceil(ids.length / 2);
+  return [ids.slice(0, middle), ids.slice(middle)];
 }
 
 function batchesOf(ids: readonly string[]): (readonly string[])[] {

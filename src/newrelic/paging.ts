@@ -1,7 +1,7 @@
 import { ApiError } from '../model/api-error.ts';
 import type { ApiResponse } from '../transport/transport.ts';
 import { type CallSubject, failureOf } from './failure-of-answer.ts';
-import { nextPageOf } from './link-header.ts';
+import { leadsBack, nextPageOf } from './link-header.ts';
 
 /** So many pages in a row without anything new, and there will not be anything new. */
 const maxIdlePages = 2;
@@ -37,6 +37,8 @@ export interface PagedList<Item> {
  * Reads a list page by page, for as long as the `Link` header of a page names a later one. One page
  * that brings nothing new is not the end, two in a row are a list that does not end. No page is asked
  * for twice, whatever the headers say. A page with parts missing does not keep from the next one.
+ * A page with items whose next page is itself or an earlier one may not be the last: something on the
+ * way, such as a cache that does not look at the query, has given us another page than we asked for.
  * Rejects only with what is no `ApiError`: the reason of an abort.
  */
 export async function readPages<Item>(
@@ -59,9 +61,12 @@ export async function readPages<Item>(
         seen.add(options.keyOf(item));
       }
       idle = seen.size > before ? 0 : idle + 1;
-      page = nextPageOf(found.link, page);
-      const isEndless = page !== undefined && (calls >= options.maxPages || idle >= maxIdlePages);
-      const error = isEndless ? endlessList(options.subject, calls) : found.error;
+      const next = nextPageOf(found.link, page);
+      const isEndless = next !== undefined && (calls >= options.maxPages || idle >= maxIdlePages);
+      const error = isEndless
+        ? endlessList(options.subject, calls)
+        : problemOf(found, page, options.subject);
+      page = next;
       if (error !== undefined) options.onBadPage(error);
       if (isEndless) return { items, error, calls };
       partial ??= error;
@@ -71,6 +76,17 @@ export async function readPages<Item>(
     return { items, error, calls };
   }
   return { items, error: partial, calls };
+}
+
+function problemOf(
+  { items, error, link }: Page<unknown>,
+  page: number,
+  subject: CallSubject,
+): ApiError | undefined {
+  if (error !== undefined) return error;
+  if (items.length === 0 || !leadsBack(link, page)) return undefined;
+  const detail = `nobody knows whether the list was read to its end: page ${page} names itself or an earlier page as the next one`;
+  return failureOf(subject, 'schema', detail);
 }
 
 function endlessList(subject: CallSubject, calls: number): ApiError {

@@ -11,6 +11,10 @@ export interface FaultCondition {
   readonly hostId?: string | undefined;
   /** Which key of the account the request carries, counted from 0. */
   readonly keyIndex?: number | undefined;
+  /** A part of the query, percent-decoded. */
+  readonly queryIncludes?: string | undefined;
+  /** Whether an earlier request came over the same connection. Sockets only. */
+  readonly connection?: 'new' | 'reused' | undefined;
   /** Of the requests that meet the conditions above, by number: the first one is 1. */
   readonly calls?:
     | {
@@ -33,13 +37,14 @@ export interface FaultRule {
 }
 
 function isSubject(condition: FaultCondition, entry: JournalEntry): boolean {
-  const { endpoints, applicationId, hostId, keyIndex } = condition;
+  const { endpoints, applicationId, hostId, keyIndex, queryIncludes } = condition;
   const kind = parseEndpoint(entry.path)?.kind;
   return (
     (endpoints === undefined || (kind !== undefined && endpoints.includes(kind))) &&
     (applicationId === undefined || applicationId === entry.applicationId) &&
     (hostId === undefined || hostId === entry.hostId) &&
-    (keyIndex === undefined || keyIndex === entry.keyIndex)
+    (keyIndex === undefined || keyIndex === entry.keyIndex) &&
+    (queryIncludes === undefined || decodeURIComponent(entry.query).includes(queryIncludes))
   );
 }
 
@@ -48,16 +53,23 @@ function isNumberMeant({ calls }: FaultCondition, number: number): boolean {
   return number >= first && number <= last && (number - first) % every === 0;
 }
 
-/** Whether the next request is meant: to be asked once for every request, for it counts them. */
+/**
+ * Whether the next request is meant: to be asked once for every request, for it counts them.
+ * `socket` is what the request came over; its port may be that of an earlier one.
+ */
 export function createMatcher(
   condition: FaultCondition,
   startMs: number,
-): (entry: JournalEntry) => boolean {
+): (entry: JournalEntry, socket: object | null | undefined) => boolean {
   const fromMs = startMs + (condition.fromMs ?? 0);
   const untilMs = startMs + (condition.untilMs ?? Number.POSITIVE_INFINITY);
+  const seenSockets = new WeakSet();
   let subjects = 0;
-  return (entry) => {
+  return (entry, socket) => {
     const { monotonicMs } = entry;
+    const connection = socket && seenSockets.has(socket) ? 'reused' : 'new';
+    if (socket) seenSockets.add(socket);
+    if (condition.connection !== undefined && condition.connection !== connection) return false;
     if (monotonicMs < fromMs || monotonicMs >= untilMs || !isSubject(condition, entry)) {
       return false;
     }

@@ -57,11 +57,16 @@ export function breakOnTheWire(fault: WireFault, response: ServerResponse, clock
     case 'reset_in_body':
       sendPart(response, () => socket?.resetAndDestroy());
       return;
+    case 'close':
     case 'short_body':
-      sendPart(response, () => socket?.end());
-      return;
     case 'garbage':
-      socket?.end('SSH-2.0-OpenSSH_9.2\r\n');
-      return;
+      closeInOrder(fault.kind, response);
   }
+}
+
+function closeInOrder(kind: 'close' | 'short_body' | 'garbage', response: ServerResponse): void {
+  const { socket } = response;
+  if (kind === 'close') socket?.end();
+  else if (kind === 'garbage') socket?.end('SSH-2.0-OpenSSH_9.2\r\n');
+  else sendPart(response, () => socket?.end());
 }

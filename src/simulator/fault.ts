@@ -56,8 +56,8 @@ export type SocketFault =
   | { readonly kind: 'drip'; readonly everyMs: number }
   /** The connection is reset, before the headers or after a part of the body. */
   | { readonly kind: 'reset' | 'reset_in_body' }
-  /** The connection is closed in order, but before the announced length was sent. */
-  | { readonly kind: 'short_body' }
+  /** The connection is closed in order: before the headers, or before the announced length was sent. */
+  | { readonly kind: 'close' | 'short_body' }
   /** Something that is not HTTP. */
   | { readonly kind: 'garbage' };
 
@@ -71,6 +71,7 @@ const wireKinds: Readonly<Record<WireFault['kind'], true>> = {
   drip: true,
   reset: true,
   reset_in_body: true,
+  close: true,
   short_body: true,
   garbage: true,
   huge_body: true,

@@ -57,7 +57,9 @@ export function createFaults(
     intercept: (request, response) => {
       if (isOver) return 'pass';
       // Every rule sees every request, so that each counts for itself.
-      const meant = rules.filter(({ isMeant }) => isMeant(request)).map(({ rule }) => rule);
+      const meant = rules
+        .filter(({ isMeant }) => isMeant(request, response.socket))
+        .map(({ rule }) => rule);
       const [rule] = meant;
       if (rule === undefined) return 'pass';
       hits.push({ rule, request });

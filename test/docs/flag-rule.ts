@@ -30,9 +30,15 @@ function defaultCell({ defaultText }: FlagFacts): string {
   return defaultText === '' ? 'none' : `\`${defaultText}\``;
 }
 
-/** Flags that a text names, in prose or in code. */
+/** A command of another program with its continuation lines, or one in a line of prose. */
+const foreignCommand =
+  /^ *(?:docker|buildah|cosign|helm|kubectl) (?:.*\\\n)*.*$|`(?:docker|buildah|cosign|helm|kubectl) [^`]*`/gm;
+
+/** Flags of ours that a text names, in prose or in code. */
 export function flagsNamedIn(text: string): readonly string[] {
-  return [...text.matchAll(/(?<![\w-])--([a-z][\w.-]*\w)/g)].map(([, name = '']) => name);
+  return [...text.replaceAll(foreignCommand, '').matchAll(/(?<![\w-])--([a-z][\w.-]*\w)/g)].map(
+    ([, name = '']) => name,
+  );
 }
 
 /** Environment variables of ours that a text names. */

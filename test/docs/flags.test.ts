@@ -8,7 +8,7 @@ import { codeWordsIn, rowsWith, sectionOf } from './markdown.ts';
 const flags: readonly Flag<unknown>[] = Object.values(flagTable);
 const known = new Set([...flags.map(({ name }) => name), 'help', 'version']);
 /** Options of Node.js, and of nothing that we made. */
-const foreign = new Set(['enable-source-maps']);
+const foreign = new Set(['enable-source-maps', 'max-old-space-size']);
 const variables = new Set([...flags.map(environmentVariableOf), 'NEWRELIC_EXPORTER_REVISION']);
 
 const readme = readDocument('README.md').text;
@@ -90,5 +90,12 @@ describe('flagsNamedIn and variablesNamedIn', () => {
 
     expect(flagsNamedIn(text)).toEqual(['web.max-requests', 'shard']);
     expect(variablesNamedIn(text)).toEqual(['NEWRELIC_EXPORTER_X']);
+  });
+
+  it('leave out the flags of other programs', () => {
+    const text =
+      'docker run --rm \\\n  --name x\nserve --shard\nor `helm install --wait x --y`, --zone.';
+
+    expect(flagsNamedIn(text)).toEqual(['shard', 'zone']);
   });
 });

@@ -164,11 +164,13 @@ describe('the Link header of a list', () => {
       what: 'that names the page itself',
       link: '<https://api.newrelic.com/v2/applications.json?page={page}>; rel="next"',
       pages: ['1'],
+      isWhole: 0,
     },
     {
       what: 'that names an earlier page',
       link: '</v2/applications.json?page=0>; rel="next"',
       pages: ['1'],
+      isWhole: 0,
     },
     { what: 'without a page', link: '</v2/applications.json>; rel="next"', pages: ['1'] },
     {
@@ -184,7 +186,7 @@ describe('the Link header of a list', () => {
       pages: ['1', '2'],
     },
     { what: 'to a file', link: '<file:///etc/passwd?page=2>; rel="next"', pages: ['1', '2'] },
-  ])('is read for its page number alone, $what', async ({ link, pages }) => {
+  ])('is read for its page number alone, $what', async ({ link, pages, isWhole = 1 }) => {
     const when = { ...lists, calls: { every: pages.length } };
     await withTimedFaults(
       { script: [{ when, fault: { kind: 'document', body, link } }] },
@@ -202,6 +204,7 @@ describe('the Link header of a list', () => {
         expect(bench.faulty.faults.hits().length).toBeGreaterThanOrEqual(3);
         expect(asked.slice(0, pages.length)).toEqual(pages);
         expect(new Set(asked)).toEqual(new Set(pages));
+        expect(page.value(up, production)).toBe(isWhole);
         expect(freshness(page, bench.clock)).toEqual(everyone);
       },
     );

@@ -3,8 +3,9 @@ import { createLogging } from '../../src/cli/logging.ts';
 import type { Machine } from '../../src/cli/machine.ts';
 import { createSystemClock } from '../../src/cli/system-clock.ts';
 import type { Clock } from '../../src/model/clock.ts';
-import type { AccountConfig, AppEntry } from '../../src/model/config.ts';
+import type { AccountConfig, AppEntry, Config } from '../../src/model/config.ts';
 import type { AppSnapshot, SnapshotSink } from '../../src/model/snapshot.ts';
+import type { Logger } from '../../src/model/telemetry.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
 import { createFaults, type Faults } from '../../src/simulator/faults.ts';
 import type { ApplicationSpec } from '../../src/simulator/fleet-options.ts';
@@ -31,10 +32,14 @@ export interface VendorOptions {
   readonly network?: (wire: RawTransport, clock: Clock) => RawTransport;
   /** How wrong the clock of the vendor is, seen from here. */
   readonly clockOffsetMs?: number;
+  /** When it all begins. Simulated time only. Default: the fake clock's. */
+  readonly startWallMs?: number;
   /** The test itself starts the simulator, or puts it behind a server of its own. Sockets only. */
   readonly isStartedByTest?: boolean;
   /** The vendor refuses calls that are within our budget: somebody else uses the key. */
   readonly quotaIsShared?: boolean;
+  /** Daemons with the same key, each with the budget of the account. Default: 1. */
+  readonly replicas?: number;
   readonly files?: Readonly<Record<string, string>>;
 }
 
@@ -48,7 +53,12 @@ export interface Vendor {
 
 export interface FaultBench {
   readonly daemon: Daemon;
+  /** What the daemon was started with. */
+  readonly config: Config;
   readonly machine: FakeMachine;
+  /** The machine as the daemon sees it, with its key files and its wire to the vendors. */
+  readonly daemonMachine: Machine;
+  readonly logger: Logger;
   readonly clock: Clock;
   readonly vendors: readonly Vendor[];
   /** The account `production`, where the faults are. */
@@ -60,6 +70,8 @@ export interface FaultBench {
   /** The page of this moment. */
   scrape(): Promise<Scrape>;
   logs(message?: string): readonly LoggedLine[];
+  /** A second daemon with the same configuration; it ends with the first one. */
+  startReplica(): Promise<Daemon>;
   /** As SIGTERM does; resolves when the daemon has ended. */
   stop(): Promise<void>;
 }
@@ -82,8 +94,9 @@ export const usualApplications: readonly ApplicationSpec[] = [
 
 function createVendor(name: string, options: VendorOptions, clock: Clock): Vendor {
   const key = `NRAK-${name.toUpperCase()}SECRET0123456789`;
-  const { clockOffsetMs = 0 } = options;
-  const vendorClock = { ...clock, wallMs: () => clock.wallMs() + clockOffsetMs };
+  // A wall clock that jumps here does not jump there.
+  const offsetMs = clock.wallMs() - clock.monotonicMs() + (options.clockOffsetMs ?? 0);
+  const vendorClock = { ...clock, wallMs: () => clock.monotonicMs() + offsetMs };
   const faults = createFaults(options.script ?? [], { clock: vendorClock });
   const simulator = createSimulator(
     {
@@ -152,18 +165,33 @@ async function startBench(wiring: Wiring): Promise<FaultBench> {
   if (faulty === undefined) throw new Error('a bench needs an account');
   const daemonMachine = { ...machine, clock, openTransport, readFile: keyOrFile(wiring) };
   const logger = await createLogging({ logLevel: 'debug', logFormat: 'json' }, daemonMachine);
-  const daemon = await createDaemon(
-    { accounts: all.map(({ account }) => account), apps: all.flatMap((one) => entriesOf(one)) },
-    { machine: daemonMachine, logger, watch: (sink) => watched(sink, published) },
-  );
-  const running = daemon.run(machine.stopSignal);
-  // `stop` gives the outcome; until then a test that fails first must not leave it unhandled.
-  running.catch(() => undefined);
+  const config = {
+    accounts: all.map(({ account }) => account),
+    apps: all.flatMap((one) => entriesOf(one)),
+  };
+  const running: { readonly daemon: Daemon; readonly done: Promise<void> }[] = [];
+  const start = async (): Promise<Daemon> => {
+    const daemon = await createDaemon(config, {
+      machine: daemonMachine,
+      logger,
+      watch: (sink) => watched(sink, published),
+    });
+    const done = daemon.run(machine.stopSignal);
+    // `stop` gives the outcome; until then a test that fails first must not leave it unhandled.
+    done.catch(() => undefined);
+    running.push({ daemon, done });
+    return daemon;
+  };
+  const daemon = await start();
 
   return {
     daemon,
+    config,
     machine,
+    daemonMachine,
+    logger,
     clock,
+    startReplica: start,
     vendors: all,
     faulty,
     published,
@@ -179,8 +207,10 @@ async function startBench(wiring: Wiring): Promise<FaultBench> {
     stop: async () => {
       machine.stop();
       await machine.clock.advance(0);
-      await running;
-      await daemon.close();
+      for (const one of running) {
+        await one.done;
+        await one.daemon.close();
+      }
     },
   };
 }
@@ -201,6 +231,8 @@ export async function withTimedFaults(
   test: (bench: TimedBench) => Promise<void>,
 ): Promise<void> {
   const machine = createFakeMachine({ files: production.files ?? {} });
+  const { startWallMs = machine.clock.wallMs() } = production;
+  machine.clock.jumpWall(startWallMs - machine.clock.wallMs());
   let asleepMs = 0;
   const clock: Clock = {
     ...machine.clock,
@@ -264,7 +296,7 @@ export async function withSocketFaults(
       : (await vendor.simulator.start()).baseUrl;
   const vendors = new Map([['production', { ...vendor, account: { ...vendor.account, baseUrl } }]]);
   const openTransport: Machine['openTransport'] = async (wireOptions) =>
-    createUndiciTransport({ ...wireOptions, connectTimeoutMs: 200 });
+    createUndiciTransport({ ...wireOptions, connectTimeoutMs: 1000 });
   const bench = await startBench({ machine, clock, vendors, openTransport });
   try {
     await test(bench);

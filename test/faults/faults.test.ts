@@ -60,6 +60,17 @@ describe('createFaults', () => {
     { what: 'of a host', when: { hostId: '1011' }, expected: [200, 200, 503, 200] },
     { what: 'of a key', when: { keyIndex: 0 }, expected: [503, 503, 503, 503] },
     { what: 'of another key', when: { keyIndex: 1 }, expected: [200, 200, 200, 200] },
+    { what: 'of a query', when: { queryIncludes: '[]=Http' }, expected: [503, 503, 503, 503] },
+    {
+      what: 'of another query',
+      when: { queryIncludes: '[]=Other' },
+      expected: [200, 200, 200, 200],
+    },
+    {
+      what: 'over a connection of its own',
+      when: { connection: 'new' },
+      expected: [503, 503, 503, 503],
+    },
     { what: 'from a call on', when: { calls: { first: 3 } }, expected: [200, 200, 503, 503] },
     { what: 'up to a call', when: { calls: { last: 1 } }, expected: [503, 200, 200, 200] },
     { what: 'every other one', when: { calls: { every: 2 } }, expected: [503, 200, 503, 200] },

@@ -22,7 +22,7 @@ export function expectStandingInvariants(bench: FaultBench): void {
     const violations = options.quotaIsShared === true ? 0 : simulator.violations();
     expect(violations, 'requests over the quota').toBe(0);
     expect(simulator.journal.maxInAnyWindow(minuteMs)).toBeLessThanOrEqual(
-      account.requestsPerMinute,
+      account.requestsPerMinute * (options.replicas ?? 1),
     );
     expect(halfPolls(bench, vendor).slice(0, 3)).toEqual([]);
   }
@@ -33,8 +33,9 @@ export function expectStandingInvariants(bench: FaultBench): void {
 
 /** Where time is simulated: the concurrency was kept, and the end left no timer and no call. */
 export function expectNothingLeft({ vendors, machine }: FaultBench): void {
-  for (const { simulator, account } of vendors) {
-    expect(simulator.journal.maxInFlight()).toBeLessThanOrEqual(account.concurrency);
+  for (const { simulator, account, options } of vendors) {
+    const { replicas = 1 } = options;
+    expect(simulator.journal.maxInFlight()).toBeLessThanOrEqual(account.concurrency * replicas);
     expect(simulator.inFlight()).toBe(0);
   }
   expect(machine.clock.pendingTimers()).toBe(0);

@@ -15,6 +15,10 @@ function pollTimes({ faulty }: TimedBench, sinceMs: number): readonly number[] {
     .filter((timeMs) => timeMs >= sinceMs);
 }
 
+function toOf(query: string): string {
+  return new URLSearchParams(query).get('to') ?? '';
+}
+
 describe('a wall clock that jumps', () => {
   it.each([{ hours: 1 }, { hours: -1 }, { hours: 24 }])(
     'by $hours h changes neither the rhythm of the polls nor what is held',
@@ -32,12 +36,15 @@ describe('a wall clock that jumps', () => {
         expect(jumped.series('newrelic_application_requests_per_minute')).toHaveLength(6);
         expect(gaps).toEqual(gaps.map(() => minuteMs));
         expect(times).toHaveLength(10);
-        expect(
-          page.value('newrelic_application_window_end_timestamp_seconds', {
-            ...production,
-            app_id: '101',
-          }),
-        ).toBeGreaterThan(bench.clock.wallMs() / 1000 - 300);
+        const askedUntil = bench.faulty.simulator.journal
+          .entries(({ monotonicMs, path }) => monotonicMs >= jumpedAtMs && path.includes('metrics'))
+          .map(({ query, wallMs }) => wallMs - Date.parse(toOf(query)));
+        const awayMs =
+          bench.clock.wallMs() - (bench.faulty.simulator.journal.entries().at(-1)?.wallMs ?? 0);
+        expect(Math.round(awayMs / hourMs)).toBe(hours);
+        // Of the vendor's time, which did not jump.
+        expect(Math.min(...askedUntil)).toBeGreaterThanOrEqual(3 * minuteMs);
+        expect(Math.max(...askedUntil)).toBeLessThanOrEqual(5 * minuteMs);
         expect(freshness(page, bench.clock)).toEqual(everyone);
       });
     },

@@ -36,11 +36,12 @@ interface Row {
 const rows: readonly Row[] = [
   { fault: { kind: 'reset' }, reason: 'reset' },
   { fault: { kind: 'reset_in_body' }, reason: 'reset' },
+  { fault: { kind: 'close' }, reason: 'reset' },
   { fault: { kind: 'short_body' }, reason: 'reset' },
   { fault: { kind: 'garbage' }, reason: 'not_json' },
-  { fault: { kind: 'silence' }, reason: 'timeout', timeoutMs: 250 },
-  { fault: { kind: 'stall' }, reason: 'timeout', timeoutMs: 250 },
-  { fault: { kind: 'drip', everyMs: 10 }, reason: 'timeout', timeoutMs: 250 },
+  { fault: { kind: 'silence' }, reason: 'timeout', timeoutMs: 500 },
+  { fault: { kind: 'stall' }, reason: 'timeout', timeoutMs: 500 },
+  { fault: { kind: 'drip', everyMs: 10 }, reason: 'timeout', timeoutMs: 500 },
   { fault: { kind: 'huge_body', bytes: 17 * 1024 * 1024 }, reason: 'too_large' },
   { fault: { kind: 'huge_headers', bytes: 100_000 }, reason: 'too_large' },
   { fault: { kind: 'gzip_bomb', bytes: 8 * 1024 * 1024 }, reason: 'not_json' },
@@ -55,7 +56,8 @@ describe('an application whose answers break on the wire', () => {
       await withSocketFaults(
         { script: [{ when, fault }], account: { timeoutMs } },
         async (bench) => {
-          await untilValue(bench, success, shop, (value) => value === 1);
+          // Not of `poll_success`: the next poll, which fails, may come before we look.
+          await untilValue(bench, lastSuccess, shop, (value) => value > 0);
           const before = await bench.scrape();
           await untilValue(bench, success, shop, (value) => value === 0);
           const workerBefore = (await bench.scrape()).value(lastSuccess, worker) ?? NaN;
@@ -83,7 +85,7 @@ describe('an application whose answers break on the wire', () => {
     { fault: { kind: 'silence' } },
   ] as const)('is asked again within the poll: one $fault.kind', async ({ fault }) => {
     const when = { endpoints: metrics, applicationId: '101', calls: { last: 1 } };
-    const account = { timeoutMs: 500 };
+    const account = { timeoutMs: 1000 };
     await withSocketFaults({ script: [{ when, fault }], account }, async (bench) => {
       await untilValue(bench, success, shop, (value) => value === 1);
       const page = await bench.scrape();

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
 import { goToolOrSkip } from '../support/go-tool.ts';
 import type { Tool } from '../support/tools.ts';
+import type { Manifest } from './manifests.ts';
 
 export const chart: string = fileURLToPath(
   new URL('../../helm/newrelic-exporter', import.meta.url),
@@ -19,18 +20,6 @@ export const kubeVersions: readonly string[] = ['1.25.0', '1.29.0', '1.34.0'];
 export const valuesFiles: readonly string[] = readdirSync(join(chart, 'ci'))
   .filter((name) => name.endsWith('-values.yaml'))
   .toSorted();
-
-export interface Manifest {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: {
-    readonly name: string;
-    readonly namespace?: string;
-    readonly labels?: Readonly<Record<string, string>>;
-    readonly annotations?: Readonly<Record<string, string>>;
-  };
-  readonly [key: string]: unknown;
-}
 
 export interface RenderOptions {
   readonly helm?: string;
@@ -69,11 +58,14 @@ export async function renderText(options: RenderOptions): Promise<string> {
   return text;
 }
 
-export async function render(options: RenderOptions): Promise<readonly Manifest[]> {
-  const text = await renderText(options);
+export function manifestsIn(text: string): readonly Manifest[] {
   return parseAllDocuments(text)
     .map((document): unknown => document.toJS())
     .filter((value): value is Manifest => value !== null && value !== undefined);
+}
+
+export async function render(options: RenderOptions): Promise<readonly Manifest[]> {
+  return manifestsIn(await renderText(options));
 }
 
 /** The sentence that helm refuses the values with. */

@@ -73,6 +73,13 @@ describe.skipIf(helm3.skip)(`helm with the schema${helm3.note}`, () => {
     { set: 'config.apps[0].idd=1', says: 'idd' },
     { set: 'config.poll.intervall=1m', says: 'intervall' },
     { set: 'config.poll.interval=60', says: 'interval' },
+    { set: 'config.poll.interval=', says: 'interval' },
+    { set: 'config.poll.window=', says: 'window' },
+    { set: 'config.accounts[0].region=ap,config.accounts[0].name=x', says: 'region' },
+    {
+      set: 'config.accounts[0].name=x,config.accounts[0].api_key_file=/a,config.accounts[0].api_key_env=B',
+      says: 'allOf',
+    },
     { set: 'mode=daemonset', says: 'mode' },
     { set: 'accounts[0].secret=x', says: 'secret' },
     { set: 'prometheusRule.groups.alerts=true', says: 'alerts' },

@@ -103,17 +103,20 @@ function schemaOf(path: string, value: Json): JsonObject {
 
 /**
  * The schema of the configuration file as far as Helm can follow it: its regular expressions know no
- * look-ahead, it merges the defaults in, which are empty, and the chart adds the files of the keys.
+ * look-ahead, it merges the defaults in, which are empty, and the chart adds the files of the keys,
+ * so that there may be none, but still not two.
  */
 function forHelm(schema: JsonObject): JsonObject {
   const { $schema: _, title: __, required: ___, ...config } = schema;
   const text = JSON.stringify(config)
-    .replaceAll('(?=[0-9])', '')
+    .replaceAll(/"pattern":"([^"]*)\(\?=\[0-9\]\)/gu, '"minLength":1,"pattern":"$1')
     .replaceAll('"format":"regex",', '')
     .replaceAll('"minItems":1,', '');
-  const relaxed = JSON.parse(text) as { properties: { accounts: { items: { oneOf?: Json } } } };
-  delete relaxed.properties.accounts.items.oneOf;
-  return relaxed as unknown as JsonObject;
+  const relaxed = JSON.parse(text) as { properties: { accounts: { items: Record<string, Json> } } };
+  const { items } = relaxed.properties.accounts;
+  items['allOf'] = [{ not: { required: ['api_key_file', 'api_key_env'] } }];
+  delete items['oneOf'];
+  return relaxed;
 }
 
 const root = new URL('../../', import.meta.url);

@@ -14,6 +14,8 @@ import {
 } from './a-discovery.ts';
 import { aRestSource } from './a-rest-source.ts';
 
+const notFound = answerOf('{}', { status: 404 });
+
 describe('a discovery by ids alone', () => {
   it('asks for them in one call', async () => {
     const found = await discover(byIds('1', '2', '1'), {
@@ -55,6 +57,27 @@ describe('a discovery by ids alone', () => {
     });
 
     expect(found).toMatchObject({ ids: ['3', '1'], complete: true, error: undefined });
+  });
+
+  it('finds out which of several ids is the reason for a 404', async () => {
+    const found = await discover(byIds('1', '2', '3'), {
+      [filtered('1', '2', '3')]: notFound,
+      [filtered('1', '2')]: appsOf(['1']),
+      [filtered('3')]: notFound,
+      [filtered('2')]: appsOf([]),
+    });
+
+    expect(found).toMatchObject({ ids: ['1'], complete: true, error: undefined });
+  });
+
+  it('takes nothing for missing when everything is answered 404', async () => {
+    const found = await discover(byIds('1', '2'), {
+      [filtered('1', '2')]: notFound,
+      [filtered('1')]: notFound,
+      [filtered('2')]: notFound,
+    });
+
+    expect(found).toMatchObject({ ids: [], complete: false, error: { reason: 'not_found' } });
   });
 
   it('asks for a single id once', async () => {

@@ -11,6 +11,7 @@ import {
   noKey,
   serverError,
 } from './a-discovery.ts';
+import { aRestSource } from './a-rest-source.ts';
 
 describe('a discovery of applications that are known already', () => {
   it('asks for known applications that a list of several pages left out', async () => {
@@ -73,11 +74,7 @@ describe('a discovery of applications that are known already', () => {
     expect(found).toMatchObject({ ids: ['1', '2'], complete: false, error: { reason: 'server' } });
   });
 
-  it.each([
-    { what: '500', answer: serverError, reason: 'server' },
-    // One unknown id may be the reason, and the others are there.
-    { what: '404', answer: answerOf('{}', { status: 404 }), reason: 'not_found' },
-  ])('ends incomplete when asking for many of them gives $what', async ({ answer, reason }) => {
+  it('ends incomplete when asking for many of them fails', async () => {
     const knownIds = Array.from({ length: 250 }, (_, index) => String(index + 10));
 
     const found = await discover(
@@ -85,12 +82,45 @@ describe('a discovery of applications that are known already', () => {
       {
         [list]: appsOf(['1'], nextPage),
         [`${list}?page=2`]: appsOf(['2']),
-        [filtered(...knownIds.slice(0, 200))]: answer,
+        [filtered(...knownIds.slice(0, 200))]: serverError,
       },
       knownIds,
     );
 
-    expect(found).toMatchObject({ complete: false, calls: 3, error: { reason } });
+    expect(found).toMatchObject({ complete: false, calls: 3, error: { reason: 'server' } });
+  });
+
+  it('finds out which of several known applications is the reason for a 404', async () => {
+    const notFound = answerOf('{}', { status: 404 });
+
+    const found = await discover(
+      [byName],
+      {
+        [list]: appsOf(['1'], nextPage),
+        [`${list}?page=2`]: appsOf(['2']),
+        [filtered('4', '5', '6', '7')]: notFound,
+        [filtered('4', '5')]: notFound,
+        [filtered('6', '7')]: appsOf(['6', '7']),
+        [filtered('4')]: appsOf(['4']),
+        [filtered('5')]: notFound,
+      },
+      ['4', '5', '6', '7'],
+    );
+
+    expect(found).toMatchObject({ ids: ['1', '2', '6', '7', '4'], complete: true, calls: 7 });
+  });
+
+  it('does not go on looking for the reason when nothing but 404 comes back', async () => {
+    const known = Array.from({ length: 200 }, (_, index) => String(index + 10));
+    const { source, signal } = aRestSource(async ({ target }) => {
+      if (target.includes('ids')) return answerOf('{}', { status: 404 });
+      return target.includes('page=2') ? appsOf(['2']) : appsOf(['1'], nextPage);
+    });
+
+    const found = await source.discover([byName], known, signal);
+
+    expect(found).toMatchObject({ complete: false, error: { reason: 'not_found' } });
+    expect(found.calls).toBeLessThanOrEqual(3 + 48);
   });
 
   it('takes 404 for one known application for its absence', async () => {

@@ -78,6 +78,7 @@ const others: readonly (Row & { readonly what: string })[] = [
     next: undefined,
   },
   { what: 'other parameters', header: '<a?x=%E0&page=2&y>; rel="next"', current: 1, next: 2 },
+  { what: 'a page of two digits', header: '<a?page=12>; rel="next"', current: 11, next: 12 },
   { what: 'a page that goes back', header: '<a?page=2>; rel="next"', current: 3, next: undefined },
   { what: 'the same page', header: '<a?page=3>; rel="next"', current: 3, next: undefined },
   { what: 'page 0', header: '<a?page=0>; rel="next"', current: 1, next: undefined },

@@ -192,23 +192,59 @@ describe('metric data of another shape', () => {
   const slice = { from: to, to, values: { requests_per_minute: 1 } };
 
   it.each([
-    { what: 'no metrics', metrics: undefined },
-    { what: 'metrics that are no list', metrics: { HttpDispatcher: 1 } },
-    { what: 'a metric that is no object', metrics: [null] },
-    { what: 'a metric without a name', metrics: [{ timeslices: [slice] }] },
-    { what: 'one name twice', metrics: [aMetric(web, {}), aMetric(web, {})] },
-    { what: 'no timeslices', metrics: [{ name: web }] },
-    { what: 'a series', metrics: [{ name: web, timeslices: [slice, slice] }] },
-    { what: 'a timeslice that is no object', metrics: [{ name: web, timeslices: [7] }] },
-    { what: 'a timeslice without values', metrics: [{ name: web, timeslices: [{ to }] }] },
-    { what: 'a timeslice without an end', metrics: [aMetric(web, slice.values, null)] },
-  ])('with $what is a failure that names what was asked for', async ({ metrics }) => {
+    { what: 'no metrics', metrics: undefined, says: 'the answer has no metric_data.metrics' },
+    {
+      what: 'metrics that are no list',
+      metrics: { HttpDispatcher: 1 },
+      says: 'the answer has no metric_data.metrics',
+    },
+    {
+      what: 'a metric that is no object',
+      metrics: [null],
+      says: 'the answer has a metric without a name',
+    },
+    {
+      what: 'a metric without a name',
+      metrics: [{ timeslices: [slice] }],
+      says: 'the answer has a metric without a name',
+    },
+    {
+      what: 'one name twice',
+      metrics: [aMetric(web, {}), aMetric(web, {})],
+      says: 'the answer has two metrics called "HttpDispatcher"',
+    },
+    {
+      what: 'no timeslices',
+      metrics: [{ name: web }],
+      says: 'the metric HttpDispatcher has no timeslices',
+    },
+    {
+      what: 'a series',
+      metrics: [{ name: web, timeslices: [slice, slice] }],
+      says: 'the metric HttpDispatcher has 2 timeslices although one was asked for',
+    },
+    {
+      what: 'a timeslice that is no object',
+      metrics: [{ name: web, timeslices: [7] }],
+      says: 'the timeslice of the metric HttpDispatcher is not an object',
+    },
+    {
+      what: 'a timeslice without values',
+      metrics: [{ name: web, timeslices: [{ to }] }],
+      says: 'the timeslice of the metric HttpDispatcher has no values',
+    },
+    {
+      what: 'a timeslice without an end',
+      metrics: [aMetric(web, slice.values, null)],
+      says: 'the timeslice of the metric HttpDispatcher does not say its end',
+    },
+  ])('with $what is a failure that names what was asked for', async ({ metrics, says }) => {
     const outcome = throughputOf(metrics);
 
     await expect(outcome).rejects.toMatchObject({
       name: 'ApiError',
       reason: 'schema',
-      message: expect.stringMatching(/^application_throughput of application 12: /),
+      message: expect.stringContaining(`application_throughput of application 12: ${says}`),
     });
   });
 

@@ -63,16 +63,42 @@ describe('readPages', () => {
     expect(asked).toEqual([1, 2, 3]);
   });
 
-  it('ends when the next page is no later one', async () => {
+  it.each([
+    { what: 'itself', link: nextLink(2) },
+    { what: 'an earlier one', link: nextLink(1) },
+    { what: 'itself, which is the last', link: `${nextLink(2)}, <?page=2>; rel="last"` },
+  ])('ends at a page that names $what as the next, and may not be whole', async ({ link }) => {
     const { fetchPage, asked } = aBook({
       1: { items: ['a'], error: undefined, link: nextLink(2) },
-      2: { items: ['b'], error: undefined, link: nextLink(1) },
+      2: { items: ['b'], error: undefined, link },
     });
+    const told: ApiError[] = [];
+
+    const list = await readPages(fetchPage, {
+      ...options,
+      onBadPage: (error) => told.push(error),
+    });
+
+    expect(list).toMatchObject({ items: ['a', 'b'], error: { reason: 'schema' }, calls: 2 });
+    expect(list.error?.message).toContain('page 2 names itself or an earlier page');
+    expect(told).toEqual([list.error]);
+    expect(asked).toEqual([1, 2]);
+  });
+
+  it.each([
+    { what: 'an empty page that names itself', items: [], link: nextLink(1) },
+    {
+      what: 'a page whose last page is an earlier one, as in the sample of an empty list',
+      items: ['a'],
+      link: '<?page=1>; rel="next", <?page=0>; rel="last"',
+    },
+    { what: 'a page whose next page has no number', items: ['a'], link: '<?cursor=>; rel="next"' },
+  ])('is whole with $what', async ({ items, link }) => {
+    const { fetchPage } = aBook({ 1: { items, error: undefined, link } });
 
     const list = await readPages(fetchPage, options);
 
-    expect(list.error).toBeUndefined();
-    expect(asked).toEqual([1, 2]);
+    expect(list).toEqual({ items, error: undefined, calls: 1 });
   });
 
   it('keeps what was read before a page that failed', async () => {
@@ -111,6 +137,17 @@ describe('readPages', () => {
         'list_applications: the list does not end: it was not read further after 7 pages',
       ),
     });
+  });
+
+  it('reads a list that has as many pages as are allowed', async () => {
+    const { fetchPage } = aBook({
+      1: { items: ['a'], error: undefined, link: nextLink(2) },
+      2: { items: ['b'], error: undefined, link: undefined },
+    });
+
+    const list = await readPages(fetchPage, { ...options, maxPages: 2 });
+
+    expect(list).toEqual({ items: ['a', 'b'], error: undefined, calls: 2 });
   });
 
   it('gives up a list that brings nothing new twice in a row, however far its pages go', async () => {

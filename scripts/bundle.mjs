@@ -1,0 +1,142 @@
+/**
+ * Bundles the program and all its dependencies into one file, for the container image:
+ *
+ *   dist-bundle/newrelic-exporter.mjs        needs nothing but Node
+ *   dist-bundle/newrelic-exporter.mjs.map    for whoever runs it with --enable-source-maps
+ *   dist-bundle/THIRD_PARTY_LICENSES         of the packages that are in the bundle
+ *
+ * The same sources give the same bytes. Another folder can be named as argument.
+ * See docs/decisions/0005-bundle.md.
+ */
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const project = fileURLToPath(new URL('..', import.meta.url));
+const output = resolve(process.argv[2] ?? join(project, 'dist-bundle'));
+const entryName = 'newrelic-exporter.mjs';
+
+/**
+ * An `import` of a module of Node reads all that it exports. Of `node:http` that is `WebSocket` too,
+ * for which Node then loads a whole HTTP client: a third of the time to start.
+ *
+ * @type {import('rolldown').Plugin}
+ */
+const nodeModules = {
+  name: 'node-modules',
+  resolveId(id, importer, { kind }) {
+    const isOfBundler = importer?.startsWith('\0rolldown') ?? false;
+    if (isOfBundler || kind === 'require-call' || isBuiltin(id) !== true) return undefined;
+    return `\0node-module:${id.replace(/^node:/, '')}`;
+  },
+  load(id) {
+    if (!id.startsWith('\0node-module:')) return undefined;
+    const module = id.slice('\0node-module:'.length);
+    return { code: `module.exports = process.getBuiltinModule('${module}');`, moduleType: 'js' };
+  },
+};
+
+/**
+ * Of undici only what `src/transport` uses, set up as undici's own index.js does: its `fetch`, caches
+ * and mocks would be a quarter of the bundle. Compare with index.js when undici is updated.
+ *
+ * @type {import('rolldown').Plugin}
+ */
+const partOfUndici = {
+  name: 'part-of-undici',
+  resolveId(id, importer) {
+    if (id === 'undici') return '\0part-of-undici';
+    return importer === '\0part-of-undici' ? join(project, 'node_modules', id) : undefined;
+  },
+  load(id) {
+    if (id !== '\0part-of-undici') return undefined;
+    return [
+      "import api from 'undici/lib/api/index.js';",
+      "import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';",
+      'Object.assign(Dispatcher.prototype, api);',
+      "export { default as Pool } from 'undici/lib/dispatcher/pool.js';",
+      "export { default as ProxyAgent } from 'undici/lib/dispatcher/proxy-agent.js';",
+    ].join('\n');
+  },
+};
+
+/**
+ * zod's messages in 50 languages; we write our own.
+ *
+ * @type {import('rolldown').Plugin}
+ */
+const oneLanguage = {
+  name: 'one-language',
+  load(id) {
+    if (!/[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/.test(id)) return undefined;
+    return "export { default as en } from './en.js';";
+  },
+};
+
+/** @param {string} folder */
+async function licenceTextOf(folder) {
+  const files = (await readdir(folder)).toSorted();
+  const licences = files.filter((file) => /^(?:licen[cs]e|copying|notice)/i.test(file));
+  const texts = await Promise.all(licences.map((file) => readFile(join(folder, file), 'utf8')));
+  return texts.map((text) => text.replaceAll('\r\n', '\n').trim()).join('\n\n');
+}
+
+/**
+ * The licences of all packages of which a module is in the bundle.
+ *
+ * @param {readonly string[]} moduleIds
+ */
+async function licencesOf(moduleIds) {
+  /** @type {Set<string>} */
+  const folders = new Set();
+  for (const id of moduleIds) {
+    const folder = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0];
+    if (folder !== undefined) folders.add(folder);
+  }
+  const parts = await Promise.all(
+    [...folders]
+      .toSorted((a, b) => (a < b ? -1 : 1))
+      .map(async (folder) => {
+        const { name, version, license } = JSON.parse(
+          await readFile(join(folder, 'package.json'), 'utf8'),
+        );
+        const text = await licenceTextOf(folder);
+        return [`${name} ${version} (${license})`, '', text === '' ? noText : text].join('\n');
+      }),
+  );
+  return `${parts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
+}
+const noText = 'The package comes without the text of its licence.';
+
+const bundle = await rolldown({
+  input: join(project, 'src/main.ts'),
+  cwd: project,
+  platform: 'node',
+  tsconfig: false,
+  plugins: [nodeModules, partOfUndici, oneLanguage],
+  onLog(level, log) {
+    if (level === 'warn') throw new Error(log.message);
+  },
+});
+await rm(output, { recursive: true, force: true });
+await mkdir(output, { recursive: true });
+const { output: files } = await bundle.write({
+  dir: output,
+  format: 'esm',
+  entryFileNames: entryName,
+  codeSplitting: false,
+  sourcemap: true,
+  sourcemapExcludeSources: true,
+  sourcemapPathTransform: (source, map) =>
+    relative(project, resolve(dirname(map), source)).replaceAll('\\', '/'),
+  comments: false,
+  // Names and lines stay, so that a stack trace can be read without the map.
+  minify: { compress: true, mangle: false, codegen: false },
+});
+await bundle.close();
+const [entry, ...others] = files.filter((file) => file.type === 'chunk');
+if (others.length > 0) throw new Error('more than one file');
+await writeFile(join(output, 'THIRD_PARTY_LICENSES'), await licencesOf(entry.moduleIds));
+process.stdout.write(`${join(output, entryName)}: ${entry.code.length} bytes\n`);

@@ -1,0 +1,157 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import pLimit from 'p-limit';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Tool } from '../support/tools.ts';
+import { chart, helm3, helm4, kubeVersions, render, valuesFiles } from './chart.ts';
+import { exporterProblems, exportersIn, secretProblems } from './exporter-files.ts';
+import { keyLeaks, keysInEnvironment } from './key-leaks.ts';
+import { type Manifest, ofKind, podsIn } from './manifests.ts';
+import { podSecurityProblems } from './pod-security.ts';
+import { referenceProblems } from './references.ts';
+
+const run = promisify(execFile);
+/** The key in the values that give one as a value. */
+const canary = 'NRAK-TESTTESTTESTTESTTESTTESTTES';
+const foreignConfigMap = 'exporter-config';
+
+interface Case {
+  readonly helm: string;
+  readonly tool: Tool;
+  readonly kubeVersion: string;
+  readonly values: string;
+}
+
+function casesFor(helm: string, tool: Tool): readonly Case[] {
+  return kubeVersions.flatMap((kubeVersion) =>
+    valuesFiles.map((values) => ({ helm, tool, kubeVersion, values })),
+  );
+}
+
+async function lint({ tool, kubeVersion, values }: Case): Promise<string> {
+  const { stdout } = await run(tool.path, [
+    'lint',
+    '--strict',
+    `--kube-version=${kubeVersion}`,
+    `--values=${join(chart, 'ci', values)}`,
+    chart,
+  ]);
+  return stdout;
+}
+
+describe('the sets of values', () => {
+  it('are at least ten, for all modes', () => {
+    expect(valuesFiles.length).toBeGreaterThanOrEqual(10);
+  });
+});
+
+describe.each([
+  { helm: 'helm 3', tool: helm3 },
+  { helm: 'helm 4', tool: helm4 },
+])('the chart by $helm', ({ helm, tool }) => {
+  const cases = casesFor(helm, tool);
+  const renderings = new Map<Case, readonly Manifest[]>();
+  const lints = new Map<Case, string>();
+
+  const manifestsOf = (one: Case): readonly Manifest[] => renderings.get(one) ?? [];
+
+  describe.skipIf(tool.skip)(`with all values and versions of Kubernetes${tool.note}`, () => {
+    beforeAll(async () => {
+      // More at a time than there are processors makes nothing faster.
+      const limit = pLimit(3);
+      await Promise.all(
+        cases.map(async (one) => {
+          const manifests = await limit(async () =>
+            render({ helm: tool.path, kubeVersion: one.kubeVersion, values: [one.values] }),
+          );
+          renderings.set(one, manifests);
+        }),
+      );
+      await Promise.all(
+        cases.map(async (one) => {
+          lints.set(one, await limit(async () => lint(one)));
+        }),
+      );
+    }, 120_000);
+
+    it.each(cases)('$kubeVersion, $values: has no findings of lint', (one) => {
+      expect(lints.get(one)).toContain('1 chart(s) linted, 0 chart(s) failed');
+      expect(lints.get(one)).not.toMatch(/\[(?:ERROR|WARNING|INFO)\]/u);
+    });
+
+    it.each(cases)('$kubeVersion, $values: has unique, named, labelled objects', (one) => {
+      const manifests = manifestsOf(one);
+      const names = manifests.map(
+        ({ kind, metadata }) => `${kind} ${metadata.namespace ?? ''} ${metadata.name}`,
+      );
+      const own = manifests.filter(({ metadata }) => !metadata.name.endsWith('-extra'));
+
+      expect(names.length).toBeGreaterThan(0);
+      expect(new Set(names).size).toBe(names.length);
+      expect(own.map(({ metadata }) => metadata.labels?.['app.kubernetes.io/instance'])).toEqual(
+        own.map(() => 'release'),
+      );
+      expect(own.filter(({ metadata }) => metadata.namespace === undefined)).toEqual([]);
+      expect(names.filter((name) => (name.split(' ').at(-1)?.length ?? 0) > 63)).toEqual([]);
+    });
+
+    it.each(cases)('$kubeVersion, $values: meets the Pod Security Standard "restricted"', (one) => {
+      const pods = podsIn(manifestsOf(one));
+
+      expect(pods.flatMap(podSecurityProblems)).toEqual([]);
+      expect(pods.map(({ spec }) => spec.automountServiceAccountToken)).toEqual(
+        pods.map(() => false),
+      );
+    });
+
+    it.each(cases)('$kubeVersion, $values: refers to nothing that is not there', (one) => {
+      expect(referenceProblems(manifestsOf(one))).toEqual([]);
+      expect(secretProblems(manifestsOf(one))).toEqual([]);
+    });
+
+    it.each(cases)('$kubeVersion, $values: has keys in Secrets only', (one) => {
+      expect(keyLeaks(manifestsOf(one), canary)).toEqual([]);
+      expect(keysInEnvironment(manifestsOf(one))).toEqual([]);
+    });
+
+    it.each(cases)('$kubeVersion, $values: has what the exporter accepts', (one) => {
+      const manifests = manifestsOf(one);
+      const workloads = manifests.filter(({ kind }) => /^(?:Deployment|StatefulSet)$/u.test(kind));
+
+      expect(exporterProblems(manifests, foreignConfigMap)).toEqual([]);
+      expect(exportersIn(manifests)).toHaveLength(workloads.length);
+    });
+
+    it('puts the key that is given as a value into a Secret, and does so only then', () => {
+      const withKey = cases.filter((one) => ofKind(manifestsOf(one), 'Secret').length > 0);
+      const [secret] = withKey.flatMap((one) => ofKind(manifestsOf(one), 'Secret'));
+      const data = Object.values(secret?.data ?? {});
+
+      expect([...new Set(withKey.map(({ values }) => values))]).toEqual([
+        '03-key-value-values.yaml',
+      ]);
+      expect(data.map((text) => Buffer.from(text, 'base64').toString())).toEqual([canary]);
+    });
+
+    it('covers both workloads, pods of helm test, both monitors, rules, policies and ingress', () => {
+      const kinds = new Set(cases.flatMap((one) => manifestsOf(one).map(({ kind }) => kind)));
+
+      expect([...kinds].toSorted()).toEqual([
+        'ConfigMap',
+        'Deployment',
+        'Ingress',
+        'NetworkPolicy',
+        'Pod',
+        'PodDisruptionBudget',
+        'PodMonitor',
+        'PrometheusRule',
+        'Secret',
+        'Service',
+        'ServiceAccount',
+        'ServiceMonitor',
+        'StatefulSet',
+      ]);
+    });
+  });
+});

@@ -1,0 +1,164 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { projectFolder } from '../docs/documents.ts';
+import { get, until, withFiles } from '../support/daemon-process.ts';
+import { httpsServer, proxyServer } from '../transport/loopback-server.ts';
+
+const execute = promisify(execFile);
+
+async function makeBundle(output: string): Promise<void> {
+  await execute(process.execPath, [join(projectFolder, 'scripts/bundle.mjs'), output]);
+}
+
+/** Starts the bundle away from the project, where no package can be found. */
+function start(file: string, args: readonly string[], env: Record<string, string>): ChildProcess {
+  return spawn(process.execPath, [file, ...args], { cwd: tmpdir(), env, stdio: 'pipe' });
+}
+
+const fixtures = join(projectFolder, 'test/transport/fixtures');
+const tlsKey = async (): Promise<string> => readFile(join(fixtures, 'test-only-key.pem'), 'utf8');
+const tlsCert = async (): Promise<string> =>
+  readFile(join(fixtures, 'test-only-certificate.pem'), 'utf8');
+
+describe('the bundle', () => {
+  let directory = '';
+  let file = '';
+  const run = async (...args: readonly string[]): Promise<string> =>
+    (await execute(process.execPath, [file, ...args], { cwd: directory })).stdout;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'newrelic-exporter-bundle-'));
+    await makeBundle(join(directory, 'one'));
+    file = join(directory, 'one/newrelic-exporter.mjs');
+  });
+
+  afterAll(async () => {
+    await rm(directory, { recursive: true });
+  });
+
+  it('has the same bytes when it is made again', async () => {
+    await makeBundle(join(directory, 'two'));
+
+    const names = await readdir(join(directory, 'one'));
+    const contents = async (folder: string): Promise<readonly string[]> =>
+      Promise.all(names.map(async (name) => readFile(join(directory, folder, name), 'utf8')));
+    expect(names.toSorted()).toStrictEqual([
+      'THIRD_PARTY_LICENSES',
+      'newrelic-exporter.mjs',
+      'newrelic-exporter.mjs.map',
+    ]);
+    expect(await contents('two')).toStrictEqual(await contents('one'));
+  });
+
+  it('does not name the folder it was made in', async () => {
+    const text = await readFile(file, 'utf8');
+    const map = await readFile(`${file}.map`, 'utf8');
+
+    expect(`${text}${map}`).not.toContain(projectFolder);
+    expect(`${text}${map}`).not.toContain(directory);
+  });
+
+  it('comes with the licence of every dependency', async () => {
+    const licences = await readFile(join(directory, 'one/THIRD_PARTY_LICENSES'), 'utf8');
+    const { dependencies } = JSON.parse(
+      await readFile(join(projectFolder, 'package.json'), 'utf8'),
+    ) as { readonly dependencies: Readonly<Record<string, string>> };
+    const expected = Object.entries(dependencies).map(([name, version]) => `${name} ${version} (`);
+
+    expect(expected.filter((line) => !licences.includes(`\n${line}`))).toStrictEqual([]);
+    expect(licences).not.toContain('without the text of its licence');
+  });
+
+  it.each([
+    { args: ['--version'], shows: /^newrelic-exporter, version / },
+    { args: ['--help'], shows: /healthcheck/ },
+    { args: ['config-schema'], shows: /"\$schema"/ },
+  ])('runs $args', async ({ args, shows }) => {
+    expect(await run(...args)).toMatch(shows);
+  });
+
+  it('reads YAML and says where it is wrong', async () => {
+    await withFiles({ 'config.yaml': 'apps: [{ idd: 1 }]' }, async (folder) => {
+      await expect(run('check-config', `${folder}/config.yaml`)).rejects.toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('did you mean "id"') as unknown,
+      });
+    });
+  });
+
+  it('logs in the pretty form, and polls and serves the demo', async () => {
+    const demo = start(
+      file,
+      ['demo', '--web.listen-address=127.0.0.1:0', '--log.format=pretty'],
+      {},
+    );
+    let log = '';
+    demo.stderr?.on('data', (part: Buffer) => (log += part.toString()));
+    try {
+      const port = await until(() => /"port":(\d+)/u.exec(log)?.[1]);
+      const page = await until(async () => {
+        const { text } = await get(`http://127.0.0.1:${port}/metrics`);
+        return text.includes('newrelic_application_requests_per_minute{') ? text : undefined;
+      });
+      demo.kill('SIGTERM');
+      await once(demo, 'close');
+
+      expect(page).toContain('process_cpu_seconds_total');
+      expect(log).toMatch(/INFO.*listening/u);
+      expect(demo.exitCode).toBe(0);
+    } finally {
+      demo.kill('SIGKILL');
+    }
+  });
+
+  it('calls over TLS, through the tunnel of a proxy', async () => {
+    const paths: (string | undefined)[] = [];
+    const vendor = await httpsServer(
+      { key: await tlsKey(), cert: await tlsCert() },
+      (request, response) => {
+        paths.push(request.url);
+        response.writeHead(401, { 'Content-Type': 'application/json' }).end('{"error":{}}');
+      },
+    );
+    const tunnels: (string | undefined)[] = [];
+    const proxy = await proxyServer(
+      (request, client) => {
+        tunnels.push(request.url);
+        const onward = connect(vendor.port, '127.0.0.1', () => {
+          client.write('HTTP/1.1 200 OK\r\n\r\n');
+          onward.pipe(client).pipe(onward);
+        });
+      },
+      (_request, response) => response.writeHead(500).end(),
+    );
+    const config = [
+      'accounts:',
+      '  - name: one',
+      `    base_url: https://localhost:${vendor.port}`,
+      '    api_key_env: KEY',
+      `    proxy_url: http://127.0.0.1:${proxy.port}`,
+      '    ca_file: ca.pem',
+      'apps: [{ id: 1 }]',
+      '',
+    ].join('\n');
+
+    const files = { 'config.yaml': config, 'ca.pem': await tlsCert() };
+    const output = await withFiles(files, async (folder) => {
+      const poll = start(file, ['once', `--config.file=${folder}/config.yaml`], { KEY: 'NRAK-X' });
+      let text = '';
+      poll.stderr?.on('data', (part: Buffer) => (text += part.toString()));
+      await once(poll, 'close');
+      return text;
+    });
+
+    expect(new Set(tunnels)).toStrictEqual(new Set([`localhost:${vendor.port}`]));
+    expect(paths[0]).toMatch(/^\/v2\/applications\.json/u);
+    expect(output).toContain('401');
+  });
+});
