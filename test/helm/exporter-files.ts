@@ -28,7 +28,7 @@ export function exportersIn(manifests: readonly Manifest[]): readonly ExporterCo
 }
 
 /** Where the text of every configuration that the release has stands. */
-export function configurationsIn(
+function configurationsIn(
   manifests: readonly Manifest[],
 ): readonly { readonly name: string; readonly text: string }[] {
   return ofKind(manifests, 'ConfigMap').flatMap(({ metadata, data }) => {
@@ -38,7 +38,7 @@ export function configurationsIn(
 }
 
 /** The configuration as the exporter reads it in the pod; throws what the exporter would print. */
-export function readConfiguration(text: string): Config {
+function readConfiguration(text: string): Config {
   return parseConfig(text, { fileName: 'config.yaml', directory: '/etc/newrelic-exporter' }).config;
 }
 

@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseAllDocuments } from 'yaml';
 import { parseConfig } from '../../src/config/parse-config.ts';
 import { toolOrSkip } from '../support/tools.ts';
-import { chart, helm3, helm4, type RenderOptions, renderText } from './chart.ts';
+import { chart, helm3, helm4, manifestsIn, type RenderOptions, renderText } from './chart.ts';
 import { type Container, type Manifest, ofKind, type Pod, podsIn } from './manifests.ts';
 import { podSecurityProblems } from './pod-security.ts';
 
@@ -15,12 +14,6 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const kubectl = toolOrSkip('kubectl');
 let directory: string;
 let application: string;
-
-function manifestsIn(text: string): readonly Manifest[] {
-  return parseAllDocuments(text)
-    .map((document): unknown => document.toJS())
-    .filter((value): value is Manifest => value !== null && value !== undefined);
-}
 
 function onlyPod(manifests: readonly Manifest[]): Pod {
   const [pod, ...others] = podsIn(manifests);

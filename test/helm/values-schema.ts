@@ -121,7 +121,7 @@ function forHelm(schema: JsonObject): JsonObject {
 
 const root = new URL('../../', import.meta.url);
 
-export function readChartFile(path: string): string {
+function readChartFile(path: string): string {
   return readFileSync(new URL(`helm/newrelic-exporter/${path}`, root), 'utf8');
 }
 

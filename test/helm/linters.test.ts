@@ -1,0 +1,133 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { goToolOrSkip } from '../support/go-tool.ts';
+import { helm4, type RenderOptions, renderText, valuesFiles } from './chart.ts';
+
+const run = promisify(execFile);
+const kubectlValidate = goToolOrSkip('kubectl-validate');
+const kubeScore = goToolOrSkip('kube-score');
+/** Beside the tools: the schemas of the Prometheus Operator. */
+const operatorSchemas = join(dirname(kubectlValidate.path), '../prometheus-operator-crds');
+
+/** Those that the tool has within itself, from the oldest that the chart runs on. */
+const schemaVersions = ['1.25', '1.27', '1.29', '1.30'];
+
+/** What kube-score asks for, and why the chart does not do it. */
+const notAsked = {
+  // Recreate: two pods must not spend the budget of one key at the same time.
+  'deployment-strategy': 'the default',
+  // One pod is enough, and several need shards; a disruption budget would block draining its node.
+  'deployment-replicas': 'the default',
+  'deployment-has-poddisruptionbudget': 'the default',
+  // topologySpreadConstraints are there for it.
+  'deployment-has-host-podantiaffinity': 'affinity',
+  'statefulset-has-host-podantiaffinity': 'affinity',
+  // A cluster such as OpenShift gives every namespace its own user ids.
+  'container-security-context-user-group-id': 'the image has a numeric user',
+  // Nothing is written.
+  'container-ephemeral-storage-request-and-limit': 'read-only',
+  // Tags are never moved.
+  'container-image-pull-policy': 'IfNotPresent',
+  // Off by default, as whom to allow is known to nobody else; the pod of helm test lives for seconds.
+  'pod-networkpolicy': 'networkPolicy.enabled',
+};
+
+describe.skipIf(helm4.skip || kubectlValidate.skip || kubeScore.skip)(
+  `the rendered objects${helm4.note}${kubectlValidate.note}${kubeScore.note}`,
+  () => {
+    let directory: string;
+
+    beforeAll(() => {
+      directory = mkdtempSync(join(tmpdir(), 'newrelic-exporter-helm-'));
+    });
+
+    afterAll(() => {
+      rmSync(directory, { recursive: true });
+    });
+
+    const validate = async (files: readonly string[], version: string): Promise<string> => {
+      const args = ['--version', version, '--local-crds', operatorSchemas, ...files];
+      const { stdout, stderr } = await run(kubectlValidate.path, args, {
+        env: { ...process.env, KUBECONFIG: '/dev/null' },
+      }).catch((error: unknown) => error as { readonly stdout: string; readonly stderr: string });
+      return `${stdout}${stderr}`;
+    };
+
+    const written = async (name: string, options: RenderOptions): Promise<string> => {
+      const file = join(directory, name);
+      writeFileSync(file, await renderText({ helm: helm4.path, ...options }));
+      return file;
+    };
+
+    it.each(schemaVersions.map((version) => ({ version })))(
+      'are what the API of Kubernetes $version takes, with all sets of values',
+      async ({ version }) => {
+        const files = await Promise.all(
+          valuesFiles.map(async (values) =>
+            written(`${version}-${values}`, { values: [values], kubeVersion: `${version}.0` }),
+          ),
+        );
+
+        const report = await validate(files, version);
+
+        expect(report.match(/OK/gu)).toHaveLength(valuesFiles.length);
+        expect(report).not.toMatch(/error/iu);
+      },
+    );
+
+    it.each([
+      { what: 'a field of a Deployment', from: 'replicas: 1', to: 'replica: 1', says: 'replica' },
+      { what: 'a type', from: 'replicas: 1', to: 'replicas: one', says: 'replicas' },
+      {
+        what: 'a field of a ServiceMonitor',
+        from: 'scrapeTimeout:',
+        to: 'scrapeTimeouts:',
+        says: 'scrapeTimeouts',
+      },
+    ])('would be refused with a mistake in $what', async ({ from, to, says }) => {
+      const good = await renderText({ helm: helm4.path, values: ['02-operator-values.yaml'] });
+      const file = join(directory, `bad-${says}.yaml`);
+      writeFileSync(file, good.replace(from, to));
+
+      const report = await validate([file], '1.30');
+
+      expect(good).toContain(from);
+      expect(report).toContain('ERROR');
+      expect(report).toContain(says);
+    });
+
+    it.each(
+      // Beside another application there is no pod to look at, and without any no object.
+      valuesFiles
+        .filter((values) => !/-(?:sidecar|none)-/u.test(values))
+        .map((values) => ({ values })),
+    )('$values: have no finding of kube-score', async ({ values }) => {
+      // The defaults leave open what only its user knows.
+      const set = ['requests.cpu=10m', 'requests.memory=96Mi', 'limits.memory=192Mi'].map(
+        (one) => `resources.${one}`,
+      );
+      const file = await written(`score-${values}`, { values: [values], set });
+      const args = [
+        'score',
+        file,
+        '--output-format=ci',
+        '--kubernetes-version=v1.30',
+        // Throttling would only delay answers to scrapes.
+        '--ignore-container-cpu-limit',
+        ...Object.keys(notAsked).map((name) => `--ignore-test=${name}`),
+      ];
+
+      const { stdout } = await run(kubeScore.path, args).catch(
+        (error: unknown) => error as { readonly stdout: string },
+      );
+      const findings = stdout.split('\n').filter((line) => /^\[(?:CRITICAL|WARNING)\]/u.test(line));
+
+      expect(stdout).toContain('[OK]');
+      expect(findings).toEqual([]);
+    });
+  },
+);

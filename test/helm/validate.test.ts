@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { chart, helm3, refusal } from './chart.ts';
+
+/** Bad values, added to the smallest good ones, and the sentence that they are refused with. */
+const refusals = [
+  {
+    set: ['replicas=2'],
+    says: 'replicas is 2, but every pod would poll everything with the same key: set sharding.mode to static (with mode: statefulset) or dns, or replicas to 1',
+  },
+  {
+    set: ['replicas=3', 'mode=statefulset'],
+    says: 'replicas is 3, but every pod would poll everything with the same key: set sharding.mode to static (with mode: statefulset) or dns, or replicas to 1',
+  },
+  {
+    set: ['sharding.mode=static'],
+    says: 'sharding.mode is static, which takes the number of a shard from the pods of a StatefulSet, but mode is deployment: set mode to statefulset, or sharding.mode to dns',
+  },
+  {
+    set: ['sharding.mode=static', 'mode=sidecar'],
+    says: 'sharding.mode is static, which takes the number of a shard from the pods of a StatefulSet, but mode is sidecar: set mode to statefulset, or sharding.mode to dns',
+  },
+  {
+    set: ['config.apps=null'],
+    says: 'config.apps is empty, so nothing would be exported: list the applications, for example config.apps[0].id=31584797, or name a ConfigMap in configExistingConfigMap',
+  },
+  {
+    set: ['configExistingConfigMap=other'],
+    says: 'both config and configExistingConfigMap are set: remove one of them',
+  },
+  {
+    set: ['config.apps[0].id=9007199254740993'],
+    says: 'config.apps[0].id has so many digits that Helm cannot keep them: write it in quotes',
+  },
+  {
+    set: ['config.apps[0].labels.key=NRAK-ABCDEFGH'],
+    says: 'config holds an API key, and a ConfigMap is no secret: put it into a Secret and name that in apiKey.existingSecret',
+  },
+  {
+    set: ['apiKey.value=x'],
+    says: 'both apiKey.existingSecret and apiKey.value are set: remove one of them',
+  },
+  {
+    set: ['accounts[0].name=us'],
+    says: 'accounts[0] (us) needs either existingSecret or value',
+  },
+  {
+    set: ['accounts[0].name=us', 'accounts[0].existingSecret=a', 'accounts[0].value=b'],
+    says: 'accounts[0] (us) needs either existingSecret or value',
+  },
+  {
+    set: ['apiKey.existingSecret='],
+    says: 'there is no API key: name the Secret that holds it in apiKey.existingSecret',
+  },
+  {
+    set: [
+      'apiKey.existingSecret=',
+      'accounts[0].name=us',
+      'accounts[0].existingSecret=a',
+      'config.accounts[0].name=us',
+      'config.accounts[1].name=eu',
+    ],
+    says: 'the account eu has no API key: add it to accounts with its existingSecret, or set apiKey.existingSecret',
+  },
+  {
+    set: ['accounts[0].name=eu', 'accounts[0].existingSecret=a', 'config.accounts[0].name=us'],
+    says: 'accounts names eu, which config.accounts does not have',
+  },
+  {
+    set: ['terminationGracePeriodSeconds=5'],
+    says: 'terminationGracePeriodSeconds is 5, but the exporter answers scrapes for up to 5 s while it stops: set it to 10 or more',
+  },
+  {
+    set: [
+      'prometheusRule.enabled=true',
+      'prometheusRule.groups.applications=true',
+      'prometheusRule.groups.recording=false',
+    ],
+    says: 'prometheusRule.groups.applications needs the recording rules: set prometheusRule.groups.recording to true',
+  },
+];
+
+/** Every sentence of the templates, with what is put into it as a pattern. */
+function sentencesIn(template: string): readonly RegExp[] {
+  return [...template.matchAll(/\bfail \(?(?:printf )?"([^"]*)"/gu)].map(([, sentence = '']) => {
+    const literal = sentence.replaceAll(/[.*+?^${}()|[\]\\]/gu, String.raw`\$&`);
+    return new RegExp(`^${literal.replaceAll(/%[ds]/gu, '.+')}$`, 'u');
+  });
+}
+
+describe.skipIf(helm3.skip)(`values that cannot work${helm3.note}`, () => {
+  it.each(refusals)('$set: $says', async ({ set, says }) => {
+    const text = await refusal(set);
+
+    expect(text).toContain(`${says}\n`);
+  });
+
+  it('are refused with every sentence that the chart has, and with no other', () => {
+    const template = readFileSync(join(chart, 'templates/_validate.tpl'), 'utf8');
+    const sentences = sentencesIn(template);
+
+    expect(sentences.length).toBeGreaterThan(10);
+    expect(
+      sentences.filter((sentence) => !refusals.some(({ says }) => sentence.test(says))),
+    ).toEqual([]);
+  });
+
+  it.each([
+    { set: [] },
+    { set: ['replicas=0'] },
+    { set: ['replicas=3', 'sharding.mode=dns'] },
+    { set: ['replicas=3', 'sharding.mode=static', 'mode=statefulset'] },
+    { set: ['mode=none', 'config.apps=null', 'apiKey.existingSecret='] },
+    { set: ['config.apps=null', 'configExistingConfigMap=other', 'apiKey.existingSecret='] },
+    { set: ['apiKey.existingSecret=', 'accounts[0].name=us', 'accounts[0].existingSecret=a'] },
+    {
+      set: [
+        'apiKey.existingSecret=',
+        'config.accounts[0].name=us',
+        'config.accounts[0].api_key_file=/etc/keys/us',
+      ],
+    },
+  ])('but not $set', async ({ set }) => {
+    expect(await refusal(set)).toBe('');
+  });
+});
