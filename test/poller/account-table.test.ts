@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import type { Application } from '../../src/model/application.ts';
-import type { AppEntry } from '../../src/model/config.ts';
+import type { AccountConfig, AppEntry } from '../../src/model/config.ts';
 import type { Throughput } from '../../src/model/reading.ts';
+import { isOwn } from '../../src/model/shard.ts';
+import type { SnapshotSink } from '../../src/model/snapshot.ts';
 import type { Discovery } from '../../src/model/source.ts';
 import type { AccountHandover } from '../../src/poller/account-handover.ts';
 import { AccountTable } from '../../src/poller/account-table.ts';
@@ -26,6 +28,8 @@ function aTable(
     readonly handover?: AccountHandover;
     readonly budgetPerMinute?: () => number;
     readonly clock?: FakeClock;
+    readonly sink?: SnapshotSink;
+    readonly account?: AccountConfig;
   } = {},
 ): TableBench {
   const { clock = createFakeClock(), budgetPerMinute = () => 800 } = options;
@@ -33,14 +37,14 @@ function aTable(
   const demands: { readonly budget: number; readonly stretch: number }[] = [];
   const table = new AccountTable(
     {
-      account: anAccount(),
+      account: options.account ?? anAccount(),
       entries: options.entries ?? [anEntry()],
       discoveryIntervalMs: 60_000,
       handover: options.handover,
     },
     {
       clock,
-      sink,
+      sink: options.sink ?? sink,
       budgetPerMinute,
       observer: { polled: () => undefined, skipped: () => undefined },
       log: {
@@ -317,5 +321,37 @@ describe('AccountTable, when the budget changes', () => {
     expect(bench.table.plan.stretch).toBeCloseTo(100 / (50 * 0.985 - 1), 5);
     expect(bench.table.requestFor('1')?.spanMs).toBeCloseTo(60_000 * bench.table.plan.stretch, 5);
     expect(bench.demands.at(-1)).toEqual({ budget: 50, stretch: bench.table.plan.stretch });
+  });
+});
+
+describe('AccountTable, when another shard takes over', () => {
+  it('hands over what is no longer its own, and removes what nobody wants', () => {
+    const before = aTable();
+    before.table.discovered(found(shop('1'), shop('2'), shop('3')));
+    pollAll(before);
+    const handedOver: { readonly id: string; readonly withinMs: number }[] = [];
+    const sink: SnapshotSink = {
+      ...before.sink,
+      handOver: (_account, id, withinMs) => handedOver.push({ id, withinMs }),
+    };
+    const members = ['a', 'b'];
+    const owner = (id: string): string | undefined =>
+      members.find((self) => isOwn({ self, members }, id));
+
+    const after = aTable({
+      handover: before.table.handover(),
+      clock: before.clock,
+      sink,
+      account: anAccount({ shard: { self: 'a', members } }),
+      entries: [anEntry({ selector: { kind: 'match', pattern: /shop [12]/u } })],
+    });
+
+    const kept = ['1', '2', '3'].filter((id) => owner(id) === 'a' && id !== '3');
+    expect([...after.table.states.keys()]).toEqual(kept);
+    expect(handedOver.map(({ id }) => id)).toEqual(
+      ['1', '2', '3'].filter((id) => owner(id) === 'b'),
+    );
+    expect(handedOver.every(({ withinMs }) => withinMs === 195_000)).toBe(true);
+    expect(handedOver.length).toBeGreaterThan(0);
   });
 });

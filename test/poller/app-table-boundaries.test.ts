@@ -47,6 +47,38 @@ describe('applyDiscovery', () => {
   });
 });
 
+describe('applyDiscovery of a shard', () => {
+  const owns = (key: string): boolean => key !== '2' && key !== 'id=9';
+  const entries = [
+    entry,
+    anEntry({ selector: { kind: 'id', id: '8' } }),
+    anEntry({ selector: { kind: 'id', id: '9' } }),
+  ];
+
+  it.each([{ complete: true }, { complete: false }])(
+    'takes only what is its own when the list is complete: $complete',
+    ({ complete }) => {
+      const discovery = aDiscovery(['1', '2', '3'], { complete });
+
+      const change = applyDiscovery(new Map(), entries, discovery, now, owns);
+
+      expect([...change.states.keys()]).toEqual(['1', '3']);
+    },
+  );
+
+  it('reports only the missing entries that are its own, not those that others have', () => {
+    const change = applyDiscovery(new Map(), entries, aDiscovery(['1', '2']), now, owns);
+
+    expect(change.missing?.map(({ selector }) => selector)).toEqual([{ kind: 'id', id: '8' }]);
+  });
+
+  it('takes over only what is its own', () => {
+    const taken = takeOverStates(new Map([aState('1'), aState('2')]), [entry], 0, owns);
+
+    expect([...taken.keys()]).toEqual(['1']);
+  });
+});
+
 describe('takeOverStates', () => {
   const nowMs = 10_000;
   const intervalMs = 60_000;
