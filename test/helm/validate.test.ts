@@ -30,6 +30,14 @@ const refusals = [
     says: 'both config and configExistingConfigMap are set: remove one of them',
   },
   {
+    set: ['configReload=rollout', 'config.apps=null', 'configExistingConfigMap=other'],
+    says: 'configReload is rollout, but Helm does not see changes of the ConfigMap in configExistingConfigMap: set it to hot',
+  },
+  {
+    set: ['configReload=rollout', 'mode=sidecar'],
+    says: 'configReload is rollout, but in the mode sidecar the chart has no pods to restart: set it to hot',
+  },
+  {
     set: ['config.apps[0].id=9007199254740993'],
     says: 'config.apps[0].id has so many digits that Helm cannot keep them: write it in quotes',
   },

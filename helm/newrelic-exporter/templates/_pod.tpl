@@ -68,16 +68,25 @@ volumeMounts:
 {{- ternary (printf "newrelic-exporter-%s" .name) .name (eq .root.Values.mode "sidecar") }}
 {{- end }}
 
-{{/* Directories, so that changes of ConfigMap and Secrets arrive; readable whatever user the pod runs as. */}}
+{{/*
+Directories, so that changes of ConfigMap and Secrets arrive; readable whatever user the pod runs as. Beside
+another application they may be missing: its pod must not wait for them.
+*/}}
 {{- define "newrelic-exporter.volumes" -}}
 - name: {{ include "newrelic-exporter.volumeName" (dict "root" . "name" "config") }}
   configMap:
     name: {{ include "newrelic-exporter.configMapName" . }}
+    {{- if eq .Values.mode "sidecar" }}
+    optional: true
+    {{- end }}
 {{- range fromYamlArray (include "newrelic-exporter.keys" .) }}
 - name: {{ include "newrelic-exporter.volumeName" (dict "root" $ "name" .volume) }}
   secret:
     secretName: {{ .secret }}
     defaultMode: 0444
+    {{- if eq $.Values.mode "sidecar" }}
+    optional: true
+    {{- end }}
     items:
       - key: {{ .key }}
         path: api-key

@@ -9,6 +9,12 @@
 {{- if and (eq .Values.sharding.mode "static") (ne .Values.mode "statefulset") }}
 {{- fail (printf "sharding.mode is static, which takes the number of a shard from the pods of a StatefulSet, but mode is %s: set mode to statefulset, or sharding.mode to dns" .Values.mode) }}
 {{- end }}
+{{- if and (eq .Values.configReload "rollout") (not $ownConfig) }}
+{{- fail "configReload is rollout, but Helm does not see changes of the ConfigMap in configExistingConfigMap: set it to hot" }}
+{{- end }}
+{{- if and (eq .Values.configReload "rollout") (not $hasWorkload) }}
+{{- fail (printf "configReload is rollout, but in the mode %s the chart has no pods to restart: set it to hot" .Values.mode) }}
+{{- end }}
 {{- if and $runs $ownConfig (not .Values.config.apps) }}
 {{- fail "config.apps is empty, so nothing would be exported: list the applications, for example config.apps[0].id=31584797, or name a ConfigMap in configExistingConfigMap" }}
 {{- end }}
