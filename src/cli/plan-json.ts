@@ -24,6 +24,7 @@ function accountDocument(account: PlannedAccount): Readonly<Record<string, unkno
     hosts: account.hosts,
     missing: account.missing,
     budget_per_minute: account.budgetPerMinute,
+    capacity_per_minute: account.capacityPerMinute,
     demand_per_minute: { ...account.demand, total: account.demandPerMinute },
     sent_per_minute: { ...account.sent, total: account.sentPerMinute },
     stretch: account.stretch,
@@ -36,7 +37,8 @@ function accountDocument(account: PlannedAccount): Readonly<Record<string, unkno
       remedy === undefined
         ? null
         : {
-            requests_per_minute: remedy.budgetPerMinute,
+            requests_per_minute: remedy.budgetPerMinute ?? null,
+            concurrency: remedy.concurrency ?? null,
             interval_factor: remedy.intervalFactor ?? null,
           },
     host_name_calls: account.hostNameCalls,

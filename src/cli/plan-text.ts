@@ -59,10 +59,19 @@ function supposedText({ applicationsPerMatch, hostsPerApplication }: Supposed): 
   return `${perMatch} for each match, ${perApplication} for each application; --online asks New Relic`;
 }
 
-function budgetText({ fits, budgetPerMinute, demandPerMinute }: PlannedAccount): string {
+function budgetText({
+  fits,
+  budgetPerMinute,
+  capacityPerMinute,
+  demandPerMinute,
+}: PlannedAccount): string {
   const ofBudget = `${rateText(demandPerMinute)} of ${budgetPerMinute} calls a minute`;
   if (fits) return `fits: ${ofBudget}`;
-  return `does not fit: ${ofBudget}, of which ${rateText(plannableOf(budgetPerMinute))} may be planned`;
+  const carried =
+    capacityPerMinute < budgetPerMinute
+      ? `; concurrency carries about ${Math.floor(capacityPerMinute)}`
+      : '';
+  return `does not fit: ${ofBudget}${carried}, of which ${rateText(plannableOf(capacityPerMinute))} may be planned`;
 }
 
 function intervalText(
@@ -77,17 +86,28 @@ function intervalText(
 
 function remedyTexts({ remedy, intervals }: PlannedAccount): readonly string[] {
   if (remedy === undefined) return [];
-  const { budgetPerMinute, intervalFactor } = remedy;
-  const beyond =
-    budgetPerMinute > vendorLimitPerMinute
-      ? `; New Relic allows ${vendorLimitPerMinute} for a key, so this takes several accounts`
-      : '';
+  const { intervalFactor } = remedy;
   return [
     intervalFactor === undefined
       ? 'a longer discovery_interval: discovery alone takes the budget'
       : intervalRemedy(intervals, intervalFactor),
-    `or requests_per_minute: ${budgetPerMinute}${beyond}`,
+    `or ${limitRemedy(remedy)}`,
   ];
+}
+
+function limitRemedy({
+  budgetPerMinute,
+  concurrency,
+}: NonNullable<PlannedAccount['remedy']>): string {
+  const beyond =
+    budgetPerMinute !== undefined && budgetPerMinute > vendorLimitPerMinute
+      ? `; New Relic allows ${vendorLimitPerMinute} for a key, so this takes several accounts`
+      : '';
+  const limits = [
+    ...(budgetPerMinute === undefined ? [] : [`requests_per_minute: ${budgetPerMinute}`]),
+    ...(concurrency === undefined ? [] : [`concurrency: ${concurrency}`]),
+  ];
+  return `${limits.join(' and ')}${beyond}`;
 }
 
 function intervalRemedy(intervals: PlannedAccount['intervals'], factor: number): string {

@@ -1,32 +1,33 @@
 import { setMaxListeners } from 'node:events';
-import { isDeepStrictEqual } from 'node:util';
-import type { AccountConfig, Config } from '../model/config.ts';
+import type { AppEntry, Config } from '../model/config.ts';
 import type { AccountStatus } from '../model/telemetry.ts';
 import {
   type AccountRuntime,
   type AccountRuntimeDependencies,
-  type Predecessor,
-  type PreparedAccount,
-  prepareAccount,
+  createAccountRuntime,
 } from './account-runtime.ts';
+import { type PreparedAccount, prepareAccount } from './prepare-account.ts';
+import { isSamePrepared } from './same-prepared.ts';
 
 /** Keeps the accounts of the configuration in force running. */
 export interface Supervisor {
   status(): readonly AccountStatus[];
   /**
    * Puts another configuration into force, or changes nothing and rejects with a `CommandError`.
-   * Accounts that are the same in both go on undisturbed; changed ones keep their budget and values.
-   * Calls must not overlap.
+   * Accounts that are the same in both go on undisturbed; changed ones keep their budget, their values
+   * and their polls under way. Calls must not overlap.
    */
   apply(config: Config): Promise<void>;
   /** Polls until the signal is aborted; rejects only on a fault of our own. */
   run(signal: AbortSignal): Promise<void>;
   /** One poll of everything; whether all that was asked for arrived. */
   runOnce(signal: AbortSignal): Promise<boolean>;
+  /** Why polling has come to a halt that only a fault of our own explains; `undefined` if it has not. */
+  stalled(): string | undefined;
   close(): Promise<void>;
 }
 
-interface Member {
+interface RunningAccount {
   readonly runtime: AccountRuntime;
   readonly abort: AbortController;
   /** Settles when the poller has ended; `undefined` as long as it was not started. */
@@ -39,7 +40,7 @@ export function createSupervisor(dependencies: AccountRuntimeDependencies): Supe
 
 class AccountSupervisor implements Supervisor {
   readonly #dependencies: AccountRuntimeDependencies;
-  #members: readonly Member[] = [];
+  #accounts: readonly RunningAccount[] = [];
   /** Present while `run` is under way: how a poller that fails ends it. */
   #fail: ((error: unknown) => void) | undefined;
 
@@ -48,34 +49,37 @@ class AccountSupervisor implements Supervisor {
   }
 
   status(): readonly AccountStatus[] {
-    return this.#members.map(({ runtime }) => runtime.poller.status());
+    return this.#accounts.map(({ runtime }) => runtime.status());
+  }
+
+  stalled(): string | undefined {
+    for (const { runtime } of this.#accounts) {
+      const reason = runtime.stalled();
+      if (reason !== undefined) return reason;
+    }
+    return undefined;
   }
 
   async apply(config: Config): Promise<void> {
-    const wanted = config.accounts
-      .map((account) => ({
-        account,
-        entries: config.apps.filter((entry) => entry.account === account.name),
-      }))
-      .filter(({ entries }) => entries.length > 0);
     // First all that can fail, then all that changes something.
-    const plans = await Promise.all(
-      wanted.map(async ({ account, entries }): Promise<Member | PreparedAccount> => {
-        const same = this.#members.find(({ runtime }) =>
-          isDeepStrictEqual([runtime.account, runtime.entries], [account, entries]),
-        );
-        return same ?? prepareAccount(account, entries, this.#dependencies);
-      }),
+    const prepared = await Promise.all(this.#prepare(config));
+    const outgoing = this.#accounts.filter(
+      (running) => !prepared.some((one) => this.#runningFor(one) === running),
     );
-    const leaving = this.#members.filter((member) => !plans.includes(member));
-    await Promise.all(leaving.map(stopMember));
-    const members = plans.map((plan, index) =>
-      'create' in plan ? this.#admit(plan, wanted[index]?.account, leaving) : plan,
-    );
-    this.#dismiss(leaving, members);
-    this.#members = members;
-    for (const member of members) this.#start(member);
-    await Promise.all(leaving.map(async ({ runtime }) => runtime.close()));
+    await Promise.all(outgoing.map(stop));
+    await Promise.all(outgoing.map(async ({ runtime }) => runtime.close()));
+    this.#forget(outgoing, prepared);
+    const accounts: RunningAccount[] = [];
+    for (const one of prepared) {
+      const running = this.#runningFor(one);
+      accounts.push(running ?? (await this.#create(one)));
+      const isChanged =
+        running !== undefined &&
+        !(await isSamePrepared(running.runtime.prepared, one, this.#dependencies.machine));
+      if (isChanged) await running.runtime.update(one);
+    }
+    this.#accounts = accounts;
+    for (const running of accounts) this.#start(running);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -83,77 +87,80 @@ class AccountSupervisor implements Supervisor {
       this.#fail = reject;
       signal.addEventListener('abort', () => resolve(), { once: true });
       if (signal.aborted) resolve();
-      else for (const member of this.#members) this.#start(member);
+      else for (const running of this.#accounts) this.#start(running);
     });
     this.#fail = undefined;
-    await Promise.all(this.#members.map(stopMember));
+    await Promise.all(this.#accounts.map(stop));
   }
 
   async runOnce(signal: AbortSignal): Promise<boolean> {
     setMaxListeners(0, signal);
     const results = await Promise.all(
-      this.#members.map(async ({ runtime }) => runtime.poller.runOnce(signal)),
+      this.#accounts.map(async ({ runtime }) => runtime.runOnce(signal)),
     );
     return results.every((succeeded) => succeeded);
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#members.map(async ({ runtime }) => runtime.close()));
+    await Promise.all(this.#accounts.map(async ({ runtime }) => runtime.close()));
   }
 
-  #start(member: Member): void {
-    if (this.#fail === undefined || member.done !== undefined) return;
-    member.done = member.runtime.poller.run(member.abort.signal).catch((error: unknown) => {
-      this.#fail?.(error);
+  #prepare({ accounts, apps }: Config): readonly Promise<PreparedAccount>[] {
+    const entries = new Map<string, AppEntry[]>();
+    for (const entry of apps) {
+      const others = entries.get(entry.account);
+      if (others === undefined) entries.set(entry.account, [entry]);
+      else others.push(entry);
+    }
+    const { machine, logger } = this.#dependencies;
+    return accounts.flatMap((account) => {
+      const own = entries.get(account.name);
+      if (own === undefined) return [];
+      const running = this.#accounts.find(({ runtime }) => nameOf(runtime) === account.name);
+      const previous = running?.runtime.prepared;
+      return [prepareAccount(account, own, { machine, logger, previous })];
     });
   }
 
-  /** Creates what a plan describes, with the budget and the values of whom it replaces. */
-  #admit(
-    plan: PreparedAccount,
-    account: AccountConfig | undefined,
-    leaving: readonly Member[],
-  ): Member {
-    const runtime = plan.create(predecessorOf(account, leaving));
+  /** The account that goes on with other settings: one at another address is another one. */
+  #runningFor({ account }: PreparedAccount): RunningAccount | undefined {
+    return this.#accounts.find(
+      ({ runtime }) =>
+        nameOf(runtime) === account.name && runtime.prepared.account.baseUrl === account.baseUrl,
+    );
+  }
+
+  async #create(prepared: PreparedAccount): Promise<RunningAccount> {
+    const runtime = await createAccountRuntime(prepared, this.#dependencies);
     const abort = new AbortController();
     setMaxListeners(0, abort.signal);
     return { runtime, abort, done: undefined };
   }
 
-  /** Accounts that nobody replaces vanish at once, with all their series. */
-  #dismiss(leaving: readonly Member[], members: readonly Member[]): void {
-    const names = new Set(members.map(({ runtime }) => runtime.account.name));
-    for (const { runtime } of leaving) {
-      const { name } = runtime.account;
-      if (names.has(name)) continue;
-      this.#dependencies.sink.removeAccount(name);
-      this.#dependencies.metrics.removeAccount(name);
+  #start(running: RunningAccount): void {
+    if (this.#fail === undefined || running.done !== undefined) return;
+    running.done = running.runtime.run(running.abort.signal).catch((error: unknown) => {
+      this.#fail?.(error);
+    });
+  }
+
+  /** Accounts that are stopped vanish at once, with all their series. */
+  #forget(outgoing: readonly RunningAccount[], next: readonly PreparedAccount[]): void {
+    const { sink, metrics } = this.#dependencies;
+    const names = new Set(next.map(({ account }) => account.name));
+    for (const { runtime } of outgoing) {
+      const name = nameOf(runtime);
+      sink.removeAccount(name);
+      if (!names.has(name)) metrics.removeAccount(name);
     }
   }
 }
 
-async function stopMember({ abort, done }: Member): Promise<void> {
-  abort.abort(new Error('the account is stopped'));
-  await done;
+function nameOf({ prepared }: AccountRuntime): string {
+  return prepared.account.name;
 }
 
-/**
- * The account of the same name; for a renamed one the account with the same key, of which only the
- * budget is taken over: it belongs to the key, not to the name.
- */
-function predecessorOf(
-  account: AccountConfig | undefined,
-  leaving: readonly Member[],
-): Predecessor | undefined {
-  if (account === undefined) return undefined;
-  const same = leaving.find(({ runtime }) => runtime.account.name === account.name);
-  if (same !== undefined) {
-    return { pacer: same.runtime.pacer, handover: same.runtime.poller.handover() };
-  }
-  const renamed = leaving.find(
-    ({ runtime }) =>
-      runtime.account.baseUrl === account.baseUrl &&
-      isDeepStrictEqual(runtime.account.apiKey, account.apiKey),
-  );
-  return renamed === undefined ? undefined : { pacer: renamed.runtime.pacer };
+async function stop({ abort, done }: RunningAccount): Promise<void> {
+  abort.abort(new Error('the account is stopped'));
+  await done;
 }

@@ -40,6 +40,48 @@ export interface Selection {
   readonly missing: readonly AppEntry[];
 }
 
+/** Chooses applications by the entries of one account. */
+export interface ApplicationSelector {
+  /** How many entries are tried one after the other for each application. */
+  readonly patterns: number;
+  /** The first of the entries that choose the application. */
+  entryOf(application: Pick<Application, 'id' | 'name'>): AppEntry | undefined;
+  /** The entries that have chosen nothing so far, not even something an earlier entry had taken. */
+  missing(): readonly AppEntry[];
+}
+
+/** Ids and names are looked up, so that the cost does not grow with their number. */
+export function createApplicationSelector(entries: readonly AppEntry[]): ApplicationSelector {
+  const byId = new Map<string, number[]>();
+  const byName = new Map<string, number[]>();
+  const patterns: number[] = [];
+  const chosen = new Set<number>();
+  for (const [index, { selector }] of entries.entries()) {
+    if (selector.kind === 'id') addTo(byId, selector.id, index);
+    else if (selector.kind === 'name') addTo(byName, selector.name, index);
+    else patterns.push(index);
+  }
+
+  return {
+    patterns: patterns.length,
+    entryOf: ({ id, name }) => {
+      let first = Number.POSITIVE_INFINITY;
+      const choose = (index: number): void => {
+        chosen.add(index);
+        first = Math.min(first, index);
+      };
+      for (const index of byId.get(id) ?? []) choose(index);
+      for (const index of byName.get(name) ?? []) choose(index);
+      for (const index of patterns) {
+        const selector = entries[index]?.selector;
+        if (selector?.kind === 'match' && selector.pattern.test(name)) choose(index);
+      }
+      return entries[first];
+    },
+    missing: () => entries.filter((_, index) => !chosen.has(index)),
+  };
+}
+
 /**
  * Matches the entries of one account with the applications that it has. An application chosen by
  * several entries belongs to the first of them, so that it is polled once.
@@ -48,13 +90,16 @@ export function selectApplications(
   entries: readonly AppEntry[],
   applications: readonly Application[],
 ): Selection {
-  const matched = new Set<AppEntry>();
-  const selected: SelectedApplication[] = [];
-  for (const application of applications) {
-    const choosing = entries.filter((entry) => selects(entry.selector, application));
-    for (const entry of choosing) matched.add(entry);
-    const [first] = choosing;
-    if (first !== undefined) selected.push({ application, entry: first });
-  }
-  return { selected, missing: entries.filter((entry) => !matched.has(entry)) };
+  const selector = createApplicationSelector(entries);
+  const selected = applications.flatMap((application): SelectedApplication[] => {
+    const entry = selector.entryOf(application);
+    return entry === undefined ? [] : [{ application, entry }];
+  });
+  return { selected, missing: selector.missing() };
+}
+
+function addTo(indexes: Map<string, number[]>, key: string, index: number): void {
+  const known = indexes.get(key);
+  if (known === undefined) indexes.set(key, [index]);
+  else known.push(index);
 }

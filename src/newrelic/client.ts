@@ -53,9 +53,8 @@ export function createRestSource(
       discoverApplications(selectors, knownIds, async (ids) => lists.applications(ids, signal)),
 
     hostNames: async (applicationId, signal) => {
-      const { items, error } = await lists.hosts(applicationId, signal);
-      if (error !== undefined) throw error;
-      return new Map(items.map(({ id, name }) => [id, name]));
+      const { items, error, calls } = await lists.hosts(applicationId, signal);
+      return { names: new Map(items.map(({ id, name }) => [id, name])), error, calls };
     },
 
     applicationThroughput: async (applicationId, query, signal, onWire) => {

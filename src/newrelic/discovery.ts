@@ -171,6 +171,7 @@ function createFindings(): Findings {
     result: () => ({
       applications: [...found.values()],
       complete: errorOf() === undefined,
+      pendingIds: [],
       unreadableIds: [...unreadable].filter((id) => !found.has(id)),
       calls,
       error: errorOf(),

@@ -3,21 +3,20 @@ import type { AccountConfig, AppEntry } from '../model/config.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Source } from '../model/source.ts';
 import type { AccountStatus, Logger, PollObserver } from '../model/telemetry.ts';
-import type { AccountHandover } from './account-handover.ts';
+import type { AccountPlan } from './account-plan.ts';
+import { createAccountPlanner } from './account-planner.ts';
 import { accountStatusOf, type Traffic } from './account-status.ts';
-import { AccountTable } from './account-table.ts';
+import { AccountTable, type AccountTableOptions } from './account-table.ts';
+import { createCallScheduler } from './call-scheduler.ts';
 import { discoveryIntervalOf } from './demand.ts';
-import { createDiscoveryLoop } from './discovery-loop.ts';
-import { createDispatcher } from './dispatcher.ts';
+import { createDiscoveryLoop, type DiscoveryLoopOptions } from './discovery-loop.ts';
 import { createPollLog } from './poll-log.ts';
-import { createPollLoop, type PollLoop } from './poll-loop.ts';
+import { createPollLoop } from './poll-loop.ts';
 
 export interface AccountPollerOptions {
   readonly account: AccountConfig;
   /** The entries of `apps` that belong to this account; not empty. */
   readonly entries: readonly AppEntry[];
-  /** What the poller before this one left; its values stay published. */
-  readonly handover?: AccountHandover | undefined;
 }
 
 export interface AccountPollerDependencies extends Traffic {
@@ -29,7 +28,11 @@ export interface AccountPollerDependencies extends Traffic {
   readonly observer: PollObserver;
   readonly logger: Logger;
   /** The calls that may be sent in any 60 seconds, as of now. Without it: as configured. */
-  readonly budgetPerMinute?: (() => number) | undefined;
+  readonly limitPerMinute?: (() => number) | undefined;
+  /** Told what the account needs, whenever that changes. */
+  readonly planned?: ((plan: AccountPlan) => void) | undefined;
+  /** Requests that were sent again because the first one failed, since the start. */
+  readonly retries?: (() => number) | undefined;
   /** Wall time at the vendor, where windows are cut. Without it: that of the clock. */
   readonly vendorWallMs?: (() => number) | undefined;
 }
@@ -41,37 +44,64 @@ export interface AccountPoller {
   /** One discovery and one poll of every application; whether all that was asked for arrived. */
   runOnce(signal: AbortSignal): Promise<boolean>;
   status(): AccountStatus;
-  /** To be called when `budgetPerMinute` gives another number than before: the intervals follow. */
-  budgetChanged(): void;
-  /** What the next poller of the account needs; to be asked after `run` has ended. */
-  handover(): AccountHandover;
+  readonly plan: AccountPlan;
+  /** To be called when `limitPerMinute` gives another number than before: the intervals follow. */
+  limitChanged(): void;
+  /**
+   * Follows other settings from now on. Values stay, and so do polls under way, unless what they ask
+   * for is not wanted any more. The name of the account stays the same.
+   */
+  reconfigure(options: AccountPollerOptions): Promise<void>;
+  /** Why polling has come to a halt that only a fault of our own explains; `undefined` if it has not. */
+  stalled(): string | undefined;
 }
 
+/** Far longer than any deadline that the loops keep by themselves. */
+const stalledAfterMs = 5 * 60_000;
+
 export function createAccountPoller(
-  { account, entries, handover }: AccountPollerOptions,
+  options: AccountPollerOptions,
   dependencies: AccountPollerDependencies,
 ): AccountPoller {
   const { clock } = dependencies;
-  const discoveryIntervalMs = discoveryIntervalOf(entries.map((entry) => entry.poll));
+  let { account } = options;
+  const limitPerMinute = dependencies.limitPerMinute ?? (() => account.requestsPerMinute);
+  const limits = (): { requestsPerMinute: number; concurrency: number } => ({
+    requestsPerMinute: limitPerMinute(),
+    concurrency: account.concurrency,
+  });
   const log = createPollLog(account.name, dependencies);
-  const budgetPerMinute = dependencies.budgetPerMinute ?? (() => account.requestsPerMinute);
-  const { concurrency } = account;
-  const dispatcher = createDispatcher(
-    { requestsPerMinute: budgetPerMinute(), concurrency },
-    { clock },
-  );
-  const table = new AccountTable(
-    { account, entries, discoveryIntervalMs, handover },
-    { ...dependencies, log, budgetPerMinute },
-  );
+  const scheduler = createCallScheduler(limits(), { clock });
+  const planner = createAccountPlanner(tableOptionsOf(options), {
+    clock,
+    capacity: () => ({
+      limitPerMinute: limitPerMinute(),
+      carriedPerMinute: scheduler.carriedPerMinute(),
+    }),
+    retries: dependencies.retries ?? (() => 0),
+    planned: dependencies.planned,
+  });
+  const table = new AccountTable(tableOptionsOf(options), { ...dependencies, log, planner });
   const startMs = clock.monotonicMs();
-  const discoveries = createDiscoveryLoop(
-    { selectors: entries.map((entry) => entry.selector), intervalMs: discoveryIntervalMs },
-    { ...dependencies, table },
-  );
-  const polls = createPollLoop(table, { ...dependencies, dispatcher, refused: discoveries.soon });
+  const discoveries = createDiscoveryLoop(discoveryOptionsOf(options), {
+    ...dependencies,
+    table,
+    ended: (removedIds) => {
+      polls.abort(removedIds);
+      if (isRunning) polls.wake();
+    },
+  });
+  const polls = createPollLoop(table, {
+    ...dependencies,
+    scheduler,
+    unauthorized: discoveries.soon,
+  });
+  let isRunning = false;
+  const stopping = new AbortController();
 
   const stop = (): void => {
+    isRunning = false;
+    stopping.abort(new Error('the account is stopped'));
     polls.stop();
     table.stop();
     log.stop();
@@ -79,8 +109,9 @@ export function createAccountPoller(
 
   return {
     run: async (signal) => {
+      isRunning = true;
       try {
-        await discoveries.run(polls.wake, signal);
+        await discoveries.run(signal);
       } catch (error) {
         if (!signal.aborted) throw error;
       } finally {
@@ -88,31 +119,64 @@ export function createAccountPoller(
       }
     },
     runOnce: async (signal) => {
+      signal.addEventListener('abort', stop, { once: true });
       try {
         const isComplete = await discoveries.discover(signal);
-        const isWhole = await pollAll(table, polls, signal);
-        return isComplete && isWhole;
+        const isWhole = await polls.pollAll(signal);
+        return isComplete && isWhole && table.discovery.missing.length === 0;
       } finally {
+        signal.removeEventListener('abort', stop);
         stop();
       }
     },
     status: () => accountStatusOf(account, table, dependencies, clock.monotonicMs() - startMs),
-    budgetChanged: () => {
-      dispatcher.resize(budgetPerMinute());
-      table.budgetChanged();
+    get plan() {
+      return table.plan;
     },
-    handover: () => table.handover(),
+    limitChanged: () => {
+      scheduler.resize(limits());
+      table.replan();
+    },
+    reconfigure: async (next) => {
+      account = next.account;
+      scheduler.resize(limits());
+      // First, so that no discovery with the old settings comes between.
+      discoveries.restart(discoveryOptionsOf(next));
+      try {
+        polls.abort(await table.reconfigure(tableOptionsOf(next), stopping.signal));
+        if (isRunning) polls.wake();
+      } catch (error) {
+        if (!stopping.signal.aborted) throw error;
+      }
+    },
+    stalled: () => {
+      if (!isRunning) return undefined;
+      const nowMs = clock.monotonicMs();
+      const late = [
+        ['a poll has been due', polls.dueSinceMs()],
+        ['a discovery has been late', discoveries.lateSinceMs()],
+      ] as const;
+      for (const [what, sinceMs] of late) {
+        if (sinceMs === undefined || nowMs - sinceMs < stalledAfterMs) continue;
+        const seconds = Math.round((nowMs - sinceMs) / 1000);
+        return `account ${account.name}: ${what} for ${seconds} s`;
+      }
+      return undefined;
+    },
   };
 }
 
-/** Polls every application once; whether all that was asked for arrived. */
-async function pollAll(
-  table: AccountTable,
-  polls: PollLoop,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const ids = [...table.states.keys()];
-  const outcomes = await Promise.all(ids.map(async (id) => polls.poll(id, signal)));
-  const isWhole = outcomes.every((outcome) => outcome?.failed.size === 0);
-  return isWhole && table.discovery.missing.length === 0;
+function tableOptionsOf({ account, entries }: AccountPollerOptions): AccountTableOptions {
+  return {
+    account,
+    entries,
+    discoveryIntervalMs: discoveryIntervalOf(entries.map(({ poll }) => poll)),
+  };
+}
+
+function discoveryOptionsOf({ entries }: AccountPollerOptions): DiscoveryLoopOptions {
+  return {
+    selectors: entries.map(({ selector }) => selector),
+    intervalMs: discoveryIntervalOf(entries.map(({ poll }) => poll)),
+  };
 }

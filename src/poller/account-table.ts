@@ -1,16 +1,22 @@
 import type { ApiError } from '../model/api-error.ts';
-import type { Clock } from '../model/clock.ts';
+import { type Clock, sleep } from '../model/clock.ts';
 import type { AccountConfig, AppEntry } from '../model/config.ts';
 import { isOwn } from '../model/shard.ts';
 import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
 import type { Discovery } from '../model/source.ts';
 import type { PollObserver } from '../model/telemetry.ts';
-import type { AccountHandover } from './account-handover.ts';
-import { type AccountPlan, accountPlanOf } from './account-plan.ts';
-import { dueIdsOf, nextEventOf, stretched } from './app-due.ts';
+import type { AccountPlan } from './account-plan.ts';
+import type { AccountPlanner } from './account-planner.ts';
 import { type AppPublisher, createAppPublisher } from './app-publisher.ts';
-import { type AppState, afterPoll, handOverWithinMs, snapshotOf, whenStale } from './app-state.ts';
-import { applyDiscovery, haveSameSelection, type Owns, takeOverStates } from './app-table.ts';
+import { type AppState, afterPoll, handOverWithinMs, snapshotOf } from './app-state.ts';
+import { type AppStates, createAppStates, hostsListedNow } from './app-states.ts';
+import {
+  discoverySteps,
+  type Owns,
+  reconfigurationSteps,
+  type StateChanges,
+  spreadSteps,
+} from './app-table.ts';
 import {
   type DiscoveryState,
   discoveryAfter,
@@ -21,16 +27,14 @@ import {
 import { shouldAskHostNames } from './host-names.ts';
 import type { PollRequest } from './poll-application.ts';
 import type { PollLog } from './poll-log.ts';
-import { type PollOutcome, untriedOutcome } from './poll-outcome.ts';
-import { nextDue, placeMs, pollDeadlineMs } from './schedule.ts';
+import { type PollOutcome, skippedOutcome } from './poll-outcome.ts';
+import { nextDue, pollDeadlineMs } from './schedule.ts';
 
 export interface AccountTableOptions {
   readonly account: AccountConfig;
   /** The entries of `apps` that belong to this account. */
   readonly entries: readonly AppEntry[];
   readonly discoveryIntervalMs: number;
-  /** What the poller before this one knew of the account. */
-  readonly handover: AccountHandover | undefined;
 }
 
 export interface AccountTableDependencies {
@@ -38,206 +42,206 @@ export interface AccountTableDependencies {
   readonly sink: SnapshotSink;
   readonly observer: PollObserver;
   readonly log: PollLog;
-  /** The calls that the account may send in any 60 seconds, as of now. */
-  readonly budgetPerMinute: () => number;
+  readonly planner: AccountPlanner;
 }
+
+/** After a change of so many states others have their turn. */
+const manyStates = 100;
 
 /** What is known of one account; the only place that replaces its states and publishes them. */
 export class AccountTable {
-  readonly #options: AccountTableOptions;
+  #options: AccountTableOptions;
   readonly #dependencies: AccountTableDependencies;
-  #states = new Map<string, AppState>();
+  readonly #states: AppStates = createAppStates(() => this.plan.stretch);
   #discovery = initialDiscovery;
   /** The vendor refused the key since the last good discovery: asking on would be a storm. */
   #refused: ApiError | undefined;
-  #discoveryCalls = 0;
-  #plan: AccountPlan;
   #nextOrder = 0;
   readonly #publisher: AppPublisher;
-  readonly #owns: Owns;
 
   constructor(options: AccountTableOptions, dependencies: AccountTableDependencies) {
     this.#options = options;
     this.#dependencies = dependencies;
-    this.#plan = this.#planNow();
-    const { account, handover } = options;
-    const { shard } = account;
-    this.#owns = (key) => shard === undefined || isOwn(shard, key);
+    const { name } = options.account;
     this.#publisher = createAppPublisher(
-      { account: account.name, published: handover?.published ?? new Map() },
+      { account: name },
       { ...dependencies, snapshotOf: (id) => this.#snapshotOf(id) },
     );
-    if (handover !== undefined) this.#takeOver(handover);
     // An account that nobody has heard of yet must not look like a healthy one without applications.
-    else dependencies.sink.accountUp(account.name, false);
-  }
-
-  handover(): AccountHandover {
-    return {
-      states: this.#states,
-      discovery: this.#discovery,
-      discoveryCalls: this.#discoveryCalls,
-      nextOrder: this.#nextOrder,
-      published: this.#publisher.published,
-    };
+    dependencies.sink.accountUp(name, false);
   }
 
   get states(): ReadonlyMap<string, AppState> {
-    return this.#states;
+    return this.#states.all;
   }
-
   get discovery(): DiscoveryState {
     return this.#discovery;
   }
-
   get plan(): AccountPlan {
-    return this.#plan;
+    return this.#dependencies.planner.plan;
   }
 
-  knownIds(): readonly string[] {
-    return [...this.#states.keys()];
+  /** Makes the plan, and the polls that wait for their turn, fit what can be sent now. */
+  replan(): void {
+    const { clock, planner, log } = this.#dependencies;
+    const factor = planner.replan(this.states.values());
+    log.demand(planner.plan);
+    if (factor !== 1) this.#states.stretch(factor, clock.monotonicMs());
   }
 
-  /** Makes the plan, and the polls that wait for their turn, fit the budget as it is now. */
-  budgetChanged(): void {
-    const before = this.#plan.stretch;
-    this.#replan(this.#planNow());
-    const nowMs = this.#dependencies.clock.monotonicMs();
-    this.#states = stretched(this.#states, nowMs, this.#plan.stretch / before);
-  }
-
-  /** Publishes nothing from now on but what a poll or a discovery still brings. */
+  /** Publishes only what a poll or a discovery still brings. */
   stop(): void {
     this.#publisher.stop();
   }
 
-  discovered(discovery: Discovery): void {
-    const { account, entries } = this.#options;
-    const { clock, sink, log } = this.#dependencies;
-    const nowMs = clock.monotonicMs();
-    const now = { monotonicMs: nowMs, nextOrder: this.#nextOrder };
-    const change = applyDiscovery(this.#states, entries, discovery, now, this.#owns);
-    const before = this.#states;
-    const isFirst = before.size === 0;
-    const { complete, error, calls } = discovery;
-    this.#states = new Map(change.states);
-    this.#nextOrder = change.nextOrder;
-    const isSame = calls === this.#discoveryCalls && haveSameSelection(before, this.#states);
-    this.#discoveryCalls = calls;
-    this.#replan(isSame ? this.#plan : this.#planNow());
-    if (isFirst && this.#plan.stretch > 1) this.#spreadFirstPolls(nowMs);
-    this.#discovery = discoveryAfter(this.#discovery, discovery, change.missing, nowMs);
-    this.#refused = isRefusal(error) ? error : undefined;
-    sink.accountUp(account.name, complete);
-    for (const id of change.removed) this.#publisher.remove(id);
-    this.#publisher.publishAll(this.#states.keys());
-    log.discovered(discovery, this.#states, this.#discovery.missing);
+  /**
+   * Follows other settings from now on; what is known stays, as far as it is still wanted. Gives the
+   * applications whose polls under way are not wanted any more. Of many applications it takes several
+   * turns of the event loop; an abort leaves it half done, but every state whole.
+   */
+  async reconfigure(options: AccountTableOptions, signal: AbortSignal): Promise<readonly string[]> {
+    const nowMs = this.#dependencies.clock.monotonicMs();
+    this.#options = options;
+    const steps = reconfigurationSteps(this.states, options.entries, nowMs, this.#owns);
+    const { unwanted, released } = await this.#take(steps, signal);
+    // An application that is no longer wanted is not shown any more, unless another process takes it.
+    for (const [id, state] of released) {
+      if (this.#owns(id)) this.#publisher.remove(id);
+      else this.#publisher.handOver(id, handOverWithinMs(state, this.#intervalMsOf(state)));
+    }
+    this.replan();
+    this.#publisher.publishAll(this.states.keys());
+    return unwanted;
   }
 
-  /** `undefined` when the application is no longer there. */
-  requestFor(id: string): PollRequest | undefined {
-    const state = this.#states.get(id);
-    if (state === undefined) return undefined;
-    return {
-      selected: state.selected,
-      dueMs: state.nextDueMs,
-      overdueMs: this.#plan.stretch > 1 ? Number.POSITIVE_INFINITY : state.overdueMs,
-      spanMs: this.#intervalMsOf(state),
-      deadlineMs: pollDeadlineMs(state.selected.entry.poll, this.#plan.stretch),
-      askHostNames: shouldAskHostNames(state, this.#dependencies.clock.monotonicMs()),
+  /**
+   * Takes in what a discovery found; gives the applications that are gone. Of many applications it
+   * takes several turns of the event loop.
+   */
+  async discovered(discovery: Discovery, signal: AbortSignal): Promise<readonly string[]> {
+    const { account, entries, discoveryIntervalMs } = this.#options;
+    const { clock, sink, log, planner } = this.#dependencies;
+    const nowMs = clock.monotonicMs();
+    const takeOrder = (): number => {
+      this.#nextOrder += 1;
+      return this.#nextOrder - 1;
     };
+    const now = { monotonicMs: nowMs, takeOrder };
+    const isFirst = this.states.size === 0;
+    const steps = discoverySteps(this.states, entries, discovery, now, this.#owns);
+    const { removed, missing } = await this.#take(steps, signal);
+    for (const id of removed) this.#publisher.remove(id);
+    planner.discovered(discovery.calls, discoveryIntervalMs);
+    this.replan();
+    // What cannot be polled at once is polled evenly from the start.
+    if (isFirst && this.plan.stretch > 1) {
+      await this.#take(spreadSteps(this.states, this.plan.stretch, nowMs), signal);
+    }
+    this.#discovery = discoveryAfter(this.#discovery, discovery, missing, nowMs);
+    this.#refused = isRefusal(discovery.error) ? discovery.error : undefined;
+    sink.accountUp(account.name, discovery.complete);
+    this.#publisher.publishAll(this.states.keys());
+    log.discovered(discovery, this.states, this.#discovery.missing);
+    return removed;
+  }
+
+  /** The poll that begins now; `undefined` when the application is no longer there. */
+  begin(id: string): PollRequest | undefined {
+    const state = this.states.get(id);
+    if (state === undefined) return undefined;
+    this.#states.begin(id);
+    const { stretch } = this.plan;
+    const { selected } = state;
+    return {
+      selected,
+      dueMs: state.nextDueMs,
+      overdueMs: stretch > 1 ? Number.POSITIVE_INFINITY : state.overdueMs,
+      periodMs: this.#intervalMsOf(state),
+      deadlineMs: pollDeadlineMs(selected.entry.poll, stretch),
+      askHostNames: shouldAskHostNames(state, this.#dependencies.clock.monotonicMs()),
+      isListed: hostsListedNow(this.states, id),
+    };
+  }
+
+  /** The poll was ended before it had an outcome. */
+  aborted(id: string): void {
+    this.#states.end(id);
   }
 
   /** The outcome of a poll that is not even tried because the key is refused. */
   refusedOutcome(): PollOutcome | undefined {
-    return this.#refused === undefined ? undefined : untriedOutcome(this.#refused);
+    return this.#refused === undefined ? undefined : skippedOutcome(this.#refused);
   }
 
-  polled(id: string, request: PollRequest, outcome: PollOutcome, durationMs: number): void {
-    const { clock, observer, log } = this.#dependencies;
-    const before = this.#states.get(id);
-    observer.polled(durationMs / 1000, outcome.failed.size === 0);
-    if (before === undefined) return;
+  /** Whether the vendor refused the key for this application, and did not do so before. */
+  isNewlyUnauthorized(id: string, { unauthorized }: PollOutcome): boolean {
+    return unauthorized && this.states.get(id)?.failedFor !== 'auth';
+  }
+
+  polled(id: string, request: PollRequest, outcome: PollOutcome, startMs: number): void {
+    const { clock, observer, log, planner } = this.#dependencies;
     const now = { monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() };
-    const asked = { hostNames: request.askHostNames, startMs: now.monotonicMs - durationMs };
-    const after = afterPoll(before, outcome, asked, now);
-    const times = { dueMs: request.dueMs, startMs: asked.startMs, nowMs: now.monotonicMs };
+    this.#states.end(id);
+    planner.asked(outcome.hostNameCalls);
+    observer.polled((now.monotonicMs - startMs) / 1000, outcome.failed.size === 0);
+    const before = this.states.get(id);
+    if (before === undefined) return;
+    const after = afterPoll(before, outcome, { hostNames: request.askHostNames, startMs }, now);
+    const times = { dueMs: request.dueMs, startMs, nowMs: now.monotonicMs };
     const { skipped, ...due } = nextDue(times, {
       intervalMs: this.#intervalMsOf(after),
-      slack: this.#plan.slack,
+      slack: this.plan.slack,
       order: before.order,
     });
     if (skipped > 0) observer.skipped(skipped);
-    this.#replace(id, { ...after, ...due });
+    this.#states.set(id, { ...after, ...due });
+    this.#publisher.publish(id);
     if (this.#refused === undefined) log.polled(before, after, outcome);
+    if (planner.isOutdated()) this.replan();
   }
 
-  /** Drops the values of applications whose polls have failed for too long. */
+  /** The application whose poll has been due for longest; `undefined` when none is due. */
+  firstDue(): string | undefined {
+    return this.#states.firstDue(this.#dependencies.clock.monotonicMs());
+  }
+
+  /** Drops the values that were not renewed in time. */
   dropStale(): void {
     const nowMs = this.#dependencies.clock.monotonicMs();
-    for (const [id, state] of this.#states) {
-      const after = whenStale(state, nowMs);
-      if (after !== state) this.#replace(id, after);
-    }
-  }
-
-  dueIds(): readonly string[] {
-    return dueIdsOf(this.#states, this.#dependencies.clock.monotonicMs());
+    for (const id of this.#states.dropStale(nowMs)) this.#publisher.publish(id);
   }
 
   /** When something falls due next, on the monotonic clock; polls under way are not waited for. */
-  nextEventMs(polling: ReadonlySet<string>): number | undefined {
-    return nextEventOf(this.#states, polling);
+  nextEventMs(): number | undefined {
+    return this.#states.nextEventMs();
   }
 
-  #planNow(): AccountPlan {
-    const { discoveryIntervalMs: intervalMs } = this.#options;
-    const selected = [...this.#states.values()].map((state) => state.selected);
-    const discovery = { calls: this.#discoveryCalls, intervalMs };
-    return accountPlanOf(selected, discovery, this.#dependencies.budgetPerMinute());
-  }
+  readonly #owns: Owns = (key) => {
+    const { shard } = this.#options.account;
+    return shard === undefined || isOwn(shard, key);
+  };
 
-  #replan(plan: AccountPlan): void {
-    this.#plan = plan;
-    const { demandPerMinute, budgetPerMinute, stretch } = plan;
-    this.#dependencies.log.demand(demandPerMinute, budgetPerMinute, stretch);
-  }
-
-  #takeOver({ states, discovery, discoveryCalls, nextOrder }: AccountHandover): void {
-    this.#discovery = discovery;
-    this.#discoveryCalls = discoveryCalls;
-    this.#nextOrder = nextOrder;
-    const nowMs = this.#dependencies.clock.monotonicMs();
-    this.#states = new Map(takeOverStates(states, this.#options.entries, nowMs, this.#owns));
-    this.#publisher.publishAll(this.#states.keys());
-    this.#replan(this.#planNow());
-    for (const [id, state] of states) {
-      if (this.#states.has(id)) continue;
-      if (this.#owns(id)) this.#publisher.remove(id);
-      else this.#publisher.handOver(id, handOverWithinMs(state, this.#intervalMsOf(state)));
+  /** Puts a change in force, part by part; after a large part others have their turn. */
+  async #take<Result>(
+    steps: Generator<StateChanges, Result>,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    let step = steps.next();
+    for (; step.done !== true; step = steps.next()) {
+      for (const [id, state] of step.value) {
+        if (state === undefined) this.#states.delete(id);
+        else this.#states.set(id, state);
+      }
+      if (step.value.length >= manyStates) await sleep(this.#dependencies.clock, 0, signal);
     }
+    return step.value;
   }
 
-  /** What cannot be polled at once is polled evenly from the start. */
-  #spreadFirstPolls(nowMs: number): void {
-    for (const [id, state] of this.#states) {
-      const intervalMs = this.#intervalMsOf(state);
-      const nextDueMs = nowMs + placeMs({ intervalMs, order: state.order });
-      this.#states.set(id, { ...state, nextDueMs });
-    }
-  }
-
-  #intervalMsOf({ selected }: AppState): number {
-    return selected.entry.poll.intervalMs * this.#plan.stretch;
-  }
-
-  #replace(id: string, state: AppState): void {
-    this.#states.set(id, state);
-    this.#publisher.publish(id);
-  }
+  readonly #intervalMsOf = ({ selected }: AppState): number =>
+    selected.entry.poll.intervalMs * this.plan.stretch;
 
   #snapshotOf(id: string): AppSnapshot | undefined {
-    const state = this.#states.get(id);
+    const state = this.states.get(id);
     if (state === undefined || state.gone) return undefined;
     const nowMs = this.#dependencies.clock.monotonicMs();
     const isStale = isDiscoveryStale(this.#discovery, state, nowMs);

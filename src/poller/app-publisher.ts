@@ -4,8 +4,6 @@ import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
 
 export interface AppPublisherOptions {
   readonly account: string;
-  /** What was published before, by application id. */
-  readonly published: ReadonlyMap<string, AppSnapshot>;
 }
 
 export interface AppPublisherDependencies {
@@ -20,7 +18,6 @@ export interface AppPublisherDependencies {
  * at once are published one after the other, with turns for other work in between.
  */
 export interface AppPublisher {
-  readonly published: ReadonlyMap<string, AppSnapshot>;
   publish(id: string): void;
   /** The first of them at once, the others soon. */
   publishAll(ids: Iterable<string>): void;
@@ -33,12 +30,14 @@ export interface AppPublisher {
 
 /** Hosts and applications that are rendered without a break: some milliseconds. */
 const atATime = 1000;
+/** What it takes to see that an application has not changed, beside rendering it. */
+const unchangedWork = 0.3;
 
 export function createAppPublisher(
-  { account, published: before }: AppPublisherOptions,
+  { account }: AppPublisherOptions,
   { clock, sink, snapshotOf }: AppPublisherDependencies,
 ): AppPublisher {
-  const published = new Map(before);
+  const published = new Map<string, AppSnapshot>();
   const waiting = new Set<string>();
   let cancelTimer: (() => void) | undefined;
 
@@ -55,7 +54,7 @@ export function createAppPublisher(
       if (published.has(id)) remove(id);
       return 0;
     }
-    if (isSame(published.get(id), snapshot)) return 0;
+    if (isSame(published.get(id), snapshot)) return unchangedWork;
     published.set(id, snapshot);
     sink.publish(snapshot);
     return 1 + (snapshot.reading?.hosts.size ?? 0);
@@ -74,7 +73,6 @@ export function createAppPublisher(
   };
 
   return {
-    published,
     publish: (id) => {
       publish(id);
     },

@@ -16,8 +16,8 @@ export interface AppState {
   readonly pollSucceeded: boolean | undefined;
   /** Wall time of the last poll that got everything. */
   readonly lastSuccessMs: number | undefined;
-  /** What did not arrive in the last poll. */
-  readonly failed: ReadonlySet<string>;
+  /** What did not arrive in the last poll, and since when it has not, on the monotonic clock. */
+  readonly failedSinceMs: ReadonlyMap<string, number>;
   /** Why it did not; `undefined` when all did. */
   readonly failedFor: FailureReason | undefined;
   /** Monotonic time at which the first poll began that failed since values were last published. */
@@ -39,8 +39,10 @@ export interface Moment {
   readonly wallMs: number;
 }
 
-/** A poll with failures is published all the same if at most this share of its calls, or one call, is newly failing. */
+/** A poll with failures may be published if at most this share of its calls, or one call, failed, */
 const tolerableShare = 0.1;
+/** not counting what has failed for `stale_after`, as long as at most this share failed in all. */
+const longestShare = 0.5;
 
 export function newAppState(selected: SelectedApplication, order: number, nowMs: number): AppState {
   return {
@@ -49,7 +51,7 @@ export function newAppState(selected: SelectedApplication, order: number, nowMs:
     reading: undefined,
     pollSucceeded: undefined,
     lastSuccessMs: undefined,
-    failed: new Set(),
+    failedSinceMs: new Map(),
     failedFor: undefined,
     failingSinceMs: undefined,
     gone: false,
@@ -103,8 +105,9 @@ function union(
 
 /**
  * A complete poll is published. One with failures is held back the first time, so that a short
- * disturbance makes no gap; if the next one has failures too it is published without what failed,
- * so that a broken host cannot hold back the others, unless much of it failed for the first time.
+ * disturbance makes no gap; unless there is nothing to hold. If the next one has failures too it is
+ * published without what failed, so that a broken host cannot hold back the others. But much of an
+ * application is never left out, however long an outage takes: that would be half a poll.
  */
 export function afterPoll(
   state: AppState,
@@ -112,36 +115,35 @@ export function afterPoll(
   asked: { readonly hostNames: boolean; readonly startMs: number },
   now: Moment,
 ): AppState {
+  const failedSinceMs = new Map(
+    [...outcome.failed].map((scope): [string, number] => [
+      scope,
+      state.failedSinceMs.get(scope) ?? asked.startMs,
+    ]),
+  );
   const next: AppState = {
     ...state,
     hostNames: asked.hostNames
       ? hostNamesAfter(state.hostNames, hostsToPoll(state.selected), outcome, now)
       : state.hostNames,
-    failed: outcome.failed,
+    failedSinceMs,
     failedFor: outcome.failed.size === 0 ? undefined : outcome.error?.reason,
     pollsEnded: state.pollsEnded + 1,
   };
-  if (outcome.gone) {
-    return { ...next, gone: true, reading: undefined, pollSucceeded: true, failed: new Set() };
-  }
+  if (outcome.gone) return { ...next, gone: true, reading: undefined, pollSucceeded: true };
+  const reading = listedOnly(state.selected.application, outcome.reading);
   if (outcome.failed.size === 0) {
     return {
       ...next,
       gone: false,
-      reading: listedOnly(state.selected.application, outcome.reading),
+      reading,
       pollSucceeded: true,
       lastSuccessMs: now.wallMs,
       failingSinceMs: undefined,
     };
   }
-  if (isPublishable(state, outcome)) {
-    return {
-      ...next,
-      gone: false,
-      reading: listedOnly(state.selected.application, outcome.reading),
-      pollSucceeded: false,
-      failingSinceMs: undefined,
-    };
+  if (isPublishable(state, outcome, failedSinceMs, now)) {
+    return { ...next, gone: false, reading, pollSucceeded: false, failingSinceMs: undefined };
   }
   return {
     ...next,
@@ -150,16 +152,24 @@ export function afterPoll(
   };
 }
 
-/** When the values become too old to be held any longer, on the monotonic clock. */
-export function staleAtMs({ failingSinceMs, reading, selected }: AppState): number | undefined {
-  if (reading === undefined || failingSinceMs === undefined) return undefined;
-  return failingSinceMs + selected.entry.poll.staleAfterMs;
+/**
+ * When the values become too old to be held any longer, on the monotonic clock: when polls have
+ * failed for `stale_after`, or when the poll that is due has not ended for so long after its deadline.
+ */
+export function staleAtMs(
+  { failingSinceMs, reading, selected, nextDueMs }: AppState,
+  deadlineMs: number,
+): number | undefined {
+  if (reading === undefined) return undefined;
+  const notRenewedSinceMs = Math.min(failingSinceMs ?? Infinity, nextDueMs + deadlineMs);
+  return notRenewedSinceMs + selected.entry.poll.staleAfterMs;
 }
 
-/** Drops values that could not be renewed for `stale_after`. */
-export function whenStale(state: AppState, nowMs: number): AppState {
-  const atMs = staleAtMs(state);
-  return atMs !== undefined && nowMs >= atMs ? { ...state, reading: undefined } : state;
+/** Drops values that were not renewed in time. */
+export function whenStale(state: AppState, deadlineMs: number, nowMs: number): AppState {
+  const atMs = staleAtMs(state, deadlineMs);
+  if (atMs === undefined || nowMs < atMs) return state;
+  return { ...state, reading: undefined, pollSucceeded: false };
 }
 
 /** What is published; without what the discovery said when that is stale. */
@@ -180,10 +190,20 @@ export function snapshotOf(
   };
 }
 
-function isPublishable(state: AppState, outcome: PollOutcome): boolean {
-  if (outcome.reading === undefined || outcome.refused || state.failed.size === 0) return false;
-  const newlyFailing = [...outcome.failed].filter((scope) => !state.failed.has(scope)).length;
-  return newlyFailing <= Math.max(1, tolerableShare * outcome.plannedCalls);
+function isPublishable(
+  state: AppState,
+  { reading, unauthorized, plannedCalls }: PollOutcome,
+  failedSinceMs: ReadonlyMap<string, number>,
+  { monotonicMs }: Moment,
+): boolean {
+  if (reading === undefined || unauthorized) return false;
+  if (state.reading !== undefined && state.failedSinceMs.size === 0) return false;
+  const { staleAfterMs } = state.selected.entry.poll;
+  const lately = [...failedSinceMs.values()].filter((atMs) => monotonicMs - atMs < staleAfterMs);
+  return (
+    lately.length <= Math.max(1, tolerableShare * plannedCalls) &&
+    failedSinceMs.size <= Math.max(1, longestShare * plannedCalls)
+  );
 }
 
 /** Without the hosts that a discovery no longer lists; the same reading if there are none. */

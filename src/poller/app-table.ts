@@ -1,101 +1,161 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Application } from '../model/application.ts';
 import type { AppEntry } from '../model/config.ts';
-import { type SelectedApplication, selectApplications, selectorText } from '../model/selector.ts';
+import {
+  type ApplicationSelector,
+  createApplicationSelector,
+  type SelectedApplication,
+  selectorText,
+} from '../model/selector.ts';
 import type { Discovery } from '../model/source.ts';
 import { type AppState, afterDiscovery, newAppState, refreshed } from './app-state.ts';
+import { placeMs } from './schedule.ts';
 
-/** What one discovery changes. */
-export interface TableChange {
-  readonly states: ReadonlyMap<string, AppState>;
-  /** The number that the next new application gets. */
-  readonly nextOrder: number;
+/** Whether this process is the one that polls an application, or reports on an entry. */
+export type Owns = (key: string) => boolean;
+
+/** A part of the states to put in the place of those that are there; `undefined` for one that goes. */
+export type StateChanges = readonly (readonly [string, AppState | undefined])[];
+
+/** What a discovery says as a whole. */
+export interface DiscoveryChange {
   readonly removed: readonly string[];
   /** The entries that choose nothing; only a complete discovery can tell. */
   readonly missing: readonly AppEntry[] | undefined;
 }
 
-/** Whether this process is the one that polls an application, or reports on an entry. */
-export type Owns = (key: string) => boolean;
-
-const everything: Owns = () => true;
+/** Applications, or tests of a pattern, that are worked through without a break: a few milliseconds. */
+const atATime = 1000;
 
 /**
- * Brings the applications of an account in line with a discovery. Only a complete one may remove an
- * application or a host; an incomplete one adds and refreshes what it found.
+ * Brings the applications of an account in line with a discovery, part by part: the caller puts each
+ * part in force before it asks for the next one. Only a complete discovery may remove an application
+ * or a host; an incomplete one adds and refreshes what it found.
  */
-export function applyDiscovery(
+export function* discoverySteps(
   states: ReadonlyMap<string, AppState>,
   entries: readonly AppEntry[],
-  discovery: Discovery,
-  now: { readonly monotonicMs: number; readonly nextOrder: number },
-  owns: Owns = everything,
-): TableChange {
-  const all = selectApplications(entries, discovery.applications);
-  const selected = all.selected.filter(({ application }) => owns(application.id));
-  const missing = all.missing.filter(({ selector }) => owns(selectorText(selector)));
-  let { nextOrder } = now;
-  const added = (one: SelectedApplication): [string, AppState] => {
-    const state = newAppState(one, nextOrder, now.monotonicMs);
-    nextOrder += 1;
-    return [one.application.id, state];
-  };
-  if (!discovery.complete) {
-    const seen = selected.map((one): [string, AppState] => {
-      const known = states.get(one.application.id);
-      return known === undefined
-        ? added(one)
-        : [one.application.id, refreshed(known, one, now.monotonicMs)];
-    });
-    return { states: new Map([...states, ...seen]), nextOrder, removed: [], missing: undefined };
+  { applications, complete, unreadableIds, pendingIds }: Discovery,
+  now: {
+    readonly monotonicMs: number;
+    /** Gives each new application a number of its own. */
+    readonly takeOrder: () => number;
+  },
+  owns: Owns,
+): Generator<StateChanges, DiscoveryChange> {
+  const selector = createApplicationSelector(entries);
+  const seen = new Set<string>();
+  for (const part of partsOf(applications, selector)) {
+    const changes: [string, AppState][] = [];
+    for (const application of part) {
+      const entry = selector.entryOf(application);
+      if (entry === undefined || !owns(application.id)) continue;
+      seen.add(application.id);
+      const known = states.get(application.id);
+      const found = { application, entry };
+      if (known === undefined) {
+        changes.push([application.id, newAppState(found, now.takeOrder(), now.monotonicMs)]);
+      } else {
+        const after = complete ? afterDiscovery : refreshed;
+        changes.push([application.id, after(known, found, now.monotonicMs)]);
+      }
+    }
+    yield changes;
   }
-  const next = new Map(
-    selected.map((one): [string, AppState] => {
-      const known = states.get(one.application.id);
-      return known === undefined
-        ? added(one)
-        : [one.application.id, afterDiscovery(known, one, now.monotonicMs)];
-    }),
-  );
-  for (const id of discovery.unreadableIds) {
-    const known = states.get(id);
-    if (known !== undefined && !next.has(id)) next.set(id, known);
-  }
-  const removed = [...states.keys()].filter((id) => !next.has(id));
-  return { states: next, nextOrder, removed, missing };
+  if (!complete) return { removed: [], missing: undefined };
+  const unknown = new Set([...unreadableIds, ...pendingIds]);
+  const removed = [...states.keys()].filter((id) => !seen.has(id) && !unknown.has(id));
+  yield removed.map((id) => [id, undefined] as const);
+  const missing = selector
+    .missing()
+    .filter((entry) => owns(selectorText(entry.selector)) && !isAmong(unknown, entry));
+  return { removed, missing };
+}
+
+/** What other entries leave behind. */
+export interface Reconfiguration {
+  /** Applications that are not wanted any more, or whose polls under way ask for something else. */
+  readonly unwanted: readonly string[];
+  /** The states of those that are not wanted any more. */
+  readonly released: readonly (readonly [string, AppState])[];
 }
 
 /**
- * The states that other entries still want, with the settings of those; a poll is due no later than
- * the new interval wants it.
+ * The states that other entries still want, with the settings of those, part by part; a poll is due
+ * no later than the new interval wants it.
  */
-export function takeOverStates(
+export function* reconfigurationSteps(
   states: ReadonlyMap<string, AppState>,
   entries: readonly AppEntry[],
   nowMs: number,
-  owns: Owns = everything,
-): ReadonlyMap<string, AppState> {
-  const applications = [...states.values()]
-    .map(({ selected }) => selected.application)
-    .filter(({ id }) => owns(id));
-  const { selected } = selectApplications(entries, applications);
-  return new Map(
-    selected.flatMap((one): [string, AppState][] => {
-      const known = states.get(one.application.id);
-      if (known === undefined) return [];
-      const latestMs = nowMs + one.entry.poll.intervalMs;
-      const nextDueMs = Math.min(known.nextDueMs, latestMs);
-      const state = { ...known, selected: one, nextDueMs };
-      return [[one.application.id, { ...state, overdueMs: Math.max(nextDueMs, known.overdueMs) }]];
-    }),
-  );
+  owns: Owns,
+): Generator<StateChanges, Reconfiguration> {
+  const selector = createApplicationSelector(entries);
+  const applications = [...states.values()].map(({ selected }) => selected.application);
+  const unwanted: string[] = [];
+  const released: [string, AppState][] = [];
+  for (const part of partsOf(applications, selector)) {
+    const changes: [string, AppState | undefined][] = [];
+    for (const { id } of part) {
+      const known = states.get(id);
+      if (known === undefined) continue;
+      const { application } = known.selected;
+      const entry = owns(id) ? selector.entryOf(application) : undefined;
+      if (entry === undefined) released.push([id, known]);
+      if (entry === undefined || !haveSamePoll(known.selected.entry, entry)) unwanted.push(id);
+      changes.push([id, entry && withEntry(known, { application, entry }, nowMs)]);
+    }
+    yield changes;
+  }
+  return { unwanted, released };
 }
 
-/** Whether the two hold the same applications, with the same settings. */
-export function haveSameSelection(
-  left: ReadonlyMap<string, AppState>,
-  right: ReadonlyMap<string, AppState>,
-): boolean {
+/** First polls, spread over their intervals, part by part. */
+export function* spreadSteps(
+  states: ReadonlyMap<string, AppState>,
+  stretch: number,
+  nowMs: number,
+): Generator<StateChanges, undefined> {
+  const all = [...states];
+  for (let from = 0; from < all.length; from += atATime) {
+    yield all.slice(from, from + atATime).map(([id, state]) => {
+      const intervalMs = state.selected.entry.poll.intervalMs * stretch;
+      const nextDueMs = nowMs + placeMs({ intervalMs, order: state.order });
+      return [id, { ...state, nextDueMs }];
+    });
+  }
+  return undefined;
+}
+
+function withEntry(known: AppState, selected: SelectedApplication, nowMs: number): AppState {
+  const nextDueMs = Math.min(known.nextDueMs, nowMs + selected.entry.poll.intervalMs);
+  const overdueMs = Math.max(nextDueMs, known.overdueMs);
+  return { ...known, selected, nextDueMs, overdueMs };
+}
+
+function isAmong(ids: ReadonlySet<string>, { selector }: AppEntry): boolean {
+  return selector.kind === 'id' && ids.has(selector.id);
+}
+
+function* partsOf(
+  applications: readonly Application[],
+  { patterns }: ApplicationSelector,
+): Generator<readonly Application[]> {
+  const size = Math.max(1, Math.floor(atATime / (1 + patterns)));
+  for (let from = 0; from < applications.length; from += size) {
+    yield applications.slice(from, from + size);
+  }
+}
+
+/** Whether a poll that one of the entries began brings what the other one wants. */
+export function haveSamePoll(left: AppEntry, right: AppEntry): boolean {
+  const { window, delayMs, raw, hostNames } = left.poll;
   return (
-    left.size === right.size &&
-    [...right].every(([id, { selected }]) => left.get(id)?.selected === selected)
+    left.hosts === right.hosts &&
+    delayMs === right.poll.delayMs &&
+    raw === right.poll.raw &&
+    hostNames === right.poll.hostNames &&
+    left.transactions.join() === right.transactions.join() &&
+    isDeepStrictEqual(window, right.poll.window)
   );
 }

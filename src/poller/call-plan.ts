@@ -1,6 +1,6 @@
 import type { AccountConfig } from '../model/config.ts';
 import type { SelectedApplication } from '../model/selector.ts';
-import { type AccountPlan, accountPlanOf } from './account-plan.ts';
+import { type AccountPlan, accountPlanOf, concurrencyFor } from './account-plan.ts';
 import {
   budgetFor,
   type CallsByOperation,
@@ -31,9 +31,12 @@ export interface PlannedInterval {
   readonly applications: number;
 }
 
-/** Either of them makes the account fit. */
+/** The interval alone makes the account fit, or the other two together. */
 export interface Remedy {
-  readonly budgetPerMinute: number;
+  /** `undefined` when the budget is large enough. */
+  readonly budgetPerMinute: number | undefined;
+  /** `undefined` when as many calls at a time as are configured carry the demand. */
+  readonly concurrency: number | undefined;
   /** The factor for every interval; `undefined` when no interval is long enough. */
   readonly intervalFactor: number | undefined;
 }
@@ -67,13 +70,16 @@ const minuteMs = 60_000;
 /** The vendor lists so many hosts on a page. */
 const hostsPerPage = 200;
 /** A usual answer of the vendor takes 140 to 400 ms. */
-const usualCallMs = 400;
+const usualCallMs = { mean: 270, most: 400 };
 
 /** Plans with the functions that the daemon itself plans with. */
 export function planCalls(input: CallPlanInput): CallPlan {
   const { account, applications, discovery } = input;
-  const plan = accountPlanOf(applications, discovery, account.requestsPerMinute);
-  const { stretch, budgetPerMinute } = plan;
+  const plan = accountPlanOf(applications, discovery, {
+    limitPerMinute: account.requestsPerMinute,
+    carriedPerMinute: (account.concurrency * minuteMs) / usualCallMs.mean,
+  });
+  const { stretch, capacityPerMinute } = plan;
   const demand = callsPerMinute(applications, discovery.calls, discovery.intervalMs);
   const needed = demandOf(applications, discovery.calls, discovery.intervalMs);
   const sent: CallsByOperation = {
@@ -92,19 +98,26 @@ export function planCalls(input: CallPlanInput): CallPlan {
     demand,
     sent,
     sentPerMinute: totalOf(sent),
-    fits: isCovered(needed, budgetPerMinute),
+    fits: isCovered(needed, capacityPerMinute),
     intervals,
-    remedy: remedyFor(needed, budgetPerMinute),
+    remedy: remedyFor(needed, account, capacityPerMinute),
     hostNameCalls,
     firstFullSetMs: firstFullSetMs(input, { stretch, intervals, hostNameCalls }),
   };
 }
 
-function remedyFor(demand: Demand, budgetPerMinute: number): Remedy | undefined {
-  if (isCovered(demand, budgetPerMinute)) return undefined;
+function remedyFor(
+  demand: Demand,
+  { requestsPerMinute, concurrency }: CallPlanInput['account'],
+  capacityPerMinute: number,
+): Remedy | undefined {
+  if (isCovered(demand, capacityPerMinute)) return undefined;
+  const budgetPerMinute = budgetFor(demand);
+  const neededConcurrency = concurrencyFor(budgetPerMinute, usualCallMs.mean);
   return {
-    budgetPerMinute: budgetFor(demand),
-    intervalFactor: intervalFactorFor(demand, budgetPerMinute),
+    budgetPerMinute: budgetPerMinute > requestsPerMinute ? budgetPerMinute : undefined,
+    concurrency: neededConcurrency > concurrency ? neededConcurrency : undefined,
+    intervalFactor: intervalFactorFor(demand, capacityPerMinute),
   };
 }
 
@@ -141,8 +154,8 @@ function firstFullSetMs(
   plan: Pick<CallPlan, 'stretch' | 'intervals' | 'hostNameCalls'>,
 ): number {
   const { requestsPerMinute, concurrency } = account;
-  const inFlightMs = (calls: number): number => Math.ceil(calls / concurrency) * usualCallMs;
-  const discoveryMs = discovery.calls * usualCallMs;
+  const inFlightMs = (calls: number): number => Math.ceil(calls / concurrency) * usualCallMs.most;
+  const discoveryMs = discovery.calls * usualCallMs.most;
   const polls = applications.map((one) => totalOf(callsPerPoll(one)));
   if (plan.stretch > 1) {
     const longestMs = plan.intervals.at(-1)?.effectiveMs ?? 0;

@@ -1,32 +1,43 @@
+import type { AccountPlan } from './account-plan.ts';
 import type { ChangeLogDependencies } from './change.ts';
 
 /** Demand and budget may cross again and again: only what lasts is a relief. */
 const reliefMs = 10 * 60_000;
 
-/** Tells when the intervals begin to stretch, and when they have not been stretched for a while. */
+const messages = {
+  budget: 'demand exceeds the budget: intervals are stretched',
+  speed: 'the vendor answers too slowly for the demand: intervals are stretched',
+} as const;
+
+/** Tells when and why intervals are stretched, and when they have not been stretched for a while. */
 export function createDemandLog(
   account: string,
   { logger, clock }: ChangeLogDependencies,
-): (perMinute: number, budgetPerMinute: number, stretch: number) => void {
-  let isTold = false;
+): (plan: AccountPlan) => void {
+  let told: keyof typeof messages | undefined;
   let fitsSinceMs: number | undefined;
-  return (perMinute, budgetPerMinute, stretch) => {
+  return ({ demandPerMinute, budgetPerMinute, capacityPerMinute, stretch }) => {
     const nowMs = clock.monotonicMs();
+    const limit = capacityPerMinute < budgetPerMinute ? 'speed' : 'budget';
     const fields = {
       account,
-      demand_per_minute: Math.ceil(perMinute),
+      demand_per_minute: Math.ceil(demandPerMinute),
       budget_per_minute: budgetPerMinute,
+      ...(limit === 'speed' ? { capacity_per_minute: Math.floor(capacityPerMinute) } : {}),
       interval_factor: Number(stretch.toFixed(2)),
     };
     if (stretch > 1) {
       fitsSinceMs = undefined;
-      if (!isTold) logger.warn(fields, 'demand exceeds the budget: intervals are stretched');
-      isTold = true;
+      if (told === undefined || (told === 'speed' && limit === 'budget')) {
+        const remedy = limit === 'speed' ? { remedy: 'raise concurrency, or poll less' } : {};
+        logger.warn({ ...fields, ...remedy }, messages[limit]);
+        told = limit;
+      }
       return;
     }
     fitsSinceMs ??= nowMs;
-    if (!isTold || nowMs - fitsSinceMs < reliefMs) return;
-    isTold = false;
+    if (told === undefined || nowMs - fitsSinceMs < reliefMs) return;
+    told = undefined;
     logger.info(fields, 'demand fits the budget again');
   };
 }

@@ -18,9 +18,9 @@ export function isWorthPolling({ application, entry }: SelectedApplication): boo
   return window.kind === 'vendor_default' || window.lengthMs + delayMs > reportingMemoryMs;
 }
 
-/** The hosts to ask for, without duplicates. */
+/** The hosts to ask for. */
 export function hostsToPoll({ application, entry }: SelectedApplication): readonly string[] {
-  return entry.hosts ? [...new Set(application.hostIds)] : [];
+  return entry.hosts ? (application.hostIds ?? []) : [];
 }
 
 /** Calls by what they are for. */
@@ -41,6 +41,8 @@ export function callsPerPoll(selected: SelectedApplication): CallsByOperation {
 export interface Demand {
   readonly polls: number;
   readonly discovery: number;
+  /** What no interval decides: host names and retries, as many as there were lately. */
+  readonly other: number;
 }
 
 /**
@@ -73,12 +75,19 @@ export function demandOf(
   applications: readonly SelectedApplication[],
   discoveryCalls: number,
   discoveryIntervalMs: number,
+  otherPerMinute: number = 0,
 ): Demand {
   const calls = callsPerMinute(applications, discoveryCalls, discoveryIntervalMs);
   return {
     polls: calls.application_throughput + calls.host_throughput,
     discovery: calls.list_applications,
+    other: otherPerMinute,
   };
+}
+
+/** What a capacity has to cover; what is kept back for retries and latency covers a part of the rest. */
+function fixedOf({ discovery, other }: Demand, perMinute: number): number {
+  return discovery + Math.max(0, other - (1 - plannedShare) * perMinute);
 }
 
 /** The calls a minute that may be planned with a budget. */
@@ -87,8 +96,8 @@ export function plannableOf(budgetPerMinute: number): number {
 }
 
 /** Whether everything can be polled as often as configured. */
-export function isCovered({ polls, discovery }: Demand, budgetPerMinute: number): boolean {
-  return polls + discovery <= plannableOf(budgetPerMinute);
+export function isCovered(demand: Demand, budgetPerMinute: number): boolean {
+  return demand.polls + fixedOf(demand, budgetPerMinute) <= plannableOf(budgetPerMinute);
 }
 
 /** The least budget, in whole calls a minute, that covers the demand. */
@@ -101,27 +110,24 @@ export function budgetFor(demand: Demand): number {
  * The factor by which every interval would have to be longer for the budget to cover the demand;
  * `undefined` when discovery alone takes all of it.
  */
-export function intervalFactorFor(
-  { polls, discovery }: Demand,
-  budgetPerMinute: number,
-): number | undefined {
-  const left = plannableOf(budgetPerMinute) - discovery;
-  return left > 0 ? Math.max(1, polls / left) : undefined;
+export function intervalFactorFor(demand: Demand, budgetPerMinute: number): number | undefined {
+  const left = plannableOf(budgetPerMinute) - fixedOf(demand, budgetPerMinute);
+  return left > 0 ? Math.max(1, demand.polls / left) : undefined;
 }
 
-/** What the budget leaves for polls, since discovery is not stretched; never less than a tenth. */
-function forPolls({ discovery }: Demand, budgetPerMinute: number): number {
-  return Math.max(budgetPerMinute / 10, plannableOf(budgetPerMinute) - discovery);
+/** What a capacity leaves for polls, since the rest is not stretched; never less than a tenth. */
+function forPolls(demand: Demand, perMinute: number): number {
+  return Math.max(perMinute / 10, plannableOf(perMinute) - fixedOf(demand, perMinute));
 }
 
-/** The factor by which every interval grows when the budget does not cover the demand; at least 1. */
-export function stretchOf(demand: Demand, budgetPerMinute: number): number {
-  return Math.max(1, demand.polls / forPolls(demand, budgetPerMinute));
+/** The factor by which every interval grows when the capacity does not cover the demand; at least 1. */
+export function stretchOf(demand: Demand, capacityPerMinute: number): number {
+  return Math.max(1, demand.polls / forPolls(demand, capacityPerMinute));
 }
 
-/** The share of the budget that is free for polling a little earlier than needed, at most a half. */
-export function slackOf(demand: Demand, budgetPerMinute: number): number {
-  return Math.min(0.5, Math.max(0, 1 - demand.polls / forPolls(demand, budgetPerMinute)));
+/** The share of the capacity that is free for polling a little earlier than needed, at most a half. */
+export function slackOf(demand: Demand, capacityPerMinute: number): number {
+  return Math.min(0.5, Math.max(0, 1 - demand.polls / forPolls(demand, capacityPerMinute)));
 }
 
 /** How often one account is discovered: as often as its most demanding entry wants. */

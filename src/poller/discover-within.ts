@@ -2,22 +2,49 @@ import { ApiError } from '../model/api-error.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Selector } from '../model/config.ts';
 import type { Discovery, Source } from '../model/source.ts';
-import { withinDeadline } from './within-deadline.ts';
 
-/** One discovery; one that takes too long is an incomplete one. Rejects with the signal's reason. */
+/**
+ * One discovery; one that takes too long is an incomplete one, with what it has found by then.
+ * Rejects with the signal's reason.
+ */
 export async function discoverWithin(
   deadlineMs: number,
-  { source, clock }: { readonly source: Source; readonly clock: Clock },
+  { source, clock }: { readonly source: Pick<Source, 'discover'>; readonly clock: Clock },
   selectors: readonly Selector[],
   knownIds: readonly string[],
   signal: AbortSignal,
 ): Promise<Discovery> {
+  signal.throwIfAborted();
+  const controller = new AbortController();
+  const onAbort = (): void => {
+    controller.abort(signal.reason);
+  };
+  signal.addEventListener('abort', onAbort, { once: true });
+  const cancelTimer = clock.after(deadlineMs, () => {
+    controller.abort(deadlineError(deadlineMs));
+  });
   try {
-    return await withinDeadline({ what: 'the discovery', deadlineMs }, clock, signal, async (own) =>
-      source.discover(selectors, knownIds, own),
-    );
+    return await source.discover(selectors, knownIds, controller.signal);
   } catch (error) {
     if (signal.aborted || !(error instanceof ApiError)) throw error;
-    return { applications: [], complete: false, unreadableIds: [], calls: 0, error };
+    return {
+      applications: [],
+      complete: false,
+      unreadableIds: [],
+      pendingIds: [],
+      calls: 0,
+      error,
+    };
+  } finally {
+    cancelTimer();
+    signal.removeEventListener('abort', onAbort);
   }
+}
+
+function deadlineError(deadlineMs: number): ApiError {
+  const seconds = Math.round(deadlineMs / 1000);
+  return new ApiError(
+    'timeout',
+    `the discovery did not end within ${seconds} s: the vendor answers too slowly, or the budget is too small; what was found by then is used`,
+  );
 }

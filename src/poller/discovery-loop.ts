@@ -1,10 +1,11 @@
+import { ApiError } from '../model/api-error.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Selector } from '../model/config.ts';
-import type { Source } from '../model/source.ts';
+import type { Discovery, Source } from '../model/source.ts';
 import type { AccountTable } from './account-table.ts';
 import { discoverWithin } from './discover-within.ts';
 import type { DiscoveryState } from './discovery-state.ts';
-import { createProbe } from './probe.ts';
+import { createInterruptibleDelay } from './interruptible-delay.ts';
 
 export interface DiscoveryLoopOptions {
   readonly selectors: readonly Selector[];
@@ -13,56 +14,120 @@ export interface DiscoveryLoopOptions {
 
 export interface DiscoveryLoopDependencies {
   readonly table: AccountTable;
-  readonly source: Source;
+  readonly source: Pick<Source, 'discover'>;
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
+  /** Called after each discovery, with the applications that it no longer found. */
+  readonly ended: (removedIds: readonly string[]) => void;
 }
 
 /** Discovers the account's applications again and again. */
 export interface DiscoveryLoop {
   /** One discovery; whether it was complete. */
   discover(signal: AbortSignal): Promise<boolean>;
-  /** Discovers until the signal is aborted, then rejects with its reason; `ended` follows each. */
-  run(ended: (signal: AbortSignal) => void, signal: AbortSignal): Promise<void>;
+  /** Discovers until the signal is aborted, then rejects with its reason. */
+  run(signal: AbortSignal): Promise<void>;
   /** Brings the next discovery forward. */
-  readonly soon: () => void;
+  soon(): void;
+  /** Looks for something else from now on: a discovery under way is dropped, and another one made. */
+  restart(options: DiscoveryLoopOptions): void;
+  /** Since when the discovery under way has been late, on the monotonic clock. */
+  lateSinceMs(): number | undefined;
 }
 
 /** Nothing can be shown before the first discovery succeeds, so it is tried again soon. */
 const firstRetryMs = 1000;
-/** What fails is looked at again after so long, even if discoveries are rarer than that. */
-const probeIntervalMs = 60_000;
+/** Retry interval after a failed discovery, if shorter than the interval. */
+const retryIntervalMs = 60_000;
+/** However many polls ask for a discovery, there is none more often than this. */
+const minPauseMs = 10_000;
 /** A discovery that takes longer has failed: nothing may hang for ever. */
-const longestDiscoveryMs = 120_000;
+const firstDeadlineMs = 120_000;
+/** A long list needs longer: each discovery that was not done in time doubles the deadline. */
+const longestDeadlineMs = 3_600_000;
+
+class Restarted extends Error {}
 
 export function createDiscoveryLoop(
-  { selectors, intervalMs }: DiscoveryLoopOptions,
-  { table, source, clock, random }: DiscoveryLoopDependencies,
+  initial: DiscoveryLoopOptions,
+  { table, source, clock, random, ended }: DiscoveryLoopDependencies,
 ): DiscoveryLoop {
-  const deadlineMs = Math.max(intervalMs, longestDiscoveryMs);
-  const probe = createProbe(clock);
+  let options = initial;
+  let deadlineMs = Math.max(initial.intervalMs, firstDeadlineMs);
+  let underWay: { readonly controller: AbortController; readonly lateAtMs: number } | undefined;
+  const delay = createInterruptibleDelay(clock);
 
   const discover = async (signal: AbortSignal): Promise<boolean> => {
-    const known = table.knownIds();
-    const discovery = await discoverWithin(deadlineMs, { source, clock }, selectors, known, signal);
-    table.discovered(discovery);
-    return discovery.complete;
+    const controller = new AbortController();
+    const onAbort = (): void => {
+      controller.abort(signal.reason);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    // Twice, because what the source does after the deadline takes time as well.
+    underWay = { controller, lateAtMs: clock.monotonicMs() + 2 * deadlineMs };
+    try {
+      const { selectors } = options;
+      const known = [...table.states.keys()];
+      const dependencies = { source, clock };
+      const discovery = await discoverWithin(
+        deadlineMs,
+        dependencies,
+        selectors,
+        known,
+        controller.signal,
+      );
+      deadlineMs = nextDeadlineMs(discovery, deadlineMs, options.intervalMs);
+      ended(await table.discovered(discovery, controller.signal));
+      return discovery.complete;
+    } finally {
+      underWay = undefined;
+      signal.removeEventListener('abort', onAbort);
+    }
   };
 
   return {
     discover,
-    run: async (ended, signal) => {
+    run: async (signal) => {
       let failures = 0;
-      while (!signal.aborted) {
-        failures = (await discover(signal)) ? 0 : failures + 1;
-        ended(signal);
-        const pauseMs = untilNextDiscoveryMs(table.discovery, intervalMs, failures, random);
-        await probe.pause(pauseMs, signal);
+      for (;;) {
+        try {
+          failures = (await discover(signal)) ? 0 : failures + 1;
+          const { intervalMs } = options;
+          await delay.pause(
+            untilNextDiscoveryMs(table.discovery, intervalMs, failures, random),
+            signal,
+          );
+        } catch (error) {
+          if (!(error instanceof Restarted)) throw error;
+        }
       }
     },
-    soon: probe.soon,
+    soon: () => {
+      delay.cutShort(minPauseMs);
+    },
+    restart: (next) => {
+      options = next;
+      deadlineMs = Math.max(next.intervalMs, deadlineMs);
+      underWay?.controller.abort(new Restarted());
+      delay.cutShort(0);
+    },
+    lateSinceMs: () => {
+      const lateAtMs = underWay?.lateAtMs;
+      return lateAtMs !== undefined && lateAtMs <= clock.monotonicMs() ? lateAtMs : undefined;
+    },
   };
+}
+
+/** Only one that found something and was not done in time needs more than it had. */
+function nextDeadlineMs(
+  { complete, error, calls }: Discovery,
+  deadlineMs: number,
+  intervalMs: number,
+): number {
+  if (complete || calls === 0) return Math.max(intervalMs, deadlineMs);
+  const isCutShort = error instanceof ApiError && error.reason === 'timeout';
+  return isCutShort ? Math.min(longestDeadlineMs, 2 * deadlineMs) : deadlineMs;
 }
 
 /**
@@ -78,7 +143,7 @@ function untilNextDiscoveryMs(
   random: () => number,
 ): number {
   if (discovery.up === true) return intervalMs;
-  if (discovery.answered) return Math.min(intervalMs, probeIntervalMs);
+  if (discovery.answered) return Math.min(intervalMs, retryIntervalMs);
   const backoffMs = firstRetryMs * 2 ** Math.min(failures, 10) * (0.5 + random() / 2);
-  return Math.min(backoffMs, intervalMs, probeIntervalMs);
+  return Math.min(backoffMs, intervalMs, retryIntervalMs);
 }

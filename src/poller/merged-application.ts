@@ -1,5 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { Application } from '../model/application.ts';
+import type { Application, ApplicationSummary } from '../model/application.ts';
 
 /**
  * The application as it was found now, made of known parts where they are the same: who compares by
@@ -8,10 +7,23 @@ import type { Application } from '../model/application.ts';
 export function mergedApplication(known: Application, found: Application): Application {
   const merged = {
     ...found,
+    summary: isSameSummary(known.summary, found.summary) ? known.summary : found.summary,
     hostIds: sameOrFound(known.hostIds, found.hostIds),
     instanceIds: sameOrFound(known.instanceIds, found.instanceIds),
   };
-  return isDeepStrictEqual(known, merged) ? known : merged;
+  return hasSameMembers(known, merged) ? known : merged;
+}
+
+function isSameSummary(
+  known: ApplicationSummary | undefined,
+  found: ApplicationSummary | undefined,
+): boolean {
+  return known !== undefined && found !== undefined && hasSameMembers(known, found);
+}
+
+/** Of thousands of applications in every discovery: a comparison of any two objects is much slower. */
+function hasSameMembers<Value extends object>(left: Value, right: Value): boolean {
+  return (Object.keys(right) as (keyof Value)[]).every((key) => Object.is(left[key], right[key]));
 }
 
 function sameOrFound(

@@ -1,226 +1,223 @@
-import { ApiError, type FailureReason } from '../model/api-error.ts';
+import { setMaxListeners } from 'node:events';
+import { ApiError } from '../model/api-error.ts';
 import type { Clock } from '../model/clock.ts';
-import type { Throughput, ThroughputAnswer } from '../model/reading.ts';
+import type { ThroughputQuery } from '../model/reading.ts';
 import type { SelectedApplication } from '../model/selector.ts';
-import type { Source } from '../model/source.ts';
+import type { OnWire, Source } from '../model/source.ts';
 import { windowAt } from '../model/window.ts';
-import { hostsToPoll, isWorthPolling } from './demand.ts';
-import type { Call, Dispatcher } from './dispatcher.ts';
-import { applicationScope, type PollOutcome } from './poll-outcome.ts';
-import { withinDeadline } from './within-deadline.ts';
+import type { Call, CallScheduler, Job } from './call-scheduler.ts';
+import { hostsToPoll } from './demand.ts';
+import { PollAnswers } from './poll-answers.ts';
+import type { PollOutcome } from './poll-outcome.ts';
 
 export interface PollRequest {
   readonly selected: SelectedApplication;
   readonly dueMs: number;
   /** From then on its calls need not keep an even distance to each other. */
   readonly overdueMs: number;
-  readonly spanMs: number;
-  /** What has not arrived by then, counted from the start of the poll, has failed. */
+  /** The effective interval. */
+  readonly periodMs: number;
+  /** What has not arrived by then, counted from the first call of the poll, has failed. */
   readonly deadlineMs: number;
   readonly askHostNames: boolean;
+  /** Whether the host is still listed: a discovery may have ended since the poll began. */
+  readonly isListed: (hostId: string) => boolean;
 }
 
 export interface PollDependencies {
-  readonly source: Source;
-  readonly dispatcher: Dispatcher;
+  readonly source: Pick<Source, 'hostNames' | 'applicationThroughput' | 'hostThroughput'>;
+  readonly scheduler: Pick<CallScheduler, 'add' | 'cancel' | 'stop'>;
   readonly clock: Clock;
   /** Wall time at the vendor. Without it: that of the clock. */
   readonly vendorWallMs?: (() => number) | undefined;
 }
 
-/** Gathers the answers of one poll while they arrive. */
-interface Gathered {
-  application: Throughput | undefined;
-  readonly hosts: Map<string, Throughput>;
-  windowEndMs: number | undefined;
-  error: ApiError | undefined;
-  readonly failed: Set<string>;
-  readonly goneHosts: Set<string>;
-  gone: boolean;
-  refused: boolean;
-  /** Calls in a row that got no answer at all. */
-  unanswered: number;
-  hostNames: ReadonlyMap<string, string> | undefined;
-  hostNamesError: ApiError | undefined;
+/** A poll that has not ended. */
+export interface Poll {
+  /** Ends it now, with this reason for its calls under way: its outcome is not told. */
+  abort(reason: Error): void;
 }
 
-/** So many calls in a row without an answer, and the rest of the poll would get none either. */
-const maxUnanswered = 12;
-const unanswered: ReadonlySet<FailureReason> = new Set<FailureReason>([
-  'dns',
-  'connect',
-  'tls',
-  'timeout',
-  'throttled',
-]);
-/** Names are a convenience that must not hold up values. */
-const hostNamesDeadlineMs = 10_000;
+/** Names are a convenience: values that are there wait for them no longer than this. */
+const namesGraceMs = 10_000;
 
 /**
  * Asks for one application and all of its hosts, every call for the same window, which is fixed
- * when the first call gets its turn. Rejects only with the signal's reason.
+ * when the first call gets its turn. `ended` follows once, unless the poll is aborted before: when
+ * the last call has ended, or at the deadline.
  */
-export async function pollApplication(
+export function startPoll(
   request: PollRequest,
   dependencies: PollDependencies,
-  signal: AbortSignal,
-): Promise<PollOutcome> {
-  const gathered: Gathered = {
-    application: undefined,
-    hosts: new Map(),
-    windowEndMs: undefined,
-    error: undefined,
-    failed: new Set(),
-    goneHosts: new Set(),
-    gone: false,
-    refused: false,
-    unanswered: 0,
-    hostNames: undefined,
-    hostNamesError: undefined,
-  };
-  if (isWorthPolling(request.selected)) {
-    const limits = { what: 'the poll', deadlineMs: request.deadlineMs };
-    await withinDeadline(limits, dependencies.clock, signal, async (pollSignal) => {
-      const job = {
-        key: request.selected.application.id,
-        calls: callsOf(request, dependencies, gathered, pollSignal),
-        size: 1 + hostsToPoll(request.selected).length,
-        dueMs: request.dueMs,
-        overdueMs: request.overdueMs,
-        spanMs: request.spanMs,
-      };
-      await dependencies.dispatcher.run(job, pollSignal);
-      if (pollSignal.aborted) noteRest(request.selected, gathered, pollSignal.reason);
+  ended: (outcome: PollOutcome) => void,
+): Poll {
+  return new ApplicationPoll(request, dependencies, ended);
+}
+
+class ApplicationPoll implements Poll {
+  readonly #request: PollRequest;
+  readonly #dependencies: PollDependencies;
+  readonly #ended: (outcome: PollOutcome) => void;
+  readonly #answers = new PollAnswers();
+  readonly #job: Job;
+  /** Not before the poll begins: ten thousand may wait for their turn. */
+  #abort: AbortController | undefined;
+  #namesAbort: AbortController | undefined;
+  #cancelDeadline: (() => void) | undefined;
+  #cancelNamesGrace: (() => void) | undefined;
+  /** Calls for values that have not ended, and one while there are more to begin. */
+  #valuesLeft = 1;
+  #isOver = false;
+
+  constructor(
+    request: PollRequest,
+    dependencies: PollDependencies,
+    ended: (outcome: PollOutcome) => void,
+  ) {
+    this.#request = request;
+    this.#dependencies = dependencies;
+    this.#ended = ended;
+    const { selected, dueMs, overdueMs, periodMs } = request;
+    this.#job = {
+      key: selected.application.id,
+      calls: this.#calls(),
+      size: 1 + hostsToPoll(selected).length,
+      dueMs,
+      overdueMs,
+      periodMs,
+      ended: () => {
+        this.#finish();
+      },
+    };
+    dependencies.scheduler.add(this.#job);
+  }
+
+  abort(reason: Error): void {
+    this.#end();
+    this.#breakOff(reason);
+  }
+
+  /** The first call has its turn: only now the poll begins. */
+  #begin(abort: AbortController): ThroughputQuery {
+    const { clock, vendorWallMs = () => clock.wallMs() } = this.#dependencies;
+    const { deadlineMs, selected } = this.#request;
+    const { poll, transactions } = selected.entry;
+    this.#abort = abort;
+    setMaxListeners(0, abort.signal);
+    this.#cancelDeadline = clock.after(deadlineMs, () => {
+      this.#giveUp(deadlineMs);
     });
-    signal.throwIfAborted();
-    if (isGivenUp(gathered)) noteRest(request.selected, gathered, gathered.error);
-  } else {
-    gathered.application = new Map();
+    const window = windowAt(vendorWallMs(), poll.window, poll.delayMs);
+    return { window, transactions, raw: poll.raw };
   }
-  return outcomeOf(request.selected, gathered);
-}
 
-function* callsOf(
-  { selected, askHostNames }: PollRequest,
-  { source, clock, vendorWallMs = () => clock.wallMs() }: PollDependencies,
-  gathered: Gathered,
-  signal: AbortSignal,
-): Generator<Call, undefined> {
-  const { application, entry } = selected;
-  const query = {
-    window: windowAt(vendorWallMs(), entry.poll.window, entry.poll.delayMs),
-    transactions: entry.transactions,
-    raw: entry.poll.raw,
-  };
-  const isOver = (): boolean => gathered.gone || isGivenUp(gathered) || signal.aborted;
-
-  if (askHostNames) {
-    yield async (onWire) => {
-      onWire(false);
-      const limits = { what: 'the list of host names', deadlineMs: hostNamesDeadlineMs };
-      try {
-        gathered.hostNames = await withinDeadline(limits, clock, signal, async (namesSignal) =>
-          source.hostNames(application.id, namesSignal),
-        );
-      } catch (error) {
-        gathered.hostNamesError = asApiError(error);
-      }
-    };
-  }
-  yield async (onWire) => {
-    try {
-      onWire(false);
-      const answer = await source.applicationThroughput(application.id, query, signal, onWire);
-      gathered.application = answer.throughput;
-      gathered.unanswered = 0;
-      noteWindowEnd(gathered, answer, query.window?.toMs);
-    } catch (error) {
-      if (error instanceof ApiError && error.reason === 'not_found') gathered.gone = true;
-      else noteFailure(gathered, applicationScope, error);
+  *#calls(): Generator<Call, undefined> {
+    const abort = new AbortController();
+    const { signal } = abort;
+    const query = this.#begin(abort);
+    const { askHostNames, selected, isListed } = this.#request;
+    if (askHostNames) {
+      const names = new AbortController();
+      this.#namesAbort = names;
+      yield async (onWire) => this.#askHostNames(names.signal, onWire);
     }
-  };
-  for (const hostId of hostsToPoll(selected)) {
-    if (isOver()) return undefined;
-    yield async (onWire) => {
-      try {
-        onWire(false);
-        const { id } = application;
-        const answer = await source.hostThroughput(id, hostId, query, signal, onWire);
-        gathered.hosts.set(hostId, answer.throughput);
-        gathered.unanswered = 0;
-        noteWindowEnd(gathered, answer, query.window?.toMs);
-      } catch (error) {
-        const isGone = error instanceof ApiError && error.reason === 'not_found';
-        if (isGone) gathered.goneHosts.add(hostId);
-        else noteFailure(gathered, hostId, error);
-      }
+    yield this.#value(async (onWire) => this.#askApplication(query, signal, onWire));
+    for (const hostId of hostsToPoll(selected)) {
+      if (this.#answers.isFinal()) break;
+      if (isListed(hostId)) {
+        yield this.#value(async (onWire) => this.#askHost(hostId, query, signal, onWire));
+      } else this.#answers.hostIsGone(hostId);
+    }
+    this.#valueEnded();
+    return undefined;
+  }
+
+  #value(call: Call): Call {
+    this.#valuesLeft += 1;
+    return async (onWire) => {
+      await call(onWire);
+      this.#valueEnded();
     };
   }
-  return undefined;
-}
 
-/** The rest of the poll is not tried: it would only repeat what was just seen. */
-function isGivenUp(gathered: Gathered): boolean {
-  return gathered.refused || gathered.unanswered >= maxUnanswered;
-}
-
-/** With the vendor's own window, calls of one poll may end a minute apart: the oldest end is true. */
-function noteWindowEnd(
-  gathered: Gathered,
-  answer: ThroughputAnswer,
-  askedEndMs: number | undefined,
-): void {
-  const endMs = askedEndMs ?? answer.windowEndMs;
-  if (endMs === undefined) return;
-  gathered.windowEndMs = Math.min(gathered.windowEndMs ?? endMs, endMs);
-}
-
-function noteFailure(gathered: Gathered, scope: string, error: unknown): void {
-  const known = asApiError(error);
-  gathered.failed.add(scope);
-  gathered.error ??= known;
-  if (known.status === 401) gathered.refused = true;
-  gathered.unanswered = unanswered.has(known.reason) ? gathered.unanswered + 1 : 0;
-}
-
-/** What was not even tried has failed as well, unless there is nothing to ask for. */
-function noteRest(selected: SelectedApplication, gathered: Gathered, error: unknown): void {
-  if (gathered.gone) return;
-  gathered.error ??= asApiError(error);
-  if (gathered.application === undefined) gathered.failed.add(applicationScope);
-  for (const hostId of hostsToPoll(selected)) {
-    if (!gathered.hosts.has(hostId) && !gathered.goneHosts.has(hostId)) gathered.failed.add(hostId);
+  #valueEnded(): void {
+    this.#valuesLeft -= 1;
+    if (this.#valuesLeft > 0 || this.#isOver || !this.#request.askHostNames) return;
+    this.#cancelNamesGrace = this.#dependencies.clock.after(namesGraceMs, () => {
+      this.#namesAbort?.abort(
+        new ApiError('timeout', 'the list of host names took much longer than the values'),
+      );
+    });
   }
-}
 
-function asApiError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
-  return new ApiError('client', 'the call failed for a reason of our own', { cause: error });
-}
+  async #askHostNames(signal: AbortSignal, onWire: OnWire): Promise<void> {
+    const { id } = this.#request.selected.application;
+    try {
+      this.#answers.hostNames(await this.#dependencies.source.hostNames(id, signal, onWire));
+    } catch (error) {
+      this.#answers.hostNamesFailed(error);
+    }
+  }
 
-/** Hosts stand in the order of the discovery, so that two polls render alike. */
-function outcomeOf(selected: SelectedApplication, gathered: Gathered): PollOutcome {
-  const { application, hosts } = gathered;
-  const planned = hostsToPoll(selected);
-  const inOrder = planned.flatMap((id): [string, Throughput][] => {
-    const throughput = hosts.get(id);
-    return throughput === undefined ? [] : [[id, throughput]];
-  });
-  const isEmpty = application === undefined && hosts.size === 0;
-  return {
-    reading: isEmpty
-      ? undefined
-      : {
-          windowEndMs: gathered.windowEndMs,
-          application: application ?? new Map(),
-          hosts: new Map(inOrder),
-        },
-    error: gathered.error,
-    failed: gathered.failed,
-    plannedCalls: 1 + planned.length,
-    gone: gathered.gone,
-    refused: gathered.refused,
-    hostNames: gathered.hostNames,
-    hostNamesError: gathered.hostNamesError,
-  };
+  async #askApplication(
+    query: ThroughputQuery,
+    signal: AbortSignal,
+    onWire: OnWire,
+  ): Promise<void> {
+    const { source } = this.#dependencies;
+    const { id } = this.#request.selected.application;
+    try {
+      const answer = await source.applicationThroughput(id, query, signal, onWire);
+      this.#answers.application(answer, query);
+    } catch (error) {
+      this.#answers.applicationFailed(error);
+    }
+  }
+
+  async #askHost(
+    hostId: string,
+    query: ThroughputQuery,
+    signal: AbortSignal,
+    onWire: OnWire,
+  ): Promise<void> {
+    const { source } = this.#dependencies;
+    const { id } = this.#request.selected.application;
+    try {
+      const answer = await source.hostThroughput(id, hostId, query, signal, onWire);
+      this.#answers.host(hostId, answer, query);
+    } catch (error) {
+      this.#answers.hostFailed(hostId, error);
+    }
+  }
+
+  #giveUp(deadlineMs: number): void {
+    const seconds = Math.round(deadlineMs / 1000);
+    const error = new ApiError(
+      'timeout',
+      `the poll did not end within ${seconds} s: the vendor answers too slowly, or the budget is too small for its retries`,
+    );
+    this.#answers.givenUp(error);
+    this.#finish();
+    this.#breakOff(error);
+  }
+
+  #finish(): void {
+    if (this.#isOver) return;
+    this.#end();
+    const { selected, isListed } = this.#request;
+    const hostIds = hostsToPoll(selected).filter(isListed);
+    this.#ended(this.#answers.outcome(hostIds, this.#job.size));
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#cancelDeadline?.();
+    this.#cancelNamesGrace?.();
+  }
+
+  #breakOff(reason: Error): void {
+    this.#dependencies.scheduler.cancel(this.#job);
+    this.#namesAbort?.abort(reason);
+    this.#abort?.abort(reason);
+  }
 }

@@ -1,5 +1,6 @@
 import type { AppEntry } from '../model/config.ts';
 import type { Discovery } from '../model/source.ts';
+import type { AccountPlan } from './account-plan.ts';
 import type { AppState } from './app-state.ts';
 import type { ChangeLogDependencies } from './change.ts';
 import { createChangeLog } from './change-log.ts';
@@ -19,7 +20,7 @@ export interface PollLog {
     missing: readonly AppEntry[],
   ): void;
   polled(before: AppState, after: AppState, outcome: PollOutcome): void;
-  demand(perMinute: number, budgetPerMinute: number, stretch: number): void;
+  demand(plan: AccountPlan): void;
   /** Writes what was only counted so far, and leaves no timer. */
   stop(): void;
 }

@@ -1,70 +1,135 @@
 import type { AccountTable } from './account-table.ts';
-import { type PollDependencies, pollApplication } from './poll-application.ts';
-import type { PollOutcome } from './poll-outcome.ts';
+import { isWorthPolling } from './demand.ts';
+import { type Poll, type PollDependencies, startPoll } from './poll-application.ts';
+import { type PollOutcome, silentOutcome } from './poll-outcome.ts';
 
 /** Starts each application's poll when it is due, and never two of the same application. */
 export interface PollLoop {
-  /** `undefined` when the application is no longer there. Rejects with the signal's reason only. */
-  poll(id: string, signal: AbortSignal): Promise<PollOutcome | undefined>;
-  /** Looks at what is due now, and sets the timer for what is due next. */
-  readonly wake: (signal: AbortSignal) => void;
+  /** Starts what is due now, and sets the timer for what is due next. */
+  readonly wake: () => void;
+  /**
+   * Polls every application once, now; whether all that was asked for arrived. Rejects with the
+   * signal's reason.
+   */
+  pollAll(signal: AbortSignal): Promise<boolean>;
+  /** Ends the polls of these applications without an outcome; those still wanted start anew. */
+  abort(ids: Iterable<string>): void;
+  /** Ends every poll, and starts none. */
   stop(): void;
+  /** Since when, on the monotonic clock, something is due that was not looked at. */
+  dueSinceMs(): number | undefined;
 }
 
 export interface PollLoopDependencies extends PollDependencies {
-  /** The vendor refused the key in a poll. */
-  readonly refused: () => void;
+  /** The vendor refused the key for an application for which it had not. */
+  readonly unauthorized: () => void;
 }
 
-export function createPollLoop(table: AccountTable, dependencies: PollLoopDependencies): PollLoop {
-  const { clock, refused } = dependencies;
-  const polling = new Set<string>();
-  let cancelTimer: (() => void) | undefined;
+type Outcome = (outcome: PollOutcome | undefined) => void;
 
-  const stop = (): void => {
+/** Polls that are started without a break: some milliseconds. */
+const atATime = 200;
+
+export function createPollLoop(table: AccountTable, dependencies: PollLoopDependencies): PollLoop {
+  const { clock, unauthorized } = dependencies;
+  const polls = new Map<string, Poll>();
+  let cancelTimer: (() => void) | undefined;
+  let isStopped = false;
+
+  const clearTimer = (): void => {
     cancelTimer?.();
     cancelTimer = undefined;
   };
 
-  const poll = async (id: string, signal: AbortSignal): Promise<PollOutcome | undefined> => {
-    const request = table.requestFor(id);
-    if (request === undefined) return undefined;
-    polling.add(id);
+  const begin = (id: string, told: Outcome): void => {
+    const request = table.begin(id);
+    if (request === undefined) {
+      told(undefined);
+      return;
+    }
     const startMs = clock.monotonicMs();
-    try {
-      const untried = table.refusedOutcome();
-      const outcome = untried ?? (await pollApplication(request, dependencies, signal));
-      if (untried === undefined && outcome.refused) refused();
-      table.polled(id, request, outcome, clock.monotonicMs() - startMs);
-      return outcome;
-    } finally {
-      polling.delete(id);
-    }
+    const ended = (outcome: PollOutcome): void => {
+      polls.delete(id);
+      const asksWhy =
+        table.isNewlyUnauthorized(id, outcome) && table.refusedOutcome() === undefined;
+      table.polled(id, request, outcome, startMs);
+      if (asksWhy) unauthorized();
+      told(outcome);
+    };
+    const known = table.refusedOutcome() ?? silentOutcomeOf(request.selected);
+    if (known === undefined) polls.set(id, startPoll(request, dependencies, ended));
+    else ended(known);
   };
 
-  const pollAndGoOn = async (id: string, signal: AbortSignal): Promise<void> => {
-    try {
-      await poll(id, signal);
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
-    wake(signal);
+  const wakeAt = (atMs: number | undefined): void => {
+    clearTimer();
+    if (atMs === undefined || isStopped) return;
+    cancelTimer = clock.after(Math.max(0, Math.ceil(atMs - clock.monotonicMs())), wake);
   };
 
-  const wake = (signal: AbortSignal): void => {
-    stop();
-    if (signal.aborted) return;
+  const wake = (): void => {
+    if (isStopped) return;
     table.dropStale();
-    for (const id of table.dueIds()) {
-      if (!polling.has(id)) void pollAndGoOn(id, signal);
+    let started = 0;
+    for (let id = table.firstDue(); id !== undefined; id = table.firstDue()) {
+      if (started >= atATime) {
+        wakeAt(clock.monotonicMs());
+        return;
+      }
+      started += 1;
+      begin(id, pollEnded);
     }
-    const nextMs = table.nextEventMs(polling);
-    if (nextMs === undefined) return;
-    const delayMs = Math.max(1, Math.ceil(nextMs - clock.monotonicMs()));
-    cancelTimer = clock.after(delayMs, () => {
-      wake(signal);
-    });
+    wakeAt(table.nextEventMs());
   };
 
-  return { poll, wake, stop };
+  const pollEnded = (): void => {
+    wakeAt(table.nextEventMs());
+  };
+
+  return {
+    wake,
+    pollAll: async (signal) => {
+      signal.throwIfAborted();
+      return new Promise<boolean>((resolve, reject) => {
+        const ids = [...table.states.keys()];
+        let left = ids.length;
+        let isWhole = true;
+        const onAbort = (): void => {
+          reject(signal.reason);
+        };
+        const told: Outcome = (outcome) => {
+          left -= 1;
+          isWhole &&= outcome?.failed.size === 0;
+          if (left > 0) return;
+          signal.removeEventListener('abort', onAbort);
+          resolve(isWhole);
+        };
+        if (left === 0) resolve(true);
+        signal.addEventListener('abort', onAbort, { once: true });
+        for (const id of ids) begin(id, told);
+      });
+    },
+    abort: (ids) => {
+      for (const id of ids) {
+        polls.get(id)?.abort(new Error('the poll is not wanted any more'));
+        if (polls.delete(id)) table.aborted(id);
+      }
+    },
+    stop: () => {
+      isStopped = true;
+      clearTimer();
+      dependencies.scheduler.stop();
+      for (const poll of polls.values()) poll.abort(new Error('the account is stopped'));
+      polls.clear();
+    },
+    dueSinceMs: () => {
+      const nextMs = table.nextEventMs();
+      return nextMs !== undefined && nextMs <= clock.monotonicMs() ? nextMs : undefined;
+    },
+  };
+}
+
+/** What a poll would bring of an application that cannot tell anything. */
+function silentOutcomeOf(selected: Parameters<typeof isWorthPolling>[0]): PollOutcome | undefined {
+  return isWorthPolling(selected) ? undefined : silentOutcome;
 }

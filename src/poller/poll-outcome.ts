@@ -13,27 +13,44 @@ export interface PollOutcome {
   readonly plannedCalls: number;
   /** The vendor answered that it has no such application. */
   readonly gone: boolean;
-  /** The vendor refused the key: the rest of the poll was given up. */
-  readonly refused: boolean;
-  /** New host names, when they were asked for and came. */
+  /** The vendor answered 401: the rest of the poll was given up. */
+  readonly unauthorized: boolean;
+  /** New host names, when they were asked for and came, or some of them did. */
   readonly hostNames: ReadonlyMap<string, string> | undefined;
-  /** Why they did not come. */
+  /** Why they did not come, or not all of them. */
   readonly hostNamesError: ApiError | undefined;
+  /** How many calls they took. */
+  readonly hostNameCalls: number;
 }
 
 /** Stands for the application itself among the host ids of `PollOutcome.failed`. */
 export const applicationScope = 'application';
 
-/** The outcome of a poll that was not even tried, because of this error. */
-export function untriedOutcome(error: ApiError): PollOutcome {
+const nothingAsked = {
+  gone: false,
+  hostNames: undefined,
+  hostNamesError: undefined,
+  hostNameCalls: 0,
+} as const;
+
+/** The outcome of a poll that was not even tried, because the vendor refuses the key. */
+export function skippedOutcome(error: ApiError): PollOutcome {
   return {
+    ...nothingAsked,
     reading: undefined,
     error,
     failed: new Set([applicationScope]),
     plannedCalls: 1,
-    gone: false,
-    refused: true,
-    hostNames: undefined,
-    hostNamesError: undefined,
+    unauthorized: true,
   };
 }
+
+/** The outcome of a poll of an application that has nothing to tell. */
+export const silentOutcome: PollOutcome = {
+  ...nothingAsked,
+  reading: { windowEndMs: undefined, application: new Map(), hosts: new Map() },
+  error: undefined,
+  failed: new Set(),
+  plannedCalls: 1,
+  unauthorized: false,
+};

@@ -30,9 +30,10 @@ function anOutcome(overrides: Partial<PollOutcome> = {}): PollOutcome {
     failed: new Set(),
     plannedCalls: 3,
     gone: false,
-    refused: false,
+    unauthorized: false,
     hostNames: undefined,
     hostNamesError: undefined,
+    hostNameCalls: 0,
     ...overrides,
   };
 }
@@ -117,20 +118,34 @@ describe('afterPoll', () => {
 
 describe('values that could not be renewed', () => {
   const { staleAfterMs } = anEntry().poll;
-  const failing = aState({ reading: aReading('1'), failingSinceMs: 1000 });
+  const deadlineMs = 120_000;
+  const failing = aState({ reading: aReading('1'), failingSinceMs: 1000, nextDueMs: 50_000 });
+  const waiting = { ...failing, failingSinceMs: undefined };
 
   it.each([
-    { what: 'while polls fail', state: failing, atMs: 1000 + staleAfterMs },
-    { what: 'never without a failure', state: { ...failing, failingSinceMs: undefined } },
+    { what: 'after a first failure', state: failing, atMs: 1000 + staleAfterMs },
+    {
+      what: 'after a poll should have ended that never does',
+      state: waiting,
+      atMs: 50_000 + deadlineMs + staleAfterMs,
+    },
     { what: 'never when there are none', state: { ...failing, reading: undefined } },
   ])('become stale $what', ({ state, atMs }) => {
-    expect(staleAtMs(state)).toBe(atMs);
+    expect(staleAtMs(state, deadlineMs)).toBe(atMs);
+  });
+
+  it('are no success any more when they are dropped without a failure', () => {
+    const known = { ...waiting, pollSucceeded: true };
+
+    const state = whenStale(known, deadlineMs, 50_000 + deadlineMs + staleAfterMs);
+
+    expect(state).toMatchObject({ reading: undefined, pollSucceeded: false });
   });
 
   it.each([
     { nowMs: 999 + staleAfterMs, held: true },
     { nowMs: 1000 + staleAfterMs, held: false },
   ])('are held at $nowMs ms: $held', ({ nowMs, held }) => {
-    expect(whenStale(failing, nowMs).reading !== undefined).toBe(held);
+    expect(whenStale(failing, deadlineMs, nowMs).reading !== undefined).toBe(held);
   });
 });

@@ -13,6 +13,7 @@ import { webOf } from '../support/fake-source.ts';
 
 const hostIds = Array.from({ length: 19 }, (_, index) => `${index + 1}`);
 const now = { monotonicMs: 1000, wallMs: 2000 };
+const { staleAfterMs } = aSelected().entry.poll;
 const noNames = { hostNames: false, startMs: 400 };
 
 /** A poll of one application with 19 hosts, 20 calls, in which these scopes failed. */
@@ -31,9 +32,10 @@ function aPoll(requestsPerMinute: number, ...failed: string[]): PollOutcome {
     failed: new Set(failed),
     plannedCalls: 20,
     gone: false,
-    refused: false,
+    unauthorized: false,
     hostNames: undefined,
     hostNamesError: undefined,
+    hostNameCalls: 0,
   };
 }
 
@@ -77,10 +79,24 @@ describe('afterPoll', () => {
       success: false,
     },
     {
-      what: 'a poll in which much fails that failed before',
-      polls: [aPoll(1), aPoll(2, '1', '2', '3', '4', '5'), aPoll(3, '1', '2', '3', '4', '5')],
-      shown: 3,
-      hosts: 14,
+      what: 'nothing of a poll in which more than a tenth fails that failed before',
+      polls: [aPoll(1), aPoll(2, '1', '2', '3'), aPoll(3, '1', '2', '3'), aPoll(4, '1', '2', '3')],
+      shown: 1,
+      hosts: 19,
+      success: false,
+    },
+    {
+      what: 'the very first poll with a failure, since there is nothing to hold',
+      polls: [aPoll(1, '1', '2')],
+      shown: 1,
+      hosts: 17,
+      success: false,
+    },
+    {
+      what: 'nothing of a first poll in which more than a tenth fails',
+      polls: [aPoll(1, '1', '2', '3')],
+      shown: undefined,
+      hosts: undefined,
       success: false,
     },
     {
@@ -112,8 +128,25 @@ describe('afterPoll', () => {
     expect(state.pollSucceeded).toBe(success);
   });
 
+  it.each([
+    { failed: ['1', '2', '3', '4', '5'], afterMs: staleAfterMs - 1, hosts: 19 },
+    { failed: ['1', '2', '3', '4', '5'], afterMs: staleAfterMs, hosts: 14 },
+    { failed: hostIds.slice(0, 10), afterMs: staleAfterMs, hosts: 9 },
+    { failed: hostIds.slice(0, 11), afterMs: 10 * staleAfterMs, hosts: 19 },
+  ])(
+    'shows $hosts hosts when $failed.length of 20 calls have failed for $afterMs ms',
+    ({ failed, afterMs, hosts }) => {
+      const failing = after(aPoll(1), aPoll(2, ...failed));
+      const later = { monotonicMs: noNames.startMs + afterMs, wallMs: 2000 };
+
+      const state = afterPoll(failing, aPoll(3, ...failed), noNames, later);
+
+      expect(state.reading?.hosts.size).toBe(hosts);
+    },
+  );
+
   it('shows nothing of a poll that was refused, even if parts of it arrived', () => {
-    const state = after(aPoll(1, '1'), { ...aPoll(2, '1'), refused: true });
+    const state = after({ ...aPoll(1, '1'), unauthorized: true });
 
     expect(state.reading).toBeUndefined();
   });

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import type { AppEntry } from '../../src/model/config.ts';
 import type { Discovery } from '../../src/model/source.ts';
 import { type AppState, newAppState } from '../../src/poller/app-state.ts';
-import { applyDiscovery, haveSameSelection, takeOverStates } from '../../src/poller/app-table.ts';
+import {
+  type DiscoveryChange,
+  discoverySteps,
+  haveSamePoll,
+  type Owns,
+  reconfigurationSteps,
+  type StateChanges,
+} from '../../src/poller/app-table.ts';
 import { anApplication, anEntry, aSelected } from '../support/builders.ts';
 
 const entry = anEntry();
@@ -15,35 +23,89 @@ function aDiscovery(ids: readonly string[], overrides: Partial<Discovery> = {}):
     applications: ids.map((id) => anApplication({ id })),
     complete: true,
     unreadableIds: [],
+    pendingIds: [],
     calls: 1,
     error: undefined,
     ...overrides,
   };
 }
 
-const now = { monotonicMs: 1000, nextOrder: 7 };
+/** Takes all steps; gives the states after them. */
+function take<Result>(
+  states: ReadonlyMap<string, AppState>,
+  stepsOf: (live: ReadonlyMap<string, AppState>) => Generator<StateChanges, Result>,
+): Result & { readonly states: ReadonlyMap<string, AppState> } {
+  const live = new Map(states);
+  const steps = stepsOf(live);
+  let step = steps.next();
+  for (; step.done !== true; step = steps.next()) {
+    for (const [id, state] of step.value) {
+      if (state === undefined) live.delete(id);
+      else live.set(id, state);
+    }
+  }
+  return { ...step.value, states: live };
+}
+
+const everything: Owns = () => true;
+
+function applyDiscovery(
+  states: ReadonlyMap<string, AppState>,
+  entries: readonly AppEntry[],
+  discovery: Discovery,
+  owns: Owns = everything,
+): DiscoveryChange & { readonly states: ReadonlyMap<string, AppState> } {
+  let order = 6;
+  const takeOrder = (): number => {
+    order += 1;
+    return order;
+  };
+  const now = { monotonicMs: 1000, takeOrder };
+  return take(states, (live) => discoverySteps(live, entries, discovery, now, owns));
+}
+
+function statesFor(
+  states: ReadonlyMap<string, AppState>,
+  entries: readonly AppEntry[],
+  nowMs: number,
+  owns: Owns = everything,
+): ReadonlyMap<string, AppState> {
+  return take(states, (live) => reconfigurationSteps(live, entries, nowMs, owns)).states;
+}
 
 describe('applyDiscovery', () => {
   it('removes what a complete discovery no longer lists, but nothing that it could not read', () => {
     const states = new Map([aState('1'), aState('2'), aState('3')]);
     const discovery = aDiscovery(['1', '4'], { unreadableIds: ['2', '1', '9'] });
 
-    const change = applyDiscovery(states, [entry], discovery, now);
+    const change = applyDiscovery(states, [entry], discovery);
 
-    expect([...change.states.keys()]).toEqual(['1', '4', '2']);
+    expect([...change.states.keys()].toSorted()).toEqual(['1', '2', '4']);
     expect(change.states.get('2')).toBe(states.get('2'));
     expect(change.states.get('1')?.discoveredMs).toBe(1000);
     expect(change.removed).toEqual(['3']);
-    expect(change.nextOrder).toBe(8);
+    expect(change.states.get('4')?.order).toBe(7);
+  });
+
+  it('neither removes nor reports as missing what was not looked for by itself yet, or is unreadable', () => {
+    const byId = (id: string): AppEntry => anEntry({ selector: { kind: 'id', id } });
+    const states = new Map([aState('1'), aState('2')]);
+    const discovery = aDiscovery([], { pendingIds: ['1'], unreadableIds: ['2'] });
+
+    const change = applyDiscovery(states, ['1', '2', '3'].map(byId), discovery);
+
+    expect([...change.states.keys()].toSorted()).toEqual(['1', '2']);
+    expect(change.removed).toEqual([]);
+    expect(change.missing?.map(({ selector }) => selector)).toEqual([{ kind: 'id', id: '3' }]);
   });
 
   it('removes nothing that an incomplete discovery does not list', () => {
     const states = new Map([aState('1'), aState('2')]);
 
-    const change = applyDiscovery(states, [entry], aDiscovery(['1'], { complete: false }), now);
+    const change = applyDiscovery(states, [entry], aDiscovery(['1'], { complete: false }));
 
     expect([...change.states.keys()]).toEqual(['1', '2']);
-    expect(change).toMatchObject({ removed: [], missing: undefined, nextOrder: 7 });
+    expect(change).toMatchObject({ removed: [], missing: undefined });
   });
 });
 
@@ -60,26 +122,26 @@ describe('applyDiscovery of a shard', () => {
     ({ complete }) => {
       const discovery = aDiscovery(['1', '2', '3'], { complete });
 
-      const change = applyDiscovery(new Map(), entries, discovery, now, owns);
+      const change = applyDiscovery(new Map(), entries, discovery, owns);
 
       expect([...change.states.keys()]).toEqual(['1', '3']);
     },
   );
 
   it('reports only the missing entries that are its own, not those that others have', () => {
-    const change = applyDiscovery(new Map(), entries, aDiscovery(['1', '2']), now, owns);
+    const change = applyDiscovery(new Map(), entries, aDiscovery(['1', '2']), owns);
 
     expect(change.missing?.map(({ selector }) => selector)).toEqual([{ kind: 'id', id: '8' }]);
   });
 
   it('takes over only what is its own', () => {
-    const taken = takeOverStates(new Map([aState('1'), aState('2')]), [entry], 0, owns);
+    const taken = statesFor(new Map([aState('1'), aState('2')]), [entry], 0, owns);
 
     expect([...taken.keys()]).toEqual(['1']);
   });
 });
 
-describe('takeOverStates', () => {
+describe('statesFor', () => {
   const nowMs = 10_000;
   const intervalMs = 60_000;
 
@@ -94,7 +156,7 @@ describe('takeOverStates', () => {
   ])('$what', ({ nextDueMs, overdueMs, due }) => {
     const states = new Map([aState('1', { nextDueMs, overdueMs })]);
 
-    const taken = takeOverStates(states, [anEntry({ poll: { intervalMs } })], nowMs);
+    const taken = statesFor(states, [anEntry({ poll: { intervalMs } })], nowMs);
 
     expect(taken.get('1')).toMatchObject({ nextDueMs: due, overdueMs });
   });
@@ -102,7 +164,7 @@ describe('takeOverStates', () => {
   it('does not call a poll late before it is due', () => {
     const states = new Map([aState('1', { nextDueMs: 30_000, overdueMs: 20_000 })]);
 
-    const taken = takeOverStates(states, [entry], nowMs);
+    const taken = statesFor(states, [entry], nowMs);
 
     expect(taken.get('1')?.overdueMs).toBe(30_000);
   });
@@ -110,35 +172,43 @@ describe('takeOverStates', () => {
   it('leaves behind what no entry wants any more', () => {
     const states = new Map([aState('1'), aState('2')]);
 
-    const taken = takeOverStates(states, [anEntry({ selector: { kind: 'id', id: '2' } })], nowMs);
+    const taken = statesFor(states, [anEntry({ selector: { kind: 'id', id: '2' } })], nowMs);
 
     expect([...taken.keys()]).toEqual(['2']);
   });
 });
 
-describe('haveSameSelection', () => {
-  const one = aState('1');
-  const two = aState('2');
+describe('many applications', () => {
+  it('are taken in by parts, and those with patterns by smaller ones', () => {
+    const ids = Array.from({ length: 2500 }, (_, index) => `${index}`);
+    const entries = ids.map((id) => anEntry({ selector: { kind: 'id', id } }));
+    const sizesWith = (all: readonly AppEntry[]): readonly number[] => {
+      const now = { monotonicMs: 0, takeOrder: () => 0 };
+      const steps = discoverySteps(new Map(), all, aDiscovery(ids), now, everything);
+      return [...steps].map((changes) => changes.length).filter((size) => size > 0);
+    };
 
+    expect(sizesWith(entries)).toEqual([1000, 1000, 500]);
+    expect(Math.max(...sizesWith([...entries, entry]))).toBe(500);
+  });
+});
+
+describe('haveSamePoll', () => {
   it.each([
-    { what: 'the same applications', left: [one, two], right: [two, one], same: true },
-    { what: 'nothing at all', left: [], right: [], same: true },
+    { what: 'the same entry', entry: anEntry(), same: true },
+    { what: 'other labels', entry: anEntry({ labels: { team: 'shop' } }), same: true },
+    { what: 'another interval', entry: anEntry({ poll: { intervalMs: 5000 } }), same: true },
+    { what: 'no hosts', entry: anEntry({ hosts: false }), same: false },
+    { what: 'other transactions', entry: anEntry({ transactions: ['web'] }), same: false },
+    { what: 'another delay', entry: anEntry({ poll: { delayMs: 1 } }), same: false },
+    { what: 'raw values', entry: anEntry({ poll: { raw: true } }), same: false },
+    { what: 'host names', entry: anEntry({ poll: { hostNames: true } }), same: false },
     {
-      what: 'the same selection in another state',
-      left: [one],
-      right: [aState('1', { selected: one[1].selected, pollsEnded: 5 })],
-      same: true,
-    },
-    { what: 'one more on the left', left: [one, two], right: [one], same: false },
-    { what: 'one more on the right', left: [one], right: [one, two], same: false },
-    { what: 'another application', left: [one], right: [two], same: false },
-    {
-      what: 'one of two with other settings',
-      left: [one, two],
-      right: [one, aState('2')],
+      what: 'another window',
+      entry: anEntry({ poll: { window: { kind: 'range', lengthMs: 60_000 } } }),
       same: false,
     },
-  ])('is $same for $what', ({ left, right, same }) => {
-    expect(haveSameSelection(new Map(left), new Map(right))).toBe(same);
+  ])('is $same for an entry with $what', ({ entry: other, same }) => {
+    expect(haveSamePoll(anEntry(), other)).toBe(same);
   });
 });

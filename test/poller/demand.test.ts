@@ -17,7 +17,6 @@ describe('callsPerPoll', () => {
   it.each([
     { what: 'an application without hosts', selected: aSelected(), calls: 1 },
     { what: 'each host', selected: aSelected({ hostIds: ['1', '2', '3'] }), calls: 4 },
-    { what: 'a host listed twice', selected: aSelected({ hostIds: ['1', '1'] }), calls: 2 },
     {
       what: 'no host when the entry wants none',
       selected: aSelected({ hostIds: ['1'] }, { hosts: false }),
@@ -75,7 +74,16 @@ describe('stretchOf', () => {
     { polls: 20, discovery: 4.85, budget: 10, stretch: 4 },
     { polls: 20, discovery: 100, budget: 10, stretch: 20 },
   ])('is $stretch for $polls polls and $discovery lists on a budget of $budget', (row) => {
-    expect(stretchOf(row, row.budget)).toBeCloseTo(row.stretch, 10);
+    expect(stretchOf({ ...row, other: 0 }, row.budget)).toBeCloseTo(row.stretch, 10);
+  });
+});
+
+describe('other calls, such as for host names and retries', () => {
+  it.each([
+    { what: 'are paid from what is kept back', other: 12, stretch: 1 },
+    { what: 'stretch the intervals by what is more than that', other: 12 + 394, stretch: 2 },
+  ])('$what', ({ other, stretch }) => {
+    expect(stretchOf({ polls: 788, discovery: 0, other }, 800)).toBeCloseTo(stretch, 10);
   });
 });
 
@@ -83,6 +91,7 @@ describe('what would make an account fit', () => {
   const demands = fc.record({
     polls: fc.double({ min: 0, max: 1e5, noNaN: true }),
     discovery: fc.double({ min: 0, max: 1e3, noNaN: true }),
+    other: fc.constant(0),
   });
 
   it('is the least budget that covers the demand', () => {
@@ -115,7 +124,7 @@ describe('what would make an account fit', () => {
     { polls: 788, discovery: 0, budget: 800, covered: true },
     { polls: 787, discovery: 1.5, budget: 800, covered: false },
   ])('is not needed: $covered for $polls and $discovery of $budget', ({ covered, ...row }) => {
-    expect(isCovered(row, row.budget)).toBe(covered);
+    expect(isCovered({ ...row, other: 0 }, row.budget)).toBe(covered);
   });
 });
 
@@ -127,7 +136,7 @@ describe('slackOf', () => {
     { polls: 788, discovery: 0, budget: 800, slack: 0 },
     { polls: 2000, discovery: 0, budget: 800, slack: 0 },
   ])('is $slack for $polls polls and $discovery lists on a budget of $budget', (row) => {
-    expect(slackOf(row, row.budget)).toBeCloseTo(row.slack, 10);
+    expect(slackOf({ ...row, other: 0 }, row.budget)).toBeCloseTo(row.slack, 10);
   });
 });
 

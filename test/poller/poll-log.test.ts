@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError, type FailureReason } from '../../src/model/api-error.ts';
 import type { Discovery } from '../../src/model/source.ts';
+import type { AccountPlan } from '../../src/poller/account-plan.ts';
 import { type AppState, newAppState } from '../../src/poller/app-state.ts';
 import { createPollLog, type PollLog } from '../../src/poller/poll-log.ts';
 import type { PollOutcome } from '../../src/poller/poll-outcome.ts';
@@ -29,9 +30,10 @@ function outcomeOf(reason: FailureReason | undefined): PollOutcome {
     failed: new Set(reason === undefined ? [] : ['application']),
     plannedCalls: 4,
     gone: false,
-    refused: false,
+    unauthorized: false,
     hostNames: undefined,
     hostNamesError: undefined,
+    hostNameCalls: 0,
   };
 }
 
@@ -71,6 +73,7 @@ function discovery(error?: ApiError): Discovery {
     applications: [anApplication()],
     complete: error === undefined,
     unreadableIds: [],
+    pendingIds: [],
     calls: 1,
     error,
   };
@@ -286,19 +289,43 @@ describe('the log of host names', () => {
 });
 
 describe('the log of the demand', () => {
+  const planWith = (stretch: number, capacityPerMinute = 90): AccountPlan => ({
+    demandPerMinute: 100,
+    budgetPerMinute: 90,
+    capacityPerMinute,
+    hosts: 1,
+    stretch,
+    slack: 0,
+  });
+
   it('says at once that it exceeds the budget, and that it fits when it has done so for a while', async () => {
     const bench = aLog();
     for (const stretch of [1, 1.5, 1, 1.2, 1, 1, 1.3]) {
-      bench.log.demand(100, 90, stretch);
+      bench.log.demand(planWith(stretch));
       await bench.clock.advance(4 * minuteMs);
     }
     const flapping = bench.messages();
     for (let minute = 0; minute < 15; minute += 1) {
-      bench.log.demand(80, 90, 1);
+      bench.log.demand(planWith(1));
       await bench.clock.advance(minuteMs);
     }
 
     expect(flapping).toEqual(['demand exceeds the budget: intervals are stretched']);
     expect(bench.messages()).toEqual(['demand fits the budget again']);
+  });
+
+  it('says when the vendor is too slow, with the capacity and a remedy, and when it is the budget after all', () => {
+    const bench = aLog();
+    const slow = 'the vendor answers too slowly for the demand: intervals are stretched';
+    bench.log.demand(planWith(2, 50));
+    bench.log.demand(planWith(3, 40));
+    bench.log.demand(planWith(1.2, 90));
+
+    expect(bench.messages()).toEqual([slow, 'demand exceeds the budget: intervals are stretched']);
+    expect(bench.lines(slow)[0]?.fields).toMatchObject({
+      capacity_per_minute: 50,
+      interval_factor: 2,
+      remedy: 'raise concurrency, or poll less',
+    });
   });
 });

@@ -1,23 +1,38 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
-import { applicationScope, untriedOutcome } from '../../src/poller/poll-outcome.ts';
+import { applicationScope, silentOutcome, skippedOutcome } from '../../src/poller/poll-outcome.ts';
 
-describe('untriedOutcome', () => {
+const noNames = { hostNames: undefined, hostNamesError: undefined, hostNameCalls: 0 };
+
+describe('skippedOutcome', () => {
   it('is a poll whose one call was refused', () => {
     const error = new ApiError('auth', 'HTTP 401');
 
-    const outcome = untriedOutcome(error);
+    const outcome = skippedOutcome(error);
 
     expect(outcome).toEqual({
+      ...noNames,
       reading: undefined,
       error,
       failed: new Set([applicationScope]),
       plannedCalls: 1,
       gone: false,
-      refused: true,
-      hostNames: undefined,
-      hostNamesError: undefined,
+      unauthorized: true,
     });
     expect(applicationScope).toBe('application');
+  });
+});
+
+describe('silentOutcome', () => {
+  it('is a poll that succeeded and brought no value', () => {
+    expect(silentOutcome).toEqual({
+      ...noNames,
+      reading: { windowEndMs: undefined, application: new Map(), hosts: new Map() },
+      error: undefined,
+      failed: new Set(),
+      plannedCalls: 1,
+      gone: false,
+      unauthorized: false,
+    });
   });
 });

@@ -15,6 +15,8 @@ export interface FakeSource extends Source {
   failDiscovery(error: ApiError | undefined, found?: readonly Application[]): void;
   /** Ids that the list has but that could not be read. */
   unreadable(...ids: string[]): void;
+  /** Ids that were not found, but not looked for by themselves yet either. */
+  pending(...ids: string[]): void;
   /** Answers for an application (`1`) or a host of it (`1/11`). Unanswered subjects are surprises. */
   answer(subject: string, answer: Answer, windowEndMs?: number): void;
   names(applicationId: string, answer: NamesAnswer): void;
@@ -44,6 +46,7 @@ async function obeying<Value>(signal: AbortSignal, value: Value | Promise<Value>
 export function createFakeSource(): FakeSource {
   let applications: readonly Application[] = [];
   let unreadableIds: readonly string[] = [];
+  let pendingIds: readonly string[] = [];
   let failure: { error: ApiError; found: readonly Application[] } | undefined;
   const answers = new Map<string, Answer>();
   const windowEnds = new Map<string, number>();
@@ -78,6 +81,9 @@ export function createFakeSource(): FakeSource {
     unreadable: (...ids) => {
       unreadableIds = ids;
     },
+    pending: (...ids) => {
+      pendingIds = ids;
+    },
     answer: (subject, answer, windowEndMs) => {
       answers.set(subject, answer);
       if (windowEndMs !== undefined) windowEnds.set(subject, windowEndMs);
@@ -88,21 +94,23 @@ export function createFakeSource(): FakeSource {
     discover: async (): Promise<Discovery> => {
       calls.push('list');
       return failure === undefined
-        ? { applications, complete: true, unreadableIds, calls: 1, error: undefined }
+        ? { applications, complete: true, unreadableIds, pendingIds, calls: 1, error: undefined }
         : {
             applications: failure.found,
             complete: false,
             unreadableIds: [],
+            pendingIds: [],
             calls: 1,
             error: failure.error,
           };
     },
-    hostNames: async (id, signal) => {
+    hostNames: async (id, signal, onWire) => {
+      onWire?.(true);
       calls.push(`names ${id}`);
       const answer = hostNames.get(id);
       if (answer === undefined) throw new Error(`the fake was not told the host names of ${id}`);
-      if (answer instanceof ApiError) throw answer;
-      return obeying(signal, answer);
+      if (answer instanceof ApiError) return { names: new Map(), error: answer, calls: 1 };
+      return { names: await obeying(signal, answer), error: undefined, calls: 1 };
     },
     applicationThroughput: async (id, query, signal, onWire) => {
       calls.push(`app ${id}`);

@@ -1,0 +1,37 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { AppEntry } from '../model/config.ts';
+import type { Machine } from './machine.ts';
+import type { PreparedAccount } from './prepare-account.ts';
+
+/** Entries that are compared without a break: a few milliseconds. */
+const atATime = 500;
+
+/** Whether the two would poll the same, in the same way. */
+export async function isSamePrepared(
+  left: PreparedAccount,
+  right: PreparedAccount,
+  { nextTurn }: Pick<Machine, 'nextTurn'>,
+): Promise<boolean> {
+  if (left.entries.length !== right.entries.length) return false;
+  if (!isDeepStrictEqual([left.account, left.wire], [right.account, right.wire])) return false;
+  for (const [index, entry] of right.entries.entries()) {
+    if (index % atATime === atATime - 1) await nextTurn();
+    const other = left.entries[index];
+    if (other === undefined || !isSameEntry(entry, other)) return false;
+  }
+  return true;
+}
+
+function isSameEntry(left: AppEntry, right: AppEntry): boolean {
+  const { selector, ...rest } = left;
+  const { selector: otherSelector, ...otherRest } = right;
+  return isSameSelector(selector, otherSelector) && isDeepStrictEqual(rest, otherRest);
+}
+
+/** A compiled pattern is compared by what was written. */
+function isSameSelector(left: AppEntry['selector'], right: AppEntry['selector']): boolean {
+  if (left.kind === 'match' && right.kind === 'match') {
+    return left.pattern.source === right.pattern.source;
+  }
+  return isDeepStrictEqual(left, right);
+}

@@ -1,0 +1,125 @@
+import { createPriorityQueue } from '../model/priority-queue.ts';
+import { type AppState, staleAtMs, whenStale } from './app-state.ts';
+import { pollDeadlineMs } from './schedule.ts';
+
+/** The states of an account's applications by id, and what has to happen to each of them next. */
+export interface AppStates {
+  readonly all: ReadonlyMap<string, AppState>;
+  set(id: string, state: AppState): void;
+  delete(id: string): void;
+  /** The poll of the application is under way, or waits for its first call. */
+  begin(id: string): void;
+  /** It is so no longer. */
+  end(id: string): void;
+  /** The application whose poll has been due for longest; `undefined` when none is due. */
+  firstDue(nowMs: number): string | undefined;
+  /** Drops the values that have become stale; gives the ids of those applications. */
+  dropStale(nowMs: number): readonly string[];
+  /** When a poll is due or values become stale, on the monotonic clock; `undefined` if never. */
+  nextEventMs(): number | undefined;
+  /** Moves the polls that are still to come, so that all keep their order and distance. */
+  stretch(factor: number, nowMs: number): void;
+}
+
+/** @param stretch the factor by which the intervals are stretched at present */
+export function createAppStates(stretch: () => number): AppStates {
+  return new QueuedStates(stretch);
+}
+
+class QueuedStates implements AppStates {
+  readonly #all = new Map<string, AppState>();
+  readonly #stretch: () => number;
+  readonly #polling = new Set<string>();
+  readonly #polls = createPriorityQueue<string>();
+  /** No later than the values really become stale. */
+  readonly #stale = createPriorityQueue<string>();
+
+  constructor(stretch: () => number) {
+    this.#stretch = stretch;
+  }
+
+  get all(): ReadonlyMap<string, AppState> {
+    return this.#all;
+  }
+
+  set(id: string, state: AppState): void {
+    this.#all.set(id, state);
+    if (this.#polling.has(id)) this.#polls.delete(id);
+    else this.#polls.set(id, state.nextDueMs);
+    const atMs = staleAtMs(state, this.#deadlineMsOf(state));
+    if (atMs === undefined) this.#stale.delete(id);
+    else this.#stale.set(id, atMs);
+  }
+
+  delete(id: string): void {
+    this.#all.delete(id);
+    this.#polls.delete(id);
+    this.#stale.delete(id);
+  }
+
+  begin(id: string): void {
+    this.#polling.add(id);
+    this.#polls.delete(id);
+  }
+
+  end(id: string): void {
+    this.#polling.delete(id);
+    const state = this.#all.get(id);
+    if (state !== undefined) this.#polls.set(id, state.nextDueMs);
+  }
+
+  firstDue(nowMs: number): string | undefined {
+    return this.#polls.firstPriority() <= nowMs ? this.#polls.first() : undefined;
+  }
+
+  dropStale(nowMs: number): readonly string[] {
+    const dropped: string[] = [];
+    while (this.#stale.firstPriority() <= nowMs) {
+      const id = this.#stale.first();
+      const state = id === undefined ? undefined : this.#all.get(id);
+      if (id === undefined || state === undefined) break;
+      const after = whenStale(state, this.#deadlineMsOf(state), nowMs);
+      this.set(id, after);
+      if (after !== state) dropped.push(id);
+    }
+    return dropped;
+  }
+
+  nextEventMs(): number | undefined {
+    const nextMs = Math.min(this.#polls.firstPriority(), this.#stale.firstPriority());
+    return Number.isFinite(nextMs) ? nextMs : undefined;
+  }
+
+  stretch(factor: number, nowMs: number): void {
+    const moved = (dueMs: number): number =>
+      dueMs > nowMs ? nowMs + (dueMs - nowMs) * factor : dueMs;
+    for (const [id, state] of this.#all) {
+      const { nextDueMs, overdueMs } = state;
+      this.#all.set(id, { ...state, nextDueMs: moved(nextDueMs), overdueMs: moved(overdueMs) });
+    }
+    this.#polls.mapPriorities(moved);
+  }
+
+  #deadlineMsOf({ selected }: AppState): number {
+    return pollDeadlineMs(selected.entry.poll, this.#stretch());
+  }
+}
+
+/** Tells which of the hosts that an application has now are still listed later. */
+export function hostsListedNow(
+  states: ReadonlyMap<string, AppState>,
+  id: string,
+): (hostId: string) => boolean {
+  const hostIdsNow = (): readonly string[] | undefined =>
+    states.get(id)?.selected.application.hostIds;
+  const known = hostIdsNow();
+  let listed:
+    | { readonly hostIds: readonly string[]; readonly set: ReadonlySet<string> }
+    | undefined;
+  return (hostId) => {
+    const hostIds = hostIdsNow();
+    if (hostIds === undefined || hostIds === known) return true;
+    if (listed?.hostIds !== hostIds) listed = { hostIds, set: new Set(hostIds) };
+    return listed.set.has(hostId);
+  };
+}

@@ -1,0 +1,204 @@
+import type { Clock } from '../model/clock.ts';
+import type { OnWire } from '../model/source.ts';
+import { createTokenBucket, type TokenBucket } from '../model/token-bucket.ts';
+import { createCallLatency } from './call-latency.ts';
+import { createInFlightCalls, type InFlightCall } from './in-flight-calls.ts';
+import { createJobQueue, type JobQueueLimits, type JobTimes, type QueuedJob } from './job-queue.ts';
+
+/**
+ * One vendor call, ready to be sent. It deals with its own failure and never rejects. It tells when
+ * its request is really on its way.
+ */
+export type Call = (onWire: OnWire) => Promise<void>;
+
+/** The calls of one poll. */
+export interface Job extends JobTimes {
+  /** Asked one by one, and only when there is room: a poll of 10,000 hosts is no queue of 10,000. */
+  readonly calls: Iterator<Call>;
+  /** Called when every call of the job has ended, and no other one will be started. */
+  readonly ended: () => void;
+}
+
+/** Decides whose call is next, and when. */
+export interface CallScheduler {
+  add(job: Job): void;
+  /** No further call of the job is started, and `ended` is not called. */
+  cancel(job: Job): void;
+  /** Starts no further call of any job, and leaves no timer. */
+  stop(): void;
+  resize(limits: JobQueueLimits): void;
+  /** Calls a minute that `concurrency` carries as long as the vendor answers as it does now. */
+  carriedPerMinute(): number;
+}
+
+const minuteMs = 60_000;
+const firstWindow = 2;
+/** The values of a poll are published together, so small polls had better go out at once. */
+const batchMs = 3000;
+
+/**
+ * Calls keep an even distance within the budget, in batches, unless their poll is overdue. Every
+ * event costs O(log n) of the jobs that wait.
+ */
+export function createCallScheduler(
+  limits: JobQueueLimits,
+  { clock }: { readonly clock: Clock },
+): CallScheduler {
+  return new DeadlineScheduler(limits, clock);
+}
+
+type RunningJob = QueuedJob<Job> & { isCancelled: boolean };
+
+class DeadlineScheduler implements CallScheduler {
+  readonly #clock: Clock;
+  readonly #latency = createCallLatency();
+  readonly #calls = createInFlightCalls<RunningJob>(this.#latency);
+  readonly #jobs = new Map<Job, RunningJob>();
+  readonly #queue;
+  #jobsSoFar = 0;
+  #limits: JobQueueLimits;
+  #bucket: TokenBucket;
+  #timer: { readonly atMs: number; readonly cancel: () => void } | undefined;
+  #isStopped = false;
+
+  constructor(limits: JobQueueLimits, clock: Clock) {
+    this.#clock = clock;
+    this.#limits = limits;
+    this.#queue = createJobQueue<RunningJob>(limits);
+    this.#bucket = createTokenBucket(limits.requestsPerMinute, clock.monotonicMs(), batchMs);
+  }
+
+  add(job: Job): void {
+    const running: RunningJob = {
+      job,
+      number: this.#jobsSoFar,
+      started: 0,
+      inFlight: 0,
+      window: firstWindow,
+      isSuspect: this.#queue.isKnownSuspect(job.key),
+      answeredMs: Number.NEGATIVE_INFINITY,
+      isExhausted: false,
+      isCancelled: false,
+      deadlineMs: 0,
+    };
+    this.#jobsSoFar += 1;
+    this.#jobs.set(job, running);
+    this.#queue.update(running);
+    this.#pump();
+  }
+
+  cancel(job: Job): void {
+    const running = this.#jobs.get(job);
+    if (running === undefined || this.#isStopped) return;
+    this.#jobs.delete(job);
+    running.isExhausted = true;
+    running.isCancelled = true;
+    this.#queue.update(running);
+    if (this.#jobs.size === 0) this.#stopTimer();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#jobs.clear();
+    this.#stopTimer();
+  }
+
+  resize(limits: JobQueueLimits): void {
+    const nowMs = this.#clock.monotonicMs();
+    if (limits.requestsPerMinute !== this.#limits.requestsPerMinute) {
+      this.#bucket = createTokenBucket(limits.requestsPerMinute, nowMs, batchMs);
+      // No burst: what was spent with the old budget still counts.
+      this.#bucket.restart(nowMs);
+      this.#stopTimer();
+    }
+    this.#limits = limits;
+    this.#queue.resize(limits);
+    this.#pump();
+  }
+
+  carriedPerMinute(): number {
+    const meanMs = this.#latency.meanMs();
+    return meanMs === undefined || meanMs <= 0
+      ? Number.POSITIVE_INFINITY
+      : (this.#limits.concurrency * minuteMs) / meanMs;
+  }
+
+  #pump(): void {
+    if (this.#isStopped) return;
+    const nowMs = this.#clock.monotonicMs();
+    for (const { owner, sentMs } of this.#calls.newlySlow(nowMs)) {
+      this.#queue.slow(owner, sentMs, nowMs);
+    }
+    for (let one = this.#next(nowMs); one !== undefined; one = this.#next(nowMs)) this.#start(one);
+    this.#wakeLater(nowMs);
+  }
+
+  #next(nowMs: number): RunningJob | undefined {
+    if (!this.#calls.hasRoom(this.#limits.concurrency)) return undefined;
+    return this.#queue.next(nowMs, this.#bucket.waitMs(nowMs) > 0);
+  }
+
+  #start(running: RunningJob): void {
+    const { value: call, done } = running.job.calls.next();
+    if (done === true) {
+      running.isExhausted = true;
+      this.#queue.update(running);
+      this.#finishIfDone(running);
+      return;
+    }
+    this.#bucket.take();
+    this.#queue.started(running);
+    const started = this.#calls.start(running, this.#clock.monotonicMs());
+    const onWire: OnWire = (isOnWire) => {
+      this.#calls.onWire(started, isOnWire, this.#clock.monotonicMs());
+    };
+    void call(onWire).finally(() => {
+      this.#ended(started);
+    });
+  }
+
+  #ended(call: InFlightCall<RunningJob>): void {
+    const { owner, sentMs } = call;
+    const nowMs = this.#clock.monotonicMs();
+    this.#calls.end(call, nowMs);
+    this.#queue.ended(owner);
+    if (call.tookMs > this.#latency.slowAfterMs()) this.#queue.slow(owner, sentMs, nowMs);
+    else if (!owner.isCancelled) this.#queue.answered(owner, nowMs);
+    this.#finishIfDone(owner);
+    this.#pump();
+  }
+
+  #finishIfDone(one: RunningJob): void {
+    if (!one.isExhausted || one.inFlight > 0 || !this.#jobs.delete(one.job)) return;
+    one.job.ended();
+  }
+
+  /** A timer is needed only if time alone can let a call go: one that ends wakes the others anyway. */
+  #wakeLater(nowMs: number): void {
+    const atMs = this.#nextWakeMs(nowMs);
+    if (atMs === undefined) {
+      this.#stopTimer();
+      return;
+    }
+    if (this.#timer !== undefined && this.#timer.atMs <= atMs) return;
+    this.#stopTimer();
+    const cancel = this.#clock.after(Math.max(1, Math.ceil(atMs - nowMs)), () => {
+      this.#timer = undefined;
+      this.#pump();
+    });
+    this.#timer = { atMs, cancel };
+  }
+
+  #nextWakeMs(nowMs: number): number | undefined {
+    const overdueMs = this.#queue.nextOverdueMs();
+    if (overdueMs === undefined) return undefined;
+    const { concurrency } = this.#limits;
+    if (!this.#calls.hasRoom(concurrency)) return this.#calls.nextSlowAtMs(concurrency);
+    return Math.min(nowMs + this.#bucket.waitMs(nowMs), overdueMs);
+  }
+
+  #stopTimer(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+}

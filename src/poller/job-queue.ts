@@ -1,0 +1,181 @@
+import { createPriorityQueue } from '../model/priority-queue.ts';
+import { earlyShare } from './schedule.ts';
+
+/** What decides the place of a job in the queue. */
+export interface JobTimes {
+  /** What is polled: jobs with the same key follow each other. */
+  readonly key: string;
+  /** How many calls there will be, about. */
+  readonly size: number;
+  /** When the poll fell due, on the monotonic clock. */
+  readonly dueMs: number;
+  /** From then on its calls go out as fast as they can, instead of evenly. */
+  readonly overdueMs: number;
+  /** The time within which it should be done. */
+  readonly periodMs: number;
+}
+
+/** A job that has calls left to start. */
+export interface QueuedJob<Times extends JobTimes = JobTimes> {
+  readonly job: Times;
+  /** Of two jobs with the same deadline the one with the lower number comes first. */
+  readonly number: number;
+  started: number;
+  inFlight: number;
+  /** Calls in flight at most: one more for each that is answered, half for each that is slow. */
+  window: number;
+  /** A call was slow, and none has been answered since it was sent. */
+  isSuspect: boolean;
+  answeredMs: number;
+  /** No call is left to start. */
+  isExhausted: boolean;
+  /** When the present part of its calls should have been made. */
+  deadlineMs: number;
+}
+
+export interface JobQueueLimits {
+  /** Calls in any 60 seconds. */
+  readonly requestsPerMinute: number;
+  /** Requests on the wire at most. */
+  readonly concurrency: number;
+}
+
+/**
+ * The jobs of which a call may start, earliest deadline first. A job whose calls hang is a suspect,
+ * in its later polls too, until one of them is answered. All suspects have a quarter of the places
+ * together, with one call each, and the one whose call hung longest ago comes first.
+ */
+export interface JobQueue<Job extends QueuedJob> {
+  /** Whether an earlier poll of the same application ended as a suspect. */
+  isKnownSuspect(key: string): boolean;
+  /** Puts the job where it belongs now, or takes it out; to be called after every change of it. */
+  update(job: Job): void;
+  /** A call that was sent at this time is slow, or was. */
+  slow(job: Job, sentMs: number, nowMs: number): void;
+  answered(job: Job, nowMs: number): void;
+  started(job: Job): void;
+  ended(job: Job): void;
+  /** @param onlyOverdue whether a job that is not overdue has to wait */
+  next(nowMs: number, onlyOverdue: boolean): Job | undefined;
+  /** When the next job is overdue that may start a call; `undefined` when none may. */
+  nextOverdueMs(): number | undefined;
+  resize(limits: JobQueueLimits): void;
+}
+
+const minuteMs = 60_000;
+const suspectShare = 0.25;
+/** Suspects that are gone never get better: the bound keeps their number from growing. */
+const mostSuspects = 10_000;
+/** The deadline of a job moves on with so many of its calls, so that small jobs overtake it. */
+const quantum = 64;
+/** How much slower than alone on the budget a job may be. */
+const slowdown = 1.2;
+
+export function createJobQueue<Job extends QueuedJob>(initial: JobQueueLimits): JobQueue<Job> {
+  return new DeadlineQueue<Job>(initial);
+}
+
+class DeadlineQueue<Job extends QueuedJob> implements JobQueue<Job> {
+  readonly #byDeadline = createPriorityQueue<Job>();
+  readonly #byOverdue = createPriorityQueue<Job>();
+  readonly #suspects = createPriorityQueue<Job>();
+  /** When a call of each suspect was last seen to hang, by key; the oldest first. */
+  readonly #slowAtMs = new Map<string, number>();
+  #suspectCalls = 0;
+  #limits: JobQueueLimits;
+
+  constructor(limits: JobQueueLimits) {
+    this.#limits = limits;
+  }
+
+  isKnownSuspect(key: string): boolean {
+    return this.#slowAtMs.has(key);
+  }
+
+  update(one: Job): void {
+    const { job, isSuspect, isExhausted, inFlight } = one;
+    const most = isSuspect ? 1 : Math.min(one.window, this.#limits.concurrency);
+    const isReady = !isExhausted && inFlight < most;
+    one.deadlineMs = this.#deadlineMsOf(one);
+    if (isReady && !isSuspect) {
+      this.#byDeadline.set(one, one.deadlineMs, one.number);
+      this.#byOverdue.set(one, job.overdueMs, one.number);
+    } else {
+      this.#byDeadline.delete(one);
+      this.#byOverdue.delete(one);
+    }
+    if (isReady && isSuspect) this.#suspects.set(one, this.#slowAtMs.get(job.key) ?? 0);
+    else this.#suspects.delete(one);
+  }
+
+  slow(one: Job, sentMs: number, nowMs: number): void {
+    one.window = Math.max(1, one.window >> 1);
+    if (one.answeredMs < sentMs) {
+      if (!one.isSuspect) this.#suspectCalls += one.inFlight;
+      one.isSuspect = true;
+      this.#remember(one.job.key, nowMs);
+    }
+    this.update(one);
+  }
+
+  answered(one: Job, nowMs: number): void {
+    one.answeredMs = nowMs;
+    one.window = Math.min(this.#limits.concurrency, one.window + 1);
+    if (one.isSuspect) this.#suspectCalls -= one.inFlight;
+    one.isSuspect = false;
+    this.#slowAtMs.delete(one.job.key);
+    this.update(one);
+  }
+
+  started(one: Job): void {
+    one.started += 1;
+    one.inFlight += 1;
+    if (one.isSuspect) this.#suspectCalls += 1;
+    this.update(one);
+  }
+
+  ended(one: Job): void {
+    one.inFlight -= 1;
+    if (one.isSuspect) this.#suspectCalls -= 1;
+    this.update(one);
+  }
+
+  next(nowMs: number, onlyOverdue: boolean): Job | undefined {
+    const isAllowed = (one: Job | undefined): boolean =>
+      one !== undefined && (!onlyOverdue || one.job.overdueMs <= nowMs);
+    const normal = [this.#byDeadline.first(), this.#byOverdue.first()].find(isAllowed);
+    const longestWaiting = this.#mayStartSuspect() ? this.#suspects.first() : undefined;
+    if (longestWaiting === undefined || !isAllowed(longestWaiting)) return normal;
+    return normal === undefined || longestWaiting.deadlineMs <= normal.deadlineMs
+      ? longestWaiting
+      : normal;
+  }
+
+  nextOverdueMs(): number | undefined {
+    const suspect = this.#mayStartSuspect() ? this.#suspects.first() : undefined;
+    if (this.#byOverdue.size === 0 && suspect === undefined) return undefined;
+    return Math.min(this.#byOverdue.firstPriority(), suspect?.job.overdueMs ?? Infinity);
+  }
+
+  resize(limits: JobQueueLimits): void {
+    this.#limits = limits;
+  }
+
+  #mayStartSuspect(): boolean {
+    return this.#suspectCalls < Math.max(1, Math.floor(suspectShare * this.#limits.concurrency));
+  }
+
+  #remember(key: string, nowMs: number): void {
+    this.#slowAtMs.delete(key);
+    this.#slowAtMs.set(key, nowMs);
+    const [oldest] = this.#slowAtMs.keys();
+    if (this.#slowAtMs.size > mostSuspects && oldest !== undefined) this.#slowAtMs.delete(oldest);
+  }
+
+  /** Polls begin a little early, and jobs with a long interval have more time. */
+  #deadlineMsOf({ job, started }: Job): number {
+    const calls = Math.min(job.size, Math.ceil((started + 1) / quantum) * quantum);
+    const neededMs = (slowdown * minuteMs * calls) / this.#limits.requestsPerMinute;
+    return job.dueMs + earlyShare * job.periodMs + Math.min(job.periodMs, neededMs);
+  }
+}

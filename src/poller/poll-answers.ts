@@ -1,0 +1,129 @@
+import { ApiError, type FailureReason } from '../model/api-error.ts';
+import type { Throughput, ThroughputAnswer, ThroughputQuery } from '../model/reading.ts';
+import type { HostNames } from '../model/source.ts';
+import { applicationScope, type PollOutcome } from './poll-outcome.ts';
+
+/** So many calls in a row without an answer, and the rest of the poll would get none either. */
+const maxUnanswered = 12;
+const unansweredReasons: ReadonlySet<FailureReason> = new Set<FailureReason>([
+  'dns',
+  'connect',
+  'tls',
+  'timeout',
+  'throttled',
+]);
+
+/** Gathers the answers of one poll while they arrive. */
+export class PollAnswers {
+  #application: Throughput | undefined;
+  readonly #hosts = new Map<string, Throughput>();
+  #windowEndMs: number | undefined;
+  #error: ApiError | undefined;
+  readonly #failed = new Set<string>();
+  readonly #goneHosts = new Set<string>();
+  #isGone = false;
+  #isUnauthorized = false;
+  /** Calls in a row that got no answer at all. */
+  #unanswered = 0;
+  #names: Partial<Pick<PollOutcome, 'hostNames' | 'hostNamesError' | 'hostNameCalls'>> = {};
+
+  /** Whether the rest of the poll is not tried: it would only repeat what was just seen. */
+  isFinal(): boolean {
+    return this.#isGone || this.#isUnauthorized || this.#unanswered >= maxUnanswered;
+  }
+
+  application(answer: ThroughputAnswer, query: ThroughputQuery): void {
+    this.#application = answer.throughput;
+    this.#answered(answer, query);
+  }
+
+  applicationFailed(error: unknown): void {
+    if (isNotFound(error)) this.#isGone = true;
+    else this.#failure(applicationScope, error);
+  }
+
+  host(hostId: string, answer: ThroughputAnswer, query: ThroughputQuery): void {
+    this.#hosts.set(hostId, answer.throughput);
+    this.#answered(answer, query);
+  }
+
+  hostFailed(hostId: string, error: unknown): void {
+    if (isNotFound(error)) this.hostIsGone(hostId);
+    else this.#failure(hostId, error);
+  }
+
+  hostIsGone(hostId: string): void {
+    this.#goneHosts.add(hostId);
+  }
+
+  hostNames({ names, error, calls }: HostNames): void {
+    this.#names = {
+      hostNames: error !== undefined && names.size === 0 ? undefined : names,
+      hostNamesError: error === undefined ? undefined : asApiError(error),
+      hostNameCalls: calls,
+    };
+  }
+
+  hostNamesFailed(error: unknown): void {
+    this.#names = { hostNamesError: asApiError(error) };
+  }
+
+  /** Why what has not arrived so far will not be waited for. */
+  givenUp(error: ApiError): void {
+    this.#error ??= error;
+  }
+
+  /**
+   * What was asked for and did not arrive has failed, even what was not tried. Hosts stand in the
+   * order of the discovery, so that two polls render alike.
+   *
+   * @param hostIds the hosts that the poll set out to ask for and that are still listed
+   */
+  outcome(hostIds: readonly string[], plannedCalls: number): PollOutcome {
+    const failed = new Set(this.#failed);
+    const hosts = new Map<string, Throughput>();
+    if (this.#application === undefined) failed.add(applicationScope);
+    for (const hostId of hostIds) {
+      const throughput = this.#hosts.get(hostId);
+      if (throughput !== undefined) hosts.set(hostId, throughput);
+      else if (!this.#goneHosts.has(hostId)) failed.add(hostId);
+    }
+    const isEmpty = this.#application === undefined && hosts.size === 0;
+    const application = this.#application ?? new Map();
+    return {
+      reading: isEmpty ? undefined : { windowEndMs: this.#windowEndMs, application, hosts },
+      error: this.#error,
+      failed: this.#isGone ? new Set() : failed,
+      plannedCalls,
+      gone: this.#isGone,
+      unauthorized: this.#isUnauthorized,
+      hostNames: this.#names.hostNames,
+      hostNamesError: this.#names.hostNamesError,
+      hostNameCalls: this.#names.hostNameCalls ?? 0,
+    };
+  }
+
+  /** With the vendor's own window, calls of one poll may end a minute apart: the oldest end is true. */
+  #answered({ windowEndMs }: ThroughputAnswer, { window }: ThroughputQuery): void {
+    this.#unanswered = 0;
+    const endMs = window?.toMs ?? windowEndMs;
+    if (endMs !== undefined) this.#windowEndMs = Math.min(this.#windowEndMs ?? endMs, endMs);
+  }
+
+  #failure(scope: string, error: unknown): void {
+    const known = asApiError(error);
+    this.#failed.add(scope);
+    this.#error ??= known;
+    if (known.status === 401) this.#isUnauthorized = true;
+    this.#unanswered = unansweredReasons.has(known.reason) ? this.#unanswered + 1 : 0;
+  }
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof ApiError && error.reason === 'not_found';
+}
+
+function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  return new ApiError('client', 'the call failed for a reason of our own', { cause: error });
+}

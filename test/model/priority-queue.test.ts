@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createPriorityQueue } from '../../src/model/priority-queue.ts';
+
+describe('createPriorityQueue', () => {
+  it('is empty at first', () => {
+    const queue = createPriorityQueue<string>();
+
+    expect([queue.size, queue.first(), queue.firstPriority()]).toEqual([0, undefined, Infinity]);
+  });
+
+  it('gives items of the same priority in the order in which they were set', () => {
+    const queue = createPriorityQueue<string>();
+    for (const item of ['a', 'b', 'c', 'd', 'e']) queue.set(item, 7);
+    queue.delete('c');
+
+    const order: (string | undefined)[] = [];
+    while (queue.size > 0) {
+      const item = queue.first();
+      order.push(item);
+      if (item !== undefined) queue.delete(item);
+    }
+
+    expect(order).toEqual(['a', 'b', 'd', 'e']);
+  });
+
+  it('gives items of the same priority in the order that they were given', () => {
+    const queue = createPriorityQueue<string>();
+    queue.set('b', 7, 2);
+    queue.set('a', 7, 1);
+    queue.delete('a');
+    queue.set('a', 7, 1);
+
+    expect(queue.first()).toBe('a');
+  });
+
+  it('keeps the place of an item that is set to the priority it has', () => {
+    const queue = createPriorityQueue<string>();
+    queue.set('a', 1);
+    queue.set('b', 1);
+    queue.set('a', 1);
+
+    expect(queue.first()).toBe('a');
+  });
+
+  it('always knows the first one, as a sorted list does, whatever is set, moved and deleted', () => {
+    const command = fc.record({
+      item: fc.nat(12),
+      priority: fc.option(fc.nat(9), { nil: undefined }),
+    });
+    fc.assert(
+      fc.property(fc.array(command, { maxLength: 200 }), (commands) => {
+        const queue = createPriorityQueue<number>();
+        let model: { item: number; priority: number; sequence: number }[] = [];
+        for (const [sequence, { item, priority }] of commands.entries()) {
+          const known = model.find((entry) => entry.item === item);
+          if (priority === undefined) {
+            queue.delete(item);
+            model = model.filter((entry) => entry !== known);
+          } else {
+            queue.set(item, priority);
+            if (known?.priority !== priority) {
+              model = [...model.filter((entry) => entry !== known), { item, priority, sequence }];
+            }
+          }
+          const [first] = model.toSorted(
+            (left, right) => left.priority - right.priority || left.sequence - right.sequence,
+          );
+          expect(queue.size).toBe(model.length);
+          expect(queue.first()).toBe(first?.item);
+          expect(queue.firstPriority()).toBe(first?.priority ?? Infinity);
+        }
+      }),
+    );
+  });
+
+  it('moves, adds and deletes one of 10,000 with a few comparisons', () => {
+    let comparisons = 0;
+    const counted = (value: number): number => {
+      const priority = { valueOf: () => ((comparisons += 1), value) };
+      return priority as unknown as number;
+    };
+    const queue = createPriorityQueue<number>();
+    for (let item = 0; item < 10_000; item += 1) queue.set(item, counted((item * 7919) % 10_007));
+    comparisons = 0;
+
+    queue.set(5, counted(-1));
+    queue.set(10_000, counted(-2));
+    queue.delete(10_000);
+
+    expect(queue.first()).toBe(5);
+    expect(comparisons).toBeLessThan(300);
+  });
+});

@@ -1,0 +1,186 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type AppState, handOverWithinMs, newAppState } from '../../src/poller/app-state.ts';
+import { type AppStates, createAppStates, hostsListedNow } from '../../src/poller/app-states.ts';
+import { aSelected } from '../support/builders.ts';
+import { webOf } from '../support/fake-source.ts';
+
+const reading = { windowEndMs: 0, application: webOf(1), hosts: new Map() };
+const { staleAfterMs } = aSelected().entry.poll;
+/** The deadline of a poll with an interval of a minute. */
+const deadlineMs = 120_000;
+
+function aState(nextDueMs: number, overrides: Partial<AppState> = {}): AppState {
+  return { ...newAppState(aSelected(), 0, 0), nextDueMs, overdueMs: nextDueMs, ...overrides };
+}
+
+/** The ids in the order in which they fall due, each with a poll that ends at once. */
+function inOrder(states: AppStates): readonly string[] {
+  const ids: string[] = [];
+  for (let id = states.firstDue(1e9); id !== undefined; id = states.firstDue(1e9)) {
+    ids.push(id);
+    states.begin(id);
+  }
+  return ids;
+}
+
+describe('createAppStates', () => {
+  it('knows whose poll has been due for longest', () => {
+    const states = createAppStates(() => 1);
+    states.set('a', aState(3000));
+    states.set('b', aState(1000));
+    states.set('c', aState(2000));
+
+    expect([states.firstDue(999), states.firstDue(1000)]).toEqual([undefined, 'b']);
+    expect(states.nextEventMs()).toBe(1000);
+    expect(inOrder(states)).toEqual(['b', 'c', 'a']);
+    expect(states.nextEventMs()).toBeUndefined();
+  });
+
+  it('does not call a poll due that is under way, also when its state changes meanwhile', () => {
+    const states = createAppStates(() => 1);
+    states.set('a', aState(0));
+    states.begin('a');
+    states.set('a', aState(0, { pollsEnded: 1 }));
+    const during = states.firstDue(1000);
+
+    states.end('a');
+
+    expect([during, states.firstDue(1000)]).toEqual([undefined, 'a']);
+  });
+
+  it('drops values when polls have failed for stale_after, even during a poll', () => {
+    const states = createAppStates(() => 1);
+    states.set('a', aState(60_000, { reading, failingSinceMs: 5000 }));
+    states.set('b', aState(60_000, { reading }));
+    states.begin('a');
+
+    const before = states.dropStale(5000 + staleAfterMs - 1);
+    const after = states.dropStale(5000 + staleAfterMs);
+
+    expect([before, after]).toEqual([[], ['a']]);
+    expect([states.all.get('a')?.reading, states.all.get('b')?.reading]).toEqual([
+      undefined,
+      reading,
+    ]);
+  });
+
+  it.each([
+    { what: 'that is never started', begins: false },
+    { what: 'that never ends', begins: true },
+  ])('drops values that wait for a poll $what', ({ begins }) => {
+    const states = createAppStates(() => 1);
+    states.set('a', aState(60_000, { reading, pollSucceeded: true }));
+    if (begins) states.begin('a');
+    const atMs = 60_000 + deadlineMs + staleAfterMs;
+
+    const dropped = [atMs - 1, atMs].map((nowMs) => states.dropStale(nowMs));
+
+    expect(dropped).toEqual([[], ['a']]);
+    expect(states.all.get('a')?.pollSucceeded).toBe(false);
+  });
+
+  it('waits longer for values where intervals are stretched', () => {
+    let stretch = 1;
+    const states = createAppStates(() => stretch);
+    states.set('a', aState(0, { reading }));
+    stretch = 10;
+
+    states.stretch(10, 0);
+
+    expect(states.dropStale(deadlineMs + staleAfterMs)).toEqual([]);
+    expect(states.dropStale(2 * 10 * 60_000 + staleAfterMs)).toEqual(['a']);
+  });
+
+  it('moves what is still to come, keeps its order, and leaves what is due alone', () => {
+    const states = createAppStates(() => 1);
+    for (const dueMs of [500, 1000, 1100, 1400]) {
+      states.set(String(dueMs), aState(dueMs, { overdueMs: dueMs + 1000 }));
+    }
+
+    states.stretch(2, 1000);
+
+    const moved = [...states.all.values()];
+    expect(moved.map(({ nextDueMs }) => nextDueMs)).toEqual([500, 1000, 1200, 1800]);
+    expect(moved.map(({ overdueMs }) => overdueMs)).toEqual([2000, 3000, 3200, 3800]);
+    expect(states.nextEventMs()).toBe(500);
+    expect(inOrder(states)).toEqual(['500', '1000', '1100', '1400']);
+  });
+
+  it('forgets what is deleted, and wakes for nothing that is gone', () => {
+    const states = createAppStates(() => 1);
+    states.set('a', aState(1000, { reading, failingSinceMs: 0 }));
+    states.set('b', aState(5000));
+
+    states.delete('a');
+
+    expect([...states.all.keys()]).toEqual(['b']);
+    expect(states.nextEventMs()).toBe(5000);
+    expect(states.dropStale(1e9)).toEqual([]);
+  });
+
+  it('always names the event that a look at every state would name', () => {
+    const id = fc.constantFrom('a', 'b', 'c', 'd');
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant('set' as const), id, dueMs: fc.nat(1000) }),
+      fc.record({ kind: fc.constant('begin' as const), id, dueMs: fc.constant(0) }),
+      fc.record({ kind: fc.constant('end' as const), id, dueMs: fc.constant(0) }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const states = createAppStates(() => 1);
+        const polling = new Set<string>();
+        for (const { kind, id: one, dueMs } of steps) {
+          if (kind === 'set') states.set(one, aState(dueMs));
+          else if (!states.all.has(one)) continue;
+          else if (kind === 'begin') {
+            states.begin(one);
+            polling.add(one);
+          } else {
+            states.end(one);
+            polling.delete(one);
+          }
+          const waiting = [...states.all].filter(([key]) => !polling.has(key));
+          const next = Math.min(...waiting.map(([, { nextDueMs }]) => nextDueMs));
+          expect(states.nextEventMs()).toBe(Number.isFinite(next) ? next : undefined);
+        }
+      }),
+    );
+  });
+});
+
+describe('hostsListedNow', () => {
+  const withHosts = (hostIds: readonly string[] | undefined): AppState =>
+    newAppState(aSelected({ hostIds }), 0, 0);
+
+  it.each([
+    { what: 'all while nothing has changed', later: undefined, listed: [true, true] },
+    {
+      what: 'those that a discovery still has',
+      later: withHosts(['2', '3']),
+      listed: [false, true],
+    },
+    { what: 'all when it does not say which', later: withHosts(undefined), listed: [true, true] },
+  ])('are $what', ({ later, listed }) => {
+    const states = createAppStates(() => 1);
+    states.set('a', withHosts(['1', '2']));
+    const isListed = hostsListedNow(states.all, 'a');
+    if (later !== undefined) states.set('a', later);
+
+    expect(['1', '2'].map(isListed)).toEqual(listed);
+  });
+});
+
+describe('handOverWithinMs', () => {
+  it.each([
+    { intervalMs: 60_000, staleAfterMs: 900_000, withinMs: 195_000 },
+    { intervalMs: 600_000, staleAfterMs: 700_000, withinMs: 700_000 },
+  ])(
+    'gives the next owner an interval and its admission, $withinMs ms, but nothing becomes stale',
+    ({ intervalMs, staleAfterMs, withinMs }) => {
+      const state = newAppState(aSelected({}, { poll: { staleAfterMs } }), 0, 0);
+
+      expect(handOverWithinMs(state, intervalMs)).toBe(withinMs);
+    },
+  );
+});

@@ -1,0 +1,400 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type Call,
+  type CallScheduler,
+  createCallScheduler,
+} from '../../src/poller/call-scheduler.ts';
+import { createFakeClock, settle } from '../support/fake-clock.ts';
+
+interface Work {
+  readonly started: string[];
+  /** Ends the calls under way, one round of them. */
+  readonly endRound: () => Promise<void>;
+  readonly inFlight: () => number;
+  readonly add: (name: string, size: number, dueMs?: number) => Promise<void>;
+}
+
+interface JobOptions {
+  readonly key?: string;
+  readonly calls: Iterator<Call>;
+  readonly size?: number;
+  readonly dueMs?: number;
+  readonly overdueMs?: number;
+}
+
+/** Resolves when the job has ended. */
+async function run(scheduler: CallScheduler, options: JobOptions): Promise<void> {
+  await new Promise<void>((ended) => {
+    scheduler.add({
+      key: 'a',
+      size: 1,
+      dueMs: 0,
+      overdueMs: 0,
+      periodMs: 60_000,
+      ended,
+      ...options,
+    });
+  });
+}
+
+/** For jobs that are overdue from the start: nothing but the deadlines decides. */
+function anEagerScheduler(concurrency: number): CallScheduler {
+  return createCallScheduler({ requestsPerMinute: 800, concurrency }, { clock: createFakeClock() });
+}
+
+function* times(count: number, call: Call): Generator<Call, undefined> {
+  for (let index = 0; index < count; index += 1) yield call;
+  return undefined;
+}
+
+function aWork(scheduler: CallScheduler): Work {
+  const started: string[] = [];
+  const ending: (() => void)[] = [];
+  const callOf =
+    (name: string): Call =>
+    async (onWire) => {
+      started.push(name);
+      onWire(true);
+      await new Promise<void>((resolve) => {
+        ending.push(resolve);
+      });
+    };
+  return {
+    started,
+    inFlight: () => ending.length,
+    endRound: async () => {
+      for (const end of ending.splice(0)) end();
+      await settle();
+    },
+    add: async (key, size, dueMs = 0) =>
+      run(scheduler, { key, calls: times(size, callOf(key)), size, dueMs }),
+  };
+}
+
+describe('createCallScheduler', () => {
+  it('finishes small jobs one after the other rather than all of them late', async () => {
+    const work = aWork(anEagerScheduler(2));
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+
+    const jobs = names.map(async (name) => work.add(name, 3));
+    for (let round = 0; round < 20; round += 1) await work.endRound();
+    await Promise.all(jobs);
+
+    const lastOfA = work.started.lastIndexOf('a');
+    const lastOfF = work.started.lastIndexOf('f');
+    expect(lastOfA).toBeLessThan(9);
+    expect(lastOfF).toBe(17);
+  });
+
+  it('lets a small job overtake a large one that is already under way', async () => {
+    const work = aWork(anEagerScheduler(8));
+    const large = work.add('large', 10_000);
+    for (let round = 0; round < 50; round += 1) await work.endRound();
+    const before = work.started.length;
+
+    let smallDone = false;
+    const small = (async () => {
+      await work.add('small', 5, 10_000);
+      smallDone = true;
+    })();
+    for (let round = 0; round < 3; round += 1) await work.endRound();
+
+    expect(smallDone).toBe(true);
+    expect(work.started.length - before).toBeLessThan(100);
+    await small;
+    while (work.inFlight() > 0) await work.endRound();
+    await large;
+  });
+
+  it('never gives all jobs together more than concurrency calls, as long as none is slow', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 6 }),
+        fc.array(fc.nat(40), { minLength: 1, maxLength: 12 }),
+        async (concurrency, sizes) => {
+          const work = aWork(anEagerScheduler(concurrency));
+          let most = 0;
+
+          const jobs = sizes.map(async (size, index) => work.add(`${index}`, size));
+          await settle();
+          const inFirstRound = sizes.map(
+            (_, index) => work.started.filter((name) => name === `${index}`).length,
+          );
+          do {
+            most = Math.max(most, work.inFlight());
+            await work.endRound();
+          } while (work.inFlight() > 0);
+          await Promise.all(jobs);
+
+          expect(Math.max(...inFirstRound)).toBeLessThanOrEqual(concurrency);
+          expect(most).toBeLessThanOrEqual(concurrency);
+          expect(work.started).toHaveLength(sizes.reduce((sum, size) => sum + size, 0));
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  it('ends a job that has no calls at once', async () => {
+    const work = aWork(anEagerScheduler(8));
+
+    await work.add('empty', 0);
+
+    expect(work.started).toEqual([]);
+  });
+
+  it('sends the calls of a poll that is not overdue in batches of three seconds', async () => {
+    const clock = createFakeClock();
+    const scheduler = createCallScheduler({ requestsPerMinute: 600, concurrency: 8 }, { clock });
+    const startedAtMs: number[] = [];
+    const call = async (): Promise<void> => {
+      startedAtMs.push(clock.monotonicMs());
+    };
+
+    const done = run(scheduler, { calls: times(200, call), size: 200, overdueMs: 6000 });
+    await clock.advance(5000);
+    const inFiveSeconds = startedAtMs.length;
+    await clock.advance(1000);
+    await done;
+
+    expect(inFiveSeconds).toBe(90);
+    expect(new Set(startedAtMs)).toEqual(new Set([0, 3000, 6000]));
+    expect(startedAtMs).toHaveLength(200);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  it('lets a poll that becomes overdue go at once, and not with the next batch', async () => {
+    const clock = createFakeClock();
+    const scheduler = createCallScheduler({ requestsPerMinute: 60, concurrency: 8 }, { clock });
+    const startedAtMs: number[] = [];
+    const call = async (): Promise<void> => {
+      startedAtMs.push(clock.monotonicMs());
+    };
+    void run(scheduler, { key: 'in time', calls: times(50, call), size: 50, overdueMs: 1e9 });
+    await clock.advance(3000);
+    const before = startedAtMs.length;
+
+    void run(scheduler, { key: 'overdue', calls: times(2, call), size: 2, overdueMs: 4100 });
+    await clock.advance(1500);
+
+    expect(startedAtMs.slice(before)).toEqual([4100, 4100]);
+  });
+
+  it('starts nothing more of a job that is cancelled, does not tell that it ended, and leaves no timer', async () => {
+    const clock = createFakeClock();
+    const scheduler = createCallScheduler({ requestsPerMinute: 60, concurrency: 1 }, { clock });
+    let started = 0;
+    let ended = 0;
+    const call = async (): Promise<void> => {
+      started += 1;
+    };
+    const job = {
+      key: 'a',
+      calls: times(100, call),
+      size: 100,
+      dueMs: 0,
+      overdueMs: 1e9,
+      periodMs: 60_000,
+      ended: () => {
+        ended += 1;
+      },
+    };
+
+    scheduler.add(job);
+    await clock.advance(5000);
+    const before = started;
+    scheduler.cancel(job);
+    scheduler.cancel(job);
+    await clock.advance(60_000);
+
+    expect(before).toBeGreaterThan(0);
+    expect([started, ended]).toEqual([before, 0]);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  it('keeps the distance of a new budget from the moment it is resized, without a burst', async () => {
+    const clock = createFakeClock();
+    const scheduler = createCallScheduler({ requestsPerMinute: 600, concurrency: 8 }, { clock });
+    let started = 0;
+    const call = async (): Promise<void> => {
+      started += 1;
+    };
+    void run(scheduler, { calls: times(1e6, call), size: 1e6, overdueMs: 1e9 });
+    await clock.advance(60_000);
+    const before = started;
+
+    scheduler.resize({ requestsPerMinute: 60, concurrency: 8 });
+    await clock.advance(60_000);
+    const after = started - before;
+
+    expect(before).toBeGreaterThanOrEqual(600);
+    expect(before).toBeLessThanOrEqual(660);
+    expect(after).toBeGreaterThanOrEqual(57);
+    expect(after).toBeLessThanOrEqual(62);
+  });
+
+  it('uses a larger budget at once', async () => {
+    const clock = createFakeClock();
+    const scheduler = createCallScheduler({ requestsPerMinute: 1, concurrency: 8 }, { clock });
+    let started = 0;
+    const call = async (): Promise<void> => {
+      started += 1;
+    };
+    void run(scheduler, { calls: times(1e6, call), size: 1e6, overdueMs: 1e9 });
+    await clock.advance(1000);
+    const before = started;
+
+    scheduler.resize({ requestsPerMinute: 600, concurrency: 8 });
+    await clock.advance(3000);
+
+    expect(started - before).toBeGreaterThan(25);
+  });
+
+  it('follows another concurrency', async () => {
+    const work = aWork(anEagerScheduler(8));
+    void work.add('a', 100);
+    for (let round = 0; round < 5; round += 1) await work.endRound();
+    const wide = work.inFlight();
+
+    const narrow = anEagerScheduler(8);
+    const other = aWork(narrow);
+    void other.add('a', 100);
+    narrow.resize({ requestsPerMinute: 800, concurrency: 3 });
+    for (let round = 0; round < 5; round += 1) await other.endRound();
+
+    expect([wide, other.inFlight()]).toEqual([8, 3]);
+  });
+
+  it('gives the jobs whose calls hang a quarter of the places between them, in later polls too', async () => {
+    const clock = createFakeClock();
+    const scheduler = createCallScheduler({ requestsPerMinute: 6000, concurrency: 8 }, { clock });
+    const hanging = new Map<string, () => void>();
+    const add = async (key: string): Promise<void> => {
+      const hang: Call = async (onWire) => {
+        onWire(true);
+        await new Promise<void>((resolve) => {
+          hanging.set(key, resolve);
+        });
+      };
+      await run(scheduler, { key, calls: times(1, hang), dueMs: clock.monotonicMs() });
+    };
+    const endAll = (): void => {
+      for (const end of hanging.values()) end();
+      hanging.clear();
+    };
+
+    const first = ['a', 'b', 'c', 'd'].map(add);
+    await clock.advance(30_000);
+    const inFirstPoll = [...hanging.keys()];
+    endAll();
+    await Promise.all(first);
+    const second = ['a', 'b', 'c', 'd', 'e', 'f'].map(add);
+    await clock.advance(500);
+    const inSecondPoll = [...hanging.keys()];
+    endAll();
+    await clock.advance(500);
+    const afterAnAnswer = [...hanging.keys()];
+    endAll();
+    await Promise.all(second);
+
+    expect(inFirstPoll).toEqual(['a', 'b', 'c', 'd']);
+    expect(inSecondPoll.toSorted()).toEqual(['a', 'b', 'e', 'f']);
+    expect(afterAnAnswer.toSorted()).toEqual(['c', 'd']);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  it('lets others go as soon as the calls that hold every place have become slow', async () => {
+    const clock = createFakeClock();
+    const scheduler = createCallScheduler({ requestsPerMinute: 6000, concurrency: 2 }, { clock });
+    const startedAtMs: number[] = [];
+    const hang: Call = async (onWire) => {
+      onWire(true);
+      await new Promise(() => undefined);
+    };
+    void run(scheduler, { key: 'hangs', calls: times(2, hang), size: 2 });
+
+    const call: Call = async () => {
+      startedAtMs.push(clock.monotonicMs());
+    };
+    void run(scheduler, { key: 'waits', calls: times(1, call) });
+    await clock.advance(1000);
+    const before = [...startedAtMs];
+    await clock.advance(1000);
+
+    expect(before).toEqual([]);
+    expect(startedAtMs).toEqual([1001]);
+  });
+
+  it('lets others go on beside a job whose calls hang', async () => {
+    const clock = createFakeClock();
+    const scheduler = createCallScheduler({ requestsPerMinute: 6000, concurrency: 8 }, { clock });
+    let hanging = 0;
+    let answered = 0;
+    const add = async (key: string, call: Call): Promise<void> =>
+      run(scheduler, { key, calls: times(1000, call), size: 1000, dueMs: clock.monotonicMs() });
+
+    void add('hangs', async (onWire) => {
+      hanging += 1;
+      onWire(true);
+      await new Promise(() => undefined);
+    });
+    await clock.advance(10_000);
+    void add('is answered', async (onWire) => {
+      onWire(true);
+      await new Promise<void>((resolve) => {
+        clock.after(200, resolve);
+      });
+      answered += 1;
+    });
+    await clock.advance(10_000);
+
+    expect(hanging).toBe(2);
+    // Eight at a time, of which each takes a fifth of a second, but for the first few.
+    expect(answered).toBeGreaterThan(350);
+  });
+
+  it('idles no place for calls that wait for a retry', async () => {
+    const clock = createFakeClock();
+    const scheduler = createCallScheduler({ requestsPerMinute: 6000, concurrency: 2 }, { clock });
+    let answered = 0;
+    const retrying: Call = async (onWire) => {
+      onWire(true);
+      onWire(false);
+      await new Promise(() => undefined);
+    };
+    void run(scheduler, { key: 'retries', calls: times(2, retrying), size: 2 });
+
+    const call: Call = async (onWire) => {
+      onWire(true);
+      answered += 1;
+    };
+    await run(scheduler, { key: 'is answered', calls: times(3, call), size: 3 });
+
+    expect(answered).toBe(3);
+  });
+
+  it.each([
+    { latencyMs: 100, carried: 4800 },
+    { latencyMs: 2000, carried: 240 },
+  ])(
+    'knows that $carried calls a minute are carried when each takes $latencyMs ms',
+    async ({ latencyMs, carried }) => {
+      const clock = createFakeClock();
+      const limits = { requestsPerMinute: 6000, concurrency: 8 };
+      const scheduler = createCallScheduler(limits, { clock });
+      const before = scheduler.carriedPerMinute();
+      const call: Call = async (onWire) => {
+        onWire(true);
+        await new Promise<void>((resolve) => {
+          clock.after(latencyMs, resolve);
+        });
+      };
+      void run(scheduler, { calls: times(200, call), size: 200 });
+      await clock.advance(60_000);
+
+      expect(before).toBe(Number.POSITIVE_INFINITY);
+      expect(scheduler.carriedPerMinute()).toBeCloseTo(carried, 0);
+    },
+  );
+});

@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createCallLatency } from '../../src/poller/call-latency.ts';
+import {
+  createInFlightCalls,
+  type InFlightCall,
+  type InFlightCalls,
+} from '../../src/poller/in-flight-calls.ts';
+
+const concurrency = 4;
+/** What takes longer is slow, as long as nothing else is known. */
+const slowMs = 1000;
+
+function someCalls(count: number, calls: InFlightCalls<string>): readonly InFlightCall<string>[] {
+  return Array.from({ length: count }, (_, index) => {
+    const call = calls.start(`${index}`, 0);
+    calls.onWire(call, true, 0);
+    return call;
+  });
+}
+
+function owners(calls: readonly InFlightCall<string>[]): readonly string[] {
+  return calls.map(({ owner }) => owner);
+}
+
+describe('createInFlightCalls', () => {
+  it('has room for as many calls as concurrency says', () => {
+    const calls = createInFlightCalls<string>(createCallLatency());
+
+    const room = [0, 1, 2, 3].map((index) => {
+      const before = calls.hasRoom(concurrency);
+      calls.start(`${index}`, 0);
+      return before;
+    });
+
+    expect(room).toEqual([true, true, true, true]);
+    expect(calls.hasRoom(concurrency)).toBe(false);
+  });
+
+  it('tells once of each call that becomes slow, in the order in which they were sent', () => {
+    const calls = createInFlightCalls<string>(createCallLatency());
+    const [, second] = someCalls(2, calls);
+    const late = calls.start('late', 500);
+    calls.onWire(late, true, 500);
+    if (second !== undefined) calls.end(second, 100);
+
+    const seen = [slowMs, slowMs + 1, slowMs + 1, slowMs + 501].map((nowMs) =>
+      owners(calls.newlySlow(nowMs)),
+    );
+
+    expect(seen).toEqual([[], ['0'], [], ['late']]);
+  });
+
+  it('does not count half of concurrency in slow calls, so that hanging ones idle nobody', () => {
+    const calls = createInFlightCalls<string>(createCallLatency());
+    someCalls(4, calls);
+    calls.newlySlow(slowMs + 1);
+
+    const more: boolean[] = [];
+    for (let index = 0; index < 3; index += 1) {
+      more.push(calls.hasRoom(concurrency));
+      calls.start('more', slowMs + 1);
+    }
+
+    expect(more).toEqual([true, true, false]);
+  });
+
+  it('says when the next call will be slow, unless that makes no room any more', () => {
+    const calls = createInFlightCalls<string>(createCallLatency());
+    const nothing = calls.nextSlowAtMs(concurrency);
+    const [first] = someCalls(3, calls);
+    const before = calls.nextSlowAtMs(concurrency);
+    if (first !== undefined) calls.onWire(first, false, 10);
+    calls.newlySlow(slowMs + 1);
+
+    expect([nothing, before]).toEqual([undefined, slowMs + 1]);
+    expect(calls.nextSlowAtMs(concurrency)).toBeUndefined();
+  });
+
+  it('does not count a call that waits for its retry, nor call it slow', () => {
+    const calls = createInFlightCalls<string>(createCallLatency());
+    const [first] = someCalls(4, calls);
+    if (first === undefined) throw new Error('there is a call');
+
+    calls.onWire(first, false, 20);
+    const whileWaiting = calls.hasRoom(concurrency);
+    calls.newlySlow(0);
+    calls.onWire(first, true, 900);
+    const sentAgain = calls.hasRoom(concurrency);
+
+    expect([whileWaiting, sentAgain]).toEqual([true, false]);
+    expect(owners(calls.newlySlow(slowMs + 1))).toEqual(['1', '2', '3']);
+    expect(first).toMatchObject({ sentMs: 900, tookMs: 20 });
+  });
+
+  it('never calls a call slow that waits for the budget', () => {
+    const calls = createInFlightCalls<string>(createCallLatency());
+    const call = calls.start('waits', 0);
+
+    expect(calls.newlySlow(60_000)).toEqual([]);
+    calls.end(call, 60_000);
+    expect(call.tookMs).toBe(0);
+  });
+
+  it('learns how long requests take from those that were sent', () => {
+    const latency = createCallLatency();
+    const calls = createInFlightCalls<string>(latency);
+    const [first] = someCalls(1, calls);
+    const neverSent = calls.start('never', 0);
+    if (first === undefined) throw new Error('there is a call');
+
+    calls.end(neverSent, 900);
+    calls.end(first, 300);
+
+    expect(latency.meanMs()).toBe(300);
+  });
+
+  it('has all of its room again when every call has ended, whatever happened to them', () => {
+    const step = fc.record({ call: fc.nat(3), isOnWire: fc.boolean(), afterMs: fc.nat(2000) });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        const calls = createInFlightCalls<string>(createCallLatency());
+        const all = [0, 1, 2, 3].map((index) => calls.start(`${index}`, 0));
+        let nowMs = 0;
+        for (const { call, isOnWire, afterMs } of steps) {
+          nowMs += afterMs;
+          const one = all[call];
+          if (one !== undefined) calls.onWire(one, isOnWire, nowMs);
+          calls.newlySlow(nowMs);
+        }
+        for (const one of all) calls.end(one, nowMs);
+
+        const room: boolean[] = [];
+        for (let index = 0; index < concurrency; index += 1) {
+          room.push(calls.hasRoom(concurrency));
+          calls.start('again', nowMs);
+        }
+        expect(room).toEqual([true, true, true, true]);
+        expect(calls.hasRoom(concurrency)).toBe(false);
+      }),
+    );
+  });
+});

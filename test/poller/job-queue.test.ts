@@ -1,0 +1,253 @@
+import { describe, expect, it } from 'vitest';
+import { createJobQueue, type JobQueue, type QueuedJob } from '../../src/poller/job-queue.ts';
+
+const limits = { requestsPerMinute: 800, concurrency: 8 };
+
+interface JobOptions {
+  readonly size?: number;
+  readonly dueMs?: number;
+  readonly overdueMs?: number;
+  readonly periodMs?: number;
+}
+
+function aJob(
+  queue: JobQueue<QueuedJob>,
+  key: string,
+  { size = 5, dueMs = 0, overdueMs = 0, periodMs = 600_000 }: JobOptions = {},
+): QueuedJob {
+  const job: QueuedJob = {
+    job: { key, size, dueMs, overdueMs, periodMs },
+    number: 0,
+    started: 0,
+    inFlight: 0,
+    window: 2,
+    isSuspect: queue.isKnownSuspect(key),
+    answeredMs: Number.NEGATIVE_INFINITY,
+    isExhausted: false,
+    deadlineMs: 0,
+  };
+  queue.update(job);
+  return job;
+}
+
+/** Starts calls for as long as the queue has one; gives the keys of their jobs. */
+function startAll(queue: JobQueue<QueuedJob>, nowMs: number): readonly string[] {
+  const keys: string[] = [];
+  for (let one = queue.next(nowMs, false); one !== undefined; one = queue.next(nowMs, false)) {
+    queue.started(one);
+    keys.push(one.job.key);
+  }
+  return keys;
+}
+
+function aQueue(): JobQueue<QueuedJob> {
+  return createJobQueue(limits);
+}
+
+describe('createJobQueue: earliest deadline first', () => {
+  it.each([
+    {
+      what: 'a small job before a large one that fell due at the same time',
+      first: { size: 5 },
+      second: { size: 10_000 },
+    },
+    {
+      what: 'a job with a short interval before one with a long interval',
+      first: { periodMs: 60_000 },
+      second: { periodMs: 3_600_000 },
+    },
+    { what: 'an older job before a younger one', first: { dueMs: 0 }, second: { dueMs: 1 } },
+    {
+      what: 'a large job that has waited long before a small one that just fell due',
+      first: { size: 10_000, dueMs: 0 },
+      second: { size: 5, dueMs: 60_000 },
+    },
+    {
+      what: 'a job whose interval has passed before one that needs all of its own',
+      first: { size: 1e6, periodMs: 10_000, dueMs: 0 },
+      second: { size: 1e6, periodMs: 60_000, dueMs: 0 },
+    },
+  ])('serves $what', ({ first, second }) => {
+    const queue = aQueue();
+    aJob(queue, 'second', second);
+    aJob(queue, 'first', first);
+
+    expect(queue.next(0, false)?.job.key).toBe('first');
+  });
+
+  it('keeps the deadline of a job while it is within a quantum, and moves it on with the next', () => {
+    const queue = aQueue();
+    const large = aJob(queue, 'large', { size: 10_000 });
+    const deadlines = [0, 63, 64, 128].map((started) => {
+      large.started = started;
+      queue.update(large);
+      return large.deadlineMs;
+    });
+
+    const [atFirst, within, next, later] = deadlines.map((ms) => ms - (deadlines[0] ?? 0));
+    expect([atFirst, within]).toEqual([0, 0]);
+    expect(next).toBeCloseTo((64 * 1.2 * 60_000) / 800, 6);
+    expect(later).toBeCloseTo(2 * (next ?? 0), 6);
+  });
+
+  it('gives jobs with a smaller budget more time', () => {
+    const queue = aQueue();
+    const before = aJob(queue, 'a').deadlineMs;
+
+    queue.resize({ ...limits, requestsPerMinute: 80 });
+
+    expect(aJob(queue, 'b').deadlineMs).toBeGreaterThan(before);
+  });
+
+  it('serves only jobs that are overdue when nothing else may go, however late their deadline is', () => {
+    const queue = aQueue();
+    aJob(queue, 'in time', { dueMs: 0, overdueMs: 5000 });
+    aJob(queue, 'overdue', { dueMs: 3000, overdueMs: 4000 });
+
+    const overdue = [3999, 4000].map((nowMs) => queue.next(nowMs, true)?.job.key);
+
+    expect(overdue).toEqual([undefined, 'overdue']);
+    expect(queue.next(3999, false)?.job.key).toBe('in time');
+    expect(queue.nextOverdueMs()).toBe(4000);
+  });
+
+  it('serves the earliest deadline first of those that are overdue', () => {
+    const queue = aQueue();
+    aJob(queue, 'older, but large', { size: 1e6, dueMs: 0, overdueMs: 100 });
+    aJob(queue, 'small', { size: 5, dueMs: 1000, overdueMs: 2000 });
+
+    expect(queue.next(3000, true)?.job.key).toBe('small');
+  });
+
+  it('has no job to serve when every one is exhausted or has all of its calls in flight', () => {
+    const queue = aQueue();
+    const exhausted = aJob(queue, 'exhausted');
+    exhausted.isExhausted = true;
+    queue.update(exhausted);
+    aJob(queue, 'busy');
+
+    expect(startAll(queue, 0)).toEqual(['busy', 'busy']);
+    expect(queue.nextOverdueMs()).toBeUndefined();
+  });
+});
+
+describe('createJobQueue: the window of a job', () => {
+  it('begins with two calls and gets more with every answer, up to the concurrency', () => {
+    const queue = aQueue();
+    const job = aJob(queue, 'a', { size: 100 });
+
+    const started = [0, 200, 400, 600].map((nowMs) => {
+      const calls = startAll(queue, nowMs);
+      for (const _ of calls) {
+        queue.ended(job);
+        queue.answered(job, nowMs + 200);
+      }
+      return calls.length;
+    });
+
+    expect(started).toEqual([2, 4, 8, 8]);
+  });
+
+  it('loses half with each slow call, as long as others are answered', () => {
+    const queue = aQueue();
+    const job = aJob(queue, 'a', { size: 100 });
+    job.window = 8;
+    queue.answered(job, 500);
+
+    queue.slow(job, 400, 2000);
+
+    expect(job).toMatchObject({ window: 4, isSuspect: false });
+  });
+
+  it('has never more calls in flight than the concurrency', () => {
+    const queue = createJobQueue<QueuedJob>({ ...limits, concurrency: 1 });
+    aJob(queue, 'a', { size: 100 });
+
+    expect(startAll(queue, 0)).toEqual(['a']);
+  });
+});
+
+describe('createJobQueue: suspects', () => {
+  it('calls a job a suspect when nothing was answered since a call was sent that is slow', () => {
+    const queue = aQueue();
+    const [silent, answered] = [aJob(queue, 'silent'), aJob(queue, 'answered')];
+    startAll(queue, 0);
+    queue.ended(answered);
+    queue.answered(answered, 300);
+
+    queue.slow(silent, 300.5, 2000);
+    queue.slow(answered, 300, 2000);
+
+    expect([silent.isSuspect, answered.isSuspect]).toEqual([true, false]);
+  });
+
+  it('lets suspects have a quarter of the places together, with one call each', () => {
+    const queue = aQueue();
+    const jobs = ['a', 'b', 'c', 'd'].map((key) => aJob(queue, key));
+    for (const [index, job] of jobs.entries()) queue.slow(job, 0, 1000 + index);
+
+    expect(startAll(queue, 5000)).toEqual(['a', 'b']);
+  });
+
+  it('serves the suspect first whose call hung longest ago, in its later polls too', () => {
+    const queue = aQueue();
+    for (const [index, key] of ['a', 'b', 'c'].entries()) {
+      const earlier = aJob(queue, key);
+      queue.slow(earlier, 0, 3000 - index);
+      earlier.isExhausted = true;
+      queue.update(earlier);
+    }
+    const jobs = ['a', 'b', 'c'].map((key) => aJob(queue, key));
+
+    expect(jobs.every(({ isSuspect }) => isSuspect)).toBe(true);
+    expect(startAll(queue, 5000)).toEqual(['c', 'b']);
+  });
+
+  it('lets a suspect wait behind a job with an earlier deadline, and go before one with a later', () => {
+    const queue = aQueue();
+    const suspect = aJob(queue, 'suspect', { dueMs: 1000 });
+    queue.slow(suspect, 0, 1000);
+    aJob(queue, 'earlier', { dueMs: 0 });
+    aJob(queue, 'later', { dueMs: 2000 });
+
+    expect(startAll(queue, 5000)).toEqual(['earlier', 'earlier', 'suspect', 'later', 'later']);
+  });
+
+  it('is a suspect no longer when one of its calls is answered, and makes room for the next one', () => {
+    const queue = aQueue();
+    const [one, two, three] = ['a', 'b', 'c'].map((key) => aJob(queue, key));
+    for (const [index, job] of [one, two, three].entries()) {
+      if (job !== undefined) queue.slow(job, 0, 1000 + index);
+    }
+    const first = startAll(queue, 5000);
+    if (one === undefined) throw new Error('there is a job');
+    queue.ended(one);
+    queue.answered(one, 5200);
+
+    expect(first).toEqual(['a', 'b']);
+    expect(startAll(queue, 5200).toSorted()).toEqual(['a', 'a', 'c']);
+    expect(queue.isKnownSuspect('a')).toBe(false);
+  });
+
+  it('waits for no time when only suspects are left and their places are taken', () => {
+    const queue = aQueue();
+    for (const [index, key] of ['a', 'b', 'c'].entries()) {
+      queue.slow(aJob(queue, key, { overdueMs: 9000 }), 0, 1000 + index);
+    }
+    const before = queue.nextOverdueMs();
+    startAll(queue, 5000);
+
+    expect([before, queue.nextOverdueMs()]).toEqual([9000, undefined]);
+  });
+
+  it('forgets the oldest suspect rather than growing without end', () => {
+    const queue = aQueue();
+    for (let key = 0; key < 10_000; key += 1) queue.slow(aJob(queue, `${key}`), 0, 1000 + key);
+
+    queue.slow(aJob(queue, '0'), 0, 20_000);
+    queue.slow(aJob(queue, 'one more'), 0, 20_001);
+
+    const known = ['0', '1', '2', 'one more'].map((key) => queue.isKnownSuspect(key));
+    expect(known).toEqual([true, false, true, true]);
+  });
+});
