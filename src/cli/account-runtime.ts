@@ -3,33 +3,32 @@ import { CaFileError, readCaFile } from '../config/ca-file.ts';
 import type { AccountConfig, AppEntry } from '../model/config.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Source } from '../model/source.ts';
-import type { Logger } from '../model/telemetry.ts';
+import type { AccountStatus, Logger } from '../model/telemetry.ts';
 import { createRestSource, defaultMaxPages } from '../newrelic/client.ts';
 import type { AccountHandover } from '../poller/account-handover.ts';
 import { type AccountPoller, createAccountPoller } from '../poller/account-poller.ts';
 import type { Redactor } from '../telemetry/redactor.ts';
 import type { SelfMetrics } from '../telemetry/self-metrics.ts';
 import { createAccountTransport } from '../transport/account-transport.ts';
-import { createPacer } from '../transport/create-pacer.ts';
 import type { KeyProvider } from '../transport/key-provider.ts';
-import type { Pacer } from '../transport/pacer.ts';
+import type { Membership, RateLimiters } from '../transport/rate-limiters.ts';
 import type { RawTransport } from '../transport/raw-send.ts';
-import { announcing429 } from './announcing-429.ts';
-import { watchingBudget } from './budget-watch.ts';
 import { CommandError } from './exit-code.ts';
 import { createKeyProvider } from './key-provider.ts';
 import type { Machine } from './machine.ts';
+import { createTransportLog } from './transport-log.ts';
 import { buildOf } from './version.ts';
 
 export interface AccountRuntime {
   readonly account: AccountConfig;
   readonly entries: readonly AppEntry[];
   readonly poller: AccountPoller;
-  /** The vendor, paced by the account's budget; what the poller asks. */
+  /** The vendor, paced by the limit of the key; what the poller asks. */
   readonly source: Source;
-  /** The account's budget: it outlives this runtime when a reload replaces it. */
-  readonly pacer: Pacer;
-  /** Breaks off the calls under way. */
+  status(): AccountStatus;
+  /** Frees the account's share of its key; to be called when the poller has ended. */
+  leave(): void;
+  /** Breaks off the calls under way, and leaves. */
   close(): Promise<void>;
 }
 
@@ -38,19 +37,13 @@ export interface AccountRuntimeDependencies {
   readonly sink: SnapshotSink;
   readonly metrics: SelfMetrics;
   readonly logger: Logger;
-}
-
-/** What a reload keeps of an account that it replaces. */
-export interface Predecessor {
-  readonly pacer: Pacer;
-  /** Left out when the account is a new one that only shares its key with the old one. */
-  readonly handover?: AccountHandover | undefined;
+  readonly limiters: RateLimiters;
 }
 
 /** An account of which everything that can fail has been done. */
 export interface PreparedAccount {
   /** Creates the poller, which shows what its predecessor left at once. */
-  create(predecessor: Predecessor | undefined): AccountRuntime;
+  create(handover: AccountHandover | undefined): AccountRuntime;
 }
 
 /**
@@ -73,67 +66,76 @@ export async function prepareAccount(
   });
   hideProxyPassword(account, machine.redactor);
   return {
-    create: (predecessor) =>
-      createAccountRuntime(account, entries, { ...dependencies, keyProvider, raw }, predecessor),
+    create: (handover) =>
+      createAccountRuntime(account, entries, { ...dependencies, keyProvider, raw }, handover),
   };
 }
 
 function createAccountRuntime(
   account: AccountConfig,
   entries: readonly AppEntry[],
-  {
-    machine,
-    sink,
-    metrics,
-    logger,
-    keyProvider,
-    raw,
-  }: AccountRuntimeDependencies & {
+  dependencies: AccountRuntimeDependencies & {
     readonly keyProvider: KeyProvider;
     readonly raw: RawTransport;
   },
-  predecessor: Predecessor | undefined,
+  handover: AccountHandover | undefined,
 ): AccountRuntime {
+  const { machine, sink, metrics, logger, limiters, raw } = dependencies;
   const { clock, random } = machine;
   const observer = metrics.apiObserver(account.name);
-  const pacer = predecessor?.pacer ?? createPacer(account, { clock });
-  if (predecessor !== undefined) pacer.resize(account.requestsPerMinute);
-  const transport = createAccountTransport(account, {
-    clock,
-    random,
-    observer: announcing429(account.name, { observer, clock, pacer, logger }),
-    keyProvider,
-    pacer,
-    raw,
-  });
+  const membership = limiters.join(account, dependencies.keyProvider.current());
+  const keyProvider = rekeying(dependencies.keyProvider, membership);
+  const log = createTransportLog(account.name, { clock, membership, logger });
+  const parts = { clock, random, observer, keyProvider, membership, raw, events: log };
+  const transport = createAccountTransport(account, parts);
   const rest = createRestSource(
     { maxPages: defaultMaxPages },
     { send: transport.send, observer, logger },
   );
   const source = withFreshKey(rest, keyProvider);
-  const poller: AccountPoller = createAccountPoller(
-    { account, entries, handover: predecessor?.handover },
+  const poller = createAccountPoller(
+    { account, entries, handover },
     {
       source,
       clock,
       random,
       sink,
       logger,
-      observer: watchingBudget(account, {
-        observer: metrics.pollObserver(account.name),
-        allowedPerMinute: () => transport.allowedPerMinute(),
-        changed: () => {
-          poller.budgetChanged();
-        },
-        logger,
-      }),
+      observer: metrics.pollObserver(account.name),
       requestsInFlight: () => transport.requestsInFlight(),
       backoffUntilMs: () => transport.backoffUntilMs(),
-      budgetPerMinute: () => transport.allowedPerMinute(),
+      budgetPerMinute: () => transport.limitPerMinute(),
       vendorWallMs: () => transport.vendorWallMs(),
     },
   );
-  return { account, entries, poller, source, pacer, close: () => transport.close() };
+  membership.onLimitChange(() => {
+    log.limitChanged();
+    poller.budgetChanged();
+  });
+  return {
+    account,
+    entries,
+    poller,
+    source,
+    status: () => ({ ...poller.status(), clockSkewSeconds: transport.clockSkewSeconds() }),
+    leave: () => membership.leave(),
+    close: async () => {
+      membership.leave();
+      await transport.close();
+    },
+  };
+}
+
+/** A new key has a limiter of its own. */
+function rekeying(keyProvider: KeyProvider, membership: Membership): KeyProvider {
+  return {
+    ...keyProvider,
+    reload: async () => {
+      const isNew = await keyProvider.reload();
+      membership.rekey(keyProvider.current());
+      return isNew;
+    },
+  };
 }
 
 async function keyProviderFor(

@@ -2,10 +2,10 @@ import { setMaxListeners } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
 import type { AccountConfig, Config } from '../model/config.ts';
 import type { AccountStatus } from '../model/telemetry.ts';
+import type { AccountHandover } from '../poller/account-handover.ts';
 import {
   type AccountRuntime,
   type AccountRuntimeDependencies,
-  type Predecessor,
   type PreparedAccount,
   prepareAccount,
 } from './account-runtime.ts';
@@ -48,7 +48,7 @@ class AccountSupervisor implements Supervisor {
   }
 
   status(): readonly AccountStatus[] {
-    return this.#members.map(({ runtime }) => runtime.poller.status());
+    return this.#members.map(({ runtime }) => runtime.status());
   }
 
   async apply(config: Config): Promise<void> {
@@ -108,13 +108,13 @@ class AccountSupervisor implements Supervisor {
     });
   }
 
-  /** Creates what a plan describes, with the budget and the values of whom it replaces. */
+  /** Creates what a plan describes, with the values of the account that it replaces. */
   #admit(
     plan: PreparedAccount,
     account: AccountConfig | undefined,
     leaving: readonly Member[],
   ): Member {
-    const runtime = plan.create(predecessorOf(account, leaving));
+    const runtime = plan.create(handoverOf(account, leaving));
     const abort = new AbortController();
     setMaxListeners(0, abort.signal);
     return { runtime, abort, done: undefined };
@@ -132,28 +132,17 @@ class AccountSupervisor implements Supervisor {
   }
 }
 
-async function stopMember({ abort, done }: Member): Promise<void> {
+async function stopMember({ abort, done, runtime }: Member): Promise<void> {
   abort.abort(new Error('the account is stopped'));
   await done;
+  runtime.leave();
 }
 
-/**
- * The account of the same name; for a renamed one the account with the same key, of which only the
- * budget is taken over: it belongs to the key, not to the name.
- */
-function predecessorOf(
+/** What the account of the same name leaves. */
+function handoverOf(
   account: AccountConfig | undefined,
   leaving: readonly Member[],
-): Predecessor | undefined {
-  if (account === undefined) return undefined;
-  const same = leaving.find(({ runtime }) => runtime.account.name === account.name);
-  if (same !== undefined) {
-    return { pacer: same.runtime.pacer, handover: same.runtime.poller.handover() };
-  }
-  const renamed = leaving.find(
-    ({ runtime }) =>
-      runtime.account.baseUrl === account.baseUrl &&
-      isDeepStrictEqual(runtime.account.apiKey, account.apiKey),
-  );
-  return renamed === undefined ? undefined : { pacer: renamed.runtime.pacer };
+): AccountHandover | undefined {
+  const same = leaving.find(({ runtime }) => runtime.account.name === account?.name);
+  return same?.runtime.poller.handover();
 }
