@@ -8,7 +8,7 @@ import type { Logger } from '../src/model/telemetry.ts';
 import { createRestSource } from '../src/newrelic/client.ts';
 import { createSelfMetrics } from '../src/telemetry/self-metrics.ts';
 import { createAccountTransport } from '../src/transport/account-transport.ts';
-import { createPacer } from '../src/transport/create-pacer.ts';
+import { createRateLimiters } from '../src/transport/rate-limiters.ts';
 import { createUndiciTransport } from '../src/transport/undici-transport.ts';
 
 const concurrency = 8;
@@ -35,8 +35,12 @@ async function ours(origin: string): Promise<() => Promise<unknown>> {
     {
       clock,
       random: () => 0.5,
-      // Far above what a machine can send: the bench measures cost, not patience.
-      pacer: createPacer({ requestsPerMinute: 10_000_000 }, { clock }),
+      membership: createRateLimiters({ clock, logger: silent }).join(
+        // Far above what a machine can send: the bench measures cost, not patience.
+        { name: 'bench', baseUrl: origin, requestsPerMinute: 10_000_000 },
+        'NRAK-BENCH',
+      ),
+      events: { throttled: () => {}, clockSkewed: () => {} },
       observer,
       keyProvider: { current: () => 'NRAK-BENCH', reload: async () => false },
       raw: createUndiciTransport({

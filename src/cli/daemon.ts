@@ -5,6 +5,7 @@ import type { Config } from '../model/config.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { AccountStatus, Logger } from '../model/telemetry.ts';
 import { createSelfMetrics, type SelfMetrics } from '../telemetry/self-metrics.ts';
+import { createRateLimiters } from '../transport/rate-limiters.ts';
 import type { Machine } from './machine.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 import { buildOf } from './version.ts';
@@ -39,7 +40,8 @@ export async function createDaemon(
     droppedSeriesOf: (account) => store.droppedOf(account),
   });
   const sink = createLingeringSink(watch === undefined ? store : watch(store), machine);
-  const supervisor = createSupervisor({ machine, sink, metrics, logger });
+  const limiters = createRateLimiters({ clock: machine.clock, logger });
+  const supervisor = createSupervisor({ machine, sink, metrics, logger, limiters });
   await supervisor.apply(config);
   metrics.configReloaded(true, machine.clock.wallMs());
 

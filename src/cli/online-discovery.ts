@@ -4,6 +4,7 @@ import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Discovery } from '../model/source.ts';
 import { discoverWithin } from '../poller/discover-within.ts';
 import { createSelfMetrics } from '../telemetry/self-metrics.ts';
+import { createRateLimiters } from '../transport/rate-limiters.ts';
 import { type PreparedAccount, prepareAccount } from './account-runtime.ts';
 import { createLogging } from './logging.ts';
 import type { Machine } from './machine.ts';
@@ -58,11 +59,18 @@ export async function discoverAccounts(
   const logger = await createLogging({ logLevel: 'warn', logFormat: 'auto' }, machine);
   const nothing = { status: () => [], seriesOf: () => 0, droppedSeriesOf: () => 0 };
   const metrics = createSelfMetrics(buildOf(machine.env), nothing);
+  const limiters = createRateLimiters({ clock: machine.clock, logger });
   const prepared = await Promise.all(
     accountsInUse(config).map(async ({ account, entries }) => ({
       account,
       entries,
-      runtime: await prepareAccount(account, entries, { machine, sink: noSink, metrics, logger }),
+      runtime: await prepareAccount(account, entries, {
+        machine,
+        sink: noSink,
+        metrics,
+        logger,
+        limiters,
+      }),
     })),
   );
   return Promise.all(

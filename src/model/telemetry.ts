@@ -41,6 +41,8 @@ export interface AccountStatus {
   readonly pollIntervalSeconds: number;
   /** Wall time until which the vendor asked us to stay away; `undefined` when it did not. */
   readonly backoffUntilMs: number | undefined;
+  /** How far the vendor's clock is ahead of ours, if windows follow it because that matters. */
+  readonly clockSkewSeconds?: number | undefined;
   /** Configured selectors that choose nothing, as written. */
   readonly missingSelectors: readonly string[];
 }

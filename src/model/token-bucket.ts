@@ -4,14 +4,18 @@ export interface TokenBucket {
   waitMs(nowMs: number): number;
   /** Takes a token, whether there is one or not. */
   take(): void;
-  /** Starts anew with a single token. */
-  restart(nowMs: number): void;
+  /** Starts anew with a single token, and fills from then on. */
+  restart(atMs: number): void;
+  /** Fills at another rate from now on, and keeps what there is. */
+  resize(perMinute: number, nowMs: number): void;
 }
 
 /** Waking up costs more than the calls themselves: one batch a second is fresh enough. */
 const defaultBatchMs = 1000;
 /** A late timer must not cost throughput: so many batches may be made up for. */
 const catchUpBatches = 2;
+/** Timers fire up to this much early, and sums are not exact: neither must cost a whole batch. */
+const toleranceMs = 1;
 
 /**
  * A bucket that fills evenly with `perMinute` tokens a minute, and is full at the start.
@@ -23,12 +27,15 @@ export function createTokenBucket(
   startMs: number,
   batchMs: number = defaultBatchMs,
 ): TokenBucket {
-  const perMs = perMinute / 60_000;
-  const capacity = Math.max(1, catchUpBatches * batchMs * perMs);
+  let perMs = perMinute / 60_000;
+  const capacityAt = (rate: number): number => Math.max(1, catchUpBatches * batchMs * rate);
+  let capacity = capacityAt(perMs);
   let tokens = capacity;
   let refilledAtMs = startMs;
 
   const refill = (nowMs: number): void => {
+    // A bucket that starts anew later is not emptied by a look at it before.
+    if (nowMs <= refilledAtMs) return;
     tokens = Math.min(capacity, tokens + (nowMs - refilledAtMs) * perMs);
     refilledAtMs = nowMs;
   };
@@ -36,15 +43,22 @@ export function createTokenBucket(
   return {
     waitMs: (nowMs) => {
       refill(nowMs);
-      return tokens >= 1 ? 0 : Math.max(batchMs, Math.ceil((1 - tokens) / perMs));
+      if (tokens >= 1 - toleranceMs * perMs) return 0;
+      return Math.max(batchMs, Math.ceil((1 - tokens) / perMs));
     },
     take: () => {
-      // Who may not wait takes what is not there: the others pay it back, but not for ever.
+      // Callers that cannot wait overdraw the bucket; the debt is capped.
       tokens = Math.max(-capacity, tokens - 1);
     },
-    restart: (nowMs) => {
+    restart: (atMs) => {
       tokens = 1;
-      refilledAtMs = nowMs;
+      refilledAtMs = atMs;
+    },
+    resize: (next, nowMs) => {
+      refill(nowMs);
+      perMs = next / 60_000;
+      capacity = capacityAt(perMs);
+      tokens = Math.min(capacity, tokens);
     },
   };
 }

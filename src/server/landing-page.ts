@@ -41,6 +41,13 @@ function noteLines(account: AccountStatus): readonly string[] {
     const until = new Date(account.backoffUntilMs).toISOString();
     lines.push(`<p>New Relic asked to be left alone until ${escapeHtml(until)}.</p>`);
   }
+  if (account.clockSkewSeconds !== undefined) {
+    const seconds = Math.round(Math.abs(account.clockSkewSeconds));
+    const side = account.clockSkewSeconds > 0 ? 'ahead of' : 'behind';
+    lines.push(
+      `<p>New Relic's clock is ${seconds} s ${side} this machine's: windows follow New Relic's.</p>`,
+    );
+  }
   if (account.demandRequestsPerMinute > account.budgetRequestsPerMinute) {
     lines.push('<p>More is asked for than the budget allows: the interval is stretched.</p>');
   }

@@ -6,16 +6,15 @@ import { authorize } from './authorize.ts';
 import { withDeadline } from './deadline.ts';
 import type { KeyProvider } from './key-provider.ts';
 import { limitConcurrency } from './limit-concurrency.ts';
-import { createMeasure } from './measure.ts';
+import { createMeasure, type Measure } from './measure.ts';
 import { pace } from './pace.ts';
-import type { Pacer } from './pacer.ts';
+import type { Membership } from './rate-limiters.ts';
 import type { RawTransport } from './raw-send.ts';
 import { reloadKey } from './reload-key.ts';
 import { retry } from './retry.ts';
-import { throttle } from './throttle.ts';
+import { type ThrottleNotice, throttle } from './throttle.ts';
 import type { Transport } from './transport.ts';
-import type { TransportDecorator } from './transport-decorator.ts';
-import { createVendorClock } from './vendor-clock.ts';
+import { type ClockSkew, createVendorClock, type VendorClock } from './vendor-clock.ts';
 
 export interface AccountTransportOptions {
   /** Named in errors. */
@@ -33,10 +32,20 @@ export interface AccountTransportDependencies {
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  readonly pacer: Pacer;
+  /** The account's part in the rate limiter of its key. */
+  readonly membership: Membership;
   readonly observer: ApiObserver;
   readonly keyProvider: KeyProvider;
   readonly raw: RawTransport;
+  readonly events: TransportEvents;
+}
+
+/** What people should hear of. */
+export interface TransportEvents {
+  /** The vendor has answered 429. */
+  readonly throttled: (notice: ThrottleNotice) => void;
+  /** The vendor's clock and ours differ so much that it matters; `undefined`: no longer. */
+  readonly clockSkewed: (skew: ClockSkew | undefined) => void;
 }
 
 /** All that one account needs to talk to the vendor. */
@@ -45,44 +54,43 @@ export interface AccountTransport {
   requestsInFlight(): number;
   /** Wall time until which a 429 keeps the account away; `undefined` when none does. */
   backoffUntilMs(): number | undefined;
-  /** Calls a minute that may be sent at present: the budget, or less after 429s. */
-  allowedPerMinute(): number;
-  /** This machine's wall time, or the vendor's if that is far off and known. */
+  /** Calls a minute that may be planned with at present: see `Membership`. */
+  limitPerMinute(): number;
+  /** Requests so far that were sent a second or third time. */
+  retries(): number;
+  /** This machine's wall time, or the vendor's if that is far off and believed. */
   vendorWallMs(): number;
+  /** How far the vendor's clock is ahead, if it is used instead of ours. */
+  clockSkewSeconds(): number | undefined;
   close(): Promise<void>;
 }
 
 const defaultGiveUpAfterMs = 120_000;
-/** A window ends minutes ago, so that a smaller difference does not matter. */
-const tolerableSkewMs = 30_000;
 
 /** Puts the decorators of one account in their order. */
 export function createAccountTransport(
   options: AccountTransportOptions,
   dependencies: AccountTransportDependencies,
 ): AccountTransport {
-  const { apiKeyHeader, concurrency, timeoutMs } = options;
-  const { clock, random, pacer, observer, keyProvider, raw } = dependencies;
-  const { host } = new URL(options.baseUrl);
-  const giveUpAfterMs = options.giveUpAfterMs ?? defaultGiveUpAfterMs;
-  const measure = createMeasure({ clock, observer });
-  const vendorClock = createVendorClock();
-
-  // Outermost first. All that sends a second request is above `pace`, so that every request which
-  // leaves the process is paced, limited and measured.
-  const decorators: readonly TransportDecorator[] = [
-    retry({ giveUpAfterMs }, { clock, random, pacer, observer }),
-    reloadKey({ keyProvider, observer }),
-    pace({ pacer }),
-    limitConcurrency({ concurrency }),
-    throttle({ clock, pacer, observer, vendorClock }),
-    measure.decorate,
-    withDeadline({ timeoutMs, host }, { clock }),
-  ];
-  const innermost = authorize({ apiKeyHeader }, { keyProvider, send: raw.send });
-
-  const send = decorators.reduceRight((next, decorate) => decorate(next), innermost);
+  const { clock, membership, raw } = dependencies;
+  const measure = createMeasure(dependencies);
+  const vendorClock = createVendorClock({ clock, skewed: dependencies.events.clockSkewed });
+  let retries = 0;
+  const observer: ApiObserver = {
+    ...dependencies.observer,
+    retried: (operation, reason) => {
+      retries += 1;
+      dependencies.observer.retried(operation, reason);
+    },
+  };
+  const parts = { ...dependencies, observer, vendorClock };
+  const send = sendThrough(options, { ...parts, measure });
   let lastSignal: AbortSignal | undefined;
+
+  const clockSkewSeconds = (): number | undefined => {
+    const skew = vendorClock.skew();
+    return skew?.isBelieved === true ? skew.ms / 1000 : undefined;
+  };
 
   return {
     send: (request, signal) => {
@@ -95,17 +103,40 @@ export function createAccountTransport(
     },
     requestsInFlight: () => measure.requestsInFlight(),
     backoffUntilMs: () => {
-      const pausedUntilMs = pacer.pausedUntilMs();
-      if (pausedUntilMs === undefined) return undefined;
-      const leftMs = pausedUntilMs - clock.monotonicMs();
-      return leftMs > 0 ? clock.wallMs() + leftMs : undefined;
+      const pausedUntilMs = membership.pausedUntilMs();
+      return pausedUntilMs === undefined
+        ? undefined
+        : clock.wallMs() + pausedUntilMs - clock.monotonicMs();
     },
-    allowedPerMinute: () => pacer.allowedPerMinute(),
-    vendorWallMs: () => {
-      const ownMs = clock.wallMs();
-      const vendorMs = vendorClock.wallMs(clock.monotonicMs()) ?? ownMs;
-      return Math.abs(vendorMs - ownMs) > tolerableSkewMs ? vendorMs : ownMs;
-    },
+    limitPerMinute: () => membership.limitPerMinute(),
+    retries: () => retries,
+    vendorWallMs: () => clock.wallMs() + 1000 * (clockSkewSeconds() ?? 0),
+    clockSkewSeconds,
     close: () => raw.close(),
   };
+}
+
+/** The way of a call, outermost first. */
+function sendThrough(
+  { apiKeyHeader, baseUrl, concurrency, timeoutMs, giveUpAfterMs }: AccountTransportOptions,
+  dependencies: AccountTransportDependencies & {
+    readonly vendorClock: VendorClock;
+    readonly measure: Measure;
+  },
+): Transport {
+  // All that sends a second request is above `pace`, so that every request which leaves the process
+  // is paced, limited and measured.
+  const outer = [
+    retry({ giveUpAfterMs: giveUpAfterMs ?? defaultGiveUpAfterMs }, dependencies),
+    reloadKey(dependencies),
+  ];
+  const inner = [
+    limitConcurrency({ concurrency }),
+    throttle({ ...dependencies, throttled: dependencies.events.throttled }),
+    dependencies.measure.decorate,
+    withDeadline({ timeoutMs, host: new URL(baseUrl).host }, dependencies),
+  ];
+  const wire = authorize({ apiKeyHeader }, dependencies.raw);
+  const permitted = inner.reduceRight((next, decorate) => decorate(next), wire);
+  return outer.reduceRight((next, decorate) => decorate(next), pace(dependencies)(permitted));
 }

@@ -12,23 +12,21 @@ const marginMs = 500;
 /** A time this far from the answer's own clock is a mistake, such as a wrong unit. */
 const plausibleMs = 24 * 3_600_000;
 
-/** What the vendor allows all users of one key together, unless the answer says otherwise. */
-const documentedLimit = 1000;
-/** The vendor counts in minutes: a longer pause does not tell where they end. */
-const longestMinuteMs = 61_000;
-
 const number = /^[+-]?\d+(\.\d+)?$/;
 
 type Headers = ApiResponse['headers'];
+
+/**
+ * Why the vendor answered 429: the limit of the key is used up, it has too much to do for everybody,
+ * or it does not say.
+ */
+export type ThrottleCause = 'key_limit' | 'overload' | 'unknown';
 
 /** What a 429 says. */
 export interface Pause {
   /** How long to stay away, in milliseconds from when the vendor gave the answer. */
   readonly ms: number;
-  /** How long the vendor's minute lasts from then on, if the answer says so. */
-  readonly minuteLeftMs: number | undefined;
-  /** Calls a minute that the vendor allows all users of the key together. */
-  readonly limitPerMinute: number;
+  readonly cause: ThrottleCause;
 }
 
 /**
@@ -41,31 +39,37 @@ export function pauseOf(headers: Headers, wallNowMs: number): Pause {
   const answeredAtMs = dateOf(headers) ?? wallNowMs;
   const namedMs =
     untilEpochSeconds(headerText(headers, 'x-ratelimit-reset'), answeredAtMs) ??
-    retryAfterMs(headerText(headers, 'retry-after'), answeredAtMs) ??
-    untilEpochSeconds(headerText(headers, 'newrelic-overloadprotection-reset'), answeredAtMs);
-  const isEndOfMinute = namedMs !== undefined && namedMs > 0 && namedMs <= longestMinuteMs;
+    retryAfterMs(headers, wallNowMs) ??
+    untilEpochSeconds(headerText(headers, overloadReset), answeredAtMs);
   return {
     ms:
       namedMs === undefined
         ? defaultPauseMs
         : Math.min(maxPauseMs, Math.max(minPauseMs, namedMs + marginMs)),
-    minuteLeftMs: isEndOfMinute ? namedMs : undefined,
-    limitPerMinute: limitOf(headerText(headers, 'x-ratelimit-limit')),
+    cause: causeOf(headers),
   };
 }
 
-function limitOf(text: string): number {
-  return /^[1-9]\d{0,6}$/.test(text) ? Number(text) : documentedLimit;
+const overloadReset = 'newrelic-overloadprotection-reset';
+
+/** The vendor documents the `X-RateLimit` headers for the limit of a key, and for nothing else. */
+function causeOf(headers: Headers): ThrottleCause {
+  if (Object.keys(headers).some((name) => name.startsWith('x-ratelimit-'))) return 'key_limit';
+  return headers['retry-after'] === undefined && headers[overloadReset] === undefined
+    ? 'unknown'
+    : 'overload';
+}
+
+/** How long `Retry-After` asks to wait from when the answer was given; it may be negative. */
+export function retryAfterMs(headers: Headers, wallNowMs: number): number | undefined {
+  const text = headerText(headers, 'retry-after');
+  if (number.test(text)) return Number(text) * 1000;
+  const timeMs = parseHttpDate(text);
+  return timeMs === undefined ? undefined : plausible(timeMs - (dateOf(headers) ?? wallNowMs));
 }
 
 function untilEpochSeconds(text: string, answeredAtMs: number): number | undefined {
   return number.test(text) ? plausible(Number(text) * 1000 - answeredAtMs) : undefined;
-}
-
-function retryAfterMs(text: string, answeredAtMs: number): number | undefined {
-  if (number.test(text)) return Number(text) * 1000;
-  const timeMs = parseHttpDate(text);
-  return timeMs === undefined ? undefined : plausible(timeMs - answeredAtMs);
 }
 
 function plausible(differenceMs: number): number | undefined {

@@ -1,54 +1,54 @@
 import { type Clock, sleep } from '../model/clock.ts';
 import type { ApiObserver } from '../model/telemetry.ts';
-import type { Pacer } from './pacer.ts';
-import { pauseOf } from './retry-after.ts';
-import type { TransportDecorator } from './transport-decorator.ts';
+import { pauseOf, type ThrottleCause } from './retry-after.ts';
+import type { PermittedRequest, Send } from './transport.ts';
 import type { VendorClock } from './vendor-clock.ts';
+
+/** A 429, for whoever wants to tell of it. */
+export interface ThrottleNotice {
+  readonly cause: ThrottleCause;
+  /** Until when the key stays away, on the monotonic clock. */
+  readonly untilMs: number;
+}
 
 export interface ThrottleDependencies {
   readonly clock: Clock;
-  readonly pacer: Pacer;
   readonly observer: ApiObserver;
   readonly vendorClock: VendorClock;
+  readonly throttled: (notice: ThrottleNotice) => void;
 }
 
 /**
- * Obeys the vendor's 429: pauses the account's pacer, and holds back a request that got its place in
- * the budget before the pause began.
+ * Obeys the vendor's 429: pauses the key that was refused, and holds back a request that got its
+ * permit before the pause began.
  *
  * A late answer of the vendor's last minute stalls no other minute: its pause counts from when the
  * vendor gave it, not from when it arrived.
  *
- * It stands inside the concurrency limit, so that the pause is in force before the place of the
+ * It stands inside the concurrency limit, so that the pause is in force before the slot of the
  * refused request goes to the next one in the queue.
  */
-export function throttle(dependencies: ThrottleDependencies): TransportDecorator {
-  const { clock, pacer, observer, vendorClock } = dependencies;
-
-  const pauseLeftMs = (): number => {
-    const untilMs = pacer.pausedUntilMs();
-    return untilMs === undefined ? 0 : untilMs - clock.monotonicMs();
-  };
+export function throttle(
+  dependencies: ThrottleDependencies,
+): (next: Send<PermittedRequest>) => Send<PermittedRequest> {
+  const { clock, observer, vendorClock, throttled } = dependencies;
 
   return (next) => async (request, signal) => {
+    const { permit } = request;
     // A pause may have grown while this request waited for its end.
-    for (let leftMs = pauseLeftMs(); leftMs > 0; leftMs = pauseLeftMs()) {
-      await sleep(clock, leftMs, signal);
+    for (let untilMs = permit.pausedUntilMs(); untilMs !== undefined; ) {
+      await sleep(clock, untilMs - clock.monotonicMs(), signal);
+      untilMs = permit.pausedUntilMs();
     }
     const sentMs = clock.monotonicMs();
     const response = await next(request, signal);
-    const nowMs = clock.monotonicMs();
-    vendorClock.answered(response.headers, nowMs);
+    vendorClock.answered(response.headers);
     if (response.status === 429) {
-      const givenAtMs = vendorClock.givenAtMs(response.headers, sentMs, nowMs);
-      const { ms, minuteLeftMs, limitPerMinute } = pauseOf(response.headers, clock.wallMs());
-      pacer.refused({
-        sentMs,
-        untilMs: givenAtMs + ms,
-        minuteEndMs: minuteLeftMs === undefined ? undefined : givenAtMs + minuteLeftMs,
-        limitPerMinute,
-      });
+      const { ms, cause } = pauseOf(response.headers, clock.wallMs());
+      const untilMs = vendorClock.answeredAtMs(response.headers, sentMs) + ms;
+      permit.throttled({ sentMs, untilMs, namesKeyLimit: cause === 'key_limit' });
       observer.throttled();
+      throttled({ cause, untilMs });
     }
     return response;
   };

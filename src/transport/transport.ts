@@ -1,4 +1,5 @@
 import type { Operation } from '../model/operation.ts';
+import type { Permit } from './rate-limiter.ts';
 
 /** One GET. `target` is path and query, already encoded, relative to the account's base URL. */
 export interface ApiRequest {
@@ -6,6 +7,11 @@ export interface ApiRequest {
   readonly target: string;
   /** Told when the request leaves, `true`, and when it has come back or failed, `false`. */
   readonly onWire?: ((isOnWire: boolean) => void) | undefined;
+}
+
+/** A request that may leave, with the key of its permit. */
+export interface PermittedRequest extends ApiRequest {
+  readonly permit: Permit;
 }
 
 /** A complete answer; header names are in lower case. */
@@ -20,4 +26,9 @@ export interface ApiResponse {
  * reason when that was aborted; any status is an answer. Pacing, limits, retries and measuring wrap
  * a transport in another one.
  */
-export type Transport = (request: ApiRequest, signal: AbortSignal) => Promise<ApiResponse>;
+export type Send<Request extends ApiRequest> = (
+  request: Request,
+  signal: AbortSignal,
+) => Promise<ApiResponse>;
+
+export type Transport = Send<ApiRequest>;

@@ -1,17 +1,32 @@
+import type { Clock } from '../model/clock.ts';
 import { dateOf } from './http-date.ts';
 import type { ApiResponse } from './transport.ts';
 
-/** The vendor's clock, as far as the `Date` of its answers tells; our own times are monotonic. */
+/** How far the vendor's clock is ahead of ours, as far as the `Date` of its answers tells. */
+export interface ClockSkew {
+  /** Negative when it is behind. */
+  readonly ms: number;
+  /** A difference beyond all reason is a wrong `Date`, or our own clock was never set. */
+  readonly isBelieved: boolean;
+}
+
+/** The vendor's clock; our own times are monotonic where nothing else is said. */
 export interface VendorClock {
   /** Learns from an answer that has just arrived. */
-  answered(headers: ApiResponse['headers'], nowMs: number): void;
+  answered(headers: ApiResponse['headers']): void;
   /**
    * When an answer was given that arrives now: often much earlier than it arrives, but not before
    * its request was sent.
    */
-  givenAtMs(headers: ApiResponse['headers'], sentMs: number, nowMs: number): number;
-  /** What the vendor's clock shows now, to about a second; `undefined` as long as nothing is known. */
-  wallMs(nowMs: number): number | undefined;
+  answeredAtMs(headers: ApiResponse['headers'], sentMs: number): number;
+  /** The difference between the clocks; `undefined` when it does not matter or is not known. */
+  skew(): ClockSkew | undefined;
+}
+
+export interface VendorClockDependencies {
+  readonly clock: Pick<Clock, 'monotonicMs' | 'wallMs'>;
+  /** Told when a difference begins to matter, and with `undefined` when it no longer does. */
+  readonly skewed: (skew: ClockSkew | undefined) => void;
 }
 
 /** How long the answer with the shortest way counts; after twice that it is forgotten. */
@@ -19,6 +34,16 @@ const generationMs = 5 * 60_000;
 /** An odd answer, such as an old one out of a cache, must not set the clock. */
 const fewestAnswers = 3;
 const recentAnswers = 9;
+/** Answers take up to a minute; most of them must agree that far, or the `Date` is made up. */
+const agreementMs = 60_000;
+/** A window ends minutes ago, so that a smaller difference does not matter. */
+const tolerableSkewMs = 30_000;
+/** It must be this much smaller to end: the `Date` counts whole seconds. */
+const hysteresisMs = 5000;
+/** A day, and an hour for a clock in the wrong half of a change of the hour. */
+const believableSkewMs = 25 * 3_600_000;
+/** Our own clocks apart by more: the machine has slept, or its wall clock was set. */
+const ownJumpMs = 5000;
 
 /** The least offset found in the generation that began at `sinceMs`. */
 interface Generation {
@@ -26,38 +51,100 @@ interface Generation {
   readonly leastMs: number;
 }
 
-export function createVendorClock(): VendorClock {
-  let current: Generation = { sinceMs: Number.NEGATIVE_INFINITY, leastMs: Infinity };
-  let previousLeastMs = Infinity;
+export function createVendorClock({ clock, skewed }: VendorClockDependencies): VendorClock {
+  const fastest = createFastestWay();
   let recent: readonly number[] = [];
+  /** What was known before our own clocks moved apart. */
+  let setAside: readonly number[] = [];
   let lastDateMs: number | undefined;
+  let ownOffsetMs = clock.wallMs() - clock.monotonicMs();
+  let told = false;
+
+  /**
+   * The monotonic clock may have stood still when the wall clock has moved on without it. If it was
+   * the wall clock that was set, the next answer confirms what was known.
+   */
+  const forgetAfterSleep = (): void => {
+    const offsetMs = clock.wallMs() - clock.monotonicMs();
+    if (offsetMs > ownOffsetMs + ownJumpMs) {
+      if (recent.length >= fewestAnswers) setAside = recent;
+      recent = [];
+    }
+    ownOffsetMs = offsetMs;
+  };
+
+  const isConfirmed = (offsetMs: number): boolean => {
+    const beforeMs = recent.length < fewestAnswers ? commonOffset(setAside) : undefined;
+    return beforeMs !== undefined && Math.abs(offsetMs - beforeMs) <= tolerableSkewMs;
+  };
+
+  const skew = (): ClockSkew | undefined => {
+    const offsetMs = commonOffset(recent);
+    if (offsetMs === undefined) return undefined;
+    const ms = clock.monotonicMs() - offsetMs - clock.wallMs();
+    const isSmall = Math.abs(ms) <= tolerableSkewMs - (told ? hysteresisMs : 0);
+    return isSmall ? undefined : { ms, isBelieved: Math.abs(ms) <= believableSkewMs };
+  };
 
   return {
-    answered: (headers, nowMs) => {
+    answered: (headers) => {
       const dateMs = dateOf(headers);
       if (dateMs === undefined) return;
-      const offsetMs = nowMs - dateMs;
+      const nowMs = clock.monotonicMs();
+      fastest.add(nowMs - dateMs, nowMs);
+      forgetAfterSleep();
+      if (isConfirmed(nowMs - dateMs)) recent = setAside;
+      // One sample a second is enough, and costs less.
+      if (dateMs === lastDateMs && recent.length >= fewestAnswers) return;
+      lastDateMs = dateMs;
+      recent = [...recent.slice(1 - recentAnswers), nowMs - dateMs];
+      if (recent.length < fewestAnswers) return;
+      const current = skew();
+      if (told === (current !== undefined)) return;
+      told = current !== undefined;
+      skewed(current);
+    },
+    answeredAtMs: (headers, sentMs) => {
+      const dateMs = dateOf(headers);
+      const nowMs = clock.monotonicMs();
+      const leastMs = fastest.leastMs();
+      if (dateMs === undefined || leastMs === Infinity) return nowMs;
+      return Math.min(nowMs, Math.max(sentMs, dateMs + leastMs));
+    },
+    skew: () => {
+      forgetAfterSleep();
+      return skew();
+    },
+  };
+}
+
+/** The middle of the offsets, if most of them are near it. */
+function commonOffset(offsetsMs: readonly number[]): number | undefined {
+  if (offsetsMs.length < fewestAnswers) return undefined;
+  const middle = offsetsMs.toSorted((a, b) => a - b)[Math.floor(offsetsMs.length / 2)];
+  if (middle === undefined) return undefined;
+  const near = offsetsMs.filter((offsetMs) => Math.abs(offsetMs - middle) <= agreementMs);
+  return 2 * near.length > offsetsMs.length ? middle : undefined;
+}
+
+interface FastestWay {
+  add(offsetMs: number, nowMs: number): void;
+  /** `Infinity` as long as nothing is known. */
+  leastMs(): number;
+}
+
+function createFastestWay(): FastestWay {
+  let current: Generation = { sinceMs: Number.NEGATIVE_INFINITY, leastMs: Infinity };
+  let previousLeastMs = Infinity;
+  return {
+    add: (offsetMs, nowMs) => {
       if (nowMs >= current.sinceMs + generationMs) {
         previousLeastMs = nowMs < current.sinceMs + 2 * generationMs ? current.leastMs : Infinity;
         current = { sinceMs: nowMs, leastMs: offsetMs };
       } else if (offsetMs < current.leastMs) {
         current = { ...current, leastMs: offsetMs };
       }
-      // One sample a second is enough, and costs less.
-      if (dateMs === lastDateMs && recent.length >= fewestAnswers) return;
-      lastDateMs = dateMs;
-      recent = [...recent.slice(1 - recentAnswers), offsetMs];
     },
-    givenAtMs: (headers, sentMs, nowMs) => {
-      const dateMs = dateOf(headers);
-      const leastMs = Math.min(current.leastMs, previousLeastMs);
-      if (dateMs === undefined || leastMs === Infinity) return nowMs;
-      return Math.min(nowMs, Math.max(sentMs, dateMs + leastMs));
-    },
-    wallMs: (nowMs) => {
-      if (recent.length < fewestAnswers) return undefined;
-      const middle = recent.toSorted((a, b) => a - b)[Math.floor(recent.length / 2)];
-      return middle === undefined ? undefined : nowMs - middle;
-    },
+    leastMs: () => Math.min(current.leastMs, previousLeastMs),
   };
 }

@@ -10,7 +10,7 @@ import {
   anAnswer,
   aRequest,
   createFakeKeyProvider,
-  createFakePacer,
+  createFakeMembership,
   createRecordingObserver,
   held,
   neverAborted,
@@ -19,9 +19,10 @@ import {
 
 function setUp(wire: Transport, concurrency = 2) {
   const clock = createFakeClock();
-  const pacer = createFakePacer();
-  const observer = createRecordingObserver();
   const keyProvider = createFakeKeyProvider();
+  const membership = createFakeMembership({ clock, apiKey: () => keyProvider.current() });
+  const observer = createRecordingObserver();
+  const skews: (number | undefined)[] = [];
   const keysSent: unknown[] = [];
   let closed = 0;
   const account: AccountTransport = createAccountTransport(
@@ -33,10 +34,14 @@ function setUp(wire: Transport, concurrency = 2) {
     },
     {
       clock,
-      pacer,
+      membership,
       observer,
       keyProvider,
       random: () => 0.5,
+      events: {
+        throttled: () => undefined,
+        clockSkewed: (skew) => skews.push(skew?.ms),
+      },
       raw: {
         send: async (request, headers, signal) => {
           keysSent.push(headers['Api-Key']);
@@ -48,7 +53,16 @@ function setUp(wire: Transport, concurrency = 2) {
       },
     },
   );
-  return { account, clock, pacer, observer, keyProvider, keysSent, closed: () => closed };
+  return {
+    account,
+    clock,
+    membership,
+    observer,
+    keyProvider,
+    keysSent,
+    skews,
+    closed: () => closed,
+  };
 }
 
 function countOf(events: readonly string[], start: string): number {
@@ -57,19 +71,19 @@ function countOf(events: readonly string[], start: string): number {
 
 describe('createAccountTransport', () => {
   it('gives the answer of one paced and measured request', async () => {
-    const { account, pacer, observer, keysSent } = setUp(scripted(anAnswer()).send);
+    const { account, membership, observer, keysSent } = setUp(scripted(anAnswer()).send);
 
     const answer = await account.send(aRequest(), neverAborted);
 
     expect(answer.status).toBe(200);
     expect(keysSent).toEqual(['key-1']);
-    expect([pacer.acquired.length, pacer.released()]).toEqual([1, 1]);
+    expect([membership.acquired.length, membership.released()]).toEqual([1, 1]);
     expect(observer.events).toEqual(['started host_throughput', 'ended host_throughput 200 0']);
   });
 
   it('paces and measures every attempt, those after a failure and after a new key too', async () => {
     const wire = scripted(new ApiError('reset', 'no'), anAnswer(401), anAnswer(503), anAnswer());
-    const { account, clock, pacer, observer, keyProvider, keysSent } = setUp(wire.send);
+    const { account, clock, membership, observer, keyProvider, keysSent } = setUp(wire.send);
     keyProvider.rotate('key-2');
 
     const call = account.send(aRequest(), neverAborted);
@@ -78,8 +92,9 @@ describe('createAccountTransport', () => {
 
     expect(answer.status).toBe(200);
     expect(keysSent).toEqual(['key-1', 'key-1', 'key-2', 'key-2']);
-    expect([pacer.acquired.length, pacer.released()]).toEqual([4, 4]);
+    expect([membership.acquired.length, membership.released()]).toEqual([4, 4]);
     expect(countOf(observer.events, 'started')).toBe(4);
+    expect(account.retries()).toBe(3);
     expect(observer.events.filter((event) => event.startsWith('retried'))).toEqual([
       'retried host_throughput reset',
       'retried host_throughput auth',
@@ -98,7 +113,7 @@ describe('createAccountTransport', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
-  it('holds the requests that wait for a place while a 429 keeps the account away', async () => {
+  it('holds the requests that wait for a slot while a 429 keeps the account away', async () => {
     const wire = held();
     const { account, clock, observer } = setUp(wire.send, 1);
     const calls = [1, 2, 3].map(() => account.send(aRequest(), neverAborted));
@@ -152,9 +167,9 @@ describe('createAccountTransport', () => {
     expect(account.requestsInFlight()).toBe(0);
   });
 
-  it('ends all calls with the reason of their caller, and gives every place back', async () => {
+  it('ends all calls with the reason of their caller, and releases every permit', async () => {
     const wire = held();
-    const { account, clock, pacer } = setUp(wire.send, 1);
+    const { account, clock, membership } = setUp(wire.send, 1);
     const controller = new AbortController();
     const reason = new Error('shutting down');
     const calls: Promise<ApiResponse>[] = [1, 2, 3].map(() =>
@@ -167,7 +182,7 @@ describe('createAccountTransport', () => {
 
     expect(await outcomes).toEqual(calls.map(() => ({ status: 'rejected', reason })));
     expect(wire.requests).toHaveLength(1);
-    expect(pacer.released()).toBe(3);
+    expect(membership.released()).toBe(3);
     expect(clock.pendingTimers()).toBe(0);
   });
 
@@ -198,6 +213,25 @@ describe('createAccountTransport', () => {
     const failure = await account.send(aRequest(), neverAborted).catch(String);
 
     expect(failure).not.toContain('key-1');
+  });
+
+  it.each([
+    { what: 'agrees', aheadMs: 0, used: 'ours' },
+    { what: 'is half a minute behind', aheadMs: -29_000, used: 'ours' },
+    { what: 'is a minute ahead', aheadMs: 60_000, used: "the vendor's" },
+    { what: 'is an hour behind', aheadMs: -3_600_000, used: "the vendor's" },
+    { what: 'is a day ahead', aheadMs: 86_400_000, used: "the vendor's" },
+    { what: 'is a year ahead', aheadMs: 365 * 86_400_000, used: 'ours' },
+  ])("cuts windows by $used when the vendor's clock $what", async ({ aheadMs, used }) => {
+    const { account, clock } = setUp(async () =>
+      anAnswer(200, { date: new Date(clock.wallMs() + aheadMs).toUTCString() }),
+    );
+
+    for (let call = 0; call < 3; call += 1) await account.send(aRequest(), neverAborted);
+
+    const expectedMs = used === 'ours' ? 0 : aheadMs;
+    expect(account.vendorWallMs() - clock.wallMs()).toBeCloseTo(expectedMs, -3);
+    expect(account.clockSkewSeconds()).toBe(used === 'ours' ? undefined : expectedMs / 1000);
   });
 
   it('closes its connections', async () => {

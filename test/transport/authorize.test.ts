@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest';
 import { authorize } from '../../src/transport/authorize.ts';
-import { anAnswer, aRequest, createFakeKeyProvider, neverAborted } from './fakes.ts';
+import { anAnswer, aPermittedRequest, createFakeMembership, neverAborted } from './fakes.ts';
 
 it.each([{ apiKeyHeader: 'Api-Key' }, { apiKeyHeader: 'X-Api-Key' }] as const)(
-  'sends the key of the moment in $apiKeyHeader and changes nothing else',
+  'sends the key of the permit in $apiKeyHeader and changes nothing else',
   async ({ apiKeyHeader }) => {
     const sent: unknown[] = [];
-    const keyProvider = createFakeKeyProvider('key-1');
-    const request = aRequest();
+    const requests = ['key-1', 'key-1', 'key-2', 'key-1'].map((key) =>
+      aPermittedRequest(createFakeMembership({ apiKey: () => key })),
+    );
     const send = authorize(
       { apiKeyHeader },
       {
-        keyProvider,
         send: async (...args) => {
           sent.push(args);
           return anAnswer();
@@ -19,14 +19,10 @@ it.each([{ apiKeyHeader: 'Api-Key' }, { apiKeyHeader: 'X-Api-Key' }] as const)(
       },
     );
 
-    await send(request, neverAborted);
-    keyProvider.rotate('key-2');
-    await keyProvider.reload();
-    await send(request, neverAborted);
+    for (const request of requests) await send(request, neverAborted);
 
-    expect(sent).toEqual([
-      [request, { [apiKeyHeader]: 'key-1' }, neverAborted],
-      [request, { [apiKeyHeader]: 'key-2' }, neverAborted],
-    ]);
+    expect(sent).toEqual(
+      requests.map((request) => [request, { [apiKeyHeader]: request.permit.apiKey }, neverAborted]),
+    );
   },
 );

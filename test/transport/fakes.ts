@@ -1,9 +1,17 @@
+import { setMaxListeners } from 'node:events';
 import type { FailureReason } from '../../src/model/api-error.ts';
+import type { Clock } from '../../src/model/clock.ts';
 import type { Operation } from '../../src/model/operation.ts';
 import type { ApiObserver } from '../../src/model/telemetry.ts';
 import type { KeyProvider } from '../../src/transport/key-provider.ts';
-import type { Pacer, Refusal } from '../../src/transport/pacer.ts';
-import type { ApiRequest, ApiResponse, Transport } from '../../src/transport/transport.ts';
+import type { Permit, Throttled } from '../../src/transport/rate-limiter.ts';
+import type { Membership } from '../../src/transport/rate-limiters.ts';
+import type {
+  ApiRequest,
+  ApiResponse,
+  PermittedRequest,
+  Transport,
+} from '../../src/transport/transport.ts';
 
 export function aRequest(operation: Operation = 'host_throughput'): ApiRequest {
   return { operation, target: '/v2/applications/1/hosts/2/metrics/data.json?summarize=true' };
@@ -14,6 +22,7 @@ export function anAnswer(status = 200, headers: ApiResponse['headers'] = {}): Ap
 }
 
 export const neverAborted: AbortSignal = new AbortController().signal;
+setMaxListeners(0, neverAborted);
 
 /** What a scripted transport does with one request. */
 export type Step = ApiResponse | Error | ((signal: AbortSignal) => Promise<ApiResponse>);
@@ -92,46 +101,86 @@ export function createRecordingObserver(): RecordingObserver {
   };
 }
 
-export interface FakePacer extends Pacer {
-  /** The urgency of every place that was asked for. */
+/** A 429 that only asks to stay away until then. */
+export function aThrottled(untilMs: number, overrides: Partial<Throttled> = {}): Throttled {
+  return { sentMs: 0, untilMs, namesKeyLimit: false, ...overrides };
+}
+
+/** A 429 that says that the limit of the key is used up. */
+export function aLimitExceeded(untilMs: number, overrides: Partial<Throttled> = {}): Throttled {
+  return aThrottled(untilMs, { namesKeyLimit: true, ...overrides });
+}
+
+export interface FakeMembership extends Membership {
+  /** The urgency of every permit that was asked for. */
   readonly acquired: readonly boolean[];
-  /** What the pacer was told, in order. */
-  readonly refusals: readonly Refusal[];
+  /** The 429s that were told, in order. */
+  readonly throttled: readonly Throttled[];
   released(): number;
+  /** A permit that nobody had to wait for. */
+  permit(): Permit;
+  pause(untilMs: number): void;
 }
 
-/** A refusal that only asks to stay away until then. */
-export function aRefusal(untilMs: number, overrides: Partial<Refusal> = {}): Refusal {
-  return { sentMs: 0, untilMs, minuteEndMs: undefined, limitPerMinute: 1000, ...overrides };
+function notExpected(): never {
+  throw new Error('nobody should ask for this');
 }
 
-/** Gives every place at once, pause or not, and remembers what was asked of it. */
-export function createFakePacer(): FakePacer {
+export interface FakeMembershipOptions {
+  /** Ends pauses. */
+  readonly clock?: Pick<Clock, 'monotonicMs'>;
+  readonly apiKey?: () => string;
+}
+
+/** Gives every permit at once, pause or not, and remembers what was asked of it. */
+export function createFakeMembership({
+  clock = { monotonicMs: () => 0 },
+  apiKey = () => 'key-1',
+}: FakeMembershipOptions = {}): FakeMembership {
   const acquired: boolean[] = [];
-  const refusals: Refusal[] = [];
+  const throttled: Throttled[] = [];
   let released = 0;
-  let pausedUntilMs: number | undefined;
+  let pauseEndMs = 0;
+  const pausedUntilMs = (): number | undefined =>
+    pauseEndMs > clock.monotonicMs() ? pauseEndMs : undefined;
+  const pause = (untilMs: number): void => {
+    pauseEndMs = Math.max(untilMs, pauseEndMs);
+  };
+  const permit = (): Permit => ({
+    apiKey: apiKey(),
+    pausedUntilMs,
+    throttled: (answer) => {
+      throttled.push(answer);
+      pause(answer.untilMs);
+    },
+    release: () => {
+      released += 1;
+    },
+  });
   return {
     acquired,
-    refusals,
+    throttled,
     released: () => released,
+    permit,
+    pause,
     acquire: async (urgent, signal) => {
       signal.throwIfAborted();
       acquired.push(urgent);
-      return () => {
-        released += 1;
-      };
+      return permit();
     },
-    refused: (refusal) => {
-      refusals.push(refusal);
-      pausedUntilMs = Math.max(refusal.untilMs, pausedUntilMs ?? 0);
-    },
-    resize: () => {
-      throw new Error('nobody should change the budget');
-    },
-    pausedUntilMs: () => pausedUntilMs,
-    allowedPerMinute: () => 800,
+    pausedUntilMs,
+    limitPerMinute: () => 800,
+    isReduced: () => false,
+    demand: notExpected,
+    resize: notExpected,
+    rekey: notExpected,
+    onLimitChange: notExpected,
+    leave: notExpected,
   };
+}
+
+export function aPermittedRequest(membership: FakeMembership): PermittedRequest {
+  return { ...aRequest(), permit: membership.permit() };
 }
 
 export interface FakeKeyProvider extends KeyProvider {

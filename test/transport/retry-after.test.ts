@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pauseOf } from '../../src/transport/retry-after.ts';
+import { pauseOf, retryAfterMs } from '../../src/transport/retry-after.ts';
 
 const answeredAtMs = Date.UTC(2026, 8, 1, 10, 0, 0);
 const answeredAtS = answeredAtMs / 1000;
@@ -108,26 +108,16 @@ describe('pauseOf', () => {
   );
 
   it.each([
-    { headers: { 'x-ratelimit-reset': String(answeredAtS + 20) }, minuteLeftMs: 20_000 },
-    { headers: { 'retry-after': '61' }, minuteLeftMs: 61_000 },
-    { headers: { 'retry-after': '62' }, minuteLeftMs: undefined },
-    { headers: { 'retry-after': '0' }, minuteLeftMs: undefined },
-    { headers: {}, minuteLeftMs: undefined },
-  ])('takes $headers for a minute that ends in $minuteLeftMs ms', ({ headers, minuteLeftMs }) => {
-    expect(pauseOf({ date, ...headers }, wrongClockMs).minuteLeftMs).toBe(minuteLeftMs);
-  });
-
-  it.each([
-    { limit: '1500', limitPerMinute: 1500 },
-    { limit: '1', limitPerMinute: 1 },
-    { limit: '0', limitPerMinute: 1000 },
-    { limit: '99999999', limitPerMinute: 1000 },
-    { limit: 'many', limitPerMinute: 1000 },
-    { limit: undefined, limitPerMinute: 1000 },
-  ])('takes the limit $limit for $limitPerMinute a minute', ({ limit, limitPerMinute }) => {
-    const pause = pauseOf({ date, 'x-ratelimit-limit': limit }, wrongClockMs);
-
-    expect(pause.limitPerMinute).toBe(limitPerMinute);
+    { headers: { 'x-ratelimit-reset': String(answeredAtS + 20) }, cause: 'key_limit' },
+    { headers: { 'x-ratelimit-limit': '1000' }, cause: 'key_limit' },
+    { headers: { 'x-ratelimit-docs': 'https://docs.newrelic.com' }, cause: 'key_limit' },
+    { headers: { 'x-ratelimit-remaining': '0', 'retry-after': '7' }, cause: 'key_limit' },
+    { headers: { 'retry-after': '7' }, cause: 'overload' },
+    { headers: { 'newrelic-overloadprotection-reset': '1' }, cause: 'overload' },
+    { headers: { 'x-request-id': '7' }, cause: 'unknown' },
+    { headers: {}, cause: 'unknown' },
+  ])('takes $headers for $cause', ({ headers, cause }) => {
+    expect(pauseOf({ date, ...headers }, wrongClockMs).cause).toBe(cause);
   });
 
   it('stays away between one second and five minutes whatever the headers say', () => {
@@ -151,13 +141,32 @@ describe('pauseOf', () => {
     );
     fc.assert(
       fc.property(headers, fc.integer(), (some, wallNowMs) => {
-        const { ms, limitPerMinute } = pauseOf(some, wallNowMs);
+        const { ms } = pauseOf(some, wallNowMs);
 
         expect(ms).toBeGreaterThanOrEqual(1000);
         expect(ms).toBeLessThanOrEqual(300_000);
-        expect(limitPerMinute).toBeGreaterThanOrEqual(1);
       }),
       { numRuns: 500 },
     );
+  });
+});
+
+describe('retryAfterMs', () => {
+  it.each([
+    { text: '7', waitMs: 7000 },
+    { text: '-5', waitMs: -5000 },
+    { text: 'Tue, 01 Sep 2026 10:00:42 GMT', waitMs: 42_000 },
+    { text: 'Tue, 01 Sep 2026 09:59:42 GMT', waitMs: -18_000 },
+    { text: 'Tue, 01 Sep 2037 10:00:42 GMT', waitMs: undefined },
+    { text: 'soon', waitMs: undefined },
+    { text: '', waitMs: undefined },
+  ])('reads "$text" as $waitMs ms', ({ text, waitMs }) => {
+    expect(retryAfterMs({ date, 'retry-after': text }, wrongClockMs)).toBe(waitMs);
+  });
+
+  it('compares a date with our own clock when the answer has none', () => {
+    const headers = { 'retry-after': 'Tue, 01 Sep 2026 10:00:42 GMT' };
+
+    expect(retryAfterMs(headers, answeredAtMs + 2000)).toBe(40_000);
   });
 });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError, failureReasons } from '../../src/model/api-error.ts';
+import { operations } from '../../src/model/operation.ts';
 import { retry } from '../../src/transport/retry.ts';
 import type { ApiResponse, Transport } from '../../src/transport/transport.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import {
   anAnswer,
-  aRefusal,
   aRequest,
-  createFakePacer,
+  createFakeMembership,
   createRecordingObserver,
   neverAborted,
   scripted,
@@ -15,13 +15,13 @@ import {
 
 function setUp(random = 0.5) {
   const clock = createFakeClock();
-  const pacer = createFakePacer();
+  const membership = createFakeMembership();
   const observer = createRecordingObserver();
   const decorate = retry(
     { giveUpAfterMs: 120_000 },
-    { clock, pacer, observer, random: () => random },
+    { clock, membership, observer, random: () => random },
   );
-  return { clock, pacer, observer, decorate };
+  return { clock, membership, observer, decorate };
 }
 
 async function outcomeOf(call: Promise<ApiResponse>): Promise<unknown> {
@@ -103,7 +103,7 @@ describe('retry', () => {
     expect(attemptsAtMs).toEqual(row.attemptsAtMs);
   });
 
-  it('leaves the wait after a 429 to the pacer', async () => {
+  it('leaves the wait after a 429 to the rate limiter', async () => {
     const { clock, decorate } = setUp();
     const next = scripted(anAnswer(429), anAnswer(200));
 
@@ -117,9 +117,9 @@ describe('retry', () => {
     { pausedUntilMs: 119_999, outcome: 200 },
     { pausedUntilMs: 120_000, outcome: 429 },
   ])('ends with $outcome when the pause lasts until $pausedUntilMs', async (row) => {
-    const { pacer, decorate } = setUp();
+    const { membership, decorate } = setUp();
     const next = scripted(anAnswer(429), anAnswer(200));
-    pacer.refused(aRefusal(row.pausedUntilMs));
+    membership.pause(row.pausedUntilMs);
 
     const outcome = await outcomeOf(decorate(next.send)(aRequest(), neverAborted));
 
@@ -145,6 +145,55 @@ describe('retry', () => {
     await outcome;
 
     expect(made).toBe(attempts);
+  });
+
+  it.each([
+    { says: 'seconds', retryAfter: '7', atMs: 7500 },
+    { says: 'a date', retryAfter: 'Tue, 01 Sep 2026 10:00:37 GMT', atMs: 7500 },
+    { says: 'a time that has passed', retryAfter: '-7', atMs: 500 },
+    { says: 'nothing that can be read', retryAfter: 'soon', atMs: 500 },
+  ])('waits for what the Retry-After of a 503 asks for: $says', async ({ retryAfter, atMs }) => {
+    const { clock, decorate } = setUp();
+    const sentAtMs: number[] = [];
+    const next: Transport = async () => {
+      sentAtMs.push(clock.monotonicMs());
+      const headers = { 'retry-after': retryAfter };
+      return sentAtMs.length === 1 ? anAnswer(503, headers) : anAnswer(200);
+    };
+
+    const outcome = outcomeOf(decorate(next)(aRequest(), neverAborted));
+    await clock.advance(120_000);
+
+    expect(await outcome).toBe(200);
+    expect(sentAtMs).toEqual([0, atMs]);
+  });
+
+  it.each([
+    { retryAfter: '119', attempts: 2 },
+    { retryAfter: '120', attempts: 1 },
+    { retryAfter: '9'.repeat(400), attempts: 1 },
+  ])('makes $attempts attempts when a 503 says "$retryAfter"', async ({ retryAfter, attempts }) => {
+    const { clock, decorate } = setUp();
+    const next = scripted(anAnswer(503, { 'retry-after': retryAfter }), anAnswer(200));
+
+    const outcome = outcomeOf(decorate(next.send)(aRequest(), neverAborted));
+    await clock.advance(600_000);
+    await outcome;
+
+    expect(next.requests).toHaveLength(attempts);
+  });
+
+  it.each(
+    operations.map((operation) => ({ operation, attempts: operation === 'list_hosts' ? 1 : 3 })),
+  )('makes $attempts attempts at $operation, names being asked for again anyway', async (row) => {
+    const { clock, decorate } = setUp();
+    const next = scripted(...Array.from({ length: row.attempts }, () => anAnswer(500)));
+
+    const outcome = outcomeOf(decorate(next.send)(aRequest(row.operation), neverAborted));
+    await clock.advance(10_000);
+
+    expect(await outcome).toBe(500);
+    expect(next.requests).toHaveLength(row.attempts);
   });
 
   it('stops waiting when the caller goes', async () => {

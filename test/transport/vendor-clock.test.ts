@@ -1,94 +1,301 @@
 import { describe, expect, it } from 'vitest';
-import { createVendorClock } from '../../src/transport/vendor-clock.ts';
+import { createVendorClock, type VendorClock } from '../../src/transport/vendor-clock.ts';
 
 const epochMs = Date.UTC(2026, 8, 1, 10, 0, 0);
+const secondMs = 1000;
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
 
-function dated(offsetMs: number): { readonly date: string } {
-  return { date: new Date(epochMs + offsetMs).toUTCString() };
+/** When the vendor gave an answer, by its own clock. */
+function dated(sinceEpochMs: number): { readonly date: string } {
+  return { date: new Date(epochMs + sinceEpochMs).toUTCString() };
 }
 
-describe('createVendorClock', () => {
-  it('knows nothing before enough answers had a date', () => {
-    const vendorClock = createVendorClock();
+interface Bench {
+  readonly vendorClock: VendorClock;
+  /** What was told: seconds ahead, whether believed; or that it is over. */
+  readonly told: readonly string[];
+  /** An answer arrives at this monotonic time; the vendor's clock is ahead of ours by so much. */
+  readonly answer: (atMs: number, aheadMs?: number, tookMs?: number) => void;
+  readonly at: (atMs: number) => void;
+  /** Our wall clock moves on without the monotonic one. */
+  readonly jumpWall: (ms: number) => void;
+  /** How far the vendor is ahead, in whole seconds. */
+  readonly skewSeconds: () => number | undefined;
+}
 
-    vendorClock.answered(dated(0), 100);
-    vendorClock.answered({}, 200);
-    vendorClock.answered({ date: 'yesterday' }, 300);
-    vendorClock.answered(dated(1000), 1100);
+function aBench(): Bench {
+  let nowMs = 0;
+  let wallOffsetMs = epochMs;
+  const told: string[] = [];
+  const vendorClock = createVendorClock({
+    clock: { monotonicMs: () => nowMs, wallMs: () => wallOffsetMs + nowMs },
+    skewed: (skew) => {
+      const seconds = Math.round((skew?.ms ?? 0) / secondMs);
+      told.push(skew === undefined ? 'over' : `${seconds} ${skew.isBelieved}`);
+    },
+  });
+  return {
+    vendorClock,
+    told,
+    answer: (atMs, aheadMs = 0, tookMs = 0) => {
+      nowMs = atMs;
+      vendorClock.answered(dated(wallOffsetMs - epochMs + atMs - tookMs + aheadMs));
+    },
+    at: (atMs) => {
+      nowMs = atMs;
+    },
+    jumpWall: (ms) => {
+      wallOffsetMs += ms;
+    },
+    skewSeconds: () => {
+      const skew = vendorClock.skew();
+      return skew === undefined ? undefined : Math.round(skew.ms / secondMs);
+    },
+  };
+}
 
-    expect(vendorClock.wallMs(2000)).toBeUndefined();
-    expect(vendorClock.givenAtMs({}, 0, 2000)).toBe(2000);
+/** Answers, one a second. */
+function answers(bench: Bench, fromMs: number, count: number, aheadMs: number): void {
+  for (let one = 0; one < count; one += 1) bench.answer(fromMs + one * secondMs, aheadMs);
+}
+
+describe('the skew of the vendor clock', () => {
+  it('is not known before three answers had a date', () => {
+    const bench = aBench();
+
+    bench.answer(0, hourMs);
+    bench.vendorClock.answered({});
+    bench.vendorClock.answered({ date: 'yesterday' });
+    bench.answer(secondMs, hourMs);
+    const ofTwo = bench.skewSeconds();
+    bench.answer(2 * secondMs, hourMs);
+
+    expect(ofTwo).toBeUndefined();
+    expect(bench.skewSeconds()).toBe(3600);
+    expect(bench.told).toEqual(['3600 true']);
   });
 
-  it('shows the time at the vendor, whatever a single odd answer says', () => {
-    const vendorClock = createVendorClock();
+  it('is the middle of the last answers, whatever odd ones say', () => {
+    const bench = aBench();
+    answers(bench, 0, 4, hourMs);
 
-    for (const atMs of [0, 1000, 2000, 3000]) vendorClock.answered(dated(atMs), atMs + 150);
-    vendorClock.answered({ date: 'Thu, 01 Jan 1970 00:00:00 GMT' }, 4000);
-    vendorClock.answered({ date: 'Fri, 01 Jan 2099 00:00:00 GMT' }, 5000);
+    bench.answer(4 * secondMs, -57 * 365 * dayMs);
+    bench.answer(5 * secondMs, 72 * 365 * dayMs);
 
-    expect(vendorClock.wallMs(6150)).toBe(epochMs + 6000);
+    expect(bench.skewSeconds()).toBe(3600);
+    expect(bench.told).toEqual(['3600 true']);
   });
 
   it('counts one answer a second, so that a burst does not outvote the rest', () => {
-    const vendorClock = createVendorClock();
-    for (const atMs of [0, 1000, 2000, 3000, 4000]) vendorClock.answered(dated(atMs), atMs + 100);
+    const bench = aBench();
+    answers(bench, 0, 5, hourMs);
 
-    for (let call = 0; call < 50; call += 1) vendorClock.answered(dated(5000), 65_000);
+    for (let call = 0; call < 50; call += 1) bench.answer(5 * secondMs, 2 * hourMs);
 
-    expect(vendorClock.wallMs(66_100)).toBe(epochMs + 66_000);
+    expect(bench.skewSeconds()).toBe(3600);
   });
 
-  it('takes the middle of three answers of one second, and no fourth one', () => {
-    const vendorClock = createVendorClock();
+  it('takes three answers of the first second', () => {
+    const bench = aBench();
 
-    for (const offsetMs of [100, 5000, 300]) vendorClock.answered(dated(0), offsetMs);
-    const ofThree = vendorClock.wallMs(10_300);
-    vendorClock.answered(dated(0), 400);
+    for (const atMs of [100, 200, 300]) bench.answer(atMs, hourMs);
 
-    expect(ofThree).toBe(epochMs + 10_000);
-    expect(vendorClock.wallMs(10_300)).toBe(epochMs + 10_000);
+    expect(bench.skewSeconds()).toBe(3600);
   });
 
   it('follows the nine last answers, however many there were before', () => {
-    const vendorClock = createVendorClock();
-    for (let atMs = 0; atMs < 60_000; atMs += 1000) vendorClock.answered(dated(atMs), atMs);
+    const bench = aBench();
+    answers(bench, 0, 60, 2 * hourMs);
 
-    for (let atMs = 60_000; atMs < 65_000; atMs += 1000) {
-      vendorClock.answered(dated(atMs + 3_600_000), atMs);
-    }
+    answers(bench, 60 * secondMs, 4, hourMs);
+    const ofFour = bench.skewSeconds();
+    answers(bench, 64 * secondMs, 1, hourMs);
 
-    expect(vendorClock.wallMs(70_000)).toBe(epochMs + 3_670_000);
-  });
-
-  it('keeps the fastest way for five minutes, however many slower ones follow', () => {
-    const vendorClock = createVendorClock();
-    for (const tookMs of [200, 900, 900, 900]) vendorClock.answered(dated(0), tookMs);
-
-    expect(vendorClock.givenAtMs(dated(20_000), 0, 30_000)).toBe(20_200);
-  });
-
-  it('follows when the clock at the vendor is set', () => {
-    const vendorClock = createVendorClock();
-    for (const atMs of [0, 1000, 2000]) vendorClock.answered(dated(atMs), atMs);
-
-    for (let atMs = 3000; atMs < 13_000; atMs += 1000) {
-      vendorClock.answered(dated(atMs + 3_600_000), atMs);
-    }
-
-    expect(vendorClock.wallMs(20_000)).toBe(epochMs + 3_620_000);
+    expect([ofFour, bench.skewSeconds()]).toEqual([7200, 3600]);
   });
 
   it.each([
-    { what: 'an answer that took long', dateMs: 11_000, sentMs: 10_500, givenAtMs: 11_200 },
-    { what: 'a date before the request', dateMs: 5000, sentMs: 10_500, givenAtMs: 10_500 },
-    { what: 'a date in the future', dateMs: 60_000, sentMs: 10_500, givenAtMs: 40_000 },
-  ])('tells when $what was given', ({ dateMs, sentMs, givenAtMs }) => {
-    const vendorClock = createVendorClock();
-    vendorClock.answered(dated(0), 900);
-    vendorClock.answered(dated(1000), 1200);
+    { aheadMs: 30_000, isKnown: false },
+    { aheadMs: 31_000, isKnown: true },
+    { aheadMs: -30_000, isKnown: false },
+    { aheadMs: -31_000, isKnown: true },
+  ])('matters only beyond 30 s: $aheadMs ms', ({ aheadMs, isKnown }) => {
+    const bench = aBench();
 
-    expect(vendorClock.givenAtMs(dated(dateMs), sentMs, 40_000)).toBe(givenAtMs);
+    answers(bench, 0, 9, aheadMs);
+
+    expect(bench.skewSeconds() !== undefined).toBe(isKnown);
+    expect(bench.told).toHaveLength(isKnown ? 1 : 0);
+  });
+
+  it('is told once when it begins and once when it ends, and does not flap between', () => {
+    const bench = aBench();
+
+    for (const [minute, aheadMs] of [60_000, 31_000, 29_000, 31_000, 26_000].entries()) {
+      answers(bench, minute * minuteMs, 9, aheadMs);
+    }
+    const before = bench.told.length;
+    answers(bench, 5 * minuteMs, 9, 25_000);
+    answers(bench, 6 * minuteMs, 9, 29_000);
+
+    expect(before).toBe(1);
+    expect(bench.told).toEqual(['60 true', 'over']);
+  });
+
+  it.each([
+    { what: 'a day', aheadMs: dayMs, isBelieved: true },
+    { what: 'a day behind', aheadMs: -dayMs, isBelieved: true },
+    { what: 'a year', aheadMs: 365 * dayMs, isBelieved: false },
+    { what: 'a year behind', aheadMs: -365 * dayMs, isBelieved: false },
+  ])('of $what is believed: $isBelieved', ({ aheadMs, isBelieved }) => {
+    const bench = aBench();
+
+    answers(bench, 0, 9, aheadMs);
+
+    expect(bench.vendorClock.skew()?.isBelieved).toBe(isBelieved);
+    expect(bench.told).toEqual([`${aheadMs / secondMs} ${isBelieved}`]);
+  });
+
+  it('is not known when every answer says something else', () => {
+    const bench = aBench();
+    const oddHours = [5, -20, 11, 2, -7, 17, -1, 23, -13];
+
+    for (const [index, hours] of oddHours.entries()) {
+      bench.answer(index * secondMs, hours * hourMs);
+    }
+
+    expect(bench.skewSeconds()).toBeUndefined();
+    expect(bench.told).toEqual([]);
+  });
+
+  it('is known when most answers agree, however long some took', () => {
+    const bench = aBench();
+
+    for (let second = 0; second < 9; second += 1) {
+      bench.answer(minuteMs + second * secondMs, hourMs, second % 2 === 0 ? 200 : 50_000);
+    }
+
+    expect(bench.skewSeconds()).toBe(3599);
+  });
+});
+
+describe('what was learned before the machine slept', () => {
+  it.each([
+    { what: 'slept for an hour', jumpMs: hourMs, aheadSeconds: undefined },
+    { what: 'moved its clock by four seconds', jumpMs: 4 * secondMs, aheadSeconds: -4 },
+    { what: 'set its clock back by an hour', jumpMs: -hourMs, aheadSeconds: 3600 },
+  ])('counts as $aheadSeconds s ahead when it has $what', ({ jumpMs, aheadSeconds }) => {
+    const bench = aBench();
+    answers(bench, 0, 9, -minuteMs);
+
+    bench.jumpWall(jumpMs);
+
+    const expected = aheadSeconds === undefined ? undefined : aheadSeconds - 60;
+    expect(bench.skewSeconds()).toBe(expected);
+  });
+
+  it('is forgotten by the answers after it, even if nobody looked meanwhile', () => {
+    const bench = aBench();
+    answers(bench, 0, 9, minuteMs);
+
+    bench.jumpWall(hourMs);
+    answers(bench, 10 * secondMs, 2, minuteMs);
+    const ofTwo = bench.skewSeconds();
+    answers(bench, 12 * secondMs, 1, minuteMs);
+
+    expect([ofTwo, bench.skewSeconds()]).toEqual([undefined, 60]);
+    expect(bench.told).toEqual(['60 true']);
+  });
+
+  it('is known again from the first answer that confirms it: then it was our clock that was set', () => {
+    const bench = aBench();
+    answers(bench, 0, 9, 0);
+
+    bench.jumpWall(hourMs);
+    const before = bench.skewSeconds();
+    answers(bench, 10 * secondMs, 1, -hourMs);
+
+    expect([before, bench.skewSeconds()]).toEqual([undefined, -3600]);
+    expect(bench.told).toEqual(['-3600 true']);
+  });
+
+  it('is not confirmed by an odd answer, and has no say once three others have come', () => {
+    const bench = aBench();
+    answers(bench, 0, 9, 0);
+
+    bench.jumpWall(hourMs);
+    answers(bench, 10 * secondMs, 1, -2 * hourMs);
+    const afterOdd = bench.skewSeconds();
+    answers(bench, 11 * secondMs, 2, 0);
+    answers(bench, 13 * secondMs, 1, -hourMs);
+
+    expect([afterOdd, bench.skewSeconds()]).toEqual([undefined, undefined]);
+  });
+
+  it('is forgotten even if it was only two answers', () => {
+    const bench = aBench();
+    answers(bench, 0, 2, 0);
+
+    bench.jumpWall(hourMs);
+    answers(bench, 10 * secondMs, 2, 0);
+    const ofTwo = bench.skewSeconds();
+    answers(bench, 12 * secondMs, 1, 2 * minuteMs);
+
+    expect(ofTwo).toBeUndefined();
+    expect(bench.skewSeconds()).toBeUndefined();
+  });
+
+  it('is told to be over only when answers say so', () => {
+    const bench = aBench();
+    answers(bench, 0, 9, minuteMs);
+
+    bench.jumpWall(hourMs);
+    answers(bench, 10 * secondMs, 2, 0);
+    const before = [...bench.told];
+    answers(bench, 12 * secondMs, 1, 0);
+
+    expect(before).toEqual(['60 true']);
+    expect(bench.told).toEqual(['60 true', 'over']);
+  });
+});
+
+describe('when an answer was given', () => {
+  it('is when it arrives, as long as nothing is known', () => {
+    const { vendorClock, at } = aBench();
+    at(2000);
+
+    expect(vendorClock.answeredAtMs({}, 0)).toBe(2000);
+    expect(vendorClock.answeredAtMs(dated(1000), 0)).toBe(2000);
+  });
+
+  it.each([
+    { what: 'an answer that took long', dateMs: 11_000, answeredAtMs: 11_200 },
+    { what: 'a date before the request', dateMs: 5000, answeredAtMs: 10_500 },
+    { what: 'a date in the future', dateMs: 60_000, answeredAtMs: 40_000 },
+  ])('is told of $what', ({ dateMs, answeredAtMs }) => {
+    const { vendorClock, at } = aBench();
+    at(900);
+    vendorClock.answered(dated(0));
+    at(1200);
+    vendorClock.answered(dated(1000));
+
+    at(40_000);
+
+    expect(vendorClock.answeredAtMs(dated(dateMs), 10_500)).toBe(answeredAtMs);
+  });
+
+  it('follows the fastest way of five minutes, however many slower ones follow', () => {
+    const { vendorClock, at } = aBench();
+    for (const tookMs of [200, 900, 900, 900]) {
+      at(tookMs);
+      vendorClock.answered(dated(0));
+    }
+
+    at(30_000);
+
+    expect(vendorClock.answeredAtMs(dated(20_000), 0)).toBe(20_200);
   });
 
   it.each([
@@ -96,14 +303,17 @@ describe('createVendorClock', () => {
     { after: 'ten minutes', atMs: 600_200, leastMs: 5000 },
     { after: 'more than ten minutes', atMs: 600_500, leastMs: 5000 },
   ])('takes the fastest way for $leastMs ms $after later', ({ atMs, leastMs }) => {
-    const vendorClock = createVendorClock();
-    vendorClock.answered(dated(0), 200);
+    const { vendorClock, at } = aBench();
+    at(200);
+    vendorClock.answered(dated(0));
 
-    vendorClock.answered(dated(atMs - 5000), atMs);
+    at(atMs);
+    vendorClock.answered(dated(atMs - 5000));
+    at(1_000_000);
 
     const dateMs = Math.floor((atMs + 10_000) / 1000) * 1000;
     const expectedMs =
       leastMs === 200 ? dateMs + 200 : dateMs + atMs - Math.floor((atMs - 5000) / 1000) * 1000;
-    expect(vendorClock.givenAtMs(dated(dateMs), 0, 1_000_000)).toBe(expectedMs);
+    expect(vendorClock.answeredAtMs(dated(dateMs), 0)).toBe(expectedMs);
   });
 });

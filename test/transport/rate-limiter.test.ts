@@ -1,27 +1,47 @@
-import { setMaxListeners } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createPacer } from '../../src/transport/create-pacer.ts';
+import {
+  createRateLimiter,
+  type Permit,
+  type RateLimiter,
+  type Throttled,
+} from '../../src/transport/rate-limiter.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
-import { aRefusal } from './fakes.ts';
+import { aLimitExceeded, aThrottled, neverAborted as signal } from './fakes.ts';
 
-const signal = new AbortController().signal;
-setMaxListeners(0, signal);
+const owner = {};
+
+function aLimiter(clock: FakeClock, requestsPerMinute: number): RateLimiter {
+  return createRateLimiter({ apiKey: 'key-1', requestsPerMinute }, { clock });
+}
+
+async function acquire(limiter: RateLimiter, urgent = false): Promise<Permit> {
+  const permit = await limiter.acquire({ urgent, owner }, signal);
+  if (permit === undefined) throw new Error('nobody was evicted');
+  return permit;
+}
+
+/** Makes a call that is refused at once. */
+async function refuse(limiter: RateLimiter, answer: Throttled): Promise<void> {
+  const permit = await acquire(limiter);
+  permit.throttled(answer);
+  permit.release();
+}
 
 interface Run {
   readonly sentAtMs: number[];
   readonly send: (latencyMs: number) => void;
 }
 
-/** Sends through a pacer on a fake clock and notes when each call was let go. */
+/** Sends through a limiter on a fake clock and notes when each call was let go. */
 function aRun(clock: FakeClock, requestsPerMinute: number): Run {
-  const pacer = createPacer({ requestsPerMinute }, { clock });
+  const limiter = aLimiter(clock, requestsPerMinute);
   const sentAtMs: number[] = [];
   return {
     sentAtMs,
     send: (latencyMs) => {
       void (async () => {
-        const release = await pacer.acquire(false, signal);
+        const { release } = await acquire(limiter);
         sentAtMs.push(clock.monotonicMs());
         clock.after(latencyMs, release);
       })();
@@ -40,7 +60,7 @@ function mostInAnyWindow(timesMs: readonly number[], windowMs: number): number {
   return most;
 }
 
-describe('createPacer', () => {
+describe('createRateLimiter', () => {
   it('lets the whole unused budget go at once at the start', async () => {
     const clock = createFakeClock();
     const run = aRun(clock, 800);
@@ -53,15 +73,15 @@ describe('createPacer', () => {
 
   it('lets what a pause has held up go evenly for a minute, and then goes back to normal', async () => {
     const clock = createFakeClock();
-    const pacer = createPacer({ requestsPerMinute: 600 }, { clock });
+    const limiter = aLimiter(clock, 600);
     const sentAtMs: number[] = [];
     const send = async (): Promise<void> => {
-      const release = await pacer.acquire(false, signal);
+      const { release } = await acquire(limiter);
       sentAtMs.push(clock.monotonicMs());
       release();
     };
 
-    pacer.refused(aRefusal(10_000));
+    await refuse(limiter, aThrottled(10_000));
     for (let call = 0; call < 100; call += 1) void send();
     await clock.advance(70_000);
     const heldUp = sentAtMs.splice(0);
@@ -93,7 +113,7 @@ describe('createPacer', () => {
         }),
         async (requestsPerMinute, calls) => {
           const clock = createFakeClock();
-          const pacer = createPacer({ requestsPerMinute }, { clock });
+          const limiter = aLimiter(clock, requestsPerMinute);
           const sent: number[] = [];
           const arrived: number[] = [];
           let atMs = 0;
@@ -101,7 +121,7 @@ describe('createPacer', () => {
             atMs += gapMs;
             clock.after(atMs, () => {
               void (async () => {
-                const release = await pacer.acquire(false, signal);
+                const { release } = await acquire(limiter);
                 sent.push(clock.monotonicMs());
                 clock.after(latencyMs / 2, () => arrived.push(clock.monotonicMs()));
                 clock.after(latencyMs, release);
@@ -129,17 +149,17 @@ describe('createPacer', () => {
         fc.nat(2000),
         async (before, after, resizeAtMs, latencyMs) => {
           const clock = createFakeClock();
-          const pacer = createPacer({ requestsPerMinute: before }, { clock });
+          const limiter = aLimiter(clock, before);
           const sent: number[] = [];
           const budgets: number[] = [];
           let budget = before;
           clock.after(resizeAtMs, () => {
             budget = after;
-            pacer.resize(after);
+            limiter.resize(after);
           });
           for (let call = 0; call < 80; call += 1) {
             void (async () => {
-              const release = await pacer.acquire(false, signal);
+              const { release } = await acquire(limiter);
               sent.push(clock.monotonicMs());
               budgets.push(budget);
               clock.after(latencyMs, release);
@@ -163,10 +183,10 @@ describe('createPacer', () => {
 
   it('lets urgent calls go before the others that wait', async () => {
     const clock = createFakeClock();
-    const pacer = createPacer({ requestsPerMinute: 1 }, { clock });
+    const limiter = aLimiter(clock, 1);
     const order: string[] = [];
     const call = async (name: string, urgent: boolean): Promise<void> => {
-      const release = await pacer.acquire(urgent, signal);
+      const { release } = await acquire(limiter, urgent);
       order.push(name);
       release();
     };
@@ -180,79 +200,111 @@ describe('createPacer', () => {
 
   it('lets nothing go during a pause, and goes on after it', async () => {
     const clock = createFakeClock();
-    const pacer = createPacer({ requestsPerMinute: 60 }, { clock });
-    pacer.refused(aRefusal(30_000));
-    pacer.refused(aRefusal(10_000));
+    const limiter = aLimiter(clock, 60);
+    const permit = await acquire(limiter);
+    permit.throttled(aThrottled(30_000));
+    permit.throttled(aThrottled(10_000));
+    permit.release();
     let goneAtMs = -1;
 
     void (async () => {
-      await pacer.acquire(false, signal);
+      await acquire(limiter);
       goneAtMs = clock.monotonicMs();
     })();
-    const during = pacer.pausedUntilMs();
+    const during = limiter.pausedUntilMs();
     await clock.advance(40_000);
 
     expect(during).toBe(30_000);
     expect(goneAtMs).toBe(30_000);
-    expect(pacer.pausedUntilMs()).toBeUndefined();
+    expect(limiter.pausedUntilMs()).toBeUndefined();
   });
 
-  it('sends what may be too much after a refusal one call at a time', async () => {
+  it('lets calls go at once when the budget grows while they wait', async () => {
     const clock = createFakeClock();
-    const pacer = createPacer({ requestsPerMinute: 100 }, { clock });
-    const atOnce: number[] = [];
-    let underWay = 0;
-    const send = async (): Promise<void> => {
-      const release = await pacer.acquire(false, signal);
-      underWay += 1;
-      atOnce.push(underWay);
-      clock.after(5000, () => {
-        underWay -= 1;
-        release();
-      });
-    };
-    for (let call = 0; call < 80; call += 1) void send();
-    await clock.advance(20_000);
-    pacer.refused(aRefusal(60_500, { sentMs: 20_000, minuteEndMs: 60_000, limitPerMinute: 100 }));
-    atOnce.splice(0);
+    const limiter = aLimiter(clock, 1);
+    (await acquire(limiter)).release();
+    const goneAtMs: number[] = [];
+    for (let call = 0; call < 3; call += 1) {
+      void (async () => {
+        await acquire(limiter);
+        goneAtMs.push(clock.monotonicMs());
+      })();
+    }
 
-    for (let call = 0; call < 100; call += 1) void send();
-    await clock.advance(100_000);
+    await clock.advance(1000);
+    limiter.resize(3);
+    await clock.advance(0);
 
-    expect(atOnce.slice(0, 38).some((calls) => calls > 4)).toBe(true);
-    expect(Math.max(...atOnce.slice(45))).toBeLessThanOrEqual(4);
-    expect(pacer.allowedPerMinute()).toBe(100);
+    expect(goneAtMs).toEqual([1000, 1000]);
   });
 
-  it('allows less for an hour when more was refused again', async () => {
+  it('wakes earlier when the budget grows so that less has to age', async () => {
     const clock = createFakeClock();
-    const pacer = createPacer({ requestsPerMinute: 100 }, { clock });
-    const send = async (): Promise<void> => {
-      (await pacer.acquire(false, signal))();
-    };
-    const refuseAt = async (sentMs: number): Promise<void> => {
-      for (let call = 0; call < 80; call += 1) void send();
-      await clock.advance(sentMs - clock.monotonicMs());
-      const minuteEndMs = Math.ceil(sentMs / 60_000) * 60_000;
-      pacer.refused(aRefusal(minuteEndMs, { sentMs, minuteEndMs, limitPerMinute: 100 }));
+    const limiter = aLimiter(clock, 4);
+    for (const waitMs of [0, 10_000, 10_000, 10_000]) {
+      await clock.advance(waitMs);
+      (await acquire(limiter)).release();
+    }
+    limiter.resize(1);
+    let goneAtMs = -1;
+    void (async () => {
+      await acquire(limiter);
+      goneAtMs = clock.monotonicMs();
+    })();
+
+    await clock.advance(1000);
+    limiter.resize(3);
+    await clock.advance(120_000);
+
+    expect(goneAtMs).toBe(70_001);
+  });
+
+  it('cannot be told from a new one when everything is over, and only then', async () => {
+    const clock = createFakeClock();
+    const limiter = aLimiter(clock, 2);
+    const isPristine = [limiter.isPristine()];
+    const note = async (ms: number): Promise<void> => {
+      await clock.advance(ms);
+      isPristine.push(limiter.isPristine());
     };
 
-    await refuseAt(59_000);
-    const before = pacer.allowedPerMinute();
-    await refuseAt(119_000);
-    const after = pacer.allowedPerMinute();
-    await clock.advance(3_601_000);
+    const permit = await acquire(limiter);
+    await note(100_000);
+    permit.throttled(aThrottled(101_000));
+    permit.release();
+    await note(60_001);
+    await note(999);
+    await refuse(limiter, aLimitExceeded(162_000, { sentMs: 161_000 }));
+    await note(299_999);
+    await note(1);
 
-    expect([before, after, pacer.allowedPerMinute()]).toEqual([100, 75, 100]);
+    expect(isPristine).toEqual([true, false, false, true, false, true]);
+  });
+
+  it('gives nothing to the calls of an owner that is sent away, and the next permit to another', async () => {
+    const clock = createFakeClock();
+    const limiter = aLimiter(clock, 1);
+    (await acquire(limiter)).release();
+    const other = {};
+    const [leaving, staying] = [owner, other].map(async (of) =>
+      limiter.acquire({ urgent: false, owner: of }, signal),
+    );
+
+    limiter.evict(owner);
+    const left = await leaving;
+    await clock.advance(60_001);
+
+    expect(left).toBeUndefined();
+    expect((await staying)?.apiKey).toBe('key-1');
   });
 
   it('forgets a call that is aborted while it waits, and leaves no timer behind', async () => {
     const clock = createFakeClock();
-    const pacer = createPacer({ requestsPerMinute: 1 }, { clock });
-    (await pacer.acquire(false, signal))();
+    const limiter = aLimiter(clock, 1);
+    (await acquire(limiter)).release();
     const abort = new AbortController();
 
-    const waiting = pacer.acquire(false, abort.signal);
+    const waiting = limiter.acquire({ urgent: false, owner }, abort.signal);
     await settle();
     abort.abort(new Error('stopping'));
 
@@ -262,12 +314,12 @@ describe('createPacer', () => {
 
   it('wakes when a call in flight ends, if that was all that blocked it', async () => {
     const clock = createFakeClock();
-    const pacer = createPacer({ requestsPerMinute: 1 }, { clock });
-    const release = await pacer.acquire(false, signal);
+    const limiter = aLimiter(clock, 1);
+    const { release } = await acquire(limiter);
     let gone = false;
 
     void (async () => {
-      await pacer.acquire(false, signal);
+      await acquire(limiter);
       gone = true;
     })();
     await clock.advance(100_000);

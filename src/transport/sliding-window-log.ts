@@ -1,25 +1,24 @@
-/** How long ago a call must have ended for its place to be free: "any 60 seconds", ends included. */
+/** How long ago a call must have ended to be forgotten: "any 60 seconds", ends included. */
 const holdMs = 60_001;
 
-/** The arithmetic of one account's budget; the caller says what time it is, and what the limit. */
-export interface Budget {
-  /** Places taken: by the calls in flight and by those that ended in the last 60 seconds. */
+/** Remembers the calls of the last minute; the caller says what time it is, and what the limit. */
+export interface SlidingWindowLog {
+  /** Calls in flight, and calls that ended in the last 60 seconds. */
   used(nowMs: number): number;
-  /** 0 when fewer than `limit` places are taken, else how long until then; `Infinity` until a call in flight ends. */
-  freeInMs(nowMs: number, limit: number): number;
-  take(): void;
-  /** The call that took a place has ended. */
-  giveBack(nowMs: number): void;
-  /** How many calls of the last 60 seconds ended at this time or later. */
-  endedSince(sinceMs: number): number;
+  /** 0 when fewer than `limit` are used, else how long until then; `Infinity` until a call in flight ends. */
+  retryInMs(nowMs: number, limit: number): number;
+  /** A call begins. */
+  acquire(): void;
+  /** A call has ended. */
+  release(nowMs: number): void;
 }
 
 /**
- * A place is taken from the moment a call is let go until 60 seconds after it ended, so that neither
- * our sends nor their arrivals at the vendor can exceed the budget in any 60 seconds, whatever the
- * latency. What is unused may be spent at once: spreading calls is the business of who sends them.
+ * A call counts from the moment it is let go until 60 seconds after it ended, so that neither our
+ * sends nor their arrivals at the vendor can exceed the limit in any 60 seconds, whatever the
+ * latency. What is unused may be spent at once: spreading calls is the business of the sender.
  */
-export function createBudget(): Budget {
+export function createSlidingWindowLog(): SlidingWindowLog {
   const ends = createEndTimes();
   let inFlight = 0;
 
@@ -30,21 +29,20 @@ export function createBudget(): Budget {
 
   return {
     used,
-    freeInMs: (nowMs, limit) => {
+    retryInMs: (nowMs, limit) => {
       // After the limit has shrunk more than one call may have to age before the next one goes.
       const surplus = used(nowMs) - limit;
       if (surplus < 0) return 0;
       const blocking = ends.at(surplus);
       return blocking === undefined ? Number.POSITIVE_INFINITY : blocking + holdMs - nowMs;
     },
-    take: () => {
+    acquire: () => {
       inFlight += 1;
     },
-    giveBack: (nowMs) => {
+    release: (nowMs) => {
       inFlight -= 1;
       ends.push(nowMs);
     },
-    endedSince: (sinceMs) => ends.countFrom(sinceMs),
   };
 }
 
@@ -54,7 +52,6 @@ interface EndTimes {
   /** Counted from the oldest, which is 0; `undefined` when there are not so many. */
   at(index: number): number | undefined;
   size(): number;
-  countFrom(sinceMs: number): number;
 }
 
 const initialCapacity = 64;
@@ -87,10 +84,5 @@ function createEndTimes(): EndTimes {
     },
     at,
     size: () => size,
-    countFrom: (sinceMs) => {
-      let first = size;
-      while (first > 0 && (at(first - 1) ?? 0) >= sinceMs) first -= 1;
-      return size - first;
-    },
   };
 }

@@ -1,0 +1,80 @@
+/** A 429 that names the limit of the key; times are on the monotonic clock. */
+export interface LimitExceeded {
+  /** When the refused call was sent. */
+  readonly sentMs: number;
+  /** When the answer arrived. */
+  readonly nowMs: number;
+  /** Until when to stay away. */
+  readonly untilMs: number;
+}
+
+/** The limit of one key as the vendor's 429s leave it: AIMD. The caller says what time it is. */
+export interface AdaptiveLimit {
+  /** Calls in any 60 seconds. */
+  perMinute(nowMs: number): number;
+  /** When the limit rises next, on the monotonic clock; `Infinity` while it is in force in full. */
+  nextStepMs(nowMs: number): number;
+  exceeded(refusal: LimitExceeded): void;
+  /** Another full limit from now on; a reduction keeps its proportion. */
+  resize(requestsPerMinute: number): void;
+}
+
+const stepMs = 60_000;
+/** The full limit is in force again so many steps after the last refusal. */
+const recoverySteps = 5;
+const decrease = 0.5;
+/** What is tried in any case, however much others take. */
+const leastShare = 0.1;
+
+interface Reduction {
+  /** The share of the full limit right after the refusal. */
+  readonly share: number;
+  readonly refusedMs: number;
+  /** Calls sent before then were refused together: that is one refusal. */
+  readonly episodeUntilMs: number;
+}
+
+/**
+ * Multiplicative decrease, additive increase. On a refusal the limit becomes half of the one in
+ * force, but not less than a tenth of the full limit. Then it rises in five equal steps, one a
+ * minute, so that the full limit is in force again five minutes after the last refusal.
+ */
+export function createAdaptiveLimit(requestsPerMinute: number): AdaptiveLimit {
+  let full = requestsPerMinute;
+  let reduction: Reduction | undefined;
+
+  return {
+    perMinute: (nowMs) => Math.max(1, Math.floor(full * shareOf(reduction, nowMs))),
+    nextStepMs: (nowMs) => {
+      const steps = reduction === undefined ? recoverySteps : stepsOf(reduction, nowMs);
+      return reduction === undefined || steps >= recoverySteps
+        ? Number.POSITIVE_INFINITY
+        : reduction.refusedMs + (steps + 1) * stepMs;
+    },
+    exceeded: ({ sentMs, nowMs, untilMs }) => {
+      const isSameEpisode = reduction !== undefined && sentMs < reduction.episodeUntilMs;
+      if (reduction !== undefined && isSameEpisode) {
+        const episodeUntilMs = Math.max(reduction.episodeUntilMs, untilMs);
+        reduction = { ...reduction, episodeUntilMs };
+        return;
+      }
+      const share = Math.max(leastShare, decrease * shareOf(reduction, nowMs));
+      reduction = { share, refusedMs: nowMs, episodeUntilMs: untilMs };
+    },
+    resize: (next) => {
+      full = next;
+    },
+  };
+}
+
+function stepsOf({ refusedMs }: Reduction, nowMs: number): number {
+  return Math.floor((nowMs - refusedMs) / stepMs);
+}
+
+function shareOf(reduction: Reduction | undefined, nowMs: number): number {
+  if (reduction === undefined) return 1;
+  const steps = Math.min(recoverySteps, stepsOf(reduction, nowMs));
+  return steps === recoverySteps
+    ? 1
+    : reduction.share + (steps * (1 - reduction.share)) / recoverySteps;
+}

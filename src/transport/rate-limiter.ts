@@ -1,0 +1,210 @@
+import type { Clock } from '../model/clock.ts';
+import { createTokenBucket, type TokenBucket } from '../model/token-bucket.ts';
+import { type AdaptiveLimit, createAdaptiveLimit } from './adaptive-limit.ts';
+import { createSlidingWindowLog } from './sliding-window-log.ts';
+import { createWaitQueue, type WaitOptions } from './wait-queue.ts';
+
+/** A 429; times are on the monotonic clock. */
+export interface Throttled {
+  /** When the refused call was sent. */
+  readonly sentMs: number;
+  /** Until when to stay away. */
+  readonly untilMs: number;
+  /** Whether the answer says that the limit of the key is used up. */
+  readonly namesKeyLimit: boolean;
+}
+
+/** The right to send one request with one key. */
+export interface Permit {
+  /** The key to send; it goes nowhere else. */
+  readonly apiKey: string;
+  /** When the pause of the key ends, on the monotonic clock; `undefined` when there is none. */
+  pausedUntilMs(): number | undefined;
+  /** The request was refused with 429. */
+  readonly throttled: (answer: Throttled) => void;
+  /** The request has ended: to be called exactly once. */
+  readonly release: () => void;
+}
+
+/** Lets the calls of one key go as its limit and the vendor's pauses allow. */
+export interface RateLimiter {
+  /**
+   * Waits for a permit; urgent calls go before the others that wait. Resolves with `undefined` if
+   * the owner was evicted meanwhile, and rejects with the signal's reason.
+   */
+  acquire(options: WaitOptions, signal: AbortSignal): Promise<Permit | undefined>;
+  /** Sends the waiting calls of an owner away without a permit. */
+  evict(owner: object): void;
+  /** Another full limit from now on: what was sent in the last 60 seconds still counts. */
+  resize(requestsPerMinute: number): void;
+  /** Calls that may be sent in any 60 seconds, as of now: the full limit, or less after a 429. */
+  limitPerMinute(): number;
+  /** Whether less than the full limit is in force. */
+  isReduced(): boolean;
+  /** When the pause ends, on the monotonic clock; `undefined` when there is none. */
+  pausedUntilMs(): number | undefined;
+  /** Calls the listener whenever the limit is another one; the returned function ends that. */
+  onLimitChange(listener: () => void): () => void;
+  /** Whether it could not be told from a new one. */
+  isPristine(): boolean;
+}
+
+export interface RateLimiterOptions {
+  readonly apiKey: string;
+  /** Calls in any 60 seconds, at least 1. */
+  readonly requestsPerMinute: number;
+}
+
+export function createRateLimiter(
+  options: RateLimiterOptions,
+  { clock }: { readonly clock: Clock },
+): RateLimiter {
+  return new KeyRateLimiter(options, clock);
+}
+
+/** What a pause has held up leaves evenly for so long: the vendor has just said "enough". */
+const evenlyMs = 60_000;
+
+class KeyRateLimiter implements RateLimiter {
+  readonly #clock: Clock;
+  readonly #apiKey: string;
+  readonly #window = createSlidingWindowLog();
+  readonly #queue = createWaitQueue<Permit>();
+  readonly #limit: AdaptiveLimit;
+  readonly #tokenBucket: TokenBucket;
+  readonly #listeners = new Set<() => void>();
+  #knownLimit: number;
+  #pausedUntilMs = Number.NEGATIVE_INFINITY;
+  #timer: { readonly dueMs: number; readonly cancel: () => void } | undefined;
+
+  constructor({ apiKey, requestsPerMinute }: RateLimiterOptions, clock: Clock) {
+    this.#clock = clock;
+    this.#apiKey = apiKey;
+    this.#limit = createAdaptiveLimit(requestsPerMinute);
+    this.#tokenBucket = createTokenBucket(requestsPerMinute, clock.monotonicMs());
+    this.#knownLimit = requestsPerMinute;
+  }
+
+  async acquire(options: WaitOptions, signal: AbortSignal): Promise<Permit | undefined> {
+    signal.throwIfAborted();
+    if (this.#queue.size() === 0 && this.#waitMs(this.#clock.monotonicMs()) === 0) {
+      return this.#permit();
+    }
+    const turn = this.#queue.wait(options, signal);
+    this.#pump();
+    try {
+      return await turn;
+    } catch (error) {
+      this.#schedule(this.#clock.monotonicMs());
+      throw error;
+    }
+  }
+
+  evict(owner: object): void {
+    this.#queue.evict(owner);
+    this.#pump();
+  }
+
+  resize(requestsPerMinute: number): void {
+    this.#limit.resize(requestsPerMinute);
+    this.#pump();
+  }
+
+  limitPerMinute(): number {
+    return this.#limit.perMinute(this.#clock.monotonicMs());
+  }
+
+  isReduced(): boolean {
+    return Number.isFinite(this.#limit.nextStepMs(this.#clock.monotonicMs()));
+  }
+
+  pausedUntilMs(): number | undefined {
+    return this.#pausedUntilMs > this.#clock.monotonicMs() ? this.#pausedUntilMs : undefined;
+  }
+
+  onLimitChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    this.#pump();
+    return () => {
+      this.#listeners.delete(listener);
+      this.#schedule(this.#clock.monotonicMs());
+    };
+  }
+
+  isPristine(): boolean {
+    const nowMs = this.#clock.monotonicMs();
+    return (
+      this.#window.used(nowMs) === 0 &&
+      this.#queue.size() === 0 &&
+      nowMs >= this.#pausedUntilMs + evenlyMs &&
+      !this.isReduced()
+    );
+  }
+
+  #permit(): Permit {
+    this.#window.acquire();
+    this.#tokenBucket.take();
+    return {
+      apiKey: this.#apiKey,
+      pausedUntilMs: () => this.pausedUntilMs(),
+      throttled: (answer) => {
+        this.#throttled(answer);
+      },
+      release: () => {
+        this.#window.release(this.#clock.monotonicMs());
+        this.#pump();
+      },
+    };
+  }
+
+  #throttled({ sentMs, untilMs, namesKeyLimit }: Throttled): void {
+    const nowMs = this.#clock.monotonicMs();
+    if (namesKeyLimit) this.#limit.exceeded({ sentMs, nowMs, untilMs });
+    if (untilMs > this.#pausedUntilMs) {
+      this.#pausedUntilMs = untilMs;
+      this.#tokenBucket.restart(untilMs);
+    }
+    this.#pump();
+  }
+
+  /** 0 when a call may go now, else how long to wait; `Infinity` until a call in flight ends. */
+  #waitMs(nowMs: number): number {
+    if (nowMs < this.#pausedUntilMs) return this.#pausedUntilMs - nowMs;
+    const limit = this.#limit.perMinute(nowMs);
+    const retryInMs = this.#window.retryInMs(nowMs, limit);
+    if (retryInMs > 0) return Math.min(retryInMs, this.#limit.nextStepMs(nowMs) - nowMs);
+    const evenlyLeftMs = this.#pausedUntilMs + evenlyMs - nowMs;
+    if (evenlyLeftMs <= 0) return 0;
+    this.#tokenBucket.resize(limit, nowMs);
+    return Math.min(evenlyLeftMs, this.#tokenBucket.waitMs(nowMs));
+  }
+
+  /** Lets go all that may go, tells of another limit, and sees to it that this happens again in time. */
+  #pump(): void {
+    const nowMs = this.#clock.monotonicMs();
+    while (this.#queue.size() > 0 && this.#waitMs(nowMs) === 0) this.#queue.dequeue(this.#permit());
+    this.#schedule(nowMs);
+    const limit = this.#limit.perMinute(nowMs);
+    if (limit === this.#knownLimit) return;
+    this.#knownLimit = limit;
+    for (const listener of this.#listeners) listener();
+  }
+
+  #schedule(nowMs: number): void {
+    const waitMs = this.#queue.size() === 0 ? Number.POSITIVE_INFINITY : this.#waitMs(nowMs);
+    const stepMs =
+      this.#listeners.size === 0 ? Number.POSITIVE_INFINITY : this.#limit.nextStepMs(nowMs);
+    const dueMs = Math.min(nowMs + waitMs, stepMs);
+    // A timer that comes too early only looks again.
+    if (this.#timer !== undefined && this.#timer.dueMs <= dueMs && Number.isFinite(dueMs)) return;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    if (!Number.isFinite(dueMs)) return;
+    // Timers count whole milliseconds, rounded down: they would come too early.
+    const cancel = this.#clock.after(Math.max(1, Math.ceil(dueMs - nowMs)), () => {
+      this.#timer = undefined;
+      this.#pump();
+    });
+    this.#timer = { dueMs, cancel };
+  }
+}

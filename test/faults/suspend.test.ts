@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { createDaemon } from '../../src/cli/daemon.ts';
+import { createSimulator } from '../../src/simulator/simulator.ts';
+import { anAccount, anEntry } from '../support/builders.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
+import { createFakeMachine } from '../support/fake-machine.ts';
+import { inMemoryTransport } from '../support/in-memory-vendor.ts';
+
+const minuteMs = 60_000;
+
+describe('a machine whose monotonic clock stands still while it sleeps, as on Linux', () => {
+  it('asks for recent minutes as soon as it wakes', async () => {
+    const machine = createFakeMachine({
+      env: { NEW_RELIC_API_KEY: 'NRAK-TEST' },
+      openTransport: async () => inMemoryTransport(simulator),
+    });
+    const { clock } = machine;
+    // Its clock is the wall clock, which goes on.
+    const simulator = createSimulator(
+      { apiKeys: ['NRAK-TEST'], latencyMs: 100, fleet: { applications: 1, hosts: 1 } },
+      { clock },
+    );
+    const logger = createFakeLogger();
+    const daemon = await createDaemon(
+      { accounts: [anAccount()], apps: [anEntry()] },
+      { machine, logger },
+    );
+    const done = daemon.run(machine.stopSignal);
+    await clock.advance(20 * minuteMs);
+
+    clock.jumpWall(60 * minuteMs);
+    const wokeMs = clock.monotonicMs();
+    await clock.advance(10 * minuteMs);
+    const windowAgesMs = simulator.journal
+      .entries(({ monotonicMs, path }) => monotonicMs >= wokeMs && path.includes('metrics'))
+      .map(({ query, wallMs }) => wallMs - Date.parse(new URLSearchParams(query).get('to') ?? ''));
+    machine.stop();
+    await clock.advance(0);
+    await done;
+
+    expect(windowAgesMs.length).toBeGreaterThan(10);
+    expect(Math.max(...windowAgesMs)).toBeLessThanOrEqual(5 * minuteMs);
+    expect(Math.min(...windowAgesMs)).toBeGreaterThanOrEqual(3 * minuteMs);
+    expect(logger.lines.map(({ message }) => message)).not.toContain(
+      "the vendor's clock and this machine's differ",
+    );
+  });
+});
