@@ -1,8 +1,8 @@
 import type { Application } from './application.ts';
-import type { AppEntry, Selector } from './config.ts';
+import type { AppEntry, PatternSource, Selector } from './config.ts';
 
 /** The selector as its user wrote it, such as `id=123`: the value of the label `selector`. */
-export function selectorText(selector: Selector): string {
+export function selectorText(selector: Selector<PatternSource>): string {
   switch (selector.kind) {
     case 'id':
       return `id=${selector.id}`;
