@@ -1,12 +1,14 @@
+import type { Clock } from '../model/clock.ts';
 import type { AppEntry, Config, PatternSource, PlainConfig } from '../model/config.ts';
 import { type CompilePattern, loadPatternCompiler } from './name-pattern.ts';
 
-/** How many patterns are compiled at once: some milliseconds of work. */
-const patternsPerTurn = 100;
+/** Scrapes and probes wait no longer than this, and as long as one pattern takes. */
+const longestTurnMs = 5;
 
 export interface CompileConfigDependencies {
   /** Lets everything else that waits for the thread go first. */
   readonly nextTurn: () => Promise<void>;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
 function needsNothing(entry: AppEntry<PatternSource>): entry is AppEntry {
@@ -22,20 +24,21 @@ function compiled(entry: AppEntry<PatternSource>, compile: CompilePattern): AppE
 /** Makes a configuration that has passed every check ready for use: compiles its patterns, in slices. */
 export async function compileConfig(
   { accounts, apps }: PlainConfig,
-  { nextTurn }: CompileConfigDependencies,
+  { nextTurn, clock }: CompileConfigDependencies,
 ): Promise<Config> {
   if (apps.every(needsNothing)) return { accounts, apps };
   const compile = await loadPatternCompiler();
   const entries: AppEntry[] = [];
-  let patterns = 0;
+  let turnStartMs = clock.monotonicMs();
   for (const entry of apps) {
     if (needsNothing(entry)) {
       entries.push(entry);
       continue;
     }
     entries.push(compiled(entry, compile));
-    patterns += 1;
-    if (patterns % patternsPerTurn === 0) await nextTurn();
+    if (clock.monotonicMs() - turnStartMs < longestTurnMs) continue;
+    await nextTurn();
+    turnStartMs = clock.monotonicMs();
   }
   return { accounts, apps: entries };
 }

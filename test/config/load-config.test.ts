@@ -13,11 +13,11 @@ function failingWith(code: string): ReadFile {
   };
 }
 
-const nextTurn = async (): Promise<void> => {};
+const oneTurn = { nextTurn: async (): Promise<void> => {}, clock: { monotonicMs: () => 0 } };
 
 async function failureOf(readFile: ReadFile): Promise<unknown> {
   try {
-    return await loadConfig('conf/config.yaml', { readFile, nextTurn });
+    return await loadConfig('conf/config.yaml', { readFile, ...oneTurn });
   } catch (error) {
     return error;
   }
@@ -29,7 +29,7 @@ describe('loadConfig', () => {
 
     const { config, warnings } = await loadConfig('/etc/exporter/config.yaml', {
       readFile: fileOf(`\uFEFF${text}`),
-      nextTurn,
+      ...oneTurn,
     });
 
     expect(config.accounts[0]?.apiKey).toStrictEqual({ kind: 'file', path: '/etc/exporter/key' });
