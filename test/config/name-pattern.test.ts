@@ -121,7 +121,7 @@ const common = fc.letrec<{ readonly part: string; readonly whole: string }>((tie
       '^',
       '$',
       '\\b',
-      '\\B',
+
       '[😀-😂]',
       '\\p{L}',
       '\\P{Lu}',
