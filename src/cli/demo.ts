@@ -1,3 +1,4 @@
+import { compileConfig } from '../config/compile-config.ts';
 import { parseConfig } from '../config/parse-config.ts';
 import type { BoundAddress } from '../server/create-server.ts';
 import { createSimulator } from '../simulator/simulator.ts';
@@ -28,9 +29,10 @@ export async function demo(flags: Flags, machine: Machine): Promise<ExitCode> {
   const [apiKey] = simulator.apiKeys;
   const demoMachine = { ...machine, env: { ...machine.env, [keyVariable]: apiKey } };
   const text = demoConfig(baseUrl);
-  const parsed = parseConfig(text, { fileName: 'demo.yaml', directory: '/' });
+  const parsed = await parseConfig(text, { fileName: 'demo.yaml', directory: '/' });
+  const ready = { ...parsed, config: await compileConfig(parsed.config, machine) };
   try {
-    return await serveConfig(parsed, flags, demoMachine, await createLogging(flags, machine), {
+    return await serveConfig(ready, flags, demoMachine, await createLogging(flags, machine), {
       watch: (sink) => tickerOver(sink, machine.stdout),
       listening: (addresses) => {
         machine.stdout.write(greeting(addresses, flags, baseUrl, text));

@@ -1,3 +1,4 @@
+import { compileConfig } from '../config/compile-config.ts';
 import { parseConfig } from '../config/parse-config.ts';
 import type { Config } from '../model/config.ts';
 import { type ListedApplication, listText } from './discover-text.ts';
@@ -29,7 +30,8 @@ export async function discover(flags: Flags, machine: Machine): Promise<ExitCode
 
 async function configOf({ configFile }: Flags, machine: Machine): Promise<Config> {
   if (configFile === flagTable.configFile.defaultText && (await isAbsent(configFile, machine))) {
-    return parseConfig(withoutFile, { fileName: configFile, directory: '/' }).config;
+    const parsed = await parseConfig(withoutFile, { fileName: configFile, directory: '/' });
+    return compileConfig(parsed.config, machine);
   }
   const { config, warnings } = await loadForCommand(configFile, machine);
   machine.stderr.write(renderWarnings(warnings));

@@ -1,5 +1,12 @@
 import { resolve } from 'node:path';
-import type { AccountConfig, AppEntry, Config, PollConfig, Selector } from '../model/config.ts';
+import type {
+  AccountConfig,
+  AppEntry,
+  PatternSource,
+  PlainConfig,
+  PollConfig,
+  Selector,
+} from '../model/config.ts';
 import type { FileAccount, FileApp, FileConfig, FilePoll, Region } from './schema.ts';
 
 const baseUrls: Readonly<Record<Region, string>> = {
@@ -37,13 +44,13 @@ function pollOf(app: FileApp, poll: FilePoll): PollConfig {
   };
 }
 
-function selectorOf(app: FileApp): Selector {
+function selectorOf(app: FileApp): Selector<PatternSource> {
   if (app.id !== undefined) return { kind: 'id', id: app.id };
-  if (app.match !== undefined) return { kind: 'match', pattern: app.match };
+  if (app.match !== undefined) return { kind: 'match', pattern: { source: app.match } };
   return { kind: 'name', name: app.name ?? '' };
 }
 
-function appOf(app: FileApp, file: FileConfig): AppEntry {
+function appOf(app: FileApp, file: FileConfig): AppEntry<PatternSource> {
   return {
     account: app.account ?? file.accounts[0]?.name ?? '',
     selector: selectorOf(app),
@@ -55,7 +62,7 @@ function appOf(app: FileApp, file: FileConfig): AppEntry {
 }
 
 /** Builds the configuration from a file that has passed every check. */
-export function buildConfig(file: FileConfig, directory: string): Config {
+export function buildConfig(file: FileConfig, directory: string): PlainConfig {
   return {
     accounts: file.accounts.map((account) => accountOf(account, directory)),
     apps: file.apps.map((app) => appOf(app, file)),

@@ -1,4 +1,4 @@
-import type { AccountConfig, Config } from '../model/config.ts';
+import type { AccountConfig, PlainConfig } from '../model/config.ts';
 import { selectorText } from '../model/selector.ts';
 import { type Problem, warningAt } from './diagnostic.ts';
 import { type Located, locate } from './located.ts';
@@ -12,7 +12,7 @@ const vendorResolutionMs = 60_000;
 
 type At = (...path: readonly PropertyKey[]) => Located | undefined;
 
-function accountWarnings(config: Config, at: At): readonly Problem[] {
+function accountWarnings(config: PlainConfig, at: At): readonly Problem[] {
   return config.accounts.flatMap((account, index) => {
     const problems: Problem[] = [];
     if (account.requestsPerMinute > vendorRequestsPerMinute) {
@@ -35,7 +35,7 @@ function keyText({ apiKey }: AccountConfig): string {
   return apiKey.kind === 'file' ? `file ${apiKey.path}` : `env ${apiKey.name}`;
 }
 
-function sharedKeyWarnings(config: Config, at: At): readonly Problem[] {
+function sharedKeyWarnings(config: PlainConfig, at: At): readonly Problem[] {
   const { accounts } = config;
   return accounts.flatMap((account, index) => {
     const first = accounts.findIndex((other) => keyText(other) === keyText(account));
@@ -60,7 +60,7 @@ function intervalWarnings(file: FileConfig, at: At): readonly Problem[] {
     .map(({ span }) => warningAt(span, message));
 }
 
-function repeatedSelectors(config: Config, at: At): readonly Problem[] {
+function repeatedSelectors(config: PlainConfig, at: At): readonly Problem[] {
   const seen = new Set<string>();
   return config.apps.flatMap((app, index) => {
     const selector = selectorText(app.selector);
@@ -78,7 +78,7 @@ function repeatedSelectors(config: Config, at: At): readonly Problem[] {
 export function configWarnings(
   root: Located,
   file: FileConfig,
-  config: Config,
+  config: PlainConfig,
 ): readonly Problem[] {
   const at: At = (...path) => locate(root, path);
   return [

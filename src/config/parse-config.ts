@@ -1,8 +1,9 @@
-import type { Config } from '../model/config.ts';
+import type { Config, PlainConfig } from '../model/config.ts';
 import { buildConfig } from './build-config.ts';
 import { configWarnings } from './config-warnings.ts';
 import { ConfigError, type Diagnostic, diagnosticsOf, type Problem } from './diagnostic.ts';
 import { plainOf } from './located.ts';
+import { patternProblems } from './pattern-problems.ts';
 import { readYaml } from './read-yaml.ts';
 import { referenceProblems } from './reference-problems.ts';
 import { fileSchema } from './schema.ts';
@@ -16,8 +17,9 @@ export interface ConfigSource {
   readonly directory: string;
 }
 
-export interface ParsedConfig {
-  readonly config: Config;
+/** A configuration without errors. */
+export interface ParsedConfig<Parsed extends PlainConfig = Config> {
+  readonly config: Parsed;
   readonly warnings: readonly Diagnostic[];
 }
 
@@ -32,10 +34,14 @@ function withoutRepetition(
 }
 
 /**
- * Reads the configuration file's text. Nothing is read but the text: whether a key file exists is
- * not checked here. Throws a `ConfigError` that holds every problem, and nothing else.
+ * Reads the configuration file's text into plain data, which can be sent from thread to thread.
+ * Nothing is read but the text: whether a key file exists is not checked here. Rejects with a
+ * `ConfigError` that holds every problem, and nothing else.
  */
-export function parseConfig(text: string, source: ConfigSource): ParsedConfig {
+export async function parseConfig(
+  text: string,
+  source: ConfigSource,
+): Promise<ParsedConfig<PlainConfig>> {
   const { fileName, directory } = source;
   const { root, problems } = readYaml(text);
   if (root === undefined) throw new ConfigError(diagnosticsOf(fileName, text, problems));
@@ -46,6 +52,7 @@ export function parseConfig(text: string, source: ConfigSource): ParsedConfig {
   const errors = withoutRepetition(secrets.problems, [
     ...(parsed.success ? [] : shapeProblems(root, parsed.error)),
     ...referenceProblems(root),
+    ...(await patternProblems(root)),
   ]);
   if (!parsed.success || errors.length > 0) throw new ConfigError(diagnose(errors));
   const config = buildConfig(parsed.data, directory);

@@ -46,7 +46,7 @@ export interface FilePoll {
 export interface FileApp extends Partial<FilePoll> {
   readonly id?: string;
   readonly name?: string;
-  readonly match?: RegExp;
+  readonly match?: string;
   readonly account?: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly hosts: boolean;
@@ -181,7 +181,7 @@ const app = z
       id: applicationId('The application with this id.').exactOptional(),
       name: text('The application with exactly this name.').exactOptional(),
       match: regularExpression(
-        'Every application of the account whose name matches this regular expression (JavaScript syntax).',
+        'Every application of the account whose name matches this regular expression (RE2 syntax).',
       ).exactOptional(),
       account: text(
         'Name of the account; required only when there are several accounts.',

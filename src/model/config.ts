@@ -39,22 +39,36 @@ export interface PollConfig {
   readonly raw: boolean;
 }
 
-export type Selector =
+/** A regular expression as it is written. */
+export interface PatternSource {
+  readonly source: string;
+}
+
+/** A regular expression that names are searched with, in time linear in their length. */
+export interface NamePattern extends PatternSource {
+  /** Whether the pattern matches anywhere in the name. */
+  test(name: string): boolean;
+}
+
+export type Selector<Pattern extends PatternSource = NamePattern> =
   | { readonly kind: 'id'; readonly id: string }
   | { readonly kind: 'name'; readonly name: string }
-  | { readonly kind: 'match'; readonly pattern: RegExp };
+  | { readonly kind: 'match'; readonly pattern: Pattern };
 
 /** One entry of `apps`, with every default applied. */
-export interface AppEntry {
+export interface AppEntry<Pattern extends PatternSource = NamePattern> {
   readonly account: string;
-  readonly selector: Selector;
+  readonly selector: Selector<Pattern>;
   readonly labels: Readonly<Record<string, string>>;
   readonly hosts: boolean;
   readonly transactions: readonly TransactionType[];
   readonly poll: PollConfig;
 }
 
-export interface Config {
+export interface Config<Pattern extends PatternSource = NamePattern> {
   readonly accounts: readonly AccountConfig[];
-  readonly apps: readonly AppEntry[];
+  readonly apps: readonly AppEntry<Pattern>[];
 }
+
+/** A configuration whose patterns are not compiled: plain data, which can be sent to another thread. */
+export type PlainConfig = Config<PatternSource>;

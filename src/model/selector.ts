@@ -1,8 +1,8 @@
 import type { Application } from './application.ts';
-import type { AppEntry, Selector } from './config.ts';
+import type { AppEntry, PatternSource, Selector } from './config.ts';
 
 /** The selector as its user wrote it, such as `id=123`: the value of the label `selector`. */
-export function selectorText(selector: Selector): string {
+export function selectorText(selector: Selector<PatternSource>): string {
   switch (selector.kind) {
     case 'id':
       return `id=${selector.id}`;
@@ -10,21 +10,6 @@ export function selectorText(selector: Selector): string {
       return `name=${selector.name}`;
     case 'match':
       return `match=${selector.pattern.source}`;
-  }
-}
-
-/** Whether the selector chooses the application. Names are compared exactly. */
-export function selects(
-  selector: Selector,
-  application: Pick<Application, 'id' | 'name'>,
-): boolean {
-  switch (selector.kind) {
-    case 'id':
-      return selector.id === application.id;
-    case 'name':
-      return selector.name === application.name;
-    case 'match':
-      return selector.pattern.test(application.name);
   }
 }
 
@@ -73,6 +58,8 @@ export function createApplicationSelector(entries: readonly AppEntry[]): Applica
       for (const index of byId.get(id) ?? []) choose(index);
       for (const index of byName.get(name) ?? []) choose(index);
       for (const index of patterns) {
+        // Whether it matches decides nothing any more.
+        if (first < index && chosen.has(index)) continue;
         const selector = entries[index]?.selector;
         if (selector?.kind === 'match' && selector.pattern.test(name)) choose(index);
       }

@@ -34,6 +34,7 @@ const packageAreas: Readonly<Record<string, readonly string[]>> = {
   'prom-client': ['telemetry'],
   pino: ['telemetry'],
   'pino-pretty': ['telemetry'],
+  re2js: ['config'],
   yaml: ['config'],
   zod: ['config', 'newrelic'],
   'fastest-levenshtein': ['config', 'cli'],

@@ -49,9 +49,9 @@ main     11  ruby      yes            2  shop
     );
 
     const pasted = `accounts: [${account}, ${second}]\n${stdout}`;
-    const { apps } = parseConfig(pasted, { fileName: 'c.yaml', directory: '/' }).config;
+    const parsed = await parseConfig(pasted, { fileName: 'c.yaml', directory: '/' });
     expect(stdout).toContain('  - id: 13 # old, not reporting\n    account: "main"\n');
-    expect(apps.map((entry) => [entry.account, entry.selector])).toEqual(
+    expect(parsed.config.apps.map((entry) => [entry.account, entry.selector])).toEqual(
       ['main', 'second'].flatMap((name) =>
         ['12', '13', '11'].map((id) => [name, { kind: 'id', id }]),
       ),

@@ -2,9 +2,9 @@ import { ConfigError } from '../../src/config/diagnostic.ts';
 import { parseConfig } from '../../src/config/parse-config.ts';
 
 /** The message of the `ConfigError` that a text causes; any other outcome fails the test. */
-export function failureOf(text: string): string {
+export async function failureOf(text: string): Promise<string> {
   try {
-    parseConfig(text, { fileName: 'config.yaml', directory: '/etc/exporter' });
+    await parseConfig(text, { fileName: 'config.yaml', directory: '/etc/exporter' });
   } catch (error) {
     if (error instanceof ConfigError) return error.message;
     throw error;
@@ -13,8 +13,7 @@ export function failureOf(text: string): string {
 }
 
 /** The first lines of each diagnostic, without the source and the help. */
-export function headlinesOf(text: string): readonly string[] {
-  return failureOf(text)
-    .split('\n')
-    .filter((line) => line.startsWith('config.yaml'));
+export async function headlinesOf(text: string): Promise<readonly string[]> {
+  const failure = await failureOf(text);
+  return failure.split('\n').filter((line) => line.startsWith('config.yaml'));
 }

@@ -74,7 +74,7 @@ describe('config.example.yaml', () => {
   it('is valid and draws no warning', async () => {
     const text = await readFile(new URL('config.example.yaml', root), 'utf8');
 
-    const { config, warnings } = parseConfig(text, { fileName: 'f', directory: '/' });
+    const { config, warnings } = await parseConfig(text, { fileName: 'f', directory: '/' });
 
     expect(warnings).toStrictEqual([]);
     expect(config.apps).toHaveLength(3);

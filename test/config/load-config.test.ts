@@ -13,9 +13,11 @@ function failingWith(code: string): ReadFile {
   };
 }
 
+const oneTurn = { nextTurn: async (): Promise<void> => {}, clock: { monotonicMs: () => 0 } };
+
 async function failureOf(readFile: ReadFile): Promise<unknown> {
   try {
-    return await loadConfig('conf/config.yaml', { readFile });
+    return await loadConfig('conf/config.yaml', { readFile, ...oneTurn });
   } catch (error) {
     return error;
   }
@@ -27,6 +29,7 @@ describe('loadConfig', () => {
 
     const { config, warnings } = await loadConfig('/etc/exporter/config.yaml', {
       readFile: fileOf(`\uFEFF${text}`),
+      ...oneTurn,
     });
 
     expect(config.accounts[0]?.apiKey).toStrictEqual({ kind: 'file', path: '/etc/exporter/key' });

@@ -8,9 +8,9 @@ const source = { fileName: 'config.yaml', directory: '/' };
 const numRuns = 120;
 
 /** All that people would see of a text: the error's message, or the warnings. */
-function shownFor(text: string): string {
+async function shownFor(text: string): Promise<string> {
   try {
-    return parseConfig(text, source).warnings.map(renderDiagnostic).join('\n');
+    return (await parseConfig(text, source)).warnings.map(renderDiagnostic).join('\n');
   } catch (error) {
     if (error instanceof ConfigError) return error.message;
     throw error;
@@ -69,7 +69,7 @@ const leaf = fc.oneof(
 const secret = fc.stringMatching(/^[A-Za-z0-9"'\\:#{}@/-]{6,40}$/).map((rest) => `NRAK-${rest}`);
 
 describe('parseConfig', () => {
-  it('throws nothing but a printable ConfigError, whatever the text is', () => {
+  it('throws nothing but a printable ConfigError, whatever the text is', async () => {
     const pieces = fc.constantFrom(
       'apps:',
       '\n',
@@ -103,9 +103,9 @@ describe('parseConfig', () => {
       fc.array(pieces, { maxLength: 40 }).map((parts) => parts.join('')),
     );
 
-    fc.assert(
-      fc.property(text, (written) => {
-        const shown = shownFor(written);
+    await fc.assert(
+      fc.asyncProperty(text, async (written) => {
+        const shown = await shownFor(written);
 
         expect(shown, 'control characters must not reach a terminal').not.toMatch(/[^\P{Cc}\n]/u);
       }),
@@ -113,10 +113,10 @@ describe('parseConfig', () => {
     );
   });
 
-  it('throws nothing but a printable ConfigError, whatever the values are', () => {
-    fc.assert(
-      fc.property(structures(leaf), (value) => {
-        const shown = shownFor(stringify(value));
+  it('throws nothing but a printable ConfigError, whatever the values are', async () => {
+    await fc.assert(
+      fc.asyncProperty(structures(leaf), async (value) => {
+        const shown = await shownFor(stringify(value));
 
         expect(shown, 'control characters must not reach a terminal').not.toMatch(/[^\P{Cc}\n]/u);
       }),
@@ -124,9 +124,9 @@ describe('parseConfig', () => {
     );
   });
 
-  it('never prints a key, wherever it stands', () => {
-    fc.assert(
-      fc.property(
+  it('never prints a key, wherever it stands', async () => {
+    await fc.assert(
+      fc.asyncProperty(
         secret.chain((key) =>
           fc.tuple(
             fc.constant(key),
@@ -134,22 +134,22 @@ describe('parseConfig', () => {
             fc.constantFrom('', `# ${key}\n`, `${key}: 1\n`, `api_key: ${key}\n`, `- ${key} [\n`),
           ),
         ),
-        ([key, value, line]) => {
-          expect(shownFor(line + stringify(value))).not.toContain(key);
+        async ([key, value, line]) => {
+          expect(await shownFor(line + stringify(value))).not.toContain(key);
         },
       ),
       { numRuns: numRuns * 2 },
     );
   });
 
-  it('accepts any list of ids and keeps them exact', () => {
-    fc.assert(
-      fc.property(
+  it('accepts any list of ids and keeps them exact', async () => {
+    await fc.assert(
+      fc.asyncProperty(
         fc.array(fc.bigInt({ min: 1n, max: 10n ** 19n - 1n }), { minLength: 1 }),
-        (ids) => {
+        async (ids) => {
           const text = stringify({ apps: ids.map((id) => ({ id })) });
 
-          const { config } = parseConfig(text, source);
+          const { config } = await parseConfig(text, source);
 
           expect(config.apps.map(({ selector }) => selector)).toStrictEqual(
             ids.map((id) => ({ kind: 'id', id: String(id) })),

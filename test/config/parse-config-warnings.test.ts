@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { renderDiagnostic } from '../../src/config/diagnostic.ts';
 import { parseConfig } from '../../src/config/parse-config.ts';
 
-function warningsOf(text: string): readonly string[] {
-  const { warnings } = parseConfig(text, { fileName: 'config.yaml', directory: '/' });
+async function warningsOf(text: string): Promise<readonly string[]> {
+  const { warnings } = await parseConfig(text, { fileName: 'config.yaml', directory: '/' });
   return warnings.map(renderDiagnostic);
 }
 
-function headlinesOf(text: string): readonly string[] {
-  return warningsOf(text).map((warning) => warning.split('\n')[0] ?? '');
+async function headlinesOf(text: string): Promise<readonly string[]> {
+  return (await warningsOf(text)).map((warning) => warning.split('\n')[0] ?? '');
 }
 
 function account(keys: string): string {
@@ -16,8 +16,8 @@ function account(keys: string): string {
 }
 
 describe('parseConfig, with warnings', () => {
-  it('shows a warning in full', () => {
-    expect(warningsOf('poll:\n  interval: 30s\napps: [{id: 1}]')).toStrictEqual([
+  it('shows a warning in full', async () => {
+    expect(await warningsOf('poll:\n  interval: 30s\napps: [{id: 1}]')).toStrictEqual([
       [
         'config.yaml:2:13: warning: "interval" is under 60s: the vendor\'s data has a resolution of one minute',
         '  2 |   interval: 30s',
@@ -56,8 +56,8 @@ describe('parseConfig, with warnings', () => {
       headline:
         '1:35: warning: an earlier entry has the selector id=1 already: this one has no effect',
     },
-  ])('$text gives $headline', ({ text, headline }) => {
-    expect(headlinesOf(text)).toStrictEqual([`config.yaml:${headline}`]);
+  ])('$text gives $headline', async ({ text, headline }) => {
+    expect(await headlinesOf(text)).toStrictEqual([`config.yaml:${headline}`]);
   });
 
   it.each([
@@ -70,7 +70,7 @@ describe('parseConfig, with warnings', () => {
     {
       text: 'accounts: [{name: a, api_key_env: A}, {name: b, api_key_env: B}]\napps: [{id: 1, account: a}, {id: 1, account: b}]',
     },
-  ])('has nothing against $text', ({ text }) => {
-    expect(warningsOf(text)).toStrictEqual([]);
+  ])('has nothing against $text', async ({ text }) => {
+    expect(await warningsOf(text)).toStrictEqual([]);
   });
 });

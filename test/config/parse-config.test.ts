@@ -1,22 +1,29 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/parse-config.ts';
-import type { AccountConfig, AppEntry, Config } from '../../src/model/config.ts';
+import type {
+  AccountConfig,
+  AppEntry,
+  PatternSource,
+  PlainConfig,
+} from '../../src/model/config.ts';
 
-function configOf(text: string): Config {
-  return parseConfig(text, { fileName: 'config.yaml', directory: '/etc/exporter' }).config;
+async function configOf(text: string): Promise<PlainConfig> {
+  const source = { fileName: 'config.yaml', directory: '/etc/exporter' };
+  return (await parseConfig(text, source)).config;
 }
 
-function firstApp(text: string): AppEntry | undefined {
-  return configOf(text).apps[0];
+async function firstApp(text: string): Promise<AppEntry<PatternSource> | undefined> {
+  return (await configOf(text)).apps[0];
 }
 
-function firstAccount(lines: string): AccountConfig | undefined {
-  return configOf(`accounts: [{name: a, api_key_env: KEY, ${lines}}]\napps: [{id: 1}]`).accounts[0];
+async function firstAccount(lines: string): Promise<AccountConfig | undefined> {
+  const text = `accounts: [{name: a, api_key_env: KEY, ${lines}}]\napps: [{id: 1}]`;
+  return (await configOf(text)).accounts[0];
 }
 
 describe('parseConfig', () => {
-  it('applies every default', () => {
-    expect(configOf('apps:\n  - id: 31584797\n')).toStrictEqual({
+  it('applies every default', async () => {
+    expect(await configOf('apps:\n  - id: 31584797\n')).toStrictEqual({
       accounts: [
         {
           name: 'default',
@@ -51,7 +58,7 @@ describe('parseConfig', () => {
     });
   });
 
-  it('reads every key of an account', () => {
+  it('reads every key of an account', async () => {
     const text = `
 accounts:
   - name: production
@@ -65,7 +72,7 @@ accounts:
     ca_file: /etc/ca.pem
 apps: [{id: 1}]`;
 
-    expect(configOf(text).accounts).toStrictEqual([
+    expect((await configOf(text)).accounts).toStrictEqual([
       {
         name: 'production',
         baseUrl: 'https://gateway.example.com/newrelic',
@@ -84,8 +91,8 @@ apps: [{id: 1}]`;
     { lines: 'region: us', baseUrl: 'https://api.newrelic.com' },
     { lines: 'region: eu', baseUrl: 'https://api.eu.newrelic.com' },
     { lines: 'base_url: "http://[::1]:8080//"', baseUrl: 'http://[::1]:8080' },
-  ])('finds the address for $lines', ({ lines, baseUrl }) => {
-    expect(firstAccount(lines)?.baseUrl).toBe(baseUrl);
+  ])('finds the address for $lines', async ({ lines, baseUrl }) => {
+    expect((await firstAccount(lines))?.baseUrl).toBe(baseUrl);
   });
 
   it.each([
@@ -93,18 +100,27 @@ apps: [{id: 1}]`;
     { written: '9223372036854775807', id: '9223372036854775807' },
     { written: '"31584797"', id: '31584797' },
     { written: '1', id: '1' },
-  ])('keeps the id $written exact', ({ written, id }) => {
-    expect(firstApp(`apps: [{id: ${written}}]`)?.selector).toStrictEqual({ kind: 'id', id });
-  });
-
-  it('compiles a regular expression for whole code points', () => {
-    expect(firstApp('apps: [{match: "^shop-.$"}]')?.selector).toStrictEqual({
-      kind: 'match',
-      pattern: /^shop-.$/u,
+  ])('keeps the id $written exact', async ({ written, id }) => {
+    expect((await firstApp(`apps: [{id: ${written}}]`))?.selector).toStrictEqual({
+      kind: 'id',
+      id,
     });
   });
 
-  it('lets an app override every key of poll', () => {
+  it('leaves a regular expression as it is written', async () => {
+    expect((await firstApp('apps: [{match: "^shop-.$"}]'))?.selector).toStrictEqual({
+      kind: 'match',
+      pattern: { source: '^shop-.$' },
+    });
+  });
+
+  it('gives plain data, which another thread can be sent', async () => {
+    const config = await configOf('apps: [{match: "^shop-", window: default}, {id: 1}]');
+
+    expect(structuredClone(config)).toStrictEqual(config);
+  });
+
+  it('lets an app override every key of poll', async () => {
     const text = `
 poll: { interval: 2m, window: 10m, raw: true }
 apps:
@@ -121,7 +137,7 @@ apps:
     raw: false
   - name: other`;
 
-    expect(configOf(text).apps).toStrictEqual([
+    expect((await configOf(text)).apps).toStrictEqual([
       {
         account: 'default',
         selector: { kind: 'name', name: 'Checkout (production)' },
@@ -153,7 +169,7 @@ apps:
     ]);
   });
 
-  it('assigns apps to accounts', () => {
+  it('assigns apps to accounts', async () => {
     const text = `
 accounts:
   - { name: a, api_key_env: A }
@@ -162,7 +178,7 @@ apps:
   - { id: 1, account: b }
   - { id: 1, account: a }`;
 
-    expect(configOf(text).apps.map(({ account }) => account)).toStrictEqual(['b', 'a']);
+    expect((await configOf(text)).apps.map(({ account }) => account)).toStrictEqual(['b', 'a']);
   });
 
   it.each([
@@ -176,20 +192,23 @@ apps:
       text: 'accounts: [{name: a, api_key_env: A}]\napps: [{id: 1}]',
       account: 'a',
     },
-  ])('gives an app $name', ({ text, account }) => {
-    expect(firstApp(text)?.account).toBe(account);
+  ])('gives an app $name', async ({ text, account }) => {
+    expect((await firstApp(text))?.account).toBe(account);
   });
 
-  it('follows aliases', () => {
+  it('follows aliases', async () => {
     const text = 'apps:\n  - {id: 1, labels: &l {team: x}}\n  - {id: 2, labels: *l}';
 
-    expect(configOf(text).apps.map(({ labels }) => labels)).toStrictEqual([
+    expect((await configOf(text)).apps.map(({ labels }) => labels)).toStrictEqual([
       { team: 'x' },
       { team: 'x' },
     ]);
   });
 
-  it('reads JSON, too', () => {
-    expect(firstApp('{"apps": [{"id": 7}]}')?.selector).toStrictEqual({ kind: 'id', id: '7' });
+  it('reads JSON, too', async () => {
+    expect((await firstApp('{"apps": [{"id": 7}]}'))?.selector).toStrictEqual({
+      kind: 'id',
+      id: '7',
+    });
   });
 });

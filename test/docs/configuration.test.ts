@@ -42,12 +42,15 @@ describe('docs/configuration.md', () => {
       : [{ key: codeWordsIn(key)[0] ?? '', least: bounds[1] ?? '', most: bounds[2] ?? '' }];
   });
 
-  const isAccepted = (key: string, value: string): boolean => {
+  const isAccepted = async (key: string, value: string): Promise<boolean> => {
     const inAccount = key in maps.accounts.items.properties;
     const account = `accounts: [{ name: a, api_key_env: K, ${inAccount ? `${key}: ${value}` : ''} }]`;
     const poll = `poll: { ${inAccount ? '' : `${key}: ${value}`} }`;
     try {
-      parseConfig(`${account}\n${poll}\napps: [{ id: 1 }]\n`, { fileName: 'f', directory: '/' });
+      await parseConfig(`${account}\n${poll}\napps: [{ id: 1 }]\n`, {
+        fileName: 'f',
+        directory: '/',
+      });
       return true;
     } catch (error) {
       if (error instanceof ConfigError) return false;
@@ -66,15 +69,15 @@ describe('docs/configuration.md', () => {
     ]);
   });
 
-  it.each(bounded)('$key is allowed from $least to $most', ({ key, least, most }) => {
+  it.each(bounded)('$key is allowed from $least to $most', async ({ key, least, most }) => {
     const everything = { minMs: 0, maxMs: Number.MAX_SAFE_INTEGER };
     const leastMs = parseDuration(least, everything).ms ?? Number.NaN;
     const mostMs = parseDuration(most, everything).ms ?? Number.NaN;
 
-    expect(isAccepted(key, least)).toBe(true);
-    expect(isAccepted(key, most)).toBe(true);
-    expect(isAccepted(key, `${leastMs - 1}ms`)).toBe(false);
-    expect(isAccepted(key, `${mostMs + 1}ms`)).toBe(false);
+    expect(await isAccepted(key, least)).toBe(true);
+    expect(await isAccepted(key, most)).toBe(true);
+    expect(await isAccepted(key, `${leastMs - 1}ms`)).toBe(false);
+    expect(await isAccepted(key, `${mostMs + 1}ms`)).toBe(false);
   });
 });
 

@@ -6,9 +6,9 @@ const correct = '# config.yaml\n';
 const mistaken = '# config.yaml, with mistakes\n';
 
 /** What `check-config` says of a configuration: nothing, warnings, or errors. */
-export function messagesOf(config: string): string {
+export async function messagesOf(config: string): Promise<string> {
   try {
-    const { warnings } = parseConfig(config, { fileName: 'config.yaml', directory: '/' });
+    const { warnings } = await parseConfig(config, { fileName: 'config.yaml', directory: '/' });
     return warnings.map((warning) => `${renderDiagnostic(warning)}\n`).join('');
   } catch (error) {
     if (error instanceof ConfigError) return `${error.message}\n`;

@@ -13,15 +13,18 @@ describe('the example configurations', () => {
     expect(mistakes.length).toBeGreaterThanOrEqual(4);
   });
 
-  it.each(good)('$path, number $number: is accepted without a warning', ({ config }) => {
-    expect(messagesOf(config)).toBe('');
+  it.each(good)('$path, number $number: is accepted without a warning', async ({ config }) => {
+    expect(await messagesOf(config)).toBe('');
   });
 });
 
 describe('the messages in docs/configuration.md', () => {
-  it.each(mistakes)('are those that check-config gives for $config', ({ config, messages }) => {
-    expect(messagesOf(config)).toBe(messages);
-  });
+  it.each(mistakes)(
+    'are those that check-config gives for $config',
+    async ({ config, messages }) => {
+      expect(await messagesOf(config)).toBe(messages);
+    },
+  );
 });
 
 describe('the rules for examples', () => {
@@ -50,8 +53,8 @@ describe('the rules for examples', () => {
     ]);
   });
 
-  it('see what is wrong with an example', () => {
-    expect(messagesOf('# config.yaml\napps: []\n')).toContain('"apps" must not be empty');
-    expect(messagesOf('poll: { interval: 1s }\napps: [{ id: 1 }]\n')).toContain('warning');
+  it('see what is wrong with an example', async () => {
+    expect(await messagesOf('# config.yaml\napps: []\n')).toContain('"apps" must not be empty');
+    expect(await messagesOf('poll: { interval: 1s }\napps: [{ id: 1 }]\n')).toContain('warning');
   });
 });

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { parseArguments } from '../../src/cli/arguments.ts';
 import { ConfigError } from '../../src/config/diagnostic.ts';
 import { parseConfig } from '../../src/config/parse-config.ts';
-import type { Config } from '../../src/model/config.ts';
+import type { PlainConfig } from '../../src/model/config.ts';
 import {
   type Container,
   containersOf,
@@ -38,8 +38,9 @@ function configurationsIn(
 }
 
 /** The configuration as the exporter reads it in the pod; throws what the exporter would print. */
-function readConfiguration(text: string): Config {
-  return parseConfig(text, { fileName: 'config.yaml', directory: '/etc/newrelic-exporter' }).config;
+async function readConfiguration(text: string): Promise<PlainConfig> {
+  const source = { fileName: 'config.yaml', directory: '/etc/newrelic-exporter' };
+  return (await parseConfig(text, source)).config;
 }
 
 function isWhole({ configMap, secret }: Volume): boolean {
@@ -56,16 +57,19 @@ function isMounted({ pod, container }: ExporterContainer, file: string): boolean
   });
 }
 
-function keyFilesOf(config: Config): readonly string[] {
+function keyFilesOf(config: PlainConfig): readonly string[] {
   return config.accounts.flatMap(({ apiKey, caFile }) => [
     ...(apiKey.kind === 'file' ? [apiKey.path] : []),
     ...(caFile === undefined ? [] : [caFile]),
   ]);
 }
 
-function configProblems(exporter: ExporterContainer, text: string): readonly string[] {
+async function configProblems(
+  exporter: ExporterContainer,
+  text: string,
+): Promise<readonly string[]> {
   try {
-    const config = readConfiguration(text);
+    const config = await readConfiguration(text);
     const withoutFile = config.accounts.filter(({ apiKey }) => apiKey.kind !== 'file');
     return [
       ...keyFilesOf(config)
@@ -90,11 +94,11 @@ function textFor(exporter: ExporterContainer, manifests: readonly Manifest[]): s
  * What the exporter would stop at when it starts in its pod: arguments that it does not know, a file
  * that is not there, a configuration that it refuses.
  */
-export function exporterProblems(
+export async function exporterProblems(
   manifests: readonly Manifest[],
   foreignConfigMap?: string,
-): readonly string[] {
-  return exportersIn(manifests).flatMap((exporter) => {
+): Promise<readonly string[]> {
+  const problems = exportersIn(manifests).map(async (exporter) => {
     const args = parseArguments(exporter.container.args ?? [], {});
     if (args.kind !== 'run') return [args.kind === 'error' ? args.message : args.kind];
     const text = textFor(exporter, manifests);
@@ -104,9 +108,10 @@ export function exporterProblems(
     return [
       ...(isMounted(exporter, args.flags.configFile) ? [] : ['the configuration is not mounted']),
       ...(text === undefined && !isForeign ? ['there is no configuration'] : []),
-      ...(text === undefined ? [] : configProblems(exporter, text)),
+      ...(text === undefined ? [] : await configProblems(exporter, text)),
     ];
   });
+  return (await Promise.all(problems)).flat();
 }
 
 /** Secrets that the release has, but that lack a key that a pod wants. */

@@ -115,11 +115,11 @@ describe.each([
       expect(keysInEnvironment(manifestsOf(one))).toEqual([]);
     });
 
-    it.each(cases)('$kubeVersion, $values: has what the exporter accepts', (one) => {
+    it.each(cases)('$kubeVersion, $values: has what the exporter accepts', async (one) => {
       const manifests = manifestsOf(one);
       const workloads = manifests.filter(({ kind }) => /^(?:Deployment|StatefulSet)$/u.test(kind));
 
-      expect(exporterProblems(manifests, foreignConfigMap)).toEqual([]);
+      expect(await exporterProblems(manifests, foreignConfigMap)).toEqual([]);
       expect(exportersIn(manifests)).toHaveLength(workloads.length);
     });
 

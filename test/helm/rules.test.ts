@@ -46,11 +46,11 @@ describe.skipIf(helm4.skip)(`the rules for rendered objects${helm4.note}`, () =>
     });
   });
 
-  it('find nothing wrong with what the chart makes', () => {
+  it('find nothing wrong with what the chart makes', async () => {
     expect(manifests.length).toBeGreaterThan(9);
     expect(referenceProblems(manifests)).toEqual([]);
     expect(secretProblems(manifests)).toEqual([]);
-    expect(exporterProblems(manifests)).toEqual([]);
+    expect(await exporterProblems(manifests)).toEqual([]);
     expect(keyLeaks(manifests, canary)).toEqual([]);
     expect(keysInEnvironment(manifests)).toEqual([]);
   });
@@ -208,8 +208,8 @@ describe.skipIf(helm4.skip)(`the rules for rendered objects${helm4.note}`, () =>
       finds: 'the account default has its key from the environment',
     },
     { kind: 'ConfigMap', from: 'apps:', to: 'aps:', finds: 'unknown key "aps"' },
-  ])('find: $finds', ({ finds, ...change }) => {
-    const problems = exporterProblems(changed(manifests, change));
+  ])('find: $finds', async ({ finds, ...change }) => {
+    const problems = await exporterProblems(changed(manifests, change));
 
     expect(problems.join('\n')).toContain(finds);
   });

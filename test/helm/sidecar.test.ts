@@ -91,7 +91,10 @@ describe.skipIf(helm3.skip)(`the example chart with the sidecar${helm3.note}${he
     const [sidecar] = pod.spec.initContainers ?? [];
 
     const label = { 'newrelic-exporter/sidecar': 'release-newrelic-exporter' };
-    const { config } = parseConfig(configIn(manifests), { fileName: 'c.yaml', directory: '/' });
+    const { config } = await parseConfig(configIn(manifests), {
+      fileName: 'c.yaml',
+      directory: '/',
+    });
     expect(podSecurityProblems(pod)).toEqual([]);
     expect(pod.metadata.labels).toMatchObject(label);
     expect(monitor?.spec?.['selector']).toEqual({ matchLabels: label });
@@ -138,12 +141,15 @@ describe.skipIf(kubectl.skip)(`the Kustomize component${kubectl.note}`, () => {
     expect(pod.spec.containers.map(({ name }) => name)).toEqual(['shop']);
   });
 
-  it('mounts the configuration of the overlay under the name that the pod asks for', () => {
+  it('mounts the configuration of the overlay under the name that the pod asks for', async () => {
     const manifests = build();
 
     const { spec } = onlyPod(manifests);
     const mounted = spec.volumes?.find(({ name }) => name === 'newrelic-exporter-config');
-    const { config } = parseConfig(configIn(manifests), { fileName: 'c.yaml', directory: '/' });
+    const { config } = await parseConfig(configIn(manifests), {
+      fileName: 'c.yaml',
+      directory: '/',
+    });
     expect(mounted?.configMap?.name).toBe(ofKind(manifests, 'ConfigMap')[0]?.metadata.name);
     expect(config.apps[0]?.selector).toEqual({ kind: 'name', name: 'Shop' });
   });

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { selectApplications, selectorText, selects } from '../../src/model/selector.ts';
+import type { Application } from '../../src/model/application.ts';
+import type { AppEntry } from '../../src/model/config.ts';
+import { selectApplications, selectorText } from '../../src/model/selector.ts';
 import { anApplication, anEntry } from '../support/builders.ts';
 
 const byId = (id: string): ReturnType<typeof anEntry> => anEntry({ selector: { kind: 'id', id } });
@@ -9,7 +11,7 @@ const byName = (name: string): ReturnType<typeof anEntry> =>
 const byMatch = (pattern: RegExp): ReturnType<typeof anEntry> =>
   anEntry({ selector: { kind: 'match', pattern } });
 
-describe('selects', () => {
+describe('selectApplications, with one entry and one application', () => {
   it.each([
     { entry: byId('12'), application: { id: '12', name: 'x' }, chosen: true },
     { entry: byId('12'), application: { id: '123', name: '12' }, chosen: false },
@@ -20,7 +22,10 @@ describe('selects', () => {
     { entry: byMatch(/^shop-/u), application: { id: '1', name: 'shop-eu' }, chosen: true },
     { entry: byMatch(/^shop-/u), application: { id: '1', name: 'my shop-eu' }, chosen: false },
   ])('$entry.selector and $application: $chosen', ({ entry, application, chosen }) => {
-    expect(selects(entry.selector, application)).toBe(chosen);
+    const { selected, missing } = selectApplications([entry], [anApplication(application)]);
+
+    expect(selected).toHaveLength(chosen ? 1 : 0);
+    expect(missing).toStrictEqual(chosen ? [] : [entry]);
   });
 });
 
@@ -66,5 +71,80 @@ describe('selectApplications', () => {
         expect(missing).toHaveLength(wanted.filter((id) => !listed.includes(id)).length);
       }),
     );
+  });
+
+  it('chooses as comparing every entry with every application would', () => {
+    const aName = fc.constantFrom('a', 'b', 'ab', 'ba', '1', '2');
+    const anId = fc.constantFrom('1', '2', '3', '4', '5');
+    const entry = fc.oneof(
+      anId.map(byId),
+      aName.map(byName),
+      fc.constantFrom(/a/u, /^b/u, /^$/u, /./u).map(byMatch),
+    );
+    const application = fc.record({ id: anId, name: aName }).map(anApplication);
+    const applications = fc.uniqueArray(application, { selector: ({ id }) => id });
+
+    fc.assert(
+      fc.property(fc.array(entry, { maxLength: 6 }), applications, (entries, listed) => {
+        const chooses = ({ selector }: AppEntry, { id, name }: Application): boolean => {
+          if (selector.kind === 'match') return selector.pattern.test(name);
+          return selector.kind === 'id' ? selector.id === id : selector.name === name;
+        };
+        const expected = listed.flatMap((one) => {
+          const first = entries.find((candidate) => chooses(candidate, one));
+          return first === undefined ? [] : [{ application: one, entry: first }];
+        });
+
+        const { selected, missing } = selectApplications(entries, listed);
+
+        expect(selected).toStrictEqual(expected);
+        expect(selected.map((one) => entries.indexOf(one.entry))).toStrictEqual(
+          expected.map((one) => entries.indexOf(one.entry)),
+        );
+        expect(missing).toStrictEqual(
+          entries.filter((one) => !listed.some((candidate) => chooses(one, candidate))),
+        );
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('looks at each entry and each application a few times, however many there are', () => {
+    let looks = 0;
+    const counted = <Value extends object>(value: Value): Value =>
+      new Proxy(value, {
+        get: (target, key) => {
+          looks += 1;
+          return Reflect.get(target, key) as unknown;
+        },
+      });
+    const ids = Array.from({ length: 2000 }, (_, index) => String(index));
+    const applications = ids.map((id) => counted(anApplication({ id, name: 'twin' })));
+
+    selectApplications(
+      [...ids.map(byId), ...ids.map(() => byName('twin'))].map(counted),
+      applications,
+    );
+
+    expect(looks).toBeLessThan(ids.length * 50);
+  });
+
+  it('searches each name once with a pattern, and no more than needed for one that comes late', () => {
+    const searched: string[] = [];
+    const pattern = {
+      source: 'shop',
+      test: (name: string): boolean => {
+        searched.push(name);
+        return name.startsWith('shop');
+      },
+    };
+    const entries = [byId('1'), byId('2'), anEntry({ selector: { kind: 'match', pattern } })];
+    const names = ['shop 1', 'shop 2', 'shop 3', 'other'];
+    const applications = names.map((name, index) => anApplication({ id: String(index + 1), name }));
+
+    const { missing } = selectApplications(entries, applications);
+
+    expect(missing).toStrictEqual([]);
+    expect(searched).toStrictEqual(['shop 1', 'shop 3', 'other']);
   });
 });

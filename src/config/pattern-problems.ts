@@ -1,0 +1,145 @@
+import { errorAt, type Problem } from './diagnostic.ts';
+import { type Located, mapsUnder, textEntry } from './located.ts';
+import type { Span } from './mask-secrets.ts';
+import { type CompilePattern, loadPatternCompiler } from './name-pattern.ts';
+import { patternCost, patternTokens } from './pattern-tokens.ts';
+
+/** Searching takes at most as many steps for each character of a name. */
+const mostSteps = 2000;
+
+const syntaxHelp = 'the syntax is that of RE2, as in Prometheus';
+
+interface Remedy {
+  readonly construct: RegExp;
+  readonly message?: string;
+  readonly help: (found: string) => string;
+}
+
+const severalEntries = (): string =>
+  'use several entries: an application belongs to the first that selects it';
+
+/** What JavaScript's expressions have and RE2's have not, by the way it begins. */
+const remedies: readonly Remedy[] = [
+  { construct: /^\(\?[=!]/u, message: 'RE2 syntax has no look-ahead', help: severalEntries },
+  { construct: /^\(\?<[=!]/u, message: 'RE2 syntax has no look-behind', help: severalEntries },
+  {
+    construct: /^\\[1-9k]/u,
+    message: 'RE2 syntax has no back-references',
+    help: () => 'write the group again',
+  },
+  {
+    construct: /^\\u/u,
+    message: 'RE2 syntax has no \\u',
+    help: () => 'write the character itself, or its code point as \\x{1F600}',
+  },
+  {
+    construct: /^\\c/u,
+    message: 'RE2 syntax has no \\c',
+    help: () => 'write the code point of the character as \\x{1}',
+  },
+  {
+    construct: /^\[\^\]$/u,
+    message: 'RE2 syntax has no [^]',
+    help: () => 'for any character write (?s:.)',
+  },
+  {
+    construct: /^\[\]$/u,
+    message: 'RE2 syntax has no []',
+    help: () => 'write what may stand there',
+  },
+  {
+    construct: /^\\[pP]\{\^?\w+=/u,
+    help: (found) => `write \\${found.charAt(1)}{${found.replace(/^.*=|\}$/gu, '')}}`,
+  },
+  {
+    construct: /^\\[pP]\{/u,
+    help: () => 'the names are short ones such as \\p{Lu}, and scripts such as \\p{Greek}',
+  },
+  {
+    construct: /^\{\d/u,
+    help: () => 'counts go from small to large and end at 1000, those in one another multiplied',
+  },
+  {
+    construct: /^(?:\(\?>|[*+?}]\+$)/u,
+    message: 'RE2 syntax has no atomic groups',
+    help: () => 'leave that out: RE2 never goes back',
+  },
+];
+
+/** What is wrong with a regular expression, and which part of it. */
+interface Finding {
+  readonly message: string;
+  readonly help: string;
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** What the engine says, without the expression that it repeats, and the part that it names. */
+function reasonOf(error: unknown): { readonly reason: string; readonly found: string } {
+  const text = error instanceof Error ? error.message : String(error);
+  const match = /^(?:error parsing regexp: )?(?<reason>.*?)(?:: `(?<found>.*)`)?$/su.exec(text);
+  return { reason: match?.groups?.['reason'] ?? text, found: match?.groups?.['found'] ?? '' };
+}
+
+/** The engine names either the beginning of a part, or a part and all that stands behind. */
+function partNamed(source: string, found: string): { text: string; offset: number } {
+  const whole = { text: source, offset: 0 };
+  // Of a name it does not say which of several places is meant.
+  if (found === '' || /^\w+$/u.test(found)) return whole;
+  const tokens = patternTokens(source);
+  const part =
+    tokens.find(({ text }) => text.startsWith(found)) ??
+    tokens.find(({ text, offset }) => text.length > 1 && source.slice(offset) === found) ??
+    tokens.find(({ text }) => text.includes(found));
+  if (part === undefined) {
+    const offset = source.indexOf(found);
+    return offset === -1 ? whole : { text: found, offset };
+  }
+  return part;
+}
+
+function findingOf(source: string, error: unknown): Finding {
+  const { reason, found } = reasonOf(error);
+  const { text, offset } = partNamed(source, found);
+  const remedy = remedies.find(({ construct }) => construct.test(text));
+  const message = `is not a valid regular expression: ${remedy?.message ?? reason}`;
+  return { message, help: remedy?.help(text) ?? syntaxHelp, offset, length: text.length };
+}
+
+function check(source: string, compile: CompilePattern): Finding | undefined {
+  const whole = { offset: 0, length: source.length };
+  const cost = patternCost(source);
+  if (cost > mostSteps) {
+    const message = `is too large a regular expression: it comes to ${cost} steps, and at most ${mostSteps} are allowed`;
+    return { message, help: 'use smaller counts, or several entries', ...whole };
+  }
+  try {
+    compile(source);
+    return undefined;
+  } catch (error) {
+    return findingOf(source, error);
+  }
+}
+
+/** The place of a part; where the text is written with escapes, that of the whole. */
+function spanOf(span: Span, text: string, { offset, length }: Finding): Span {
+  const quotes = (span.end - span.start - text.length) / 2;
+  if (length === text.length || (quotes !== 0 && quotes !== 1)) return span;
+  const start = span.start + quotes + offset;
+  return { start, end: start + length };
+}
+
+/** The regular expressions that cannot be used. An empty one is left to the schema. */
+export async function patternProblems(root: Located): Promise<readonly Problem[]> {
+  const patterns = mapsUnder(root, 'apps')
+    .map((app) => textEntry(app, 'match'))
+    .filter((entry) => entry !== undefined)
+    .filter(({ text }) => text !== '');
+  if (patterns.length === 0) return [];
+  const compile = await loadPatternCompiler();
+  return patterns.flatMap(({ text, span }) => {
+    const finding = check(text, compile);
+    if (finding === undefined) return [];
+    return [errorAt(spanOf(span, text, finding), `"match" ${finding.message}`, finding.help)];
+  });
+}

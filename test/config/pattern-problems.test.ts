@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import { failureOf, headlinesOf } from './config-failure.ts';
+
+async function failureOfPattern(pattern: string): Promise<string> {
+  return failureOf(`apps:\n  - match: '${pattern}'\n`);
+}
+
+const several = 'use several entries: an application belongs to the first that selects it';
+const syntax = 'the syntax is that of RE2, as in Prometheus';
+
+describe('parseConfig, with a regular expression that only JavaScript has', () => {
+  it('marks the part that is meant, and says what to write instead', async () => {
+    expect(await failureOfPattern('^shop-(?!test)')).toBe(
+      [
+        'config.yaml:2:19: "match" is not a valid regular expression: RE2 syntax has no look-ahead',
+        "  2 |   - match: '^shop-(?!test)'",
+        '    |                   ^^^',
+        `    = help: ${several}`,
+      ].join('\n'),
+    );
+  });
+
+  it.each([
+    { pattern: 'a(?=b)', column: 2, problem: 'RE2 syntax has no look-ahead', help: several },
+    { pattern: '[(?=](?=b)', column: 6, problem: 'RE2 syntax has no look-ahead', help: several },
+    { pattern: '(?<=a)b', column: 1, problem: 'RE2 syntax has no look-behind', help: several },
+    { pattern: 'x(?<!a)b', column: 2, problem: 'RE2 syntax has no look-behind', help: several },
+    {
+      pattern: '\\\\1(a)\\1',
+      column: 7,
+      problem: 'RE2 syntax has no back-references',
+      help: 'write the group again',
+    },
+    {
+      pattern: '(?<n>a)\\k<n>',
+      column: 8,
+      problem: 'RE2 syntax has no back-references',
+      help: 'write the group again',
+    },
+    {
+      pattern: 'a\\u{1F600}',
+      column: 2,
+      problem: 'RE2 syntax has no \\u',
+      help: 'write the character itself, or its code point as \\x{1F600}',
+    },
+    {
+      pattern: '\\u0041',
+      column: 1,
+      problem: 'RE2 syntax has no \\u',
+      help: 'write the character itself, or its code point as \\x{1F600}',
+    },
+    {
+      pattern: 'a\\cA',
+      column: 2,
+      problem: 'RE2 syntax has no \\c',
+      help: 'write the code point of the character as \\x{1}',
+    },
+    {
+      pattern: '\\p{Script=Greek}',
+      column: 0,
+      problem: 'invalid character class range',
+      help: 'write \\p{Greek}',
+    },
+    {
+      pattern: 'a\\P{Letter}',
+      column: 2,
+      problem: 'invalid character class range',
+      help: 'the names are short ones such as \\p{Lu}, and scripts such as \\p{Greek}',
+    },
+    { pattern: 'a[\\b]', column: 2, problem: 'invalid escape sequence', help: syntax },
+    { pattern: '(?>a)', column: 1, problem: 'RE2 syntax has no atomic groups' },
+    { pattern: '(?<ñ>a)', column: 1, problem: 'invalid named capture', help: syntax },
+    { pattern: '(?<n>a)|(?<n>b)', column: 0, problem: 'duplicate capture group name' },
+    {
+      pattern: 'ab{1001}',
+      column: 3,
+      problem: 'invalid repeat count',
+      help: 'counts go from small to large and end at 1000, those in one another multiplied',
+    },
+    { pattern: '(a))', column: 0, problem: 'unexpected )', help: syntax },
+    { pattern: 'a(b', column: 0, problem: 'missing closing )', help: syntax },
+    { pattern: 'a[b', column: 2, problem: 'missing closing ]', help: syntax },
+    { pattern: 'a**', column: 2, problem: 'invalid nested repetition operator', help: syntax },
+    { pattern: 'a\\', column: 0, problem: 'trailing backslash at end of expression', help: syntax },
+  ])('refuses $pattern', async ({ pattern, column, problem, help }) => {
+    const failure = await failureOfPattern(pattern);
+
+    const place = `config.yaml:2:${12 + column}`;
+    const [headline] = failure.split('\n');
+    expect(headline).toBe(`${place}: "match" is not a valid regular expression: ${problem}`);
+    expect(failure).toContain(`= help: ${help ?? ''}`);
+  });
+
+  it.each([
+    { pattern: '[^]', help: 'for any character write (?s:.)' },
+    { pattern: '[]', help: 'write what may stand there' },
+  ])('refuses $pattern', async ({ pattern, help }) => {
+    expect(await failureOfPattern(pattern)).toContain(`RE2 syntax has no ${pattern}\n`);
+    expect(await failureOfPattern(pattern)).toContain(`= help: ${help}`);
+  });
+
+  it('marks the whole of what is written with escapes', async () => {
+    const headlines = await headlinesOf('apps: [{ match: "\\x61b(?=c)" }]');
+
+    expect(headlines[0]).toMatch(/^config.yaml:1:17: /u);
+  });
+
+  it('marks the part in what is written without quotes', async () => {
+    const headlines = await headlinesOf('apps:\n  - match: ab(?=c)\n');
+
+    expect(headlines[0]).toMatch(/^config.yaml:2:14: /u);
+  });
+});
+
+describe('parseConfig, with a regular expression that is too large', () => {
+  it('says how large it is, and what to do', async () => {
+    expect(await failureOfPattern('(?:ab){1000}c{5}')).toBe(
+      [
+        'config.yaml:2:12: "match" is too large a regular expression: it comes to 3008 steps, and at most 2000 are allowed',
+        "  2 |   - match: '(?:ab){1000}c{5}'",
+        '    |            ^^^^^^^^^^^^^^^^^^',
+        '    = help: use smaller counts, or several entries',
+      ].join('\n'),
+    );
+  });
+
+  // Compiling these would take from tenths of a second to minutes, and up to gigabytes.
+  it.each([
+    { what: 'a counted literal', pattern: `(?:${'a'.repeat(990)}){1000}` },
+    { what: 'counted optionals', pattern: `(?:${'(?:a?)'.repeat(140)}){1000}` },
+    { what: 'counted Unicode classes', pattern: `(?:${'\\pL'.repeat(330)}){1000}` },
+    { what: 'counts in counts', pattern: '(((a{100}){100}){100}){100}' },
+    { what: 'counts in a thousand groups', pattern: `${'('.repeat(999)}a${'){2}'.repeat(999)}` },
+    { what: 'open counts', pattern: '(?:(?:a{9,}){9,}){9,}'.repeat(5) },
+    { what: 'many classes of all cases', pattern: `(?i)${'[a-\\x{10FFFF}]'.repeat(300)}` },
+    { what: 'one class of many', pattern: `(?i)[${'\\pL'.repeat(1300)}]` },
+    { what: 'groups without end', pattern: '('.repeat(100_000) },
+    { what: 'many words', pattern: `^(?:${'word|'.repeat(1000)})$` },
+  ])('refuses $what before compiling it', async ({ pattern }) => {
+    expect((await headlinesOf(`apps:\n  - match: '${pattern}'\n`))[0]).toMatch(
+      /is too large a regular expression/u,
+    );
+  });
+
+  it.each(['(a{1000}){1000}', '(a{1000}){2}', '((a{100}){100}){100}', 'a{1001}', 'a{0,2000}'])(
+    'refuses %s',
+    async (pattern) => {
+      expect(await headlinesOf(`apps:\n  - match: '${pattern}'\n`)).toHaveLength(1);
+    },
+  );
+
+  it.each([
+    'a{1000}',
+    '^[0-9a-f]{64}$',
+    '(?i)^[0-9a-f-]{36}$',
+    '^(?:checkout|billing|search|payments|cart)-(?:eu|us)-[0-9]{1,3}$',
+  ])('takes %s', async (pattern) => {
+    const headlines = await headlinesOf(`apps:\n  - match: '${pattern}'\n  - {}\n`);
+
+    expect(headlines).toStrictEqual([expect.stringContaining('config.yaml:3:5: ')]);
+  });
+});
