@@ -108,7 +108,7 @@ function createAccountRuntime(
   });
   const rest = createRestSource(
     { maxPages: defaultMaxPages },
-    { send: transport.send, observer, logger },
+    { send: transport.send, observer, logger, clock },
   );
   const source = withFreshKey(rest, keyProvider);
   const poller: AccountPoller = createAccountPoller(

@@ -1,4 +1,4 @@
-import type { ApiError } from '../model/api-error.ts';
+import { ApiError } from '../model/api-error.ts';
 import type { Application } from '../model/application.ts';
 import type { ApiObserver, Logger } from '../model/telemetry.ts';
 import type { ApiRequest, Transport } from '../transport/transport.ts';
@@ -28,7 +28,10 @@ export interface ApplicationList extends PagedList<Application> {
   readonly unreadableIds: readonly string[];
 }
 
-/** The two paged lists of the vendor, with all their pages. */
+/**
+ * The two paged lists of the vendor, with all their pages. An abort with an `ApiError` ends a list
+ * like a page that fails; with any other reason the reading rejects with that.
+ */
 export interface ListReader {
   applications(ids: readonly string[] | undefined, signal: AbortSignal): Promise<ApplicationList>;
   hosts(applicationId: string, signal: AbortSignal): Promise<PagedList<HostName>>;
@@ -49,7 +52,7 @@ interface ListedApplication {
   readonly application: Application | undefined;
 }
 
-const applicationsSubject: CallSubject = {
+export const applicationsSubject: CallSubject = {
   operation: 'list_applications',
   applicationId: undefined,
   hostId: undefined,
@@ -80,9 +83,10 @@ export function createListReader(
         },
       },
     );
+    if (list.error === undefined || !signal.aborted) return list;
     // A call that was aborted on its way may have ended with an error of the transport.
-    if (list.error !== undefined) signal.throwIfAborted();
-    return list;
+    if (!(signal.reason instanceof ApiError)) throw signal.reason;
+    return { ...list, error: signal.reason };
   };
 
   return {

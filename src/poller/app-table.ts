@@ -1,5 +1,10 @@
-import type { AppEntry } from '../model/config.ts';
-import { type SelectedApplication, selectApplications, selectorText } from '../model/selector.ts';
+import type { AppEntry, Selector } from '../model/config.ts';
+import {
+  type SelectedApplication,
+  selectApplications,
+  selectorText,
+  selects,
+} from '../model/selector.ts';
 import type { Discovery } from '../model/source.ts';
 import { type AppState, afterDiscovery, newAppState, refreshed } from './app-state.ts';
 
@@ -21,6 +26,9 @@ const everything: Owns = () => true;
 /**
  * Brings the applications of an account in line with a discovery. Only a complete one may remove an
  * application or a host; an incomplete one adds and refreshes what it found.
+ *
+ * What could not be read, or was not asked for yet, stays as it is known, and its entry is not
+ * missing: that of an id as such, that of a name or a pattern if it chooses the last known name.
  */
 export function applyDiscovery(
   states: ReadonlyMap<string, AppState>,
@@ -31,7 +39,6 @@ export function applyDiscovery(
 ): TableChange {
   const all = selectApplications(entries, discovery.applications);
   const selected = all.selected.filter(({ application }) => owns(application.id));
-  const missing = all.missing.filter(({ selector }) => owns(selectorText(selector)));
   let { nextOrder } = now;
   const added = (one: SelectedApplication): [string, AppState] => {
     const state = newAppState(one, nextOrder, now.monotonicMs);
@@ -55,12 +62,29 @@ export function applyDiscovery(
         : [one.application.id, afterDiscovery(known, one, now.monotonicMs)];
     }),
   );
-  for (const id of discovery.unreadableIds) {
+  const unclear = new Set([...discovery.unreadableIds, ...discovery.pendingIds]);
+  for (const id of unclear) {
     const known = states.get(id);
     if (known !== undefined && !next.has(id)) next.set(id, known);
   }
+  const missing = all.missing.filter(
+    ({ selector }) => owns(selectorText(selector)) && !mayChoose(selector, unclear, states),
+  );
   const removed = [...states.keys()].filter((id) => !next.has(id));
   return { states: next, nextOrder, removed, missing };
+}
+
+/** Whether the selector chooses one of the applications of which nothing new is known. */
+function mayChoose(
+  selector: Selector,
+  unclear: ReadonlySet<string>,
+  states: ReadonlyMap<string, AppState>,
+): boolean {
+  if (selector.kind === 'id') return unclear.has(selector.id);
+  return [...unclear].some((id) => {
+    const known = states.get(id);
+    return known !== undefined && selects(selector, known.selected.application);
+  });
 }
 
 /**

@@ -1,10 +1,12 @@
-import { ApiError } from '../model/api-error.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Selector } from '../model/config.ts';
 import type { Discovery, Source } from '../model/source.ts';
 import { withinDeadline } from './within-deadline.ts';
 
-/** One discovery; one that takes too long is an incomplete one. Rejects with the signal's reason. */
+/**
+ * One discovery; one that takes too long is an incomplete one, with what it has found by then.
+ * Rejects with the signal's reason.
+ */
 export async function discoverWithin(
   deadlineMs: number,
   { source, clock }: { readonly source: Source; readonly clock: Clock },
@@ -12,12 +14,7 @@ export async function discoverWithin(
   knownIds: readonly string[],
   signal: AbortSignal,
 ): Promise<Discovery> {
-  try {
-    return await withinDeadline({ what: 'the discovery', deadlineMs }, clock, signal, async (own) =>
-      source.discover(selectors, knownIds, own),
-    );
-  } catch (error) {
-    if (signal.aborted || !(error instanceof ApiError)) throw error;
-    return { applications: [], complete: false, unreadableIds: [], calls: 0, error };
-  }
+  return withinDeadline({ what: 'the discovery', deadlineMs }, clock, signal, async (own) =>
+    source.discover(selectors, knownIds, own),
+  );
 }

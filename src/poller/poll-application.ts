@@ -53,8 +53,6 @@ const unanswered: ReadonlySet<FailureReason> = new Set<FailureReason>([
   'timeout',
   'throttled',
 ]);
-/** Names are a convenience that must not hold up values. */
-const hostNamesDeadlineMs = 10_000;
 
 /**
  * Asks for one application and all of its hosts, every call for the same window, which is fixed
@@ -117,11 +115,10 @@ function* callsOf(
   if (askHostNames) {
     yield async (onWire) => {
       onWire(false);
-      const limits = { what: 'the list of host names', deadlineMs: hostNamesDeadlineMs };
       try {
-        gathered.hostNames = await withinDeadline(limits, clock, signal, async (namesSignal) =>
-          source.hostNames(application.id, namesSignal),
-        );
+        const { names, error } = await source.hostNames(application.id, signal);
+        gathered.hostNames = names;
+        gathered.hostNamesError = error;
       } catch (error) {
         gathered.hostNamesError = asApiError(error);
       }

@@ -15,9 +15,9 @@ export interface PollOutcome {
   readonly gone: boolean;
   /** The vendor refused the key: the rest of the poll was given up. */
   readonly refused: boolean;
-  /** New host names, when they were asked for and came. */
+  /** The host names that came, when they were asked for; with a `hostNamesError` not all. */
   readonly hostNames: ReadonlyMap<string, string> | undefined;
-  /** Why they did not come. */
+  /** Why not all of them came. */
   readonly hostNamesError: ApiError | undefined;
 }
 

@@ -31,9 +31,12 @@ export function applicationListText(applications: readonly ApplicationText[]): s
   return `{"applications":[${elements.join(',')}]}`;
 }
 
-/** A metric data document with one metric; `values` is JSON text, usually an object. */
+/**
+ * A metric data document with one metric, which does not say for which window it is; `values` is JSON
+ * text, usually an object.
+ */
 export function metricDataText(values: string, name = 'HttpDispatcher'): string {
-  const slice = `{"from":"2026-09-01T10:00:00+00:00","to":"2026-09-01T10:05:00+00:00","values":${values}}`;
+  const slice = `{"values":${values}}`;
   return `{"metric_data":{"metrics_not_found":[],"metrics_found":["${name}"],"metrics":[{"name":"${name}","timeslices":[${slice}]}]}}`;
 }
 

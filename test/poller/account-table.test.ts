@@ -80,12 +80,19 @@ function shop(id: string, overrides: Partial<Application> = {}, hosts = 3): Appl
 }
 
 function found(...applications: Application[]): Discovery {
-  return { applications, complete: true, unreadableIds: [], calls: 1, error: undefined };
+  return {
+    applications,
+    complete: true,
+    unreadableIds: [],
+    pendingIds: [],
+    calls: 1,
+    error: undefined,
+  };
 }
 
 function failed(...applications: Application[]): Discovery {
   const error = new ApiError('server', 'HTTP 500', { status: 500 });
-  return { applications, complete: false, unreadableIds: [], calls: 1, error };
+  return { applications, complete: false, unreadableIds: [], pendingIds: [], calls: 1, error };
 }
 
 /** Polls every application once, with success. */

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { AppEntry } from '../../src/model/config.ts';
+import { selectorText } from '../../src/model/selector.ts';
 import type { Discovery } from '../../src/model/source.ts';
 import { type AppState, newAppState } from '../../src/poller/app-state.ts';
 import { applyDiscovery, haveSameSelection, takeOverStates } from '../../src/poller/app-table.ts';
@@ -15,6 +17,7 @@ function aDiscovery(ids: readonly string[], overrides: Partial<Discovery> = {}):
     applications: ids.map((id) => anApplication({ id })),
     complete: true,
     unreadableIds: [],
+    pendingIds: [],
     calls: 1,
     error: undefined,
     ...overrides,
@@ -44,6 +47,36 @@ describe('applyDiscovery', () => {
 
     expect([...change.states.keys()]).toEqual(['1', '2']);
     expect(change).toMatchObject({ removed: [], missing: undefined, nextOrder: 7 });
+  });
+});
+
+describe('applyDiscovery of what is listed but not known', () => {
+  const byId = (id: string): AppEntry => anEntry({ selector: { kind: 'id', id } });
+  const shop = anEntry({ selector: { kind: 'name', name: 'shop' } });
+  const other = anEntry({ selector: { kind: 'name', name: 'other' } });
+  const pattern = anEntry({ selector: { kind: 'match', pattern: /^sh/u } });
+
+  it.each([
+    { what: 'could not be read', unclear: { unreadableIds: ['2', '9'] } },
+    { what: 'was not asked for yet', unclear: { pendingIds: ['2', '9'] } },
+  ])('keeps what $what, and calls no entry missing for it', ({ unclear }) => {
+    const states = new Map([aState('1'), aState('2')]);
+    const entries = [byId('1'), byId('2'), byId('8'), byId('9')];
+
+    const change = applyDiscovery(states, entries, aDiscovery(['1'], unclear), now);
+
+    expect(change.states.get('2')).toBe(states.get('2'));
+    expect(change.removed).toEqual([]);
+    expect(change.missing?.map(({ selector }) => selectorText(selector))).toEqual(['id=8']);
+  });
+
+  it('goes by its last known name for entries by name', () => {
+    const states = new Map([aState('2')]);
+    const discovery = aDiscovery([], { unreadableIds: ['2', '9'] });
+
+    const change = applyDiscovery(states, [shop, other, pattern], discovery, now);
+
+    expect(change.missing).toEqual([other]);
   });
 });
 

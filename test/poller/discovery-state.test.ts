@@ -16,6 +16,7 @@ const whole: Discovery = {
   applications: [],
   complete: true,
   unreadableIds: [],
+  pendingIds: [],
   calls: 1,
   error: undefined,
 };

@@ -71,6 +71,7 @@ function discovery(error?: ApiError): Discovery {
     applications: [anApplication()],
     complete: error === undefined,
     unreadableIds: [],
+    pendingIds: [],
     calls: 1,
     error,
   };
