@@ -17,6 +17,8 @@ export interface DiscoveredAccount {
   readonly selected: readonly SelectedApplication[];
   /** Entries that match nothing, as written; only a complete discovery can tell. */
   readonly missing: readonly string[];
+  /** Ids that were not found, but whose turn to be asked for alone did not come either. */
+  readonly pendingIds: readonly string[];
   /** Why the discovery is not complete, without secrets. */
   readonly failure: string | undefined;
 }
@@ -70,13 +72,16 @@ export async function discoverAccounts(
       const selectors = ask === 'entries' ? entries.map(({ selector }) => selector) : [];
       const discovery = await discoverOnce(runtime, selectors, machine);
       const { selected, missing } = selectApplications(entries, discovery.applications);
-      const { complete, error } = discovery;
+      const { complete, error, pendingIds } = discovery;
+      const pending = new Set(pendingIds.map((id) => selectorText({ kind: 'id', id })));
+      const notFound = missing.map(({ selector }) => selectorText(selector));
       return {
         account,
         entries,
         discovery,
         selected,
-        missing: complete ? missing.map(({ selector }) => selectorText(selector)) : [],
+        missing: complete ? notFound.filter((selector) => !pending.has(selector)) : [],
+        pendingIds: complete ? pendingIds : [],
         failure: complete ? undefined : machine.redactor.redact(error?.message ?? 'no answer'),
       };
     }),

@@ -21,7 +21,7 @@ export interface DiscoveryLoopDependencies {
 
 /** Discovers the account's applications again and again. */
 export interface DiscoveryLoop {
-  /** One discovery; whether it was complete. */
+  /** One discovery; whether it found out all that it was asked. */
   discover(signal: AbortSignal): Promise<boolean>;
   /** Discovers until the signal is aborted, then rejects with its reason; `ended` follows each. */
   run(ended: (signal: AbortSignal) => void, signal: AbortSignal): Promise<void>;
@@ -47,7 +47,7 @@ export function createDiscoveryLoop(
     const known = table.knownIds();
     const discovery = await discoverWithin(deadlineMs, { source, clock }, selectors, known, signal);
     table.discovered(discovery);
-    return discovery.complete;
+    return discovery.complete && discovery.pendingIds.length === 0;
   };
 
   return {
