@@ -61,6 +61,19 @@ describe('a discovery whose deadline strikes', () => {
     expect(found.error).toBe(deadline);
   });
 
+  it('is incomplete even if no call of it has failed', async () => {
+    const controller = new AbortController();
+    const { source } = aRestSource(async () => {
+      controller.abort(deadline);
+      return appsOf(['1']);
+    });
+
+    const found = await source.discover(byIds('1', '2'), [], controller.signal);
+
+    expect(found).toMatchObject({ applications: [{ id: '1' }], complete: false, calls: 1 });
+    expect(found).toMatchObject({ pendingIds: ['2'], error: deadline });
+  });
+
   it('rejects when it was aborted for another reason between two calls', async () => {
     const controller = new AbortController();
     const reason = new Error('shutting down');

@@ -89,9 +89,9 @@ describe('the host names of an application', () => {
     const deadline = new ApiError('timeout', 'the poll did not end within 120 s');
     const { send } = createFakeTransport(twoPages);
     const { source } = aRestSource(async (request, signal) => {
-      if (request.target.includes('page=2')) controller.abort(deadline);
-      signal.throwIfAborted();
-      return send(request, signal);
+      if (!request.target.includes('page=2')) return send(request, signal);
+      controller.abort(deadline);
+      throw new ApiError('reset', 'the connection was reset');
     });
 
     const { names, error } = await source.hostNames('12', controller.signal);

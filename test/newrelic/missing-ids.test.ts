@@ -4,7 +4,7 @@ import type { Discovery } from '../../src/model/source.ts';
 import type { ApiResponse, Transport } from '../../src/transport/transport.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { answerOf } from '../support/fake-transport.ts';
-import { appsOf, byIds, byName, serverError } from './a-discovery.ts';
+import { appsOf, byIds, byName, noKey, serverError } from './a-discovery.ts';
 import { aRestSource } from './a-rest-source.ts';
 
 const minuteMs = 60_000;
@@ -166,6 +166,41 @@ describe('an id that was asked for alone', () => {
     const failed = await vendor.discover();
 
     expect(failed).toMatchObject({ complete: false, pendingIds: [] });
+  });
+
+  it('is asked for alone again when it was back in between', async () => {
+    const vendor = aVendor(['1', '8', '9'], ['1']);
+    await vendor.discover();
+    vendor.has.add('8');
+    await vendor.discover();
+    vendor.has.delete('8');
+
+    const after = await vendor.discover();
+
+    expect(alone(vendor)).toContain('8');
+    expect(after).toMatchObject({ complete: true, pendingIds: [] });
+  });
+
+  it('costs one call a discovery, if there is one such id', async () => {
+    const vendor = aVendor(['1', '8'], ['1']);
+    const calls: number[] = [];
+
+    for (const hours of [0, 0, 1, 2, 0]) {
+      await vendor.clock.advance(hours * 60 * minuteMs);
+      calls.push((await vendor.discover()).calls);
+    }
+
+    expect(calls).toEqual(calls.map(() => 2));
+  });
+
+  it('is not asked for again once the key is refused', async () => {
+    const vendor = aVendor(['1', '8', '9'], ['1']);
+    await vendor.discover();
+    vendor.instead.set('1', noKey);
+
+    const refused = await vendor.discover();
+
+    expect(refused).toMatchObject({ complete: false, calls: 1, error: { reason: 'auth' } });
   });
 
   it('is forgotten with its entry', async () => {
