@@ -54,7 +54,7 @@ async function ours(origin: string): Promise<() => Promise<unknown>> {
   );
   const source = createRestSource(
     { maxPages: 1 },
-    { send: transport.send, observer, logger: silent },
+    { send: transport.send, observer, logger: silent, clock },
   );
   const { signal } = new AbortController();
   return async () => source.hostThroughput('204261410', '204260579', query, signal);

@@ -33,7 +33,7 @@ export async function checkConfig(flags: Flags, machine: Machine): Promise<ExitC
 
 async function checkOnline(config: Config, machine: Machine): Promise<ExitCode> {
   const discovered = await discoverAccounts(config, machine);
-  for (const { account, discovery, selected, missing, failure } of discovered) {
+  for (const { account, discovery, selected, missing, pendingIds, failure } of discovered) {
     if (failure !== undefined) {
       machine.stderr.write(`account ${account.name}: discovery failed: ${failure}\n`);
       continue;
@@ -48,9 +48,16 @@ async function checkOnline(config: Config, machine: Machine): Promise<ExitCode> 
           'or use a key of the account that has it\n',
       );
     }
+    if (pendingIds.length > 0) {
+      machine.stderr.write(
+        `account ${account.name}: ${countOf(pendingIds.length, 'more id')} not found so far: correct ` +
+          'the entries named above, and check again\n',
+      );
+    }
   }
   const isGood = discovered.every(
-    ({ failure, missing }) => failure === undefined && missing.length === 0,
+    ({ failure, missing, pendingIds }) =>
+      failure === undefined && missing.length === 0 && pendingIds.length === 0,
   );
   return isGood ? 0 : 1;
 }

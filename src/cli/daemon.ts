@@ -52,6 +52,7 @@ export async function createDaemon(
     apply: async (next) => supervisor.apply(next),
     run: async (signal) => supervisor.run(signal),
     runOnce: async (signal) => supervisor.runOnce(signal),
+    stalled: () => supervisor.stalled(),
     close: async () => supervisor.close(),
   };
 }

@@ -5,9 +5,10 @@ import type { Discovery } from '../model/source.ts';
 import { discoverWithin } from '../poller/discover-within.ts';
 import { createSelfMetrics } from '../telemetry/self-metrics.ts';
 import { createRateLimiters } from '../transport/rate-limiters.ts';
-import { type PreparedAccount, prepareAccount } from './account-runtime.ts';
+import { type AccountRuntime, createAccountRuntime } from './account-runtime.ts';
 import { createLogging } from './logging.ts';
 import type { Machine } from './machine.ts';
+import { prepareAccount } from './prepare-account.ts';
 import { buildOf } from './version.ts';
 
 /** An account of the configuration that has entries, and what one discovery found in it. */
@@ -18,6 +19,8 @@ export interface DiscoveredAccount {
   readonly selected: readonly SelectedApplication[];
   /** Entries that match nothing, as written; only a complete discovery can tell. */
   readonly missing: readonly string[];
+  /** Ids that were not found, but whose turn to be asked for alone did not come either. */
+  readonly pendingIds: readonly string[];
   /** Why the discovery is not complete, without secrets. */
   readonly failure: string | undefined;
 }
@@ -61,30 +64,28 @@ export async function discoverAccounts(
   const metrics = createSelfMetrics(buildOf(machine.env), nothing);
   const limiters = createRateLimiters({ clock: machine.clock, logger });
   const prepared = await Promise.all(
-    accountsInUse(config).map(async ({ account, entries }) => ({
-      account,
-      entries,
-      runtime: await prepareAccount(account, entries, {
-        machine,
-        sink: noSink,
-        metrics,
-        logger,
-        limiters,
-      }),
-    })),
+    accountsInUse(config).map(async ({ account, entries }) =>
+      prepareAccount(account, entries, { machine, logger }),
+    ),
   );
+  const dependencies = { machine, sink: noSink, metrics, logger, limiters };
   return Promise.all(
-    prepared.map(async ({ account, entries, runtime }) => {
+    prepared.map(async (one) => {
+      const { account, entries } = one;
+      const runtime = await createAccountRuntime(one, dependencies);
       const selectors = ask === 'entries' ? entries.map(({ selector }) => selector) : [];
       const discovery = await discoverOnce(runtime, selectors, machine);
       const { selected, missing } = selectApplications(entries, discovery.applications);
-      const { complete, error } = discovery;
+      const { complete, error, pendingIds } = discovery;
+      const pending = new Set(pendingIds.map((id) => selectorText({ kind: 'id', id })));
+      const notFound = missing.map(({ selector }) => selectorText(selector));
       return {
         account,
         entries,
         discovery,
         selected,
-        missing: complete ? missing.map(({ selector }) => selectorText(selector)) : [],
+        missing: complete ? notFound.filter((selector) => !pending.has(selector)) : [],
+        pendingIds: complete ? pendingIds : [],
         failure: complete ? undefined : machine.redactor.redact(error?.message ?? 'no answer'),
       };
     }),
@@ -92,11 +93,10 @@ export async function discoverAccounts(
 }
 
 async function discoverOnce(
-  prepared: PreparedAccount,
+  runtime: AccountRuntime,
   selectors: readonly Selector[],
   { clock, stopSignal }: Machine,
 ): Promise<Discovery> {
-  const runtime = prepared.create(undefined);
   const { source } = runtime;
   try {
     return await discoverWithin(longestDiscoveryMs, { source, clock }, selectors, [], stopSignal);

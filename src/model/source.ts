@@ -1,3 +1,4 @@
+import type { ApiError } from './api-error.ts';
 import type { Application } from './application.ts';
 import type { Selector } from './config.ts';
 import type { ThroughputAnswer, ThroughputQuery } from './reading.ts';
@@ -5,13 +6,20 @@ import type { ThroughputAnswer, ThroughputQuery } from './reading.ts';
 /**
  * What one discovery found. `complete` is false when any call of it failed: such an answer may add
  * and refresh applications, but must never remove one.
+ *
+ * An id that is wanted or known is one of four. Found: in `applications`. Unreadable or not known
+ * yet: in one of the lists below; then it is neither missing nor to be removed. Absent: in none of
+ * them, if the discovery is complete.
  */
 export interface Discovery {
   readonly applications: readonly Application[];
   readonly complete: boolean;
   /** Applications that the list has but that could not be read: what is known of them stays. */
   readonly unreadableIds: readonly string[];
-  /** Wanted or known applications that were not found, but not asked for by their id yet either. */
+  /**
+   * Ids that an answer for several left out, and whose turn to be asked for alone has not come yet.
+   * They do not make the discovery incomplete; the next ones ask for them.
+   */
   readonly pendingIds: readonly string[];
   /** How many calls it took, retries not counted: what the next one will probably take. */
   readonly calls: number;
@@ -19,12 +27,10 @@ export interface Discovery {
   readonly error: Error | undefined;
 }
 
-/** What a look-up of host names brought. */
+/** The names of an application's hosts, by host id. With an `error` they may not be all. */
 export interface HostNames {
-  /** Host id to host name; with an `error` it is not all. */
   readonly names: ReadonlyMap<string, string>;
-  /** Why it is not all; an `ApiError`. */
-  readonly error: Error | undefined;
+  readonly error: ApiError | undefined;
   /** How many calls it took, retries not counted. */
   readonly calls: number;
 }
@@ -34,20 +40,23 @@ export type OnWire = (isOnWire: boolean) => void;
 
 /**
  * The vendor, as the poller sees it: one account behind one interface, so that another API of the
- * vendor can take its place. Every call rejects with an `ApiError`, or with the signal's reason.
+ * vendor can take its place. The throughput calls reject with an `ApiError`, or with the signal's
+ * reason. The lists keep what they have: when a call fails, or when the reason of an abort is an
+ * `ApiError` (a deadline), they resolve with that error and what was read so far; with any other
+ * reason of an abort they reject.
  */
 export interface Source {
   /**
-   * Lists what the selectors may choose from (and perhaps more). An application that is already
-   * known is not left out of a complete answer before the vendor was asked for it by its id. Never
-   * rejects with an `ApiError`; a signal that is aborted with one makes it end with what it has.
+   * Lists what the selectors may choose from (and perhaps more). An id that a selector names is not
+   * absent before the vendor was asked for it alone. An application that is known and chosen by its
+   * name is not absent before the vendor was asked for it by its id, unless a list of one page, with
+   * most of the known ones in it, leaves it out.
    */
   discover(
     selectors: readonly Selector[],
     knownIds: readonly string[],
     signal: AbortSignal,
   ): Promise<Discovery>;
-  /** Maps host ids to host names. */
   hostNames(applicationId: string, signal: AbortSignal, onWire?: OnWire): Promise<HostNames>;
   applicationThroughput(
     applicationId: string,

@@ -1,3 +1,4 @@
+import type { Clock } from '../model/clock.ts';
 import type { ThroughputAnswer, ThroughputQuery } from '../model/reading.ts';
 import type { Source } from '../model/source.ts';
 import type { ApiObserver, InvalidSampleReason, Logger } from '../model/telemetry.ts';
@@ -8,6 +9,7 @@ import { discoverApplications } from './discovery.ts';
 import type { CallSubject } from './failure-of-answer.ts';
 import { parseJson } from './json.ts';
 import { createListReader } from './lists.ts';
+import { createLookUps } from './look-ups.ts';
 import { throughputAnswerOf } from './metric-payload.ts';
 import { createThroughputRequests } from './requests.ts';
 
@@ -24,6 +26,7 @@ export interface RestSourceDependencies {
   readonly send: Transport;
   readonly observer: Pick<ApiObserver, 'invalidSample' | 'failed'>;
   readonly logger: Logger;
+  readonly clock: Clock;
 }
 
 /** The vendor's REST API v2 as a `Source`: one account. */
@@ -31,8 +34,9 @@ export function createRestSource(
   options: RestSourceOptions,
   dependencies: RestSourceDependencies,
 ): Source {
-  const { send, observer } = dependencies;
+  const { send, observer, clock } = dependencies;
   const lists = createListReader(options, dependencies);
+  const lookUps = createLookUps({ clock });
 
   const requests = createThroughputRequests();
   const onInvalid = (reason: InvalidSampleReason): void => {
@@ -45,15 +49,21 @@ export function createRestSource(
     query: ThroughputQuery,
   ): ThroughputAnswer =>
     countingFailures(response, subject, observer, () =>
-      throughputAnswerOf(documentOf(response, subject, parseJson), query, subject, onInvalid),
+      throughputAnswerOf(documentOf(response, subject, parseJson), query, subject, {
+        onInvalid,
+        wallMs: clock.wallMs(),
+      }),
     );
 
   return {
     discover: async (selectors, knownIds, signal) =>
-      discoverApplications(selectors, knownIds, async (ids) => lists.applications(ids, signal)),
+      discoverApplications(
+        { selectors, knownIds, signal },
+        { lookUps, read: async (ids) => lists.applications(ids, signal) },
+      ),
 
-    hostNames: async (applicationId, signal) => {
-      const { items, error, calls } = await lists.hosts(applicationId, signal);
+    hostNames: async (applicationId, signal, onWire) => {
+      const { items, error, calls } = await lists.hosts(applicationId, signal, onWire);
       return { names: new Map(items.map(({ id, name }) => [id, name])), error, calls };
     },
 

@@ -1,203 +1,104 @@
-import type { ApiError, FailureReason } from '../model/api-error.ts';
-import type { Application } from '../model/application.ts';
+import { ApiError } from '../model/api-error.ts';
 import type { Selector } from '../model/config.ts';
 import type { Discovery } from '../model/source.ts';
 import { isEntityId } from './entity-id.ts';
-import type { ApplicationList } from './lists.ts';
+import { failureOf } from './failure-of-answer.ts';
+import { findByIds, idsPerCall, type ReadApplications } from './find-by-ids.ts';
+import { createFindings, type Findings } from './findings.ts';
+import { type ApplicationList, applicationsSubject } from './lists.ts';
+import type { LookUps } from './look-ups.ts';
 
-/** Asks for the applications with these ids, or for all of the account. */
-export type ReadApplications = (ids: readonly string[] | undefined) => Promise<ApplicationList>;
+export interface DiscoveryQuestion {
+  readonly selectors: readonly Selector[];
+  readonly knownIds: readonly string[];
+  readonly signal: AbortSignal;
+}
 
-// As many as the vendor puts on a page. A URL of this many ids stays under 4 kB.
-const idsPerCall = 200;
-
-// Calls to find out which ids of a batch are gone, when the whole of it is answered 404. Enough for three
-// of 200; more of them at once are rather a vendor in trouble, and the next discovery asks again.
-const maxSplitCalls = 48;
-
-// After one of these the other calls of the discovery would fail in the same way.
-const endingReasons: ReadonlySet<FailureReason> = new Set([
-  'auth',
-  'throttled',
-  'redirect',
-  'dns',
-  'connect',
-  'tls',
-]);
+export interface DiscoveryDependencies {
+  readonly read: ReadApplications;
+  readonly lookUps: LookUps;
+}
 
 /**
  * Finds what the selectors may choose from. Ids alone are asked for by id; a name or a pattern, or
  * no selector at all, takes the list of the whole account.
  *
- * A wanted id that an answer leaves out is asked for alone before it counts as missing: neither how
- * many ids the vendor accepts at once nor the order of its pages is documented. For the same reason
- * a known application that a list of several pages leaves out is asked for. An `ApiError` makes
- * the discovery incomplete; anything else, such as the reason of an abort, is passed on.
+ * An `ApiError` makes the discovery incomplete, and so does one that is the reason of an abort;
+ * anything else is passed on.
  */
 export async function discoverApplications(
-  selectors: readonly Selector[],
-  knownIds: readonly string[],
-  read: ReadApplications,
+  question: DiscoveryQuestion,
+  dependencies: DiscoveryDependencies,
 ): Promise<Discovery> {
-  const wantedIds = wantedIdsOf(selectors);
+  const { signal } = question;
   const findings = createFindings();
+  const pendingIds = await findAll(question, findings, dependencies);
+  const discovery = { ...findings.result(), pendingIds };
+  for (const { id } of discovery.applications) dependencies.lookUps.forget(id);
+  if (!signal.aborted) return discovery;
+  if (!(signal.reason instanceof ApiError)) throw signal.reason;
+  return { ...discovery, complete: false, error: signal.reason };
+}
 
-  const doubtfulIds: string[] = [];
+/** Gives the ids of which it is not known whether the account has them. */
+async function findAll(
+  { selectors, knownIds, signal }: DiscoveryQuestion,
+  findings: Findings,
+  { read, lookUps }: DiscoveryDependencies,
+): Promise<readonly string[]> {
+  const wanted = wantedIdsOf(selectors);
+  lookUps.keepOnly(wanted);
+  const known = new Set(knownIds);
+  const isOver = (): boolean => signal.aborted || findings.isFinal();
+  const isListed = !choosesByIdsAlone(selectors);
+  let lost: readonly string[] = [];
   let isCutIntoPages = false;
-  if (choosesByIdsAlone(selectors)) {
-    for (const batch of batchesOf(wantedIds)) {
-      doubtfulIds.push(...(await askTogether(batch, findings, read)));
-      if (findings.areFinal()) return findings.result();
-    }
-  } else {
+  if (isListed) {
     const list = await read(undefined);
     findings.add(list);
-    if (findings.areFinal() || list.error !== undefined) return findings.result();
+    const unclear = [...wanted].filter((id) => !findings.has(id) && !lookUps.isAbsent(id));
+    if (list.error !== undefined) return unclear;
     isCutIntoPages = list.calls > 1;
-    doubtfulIds.push(...wantedIds);
+    lost = doubtedAbsences(
+      [...known].filter((id) => !wanted.has(id)),
+      list,
+      findings,
+    );
   }
-
-  // Pages are cut anew while applications come and go: between two of them one may be lost. A wanted
-  // one is asked for alone below.
-  if (isCutIntoPages) {
-    const wanted = new Set(wantedIds);
-    const absent = [...new Set(knownIds)].filter((id) => !wanted.has(id) && !findings.has(id));
-    for (const batch of batchesOf(absent)) {
-      await askTogether(batch, findings, read);
-      if (findings.haveFailed()) break;
-    }
-  }
-  await askAlone(doubtfulIds, findings, read);
-  return findings.result();
+  const dependencies = { read, findings, lookUps, isOver };
+  const pending = await findByIds({ wanted, lost, known, isListed }, dependencies);
+  const stillThere = lost.filter((id) => findings.has(id)).length;
+  if (!isCutIntoPages && stillThere > 0) findings.fail(brokenList(stillThere));
+  return pending;
 }
 
 /**
- * Asks for ids in one call. What 404 means for several ids is not documented: one unknown id may be
- * the reason, and the others are there. So each half is asked for, down to single ids. Gives the ids
- * of the calls for several that were answered: of those, some may have been left out.
+ * Known applications that the list left out, as far as that may be untrue. Pages are cut anew while
+ * applications come and go: between two of them one may be lost. A list of one page is doubted only
+ * if most of what was known is not in it; then some are enough to see whether it is true.
  */
-async function askTogether(
-  ids: readonly string[],
+function doubtedAbsences(
+  known: readonly string[],
+  { calls }: ApplicationList,
   findings: Findings,
-  read: ReadApplications,
-): Promise<readonly string[]> {
-  const answered: string[] = [];
-  const questions = [ids];
-  let splitCalls = 0;
-  for (let batch = questions.shift(); batch !== undefined; batch = questions.shift()) {
-    const list = await read(batch);
-    if (batch.length === 1) findings.addAlone(list);
-    else if (list.error?.reason === 'not_found' && splitCalls + 2 <= maxSplitCalls) {
-      splitCalls += 2;
-      findings.addCalls(list.calls);
-      questions.push(...halvesOf(batch));
-    } else {
-      findings.add(list);
-      if (list.error !== undefined) break;
-      answered.push(...batch);
-    }
-    if (findings.areFinal()) break;
-  }
-  return answered;
+): readonly string[] {
+  const lost = known.filter((id) => !findings.has(id));
+  if (calls > 1) return lost;
+  return lost.length * 2 > known.length ? lost.slice(0, idsPerCall) : [];
 }
 
-async function askAlone(
-  ids: readonly string[],
-  findings: Findings,
-  read: ReadApplications,
-): Promise<void> {
-  for (const id of ids) {
-    if (findings.areFinal()) return;
-    if (!findings.has(id)) findings.addAlone(await read([id]));
-  }
+function brokenList(stillThere: number): ApiError {
+  const detail = `the list left out most of the known applications, but at least ${stillThere} of them are still there`;
+  return failureOf(applicationsSubject, 'server', detail);
 }
 
-interface Findings {
-  /** Whether it was found, or stands there without being readable. */
-  has(id: string): boolean;
-  add(list: ApplicationList): void;
-  /**
-   * Adds the answer to the question for one id. Whether an unknown one gives an empty list or 404 is
-   * not documented: both say the same, unless everything is answered 404.
-   */
-  addAlone(list: ApplicationList): void;
-  /** Adds calls of which the answer says nothing by itself. */
-  addCalls(calls: number): void;
-  /** Whether a call failed, so that the discovery is incomplete. */
-  haveFailed(): boolean;
-  /** Whether a call failed in a way in which the next one would fail too. */
-  areFinal(): boolean;
-  result(): Discovery;
-}
-
-/** Collects lists. Of an application that stands in several places the first one counts. */
-function createFindings(): Findings {
-  const found = new Map<string, Application>();
-  const unreadable = new Set<string>();
-  let firstError: ApiError | undefined;
-  let firstAbsence: ApiError | undefined;
-  let isAnswered = false;
-  let calls = 0;
-  let isOver = false;
-
-  const add = (list: ApplicationList): void => {
-    for (const application of list.items) {
-      if (!found.has(application.id)) found.set(application.id, application);
-    }
-    for (const id of list.unreadableIds) unreadable.add(id);
-    isAnswered ||= list.error === undefined;
-    isOver ||= list.error !== undefined && endingReasons.has(list.error.reason);
-    firstError ??= list.error;
-    calls += list.calls;
-  };
-  const errorOf = (): ApiError | undefined => firstError ?? (isAnswered ? undefined : firstAbsence);
-
-  return {
-    areFinal: () => isOver,
-    haveFailed: () => firstError !== undefined,
-    has: (id) => found.has(id) || unreadable.has(id),
-    add,
-    addAlone: (list) => {
-      if (list.error?.reason !== 'not_found') {
-        add(list);
-        return;
-      }
-      firstAbsence ??= list.error;
-      calls += list.calls;
-    },
-    addCalls: (more) => {
-      calls += more;
-    },
-    result: () => ({
-      applications: [...found.values()],
-      complete: errorOf() === undefined,
-      pendingIds: [],
-      unreadableIds: [...unreadable].filter((id) => !found.has(id)),
-      calls,
-      error: errorOf(),
-    }),
-  };
-}
-
-/** The ids of the selectors, once each. What is not a number can be no application's id. */
-function wantedIdsOf(selectors: readonly Selector[]): string[] {
+/** The ids of the selectors. What is not a number can be no application's id. */
+function wantedIdsOf(selectors: readonly Selector[]): ReadonlySet<string> {
   const ids = selectors.flatMap((selector) => (selector.kind === 'id' ? [selector.id] : []));
-  return [...new Set(ids.filter(isEntityId))];
+  return new Set(ids.filter(isEntityId));
 }
 
 /** Whether no list of the whole account is needed. */
 function choosesByIdsAlone(selectors: readonly Selector[]): boolean {
   return selectors.length > 0 && selectors.every(({ kind }) => kind === 'id');
-}
-
-function halvesOf(ids: readonly string[]): (readonly string[])[] {
-  const middle = Math.ceil(ids.length / 2);
-  return [ids.slice(0, middle), ids.slice(middle)];
-}
-
-function batchesOf(ids: readonly string[]): (readonly string[])[] {
-  const count = Math.ceil(ids.length / idsPerCall);
-  return Array.from({ length: count }, (_, index) =>
-    ids.slice(index * idsPerCall, (index + 1) * idsPerCall),
-  );
 }

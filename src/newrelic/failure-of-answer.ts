@@ -11,6 +11,8 @@ export interface CallSubject {
 interface FailureOptions {
   readonly status?: number;
   readonly cause?: unknown;
+  /** What to do about it, without a full stop, where the usual remedy of the reason is wrong. */
+  readonly remedy?: string;
 }
 
 /** The failure with its remedy. `detail` is a clause without a full stop and holds no secret. */
@@ -23,7 +25,7 @@ export function failureOf(
   const { operation, applicationId, hostId } = subject;
   const application = applicationId === undefined ? '' : ` of application ${applicationId}`;
   const host = hostId === undefined ? '' : `, host ${hostId}`;
-  const remedy = remedyOf(subject, reason, options.status);
+  const remedy = options.remedy ?? remedyOf(subject, reason, options.status);
   return new ApiError(reason, `${operation}${application}${host}: ${detail}. ${remedy}.`, options);
 }
 

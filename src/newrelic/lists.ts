@@ -1,5 +1,6 @@
-import type { ApiError } from '../model/api-error.ts';
+import { ApiError } from '../model/api-error.ts';
 import type { Application } from '../model/application.ts';
+import type { OnWire } from '../model/source.ts';
 import type { ApiObserver, Logger } from '../model/telemetry.ts';
 import type { ApiRequest, Transport } from '../transport/transport.ts';
 import { documentOf } from './answer.ts';
@@ -28,10 +29,13 @@ export interface ApplicationList extends PagedList<Application> {
   readonly unreadableIds: readonly string[];
 }
 
-/** The two paged lists of the vendor, with all their pages. */
+/**
+ * The two paged lists of the vendor, with all their pages. An abort with an `ApiError` ends a list
+ * like a page that fails; with any other reason the reading rejects with that.
+ */
 export interface ListReader {
   applications(ids: readonly string[] | undefined, signal: AbortSignal): Promise<ApplicationList>;
-  hosts(applicationId: string, signal: AbortSignal): Promise<PagedList<HostName>>;
+  hosts(applicationId: string, signal: AbortSignal, onWire?: OnWire): Promise<PagedList<HostName>>;
 }
 
 /** What is particular to one list. */
@@ -49,7 +53,7 @@ interface ListedApplication {
   readonly application: Application | undefined;
 }
 
-const applicationsSubject: CallSubject = {
+export const applicationsSubject: CallSubject = {
   operation: 'list_applications',
   applicationId: undefined,
   hostId: undefined,
@@ -80,9 +84,10 @@ export function createListReader(
         },
       },
     );
+    if (list.error === undefined || !signal.aborted) return list;
     // A call that was aborted on its way may have ended with an error of the transport.
-    if (list.error !== undefined) signal.throwIfAborted();
-    return list;
+    if (!(signal.reason instanceof ApiError)) throw signal.reason;
+    return { ...list, error: signal.reason };
   };
 
   return {
@@ -103,9 +108,9 @@ export function createListReader(
       };
     },
 
-    hosts: async (applicationId, signal) => {
+    hosts: async (applicationId, signal, onWire) => {
       const subject = { operation: 'list_hosts', applicationId, hostId: undefined } as const;
-      const requestOf = (page: number): ApiRequest => hostsRequest(applicationId, page);
+      const requestOf = (page: number): ApiRequest => hostsRequest(applicationId, page, onWire);
       const contentOf = (document: JsonObject): PageContent<HostName> => ({
         items: hostNamesOf(document, subject),
         error: undefined,

@@ -1,5 +1,7 @@
+import type { ApiError } from '../model/api-error.ts';
 import type { TransactionType } from '../model/application.ts';
 import type { ThroughputAnswer, ThroughputQuery } from '../model/reading.ts';
+import { wrongWindow } from './answered-window.ts';
 import { excerptOf } from './excerpt.ts';
 import { type CallSubject, failureOf } from './failure-of-answer.ts';
 import { windowEndMsOf } from './iso-time.ts';
@@ -7,10 +9,17 @@ import { isJsonObject, type JsonObject } from './json.ts';
 import { metricNames, throughputValue } from './metric-names.ts';
 import { type InvalidSampleListener, sampleOf } from './sample.ts';
 
+/** What goes with the reading of an answer. */
+export interface ThroughputReading {
+  readonly onInvalid: InvalidSampleListener;
+  /** Wall time of the answer: the vendor's own window ends near it. */
+  readonly wallMs: number;
+}
+
 /**
  * The throughput in a metric data document. Metrics are found by name: their order, their absence
  * and `metrics_not_found` mean nothing else than that a type has no value. Throws an `ApiError` when
- * the document has another shape than a summarized answer.
+ * the document has another shape than a summarized answer, or is for another window.
  *
  * Written by hand where the lists use schemas: there is one such answer per application and host in
  * every cycle, and a few member accesses cost a fraction of a schema's run.
@@ -19,15 +28,19 @@ export function throughputAnswerOf(
   document: JsonObject,
   query: ThroughputQuery,
   subject: CallSubject,
-  onInvalid: InvalidSampleListener,
+  { onInvalid, wallMs }: ThroughputReading,
 ): ThroughputAnswer {
-  const metrics = metricsByNameOf(document, subject);
+  const { data, metrics } = metricDataOf(document, subject);
+  const question = { window: query.window, wallMs };
+  failIf(wrongWindow(data, question, subject));
+  const byName = metricsByNameOf(metrics, subject);
   const throughput = new Map<TransactionType, number>();
   let windowEndMs: number | undefined;
   for (const type of query.transactions) {
     const name = metricNames[type];
-    const slice = timesliceOf(metrics.get(name), name, subject);
+    const slice = timesliceOf(byName.get(name), name, subject);
     if (slice === undefined) continue;
+    failIf(wrongWindow(slice, question, subject));
     const value = valueOf(slice, name, subject, onInvalid);
     if (value === undefined) continue;
     throughput.set(type, value);
@@ -37,14 +50,29 @@ export function throughputAnswerOf(
   return { throughput, windowEndMs };
 }
 
-function metricsByNameOf(document: JsonObject, subject: CallSubject): Map<string, JsonObject> {
+function failIf(error: ApiError | undefined): void {
+  if (error !== undefined) throw error;
+}
+
+interface MetricData {
+  readonly data: JsonObject;
+  readonly metrics: readonly unknown[];
+}
+
+function metricDataOf(document: JsonObject, subject: CallSubject): MetricData {
   const data = document['metric_data'];
-  const metrics = isJsonObject(data) ? data['metrics'] : undefined;
-  if (!Array.isArray(metrics)) {
-    throw failureOf(subject, 'schema', 'the answer has no metric_data.metrics');
+  if (isJsonObject(data) && Array.isArray(data['metrics'])) {
+    return { data, metrics: data['metrics'] };
   }
+  throw failureOf(subject, 'schema', 'the answer has no metric_data.metrics');
+}
+
+function metricsByNameOf(
+  metrics: readonly unknown[],
+  subject: CallSubject,
+): Map<string, JsonObject> {
   const byName = new Map<string, JsonObject>();
-  for (const metric of metrics as readonly unknown[]) {
+  for (const metric of metrics) {
     const name = isJsonObject(metric) ? metric['name'] : undefined;
     if (!isJsonObject(metric) || typeof name !== 'string') {
       throw failureOf(subject, 'schema', 'the answer has a metric without a name');

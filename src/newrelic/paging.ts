@@ -1,7 +1,7 @@
 import { ApiError } from '../model/api-error.ts';
 import type { ApiResponse } from '../transport/transport.ts';
 import { type CallSubject, failureOf } from './failure-of-answer.ts';
-import { leadsBack, nextPageOf } from './link-header.ts';
+import { type EndDoubt, endDoubtOf, nextPageOf } from './link-header.ts';
 
 /** So many pages in a row without anything new, and there will not be anything new. */
 const maxIdlePages = 2;
@@ -37,8 +37,9 @@ export interface PagedList<Item> {
  * Reads a list page by page, for as long as the `Link` header of a page names a later one. One page
  * that brings nothing new is not the end, two in a row are a list that does not end. No page is asked
  * for twice, whatever the headers say. A page with parts missing does not keep from the next one.
- * A page with items whose next page is itself or an earlier one may not be the last: something on the
- * way, such as a cache that does not look at the query, has given us another page than we asked for.
+ * A page whose next page has no number that we can ask for may not be the last, and neither may one
+ * with items whose next page is itself or an earlier one: something on the way, such as a cache that
+ * does not look at the query, has given us another page than we asked for.
  * Rejects only with what is no `ApiError`: the reason of an abort.
  */
 export async function readPages<Item>(
@@ -65,7 +66,7 @@ export async function readPages<Item>(
       const isEndless = next !== undefined && (calls >= options.maxPages || idle >= maxIdlePages);
       const error = isEndless
         ? endlessList(options.subject, calls)
-        : problemOf(found, page, options.subject);
+        : problemOf(found, { page, next }, options.subject);
       page = next;
       if (error !== undefined) options.onBadPage(error);
       if (isEndless) return { items, error, calls };
@@ -80,14 +81,20 @@ export async function readPages<Item>(
 
 function problemOf(
   { items, error, link }: Page<unknown>,
-  page: number,
+  { page, next }: { readonly page: number; readonly next: number | undefined },
   subject: CallSubject,
 ): ApiError | undefined {
-  if (error !== undefined) return error;
-  if (items.length === 0 || !leadsBack(link, page)) return undefined;
-  const detail = `nobody knows whether the list was read to its end: page ${page} names itself or an earlier page as the next one`;
+  if (error !== undefined || next !== undefined) return error;
+  const doubt = endDoubtOf(link, page);
+  if (doubt === undefined || (doubt === 'leads_back' && items.length === 0)) return undefined;
+  const detail = `nobody knows whether the list was read to its end: page ${page} ${doubtTexts[doubt]}`;
   return failureOf(subject, 'schema', detail);
 }
+
+const doubtTexts: Readonly<Record<EndDoubt, string>> = {
+  leads_back: 'names itself or an earlier page as the next one',
+  no_page_number: 'names a next one without a page number',
+};
 
 function endlessList(subject: CallSubject, calls: number): ApiError {
   const detail = `the list does not end: it was not read further after ${calls} pages`;

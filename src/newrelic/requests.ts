@@ -22,11 +22,16 @@ export function applicationsRequest(ids: readonly string[] | undefined, page: nu
   };
 }
 
+// Names are a convenience that must not hold up values. The limit is for one page of any number.
+const hostsTimeoutMs = 10_000;
+
 /** The hosts of one application, with their names. */
-export function hostsRequest(applicationId: string, page: number): ApiRequest {
+export function hostsRequest(applicationId: string, page: number, onWire?: OnWire): ApiRequest {
   return {
+    onWire,
     operation: 'list_hosts',
     target: `${pathOf(applicationId)}/hosts.json${queryOf(pageOf(page))}`,
+    timeoutMs: hostsTimeoutMs,
   };
 }
 

@@ -31,6 +31,9 @@ const atATime = 1000;
  * Brings the applications of an account in line with a discovery, part by part: the caller puts each
  * part in force before it asks for the next one. Only a complete discovery may remove an application
  * or a host; an incomplete one adds and refreshes what it found.
+ *
+ * What could not be read, or was not asked for yet, stays as it is known, and its entry is not
+ * missing: that of an id as such, that of a name or a pattern if it chooses the last known name.
  */
 export function* discoverySteps(
   states: ReadonlyMap<string, AppState>,
@@ -66,6 +69,10 @@ export function* discoverySteps(
   const unknown = new Set([...unreadableIds, ...pendingIds]);
   const removed = [...states.keys()].filter((id) => !seen.has(id) && !unknown.has(id));
   yield removed.map((id) => [id, undefined] as const);
+  for (const id of unknown) {
+    const known = states.get(id);
+    if (known !== undefined) selector.entryOf(known.selected.application);
+  }
   const missing = selector
     .missing()
     .filter((entry) => owns(selectorText(entry.selector)) && !isAmong(unknown, entry));

@@ -25,16 +25,6 @@ export async function discoverWithin(
   });
   try {
     return await source.discover(selectors, knownIds, controller.signal);
-  } catch (error) {
-    if (signal.aborted || !(error instanceof ApiError)) throw error;
-    return {
-      applications: [],
-      complete: false,
-      unreadableIds: [],
-      pendingIds: [],
-      calls: 0,
-      error,
-    };
   } finally {
     cancelTimer();
     signal.removeEventListener('abort', onAbort);

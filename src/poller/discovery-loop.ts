@@ -1,7 +1,6 @@
-import { ApiError } from '../model/api-error.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Selector } from '../model/config.ts';
-import type { Discovery, Source } from '../model/source.ts';
+import type { Source } from '../model/source.ts';
 import type { AccountTable } from './account-table.ts';
 import { discoverWithin } from './discover-within.ts';
 import type { DiscoveryState } from './discovery-state.ts';
@@ -24,7 +23,7 @@ export interface DiscoveryLoopDependencies {
 
 /** Discovers the account's applications again and again. */
 export interface DiscoveryLoop {
-  /** One discovery; whether it was complete. */
+  /** One discovery; whether it found out all that it was asked. */
   discover(signal: AbortSignal): Promise<boolean>;
   /** Discovers until the signal is aborted, then rejects with its reason. */
   run(signal: AbortSignal): Promise<void>;
@@ -44,7 +43,7 @@ const retryIntervalMs = 60_000;
 const minPauseMs = 10_000;
 /** A discovery that takes longer has failed: nothing may hang for ever. */
 const firstDeadlineMs = 120_000;
-/** A long list needs longer: each discovery that was not done in time doubles the deadline. */
+/** A long list needs longer: each discovery that is cut short after a first page doubles the deadline. */
 const longestDeadlineMs = 3_600_000;
 
 class Restarted extends Error {}
@@ -64,8 +63,9 @@ export function createDiscoveryLoop(
       controller.abort(signal.reason);
     };
     signal.addEventListener('abort', onAbort, { once: true });
+    const startMs = clock.monotonicMs();
     // Twice, because what the source does after the deadline takes time as well.
-    underWay = { controller, lateAtMs: clock.monotonicMs() + 2 * deadlineMs };
+    underWay = { controller, lateAtMs: startMs + 2 * deadlineMs };
     try {
       const { selectors } = options;
       const known = [...table.states.keys()];
@@ -77,9 +77,12 @@ export function createDiscoveryLoop(
         known,
         controller.signal,
       );
-      deadlineMs = nextDeadlineMs(discovery, deadlineMs, options.intervalMs);
+      const isCutShort = clock.monotonicMs() - startMs >= deadlineMs;
+      if (isCutShort && discovery.calls > 1) {
+        deadlineMs = Math.min(longestDeadlineMs, 2 * deadlineMs);
+      }
       ended(await table.discovered(discovery, controller.signal));
-      return discovery.complete;
+      return discovery.complete && discovery.pendingIds.length === 0;
     } finally {
       underWay = undefined;
       signal.removeEventListener('abort', onAbort);
@@ -117,17 +120,6 @@ export function createDiscoveryLoop(
       return lateAtMs !== undefined && lateAtMs <= clock.monotonicMs() ? lateAtMs : undefined;
     },
   };
-}
-
-/** Only one that found something and was not done in time needs more than it had. */
-function nextDeadlineMs(
-  { complete, error, calls }: Discovery,
-  deadlineMs: number,
-  intervalMs: number,
-): number {
-  if (complete || calls === 0) return Math.max(intervalMs, deadlineMs);
-  const isCutShort = error instanceof ApiError && error.reason === 'timeout';
-  return isCutShort ? Math.min(longestDeadlineMs, 2 * deadlineMs) : deadlineMs;
 }
 
 /**

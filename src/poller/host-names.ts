@@ -41,19 +41,21 @@ export function shouldAskHostNames(
 export function hostNamesAfter(
   known: HostNameState,
   hostIds: readonly string[],
-  { hostNames }: Pick<PollOutcome, 'hostNames'>,
+  { hostNames, hostNamesError }: Pick<PollOutcome, 'hostNames' | 'hostNamesError'>,
   now: { readonly monotonicMs: number },
 ): HostNameState {
   const askedFor = new Set(hostIds);
-  if (hostNames === undefined) {
-    return { ...known, askedFor, askAgainMs: now.monotonicMs + askNamesAgainAfterMs };
-  }
   const names = [...askedFor].flatMap((id): [string, string][] => {
-    const name = hostNames.get(id) ?? known.names.get(id);
+    const name = hostNames?.get(id) ?? known.names.get(id);
     return name === undefined ? [] : [[id, name]];
   });
   const complete = { names: new Map(names), askedFor, askAgainMs: undefined, incompleteAnswers: 0 };
   if (names.length === askedFor.size) return complete;
+  // What came before a failure is kept, and says nothing of the rest.
+  if (hostNames === undefined || hostNamesError !== undefined) {
+    const { incompleteAnswers } = known;
+    return { ...complete, askAgainMs: now.monotonicMs + askNamesAgainAfterMs, incompleteAnswers };
+  }
   // The vendor may come to know a name a little later than the host, or never.
   const incompleteAnswers = known.incompleteAnswers + 1;
   const waitMs = askNamesAgainAfterMs * 2 ** (incompleteAnswers - 1);

@@ -59,7 +59,7 @@ export class PollAnswers {
   hostNames({ names, error, calls }: HostNames): void {
     this.#names = {
       hostNames: error !== undefined && names.size === 0 ? undefined : names,
-      hostNamesError: error === undefined ? undefined : asApiError(error),
+      hostNamesError: error,
       hostNameCalls: calls,
     };
   }

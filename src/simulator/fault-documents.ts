@@ -31,9 +31,12 @@ export function applicationListText(applications: readonly ApplicationText[]): s
   return `{"applications":[${elements.join(',')}]}`;
 }
 
-/** A metric data document with one metric; `values` is JSON text, usually an object. */
-export function metricDataText(values: string, name = 'HttpDispatcher'): string {
-  const slice = `{"from":"2026-09-01T10:00:00+00:00","to":"2026-09-01T10:05:00+00:00","values":${values}}`;
+/**
+ * A metric data document with one metric. `values` is JSON text, usually an object; `range` is the
+ * members that say for which window it is, such as `"to":"2026-09-01T10:05:00+00:00"`.
+ */
+export function metricDataText(values: string, name = 'HttpDispatcher', range = ''): string {
+  const slice = `{${range === '' ? '' : `${range},`}"values":${values}}`;
   return `{"metric_data":{"metrics_not_found":[],"metrics_found":["${name}"],"metrics":[{"name":"${name}","timeslices":[${slice}]}]}}`;
 }
 

@@ -4,7 +4,7 @@ import { createAbortWatch } from './abort-watch.ts';
 import type { TransportDecorator } from './transport-decorator.ts';
 
 export interface DeadlineOptions {
-  /** From the start of the request to the last byte of the answer. */
+  /** From the start of the request to the last byte of the answer; a request may want less. */
   readonly timeoutMs: number;
   /** Named in the error. */
   readonly host: string;
@@ -21,7 +21,7 @@ export function withDeadline(
   options: DeadlineOptions,
   dependencies: { readonly clock: Clock },
 ): TransportDecorator {
-  const { timeoutMs, host } = options;
+  const { host } = options;
   const { clock } = dependencies;
   const abortWatch = createAbortWatch({ keepsListening: false });
   // Making an AbortController costs as much as a quarter of a request: one that was not used up by
@@ -30,6 +30,7 @@ export function withDeadline(
 
   return (next) => async (request, signal) => {
     signal.throwIfAborted();
+    const timeoutMs = Math.min(options.timeoutMs, request.timeoutMs ?? Infinity);
     return new Promise((resolve, reject) => {
       const controller = spare.pop() ?? new AbortController();
       const stop = (reason: unknown): void => {
@@ -41,7 +42,7 @@ export function withDeadline(
         stop(signal.reason);
       };
       const cancelTimer = clock.after(timeoutMs, () => {
-        stop(timeoutError(host, timeoutMs));
+        stop(timeoutError(host, timeoutMs, timeoutMs < options.timeoutMs));
       });
       const settle = (): void => {
         cancelTimer();
@@ -64,9 +65,10 @@ export function withDeadline(
   };
 }
 
-function timeoutError(host: string, timeoutMs: number): ApiError {
+function timeoutError(host: string, timeoutMs: number, isOfRequest: boolean): ApiError {
+  const remedy = isOfRequest ? 'look' : "raise the account's timeout or look";
   return new ApiError(
     'timeout',
-    `${host}: no complete answer within ${timeoutMs / 1000} s; if this lasts, raise the account's timeout or look for a slow proxy or network`,
+    `${host}: no complete answer within ${timeoutMs / 1000} s; if this lasts, ${remedy} for a slow proxy or network`,
   );
 }

@@ -5,6 +5,8 @@ import type { Permit } from './rate-limiter.ts';
 export interface ApiRequest {
   readonly operation: Operation;
   readonly target: string;
+  /** A shorter limit than the account's for this request, from its start on the wire. */
+  readonly timeoutMs?: number;
   /** Told when the request leaves, `true`, and when it has come back or failed, `false`. */
   readonly onWire?: ((isOnWire: boolean) => void) | undefined;
 }

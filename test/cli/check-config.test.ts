@@ -48,6 +48,20 @@ apps: [{ name: Shop, account: main }, { match: ".", account: wrong }]`;
     expect(exitCode).toBe(1);
   });
 
+  it('names ten of many ids that are not there, and counts the others', async () => {
+    const apps = Array.from({ length: 15 }, (_, index) => `{ id: ${900 + index} }`).join(', ');
+
+    const { exitCode, stderr } = await printed(
+      ['check-config', '--online', 'c.yaml'],
+      { 'c.yaml': `accounts: [${account}]\napps: [{ id: 12 }, ${apps}]` },
+      threeApplications,
+    );
+
+    expect(exitCode).toBe(1);
+    expect(stderr.match(/id=\d+ matches nothing/gu)).toHaveLength(10);
+    expect(stderr).toContain('account main: 5 more ids not found so far: correct the entries');
+  });
+
   it('asks nobody when the file is wrong', async () => {
     const { exitCode, calls } = await printed(['check-config', '--online', 'c.yaml'], {
       'c.yaml': `accounts: [${account}]\napps: []`,

@@ -1,6 +1,6 @@
 import type { FailureReason } from '../../src/model/api-error.ts';
 import type { Fault } from '../../src/simulator/fault.ts';
-import { nestedText } from '../../src/simulator/fault-documents.ts';
+import { metricDataText, nestedText } from '../../src/simulator/fault-documents.ts';
 
 /** A fault and what must become of it, whatever was asked for. */
 export interface BadAnswer {
@@ -14,6 +14,13 @@ export interface BadAnswer {
 function bad(what: string, fault: Fault, reason: FailureReason, isRetried = false): BadAnswer {
   return { what, fault, reason, isRetried };
 }
+
+// What a cache on the way gives that does not look at the query.
+const twoHoursOld = metricDataText(
+  '{"requests_per_minute":4242}',
+  'HttpDispatcher',
+  '"from":"2026-09-01T07:50:00+00:00","to":"2026-09-01T07:55:00+00:00"',
+);
 
 const document = (body: string): Fault => ({ kind: 'document', body });
 
@@ -41,5 +48,6 @@ export const badDocuments: readonly BadAnswer[] = [
   bad('an array', document('[]'), 'schema'),
   bad('an empty object', document('{}'), 'schema'),
   bad('wrong types', document('{"metric_data":{"metrics":{}},"applications":{}}'), 'schema'),
+  bad('the data of another window', document(twoHoursOld), 'schema'),
   bad('100,000 arrays in each other', document(nestedText(100_000)), 'schema'),
 ];

@@ -111,6 +111,30 @@ describe('a list that is not whole', () => {
       reason: 'not_json',
     },
     {
+      what: 'its next page has no number',
+      script: [
+        {
+          when: lists,
+          fault: {
+            kind: 'document',
+            body: applicationListText([shopText]),
+            link: '</v2/applications.json?cursor=abc123>; rel="next"',
+          },
+        },
+      ],
+      reason: 'schema',
+    },
+    {
+      what: 'it is empty, and its applications are still there by their ids',
+      script: [
+        {
+          when: { ...lists, calls: { every: 2 } },
+          fault: { kind: 'document', body: applicationListText([]) },
+        },
+      ],
+      reason: 'server',
+    },
+    {
       what: 'an element has no id',
       script: [
         {
@@ -137,6 +161,22 @@ describe('a list that is not whole', () => {
       });
     },
   );
+
+  it('removes all when the list is empty and nothing of it is there by its id either', async () => {
+    await withTimedFaults({}, async (bench) => {
+      await bench.advance(3 * minuteMs);
+      for (const id of [101, 102]) bench.faulty.simulator.fleet.removeApplication(id);
+      await bench.advance(1.1 * minuteMs);
+      const page = await bench.scrape();
+
+      const asked = bench.faulty.simulator.journal.count(({ query }) =>
+        decodeURIComponent(query).includes('[ids]=101,102'),
+      );
+      expect(asked).toBe(1);
+      expect(page.series('newrelic_application_info', production)).toEqual([]);
+      expect(page.value(up, production)).toBe(1);
+    });
+  });
 
   it('removes at once what a whole list leaves out, and lets it come back', async () => {
     const fault = { kind: 'document', body: applicationListText([shopText]) } as const;
@@ -172,11 +212,28 @@ describe('the Link header of a list', () => {
       pages: ['1'],
       isWhole: 0,
     },
-    { what: 'without a page', link: '</v2/applications.json>; rel="next"', pages: ['1'] },
+    {
+      what: 'without a page',
+      link: '</v2/applications.json>; rel="next"',
+      pages: ['1'],
+      isWhole: 0,
+    },
+    {
+      what: 'with a cursor',
+      link: '</v2/applications.json?cursor=abc123>; rel="next"',
+      pages: ['1'],
+      isWhole: 0,
+    },
+    {
+      what: 'with a blank cursor',
+      link: '</v2/applications.json?cursor=>; rel="next"',
+      pages: ['1'],
+    },
     {
       what: 'with a page that is no number',
       link: '</v2/applications.json?page=1e3>; rel="next"',
       pages: ['1'],
+      isWhole: 0,
     },
     { what: 'that never closes', link: '</v2/applications.json?page=2; rel="next', pages: ['1'] },
     { what: 'of nothing but commas', link: ','.repeat(10_000), pages: ['1'] },

@@ -5,6 +5,7 @@ import { freshness } from './freshness.ts';
 
 const lists = { endpoints: ['applications'] } as const;
 const info = 'newrelic_application_info';
+const production = { account: 'production' };
 
 /** As JSON text, so that a lone surrogate is one, and the label value that becomes of it. */
 const names: readonly { readonly text: string; readonly label: string }[] = [
@@ -92,6 +93,60 @@ describe('a name of the vendor', () => {
       expect(bench.faulty.faults.hits()).toHaveLength(1);
       expect(series.map(({ app_id: id }) => id)).toEqual(['101', '102']);
       expect(page.total('newrelic_exporter_series_dropped_total')).toBe(0);
+    });
+  });
+});
+
+describe('the names of hosts', () => {
+  it('come page by page for an application of any size', async () => {
+    const hosts = Array.from({ length: 3000 }, (_, index) => ({
+      id: 1000 + index,
+      name: `web-${index}`,
+    }));
+    const simulator = {
+      latencyMs: 900,
+      quotaPerMinute: 1_000_000,
+      fleet: { applications: [{ id: 101, name: 'giant', kind: 'web', webRpm: 60, hosts }] },
+    } as const;
+    const account = { requestsPerMinute: 20_000, concurrency: 64 };
+    await withTimedFaults({ simulator, account }, async (bench) => {
+      await bench.advance(3 * 60_000);
+      const page = await bench.scrape();
+
+      const series = page.series('newrelic_application_host_requests_per_minute', production);
+      const calls = bench.faulty.simulator.journal.count(({ path }) => path.endsWith('hosts.json'));
+      expect(series).toHaveLength(3000);
+      expect(series.filter(({ host_id: id, host_name: name }) => id === name)).toEqual([]);
+      expect(calls).toBe(15);
+    });
+  });
+
+  it('come at the start of an account that nearly fills its budget', async () => {
+    const simulator = {
+      latencyMs: 300,
+      fleet: { applications: 380, hosts: 380, kinds: ['web'] },
+    } as const;
+    await withTimedFaults({ simulator }, async (bench) => {
+      await bench.advance(2 * 60_000);
+      const page = await bench.scrape();
+
+      const series = page.series('newrelic_application_host_requests_per_minute', production);
+      expect(series).toHaveLength(380);
+      expect(series.filter(({ host_id: id, host_name: name }) => id === name)).toEqual([]);
+    });
+  });
+
+  it('that never come hold up the values for ten seconds a try', async () => {
+    const rule = { when: { endpoints: ['hosts'] }, fault: { kind: 'silence' } } as const;
+    await withTimedFaults({ script: [rule] }, async (bench) => {
+      await bench.advance(40_000);
+      const page = await bench.scrape();
+
+      expect(bench.faulty.faults.hits()).toHaveLength(6);
+      expect(freshness(page, bench.clock)).toContain('production 101');
+      expect(bench.logs('host names not available')).toMatchObject([
+        { account: 'production', error: { reason: 'timeout' } },
+      ]);
     });
   });
 });

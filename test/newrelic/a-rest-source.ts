@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
+import type { Clock } from '../../src/model/clock.ts';
 import type { Source } from '../../src/model/source.ts';
 import type { InvalidSampleReason } from '../../src/model/telemetry.ts';
 import { createRestSource, defaultMaxPages } from '../../src/newrelic/client.ts';
 import type { Transport } from '../../src/transport/transport.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
 
 /** The real source over a transport, with a record of what it reports on the side. */
 export interface SourceUnderTest {
@@ -14,7 +16,15 @@ export interface SourceUnderTest {
   readonly logged: readonly Readonly<Record<string, unknown>>[];
 }
 
-export function aRestSource(send: Transport, maxPages: number = defaultMaxPages): SourceUnderTest {
+export interface RestSourceBench {
+  readonly maxPages?: number;
+  readonly clock?: Clock;
+}
+
+export function aRestSource(
+  send: Transport,
+  { maxPages = defaultMaxPages, clock = createFakeClock() }: RestSourceBench = {},
+): SourceUnderTest {
   const invalidSamples: InvalidSampleReason[] = [];
   const failures: string[] = [];
   const logged: Readonly<Record<string, unknown>>[] = [];
@@ -25,6 +35,7 @@ export function aRestSource(send: Transport, maxPages: number = defaultMaxPages)
     { maxPages },
     {
       send,
+      clock,
       observer: {
         invalidSample: (reason) => invalidSamples.push(reason),
         failed: (operation, reason) => failures.push(`${operation} ${reason}`),

@@ -191,7 +191,9 @@ describe('any answer whatever', () => {
 
     await fc.assert(
       fc.asyncProperty(anyStatus, anyBody, async (status, body) => {
-        const { source, signal } = aRestSource(async () => answerOf(body, { status }), 3);
+        const { source, signal } = aRestSource(async () => answerOf(body, { status }), {
+          maxPages: 3,
+        });
         const outcomes = await Promise.allSettled([
           source.hostThroughput('1', '2', query, signal),
           source.applicationThroughput('1', query, signal),

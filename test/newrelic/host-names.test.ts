@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../src/model/api-error.ts';
 import { answerOf, createFakeTransport } from '../support/fake-transport.ts';
 import { aRestSource, sampleText } from './a-rest-source.ts';
 
@@ -10,10 +11,11 @@ describe('the host names of an application', () => {
     const transport = createFakeTransport({ [target]: answerOf(text) });
     const { source, signal } = aRestSource(transport.send);
 
-    const names = await source.hostNames('12', signal);
+    const { names, error, calls } = await source.hostNames('12', signal);
 
     expect([...names]).toEqual([['1234567', 'ip-10-1-19-12']]);
-    expect(transport.calls).toEqual([{ operation: 'list_hosts', target }]);
+    expect({ error, calls }).toEqual({ error: undefined, calls: 1 });
+    expect(transport.calls).toEqual([{ operation: 'list_hosts', target, timeoutMs: 10_000 }]);
   });
 
   it('are read from all pages', async () => {
@@ -24,8 +26,9 @@ describe('the host names of an application', () => {
     });
     const { source, signal } = aRestSource(transport.send);
 
-    const names = await source.hostNames('12', signal);
+    const { names, calls } = await source.hostNames('12', signal);
 
+    expect(calls).toBe(2);
     expect(names).toEqual(
       new Map([
         ['1', 'a'],
@@ -40,7 +43,7 @@ describe('the host names of an application', () => {
       '{"id":12345678901234567890,"host":"long"}]}';
     const { source, signal } = aRestSource(async () => answerOf(body));
 
-    const names = await source.hostNames('12', signal);
+    const { names } = await source.hostNames('12', signal);
 
     expect([...names]).toEqual([['12345678901234567890', 'long']]);
   });
@@ -49,31 +52,72 @@ describe('the host names of an application', () => {
     { what: 'no list', answer: answerOf({}), reason: 'schema' },
     { what: 'no such application', answer: answerOf('{}', { status: 404 }), reason: 'not_found' },
     { what: 'an empty answer', answer: answerOf(''), reason: 'not_json' },
-  ])('reject with an ApiError that names the application: $what', async ({ answer, reason }) => {
+  ])('are none, for a reason that names the application: $what', async ({ answer, reason }) => {
     const { source, signal } = aRestSource(async () => answer);
 
-    await expect(source.hostNames('12', signal)).rejects.toMatchObject({
-      name: 'ApiError',
-      reason,
-      message: expect.stringMatching(/^list_hosts of application 12: /),
+    await expect(source.hostNames('12', signal)).resolves.toMatchObject({
+      names: new Map(),
+      calls: 1,
+      error: {
+        name: 'ApiError',
+        reason,
+        message: expect.stringMatching(/^list_hosts of application 12: /),
+      },
     });
   });
 
-  it('reject when one page fails: half a list is not shown as the whole', async () => {
-    const transport = createFakeTransport({
-      [target]: answerOf({ application_hosts: [] }, { headers: { link: '<?page=2>; rel="next"' } }),
-      [`${target}?page=2`]: answerOf('', { status: 503 }),
-    });
-    const { source, signal } = aRestSource(transport.send);
+  const twoPages = {
+    [target]: answerOf(
+      { application_hosts: [{ id: 1, host: 'a' }] },
+      { headers: { link: '<?page=2>; rel="next"' } },
+    ),
+    [`${target}?page=2`]: answerOf('', { status: 503 }),
+  };
 
-    await expect(source.hostNames('12', signal)).rejects.toMatchObject({ reason: 'server' });
+  it('are those of the pages before one that failed', async () => {
+    const { source, signal } = aRestSource(createFakeTransport(twoPages).send);
+
+    const { names, error, calls } = await source.hostNames('12', signal);
+
+    expect([...names]).toEqual([['1', 'a']]);
+    expect(error).toMatchObject({ reason: 'server' });
+    expect(calls).toBe(2);
   });
 
-  it('reject an id that is no number without a call', async () => {
+  it('are those of the pages before a deadline', async () => {
+    const controller = new AbortController();
+    const deadline = new ApiError('timeout', 'the poll did not end within 120 s');
+    const { send } = createFakeTransport(twoPages);
+    const { source } = aRestSource(async (request, signal) => {
+      if (!request.target.includes('page=2')) return send(request, signal);
+      controller.abort(deadline);
+      throw new ApiError('reset', 'the connection was reset');
+    });
+
+    const { names, error } = await source.hostNames('12', controller.signal);
+
+    expect([...names]).toEqual([['1', 'a']]);
+    expect(error).toBe(deadline);
+  });
+
+  it('reject with any other reason of an abort', async () => {
+    const controller = new AbortController();
+    const reason = new Error('shutting down');
+    const { source } = aRestSource(async () => {
+      controller.abort(reason);
+      throw new ApiError('timeout', 'no answer in time');
+    });
+
+    await expect(source.hostNames('12', controller.signal)).rejects.toBe(reason);
+  });
+
+  it('are not asked for with an id that is no number', async () => {
     const transport = createFakeTransport({});
     const { source, signal } = aRestSource(transport.send);
 
-    await expect(source.hostNames('../1', signal)).rejects.toMatchObject({ reason: 'client' });
+    const { error } = await source.hostNames('../1', signal);
+
+    expect(error).toMatchObject({ reason: 'client' });
     expect(transport.calls).toEqual([]);
   });
 });

@@ -34,7 +34,7 @@ describe('a discovery of applications that are known already', () => {
       {
         [list]: appsOf(['1'], nextPage),
         [`${list}?page=2`]: appsOf(['2']),
-        [filtered('5')]: appsOf([]),
+        [filtered('4', '5')]: appsOf([]),
         [filtered('4')]: appsOf([]),
       },
       ['4', '5', '5'],
@@ -74,7 +74,7 @@ describe('a discovery of applications that are known already', () => {
     expect(found).toMatchObject({ ids: ['1', '2'], complete: false, error: { reason: 'server' } });
   });
 
-  it('ends incomplete when asking for many of them fails', async () => {
+  it('is incomplete when asking for some of them fails, and goes on with the others', async () => {
     const knownIds = Array.from({ length: 250 }, (_, index) => String(index + 10));
 
     const found = await discover(
@@ -83,11 +83,13 @@ describe('a discovery of applications that are known already', () => {
         [list]: appsOf(['1'], nextPage),
         [`${list}?page=2`]: appsOf(['2']),
         [filtered(...knownIds.slice(0, 200))]: serverError,
+        [filtered(...knownIds.slice(200))]: appsOf(['210']),
       },
       knownIds,
     );
 
-    expect(found).toMatchObject({ complete: false, calls: 3, error: { reason: 'server' } });
+    expect(found).toMatchObject({ complete: false, calls: 4, error: { reason: 'server' } });
+    expect(found.ids).toContain('210');
   });
 
   it('finds out which of several known applications is the reason for a 404', async () => {
@@ -107,10 +109,10 @@ describe('a discovery of applications that are known already', () => {
       ['4', '5', '6', '7'],
     );
 
-    expect(found).toMatchObject({ ids: ['1', '2', '6', '7', '4'], complete: true, calls: 7 });
+    expect(found).toMatchObject({ ids: ['1', '2', '4', '6', '7'], complete: true, calls: 7 });
   });
 
-  it('does not go on looking for the reason when nothing but 404 comes back', async () => {
+  it('does not look for long when nothing but 404 comes back: the rest is for the next one', async () => {
     const known = Array.from({ length: 200 }, (_, index) => String(index + 10));
     const { source, signal } = aRestSource(async ({ target }) => {
       if (target.includes('ids')) return answerOf('{}', { status: 404 });
@@ -119,8 +121,9 @@ describe('a discovery of applications that are known already', () => {
 
     const found = await source.discover([byName], known, signal);
 
-    expect(found).toMatchObject({ complete: false, error: { reason: 'not_found' } });
-    expect(found.calls).toBeLessThanOrEqual(3 + 48);
+    expect(found).toMatchObject({ complete: true, calls: 3 + 48 });
+    expect(found.pendingIds.length).toBeGreaterThan(150);
+    expect(found.pendingIds.length).toBeLessThan(200);
   });
 
   it('takes 404 for one known application for its absence', async () => {
@@ -151,7 +154,7 @@ describe('a discovery of applications that are known already', () => {
     expect(found).toMatchObject({ complete: false, calls: 3, error: { reason: 'auth' } });
   });
 
-  it('believes a list of one page', async () => {
+  it('believes a list of one page that has half of them', async () => {
     const found = await discover([byName], { [list]: appsOf(['1']) }, ['1', '4']);
 
     expect(found).toMatchObject({ ids: ['1'], complete: true, calls: 1 });
@@ -164,9 +167,63 @@ describe('a discovery of applications that are known already', () => {
         [filtered('1', '2')]: appsOf(['1'], nextPage),
         [`${filtered('1', '2')}&page=2`]: appsOf(['2']),
       },
-      ['1', '7'],
+      ['1', '2', '7'],
     );
 
     expect(found).toMatchObject({ ids: ['1', '2'], complete: true, calls: 2 });
+  });
+});
+
+describe('a list of one page without most of the known applications', () => {
+  const known = ['1', '2', '3'];
+
+  it.each([
+    { what: 'nothing', listed: [] },
+    { what: 'one of three', listed: ['1'] },
+  ])('($what) is not the whole list if one of the others is still there', async ({ listed }) => {
+    const lost = known.filter((id) => !listed.includes(id));
+
+    const found = await discover(
+      [byName],
+      { [list]: appsOf(listed), [filtered(...lost)]: appsOf(['3']) },
+      known,
+    );
+
+    expect(found).toMatchObject({ ids: [...listed, '3'], complete: false, calls: 2 });
+    expect(found.error).toMatchObject({ reason: 'server' });
+    expect(found.error?.message).toContain(
+      'the list left out most of the known applications, but at least 1 of them are still there',
+    );
+  });
+
+  it.each([
+    { what: 'an empty list', answer: appsOf([]), calls: 2 },
+    { what: '404', answer: answerOf('{}', { status: 404 }), calls: 2 },
+  ])('is true if none of them is there: $what', async ({ answer, calls }) => {
+    const found = await discover([byName], { [list]: appsOf([]), [filtered('1')]: answer }, ['1']);
+
+    expect(found).toMatchObject({ ids: [], complete: true, pendingIds: [], calls });
+  });
+
+  it('costs one call, however many are known', async () => {
+    const many = Array.from({ length: 5000 }, (_, index) => String(index + 10));
+
+    const found = await discover(
+      [byName],
+      { [list]: appsOf(['1']), [filtered(...many.slice(0, 200))]: appsOf([]) },
+      many,
+    );
+
+    expect(found).toMatchObject({ ids: ['1'], complete: true, pendingIds: [], calls: 2 });
+  });
+
+  it('costs no call for those that are asked for by their ids anyway', async () => {
+    const found = await discover(
+      [byName, ...byIds('2', '3')],
+      { [list]: appsOf(['1']), [filtered('2', '3')]: appsOf(['2', '3']) },
+      known,
+    );
+
+    expect(found).toMatchObject({ ids: ['1', '2', '3'], complete: true, calls: 2 });
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nextPageOf } from '../../src/newrelic/link-header.ts';
+import { type EndDoubt, endDoubtOf, nextPageOf } from '../../src/newrelic/link-header.ts';
 import { sampleText } from './a-rest-source.ts';
 
 interface Row {
@@ -180,4 +180,46 @@ describe('nextPageOf', () => {
     },
     5_000,
   );
+});
+
+describe('endDoubtOf', () => {
+  const ends: readonly (readonly [string, number])[] = [
+    ['', 1],
+    ['<a?page=1>; rel="first", <a?page=1>; rel="prev"', 2],
+    ['<a?cursor=>; rel="next"', 1],
+    ['<a?page=1>; rel="next", <a?page=0>; rel="last"', 1],
+    ['<a?cursor=abc>; rel="last"', 1],
+    ['<a?page=2>; rel: "next"', 1],
+  ];
+  const doubts: readonly (readonly [string, number, EndDoubt])[] = [
+    ['<a?page=3>; rel="next"', 3, 'leads_back'],
+    ['<a?page=0>; rel="next"', 1, 'leads_back'],
+    ['<a?page=2>; rel="next", <a?page=2>; rel="last"', 2, 'leads_back'],
+    ['<a?page=1>; rel="next", <a?cursor=>; rel="next"', 1, 'leads_back'],
+    ['<a?cursor=abc123>; rel="next"', 1, 'no_page_number'],
+    ['<a?cursor=>; rel="next", <a?cursor=abc>; rel="next"', 1, 'no_page_number'],
+    ['<a?cursor=abc>; rel="next", <a?page=0>; rel="last"', 1, 'no_page_number'],
+    ['<a?page=-1>; rel="next"', 1, 'no_page_number'],
+    ['<a?page=zwei>; rel="next"', 1, 'no_page_number'],
+    ['<a?page=2.5>; rel="next"', 1, 'no_page_number'],
+    ['<a?Page=2>; rel="next"', 1, 'no_page_number'],
+    ['<a?page[]=2>; rel="next"', 1, 'no_page_number'],
+    ['<a?page=>; rel="next"', 1, 'no_page_number'],
+    ['<a?cursor=&page=zwei>; rel="next"', 1, 'no_page_number'],
+    ['<a>; rel="next"', 1, 'no_page_number'],
+    ['<>; rel="next"', 1, 'no_page_number'],
+    ['<a?page=9007199254740993>; rel="next"', 1, 'no_page_number'],
+  ];
+
+  it.each(ends)('takes %j for the end after page %i', (header, page) => {
+    expect(endDoubtOf(header, page)).toBeUndefined();
+  });
+
+  it.each(doubts)('does not take %j for the end after page %i', (header, page, doubt) => {
+    expect(endDoubtOf(header, page)).toBe(doubt);
+  });
+
+  it('takes a page without the header for the last one', () => {
+    expect(endDoubtOf(undefined, 1)).toBeUndefined();
+  });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { TransactionType } from '../../src/model/application.ts';
 import type { ThroughputAnswer, ThroughputQuery } from '../../src/model/reading.ts';
 import type { InvalidSampleReason } from '../../src/model/telemetry.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
 import { answerOf } from '../support/fake-transport.ts';
 import { aRestSource, sampleText } from './a-rest-source.ts';
 
@@ -24,8 +25,13 @@ interface Outcome extends ThroughputAnswer {
   readonly invalid: readonly InvalidSampleReason[];
 }
 
-async function throughputIn(body: unknown, query: ThroughputQuery = aQuery()): Promise<Outcome> {
-  const { source, signal, invalidSamples } = aRestSource(async () => answerOf(body));
+async function throughputIn(
+  body: unknown,
+  query: ThroughputQuery = aQuery(),
+  wallMs?: number,
+): Promise<Outcome> {
+  const clock = createFakeClock(wallMs);
+  const { source, signal, invalidSamples } = aRestSource(async () => answerOf(body), { clock });
   const ofApplication = await source.applicationThroughput('12', query, signal);
   return { ...ofApplication, invalid: invalidSamples };
 }
@@ -40,15 +46,22 @@ describe('the metric data of the samples', () => {
       name: '12-metric-data-HttpDispatcher-found-docs-2016.json',
       throughput: [['web', 99_800]],
       windowEndMs: Date.UTC(2016, 0, 28, 18, 4),
+      wallMs: Date.UTC(2016, 0, 28, 18, 36, 6),
     },
-    { name: '13-metric-data-not-found-docs-2016.json', throughput: [], windowEndMs: undefined },
+    {
+      name: '13-metric-data-not-found-docs-2016.json',
+      throughput: [],
+      windowEndMs: undefined,
+      wallMs: Date.UTC(2016, 0, 28, 18, 36, 33),
+    },
     {
       name: '15-metric-data-summarize-two-names-empty-values-docs-2014.json',
       throughput: [],
       windowEndMs: undefined,
+      wallMs: Date.UTC(2014, 4, 21, 0, 11, 15),
     },
-  ])('are read from $name', async ({ name, throughput, windowEndMs }) => {
-    const outcome = await throughputIn(sampleText(name));
+  ])('are read from $name', async ({ name, throughput, windowEndMs, wallMs }) => {
+    const outcome = await throughputIn(sampleText(name), aQuery(), wallMs);
 
     expect([...outcome.throughput]).toEqual(throughput);
     expect(outcome).toMatchObject({ windowEndMs, invalid: [] });
@@ -160,7 +173,9 @@ function bothEnding(...ends: readonly unknown[]): object[] {
 }
 
 describe('the end of the window', () => {
-  const window = { fromMs: toMs - 600_000, toMs: toMs - 300_000 };
+  const window = { fromMs: toMs - 1_800_000, toMs };
+  const early = '2026-09-01T10:20:00+00:00';
+
   it.each([
     { what: 'a whole minute', ends: [to, to], asked: window, end: toMs },
     {
@@ -169,17 +184,13 @@ describe('the end of the window', () => {
       asked: window,
       end: toMs,
     },
-    {
-      what: 'the earlier of two',
-      ends: [to, '2026-09-01T10:20:00+00:00'],
-      asked: undefined,
-      end: toMs - 600_000,
-    },
+    { what: 'the earlier of two, the second', ends: [to, early], end: toMs - 600_000 },
+    { what: 'the earlier of two, the first', ends: [early, to], end: toMs - 600_000 },
     {
       what: 'that of the question when it is unreadable',
       ends: ['', ''],
       asked: window,
-      end: window.toMs,
+      end: toMs,
     },
   ])('is $what', async ({ ends, asked, end }) => {
     const outcome = await throughputOf(bothEnding(...ends), aQuery({ window: asked }));

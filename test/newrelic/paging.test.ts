@@ -92,13 +92,31 @@ describe('readPages', () => {
       items: ['a'],
       link: '<?page=1>; rel="next", <?page=0>; rel="last"',
     },
-    { what: 'a page whose next page has no number', items: ['a'], link: '<?cursor=>; rel="next"' },
+    { what: 'a next page by a blank cursor', items: ['a'], link: '<?cursor=>; rel="next"' },
   ])('is whole with $what', async ({ items, link }) => {
     const { fetchPage } = aBook({ 1: { items, error: undefined, link } });
 
     const list = await readPages(fetchPage, options);
 
     expect(list).toEqual({ items, error: undefined, calls: 1 });
+  });
+
+  it.each([
+    { what: 'a page with items', items: ['a'] },
+    { what: 'an empty page', items: [] },
+  ])('may not be whole when $what names a next one without a number', async ({ items }) => {
+    const link = '<https://elsewhere.example/list.json?cursor=abc123>; rel="next"';
+    const { fetchPage } = aBook({ 1: { items, error: undefined, link } });
+    const told: ApiError[] = [];
+
+    const list = await readPages(fetchPage, {
+      ...options,
+      onBadPage: (error) => told.push(error),
+    });
+
+    expect(list).toMatchObject({ items, error: { reason: 'schema' }, calls: 1 });
+    expect(list.error?.message).toContain('page 1 names a next one without a page number');
+    expect(told).toEqual([list.error]);
   });
 
   it('keeps what was read before a page that failed', async () => {

@@ -30,6 +30,7 @@ describe('the list requests', () => {
     expect(hostsRequest('12', 3)).toEqual({
       operation: 'list_hosts',
       target: '/v2/applications/12/hosts.json?page=3',
+      timeoutMs: 10_000,
     });
   });
 });

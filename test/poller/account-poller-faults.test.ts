@@ -136,6 +136,23 @@ describe('createAccountPoller, when the vendor misbehaves', () => {
     expect(first).toBe(false);
   });
 
+  it.each(['unreadable', 'pending'] as const)(
+    'keeps an application by id that is %s now, and does not call its entry missing',
+    async (kind) => {
+      const bench = aBench([anEntry({ selector: { kind: 'id', id: '1' } })]);
+      bench.source.answer('1', webOf(1));
+      bench.source.list(anApplication({ id: '1' }));
+      bench.start();
+      await bench.clock.advance(30_000);
+      bench.source.list();
+      bench.source[kind]('1');
+
+      await bench.clock.advance(60_000);
+
+      expect(bench.poller.status()).toMatchObject({ applications: 1, missingSelectors: [] });
+    },
+  );
+
   it('does not let a list of host names that hangs hold up the values for long', async () => {
     const bench = aBench([anEntry({ poll: { hostNames: true } })]);
     bench.source.list(anApplication({ id: '1', hostIds: ['11'] }));
@@ -146,6 +163,28 @@ describe('createAccountPoller, when the vendor misbehaves', () => {
     await bench.clock.advance(11_000);
 
     expect(bench.sink.apps.get('1')).toMatchObject({ pollSucceeded: true });
+    const warnings = bench.logger.lines.filter(({ level }) => level === 'warn');
+    expect(warnings.map(({ message }) => message)).toEqual(['host names not available']);
+  });
+
+  it('shows the host names that came before a page failed, and asks for the rest again', async () => {
+    const bench = aBench([anEntry({ poll: { hostNames: true } })]);
+    bench.source.list(anApplication({ id: '1', hostIds: ['11', '12'] }));
+    const error = new ApiError('timeout', 'no answer in time');
+    bench.source.names('1', { names: new Map([['11', 'a']]), error, calls: 2 });
+    for (const subject of ['1', '1/11', '1/12']) bench.source.answer(subject, webOf(1));
+    bench.start();
+    await bench.clock.advance(1000);
+    const first = bench.sink.apps.get('1')?.hostNames;
+    bench.source.names('1', new Map([['12', 'b']]));
+
+    await bench.clock.advance(12 * 60_000);
+
+    expect([...(first ?? [])]).toEqual([['11', 'a']]);
+    expect([...(bench.sink.apps.get('1')?.hostNames ?? [])]).toEqual([
+      ['11', 'a'],
+      ['12', 'b'],
+    ]);
     const warnings = bench.logger.lines.filter(({ level }) => level === 'warn');
     expect(warnings.map(({ message }) => message)).toEqual(['host names not available']);
   });

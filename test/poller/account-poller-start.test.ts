@@ -176,7 +176,14 @@ describe('createAccountPoller at the start', () => {
         selector: '2',
         expected: false,
       },
-    ])('says $expected when $what', async ({ host, selector, expected }) => {
+      {
+        what: 'a configured application was not asked for',
+        host: webOf(1),
+        selector: '2',
+        pending: ['2'],
+        expected: false,
+      },
+    ])('says $expected when $what', async ({ host, selector, pending = [], expected }) => {
       const bench = aBench([
         anEntry({ selector: { kind: 'id', id: '1' } }),
         anEntry({ selector: { kind: 'id', id: selector } }),
@@ -184,6 +191,7 @@ describe('createAccountPoller at the start', () => {
       bench.source.list(anApplication({ id: '1', hostIds: ['11'] }));
       bench.source.answer('1', webOf(1));
       bench.source.answer('1/11', host);
+      bench.source.pending(...pending);
 
       const succeeded = await bench.poller.runOnce(new AbortController().signal);
 

@@ -87,6 +87,17 @@ describe('applyDiscovery', () => {
     expect(change.states.get('4')?.order).toBe(7);
   });
 
+  it('goes by its last known name for entries by name', () => {
+    const shop = anEntry({ selector: { kind: 'name', name: 'shop' } });
+    const other = anEntry({ selector: { kind: 'name', name: 'other' } });
+    const pattern = anEntry({ selector: { kind: 'match', pattern: /^sh/u } });
+    const discovery = aDiscovery([], { unreadableIds: ['2', '9'] });
+
+    const change = applyDiscovery(new Map([aState('2')]), [shop, other, pattern], discovery);
+
+    expect(change.missing).toEqual([other]);
+  });
+
   it('neither removes nor reports as missing what was not looked for by itself yet, or is unreadable', () => {
     const byId = (id: string): AppEntry => anEntry({ selector: { kind: 'id', id } });
     const states = new Map([aState('1'), aState('2')]);

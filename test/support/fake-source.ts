@@ -1,12 +1,12 @@
 import { ApiError } from '../../src/model/api-error.ts';
 import type { Application } from '../../src/model/application.ts';
 import type { Throughput, ThroughputAnswer, ThroughputQuery } from '../../src/model/reading.ts';
-import type { Discovery, Source } from '../../src/model/source.ts';
+import type { Discovery, HostNames, Source } from '../../src/model/source.ts';
 
 /** What the fake answers for one subject: a value, an error, or nothing until it is told to. */
 export type Answer = Throughput | ApiError | Promise<Throughput>;
 
-export type NamesAnswer = ReadonlyMap<string, string> | ApiError | Promise<never>;
+export type NamesAnswer = Map<string, string> | ApiError | HostNames | Promise<never>;
 
 export interface FakeSource extends Source {
   /** Replaces what the account has; the answers of a discovery. */
@@ -15,7 +15,7 @@ export interface FakeSource extends Source {
   failDiscovery(error: ApiError | undefined, found?: readonly Application[]): void;
   /** Ids that the list has but that could not be read. */
   unreadable(...ids: string[]): void;
-  /** Ids that were not found, but not looked for by themselves yet either. */
+  /** Ids that the next discoveries have not asked for alone yet. */
   pending(...ids: string[]): void;
   /** Answers for an application (`1`) or a host of it (`1/11`). Unanswered subjects are surprises. */
   answer(subject: string, answer: Answer, windowEndMs?: number): void;
@@ -40,6 +40,19 @@ async function obeying<Value>(signal: AbortSignal, value: Value | Promise<Value>
       });
     }),
   ]);
+}
+
+/** The names that came, and as a source does, the reason of an abort that is a deadline. */
+async function keepingWhatCame(
+  signal: AbortSignal,
+  answer: HostNames | Promise<never>,
+): Promise<HostNames> {
+  try {
+    return await obeying(signal, answer);
+  } catch (error) {
+    if (error instanceof ApiError) return { names: new Map(), error, calls: 1 };
+    throw error;
+  }
 }
 
 /** A vendor that knows only what a test told it, and fails on anything else. */
@@ -110,7 +123,8 @@ export function createFakeSource(): FakeSource {
       const answer = hostNames.get(id);
       if (answer === undefined) throw new Error(`the fake was not told the host names of ${id}`);
       if (answer instanceof ApiError) return { names: new Map(), error: answer, calls: 1 };
-      return { names: await obeying(signal, answer), error: undefined, calls: 1 };
+      if (answer instanceof Map) return { names: answer, error: undefined, calls: 1 };
+      return keepingWhatCame(signal, answer);
     },
     applicationThroughput: async (id, query, signal, onWire) => {
       calls.push(`app ${id}`);

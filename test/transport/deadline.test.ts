@@ -74,6 +74,25 @@ describe('withDeadline', () => {
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 
+  it.each([
+    { wanted: 10_000, endsAfterMs: 10_000, says: 'if this lasts, look for a slow proxy' },
+    { wanted: 60_000, endsAfterMs: 30_000, says: "raise the account's timeout or look" },
+  ])('takes the shorter limit when the request wants $wanted ms', async (row) => {
+    const clock = createFakeClock();
+    const request = { ...aRequest(), timeoutMs: row.wanted };
+    const call = limited(never, clock)(request, new AbortController().signal);
+    const failures: unknown[] = [];
+    call.catch((error: unknown) => failures.push(error));
+
+    await clock.advance(row.endsAfterMs - 1);
+    expect(failures).toEqual([]);
+    await clock.advance(1);
+
+    expect(failures).toMatchObject([
+      { reason: 'timeout', message: expect.stringContaining(row.says) },
+    ]);
+  });
+
   it('tells the transport to stop, with the same error', async () => {
     const clock = createFakeClock();
     const signals: AbortSignal[] = [];

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import type { TimeWindow } from '../../src/model/window.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { answerOf } from '../support/fake-transport.ts';
+import { aRestSource } from './a-rest-source.ts';
+
+const asked: TimeWindow = {
+  fromMs: Date.UTC(2026, 8, 1, 10, 0),
+  toMs: Date.UTC(2026, 8, 1, 10, 5),
+};
+const nowMs = Date.UTC(2026, 8, 1, 10, 8, 30);
+
+interface Range {
+  readonly from?: unknown;
+  readonly to?: unknown;
+}
+
+function metric(name: string, range: Range): object {
+  return { name, timeslices: [{ ...range, values: { requests_per_minute: 7 } }] };
+}
+
+async function answer(
+  document: Range,
+  slices: { readonly web: Range; readonly other?: Range },
+  window: TimeWindow | undefined,
+): Promise<unknown> {
+  const metrics = [
+    metric('HttpDispatcher', slices.web),
+    ...(slices.other === undefined ? [] : [metric('OtherTransaction/all', slices.other)]),
+  ];
+  const { source, signal } = aRestSource(
+    async () => answerOf({ metric_data: { ...document, metrics } }),
+    { clock: createFakeClock(nowMs) },
+  );
+  const query = { window, transactions: ['web', 'other'], raw: false } as const;
+  return source.hostThroughput('12', '345', query, signal);
+}
+
+const right = { from: '2026-09-01T10:00:00+00:00', to: '2026-09-01T10:05:00+00:00' };
+
+describe('an answer for the window that was asked for', () => {
+  it.each([
+    { what: 'the same minutes', document: right, slice: right },
+    {
+      what: 'an end in the last second, as the vendor writes it',
+      document: right,
+      slice: { ...right, to: '2026-09-01T10:04:59+00:00' },
+    },
+    {
+      what: 'seconds, and another way to write the zone',
+      document: { from: '2026-09-01T10:00:33Z', to: '2026-09-01T10:05:33Z' },
+      slice: { from: '2026-09-01T12:00:00+02:00', to: '2026-09-01T12:05:00+02:00' },
+    },
+    {
+      what: 'a minute more on each side',
+      document: right,
+      slice: { from: '2026-09-01T09:59:00+00:00', to: '2026-09-01T10:06:00+00:00' },
+    },
+    { what: 'nothing said of it', document: {}, slice: {} },
+    {
+      what: 'nothing legible said of it',
+      document: { from: 7, to: 'soon' },
+      slice: { from: null },
+    },
+  ])('is believed: $what', async ({ document, slice }) => {
+    const outcome = answer(document, { web: slice, other: slice }, asked);
+
+    await expect(outcome).resolves.toMatchObject({ throughput: expect.any(Map) });
+  });
+});
+
+describe('an answer for another window', () => {
+  const old = { from: '2026-09-01T08:00:00+00:00', to: '2026-09-01T08:05:00+00:00' };
+
+  it.each([
+    { what: 'the document', document: old, slices: { web: {} } },
+    { what: 'a slice', document: right, slices: { web: old } },
+    { what: 'the slice of one type', document: {}, slices: { web: right, other: old } },
+    {
+      what: 'its end',
+      document: { ...right, to: '2026-09-01T10:06:01+00:00' },
+      slices: { web: {} },
+    },
+    {
+      what: 'its start',
+      document: {},
+      slices: { web: { ...right, from: '2026-09-01T09:58:59+00:00' } },
+    },
+    {
+      what: 'its end, and nothing else said of it',
+      document: {},
+      slices: { web: { to: '2031-09-01T10:05:00+00:00' } },
+    },
+  ])('is refused: $what', async ({ document, slices }) => {
+    const outcome = answer(document, slices, asked);
+
+    await expect(outcome).rejects.toMatchObject({ name: 'ApiError', reason: 'schema' });
+    await expect(outcome).rejects.toThrow(/answered for .*a cache or a proxy/);
+  });
+
+  it('is refused with both windows and the remedy', async () => {
+    await expect(answer(old, { web: old }, asked)).rejects.toThrow(
+      'host_throughput of application 12, host 345: the answer is for another window: asked for ' +
+        '2026-09-01T10:00:00.000Z to 2026-09-01T10:05:00.000Z, answered for ' +
+        '2026-09-01T08:00:00.000Z to 2026-09-01T08:05:00.000Z. Look for a cache or a proxy between ' +
+        'here and the vendor that answers without regard to the query.',
+    );
+  });
+
+  it('is refused even if it holds no data', async () => {
+    const { source, signal, failures } = aRestSource(async () =>
+      answerOf({ metric_data: { ...old, metrics: [] } }),
+    );
+    const query = { window: asked, transactions: ['web'], raw: false } as const;
+
+    await expect(source.applicationThroughput('12', query, signal)).rejects.toMatchObject({
+      reason: 'schema',
+    });
+    expect(failures).toEqual(['application_throughput schema']);
+  });
+});
+
+describe("an answer for the vendor's own window", () => {
+  const day = { before: '2026-08-31T10:08:30+00:00', after: '2026-09-02T10:08:30+00:00' };
+
+  it.each([
+    { what: 'some minutes ago', to: '2026-09-01T10:05:59+00:00' },
+    { what: 'a day ago', to: day.before },
+    { what: 'in a day', to: day.after },
+  ])('may end $what', async ({ to }) => {
+    await expect(answer({}, { web: { to } }, undefined)).resolves.toBeDefined();
+  });
+
+  it.each([
+    { what: 'more than a day ago', to: '2026-08-31T10:08:29+00:00' },
+    { what: 'more than a day from now', to: '2026-09-02T10:08:31+00:00' },
+  ])('is refused when it ends $what', async ({ to }) => {
+    const ofSlice = answer({}, { web: { to } }, undefined);
+    const ofDocument = answer({ to }, { web: right }, undefined);
+
+    await expect(ofSlice).rejects.toMatchObject({ reason: 'schema' });
+    await expect(ofSlice).rejects.toThrow(/more than a day from now\. Look for a cache.* clock\.$/);
+    await expect(ofDocument).rejects.toMatchObject({ reason: 'schema' });
+  });
+});
