@@ -41,8 +41,8 @@ export interface MetricsServer {
 
 const defaultWriteTimeoutMs = 30_000;
 const defaultCloseDeadlineMs = 3000;
-/** Against clients that only connect. */
-const maxConnections = 1000;
+/** Half of the 1024 descriptors that some systems allow a process: polls need some as well. */
+const maxConnections = 500;
 
 async function startListening(server: Server, text: string): Promise<BoundAddress> {
   const { host, port } = parseListenAddress(text);

@@ -8,7 +8,7 @@ import { until } from '../support/daemon-process.ts';
 
 const clients = 1500;
 /** What the server holds at most, and a few for the probes. */
-const connectionsAtMost = 1000 + 10;
+const connectionsAtMost = 500 + 10;
 const half = 'GET /metrics HTTP/1.1\r\nHost: x\r\n';
 
 function descriptors(): number {
