@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
+import { until } from '../support/daemon-process.ts';
 import { type Client, type Listeners, withListeners } from './listeners.ts';
 
 /** The positions of those that the server has ended. */
@@ -66,6 +67,16 @@ describe('the connection above the limit', () => {
 
       expect(ended([first, second, third])).toEqual([0]);
       expect(third.received()).toMatch(/^HTTP\/1\.1 200 OK\r\n/u);
+    });
+  });
+
+  it('ends as many as are too many when they come all at once', async () => {
+    await withListeners({ maxConnections: 4 }, async ({ connected }) => {
+      const clients = await Promise.all(Array.from({ length: 20 }, async () => connected()));
+      const open = (): readonly Client[] =>
+        clients.filter(({ socket }) => !socket.readableEnded && !socket.destroyed);
+
+      expect(await until(() => (open().length <= 4 ? open().length : undefined), 5000)).toBe(4);
     });
   });
 
