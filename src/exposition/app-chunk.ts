@@ -27,6 +27,9 @@ export interface RenderedApp {
   readonly chunk: AppChunk;
 }
 
+/** Renders piece by piece, and yields how many lines each of them has. */
+export type AppRendering = Generator<number, AppChunk, void>;
+
 /** Lines per string: strings of megabytes would be garbage of megabytes. */
 const pieceLength = 256;
 
@@ -42,6 +45,15 @@ function sharedLabelsOf({ account, application, labels }: AppSnapshot): SharedLa
   };
 }
 
+function identityFrom({ before, after }: SharedLabels): string {
+  return `${before} ${after}`;
+}
+
+/** The identity of the chunk that the snapshot is going to be. */
+export function identityOf(snapshot: AppSnapshot): string {
+  return identityFrom(sharedLabelsOf(snapshot));
+}
+
 /** The lines of one family. */
 interface FamilyLines {
   readonly parts: readonly Buffer[];
@@ -50,27 +62,32 @@ interface FamilyLines {
 }
 
 /** Renders in pieces, leaving out every sample whose labels an earlier one has. */
-function renderFamily(family: AppFamily, snapshot: AppSnapshot, shared: SharedLabels): FamilyLines {
+function* renderFamily(
+  family: AppFamily,
+  snapshot: AppSnapshot,
+  shared: SharedLabels,
+): Generator<number, FamilyLines, void> {
   // Labels that nobody altered differ as their originals do. Only the others are compared.
   const seen = new Set<string>();
   const parts: Buffer[] = [];
   let lines = 0;
   let duplicates = 0;
   let piece: Sample[] = [];
-  const flush = (): void => {
-    if (piece.length === 0) return;
-    parts.push(Buffer.from(renderSamples(family.name, shared, piece)));
-    lines += piece.length;
+  const flush = (): number => {
+    const { length } = piece;
+    if (length > 0) parts.push(Buffer.from(renderSamples(family.name, shared, piece)));
+    lines += length;
     piece = [];
+    return length;
   };
   for (const sample of family.samplesOf(snapshot)) {
     if (mayBeAltered(sample.labels) && seen.size === seen.add(sample.labels).size) {
       duplicates += 1;
     } else if (piece.push(sample) >= pieceLength) {
-      flush();
+      yield flush();
     }
   }
-  flush();
+  yield flush();
   return { parts, lines, duplicates };
 }
 
@@ -89,17 +106,22 @@ function sum(numbers: readonly number[]): number {
 /**
  * Renders all that is published of one application.
  *
+ * It may have many thousands of hosts: whoever drives it can let other work in between.
+ *
  * @param previous what was rendered of it before: families whose sources are the same are copied
  */
-export function renderApp(snapshot: AppSnapshot, previous?: RenderedApp): AppChunk {
+export function* renderApp(snapshot: AppSnapshot, previous?: RenderedApp): AppRendering {
   const shared = sharedLabelsOf(snapshot);
-  const identity = `${shared.before} ${shared.after}`;
+  const identity = identityFrom(shared);
   const known = previous?.chunk.identity === identity ? previous : undefined;
-  const families = appFamilies.map((family, index) =>
-    known !== undefined && family.sources.every((part) => known.snapshot[part] === snapshot[part])
-      ? linesOf(known.chunk, index)
-      : renderFamily(family, snapshot, shared),
-  );
+  const families: FamilyLines[] = [];
+  for (const [index, family] of appFamilies.entries()) {
+    families.push(
+      known !== undefined && family.sources.every((part) => known.snapshot[part] === snapshot[part])
+        ? linesOf(known.chunk, index)
+        : yield* renderFamily(family, snapshot, shared),
+    );
+  }
   const ranges: number[] = [];
   let end = 0;
   for (const { parts } of families) {

@@ -1,10 +1,19 @@
 import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
-import { type AppChunk, renderApp } from './app-chunk.ts';
+import { identityOf, renderApp } from './app-chunk.ts';
+import { createClaims } from './claims.ts';
 import { upFamily } from './families.ts';
 import { labelValueOf } from './label-value.ts';
 import { assemblePage, type Page } from './page.ts';
 import { createPageCache } from './page-cache.ts';
 import { renderLabels, renderSamples } from './render.ts';
+import {
+  type AccountSlot,
+  type AppSlot,
+  inOrder,
+  newAppSlot,
+  recount,
+  renderSome,
+} from './slots.ts';
 
 /** Holds what is published, as bytes. */
 export interface ChunkStore extends SnapshotSink {
@@ -15,7 +24,10 @@ export interface ChunkStore extends SnapshotSink {
   page(): Promise<Page>;
   /** Series on the page that belong to the account. */
   seriesOf(account: string): number;
-  /** Series of the account that were left out so far, because their labels were taken. */
+  /**
+   * Series of the account that were left out so far, because their labels were taken. Each counts
+   * once, however often it is published, until it was shown.
+   */
   droppedOf(account: string): number;
 }
 
@@ -26,38 +38,13 @@ export interface ChunkStoreDependencies {
   readonly nextTurn: () => Promise<void>;
 }
 
-interface AppSlot {
-  readonly id: string;
-  snapshot: AppSnapshot;
-  chunk: AppChunk;
-}
-
-interface AccountSlot {
-  readonly name: string;
-  readonly labels: string;
-  readonly apps: Map<string, AppSlot>;
-  /** Applications in the order of the page; `undefined` after one came or went. */
-  order: readonly AppSlot[] | undefined;
-  up: { readonly value: boolean; readonly line: Buffer } | undefined;
-  series: number;
-  dropped: number;
-}
-
-/** Ids are decimal strings of any length: this is the order of their numbers. */
-function byId(left: AppSlot, right: AppSlot): number {
-  return left.id.length - right.id.length || (left.id < right.id ? -1 : 1);
-}
-
-function inOrder(account: AccountSlot): readonly AppSlot[] {
-  account.order ??= [...account.apps.values()].toSorted(byId);
-  return account.order;
-}
-
 class Chunks implements ChunkStore {
   readonly #dependencies: ChunkStoreDependencies;
   readonly #accounts = new Map<string, AccountSlot>();
-  /** Who may publish series with these labels: the first that did. */
-  readonly #claims = new Map<string, AccountSlot | AppSlot>();
+  readonly #claims = createClaims<AppSlot>();
+  readonly #upClaims = createClaims<AccountSlot>();
+  /** Large applications of which the newest snapshot is not rendered yet. */
+  readonly #unfinished = new Set<AppSlot>();
   readonly #cache = createPageCache(() => this.#build());
 
   constructor(dependencies: ChunkStoreDependencies) {
@@ -66,22 +53,10 @@ class Chunks implements ChunkStore {
 
   publish(snapshot: AppSnapshot): void {
     const account = this.#accountOf(snapshot.account);
-    const { id } = snapshot.application;
-    const previous = account.apps.get(id);
-    const chunk = renderApp(snapshot, previous);
-    const slot = previous ?? { id, snapshot, chunk };
-    this.#withdraw(account, slot);
-    account.dropped += chunk.duplicates;
-    if (this.#claim(chunk.identity, slot)) {
-      slot.snapshot = snapshot;
-      slot.chunk = chunk;
-      if (!account.apps.has(id)) account.order = undefined;
-      account.apps.set(id, slot);
-      account.series += chunk.series;
-    } else {
-      this.#forget(account, slot);
-      account.dropped += chunk.series;
-    }
+    const slot = this.#slotOf(account, snapshot);
+    slot.rendering = { snapshot, steps: renderApp(snapshot, slot.rendered) };
+    if (renderSome(slot)) this.#unfinished.delete(slot);
+    else this.#unfinished.add(slot);
     this.#cache.invalidate();
   }
 
@@ -89,19 +64,21 @@ class Chunks implements ChunkStore {
     const owner = this.#accounts.get(account);
     const slot = owner?.apps.get(applicationId);
     if (owner === undefined || slot === undefined) return;
-    this.#withdraw(owner, slot);
-    this.#forget(owner, slot);
+    this.#withdraw(slot);
+    owner.apps.delete(applicationId);
+    owner.order = undefined;
+    owner.series -= slot.series;
     this.#cache.invalidate();
   }
 
   accountUp(account: string, up: boolean): void {
     const slot = this.#accountOf(account);
     if (slot.up?.value === up) return;
-    if (!this.#claim(slot.labels, slot)) {
-      slot.dropped += 1;
-      return;
+    if (slot.up === undefined) {
+      slot.isUpShown = this.#upClaims.claim(slot.labels, slot);
+      slot.series += Number(slot.isUpShown);
+      slot.dropped += Number(!slot.isUpShown);
     }
-    if (slot.up === undefined) slot.series += 1;
     const shared = { before: slot.labels, after: '' };
     const text = renderSamples(upFamily.name, shared, [{ labels: '', value: Number(up) }]);
     slot.up = { value: up, line: Buffer.from(text) };
@@ -111,8 +88,12 @@ class Chunks implements ChunkStore {
   removeAccount(account: string): void {
     const slot = this.#accounts.get(account);
     if (slot === undefined) return;
-    for (const app of slot.apps.values()) this.#withdraw(slot, app);
-    this.#release(slot.labels, slot);
+    for (const app of slot.apps.values()) this.#withdraw(app);
+    const next = this.#upClaims.release(slot.labels, slot);
+    if (next !== undefined) {
+      next.isUpShown = true;
+      next.series += 1;
+    }
     this.#accounts.delete(account);
     this.#cache.invalidate();
   }
@@ -130,18 +111,32 @@ class Chunks implements ChunkStore {
   }
 
   async #build(): Promise<Page> {
+    const { gzip, nextTurn } = this.#dependencies;
+    for (const slot of this.#unfinished) {
+      while (!renderSome(slot)) await nextTurn();
+      this.#unfinished.delete(slot);
+    }
     const accounts = [...this.#accounts.values()].toSorted((left, right) =>
       left.name < right.name ? -1 : 1,
     );
-    const slots = accounts.flatMap(inOrder);
-    const upLines = accounts.flatMap(({ up }) => (up === undefined ? [] : [up.line]));
-    const used = slots.map(({ chunk }) => chunk);
-    const { identity, chunks } = await assemblePage(upLines, used, this.#dependencies.nextTurn);
-    for (const [index, slot] of slots.entries()) {
+    const upLines = accounts.flatMap(({ up, isUpShown }) =>
+      up !== undefined && isUpShown ? [up.line] : [],
+    );
+    const shown = accounts
+      .flatMap(inOrder)
+      .flatMap((slot) =>
+        slot.isShown && slot.rendered !== undefined ? [{ slot, rendered: slot.rendered }] : [],
+      );
+    const used = shown.map(({ rendered }) => rendered.chunk);
+    const { identity, chunks } = await assemblePage(upLines, used, nextTurn);
+    for (const [index, { slot, rendered }] of shown.entries()) {
+      const chunk = chunks[index];
       // A slot that was published to meanwhile keeps the newer chunk.
-      if (slot.chunk === used[index]) slot.chunk = chunks[index] ?? slot.chunk;
+      if (slot.rendered === rendered && chunk !== undefined) {
+        slot.rendered = { snapshot: rendered.snapshot, chunk };
+      }
     }
-    return { identity, gzip: await this.#dependencies.gzip(identity) };
+    return { identity, gzip: await gzip(identity) };
   }
 
   #accountOf(name: string): AccountSlot {
@@ -153,6 +148,7 @@ class Chunks implements ChunkStore {
       apps: new Map(),
       order: undefined,
       up: undefined,
+      isUpShown: false,
       series: 0,
       dropped: 0,
     };
@@ -160,29 +156,38 @@ class Chunks implements ChunkStore {
     return slot;
   }
 
-  /** Takes back the series of an application, if it has any. */
-  #withdraw(account: AccountSlot, slot: AppSlot): void {
-    if (account.apps.get(slot.id) !== slot) return;
-    this.#release(slot.chunk.identity, slot);
-    account.series -= slot.chunk.series;
+  /** The application's slot, with a claim to the snapshot's labels. */
+  #slotOf(account: AccountSlot, snapshot: AppSnapshot): AppSlot {
+    const { id } = snapshot.application;
+    const identity = identityOf(snapshot);
+    const known = account.apps.get(id);
+    if (known?.identity === identity) return known;
+    if (known !== undefined) this.#withdraw(known);
+    const slot = known ?? newAppSlot(account, id);
+    slot.identity = identity;
+    slot.isShown = this.#claims.claim(identity, slot);
+    if (known === undefined) {
+      account.apps.set(id, slot);
+      account.order = undefined;
+    }
+    return slot;
   }
 
-  #forget(account: AccountSlot, slot: AppSlot): void {
-    if (account.apps.delete(slot.id)) account.order = undefined;
-  }
-
-  #claim(labels: string, owner: AccountSlot | AppSlot): boolean {
-    const holder = this.#claims.get(labels) ?? owner;
-    this.#claims.set(labels, holder);
-    return holder === owner;
-  }
-
-  #release(labels: string, owner: AccountSlot | AppSlot): void {
-    if (this.#claims.get(labels) === owner) this.#claims.delete(labels);
+  /** Takes its series back; whoever waited for the same labels is shown from now on. */
+  #withdraw(slot: AppSlot): void {
+    this.#unfinished.delete(slot);
+    slot.rendering = undefined;
+    const next = this.#claims.release(slot.identity, slot);
+    if (next === undefined) return;
+    next.isShown = true;
+    recount(next);
   }
 }
 
-/** Creates an empty store. It renders an application when it is published, never in a scrape. */
+/**
+ * Creates an empty store. It renders an application when it is published, not in a scrape; but of a
+ * very large one only the first lines, and the others, in turns, before the next page.
+ */
 export function createChunkStore(dependencies: ChunkStoreDependencies): ChunkStore {
   return new Chunks(dependencies);
 }

@@ -15,9 +15,13 @@ export interface AssembledPage {
   readonly chunks: readonly AppChunk[];
 }
 
-/** Bytes copied before other work gets its turn, about 1 ms, and what starting a copy costs. */
+/**
+ * Bytes copied before other work gets its turn, about 1 ms; and how many bytes could be copied in the
+ * time that it takes to start a copy, and to measure a chunk or make another one of it.
+ */
 const turnBytes = 2 * 1024 * 1024;
 const bytesPerCopy = 512;
+const bytesPerChunk = 2048;
 
 const nothing = Buffer.alloc(0);
 const upHeader = Buffer.from(renderHeader(upFamily.name, upFamily.help));
@@ -32,12 +36,52 @@ function sizeOf(buffers: readonly Buffer[]): number {
   return buffers.reduce((sum, { length }) => sum + length, 0);
 }
 
-function sizeOfLines(chunks: readonly AppChunk[]): number {
-  let size = 0;
+/** Lets other work have its turn, going by the work done. */
+interface Turns {
+  /** Whether so much more work makes it time for `next`. */
+  readonly isOver: (workBytes: number) => boolean;
+  readonly next: () => Promise<void>;
+}
+
+function createTurns(nextTurn: () => Promise<void>): Turns {
+  let doneBytes = 0;
+  return {
+    isOver: (workBytes) => {
+      doneBytes += workBytes;
+      return doneBytes >= turnBytes;
+    },
+    next: async () => {
+      doneBytes = 0;
+      await nextTurn();
+    },
+  };
+}
+
+/** How many bytes the lines of each family have. */
+async function familySizes(chunks: readonly AppChunk[], turns: Turns): Promise<readonly number[]> {
+  const sizes = appHeaders.map(() => 0);
   for (const chunk of chunks) {
-    for (const family of appHeaders.keys()) size += endOf(chunk, family) - startOf(chunk, family);
+    for (const [family, size] of sizes.entries()) {
+      sizes[family] = size + endOf(chunk, family) - startOf(chunk, family);
+    }
+    if (turns.isOver(bytesPerChunk)) await turns.next();
   }
-  return size;
+  return sizes;
+}
+
+/** The chunks, as ranges of the page. */
+async function chunksOn(
+  identity: Buffer,
+  chunks: readonly AppChunk[],
+  ranges: readonly (readonly number[])[],
+  turns: Turns,
+): Promise<readonly AppChunk[]> {
+  const moved: AppChunk[] = [];
+  for (const [index, chunk] of chunks.entries()) {
+    moved.push({ ...chunk, bytes: identity, ranges: ranges[index] ?? [] });
+    if (turns.isOver(bytesPerChunk)) await turns.next();
+  }
+  return moved;
 }
 
 /**
@@ -51,14 +95,14 @@ export async function assemblePage(
   chunks: readonly AppChunk[],
   nextTurn: () => Promise<void>,
 ): Promise<AssembledPage> {
+  const turns = createTurns(nextTurn);
+  const sizes = await familySizes(chunks, turns);
   const head = upLines.length === 0 ? [] : [upHeader, ...upLines];
-  const headers = appHeaders.map((header, family) =>
-    chunks.some((chunk) => endOf(chunk, family) > startOf(chunk, family)) ? header : nothing,
-  );
-  const identity = Buffer.allocUnsafeSlow(sizeOf(head) + sizeOf(headers) + sizeOfLines(chunks));
-  const newRanges: number[][] = chunks.map(() => []);
+  const headers = appHeaders.map((header, family) => (sizes[family] === 0 ? nothing : header));
+  const lineBytes = sizes.reduce((total, size) => total + size, 0);
+  const identity = Buffer.allocUnsafeSlow(sizeOf(head) + sizeOf(headers) + lineBytes);
+  const ranges: number[][] = chunks.map(() => []);
   let offset = 0;
-  let turn = 0;
 
   for (const bytes of head) offset += bytes.copy(identity, offset);
   for (const [family, header] of headers.entries()) {
@@ -66,19 +110,9 @@ export async function assemblePage(
     for (const [index, chunk] of chunks.entries()) {
       const start = offset;
       offset += chunk.bytes.copy(identity, start, startOf(chunk, family), endOf(chunk, family));
-      newRanges[index]?.push(start, offset);
-      turn += offset - start + bytesPerCopy;
-      if (turn < turnBytes) continue;
-      turn = 0;
-      await nextTurn();
+      ranges[index]?.push(start, offset);
+      if (turns.isOver(offset - start + bytesPerCopy)) await turns.next();
     }
   }
-  return {
-    identity,
-    chunks: chunks.map((chunk, index) => ({
-      ...chunk,
-      bytes: identity,
-      ranges: newRanges[index] ?? [],
-    })),
-  };
+  return { identity, chunks: await chunksOn(identity, chunks, ranges, turns) };
 }

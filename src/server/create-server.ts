@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { Clock } from '../model/clock.ts';
+import { createConnections } from './connections.ts';
 import { createHttpListener } from './http-listener.ts';
 import { listenErrorOf, parseListenAddress } from './listen-address.ts';
 import { createReadiness } from './readiness.ts';
@@ -40,6 +41,9 @@ export interface MetricsServer {
 
 const defaultWriteTimeoutMs = 30_000;
 const defaultCloseDeadlineMs = 3000;
+/** Half of the 1024 descriptors that some systems allow a process: polls need some as well. */
+const maxConnections = 500;
+
 async function startListening(server: Server, text: string): Promise<BoundAddress> {
   const { host, port } = parseListenAddress(text);
   await new Promise<void>((resolve, reject) => {
@@ -76,6 +80,7 @@ export function createMetricsServer(
   const { writeTimeoutMs = defaultWriteTimeoutMs } = options;
   const readiness = createReadiness();
   const handler = createRequestHandler(options, dependencies, readiness);
+  const connections = createConnections({ maxConnections }, { clock, logger });
   const servers: Server[] = [];
   let closed: Promise<void> | undefined;
 
@@ -85,7 +90,7 @@ export function createMetricsServer(
       for (const text of options.listenAddresses) {
         const server = createHttpListener(
           { writeTimeoutMs },
-          { handler, logger, clock, isClosing: () => closed !== undefined },
+          { handler, connections, logger, clock, isClosing: () => closed !== undefined },
         );
         bound.push(await startListening(server, text));
         servers.push(server);

@@ -16,6 +16,11 @@ export interface HandlerDependencies extends MetricsSources {
   /** Reads the configuration again; rejects with what is wrong with it. Absent: not allowed. */
   readonly reload?: (() => Promise<void>) | undefined;
   status(): readonly AccountStatus[];
+  /**
+   * What no longer moves in this process, and since when, such as "polling has stood still since
+   * 2026-01-31T10:00:00.000Z"; `undefined` while all goes on. Never about New Relic's state.
+   */
+  stalled(): string | undefined;
   readonly build: BuildInfo;
   readonly logger: Logger;
 }
@@ -48,6 +53,15 @@ function limited(maxRequests: number, route: Route): Route {
   };
 }
 
+/** For the liveness probe: whoever asks restarts the process when the answer is no. */
+function healthAnswer(stalled: string | undefined): Answer {
+  if (stalled === undefined) return plainAnswer(200, 'Healthy.');
+  return plainAnswer(
+    503,
+    `Unhealthy: ${stalled}. This does not mend itself: restart the exporter, and report its log as a bug.`,
+  );
+}
+
 function routesOf(
   { telemetryPath, maxRequests }: HandlerOptions,
   dependencies: HandlerDependencies,
@@ -64,7 +78,7 @@ function routesOf(
           landingPage({ build, telemetryPath, accounts: dependencies.status() }),
         ),
     ],
-    ['/-/healthy', () => plainAnswer(200, 'Healthy.')],
+    ['/-/healthy', () => healthAnswer(dependencies.stalled())],
     ['/-/ready', () => readiness.answer(dependencies.status())],
     [telemetryPath, limited(maxRequests, (request) => metricsAnswer(request, dependencies))],
   ]);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { renderApp } from '../../src/exposition/app-chunk.ts';
 import type { AppSnapshot } from '../../src/model/snapshot.ts';
 import { anApplication } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
+import { aChunkOf } from './builders.ts';
 
 const names = ['a', 'b', 'a\u0000', 'a\uFFFD'] as const;
 
@@ -63,9 +63,9 @@ describe('renderApp', () => {
         const same = Object.fromEntries(kept.map((part) => [part, before[part]]));
         const snapshot = { ...other, ...same };
 
-        const previous = { snapshot: before, chunk: renderApp(before) };
+        const previous = { snapshot: before, chunk: aChunkOf(before) };
 
-        expect(renderApp(snapshot, previous)).toEqual(renderApp(snapshot));
+        expect(aChunkOf(snapshot, previous)).toEqual(aChunkOf(snapshot));
       }),
       { numRuns: 300 },
     );
@@ -90,11 +90,11 @@ describe('renderApp', () => {
       pollSucceeded: true,
       lastSuccessMs: 1,
     };
-    const chunk = renderApp(before);
+    const chunk = aChunkOf(before);
     const looksOfFirst = looks;
 
     const next = { ...before, application: anApplication({ healthStatus: 'red' }) };
-    const after = renderApp(next, { snapshot: before, chunk });
+    const after = aChunkOf(next, { snapshot: before, chunk });
 
     expect(looksOfFirst).toBe(1);
     expect(looks).toBe(1);

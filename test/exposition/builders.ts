@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { type AppChunk, type RenderedApp, renderApp } from '../../src/exposition/app-chunk.ts';
 import { type ChunkStore, createChunkStore } from '../../src/exposition/chunk-store.ts';
 import { gzipFast } from '../../src/exposition/gzip.ts';
 import type { Application } from '../../src/model/application.ts';
@@ -42,6 +43,12 @@ export function aSnapshot(overrides: Partial<AppSnapshot> = {}): AppSnapshot {
     lastSuccessMs: undefined,
     ...overrides,
   };
+}
+
+/** Renders without a break. */
+export function aChunkOf(snapshot: AppSnapshot, previous?: RenderedApp): AppChunk {
+  const steps = renderApp(snapshot, previous);
+  for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
 }
 
 export function aStore(): ChunkStore {

@@ -44,17 +44,4 @@ describe('createChunkStore, at its edges', () => {
     expect(await linesOf(store, 'newrelic_up')).toEqual(['{account="a\uFFFD"} 1']);
     expect(store.droppedOf('a\u0002')).toBe(1);
   });
-
-  it('takes an application back in that had lost its labels, when they are free again', async () => {
-    const store = aStore();
-    store.publish(anInfo('a\u0000', '1'));
-    store.publish(anInfo('a\u0001', '1'));
-    store.removeAccount('a\u0000');
-
-    store.publish(anInfo('a\u0001', '1'));
-
-    expect(await linesOf(store, 'newrelic_application_info')).toHaveLength(1);
-    expect(store.seriesOf('a\u0001')).toBe(1);
-    expect(store.droppedOf('a\u0001')).toBe(1);
-  });
 });

@@ -169,11 +169,13 @@ describe('createChunkStore', () => {
   it('shows a page of one moment, whatever is published while it is put together', async () => {
     const gate = new EventEmitter();
     const opened = once(gate, 'open');
+    const underWay = once(gate, 'turn');
     let turns = 0;
     const store = createChunkStore({
       gzip: gzipFast,
       nextTurn: async () => {
         turns += 1;
+        gate.emit('turn');
         await opened;
       },
     });
@@ -181,6 +183,7 @@ describe('createChunkStore', () => {
     const ids = Array.from({ length: 500 }, (_, index) => String(index + 1));
     for (const id of ids) store.publish(polled(id, 1));
     const page = store.page();
+    await underWay;
     for (const id of ids) store.publish({ ...polled(id, 2), lastSuccessMs: 1000 });
     store.remove('production', '500');
     const turnsBeforeTheChanges = turns;
@@ -244,39 +247,6 @@ describe('createChunkStore', () => {
 
     expect(await linesOf(store, 'newrelic_application_host_requests_per_minute')).toHaveLength(1);
     expect(store.droppedOf('production')).toBe(1);
-  });
-
-  it('keeps the first of two applications that become equal, until it goes', async () => {
-    const store = aStore();
-    const first = { ...polled('1', 1, 'x'), account: 'a\u0000' };
-    const second = { ...polled('1', 2, 'x'), account: 'a\u0001' };
-    store.publish(first);
-    store.publish(second);
-    const contested = await linesOf(store, throughput);
-    store.remove(first.account, '1');
-    store.publish(second);
-
-    expect(contested).toEqual([
-      '{account="a\uFFFD",app_id="1",app_name="x",transaction_type="web"} 1',
-    ]);
-    expect(await linesOf(store, throughput)).toEqual([
-      '{account="a\uFFFD",app_id="1",app_name="x",transaction_type="web"} 2',
-    ]);
-    expect(store.droppedOf(first.account)).toBe(0);
-    expect(store.droppedOf(second.account)).toBe(4);
-  });
-
-  it('keeps one newrelic_up of two accounts whose names become equal', async () => {
-    const store = aStore();
-    store.accountUp('a\u0000', true);
-    store.accountUp('a\u0001', false);
-    const contested = await linesOf(store, 'newrelic_up');
-    store.removeAccount('a\u0000');
-    store.accountUp('a\u0001', false);
-
-    expect(contested).toEqual(['{account="a\uFFFD"} 1']);
-    expect(await linesOf(store, 'newrelic_up')).toEqual(['{account="a\uFFFD"} 0']);
-    expect(store.droppedOf('a\u0001')).toBe(1);
   });
 
   it('prints applications of more lines than one piece completely', async () => {

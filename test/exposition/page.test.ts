@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { renderApp } from '../../src/exposition/app-chunk.ts';
+import type { AppChunk } from '../../src/exposition/app-chunk.ts';
 import { assemblePage } from '../../src/exposition/page.ts';
-import { anApplication, aReading, aSnapshot } from './builders.ts';
+import { aChunkOf, anApplication, aReading, aSnapshot } from './builders.ts';
 
-function aChunk(id: string, requestsPerMinute: number): ReturnType<typeof renderApp> {
-  return renderApp(
+function aChunk(id: string, requestsPerMinute: number): AppChunk {
+  return aChunkOf(
     aSnapshot({
       application: anApplication({ id, name: `app-${id}` }),
       reading: aReading({ application: new Map([['web', requestsPerMinute]]) }),

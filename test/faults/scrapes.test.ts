@@ -25,6 +25,7 @@ async function withServer(
       page: async () => daemon.store.page(),
       selfMetrics: async () => daemon.metrics.text(),
       status: () => daemon.status(),
+      stalled: () => undefined,
       build,
       logger,
       clock,

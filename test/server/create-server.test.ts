@@ -31,6 +31,22 @@ describe('the routes', () => {
     });
   });
 
+  it('says what hangs in the process, since when, and that a restart helps', async () => {
+    const since = 'polling has stood still since 2026-01-31T10:00:00.000Z';
+    let reason: string | undefined = since;
+    await withServer({ stalled: () => reason }, async ({ get }) => {
+      const hanging = await get('/-/healthy');
+      reason = undefined;
+      const moving = await get('/-/healthy');
+
+      expect(hanging.status).toBe(503);
+      expect(hanging.body.toString()).toBe(
+        `Unhealthy: ${since}. This does not mend itself: restart the exporter, and report its log as a bug.\n`,
+      );
+      expect(moving.status).toBe(200);
+    });
+  });
+
   it('shows the landing page, which may load nothing', async () => {
     await withServer({}, async ({ get }) => {
       const { status, headers, body } = await get('/');

@@ -127,6 +127,7 @@ export function aServer(overrides: Overrides = {}): Omit<Running, 'port' | 'get'
       page: overrides.page ?? (async () => aPage('vendor 1\n')),
       selfMetrics: overrides.selfMetrics ?? (async () => 'self 1\n'),
       status: overrides.status ?? (() => [anAccountStatus()]),
+      stalled: overrides.stalled ?? (() => undefined),
       build: overrides.build ?? { version: '1.2.3', revision: 'abc1234', nodeVersion: 'v24.0.0' },
       logger: overrides.logger ?? logger,
       clock,

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Page } from '../../src/exposition/page.ts';
+import { until } from '../support/daemon-process.ts';
 import { aHeldPage, aPage, open, readReply, withServer } from './harness.ts';
 
 describe('the metrics path', () => {
@@ -127,6 +129,26 @@ describe('the metrics path', () => {
       expect(healthy.status).toBe(200);
       expect(replies.filter(({ status }) => status === 200)).toHaveLength(40);
       expect(after.status).toBe(200);
+    });
+  });
+
+  it('counts no scrape any more that a client had queued when it went', async () => {
+    const queued = aHeldPage(2);
+    const others = aHeldPage(2);
+    let held = queued;
+    const page = async (): Promise<Page> => held.page();
+    await withServer({ maxRequests: 2, page }, async ({ port, get, clock }) => {
+      const client = connect(port, '127.0.0.1');
+      client.write('GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(2));
+      await queued.asked;
+      client.destroy();
+      await until(() => (clock.pendingTimers() === 0 ? true : undefined), 5000);
+      held = others;
+      const replies = [get('/metrics'), get('/metrics')];
+      await others.asked;
+      others.release(await aPage('vendor 1\n'));
+
+      expect((await Promise.all(replies)).map(({ status }) => status)).toEqual([200, 200]);
     });
   });
 

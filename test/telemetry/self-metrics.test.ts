@@ -78,8 +78,11 @@ describe('the families', () => {
         'nodejs_version_info',
       ]),
     );
-    expect(metrics.metricNames.filter((name) => /^nodejs_.*_total$/.test(name))).toEqual([]);
-    expect(metrics.metricNames.filter((name) => name.includes('eventloop'))).toEqual([]);
+    const misnamed = metrics.metricNames.filter((name) => /^nodejs_active_.*_total$/.test(name));
+    expect(misnamed).toEqual([]);
+    expect(metrics.metricNames.filter((name) => name.includes('eventloop'))).toEqual([
+      'nodejs_eventloop_active_seconds_total',
+    ]);
   });
 
   it('all have a sentence of help that ends with a full stop', async () => {

@@ -1,0 +1,95 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Clock } from '../model/clock.ts';
+import type { Logger } from '../model/telemetry.ts';
+
+export interface ConnectionsOptions {
+  /** Connections at a time, of all listeners together. */
+  readonly maxConnections: number;
+}
+
+export interface ConnectionsDependencies {
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * The open connections. Nobody who connects is refused: where there is one connection too many,
+ * another one ends, so that a probe always gets in.
+ *
+ * First those end that have not sent a whole request yet, the oldest first. Half of the limit is
+ * kept for the newest of them: each needs a moment for its request. Then those end that wait for
+ * their next request, and last those that are being answered; of each, the one that waits longest.
+ */
+export interface Connections {
+  opened(socket: Socket): void;
+  /** The connection is being answered until the response emits `close`. */
+  answering(socket: Socket, response: ServerResponse): void;
+}
+
+const warningIntervalMs = 60_000;
+
+/** Sets and maps iterate in the order of insertion. */
+function oldestOf(sockets: Iterable<Socket>): Socket | undefined {
+  const [oldest] = sockets;
+  return oldest;
+}
+
+export function createConnections(
+  { maxConnections }: ConnectionsOptions,
+  { clock, logger }: ConnectionsDependencies,
+): Connections {
+  const unasked = new Set<Socket>();
+  const idle = new Set<Socket>();
+  const busy = new Map<Socket, Set<ServerResponse>>();
+  let nextWarningMs = Number.NEGATIVE_INFINITY;
+
+  const forget = (socket: Socket): void => {
+    unasked.delete(socket);
+    idle.delete(socket);
+    const responses = busy.get(socket) ?? [];
+    busy.delete(socket);
+    // When a connection is gone, Node closes the response that is being sent. Those behind it, which
+    // pipelined requests wait for, would stay open for ever.
+    for (const response of responses) if (response.socket === null) response.emit('close');
+  };
+
+  const warn = (): void => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs < nextWarningMs) return;
+    nextWarningMs = nowMs + warningIntervalMs;
+    logger.warn({ maxConnections }, 'too many connections, older ones are ended for new ones');
+  };
+
+  const evictOne = (): void => {
+    const socket =
+      unasked.size > maxConnections / 2
+        ? oldestOf(unasked)
+        : (oldestOf(idle) ?? oldestOf(busy.keys()));
+    if (socket === undefined) return;
+    // Not only when its `close` comes: more connections may be accepted before that.
+    forget(socket);
+    socket.destroy();
+    warn();
+  };
+
+  return {
+    opened: (socket) => {
+      unasked.add(socket);
+      socket.once('close', () => {
+        forget(socket);
+      });
+      if (unasked.size + idle.size + busy.size > maxConnections) evictOne();
+    },
+    answering: (socket, response) => {
+      unasked.delete(socket);
+      idle.delete(socket);
+      const responses = busy.get(socket) ?? new Set();
+      busy.set(socket, responses.add(response));
+      response.once('close', () => {
+        responses.delete(response);
+        if (responses.size === 0 && busy.delete(socket) && !socket.destroyed) idle.add(socket);
+      });
+    },
+  };
+}

@@ -1,0 +1,157 @@
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { until } from '../support/daemon-process.ts';
+import { type Client, type Listeners, withListeners } from './listeners.ts';
+
+/** The positions of those that the server has ended. */
+function ended(clients: readonly Client[]): readonly number[] {
+  return [...clients.entries()]
+    .filter(([, { accepted }]) => accepted.destroyed)
+    .map(([position]) => position);
+}
+
+type Kind = 'connected' | 'answered' | 'waiting';
+
+async function made(listeners: Listeners, kinds: readonly Kind[]): Promise<readonly Client[]> {
+  const clients: Client[] = [];
+  for (const kind of kinds) clients.push(await listeners[kind]());
+  return clients;
+}
+
+describe('the connection above the limit', () => {
+  it.each<{ what: string; kinds: readonly Kind[]; ends: readonly number[] }>([
+    {
+      what: 'the oldest of those without a request, not those between two requests',
+      kinds: ['answered', 'waiting', 'connected', 'connected', 'connected'],
+      ends: [2],
+    },
+    {
+      what: 'one after the other without a request, however many come',
+      kinds: ['connected', 'connected', 'connected', 'connected', 'connected', 'connected'],
+      ends: [0, 1],
+    },
+    {
+      what: 'the one that has waited longest for its next request, not the few new ones',
+      kinds: ['connected', 'waiting', 'answered', 'answered', 'connected'],
+      ends: [2],
+    },
+    {
+      what: 'the oldest of those that are being answered, when there is no other',
+      kinds: ['waiting', 'connected', 'waiting', 'waiting', 'connected'],
+      ends: [0],
+    },
+  ])('ends $what', async ({ kinds, ends }) => {
+    await withListeners({ maxConnections: 4 }, async (listeners) => {
+      const clients = await made(listeners, kinds);
+
+      expect(ended(clients)).toEqual(ends);
+    });
+  });
+
+  it('counts as idle from the end of its last answer', async () => {
+    await withListeners({ maxConnections: 2 }, async (listeners) => {
+      const clients = await made(listeners, ['answered', 'answered']);
+      for (const client of clients.slice(0, 1)) await listeners.askAgain(client);
+
+      const newcomer = await listeners.connected();
+
+      expect(ended([...clients, newcomer])).toEqual([1]);
+    });
+  });
+
+  it('is looked for among all listeners, and let in', async () => {
+    await withListeners({ maxConnections: 2 }, async (listeners) => {
+      const first = await listeners.connected(0);
+      const second = await listeners.connected(0);
+      const third = await listeners.answered(1);
+
+      expect(ended([first, second, third])).toEqual([0]);
+      expect(third.received()).toMatch(/^HTTP\/1\.1 200 OK\r\n/u);
+    });
+  });
+
+  it('ends as many as are too many when they come to all listeners at once', async () => {
+    await withListeners({ maxConnections: 4 }, async ({ connected }) => {
+      const clients = await Promise.all(
+        Array.from({ length: 20 }, async (_, index) => connected(index % 2)),
+      );
+      const open = (): readonly Client[] =>
+        clients.filter(({ socket }) => !socket.readableEnded && !socket.destroyed);
+
+      expect(await until(() => (open().length <= 4 ? open().length : undefined), 5000)).toBe(4);
+    });
+  });
+
+  it('makes room for as long as it lasts: what has closed counts no more', async () => {
+    await withListeners({ maxConnections: 2 }, async (listeners) => {
+      const clients = await made(listeners, ['connected', 'answered']);
+      const closed = Promise.all(clients.map(async ({ accepted }) => once(accepted, 'close')));
+      for (const { socket } of clients) socket.destroy();
+      await closed;
+
+      const others = await made(listeners, ['connected', 'answered']);
+
+      expect(ended(others)).toEqual([]);
+    });
+  });
+
+  it('is worth one warning a minute', async () => {
+    await withListeners({ maxConnections: 2 }, async (listeners) => {
+      const warnings = (): number =>
+        listeners.logger.lines.filter(({ level }) => level === 'warn').length;
+      await made(listeners, ['connected', 'connected']);
+      const before = warnings();
+      await made(listeners, ['connected', 'connected']);
+      const atFirst = warnings();
+      await listeners.clock.advance(60_000);
+      await made(listeners, ['connected', 'connected']);
+
+      expect([before, atFirst, warnings()]).toEqual([0, 1, 2]);
+    });
+  });
+});
+
+describe('who brings no request in time', () => {
+  it('and sent nothing is cut off without a word', async () => {
+    await withListeners({ maxConnections: 4, headersTimeoutMs: 100 }, async ({ connected }) => {
+      const { accepted, received } = await connected();
+      await once(accepted, 'close');
+
+      expect(received()).toBe('');
+    });
+  });
+
+  it.each([
+    { what: 'half a request', begin: 'GET / HTTP/1.1\r\nHost: x\r\n', everyMs: 20_000 },
+    { what: 'a byte at a time', begin: 'GET /', everyMs: 10 },
+  ])('and sent $what is told so, and cut off although it closes nothing', async (slow) => {
+    await withListeners({ maxConnections: 4, headersTimeoutMs: 100 }, async (listeners) => {
+      const { socket, accepted, received } = await listeners.connected();
+      socket.write(slow.begin);
+      const timer = setInterval(() => socket.write('x'), slow.everyMs);
+      await once(socket, 'end');
+      const wasOpen = !accepted.destroyed;
+      const closed = once(accepted, 'close');
+      await listeners.clock.advance(1000);
+      await closed;
+      clearInterval(timer);
+
+      expect(wasOpen).toBe(true);
+      expect(received()).toBe('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n');
+    });
+  });
+
+  it('but garbage is told so, and cut off although it closes nothing', async () => {
+    await withListeners({ maxConnections: 4 }, async (listeners) => {
+      const { socket, accepted, received } = await listeners.connected();
+      socket.write('scrape, please\r\n\r\n');
+      await once(socket, 'end');
+      const closed = once(accepted, 'close');
+      await listeners.clock.advance(1000);
+      await closed;
+
+      expect(received()).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/u);
+      expect(listeners.clock.pendingTimers()).toBe(0);
+    });
+  });
+});
