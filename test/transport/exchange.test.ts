@@ -1,17 +1,26 @@
 import type { Dispatcher } from 'undici';
 import { describe, expect, it } from 'vitest';
+import type { Operation } from '../../src/model/operation.ts';
 import { createAbortWatch } from '../../src/transport/abort-watch.ts';
+import { createAnswerMemory } from '../../src/transport/answer-memory.ts';
 import { Exchange } from '../../src/transport/exchange.ts';
 import type { ApiResponse } from '../../src/transport/transport.ts';
 
 type Controller = Dispatcher.DispatchController;
 
 /** An exchange, the promise of its outcome, and what it asked of undici. */
-function setUp(signal: AbortSignal = new AbortController().signal) {
+function setUp(
+  signal: AbortSignal = new AbortController().signal,
+  operation: Operation = 'list_applications',
+) {
   const abortWatch = createAbortWatch({ keepsListening: true });
+  const memory = createAnswerMemory({ heapBytes: 96 * 1024 * 1024 });
   let exchange: Exchange | undefined;
   const outcome = new Promise<ApiResponse>((resolve, reject) => {
-    exchange = new Exchange({ host: 'api', signal, abortWatch }, { resolve, reject });
+    exchange = new Exchange(
+      { operation, peer: 'api', signal, abortWatch, memory },
+      { resolve, reject },
+    );
   });
   if (exchange === undefined) throw new Error('a promise runs its executor at once');
   let aborts = 0;
