@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { httpServer, httpsServer, proxyServer, tcpServer } from './loopback-server.ts';
+import { httpServer, httpsServer, proxyServer, relayTo, tcpServer } from './loopback-server.ts';
 import { apiErrorOf, get, openTransport } from './open-transport.ts';
 
 // A key pair for these tests alone: self-signed, for the name "localhost", valid until 2126.
@@ -9,12 +9,7 @@ const key = readFileSync(new URL('fixtures/test-only-key.pem', import.meta.url),
 const cert = readFileSync(new URL('fixtures/test-only-certificate.pem', import.meta.url), 'utf8');
 
 function tunnelTo(port: number, socket: Socket): void {
-  const upstream = connect(port, '127.0.0.1', () => {
-    socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
-    upstream.pipe(socket).pipe(upstream);
-  });
-  upstream.on('error', () => socket.destroy());
-  socket.on('error', () => upstream.destroy());
+  relayTo(port, socket, () => socket.write('HTTP/1.1 200 Connection Established\r\n\r\n'));
 }
 
 describe('createUndiciTransport over TLS', () => {

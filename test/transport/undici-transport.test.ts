@@ -123,6 +123,7 @@ describe('createUndiciTransport', () => {
       const server = await httpServer((request, response) => {
         const [, kind, size] = request.url?.split('/') ?? [];
         if (kind === 'announced') response.setHeader('content-length', Number(size));
+        else response.flushHeaders();
         response.end('x'.repeat(Number(size)));
       });
       const transport = openTransport({ baseUrl: `http://localhost:${server.port}` });
