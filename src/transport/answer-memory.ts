@@ -18,7 +18,7 @@ export interface AnswerHolder {
 export interface AnswerMemory {
   /** A larger body is none of a real answer. */
   maxBytesOf(operation: Operation): number;
-  /** Says how much an answer takes by now. The largest give up while all take too much together. */
+  /** Says how much an answer takes by now. The largest gives up when all take too much together. */
   hold(holder: AnswerHolder, sizeBytes: number): void;
   /** The answer has been handed on, or given up. */
   release(holder: AnswerHolder): void;
@@ -60,11 +60,11 @@ export function createAnswerMemory({ heapBytes }: AnswerMemoryOptions): AnswerMe
     hold: (holder, sizeBytes) => {
       totalBytes += sizeBytes - (sizes.get(holder) ?? 0);
       sizes.set(holder, sizeBytes);
-      while (totalBytes > maxTotalBytes) {
-        const [largest] = [...sizes].reduce((one, other) => (other[1] > one[1] ? other : one));
-        release(largest);
-        largest.giveUp();
-      }
+      if (totalBytes <= maxTotalBytes) return;
+      // It is not smaller than what has just grown, so that one is enough.
+      const [largest] = [...sizes].reduce((one, other) => (other[1] > one[1] ? other : one));
+      release(largest);
+      largest.giveUp();
     },
     release,
   };

@@ -90,8 +90,8 @@ function createConnector(tls: buildConnector.BuildOptions, peer: string): Connec
   const connect = buildConnector(tls);
   // The name to expect in a certificate is that of the host connected to: undici would take the one
   // in the header `host`, which behind a proxy is another one.
-  return ({ servername: _, ...target }, callback) => {
-    connect(target, (...result) => {
+  return (target, callback) => {
+    connect({ ...target, servername: '' }, (...result) => {
       if (result[0] === null) callback(...result);
       else callback(apiErrorFrom(result[0], peer), null);
     });

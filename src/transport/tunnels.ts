@@ -41,40 +41,39 @@ export function createTunnels(options: TunnelOptions, dependencies: TunnelDepend
   const proxyHeaders = { 'proxy-connection': 'keep-alive', ...proxyAuthorizationOf(proxy) };
   const opening = new Set<Client>();
 
-  const open = async (target: string): Promise<Socket> => {
+  /** Tells an open tunnel, or the `ApiError` for which there is none. */
+  const open = (target: string, callback: buildConnector.Callback): void => {
     const client = new Client(proxy.origin, {
       connect: connectToProxy,
       headersTimeout: openTimeoutMs,
     });
     opening.add(client);
-    try {
-      const { socket, statusCode } = await client.connect({
-        path: target,
-        headers: { host: target, ...proxyHeaders },
-      });
-      if (statusCode >= 200 && statusCode < 300 && socket instanceof Socket) return socket;
-      socket.on('error', () => undefined).destroy();
-      throw refusal(peer, statusCode);
-    } catch (error) {
-      throw tunnelErrorFrom(error, peer);
-    } finally {
+    const headers = { host: target, ...proxyHeaders };
+    client.connect({ path: target, headers }, (error, answer) => {
       opening.delete(client);
       // The socket of an open tunnel is not the client's any more.
       void client.destroy();
-    }
+      if (error !== null) {
+        callback(tunnelErrorFrom(error, peer), null);
+        return;
+      }
+      const { socket, statusCode } = answer;
+      if (statusCode >= 200 && statusCode < 300 && socket instanceof Socket) {
+        callback(null, socket);
+        return;
+      }
+      socket.on('error', () => undefined).destroy();
+      callback(refusal(peer, statusCode), null);
+    });
   };
 
   return {
-    connect: ({ servername: _, ...origin }, callback) => {
+    connect: (origin, callback) => {
       const target = `${origin.host ?? origin.hostname}${origin.port === '' ? ':443' : ''}`;
-      void open(target).then(
-        (httpSocket) => {
-          connectInside({ ...origin, httpSocket }, callback);
-        },
-        (error: ApiError) => {
-          callback(error, null);
-        },
-      );
+      open(target, (...tunnel) => {
+        if (tunnel[0] === null) connectInside({ ...origin, httpSocket: tunnel[1] }, callback);
+        else callback(...tunnel);
+      });
     },
     close: async () => {
       await Promise.all([...opening].map(async (client) => client.destroy()));

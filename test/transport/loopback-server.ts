@@ -15,11 +15,13 @@ export interface LoopbackServer {
   readonly port: number;
   /** Connections accepted so far. */
   connections(): number;
+  /** Those of them that stand. */
+  open(): number;
 }
 
 type AnyServer = Server | ReturnType<typeof createTcpServer>;
 
-async function listen(server: AnyServer): Promise<LoopbackServer> {
+async function listen(server: AnyServer, host = '127.0.0.1'): Promise<LoopbackServer> {
   const sockets = new Set<Socket>();
   let accepted = 0;
   server.on('connection', (socket: Socket) => {
@@ -28,7 +30,7 @@ async function listen(server: AnyServer): Promise<LoopbackServer> {
     socket.on('error', () => undefined);
     socket.on('close', () => sockets.delete(socket));
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(0, host);
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port to listen on');
@@ -37,7 +39,7 @@ async function listen(server: AnyServer): Promise<LoopbackServer> {
     server.close();
     await once(server, 'close');
   });
-  return { port: address.port, connections: () => accepted };
+  return { port: address.port, connections: () => accepted, open: () => sockets.size };
 }
 
 export async function httpServer(listener: RequestListener): Promise<LoopbackServer> {
@@ -88,11 +90,12 @@ export async function proxyServer(
   onConnect: (request: IncomingMessage, socket: Socket) => void,
   onRequest: (request: IncomingMessage, response: ServerResponse) => void,
   tls?: ServerOptions,
+  host?: string,
 ): Promise<LoopbackServer> {
   const server =
     tls === undefined ? createHttpServer(onRequest) : createHttpsServer(tls, onRequest);
   server.on('connect', (request, socket) => {
     if (socket instanceof Socket) onConnect(request, socket);
   });
-  return listen(server);
+  return listen(server, host);
 }
