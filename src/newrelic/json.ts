@@ -15,8 +15,9 @@ export function parseJson(body: string): unknown {
  * rounded. For the documents that carry ids; the answers of the many metric calls carry none.
  */
 export function parseJsonKeepingIds(body: string): unknown {
-  const document: unknown = JSON.parse(body);
-  if (!/\d{16}/.test(body)) return document;
+  if (!/\d{16}/.test(body)) return parseJson(body);
+  // Only to learn whether it is JSON: it is not kept, since a large one takes much.
+  parseJson(body);
   return JSON.parse(withLongIntegersQuoted(body));
 }
 

@@ -30,10 +30,10 @@ const maxMetricBytes = 64 * 1024;
 /** A page has 200 hosts of half a kilobyte. */
 const maxHostPageBytes = mebibyte;
 /**
- * A page of applications has 200, of about 1 kB and 20 bytes for each host: 4 MiB are 1000 hosts for
+ * A page of applications has 200, of about 1 kB and 20 bytes for each host: 3 MiB are 700 hosts for
  * each of them, 64 MiB are more than 10,000. The more hosts, the more memory the daemon is given.
  */
-const applicationPageBytes = { least: 4 * mebibyte, most: 64 * mebibyte, shareOfHeap: 1 / 24 };
+const applicationPageBytes = { least: 3 * mebibyte, most: 64 * mebibyte, shareOfHeap: 1 / 32 };
 /** All answers together, in largest pages. */
 const pagesAtATime = 3;
 

@@ -29,8 +29,8 @@ export interface ExchangeOutcome {
 const maxFailureBodyBytes = 64 * 1024;
 /** What a smaller body becomes when it is parsed is small too, whatever stands in it. */
 const lightBodyBytes = 64 * 1024;
-/** A document may become so many times the largest body; full pages of hosts reach a half of it. */
-const maxParsedGrowth = 6;
+/** A document may become so many times the largest body. One full of the ids of hosts takes 2.5. */
+const maxParsedGrowth = 4;
 
 /**
  * One request on the wire, as undici's dispatcher sees it: collects the answer and tells its outcome.

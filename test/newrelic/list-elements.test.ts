@@ -1,17 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { CallSubject } from '../../src/newrelic/failure-of-answer.ts';
 import { listElementsOf } from '../../src/newrelic/list-elements.ts';
-import { listOf } from './an-application-list.ts';
+import { discoveryOf } from './an-application-list.ts';
 
 const subject: CallSubject = { operation: 'list_hosts', applicationId: '1', hostId: undefined };
 const elements = (count: number): readonly unknown[] => Array.from({ length: count }, () => 0);
 
 describe('listElementsOf', () => {
-  it.each([{ count: 0 }, { count: 200 }, { count: 1000 }])('takes a page of $count', ({ count }) => {
-    const list = elements(count);
+  it.each([{ count: 0 }, { count: 200 }, { count: 1000 }])(
+    'takes a page of $count',
+    ({ count }) => {
+      const list = elements(count);
 
-    expect(listElementsOf({ application_hosts: list }, 'application_hosts', subject)).toBe(list);
-  });
+      expect(listElementsOf({ application_hosts: list }, 'application_hosts', subject)).toBe(list);
+    },
+  );
 
   it('refuses a page that is longer, with the number', () => {
     const read = (): unknown =>
@@ -28,7 +31,7 @@ describe('listElementsOf', () => {
   );
 
   it('keeps a list of applications that is too long from being looked at', async () => {
-    const discovery = await listOf(...elements(1_000_000));
+    const discovery = await discoveryOf({ applications: elements(1_000_000) });
 
     expect(discovery).toMatchObject({ applications: [], complete: false, logged: [] });
     expect(discovery.error).toMatchObject({ reason: 'schema' });

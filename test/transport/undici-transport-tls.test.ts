@@ -43,14 +43,56 @@ describe('createUndiciTransport over TLS', () => {
     expect(error.message).toContain('ERR_TLS_CERT_ALTNAME_INVALID');
   });
 
-  it('rejects with tls when the other side speaks plain HTTP', async () => {
+  it('says that the other side speaks plain HTTP when it does', async () => {
     const server = await httpServer((_request, response) => response.end('{}'));
     const transport = openTransport({ baseUrl: `https://localhost:${server.port}` });
 
     const error = await apiErrorOf(get(transport));
 
     expect(error.reason).toBe('tls');
+    expect(error.message).toContain('does not speak TLS');
+    expect(error.message).toContain('scheme and port of base_url');
   });
+
+  it('points to the scheme when https is spoken at the port of an http address', async () => {
+    const server = await httpsServer({ key, cert }, (_request, response) => response.end('{}'));
+    const transport = openTransport({ baseUrl: `http://localhost:${server.port}` });
+
+    const error = await apiErrorOf(get(transport));
+
+    expect(error.reason).toBe('reset');
+    expect(error.message).toContain('the scheme of base_url (http or https)');
+  });
+
+  it('points to the scheme when the answer to plain http is a TLS alert', async () => {
+    const server = await tcpServer((socket) => socket.end(Buffer.from([21, 3, 1, 0, 2, 2, 70])));
+    const transport = openTransport({ baseUrl: `http://localhost:${server.port}` });
+
+    const error = await apiErrorOf(get(transport));
+
+    expect(error.reason).toBe('not_json');
+    expect(error.message).toContain('scheme and port of base_url');
+  });
+
+  it.each([
+    { maxVersion: 'TLSv1.2', reason: 'tls' },
+    // Here the server looks at the certificate when the client takes the connection for made.
+    { maxVersion: 'TLSv1.3', reason: 'reset' },
+  ] as const)(
+    'says that the server may want a client certificate when it does: $maxVersion',
+    async ({ maxVersion, reason }) => {
+      const server = await httpsServer(
+        { key, cert, ca: cert, requestCert: true, rejectUnauthorized: true, maxVersion },
+        (_request, response) => response.end('{}'),
+      );
+      const transport = openTransport({ baseUrl: `https://localhost:${server.port}`, ca: cert });
+
+      const error = await apiErrorOf(get(transport));
+
+      expect(error.reason).toBe(reason);
+      expect(error.message).toContain('client certificate');
+    },
+  );
 
   it('gives up a handshake that does not end', async () => {
     const server = await tcpServer(() => undefined);
@@ -63,6 +105,7 @@ describe('createUndiciTransport over TLS', () => {
 
     expect(error.reason).toBe('connect');
     expect(error.message).toContain('UND_ERR_CONNECT_TIMEOUT');
+    expect(error.message).toContain('that the server speaks TLS');
   });
 });
 

@@ -113,7 +113,7 @@ describe('createUndiciTransport', () => {
   });
 
   it.each([
-    { operation: 'list_applications', limitBytes: 4_194_304 },
+    { operation: 'list_applications', limitBytes: 3_145_728 },
     { operation: 'list_hosts', limitBytes: 1_048_576 },
     { operation: 'application_throughput', limitBytes: 65_536 },
     { operation: 'host_throughput', limitBytes: 65_536 },
