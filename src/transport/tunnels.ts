@@ -1,10 +1,10 @@
-import { Socket } from 'node:net';
 import { type buildConnector, Client } from 'undici';
 import { ApiError } from '../model/api-error.ts';
 import { apiErrorFrom } from './api-error-from.ts';
 import { proxyAuthorizationOf } from './proxy-authorization.ts';
 
 type Connector = buildConnector.connector;
+type Socket = NonNullable<buildConnector.Options['httpSocket']>;
 
 export interface TunnelOptions {
   readonly proxy: URL;
@@ -58,8 +58,9 @@ export function createTunnels(options: TunnelOptions, dependencies: TunnelDepend
         return;
       }
       const { socket, statusCode } = answer;
-      if (statusCode >= 200 && statusCode < 300 && socket instanceof Socket) {
-        callback(null, socket);
+      if (statusCode >= 200 && statusCode < 300) {
+        // undici's types are wider here than in its connectors: it is the socket that one of them made.
+        callback(null, socket as Socket);
         return;
       }
       socket.on('error', () => undefined).destroy();
