@@ -58,9 +58,8 @@ export function createTunnels(options: TunnelOptions, dependencies: TunnelDepend
         return;
       }
       const { socket, statusCode } = answer;
-      if (statusCode >= 200 && statusCode < 300) {
-        // undici's types are wider here than in its connectors: it is the socket that one of them made.
-        callback(null, socket as Socket);
+      if (statusCode >= 200 && statusCode < 300 && isSocket(socket)) {
+        callback(null, socket);
         return;
       }
       socket.on('error', () => undefined).destroy();
@@ -80,6 +79,11 @@ export function createTunnels(options: TunnelOptions, dependencies: TunnelDepend
       await Promise.all([...opening].map(async (client) => client.destroy()));
     },
   };
+}
+
+/** The stream is the socket that `connectToProxy` made; undici's types say less. */
+function isSocket(stream: object): stream is Socket {
+  return 'setKeepAlive' in stream;
 }
 
 function refusal(peer: string, status: number): ApiError {
