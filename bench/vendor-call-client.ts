@@ -3,11 +3,13 @@
  * process. Arguments: `ours` or `global-fetch`, the origin, the number of calls.
  */
 import { readFile } from 'node:fs/promises';
+import { getHeapStatistics } from 'node:v8';
 import { createSystemClock } from '../src/cli/system-clock.ts';
 import type { Logger } from '../src/model/telemetry.ts';
 import { createRestSource } from '../src/newrelic/client.ts';
 import { createSelfMetrics } from '../src/telemetry/self-metrics.ts';
 import { createAccountTransport } from '../src/transport/account-transport.ts';
+import { createAnswerMemory } from '../src/transport/answer-memory.ts';
 import { createRateLimiters } from '../src/transport/rate-limiters.ts';
 import { createUndiciTransport } from '../src/transport/undici-transport.ts';
 
@@ -43,13 +45,16 @@ async function ours(origin: string): Promise<() => Promise<unknown>> {
       events: { throttled: () => {}, clockSkewed: () => {} },
       observer,
       keyProvider: { current: () => 'NRAK-BENCH', reload: async () => false },
-      raw: createUndiciTransport({
-        baseUrl: origin,
-        connections: concurrency,
-        proxyUrl: undefined,
-        ca: await readFile(caFile, 'utf8'),
-        userAgent: 'bench',
-      }),
+      raw: createUndiciTransport(
+        {
+          baseUrl: origin,
+          connections: concurrency,
+          proxyUrl: undefined,
+          ca: await readFile(caFile, 'utf8'),
+          userAgent: 'bench',
+        },
+        { memory: createAnswerMemory({ heapBytes: getHeapStatistics().heap_size_limit }) },
+      ),
     },
   );
   const source = createRestSource(

@@ -15,9 +15,18 @@ function onStopSignal(signal: NodeJS.Signals): void {
 
 function die(error: unknown): never {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const message = `newrelic-exporter failed, which is a fault of the program: ${text}\n`;
+  const message = hasNoDescriptors(error)
+    ? `newrelic-exporter failed for want of file descriptors: raise the limit (ulimit -n) to 1024, or run the bundle, which is a single file (npm run bundle)\n${text}\n`
+    : `newrelic-exporter failed, which is a fault of the program: ${text}\n`;
   process.stderr.write(redact(message));
   process.exit(1);
+}
+
+/** Loading a program of several hundred files opens about a hundred of them at a time. */
+function hasNoDescriptors(error: unknown): boolean {
+  return (
+    error instanceof Error && 'code' in error && ['EMFILE', 'ENFILE'].includes(String(error.code))
+  );
 }
 
 process.on('SIGTERM', onStopSignal);

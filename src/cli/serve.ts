@@ -61,7 +61,7 @@ export async function serveConfig(
     page: async () => daemon.store.page(),
     selfMetrics: async () => daemon.metrics.text(),
     status: () => daemon.status(),
-    stalled: () => undefined,
+    stalled: () => daemon.stalled(),
     reload: flags.enableLifecycle ? reloading?.byHttp : undefined,
     build,
     logger,

@@ -1,6 +1,8 @@
 import { lookup } from 'node:dns/promises';
 import { hostname } from 'node:os';
+import { getHeapStatistics } from 'node:v8';
 import { createRedactor } from '../telemetry/redactor.ts';
+import { createAnswerMemory } from '../transport/answer-memory.ts';
 import { createBoundedReader } from './bounded-reader.ts';
 import type { Machine } from './machine.ts';
 import { readRegularFile } from './read-regular-file.ts';
@@ -9,6 +11,7 @@ import { createSystemClock } from './system-clock.ts';
 /** The machine that this process runs on. */
 export function createThisMachine(stopSignal: AbortSignal): Machine {
   const clock = createSystemClock();
+  const memory = createAnswerMemory({ heapBytes: getHeapStatistics().heap_size_limit });
   return {
     clock,
     random: Math.random,
@@ -18,7 +21,7 @@ export function createThisMachine(stopSignal: AbortSignal): Machine {
     lookUp: async (name) => (await lookup(name, { all: true })).map(({ address }) => address),
     // Loaded when it is needed: it is half of the time that `--version` would take.
     openTransport: async (options) =>
-      (await import('../transport/undici-transport.ts')).createUndiciTransport(options),
+      (await import('../transport/undici-transport.ts')).createUndiciTransport(options, { memory }),
     nextTurn: async () => {
       await new Promise<void>((resolve) => {
         setImmediate(resolve);

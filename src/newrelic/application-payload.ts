@@ -2,15 +2,16 @@ import { z } from 'zod';
 import type { Application, ApplicationSummary } from '../model/application.ts';
 import { entityIdOf } from './entity-id.ts';
 import { excerptOf } from './excerpt.ts';
-import { type CallSubject, failureOf } from './failure-of-answer.ts';
+import type { CallSubject } from './failure-of-answer.ts';
 import { epochMsOf } from './iso-time.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
+import { listElementsOf } from './list-elements.ts';
 import { type InvalidSampleListener, sampleOf } from './sample.ts';
 
 /** The applications of one page, and what of the page could not be read. */
 export interface ApplicationPage {
   readonly applications: readonly Application[];
-  /** One clause for each application, host id or instance id that was left out. */
+  /** One clause for each application that was left out, or some of whose host or instance ids were. */
   readonly malformed: readonly string[];
   /** Ids of the applications that were left out, as far as they could be read. */
   readonly unreadableIds: readonly string[];
@@ -48,24 +49,21 @@ const applicationSchema = z.object({
     .catch(undefined),
 });
 
-const listSchema = z.object({ applications: z.array(z.unknown()) });
-
 /**
  * The applications of a list document. One that cannot be read is left out and named in `malformed`;
- * it does not spoil the others. Throws an `ApiError` when there is no list at all.
+ * it does not spoil the others. Throws an `ApiError` when there is no list of bearable length.
  */
 export function applicationPageOf(
   document: JsonObject,
   subject: CallSubject,
   onInvalid: InvalidSampleListener,
 ): ApplicationPage {
-  const list = listSchema.safeParse(document);
-  if (!list.success) throw failureOf(subject, 'schema', 'the answer has no list of applications');
+  const elements = listElementsOf(document, 'applications', subject);
   const applications: Application[] = [];
   const malformed: string[] = [];
   const unreadableIds: string[] = [];
   const unidentified: string[] = [];
-  for (const [index, element] of list.data.applications.entries()) {
+  for (const [index, element] of elements.entries()) {
     const record = applicationSchema.safeParse(element);
     if (record.success) {
       const report = (problem: string): void => {
@@ -130,10 +128,12 @@ function idsOf(
 ): readonly string[] | undefined {
   if (values === undefined) return undefined;
   const ids = new Set<string>();
+  let unreadable = 0;
   for (const value of values) {
     const id = entityIdOf(value);
-    if (id === undefined) report(`a ${kind} id that is not a number`);
+    if (id === undefined) unreadable += 1;
     else ids.add(id);
   }
+  if (unreadable > 0) report(`${kind} ids that are not numbers: ${unreadable}`);
   return [...ids];
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { entityIdOf } from './entity-id.ts';
-import { type CallSubject, failureOf } from './failure-of-answer.ts';
+import type { CallSubject } from './failure-of-answer.ts';
 import type { JsonObject } from './json.ts';
+import { listElementsOf } from './list-elements.ts';
 
 export interface HostName {
   readonly id: string;
@@ -13,16 +14,12 @@ const hostSchema = z.object({
   host: z.string().min(1),
 });
 
-const listSchema = z.object({ application_hosts: z.array(z.unknown()) });
-
 /**
  * The host names of a list document. A host without a readable id or name is passed over: it is
- * shown by its id. Throws an `ApiError` when there is no list at all.
+ * shown by its id. Throws an `ApiError` when there is no list of bearable length.
  */
 export function hostNamesOf(document: JsonObject, subject: CallSubject): HostName[] {
-  const list = listSchema.safeParse(document);
-  if (!list.success) throw failureOf(subject, 'schema', 'the answer has no application_hosts');
-  return list.data.application_hosts.flatMap((element) => {
+  return listElementsOf(document, 'application_hosts', subject).flatMap((element) => {
     const host = hostSchema.safeParse(element);
     return host.success ? [{ id: host.data.id, name: host.data.host }] : [];
   });

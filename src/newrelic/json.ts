@@ -15,14 +15,29 @@ export function parseJson(body: string): unknown {
  * rounded. For the documents that carry ids; the answers of the many metric calls carry none.
  */
 export function parseJsonKeepingIds(body: string): unknown {
-  const document: unknown = JSON.parse(body);
-  if (!/\d{16}/.test(body)) return document;
-  // The body is valid JSON from here on, so that a quote outside a string always begins one, and a
-  // run of these characters outside a string is one number or one literal.
-  const quoted = body.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|[-+.\w]+/gs, (token) =>
-    isLongInteger(token) ? `"${token}"` : token,
-  );
-  return JSON.parse(quoted);
+  if (!/\d{16}/.test(body)) return parseJson(body);
+  // Only to learn whether it is JSON: it is not kept, since a large one takes much.
+  parseJson(body);
+  return JSON.parse(withLongIntegersQuoted(body));
+}
+
+/**
+ * Takes valid JSON: a quote that is not escaped begins or ends a text, and a run of these characters
+ * outside a text is one number or one literal. Goes from token to token, since `replace` would keep
+ * all of them, which takes up to a hundred times the size of the document.
+ */
+function withLongIntegersQuoted(json: string): string {
+  const parts: string[] = [];
+  let [copied, isInText] = [0, false];
+  for (const { 0: token, index } of json.matchAll(/\\.|"|[-+.\w]+/gs)) {
+    if (token === '"') {
+      isInText = !isInText;
+    } else if (!isInText && isLongInteger(token)) {
+      parts.push(json.slice(copied, index), `"${token}"`);
+      copied = index + token.length;
+    }
+  }
+  return [...parts, json.slice(copied)].join('');
 }
 
 function isLongInteger(token: string): boolean {

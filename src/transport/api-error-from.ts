@@ -14,7 +14,12 @@ interface ForeignError {
   readonly errors?: unknown;
 }
 
-const explanations: Readonly<Record<NetworkReason, { problem: string; remedy: string }>> = {
+interface Explanation {
+  readonly problem: string;
+  readonly remedy: string;
+}
+
+const explanations: Readonly<Record<NetworkReason, Explanation>> = {
   dns: {
     problem: 'the name cannot be resolved',
     remedy: 'check base_url (and proxy_url) and the DNS of this machine',
@@ -29,7 +34,8 @@ const explanations: Readonly<Record<NetworkReason, { problem: string; remedy: st
   },
   reset: {
     problem: 'the connection broke before the answer was complete',
-    remedy: 'if this lasts, look for a proxy or firewall that cuts connections',
+    remedy:
+      'if this lasts, look for a proxy or firewall that cuts connections, and check that the scheme of base_url (http or https) is what the server speaks, and that it wants no client certificate: there is none to send',
   },
   timeout: {
     problem: 'no complete answer in time',
@@ -49,6 +55,33 @@ const explanations: Readonly<Record<NetworkReason, { problem: string; remedy: st
   },
 };
 
+const noTls: Explanation = {
+  problem: 'the other side does not speak TLS',
+  remedy: 'check that scheme and port of base_url and proxy_url belong together',
+};
+const wantsCertificate: Explanation = {
+  problem: 'the server refuses the TLS connection',
+  remedy:
+    'it may want a client certificate, which cannot be configured here: check base_url, or put a proxy in front that has one',
+};
+/** Where a code tells more than the reason that it belongs to. */
+const explanationsByCode: ReadonlyMap<string, Explanation> = new Map([
+  [
+    'UND_ERR_CONNECT_TIMEOUT',
+    {
+      problem: 'no connection in time',
+      remedy:
+        'check base_url, proxy_url and the firewalls on the way; with https also that the server speaks TLS on that port',
+    },
+  ],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', noTls],
+  ['ERR_SSL_PACKET_LENGTH_TOO_LONG', noTls],
+  ['ERR_SSL_HTTP_REQUEST', noTls],
+  ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', wantsCertificate],
+  ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', wantsCertificate],
+  ['ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE', wantsCertificate],
+]);
+
 /**
  * Turns whatever a request to `host` was rejected with into an `ApiError`: the only way in for foreign
  * errors. Looks through `cause` and `AggregateError` for the first error code it knows; an error
@@ -58,13 +91,23 @@ export function apiErrorFrom(error: unknown, host: string): ApiError {
   if (error instanceof ApiError) return error;
   for (const candidate of chainOf(error)) {
     const reason = reasonOf(candidate);
-    if (reason !== undefined) return newError(reason, host, detailOf(candidate, reason), error);
+    if (reason !== undefined) {
+      const explanation = explanationsByCode.get(codeOf(candidate)) ?? explanations[reason];
+      return newError(reason, explanation, {
+        host,
+        detail: detailOf(candidate, reason),
+        cause: error,
+      });
+    }
   }
-  return newError('client', host, nameOf(error), error);
+  return newError('client', explanations.client, { host, detail: nameOf(error), cause: error });
 }
 
-function newError(reason: NetworkReason, host: string, detail: string, cause: unknown): ApiError {
-  const { problem, remedy } = explanations[reason];
+function newError(
+  reason: NetworkReason,
+  { problem, remedy }: Explanation,
+  { host, detail, cause }: { host: string; detail: string; cause: unknown },
+): ApiError {
   return new ApiError(reason, `${host}: ${problem} (${detail}); ${remedy}`, { cause });
 }
 

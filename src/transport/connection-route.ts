@@ -1,5 +1,10 @@
 import { createSecureContext, rootCertificates } from 'node:tls';
-import { type Dispatcher, Pool, ProxyAgent } from 'undici';
+import { buildConnector, type Dispatcher, Pool } from 'undici';
+import { apiErrorFrom } from './api-error-from.ts';
+import { proxyAuthorizationOf } from './proxy-authorization.ts';
+import { createTunnels } from './tunnels.ts';
+
+type Connector = buildConnector.connector;
 
 export interface ConnectionOptions {
   /** Scheme, host and port, perhaps a path prefix. */
@@ -9,8 +14,6 @@ export interface ConnectionOptions {
   readonly proxyUrl: string | undefined;
   /** PEM certificates to trust beside the built-in ones. */
   readonly ca: string | undefined;
-  /** An answer with a larger body is broken off. */
-  readonly maxResponseBytes: number;
   readonly connectTimeoutMs: number;
 }
 
@@ -23,6 +26,10 @@ export interface ConnectionRoute {
   readonly pathPrefix: string;
   /** What the route itself needs on every request. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The other end, as errors name it; with the proxy, if there is one. */
+  readonly peer: string;
+  /** Breaks off whatever is under way and closes every connection. */
+  close(): Promise<void>;
 }
 
 /** The deadline of a call ends it much earlier: these only guard connections that nobody waits for. */
@@ -32,53 +39,70 @@ const silenceTimeoutMs = 600_000;
 export function connectionRouteOf(options: ConnectionOptions): ConnectionRoute {
   const base = new URL(options.baseUrl);
   const pathPrefix = base.pathname.replace(/\/+$/, '');
-  const proxy = options.proxyUrl === undefined ? undefined : new URL(options.proxyUrl);
-  const poolOptions: Pool.Options = {
-    connections: options.connections,
-    pipelining: 1,
-    maxResponseSize: options.maxResponseBytes,
-    headersTimeout: silenceTimeoutMs,
-    bodyTimeout: silenceTimeoutMs,
-  };
-  const connect = connectOptionsOf(options);
+  const tls = tlsOptionsOf(options);
+  const poolTo = (origin: string, connect: Connector): Pool =>
+    new Pool(origin, {
+      connections: options.connections,
+      pipelining: 1,
+      headersTimeout: silenceTimeoutMs,
+      bodyTimeout: silenceTimeoutMs,
+      connect,
+    });
 
-  if (proxy === undefined) {
-    const dispatcher = new Pool(base.origin, { ...poolOptions, connect });
-    return { dispatcher, origin: base.origin, pathPrefix, headers: {} };
+  if (options.proxyUrl === undefined) {
+    const peer = base.host;
+    const dispatcher = poolTo(base.origin, createConnector(tls, peer));
+    const close = async (): Promise<void> => dispatcher.destroy();
+    return { dispatcher, origin: base.origin, pathPrefix, headers: {}, peer, close };
   }
-  if (base.protocol === 'http:' && proxy.protocol.startsWith('http')) {
+  const proxy = new URL(options.proxyUrl);
+  const peer = `${base.host}: through the proxy ${proxy.host}`;
+  const connect = createConnector(tls, peer);
+  if (base.protocol === 'http:') {
     // Proxies commonly refuse tunnels to anything but port 443: plain HTTP goes in absolute form.
-    const dispatcher = new Pool(proxy.origin, { ...poolOptions, connect });
-    const headers = { host: base.host, ...proxyAuthorizationOf(proxy) };
-    return { dispatcher, origin: proxy.origin, pathPrefix: base.origin + pathPrefix, headers };
+    const dispatcher = poolTo(proxy.origin, connect);
+    return {
+      dispatcher,
+      origin: proxy.origin,
+      pathPrefix: base.origin + pathPrefix,
+      headers: { host: base.host, ...proxyAuthorizationOf(proxy) },
+      peer,
+      close: async () => dispatcher.destroy(),
+    };
   }
-  const dispatcher = new ProxyAgent({
-    ...poolOptions,
-    uri: proxy.href,
-    requestTls: connect,
-    proxyTls: connect,
-    // A proxy that accepts the connection and then says nothing must not hold it for long.
-    clientFactory: (origin, tunnelOptions) =>
-      new Pool(origin, { ...tunnelOptions, headersTimeout: options.connectTimeoutMs }),
-  });
-  return { dispatcher, origin: base.origin, pathPrefix, headers: {} };
+  const tunnels = createTunnels(
+    { proxy, peer, openTimeoutMs: options.connectTimeoutMs },
+    { connectToProxy: connect, connectInside: createConnector(tls, peer) },
+  );
+  const dispatcher = poolTo(base.origin, tunnels.connect);
+  const close = async (): Promise<void> => {
+    await Promise.all([dispatcher.destroy(), tunnels.close()]);
+  };
+  return { dispatcher, origin: base.origin, pathPrefix, headers: {}, peer, close };
 }
 
-function connectOptionsOf(options: ConnectionOptions): {
-  timeout: number;
-  rejectUnauthorized: true;
-  secureContext?: ReturnType<typeof createSecureContext>;
-} {
+/**
+ * Makes one connection, or fails with an `ApiError`. After some errors of its own undici connects
+ * again for the request that waits, without end and without a pause; it knows them by their code, and
+ * an `ApiError` has none.
+ */
+function createConnector(tls: buildConnector.BuildOptions, peer: string): Connector {
+  const connect = buildConnector(tls);
+  // The name to expect in a certificate is that of the host connected to: undici would take the one
+  // in the header `host`, which behind a proxy is another one.
+  return (target, callback) => {
+    connect({ ...target, servername: '' }, (...result) => {
+      if (result[0] === null) callback(...result);
+      else callback(apiErrorFrom(result[0], peer), null);
+    });
+  };
+}
+
+function tlsOptionsOf(options: ConnectionOptions): buildConnector.BuildOptions {
   // Explicit, so that no environment variable can turn the verification off.
-  const fixed = { timeout: options.connectTimeoutMs, rejectUnauthorized: true } as const;
+  const fixed = { timeout: options.connectTimeoutMs, rejectUnauthorized: true };
   if (options.ca === undefined) return fixed;
   // `ca` replaces the built-in certificates, so these are named too; parsed once, not per connection.
   const secureContext = createSecureContext({ ca: [...rootCertificates, options.ca] });
   return { ...fixed, secureContext };
-}
-
-function proxyAuthorizationOf(proxy: URL): Readonly<Record<string, string>> {
-  if (proxy.username === '') return {};
-  const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
-  return { 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` };
 }

@@ -1,6 +1,9 @@
 import type { Dispatcher } from 'undici';
 import { ApiError } from '../model/api-error.ts';
+import type { Operation } from '../model/operation.ts';
 import type { AbortWatch } from './abort-watch.ts';
+import { AnswerBody } from './answer-body.ts';
+import type { AnswerHolder, AnswerMemory } from './answer-memory.ts';
 import { apiErrorFrom } from './api-error-from.ts';
 import { statusReason } from './status-reason.ts';
 import type { ApiResponse } from './transport.ts';
@@ -8,10 +11,12 @@ import type { ApiResponse } from './transport.ts';
 type Controller = Dispatcher.DispatchController;
 
 export interface ExchangeOptions {
-  /** Named in errors. */
-  readonly host: string;
+  readonly operation: Operation;
+  /** The other end, as errors name it. */
+  readonly peer: string;
   readonly signal: AbortSignal;
   readonly abortWatch: AbortWatch;
+  readonly memory: AnswerMemory;
 }
 
 /** What the caller waits for. */
@@ -22,6 +27,10 @@ export interface ExchangeOutcome {
 
 /** The body of a failure only explains it. */
 const maxFailureBodyBytes = 64 * 1024;
+/** What a smaller body becomes when it is parsed is small too, whatever stands in it. */
+const lightBodyBytes = 64 * 1024;
+/** A document may become so many times the largest body. One full of the ids of hosts takes 2.5. */
+const maxParsedGrowth = 4;
 
 /**
  * One request on the wire, as undici's dispatcher sees it: collects the answer and tells its outcome.
@@ -30,28 +39,33 @@ const maxFailureBodyBytes = 64 * 1024;
  * does for a call; here an answer is one chunk, seldom more. A class, because closures for all these
  * events would have to be made anew for every call. The outcome is a promise's: the first one counts.
  */
-export class Exchange implements Dispatcher.DispatchHandler {
-  readonly #host: string;
+export class Exchange implements Dispatcher.DispatchHandler, AnswerHolder {
+  readonly #peer: string;
   readonly #signal: AbortSignal;
   readonly #abortWatch: AbortWatch;
+  readonly #memory: AnswerMemory;
   readonly #outcome: ExchangeOutcome;
-  readonly #chunks: Buffer[] = [];
-  #sizeBytes = 0;
-  #maxBytes = Number.POSITIVE_INFINITY;
+  readonly #body = new AnswerBody();
+  #maxBytes: number;
+  /** Whether no more than the start of the body is wanted. */
+  #isCut = false;
   #status = 0;
   #headers: ApiResponse['headers'] = {};
   #controller: Controller | undefined;
 
-  constructor({ host, signal, abortWatch }: ExchangeOptions, outcome: ExchangeOutcome) {
-    this.#host = host;
-    this.#signal = signal;
-    this.#abortWatch = abortWatch;
+  constructor(options: ExchangeOptions, outcome: ExchangeOutcome) {
+    this.#peer = options.peer;
+    this.#signal = options.signal;
+    this.#abortWatch = options.abortWatch;
+    this.#memory = options.memory;
+    this.#maxBytes = options.memory.maxBytesOf(options.operation);
     this.#outcome = outcome;
-    abortWatch.add(signal, this.#onAbort);
+    this.#abortWatch.add(this.#signal, this.#onAbort);
   }
 
   readonly #onAbort = (): void => {
     // At once: undici itself says so only when a connection attempt that is under way has ended.
+    this.#release();
     this.#outcome.reject(this.#signal.reason);
     this.#breakOff();
   };
@@ -66,17 +80,28 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.#status = status;
     this.#headers = headers;
-    if (isCompressed(headers)) this.#maxBytes = 0;
     // What a failure means stands in its status and headers.
-    else if (statusReason(status) !== undefined) this.#maxBytes = maxFailureBodyBytes;
+    const isFailure = statusReason(status) !== undefined;
+    if (isFailure || isCompressed(headers)) {
+      this.#isCut = true;
+      this.#maxBytes = isCompressed(headers) ? 0 : maxFailureBodyBytes;
+    } else if (Number(headers['content-length']) > this.#maxBytes) {
+      this.#refuse(`more than ${this.#maxBytes} bytes`);
+    }
   }
 
   onResponseData(_controller: Controller, chunk: Buffer): void {
-    this.#chunks.push(chunk);
-    this.#sizeBytes += chunk.length;
-    if (this.#sizeBytes < this.#maxBytes) return;
-    this.#finish();
-    this.#breakOff();
+    const leftBytes = this.#maxBytes - this.#body.sizeBytes;
+    if (this.#isCut && chunk.length >= leftBytes) {
+      this.#body.append(chunk.subarray(0, leftBytes));
+      this.#finish();
+      this.#breakOff();
+    } else if (chunk.length > leftBytes) {
+      this.#refuse(`more than ${this.#maxBytes} bytes`);
+    } else {
+      this.#body.append(chunk);
+      this.#memory.hold(this, this.#body.sizeBytes);
+    }
   }
 
   onResponseEnd(): void {
@@ -90,27 +115,50 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** The request cannot be sent, or its connection broke. */
   fail(error: unknown): void {
     // Only the start of the body was wanted: what there is of it will do.
-    if (Number.isFinite(this.#maxBytes)) {
+    if (this.#isCut) {
       this.#finish();
       return;
     }
     this.#release();
-    this.#outcome.reject(apiErrorFrom(error, this.#host));
+    this.#outcome.reject(apiErrorFrom(error, this.#peer));
+  }
+
+  giveUp(): void {
+    if (this.#isCut) this.#finish();
+    this.#refuse('more, with the other answers under way, than there is memory for');
   }
 
   #finish(): void {
     this.#release();
     const [status, headers] = [this.#status, this.#headers];
     if (isCompressed(headers) && statusReason(status) === undefined) {
-      this.#outcome.reject(compressedError(this.#host, status, headers));
+      this.#outcome.reject(compressedError(this.#peer, status, headers));
+    } else if (this.#isHeavy()) {
+      this.#refuse('more objects than there is memory for');
     } else {
-      const body = textOf(this.#chunks, Math.min(this.#sizeBytes, this.#maxBytes));
-      this.#outcome.resolve({ status, headers, body });
+      this.#outcome.resolve({ status, headers, body: this.#body.text() });
     }
+  }
+
+  #isHeavy(): boolean {
+    if (this.#body.sizeBytes <= lightBodyBytes) return false;
+    return this.#body.parsedBytes() > maxParsedGrowth * this.#maxBytes;
+  }
+
+  #refuse(what: string): void {
+    this.#release();
+    this.#outcome.reject(
+      new ApiError(
+        'too_large',
+        `${this.#peer}: the answer is larger than any real one (${what}); check that base_url and proxy_url lead to the New Relic API`,
+      ),
+    );
+    this.#breakOff();
   }
 
   #release(): void {
     this.#abortWatch.remove(this.#signal, this.#onAbort);
+    this.#memory.release(this);
   }
 
   /** The connection goes with the request. */
@@ -119,23 +167,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
+/** Some gateways send the header with nothing in it. */
 function isCompressed(headers: ApiResponse['headers']): boolean {
-  const encoding = headers['content-encoding'];
-  return encoding !== undefined && String(encoding).trim().toLowerCase() !== 'identity';
+  const encodings = String(headers['content-encoding'] ?? '').toLowerCase();
+  return encodings.split(',').some((encoding) => !['', 'identity'].includes(encoding.trim()));
 }
 
-function compressedError(host: string, status: number, headers: ApiResponse['headers']): ApiError {
+function compressedError(peer: string, status: number, headers: ApiResponse['headers']): ApiError {
   const encoding = String(headers['content-encoding']).slice(0, 40);
   return new ApiError(
     'not_json',
-    `${host}: the answer is compressed (content-encoding: ${encoding}) although that was not accepted; look for a proxy that compresses answers`,
+    `${peer}: the answer is compressed (content-encoding: ${encoding}) although that was not accepted; look for a proxy that compresses answers`,
     { status },
   );
-}
-
-/** A byte order mark is no part of the text. */
-function textOf(chunks: readonly Buffer[], sizeBytes: number): string {
-  const bytes = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
-  const text = bytes?.toString('utf8', 0, sizeBytes) ?? '';
-  return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }

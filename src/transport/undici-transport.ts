@@ -1,4 +1,5 @@
 import { createAbortWatch } from './abort-watch.ts';
+import type { AnswerMemory } from './answer-memory.ts';
 import { connectionRouteOf } from './connection-route.ts';
 import { Exchange } from './exchange.ts';
 import type { RawTransport } from './raw-send.ts';
@@ -12,28 +13,29 @@ export interface UndiciTransportOptions {
   /** PEM certificates to trust beside the built-in ones. */
   readonly ca: string | undefined;
   readonly userAgent: string;
-  /** A 2xx answer with a larger body is refused. Default: 16 MiB. */
-  readonly maxResponseBytes?: number;
   /** Until the connection stands, TLS included. Default: 5 s. */
   readonly connectTimeoutMs?: number;
 }
 
-/** Far above a full page: 200 applications with all their hosts. */
-const defaultMaxResponseBytes = 16 * 1024 * 1024;
+export interface UndiciTransportDependencies {
+  readonly memory: AnswerMemory;
+}
+
 const defaultConnectTimeoutMs = 5000;
 
 /**
  * The wire: sends GET requests over a pool of connections to one origin. Follows no redirect and asks
  * for uncompressed answers (small bodies cost more to unpack than to transfer).
  */
-export function createUndiciTransport(options: UndiciTransportOptions): RawTransport {
-  const { host } = new URL(options.baseUrl);
+export function createUndiciTransport(
+  options: UndiciTransportOptions,
+  { memory }: UndiciTransportDependencies,
+): RawTransport {
   const route = connectionRouteOf({
     ...options,
-    maxResponseBytes: options.maxResponseBytes ?? defaultMaxResponseBytes,
     connectTimeoutMs: options.connectTimeoutMs ?? defaultConnectTimeoutMs,
   });
-  const { dispatcher, origin, pathPrefix } = route;
+  const { dispatcher, origin, pathPrefix, peer } = route;
   const headersFor = createHeaderLists({
     ...route.headers,
     accept: 'application/json',
@@ -47,7 +49,11 @@ export function createUndiciTransport(options: UndiciTransportOptions): RawTrans
     send: (request, headers, signal) =>
       new Promise((resolve, reject) => {
         signal.throwIfAborted();
-        const exchange = new Exchange({ host, signal, abortWatch }, { resolve, reject });
+        const { operation } = request;
+        const exchange = new Exchange(
+          { operation, peer, signal, abortWatch, memory },
+          { resolve, reject },
+        );
         const path = pathPrefix + request.target;
         try {
           dispatcher.dispatch(
@@ -58,7 +64,7 @@ export function createUndiciTransport(options: UndiciTransportOptions): RawTrans
           exchange.fail(error);
         }
       }),
-    close: () => dispatcher.destroy(),
+    close: async () => route.close(),
   };
 }
 

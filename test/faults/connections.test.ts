@@ -180,6 +180,25 @@ describe('a proxy', () => {
     },
   );
 
+  it('that closes every connection asked for a tunnel draws one for each call', async () => {
+    const proxy = await tcpServer((socket) => socket.end());
+    const proxyUrl = `http://user:proxy-password@127.0.0.1:${proxy.port}`;
+    const account = { baseUrl: 'https://vendor.invalid', proxyUrl };
+    await withSocketFaults({ isStartedByTest: true, account }, async (bench) => {
+      await untilFailed(bench, 'reset', 4);
+      const page = await bench.scrape();
+      const calls = page.total('newrelic_exporter_api_requests_total');
+
+      // One more may be under way.
+      expect(proxy.connections()).toBeLessThanOrEqual(calls + 1);
+      expect(page.total(failures)).toBe(page.total(failures, { reason: 'reset' }));
+      const message = bench.logs('discovery failed')[0]?.error?.message;
+      expect(message).toContain(`the proxy 127.0.0.1:${proxy.port}`);
+      expect(message).toContain('check that proxy_url leads to a proxy that works');
+      expect(bench.machine.stderr.text()).not.toContain('proxy-password');
+    });
+  });
+
   it('that is down is a failure to connect', async () => {
     const port = await freePort();
     const account = {

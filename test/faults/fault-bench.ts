@@ -11,6 +11,7 @@ import { createFaults, type Faults } from '../../src/simulator/faults.ts';
 import type { ApplicationSpec } from '../../src/simulator/fleet-options.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import type { SimulatorOptions } from '../../src/simulator/simulator-options.ts';
+import { createAnswerMemory } from '../../src/transport/answer-memory.ts';
 import type { RawTransport } from '../../src/transport/raw-send.ts';
 import { createUndiciTransport } from '../../src/transport/undici-transport.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
@@ -295,8 +296,9 @@ export async function withSocketFaults(
       ? vendor.account.baseUrl
       : (await vendor.simulator.start()).baseUrl;
   const vendors = new Map([['production', { ...vendor, account: { ...vendor.account, baseUrl } }]]);
+  const memory = createAnswerMemory({ heapBytes: 96 * 1024 * 1024 });
   const openTransport: Machine['openTransport'] = async (wireOptions) =>
-    createUndiciTransport({ ...wireOptions, connectTimeoutMs: 1000 });
+    createUndiciTransport({ ...wireOptions, connectTimeoutMs: 1000 }, { memory });
   const bench = await startBench({ machine, clock, vendors, openTransport });
   try {
     await test(bench);

@@ -43,7 +43,10 @@ describe('a part of the list that cannot be read', () => {
 
     expect(discovery.applications).toMatchObject([{ hostIds: ['5', '6'], instanceIds: [] }]);
     expect(discovery).toMatchObject({ complete: true, unreadableIds: [] });
-    expect(discovery.logged).toHaveLength(4);
+    expect(discovery.logged).toMatchObject([
+      { problem: 'application 1: host ids that are not numbers: 3' },
+      { problem: 'application 1: instance ids that are not numbers: 1' },
+    ]);
   });
 
   it('is named by the error only if its id cannot be read', async () => {

@@ -59,6 +59,15 @@ describe('apiErrorFrom', () => {
     expect(error.reason).toBe(reason);
   });
 
+  it.each([
+    { code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', says: 'client certificate' },
+    { code: 'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', says: 'client certificate' },
+    { code: 'ERR_SSL_WRONG_VERSION_NUMBER', says: 'does not speak TLS' },
+    { code: 'CERT_HAS_EXPIRED', says: 'ca_file' },
+  ])('says with $code what that code means', ({ code, says }) => {
+    expect(apiErrorFrom(anError({ code }), 'host').message).toContain(says);
+  });
+
   it('finds the code inside causes and aggregates', () => {
     const inner = anError({ code: 'ECONNREFUSED', address: '::1', port: 3128 });
     const outer = new TypeError('fetch failed', {

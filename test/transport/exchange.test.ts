@@ -1,17 +1,27 @@
 import type { Dispatcher } from 'undici';
 import { describe, expect, it } from 'vitest';
+import type { ApiError } from '../../src/model/api-error.ts';
+import type { Operation } from '../../src/model/operation.ts';
 import { createAbortWatch } from '../../src/transport/abort-watch.ts';
+import { type AnswerMemory, createAnswerMemory } from '../../src/transport/answer-memory.ts';
 import { Exchange } from '../../src/transport/exchange.ts';
 import type { ApiResponse } from '../../src/transport/transport.ts';
 
 type Controller = Dispatcher.DispatchController;
 
 /** An exchange, the promise of its outcome, and what it asked of undici. */
-function setUp(signal: AbortSignal = new AbortController().signal) {
+function setUp(
+  signal: AbortSignal = new AbortController().signal,
+  operation: Operation = 'list_applications',
+  memory: AnswerMemory = createAnswerMemory({ heapBytes: 0 }),
+) {
   const abortWatch = createAbortWatch({ keepsListening: true });
   let exchange: Exchange | undefined;
   const outcome = new Promise<ApiResponse>((resolve, reject) => {
-    exchange = new Exchange({ host: 'api', signal, abortWatch }, { resolve, reject });
+    exchange = new Exchange(
+      { operation, peer: 'api', signal, abortWatch, memory },
+      { resolve, reject },
+    );
   });
   if (exchange === undefined) throw new Error('a promise runs its executor at once');
   let aborts = 0;
@@ -128,5 +138,114 @@ describe('Exchange', () => {
     caller.abort();
 
     expect(aborts()).toBe(0);
+  });
+
+  it.each([
+    { what: 'numbers up to the bound', element: '1', count: 524_285, outcome: '200' },
+    { what: 'one number more', element: '1', count: 524_286, outcome: 'too_large' },
+    { what: 'objects', element: '{}', count: 110_000, outcome: 'too_large' },
+    { what: 'arrays', element: '[]', count: 110_000, outcome: 'too_large' },
+    { what: 'members', element: '"a":1', count: 110_000, outcome: 'too_large' },
+  ])('lets a large document pass by what it becomes when parsed: $what', async (row) => {
+    const { exchange, outcome, controller } = setUp();
+    const document = `[${`${row.element},`.repeat(row.count - 1)}${row.element}]`;
+
+    exchange.onRequestStart(controller);
+    exchange.onResponseStart(controller, 200, {});
+    exchange.onResponseData(controller, Buffer.from(document));
+    exchange.onResponseEnd();
+    const seen = await outcome.then(
+      ({ status }) => String(status),
+      (error: ApiError) => error.reason,
+    );
+
+    expect(seen).toBe(row.outcome);
+  });
+
+  it('does not look into a small one', async () => {
+    const { exchange, outcome, controller } = setUp(undefined, 'application_throughput');
+
+    exchange.onRequestStart(controller);
+    exchange.onResponseStart(controller, 200, {});
+    exchange.onResponseData(controller, Buffer.from('{'.repeat(65_536)));
+    exchange.onResponseEnd();
+
+    expect((await outcome).body).toHaveLength(65_536);
+  });
+
+  it('refuses what is announced as too large before any of it has come', async () => {
+    const { exchange, outcome, controller, aborts } = setUp(undefined, 'host_throughput');
+
+    exchange.onRequestStart(controller);
+    exchange.onResponseStart(controller, 200, { 'content-length': '65537' });
+
+    await expect(outcome).rejects.toMatchObject({ reason: 'too_large' });
+    expect(aborts()).toBe(1);
+  });
+
+  it.each([
+    { status: 200, expected: 'too_large' },
+    { status: 502, expected: '502 xxx' },
+  ])('gives up when there is no memory for all answers: $status', async ({ status, expected }) => {
+    const memory = createAnswerMemory({ heapBytes: 0 });
+    const { exchange, outcome, controller, aborts } = setUp(undefined, undefined, memory);
+
+    exchange.onRequestStart(controller);
+    exchange.onResponseStart(controller, status, {});
+    exchange.onResponseData(controller, Buffer.from('xxx'));
+    exchange.giveUp();
+    const seen = await outcome.then(
+      (answer) => `${answer.status} ${answer.body}`,
+      (error: ApiError) => error.reason,
+    );
+
+    expect(seen).toBe(expected);
+    expect(aborts()).toBe(1);
+  });
+
+  it.each([
+    {
+      end: 'an end',
+      act: (exchange: Exchange) => {
+        exchange.onResponseEnd();
+      },
+    },
+    {
+      end: 'a failure',
+      act: (exchange: Exchange) => {
+        exchange.fail(new Error('no'));
+      },
+    },
+    {
+      end: 'an abort',
+      act: (_exchange: Exchange, caller: AbortController) => {
+        caller.abort();
+      },
+    },
+  ])('holds no memory after $end', async ({ act }) => {
+    const memory = createAnswerMemory({ heapBytes: 0 });
+    const caller = new AbortController();
+    const { exchange, outcome, controller } = setUp(caller.signal, undefined, memory);
+    const settled = outcome.then(
+      () => undefined,
+      () => undefined,
+    );
+    exchange.onRequestStart(controller);
+    exchange.onResponseStart(controller, 200, {});
+    exchange.onResponseData(controller, Buffer.alloc(3 * 1024 * 1024, ' '));
+    act(exchange, caller);
+    await settled;
+
+    let gaveUp = 0;
+    memory.hold(
+      {
+        giveUp: () => {
+          gaveUp += 1;
+        },
+      },
+      9 * 1024 * 1024,
+    );
+
+    expect(gaveUp).toBe(0);
   });
 });

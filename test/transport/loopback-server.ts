@@ -7,7 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createHttpsServer, type ServerOptions } from 'node:https';
-import { createServer as createTcpServer, Socket } from 'node:net';
+import { connect, createServer as createTcpServer, Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 /** A server on a free port of the loopback interface; it is closed when the test has finished. */
@@ -15,11 +15,13 @@ export interface LoopbackServer {
   readonly port: number;
   /** Connections accepted so far. */
   connections(): number;
+  /** Those of them that stand. */
+  open(): number;
 }
 
 type AnyServer = Server | ReturnType<typeof createTcpServer>;
 
-async function listen(server: AnyServer): Promise<LoopbackServer> {
+async function listen(server: AnyServer, host = '127.0.0.1'): Promise<LoopbackServer> {
   const sockets = new Set<Socket>();
   let accepted = 0;
   server.on('connection', (socket: Socket) => {
@@ -28,7 +30,7 @@ async function listen(server: AnyServer): Promise<LoopbackServer> {
     socket.on('error', () => undefined);
     socket.on('close', () => sockets.delete(socket));
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(0, host);
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port to listen on');
@@ -37,7 +39,7 @@ async function listen(server: AnyServer): Promise<LoopbackServer> {
     server.close();
     await once(server, 'close');
   });
-  return { port: address.port, connections: () => accepted };
+  return { port: address.port, connections: () => accepted, open: () => sockets.size };
 }
 
 export async function httpServer(listener: RequestListener): Promise<LoopbackServer> {
@@ -62,14 +64,38 @@ export async function tcpServer(onData: (socket: Socket) => void): Promise<Loopb
   );
 }
 
-/** An HTTP proxy whose CONNECT is handled by `onConnect`, and absolute-form requests by `onRequest`. */
+/** Does to each connection whatever the test does, from the moment it is accepted. */
+export async function connectionServer(
+  onAccept: (socket: Socket) => void,
+): Promise<LoopbackServer> {
+  return listen(createTcpServer({ allowHalfOpen: true }, onAccept));
+}
+
+/** Passes the bytes of a connection on to a port, in both directions, until one side ends. */
+export function relayTo(port: number, socket: Socket, onConnect: () => void = () => {}): void {
+  const upstream = connect(port, '127.0.0.1', () => {
+    onConnect();
+    upstream.pipe(socket).pipe(upstream);
+  });
+  upstream.on('error', () => socket.destroy());
+  socket.on('error', () => upstream.destroy());
+  socket.on('close', () => upstream.destroy());
+}
+
+/**
+ * An HTTP proxy whose CONNECT is handled by `onConnect`, and absolute-form requests by `onRequest`;
+ * with `tls` it is spoken to over TLS.
+ */
 export async function proxyServer(
   onConnect: (request: IncomingMessage, socket: Socket) => void,
   onRequest: (request: IncomingMessage, response: ServerResponse) => void,
+  tls?: ServerOptions,
+  host?: string,
 ): Promise<LoopbackServer> {
-  const server = createHttpServer(onRequest);
+  const server =
+    tls === undefined ? createHttpServer(onRequest) : createHttpsServer(tls, onRequest);
   server.on('connect', (request, socket) => {
     if (socket instanceof Socket) onConnect(request, socket);
   });
-  return listen(server);
+  return listen(server, host);
 }

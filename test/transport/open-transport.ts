@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
+import { type AnswerMemory, createAnswerMemory } from '../../src/transport/answer-memory.ts';
 import type { RawTransport } from '../../src/transport/raw-send.ts';
 import type { ApiResponse } from '../../src/transport/transport.ts';
 import {
@@ -10,14 +11,18 @@ import {
 /** An undici transport that is closed when the test has finished. */
 export function openTransport(
   options: Pick<UndiciTransportOptions, 'baseUrl'> & Partial<UndiciTransportOptions>,
+  memory: AnswerMemory = createAnswerMemory({ heapBytes: 96 * 1024 * 1024 }),
 ): RawTransport {
-  const transport = createUndiciTransport({
-    connections: 2,
-    proxyUrl: undefined,
-    ca: undefined,
-    userAgent: 'newrelic-exporter/test',
-    ...options,
-  });
+  const transport = createUndiciTransport(
+    {
+      connections: 2,
+      proxyUrl: undefined,
+      ca: undefined,
+      userAgent: 'newrelic-exporter/test',
+      ...options,
+    },
+    { memory },
+  );
   onTestFinished(() => transport.close());
   return transport;
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { httpServer, httpsServer, proxyServer, tcpServer } from './loopback-server.ts';
+import { httpServer, httpsServer, proxyServer, relayTo, tcpServer } from './loopback-server.ts';
 import { apiErrorOf, get, openTransport } from './open-transport.ts';
 
 // A key pair for these tests alone: self-signed, for the name "localhost", valid until 2126.
@@ -9,12 +9,7 @@ const key = readFileSync(new URL('fixtures/test-only-key.pem', import.meta.url),
 const cert = readFileSync(new URL('fixtures/test-only-certificate.pem', import.meta.url), 'utf8');
 
 function tunnelTo(port: number, socket: Socket): void {
-  const upstream = connect(port, '127.0.0.1', () => {
-    socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
-    upstream.pipe(socket).pipe(upstream);
-  });
-  upstream.on('error', () => socket.destroy());
-  socket.on('error', () => upstream.destroy());
+  relayTo(port, socket, () => socket.write('HTTP/1.1 200 Connection Established\r\n\r\n'));
 }
 
 describe('createUndiciTransport over TLS', () => {
@@ -48,14 +43,56 @@ describe('createUndiciTransport over TLS', () => {
     expect(error.message).toContain('ERR_TLS_CERT_ALTNAME_INVALID');
   });
 
-  it('rejects with tls when the other side speaks plain HTTP', async () => {
+  it('says that the other side speaks plain HTTP when it does', async () => {
     const server = await httpServer((_request, response) => response.end('{}'));
     const transport = openTransport({ baseUrl: `https://localhost:${server.port}` });
 
     const error = await apiErrorOf(get(transport));
 
     expect(error.reason).toBe('tls');
+    expect(error.message).toContain('does not speak TLS');
+    expect(error.message).toContain('scheme and port of base_url');
   });
+
+  it('points to the scheme when https is spoken at the port of an http address', async () => {
+    const server = await httpsServer({ key, cert }, (_request, response) => response.end('{}'));
+    const transport = openTransport({ baseUrl: `http://localhost:${server.port}` });
+
+    const error = await apiErrorOf(get(transport));
+
+    expect(error.reason).toBe('reset');
+    expect(error.message).toContain('the scheme of base_url (http or https)');
+  });
+
+  it('points to the scheme when the answer to plain http is a TLS alert', async () => {
+    const server = await tcpServer((socket) => socket.end(Buffer.from([21, 3, 1, 0, 2, 2, 70])));
+    const transport = openTransport({ baseUrl: `http://localhost:${server.port}` });
+
+    const error = await apiErrorOf(get(transport));
+
+    expect(error.reason).toBe('not_json');
+    expect(error.message).toContain('scheme and port of base_url');
+  });
+
+  it.each([
+    { maxVersion: 'TLSv1.2', reason: 'tls' },
+    // Here the server looks at the certificate when the client takes the connection for made.
+    { maxVersion: 'TLSv1.3', reason: 'reset' },
+  ] as const)(
+    'says that the server may want a client certificate when it does: $maxVersion',
+    async ({ maxVersion, reason }) => {
+      const server = await httpsServer(
+        { key, cert, ca: cert, requestCert: true, rejectUnauthorized: true, maxVersion },
+        (_request, response) => response.end('{}'),
+      );
+      const transport = openTransport({ baseUrl: `https://localhost:${server.port}`, ca: cert });
+
+      const error = await apiErrorOf(get(transport));
+
+      expect(error.reason).toBe(reason);
+      expect(error.message).toContain('client certificate');
+    },
+  );
 
   it('gives up a handshake that does not end', async () => {
     const server = await tcpServer(() => undefined);
@@ -68,6 +105,7 @@ describe('createUndiciTransport over TLS', () => {
 
     expect(error.reason).toBe('connect');
     expect(error.message).toContain('UND_ERR_CONNECT_TIMEOUT');
+    expect(error.message).toContain('that the server speaks TLS');
   });
 });
 

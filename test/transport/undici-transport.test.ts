@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import type { ApiResponse } from '../../src/transport/transport.ts';
 import { settle } from '../support/fake-clock.ts';
 import { httpServer, tcpServer } from './loopback-server.ts';
 import { apiErrorOf, get, openTransport } from './open-transport.ts';
@@ -92,6 +93,9 @@ describe('createUndiciTransport', () => {
     { encoding: 'gzip', status: 200, expected: 'not_json 200' },
     { encoding: 'br', status: 206, expected: 'not_json 206' },
     { encoding: ' Identity', status: 200, expected: 'answer 200 body' },
+    { encoding: '', status: 200, expected: 'answer 200 body' },
+    { encoding: ' ', status: 200, expected: 'answer 200 body' },
+    { encoding: 'identity, gzip', status: 200, expected: 'not_json 200' },
     { encoding: 'gzip', status: 429, expected: 'answer 429 ' },
     { encoding: 'identity', status: 503, expected: 'answer 503 body' },
   ])('handles $status with content-encoding $encoding: $expected', async (row) => {
@@ -108,21 +112,34 @@ describe('createUndiciTransport', () => {
     expect(outcome).toBe(row.expected);
   });
 
-  it('reads a 2xx body up to the limit and refuses a larger one', async () => {
-    const server = await httpServer((request, response) => {
-      response.end('x'.repeat(Number(request.url?.slice(1))));
-    });
-    const transport = openTransport({
-      baseUrl: `http://localhost:${server.port}`,
-      maxResponseBytes: 100_000,
-    });
+  it.each([
+    { operation: 'list_applications', limitBytes: 3_145_728 },
+    { operation: 'list_hosts', limitBytes: 1_048_576 },
+    { operation: 'application_throughput', limitBytes: 65_536 },
+    { operation: 'host_throughput', limitBytes: 65_536 },
+  ] as const)(
+    'reads a 2xx body of $operation up to $limitBytes bytes and refuses a larger one',
+    async ({ operation, limitBytes }) => {
+      const server = await httpServer((request, response) => {
+        const [, kind, size] = request.url?.split('/') ?? [];
+        if (kind === 'announced') response.setHeader('content-length', Number(size));
+        else response.flushHeaders();
+        response.end('x'.repeat(Number(size)));
+      });
+      const transport = openTransport({ baseUrl: `http://localhost:${server.port}` });
+      const { signal } = new AbortController();
+      const ask = async (target: string): Promise<ApiResponse> =>
+        transport.send({ operation, target }, { 'Api-Key': 'test-key' }, signal);
 
-    const answer = await get(transport, '/100000');
-    const error = await apiErrorOf(get(transport, '/100001'));
+      const answer = await ask(`/chunked/${limitBytes}`);
+      const chunked = await apiErrorOf(ask(`/chunked/${limitBytes + 1}`));
+      const announced = await apiErrorOf(ask(`/announced/${limitBytes + 1}`));
 
-    expect(answer.body).toHaveLength(100_000);
-    expect(error.reason).toBe('too_large');
-  });
+      expect(answer.body).toHaveLength(limitBytes);
+      expect([chunked.reason, announced.reason]).toEqual(['too_large', 'too_large']);
+      expect(chunked.message).toContain(`${limitBytes} bytes`);
+    },
+  );
 
   it('keeps the status of a failure whatever its body is like', async () => {
     const server = await httpServer((request, response) => {
@@ -131,10 +148,7 @@ describe('createUndiciTransport', () => {
         if (request.url === '/broken') response.destroy();
       });
     });
-    const transport = openTransport({
-      baseUrl: `http://localhost:${server.port}`,
-      maxResponseBytes: 10_000,
-    });
+    const transport = openTransport({ baseUrl: `http://localhost:${server.port}` });
 
     const endless = await get(transport, '/endless');
     const broken = await get(transport, '/broken');

@@ -1,0 +1,109 @@
+import { type buildConnector, Client } from 'undici';
+import { ApiError } from '../model/api-error.ts';
+import { apiErrorFrom } from './api-error-from.ts';
+import { proxyAuthorizationOf } from './proxy-authorization.ts';
+
+type Connector = buildConnector.connector;
+type Socket = NonNullable<buildConnector.Options['httpSocket']>;
+
+export interface TunnelOptions {
+  readonly proxy: URL;
+  /** The origin and the proxy, as errors name them. */
+  readonly peer: string;
+  /** How long the proxy may take to answer once it is connected. */
+  readonly openTimeoutMs: number;
+}
+
+export interface TunnelDependencies {
+  readonly connectToProxy: Connector;
+  /** Speaks TLS with the origin, inside the tunnel. */
+  readonly connectInside: Connector;
+}
+
+/** Connections to an https origin through an HTTP proxy. */
+export interface Tunnels {
+  readonly connect: Connector;
+  /** Breaks off the tunnels that are not open yet. */
+  close(): Promise<void>;
+}
+
+/**
+ * Each connection to the origin is one `CONNECT` over one connection to the proxy; when that fails,
+ * the connection has failed.
+ *
+ * undici's `ProxyAgent` reports a proxy that closes the connection as `UND_ERR_SOCKET`, which its
+ * client takes for an idle connection that ended: it opens the next one for the same request at once,
+ * thousands of times a second.
+ */
+export function createTunnels(options: TunnelOptions, dependencies: TunnelDependencies): Tunnels {
+  const { proxy, peer, openTimeoutMs } = options;
+  const { connectToProxy, connectInside } = dependencies;
+  const proxyHeaders = { 'proxy-connection': 'keep-alive', ...proxyAuthorizationOf(proxy) };
+  const opening = new Set<Client>();
+
+  /** Tells an open tunnel, or the `ApiError` for which there is none. */
+  const open = (target: string, callback: buildConnector.Callback): void => {
+    const client = new Client(proxy.origin, {
+      connect: connectToProxy,
+      headersTimeout: openTimeoutMs,
+    });
+    opening.add(client);
+    const headers = { host: target, ...proxyHeaders };
+    client.connect({ path: target, headers }, (error, answer) => {
+      opening.delete(client);
+      // The socket of an open tunnel is not the client's any more.
+      void client.destroy();
+      if (error !== null) {
+        callback(tunnelErrorFrom(error, peer), null);
+        return;
+      }
+      const { socket, statusCode } = answer;
+      if (statusCode >= 200 && statusCode < 300 && isSocket(socket)) {
+        callback(null, socket);
+        return;
+      }
+      socket.on('error', () => undefined).destroy();
+      callback(refusal(peer, statusCode), null);
+    });
+  };
+
+  return {
+    connect: (origin, callback) => {
+      const target = `${origin.host ?? origin.hostname}${origin.port === '' ? ':443' : ''}`;
+      open(target, (...tunnel) => {
+        if (tunnel[0] === null) connectInside({ ...origin, httpSocket: tunnel[1] }, callback);
+        else callback(...tunnel);
+      });
+    },
+    close: async () => {
+      await Promise.all([...opening].map(async (client) => client.destroy()));
+    },
+  };
+}
+
+/** The stream is the socket that `connectToProxy` made; undici's types say less. */
+function isSocket(stream: object): stream is Socket {
+  return 'setKeepAlive' in stream;
+}
+
+function refusal(peer: string, status: number): ApiError {
+  const remedy =
+    status === 407
+      ? 'check user and password in proxy_url'
+      : 'check proxy_url, and that the proxy may connect to the API';
+  return new ApiError(
+    'connect',
+    `${peer}: the proxy refuses the tunnel with status ${status}; ${remedy}`,
+  );
+}
+
+function tunnelErrorFrom(error: unknown, peer: string): ApiError {
+  const found = apiErrorFrom(error, peer);
+  // Of the connection to the proxy itself.
+  if (found === error || found.reason !== 'reset') return found;
+  return new ApiError(
+    'reset',
+    `${peer}: the proxy closes the connection instead of opening a tunnel; check that proxy_url leads to a proxy that works, and that it can reach the API`,
+    { cause: error },
+  );
+}

@@ -1,0 +1,32 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { mainFile } from '../support/daemon-process.ts';
+
+const execute = promisify(execFile);
+
+/** Runs the program with so many file descriptors. */
+async function runWith(descriptors: number): Promise<{ stdout: string; stderr: string }> {
+  const script = 'ulimit -n "$1" && exec "$2" "$3" --version';
+  return execute('sh', ['-c', script, 'sh', String(descriptors), process.execPath, mainFile]);
+}
+
+describe.skipIf(process.platform === 'win32')('the compiled program', () => {
+  it('says what to do when there are too few file descriptors to load it', async () => {
+    const run = runWith(40);
+
+    await expect(run).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^newrelic-exporter failed for want of file descriptors: raise/u,
+      ),
+    });
+    await expect(run).rejects.toMatchObject({
+      stderr: expect.not.stringContaining('fault of the'),
+    });
+  });
+
+  it('starts with as many as that says', async () => {
+    expect((await runWith(1024)).stdout).toMatch(/^newrelic-exporter, version /u);
+  });
+});
