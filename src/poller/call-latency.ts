@@ -1,10 +1,11 @@
-/** How long requests usually take, and so which of them take unusually long. */
+/** How long answers usually take, and so which requests take unusually long. */
 export interface CallLatency {
   /** A request that has been on the wire for longer is slow. */
   slowAfterMs(): number;
   /** The mean of the requests that were not slow; `undefined` before the first. */
   meanMs(): number | undefined;
-  ended(durationMs: number): void;
+  /** A request was answered. */
+  answered(durationMs: number): void;
 }
 
 const firstGuessMs = 250;
@@ -19,9 +20,10 @@ const bounds = { leastMs: 1, mostMs: 60_000 };
 const meanRequests = 100;
 
 /**
- * What is usual is a running median: one step up for each request that took longer, one down for
- * each that took less. A few requests that hang do not move it; a vendor that is slow for everybody
- * does. They do not move the mean either, which tells how many requests a connection can carry.
+ * What is usual is a running median: one step up for each answer that took longer, one down for each
+ * that took less. A few slow answers do not move it; a vendor that is slow for everybody does. The
+ * mean tells how many requests a connection can carry. Requests that are never answered tell nothing,
+ * however many they are.
  */
 export function createCallLatency(): CallLatency {
   let medianMs = firstGuessMs;
@@ -33,7 +35,7 @@ export function createCallLatency(): CallLatency {
   return {
     slowAfterMs,
     meanMs: () => meanMs,
-    ended: (durationMs) => {
+    answered: (durationMs) => {
       const next = durationMs > medianMs ? medianMs * step : medianMs / step;
       medianMs = Math.min(bounds.mostMs, Math.max(bounds.leastMs, next));
       if (durationMs > slowAfterMs()) return;

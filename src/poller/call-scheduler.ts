@@ -6,10 +6,10 @@ import { createInFlightCalls, type InFlightCall } from './in-flight-calls.ts';
 import { createJobQueue, type JobQueueLimits, type JobTimes, type QueuedJob } from './job-queue.ts';
 
 /**
- * One vendor call, ready to be sent. It deals with its own failure and never rejects. It tells when
- * its request is really on its way.
+ * One vendor call, ready to be sent. It tells when its request is really on its way, deals with its
+ * own failure and never rejects: it resolves with whether there was an answer, even a bad one.
  */
-export type Call = (onWire: OnWire) => Promise<void>;
+export type Call = (onWire: OnWire) => Promise<boolean>;
 
 /** The calls of one poll. */
 export interface Job extends JobTimes {
@@ -47,7 +47,7 @@ export function createCallScheduler(
   return new DeadlineScheduler(limits, clock);
 }
 
-type RunningJob = QueuedJob<Job> & { isCancelled: boolean };
+type RunningJob = QueuedJob<Job>;
 
 class DeadlineScheduler implements CallScheduler {
   readonly #clock: Clock;
@@ -78,7 +78,6 @@ class DeadlineScheduler implements CallScheduler {
       isSuspect: this.#queue.isKnownSuspect(job.key),
       answeredMs: Number.NEGATIVE_INFINITY,
       isExhausted: false,
-      isCancelled: false,
       deadlineMs: 0,
     };
     this.#jobsSoFar += 1;
@@ -92,7 +91,6 @@ class DeadlineScheduler implements CallScheduler {
     if (running === undefined || this.#isStopped) return;
     this.#jobs.delete(job);
     running.isExhausted = true;
-    running.isCancelled = true;
     this.#queue.update(running);
     if (this.#jobs.size === 0) this.#stopTimer();
   }
@@ -152,18 +150,18 @@ class DeadlineScheduler implements CallScheduler {
     const onWire: OnWire = (isOnWire) => {
       this.#calls.onWire(started, isOnWire, this.#clock.monotonicMs());
     };
-    void call(onWire).finally(() => {
-      this.#ended(started);
+    void call(onWire).then((isAnswered) => {
+      this.#ended(started, isAnswered);
     });
   }
 
-  #ended(call: InFlightCall<RunningJob>): void {
+  #ended(call: InFlightCall<RunningJob>, isAnswered: boolean): void {
     const { owner, sentMs } = call;
     const nowMs = this.#clock.monotonicMs();
-    this.#calls.end(call, nowMs);
+    this.#calls.end(call, nowMs, isAnswered);
     this.#queue.ended(owner);
     if (call.tookMs > this.#latency.slowAfterMs()) this.#queue.slow(owner, sentMs, nowMs);
-    else if (!owner.isCancelled) this.#queue.answered(owner, nowMs);
+    else if (isAnswered) this.#queue.answered(owner, nowMs);
     this.#finishIfDone(owner);
     this.#pump();
   }

@@ -16,8 +16,8 @@ export interface InFlightCalls<Owner> {
   start(owner: Owner, nowMs: number): InFlightCall<Owner>;
   /** The request leaves now, or has come back. */
   onWire(call: InFlightCall<Owner>, isOnWire: boolean, nowMs: number): void;
-  /** The call has ended, whatever came of it. */
-  end(call: InFlightCall<Owner>, nowMs: number): void;
+  /** The call has ended. */
+  end(call: InFlightCall<Owner>, nowMs: number, isAnswered: boolean): void;
   /** Calls that have become slow since the last look. */
   newlySlow(nowMs: number): readonly InFlightCall<Owner>[];
   /** Whether another call may start. */
@@ -47,7 +47,6 @@ export function createInFlightCalls<Owner>(latency: CallLatency): InFlightCalls<
     else onWire.delete(call);
     call.state = 'waiting';
     call.tookMs = nowMs - call.sentMs;
-    if (call.wasSent) latency.ended(call.tookMs);
   };
 
   const uncounted = (concurrency: number): number =>
@@ -79,9 +78,10 @@ export function createInFlightCalls<Owner>(latency: CallLatency): InFlightCalls<
       call.wasSent = true;
       onWire.add(call);
     },
-    end: (call, nowMs) => {
+    end: (call, nowMs, isAnswered) => {
       if (call.state !== 'waiting') leaveWire(call, nowMs);
       else if (call.wasSent) retrying -= 1;
+      if (isAnswered && call.wasSent) latency.answered(call.tookMs);
       all -= 1;
     },
     newlySlow: (nowMs) => {

@@ -1,4 +1,4 @@
-import { ApiError, type FailureReason } from '../model/api-error.ts';
+import type { ApiError, FailureReason } from '../model/api-error.ts';
 import type { Throughput, ThroughputAnswer, ThroughputQuery } from '../model/reading.ts';
 import type { HostNames } from '../model/source.ts';
 import { applicationScope, type PollOutcome } from './poll-outcome.ts';
@@ -37,8 +37,8 @@ export class PollAnswers {
     this.#answered(answer, query);
   }
 
-  applicationFailed(error: unknown): void {
-    if (isNotFound(error)) this.#isGone = true;
+  applicationFailed(error: ApiError): void {
+    if (error.reason === 'not_found') this.#isGone = true;
     else this.#failure(applicationScope, error);
   }
 
@@ -47,8 +47,8 @@ export class PollAnswers {
     this.#answered(answer, query);
   }
 
-  hostFailed(hostId: string, error: unknown): void {
-    if (isNotFound(error)) this.hostIsGone(hostId);
+  hostFailed(hostId: string, error: ApiError): void {
+    if (error.reason === 'not_found') this.hostIsGone(hostId);
     else this.#failure(hostId, error);
   }
 
@@ -64,8 +64,8 @@ export class PollAnswers {
     };
   }
 
-  hostNamesFailed(error: unknown): void {
-    this.#names = { hostNamesError: asApiError(error) };
+  hostNamesFailed(error: ApiError): void {
+    this.#names = { hostNamesError: error };
   }
 
   /** Why what has not arrived so far will not be waited for. */
@@ -110,20 +110,10 @@ export class PollAnswers {
     if (endMs !== undefined) this.#windowEndMs = Math.min(this.#windowEndMs ?? endMs, endMs);
   }
 
-  #failure(scope: string, error: unknown): void {
-    const known = asApiError(error);
+  #failure(scope: string, error: ApiError): void {
     this.#failed.add(scope);
-    this.#error ??= known;
-    if (known.status === 401) this.#isUnauthorized = true;
-    this.#unanswered = unansweredReasons.has(known.reason) ? this.#unanswered + 1 : 0;
+    this.#error ??= error;
+    if (error.status === 401) this.#isUnauthorized = true;
+    this.#unanswered = unansweredReasons.has(error.reason) ? this.#unanswered + 1 : 0;
   }
-}
-
-function isNotFound(error: unknown): boolean {
-  return error instanceof ApiError && error.reason === 'not_found';
-}
-
-function asApiError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
-  return new ApiError('client', 'the call failed for a reason of our own', { cause: error });
 }

@@ -135,8 +135,9 @@ class ApplicationPoll implements Poll {
   #value(call: Call): Call {
     this.#valuesLeft += 1;
     return async (onWire) => {
-      await call(onWire);
+      const isAnswered = await call(onWire);
       this.#valueEnded();
+      return isAnswered;
     };
   }
 
@@ -150,28 +151,31 @@ class ApplicationPoll implements Poll {
     });
   }
 
-  async #askHostNames(signal: AbortSignal, onWire: OnWire): Promise<void> {
+  async #askHostNames(signal: AbortSignal, onWire: OnWire): Promise<boolean> {
     const { id } = this.#request.selected.application;
-    try {
-      this.#answers.hostNames(await this.#dependencies.source.hostNames(id, signal, onWire));
-    } catch (error) {
-      this.#answers.hostNamesFailed(error);
-    }
+    return answered(
+      async () => {
+        const names = await this.#dependencies.source.hostNames(id, signal, onWire);
+        this.#answers.hostNames(names);
+      },
+      (error) => this.#answers.hostNamesFailed(error),
+    );
   }
 
   async #askApplication(
     query: ThroughputQuery,
     signal: AbortSignal,
     onWire: OnWire,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { source } = this.#dependencies;
     const { id } = this.#request.selected.application;
-    try {
-      const answer = await source.applicationThroughput(id, query, signal, onWire);
-      this.#answers.application(answer, query);
-    } catch (error) {
-      this.#answers.applicationFailed(error);
-    }
+    return answered(
+      async () => {
+        const answer = await source.applicationThroughput(id, query, signal, onWire);
+        this.#answers.application(answer, query);
+      },
+      (error) => this.#answers.applicationFailed(error),
+    );
   }
 
   async #askHost(
@@ -179,15 +183,16 @@ class ApplicationPoll implements Poll {
     query: ThroughputQuery,
     signal: AbortSignal,
     onWire: OnWire,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { source } = this.#dependencies;
     const { id } = this.#request.selected.application;
-    try {
-      const answer = await source.hostThroughput(id, hostId, query, signal, onWire);
-      this.#answers.host(hostId, answer, query);
-    } catch (error) {
-      this.#answers.hostFailed(hostId, error);
-    }
+    return answered(
+      async () => {
+        const answer = await source.hostThroughput(id, hostId, query, signal, onWire);
+        this.#answers.host(hostId, answer, query);
+      },
+      (error) => this.#answers.hostFailed(hostId, error),
+    );
   }
 
   #giveUp(deadlineMs: number): void {
@@ -220,4 +225,24 @@ class ApplicationPoll implements Poll {
     this.#namesAbort?.abort(reason);
     this.#abort?.abort(reason);
   }
+}
+
+/** Whether the vendor answered, with what was asked for or with an error of its own. */
+async function answered(
+  ask: () => Promise<void>,
+  failed: (error: ApiError) => void,
+): Promise<boolean> {
+  try {
+    await ask();
+    return true;
+  } catch (error) {
+    const known = asApiError(error);
+    failed(known);
+    return known.status !== undefined;
+  }
+}
+
+function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  return new ApiError('client', 'the call failed for a reason of our own', { cause: error });
 }

@@ -131,5 +131,5 @@ export function createPollLoop(table: AccountTable, dependencies: PollLoopDepend
 
 /** What a poll would bring of an application that cannot tell anything. */
 function silentOutcomeOf(selected: Parameters<typeof isWorthPolling>[0]): PollOutcome | undefined {
-  return isWorthPolling(selected) ? undefined : silentOutcome;
+  return isWorthPolling(selected) ? undefined : silentOutcome();
 }

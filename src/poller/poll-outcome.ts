@@ -46,11 +46,13 @@ export function skippedOutcome(error: ApiError): PollOutcome {
 }
 
 /** The outcome of a poll of an application that has nothing to tell. */
-export const silentOutcome: PollOutcome = {
-  ...nothingAsked,
-  reading: { windowEndMs: undefined, application: new Map(), hosts: new Map() },
-  error: undefined,
-  failed: new Set(),
-  plannedCalls: 1,
-  unauthorized: false,
-};
+export function silentOutcome(): PollOutcome {
+  return {
+    ...nothingAsked,
+    reading: { windowEndMs: undefined, application: new Map(), hosts: new Map() },
+    error: undefined,
+    failed: new Set(),
+    plannedCalls: 1,
+    unauthorized: false,
+  };
+}

@@ -5,7 +5,7 @@ describe('createCallLatency', () => {
   it('takes nothing for slow that ends within a second', () => {
     const latency = createCallLatency();
 
-    for (let call = 0; call < 100; call += 1) latency.ended(5);
+    for (let call = 0; call < 100; call += 1) latency.answered(5);
 
     expect(latency.slowAfterMs()).toBe(1000);
   });
@@ -13,7 +13,7 @@ describe('createCallLatency', () => {
   it('learns within some tens of calls that everything takes long', () => {
     const latency = createCallLatency();
 
-    for (let call = 0; call < 40; call += 1) latency.ended(10_000);
+    for (let call = 0; call < 40; call += 1) latency.answered(10_000);
 
     expect(latency.slowAfterMs()).toBeGreaterThan(10_000);
     expect(latency.slowAfterMs()).toBeLessThan(100_000);
@@ -22,16 +22,16 @@ describe('createCallLatency', () => {
   it('is not moved by a tenth of the calls that hang', () => {
     const latency = createCallLatency();
 
-    for (let call = 0; call < 1000; call += 1) latency.ended(call % 10 === 0 ? 90_000 : 200);
+    for (let call = 0; call < 1000; call += 1) latency.answered(call % 10 === 0 ? 90_000 : 200);
 
     expect(latency.slowAfterMs()).toBeLessThan(2000);
   });
 
   it('recovers as fast when everything is quick again, however long it was slow', () => {
     const latency = createCallLatency();
-    for (let call = 0; call < 1000; call += 1) latency.ended(90_000);
+    for (let call = 0; call < 1000; call += 1) latency.answered(90_000);
 
-    for (let call = 0; call < 40; call += 1) latency.ended(200);
+    for (let call = 0; call < 40; call += 1) latency.answered(200);
 
     expect(latency.slowAfterMs()).toBeLessThan(2000);
   });
@@ -44,7 +44,7 @@ describe('createCallLatency', () => {
   ])('has a mean of $meanMs ms when $what', ({ durations, meanMs }) => {
     const latency = createCallLatency();
 
-    for (const durationMs of durations) latency.ended(durationMs);
+    for (const durationMs of durations) latency.answered(durationMs);
 
     expect(latency.meanMs()).toBe(meanMs);
   });
@@ -54,9 +54,9 @@ describe('createCallLatency', () => {
     { from: 4000, to: 200 },
   ])('has a mean that follows within some hundred requests from $from to $to', ({ from, to }) => {
     const latency = createCallLatency();
-    for (let call = 0; call < 500; call += 1) latency.ended(from);
+    for (let call = 0; call < 500; call += 1) latency.answered(from);
 
-    for (let call = 0; call < 500; call += 1) latency.ended(to);
+    for (let call = 0; call < 500; call += 1) latency.answered(to);
 
     expect(Math.abs((latency.meanMs() ?? 0) - to)).toBeLessThan(0.15 * to);
   });

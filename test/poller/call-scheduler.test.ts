@@ -59,6 +59,7 @@ function aWork(scheduler: CallScheduler): Work {
       await new Promise<void>((resolve) => {
         ending.push(resolve);
       });
+      return true;
     };
   return {
     started,
@@ -148,8 +149,9 @@ describe('createCallScheduler', () => {
     const clock = createFakeClock();
     const scheduler = createCallScheduler({ requestsPerMinute: 600, concurrency: 8 }, { clock });
     const startedAtMs: number[] = [];
-    const call = async (): Promise<void> => {
+    const call: Call = async () => {
       startedAtMs.push(clock.monotonicMs());
+      return true;
     };
 
     const done = run(scheduler, { calls: times(200, call), size: 200, overdueMs: 6000 });
@@ -168,8 +170,9 @@ describe('createCallScheduler', () => {
     const clock = createFakeClock();
     const scheduler = createCallScheduler({ requestsPerMinute: 60, concurrency: 8 }, { clock });
     const startedAtMs: number[] = [];
-    const call = async (): Promise<void> => {
+    const call: Call = async () => {
       startedAtMs.push(clock.monotonicMs());
+      return true;
     };
     void run(scheduler, { key: 'in time', calls: times(50, call), size: 50, overdueMs: 1e9 });
     await clock.advance(3000);
@@ -186,8 +189,9 @@ describe('createCallScheduler', () => {
     const scheduler = createCallScheduler({ requestsPerMinute: 60, concurrency: 1 }, { clock });
     let started = 0;
     let ended = 0;
-    const call = async (): Promise<void> => {
+    const call: Call = async () => {
       started += 1;
+      return true;
     };
     const job = {
       key: 'a',
@@ -217,8 +221,9 @@ describe('createCallScheduler', () => {
     const clock = createFakeClock();
     const scheduler = createCallScheduler({ requestsPerMinute: 600, concurrency: 8 }, { clock });
     let started = 0;
-    const call = async (): Promise<void> => {
+    const call: Call = async () => {
       started += 1;
+      return true;
     };
     void run(scheduler, { calls: times(1e6, call), size: 1e6, overdueMs: 1e9 });
     await clock.advance(60_000);
@@ -238,8 +243,9 @@ describe('createCallScheduler', () => {
     const clock = createFakeClock();
     const scheduler = createCallScheduler({ requestsPerMinute: 1, concurrency: 8 }, { clock });
     let started = 0;
-    const call = async (): Promise<void> => {
+    const call: Call = async () => {
       started += 1;
+      return true;
     };
     void run(scheduler, { calls: times(1e6, call), size: 1e6, overdueMs: 1e9 });
     await clock.advance(1000);
@@ -276,6 +282,7 @@ describe('createCallScheduler', () => {
         await new Promise<void>((resolve) => {
           hanging.set(key, resolve);
         });
+        return false;
       };
       await run(scheduler, { key, calls: times(1, hang), dueMs: clock.monotonicMs() });
     };
@@ -310,12 +317,13 @@ describe('createCallScheduler', () => {
     const startedAtMs: number[] = [];
     const hang: Call = async (onWire) => {
       onWire(true);
-      await new Promise(() => undefined);
+      return new Promise(() => undefined);
     };
     void run(scheduler, { key: 'hangs', calls: times(2, hang), size: 2 });
 
     const call: Call = async () => {
       startedAtMs.push(clock.monotonicMs());
+      return true;
     };
     void run(scheduler, { key: 'waits', calls: times(1, call) });
     await clock.advance(1000);
@@ -337,7 +345,7 @@ describe('createCallScheduler', () => {
     void add('hangs', async (onWire) => {
       hanging += 1;
       onWire(true);
-      await new Promise(() => undefined);
+      return new Promise(() => undefined);
     });
     await clock.advance(10_000);
     void add('is answered', async (onWire) => {
@@ -346,6 +354,7 @@ describe('createCallScheduler', () => {
         clock.after(200, resolve);
       });
       answered += 1;
+      return true;
     });
     await clock.advance(10_000);
 
@@ -361,13 +370,14 @@ describe('createCallScheduler', () => {
     const retrying: Call = async (onWire) => {
       onWire(true);
       onWire(false);
-      await new Promise(() => undefined);
+      return new Promise(() => undefined);
     };
     void run(scheduler, { key: 'retries', calls: times(2, retrying), size: 2 });
 
     const call: Call = async (onWire) => {
       onWire(true);
       answered += 1;
+      return true;
     };
     await run(scheduler, { key: 'is answered', calls: times(3, call), size: 3 });
 
@@ -389,6 +399,7 @@ describe('createCallScheduler', () => {
         await new Promise<void>((resolve) => {
           clock.after(latencyMs, resolve);
         });
+        return true;
       };
       void run(scheduler, { calls: times(200, call), size: 200 });
       await clock.advance(60_000);
@@ -397,4 +408,35 @@ describe('createCallScheduler', () => {
       expect(scheduler.carriedPerMinute()).toBeCloseTo(carried, 0);
     },
   );
+
+  it('does not take calls that hang for a slow vendor, however many they are', async () => {
+    const clock = createFakeClock();
+    const scheduler = createCallScheduler({ requestsPerMinute: 6000, concurrency: 8 }, { clock });
+    const lasting =
+      (latencyMs: number, isAnswered: boolean): Call =>
+      async (onWire) => {
+        onWire(true);
+        await new Promise<void>((resolve) => {
+          clock.after(latencyMs, resolve);
+        });
+        return isAnswered;
+      };
+    await Promise.all([
+      run(scheduler, { key: 'is answered', calls: times(100, lasting(200, true)), size: 100 }),
+      clock.advance(60_000),
+    ]);
+    const before = scheduler.carriedPerMinute();
+
+    for (let poll = 0; poll < 60; poll += 1) {
+      void run(scheduler, {
+        key: `hangs ${poll}`,
+        calls: times(4, lasting(30_000, false)),
+        size: 4,
+      });
+    }
+    await clock.advance(20 * 60_000);
+
+    expect(before).toBeCloseTo(2400, 0);
+    expect(scheduler.carriedPerMinute()).toBe(before);
+  });
 });

@@ -42,7 +42,7 @@ describe('createInFlightCalls', () => {
     const [, second] = someCalls(2, calls);
     const late = calls.start('late', 500);
     calls.onWire(late, true, 500);
-    if (second !== undefined) calls.end(second, 100);
+    if (second !== undefined) calls.end(second, 100, true);
 
     const seen = [slowMs, slowMs + 1, slowMs + 1, slowMs + 501].map((nowMs) =>
       owners(calls.newlySlow(nowMs)),
@@ -98,7 +98,7 @@ describe('createInFlightCalls', () => {
     const call = calls.start('waits', 0);
 
     expect(calls.newlySlow(60_000)).toEqual([]);
-    calls.end(call, 60_000);
+    calls.end(call, 60_000, true);
     expect(call.tookMs).toBe(0);
   });
 
@@ -109,10 +109,21 @@ describe('createInFlightCalls', () => {
     const neverSent = calls.start('never', 0);
     if (first === undefined) throw new Error('there is a call');
 
-    calls.end(neverSent, 900);
-    calls.end(first, 300);
+    calls.end(neverSent, 900, true);
+    calls.end(first, 300, true);
 
     expect(latency.meanMs()).toBe(300);
+  });
+
+  it('learns nothing for the mean from a request that was not answered', () => {
+    const latency = createCallLatency();
+    const calls = createInFlightCalls<string>(latency);
+    const [first] = someCalls(1, calls);
+    if (first === undefined) throw new Error('there is a call');
+
+    calls.end(first, 300, false);
+
+    expect(latency.meanMs()).toBeUndefined();
   });
 
   it('has all of its room again when every call has ended, whatever happened to them', () => {
@@ -128,7 +139,7 @@ describe('createInFlightCalls', () => {
           if (one !== undefined) calls.onWire(one, isOnWire, nowMs);
           calls.newlySlow(nowMs);
         }
-        for (const one of all) calls.end(one, nowMs);
+        for (const one of all) calls.end(one, nowMs, true);
 
         const room: boolean[] = [];
         for (let index = 0; index < concurrency; index += 1) {

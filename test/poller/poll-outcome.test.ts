@@ -25,7 +25,7 @@ describe('skippedOutcome', () => {
 
 describe('silentOutcome', () => {
   it('is a poll that succeeded and brought no value', () => {
-    expect(silentOutcome).toEqual({
+    expect(silentOutcome()).toEqual({
       ...noNames,
       reading: { windowEndMs: undefined, application: new Map(), hosts: new Map() },
       error: undefined,
