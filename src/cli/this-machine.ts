@@ -8,10 +8,17 @@ import type { Machine } from './machine.ts';
 import { readRegularFile } from './read-regular-file.ts';
 import { createSystemClock } from './system-clock.ts';
 
+/** In a small container V8 takes more for the limit of its heap than the container has. */
+function heapBytes(): number {
+  const memoryBytes = process.constrainedMemory() ?? 0;
+  const { heap_size_limit: limitBytes } = getHeapStatistics();
+  return memoryBytes > 0 ? Math.min(limitBytes, memoryBytes / 2) : limitBytes;
+}
+
 /** The machine that this process runs on. */
 export function createThisMachine(stopSignal: AbortSignal): Machine {
   const clock = createSystemClock();
-  const memory = createAnswerMemory({ heapBytes: getHeapStatistics().heap_size_limit });
+  const memory = createAnswerMemory({ heapBytes: heapBytes() });
   return {
     clock,
     random: Math.random,

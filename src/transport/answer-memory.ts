@@ -1,7 +1,7 @@
 import type { Operation } from '../model/operation.ts';
 
 export interface AnswerMemoryOptions {
-  /** What the JavaScript heap of this process may grow to. */
+  /** What the JavaScript heap of this process may grow to, within half of a container's memory. */
   readonly heapBytes: number;
 }
 

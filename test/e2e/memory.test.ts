@@ -12,7 +12,7 @@ const key = 'NRAK-MEMORY';
 const mebibyte = 1024 * 1024;
 /** The memory limit of the chart. */
 const limitBytes = 192 * mebibyte;
-/** What Node.js gives the heap of a container with that limit: a half. */
+/** Outside a container Node.js would let the heap grow with the machine; the documents name this. */
 const heap = '--max-old-space-size=96';
 const badAccounts = ['bad-1', 'bad-2', 'bad-3'];
 

@@ -166,6 +166,20 @@ describe('withDeadline', () => {
     expect(signals.map((signal) => signal.aborted)).toEqual([true, true, false]);
   });
 
+  it('listens once for all the calls that share a signal', async () => {
+    const { signal } = new AbortController();
+    const next = held();
+    const send = limited(next.send, createFakeClock());
+
+    const calls = Array.from({ length: 100 }, async () => send(aRequest(), signal));
+    const listeners = getEventListeners(signal, 'abort').length;
+    for (const _ of calls) next.answer();
+    await Promise.all(calls);
+
+    expect(listeners).toBe(1);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  });
+
   it('sends nothing when the signal is aborted already', async () => {
     const clock = createFakeClock();
     const reason = new Error('shutting down');
