@@ -26,7 +26,7 @@ export interface AccountRuntime {
   /** The vendor, paced by the limit of the key; what the poller asks. */
   readonly source: Source;
   status(): AccountStatus;
-  /** Frees the account's share of its key; to be called when the poller has ended. */
+  /** Frees the account's share of its key, when the poller has ended: see `Membership`. */
   leave(): void;
   /** Breaks off the calls under way, and leaves. */
   close(): Promise<void>;

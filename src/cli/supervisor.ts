@@ -69,6 +69,8 @@ class AccountSupervisor implements Supervisor {
     );
     const leaving = this.#members.filter((member) => !plans.includes(member));
     await Promise.all(leaving.map(stopMember));
+    // In one turn, so that the keys are never without the limits of these accounts.
+    for (const { runtime } of leaving) runtime.leave();
     const members = plans.map((plan, index) =>
       'create' in plan ? this.#admit(plan, wanted[index]?.account, leaving) : plan,
     );
@@ -87,6 +89,7 @@ class AccountSupervisor implements Supervisor {
     });
     this.#fail = undefined;
     await Promise.all(this.#members.map(stopMember));
+    for (const { runtime } of this.#members) runtime.leave();
   }
 
   async runOnce(signal: AbortSignal): Promise<boolean> {
@@ -132,10 +135,9 @@ class AccountSupervisor implements Supervisor {
   }
 }
 
-async function stopMember({ abort, done, runtime }: Member): Promise<void> {
+async function stopMember({ abort, done }: Member): Promise<void> {
   abort.abort(new Error('the account is stopped'));
   await done;
-  runtime.leave();
 }
 
 /** What the account of the same name leaves. */
