@@ -67,7 +67,6 @@ class AccountSupervisor implements Supervisor {
       (running) => !prepared.some((one) => this.#runningFor(one) === running),
     );
     await Promise.all(outgoing.map(stop));
-    await Promise.all(outgoing.map(async ({ runtime }) => runtime.close()));
     this.#forget(outgoing, prepared);
     const accounts: RunningAccount[] = [];
     for (const one of prepared) {
@@ -80,6 +79,8 @@ class AccountSupervisor implements Supervisor {
     }
     this.#accounts = accounts;
     for (const running of accounts) this.#start(running);
+    // Only now: an account that only has another name keeps its share of the key meanwhile.
+    await Promise.all(outgoing.map(async ({ runtime }) => runtime.close()));
   }
 
   async run(signal: AbortSignal): Promise<void> {

@@ -41,7 +41,7 @@ function sharedKeyWarnings(config: PlainConfig, at: At): readonly Problem[] {
     const first = accounts.findIndex((other) => keyText(other) === keyText(account));
     if (first === index) return [];
     const key = account.apiKey.kind === 'file' ? 'api_key_file' : 'api_key_env';
-    const message = `the accounts "${accounts[first]?.name}" and "${account.name}" have the same API key: each would spend its own budget on it`;
+    const message = `the accounts "${accounts[first]?.name}" and "${account.name}" have the same API key: they share its limit, the smaller requests_per_minute of the two`;
     return [warningAt(at('accounts', index, key)?.span, message)];
   });
 }

@@ -51,9 +51,13 @@ export class KeyTable {
     this.refresh(key);
   }
 
+  /**
+   * Removes a member at once; what that means for the others follows at the end of this turn. A
+   * reload that puts another account in its place by then lets no call go in between.
+   */
   remove(key: Key, member: Member): void {
     key.members.delete(member);
-    this.refresh(key);
+    void this.#refreshAfterTurn(key);
   }
 
   /** To be called after every change of the members. */
@@ -69,6 +73,11 @@ export class KeyTable {
       key.limiter.resize(Math.min(...members.map((member) => member.requestsPerMinute())));
     }
     tellMembers(key);
+  }
+
+  async #refreshAfterTurn(key: Key): Promise<void> {
+    await Promise.resolve();
+    this.refresh(key);
   }
 
   #forgetUnused(): void {

@@ -34,7 +34,10 @@ export interface Membership {
   rekey(apiKey: string): void;
   /** Calls the listener whenever `limitPerMinute` is another one; the returned function ends that. */
   onLimitChange(listener: () => void): () => void;
-  /** The account has stopped. What it sent still counts. */
+  /**
+   * The account has stopped. What it sent still counts, and so does its limit until the end of this
+   * turn: an account that takes its place should join by then.
+   */
   leave(): void;
 }
 

@@ -49,7 +49,7 @@ describe('parseConfig, with warnings', () => {
     {
       text: 'accounts: [{name: a, api_key_env: A}, {name: b, api_key_env: A}]\napps: [{id: 1, account: a}, {id: 2, account: b}]',
       headline:
-        '1:62: warning: the accounts "a" and "b" have the same API key: each would spend its own budget on it',
+        '1:62: warning: the accounts "a" and "b" have the same API key: they share its limit, the smaller requests_per_minute of the two',
     },
     {
       text: 'apps: [{id: 1}, {name: "1"}, {id: "1"}]',

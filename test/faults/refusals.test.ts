@@ -42,39 +42,42 @@ describe('a key that is refused', () => {
     },
   );
 
-  it('is read again at once, and a new one is used for the very same call', async () => {
-    const keys = ['NRAK-OLDSECRET', 'NRAK-NEWSECRET'];
-    let text = 'NRAK-OLDSECRET\n';
-    const rule = {
-      when: { keyIndex: 0, fromMs: 130_000 },
-      fault: { kind: 'status', status: 401 },
-    } as const;
-    const options = { script: [rule], simulator: { apiKeys: keys }, keyFile: () => text };
-    await withTimedFaults(options, async (bench) => {
-      // After a discovery, which would find the new key before anything is refused.
-      await bench.advance(125_000);
-      text = 'NRAK-NEWSECRET\n';
-      await bench.advance(5 * minuteMs);
-      const page = await bench.scrape();
+  it.each([{ status: 401 }, { status: 403 }])(
+    'is read again at once, and a new one is used for the very same call: $status',
+    async ({ status }) => {
+      const keys = ['NRAK-OLDSECRET', 'NRAK-NEWSECRET'];
+      let text = 'NRAK-OLDSECRET\n';
+      const rule = {
+        when: { keyIndex: 0, fromMs: 130_000 },
+        fault: { kind: 'status', status },
+      } as const;
+      const options = { script: [rule], simulator: { apiKeys: keys }, keyFile: () => text };
+      await withTimedFaults(options, async (bench) => {
+        // After a discovery, which would find the new key before anything is refused.
+        await bench.advance(125_000);
+        text = 'NRAK-NEWSECRET\n';
+        await bench.advance(5 * minuteMs);
+        const page = await bench.scrape();
 
-      const { journal } = bench.faulty.simulator;
-      const isOld = ({ keyIndex }: { readonly keyIndex: number | undefined }): boolean =>
-        keyIndex === 0;
-      expect(
-        journal.count((entry) => isOld(entry) && entry.monotonicMs < 2 * minuteMs),
-      ).toBeGreaterThan(6);
-      expect(bench.faulty.faults.hits().length).toBeGreaterThanOrEqual(1);
-      expect(bench.faulty.faults.hits().length).toBeLessThanOrEqual(3);
-      expect(page.total('newrelic_exporter_api_request_retries_total', { reason: 'auth' })).toBe(
-        bench.faulty.faults.hits().length,
-      );
-      expect(page.value(up, production)).toBe(1);
-      expect(freshness(page, bench.clock)).toEqual(everyone);
-      expect(bench.logs('API key changed')).toHaveLength(1);
-      expect(bench.logs('poll failed')).toEqual([]);
-      expect(bench.logs('discovery failed')).toEqual([]);
-    });
-  });
+        const { journal } = bench.faulty.simulator;
+        const isOld = ({ keyIndex }: { readonly keyIndex: number | undefined }): boolean =>
+          keyIndex === 0;
+        expect(
+          journal.count((entry) => isOld(entry) && entry.monotonicMs < 2 * minuteMs),
+        ).toBeGreaterThan(6);
+        expect(bench.faulty.faults.hits().length).toBeGreaterThanOrEqual(1);
+        expect(bench.faulty.faults.hits().length).toBeLessThanOrEqual(3);
+        expect(page.total('newrelic_exporter_api_request_retries_total', { reason: 'auth' })).toBe(
+          bench.faulty.faults.hits().length,
+        );
+        expect(page.value(up, production)).toBe(1);
+        expect(freshness(page, bench.clock)).toEqual(everyone);
+        expect(bench.logs('API key changed')).toHaveLength(1);
+        expect(bench.logs('poll failed')).toEqual([]);
+        expect(bench.logs('discovery failed')).toEqual([]);
+      });
+    },
+  );
 
   it('is kept in force while its file cannot be read', async () => {
     let text = 'NRAK-ONLYSECRET';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type TimedBench, withTimedFaults } from './fault-bench.ts';
+import { type TimedBench, type VendorOptions, withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 
 const minuteMs = 60_000;
@@ -58,6 +58,79 @@ describe('a wall clock that jumps', () => {
       });
     },
   );
+});
+
+describe('a Date of the vendor that is wrong', () => {
+  const yearMs = 365 * 24 * hourMs;
+  const differ = "the vendor's clock and this machine's differ";
+  /** How long before the vendor's time the windows end that were asked for since the third minute. */
+  const windowAgesMs = ({ faulty }: TimedBench): readonly number[] =>
+    faulty.simulator.journal
+      .entries(({ monotonicMs, path }) => monotonicMs > 3 * minuteMs && path.includes('metrics'))
+      .map(({ query, wallMs }) => wallMs - Date.parse(toOf(query)));
+
+  /** Everything else about the answers is right. */
+  const dated =
+    (aheadMsAt: (nowMs: number) => number): NonNullable<VendorOptions['network']> =>
+    (wire, clock) => ({
+      ...wire,
+      send: async (...call) => {
+        const answer = await wire.send(...call);
+        const dateMs = clock.wallMs() + aheadMsAt(clock.monotonicMs());
+        return { ...answer, headers: { ...answer.headers, date: new Date(dateMs).toUTCString() } };
+      },
+    });
+
+  it.each([{ aheadMs: yearMs }, { aheadMs: -yearMs }])(
+    'by a year moves no window, and is warned of once: $aheadMs ms',
+    async ({ aheadMs }) => {
+      await withTimedFaults({ network: dated(() => aheadMs) }, async (bench) => {
+        await bench.advance(10 * minuteMs);
+        const page = await bench.scrape();
+
+        const ages = windowAgesMs(bench);
+        expect(freshness(page, bench.clock)).toEqual(everyone);
+        expect(ages.length).toBeGreaterThan(20);
+        expect(Math.min(...ages)).toBeGreaterThanOrEqual(3 * minuteMs);
+        expect(Math.max(...ages)).toBeLessThanOrEqual(5 * minuteMs);
+        expect(bench.logs(differ)).toMatchObject([
+          { level: 'warn', account: 'production', vendor_ahead_seconds: aheadMs / 1000 },
+        ]);
+        expect(bench.daemon.status()[0]?.clockSkewSeconds).toBeUndefined();
+      });
+    },
+  );
+
+  it('and another one on every answer moves no window', async () => {
+    // Months apart.
+    const network = dated(
+      (nowMs) => (((Math.floor(nowMs / 100) * 7) % 23) - 11) * 30 * 24 * hourMs,
+    );
+    await withTimedFaults({ network, simulator: { latencyMs: [80, 400] } }, async (bench) => {
+      await bench.advance(10 * minuteMs);
+      const page = await bench.scrape();
+
+      const ages = windowAgesMs(bench);
+      expect(Math.min(...ages)).toBeGreaterThanOrEqual(3 * minuteMs);
+      expect(Math.max(...ages)).toBeLessThanOrEqual(5 * minuteMs);
+      expect(freshness(page, bench.clock)).toEqual(everyone);
+    });
+  });
+
+  it('by an hour is followed, warned of once and shown', async () => {
+    await withTimedFaults({ clockOffsetMs: hourMs }, async (bench) => {
+      await bench.advance(10 * minuteMs);
+      const page = await bench.scrape();
+
+      const ages = windowAgesMs(bench);
+      expect(Math.min(...ages)).toBeGreaterThanOrEqual(3 * minuteMs);
+      expect(Math.max(...ages)).toBeLessThanOrEqual(5 * minuteMs);
+      expect(freshness(page, bench.clock)).toEqual(everyone);
+      expect(bench.logs(differ)).toHaveLength(1);
+      expect(bench.daemon.status()[0]?.clockSkewSeconds).toBeCloseTo(3600, -1);
+      expect(bench.daemon.status()[1]?.clockSkewSeconds).toBeUndefined();
+    });
+  });
 });
 
 describe('a machine that sleeps for an hour', () => {

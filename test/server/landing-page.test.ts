@@ -57,6 +57,16 @@ describe('landingPage', () => {
       status: { up: false, error: 'The key was refused.' },
       text: 'The key was refused.',
     },
+    {
+      what: 'a vendor whose clock is ahead',
+      status: { clockSkewSeconds: 90.4 },
+      text: "New Relic's clock is 90 s ahead of this machine's",
+    },
+    {
+      what: 'a vendor whose clock is behind',
+      status: { clockSkewSeconds: -3600 },
+      text: "New Relic's clock is 3600 s behind this machine's",
+    },
     { what: 'an account that is down as such', status: { up: false }, text: '>down<' },
     {
       what: 'the progress of polls',

@@ -1,0 +1,225 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createDaemon, type Daemon } from '../../src/cli/daemon.ts';
+import type { AppEntry, Config } from '../../src/model/config.ts';
+import type { AccountStatus } from '../../src/model/telemetry.ts';
+import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
+import type { SimulatorOptions } from '../../src/simulator/simulator-options.ts';
+import { anAccount, anEntry } from '../support/builders.ts';
+import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
+import { createFakeMachine, type FakeMachine } from '../support/fake-machine.ts';
+import { inMemoryTransport } from '../support/in-memory-vendor.ts';
+
+const minuteMs = 60_000;
+const budget = 100;
+const [keyA, keyB] = ['NRAK-A', 'NRAK-B'];
+
+interface Bench {
+  readonly machine: FakeMachine;
+  readonly simulator: Simulator;
+  readonly daemon: Daemon;
+  readonly logger: FakeLogger;
+  /** The most calls with a key in any 60 seconds. */
+  readonly mostInAnyMinute: (keyIndex: number) => number;
+}
+
+const running: { readonly machine: FakeMachine; readonly done: Promise<void> }[] = [];
+
+afterEach(async () => {
+  for (const { machine, done } of running.splice(0)) {
+    machine.stop();
+    await machine.clock.advance(0);
+    await done;
+    expect(machine.clock.pendingTimers()).toBe(0);
+  }
+});
+
+async function aBench(
+  config: Config,
+  options: Partial<SimulatorOptions> = {},
+  files: Readonly<Record<string, string>> = {},
+): Promise<Bench> {
+  const machine = createFakeMachine({
+    env: { KEY_A: keyA, KEY_B: keyB },
+    files,
+    openTransport: async () => inMemoryTransport(simulator),
+  });
+  const simulator = createSimulator(
+    {
+      apiKeys: [keyA, keyB],
+      latencyMs: 100,
+      quotaPerMinute: 100_000,
+      fleet: { applications: 10, hosts: 80, kinds: ['web'] },
+      ...options,
+    },
+    { clock: machine.clock },
+  );
+  const logger = createFakeLogger();
+  const daemon = await createDaemon(config, { machine, logger });
+  running.push({ machine, done: daemon.run(machine.stopSignal) });
+  return {
+    machine,
+    simulator,
+    daemon,
+    logger,
+    mostInAnyMinute: (keyIndex) => {
+      const times = simulator.journal
+        .entries((entry) => entry.keyIndex === keyIndex)
+        .map(({ monotonicMs }) => monotonicMs);
+      const counts = times.map(
+        (atMs) => times.filter((other) => other <= atMs && other >= atMs - minuteMs).length,
+      );
+      return Math.max(0, ...counts);
+    },
+  };
+}
+
+function withKey(name: string, variable: string): Config['accounts'][number] {
+  return anAccount({
+    name,
+    apiKey: { kind: 'env', name: variable },
+    requestsPerMinute: budget,
+  });
+}
+
+/** Every application. */
+function all(account: string): AppEntry {
+  return anEntry({ account });
+}
+
+/** An application that does not exist: a call a minute or two. */
+function hardlyAny(account: string): AppEntry {
+  return anEntry({ account, selector: { kind: 'id', id: '1' } });
+}
+
+describe('an account that a reload takes out and the next one puts back', () => {
+  const without: Config = { accounts: [withKey('other', 'KEY_B')], apps: [hardlyAny('other')] };
+  const both: Config = {
+    accounts: [withKey('one', 'KEY_A'), withKey('other', 'KEY_B')],
+    apps: [all('one'), hardlyAny('other')],
+  };
+
+  it('keeps to the budget of its key in any 60 seconds', async () => {
+    const { machine, simulator, daemon, mostInAnyMinute } = await aBench(both);
+    await machine.clock.advance(15_000);
+
+    await daemon.apply(without);
+    await machine.clock.advance(1000);
+    await daemon.apply(both);
+    await machine.clock.advance(60_000);
+
+    expect(simulator.journal.count()).toBeGreaterThan(budget + 20);
+    expect(mostInAnyMinute(0)).toBe(budget);
+  });
+
+  it('stays away until the pause of its key is over', async () => {
+    const { machine, simulator, daemon } = await aBench(both, { quotaPerMinute: 50 });
+    await machine.clock.advance(15_000);
+    const until = daemon.status().find(({ name }) => name === 'one')?.backoffUntilMs;
+    await daemon.apply(without);
+    await machine.clock.advance(1000);
+
+    const sent = simulator.journal.count(({ keyIndex }) => keyIndex === 0);
+    await daemon.apply(both);
+    await machine.clock.advance(5000);
+    const later = daemon.status().find(({ name }) => name === 'one');
+
+    expect(until).toBeDefined();
+    expect(later?.backoffUntilMs).toBe(until);
+    expect(later?.budgetRequestsPerMinute).toBe(budget / 2);
+    expect(simulator.journal.count(({ keyIndex }) => keyIndex === 0)).toBe(sent);
+  });
+});
+
+describe('a reload that gives each of two accounts the key of the other', () => {
+  it('gives neither key a fresh minute', async () => {
+    const config = (ofEu: string, ofUs: string, busy: string, idle: string): Config => ({
+      accounts: [withKey('eu', ofEu), withKey('us', ofUs)],
+      apps: [all(busy), hardlyAny(idle)],
+    });
+    const { machine, daemon, mostInAnyMinute } = await aBench(config('KEY_A', 'KEY_B', 'eu', 'us'));
+    await machine.clock.advance(15_000);
+
+    await daemon.apply(config('KEY_B', 'KEY_A', 'us', 'eu'));
+    await machine.clock.advance(20_000);
+
+    expect(mostInAnyMinute(0)).toBe(budget);
+    expect(mostInAnyMinute(1)).toBeLessThan(5);
+  });
+});
+
+describe('an account that a reload splits in two with the same key', () => {
+  async function steadyState(isSplitByReload: boolean): Promise<{
+    readonly callsPerMinute: number;
+    readonly mostInAnyMinute: number;
+    readonly status: readonly AccountStatus[];
+  }> {
+    const names = Array.from({ length: 20 }, (_, at) => `${at % 2 === 0 ? 'even' : 'odd'} ${at}`);
+    const half = (name: string, pattern: RegExp): AppEntry =>
+      anEntry({ account: name, selector: { kind: 'match', pattern } });
+    const split: Config = {
+      accounts: [withKey('a', 'KEY_A'), withKey('b', 'KEY_A')],
+      apps: [half('a', /^even/u), half('b', /^odd/u)],
+    };
+    const whole: Config = { accounts: [withKey('a', 'KEY_A')], apps: [all('a')] };
+    const bench = await aBench(isSplitByReload ? whole : split, {
+      fleet: { applications: names.map((name) => ({ name, kind: 'web', hosts: 8 })) },
+    });
+    const { machine, simulator, daemon } = bench;
+    await machine.clock.advance(2 * minuteMs);
+    if (isSplitByReload) await daemon.apply(split);
+    await machine.clock.advance(8 * minuteMs);
+    const before = simulator.journal.count();
+    await machine.clock.advance(5 * minuteMs);
+    return {
+      callsPerMinute: (simulator.journal.count() - before) / 5,
+      mostInAnyMinute: bench.mostInAnyMinute(0),
+      status: daemon.status(),
+    };
+  }
+
+  it('shares one budget, as after a start, and each part plans with its share', async () => {
+    const started = await steadyState(false);
+    const reloaded = await steadyState(true);
+
+    expect(reloaded.mostInAnyMinute).toBeLessThanOrEqual(budget);
+    expect(started.mostInAnyMinute).toBeLessThanOrEqual(budget);
+    expect(reloaded.callsPerMinute).toBeGreaterThan(0.95 * started.callsPerMinute);
+    for (const { status } of [started, reloaded]) {
+      const planned = status.map((account) => account.budgetRequestsPerMinute);
+      expect(planned.reduce((sum, share) => sum + share, 0)).toBeCloseTo(budget);
+      const demands = status.map((account) => account.demandRequestsPerMinute);
+      expect(demands).toEqual([91, 91]);
+    }
+  });
+});
+
+describe('the same key from a file and from a variable', () => {
+  it('is one key: it is warned of once, with both names and a remedy', async () => {
+    const fromFile = anAccount({
+      name: 'filed',
+      apiKey: { kind: 'file', path: '/keys/a' },
+      requestsPerMinute: budget,
+    });
+    const config: Config = {
+      accounts: [withKey('env', 'KEY_A'), fromFile],
+      apps: [all('env'), all('filed')],
+    };
+    const { machine, daemon, logger, mostInAnyMinute } = await aBench(
+      config,
+      {},
+      {
+        '/keys/a': keyA,
+      },
+    );
+
+    await daemon.apply({ ...config, apps: [all('env'), hardlyAny('filed')] });
+    await machine.clock.advance(3 * minuteMs);
+
+    const warnings = logger.lines.filter(({ level }) => level === 'warn');
+    expect(mostInAnyMinute(0)).toBeLessThanOrEqual(budget);
+    expect(
+      warnings.filter(({ message }) => message === 'accounts with the same API key'),
+    ).toMatchObject([{ fields: { accounts: ['env', 'filed'] } }]);
+    expect(JSON.stringify(logger.lines)).not.toContain(keyA);
+  });
+});
