@@ -13,6 +13,7 @@ const vendorResolutionMs = 60_000;
 type At = (...path: readonly PropertyKey[]) => Located | undefined;
 
 function accountWarnings(config: PlainConfig, at: At): readonly Problem[] {
+  const used = new Set(config.apps.map(({ account }) => account));
   return config.accounts.flatMap((account, index) => {
     const problems: Problem[] = [];
     if (account.requestsPerMinute > vendorRequestsPerMinute) {
@@ -23,7 +24,7 @@ function accountWarnings(config: PlainConfig, at: At): readonly Problem[] {
       const message = '"base_url" is plain http: the API key crosses the network unencrypted';
       problems.push(warningAt(at('accounts', index, 'base_url')?.span, message, 'use https'));
     }
-    if (!config.apps.some((app) => app.account === account.name)) {
+    if (!used.has(account.name)) {
       const message = `no app uses the account "${account.name}"`;
       problems.push(warningAt(at('accounts', index, 'name')?.span, message));
     }
@@ -31,18 +32,25 @@ function accountWarnings(config: PlainConfig, at: At): readonly Problem[] {
   });
 }
 
-function keyText({ apiKey }: AccountConfig): string {
-  return apiKey.kind === 'file' ? `file ${apiKey.path}` : `env ${apiKey.name}`;
+/** Where an account's key comes from and goes to: the vendor counts the calls of a key in one place. */
+function keyText({ apiKey, baseUrl }: AccountConfig): string {
+  const place = apiKey.kind === 'file' ? `file ${apiKey.path}` : `env ${apiKey.name}`;
+  return JSON.stringify([place, baseUrl]);
 }
 
 function sharedKeyWarnings(config: PlainConfig, at: At): readonly Problem[] {
-  const { accounts } = config;
-  return accounts.flatMap((account, index) => {
-    const first = accounts.findIndex((other) => keyText(other) === keyText(account));
-    if (first === index) return [];
+  const firstNames = new Map<string, string>();
+  return config.accounts.flatMap((account, index) => {
+    const text = keyText(account);
+    const first = firstNames.get(text);
+    if (first === undefined) {
+      firstNames.set(text, account.name);
+      return [];
+    }
     const key = account.apiKey.kind === 'file' ? 'api_key_file' : 'api_key_env';
-    const message = `the accounts "${accounts[first]?.name}" and "${account.name}" have the same API key: they share its limit, the smaller requests_per_minute of the two`;
-    return [warningAt(at('accounts', index, key)?.span, message)];
+    const message = `the accounts "${first}" and "${account.name}" have the same API key: they share one budget, the smallest of theirs`;
+    const help = 'give each account its own key, or put all entries into one account';
+    return [warningAt(at('accounts', index, key)?.span, message, help)];
   });
 }
 

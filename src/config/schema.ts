@@ -95,7 +95,7 @@ const account = z
         .meta({ description: 'Header that carries the API key.' })
         .prefault('Api-Key'),
       requests_per_minute: wholeNumber(
-        { min: 1, max: 100_000 },
+        { min: 1, max: Number.MAX_SAFE_INTEGER },
         "Calls that are sent in any 60 seconds at most. The vendor's limit is 1000 per key.",
       ).prefault(800),
       concurrency: wholeNumber({ min: 1, max: 100 }, 'Calls in flight at most.').prefault(8),

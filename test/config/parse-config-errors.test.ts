@@ -200,20 +200,23 @@ describe('parseConfig, with errors', () => {
     },
     {
       text: accountWith('requests_per_minute: 0'),
-      headline: '1:61: "requests_per_minute" must be a whole number from 1 to 100000, not 0',
+      headline:
+        '1:61: "requests_per_minute" must be a whole number from 1 to 9007199254740991, not 0',
     },
     {
       text: accountWith('requests_per_minute: 1.5'),
-      headline: '1:61: "requests_per_minute" must be a whole number from 1 to 100000, not 1.5',
+      headline:
+        '1:61: "requests_per_minute" must be a whole number from 1 to 9007199254740991, not 1.5',
     },
     {
       text: accountWith('requests_per_minute: "9"'),
-      headline: '1:61: "requests_per_minute" must be a whole number from 1 to 100000, not "9"',
+      headline:
+        '1:61: "requests_per_minute" must be a whole number from 1 to 9007199254740991, not "9"',
     },
     {
       text: accountWith('requests_per_minute: 99999999999999999999'),
       headline:
-        '1:61: "requests_per_minute" must be a whole number from 1 to 100000, not 99999999999999999999',
+        '1:61: "requests_per_minute" must be a whole number from 1 to 9007199254740991, not 99999999999999999999',
     },
     {
       text: accountWith('concurrency: 101'),

@@ -33,6 +33,11 @@ describe('parseConfig, with warnings', () => {
         '1:59: warning: "requests_per_minute" is above 1000, the vendor\'s limit for one key',
     },
     {
+      text: account('requests_per_minute: 1000000'),
+      headline:
+        '1:59: warning: "requests_per_minute" is above 1000, the vendor\'s limit for one key',
+    },
+    {
       text: account('base_url: "http://gateway"'),
       headline:
         '1:48: warning: "base_url" is plain http: the API key crosses the network unencrypted',
@@ -49,7 +54,12 @@ describe('parseConfig, with warnings', () => {
     {
       text: 'accounts: [{name: a, api_key_env: A}, {name: b, api_key_env: A}]\napps: [{id: 1, account: a}, {id: 2, account: b}]',
       headline:
-        '1:62: warning: the accounts "a" and "b" have the same API key: they share its limit, the smaller requests_per_minute of the two',
+        '1:62: warning: the accounts "a" and "b" have the same API key: they share one budget, the smallest of theirs',
+    },
+    {
+      text: 'accounts: [{name: a, api_key_file: k}, {name: b, api_key_env: B}, {name: c, api_key_file: ./k}]\napps: [{id: 1, account: a}, {id: 2, account: b}, {id: 3, account: c}]',
+      headline:
+        '1:91: warning: the accounts "a" and "c" have the same API key: they share one budget, the smallest of theirs',
     },
     {
       text: 'apps: [{id: 1}, {name: "1"}, {id: "1"}]',
@@ -69,6 +79,9 @@ describe('parseConfig, with warnings', () => {
     { text: 'poll: {interval: 1m}\napps: [{id: 1}]' },
     {
       text: 'accounts: [{name: a, api_key_env: A}, {name: b, api_key_env: B}]\napps: [{id: 1, account: a}, {id: 1, account: b}]',
+    },
+    {
+      text: 'accounts: [{name: a, api_key_env: A}, {name: b, api_key_env: A, region: eu}]\napps: [{id: 1, account: a}, {id: 1, account: b}]',
     },
   ])('has nothing against $text', async ({ text }) => {
     expect(await warningsOf(text)).toStrictEqual([]);

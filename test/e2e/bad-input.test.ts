@@ -96,8 +96,8 @@ const badInputs: readonly BadInput[] = [
   },
   {
     what: 'a budget that nobody has',
-    config: good.replace('api-key }', 'api-key, requests_per_minute: 10000000000 }'),
-    says: ['config.yaml:2:', 'from 1 to 100000'],
+    config: good.replace('api-key }', 'api-key, requests_per_minute: 0 }'),
+    says: ['config.yaml:2:', 'a whole number from 1 to'],
   },
   {
     what: 'the key itself in the file',
