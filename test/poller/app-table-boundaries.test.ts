@@ -98,16 +98,18 @@ describe('applyDiscovery', () => {
     expect(change.missing).toEqual([other]);
   });
 
-  it('neither removes nor reports as missing what was not looked for by itself yet, or is unreadable', () => {
-    const byId = (id: string): AppEntry => anEntry({ selector: { kind: 'id', id } });
+  it.each([
+    { what: 'could not be read', unclear: { unreadableIds: ['2', '9'] } },
+    { what: 'was not asked for yet', unclear: { pendingIds: ['2', '9'] } },
+  ])('keeps what $what, and calls no entry missing for it', ({ unclear }) => {
     const states = new Map([aState('1'), aState('2')]);
-    const discovery = aDiscovery([], { pendingIds: ['1'], unreadableIds: ['2'] });
+    const entries = ['1', '2', '8', '9'].map((id) => anEntry({ selector: { kind: 'id', id } }));
 
-    const change = applyDiscovery(states, ['1', '2', '3'].map(byId), discovery);
+    const change = applyDiscovery(states, entries, aDiscovery(['1'], unclear));
 
-    expect([...change.states.keys()].toSorted()).toEqual(['1', '2']);
+    expect(change.states.get('2')).toBe(states.get('2'));
     expect(change.removed).toEqual([]);
-    expect(change.missing?.map(({ selector }) => selector)).toEqual([{ kind: 'id', id: '3' }]);
+    expect(change.missing?.map(({ selector }) => selector)).toEqual([{ kind: 'id', id: '8' }]);
   });
 
   it('removes nothing that an incomplete discovery does not list', () => {
