@@ -27,11 +27,13 @@ export interface Machine {
   /** Resolves after other work of the process had its turn. */
   readonly nextTurn: () => Promise<void>;
   readonly stdout: Output;
+  /** Writes all of the text to standard output; rejects if any of it cannot be written. */
+  readonly print: (text: string) => Promise<void>;
   readonly stderr: Output;
   /** Knows every secret that this process has read. */
   readonly redactor: Redactor;
   /** Calls the listener on every SIGHUP, which otherwise ends the process. */
   readonly onHangup: (listener: () => void) => void;
-  /** Aborted when the process is asked to stop. */
+  /** Aborted when the process is asked to stop; the cause of its reason is the name of the signal. */
   readonly stopSignal: AbortSignal;
 }

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { createRedactor } from '../telemetry/redactor.ts';
 import { createBoundedReader } from './bounded-reader.ts';
 import type { Machine } from './machine.ts';
+import { print } from './print.ts';
 import { readRegularFile } from './read-regular-file.ts';
 import { createSystemClock } from './system-clock.ts';
 
@@ -25,6 +26,7 @@ export function createThisMachine(stopSignal: AbortSignal): Machine {
       });
     },
     stdout: process.stdout,
+    print: async (text) => print(text, process.stdout),
     stderr: process.stderr,
     redactor: createRedactor(),
     onHangup: (listener) => {

@@ -29,6 +29,7 @@ export function createFakeMachine(
 ): FakeMachine {
   const { files = {}, ...rest } = overrides;
   const stopper = new AbortController();
+  const stdout = keptOutput();
   const hangupListeners: (() => void)[] = [];
   return {
     clock: createFakeClock(),
@@ -47,7 +48,10 @@ export function createFakeMachine(
       throw new Error('the test did not say what to connect to');
     },
     nextTurn: settle,
-    stdout: keptOutput(),
+    stdout,
+    print: async (text) => {
+      stdout.write(text);
+    },
     stderr: keptOutput(),
     redactor: createRedactor(),
     onHangup: (listener) => {
