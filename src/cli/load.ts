@@ -1,12 +1,11 @@
 import { ConfigError, type Diagnostic, firstOf, renderDiagnostics } from '../config/diagnostic.ts';
-import { loadConfig } from '../config/load-config.ts';
-import type { ParsedConfig } from '../config/parse-config.ts';
+import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { CommandError } from './exit-code.ts';
 import type { Machine } from './machine.ts';
 
 /** Reads the configuration for a command; all its errors become one message and exit code 2. */
-export async function loadForCommand(path: string, machine: Machine): Promise<ParsedConfig> {
+export async function loadForCommand(path: string, machine: Machine): Promise<LoadedConfig> {
   try {
     return await loadConfig(path, machine);
   } catch (error) {
