@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { isMainThread } from 'node:worker_threads';
 
 /** A stop that has not ended by then is cut short: five seconds is what it may take. */
 const stopDeadlineMs = 4500;
@@ -27,24 +28,30 @@ function die(error: unknown): never {
   process.exit(1);
 }
 
-process.on('SIGTERM', onStopSignal);
-process.on('SIGINT', onStopSignal);
-process.on('unhandledRejection', die);
-process.on('uncaughtException', die);
-
-try {
-  // Loaded only now: a signal that arrives meanwhile must not find us without its handler.
-  const { createThisMachine } = await import('./cli/this-machine.ts');
-  const { run, runsUntilStopped } = await import('./cli/run.ts');
-  const machine = createThisMachine(stop.signal);
-  const argv = process.argv.slice(2);
-  redact = (text) => machine.redactor.redact(text);
-  isStopSuccess = runsUntilStopped(argv, machine.env);
-  process.exitCode = await run(argv, machine);
-  // Calls of an interrupted command may be under way for long: nobody waits for their answers.
-  if (stop.signal.aborted && !isStopSuccess) process.exit();
-} catch (error) {
-  if (!stop.signal.aborted) die(error);
-  const { reason } = stop.signal;
-  process.exitCode = stopCode(reason instanceof Error ? reason.cause : undefined);
+async function runProgram(): Promise<void> {
+  process.on('SIGTERM', onStopSignal);
+  process.on('SIGINT', onStopSignal);
+  process.on('unhandledRejection', die);
+  process.on('uncaughtException', die);
+  try {
+    // Loaded only now: a signal that arrives meanwhile must not find us without its handler.
+    const { createThisMachine } = await import('./cli/this-machine.ts');
+    const { run, runsUntilStopped } = await import('./cli/run.ts');
+    const program = new URL(import.meta.url);
+    const machine = createThisMachine({ program, stopSignal: stop.signal });
+    const argv = process.argv.slice(2);
+    redact = (text) => machine.redactor.redact(text);
+    isStopSuccess = runsUntilStopped(argv, machine.env);
+    process.exitCode = await run(argv, machine);
+    // Calls of an interrupted command may be under way for long: nobody waits for their answers.
+    if (stop.signal.aborted && !isStopSuccess) process.exit();
+  } catch (error) {
+    if (!stop.signal.aborted) die(error);
+    const { reason } = stop.signal;
+    process.exitCode = stopCode(reason instanceof Error ? reason.cause : undefined);
+  }
 }
+
+// The program is one file where it is bundled: its thread is the same file.
+if (isMainThread) await runProgram();
+else await (await import('./cli/parse-for-parent.ts')).parseForParent();

@@ -1,4 +1,9 @@
-import { ConfigError, type Diagnostic, firstOf, renderDiagnostics } from '../config/diagnostic.ts';
+import {
+  ConfigError,
+  type Diagnostic,
+  renderDiagnostics,
+  type ShownDiagnostics,
+} from '../config/diagnostic.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { CommandError } from './exit-code.ts';
@@ -14,8 +19,7 @@ export async function loadForCommand(path: string, machine: Machine): Promise<Lo
   }
 }
 
-export function logWarnings(warnings: readonly Diagnostic[], logger: Logger): void {
-  const { shown, more } = firstOf(warnings);
+export function logWarnings({ shown, more }: ShownDiagnostics, logger: Logger): void {
   for (const { line, column, message, help } of shown) {
     logger.warn({ line, column, problem: message, remedy: help }, 'configuration warning');
   }

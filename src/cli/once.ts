@@ -1,3 +1,4 @@
+import { firstOf } from '../config/diagnostic.ts';
 import { createDaemon } from './daemon.ts';
 import type { Flags } from './flags.ts';
 import { loadForCommand, logWarnings } from './load.ts';
@@ -10,7 +11,7 @@ import { createSharding } from './sharding.ts';
 export async function once(flags: Flags, machine: Machine): Promise<Outcome> {
   const { config, warnings } = await loadForCommand(flags.configFile, machine);
   const logger = await createLogging(flags, machine);
-  logWarnings(warnings, logger);
+  logWarnings(firstOf(warnings), logger);
   const sharding = await createSharding(flags, { machine, logger });
   const daemon = await createDaemon(sharding.partOf(config), { machine, logger });
   try {

@@ -1,5 +1,6 @@
+import { compileConfig } from '../config/compile-config.ts';
 import { ConfigError } from '../config/diagnostic.ts';
-import { loadConfig } from '../config/load-config.ts';
+import { readConfigFile } from '../config/load-config.ts';
 import type { Config } from '../model/config.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { CommandError } from './exit-code.ts';
@@ -54,8 +55,10 @@ export function createReloader(
   const reloadNow = async (trigger: ReloadTrigger): Promise<void> => {
     waiting = undefined;
     try {
-      const { config, warnings, digest } = await loadConfig(path, machine);
-      const files = await watchedFilesOf({ path, digest }, config, machine);
+      const file = await readConfigFile(path, machine);
+      const { config: plain, warnings } = await machine.parseConfig(file);
+      const config = await compileConfig(plain, machine);
+      const files = await watchedFilesOf({ path, digest: file.digest }, config, machine);
       await apply(config);
       inForce = config;
       filesInForce = files;
@@ -66,7 +69,8 @@ export function createReloader(
       reloaded(false, machine.clock.wallMs());
       if (!(error instanceof ConfigError) && !(error instanceof CommandError)) throw error;
       const problem = error.message;
-      if (trigger !== 'file' || problem !== lastProblem) {
+      const isNews = trigger !== 'file' || problem !== lastProblem;
+      if (isNews && !machine.stopSignal.aborted) {
         const remedy = 'the old configuration stays in force; correct the file';
         logger.error({ trigger, problem, remedy }, 'reload failed');
       }

@@ -1,3 +1,4 @@
+import { firstOf } from '../config/diagnostic.ts';
 import type { ParsedConfig } from '../config/parse-config.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Logger } from '../model/telemetry.ts';
@@ -40,7 +41,7 @@ export async function serveConfig(
   logger: Logger,
   hooks: ServeHooks,
 ): Promise<ExitCode> {
-  logWarnings(warnings, logger);
+  logWarnings(firstOf(warnings), logger);
   const { configFile } = hooks;
   // Before the files are put into force, which takes a while: what changes meanwhile is seen.
   const initialFiles = configFile && (await watchedFilesOf(configFile, config, machine));

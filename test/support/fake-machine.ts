@@ -1,4 +1,6 @@
 import type { Machine, Output } from '../../src/cli/machine.ts';
+import { firstOf } from '../../src/config/diagnostic.ts';
+import { parseConfig } from '../../src/config/parse-config.ts';
 import { createRedactor } from '../../src/telemetry/redactor.ts';
 import { createFakeClock, type FakeClock, settle } from './fake-clock.ts';
 
@@ -39,6 +41,10 @@ export function createFakeMachine(
       const text = files[path];
       if (text !== undefined) return new TextEncoder().encode(text);
       throw Object.assign(new Error(`ENOENT: no such file, open '${path}'`), { code: 'ENOENT' });
+    },
+    parseConfig: async (file) => {
+      const { config, warnings } = await parseConfig(file.text, file);
+      return { config, warnings: firstOf(warnings) };
     },
     hostname: 'exporter',
     lookUp: async (name) => {
