@@ -164,6 +164,18 @@ describe('watchConfig', () => {
     },
   );
 
+  it('warns again when a file that was there again is gone once more', async () => {
+    const { machine, files, logger } = aBench();
+    for (const _ of [1, 2]) {
+      delete files[config];
+      await machine.clock.advance(60_000);
+      files[config] = 'one';
+      await machine.clock.advance(60_000);
+    }
+
+    expect(logger.lines).toHaveLength(2);
+  });
+
   it('takes a file that came back unchanged for no change', async () => {
     const { machine, files, reloads } = aBench();
     await machine.clock.advance(1000);

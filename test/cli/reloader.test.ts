@@ -115,7 +115,7 @@ describe('createReloader', () => {
       'apps: [{ idd: 1 }]',
       'apps: [{ id: 1, idd: 1 }]',
       good,
-      'apps: [{ idd: 1 }]',
+      'apps: [{ id: 1, idd: 1 }]',
     ]) {
       bench.files['/config.yaml'] = text;
       for (let attempt = 0; attempt < 3; attempt += 1) {
@@ -123,7 +123,7 @@ describe('createReloader', () => {
       }
     }
 
-    expect(problems()).toEqual([':1:10', ':1:17', ':1:10']);
+    expect(problems()).toEqual([':1:10', ':1:17', ':1:17']);
   });
 
   it.each([{ trigger: 'http' as const }, { trigger: 'signal' as const }])(

@@ -14,8 +14,11 @@ interface Bench {
   readonly parse: ReturnType<typeof createConfigThread>;
 }
 
-function aBench(options: Partial<ConfigThreadOptions> = {}): Bench {
-  const machine = createFakeMachine();
+function aBench(
+  options: Partial<ConfigThreadOptions> = {},
+  overrides: Partial<Pick<FakeMachine, 'nextTurn'>> = {},
+): Bench {
+  const machine = { ...createFakeMachine(), ...overrides };
   const program = pathToFileURL(mainFile);
   const parse = createConfigThread(
     { program, availableBytes: () => gigabyte, ...options },
@@ -51,13 +54,18 @@ const texts = [
 ];
 
 describe('the thread that parses', () => {
-  it.each(texts)('gives what parsing here gives: $what', async ({ text }) => {
-    const { parse } = aBench();
+  it.each(texts)('gives what parsing here gives, a slice at a time: $what', async ({ text }) => {
+    let turns = 0;
+    const nextTurn = async (): Promise<void> => {
+      turns += 1;
+    };
+    const { parse } = aBench({}, { nextTurn });
     const here = await parseConfig(text, { fileName: 'c.yaml', directory: '/etc' });
 
     const there = await parse(task(text));
 
     expect(there.config).toEqual(here.config);
+    expect(turns).toBeGreaterThanOrEqual(Math.ceil(here.config.apps.length / 500));
     expect(there.warnings.shown).toEqual(here.warnings);
     expect(there.warnings.more).toBe(0);
   });
