@@ -130,7 +130,7 @@ describe.skipIf(helm3.skip)(`the example chart with the sidecar${helm3.note}${he
       directory: '/',
     });
     expect(podSecurityProblems(pod)).toEqual([]);
-    expect(exporterProblems(manifests)).toEqual([]);
+    expect(await exporterProblems(manifests)).toEqual([]);
     expect(referenceProblems(manifests)).toEqual([]);
     expect(pod.metadata.labels).toMatchObject(label);
     expect(monitor?.spec?.['selector']).toEqual({ matchLabels: label });
