@@ -1,16 +1,24 @@
 #!/usr/bin/env node
+import { isMainThread } from 'node:worker_threads';
 
 /** A stop that has not ended by then is cut short: five seconds is what it may take. */
 const stopDeadlineMs = 4500;
 
 const stop = new AbortController();
 let redact = (text: string): string => text;
+/** Daemons are stopped in the end; whatever else is stopped did not do what it was asked for. */
+let isStopSuccess = false;
+
+function stopCode(signal: unknown): number {
+  if (isStopSuccess) return 0;
+  return signal === 'SIGINT' ? 130 : 143;
+}
 
 function onStopSignal(signal: NodeJS.Signals): void {
   // The second signal is somebody who does not want to wait.
-  if (stop.signal.aborted) process.exit(0);
-  stop.abort(new Error(`stopped by ${signal}`));
-  setTimeout(() => process.exit(0), stopDeadlineMs).unref();
+  if (stop.signal.aborted) process.exit(stopCode(signal));
+  stop.abort(new Error(`stopped by ${signal}`, { cause: signal }));
+  setTimeout(() => process.exit(stopCode(signal)), stopDeadlineMs).unref();
 }
 
 function die(error: unknown): never {
@@ -29,18 +37,30 @@ function hasNoDescriptors(error: unknown): boolean {
   );
 }
 
-process.on('SIGTERM', onStopSignal);
-process.on('SIGINT', onStopSignal);
-process.on('unhandledRejection', die);
-process.on('uncaughtException', die);
-
-try {
-  // Loaded only now: a signal that arrives meanwhile must not find us without its handler.
-  const { createThisMachine } = await import('./cli/this-machine.ts');
-  const { run } = await import('./cli/run.ts');
-  const machine = createThisMachine(stop.signal);
-  redact = (text) => machine.redactor.redact(text);
-  process.exitCode = await run(process.argv.slice(2), machine);
-} catch (error) {
-  if (!stop.signal.aborted) die(error);
+async function runProgram(): Promise<void> {
+  process.on('SIGTERM', onStopSignal);
+  process.on('SIGINT', onStopSignal);
+  process.on('unhandledRejection', die);
+  process.on('uncaughtException', die);
+  try {
+    // Loaded only now: a signal that arrives meanwhile must not find us without its handler.
+    const { createThisMachine } = await import('./cli/this-machine.ts');
+    const { run, runsUntilStopped } = await import('./cli/run.ts');
+    const program = new URL(import.meta.url);
+    const machine = createThisMachine({ program, stopSignal: stop.signal });
+    const argv = process.argv.slice(2);
+    redact = (text) => machine.redactor.redact(text);
+    isStopSuccess = runsUntilStopped(argv, machine.env);
+    process.exitCode = await run(argv, machine);
+    // Calls of an interrupted command may be under way for long: nobody waits for their answers.
+    if (stop.signal.aborted && !isStopSuccess) process.exit();
+  } catch (error) {
+    if (!stop.signal.aborted) die(error);
+    const { reason } = stop.signal;
+    process.exitCode = stopCode(reason instanceof Error ? reason.cause : undefined);
+  }
 }
+
+// The program is one file where it is bundled: its thread is the same file.
+if (isMainThread) await runProgram();
+else await (await import('./cli/parse-for-parent.ts')).parseForParent();

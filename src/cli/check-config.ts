@@ -2,10 +2,11 @@ import { KeyError, readApiKey } from '../config/api-key.ts';
 import { CaFileError, readCaFile } from '../config/ca-file.ts';
 import type { AccountConfig, Config } from '../model/config.ts';
 import { countOf } from './count-of.ts';
-import { CommandError, type ExitCode } from './exit-code.ts';
+import { CommandError } from './exit-code.ts';
 import type { Flags } from './flags.ts';
 import { loadForCommand, renderWarnings } from './load.ts';
 import type { Machine } from './machine.ts';
+import type { Outcome } from './one-shot.ts';
 import { discoverAccounts } from './online-discovery.ts';
 
 /**
@@ -13,7 +14,7 @@ import { discoverAccounts } from './online-discovery.ts';
  * to keys and entries. Prints all that is wrong, and what is only doubtful, and says which file was
  * good. 1 if a key is refused, an account cannot be discovered, or an entry matches nothing.
  */
-export async function checkConfig(flags: Flags, machine: Machine): Promise<ExitCode> {
+export async function checkConfig(flags: Flags, machine: Machine): Promise<Outcome> {
   const { config, warnings } = await loadForCommand(flags.configFile, machine);
   machine.stderr.write(renderWarnings(warnings));
   const fileProblems = await unreadableFiles(config, machine);
@@ -24,21 +25,23 @@ export async function checkConfig(flags: Flags, machine: Machine): Promise<ExitC
     );
   }
   const { accounts, apps } = config;
-  machine.stdout.write(
+  const verdict =
     `${flags.configFile}: ok, ${countOf(accounts.length, 'account')}, ` +
-      `${countOf(apps.length, 'entry', 'entries')} of apps, ${countOf(warnings.length, 'warning')}\n`,
-  );
-  return flags.online ? checkOnline(config, machine) : 0;
+    `${countOf(apps.length, 'entry', 'entries')} of apps, ${countOf(warnings.length, 'warning')}\n`;
+  if (!flags.online) return { exitCode: 0, output: verdict };
+  const { exitCode, output } = await checkOnline(config, machine);
+  return { exitCode, output: verdict + output };
 }
 
-async function checkOnline(config: Config, machine: Machine): Promise<ExitCode> {
+async function checkOnline(config: Config, machine: Machine): Promise<Outcome> {
   const discovered = await discoverAccounts(config, machine);
+  const lines: string[] = [];
   for (const { account, discovery, selected, missing, pendingIds, failure } of discovered) {
     if (failure !== undefined) {
       machine.stderr.write(`account ${account.name}: discovery failed: ${failure}\n`);
       continue;
     }
-    machine.stdout.write(
+    lines.push(
       `account ${account.name}: key accepted, ` +
         `${countOf(discovery.applications.length, 'application')} found, ${selected.length} chosen\n`,
     );
@@ -59,7 +62,7 @@ async function checkOnline(config: Config, machine: Machine): Promise<ExitCode> 
     ({ failure, missing, pendingIds }) =>
       failure === undefined && missing.length === 0 && pendingIds.length === 0,
   );
-  return isGood ? 0 : 1;
+  return { exitCode: isGood ? 0 : 1, output: lines.join('') };
 }
 
 async function unreadableFiles(config: Config, machine: Machine): Promise<readonly string[]> {

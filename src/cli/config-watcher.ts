@@ -1,57 +1,64 @@
-import { createHash } from 'node:crypto';
+import { digestOf } from '../config/read-file.ts';
 import { sleep } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
 import type { Machine } from './machine.ts';
+import type { WatchedFiles } from './watched-files.ts';
 
 export interface ConfigWatcherOptions {
-  readonly path: string;
   readonly intervalMs: number;
 }
 
 export interface ConfigWatcherDependencies {
   readonly machine: Pick<Machine, 'clock' | 'readFile'>;
   readonly logger: Logger;
-  /** Called once for each new content of the file; must not reject. */
-  readonly changed: () => Promise<void>;
+  /** `undefined` when the last reload failed. */
+  readonly inForce: () => WatchedFiles | undefined;
+  /** Must not reject. */
+  readonly reload: () => Promise<void>;
 }
 
 /** A writer that is not done after so long is a slow one; then what is there counts. */
 const settleMs = 1000;
 
 /**
- * Calls `changed` whenever the file has another content than before, until the signal is aborted. It
- * reads the file again and again by its path: that also sees a ConfigMap's symbolic links change and a
- * file that is deleted and made anew, which watching one inode does not.
+ * Reloads whenever a file holds something else than what is in force, and again and again as long as
+ * that fails, until the signal is aborted: what a configuration needs may come later than the
+ * configuration. It reads files again and again by their paths: that also sees a ConfigMap's symbolic
+ * links change and a file that is deleted and made anew, which watching one inode does not.
  */
 export async function watchConfig(
-  { path, intervalMs }: ConfigWatcherOptions,
-  { machine, logger, changed }: ConfigWatcherDependencies,
+  { intervalMs }: ConfigWatcherOptions,
+  { machine, logger, inForce, reload }: ConfigWatcherDependencies,
   signal: AbortSignal,
 ): Promise<void> {
   const { clock } = machine;
-  let isUnreadable = false;
+  const unreadable = new Set<string>();
 
-  const digest = async (): Promise<string | undefined> => {
+  /** A file that cannot be read now is no change: nothing could be put into force. */
+  const hasChanged = async ([path, digest]: readonly [string, string]): Promise<boolean> => {
     try {
       const bytes = await machine.readFile(path);
-      isUnreadable = false;
-      return createHash('sha256').update(bytes).digest('hex');
+      unreadable.delete(path);
+      return digestOf(bytes) !== digest;
     } catch (error) {
-      if (!isUnreadable) logger.warn({ path, err: error }, 'configuration file not readable');
-      isUnreadable = true;
-      return undefined;
+      if (!unreadable.has(path))
+        logger.warn({ path, err: error }, 'configuration file not readable');
+      unreadable.add(path);
+      return false;
     }
   };
+  const isOutdated = async (): Promise<boolean> => {
+    const files = inForce();
+    if (files === undefined) return true;
+    return (await Promise.all([...files].map(hasChanged))).includes(true);
+  };
 
-  let known = await digest();
   try {
     for (;;) {
       await sleep(clock, intervalMs, signal);
-      const seen = await digest();
-      if (seen === undefined || seen === known) continue;
+      if (!(await isOutdated())) continue;
       await sleep(clock, settleMs, signal);
-      known = (await digest()) ?? seen;
-      await changed();
+      await reload();
     }
   } catch (error) {
     if (!signal.aborted) throw error;

@@ -2,11 +2,11 @@ import { compileConfig } from '../config/compile-config.ts';
 import { parseConfig } from '../config/parse-config.ts';
 import type { Config } from '../model/config.ts';
 import { type ListedApplication, listText } from './discover-text.ts';
-import type { ExitCode } from './exit-code.ts';
 import { flagTable } from './flag-table.ts';
 import type { Flags } from './flags.ts';
 import { loadForCommand, renderWarnings } from './load.ts';
 import type { Machine } from './machine.ts';
+import type { Outcome } from './one-shot.ts';
 import { type DiscoveredAccount, discoverAccounts } from './online-discovery.ts';
 
 /** One account, with the key in the usual variable: for who has no configuration yet. */
@@ -16,16 +16,15 @@ const withoutFile = 'apps: [{ match: "." }]';
  * Prints all applications of the accounts that have entries, whatever those choose. 1 if an account
  * could not be discovered; what was found of it is printed all the same.
  */
-export async function discover(flags: Flags, machine: Machine): Promise<ExitCode> {
+export async function discover(flags: Flags, machine: Machine): Promise<Outcome> {
   const config = await configOf(flags, machine);
   const discovered = await discoverAccounts(config, machine, 'everything');
-  const applications = discovered.flatMap(applicationsOf);
-  machine.stdout.write(listText(applications, flags.output));
   const failed = discovered.filter(({ failure }) => failure !== undefined);
   for (const { account, failure } of failed) {
     machine.stderr.write(`account ${account.name}: discovery failed: ${failure}\n`);
   }
-  return failed.length === 0 ? 0 : 1;
+  const output = listText(discovered.flatMap(applicationsOf), flags.output);
+  return { exitCode: failed.length === 0 ? 0 : 1, output };
 }
 
 async function configOf({ configFile }: Flags, machine: Machine): Promise<Config> {

@@ -1,5 +1,5 @@
-/** 0: done. 1: failed. 2: wrong usage or configuration. */
-export type ExitCode = 0 | 1 | 2;
+/** 0: done. 1: failed. 2: wrong usage or configuration. 130, 143: interrupted by SIGINT, by SIGTERM. */
+export type ExitCode = 0 | 1 | 2 | 130 | 143;
 
 /** Ends a command with a message for its user and an exit code. */
 export class CommandError extends Error {

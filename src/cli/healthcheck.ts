@@ -1,16 +1,16 @@
 import { askStatus } from '../server/ask-status.ts';
-import type { ExitCode } from './exit-code.ts';
 import type { Flags } from './flags.ts';
 import type { Machine } from './machine.ts';
+import type { Outcome } from './one-shot.ts';
 
 /** For container probes, where no other HTTP client may be at hand. */
 export async function healthcheck(
   { healthcheckUrl }: Pick<Flags, 'healthcheckUrl'>,
   { stderr }: Pick<Machine, 'stderr'>,
-): Promise<ExitCode> {
+): Promise<Outcome> {
   const answer = await askStatus(healthcheckUrl, { timeoutMs: 3000 });
-  if (answer.status === 200) return 0;
+  if (answer.status === 200) return { exitCode: 0, output: '' };
   const found = answer.status === undefined ? answer.problem : `status ${answer.status}`;
   stderr.write(`${healthcheckUrl}: ${found}, expected status 200\n`);
-  return 1;
+  return { exitCode: 1, output: '' };
 }

@@ -58,7 +58,8 @@ const switches: readonly string[] = [
   ...item('--version', 'Show the version.'),
 ];
 const footer: readonly string[] = [
-  'Exit codes: 0 success, 1 failure, 2 wrong usage or configuration.',
+  'Exit codes: 0 success, 1 failure, 2 wrong usage or configuration,',
+  '130 and 143 interrupted by SIGINT and SIGTERM.',
   'An API key comes from the file or the environment variable that the',
   'configuration names, by default NEW_RELIC_API_KEY; never from a flag.',
 ];

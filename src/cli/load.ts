@@ -1,12 +1,16 @@
-import { ConfigError, type Diagnostic, firstOf, renderDiagnostics } from '../config/diagnostic.ts';
-import { loadConfig } from '../config/load-config.ts';
-import type { ParsedConfig } from '../config/parse-config.ts';
+import {
+  ConfigError,
+  type Diagnostic,
+  renderDiagnostics,
+  type ShownDiagnostics,
+} from '../config/diagnostic.ts';
+import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { CommandError } from './exit-code.ts';
 import type { Machine } from './machine.ts';
 
 /** Reads the configuration for a command; all its errors become one message and exit code 2. */
-export async function loadForCommand(path: string, machine: Machine): Promise<ParsedConfig> {
+export async function loadForCommand(path: string, machine: Machine): Promise<LoadedConfig> {
   try {
     return await loadConfig(path, machine);
   } catch (error) {
@@ -15,8 +19,7 @@ export async function loadForCommand(path: string, machine: Machine): Promise<Pa
   }
 }
 
-export function logWarnings(warnings: readonly Diagnostic[], logger: Logger): void {
-  const { shown, more } = firstOf(warnings);
+export function logWarnings({ shown, more }: ShownDiagnostics, logger: Logger): void {
   for (const { line, column, message, help } of shown) {
     logger.warn({ line, column, problem: message, remedy: help }, 'configuration warning');
   }

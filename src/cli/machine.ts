@@ -1,8 +1,10 @@
+import type { ConfigFile } from '../config/load-config.ts';
 import type { ReadFile } from '../config/read-file.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Redactor } from '../telemetry/redactor.ts';
 import type { RawTransport } from '../transport/raw-send.ts';
 import type { UndiciTransportOptions } from '../transport/undici-transport.ts';
+import type { PlainParsed } from './thread-reply.ts';
 
 /** A stream for people or pipes, such as `process.stdout`. */
 export interface Output {
@@ -19,6 +21,11 @@ export interface Machine {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Regular files only, and in bounded time. */
   readonly readFile: ReadFile;
+  /**
+   * Parses a configuration without holding up other work. Rejects with a `CommandError` or a
+   * `ConfigError` that says what is wrong with it.
+   */
+  readonly parseConfig: (file: ConfigFile) => Promise<PlainParsed>;
   readonly hostname: string;
   /** The addresses behind a name; rejects when there are none. */
   readonly lookUp: (name: string) => Promise<readonly string[]>;
@@ -27,11 +34,13 @@ export interface Machine {
   /** Resolves after other work of the process had its turn. */
   readonly nextTurn: () => Promise<void>;
   readonly stdout: Output;
+  /** Writes all of the text to standard output; rejects if any of it cannot be written. */
+  readonly print: (text: string) => Promise<void>;
   readonly stderr: Output;
   /** Knows every secret that this process has read. */
   readonly redactor: Redactor;
   /** Calls the listener on every SIGHUP, which otherwise ends the process. */
   readonly onHangup: (listener: () => void) => void;
-  /** Aborted when the process is asked to stop. */
+  /** Aborted when the process is asked to stop; the cause of its reason is the name of the signal. */
   readonly stopSignal: AbortSignal;
 }

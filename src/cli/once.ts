@@ -1,23 +1,24 @@
+import { firstOf } from '../config/diagnostic.ts';
 import { createDaemon } from './daemon.ts';
-import type { ExitCode } from './exit-code.ts';
 import type { Flags } from './flags.ts';
 import { loadForCommand, logWarnings } from './load.ts';
 import { createLogging } from './logging.ts';
 import type { Machine } from './machine.ts';
+import type { Outcome } from './one-shot.ts';
 import { createSharding } from './sharding.ts';
 
 /** Polls everything once and prints the exposition; 1 if anything that was asked for is missing. */
-export async function once(flags: Flags, machine: Machine): Promise<ExitCode> {
+export async function once(flags: Flags, machine: Machine): Promise<Outcome> {
   const { config, warnings } = await loadForCommand(flags.configFile, machine);
   const logger = await createLogging(flags, machine);
-  logWarnings(warnings, logger);
+  logWarnings(firstOf(warnings), logger);
   const sharding = await createSharding(flags, { machine, logger });
   const daemon = await createDaemon(sharding.partOf(config), { machine, logger });
   try {
     const succeeded = await daemon.runOnce(machine.stopSignal);
     const { identity } = await daemon.store.page();
-    machine.stdout.write(`${identity.toString('utf8')}${await daemon.metrics.text()}`);
-    return succeeded ? 0 : 1;
+    const output = `${identity.toString('utf8')}${await daemon.metrics.text()}`;
+    return { exitCode: succeeded ? 0 : 1, output };
   } finally {
     await daemon.close();
   }

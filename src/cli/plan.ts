@@ -1,8 +1,9 @@
-import { CommandError, type ExitCode } from './exit-code.ts';
+import { CommandError } from './exit-code.ts';
 import type { Flags } from './flags.ts';
 import { loadForCommand, renderWarnings } from './load.ts';
 import type { Machine } from './machine.ts';
 import { planDiscovered, planSupposed } from './make-plan.ts';
+import type { Outcome } from './one-shot.ts';
 import { discoverAccounts } from './online-discovery.ts';
 import { planJson } from './plan-json.ts';
 import { planText } from './plan-text.ts';
@@ -11,7 +12,7 @@ import { planText } from './plan-text.ts';
  * Prints what polling the configured applications will take: as supposed, or with `--online` as one
  * discovery finds it. 1 if an account does not fit its budget, or could not be discovered.
  */
-export async function plan(flags: Flags, machine: Machine): Promise<ExitCode> {
+export async function plan(flags: Flags, machine: Machine): Promise<Outcome> {
   if (flags.output === 'yaml') {
     throw new CommandError(2, 'plan: --output=yaml is only for discover: expected text or json');
   }
@@ -27,10 +28,9 @@ export async function plan(flags: Flags, machine: Machine): Promise<ExitCode> {
         },
         machine,
       );
-  const isJson = flags.output === 'json';
-  machine.stdout.write(isJson ? planJson(result) : planText(result));
   for (const { account, reason } of result.failures) {
     machine.stderr.write(`account ${account}: discovery failed: ${reason}\n`);
   }
-  return result.fits ? 0 : 1;
+  const output = flags.output === 'json' ? planJson(result) : planText(result);
+  return { exitCode: result.fits ? 0 : 1, output };
 }

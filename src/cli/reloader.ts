@@ -1,10 +1,12 @@
+import { compileConfig } from '../config/compile-config.ts';
 import { ConfigError } from '../config/diagnostic.ts';
-import { loadConfig } from '../config/load-config.ts';
+import { readConfigFile } from '../config/load-config.ts';
 import type { Config } from '../model/config.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { CommandError } from './exit-code.ts';
 import { logWarnings } from './load.ts';
 import type { Machine } from './machine.ts';
+import { type WatchedFiles, watchedFilesOf } from './watched-files.ts';
 
 /** What asked for a reload; a word for the log. */
 export type ReloadTrigger = 'signal' | 'http' | 'file';
@@ -18,6 +20,8 @@ export interface Reloader {
   reload(trigger: ReloadTrigger): Promise<void>;
   /** Puts the configuration in force into force again, because this process' part of it changed. */
   reapply(): Promise<void>;
+  /** `undefined` when the last reload failed, or when it is not known. */
+  filesInForce(): WatchedFiles | undefined;
 }
 
 export interface ReloaderDependencies {
@@ -32,29 +36,45 @@ export interface ReloaderOptions {
   readonly path: string;
   /** The configuration that is in force at the start. */
   readonly initial: Config;
+  /** What its files held when it was read. */
+  readonly initialFiles?: WatchedFiles | undefined;
 }
 
 export function createReloader(
-  { path, initial }: ReloaderOptions,
+  { path, initial, initialFiles }: ReloaderOptions,
   dependencies: ReloaderDependencies,
 ): Reloader {
   const { machine, logger, apply, reloaded } = dependencies;
   let inForce = initial;
+  let filesInForce = initialFiles;
+  /** A file is tried again and again: what is wrong with it is said once. */
+  let lastProblem: string | undefined;
   let current: Promise<void> = Promise.resolve();
   let waiting: Promise<void> | undefined;
 
   const reloadNow = async (trigger: ReloadTrigger): Promise<void> => {
     waiting = undefined;
     try {
-      const { config, warnings } = await loadConfig(path, machine);
+      const file = await readConfigFile(path, machine);
+      const { config: plain, warnings } = await machine.parseConfig(file);
+      const config = await compileConfig(plain, machine);
+      const files = await watchedFilesOf({ path, digest: file.digest }, config, machine);
       await apply(config);
       inForce = config;
+      filesInForce = files;
+      lastProblem = undefined;
       logWarnings(warnings, logger);
     } catch (error) {
+      filesInForce = undefined;
       reloaded(false, machine.clock.wallMs());
       if (!(error instanceof ConfigError) && !(error instanceof CommandError)) throw error;
-      const remedy = 'the old configuration stays in force; correct the file';
-      logger.error({ trigger, problem: error.message, remedy }, 'reload failed');
+      const problem = error.message;
+      const isNews = trigger !== 'file' || problem !== lastProblem;
+      if (isNews && !machine.stopSignal.aborted) {
+        const remedy = 'the old configuration stays in force; correct the file';
+        logger.error({ trigger, problem, remedy }, 'reload failed');
+      }
+      lastProblem = problem;
       throw new CommandError(1, error.message, { cause: error });
     }
     reloaded(true, machine.clock.wallMs());
@@ -75,5 +95,6 @@ export function createReloader(
       current = next.catch(() => {});
       return next;
     },
+    filesInForce: () => filesInForce,
   };
 }

@@ -23,21 +23,18 @@ export interface ReloadingDependencies {
 
 /** From now on SIGHUP reloads; the other two ways are the caller's to open. */
 export function createReloading(
-  { path, initial }: ReloaderOptions,
+  options: ReloaderOptions,
   { autoReloadIntervalMs }: Pick<Flags, 'autoReloadIntervalMs'>,
   { machine, logger, daemon, sharding }: ReloadingDependencies,
 ): Reloading {
-  const reloader = createReloader(
-    { path, initial },
-    {
-      machine,
-      logger,
-      apply: async (config) => daemon.apply(sharding.partOf(config)),
-      reloaded: (succeeded, wallMs) => {
-        daemon.metrics.configReloaded(succeeded, wallMs);
-      },
+  const reloader = createReloader(options, {
+    machine,
+    logger,
+    apply: async (config) => daemon.apply(sharding.partOf(config)),
+    reloaded: (succeeded, wallMs) => {
+      daemon.metrics.configReloaded(succeeded, wallMs);
     },
-  );
+  });
   // What was wrong is in the log by then, and nobody waits for these two.
   const quietly = async (trigger: ReloadTrigger): Promise<void> => {
     try {
@@ -46,7 +43,12 @@ export function createReloading(
       if (!(error instanceof CommandError)) throw error;
     }
   };
-  const changed = async (): Promise<void> => quietly('file');
+  const watcher = {
+    machine,
+    logger,
+    inForce: () => reloader.filesInForce(),
+    reload: async () => quietly('file'),
+  };
   const membersChanged = async (): Promise<void> => {
     const { shard, totalShards } = sharding.position();
     daemon.metrics.sharded(shard, totalShards);
@@ -63,12 +65,11 @@ export function createReloading(
   return {
     byHttp: async () => reloader.reload('http'),
     watch: async (signal) => {
-      const options = { path, intervalMs: autoReloadIntervalMs };
       await Promise.all([
         sharding.watch(membersChanged, signal),
         autoReloadIntervalMs === 0
           ? undefined
-          : watchConfig(options, { machine, logger, changed }, signal),
+          : watchConfig({ intervalMs: autoReloadIntervalMs }, watcher, signal),
       ]);
     },
   };

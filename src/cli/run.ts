@@ -6,6 +6,7 @@ import type { Command } from './flag.ts';
 import type { Flags } from './flags.ts';
 import { helpText } from './help.ts';
 import type { Machine } from './machine.ts';
+import { type Outcome, runOneShot } from './one-shot.ts';
 import { buildOf, versionText } from './version.ts';
 
 /**
@@ -37,16 +38,38 @@ export async function run(argv: readonly string[], machine: Machine): Promise<Ex
   }
 }
 
+type EndlessCommand = Extract<Command, 'serve' | 'demo'>;
+
+function isEndless(command: Command): command is EndlessCommand {
+  return command === 'serve' || command === 'demo';
+}
+
+/** Whether what the arguments ask for runs until it is stopped: then to be stopped is success. */
+export function runsUntilStopped(argv: readonly string[], env: Machine['env']): boolean {
+  const parsed = parseArguments(argv, env);
+  return parsed.kind === 'run' && isEndless(parsed.command);
+}
+
 async function runCommand(command: Command, flags: Flags, machine: Machine): Promise<ExitCode> {
+  if (!isEndless(command)) return runOneShot(async () => oneShot(command, flags, machine), machine);
   switch (command) {
     case 'serve':
       return (await import('./serve.ts')).serve(flags, machine);
+    case 'demo':
+      return (await import('./demo.ts')).demo(flags, machine);
+  }
+}
+
+async function oneShot(
+  command: Exclude<Command, EndlessCommand>,
+  flags: Flags,
+  machine: Machine,
+): Promise<Outcome> {
+  switch (command) {
     case 'once':
       return (await import('./once.ts')).once(flags, machine);
     case 'healthcheck':
       return (await import('./healthcheck.ts')).healthcheck(flags, machine);
-    case 'demo':
-      return (await import('./demo.ts')).demo(flags, machine);
     case 'check-config':
       return (await import('./check-config.ts')).checkConfig(flags, machine);
     case 'plan':
@@ -54,7 +77,6 @@ async function runCommand(command: Command, flags: Flags, machine: Machine): Pro
     case 'discover':
       return (await import('./discover.ts')).discover(flags, machine);
     case 'config-schema':
-      machine.stdout.write(configJsonSchemaText());
-      return 0;
+      return { exitCode: 0, output: configJsonSchemaText() };
   }
 }

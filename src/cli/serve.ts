@@ -1,3 +1,4 @@
+import { firstOf } from '../config/diagnostic.ts';
 import type { ParsedConfig } from '../config/parse-config.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Logger } from '../model/telemetry.ts';
@@ -12,13 +13,14 @@ import type { Machine } from './machine.ts';
 import { createReloading } from './reloading.ts';
 import { createSharding } from './sharding.ts';
 import { buildOf } from './version.ts';
+import { watchedFilesOf } from './watched-files.ts';
 
 /** What else a command that serves wants to do. */
 export interface ServeHooks {
   readonly watch?: ((sink: SnapshotSink) => SnapshotSink) | undefined;
   readonly listening?: ((addresses: readonly BoundAddress[]) => void) | undefined;
-  /** Where the configuration can be read again; without it there is no reload. */
-  readonly configFile?: string | undefined;
+  /** The file that was read and can be read again; without it there is no reload. */
+  readonly configFile?: { readonly path: string; readonly digest: string } | undefined;
 }
 
 /** Scrapes in flight are answered until then; five seconds is what the whole stop may take. */
@@ -28,7 +30,8 @@ const closeDeadlineMs = 3000;
 export async function serve(flags: Flags, machine: Machine): Promise<ExitCode> {
   const parsed = await loadForCommand(flags.configFile, machine);
   const logger = await createLogging(flags, machine);
-  return serveConfig(parsed, flags, machine, logger, { configFile: flags.configFile });
+  const configFile = { path: flags.configFile, digest: parsed.digest };
+  return serveConfig(parsed, flags, machine, logger, { configFile });
 }
 
 export async function serveConfig(
@@ -38,7 +41,10 @@ export async function serveConfig(
   logger: Logger,
   hooks: ServeHooks,
 ): Promise<ExitCode> {
-  logWarnings(warnings, logger);
+  logWarnings(firstOf(warnings), logger);
+  const { configFile } = hooks;
+  // Before the files are put into force, which takes a while: what changes meanwhile is seen.
+  const initialFiles = configFile && (await watchedFilesOf(configFile, config, machine));
   const sharding = await createSharding(flags, { machine, logger });
   const daemon = await createDaemon(sharding.partOf(config), {
     machine,
@@ -49,14 +55,13 @@ export async function serveConfig(
   daemon.metrics.sharded(shard, totalShards);
   const build = buildOf(machine.env);
   const reloading =
-    hooks.configFile === undefined
-      ? undefined
-      : createReloading({ path: hooks.configFile, initial: config }, flags, {
-          machine,
-          logger,
-          daemon,
-          sharding,
-        });
+    configFile &&
+    createReloading({ path: configFile.path, initial: config, initialFiles }, flags, {
+      machine,
+      logger,
+      daemon,
+      sharding,
+    });
   const server = createMetricsServer(flags, {
     page: async () => daemon.store.page(),
     selfMetrics: async () => daemon.metrics.text(),

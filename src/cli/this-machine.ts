@@ -5,6 +5,7 @@ import { createRedactor } from '../telemetry/redactor.ts';
 import { createAnswerMemory } from '../transport/answer-memory.ts';
 import { createBoundedReader } from './bounded-reader.ts';
 import type { Machine } from './machine.ts';
+import { print } from './print.ts';
 import { readRegularFile } from './read-regular-file.ts';
 import { createSystemClock } from './system-clock.ts';
 
@@ -15,8 +16,20 @@ function heapBytes(): number {
   return memoryBytes > 0 ? Math.min(limitBytes, memoryBytes / 2) : limitBytes;
 }
 
+export interface ThisMachineOptions {
+  /** The file of this program, which can be started as a thread. */
+  readonly program: URL;
+  readonly stopSignal: AbortSignal;
+}
+
+async function nextTurn(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    setImmediate(resolve);
+  });
+}
+
 /** The machine that this process runs on. */
-export function createThisMachine(stopSignal: AbortSignal): Machine {
+export function createThisMachine({ program, stopSignal }: ThisMachineOptions): Machine {
   const clock = createSystemClock();
   const memory = createAnswerMemory({ heapBytes: heapBytes() });
   return {
@@ -24,17 +37,20 @@ export function createThisMachine(stopSignal: AbortSignal): Machine {
     random: Math.random,
     env: process.env,
     readFile: createBoundedReader({ clock, read: readRegularFile }),
+    // Loaded when it is needed: most processes never read their configuration again.
+    parseConfig: async (file) => {
+      const { createConfigThread } = await import('./config-thread.ts');
+      const options = { program, availableBytes: () => process.availableMemory() };
+      return createConfigThread(options, { clock, nextTurn, stopSignal })(file);
+    },
     hostname: hostname(),
     lookUp: async (name) => (await lookup(name, { all: true })).map(({ address }) => address),
     // Loaded when it is needed: it is half of the time that `--version` would take.
     openTransport: async (options) =>
       (await import('../transport/undici-transport.ts')).createUndiciTransport(options, { memory }),
-    nextTurn: async () => {
-      await new Promise<void>((resolve) => {
-        setImmediate(resolve);
-      });
-    },
+    nextTurn,
     stdout: process.stdout,
+    print: async (text) => print(text, process.stdout),
     stderr: process.stderr,
     redactor: createRedactor(),
     onHangup: (listener) => {

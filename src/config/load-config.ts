@@ -1,9 +1,8 @@
 import { dirname, resolve } from 'node:path';
-import type { PlainConfig } from '../model/config.ts';
 import { type CompileConfigDependencies, compileConfig } from './compile-config.ts';
 import { ConfigError, diagnosticsOf, errorAt } from './diagnostic.ts';
-import { type ParsedConfig, parseConfig } from './parse-config.ts';
-import { decodeUtf8, type ReadFile, readFailure, readRemedy } from './read-file.ts';
+import { type ConfigSource, type ParsedConfig, parseConfig } from './parse-config.ts';
+import { decodeUtf8, digestOf, type ReadFile, readFailure, readRemedy } from './read-file.ts';
 
 /** A file of ten thousand applications is smaller. */
 const largestFileBytes = 1024 * 1024;
@@ -12,18 +11,29 @@ export interface LoadConfigDependencies extends CompileConfigDependencies {
   readonly readFile: ReadFile;
 }
 
+/** A configuration file as it was read. */
+export interface ConfigFile extends ConfigSource {
+  readonly text: string;
+  readonly digest: string;
+}
+
+export interface LoadedConfig extends ParsedConfig {
+  /** Of the bytes that the configuration was read from. */
+  readonly digest: string;
+}
+
 function fileError(path: string, message: string, help?: string): ConfigError {
   return new ConfigError(diagnosticsOf(path, '', [errorAt(undefined, message, help)]));
 }
 
 /**
- * Reads the configuration file at `path` as plain data. Rejects with a `ConfigError`, and nothing
- * else, if the file cannot be read or holds any error.
+ * Reads the file at `path`, which may hold any text. Rejects with a `ConfigError`, and nothing else,
+ * if it cannot be read.
  */
-export async function loadPlainConfig(
+export async function readConfigFile(
   path: string,
   { readFile }: Pick<LoadConfigDependencies, 'readFile'>,
-): Promise<ParsedConfig<PlainConfig>> {
+): Promise<ConfigFile> {
   let bytes: Uint8Array;
   try {
     bytes = await readFile(path);
@@ -38,14 +48,18 @@ export async function loadPlainConfig(
   if (text === undefined) {
     throw fileError(path, 'the configuration file is not UTF-8', 'save it with that encoding');
   }
-  return parseConfig(text, { fileName: path, directory: dirname(resolve(path)) });
+  return { text, digest: digestOf(bytes), fileName: path, directory: dirname(resolve(path)) };
 }
 
-/** Reads the configuration file at `path`. Rejects as {@link loadPlainConfig} does. */
+/**
+ * Reads the configuration file at `path`. Rejects with a `ConfigError`, and nothing else, if the file
+ * cannot be read or holds any error.
+ */
 export async function loadConfig(
   path: string,
   dependencies: LoadConfigDependencies,
-): Promise<ParsedConfig> {
-  const { config, warnings } = await loadPlainConfig(path, dependencies);
-  return { config: await compileConfig(config, dependencies), warnings };
+): Promise<LoadedConfig> {
+  const file = await readConfigFile(path, dependencies);
+  const { config, warnings } = await parseConfig(file.text, file);
+  return { config: await compileConfig(config, dependencies), warnings, digest: file.digest };
 }

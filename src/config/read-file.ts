@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /**
  * Reads a whole file; rejects as `fs.promises.readFile` does, and with the codes `ENOTREG` for what is
  * no regular file and `ETIMEDOUT` for one that cannot be read in time.
@@ -37,6 +39,11 @@ export function readRemedy(error: unknown, otherwise: string): string {
 function codeOf(error: unknown): string | undefined {
   const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;
+}
+
+/** Tells one content of a file from another. */
+export function digestOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
 }
 
 /** The text of a file in UTF-8, without a byte order mark; `undefined` if it is not UTF-8. */

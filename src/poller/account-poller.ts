@@ -107,28 +107,35 @@ export function createAccountPoller(
     log.stop();
   };
 
+  /** Polls end with the signal too, and not after the discovery: it may wait for their calls to end. */
+  const untilStopped = async <Value>(
+    signal: AbortSignal,
+    run: () => Promise<Value>,
+  ): Promise<Value> => {
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      return await run();
+    } finally {
+      signal.removeEventListener('abort', stop);
+      stop();
+    }
+  };
+
   return {
     run: async (signal) => {
       isRunning = true;
       try {
-        await discoveries.run(signal);
+        await untilStopped(signal, async () => discoveries.run(signal));
       } catch (error) {
         if (!signal.aborted) throw error;
-      } finally {
-        stop();
       }
     },
-    runOnce: async (signal) => {
-      signal.addEventListener('abort', stop, { once: true });
-      try {
+    runOnce: async (signal) =>
+      untilStopped(signal, async () => {
         const isComplete = await discoveries.discover(signal);
         const isWhole = await polls.pollAll(signal);
         return isComplete && isWhole && table.discovery.missing.length === 0;
-      } finally {
-        signal.removeEventListener('abort', stop);
-        stop();
-      }
-    },
+      }),
     status: () => accountStatusOf(account, table, dependencies, clock.monotonicMs() - startMs),
     get plan() {
       return table.plan;

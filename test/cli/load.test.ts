@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { logWarnings, renderWarnings } from '../../src/cli/load.ts';
-import { diagnosticsOf, warningAt } from '../../src/config/diagnostic.ts';
+import { diagnosticsOf, firstOf, warningAt } from '../../src/config/diagnostic.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 
 function warnings(count: number): ReturnType<typeof diagnosticsOf> {
@@ -35,7 +35,7 @@ describe('logWarnings', () => {
   ])('writes $lines lines for $count warnings', ({ count, lines, last }) => {
     const logger = createFakeLogger();
 
-    logWarnings(warnings(count), logger);
+    logWarnings(firstOf(warnings(count)), logger);
 
     expect(logger.lines).toHaveLength(lines);
     expect(logger.lines.at(-1)).toMatchObject(last);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CommandError } from '../../src/cli/exit-code.ts';
 import { createReloader, type Reloader } from '../../src/cli/reloader.ts';
+import { digestOf } from '../../src/config/read-file.ts';
 import type { Config } from '../../src/model/config.ts';
 import { settle } from '../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
@@ -8,6 +9,7 @@ import { createFakeMachine } from '../support/fake-machine.ts';
 
 const good = 'apps: [{ id: 1 }]\n';
 const initial: Config = { accounts: [], apps: [] };
+const initialFiles = new Map([['/config.yaml', 'digest']]);
 
 interface Bench {
   readonly reloader: Reloader;
@@ -27,7 +29,7 @@ function aBench(options: { readonly fails?: Error; readonly isSlow?: boolean } =
   const results: boolean[] = [];
   const waiting: (() => void)[] = [];
   const reloader = createReloader(
-    { path: '/config.yaml', initial },
+    { path: '/config.yaml', initial, initialFiles },
     {
       machine,
       logger,
@@ -101,6 +103,55 @@ describe('createReloader', () => {
     await bench.reloader.reload('file');
 
     expect(bench.results).toEqual([false, true]);
+  });
+
+  it('says what is wrong with a file once, however often it is tried, and again when that changes', async () => {
+    const bench = aBench();
+    const problems = (): readonly unknown[] =>
+      bench.logger.lines
+        .filter(({ message }) => message === 'reload failed')
+        .map(({ fields }) => /:1:\d+/u.exec(String(fields['problem']))?.[0]);
+    for (const text of [
+      'apps: [{ idd: 1 }]',
+      'apps: [{ id: 1, idd: 1 }]',
+      good,
+      'apps: [{ id: 1, idd: 1 }]',
+    ]) {
+      bench.files['/config.yaml'] = text;
+      for (let attempt = 0; attempt < 3; attempt += 1) {
+        await bench.reloader.reload('file').catch(() => undefined);
+      }
+    }
+
+    expect(problems()).toEqual([':1:10', ':1:17', ':1:17']);
+  });
+
+  it.each([{ trigger: 'http' as const }, { trigger: 'signal' as const }])(
+    'tells whoever asks by $trigger each time',
+    async ({ trigger }) => {
+      const bench = aBench();
+      bench.files['/config.yaml'] = 'apps: [{ idd: 1 }]';
+
+      for (const _ of [1, 2, 3]) await bench.reloader.reload(trigger).catch(() => undefined);
+
+      expect(bench.logger.lines).toHaveLength(3);
+    },
+  );
+
+  it('knows what the files held that are in force, and nothing after a failure', async () => {
+    const bench = aBench();
+    const atFirst = bench.reloader.filesInForce();
+    bench.files['/config.yaml'] = 'nonsense';
+    await expect(bench.reloader.reload('file')).rejects.toThrow('config.yaml');
+    const afterFailure = bench.reloader.filesInForce();
+    bench.files['/config.yaml'] = good;
+    await bench.reloader.reload('file');
+
+    expect(atFirst).toBe(initialFiles);
+    expect(afterFailure).toBeUndefined();
+    expect(bench.reloader.filesInForce()).toEqual(
+      new Map([['/config.yaml', digestOf(Buffer.from(good))]]),
+    );
   });
 
   it('makes one reload at a time, and one for all that ask meanwhile', async () => {

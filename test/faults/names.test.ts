@@ -136,13 +136,13 @@ describe('the names of hosts', () => {
     });
   });
 
-  it('that never come hold up the values for ten seconds a try', async () => {
+  it('that never come hold up the values for ten seconds', async () => {
     const rule = { when: { endpoints: ['hosts'] }, fault: { kind: 'silence' } } as const;
     await withTimedFaults({ script: [rule] }, async (bench) => {
-      await bench.advance(40_000);
+      await bench.advance(15_000);
       const page = await bench.scrape();
 
-      expect(bench.faulty.faults.hits()).toHaveLength(6);
+      expect(bench.faulty.faults.hits()).toHaveLength(2);
       expect(freshness(page, bench.clock)).toContain('production 101');
       expect(bench.logs('host names not available')).toMatchObject([
         { account: 'production', error: { reason: 'timeout' } },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createReloading } from '../../src/cli/reloading.ts';
 import type { Sharding } from '../../src/cli/sharding.ts';
+import { digestOf } from '../../src/config/read-file.ts';
 import { type TimedBench, type VendorOptions, withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 import { publishedOf } from './published-of.ts';
@@ -55,8 +56,9 @@ async function withReloading(
   const files: Record<string, string> = { [file]: both };
   await withTimedFaults({ ...options, files }, async (bench) => {
     const { config, daemon, daemonMachine, logger, machine } = bench;
+    const initialFiles = new Map([[file, digestOf(Buffer.from(both))]]);
     const reloading = createReloading(
-      { path: file, initial: config },
+      { path: file, initial: config, initialFiles },
       { autoReloadIntervalMs: 5 * secondMs },
       { machine: daemonMachine, logger, daemon, sharding: alone },
     );

@@ -58,8 +58,9 @@ export async function renderText(options: RenderOptions): Promise<string> {
   return text;
 }
 
+/** As Kubernetes reads it, by the rules of YAML 1.1: `0444` is octal. */
 export function manifestsIn(text: string): readonly Manifest[] {
-  return parseAllDocuments(text)
+  return parseAllDocuments(text, { version: '1.1' })
     .map((document): unknown => document.toJS())
     .filter((value): value is Manifest => value !== null && value !== undefined);
 }

@@ -62,10 +62,11 @@ export interface Container {
 
 export interface Volume {
   readonly name: string;
-  readonly configMap?: { readonly name: string };
+  readonly configMap?: { readonly name: string; readonly optional?: boolean };
   readonly secret?: {
     readonly secretName: string;
     readonly defaultMode?: number;
+    readonly optional?: boolean;
     readonly items?: readonly { readonly key: string; readonly path: string }[];
   };
 }

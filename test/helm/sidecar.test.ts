@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,13 +7,23 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/parse-config.ts';
 import { toolOrSkip } from '../support/tools.ts';
 import { chart, helm3, helm4, manifestsIn, type RenderOptions, renderText } from './chart.ts';
-import { type Container, type Manifest, ofKind, type Pod, podsIn } from './manifests.ts';
+import { exporterProblems } from './exporter-files.ts';
+import {
+  type Container,
+  containersOf,
+  type Manifest,
+  ofKind,
+  type Pod,
+  podsIn,
+} from './manifests.ts';
 import { podSecurityProblems } from './pod-security.ts';
+import { referenceProblems } from './references.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const kubectl = toolOrSkip('kubectl');
 let directory: string;
 let application: string;
+let injecting: string;
 
 function onlyPod(manifests: readonly Manifest[]): Pod {
   const [pod, ...others] = podsIn(manifests);
@@ -26,13 +36,33 @@ function configIn(manifests: readonly Manifest[]): string {
 }
 
 /** What must hold of a sidecar so that it cannot hurt its host, whatever brought it there. */
-function expectHarmless(sidecar: Container | undefined): void {
+function expectHarmless(sidecar: Container | undefined, { spec }: Pod): void {
+  const mounts = sidecar?.volumeMounts ?? [];
+  const volumes = mounts.map((mount) => spec.volumes?.find(({ name }) => name === mount.name));
   expect(sidecar?.readinessProbe).toBeUndefined();
   expect(sidecar?.startupProbe).toBeUndefined();
   expect(sidecar?.livenessProbe?.httpGet).toEqual({ path: '/-/healthy', port: 'nr-metrics' });
   expect(sidecar?.ports).toEqual([{ name: 'nr-metrics', containerPort: 9126, protocol: 'TCP' }]);
   expect(sidecar?.securityContext?.readOnlyRootFilesystem).toBe(true);
-  expect(sidecar?.volumeMounts?.filter(({ subPath }) => subPath !== undefined)).toEqual([]);
+  expect(mounts.filter(({ subPath }) => subPath !== undefined)).toEqual([]);
+  // A volume that must be there keeps the whole pod from starting.
+  expect(volumes.map((volume) => (volume?.configMap ?? volume?.secret)?.optional)).toEqual([
+    true,
+    true,
+  ]);
+}
+
+/** The example's Deployment with its pod template in one piece, given to `inject`. */
+function injectingDeployment(): string {
+  const own = readFileSync(join(root, 'examples/sidecar-chart/templates/deployment.yaml'), 'utf8')
+    .replaceAll(/^ +\{\{- if \$sidecar \}\}\n(?:.*\n)*? +\{\{- end \}\}\n/gmu, '')
+    .replace(/^\{\{- \$sidecar(?:.*\n)*?\{\{- end \}\}\n/u, '');
+  const [head = '', template = ''] = own.split('  template:\n');
+  return `{{- define "shop.pod" }}
+${template}{{- end }}
+${head}  template:
+    {{- include "newrelic-exporter.sidecar.inject" (dict "template" (fromYaml (include "shop.pod" .)) "exporter" (index .Subcharts "newrelic-exporter")) | nindent 4 }}
+`;
 }
 
 describe.skipIf(helm3.skip)(`the example chart with the sidecar${helm3.note}${helm4.note}`, () => {
@@ -45,7 +75,10 @@ describe.skipIf(helm3.skip)(`the example chart with the sidecar${helm3.note}${he
       filter: (path) => !/charts$|Chart\.lock$/u.test(path),
     });
     cpSync(chart, join(directory, 'helm/newrelic-exporter'), { recursive: true });
-    execFileSync(helm3.path, ['dependency', 'update', application], { stdio: 'pipe' });
+    injecting = join(directory, 'examples/injecting');
+    execFileSync(helm3.path, ['dependency', 'build', application], { stdio: 'pipe' });
+    cpSync(application, injecting, { recursive: true });
+    writeFileSync(join(injecting, 'templates/deployment.yaml'), injectingDeployment());
   });
 
   afterAll(() => {
@@ -71,15 +104,16 @@ describe.skipIf(helm3.skip)(`the example chart with the sidecar${helm3.note}${he
   it.each(cases.filter(({ helm }) => !helm.skip))(
     'is native: $native on Kubernetes $kubeVersion with $set',
     async ({ helm, kubeVersion, set, native }) => {
-      const { spec } = onlyPod(await render({ helm: helm.path, kubeVersion, set }));
+      const pod = onlyPod(await render({ helm: helm.path, kubeVersion, set }));
 
+      const { spec } = pod;
       const home = native ? spec.initContainers : spec.containers;
       const sidecar = home?.find(({ name }) => name === 'newrelic-exporter');
       expect(sidecar?.restartPolicy).toBe(native ? 'Always' : undefined);
       expect([spec.initContainers?.length ?? 0, spec.containers.length]).toEqual(
         native ? [1, 1] : [0, 2],
       );
-      expectHarmless(sidecar);
+      expectHarmless(sidecar, pod);
     },
   );
 
@@ -96,6 +130,8 @@ describe.skipIf(helm3.skip)(`the example chart with the sidecar${helm3.note}${he
       directory: '/',
     });
     expect(podSecurityProblems(pod)).toEqual([]);
+    expect(await exporterProblems(manifests)).toEqual([]);
+    expect(referenceProblems(manifests)).toEqual([]);
     expect(pod.metadata.labels).toMatchObject(label);
     expect(monitor?.spec?.['selector']).toEqual({ matchLabels: label });
     expect(peers?.spec).toMatchObject({
@@ -109,6 +145,28 @@ describe.skipIf(helm3.skip)(`the example chart with the sidecar${helm3.note}${he
     expect(config.accounts[0]?.apiKey).toEqual({
       kind: 'file',
       path: '/var/run/secrets/newrelic/default/api-key',
+    });
+  });
+
+  it.each([
+    { kubeVersion: '1.34.0', native: true },
+    { kubeVersion: '1.28.9', native: false },
+  ])('is the same pod when it is injected as a whole, on $kubeVersion', async (options) => {
+    const [plain, injected] = [
+      onlyPod(await render({ kubeVersion: options.kubeVersion })),
+      onlyPod(await render({ kubeVersion: options.kubeVersion, path: injecting })),
+    ];
+
+    expect(
+      containersOf(injected.spec)
+        .map(({ name }) => name)
+        .toSorted(),
+    ).toEqual(['newrelic-exporter', 'shop']);
+    expect(injected.spec.initContainers?.length ?? 0).toBe(options.native ? 1 : 0);
+    // A list that stays empty is null in the plain template and absent in the injected one.
+    expect(injected).toEqual({
+      ...plain,
+      spec: { ...plain.spec, initContainers: plain.spec.initContainers ?? undefined },
     });
   });
 
@@ -136,7 +194,7 @@ describe.skipIf(kubectl.skip)(`the Kustomize component${kubectl.note}`, () => {
     const pod = onlyPod(manifests);
     const [sidecar] = pod.spec.initContainers ?? [];
     expect(sidecar?.restartPolicy).toBe('Always');
-    expectHarmless(sidecar);
+    expectHarmless(sidecar, pod);
     expect(podSecurityProblems(pod)).toEqual([]);
     expect(pod.spec.containers.map(({ name }) => name)).toEqual(['shop']);
   });

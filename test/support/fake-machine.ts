@@ -1,4 +1,6 @@
 import type { Machine, Output } from '../../src/cli/machine.ts';
+import { firstOf } from '../../src/config/diagnostic.ts';
+import { parseConfig } from '../../src/config/parse-config.ts';
 import { createRedactor } from '../../src/telemetry/redactor.ts';
 import { createFakeClock, type FakeClock, settle } from './fake-clock.ts';
 
@@ -29,6 +31,7 @@ export function createFakeMachine(
 ): FakeMachine {
   const { files = {}, ...rest } = overrides;
   const stopper = new AbortController();
+  const stdout = keptOutput();
   const hangupListeners: (() => void)[] = [];
   return {
     clock: createFakeClock(),
@@ -39,6 +42,10 @@ export function createFakeMachine(
       if (text !== undefined) return new TextEncoder().encode(text);
       throw Object.assign(new Error(`ENOENT: no such file, open '${path}'`), { code: 'ENOENT' });
     },
+    parseConfig: async (file) => {
+      const { config, warnings } = await parseConfig(file.text, file);
+      return { config, warnings: firstOf(warnings) };
+    },
     hostname: 'exporter',
     lookUp: async (name) => {
       throw new Error(`the test did not say what ${name} is`);
@@ -47,7 +54,10 @@ export function createFakeMachine(
       throw new Error('the test did not say what to connect to');
     },
     nextTurn: settle,
-    stdout: keptOutput(),
+    stdout,
+    print: async (text) => {
+      stdout.write(text);
+    },
     stderr: keptOutput(),
     redactor: createRedactor(),
     onHangup: (listener) => {

@@ -1,0 +1,61 @@
+import { CommandError, type ExitCode } from './exit-code.ts';
+import type { Machine } from './machine.ts';
+
+/**
+ * How a command that does one thing ends. It does not write to standard output itself: its output is
+ * printed in one piece, and only when the command was not interrupted.
+ */
+export interface Outcome {
+  readonly exitCode: Extract<ExitCode, 0 | 1>;
+  /** For standard output. */
+  readonly output: string;
+}
+
+/**
+ * Runs a command that does one thing and prints its output. Rejects with a `CommandError` as soon as
+ * the process is asked to stop, without waiting for what is under way, and if not all of the output
+ * could be written.
+ */
+export async function runOneShot(
+  command: () => Promise<Outcome>,
+  { print, stopSignal }: Pick<Machine, 'print' | 'stopSignal'>,
+): Promise<ExitCode> {
+  return unlessStopped(async () => {
+    const { exitCode, output } = await command();
+    // A command may have seen the stop itself and ended early.
+    if (!stopSignal.aborted && output !== '') await printed(output, print);
+    return exitCode;
+  }, stopSignal);
+}
+
+async function printed(output: string, print: Machine['print']): Promise<void> {
+  try {
+    await print(output);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandError(1, `standard output cannot be written: ${reason}`, { cause: error });
+  }
+}
+
+async function unlessStopped<Value>(
+  work: () => Promise<Value>,
+  signal: AbortSignal,
+): Promise<Value> {
+  if (signal.aborted) throw interrupted(signal);
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      reject(interrupted(signal));
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    work()
+      .finally(() => {
+        signal.removeEventListener('abort', stop);
+      })
+      .then(resolve, reject);
+  });
+}
+
+function interrupted({ reason }: AbortSignal): CommandError {
+  const isInterrupt = reason instanceof Error && reason.cause === 'SIGINT';
+  return new CommandError(isInterrupt ? 130 : 143, 'interrupted before it was done');
+}

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { runOneShot } from '../../src/cli/one-shot.ts';
+import { run, runsUntilStopped } from '../../src/cli/run.ts';
+import { createFakeMachine } from '../support/fake-machine.ts';
+
+const never = async (): Promise<never> => new Promise(() => undefined);
+
+function stoppedBy(cause: string): AbortSignal {
+  return AbortSignal.abort(new Error(`stopped by ${cause}`, { cause }));
+}
+
+const signals = [
+  { signal: 'SIGTERM', code: 143 },
+  { signal: 'SIGINT', code: 130 },
+] as const;
+
+describe('a command that does one thing', () => {
+  it.each([{ exitCode: 0 as const }, { exitCode: 1 as const }])(
+    'prints its output in one piece and ends with $exitCode',
+    async ({ exitCode }) => {
+      const pieces: string[] = [];
+      const machine = {
+        ...createFakeMachine(),
+        print: async (text: string) => {
+          pieces.push(text);
+        },
+      };
+
+      const code = await runOneShot(async () => ({ exitCode, output: 'one\ntwo\n' }), machine);
+
+      expect(code).toBe(exitCode);
+      expect(pieces).toEqual(['one\ntwo\n']);
+    },
+  );
+
+  it('does not end before its output is written', async () => {
+    const machine = { ...createFakeMachine(), print: never };
+    const state = { hasEnded: false };
+
+    void runOneShot(async () => ({ exitCode: 0, output: 'one\n' }), machine).finally(() => {
+      state.hasEnded = true;
+    });
+    await machine.clock.advance(60_000);
+
+    expect(state.hasEnded).toBe(false);
+  });
+
+  it('fails when its output cannot be written', async () => {
+    const machine = {
+      ...createFakeMachine(),
+      print: async (): Promise<void> => {
+        throw new Error('ENOSPC: no space left on device');
+      },
+    };
+
+    const code = await run(['config-schema'], machine);
+
+    expect(code).toBe(1);
+    expect(machine.stderr.text()).toBe(
+      'standard output cannot be written: ENOSPC: no space left on device\n',
+    );
+  });
+
+  it('prints nothing and ends at once when it is interrupted, whatever it waits for', async () => {
+    const machine = createFakeMachine();
+
+    const ending = runOneShot(never, machine);
+    machine.stop();
+
+    await expect(ending).rejects.toMatchObject({
+      exitCode: 143,
+      message: expect.stringMatching(/^interrupted/u),
+    });
+    expect(machine.stdout.text()).toBe('');
+  });
+
+  it('prints nothing when it ends because it was interrupted', async () => {
+    const machine = createFakeMachine();
+    const command = async (): Promise<{ exitCode: 0; output: string }> => {
+      machine.stop();
+      return { exitCode: 0, output: 'half' };
+    };
+
+    await expect(runOneShot(command, machine)).rejects.toMatchObject({ exitCode: 143 });
+    expect(machine.stdout.text()).toBe('');
+  });
+});
+
+describe.each([
+  'once',
+  'plan',
+  'plan --online',
+  'check-config',
+  'check-config --online',
+  'discover',
+  'healthcheck',
+  'config-schema',
+])('%s', (command) => {
+  it.each(signals)('does nothing and ends with $code after $signal', async ({ signal, code }) => {
+    const files = { 'config.yaml': 'apps: [{ id: 1 }]\n' };
+    const machine = {
+      ...createFakeMachine({ files, env: { NEW_RELIC_API_KEY: 'NRAK-TEST' } }),
+      stopSignal: stoppedBy(signal),
+    };
+
+    const exitCode = await run(command.split(' '), machine);
+
+    expect(exitCode).toBe(code);
+    expect(machine.stdout.text()).toBe('');
+    expect(machine.stderr.text()).toBe('interrupted before it was done\n');
+  });
+});
+
+describe('runsUntilStopped', () => {
+  it.each([
+    { args: '', expected: true },
+    { args: 'serve', expected: true },
+    { args: '--log.level=debug demo', expected: true },
+    { args: 'once', expected: false },
+    { args: 'serve --help', expected: false },
+    { args: 'srve', expected: false },
+  ])('is $expected for "$args"', ({ args, expected }) => {
+    expect(
+      runsUntilStopped(
+        args.split(' ').filter((word) => word !== ''),
+        {},
+      ),
+    ).toBe(expected);
+  });
+});

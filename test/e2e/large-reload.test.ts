@@ -1,0 +1,86 @@
+import { writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import {
+  get,
+  type RunningDaemon,
+  startDaemon,
+  stopProgram,
+  withFiles,
+} from '../support/daemon-process.ts';
+
+/** Nothing listens there: what is tested does not depend on a vendor. */
+const account =
+  'accounts: [{ name: one, base_url: "http://127.0.0.1:1", api_key_env: KEY }]\napps:\n';
+
+function idsFrom(first: number, count: number): string {
+  const entries = Array.from({ length: count }, (_, index) => `  - id: ${first + index}\n`);
+  return `${account}${entries.join('')}`;
+}
+
+async function withDaemon(
+  config: string,
+  use: (daemon: RunningDaemon, file: string) => Promise<void>,
+): Promise<void> {
+  await withFiles({ 'config.yaml': config }, async (directory) => {
+    const file = `${directory}/config.yaml`;
+    const daemon = await startDaemon([`--config.file=${file}`], { KEY: 'NRAK-LARGE' });
+    try {
+      await use(daemon, file);
+    } finally {
+      await stopProgram(daemon);
+    }
+  });
+}
+
+const outcome = /"msg":"(?:configuration reloaded|reload failed)"/u;
+
+/** How often the daemon says that it is healthy until its reload has ended. */
+async function answersDuringReload(daemon: RunningDaemon): Promise<number> {
+  let answers = 0;
+  daemon.child.kill('SIGHUP');
+  while (!outcome.test(daemon.stderr())) {
+    const { status } = await get(`${daemon.url}/-/healthy`);
+    expect(status).toBe(200);
+    answers += 1;
+  }
+  return answers;
+}
+
+describe('a daemon that reads a large configuration again', () => {
+  it.each([
+    { what: 'a good one', text: idsFrom(2, 10_000), says: '"configuration reloaded"' },
+    {
+      what: 'one that is wrong everywhere',
+      text: idsFrom(2, 10_000).replaceAll('id:', 'idd:'),
+      says: 'and 9950 more',
+    },
+  ])('answers meanwhile: $what', async ({ text, says }) => {
+    await withDaemon(idsFrom(1, 1), async (daemon, file) => {
+      await writeFile(file, text);
+
+      const answers = await answersDuringReload(daemon);
+
+      expect(answers).toBeGreaterThan(10);
+      expect(daemon.stderr()).toContain(says);
+      expect((await get(`${daemon.url}/-/healthy`)).status).toBe(200);
+    });
+  });
+
+  it('stops in order in the middle of it', async () => {
+    await withDaemon(idsFrom(1, 1), async (daemon, file) => {
+      // To parse it takes longer than a stop may.
+      await writeFile(file, idsFrom(2, 50_000));
+      daemon.child.kill('SIGHUP');
+      // By then the signal has been taken and the thread is at work.
+      for (let answers = 0; answers < 30; answers += 1) await get(`${daemon.url}/-/healthy`);
+
+      const startMs = performance.now();
+      const { code, stderr } = await stopProgram(daemon);
+
+      expect(code).toBe(0);
+      expect(performance.now() - startMs).toBeLessThan(3000);
+      expect(stderr).toContain('"stopping"');
+      expect(stderr).not.toMatch(/reload failed|fault of the program/u);
+    });
+  });
+});
