@@ -56,8 +56,8 @@ function createBenchClock(tick: () => Promise<void>): BenchClock {
   return {
     monotonicMs: () => nowMs,
     wallMs: () => 1_790_000_000_000 + nowMs,
-    after: (delayMs, run) => {
-      const timer = (): void => run();
+    after: (delayMs, callback) => {
+      const timer = (): void => callback();
       timers.set(timer, nowMs + Math.max(0, delayMs));
       return () => {
         timers.delete(timer);
@@ -227,7 +227,7 @@ async function run(scene: Scene): Promise<boolean> {
   const nextEntries = [entryOf({ intervalMs }, { team: 'other' })];
   await tick();
   longestMs();
-  poller.reconfigure({ account, entries: nextEntries });
+  await Promise.all([poller.reconfigure({ account, entries: nextEntries }), clock.advance(100)]);
   await clock.advance(1000);
   turns['reload'] = longestMs();
   abort.abort(new Error('the bench is over'));

@@ -20,78 +20,89 @@ interface Entry<Item> {
   readonly order: number;
 }
 
-/** A binary heap that knows where each item is: every change takes O(log n). */
+/** A binary heap that knows where each item is: every change of one item takes O(log n). */
 export function createPriorityQueue<Item>(): PriorityQueue<Item> {
-  const heap: Entry<Item>[] = [];
-  const indexOf = new Map<Item, number>();
-  let sequence = 0;
+  return new IndexedHeap<Item>();
+}
 
-  const put = (entry: Entry<Item>, index: number): void => {
-    heap[index] = entry;
-    indexOf.set(entry.item, index);
-  };
+class IndexedHeap<Item> implements PriorityQueue<Item> {
+  readonly #heap: Entry<Item>[] = [];
+  readonly #indexOf = new Map<Item, number>();
+  #sequence = 0;
 
-  const siftUp = (entry: Entry<Item>, from: number): void => {
+  get size(): number {
+    return this.#heap.length;
+  }
+
+  set(item: Item, priority: number, order: number = this.#sequence): void {
+    const index = this.#indexOf.get(item);
+    if (index !== undefined && this.#heap[index]?.priority === priority) return;
+    const entry = { item, priority, order };
+    this.#sequence += 1;
+    if (index === undefined) this.#siftUp(entry, this.#heap.length);
+    else this.#place(entry, index);
+  }
+
+  delete(item: Item): void {
+    const index = this.#indexOf.get(item);
+    if (index === undefined) return;
+    this.#indexOf.delete(item);
+    const last = this.#heap.pop();
+    if (last !== undefined && index < this.#heap.length) this.#place(last, index);
+  }
+
+  first(): Item | undefined {
+    return this.#heap[0]?.item;
+  }
+
+  firstPriority(): number {
+    return this.#heap[0]?.priority ?? Number.POSITIVE_INFINITY;
+  }
+
+  mapPriorities(next: (priority: number) => number): void {
+    for (const [index, entry] of this.#heap.entries()) {
+      this.#heap[index] = { ...entry, priority: next(entry.priority) };
+    }
+  }
+
+  #put(entry: Entry<Item>, index: number): void {
+    this.#heap[index] = entry;
+    this.#indexOf.set(entry.item, index);
+  }
+
+  #place(entry: Entry<Item>, index: number): void {
+    const parent = this.#heap[(index - 1) >> 1];
+    if (index > 0 && parent !== undefined && isBefore(entry, parent)) this.#siftUp(entry, index);
+    else this.#siftDown(entry, index);
+  }
+
+  #siftUp(entry: Entry<Item>, from: number): void {
     let index = from;
     while (index > 0) {
       const parentIndex = (index - 1) >> 1;
-      const parent = heap[parentIndex];
+      const parent = this.#heap[parentIndex];
       if (parent === undefined || !isBefore(entry, parent)) break;
-      put(parent, index);
+      this.#put(parent, index);
       index = parentIndex;
     }
-    put(entry, index);
-  };
+    this.#put(entry, index);
+  }
 
-  const siftDown = (entry: Entry<Item>, from: number): void => {
+  #siftDown(entry: Entry<Item>, from: number): void {
     let index = from;
     for (;;) {
       const leftIndex = 2 * index + 1;
-      const left = heap[leftIndex];
+      const left = this.#heap[leftIndex];
       if (left === undefined) break;
-      const right = heap[leftIndex + 1];
+      const right = this.#heap[leftIndex + 1];
       const isRightFirst = right !== undefined && isBefore(right, left);
       const child = isRightFirst ? right : left;
       if (!isBefore(child, entry)) break;
-      put(child, index);
+      this.#put(child, index);
       index = isRightFirst ? leftIndex + 1 : leftIndex;
     }
-    put(entry, index);
-  };
-
-  const place = (entry: Entry<Item>, index: number): void => {
-    const parent = heap[(index - 1) >> 1];
-    if (index > 0 && parent !== undefined && isBefore(entry, parent)) siftUp(entry, index);
-    else siftDown(entry, index);
-  };
-
-  return {
-    get size() {
-      return heap.length;
-    },
-    set: (item, priority, order = sequence) => {
-      const index = indexOf.get(item);
-      if (index !== undefined && heap[index]?.priority === priority) return;
-      const entry = { item, priority, order };
-      sequence += 1;
-      if (index === undefined) siftUp(entry, heap.length);
-      else place(entry, index);
-    },
-    delete: (item) => {
-      const index = indexOf.get(item);
-      if (index === undefined) return;
-      indexOf.delete(item);
-      const last = heap.pop();
-      if (last !== undefined && index < heap.length) place(last, index);
-    },
-    first: () => heap[0]?.item,
-    firstPriority: () => heap[0]?.priority ?? Number.POSITIVE_INFINITY,
-    mapPriorities: (next) => {
-      for (const [index, entry] of heap.entries()) {
-        heap[index] = { ...entry, priority: next(entry.priority) };
-      }
-    },
-  };
+    this.#put(entry, index);
+  }
 }
 
 function isBefore<Item>(left: Entry<Item>, right: Entry<Item>): boolean {

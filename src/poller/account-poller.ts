@@ -7,11 +7,16 @@ import type { AccountPlan } from './account-plan.ts';
 import { createAccountPlanner } from './account-planner.ts';
 import { accountStatusOf, type Traffic } from './account-status.ts';
 import { AccountTable, type AccountTableOptions } from './account-table.ts';
-import { createCallScheduler } from './call-scheduler.ts';
+import { type CallScheduler, createCallScheduler } from './call-scheduler.ts';
 import { discoveryIntervalOf } from './demand.ts';
-import { createDiscoveryLoop, type DiscoveryLoopOptions } from './discovery-loop.ts';
-import { createPollLog } from './poll-log.ts';
-import { createPollLoop } from './poll-loop.ts';
+import {
+  createDiscoveryLoop,
+  type DiscoveryLoop,
+  type DiscoveryLoopOptions,
+} from './discovery-loop.ts';
+import type { JobQueueLimits } from './job-queue.ts';
+import { createPollLog, type PollLog } from './poll-log.ts';
+import { createPollLoop, type PollLoop } from './poll-loop.ts';
 
 export interface AccountPollerOptions {
   readonly account: AccountConfig;
@@ -63,55 +68,120 @@ export function createAccountPoller(
   options: AccountPollerOptions,
   dependencies: AccountPollerDependencies,
 ): AccountPoller {
-  const { clock } = dependencies;
-  let { account } = options;
-  const limitPerMinute = dependencies.limitPerMinute ?? (() => account.requestsPerMinute);
-  const limits = (): { requestsPerMinute: number; concurrency: number } => ({
-    requestsPerMinute: limitPerMinute(),
-    concurrency: account.concurrency,
-  });
-  const log = createPollLog(account.name, dependencies);
-  const scheduler = createCallScheduler(limits(), { clock });
-  const planner = createAccountPlanner(tableOptionsOf(options), {
-    clock,
-    capacity: () => ({
-      limitPerMinute: limitPerMinute(),
-      carriedPerMinute: scheduler.carriedPerMinute(),
-    }),
-    retries: dependencies.retries ?? (() => 0),
-    planned: dependencies.planned,
-  });
-  const table = new AccountTable(tableOptionsOf(options), { ...dependencies, log, planner });
-  const startMs = clock.monotonicMs();
-  const discoveries = createDiscoveryLoop(discoveryOptionsOf(options), {
-    ...dependencies,
-    table,
-    ended: (removedIds) => {
-      polls.abort(removedIds);
-      if (isRunning) polls.wake();
-    },
-  });
-  const polls = createPollLoop(table, {
-    ...dependencies,
-    scheduler,
-    unauthorized: discoveries.soon,
-  });
-  let isRunning = false;
-  const stopping = new AbortController();
+  return new LoopingPoller(options, dependencies);
+}
 
-  const stop = (): void => {
-    isRunning = false;
-    stopping.abort(new Error('the account is stopped'));
-    polls.stop();
-    table.stop();
-    log.stop();
-  };
+class LoopingPoller implements AccountPoller {
+  #account: AccountConfig;
+  readonly #dependencies: AccountPollerDependencies;
+  readonly #log: PollLog;
+  readonly #scheduler: CallScheduler;
+  readonly #table: AccountTable;
+  readonly #discoveries: DiscoveryLoop;
+  readonly #polls: PollLoop;
+  readonly #startMs: number;
+  readonly #stopping = new AbortController();
+  #isRunning = false;
+
+  constructor(options: AccountPollerOptions, dependencies: AccountPollerDependencies) {
+    const { clock } = dependencies;
+    this.#account = options.account;
+    this.#dependencies = dependencies;
+    this.#startMs = clock.monotonicMs();
+    this.#log = createPollLog(options.account.name, dependencies);
+    this.#scheduler = createCallScheduler(this.#limits(), { clock });
+    const planner = createAccountPlanner(tableOptionsOf(options), {
+      clock,
+      capacity: () => ({
+        limitPerMinute: this.#limits().requestsPerMinute,
+        carriedPerMinute: this.#scheduler.carriedPerMinute(),
+      }),
+      retries: dependencies.retries ?? (() => 0),
+      planned: dependencies.planned,
+    });
+    const parts = { ...dependencies, log: this.#log, planner, scheduler: this.#scheduler };
+    this.#table = new AccountTable(tableOptionsOf(options), parts);
+    this.#discoveries = createDiscoveryLoop(discoveryOptionsOf(options), {
+      ...dependencies,
+      table: this.#table,
+      ended: (removedIds) => {
+        this.#polls.abort(removedIds);
+        if (this.#isRunning) this.#polls.wake();
+      },
+    });
+    this.#polls = createPollLoop(this.#table, {
+      ...parts,
+      unauthorized: () => {
+        this.#discoveries.soon();
+      },
+    });
+  }
+
+  get plan(): AccountPlan {
+    return this.#table.plan;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    this.#isRunning = true;
+    try {
+      await this.#untilStopped(signal, async () => this.#discoveries.run(signal));
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  async runOnce(signal: AbortSignal): Promise<boolean> {
+    return this.#untilStopped(signal, async () => {
+      const isComplete = await this.#discoveries.discover(signal);
+      const isWhole = await this.#polls.pollAll(signal);
+      return isComplete && isWhole && this.#table.discovery.missing.length === 0;
+    });
+  }
+
+  status(): AccountStatus {
+    const runningMs = this.#dependencies.clock.monotonicMs() - this.#startMs;
+    return accountStatusOf(this.#account, this.#table, this.#dependencies, runningMs);
+  }
+
+  limitChanged(): void {
+    this.#scheduler.resize(this.#limits());
+    this.#table.replan();
+  }
+
+  async reconfigure(options: AccountPollerOptions): Promise<void> {
+    this.#account = options.account;
+    this.#scheduler.resize(this.#limits());
+    // First, so that no discovery with the old settings comes between.
+    this.#discoveries.restart(discoveryOptionsOf(options));
+    const { signal } = this.#stopping;
+    try {
+      this.#polls.abort(await this.#table.reconfigure(tableOptionsOf(options), signal));
+      if (this.#isRunning) this.#polls.wake();
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  stalled(): string | undefined {
+    if (!this.#isRunning) return undefined;
+    const nowMs = this.#dependencies.clock.monotonicMs();
+    const late = [
+      ['a poll has been due', this.#polls.dueSinceMs()],
+      ['a discovery has been late', this.#discoveries.lateSinceMs()],
+    ] as const;
+    for (const [what, sinceMs] of late) {
+      if (sinceMs === undefined || nowMs - sinceMs < stalledAfterMs) continue;
+      const seconds = Math.round((nowMs - sinceMs) / 1000);
+      return `account ${this.#account.name}: ${what} for ${seconds} s`;
+    }
+    return undefined;
+  }
 
   /** Polls end with the signal too, and not after the discovery: it may wait for their calls to end. */
-  const untilStopped = async <Value>(
-    signal: AbortSignal,
-    run: () => Promise<Value>,
-  ): Promise<Value> => {
+  async #untilStopped<Value>(signal: AbortSignal, run: () => Promise<Value>): Promise<Value> {
+    const stop = (): void => {
+      this.#stop();
+    };
     signal.addEventListener('abort', stop, { once: true });
     try {
       return await run();
@@ -119,58 +189,21 @@ export function createAccountPoller(
       signal.removeEventListener('abort', stop);
       stop();
     }
-  };
+  }
 
-  return {
-    run: async (signal) => {
-      isRunning = true;
-      try {
-        await untilStopped(signal, async () => discoveries.run(signal));
-      } catch (error) {
-        if (!signal.aborted) throw error;
-      }
-    },
-    runOnce: async (signal) =>
-      untilStopped(signal, async () => {
-        const isComplete = await discoveries.discover(signal);
-        const isWhole = await polls.pollAll(signal);
-        return isComplete && isWhole && table.discovery.missing.length === 0;
-      }),
-    status: () => accountStatusOf(account, table, dependencies, clock.monotonicMs() - startMs),
-    get plan() {
-      return table.plan;
-    },
-    limitChanged: () => {
-      scheduler.resize(limits());
-      table.replan();
-    },
-    reconfigure: async (next) => {
-      account = next.account;
-      scheduler.resize(limits());
-      // First, so that no discovery with the old settings comes between.
-      discoveries.restart(discoveryOptionsOf(next));
-      try {
-        polls.abort(await table.reconfigure(tableOptionsOf(next), stopping.signal));
-        if (isRunning) polls.wake();
-      } catch (error) {
-        if (!stopping.signal.aborted) throw error;
-      }
-    },
-    stalled: () => {
-      if (!isRunning) return undefined;
-      const nowMs = clock.monotonicMs();
-      const late = [
-        ['a poll has been due', polls.dueSinceMs()],
-        ['a discovery has been late', discoveries.lateSinceMs()],
-      ] as const;
-      for (const [what, sinceMs] of late) {
-        if (sinceMs === undefined || nowMs - sinceMs < stalledAfterMs) continue;
-        const seconds = Math.round((nowMs - sinceMs) / 1000);
-        return `account ${account.name}: ${what} for ${seconds} s`;
-      }
-      return undefined;
-    },
-  };
+  #stop(): void {
+    this.#isRunning = false;
+    this.#stopping.abort(new Error('the account is stopped'));
+    this.#polls.stop();
+    this.#table.stop();
+    this.#log.stop();
+  }
+
+  #limits(): JobQueueLimits {
+    const { limitPerMinute } = this.#dependencies;
+    const { requestsPerMinute, concurrency } = this.#account;
+    return { requestsPerMinute: limitPerMinute?.() ?? requestsPerMinute, concurrency };
+  }
 }
 
 function tableOptionsOf({ account, entries }: AccountPollerOptions): AccountTableOptions {

@@ -150,9 +150,11 @@ class DeadlineScheduler implements CallScheduler {
     const onWire: OnWire = (isOnWire) => {
       this.#calls.onWire(started, isOnWire, this.#clock.monotonicMs());
     };
-    void call(onWire).then((isAnswered) => {
-      this.#ended(started, isAnswered);
-    });
+    void this.#run(call, onWire, started);
+  }
+
+  async #run(call: Call, onWire: OnWire, started: InFlightCall<RunningJob>): Promise<void> {
+    this.#ended(started, await call(onWire));
   }
 
   #ended(call: InFlightCall<RunningJob>, isAnswered: boolean): void {

@@ -4,7 +4,7 @@ import type { Source } from '../model/source.ts';
 import type { AccountTable } from './account-table.ts';
 import { discoverWithin } from './discover-within.ts';
 import type { DiscoveryState } from './discovery-state.ts';
-import { createInterruptibleDelay } from './interruptible-delay.ts';
+import { createInterruptibleDelay, type InterruptibleDelay } from './interruptible-delay.ts';
 
 export interface DiscoveryLoopOptions {
   readonly selectors: readonly Selector[];
@@ -49,77 +49,95 @@ const longestDeadlineMs = 3_600_000;
 class Restarted extends Error {}
 
 export function createDiscoveryLoop(
-  initial: DiscoveryLoopOptions,
-  { table, source, clock, random, ended }: DiscoveryLoopDependencies,
+  options: DiscoveryLoopOptions,
+  dependencies: DiscoveryLoopDependencies,
 ): DiscoveryLoop {
-  let options = initial;
-  let deadlineMs = Math.max(initial.intervalMs, firstDeadlineMs);
-  let underWay: { readonly controller: AbortController; readonly lateAtMs: number } | undefined;
-  const delay = createInterruptibleDelay(clock);
+  return new RepeatedDiscovery(options, dependencies);
+}
 
-  const discover = async (signal: AbortSignal): Promise<boolean> => {
+class RepeatedDiscovery implements DiscoveryLoop {
+  #options: DiscoveryLoopOptions;
+  readonly #dependencies: DiscoveryLoopDependencies;
+  readonly #delay: InterruptibleDelay;
+  #deadlineMs: number;
+  #underWay: { readonly controller: AbortController; readonly lateAtMs: number } | undefined;
+
+  constructor(options: DiscoveryLoopOptions, dependencies: DiscoveryLoopDependencies) {
+    this.#options = options;
+    this.#dependencies = dependencies;
+    this.#delay = createInterruptibleDelay(dependencies.clock);
+    this.#deadlineMs = Math.max(options.intervalMs, firstDeadlineMs);
+  }
+
+  async discover(signal: AbortSignal): Promise<boolean> {
+    const { clock } = this.#dependencies;
     const controller = new AbortController();
     const onAbort = (): void => {
       controller.abort(signal.reason);
     };
     signal.addEventListener('abort', onAbort, { once: true });
-    const startMs = clock.monotonicMs();
     // Twice, because what the source does after the deadline takes time as well.
-    underWay = { controller, lateAtMs: startMs + 2 * deadlineMs };
+    const lateAtMs = clock.monotonicMs() + 2 * this.#deadlineMs;
+    this.#underWay = { controller, lateAtMs };
     try {
-      const { selectors } = options;
-      const known = [...table.states.keys()];
-      const dependencies = { source, clock };
-      const discovery = await discoverWithin(
-        deadlineMs,
-        dependencies,
-        selectors,
-        known,
-        controller.signal,
-      );
-      const isCutShort = clock.monotonicMs() - startMs >= deadlineMs;
-      if (isCutShort && discovery.calls > 1) {
-        deadlineMs = Math.min(longestDeadlineMs, 2 * deadlineMs);
-      }
-      ended(await table.discovered(discovery, controller.signal));
-      return discovery.complete && discovery.pendingIds.length === 0;
+      return await this.#discoverOnce(controller.signal);
     } finally {
-      underWay = undefined;
+      this.#underWay = undefined;
       signal.removeEventListener('abort', onAbort);
     }
-  };
+  }
 
-  return {
-    discover,
-    run: async (signal) => {
-      let failures = 0;
-      for (;;) {
-        try {
-          failures = (await discover(signal)) ? 0 : failures + 1;
-          const { intervalMs } = options;
-          await delay.pause(
-            untilNextDiscoveryMs(table.discovery, intervalMs, failures, random),
-            signal,
-          );
-        } catch (error) {
-          if (!(error instanceof Restarted)) throw error;
-        }
+  async run(signal: AbortSignal): Promise<void> {
+    const { table, random } = this.#dependencies;
+    let failures = 0;
+    for (;;) {
+      try {
+        failures = (await this.discover(signal)) ? 0 : failures + 1;
+        const { intervalMs } = this.#options;
+        const pauseMs = untilNextDiscoveryMs(table.discovery, intervalMs, failures, random);
+        await this.#delay.pause(pauseMs, signal);
+      } catch (error) {
+        if (!(error instanceof Restarted)) throw error;
       }
-    },
-    soon: () => {
-      delay.cutShort(minPauseMs);
-    },
-    restart: (next) => {
-      options = next;
-      deadlineMs = Math.max(next.intervalMs, deadlineMs);
-      underWay?.controller.abort(new Restarted());
-      delay.cutShort(0);
-    },
-    lateSinceMs: () => {
-      const lateAtMs = underWay?.lateAtMs;
-      return lateAtMs !== undefined && lateAtMs <= clock.monotonicMs() ? lateAtMs : undefined;
-    },
-  };
+    }
+  }
+
+  soon(): void {
+    this.#delay.cutShort(minPauseMs);
+  }
+
+  restart(options: DiscoveryLoopOptions): void {
+    this.#options = options;
+    this.#deadlineMs = Math.max(options.intervalMs, this.#deadlineMs);
+    this.#underWay?.controller.abort(new Restarted());
+    this.#delay.cutShort(0);
+  }
+
+  lateSinceMs(): number | undefined {
+    const lateAtMs = this.#underWay?.lateAtMs;
+    const nowMs = this.#dependencies.clock.monotonicMs();
+    return lateAtMs !== undefined && lateAtMs <= nowMs ? lateAtMs : undefined;
+  }
+
+  async #discoverOnce(signal: AbortSignal): Promise<boolean> {
+    const { table, clock, ended } = this.#dependencies;
+    const { selectors, intervalMs } = this.#options;
+    const startMs = clock.monotonicMs();
+    const deadlineMs = this.#deadlineMs;
+    const discovery = await discoverWithin(
+      deadlineMs,
+      this.#dependencies,
+      selectors,
+      [...table.states.keys()],
+      signal,
+    );
+    const isCutShort = clock.monotonicMs() - startMs >= deadlineMs;
+    if (isCutShort && discovery.calls > 1) {
+      this.#deadlineMs = Math.max(intervalMs, Math.min(longestDeadlineMs, 2 * deadlineMs));
+    }
+    ended(await table.discovered(discovery, signal));
+    return discovery.complete && discovery.pendingIds.length === 0;
+  }
 }
 
 /**

@@ -22,8 +22,9 @@ function isSameSummary(
 }
 
 /** Of thousands of applications in every discovery: a comparison of any two objects is much slower. */
-function hasSameMembers<Value extends object>(left: Value, right: Value): boolean {
-  return (Object.keys(right) as (keyof Value)[]).every((key) => Object.is(left[key], right[key]));
+function hasSameMembers(left: object, right: object): boolean {
+  const known: Readonly<Record<string, unknown>> = { ...left };
+  return Object.entries(right).every(([key, value]) => Object.is(known[key], value));
 }
 
 function sameOrFound(

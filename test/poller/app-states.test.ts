@@ -6,7 +6,8 @@ import { aSelected } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
 
 const reading = { windowEndMs: 0, application: webOf(1), hosts: new Map() };
-const { staleAfterMs } = aSelected().entry.poll;
+/** As long as the values of an application are held by default. */
+const staleMs = 900_000;
 /** The deadline of a poll with an interval of a minute. */
 const deadlineMs = 120_000;
 
@@ -55,8 +56,8 @@ describe('createAppStates', () => {
     states.set('b', aState(60_000, { reading }));
     states.begin('a');
 
-    const before = states.dropStale(5000 + staleAfterMs - 1);
-    const after = states.dropStale(5000 + staleAfterMs);
+    const before = states.dropStale(5000 + staleMs - 1);
+    const after = states.dropStale(5000 + staleMs);
 
     expect([before, after]).toEqual([[], ['a']]);
     expect([states.all.get('a')?.reading, states.all.get('b')?.reading]).toEqual([
@@ -72,7 +73,7 @@ describe('createAppStates', () => {
     const states = createAppStates(() => 1);
     states.set('a', aState(60_000, { reading, pollSucceeded: true }));
     if (begins) states.begin('a');
-    const atMs = 60_000 + deadlineMs + staleAfterMs;
+    const atMs = 60_000 + deadlineMs + staleMs;
 
     const dropped = [atMs - 1, atMs].map((nowMs) => states.dropStale(nowMs));
 
@@ -88,8 +89,8 @@ describe('createAppStates', () => {
 
     states.stretch(10, 0);
 
-    expect(states.dropStale(deadlineMs + staleAfterMs)).toEqual([]);
-    expect(states.dropStale(2 * 10 * 60_000 + staleAfterMs)).toEqual(['a']);
+    expect(states.dropStale(deadlineMs + staleMs)).toEqual([]);
+    expect(states.dropStale(2 * 10 * 60_000 + staleMs)).toEqual(['a']);
   });
 
   it('moves what is still to come, keeps its order, and leaves what is due alone', () => {
