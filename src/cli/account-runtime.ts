@@ -28,7 +28,9 @@ export interface AccountRuntime {
   stalled(): string | undefined;
   /** Follows other settings from now on: without a gap, and without a call too many. */
   update(next: PreparedAccount): Promise<void>;
-  /** Breaks off the calls under way, and frees the account's share of its key. */
+  /** Frees the account's share of its key, when it polls no more. */
+  leave(): void;
+  /** Breaks off the calls under way, and leaves. */
   close(): Promise<void>;
 }
 
@@ -109,8 +111,9 @@ export async function createAccountRuntime(
       membership.rekey(next.keyProvider.current());
       membership.resize(next.account.requestsPerMinute);
       if (parts !== undefined) connection.replace(next.account, parts);
-      poller.reconfigure(next);
+      await poller.reconfigure(next);
     },
+    leave: () => membership.leave(),
     close: async () => {
       membership.leave();
       await connection.close();

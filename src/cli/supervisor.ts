@@ -92,6 +92,7 @@ class AccountSupervisor implements Supervisor {
     });
     this.#fail = undefined;
     await Promise.all(this.#accounts.map(stop));
+    for (const { runtime } of this.#accounts) runtime.leave();
   }
 
   async runOnce(signal: AbortSignal): Promise<boolean> {
