@@ -43,6 +43,8 @@ interface ListQuestion<Item> {
   readonly subject: CallSubject;
   readonly requestOf: (page: number) => ApiRequest;
   readonly contentOf: (document: JsonObject) => PageContent<Item>;
+  /** How many ids an item holds. */
+  readonly weightOf: (item: Item) => number;
 }
 
 type PageContent<Item> = Pick<Page<Item>, 'items' | 'error'>;
@@ -64,7 +66,7 @@ export function createListReader(
   { send, observer, logger }: ListDependencies,
 ): ListReader {
   const read = async <Item extends { readonly id: string }>(
-    { subject, requestOf, contentOf }: ListQuestion<Item>,
+    { subject, requestOf, contentOf, weightOf }: ListQuestion<Item>,
     signal: AbortSignal,
   ): Promise<PagedList<Item>> => {
     const list = await readPages<Item>(
@@ -79,6 +81,7 @@ export function createListReader(
         subject,
         maxPages,
         keyOf: ({ id }) => id,
+        weightOf,
         onBadPage: ({ reason }) => {
           observer.failed(subject.operation, reason);
         },
@@ -97,6 +100,8 @@ export function createListReader(
           subject: applicationsSubject,
           requestOf: (page) => applicationsRequest(ids, page),
           contentOf: (document) => listedApplicationsOf(document, { observer, logger }),
+          weightOf: ({ application }) =>
+            1 + (application?.hostIds?.length ?? 0) + (application?.instanceIds?.length ?? 0),
         },
         signal,
       );
@@ -115,7 +120,7 @@ export function createListReader(
         items: hostNamesOf(document, subject),
         error: undefined,
       });
-      return read({ subject, requestOf, contentOf }, signal);
+      return read({ subject, requestOf, contentOf, weightOf: () => 1 }, signal);
     },
   };
 }

@@ -6,6 +6,9 @@ import { type EndDoubt, endDoubtOf, nextPageOf } from './link-header.ts';
 /** So many pages in a row without anything new, and there will not be anything new. */
 const maxIdlePages = 2;
 
+/** Ten times the ids of 10,000 hosts with an instance each and 10,000 applications: no list is longer. */
+const maxWeight = 300_000;
+
 /** One page: what stands on it, and its `Link` header. */
 export interface Page<Item> {
   readonly items: readonly Item[];
@@ -21,6 +24,8 @@ export interface PagingOptions<Item> {
   readonly subject: CallSubject;
   /** Pages of one list at most. The longest list reported by anybody had 109. */
   readonly maxPages: number;
+  /** How much of the memory an item takes, in ids. */
+  readonly weightOf: (item: Item) => number;
   /** Told once of each page that came but is not what it should be. */
   readonly onBadPage: (error: ApiError) => void;
 }
@@ -51,6 +56,7 @@ export async function readPages<Item>(
   let page: number | undefined = 1;
   let calls = 0;
   let idle = 0;
+  let weight = 0;
   let partial: ApiError | undefined;
   try {
     while (page !== undefined) {
@@ -59,11 +65,13 @@ export async function readPages<Item>(
       const before = seen.size;
       for (const item of found.items) {
         items.push(item);
+        weight += options.weightOf(item);
         seen.add(options.keyOf(item));
       }
       idle = seen.size > before ? 0 : idle + 1;
       const next = nextPageOf(found.link, page);
-      const isEndless = next !== undefined && (calls >= options.maxPages || idle >= maxIdlePages);
+      const isTooLong = calls >= options.maxPages || idle >= maxIdlePages || weight >= maxWeight;
+      const isEndless = next !== undefined && isTooLong;
       const error = isEndless
         ? endlessList(options.subject, calls)
         : problemOf(found, { page, next }, options.subject);
@@ -97,6 +105,6 @@ const doubtTexts: Readonly<Record<EndDoubt, string>> = {
 };
 
 function endlessList(subject: CallSubject, calls: number): ApiError {
-  const detail = `the list does not end: it was not read further after ${calls} pages`;
+  const detail = `the list does not end, or is longer than any real one: it was not read further after ${calls} pages`;
   return failureOf(subject, 'schema', detail);
 }

@@ -11,6 +11,7 @@ const subject = {
 const options = {
   subject,
   maxPages: 1000,
+  weightOf: () => 1,
   keyOf: (item: string): string => item,
   onBadPage: (): undefined => undefined,
 };
@@ -152,9 +153,30 @@ describe('readPages', () => {
     expect(list.error).toMatchObject({
       reason: 'schema',
       message: expect.stringContaining(
-        'list_applications: the list does not end: it was not read further after 7 pages',
+        'list_applications: the list does not end, or is longer than any real one: it was not read further after 7 pages',
       ),
     });
+  });
+
+  it.each([
+    {
+      what: 'goes on',
+      link: (page: number): string => nextLink(page + 1),
+      isWhole: false,
+      calls: 3,
+    },
+    { what: 'is read to its end', link: (): undefined => undefined, isWhole: true, calls: 1 },
+  ])('bounds the memory of a list that $what: $calls pages', async ({ link, isWhole, calls }) => {
+    const fetchPage = async (page: number): Promise<Page<string>> => ({
+      items: [`x${page}`],
+      error: undefined,
+      link: link(page),
+    });
+
+    const list = await readPages(fetchPage, { ...options, weightOf: () => 100_000 });
+
+    expect(list.items).toHaveLength(calls);
+    expect(list.error === undefined).toBe(isWhole);
   });
 
   it('reads a list that has as many pages as are allowed', async () => {
