@@ -14,8 +14,6 @@ export interface AccountPlannerDependencies {
   readonly capacity: () => Capacity;
   /** Requests that were sent again because the first one failed, since the start. */
   readonly retries: () => number;
-  /** Told of each new plan. */
-  readonly planned?: ((plan: AccountPlan) => void) | undefined;
 }
 
 /** Keeps the plan of one account in step with what it has to send and what it can send. */
@@ -38,7 +36,7 @@ const leastChange = 0.005;
 
 export function createAccountPlanner(
   { discoveryIntervalMs }: { readonly discoveryIntervalMs: number },
-  { clock, capacity, retries, planned }: AccountPlannerDependencies,
+  { clock, capacity, retries }: AccountPlannerDependencies,
 ): AccountPlanner {
   const others = createCallRate();
   let discovery = { calls: 0, intervalMs: discoveryIntervalMs };
@@ -61,7 +59,6 @@ export function createAccountPlanner(
       const isMoved =
         Math.abs(factor - 1) >= leastChange || (next.stretch === 1) !== (plan.stretch === 1);
       plan = isMoved ? next : { ...next, stretch: plan.stretch };
-      planned?.(plan);
       return isMoved ? factor : 1;
     },
     discovered: (calls, intervalMs) => {

@@ -34,7 +34,10 @@ export interface AccountPollerDependencies extends Traffic {
   readonly logger: Logger;
   /** The calls that may be sent in any 60 seconds, as of now. Without it: as configured. */
   readonly limitPerMinute?: (() => number) | undefined;
-  /** Told what the account needs, whenever that changes. */
+  /**
+   * Told what the account needs, when that may have changed; not when the limit has: then others that
+   * share it would be told of each other without end.
+   */
   readonly planned?: ((plan: AccountPlan) => void) | undefined;
   /** Requests that were sent again because the first one failed, since the start. */
   readonly retries?: (() => number) | undefined;
@@ -97,7 +100,6 @@ class LoopingPoller implements AccountPoller {
         carriedPerMinute: this.#scheduler.carriedPerMinute(),
       }),
       retries: dependencies.retries ?? (() => 0),
-      planned: dependencies.planned,
     });
     const parts = { ...dependencies, log: this.#log, planner, scheduler: this.#scheduler };
     this.#table = new AccountTable(tableOptionsOf(options), parts);
@@ -145,7 +147,7 @@ class LoopingPoller implements AccountPoller {
 
   limitChanged(): void {
     this.#scheduler.resize(this.#limits());
-    this.#table.replan();
+    this.#table.followLimit();
   }
 
   async reconfigure(options: AccountPollerOptions): Promise<void> {

@@ -43,6 +43,8 @@ export interface AccountTableDependencies {
   readonly observer: PollObserver;
   readonly log: PollLog;
   readonly planner: AccountPlanner;
+  /** Told of a new plan, unless it only follows the limit. */
+  readonly planned?: ((plan: AccountPlan) => void) | undefined;
 }
 
 /** After a change of so many states others have their turn. */
@@ -81,8 +83,14 @@ export class AccountTable {
     return this.#dependencies.planner.plan;
   }
 
-  /** Makes the plan, and the polls that wait for their turn, fit what can be sent now. */
-  replan(): void {
+  /** Makes the plan, and the polls that wait for their turn, fit what has to be sent and can be. */
+  #replan(): void {
+    this.followLimit();
+    this.#dependencies.planned?.(this.plan);
+  }
+
+  /** The same when only the limit has changed. */
+  followLimit(): void {
     const { clock, planner, log } = this.#dependencies;
     const factor = planner.replan(this.states.values());
     log.demand(planner.plan);
@@ -109,7 +117,7 @@ export class AccountTable {
       if (this.#owns(id)) this.#publisher.remove(id);
       else this.#publisher.handOver(id, handOverWithinMs(state, this.#intervalMsOf(state)));
     }
-    this.replan();
+    this.#replan();
     this.#publisher.publishAll(this.states.keys());
     return unwanted;
   }
@@ -132,7 +140,7 @@ export class AccountTable {
     const { removed, missing } = await this.#take(steps, signal);
     for (const id of removed) this.#publisher.remove(id);
     planner.discovered(discovery.calls, discoveryIntervalMs);
-    this.replan();
+    this.#replan();
     // What cannot be polled at once is polled evenly from the start.
     if (isFirst && this.plan.stretch > 1) {
       await this.#take(spreadSteps(this.states, this.plan.stretch, nowMs), signal);
@@ -173,11 +181,6 @@ export class AccountTable {
     return this.#refused === undefined ? undefined : skippedOutcome(this.#refused);
   }
 
-  /** Whether the vendor refused the key for this application, and did not do so before. */
-  isNewlyUnauthorized(id: string, { unauthorized }: PollOutcome): boolean {
-    return unauthorized && this.states.get(id)?.failedFor !== 'auth';
-  }
-
   polled(id: string, request: PollRequest, outcome: PollOutcome, startMs: number): void {
     const { clock, observer, log, planner } = this.#dependencies;
     const now = { monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() };
@@ -197,7 +200,7 @@ export class AccountTable {
     this.#states.set(id, { ...after, ...due });
     this.#publisher.publish(id);
     if (this.#refused === undefined) log.polled(before, after, outcome);
-    if (planner.isOutdated()) this.replan();
+    if (planner.isOutdated()) this.#replan();
   }
 
   /** The application whose poll has been due for longest; `undefined` when none is due. */

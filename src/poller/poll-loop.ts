@@ -127,10 +127,10 @@ class DuePolls implements PollLoop {
   }
 
   #ended(id: string, request: PollRequest, outcome: PollOutcome, startMs: number): void {
-    const isRefusedAsAWhole = this.#table.refusedOutcome() !== undefined;
-    const asksWhy = !isRefusedAsAWhole && this.#table.isNewlyUnauthorized(id, outcome);
+    const wasUnauthorized = this.#table.states.get(id)?.failedFor === 'auth';
+    const isKnown = this.#table.refusedOutcome() !== undefined;
     this.#table.polled(id, request, outcome, startMs);
-    if (asksWhy) this.#dependencies.unauthorized();
+    if (outcome.unauthorized && !wasUnauthorized && !isKnown) this.#dependencies.unauthorized();
   }
 
   #wakeInTime(): void {

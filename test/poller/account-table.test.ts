@@ -358,7 +358,7 @@ describe('AccountTable, when the budget changes', () => {
     const plenty = bench.table.plan;
     budget = 50;
 
-    bench.table.replan();
+    bench.table.followLimit();
 
     expect(plenty).toMatchObject({ budgetPerMinute: 800, stretch: 1, demandPerMinute: 101 });
     expect(bench.table.plan.budgetPerMinute).toBe(50);

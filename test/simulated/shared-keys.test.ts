@@ -91,6 +91,26 @@ function hardlyAny(account: string): AppEntry {
   return anEntry({ account, selector: { kind: 'id', id: '1' } });
 }
 
+describe('three accounts that share a key', () => {
+  it('are not told of each other without end when their demands change all the time', async () => {
+    const three = ['one', 'two', 'three'];
+    const { machine, simulator, daemon } = await aBench(
+      {
+        accounts: three.map((name) => withKey(name, 'KEY_A')),
+        apps: three.map((account) => anEntry({ account, poll: { hostNames: true } })),
+      },
+      { fleet: { applications: 20, hosts: 60 } },
+    );
+
+    await machine.clock.advance(10 * minuteMs);
+
+    const limits = daemon.status().map((status) => status.budgetRequestsPerMinute);
+    expect(limits.reduce((sum, limit) => sum + limit, 0)).toBeLessThanOrEqual(budget + 1e-6);
+    expect(simulator.journal.maxInAnyWindow(minuteMs)).toBeLessThanOrEqual(budget);
+    expect(simulator.journal.count()).toBeGreaterThan(9 * budget);
+  });
+});
+
 describe('an account that a reload takes out and the next one puts back', () => {
   const without: Config = { accounts: [withKey('other', 'KEY_B')], apps: [hardlyAny('other')] };
   const both: Config = {
