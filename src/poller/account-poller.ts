@@ -7,11 +7,16 @@ import type { AccountPlan } from './account-plan.ts';
 import { createAccountPlanner } from './account-planner.ts';
 import { accountStatusOf, type Traffic } from './account-status.ts';
 import { AccountTable, type AccountTableOptions } from './account-table.ts';
-import { createCallScheduler } from './call-scheduler.ts';
+import { type CallScheduler, createCallScheduler } from './call-scheduler.ts';
 import { discoveryIntervalOf } from './demand.ts';
-import { createDiscoveryLoop, type DiscoveryLoopOptions } from './discovery-loop.ts';
-import { createPollLog } from './poll-log.ts';
-import { createPollLoop } from './poll-loop.ts';
+import {
+  createDiscoveryLoop,
+  type DiscoveryLoop,
+  type DiscoveryLoopOptions,
+} from './discovery-loop.ts';
+import type { JobQueueLimits } from './job-queue.ts';
+import { createPollLog, type PollLog } from './poll-log.ts';
+import { createPollLoop, type PollLoop } from './poll-loop.ts';
 
 export interface AccountPollerOptions {
   readonly account: AccountConfig;
@@ -49,7 +54,7 @@ export interface AccountPoller {
   limitChanged(): void;
   /**
    * Follows other settings from now on. Values stay, and so do polls under way, unless what they ask
-   * for is not wanted any more. The name of the account stays the same.
+   * for is not wanted any more. The name of the account stays the same. Calls must not overlap.
    */
   reconfigure(options: AccountPollerOptions): Promise<void>;
   /** Why polling has come to a halt that only a fault of our own explains; `undefined` if it has not. */
@@ -63,107 +68,148 @@ export function createAccountPoller(
   options: AccountPollerOptions,
   dependencies: AccountPollerDependencies,
 ): AccountPoller {
-  const { clock } = dependencies;
-  let { account } = options;
-  const limitPerMinute = dependencies.limitPerMinute ?? (() => account.requestsPerMinute);
-  const limits = (): { requestsPerMinute: number; concurrency: number } => ({
-    requestsPerMinute: limitPerMinute(),
-    concurrency: account.concurrency,
-  });
-  const log = createPollLog(account.name, dependencies);
-  const scheduler = createCallScheduler(limits(), { clock });
-  const planner = createAccountPlanner(tableOptionsOf(options), {
-    clock,
-    capacity: () => ({
-      limitPerMinute: limitPerMinute(),
-      carriedPerMinute: scheduler.carriedPerMinute(),
-    }),
-    retries: dependencies.retries ?? (() => 0),
-    planned: dependencies.planned,
-  });
-  const table = new AccountTable(tableOptionsOf(options), { ...dependencies, log, planner });
-  const startMs = clock.monotonicMs();
-  const discoveries = createDiscoveryLoop(discoveryOptionsOf(options), {
-    ...dependencies,
-    table,
-    ended: (removedIds) => {
-      polls.abort(removedIds);
-      if (isRunning) polls.wake();
-    },
-  });
-  const polls = createPollLoop(table, {
-    ...dependencies,
-    scheduler,
-    unauthorized: discoveries.soon,
-  });
-  let isRunning = false;
-  const stopping = new AbortController();
+  return new LoopingPoller(options, dependencies);
+}
 
-  const stop = (): void => {
-    isRunning = false;
-    stopping.abort(new Error('the account is stopped'));
-    polls.stop();
-    table.stop();
-    log.stop();
-  };
+/** One loop that discovers and one that polls, over the same table. */
+class LoopingPoller implements AccountPoller {
+  readonly #dependencies: AccountPollerDependencies;
+  #account: AccountConfig;
+  readonly #scheduler: CallScheduler;
+  readonly #log: PollLog;
+  readonly #table: AccountTable;
+  readonly #discoveries: DiscoveryLoop;
+  readonly #polls: PollLoop;
+  readonly #startMs: number;
+  #isRunning = false;
+  readonly #stopping = new AbortController();
 
-  return {
-    run: async (signal) => {
-      isRunning = true;
-      try {
-        await discoveries.run(signal);
-      } catch (error) {
-        if (!signal.aborted) throw error;
-      } finally {
-        stop();
-      }
-    },
-    runOnce: async (signal) => {
-      signal.addEventListener('abort', stop, { once: true });
-      try {
-        const isComplete = await discoveries.discover(signal);
-        const isWhole = await polls.pollAll(signal);
-        return isComplete && isWhole && table.discovery.missing.length === 0;
-      } finally {
-        signal.removeEventListener('abort', stop);
-        stop();
-      }
-    },
-    status: () => accountStatusOf(account, table, dependencies, clock.monotonicMs() - startMs),
-    get plan() {
-      return table.plan;
-    },
-    limitChanged: () => {
-      scheduler.resize(limits());
-      table.replan();
-    },
-    reconfigure: async (next) => {
-      account = next.account;
-      scheduler.resize(limits());
-      // First, so that no discovery with the old settings comes between.
-      discoveries.restart(discoveryOptionsOf(next));
-      try {
-        polls.abort(await table.reconfigure(tableOptionsOf(next), stopping.signal));
-        if (isRunning) polls.wake();
-      } catch (error) {
-        if (!stopping.signal.aborted) throw error;
-      }
-    },
-    stalled: () => {
-      if (!isRunning) return undefined;
-      const nowMs = clock.monotonicMs();
-      const late = [
-        ['a poll has been due', polls.dueSinceMs()],
-        ['a discovery has been late', discoveries.lateSinceMs()],
-      ] as const;
-      for (const [what, sinceMs] of late) {
-        if (sinceMs === undefined || nowMs - sinceMs < stalledAfterMs) continue;
-        const seconds = Math.round((nowMs - sinceMs) / 1000);
-        return `account ${account.name}: ${what} for ${seconds} s`;
-      }
-      return undefined;
-    },
-  };
+  constructor(options: AccountPollerOptions, dependencies: AccountPollerDependencies) {
+    this.#dependencies = dependencies;
+    this.#account = options.account;
+    this.#startMs = dependencies.clock.monotonicMs();
+    this.#scheduler = createCallScheduler(this.#limits(), dependencies);
+    this.#log = createPollLog(options.account.name, dependencies);
+    this.#table = this.#createTable(options);
+    this.#discoveries = createDiscoveryLoop(discoveryOptionsOf(options), {
+      ...dependencies,
+      table: this.#table,
+      ended: (removedIds) => {
+        this.#polls.abort(removedIds);
+        this.#wake();
+      },
+    });
+    this.#polls = createPollLoop(this.#table, {
+      ...dependencies,
+      scheduler: this.#scheduler,
+      unauthorized: () => {
+        this.#discoveries.soon();
+      },
+    });
+  }
+
+  get plan(): AccountPlan {
+    return this.#table.plan;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    this.#isRunning = true;
+    try {
+      await this.#discoveries.run(signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      this.#stop();
+    }
+  }
+
+  async runOnce(signal: AbortSignal): Promise<boolean> {
+    const onAbort = (): void => {
+      this.#stop();
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      const isComplete = await this.#discoveries.discover(signal);
+      const isWhole = await this.#polls.pollAll(signal);
+      return isComplete && isWhole && this.#table.discovery.missing.length === 0;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      this.#stop();
+    }
+  }
+
+  status(): AccountStatus {
+    const runningMs = this.#dependencies.clock.monotonicMs() - this.#startMs;
+    return accountStatusOf(this.#account, this.#table, this.#dependencies, runningMs);
+  }
+
+  limitChanged(): void {
+    this.#scheduler.resize(this.#limits());
+    this.#table.replan();
+    this.#wake();
+  }
+
+  async reconfigure(next: AccountPollerOptions): Promise<void> {
+    const { signal } = this.#stopping;
+    this.#account = next.account;
+    this.#scheduler.resize(this.#limits());
+    // First, so that no discovery with the old settings comes between.
+    this.#discoveries.restart(discoveryOptionsOf(next));
+    try {
+      this.#polls.abort(await this.#table.reconfigure(tableOptionsOf(next), signal));
+      this.#wake();
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  stalled(): string | undefined {
+    if (!this.#isRunning) return undefined;
+    const nowMs = this.#dependencies.clock.monotonicMs();
+    const late = [
+      ['a poll has been due', this.#polls.dueSinceMs()],
+      ['a discovery has been late', this.#discoveries.lateSinceMs()],
+    ] as const;
+    for (const [what, sinceMs] of late) {
+      if (sinceMs === undefined || nowMs - sinceMs < stalledAfterMs) continue;
+      const seconds = Math.round((nowMs - sinceMs) / 1000);
+      return `account ${this.#account.name}: ${what} for ${seconds} s`;
+    }
+    return undefined;
+  }
+
+  #createTable(options: AccountPollerOptions): AccountTable {
+    const { clock, retries = () => 0, planned } = this.#dependencies;
+    const planner = createAccountPlanner(tableOptionsOf(options), {
+      clock,
+      capacity: () => ({
+        limitPerMinute: this.#limits().requestsPerMinute,
+        carriedPerMinute: this.#scheduler.carriedPerMinute(),
+      }),
+      retries,
+      planned,
+    });
+    const dependencies = { ...this.#dependencies, log: this.#log, planner };
+    return new AccountTable(tableOptionsOf(options), dependencies);
+  }
+
+  #limits(): JobQueueLimits {
+    const { requestsPerMinute, concurrency } = this.#account;
+    const { limitPerMinute } = this.#dependencies;
+    return { requestsPerMinute: limitPerMinute?.() ?? requestsPerMinute, concurrency };
+  }
+
+  #wake(): void {
+    if (this.#isRunning) this.#polls.wake();
+  }
+
+  #stop(): void {
+    this.#isRunning = false;
+    this.#stopping.abort(new Error('the account is stopped'));
+    this.#polls.stop();
+    this.#table.stop();
+    this.#log.stop();
+  }
 }
 
 function tableOptionsOf({ account, entries }: AccountPollerOptions): AccountTableOptions {

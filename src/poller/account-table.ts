@@ -130,6 +130,8 @@ export class AccountTable {
     const isFirst = this.states.size === 0;
     const steps = discoverySteps(this.states, entries, discovery, now, this.#owns);
     const { removed, missing } = await this.#take(steps, signal);
+    // In one turn: what is forgotten but still shown would never be removed.
+    for (const id of removed) this.#states.delete(id);
     for (const id of removed) this.#publisher.remove(id);
     planner.discovered(discovery.calls, discoveryIntervalMs);
     this.replan();
@@ -212,9 +214,7 @@ export class AccountTable {
   }
 
   /** When something falls due next, on the monotonic clock; polls under way are not waited for. */
-  nextEventMs(): number | undefined {
-    return this.#states.nextEventMs();
-  }
+  readonly nextEventMs = (): number | undefined => this.#states.nextEventMs();
 
   readonly #owns: Owns = (key) => {
     const { shard } = this.#options.account;

@@ -147,12 +147,14 @@ class DeadlineScheduler implements CallScheduler {
     this.#bucket.take();
     this.#queue.started(running);
     const started = this.#calls.start(running, this.#clock.monotonicMs());
-    const onWire: OnWire = (isOnWire) => {
+    void this.#run(call, started);
+  }
+
+  async #run(call: Call, started: InFlightCall<RunningJob>): Promise<void> {
+    const isAnswered = await call((isOnWire) => {
       this.#calls.onWire(started, isOnWire, this.#clock.monotonicMs());
-    };
-    void call(onWire).then((isAnswered) => {
-      this.#ended(started, isAnswered);
     });
+    this.#ended(started, isAnswered);
   }
 
   #ended(call: InFlightCall<RunningJob>, isAnswered: boolean): void {

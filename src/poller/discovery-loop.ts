@@ -1,10 +1,10 @@
 import type { Clock } from '../model/clock.ts';
 import type { Selector } from '../model/config.ts';
-import type { Source } from '../model/source.ts';
+import type { Discovery, Source } from '../model/source.ts';
 import type { AccountTable } from './account-table.ts';
 import { discoverWithin } from './discover-within.ts';
 import type { DiscoveryState } from './discovery-state.ts';
-import { createInterruptibleDelay } from './interruptible-delay.ts';
+import { createInterruptibleDelay, type InterruptibleDelay } from './interruptible-delay.ts';
 
 export interface DiscoveryLoopOptions {
   readonly selectors: readonly Selector[];
@@ -31,7 +31,7 @@ export interface DiscoveryLoop {
   soon(): void;
   /** Looks for something else from now on: a discovery under way is dropped, and another one made. */
   restart(options: DiscoveryLoopOptions): void;
-  /** Since when the discovery under way has been late, on the monotonic clock. */
+  /** Since when the discovery under way, or the next one, has been late, on the monotonic clock. */
   lateSinceMs(): number | undefined;
 }
 
@@ -49,77 +49,101 @@ const longestDeadlineMs = 3_600_000;
 class Restarted extends Error {}
 
 export function createDiscoveryLoop(
-  initial: DiscoveryLoopOptions,
-  { table, source, clock, random, ended }: DiscoveryLoopDependencies,
+  options: DiscoveryLoopOptions,
+  dependencies: DiscoveryLoopDependencies,
 ): DiscoveryLoop {
-  let options = initial;
-  let deadlineMs = Math.max(initial.intervalMs, firstDeadlineMs);
-  let underWay: { readonly controller: AbortController; readonly lateAtMs: number } | undefined;
-  const delay = createInterruptibleDelay(clock);
+  return new RepeatedDiscovery(options, dependencies);
+}
 
-  const discover = async (signal: AbortSignal): Promise<boolean> => {
+class RepeatedDiscovery implements DiscoveryLoop {
+  #options: DiscoveryLoopOptions;
+  readonly #dependencies: DiscoveryLoopDependencies;
+  readonly #delay: InterruptibleDelay;
+  #deadlineMs: number;
+  #underWay: AbortController | undefined;
+  /** When the discovery under way, or the pause before the next one, should have ended. */
+  #lateAtMs: number | undefined;
+
+  constructor(options: DiscoveryLoopOptions, dependencies: DiscoveryLoopDependencies) {
+    this.#options = options;
+    this.#dependencies = dependencies;
+    this.#delay = createInterruptibleDelay(dependencies.clock);
+    this.#deadlineMs = Math.max(options.intervalMs, firstDeadlineMs);
+  }
+
+  async discover(signal: AbortSignal): Promise<boolean> {
+    signal.throwIfAborted();
     const controller = new AbortController();
     const onAbort = (): void => {
       controller.abort(signal.reason);
     };
     signal.addEventListener('abort', onAbort, { once: true });
-    const startMs = clock.monotonicMs();
+    this.#underWay = controller;
     // Twice, because what the source does after the deadline takes time as well.
-    underWay = { controller, lateAtMs: startMs + 2 * deadlineMs };
+    this.#lateAtMs = this.#dependencies.clock.monotonicMs() + 2 * this.#deadlineMs;
     try {
-      const { selectors } = options;
-      const known = [...table.states.keys()];
-      const dependencies = { source, clock };
-      const discovery = await discoverWithin(
-        deadlineMs,
-        dependencies,
-        selectors,
-        known,
-        controller.signal,
-      );
-      const isCutShort = clock.monotonicMs() - startMs >= deadlineMs;
-      if (isCutShort && discovery.calls > 1) {
-        deadlineMs = Math.min(longestDeadlineMs, 2 * deadlineMs);
-      }
+      const { table, ended } = this.#dependencies;
+      const discovery = await this.#ask(controller.signal);
       ended(await table.discovered(discovery, controller.signal));
       return discovery.complete && discovery.pendingIds.length === 0;
     } finally {
-      underWay = undefined;
+      this.#underWay = undefined;
+      this.#lateAtMs = undefined;
       signal.removeEventListener('abort', onAbort);
     }
-  };
+  }
 
-  return {
-    discover,
-    run: async (signal) => {
-      let failures = 0;
-      for (;;) {
-        try {
-          failures = (await discover(signal)) ? 0 : failures + 1;
-          const { intervalMs } = options;
-          await delay.pause(
-            untilNextDiscoveryMs(table.discovery, intervalMs, failures, random),
-            signal,
-          );
-        } catch (error) {
-          if (!(error instanceof Restarted)) throw error;
-        }
+  async run(signal: AbortSignal): Promise<void> {
+    let failures = 0;
+    for (;;) {
+      try {
+        failures = (await this.discover(signal)) ? 0 : failures + 1;
+        await this.#pause(failures, signal);
+      } catch (error) {
+        if (!(error instanceof Restarted)) throw error;
       }
-    },
-    soon: () => {
-      delay.cutShort(minPauseMs);
-    },
-    restart: (next) => {
-      options = next;
-      deadlineMs = Math.max(next.intervalMs, deadlineMs);
-      underWay?.controller.abort(new Restarted());
-      delay.cutShort(0);
-    },
-    lateSinceMs: () => {
-      const lateAtMs = underWay?.lateAtMs;
-      return lateAtMs !== undefined && lateAtMs <= clock.monotonicMs() ? lateAtMs : undefined;
-    },
-  };
+    }
+  }
+
+  soon(): void {
+    this.#delay.cutShort(minPauseMs);
+  }
+
+  restart(next: DiscoveryLoopOptions): void {
+    this.#options = next;
+    this.#deadlineMs = Math.max(next.intervalMs, this.#deadlineMs);
+    this.#underWay?.abort(new Restarted());
+    this.#delay.cutShort(0);
+  }
+
+  lateSinceMs(): number | undefined {
+    const atMs = this.#lateAtMs;
+    return atMs !== undefined && atMs <= this.#dependencies.clock.monotonicMs() ? atMs : undefined;
+  }
+
+  async #ask(signal: AbortSignal): Promise<Discovery> {
+    const { table, source, clock } = this.#dependencies;
+    const startMs = clock.monotonicMs();
+    const deadlineMs = this.#deadlineMs;
+    const known = [...table.states.keys()];
+    const { selectors } = this.#options;
+    const discovery = await discoverWithin(deadlineMs, { source, clock }, selectors, known, signal);
+    // A source may have had its last answer just before: what it found may be what nobody wants now.
+    signal.throwIfAborted();
+    const isCutShort = clock.monotonicMs() - startMs >= deadlineMs;
+    if (isCutShort && discovery.calls > 1) {
+      this.#deadlineMs = Math.min(longestDeadlineMs, 2 * deadlineMs);
+    }
+    return discovery;
+  }
+
+  async #pause(failures: number, signal: AbortSignal): Promise<void> {
+    const { table, clock, random } = this.#dependencies;
+    const { intervalMs } = this.#options;
+    const pauseMs = untilNextDiscoveryMs(table.discovery, intervalMs, failures, random);
+    this.#lateAtMs = clock.monotonicMs() + pauseMs;
+    await this.#delay.pause(pauseMs, signal);
+  }
 }
 
 /**

@@ -29,77 +29,81 @@ export interface InFlightCalls<Owner> {
 /** A look must find the call slow, however the clock rounds. */
 const afterSlowMs = 1;
 
+export function createInFlightCalls<Owner>(latency: CallLatency): InFlightCalls<Owner> {
+  return new CountedCalls<Owner>(latency);
+}
+
 /**
  * A slow call may be one that hangs and holds a connection, or one that will still be answered: so
  * that neither idles the others, up to half of `concurrency` slow ones are not counted. A call that
  * waits for its retry holds no connection.
  */
-export function createInFlightCalls<Owner>(latency: CallLatency): InFlightCalls<Owner> {
+class CountedCalls<Owner> implements InFlightCalls<Owner> {
+  readonly #latency: CallLatency;
   /** In the order in which they were sent, which is the order in which they become slow. */
-  const onWire = new Set<InFlightCall<Owner>>();
-  let all = 0;
-  let slow = 0;
-  let retrying = 0;
+  readonly #onWire = new Set<InFlightCall<Owner>>();
+  #all = 0;
+  #slow = 0;
+  #retrying = 0;
 
-  const leaveWire = (call: InFlightCall<Owner>, nowMs: number): void => {
-    if (call.state === 'waiting') return;
-    if (call.state === 'slow') slow -= 1;
-    else onWire.delete(call);
+  constructor(latency: CallLatency) {
+    this.#latency = latency;
+  }
+
+  start(owner: Owner, nowMs: number): InFlightCall<Owner> {
+    this.#all += 1;
+    return { owner, sentMs: nowMs, tookMs: 0, state: 'waiting', wasSent: false };
+  }
+
+  onWire(call: InFlightCall<Owner>, isOnWire: boolean, nowMs: number): void {
+    if (!isOnWire) {
+      if (call.state === 'waiting') return;
+      this.#leaveWire(call, nowMs);
+      this.#retrying += 1;
+      return;
+    }
+    if (call.state !== 'waiting') return;
+    if (call.wasSent) this.#retrying -= 1;
+    call.sentMs = nowMs;
+    call.state = 'on_wire';
+    call.wasSent = true;
+    this.#onWire.add(call);
+  }
+
+  end(call: InFlightCall<Owner>, nowMs: number, isAnswered: boolean): void {
+    if (call.state !== 'waiting') this.#leaveWire(call, nowMs);
+    else if (call.wasSent) this.#retrying -= 1;
+    if (isAnswered && call.wasSent) this.#latency.answered(call.tookMs);
+    this.#all -= 1;
+  }
+
+  newlySlow(nowMs: number): readonly InFlightCall<Owner>[] {
+    const found: InFlightCall<Owner>[] = [];
+    for (const call of this.#onWire) {
+      if (nowMs - call.sentMs <= this.#latency.slowAfterMs()) break;
+      this.#onWire.delete(call);
+      call.state = 'slow';
+      this.#slow += 1;
+      found.push(call);
+    }
+    return found;
+  }
+
+  hasRoom(concurrency: number): boolean {
+    const uncounted = Math.min(this.#retrying, concurrency) + Math.min(this.#slow, concurrency / 2);
+    return this.#all - uncounted < concurrency;
+  }
+
+  nextSlowAtMs(concurrency: number): number | undefined {
+    if (this.#slow >= concurrency / 2) return undefined;
+    const [oldest] = this.#onWire;
+    return oldest && oldest.sentMs + this.#latency.slowAfterMs() + afterSlowMs;
+  }
+
+  #leaveWire(call: InFlightCall<Owner>, nowMs: number): void {
+    if (call.state === 'slow') this.#slow -= 1;
+    else this.#onWire.delete(call);
     call.state = 'waiting';
     call.tookMs = nowMs - call.sentMs;
-  };
-
-  const uncounted = (concurrency: number): number =>
-    Math.min(retrying, concurrency) + Math.min(slow, concurrency / 2);
-
-  return {
-    start: (owner, nowMs) => {
-      const call: InFlightCall<Owner> = {
-        owner,
-        sentMs: nowMs,
-        tookMs: 0,
-        state: 'waiting',
-        wasSent: false,
-      };
-      all += 1;
-      return call;
-    },
-    onWire: (call, isOnWire, nowMs) => {
-      if (!isOnWire) {
-        if (call.state === 'waiting') return;
-        leaveWire(call, nowMs);
-        retrying += 1;
-        return;
-      }
-      if (call.state !== 'waiting') return;
-      if (call.wasSent) retrying -= 1;
-      call.sentMs = nowMs;
-      call.state = 'on_wire';
-      call.wasSent = true;
-      onWire.add(call);
-    },
-    end: (call, nowMs, isAnswered) => {
-      if (call.state !== 'waiting') leaveWire(call, nowMs);
-      else if (call.wasSent) retrying -= 1;
-      if (isAnswered && call.wasSent) latency.answered(call.tookMs);
-      all -= 1;
-    },
-    newlySlow: (nowMs) => {
-      const found: InFlightCall<Owner>[] = [];
-      for (const call of onWire) {
-        if (nowMs - call.sentMs <= latency.slowAfterMs()) break;
-        onWire.delete(call);
-        call.state = 'slow';
-        slow += 1;
-        found.push(call);
-      }
-      return found;
-    },
-    hasRoom: (concurrency) => all - uncounted(concurrency) < concurrency,
-    nextSlowAtMs: (concurrency) => {
-      if (slow >= concurrency / 2) return undefined;
-      const [oldest] = onWire;
-      return oldest && oldest.sentMs + latency.slowAfterMs() + afterSlowMs;
-    },
-  };
+  }
 }

@@ -23,7 +23,9 @@ function isSameSummary(
 
 /** Of thousands of applications in every discovery: a comparison of any two objects is much slower. */
 function hasSameMembers<Value extends object>(left: Value, right: Value): boolean {
-  return (Object.keys(right) as (keyof Value)[]).every((key) => Object.is(left[key], right[key]));
+  return Object.keys(right).every((key) =>
+    Object.is(Reflect.get(left, key), Reflect.get(right, key)),
+  );
 }
 
 function sameOrFound(

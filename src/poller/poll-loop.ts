@@ -6,7 +6,7 @@ import { type PollOutcome, silentOutcome } from './poll-outcome.ts';
 /** Starts each application's poll when it is due, and never two of the same application. */
 export interface PollLoop {
   /** Starts what is due now, and sets the timer for what is due next. */
-  readonly wake: () => void;
+  wake(): void;
   /**
    * Polls every application once, now; whether all that was asked for arrived. Rejects with the
    * signal's reason.
@@ -31,102 +31,113 @@ type Outcome = (outcome: PollOutcome | undefined) => void;
 const atATime = 200;
 
 export function createPollLoop(table: AccountTable, dependencies: PollLoopDependencies): PollLoop {
-  const { clock, unauthorized } = dependencies;
-  const polls = new Map<string, Poll>();
-  let cancelTimer: (() => void) | undefined;
-  let isStopped = false;
+  return new DuePolls(table, dependencies);
+}
 
-  const clearTimer = (): void => {
-    cancelTimer?.();
-    cancelTimer = undefined;
-  };
+class DuePolls implements PollLoop {
+  readonly #table: AccountTable;
+  readonly #dependencies: PollLoopDependencies;
+  readonly #polls = new Map<string, Poll>();
+  #cancelTimer: (() => void) | undefined;
+  #isStopped = false;
 
-  const begin = (id: string, told: Outcome): void => {
+  constructor(table: AccountTable, dependencies: PollLoopDependencies) {
+    this.#table = table;
+    this.#dependencies = dependencies;
+  }
+
+  wake(): void {
+    if (this.#isStopped) return;
+    this.#table.dropStale();
+    let started = 0;
+    for (let id = this.#table.firstDue(); id !== undefined; id = this.#table.firstDue()) {
+      if (started >= atATime) {
+        this.#wakeAt(this.#dependencies.clock.monotonicMs());
+        return;
+      }
+      started += 1;
+      this.#begin(id, () => {
+        this.#wakeAt(this.#table.nextEventMs());
+      });
+    }
+    this.#wakeAt(this.#table.nextEventMs());
+  }
+
+  async pollAll(signal: AbortSignal): Promise<boolean> {
+    signal.throwIfAborted();
+    const ids = [...this.#table.states.keys()];
+    if (ids.length === 0) return true;
+    return new Promise<boolean>((resolve, reject) => {
+      let left = ids.length;
+      let isWhole = true;
+      const onAbort = (): void => {
+        reject(signal.reason);
+      };
+      const told: Outcome = (outcome) => {
+        left -= 1;
+        isWhole &&= outcome?.failed.size === 0;
+        if (left > 0) return;
+        signal.removeEventListener('abort', onAbort);
+        resolve(isWhole);
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+      for (const id of ids) this.#begin(id, told);
+    });
+  }
+
+  abort(ids: Iterable<string>): void {
+    for (const id of ids) {
+      this.#polls.get(id)?.abort(new Error('the poll is not wanted any more'));
+      if (this.#polls.delete(id)) this.#table.aborted(id);
+    }
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#wakeAt(undefined);
+    this.#dependencies.scheduler.stop();
+    for (const poll of this.#polls.values()) poll.abort(new Error('the account is stopped'));
+    this.#polls.clear();
+  }
+
+  dueSinceMs(): number | undefined {
+    const nextMs = this.#table.nextEventMs();
+    return nextMs !== undefined && nextMs <= this.#dependencies.clock.monotonicMs()
+      ? nextMs
+      : undefined;
+  }
+
+  #begin(id: string, told: Outcome): void {
+    const table = this.#table;
     const request = table.begin(id);
     if (request === undefined) {
       told(undefined);
       return;
     }
-    const startMs = clock.monotonicMs();
+    const startMs = this.#dependencies.clock.monotonicMs();
     const ended = (outcome: PollOutcome): void => {
-      polls.delete(id);
+      this.#polls.delete(id);
       const asksWhy =
         table.isNewlyUnauthorized(id, outcome) && table.refusedOutcome() === undefined;
       table.polled(id, request, outcome, startMs);
-      if (asksWhy) unauthorized();
+      if (asksWhy) this.#dependencies.unauthorized();
       told(outcome);
     };
     const known = table.refusedOutcome() ?? silentOutcomeOf(request.selected);
-    if (known === undefined) polls.set(id, startPoll(request, dependencies, ended));
+    if (known === undefined) this.#polls.set(id, startPoll(request, this.#dependencies, ended));
     else ended(known);
-  };
+  }
 
-  const wakeAt = (atMs: number | undefined): void => {
-    clearTimer();
-    if (atMs === undefined || isStopped) return;
-    cancelTimer = clock.after(Math.max(0, Math.ceil(atMs - clock.monotonicMs())), wake);
-  };
-
-  const wake = (): void => {
-    if (isStopped) return;
-    table.dropStale();
-    let started = 0;
-    for (let id = table.firstDue(); id !== undefined; id = table.firstDue()) {
-      if (started >= atATime) {
-        wakeAt(clock.monotonicMs());
-        return;
-      }
-      started += 1;
-      begin(id, pollEnded);
-    }
-    wakeAt(table.nextEventMs());
-  };
-
-  const pollEnded = (): void => {
-    wakeAt(table.nextEventMs());
-  };
-
-  return {
-    wake,
-    pollAll: async (signal) => {
-      signal.throwIfAborted();
-      return new Promise<boolean>((resolve, reject) => {
-        const ids = [...table.states.keys()];
-        let left = ids.length;
-        let isWhole = true;
-        const onAbort = (): void => {
-          reject(signal.reason);
-        };
-        const told: Outcome = (outcome) => {
-          left -= 1;
-          isWhole &&= outcome?.failed.size === 0;
-          if (left > 0) return;
-          signal.removeEventListener('abort', onAbort);
-          resolve(isWhole);
-        };
-        if (left === 0) resolve(true);
-        signal.addEventListener('abort', onAbort, { once: true });
-        for (const id of ids) begin(id, told);
-      });
-    },
-    abort: (ids) => {
-      for (const id of ids) {
-        polls.get(id)?.abort(new Error('the poll is not wanted any more'));
-        if (polls.delete(id)) table.aborted(id);
-      }
-    },
-    stop: () => {
-      isStopped = true;
-      clearTimer();
-      dependencies.scheduler.stop();
-      for (const poll of polls.values()) poll.abort(new Error('the account is stopped'));
-      polls.clear();
-    },
-    dueSinceMs: () => {
-      const nextMs = table.nextEventMs();
-      return nextMs !== undefined && nextMs <= clock.monotonicMs() ? nextMs : undefined;
-    },
-  };
+  #wakeAt(atMs: number | undefined): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    if (atMs === undefined || this.#isStopped) return;
+    const { clock } = this.#dependencies;
+    const delayMs = Math.max(0, Math.ceil(atMs - clock.monotonicMs()));
+    this.#cancelTimer = clock.after(delayMs, () => {
+      this.wake();
+    });
+  }
 }
 
 /** What a poll would bring of an application that cannot tell anything. */
