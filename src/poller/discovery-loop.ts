@@ -12,7 +12,7 @@ export interface DiscoveryLoopOptions {
 }
 
 export interface DiscoveryLoopDependencies {
-  readonly table: AccountTable;
+  readonly table: Pick<AccountTable, 'states' | 'discovery' | 'discovered'>;
   readonly source: Pick<Source, 'discover'>;
   readonly clock: Clock;
   /** Uniform in [0, 1). */
