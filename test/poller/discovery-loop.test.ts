@@ -89,7 +89,7 @@ async function cutShort(signal: AbortSignal, calls: number): Promise<Discovery> 
       const reason: unknown = signal.reason;
       if (reason instanceof ApiError) {
         resolve({ ...found, complete: false, calls, error: reason });
-      } else reject(reason as Error);
+      } else reject(reason);
     });
   });
 }

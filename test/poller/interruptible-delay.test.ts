@@ -25,7 +25,7 @@ function aPause({ isAborted = false } = {}): Pause {
       ends.push({ atMs: clock.monotonicMs(), error });
     }
   })();
-  return { clock, abort, cutShort: delay.cutShort, ends };
+  return { clock, abort, cutShort: (minMs) => delay.cutShort(minMs), ends };
 }
 
 describe('createInterruptibleDelay', () => {
