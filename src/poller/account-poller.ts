@@ -108,7 +108,7 @@ class LoopingPoller implements AccountPoller {
       table: this.#table,
       ended: (removedIds) => {
         this.#polls.abort(removedIds);
-        if (this.#isRunning) this.#polls.wake();
+        this.#wake();
       },
     });
     this.#polls = createPollLoop(this.#table, {
@@ -148,6 +148,7 @@ class LoopingPoller implements AccountPoller {
   limitChanged(): void {
     this.#scheduler.resize(this.#limits());
     this.#table.followLimit();
+    this.#wake();
   }
 
   async reconfigure(options: AccountPollerOptions): Promise<void> {
@@ -158,7 +159,7 @@ class LoopingPoller implements AccountPoller {
     const { signal } = this.#stopping;
     try {
       this.#polls.abort(await this.#table.reconfigure(tableOptionsOf(options), signal));
-      if (this.#isRunning) this.#polls.wake();
+      this.#wake();
     } catch (error) {
       if (!signal.aborted) throw error;
     }
@@ -191,6 +192,10 @@ class LoopingPoller implements AccountPoller {
       signal.removeEventListener('abort', stop);
       stop();
     }
+  }
+
+  #wake(): void {
+    if (this.#isRunning) this.#polls.wake();
   }
 
   #stop(): void {

@@ -98,9 +98,7 @@ export class AccountTable {
   }
 
   /** Publishes only what a poll or a discovery still brings. */
-  stop(): void {
-    this.#publisher.stop();
-  }
+  readonly stop = (): void => this.#publisher.stop();
 
   /**
    * Follows other settings from now on; what is known stays, as far as it is still wanted. Gives the
@@ -138,6 +136,8 @@ export class AccountTable {
     const isFirst = this.states.size === 0;
     const steps = discoverySteps(this.states, entries, discovery, now, this.#owns);
     const { removed, missing } = await this.#take(steps, signal);
+    // In one turn: what is forgotten but still shown would never be removed.
+    for (const id of removed) this.#states.delete(id);
     for (const id of removed) this.#publisher.remove(id);
     planner.discovered(discovery.calls, discoveryIntervalMs);
     this.#replan();
@@ -204,9 +204,8 @@ export class AccountTable {
   }
 
   /** The application whose poll has been due for longest; `undefined` when none is due. */
-  firstDue(): string | undefined {
-    return this.#states.firstDue(this.#dependencies.clock.monotonicMs());
-  }
+  readonly firstDue = (): string | undefined =>
+    this.#states.firstDue(this.#dependencies.clock.monotonicMs());
 
   /** Drops the values that were not renewed in time. */
   dropStale(): void {
@@ -215,9 +214,7 @@ export class AccountTable {
   }
 
   /** When something falls due next, on the monotonic clock; polls under way are not waited for. */
-  nextEventMs(): number | undefined {
-    return this.#states.nextEventMs();
-  }
+  readonly nextEventMs = (): number | undefined => this.#states.nextEventMs();
 
   readonly #owns: Owns = (key) => {
     const { shard } = this.#options.account;

@@ -18,7 +18,7 @@ export interface AppState {
   readonly lastSuccessMs: number | undefined;
   /** What did not arrive in the last poll, and since when it has not, on the monotonic clock. */
   readonly failedSinceMs: ReadonlyMap<string, number>;
-  /** Why it did not; `undefined` when all did. */
+  /** Why it did not, above all that the key was refused; `undefined` when all did. */
   readonly failedFor: FailureReason | undefined;
   /** Monotonic time at which the first poll began that failed since values were last published. */
   readonly failingSinceMs: number | undefined;
@@ -127,7 +127,7 @@ export function afterPoll(
       ? hostNamesAfter(state.hostNames, hostsToPoll(state.selected), outcome, now)
       : state.hostNames,
     failedSinceMs,
-    failedFor: outcome.failed.size === 0 ? undefined : outcome.error?.reason,
+    failedFor: reasonOf(outcome),
     pollsEnded: state.pollsEnded + 1,
   };
   if (outcome.gone) return { ...next, gone: true, reading: undefined, pollSucceeded: true };
@@ -150,6 +150,11 @@ export function afterPoll(
     pollSucceeded: false,
     failingSinceMs: state.failingSinceMs ?? asked.startMs,
   };
+}
+
+function reasonOf({ failed, unauthorized, error }: PollOutcome): FailureReason | undefined {
+  if (failed.size === 0) return undefined;
+  return unauthorized ? 'auth' : error?.reason;
 }
 
 /**

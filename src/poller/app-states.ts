@@ -93,9 +93,12 @@ class QueuedStates implements AppStates {
   stretch(factor: number, nowMs: number): void {
     const moved = (dueMs: number): number =>
       dueMs > nowMs ? nowMs + (dueMs - nowMs) * factor : dueMs;
-    for (const [id, state] of this.#all) {
-      const { nextDueMs, overdueMs } = state;
-      this.#all.set(id, { ...state, nextDueMs: moved(nextDueMs), overdueMs: moved(overdueMs) });
+    for (const [id, before] of this.#all) {
+      const { nextDueMs, overdueMs } = before;
+      const state = { ...before, nextDueMs: moved(nextDueMs), overdueMs: moved(overdueMs) };
+      this.#all.set(id, state);
+      const atMs = staleAtMs(state, this.#deadlineMsOf(state));
+      if (atMs !== undefined) this.#stale.set(id, atMs);
     }
     this.#polls.mapPriorities(moved);
   }

@@ -19,6 +19,7 @@ export type StateChanges = readonly (readonly [string, AppState | undefined])[];
 
 /** What a discovery says as a whole. */
 export interface DiscoveryChange {
+  /** Applications that are gone; no step has removed them yet. */
   readonly removed: readonly string[];
   /** The entries that choose nothing; only a complete discovery can tell. */
   readonly missing: readonly AppEntry[] | undefined;
@@ -68,7 +69,6 @@ export function* discoverySteps(
   if (!complete) return { removed: [], missing: undefined };
   const unknown = new Set([...unreadableIds, ...pendingIds]);
   const removed = [...states.keys()].filter((id) => !seen.has(id) && !unknown.has(id));
-  yield removed.map((id) => [id, undefined] as const);
   for (const id of unknown) {
     const known = states.get(id);
     if (known !== undefined) selector.entryOf(known.selected.application);

@@ -1,6 +1,6 @@
 import type { Clock } from '../model/clock.ts';
 import type { Selector } from '../model/config.ts';
-import type { Source } from '../model/source.ts';
+import type { Discovery, Source } from '../model/source.ts';
 import type { AccountTable } from './account-table.ts';
 import { discoverWithin } from './discover-within.ts';
 import type { DiscoveryState } from './discovery-state.ts';
@@ -12,7 +12,7 @@ export interface DiscoveryLoopOptions {
 }
 
 export interface DiscoveryLoopDependencies {
-  readonly table: AccountTable;
+  readonly table: Pick<AccountTable, 'states' | 'discovery' | 'discovered'>;
   readonly source: Pick<Source, 'discover'>;
   readonly clock: Clock;
   /** Uniform in [0, 1). */
@@ -31,7 +31,7 @@ export interface DiscoveryLoop {
   soon(): void;
   /** Looks for something else from now on: a discovery under way is dropped, and another one made. */
   restart(options: DiscoveryLoopOptions): void;
-  /** Since when the discovery under way has been late, on the monotonic clock. */
+  /** Since when the discovery under way, or the next one, has been late, on the monotonic clock. */
   lateSinceMs(): number | undefined;
 }
 
@@ -60,7 +60,9 @@ class RepeatedDiscovery implements DiscoveryLoop {
   readonly #dependencies: DiscoveryLoopDependencies;
   readonly #delay: InterruptibleDelay;
   #deadlineMs: number;
-  #underWay: { readonly controller: AbortController; readonly lateAtMs: number } | undefined;
+  #underWay: AbortController | undefined;
+  /** When the discovery under way, or the pause before the next one, should have ended. */
+  #lateAtMs: number | undefined;
 
   constructor(options: DiscoveryLoopOptions, dependencies: DiscoveryLoopDependencies) {
     this.#options = options;
@@ -70,32 +72,33 @@ class RepeatedDiscovery implements DiscoveryLoop {
   }
 
   async discover(signal: AbortSignal): Promise<boolean> {
-    const { clock } = this.#dependencies;
+    signal.throwIfAborted();
     const controller = new AbortController();
     const onAbort = (): void => {
       controller.abort(signal.reason);
     };
     signal.addEventListener('abort', onAbort, { once: true });
+    this.#underWay = controller;
     // Twice, because what the source does after the deadline takes time as well.
-    const lateAtMs = clock.monotonicMs() + 2 * this.#deadlineMs;
-    this.#underWay = { controller, lateAtMs };
+    this.#lateAtMs = this.#dependencies.clock.monotonicMs() + 2 * this.#deadlineMs;
     try {
-      return await this.#discoverOnce(controller.signal);
+      const { table, ended } = this.#dependencies;
+      const discovery = await this.#ask(controller.signal);
+      ended(await table.discovered(discovery, controller.signal));
+      return discovery.complete && discovery.pendingIds.length === 0;
     } finally {
       this.#underWay = undefined;
+      this.#lateAtMs = undefined;
       signal.removeEventListener('abort', onAbort);
     }
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { table, random } = this.#dependencies;
     let failures = 0;
     for (;;) {
       try {
         failures = (await this.discover(signal)) ? 0 : failures + 1;
-        const { intervalMs } = this.#options;
-        const pauseMs = untilNextDiscoveryMs(table.discovery, intervalMs, failures, random);
-        await this.#delay.pause(pauseMs, signal);
+        await this.#pause(failures, signal);
       } catch (error) {
         if (!(error instanceof Restarted)) throw error;
       }
@@ -106,37 +109,40 @@ class RepeatedDiscovery implements DiscoveryLoop {
     this.#delay.cutShort(minPauseMs);
   }
 
-  restart(options: DiscoveryLoopOptions): void {
-    this.#options = options;
-    this.#deadlineMs = Math.max(options.intervalMs, this.#deadlineMs);
-    this.#underWay?.controller.abort(new Restarted());
+  restart(next: DiscoveryLoopOptions): void {
+    this.#options = next;
+    this.#deadlineMs = Math.max(next.intervalMs, this.#deadlineMs);
+    this.#underWay?.abort(new Restarted());
     this.#delay.cutShort(0);
   }
 
   lateSinceMs(): number | undefined {
-    const lateAtMs = this.#underWay?.lateAtMs;
-    const nowMs = this.#dependencies.clock.monotonicMs();
-    return lateAtMs !== undefined && lateAtMs <= nowMs ? lateAtMs : undefined;
+    const atMs = this.#lateAtMs;
+    return atMs !== undefined && atMs <= this.#dependencies.clock.monotonicMs() ? atMs : undefined;
   }
 
-  async #discoverOnce(signal: AbortSignal): Promise<boolean> {
-    const { table, clock, ended } = this.#dependencies;
-    const { selectors, intervalMs } = this.#options;
+  async #ask(signal: AbortSignal): Promise<Discovery> {
+    const { table, source, clock } = this.#dependencies;
     const startMs = clock.monotonicMs();
     const deadlineMs = this.#deadlineMs;
-    const discovery = await discoverWithin(
-      deadlineMs,
-      this.#dependencies,
-      selectors,
-      [...table.states.keys()],
-      signal,
-    );
+    const known = [...table.states.keys()];
+    const { selectors } = this.#options;
+    const discovery = await discoverWithin(deadlineMs, { source, clock }, selectors, known, signal);
+    // A source may have had its last answer just before: what it found may be what nobody wants now.
+    signal.throwIfAborted();
     const isCutShort = clock.monotonicMs() - startMs >= deadlineMs;
     if (isCutShort && discovery.calls > 1) {
-      this.#deadlineMs = Math.max(intervalMs, Math.min(longestDeadlineMs, 2 * deadlineMs));
+      this.#deadlineMs = Math.min(longestDeadlineMs, 2 * deadlineMs);
     }
-    ended(await table.discovered(discovery, signal));
-    return discovery.complete && discovery.pendingIds.length === 0;
+    return discovery;
+  }
+
+  async #pause(failures: number, signal: AbortSignal): Promise<void> {
+    const { table, clock, random } = this.#dependencies;
+    const { intervalMs } = this.#options;
+    const pauseMs = untilNextDiscoveryMs(table.discovery, intervalMs, failures, random);
+    this.#lateAtMs = clock.monotonicMs() + pauseMs;
+    await this.#delay.pause(pauseMs, signal);
   }
 }
 

@@ -178,8 +178,8 @@ describe('handOverWithinMs', () => {
     { intervalMs: 600_000, staleAfterMs: 700_000, withinMs: 700_000 },
   ])(
     'gives the next owner an interval and its admission, $withinMs ms, but nothing becomes stale',
-    ({ intervalMs, staleAfterMs, withinMs }) => {
-      const state = newAppState(aSelected({}, { poll: { staleAfterMs } }), 0, 0);
+    ({ intervalMs, withinMs, ...poll }) => {
+      const state = newAppState(aSelected({}, { poll }), 0, 0);
 
       expect(handOverWithinMs(state, intervalMs)).toBe(withinMs);
     },

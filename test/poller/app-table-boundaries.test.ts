@@ -61,7 +61,9 @@ function applyDiscovery(
     return order;
   };
   const now = { monotonicMs: 1000, takeOrder };
-  return take(states, (live) => discoverySteps(live, entries, discovery, now, owns));
+  const change = take(states, (live) => discoverySteps(live, entries, discovery, now, owns));
+  const kept = [...change.states].filter(([id]) => !change.removed.includes(id));
+  return { ...change, states: new Map(kept) };
 }
 
 function statesFor(

@@ -1,0 +1,352 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../src/model/api-error.ts';
+import type { Discovery } from '../../src/model/source.ts';
+import { createDiscoveryLoop, type DiscoveryLoop } from '../../src/poller/discovery-loop.ts';
+import { type DiscoveryState, initialDiscovery } from '../../src/poller/discovery-state.ts';
+import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
+
+const minuteMs = 60_000;
+const found: Discovery = {
+  applications: [],
+  complete: true,
+  unreadableIds: [],
+  pendingIds: [],
+  calls: 1,
+  error: undefined,
+};
+
+interface Bench {
+  readonly clock: FakeClock;
+  readonly loop: DiscoveryLoop;
+  /** When each discovery began, and what it looked for. */
+  readonly begun: { readonly atMs: number; readonly selectors: number }[];
+  /** How each discovery that was told ended. */
+  readonly told: Discovery[];
+  readonly ended: (readonly string[])[];
+  readonly stop: () => Promise<unknown>;
+}
+
+/** A loop whose discoveries end as the test says; it obeys its signal as a source does. */
+function aLoop(
+  discovery: (begun: number, signal: AbortSignal, clock: FakeClock) => Promise<Discovery>,
+  options: { readonly intervalMs?: number; readonly state?: DiscoveryState } = {},
+): Bench {
+  const { intervalMs = minuteMs, state = { ...initialDiscovery, up: true } } = options;
+  const clock = createFakeClock();
+  const begun: { readonly atMs: number; readonly selectors: number }[] = [];
+  const told: Discovery[] = [];
+  const ended: (readonly string[])[] = [];
+  const loop = createDiscoveryLoop(
+    { selectors: [], intervalMs },
+    {
+      clock,
+      random: () => 0.5,
+      source: {
+        discover: async (selectors, _known, signal) => {
+          begun.push({ atMs: clock.monotonicMs(), selectors: selectors.length });
+          return discovery(begun.length, signal, clock);
+        },
+      },
+      table: {
+        states: new Map(),
+        discovery: state,
+        discovered: async (one) => {
+          told.push(one);
+          return ['gone'];
+        },
+      },
+      ended: (removed) => {
+        ended.push(removed);
+      },
+    },
+  );
+  const abort = new AbortController();
+  const reason = new Error('stopped');
+  let running: Promise<unknown> | undefined;
+  const start = (): void => {
+    running = loop.run(abort.signal).catch((error: unknown) => error);
+  };
+  start();
+  return {
+    clock,
+    loop,
+    begun,
+    told,
+    ended,
+    stop: async () => {
+      abort.abort(reason);
+      await clock.advance(0);
+      expect(clock.pendingTimers()).toBe(0);
+      return running;
+    },
+  };
+}
+
+/** Ends when it is aborted, with what it has if the reason is a deadline. */
+async function cutShort(signal: AbortSignal, calls: number): Promise<Discovery> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => {
+      const reason: unknown = signal.reason;
+      if (reason instanceof ApiError) {
+        resolve({ ...found, complete: false, calls, error: reason });
+      } else reject(reason);
+    });
+  });
+}
+
+const timesOf = ({ begun }: Bench): readonly number[] => begun.map(({ atMs }) => atMs);
+const never = async (): Promise<Discovery> => new Promise(() => undefined);
+
+describe('createDiscoveryLoop', () => {
+  it('discovers at once and then an interval after the end of each discovery', async () => {
+    const bench = aLoop(async (_begun, _signal, clock) => {
+      await new Promise<void>((resolve) => {
+        clock.after(5000, resolve);
+      });
+      return found;
+    });
+
+    await bench.clock.advance(3 * minuteMs);
+    const reason = await bench.stop();
+
+    expect(timesOf(bench)).toEqual([0, 65_000, 130_000]);
+    expect(bench.ended).toEqual([['gone'], ['gone'], ['gone']]);
+    expect(reason).toMatchObject({ message: 'stopped' });
+  });
+
+  it.each([
+    { what: 'complete', one: found, whole: true },
+    { what: 'incomplete', one: { ...found, complete: false }, whole: false },
+    {
+      what: 'without an id that was not asked for yet',
+      one: { ...found, pendingIds: ['1'] },
+      whole: false,
+    },
+  ])('says $whole of a single discovery that is $what', async ({ one, whole }) => {
+    const bench = aLoop(async () => one);
+    await bench.clock.advance(0);
+
+    const isWhole = await bench.loop.discover(new AbortController().signal);
+
+    expect(isWhole).toBe(whole);
+    await bench.stop();
+  });
+
+  it.each([
+    {
+      what: 'often while the vendor never answered',
+      answered: false,
+      times: [0, 1500, 4500, 10_500, 22_500, 46_500, 94_500],
+    },
+    { what: 'once a minute when it did', answered: true, times: [0, 60_000] },
+  ])('tries again $what', async ({ answered, times }) => {
+    const state = { ...initialDiscovery, up: false, answered };
+    const bench = aLoop(async () => ({ ...found, complete: false }), {
+      intervalMs: 3_600_000,
+      state,
+    });
+
+    await bench.clock.advance(100_000);
+    await bench.stop();
+
+    expect(timesOf(bench)).toEqual(times);
+  });
+
+  it('never tries again later than the interval says', async () => {
+    const state = { ...initialDiscovery, up: false };
+    const bench = aLoop(async () => ({ ...found, complete: false }), { intervalMs: 2000, state });
+
+    await bench.clock.advance(8000);
+    await bench.stop();
+
+    expect(timesOf(bench)).toEqual([0, 1500, 3500, 5500, 7500]);
+  });
+});
+
+describe('the deadline of a discovery', () => {
+  const hour = 3_600_000;
+
+  it.each([
+    {
+      what: 'doubles, up to an hour, each time when it is cut short after a first page',
+      calls: 2,
+      intervalMs: minuteMs,
+      // What is between two of them is the deadline and an interval.
+      deadlines: [120_000, 240_000, 480_000, 960_000, 1_920_000, hour, hour],
+    },
+    {
+      what: 'stays when not even a first page came',
+      calls: 1,
+      intervalMs: minuteMs,
+      deadlines: [120_000, 120_000, 120_000],
+    },
+    {
+      what: 'is as long as the interval at least',
+      calls: 2,
+      intervalMs: 300_000,
+      deadlines: [300_000, 600_000],
+    },
+  ])('$what', async ({ calls, intervalMs, deadlines }) => {
+    const bench = aLoop(async (_begun, signal) => cutShort(signal, calls), { intervalMs });
+
+    await bench.clock.advance(
+      deadlines.reduce((sum, deadlineMs) => sum + deadlineMs + intervalMs, 0),
+    );
+    await bench.stop();
+
+    const times = timesOf(bench);
+    const seen = deadlines.map(
+      (_, index) => (times[index + 1] ?? 0) - (times[index] ?? 0) - intervalMs,
+    );
+    expect(seen).toEqual(deadlines);
+    expect(bench.told[0]?.error).toMatchObject({ reason: 'timeout' });
+  });
+
+  it('stays when a discovery of many calls fails in time', async () => {
+    const state = { ...initialDiscovery, up: true };
+    const bench = aLoop(
+      async (begun, signal) =>
+        begun < 3 ? { ...found, complete: false, calls: 9 } : cutShort(signal, 1),
+      { state },
+    );
+
+    await bench.clock.advance(2 * minuteMs + 120_000 + minuteMs);
+    await bench.stop();
+
+    expect(timesOf(bench)).toEqual([0, 60_000, 120_000, 300_000]);
+  });
+
+  it('is kept by a restart, and never shortened', async () => {
+    const bench = aLoop(async (_begun, signal) => cutShort(signal, 2));
+    await bench.clock.advance(180_000);
+
+    bench.loop.restart({ selectors: [], intervalMs: 1000 });
+    await bench.clock.advance(241_000);
+    bench.loop.restart({ selectors: [], intervalMs: 600_000 });
+    await bench.clock.advance(1_200_000);
+    await bench.stop();
+
+    // Cut short after 240 s; then restarted with 480 s, which 600 s outweigh.
+    expect(timesOf(bench)).toEqual([0, 180_000, 180_000, 421_000, 421_000, 1_621_000]);
+  });
+});
+
+describe('a restart', () => {
+  const selectors = [{ kind: 'id', id: '1' }] as const;
+  const next = { selectors, intervalMs: minuteMs };
+
+  it.each([
+    { what: 'obeys', obeys: true },
+    { what: 'had its last answer just before', obeys: false },
+  ])(
+    'drops the discovery under way, whose source $what, and begins the next at once',
+    async ({ obeys }) => {
+      const bench = aLoop(async (begun, signal) => {
+        if (begun > 1) return found;
+        return obeys
+          ? cutShort(signal, 1)
+          : new Promise((resolve) => {
+              signal.addEventListener('abort', () => {
+                resolve({ ...found, calls: 77 });
+              });
+            });
+      });
+      await bench.clock.advance(5000);
+
+      bench.loop.restart(next);
+      await bench.clock.advance(0);
+
+      expect(bench.begun).toEqual([
+        { atMs: 0, selectors: 0 },
+        { atMs: 5000, selectors: 1 },
+      ]);
+      expect(bench.told).toEqual([found]);
+      await bench.stop();
+    },
+  );
+
+  it('ends the pause at once', async () => {
+    const bench = aLoop(async () => found, { intervalMs: 3_600_000 });
+    await bench.clock.advance(5000);
+
+    bench.loop.restart(next);
+    await bench.clock.advance(minuteMs);
+
+    expect(bench.begun).toEqual([
+      { atMs: 0, selectors: 0 },
+      { atMs: 5000, selectors: 1 },
+      { atMs: 65_000, selectors: 1 },
+    ]);
+    await bench.stop();
+  });
+
+  it('is no reason to discover once more when the loop is stopped in the same moment', async () => {
+    const bench = aLoop(async (_begun, signal) => cutShort(signal, 1));
+    await bench.clock.advance(5000);
+
+    bench.loop.restart(next);
+    const reason = await bench.stop();
+
+    expect(reason).toMatchObject({ message: 'stopped' });
+    expect(bench.begun).toHaveLength(1);
+  });
+});
+
+describe('a discovery that is wanted soon', () => {
+  it('comes ten seconds after the last one, however often it is asked for', async () => {
+    const bench = aLoop(async () => found);
+    await bench.clock.advance(3000);
+
+    for (const ms of [0, 2000, 2000]) {
+      await bench.clock.advance(ms);
+      bench.loop.soon();
+    }
+    await bench.clock.advance(minuteMs);
+    await bench.stop();
+
+    expect(timesOf(bench)).toEqual([0, 10_000]);
+  });
+
+  it('comes at once when the last one is longer ago', async () => {
+    const bench = aLoop(async () => found);
+    await bench.clock.advance(30_000);
+
+    bench.loop.soon();
+    await bench.clock.advance(0);
+    await bench.stop();
+
+    expect(timesOf(bench)).toEqual([0, 30_000]);
+  });
+});
+
+describe('lateSinceMs', () => {
+  it('is undefined as long as discoveries and pauses end when they should', async () => {
+    const bench = aLoop(async (_begun, signal) => cutShort(signal, 2), { intervalMs: 300_000 });
+    const seen = new Set<number | undefined>();
+
+    for (let second = 0; second < 3600; second += 1) {
+      await bench.clock.advance(1000);
+      seen.add(bench.loop.lateSinceMs());
+    }
+
+    expect([...seen]).toEqual([undefined]);
+    await bench.stop();
+  });
+
+  it.each([
+    { what: 'a discovery that outlives its deadline twice', discovery: never, sinceMs: 240_000 },
+    { what: 'a pause that does not end', discovery: async () => found, sinceMs: minuteMs },
+  ])('is the time when $what should have ended', async ({ discovery, sinceMs }) => {
+    const bench = aLoop(discovery);
+    await bench.clock.advance(0);
+    // The timer of the pause is set anew, and lost.
+    Object.assign(bench.clock, { after: () => () => undefined });
+    bench.loop.soon();
+
+    await bench.clock.advance(sinceMs - 1);
+    const before = bench.loop.lateSinceMs();
+    await bench.clock.advance(1000);
+
+    expect([before, bench.loop.lateSinceMs()]).toEqual([undefined, sinceMs]);
+  });
+});

@@ -1,0 +1,198 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError, type FailureReason } from '../../src/model/api-error.ts';
+import type { ThroughputQuery } from '../../src/model/reading.ts';
+import { PollAnswers } from '../../src/poller/poll-answers.ts';
+import { applicationScope } from '../../src/poller/poll-outcome.ts';
+import { webOf } from '../support/fake-source.ts';
+
+const query: ThroughputQuery = {
+  window: { fromMs: 0, toMs: 60_000 },
+  transactions: ['web'],
+  raw: false,
+};
+const answer = { throughput: webOf(1), windowEndMs: undefined };
+
+function anError(reason: FailureReason, status?: number): ApiError {
+  return new ApiError(reason, `it was ${reason}`, status === undefined ? {} : { status });
+}
+
+describe('the answers of a poll', () => {
+  it('are one reading, with the hosts in the order of the list', () => {
+    const answers = new PollAnswers();
+    answers.host('12', { ...answer, throughput: webOf(12) }, query);
+    answers.application({ ...answer, throughput: webOf(3) }, query);
+    answers.host('11', { ...answer, throughput: webOf(11) }, query);
+
+    const { reading, failed, error } = answers.outcome(['11', '12'], 3);
+
+    expect(reading?.windowEndMs).toBe(60_000);
+    expect(reading?.application).toEqual(webOf(3));
+    expect([...(reading?.hosts ?? [])]).toEqual([
+      ['11', webOf(11)],
+      ['12', webOf(12)],
+    ]);
+    expect([failed.size, error]).toEqual([0, undefined]);
+  });
+
+  it('lack what failed, and what was not tried', () => {
+    const answers = new PollAnswers();
+    answers.host('11', answer, query);
+    answers.hostFailed('12', anError('server', 500));
+    answers.hostFailed('13', anError('schema'));
+
+    const { reading, failed, error } = answers.outcome(['11', '12', '13', '14'], 5);
+
+    expect([...(reading?.hosts.keys() ?? [])]).toEqual(['11']);
+    expect([...failed].toSorted()).toEqual(['12', '13', '14', applicationScope]);
+    expect(error).toMatchObject({ reason: 'server' });
+  });
+
+  it('are nothing when nothing came, and no failure of hosts that answered 404', () => {
+    const answers = new PollAnswers();
+    answers.applicationFailed(anError('server', 500));
+    answers.hostFailed('11', anError('not_found', 404));
+    answers.hostIsGone('12');
+
+    const { reading, failed } = answers.outcome(['11', '12'], 3);
+
+    expect(reading).toBeUndefined();
+    expect([...failed]).toEqual([applicationScope]);
+  });
+
+  it('are those of a host that was listed no longer, and listed again', () => {
+    const answers = new PollAnswers();
+    answers.application(answer, query);
+    answers.hostIsGone('11');
+    answers.host('12', answer, query);
+
+    const { reading, failed } = answers.outcome(['11', '12'], 3);
+
+    expect([...(reading?.hosts.keys() ?? [])]).toEqual(['12']);
+    expect(failed.size).toBe(0);
+  });
+
+  it('have no failure but that the application is gone when it answers 404', () => {
+    const answers = new PollAnswers();
+    answers.applicationFailed(anError('not_found', 404));
+    const isFinal = answers.isFinal();
+
+    const outcome = answers.outcome(['11'], 2);
+
+    expect(isFinal).toBe(true);
+    expect(outcome).toMatchObject({ gone: true, error: undefined, failed: new Set() });
+  });
+
+  it.each([
+    { what: 'the vendor refuses the key', error: anError('auth', 401), final: true },
+    {
+      what: 'the vendor refuses this application alone',
+      error: anError('auth', 403),
+      final: false,
+    },
+    { what: 'one host fails', error: anError('server', 500), final: false },
+  ])('are final: $final, when $what', ({ error, final }) => {
+    const answers = new PollAnswers();
+
+    answers.hostFailed('11', error);
+
+    expect(answers.isFinal()).toBe(final);
+    expect(answers.outcome(['11'], 2).unauthorized).toBe(final);
+  });
+
+  it.each(['dns', 'connect', 'tls', 'timeout', 'throttled'] as const)(
+    'are final when a dozen calls in a row ended with %s',
+    (reason) => {
+      const answers = new PollAnswers();
+
+      for (let call = 0; call < 11; call += 1) answers.hostFailed(`${call}`, anError(reason));
+      const before = answers.isFinal();
+      answers.hostFailed('11', anError(reason));
+
+      expect([before, answers.isFinal()]).toEqual([false, true]);
+    },
+  );
+
+  it.each([
+    { what: 'an answer', between: (answers: PollAnswers) => answers.host('a', answer, query) },
+    {
+      what: 'an error of the vendor',
+      between: (answers: PollAnswers) => answers.hostFailed('a', anError('server', 500)),
+    },
+  ])('are not final when $what came in between', ({ between }) => {
+    const answers = new PollAnswers();
+
+    for (let call = 0; call < 11; call += 1) answers.hostFailed(`${call}`, anError('timeout'));
+    between(answers);
+    answers.hostFailed('11', anError('timeout'));
+
+    expect(answers.isFinal()).toBe(false);
+  });
+
+  it('give the first reason of all as that of the failure', () => {
+    const answers = new PollAnswers();
+    answers.givenUp(anError('timeout'));
+    answers.hostFailed('11', anError('server', 500));
+
+    expect(answers.outcome(['11'], 2).error).toMatchObject({ reason: 'timeout' });
+  });
+
+  it("end when the first window ended, if it is the vendor's own", () => {
+    const answers = new PollAnswers();
+    const own = { ...query, window: undefined };
+    answers.application({ ...answer, windowEndMs: 120_000 }, own);
+    answers.host('11', { ...answer, windowEndMs: 60_000 }, own);
+    answers.host('12', { ...answer, windowEndMs: 180_000 }, own);
+    answers.host('13', { ...answer, windowEndMs: undefined }, own);
+
+    expect(answers.outcome(['11', '12', '13'], 4).reading?.windowEndMs).toBe(60_000);
+  });
+});
+
+describe('the host names of a poll', () => {
+  const names = new Map([['11', 'a']]);
+  const error = anError('timeout');
+
+  it.each([
+    {
+      what: 'all of them',
+      came: { names, error: undefined, calls: 2 },
+      expected: { hostNames: names, hostNamesError: undefined, hostNameCalls: 2 },
+    },
+    {
+      what: 'those that came before a failure',
+      came: { names, error, calls: 2 },
+      expected: { hostNames: names, hostNamesError: error, hostNameCalls: 2 },
+    },
+    {
+      what: 'none, if nothing came but a failure',
+      came: { names: new Map<string, string>(), error, calls: 1 },
+      expected: { hostNames: undefined, hostNamesError: error, hostNameCalls: 1 },
+    },
+    {
+      what: 'an empty list, if that was the answer',
+      came: { names: new Map<string, string>(), error: undefined, calls: 1 },
+      expected: { hostNames: new Map(), hostNamesError: undefined, hostNameCalls: 1 },
+    },
+  ])('are $what', ({ came, expected }) => {
+    const answers = new PollAnswers();
+
+    answers.hostNames(came);
+
+    expect(answers.outcome([], 1)).toMatchObject(expected);
+  });
+
+  it('are no failure of the poll when they fail', () => {
+    const answers = new PollAnswers();
+    answers.application(answer, query);
+
+    answers.hostNamesFailed(error);
+
+    expect(answers.outcome([], 1)).toMatchObject({
+      failed: new Set(),
+      error: undefined,
+      hostNames: undefined,
+      hostNamesError: error,
+      hostNameCalls: 0,
+    });
+  });
+});

@@ -1,0 +1,146 @@
+import { ApiError } from '../../src/model/api-error.ts';
+import type { Application } from '../../src/model/application.ts';
+import type { AccountConfig, AppEntry } from '../../src/model/config.ts';
+import type { Throughput } from '../../src/model/reading.ts';
+import type { SnapshotSink } from '../../src/model/snapshot.ts';
+import type { Discovery } from '../../src/model/source.ts';
+import { createAccountPlanner } from '../../src/poller/account-planner.ts';
+import { AccountTable } from '../../src/poller/account-table.ts';
+import type { PollRequest } from '../../src/poller/poll-application.ts';
+import type { PollOutcome } from '../../src/poller/poll-outcome.ts';
+import { anAccount, anApplication, anEntry } from './builders.ts';
+import { createFakeClock, type FakeClock } from './fake-clock.ts';
+import { createFakeSink, type FakeSink } from './fake-sink.ts';
+import { webOf } from './fake-source.ts';
+
+/** A table with fakes all around. */
+export interface TableBench {
+  readonly table: AccountTable;
+  readonly sink: FakeSink;
+  readonly clock: FakeClock;
+  readonly demands: { readonly budget: number; readonly stretch: number }[];
+  /** The demands of the plans that were told of. */
+  readonly planned: number[];
+}
+
+export function aTable(
+  options: {
+    readonly entries?: readonly AppEntry[];
+    readonly budgetPerMinute?: () => number;
+    readonly clock?: FakeClock;
+    readonly sink?: SnapshotSink;
+    readonly account?: AccountConfig;
+  } = {},
+): TableBench {
+  const { clock = createFakeClock(), budgetPerMinute = () => 800 } = options;
+  const sink = createFakeSink();
+  const demands: { readonly budget: number; readonly stretch: number }[] = [];
+  const planned: number[] = [];
+  const table = new AccountTable(
+    {
+      account: options.account ?? anAccount(),
+      entries: options.entries ?? [anEntry()],
+      discoveryIntervalMs: 60_000,
+    },
+    {
+      clock,
+      sink: options.sink ?? sink,
+      planner: createAccountPlanner(
+        { discoveryIntervalMs: 60_000 },
+        {
+          clock,
+          capacity: () => ({ limitPerMinute: budgetPerMinute(), carriedPerMinute: Infinity }),
+          retries: () => 0,
+        },
+      ),
+      planned: ({ demandPerMinute }) => planned.push(demandPerMinute),
+      observer: { polled: () => undefined, skipped: () => undefined },
+      log: {
+        discovered: () => undefined,
+        polled: () => undefined,
+        demand: ({ budgetPerMinute: budget, stretch }) => demands.push({ budget, stretch }),
+        stop: () => undefined,
+      },
+    },
+  );
+  return { table, sink, clock, demands, planned };
+}
+
+/** Of something that is never aborted. */
+export const signal: AbortSignal = new AbortController().signal;
+
+export const noError: Pick<
+  PollOutcome,
+  'error' | 'hostNames' | 'hostNamesError' | 'hostNameCalls'
+> = {
+  error: undefined,
+  hostNames: undefined,
+  hostNamesError: undefined,
+  hostNameCalls: 0,
+};
+
+/** New objects every time, as the vendor's answers are. */
+export function shop(id: string, overrides: Partial<Application> = {}, hosts = 3): Application {
+  const hostIds = Array.from({ length: hosts }, (_, index) => `${id}0${index}`);
+  return anApplication({
+    id,
+    name: `shop ${id}`,
+    hostIds,
+    instanceIds: [...hostIds],
+    summary: {
+      requestsPerMinute: 5,
+      responseTimeSeconds: 0.1,
+      errorRatio: 0,
+      apdexScore: 1,
+      apdexTargetSeconds: 0.5,
+    },
+    ...overrides,
+  });
+}
+
+export function found(...applications: Application[]): Discovery {
+  return {
+    applications,
+    complete: true,
+    unreadableIds: [],
+    pendingIds: [],
+    calls: 1,
+    error: undefined,
+  };
+}
+
+export function failed(...applications: Application[]): Discovery {
+  const error = new ApiError('server', 'HTTP 500', { status: 500 });
+  return { applications, complete: false, unreadableIds: [], pendingIds: [], calls: 1, error };
+}
+
+/** Polls every application once, with success. */
+export function pollAll({ table }: TableBench): void {
+  for (const [id, { selected }] of table.states) {
+    const request = table.begin(id);
+    if (request === undefined) continue;
+    const hosts = new Map(
+      selected.application.hostIds?.map((host): [string, Throughput] => [host, webOf(1)]),
+    );
+    const outcome: PollOutcome = {
+      ...noError,
+      reading: { windowEndMs: 1, application: webOf(2), hosts },
+      failed: new Set(),
+      plannedCalls: 1 + hosts.size,
+      gone: false,
+      unauthorized: false,
+    };
+    table.polled(id, request, outcome, -100);
+  }
+}
+
+export function anyRequest({ table }: TableBench, id: string): PollRequest {
+  const request = table.begin(id);
+  if (request === undefined) throw new Error(`there is no application ${id}`);
+  return request;
+}
+
+/** The ids published since the last call. */
+export function publishedIds({ sink }: TableBench): readonly string[] {
+  return sink.published.splice(0).map(({ application }) => application.id);
+}
