@@ -70,8 +70,8 @@ export async function readPages<Item>(
       }
       idle = seen.size > before ? 0 : idle + 1;
       const next = nextPageOf(found.link, page);
-      const isTooLong = calls >= options.maxPages || idle >= maxIdlePages || weight >= maxWeight;
-      const isEndless = next !== undefined && isTooLong;
+      const limits = [calls >= options.maxPages, idle >= maxIdlePages, weight >= maxWeight];
+      const isEndless = next !== undefined && limits.includes(true);
       const error = isEndless
         ? endlessList(options.subject, calls)
         : problemOf(found, { page, next }, options.subject);
