@@ -93,21 +93,22 @@ describe('a name pattern', () => {
 
   it('is as quick as the engine when many expressions take turns', () => {
     const names = Array.from({ length: 500 }, (_, index) => `shop-abc-${index % 97} (eu-${index})`);
-    const sources = Array.from(
-      { length: 20 },
-      (_, index) => `(?i)(shop|cart)-[a-z]+-${index}( |x)`,
-    );
+    const sources = Array.from({ length: 20 }, (_, index) => `(?:[a-f]+-){${index}}|[x-z]{3}`);
     const searchMs = (patterns: readonly { test(name: string): boolean }[]): number => {
       const startMs = performance.now();
       for (const name of names) for (const pattern of patterns) pattern.test(name);
       return performance.now() - startMs;
     };
 
-    const engineMs = searchMs(sources.map((source) => RE2JS.compile(source)));
-    const patternsMs = searchMs(sources.map(compile));
+    const engine = sources.map((source) => RE2JS.compile(source));
+    const patterns = sources.map(compile);
+    // The first time both learn, and so does the machine.
+    for (const learning of [engine, patterns]) searchMs(learning);
+    const engineMs = searchMs(engine);
+    const patternsMs = searchMs(patterns);
 
-    expect(names.filter((name) => compile(sources[1] ?? '').test(name))).toHaveLength(6);
-    // To forget between two names what was learnt would make it fifty times.
+    expect(names.filter((name) => patterns[1]?.test(name) === true)).toHaveLength(500);
+    // To forget between two names what was learnt would make it thirty times and more.
     expect(patternsMs).toBeLessThan(engineMs * 10);
   });
 
