@@ -50,21 +50,31 @@ function selectorOf(app: FileApp): Selector<PatternSource> {
   return { kind: 'name', name: app.name ?? '' };
 }
 
-function appOf(app: FileApp, file: FileConfig): AppEntry<PatternSource> {
-  return {
-    account: app.account ?? file.accounts[0]?.name ?? '',
-    selector: selectorOf(app),
-    labels: app.labels,
-    hosts: app.hosts,
-    transactions: app.transactions,
-    poll: pollOf(app, file.poll),
+/** Gives the first of all values that are equal: thousands of entries differ in little. */
+function sharing<Value>(): (value: Value) => Value {
+  const known = new Map<string, Value>();
+  return (value) => {
+    const key = JSON.stringify(value);
+    const first = known.get(key) ?? value;
+    known.set(key, first);
+    return first;
   };
 }
 
 /** Builds the configuration from a file that has passed every check. */
 export function buildConfig(file: FileConfig, directory: string): PlainConfig {
+  const labelsOf = sharing<AppEntry['labels']>();
+  const transactionsOf = sharing<AppEntry['transactions']>();
+  const sharedPollOf = sharing<PollConfig>();
   return {
     accounts: file.accounts.map((account) => accountOf(account, directory)),
-    apps: file.apps.map((app) => appOf(app, file)),
+    apps: file.apps.map((app) => ({
+      account: app.account ?? file.accounts[0]?.name ?? '',
+      selector: selectorOf(app),
+      labels: labelsOf(app.labels),
+      hosts: app.hosts,
+      transactions: transactionsOf(app.transactions),
+      poll: sharedPollOf(pollOf(app, file.poll)),
+    })),
   };
 }

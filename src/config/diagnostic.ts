@@ -115,7 +115,7 @@ export function renderDiagnostic(diagnostic: Diagnostic): string {
 }
 
 /** One mistake can repeat itself in every entry of a large file: nobody reads so many. */
-const mostShown = 50;
+export const mostShown = 50;
 
 /** Some diagnostics, and of how many more nothing is said. */
 export interface ShownDiagnostics {

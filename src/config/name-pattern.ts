@@ -4,6 +4,9 @@ import type { NamePattern } from '../model/config.ts';
 /** Names are shorter. What is behind is not searched, so that no name takes long. */
 const longestSearched = 1000;
 
+/** Each expression for itself would take up to 8 MB. */
+const mostRememberedBytes = 16e6;
+
 /** Compiles a regular expression in RE2's syntax; throws an `Error` if that is wrong. */
 export type CompilePattern = (source: string) => NamePattern;
 
@@ -26,15 +29,34 @@ class Re2Pattern implements NamePattern {
   }
 }
 
-/** Loads the engine, which many configurations do without. */
+/**
+ * Loads the engine, which many configurations do without. All expressions that one compiler has made
+ * share what they may remember of the names they have seen.
+ */
 export async function loadPatternCompiler(): Promise<CompilePattern> {
   const engine = await import('re2js');
-  // An expression remembers up to 8 MB of what it has seen: only the last one in use may do so.
-  let last: RE2JS | undefined;
+  const remembering = new Set<RE2JS>();
+  let rememberedBytes = 0;
   const search: Search = (compiled, name) => {
-    if (last !== compiled) last?.re2().lazyDFA?.clearCache();
-    last = compiled;
-    return compiled.test(name);
+    const before = memoryOf(compiled);
+    const isFound = compiled.test(name);
+    const grownBytes = memoryOf(compiled) - before;
+    if (grownBytes === 0) return isFound;
+    remembering.add(compiled);
+    rememberedBytes += grownBytes;
+    if (rememberedBytes > mostRememberedBytes) {
+      for (const other of remembering) other.re2().lazyDFA.clearCache();
+      remembering.clear();
+      rememberedBytes = 0;
+    }
+    return isFound;
   };
   return (source) => new Re2Pattern(source, engine.RE2JS.compile(source), search);
+}
+
+/** How many bytes an expression uses to remember, as the engine reckons. */
+function memoryOf(compiled: RE2JS): number {
+  // Nothing as long as the expression was not needed, which the type does not say.
+  const automaton: { maxMem: number; memBudget: number } | null = compiled.re2().lazyDFA;
+  return automaton === null ? 0 : automaton.maxMem - automaton.memBudget;
 }

@@ -6,6 +6,7 @@ import {
   isMap,
   isScalar,
   isSeq,
+  Lexer,
   Parser,
   type YAMLError,
 } from 'yaml';
@@ -36,24 +37,23 @@ function failed(...problems: readonly Problem[]): ReadYaml {
   return { root: undefined, problems };
 }
 
-function nestingOf(tokens: readonly CST.Token[]): number {
-  let deepest = 0;
-  const open: { readonly token: CST.Token; readonly depth: number }[] = [];
-  const push = (token: CST.Token | null | undefined, depth: number): void => {
-    if (token !== null && token !== undefined) open.push({ token, depth });
-  };
-  for (const token of tokens) push(token, 0);
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { token, depth } = next;
-    deepest = Math.max(deepest, depth);
-    if (token.type === 'document') push(token.value, depth);
-    if (!('items' in token)) continue;
-    for (const item of token.items) {
-      push(item.key, depth + 1);
-      push(item.value, depth + 1);
+/** The document itself, and a value that is no collection, stand in the parser's stack as well. */
+const deepestStack = deepestNesting + 2;
+
+/** The tokens of a text; where it is nested too deeply the problem instead, found on the way there. */
+function tokensOf(text: string): readonly CST.Token[] | Problem {
+  const parser = new Parser();
+  const tokens: CST.Token[] = [];
+  for (const lexeme of new Lexer().lex(text)) {
+    const start = parser.offset;
+    tokens.push(...parser.next(lexeme));
+    if (parser.stack.length > deepestStack) {
+      const message = `values are nested more than ${deepestNesting} deep`;
+      return errorAt({ start, end: start + Math.max(1, lexeme.length) }, message);
     }
   }
-  return deepest;
+  tokens.push(...parser.end());
+  return tokens;
 }
 
 function spanOf(node: { readonly range?: readonly number[] | null | undefined }): Span | undefined {
@@ -199,10 +199,8 @@ function readDocument(document: Document.Parsed | undefined): ReadYaml {
 
 /** Reads YAML into values with their places. */
 export function readYaml(text: string): ReadYaml {
-  const tokens = [...new Parser().parse(text)];
-  if (nestingOf(tokens) > deepestNesting) {
-    return failed(errorAt(undefined, `values are nested more than ${deepestNesting} deep`));
-  }
+  const tokens = tokensOf(text);
+  if ('message' in tokens) return failed(tokens);
   const [document, second] = compose(text, tokens);
   const issues = [...(document?.errors ?? []), ...(document?.warnings ?? [])];
   if (issues.length > 0) return failed(...issues.slice(0, mostSyntaxErrors).map(syntaxProblem));

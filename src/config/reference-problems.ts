@@ -1,4 +1,4 @@
-import { errorAt, type Problem } from './diagnostic.ts';
+import { errorAt, mostShown, type Problem } from './diagnostic.ts';
 import { type Located, type LocatedMap, locate, mapsUnder, textEntry } from './located.ts';
 import type { Span } from './mask-secrets.ts';
 import { namesAKey } from './secret-problems.ts';
@@ -64,18 +64,35 @@ function duplicateNames(accounts: readonly NamedAccount[]): readonly Problem[] {
   return problems;
 }
 
-function accountReference(app: LocatedMap, names: readonly string[]): readonly Problem[] {
-  const reference = textEntry(app, 'account');
-  if (reference !== undefined) {
-    if (names.includes(reference.text)) return [];
-    const near = didYouMean(reference.text, names);
-    const listed = `the accounts are ${names.map((name) => `"${name}"`).join(', ')}`;
-    return [errorAt(reference.span, `unknown account "${reference.text}"`, near ?? listed)];
-  }
-  const isMissing = !app.entries.has('account') && !hasMisspelt(app, ['account']);
-  if (!isMissing || names.length < 2) return [];
-  const choice = quotedList(names, 'or');
-  return [errorAt(app.span, 'missing key "account"', `the file has several accounts: ${choice}`)];
+/** A help that names more would be read by nobody. */
+const mostNamed = 10;
+
+/** Reports the apps that name no account, or none that there is. */
+function accountReferences(
+  apps: readonly LocatedMap[],
+  names: ReadonlySet<string>,
+): readonly Problem[] {
+  const all = [...names];
+  const listed = all.slice(0, mostNamed).map((name) => `"${name}"`);
+  const more = names.size > mostNamed ? ` and ${names.size - mostNamed} more` : undefined;
+  const choice = more === undefined ? quotedList(all, 'or') : listed.join(', ') + more;
+  const known = listed.join(', ') + (more ?? '');
+  let unknown = 0;
+  return apps.flatMap((app) => {
+    const reference = textEntry(app, 'account');
+    if (reference === undefined) {
+      const isMissing = !app.entries.has('account') && !hasMisspelt(app, ['account']);
+      if (!isMissing || names.size < 2) return [];
+      const help = `the file has several accounts: ${choice}`;
+      return [errorAt(app.span, 'missing key "account"', help)];
+    }
+    const { text, span } = reference;
+    if (names.has(text)) return [];
+    unknown += 1;
+    // Each search goes through all names: it is for the errors that somebody gets to see.
+    const near = unknown > mostShown ? undefined : didYouMean(text, all);
+    return [errorAt(span, `unknown account "${text}"`, near ?? `the accounts are ${known}`)];
+  });
 }
 
 /** The names that `account` may refer to; `undefined` where some name cannot be read. */
@@ -83,15 +100,15 @@ function accountNames(
   root: Located,
   accounts: readonly LocatedMap[],
   named: readonly NamedAccount[],
-): readonly string[] | undefined {
+): ReadonlySet<string> | undefined {
   const list = locate(root, ['accounts']);
-  if (list === undefined) return hasMisspelt(root, ['accounts']) ? undefined : ['default'];
+  if (list === undefined) return hasMisspelt(root, ['accounts']) ? undefined : new Set(['default']);
   const isComplete =
     list.kind === 'list' &&
     list.items.length > 0 &&
     list.items.length === accounts.length &&
     accounts.length === named.length;
-  return isComplete ? [...new Set(named.map(({ text }) => text))] : undefined;
+  return isComplete ? new Set(named.map(({ text }) => text)) : undefined;
 }
 
 /**
@@ -112,6 +129,6 @@ export function referenceProblems(root: Located): readonly Problem[] {
       ...excluding(account, ['region', 'base_url']),
     ]),
     ...apps.flatMap((app) => [...exactlyOne(app, 'an app', selectorKeys), ...idNotation(app)]),
-    ...(names === undefined ? [] : apps.flatMap((app) => accountReference(app, names))),
+    ...(names === undefined ? [] : accountReferences(apps, names)),
   ];
 }

@@ -37,26 +37,29 @@ export interface ApplicationSelector {
 
 /** Ids and names are looked up, so that the cost does not grow with their number. */
 export function createApplicationSelector(entries: readonly AppEntry[]): ApplicationSelector {
-  const byId = new Map<string, number[]>();
-  const byName = new Map<string, number[]>();
+  const byId = new Map<string, number>();
+  const byName = new Map<string, number>();
   const patterns: number[] = [];
   const chosen = new Set<number>();
-  for (const [index, { selector }] of entries.entries()) {
-    if (selector.kind === 'id') addTo(byId, selector.id, index);
-    else if (selector.kind === 'name') addTo(byName, selector.name, index);
-    else patterns.push(index);
-  }
+  // Entries of the same id or name choose the same: only the first of them is looked up.
+  const firstAlike = entries.map(({ selector }, index) => {
+    if (selector.kind === 'id') return firstWith(byId, selector.id, index);
+    if (selector.kind === 'name') return firstWith(byName, selector.name, index);
+    patterns.push(index);
+    return index;
+  });
 
   return {
     patterns: patterns.length,
     entryOf: ({ id, name }) => {
       let first = Number.POSITIVE_INFINITY;
-      const choose = (index: number): void => {
+      const choose = (index: number | undefined): void => {
+        if (index === undefined) return;
         chosen.add(index);
         first = Math.min(first, index);
       };
-      for (const index of byId.get(id) ?? []) choose(index);
-      for (const index of byName.get(name) ?? []) choose(index);
+      choose(byId.get(id));
+      choose(byName.get(name));
       for (const index of patterns) {
         // Whether it matches decides nothing any more.
         if (first < index && chosen.has(index)) continue;
@@ -65,7 +68,7 @@ export function createApplicationSelector(entries: readonly AppEntry[]): Applica
       }
       return entries[first];
     },
-    missing: () => entries.filter((_, index) => !chosen.has(index)),
+    missing: () => entries.filter((_, index) => !chosen.has(firstAlike[index] ?? index)),
   };
 }
 
@@ -85,8 +88,8 @@ export function selectApplications(
   return { selected, missing: selector.missing() };
 }
 
-function addTo(indexes: Map<string, number[]>, key: string, index: number): void {
-  const known = indexes.get(key);
-  if (known === undefined) indexes.set(key, [index]);
-  else known.push(index);
+function firstWith(indexes: Map<string, number>, key: string, index: number): number {
+  const first = indexes.get(key) ?? index;
+  indexes.set(key, first);
+  return first;
 }

@@ -140,11 +140,22 @@ describe('parseConfig, with a text that is no configuration at all', () => {
   });
 
   it.each([
-    { name: 'brackets', text: '['.repeat(20_000) },
-    { name: 'dashes', text: '- '.repeat(20_000) },
-    { name: 'maps', text: `${'{a: '.repeat(5000)}${'}'.repeat(5000)}` },
-  ])('survives deeply nested $name', async ({ text }) => {
-    expect(await failureOf(text)).toBe('config.yaml: values are nested more than 50 deep');
+    { name: 'brackets', text: '['.repeat(1_000_000), column: 52 },
+    { name: 'dashes', text: '- '.repeat(500_000), column: 103 },
+    { name: 'questions', text: '? '.repeat(500_000), column: 103 },
+    { name: 'maps', text: `${'{a: '.repeat(5000)}${'}'.repeat(5000)}`, column: 205 },
+  ])('stops at the place where $name are nested too deeply', async ({ text, column }) => {
+    expect(await headlinesOf(text)).toStrictEqual([
+      `config.yaml:1:${column}: values are nested more than 50 deep`,
+    ]);
+  });
+
+  it('accepts values that are nested nearly as deeply', async () => {
+    const text = `apps: ${'['.repeat(49)}${']'.repeat(49)}`;
+
+    expect(await headlinesOf(text)).toStrictEqual([
+      'config.yaml:1:8: each entry of "apps" must be a map, not a list',
+    ]);
   });
 
   it('ends with the first twenty syntax errors', async () => {

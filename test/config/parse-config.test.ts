@@ -114,6 +114,16 @@ apps: [{id: 1}]`;
     });
   });
 
+  it('holds what many entries have in common once, so that it is sent quickly', async () => {
+    const entry = '{ match: "^a", labels: { team: a }, interval: 5m }';
+    const { apps } = await configOf(`apps: [${entry}, ${entry}, { id: 1 }]`);
+
+    expect(apps[1]?.poll).toBe(apps[0]?.poll);
+    expect(apps[1]?.labels).toBe(apps[0]?.labels);
+    expect(apps[2]?.transactions).toBe(apps[0]?.transactions);
+    expect(apps[2]?.poll).not.toStrictEqual(apps[0]?.poll);
+  });
+
   it('gives plain data, which another thread can be sent', async () => {
     const config = await configOf('apps: [{match: "^shop-", window: default}, {id: 1}]');
 

@@ -129,6 +129,28 @@ describe('selectApplications', () => {
     expect(looks).toBeLessThan(ids.length * 50);
   });
 
+  it('is as quick for entries and applications that all have one name as for names of their own', () => {
+    const numbers = Array.from({ length: 10_000 }, (_, index) => index);
+    const selectMs = (nameOf: (index: number) => string): number => {
+      const entries = numbers.map((index) => byName(nameOf(index)));
+      const applications = numbers.map((index) =>
+        anApplication({ id: String(index), name: nameOf(index) }),
+      );
+      const startMs = performance.now();
+      const { selected } = selectApplications(entries, applications);
+      const endMs = performance.now();
+      expect(selected).toHaveLength(numbers.length);
+      return endMs - startMs;
+    };
+    const own = (index: number): string => `app ${index}`;
+
+    selectMs(own);
+    const ownMs = selectMs(own);
+
+    // Entries times applications would make it a hundred times.
+    expect(selectMs(() => 'twin')).toBeLessThan(ownMs * 10 + 20);
+  });
+
   it('searches each name once with a pattern, and no more than needed for one that comes late', () => {
     const searched: string[] = [];
     const pattern = {
