@@ -1,0 +1,361 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../src/model/api-error.ts';
+import type { Source } from '../../src/model/source.ts';
+import type { Call, Job } from '../../src/poller/call-scheduler.ts';
+import { type Poll, type PollRequest, startPoll } from '../../src/poller/poll-application.ts';
+import { applicationScope, type PollOutcome } from '../../src/poller/poll-outcome.ts';
+import { aSelected } from '../support/builders.ts';
+import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
+import { createFakeSource, type FakeSource, webOf } from '../support/fake-source.ts';
+
+interface Bench {
+  readonly clock: FakeClock;
+  readonly source: FakeSource;
+  readonly poll: Poll;
+  readonly outcomes: PollOutcome[];
+  readonly endedAtMs: number[];
+  /** Starts so many of the calls, or all, and tells how each that has ended did. */
+  readonly start: (count?: number) => boolean[];
+  readonly isCancelled: () => boolean;
+  readonly unlisted: Set<string>;
+}
+
+const never = async (): Promise<never> => new Promise(() => undefined);
+const timedOut = (): ApiError => new ApiError('timeout', 'no answer');
+
+/** A poll whose calls start when the test says so. */
+function aPoll(
+  overrides: Partial<PollRequest> = {},
+  options: { readonly source?: Partial<Source>; readonly vendorAheadMs?: number } = {},
+): Bench {
+  const clock = createFakeClock();
+  const source = createFakeSource();
+  const jobs: Job[] = [];
+  const cancelled: Job[] = [];
+  const outcomes: PollOutcome[] = [];
+  const endedAtMs: number[] = [];
+  const unlisted = new Set<string>();
+  const request: PollRequest = {
+    selected: aSelected({ id: '1', hostIds: ['11', '12'] }),
+    dueMs: 0,
+    overdueMs: 0,
+    periodMs: 60_000,
+    deadlineMs: 120_000,
+    askHostNames: false,
+    isListed: (hostId) => !unlisted.has(hostId),
+    ...overrides,
+  };
+  for (const id of [
+    '1',
+    ...(request.selected.application.hostIds ?? []).map((host) => `1/${host}`),
+  ]) {
+    source.answer(id, webOf(1));
+  }
+  const poll = startPoll(
+    request,
+    {
+      source: { ...source, ...options.source },
+      clock,
+      vendorWallMs: () => clock.wallMs() + (options.vendorAheadMs ?? 0),
+      scheduler: {
+        add: (job) => jobs.push(job),
+        cancel: (job) => cancelled.push(job),
+        stop: () => undefined,
+      },
+    },
+    (outcome) => {
+      outcomes.push(outcome);
+      endedAtMs.push(clock.monotonicMs());
+    },
+  );
+  let underWay = 0;
+  let isExhausted = false;
+  const endIfDone = (): void => {
+    if (isExhausted && underWay === 0 && cancelled.length === 0) jobs[0]?.ended();
+  };
+  const start = (count = Infinity): boolean[] => {
+    const answered: boolean[] = [];
+    const run = async (call: Call): Promise<void> => {
+      underWay += 1;
+      answered.push(await call(() => undefined));
+      underWay -= 1;
+      endIfDone();
+    };
+    for (let index = 0; index < count && !isExhausted; index += 1) {
+      const { value: call, done } = jobs[0]?.calls.next() ?? { done: true, value: undefined };
+      if (done === true) isExhausted = true;
+      else void run(call);
+    }
+    endIfDone();
+    return answered;
+  };
+  return {
+    clock,
+    source,
+    poll,
+    outcomes,
+    endedAtMs,
+    start,
+    isCancelled: () => cancelled.length > 0,
+    unlisted,
+  };
+}
+
+describe('a poll', () => {
+  it('is one job for the application and each of its hosts, and tells its outcome once', async () => {
+    const bench = aPoll();
+
+    bench.start();
+    await bench.clock.advance(10 * 60_000);
+
+    expect(bench.source.calls).toEqual(['app 1', 'host 1/11', 'host 1/12']);
+    expect(bench.outcomes).toMatchObject([{ plannedCalls: 3, failed: new Set() }]);
+    expect(bench.clock.pendingTimers()).toBe(0);
+  });
+
+  it("asks for the window of the vendor's time at which its first call has its turn", async () => {
+    const bench = aPoll({}, { vendorAheadMs: 3_600_000 });
+    await bench.clock.advance(10 * 60_000);
+
+    bench.start(1);
+    await bench.clock.advance(2 * 60_000);
+    bench.start();
+    await settle();
+
+    // 10:10:30 here is 11:10:30 there; the window ends three minutes before.
+    const toMs = Date.UTC(2026, 8, 1, 11, 7);
+    expect(bench.source.queries.map(({ window }) => window?.toMs)).toEqual([toMs, toMs, toMs]);
+    bench.poll.abort(new Error('test over'));
+  });
+
+  it.each([
+    { what: 'an answer', answer: webOf(1), answered: true },
+    {
+      what: 'an error of the vendor',
+      answer: new ApiError('server', 'no', { status: 500 }),
+      answered: true,
+    },
+    { what: 'no answer', answer: timedOut(), answered: false },
+  ])('tells the scheduler $answered of a call that got $what', async ({ answer, answered }) => {
+    const bench = aPoll({ selected: aSelected({ id: '1' }) });
+    bench.source.answer('1', answer);
+
+    const seen = bench.start();
+    await settle();
+
+    expect(seen).toEqual([answered]);
+  });
+
+  it('calls what is no error of the vendor a failure of our own, and goes on', async () => {
+    const fault = new TypeError('x is not a function');
+    const bench = aPoll({}, { source: { applicationThroughput: () => Promise.reject(fault) } });
+
+    bench.start();
+    await settle();
+
+    const [outcome] = bench.outcomes;
+    expect([...(outcome?.failed ?? [])]).toEqual([applicationScope]);
+    expect(outcome?.error).toMatchObject({ reason: 'client', cause: fault });
+    expect(outcome?.reading?.hosts.size).toBe(2);
+  });
+
+  it('skips hosts that are no longer listed when their turn comes: that is no failure', async () => {
+    const bench = aPoll();
+    bench.start(1);
+    bench.unlisted.add('12');
+
+    bench.start();
+    await settle();
+
+    expect(bench.source.calls).toEqual(['app 1', 'host 1/11']);
+    expect(bench.outcomes).toMatchObject([{ failed: new Set(), plannedCalls: 3 }]);
+  });
+
+  it('has no values of a host that is no longer listed at its end', async () => {
+    const bench = aPoll();
+    bench.start(3);
+    await settle();
+
+    bench.unlisted.add('12');
+    bench.start();
+
+    expect([...(bench.outcomes[0]?.reading?.hosts.keys() ?? [])]).toEqual(['11']);
+    expect(bench.outcomes[0]?.failed.size).toBe(0);
+  });
+
+  it('is given up after a dozen calls without an answer, and what was not tried has failed', async () => {
+    const hostIds = Array.from({ length: 500 }, (_, index) => `${index + 100}`);
+    const bench = aPoll({ selected: aSelected({ id: '1', hostIds }) });
+    for (const id of hostIds) bench.source.answer(`1/${id}`, timedOut());
+
+    while (bench.outcomes.length === 0) {
+      bench.start(1);
+      await settle();
+    }
+
+    expect(bench.source.calls).toHaveLength(13);
+    expect(bench.outcomes[0]).toMatchObject({ failed: new Set(hostIds), plannedCalls: 501 });
+  });
+});
+
+describe('the deadline of a poll', () => {
+  it('counts from its first call, however long that waits', async () => {
+    const bench = aPoll();
+
+    await bench.clock.advance(10 * 60_000);
+    const waiting = bench.clock.pendingTimers();
+    bench.source.answer('1/12', never());
+    bench.start();
+    await bench.clock.advance(10 * 60_000);
+
+    expect(waiting).toBe(0);
+    expect(bench.endedAtMs).toEqual([10 * 60_000 + 120_000]);
+    expect(bench.outcomes[0]).toMatchObject({
+      failed: new Set(['12']),
+      error: { reason: 'timeout' },
+    });
+    expect(bench.outcomes[0]?.error?.message).toContain('did not end within 120 s');
+    expect(bench.outcomes[0]?.reading?.hosts.size).toBe(1);
+    expect(bench.isCancelled()).toBe(true);
+    expect(bench.clock.pendingTimers()).toBe(0);
+  });
+
+  it('ends the poll even if its calls never settle, and breaks them off', async () => {
+    const signals: AbortSignal[] = [];
+    const bench = aPoll(
+      { askHostNames: true },
+      {
+        source: {
+          hostNames: (_id, signal) => (signals.push(signal), never()),
+          applicationThroughput: (_id, _query, signal) => (signals.push(signal), never()),
+          hostThroughput: (_id, _host, _query, signal) => (signals.push(signal), never()),
+        },
+      },
+    );
+
+    bench.start();
+    await bench.clock.advance(119_999);
+    const before = bench.outcomes.length;
+    await bench.clock.advance(1);
+
+    expect([before, bench.outcomes.length]).toEqual([0, 1]);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, true, true]);
+    expect(signals.every(({ reason }) => reason === bench.outcomes[0]?.error)).toBe(true);
+    expect(bench.outcomes[0]?.failed).toEqual(new Set([applicationScope, '11', '12']));
+    expect(bench.clock.pendingTimers()).toBe(0);
+  });
+
+  it('keeps the first reason when something had failed before', async () => {
+    const bench = aPoll();
+    bench.source.answer('1', new ApiError('server', 'no', { status: 500 }));
+    bench.source.answer('1/11', never());
+
+    bench.start();
+    await bench.clock.advance(120_000);
+
+    expect(bench.outcomes).toMatchObject([{ error: { reason: 'server' } }]);
+  });
+});
+
+describe('the list of host names', () => {
+  const names = new Map([['11', 'a']]);
+  const later = async (clock: FakeClock, ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      clock.after(ms, resolve);
+    });
+
+  it.each([
+    {
+      what: 'is not waited for when the values take longer',
+      namesMs: 3000,
+      valuesMs: 5000,
+      endsAtMs: 5000,
+      named: true,
+    },
+    {
+      what: 'has ten seconds from the last of the values',
+      namesMs: 14_999,
+      valuesMs: 5000,
+      endsAtMs: 14_999,
+      named: true,
+    },
+    { what: 'is broken off then', namesMs: 15_001, valuesMs: 5000, endsAtMs: 15_000, named: false },
+    {
+      what: 'may take longer than that when the values do',
+      namesMs: 40_000,
+      valuesMs: 35_000,
+      endsAtMs: 40_000,
+      named: true,
+    },
+  ])('$what', async ({ namesMs, valuesMs, endsAtMs, named }) => {
+    const source: Partial<Source> = {
+      hostNames: async (_id, signal) => {
+        const broken = new Promise<never>((_resolve, reject) => {
+          signal.addEventListener('abort', () => {
+            reject(signal.reason);
+          });
+        });
+        await Promise.race([later(bench.clock, namesMs), broken]);
+        return { names, error: undefined, calls: 1 };
+      },
+      hostThroughput: async (_id, _host, query) => {
+        await later(bench.clock, valuesMs);
+        return { throughput: webOf(1), windowEndMs: query.window?.toMs };
+      },
+    };
+    const bench = aPoll({ askHostNames: true }, { source });
+
+    bench.start();
+    await bench.clock.advance(119_000);
+
+    expect(bench.endedAtMs).toEqual([endsAtMs]);
+    expect(bench.outcomes[0]?.failed.size).toBe(0);
+    expect(bench.outcomes[0]?.hostNames).toEqual(named ? names : undefined);
+    expect(bench.outcomes[0]?.hostNamesError?.reason).toBe(named ? undefined : 'timeout');
+  });
+});
+
+describe('a poll that is aborted', () => {
+  it.each([
+    { what: 'before its first call', calls: 0 },
+    { what: 'with calls under way', calls: 2 },
+    { what: 'with every call under way', calls: 4 },
+  ])('$what tells no outcome, breaks its calls off and leaves no timer', async ({ calls }) => {
+    const bench = aPoll({ askHostNames: true });
+    bench.source.names('1', never());
+    for (const subject of ['1', '1/11', '1/12']) bench.source.answer(subject, never());
+    const answered = bench.start(calls);
+
+    bench.poll.abort(new Error('not wanted'));
+    await bench.clock.advance(10 * 60_000);
+
+    expect(answered).toEqual(Array.from({ length: calls }, () => false));
+    expect(bench.outcomes).toEqual([]);
+    expect(bench.isCancelled()).toBe(true);
+    expect(bench.clock.pendingTimers()).toBe(0);
+  });
+
+  it('waits for no names when its last value comes afterwards', async () => {
+    const values: (() => void)[] = [];
+    const bench = aPoll(
+      { askHostNames: true, selected: aSelected({ id: '1' }) },
+      {
+        source: {
+          hostNames: never,
+          applicationThroughput: async () => {
+            await new Promise<void>((resolve) => values.push(resolve));
+            return { throughput: webOf(1), windowEndMs: undefined };
+          },
+        },
+      },
+    );
+    bench.start();
+
+    bench.poll.abort(new Error('not wanted'));
+    for (const come of values) come();
+    await bench.clock.advance(0);
+
+    expect(bench.clock.pendingTimers()).toBe(0);
+    expect(bench.outcomes).toEqual([]);
+  });
+});
