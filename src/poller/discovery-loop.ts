@@ -92,8 +92,11 @@ class RepeatedDiscovery implements DiscoveryLoop {
     let failures = 0;
     for (;;) {
       try {
+        const options = this.#options;
         failures = (await this.discover(signal)) ? 0 : failures + 1;
-        const { intervalMs } = this.#options;
+        // A restart that comes between the discovery and the pause finds neither of them.
+        if (this.#options !== options) continue;
+        const { intervalMs } = options;
         const pauseMs = untilNextDiscoveryMs(table.discovery, intervalMs, failures, random);
         await this.#delay.pause(pauseMs, signal);
       } catch (error) {
