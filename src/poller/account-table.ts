@@ -47,9 +47,6 @@ export interface AccountTableDependencies {
   readonly planned?: ((plan: AccountPlan) => void) | undefined;
 }
 
-/** After a change of so many states others have their turn. */
-const manyStates = 100;
-
 /** What is known of one account; the only place that replaces its states and publishes them. */
 export class AccountTable {
   #options: AccountTableOptions;
@@ -221,18 +218,18 @@ export class AccountTable {
     return shard === undefined || isOwn(shard, key);
   };
 
-  /** Puts a change in force, part by part; after a large part others have their turn. */
+  /** Puts a change in force, part by part; after a long part others have their turn. */
   async #take<Result>(
     steps: Generator<StateChanges, Result>,
     signal: AbortSignal,
   ): Promise<Result> {
     let step = steps.next();
     for (; step.done !== true; step = steps.next()) {
-      for (const [id, state] of step.value) {
+      for (const [id, state] of step.value.states) {
         if (state === undefined) this.#states.delete(id);
         else this.#states.set(id, state);
       }
-      if (step.value.length >= manyStates) await sleep(this.#dependencies.clock, 0, signal);
+      if (step.value.isLong) await sleep(this.#dependencies.clock, 0, signal);
     }
     return step.value;
   }

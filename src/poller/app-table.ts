@@ -14,8 +14,13 @@ import { placeMs } from './schedule.ts';
 /** Whether this process is the one that polls an application, or reports on an entry. */
 export type Owns = (key: string) => boolean;
 
-/** A part of the states to put in the place of those that are there; `undefined` for one that goes. */
-export type StateChanges = readonly (readonly [string, AppState | undefined])[];
+/** A part of a change of the states. */
+export interface StateChanges {
+  /** The states to put in the place of those that are there; `undefined` for one that goes. */
+  readonly states: readonly (readonly [string, AppState | undefined])[];
+  /** Whether it took so long to find out, or takes so long to put in force, that others come next. */
+  readonly isLong: boolean;
+}
 
 /** What a discovery says as a whole. */
 export interface DiscoveryChange {
@@ -27,6 +32,8 @@ export interface DiscoveryChange {
 
 /** Applications, or tests of a pattern, that are worked through without a break: a few milliseconds. */
 const atATime = 1000;
+/** So many applications are a long part, even if more could have followed without a break. */
+const manyApplications = 100;
 
 /**
  * Brings the applications of an account in line with a discovery, part by part: the caller puts each
@@ -49,7 +56,7 @@ export function* discoverySteps(
 ): Generator<StateChanges, DiscoveryChange> {
   const selector = createApplicationSelector(entries);
   const seen = new Set<string>();
-  for (const part of partsOf(applications, selector)) {
+  for (const { part, isLong } of partsOf(applications, selector)) {
     const changes: [string, AppState][] = [];
     for (const application of part) {
       const entry = selector.entryOf(application);
@@ -64,7 +71,7 @@ export function* discoverySteps(
         changes.push([application.id, after(known, found, now.monotonicMs)]);
       }
     }
-    yield changes;
+    yield { states: changes, isLong };
   }
   if (!complete) return { removed: [], missing: undefined };
   const unknown = new Set([...unreadableIds, ...pendingIds]);
@@ -101,7 +108,7 @@ export function* reconfigurationSteps(
   const applications = [...states.values()].map(({ selected }) => selected.application);
   const unwanted: string[] = [];
   const released: [string, AppState][] = [];
-  for (const part of partsOf(applications, selector)) {
+  for (const { part, isLong } of partsOf(applications, selector)) {
     const changes: [string, AppState | undefined][] = [];
     for (const { id } of part) {
       const known = states.get(id);
@@ -112,7 +119,7 @@ export function* reconfigurationSteps(
       if (entry === undefined || !haveSamePoll(known.selected.entry, entry)) unwanted.push(id);
       changes.push([id, entry && withEntry(known, { application, entry }, nowMs)]);
     }
-    yield changes;
+    yield { states: changes, isLong };
   }
   return { unwanted, released };
 }
@@ -125,11 +132,13 @@ export function* spreadSteps(
 ): Generator<StateChanges, undefined> {
   const all = [...states];
   for (let from = 0; from < all.length; from += atATime) {
-    yield all.slice(from, from + atATime).map(([id, state]) => {
+    const part = all.slice(from, from + atATime);
+    const moved = part.map(([id, state]): [string, AppState] => {
       const intervalMs = state.selected.entry.poll.intervalMs * stretch;
       const nextDueMs = nowMs + placeMs({ intervalMs, order: state.order });
       return [id, { ...state, nextDueMs }];
     });
+    yield { states: moved, isLong: part.length >= manyApplications };
   }
   return undefined;
 }
@@ -147,10 +156,12 @@ function isAmong(ids: ReadonlySet<string>, { selector }: AppEntry): boolean {
 function* partsOf(
   applications: readonly Application[],
   { patterns }: ApplicationSelector,
-): Generator<readonly Application[]> {
+): Generator<{ readonly part: readonly Application[]; readonly isLong: boolean }> {
   const size = Math.max(1, Math.floor(atATime / (1 + patterns)));
+  const many = Math.min(size, manyApplications);
   for (let from = 0; from < applications.length; from += size) {
-    yield applications.slice(from, from + size);
+    const part = applications.slice(from, from + size);
+    yield { part, isLong: part.length >= many };
   }
 }
 

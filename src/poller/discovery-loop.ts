@@ -97,8 +97,10 @@ class RepeatedDiscovery implements DiscoveryLoop {
     let failures = 0;
     for (;;) {
       try {
+        const options = this.#options;
         failures = (await this.discover(signal)) ? 0 : failures + 1;
-        await this.#pause(failures, signal);
+        // A restart that comes between the discovery and the pause finds neither of them.
+        if (this.#options === options) await this.#pause(failures, signal);
       } catch (error) {
         if (!(error instanceof Restarted)) throw error;
       }

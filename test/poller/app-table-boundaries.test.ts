@@ -39,7 +39,7 @@ function take<Result>(
   const steps = stepsOf(live);
   let step = steps.next();
   for (; step.done !== true; step = steps.next()) {
-    for (const [id, state] of step.value) {
+    for (const [id, state] of step.value.states) {
       if (state === undefined) live.delete(id);
       else live.set(id, state);
     }
@@ -200,7 +200,7 @@ describe('many applications', () => {
     const sizesWith = (all: readonly AppEntry[]): readonly number[] => {
       const now = { monotonicMs: 0, takeOrder: () => 0 };
       const steps = discoverySteps(new Map(), all, aDiscovery(ids), now, everything);
-      return [...steps].map((changes) => changes.length).filter((size) => size > 0);
+      return [...steps].map((changes) => changes.states.length).filter((size) => size > 0);
     };
 
     expect(sizesWith(entries)).toEqual([1000, 1000, 500]);
