@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { createFakeClock, type FakeClock } from '../test/support/fake-clock.ts';
 import { type Ages, createAges } from './age-histogram.ts';
 import { type PacingResult, resultOf } from './pacing-result.ts';
@@ -33,6 +34,7 @@ async function run(scene: Scene, strategy: (stage: Stage) => void): Promise<Paci
   const seen = new Set<string>();
   let firstSetMs: number | undefined;
   const { signal } = new AbortController();
+  setMaxListeners(0, signal);
   const ask: Stage['ask'] = async ({ id, target }) => {
     const askedMs = clock.monotonicMs();
     const request = { operation: 'host_throughput', target } as const;

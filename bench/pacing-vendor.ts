@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { FleetOptions } from '../src/simulator/fleet-options.ts';
 import { createRandom } from '../src/simulator/random.ts';
 import { createSimulator, type Simulator } from '../src/simulator/simulator.ts';
@@ -56,6 +57,7 @@ function addForeignUser(
   const random = createRandom(7);
   const meanGapMs = 60_000 / perMinute;
   const { signal } = new AbortController();
+  setMaxListeners(0, signal);
   const target = '/v2/applications/0.json';
   const call = (): void => {
     const request = { operation: 'list_applications', target } as const;

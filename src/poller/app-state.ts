@@ -216,7 +216,7 @@ function listedOnly(
   { hostIds }: Application,
   reading: AppReading | undefined,
 ): AppReading | undefined {
-  if (reading === undefined || hostIds === undefined) return reading;
+  if (hostIds === undefined || reading === undefined || reading.hosts.size === 0) return reading;
   const listed = new Set(hostIds);
   const hosts = [...reading.hosts].filter(([id]) => listed.has(id));
   return hosts.length === reading.hosts.size ? reading : { ...reading, hosts: new Map(hosts) };
