@@ -117,7 +117,7 @@ export function* reconfigurationSteps(
   return { unwanted, released };
 }
 
-/** First polls, spread over their intervals, part by part. */
+/** First polls, spread over their intervals, part by part; the first of all is due at once. */
 export function* spreadSteps(
   states: ReadonlyMap<string, AppState>,
   stretch: number,
@@ -127,7 +127,7 @@ export function* spreadSteps(
   for (let from = 0; from < all.length; from += atATime) {
     yield all.slice(from, from + atATime).map(([id, state]) => {
       const intervalMs = state.selected.entry.poll.intervalMs * stretch;
-      const nextDueMs = nowMs + placeMs({ intervalMs, order: state.order });
+      const nextDueMs = nowMs + placeMs({ intervalMs, order: state.order - 1 });
       return [id, { ...state, nextDueMs }];
     });
   }

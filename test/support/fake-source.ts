@@ -13,6 +13,10 @@ export interface FakeSource extends Source {
   list(...applications: Application[]): void;
   /** Lets the next discoveries fail with this error, having found these applications; `undefined` heals. */
   failDiscovery(error: ApiError | undefined, found?: readonly Application[]): void;
+  /** Lets the next discoveries end only when they are aborted. */
+  hangDiscovery(): void;
+  /** Lets the next discovery end, whatever is aborted, when the given function is called. */
+  holdDiscovery(): () => void;
   /** Ids that the list has but that could not be read. */
   unreadable(...ids: string[]): void;
   /** Ids that the next discoveries have not asked for alone yet. */
@@ -64,6 +68,8 @@ export function createFakeSource(): FakeSource {
   const answers = new Map<string, Answer>();
   const windowEnds = new Map<string, number>();
   const hostNames = new Map<string, NamesAnswer>();
+  let hold: Promise<void> | undefined;
+  let isHanging = false;
   const calls: string[] = [];
   const queries: ThroughputQuery[] = [];
 
@@ -91,6 +97,16 @@ export function createFakeSource(): FakeSource {
     failDiscovery: (error, found = []) => {
       failure = error === undefined ? undefined : { error, found };
     },
+    hangDiscovery: () => {
+      isHanging = true;
+    },
+    holdDiscovery: () => {
+      let release = (): void => undefined;
+      hold = new Promise((resolve) => {
+        release = resolve;
+      });
+      return release;
+    },
     unreadable: (...ids) => {
       unreadableIds = ids;
     },
@@ -104,8 +120,12 @@ export function createFakeSource(): FakeSource {
     names: (applicationId, answer) => {
       hostNames.set(applicationId, answer);
     },
-    discover: async (): Promise<Discovery> => {
+    discover: async (_selectors, _known, signal): Promise<Discovery> => {
       calls.push('list');
+      if (isHanging) await obeying(signal, new Promise(() => undefined));
+      const held = hold;
+      hold = undefined;
+      await held;
       return failure === undefined
         ? { applications, complete: true, unreadableIds, pendingIds, calls: 1, error: undefined }
         : {
