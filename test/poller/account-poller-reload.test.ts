@@ -104,6 +104,7 @@ describe('reconfigure', () => {
     bench.start();
     await bench.clock.advance(minuteMs);
     const before = bench.poller.plan.stretch;
+    bench.limit.perMinute = 800;
 
     await bench.poller.reconfigure({
       account: anAccount({ requestsPerMinute: 800 }),
