@@ -124,7 +124,7 @@ export function* reconfigurationSteps(
   return { unwanted, released };
 }
 
-/** First polls, spread over their intervals, part by part. */
+/** First polls, spread over their intervals, part by part; the first of all is due at once. */
 export function* spreadSteps(
   states: ReadonlyMap<string, AppState>,
   stretch: number,
@@ -135,7 +135,7 @@ export function* spreadSteps(
     const part = all.slice(from, from + atATime);
     const moved = part.map(([id, state]): [string, AppState] => {
       const intervalMs = state.selected.entry.poll.intervalMs * stretch;
-      const nextDueMs = nowMs + placeMs({ intervalMs, order: state.order });
+      const nextDueMs = nowMs + placeMs({ intervalMs, order: state.order - 1 });
       return [id, { ...state, nextDueMs }];
     });
     yield { states: moved, isLong: part.length >= manyApplications };

@@ -13,6 +13,10 @@ export interface FakeSource extends Source {
   list(...applications: Application[]): void;
   /** Lets the next discoveries fail with this error, having found these applications; `undefined` heals. */
   failDiscovery(error: ApiError | undefined, found?: readonly Application[]): void;
+  /** Lets the next discoveries end only when they are aborted. */
+  hangDiscovery(): void;
+  /** Lets the next discovery end, whatever is aborted, when the given function is called. */
+  holdDiscovery(): () => void;
   /** Ids that the list has but that could not be read. */
   unreadable(...ids: string[]): void;
   /** Ids that the next discoveries have not asked for alone yet. */
@@ -55,6 +59,17 @@ async function keepingWhatCame(
   }
 }
 
+/** As a source does, an incomplete discovery when the reason of the abort is a deadline. */
+async function whenCutShort(signal: AbortSignal): Promise<Discovery> {
+  try {
+    return await obeying(signal, new Promise<never>(() => undefined));
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const nothing = { applications: [], unreadableIds: [], pendingIds: [] };
+    return { ...nothing, complete: false, calls: 1, error };
+  }
+}
+
 /** A vendor that knows only what a test told it, and fails on anything else. */
 export function createFakeSource(): FakeSource {
   let applications: readonly Application[] = [];
@@ -64,6 +79,8 @@ export function createFakeSource(): FakeSource {
   const answers = new Map<string, Answer>();
   const windowEnds = new Map<string, number>();
   const hostNames = new Map<string, NamesAnswer>();
+  let hold: Promise<void> | undefined;
+  let isHanging = false;
   const calls: string[] = [];
   const queries: ThroughputQuery[] = [];
 
@@ -91,6 +108,16 @@ export function createFakeSource(): FakeSource {
     failDiscovery: (error, found = []) => {
       failure = error === undefined ? undefined : { error, found };
     },
+    hangDiscovery: () => {
+      isHanging = true;
+    },
+    holdDiscovery: () => {
+      let release = (): void => undefined;
+      hold = new Promise((resolve) => {
+        release = resolve;
+      });
+      return release;
+    },
     unreadable: (...ids) => {
       unreadableIds = ids;
     },
@@ -104,8 +131,12 @@ export function createFakeSource(): FakeSource {
     names: (applicationId, answer) => {
       hostNames.set(applicationId, answer);
     },
-    discover: async (): Promise<Discovery> => {
+    discover: async (_selectors, _known, signal): Promise<Discovery> => {
       calls.push('list');
+      if (isHanging) return whenCutShort(signal);
+      const held = hold;
+      hold = undefined;
+      await held;
       return failure === undefined
         ? { applications, complete: true, unreadableIds, pendingIds, calls: 1, error: undefined }
         : {

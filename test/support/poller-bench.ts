@@ -18,6 +18,10 @@ export interface PollerBench {
   readonly skipped: number[];
   readonly poller: AccountPoller;
   readonly start: () => void;
+  /** What the key may send; to be changed at will. */
+  readonly limit: { perMinute: number };
+  /** Requests that were sent again; to be changed at will. */
+  readonly retried: { total: number };
 }
 
 const running: { abort: AbortController; done: Promise<void>; clock: FakeClock }[] = [];
@@ -43,9 +47,13 @@ export function aBench(
   const polls: boolean[] = [];
   const pollSeconds: number[] = [];
   const skipped: number[] = [];
+  const limit = { perMinute: anAccount(account).requestsPerMinute };
+  const retried = { total: 0 };
   const poller = createAccountPoller(
     { account: anAccount(account), entries },
     {
+      limitPerMinute: () => limit.perMinute,
+      retries: () => retried.total,
       source,
       clock,
       random: () => 0.5,
@@ -70,6 +78,8 @@ export function aBench(
     polls,
     pollSeconds,
     skipped,
+    limit,
+    retried,
     poller,
     start: () => {
       const abort = new AbortController();

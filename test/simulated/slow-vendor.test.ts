@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { createDaemon } from '../../src/cli/daemon.ts';
+import type { AppEntry } from '../../src/model/config.ts';
+import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
+import { anAccount, anEntry } from '../support/builders.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
+import { createFakeMachine, type FakeMachine } from '../support/fake-machine.ts';
+import { inMemoryTransport } from '../support/in-memory-vendor.ts';
+
+const minuteMs = 60_000;
+
+interface Scene {
+  readonly machine: FakeMachine;
+  readonly page: () => Promise<string>;
+  readonly intervalSeconds: () => number;
+  readonly stop: () => Promise<void>;
+}
+
+/** A daemon with one account, started, at a vendor that answers after so long. */
+async function aScene(options: {
+  readonly applications: number;
+  readonly hosts: number;
+  readonly latencyMs: number;
+  readonly entry: AppEntry;
+}): Promise<Scene> {
+  const machine = createFakeMachine({
+    env: { NEW_RELIC_API_KEY: 'NRAK-TEST' },
+    openTransport: async () => inMemoryTransport(simulator),
+  });
+  const { applications, hosts, latencyMs, entry } = options;
+  const simulator: Simulator = createSimulator(
+    { apiKeys: ['NRAK-TEST'], latencyMs, fleet: { applications, hosts, kinds: ['web'] } },
+    { clock: machine.clock },
+  );
+  const daemon = await createDaemon(
+    { accounts: [anAccount()], apps: [entry] },
+    { machine, logger: createFakeLogger() },
+  );
+  const done = daemon.run(machine.stopSignal);
+  return {
+    machine,
+    page: async () => (await daemon.store.page()).identity.toString(),
+    intervalSeconds: () => daemon.status()[0]?.pollIntervalSeconds ?? 0,
+    stop: async () => {
+      machine.stop();
+      await machine.clock.advance(0);
+      await done;
+    },
+  };
+}
+
+const count = (page: string, pattern: RegExp): number => [...page.matchAll(pattern)].length;
+
+describe('at a vendor that is so slow that its answers, not the budget, are the limit', () => {
+  it('shows every application, only less often, and says how often', async () => {
+    const applications = 25;
+    // 276 calls a minute are wanted; eight at a time, of four seconds each, are 120.
+    const scene = await aScene({ applications, hosts: 250, latencyMs: 4000, entry: anEntry() });
+
+    await scene.machine.clock.advance(20 * minuteMs);
+
+    const page = await scene.page();
+    const interval = scene.intervalSeconds();
+    await scene.stop();
+    const ages = [
+      ...page.matchAll(/^newrelic_application_last_success_timestamp_seconds\{.*\} (\S+)$/gmu),
+    ].map(([, timestamp]) => scene.machine.clock.wallMs() / 1000 - Number(timestamp));
+    expect(count(page, /^newrelic_application_requests_per_minute\{/gmu)).toBe(applications);
+    expect(count(page, /^newrelic_application_poll_success\{.*\} 1$/gmu)).toBe(applications);
+    expect(interval).toBeGreaterThan((60 * 275) / 120);
+    expect(interval).toBeLessThan((1.25 * 60 * 275) / 120);
+    expect(ages).toHaveLength(applications);
+    expect(Math.max(...ages)).toBeLessThan(1.3 * interval);
+  }, 60_000);
+});
+
+describe('at the start of an account whose demand nearly fills its budget', () => {
+  it('shows the names of all hosts within two minutes', async () => {
+    const scene = await aScene({
+      applications: 380,
+      hosts: 380,
+      latencyMs: 300,
+      entry: anEntry({ poll: { hostNames: true } }),
+    });
+
+    await scene.machine.clock.advance(2 * minuteMs);
+
+    const page = await scene.page();
+    await scene.stop();
+    const hosts = [
+      ...page.matchAll(/host_requests_per_minute\{.*host_id="(\d+)",host_name="([^"]*)"/gu),
+    ];
+    expect(hosts).toHaveLength(380);
+    expect(hosts.filter(([, id, name]) => id === name)).toEqual([]);
+  }, 60_000);
+});
