@@ -55,6 +55,9 @@ export function createRateLimiters(dependencies: KeyTableDependencies): RateLimi
   return { join: (options, apiKey) => new AccountMembership(options, apiKey, keys) };
 }
 
+/** Nobody can plan with nothing: an account that found no application yet needs more when it does. */
+const leastDemandPerMinute = 1;
+
 class AccountMembership implements Membership {
   readonly #baseUrl: string;
   readonly #keys: KeyTable;
@@ -114,7 +117,7 @@ class AccountMembership implements Membership {
   }
 
   demand(callsPerMinute: number): void {
-    this.#demandPerMinute = callsPerMinute;
+    this.#demandPerMinute = Math.max(leastDemandPerMinute, callsPerMinute);
     this.#refresh();
   }
 

@@ -213,6 +213,40 @@ describe('an account that a reload splits in two with the same key', () => {
   });
 });
 
+describe('a reload before one of two accounts with the same key has discovered anything', () => {
+  it('leaves both with a share of the budget, and with polls that go on', async () => {
+    const config = (generation: string): Config => ({
+      accounts: [withKey('a', 'KEY_A'), withKey('b', 'KEY_A')],
+      apps: [all('a'), anEntry({ account: 'b', labels: { generation } })],
+    });
+    let lists = 0;
+    const { machine, daemon } = await aBench(config('first'), {
+      fleet: { applications: 10, hosts: 200, kinds: ['web'] },
+      intercept: ({ path }) => {
+        if (!path.endsWith('/applications.json')) return 'pass';
+        lists += 1;
+        // The first discovery of the second account hangs.
+        return lists === 2 ? 'handled' : 'pass';
+      },
+    });
+    await machine.clock.advance(10_000);
+    expect(daemon.status().map(({ applications }) => applications)).toEqual([10, 0]);
+
+    await daemon.apply(config('second'));
+    await machine.clock.advance(30 * minuteMs);
+    const polled = async (): Promise<readonly number[]> => {
+      const { identity } = await daemon.store.page();
+      const line = /^newrelic_application_window_end_timestamp_seconds\{account="b".*\} (\d+)$/gmu;
+      return [...identity.toString().matchAll(line)].map(([, seconds]) => Number(seconds));
+    };
+    const nowSeconds = machine.clock.wallMs() / 1000;
+
+    expect(await polled()).not.toEqual([]);
+    expect(nowSeconds - Math.min(...(await polled()))).toBeLessThan(900);
+    expect(daemon.status().map((account) => account.budgetRequestsPerMinute)).toEqual([50, 50]);
+  });
+});
+
 describe('the same key from a file and from a variable', () => {
   it('is one key: it is warned of once, with both names and a remedy', async () => {
     const fromFile = anAccount({
