@@ -14,7 +14,7 @@ export interface AccountPlannerDependencies {
   readonly capacity: () => Capacity;
   /** Requests that were sent again because the first one failed, since the start. */
   readonly retries: () => number;
-  /** Told of each new plan. */
+  /** Told of each new plan, from the first discovery on. */
   readonly planned?: ((plan: AccountPlan) => void) | undefined;
 }
 
@@ -61,7 +61,8 @@ export function createAccountPlanner(
       const isMoved =
         Math.abs(factor - 1) >= leastChange || (next.stretch === 1) !== (plan.stretch === 1);
       plan = isMoved ? next : { ...next, stretch: plan.stretch };
-      planned?.(plan);
+      // Before anything is known the demand is not nothing.
+      if (discovery.calls > 0) planned?.(plan);
       return isMoved ? factor : 1;
     },
     discovered: (calls, intervalMs) => {
