@@ -83,7 +83,8 @@ export class AccountTable {
   /** Makes the plan, and the polls that wait for their turn, fit what has to be sent and can be. */
   #replan(): void {
     this.followLimit();
-    this.#dependencies.planned?.(this.plan);
+    // Before anything is known the demand is not nothing.
+    if (this.plan.demandPerMinute > 0) this.#dependencies.planned?.(this.plan);
   }
 
   /** The same when only the limit has changed. */

@@ -247,6 +247,20 @@ describe('a reload before one of two accounts with the same key has discovered a
   });
 });
 
+describe('two accounts with the same key of which nothing is known yet', () => {
+  it('plan with half of it each, and show intervals that are numbers', async () => {
+    const { daemon } = await aBench({
+      accounts: [withKey('a', 'KEY_A'), withKey('b', 'KEY_A')],
+      apps: [all('a'), all('b')],
+    });
+
+    for (const status of daemon.status()) {
+      expect(status.budgetRequestsPerMinute).toBe(budget / 2);
+      expect(status.pollIntervalSeconds).toBe(0);
+    }
+  });
+});
+
 describe('the same key from a file and from a variable', () => {
   it('is one key: it is warned of once, with both names and a remedy', async () => {
     const fromFile = anAccount({

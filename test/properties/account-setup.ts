@@ -1,0 +1,97 @@
+import type { Config } from '../../src/model/config.ts';
+import { anAccount, anEntry } from '../support/builders.ts';
+
+/** Which applications an account wants: by their names, or by ids of which some do not exist. */
+export type Wants = 'all' | 'even' | 'odd' | 'ids';
+
+/** One account as the configuration has it. */
+export interface AccountSetup {
+  readonly name: string;
+  readonly keyFile: string;
+  readonly requestsPerMinute: number;
+  readonly concurrency: number;
+  readonly wants: Wants;
+  readonly label: string;
+  readonly hosts: boolean;
+  readonly hostNames: boolean;
+  readonly intervalMs: number;
+  readonly windowMs: number;
+  readonly staleAfterMs: number;
+}
+
+export const accountNames = ['one', 'two', 'three', 'four'] as const;
+export const keyFiles = ['/keys/a', '/keys/b'] as const;
+export const keyValues = [
+  'NRAK-FIRST111',
+  'NRAK-SECOND22',
+  'NRAK-THIRD333',
+  'NRAK-FOURTH44',
+] as const;
+
+/** Ids that a configuration may name; the fleet has the first of them. */
+export const namedIds: readonly string[] = [
+  ...Array.from({ length: 5 }, (_, at) => `${101 + at}`),
+  ...Array.from({ length: 13 }, (_, at) => `${901 + at}`),
+];
+
+export const delayMs = 180_000;
+export const discoveryIntervalMs = 60_000;
+export const timeoutMs = 30_000;
+
+const patterns = { all: /^/u, even: /^even/u, odd: /^odd/u } as const;
+
+export function isWanted({ wants }: AccountSetup, id: string, name: string): boolean {
+  return wants === 'ids' ? namedIds.includes(id) : patterns[wants].test(name);
+}
+
+/** The configuration as it comes out of the file. */
+export function configOf(setups: readonly AccountSetup[]): Config {
+  return {
+    accounts: setups.map((setup) =>
+      anAccount({
+        name: setup.name,
+        apiKey: { kind: 'file', path: setup.keyFile },
+        requestsPerMinute: setup.requestsPerMinute,
+        concurrency: setup.concurrency,
+        timeoutMs,
+        // Tells the wire whose connections these are.
+        proxyUrl: proxyUrlOf(setup.name),
+      }),
+    ),
+    apps: setups.flatMap((setup) => {
+      const { name, wants, label, hosts, hostNames, intervalMs, windowMs, staleAfterMs } = setup;
+      const selectors =
+        wants === 'ids'
+          ? namedIds.map((id) => ({ kind: 'id', id }) as const)
+          : [{ kind: 'match', pattern: patterns[wants] } as const];
+      const poll = {
+        intervalMs,
+        discoveryIntervalMs,
+        window: { kind: 'range', lengthMs: windowMs },
+        delayMs,
+        staleAfterMs,
+        hostNames,
+      } as const;
+      return selectors.map((selector) =>
+        anEntry({ account: name, selector, labels: { label }, hosts, poll }),
+      );
+    }),
+  };
+}
+
+function proxyUrlOf(name: string): string {
+  return `http://${name}.invalid`;
+}
+
+export function accountOf(proxyUrl: string | undefined): string {
+  return proxyUrl === undefined ? '' : new URL(proxyUrl).hostname.replace('.invalid', '');
+}
+
+/** When a poll that has begun must have ended, at the latest. */
+export function pollDeadlineMs(
+  { intervalMs, staleAfterMs }: AccountSetup,
+  stretch: number,
+): number {
+  const patience = stretch > 1 ? 2 : 1;
+  return Math.max(patience * stretch * intervalMs, Math.min(120_000, staleAfterMs));
+}

@@ -1,0 +1,111 @@
+import type { AccountStatus } from '../../src/model/telemetry.ts';
+import type { ApiResponse } from '../../src/transport/transport.ts';
+import { discoveryIntervalMs } from './account-setup.ts';
+import type { ValueRules } from './value-rules.ts';
+import type { WireCall, WireObserver } from './vendor-wire.ts';
+import type { World } from './world.ts';
+
+const minuteMs = 60_000;
+const countedMs = 10 * minuteMs;
+/** A discovery that begins earlier than this after the one before has another reason than the time. */
+const earlyMs = discoveryIntervalMs - 5000;
+
+interface Discoveries {
+  lastMs: number;
+  /** Whether something explains that the next one comes early. */
+  isExplained: boolean;
+  readonly earlyMs: number[];
+  readonly refusedMs: number[];
+}
+
+/** No call is made that nobody needs. */
+export class CallRules implements WireObserver {
+  readonly #world: World;
+  readonly #values: ValueRules;
+  readonly #discoveries = new Map<string, Discoveries>();
+  readonly #status = new Map<string, number>();
+  readonly #askedAlone = new Set<string>();
+  readonly #unanswered = new Set<WireCall>();
+
+  constructor(world: World, { values }: { readonly values: ValueRules }) {
+    this.#world = world;
+    this.#values = values;
+  }
+
+  /** A reload, or a new key: everything is looked for anew. */
+  configured(): void {
+    for (const one of this.#discoveries.values()) one.isExplained = true;
+  }
+
+  sent(call: WireCall): void {
+    const { account, metric, ids, operation } = call;
+    this.#unanswered.add(call);
+    if (metric !== undefined) this.#checkNeeded(account, metric.applicationId, metric.hostId);
+    const [id] = ids;
+    if (ids.length === 1 && id !== undefined) this.#askedAlone.add(`${account} ${id}`);
+    const isFirst =
+      operation === 'list_applications' && call.page === 1 && !this.#values.isDiscovering(account);
+    if (isFirst) this.#discoveryBegins(account);
+  }
+
+  answered(call: WireCall, { status }: ApiResponse, isGenuine: boolean): void {
+    const { account, operation, metric } = call;
+    this.#unanswered.delete(call);
+    const one = this.#discoveriesOf(account);
+    if (operation === 'list_applications' && (status !== 200 || !isGenuine)) one.isExplained = true;
+    if (metric === undefined) return;
+    const name = `${account} ${metric.applicationId}`;
+    const isNewlyRefused = status === 401 && this.#status.get(name) !== 401;
+    this.#status.set(name, status);
+    if (isNewlyRefused) one.refusedMs.push(this.#world.nowMs());
+  }
+
+  ended(call: WireCall): void {
+    const isFailed = this.#unanswered.delete(call) && call.operation === 'list_applications';
+    if (isFailed) this.#discoveriesOf(call.account).isExplained = true;
+  }
+
+  /** An id is not called missing before the vendor was asked for it alone. */
+  check(status: readonly AccountStatus[]): void {
+    for (const { name, missingSelectors } of status) {
+      for (const selector of missingSelectors) {
+        const id = /^id=(\d+)$/u.exec(selector)?.[1];
+        if (id === undefined || this.#askedAlone.has(`${name} ${id}`)) continue;
+        this.#world.report('missing', `${name}: ${selector} is called missing unasked`);
+      }
+    }
+  }
+
+  #checkNeeded(account: string, applicationId: string, hostId: string): void {
+    const gone = [applicationId, hostId].find((id) => this.#values.isKnownGone(account, id));
+    if (gone !== undefined)
+      this.#world.report('call', `${account}: asks for ${gone}, which is gone`);
+  }
+
+  #discoveryBegins(account: string): void {
+    const nowMs = this.#world.nowMs();
+    const one = this.#discoveriesOf(account);
+    if (!one.isExplained && nowMs < one.lastMs + earlyMs) one.earlyMs.push(nowMs);
+    const early = one.earlyMs.filter((atMs) => atMs > nowMs - countedMs).length;
+    const refused = one.refusedMs.filter((atMs) => atMs > nowMs - countedMs - minuteMs).length;
+    if (early > refused + 1) {
+      this.#world.report(
+        'discovery',
+        `${account}: ${early} too early in 10 min, ${refused} refused`,
+      );
+    }
+    one.lastMs = nowMs;
+    one.isExplained = false;
+  }
+
+  #discoveriesOf(account: string): Discoveries {
+    const known = this.#discoveries.get(account) ?? {
+      lastMs: -Infinity,
+      isExplained: true,
+      earlyMs: [],
+      refusedMs: [],
+    };
+    this.#discoveries.set(account, known);
+    return known;
+  }
+}

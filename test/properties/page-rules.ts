@@ -1,0 +1,81 @@
+import type { Daemon } from '../../src/cli/daemon.ts';
+import { type ParsedSample, parseExposition } from '../support/exposition-parser.ts';
+import { keyValues } from './account-setup.ts';
+import type { Report } from './world.ts';
+
+/** A page that was read. */
+export interface ReadPage {
+  /** The samples of a metric, as the value by account and application. */
+  values(name: string): ReadonlyMap<string, number>;
+}
+
+/** Pages and status: well-formed, without a key, and with counters that never go down. */
+export class PageRules {
+  readonly #report: Report;
+  #counters: ReadonlyMap<string, number> = new Map();
+
+  constructor(report: Report) {
+    this.#report = report;
+  }
+
+  /** Every text that leaves the process. */
+  text(text: string, where: string): void {
+    const leaked = keyValues.find((key) => text.includes(key));
+    if (leaked !== undefined) this.#report('key', `${leaked} stands in ${where}`);
+  }
+
+  async check(daemon: Daemon): Promise<ReadPage> {
+    const page = (await daemon.store.page()).identity.toString();
+    const metrics = await daemon.metrics.text();
+    this.text(page, 'the page');
+    this.text(metrics, 'the self-metrics');
+    this.text(JSON.stringify(daemon.status()), 'the status');
+    const samples = this.#parsed(page + metrics);
+    for (const { name, value } of samples) {
+      if (Number.isNaN(value)) this.#report('page', `${name} is not a number`);
+    }
+    this.#checkCounters(samples);
+    return {
+      values: (name) =>
+        new Map(
+          samples
+            .filter((sample) => sample.name === name)
+            .map((sample) => [nameOf(sample), sample.value]),
+        ),
+    };
+  }
+
+  #parsed(text: string): readonly ParsedSample[] {
+    try {
+      return parseExposition(Buffer.from(text)).flatMap(({ samples }) => samples);
+    } catch (error) {
+      this.#report('page', String(error));
+      return [];
+    }
+  }
+
+  #checkCounters(samples: readonly ParsedSample[]): void {
+    const counters = new Map(
+      samples
+        .filter(({ name }) => name.startsWith('newrelic_exporter_') && name.endsWith('_total'))
+        .map(({ name, labels, value }) => [`${name} ${JSON.stringify(labels)}`, value]),
+    );
+    for (const [name, value] of counters) {
+      const before = this.#counters.get(name) ?? 0;
+      if (value < before) this.#report('counter', `${name} fell from ${before} to ${value}`);
+    }
+    this.#counters = counters;
+  }
+
+  /** The account is another one from now on, if it comes back. */
+  accountRemoved(account: string): void {
+    this.#counters = new Map(
+      [...this.#counters].filter(([name]) => !name.includes(`["account","${account}"]`)),
+    );
+  }
+}
+
+function nameOf({ labels }: ParsedSample): string {
+  const own = new Map(labels);
+  return [own.get('account'), own.get('app_id')].filter((part) => part !== undefined).join(' ');
+}

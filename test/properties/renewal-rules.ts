@@ -1,0 +1,231 @@
+import type { AccountStatus } from '../../src/model/telemetry.ts';
+import type { SimulatedApplication } from '../../src/simulator/simulated-application.ts';
+import {
+  type AccountSetup,
+  discoveryIntervalMs,
+  isWanted,
+  pollDeadlineMs,
+} from './account-setup.ts';
+import type { BudgetRules } from './budget-rules.ts';
+import type { ReadPage } from './page-rules.ts';
+import type { ValueRules } from './value-rules.ts';
+import type { WireCall } from './vendor-wire.ts';
+import type { World } from './world.ts';
+
+const minuteMs = 60_000;
+/** No application waits longer than this, relative to what the capacity allows. */
+const patience = 1.2;
+/** Accounts that share a key do not know of each other when their calls are due. */
+const sharedPatience = 2;
+/** What a poll may take beside its interval: the first look, pages, answers, batches. */
+const leewayMs = 20_000;
+const recoveryMs = 5 * minuteMs;
+const usualLatencyMs = 100;
+
+export interface RenewalRulesDependencies {
+  readonly budget: BudgetRules;
+  readonly values: ValueRules;
+  readonly pageSize: number;
+}
+
+/** Values are renewed in time when nothing disturbs, and then everything becomes whole again. */
+export class RenewalRules {
+  readonly #world: World;
+  readonly #dependencies: RenewalRulesDependencies;
+  /** Until when polls may be held up, by account. */
+  readonly #disturbedMs = new Map<string, number>();
+  readonly #changedMs = new Map<string, number>();
+  readonly #sent = new Map<string, number>();
+
+  constructor(world: World, dependencies: RenewalRulesDependencies) {
+    this.#world = world;
+    this.#dependencies = dependencies;
+  }
+
+  sent({ account }: WireCall): void {
+    this.#sent.set(account, this.#callsOf(account) + 1);
+  }
+
+  /** Something goes wrong for all accounts, or a reload has changed them. */
+  disturbed(status: readonly AccountStatus[]): void {
+    for (const setup of this.#world.setups()) this.#disturb(setup, stretchOf(setup, status));
+  }
+
+  /** Applications or hosts have come or gone. */
+  fleetChanged(): void {
+    for (const { name } of this.#world.setups()) this.#changedMs.set(name, this.#world.nowMs());
+  }
+
+  check(status: readonly AccountStatus[]): void {
+    for (const setup of this.#world.setups()) {
+      const { budget } = this.#dependencies;
+      const stretch = stretchOf(setup, status);
+      if (
+        this.#world.nowMs() < budget.throttledMs(setup) + recoveryMs ||
+        budget.keyOf(setup) === undefined
+      ) {
+        this.#disturb(setup, stretch);
+      }
+      this.#checkAccount(setup, status);
+    }
+  }
+
+  /** After minutes without a disturbance nothing is missing any more. */
+  checkWhole(status: readonly AccountStatus[], page: ReadPage): void {
+    const { report } = this.#world;
+    const success = page.values('newrelic_application_poll_success');
+    const up = page.values('newrelic_up');
+    for (const setup of this.#world.setups()) {
+      const { name } = setup;
+      const wanted = this.#wanted(setup);
+      const shown = this.#dependencies.values.snapshotsOf(name);
+      for (const { id } of wanted) {
+        const snapshot = shown.find(({ application }) => application.id === `${id}`);
+        const reading = snapshot?.reading;
+        if (success.get(`${name} ${id}`) !== 1)
+          report('whole', `${name} ${id}: poll_success is not 1`);
+        if (reading === undefined) report('whole', `${name} ${id}: no values`);
+        const hosts = this.#hostsOf(setup, id).length;
+        if (reading?.hosts.size !== hosts) {
+          report('whole', `${name} ${id}: ${reading?.hosts.size} of ${hosts} hosts`);
+        }
+      }
+      if (shown.length > wanted.length)
+        report('whole', `${name}: shows ${shown.length} of ${wanted.length}`);
+      if (up.get(name) !== 1) report('whole', `${name}: newrelic_up is not 1`);
+      const own = status.find((one) => one.name === name);
+      if (own !== undefined) this.#checkStatus(setup, own);
+    }
+  }
+
+  /** Calls that the account has sent since its start. */
+  #callsOf(account: string): number {
+    return this.#sent.get(account) ?? 0;
+  }
+
+  /** The calls so far, to be compared with those later. */
+  counted(): ReadonlyMap<string, number> {
+    return new Map(this.#sent);
+  }
+
+  /** As many calls were made as the demand says. */
+  checkDemand(
+    before: ReadonlyMap<string, number>,
+    minutes: number,
+    status: readonly AccountStatus[],
+  ): void {
+    for (const setup of this.#world.setups()) {
+      const own = status.find(({ name }) => name === setup.name);
+      if (own === undefined || stretchOf(setup, status) > 1) continue;
+      const calls = this.#callsOf(setup.name) - (before.get(setup.name) ?? 0);
+      const expected = own.demandRequestsPerMinute * minutes;
+      const granules = this.#wanted(setup).map(({ id }) => 1 + this.#hostsOf(setup, id).length);
+      const tolerance = 0.05 * expected + 3 + Math.max(0, ...granules);
+      if (Math.abs(calls - expected) <= tolerance) continue;
+      this.#world.report('demand', `${setup.name}: ${calls} calls, ${expected} expected`);
+    }
+  }
+
+  #checkStatus(setup: AccountSetup, status: AccountStatus): void {
+    const { report } = this.#world;
+    const { polls, discovery } = this.#demandOf(setup);
+    const demand = polls + discovery;
+    const shown = status.demandRequestsPerMinute;
+    // Once an hour ids that are absent are asked for again.
+    const lookUps = setup.wants === 'ids' ? 10 : 0;
+    if (shown < 0.97 * demand - 0.1 || shown > 1.1 * demand + 1 + lookUps) {
+      report('demand', `${setup.name}: ${shown} is shown, ${demand} is needed`);
+    }
+    const stretch = (status.pollIntervalSeconds * 1000) / setup.intervalMs;
+    const load = loadOf(polls, Math.max(demand, shown), this.#capacityOf(setup, status));
+    if (this.#wanted(setup).length === 0) return;
+    if (stretch > Math.max(1, 1.1 * load) || (load <= 0.9 && stretch !== 1)) {
+      report('stretch', `${setup.name}: intervals are stretched by ${stretch}, load ${load}`);
+    }
+    if (load > 1 && stretch < 0.9 * load) {
+      report('stretch', `${setup.name}: intervals are stretched by ${stretch} only, load ${load}`);
+    }
+  }
+
+  #checkAccount(setup: AccountSetup, status: readonly AccountStatus[]): void {
+    const { values } = this.#dependencies;
+    const own = status.find(({ name }) => name === setup.name);
+    const nowMs = this.#world.nowMs();
+    // The discovery that has seen a change ends a little after it began.
+    const isSeen = values.discoveredMs(setup.name) > (this.#changedMs.get(setup.name) ?? -Infinity);
+    if (own === undefined || !isSeen) {
+      this.#disturb(setup, stretchOf(setup, status));
+      return;
+    }
+    const { polls, discovery } = this.#demandOf(setup);
+    const capacity = this.#capacityOf(setup, own);
+    const isShared = this.#dependencies.budget.isShared(setup);
+    // The demand that is shown counts what was lately asked beside: names and retries.
+    const demand = Math.max(polls + discovery, own.demandRequestsPerMinute);
+    const wanted = this.#wanted(setup);
+    const namesMs = setup.hostNames ? (wanted.length * minuteMs) / capacity : 0;
+    const load = Math.max(1, loadOf(polls, demand, capacity));
+    const boundMs =
+      (isShared ? sharedPatience : patience) * load * setup.intervalMs + namesMs + leewayMs;
+    const calmMs = this.#disturbedMs.get(setup.name) ?? 0;
+    for (const { id } of wanted) {
+      const renewedMs = values.renewedMs(setup.name, `${id}`) ?? -Infinity;
+      const ageMs = nowMs - Math.max(calmMs, renewedMs);
+      if (ageMs <= boundMs) continue;
+      this.#world.report(
+        'renewal',
+        `${setup.name} ${id}: not renewed for ${ageMs / 1000} s, at most ${boundMs / 1000} s`,
+      );
+    }
+  }
+
+  /** Polls that are under way now may still take until their deadline. */
+  #disturb(setup: AccountSetup, stretch: number): void {
+    const untilMs = this.#world.nowMs() + pollDeadlineMs(setup, stretch);
+    const known = this.#disturbedMs.get(setup.name) ?? 0;
+    this.#disturbedMs.set(setup.name, Math.max(known, untilMs));
+  }
+
+  #wanted(setup: AccountSetup): readonly SimulatedApplication[] {
+    return this.#world.fleet
+      .applications()
+      .filter(({ id, name }) => isWanted(setup, `${id}`, name));
+  }
+
+  #hostsOf(setup: AccountSetup, applicationId: number): readonly unknown[] {
+    const application = this.#world.fleet.application(applicationId);
+    if (application === undefined || !setup.hosts) return [];
+    return this.#world.fleet.listedHosts(application);
+  }
+
+  #demandOf(setup: AccountSetup): { readonly polls: number; readonly discovery: number } {
+    const calls = this.#wanted(setup).reduce(
+      (sum, { id }) => sum + 1 + this.#hostsOf(setup, id).length,
+      0,
+    );
+    const applications = this.#world.fleet.applications().length;
+    const pages =
+      setup.wants === 'ids'
+        ? 2
+        : Math.max(1, Math.ceil(applications / this.#dependencies.pageSize));
+    return {
+      polls: (calls * minuteMs) / setup.intervalMs,
+      discovery: (pages * minuteMs) / discoveryIntervalMs,
+    };
+  }
+
+  #capacityOf({ concurrency }: AccountSetup, status: AccountStatus): number {
+    const carried = (0.9 * concurrency * minuteMs) / usualLatencyMs;
+    return Math.min(status.budgetRequestsPerMinute, carried);
+  }
+}
+
+/** Only polls can be stretched: they have what the rest leaves, and always a tenth. */
+function loadOf(polls: number, demand: number, capacity: number): number {
+  return polls / Math.max(capacity / 10, capacity - (demand - polls));
+}
+
+function stretchOf(setup: AccountSetup, status: readonly AccountStatus[]): number {
+  const own = status.find(({ name }) => name === setup.name);
+  return own === undefined ? 1 : Math.max(1, (own.pollIntervalSeconds * 1000) / setup.intervalMs);
+}

@@ -1,0 +1,284 @@
+import type { AppSnapshot, SnapshotSink } from '../../src/model/snapshot.ts';
+import type { ApiResponse } from '../../src/transport/transport.ts';
+import { isWanted, pollDeadlineMs } from './account-setup.ts';
+import { ToldValues } from './told-values.ts';
+import type { WireCall } from './vendor-wire.ts';
+import { setupOf, type World } from './world.ts';
+
+const minuteMs = 60_000;
+/** What has happened to an application explains its absence for so long. */
+const excusedMs = 20 * minuteMs;
+const tolerableShare = 0.1;
+
+/** An application as it is published. */
+interface Shown {
+  readonly snapshot: AppSnapshot;
+  /** When a poll last brought values. */
+  readonly renewedMs: number;
+  /** Hosts that the next poll sets out with, as far as that is known. */
+  readonly listed: ReadonlySet<string>;
+  /** The least and the most that explain values which are not renewed, since the last renewal. */
+  readonly staleMs: readonly [least: number, most: number];
+}
+
+/** What is published of the applications, and when it vanishes. */
+export class ValueRules {
+  readonly #world: World;
+  readonly #told = new ToldValues();
+  readonly #shown = new Map<string, Shown>();
+  readonly #answeredMs = new Map<string, number>();
+  readonly #notFoundMs = new Map<string, number>();
+  readonly #listedMs = new Map<string, number>();
+  readonly #renamedMs = new Map<string, number>();
+  readonly #removedMs = new Map<string, number>();
+  /** When the discovery under way began, and the last complete one. */
+  readonly #discoveringMs = new Map<string, number>();
+  readonly #discoveredMs = new Map<string, number>();
+  #configuredMs = Number.NEGATIVE_INFINITY;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** A reload begins: polls under way may be given up. */
+  configured(): void {
+    this.#configuredMs = this.#world.nowMs();
+    for (const [name, shown] of this.#shown) {
+      const staleMs = this.#widened(shown, 1);
+      this.#shown.set(name, { ...shown, listed: new Set(), staleMs });
+    }
+  }
+
+  renamed(applicationId: string): void {
+    this.#renamedMs.set(applicationId, this.#world.nowMs());
+  }
+
+  /** An application, or a host, is not in the vendor's lists from now on. */
+  removed(id: string): void {
+    this.#removedMs.set(id, this.#world.nowMs());
+  }
+
+  sent({ account, operation }: WireCall): void {
+    if (operation !== 'list_applications' || this.#discoveringMs.has(account)) return;
+    this.#discoveringMs.set(account, this.#world.nowMs());
+  }
+
+  answered(call: WireCall, response: ApiResponse, isGenuine: boolean): void {
+    const { account, metric } = call;
+    if (metric === undefined) return;
+    const name = `${account} ${metric.hostId || metric.applicationId}`;
+    if (response.status === 404) this.#notFoundMs.set(name, this.#world.nowMs());
+    if (response.status !== 200 || !isGenuine) return;
+    this.#answeredMs.set(name, this.#world.nowMs());
+    this.#told.note(call, response);
+  }
+
+  /** When values of the application were last renewed. */
+  renewedMs(account: string, applicationId: string): number | undefined {
+    return this.#shown.get(`${account} ${applicationId}`)?.renewedMs;
+  }
+
+  isDiscovering(account: string): boolean {
+    return this.#discoveringMs.has(account);
+  }
+
+  /** Whether a complete discovery has shown that the application or host is no longer there. */
+  isKnownGone(account: string, id: string): boolean {
+    return (this.#removedMs.get(id) ?? Infinity) < this.discoveredMs(account);
+  }
+
+  /** When the last complete discovery of the account began. */
+  discoveredMs(account: string): number {
+    return this.#discoveredMs.get(account) ?? Number.NEGATIVE_INFINITY;
+  }
+
+  snapshotsOf(account: string): readonly AppSnapshot[] {
+    return [...this.#shown.values()]
+      .map(({ snapshot }) => snapshot)
+      .filter((snapshot) => snapshot.account === account);
+  }
+
+  watch(sink: SnapshotSink): SnapshotSink {
+    return {
+      publish: (snapshot) => {
+        this.#published(snapshot);
+        sink.publish(snapshot);
+      },
+      remove: (account, id) => {
+        this.#vanished(account, id);
+        sink.remove(account, id);
+      },
+      accountUp: (account, up) => {
+        this.#discovered(account, up);
+        sink.accountUp(account, up);
+      },
+      removeAccount: (account) => {
+        this.#accountVanished(account);
+        sink.removeAccount(account);
+      },
+    };
+  }
+
+  /** What has to be so at any time; `stretch` is that of each account. */
+  check(stretch: (account: string) => number): void {
+    const nowMs = this.#world.nowMs();
+    for (const [name, shown] of this.#shown) {
+      const { account, reading, application } = shown.snapshot;
+      const staleMs = this.#widened(shown, stretch(account));
+      this.#shown.set(name, { ...shown, staleMs });
+      const ageMs = nowMs - shown.renewedMs;
+      if (reading !== undefined && ageMs > staleMs[1]) {
+        this.#world.report(
+          'stale',
+          `${name}: values not renewed for ${ageMs / 1000} s, at most ${staleMs[1] / 1000} s; poll_success ${shown.snapshot.pollSucceeded}`,
+        );
+      }
+      this.#checkGone(name, account, application.id, [...(reading?.hosts.keys() ?? [])]);
+    }
+  }
+
+  #checkGone(name: string, account: string, id: string, hostIds: readonly string[]): void {
+    for (const gone of [id, ...hostIds].filter((one) => this.isKnownGone(account, one))) {
+      this.#world.report('gone', `${name}: still shows ${gone}, which the lists no longer have`);
+    }
+    const { nowMs } = this.#world;
+    const notFoundMs = this.#notFoundMs.get(name) ?? Infinity;
+    const isFoundSince = (this.#answeredMs.get(name) ?? -Infinity) > notFoundMs;
+    const isDisturbed = this.#configuredMs >= notFoundMs - 5 * minuteMs;
+    if (!isFoundSince && !isDisturbed && nowMs() > notFoundMs + 5 * minuteMs) {
+      this.#world.report('gone', `${name}: answers 404 and is still shown`);
+    }
+  }
+
+  #published(snapshot: AppSnapshot): void {
+    const { account, application } = snapshot;
+    const name = `${account} ${application.id}`;
+    const nowMs = this.#world.nowMs();
+    for (const id of application.hostIds ?? []) {
+      if (!this.#listedMs.has(`${account} ${id}`)) this.#listedMs.set(`${account} ${id}`, nowMs);
+    }
+    const before = this.#shown.get(name);
+    const isRenewed = isNew(before?.snapshot, snapshot);
+    this.#checkReading(name, snapshot, before);
+    this.#shown.set(
+      name,
+      before !== undefined && !isRenewed
+        ? { ...before, snapshot }
+        : {
+            snapshot,
+            renewedMs: nowMs,
+            listed: new Set(application.hostIds),
+            staleMs: this.#staleMs(account, 1),
+          },
+    );
+  }
+
+  #checkReading(name: string, snapshot: AppSnapshot, before: Shown | undefined): void {
+    const { application, reading, pollSucceeded } = snapshot;
+    const known = before?.snapshot.reading;
+    if (reading === known) return;
+    if (reading === undefined) {
+      if (before !== undefined) this.#checkDropped(name, snapshot, before);
+      return;
+    }
+    const lie = this.#told.lieOf(application.id, reading, pollSucceeded === true);
+    if (lie !== undefined) this.#world.report('truth', `${name}: ${lie}`);
+    if (isNew(before?.snapshot, snapshot)) this.#checkWhole(name, snapshot, before);
+  }
+
+  /** The hosts that the poll has left out must be few, or have failed for long. */
+  #checkWhole(name: string, snapshot: AppSnapshot, before: Shown | undefined): void {
+    const { account, application, reading, pollSucceeded } = snapshot;
+    const setup = setupOf(this.#world, account);
+    if (before === undefined || setup?.hosts !== true) return;
+    const nowMs = this.#world.nowMs();
+    const listed = new Set(application.hostIds);
+    const isNotFound = (id: string): boolean =>
+      nowMs - (this.#notFoundMs.get(`${account} ${id}`) ?? -Infinity) < excusedMs;
+    const asked = [...before.listed].filter((id) => listed.has(id) && !isNotFound(id));
+    const left = asked.filter((id) => reading?.hosts.has(id) !== true);
+    const isLate = (id: string): boolean => {
+      const host = `${account} ${id}`;
+      const goodMs = this.#answeredMs.get(host) ?? this.#listedMs.get(host) ?? -Infinity;
+      return nowMs - goodMs < before.staleMs[0];
+    };
+    const late = left.filter((id) => isLate(id));
+    const calls = asked.length + 1;
+    const text = `${name}: ${left.length} of ${asked.length} hosts left out`;
+    if (pollSucceeded === true && left.length > 0) {
+      this.#world.report('half', `${text}, poll_success 1`);
+    }
+    if (left.length > Math.max(1, 0.5 * calls)) this.#world.report('half', text);
+    if (late.length > Math.max(1, tolerableShare * calls)) {
+      this.#world.report('half', `${text}, ${late.length} of them not failing for stale_after`);
+    }
+  }
+
+  #checkDropped(name: string, { pollSucceeded }: AppSnapshot, { renewedMs, staleMs }: Shown): void {
+    const ageMs = this.#world.nowMs() - renewedMs;
+    if (pollSucceeded === true) this.#world.report('stale', `${name}: dropped with poll_success 1`);
+    if (ageMs >= staleMs[0]) return;
+    this.#world.report('vanished', `${name}: values dropped after ${ageMs / 1000} s`);
+  }
+
+  #vanished(account: string, id: string): void {
+    const name = `${account} ${id}`;
+    const shown = this.#shown.get(name);
+    this.#shown.delete(name);
+    if (shown === undefined) return;
+    const nowMs = this.#world.nowMs();
+    const isRecent = (times: ReadonlyMap<string, number>, key: string): boolean =>
+      nowMs - (times.get(key) ?? -Infinity) < excusedMs;
+    const setups = [setupOf(this.#world, account), ...this.#world.earlierSetups()];
+    const isUnwanted = setups.some(
+      (setup) =>
+        setup === undefined ||
+        (setup.name === account && !isWanted(setup, id, shown.snapshot.application.name)),
+    );
+    const isExplained =
+      isUnwanted ||
+      this.#world.fleet.application(Number(id)) === undefined ||
+      isRecent(this.#renamedMs, id) ||
+      isRecent(this.#notFoundMs, name);
+    if (!isExplained) this.#world.report('vanished', `${name} is removed without a reason`);
+  }
+
+  #accountVanished(account: string): void {
+    for (const [name, { snapshot }] of this.#shown) {
+      if (snapshot.account === account) this.#shown.delete(name);
+    }
+    this.#discoveringMs.delete(account);
+    this.#discoveredMs.delete(account);
+    const isThere = setupOf(this.#world, account) !== undefined;
+    if (isThere) this.#world.report('vanished', `the account ${account} is removed`);
+  }
+
+  #discovered(account: string, up: boolean): void {
+    const beganMs = this.#discoveringMs.get(account);
+    if (up && beganMs !== undefined) this.#discoveredMs.set(account, beganMs);
+    this.#discoveringMs.delete(account);
+  }
+
+  #widened({ snapshot, staleMs }: Shown, stretch: number): readonly [number, number] {
+    const [least, most] = this.#staleMs(snapshot.account, stretch);
+    return [Math.min(staleMs[0], least), Math.max(staleMs[1], most)];
+  }
+
+  #staleMs(account: string, stretch: number): readonly [number, number] {
+    const setup = setupOf(this.#world, account);
+    if (setup === undefined) return [0, Infinity];
+    const { intervalMs, staleAfterMs } = setup;
+    const deadlineMs = pollDeadlineMs(setup, stretch);
+    return [staleAfterMs, 1.1 * stretch * intervalMs + deadlineMs + staleAfterMs + 5000];
+  }
+}
+
+/** Whether a poll has brought what is shown now. */
+function isNew(before: AppSnapshot | undefined, after: AppSnapshot): boolean {
+  if (after.reading === undefined) return false;
+  return (
+    before?.reading === undefined ||
+    before.lastSuccessMs !== after.lastSuccessMs ||
+    before.reading.windowEndMs !== after.reading.windowEndMs
+  );
+}

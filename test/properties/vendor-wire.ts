@@ -1,0 +1,152 @@
+import type { Clock } from '../../src/model/clock.ts';
+import { sleep } from '../../src/model/clock.ts';
+import type { Simulator } from '../../src/simulator/simulator.ts';
+import { apiErrorFrom } from '../../src/transport/api-error-from.ts';
+import type { RawTransport } from '../../src/transport/raw-send.ts';
+import type { ApiResponse } from '../../src/transport/transport.ts';
+import type { UndiciTransportOptions } from '../../src/transport/undici-transport.ts';
+import { inMemoryTransport } from '../support/in-memory-vendor.ts';
+import { accountOf } from './account-setup.ts';
+import { type Fault, faultAnswerOf, type Troubles } from './vendor-troubles.ts';
+
+/** One request on the wire. */
+export interface WireCall {
+  readonly account: string;
+  readonly key: string;
+  readonly operation: string;
+  readonly target: string;
+  readonly sentMs: number;
+  /** Of a question for throughput. */
+  readonly metric: MetricCall | undefined;
+  /** Ids that a list is asked for. */
+  readonly ids: readonly string[];
+  readonly page: number;
+}
+
+export interface MetricCall {
+  readonly applicationId: string;
+  /** Empty for the application itself. */
+  readonly hostId: string;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** What becomes of the calls; every method is called at the moment when it happens. */
+export interface WireObserver {
+  sent(call: WireCall): void;
+  /** `isGenuine`: the vendor said this of what was asked. */
+  answered(call: WireCall, response: ApiResponse, isGenuine: boolean): void;
+  /** The call has ended, with or without an answer. */
+  ended(call: WireCall): void;
+}
+
+export interface VendorWireDependencies {
+  readonly clock: Clock;
+  readonly simulator: Simulator;
+  readonly troubles: Troubles;
+  readonly observer: WireObserver;
+  /** The vendor's `Date`. */
+  readonly dateMs: () => number;
+}
+
+const usualLatencyMs = 100;
+const hourMs = 3_600_000;
+
+/** Opens connections to the simulated vendor, with all that goes wrong on the way. */
+export function createVendorWire({
+  clock,
+  simulator,
+  troubles,
+  observer,
+  dateMs,
+}: VendorWireDependencies): (options: UndiciTransportOptions) => Promise<RawTransport> {
+  const wire = inMemoryTransport(simulator);
+
+  const dated = (response: ApiResponse): ApiResponse => ({
+    ...response,
+    headers: { ...response.headers, date: new Date(dateMs()).toUTCString() },
+  });
+
+  const answerTo = async (
+    call: WireCall,
+    fault: Fault | undefined,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<ApiResponse> => {
+    if (fault?.kind === 'hang') return untilAborted(signal);
+    await sleep(clock, fault?.kind === 'slow' ? fault.ms : usualLatencyMs, signal);
+    if (fault?.kind === 'reset') {
+      throw apiErrorFrom(Object.assign(new Error('reset'), { code: 'ECONNRESET' }), 'vendor');
+    }
+    const ask = async (target: string): Promise<ApiResponse> =>
+      wire.send({ operation: 'list_applications', target }, headers, signal);
+    if (fault?.kind === 'other_window') return ask(shifted(call.target));
+    if (fault === undefined || fault.kind === 'slow') return ask(call.target);
+    return faultAnswerOf(fault, call, { ask, dateMs: dateMs() });
+  };
+
+  return async ({ proxyUrl }) => ({
+    send: async (request, headers, signal) => {
+      const key = headers['Api-Key'] ?? '';
+      const call = callOf(accountOf(proxyUrl), key, request, clock.monotonicMs());
+      observer.sent(call);
+      try {
+        const fault = troubles.faultOf(call);
+        const response = dated(await answerTo(call, fault, headers, signal));
+        observer.answered(call, response, fault === undefined || fault.kind === 'slow');
+        return response;
+      } finally {
+        observer.ended(call);
+      }
+    },
+    close: async () => undefined,
+  });
+}
+
+async function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
+
+const metricPath = /^\/v2\/applications\/(\d+)(?:\/hosts\/(\d+))?\/metrics\/data\.json\?/u;
+
+function callOf(
+  account: string,
+  key: string,
+  { operation, target }: { readonly operation: string; readonly target: string },
+  sentMs: number,
+): WireCall {
+  const [path = '', text = ''] = target.split('?');
+  const query = new URLSearchParams(text);
+  const [, applicationId, hostId = ''] = metricPath.exec(`${path}?`) ?? [];
+  return {
+    account,
+    key,
+    operation,
+    target,
+    sentMs,
+    metric:
+      applicationId === undefined
+        ? undefined
+        : {
+            applicationId,
+            hostId,
+            fromMs: Date.parse(query.get('from') ?? ''),
+            toMs: Date.parse(query.get('to') ?? ''),
+          },
+    ids: query.get('filter[ids]')?.split(',') ?? [],
+    page: Number(query.get('page') ?? 1),
+  };
+}
+
+/** The same question for an hour earlier. */
+function shifted(target: string): string {
+  const [path = '', text = ''] = target.split('?');
+  const query = new URLSearchParams(text);
+  for (const name of ['from', 'to']) {
+    const stated = query.get(name);
+    if (stated !== null) query.set(name, new Date(Date.parse(stated) - hourMs).toISOString());
+  }
+  return `${path}?${query.toString()}`;
+}
