@@ -4,12 +4,16 @@ import {
   type AccountTransportDependencies,
   createAccountTransport,
 } from '../transport/account-transport.ts';
+import type { RawTransport } from '../transport/raw-send.ts';
 import type { Transport } from '../transport/transport.ts';
 
 export type ConnectionSettings = Pick<
   AccountConfig,
   'baseUrl' | 'apiKeyHeader' | 'concurrency' | 'timeoutMs'
 >;
+
+/** What stays the same, whichever way calls take. */
+export type ConnectionDependencies = Omit<AccountTransportDependencies, 'raw'>;
 
 /** The way to the vendor of one account, which a reload can replace. */
 export interface AccountConnection {
@@ -20,7 +24,7 @@ export interface AccountConnection {
   /** Requests that were sent again because the first one failed. */
   retries(): number;
   /** Another way from now on. Calls that have set out on the old one end there; then it is closed. */
-  replace(settings: ConnectionSettings, dependencies: AccountTransportDependencies): void;
+  replace(settings: ConnectionSettings, raw: RawTransport): void;
   /** Breaks off the calls under way, and closes every connection. */
   close(): Promise<void>;
 }
@@ -32,18 +36,16 @@ interface Route {
 }
 
 export function createAccountConnection(
-  settings: ConnectionSettings,
-  dependencies: AccountTransportDependencies,
+  initial: ConnectionSettings,
+  initialRaw: RawTransport,
+  dependencies: ConnectionDependencies,
 ): AccountConnection {
-  const open = (
-    nextSettings: ConnectionSettings,
-    nextDependencies: AccountTransportDependencies,
-  ): Route => ({
-    transport: createAccountTransport(nextSettings, nextDependencies),
+  const open = (settings: ConnectionSettings, raw: RawTransport): Route => ({
+    transport: createAccountTransport(settings, { ...dependencies, raw }),
     calls: 0,
     isReplaced: false,
   });
-  let route = open(settings, dependencies);
+  let route = open(initial, initialRaw);
   const routes = new Set([route]);
   let earlierRetries = 0;
 
@@ -70,9 +72,9 @@ export function createAccountConnection(
     current: () => route.transport,
     requestsInFlight: () => sumOf((transport) => transport.requestsInFlight()),
     retries: () => earlierRetries + sumOf((transport) => transport.retries()),
-    replace: (nextSettings, nextDependencies) => {
+    replace: (settings, raw) => {
       const replaced = route;
-      route = open(nextSettings, nextDependencies);
+      route = open(settings, raw);
       routes.add(route);
       replaced.isReplaced = true;
       closeIfDone(replaced);

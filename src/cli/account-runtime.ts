@@ -1,16 +1,15 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Source } from '../model/source.ts';
 import type { AccountStatus, Logger } from '../model/telemetry.ts';
 import { createRestSource, defaultMaxPages } from '../newrelic/client.ts';
 import { createAccountPoller } from '../poller/account-poller.ts';
 import type { SelfMetrics } from '../telemetry/self-metrics.ts';
-import type { AccountTransportDependencies } from '../transport/account-transport.ts';
 import type { KeyProvider } from '../transport/key-provider.ts';
 import type { Membership, RateLimiters } from '../transport/rate-limiters.ts';
+import type { RawTransport } from '../transport/raw-send.ts';
 import { createAccountConnection } from './account-connection.ts';
 import type { Machine } from './machine.ts';
-import { openPrepared, type PreparedAccount } from './prepare-account.ts';
+import type { PreparedAccount } from './prepare-account.ts';
 import { createTransportLog } from './transport-log.ts';
 
 /** One account of the configuration in force, for as long as it has its name and its vendor. */
@@ -26,8 +25,16 @@ export interface AccountRuntime {
   status(): AccountStatus;
   /** Why polling has come to a halt that only a fault of our own explains; `undefined` if it has not. */
   stalled(): string | undefined;
-  /** Follows other settings from now on: without a gap, and without a call too many. */
-  update(next: PreparedAccount): Promise<void>;
+  /**
+   * Follows other limits, another key and another way to the vendor at once, in one turn: with other
+   * accounts that change as well, so that no key has a larger limit in between. What is polled
+   * follows with `reconfigure`.
+   *
+   * @param raw new connections, if calls are to take other ones from now on
+   */
+  update(next: PreparedAccount, raw: RawTransport | undefined): void;
+  /** Polls what it was last updated with. Of many applications it takes several turns. */
+  reconfigure(): Promise<void>;
   /** Frees the account's share of its key, when it polls no more. */
   leave(): void;
   /** Breaks off the calls under way, and leaves. */
@@ -42,28 +49,22 @@ export interface AccountRuntimeDependencies {
   readonly limiters: RateLimiters;
 }
 
-export async function createAccountRuntime(
+/** @param raw the connections that `openPrepared` gave; closed by `close` */
+export function createAccountRuntime(
   initial: PreparedAccount,
-  dependencies: AccountRuntimeDependencies,
-): Promise<AccountRuntime> {
-  const { machine, sink, metrics, logger, limiters } = dependencies;
+  raw: RawTransport,
+  { machine, sink, metrics, logger, limiters }: AccountRuntimeDependencies,
+): AccountRuntime {
   const { clock, random } = machine;
   const { account, entries } = initial;
   let prepared = initial;
+  let isElsewhere = false;
   const observer = metrics.apiObserver(account.name);
   const membership = limiters.join(account, initial.keyProvider.current());
   const log = createTransportLog(account.name, { clock, membership, logger });
   const keyProvider = followingKey(() => prepared.keyProvider, membership);
-  const partsFor = async (one: PreparedAccount): Promise<AccountTransportDependencies> => ({
-    clock,
-    random,
-    observer,
-    keyProvider,
-    membership,
-    raw: await openPrepared(one, machine),
-    events: log,
-  });
-  const connection = createAccountConnection(account, await partsFor(initial));
+  const parts = { clock, random, observer, keyProvider, membership, events: log };
+  const connection = createAccountConnection(account, raw, parts);
   const rest = createRestSource(
     { maxPages: defaultMaxPages },
     { send: connection.send, observer, logger, clock },
@@ -105,13 +106,18 @@ export async function createAccountRuntime(
       clockSkewSeconds: connection.current().clockSkewSeconds(),
     }),
     stalled: () => poller.stalled(),
-    update: async (next) => {
-      const parts = isDeepStrictEqual(next.wire, prepared.wire) ? undefined : await partsFor(next);
+    update: (next, nextRaw) => {
+      const before = prepared;
       prepared = next;
-      membership.rekey(next.keyProvider.current());
-      membership.resize(next.account.requestsPerMinute);
-      if (parts !== undefined) connection.replace(next.account, parts);
-      await poller.reconfigure(next);
+      isElsewhere ||=
+        nextRaw !== undefined || next.keyProvider.current() !== before.keyProvider.current();
+      moveMembership(membership, before, next);
+      if (nextRaw !== undefined) connection.replace(next.account, nextRaw);
+    },
+    reconfigure: async () => {
+      const wasMoved = isElsewhere;
+      isElsewhere = false;
+      await poller.reconfigure(prepared, wasMoved);
     },
     leave: () => membership.leave(),
     close: async () => {
@@ -119,6 +125,17 @@ export async function createAccountRuntime(
       await connection.close();
     },
   };
+}
+
+/** In this order no key that the account has or gets is raised before the account has left it. */
+function moveMembership(
+  membership: Membership,
+  before: PreparedAccount,
+  { account: { requestsPerMinute }, keyProvider }: PreparedAccount,
+): void {
+  membership.resize(Math.min(before.account.requestsPerMinute, requestsPerMinute));
+  membership.rekey(keyProvider.current());
+  membership.resize(requestsPerMinute);
 }
 
 /** A new key has a limit of its own. */
