@@ -2,12 +2,16 @@ import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Source } from '../model/source.ts';
 import type { AccountStatus, Logger } from '../model/telemetry.ts';
 import { createRestSource, defaultMaxPages } from '../newrelic/client.ts';
-import { createAccountPoller } from '../poller/account-poller.ts';
+import { type AccountPoller, createAccountPoller } from '../poller/account-poller.ts';
 import type { SelfMetrics } from '../telemetry/self-metrics.ts';
+import { type AccountTransport, createAccountTransport } from '../transport/account-transport.ts';
 import type { KeyProvider } from '../transport/key-provider.ts';
 import type { Membership, RateLimiters } from '../transport/rate-limiters.ts';
 import type { RawTransport } from '../transport/raw-send.ts';
-import { createAccountConnection } from './account-connection.ts';
+import {
+  createReplaceableTransport,
+  type ReplaceableTransport,
+} from '../transport/replaceable-transport.ts';
 import type { Machine } from './machine.ts';
 import type { PreparedAccount } from './prepare-account.ts';
 import { createTransportLog } from './transport-log.ts';
@@ -51,80 +55,113 @@ export interface AccountRuntimeDependencies {
 
 /** @param raw the connections that `openPrepared` gave; closed by `close` */
 export function createAccountRuntime(
-  initial: PreparedAccount,
+  prepared: PreparedAccount,
   raw: RawTransport,
-  { machine, sink, metrics, logger, limiters }: AccountRuntimeDependencies,
+  dependencies: AccountRuntimeDependencies,
 ): AccountRuntime {
-  const { clock, random } = machine;
-  const { account, entries } = initial;
-  let prepared = initial;
-  let isElsewhere = false;
-  const observer = metrics.apiObserver(account.name);
-  const membership = limiters.join(account, initial.keyProvider.current());
-  const log = createTransportLog(account.name, { clock, membership, logger });
-  const keyProvider = followingKey(() => prepared.keyProvider, membership);
-  const parts = { clock, random, observer, keyProvider, membership, events: log };
-  const connection = createAccountConnection(account, raw, parts);
-  const rest = createRestSource(
-    { maxPages: defaultMaxPages },
-    { send: connection.send, observer, logger, clock },
-  );
-  const source = withFreshKey(rest, keyProvider);
-  const poller = createAccountPoller(
-    { account, entries },
-    {
-      source,
+  return new PolledAccount(prepared, raw, dependencies);
+}
+
+class PolledAccount implements AccountRuntime {
+  readonly source: Source;
+  readonly #membership: Membership;
+  readonly #connections: ReplaceableTransport;
+  readonly #transport: AccountTransport;
+  readonly #poller: AccountPoller;
+  #prepared: PreparedAccount;
+  /** Whether the vendor is asked in another way since the poller was last told. */
+  #isElsewhere = false;
+
+  constructor(
+    prepared: PreparedAccount,
+    raw: RawTransport,
+    { machine, sink, metrics, logger, limiters }: AccountRuntimeDependencies,
+  ) {
+    const { clock, random } = machine;
+    const { account } = prepared;
+    this.#prepared = prepared;
+    const membership = limiters.join(account, prepared.keyProvider.current());
+    this.#membership = membership;
+    const log = createTransportLog(account.name, { clock, membership, logger });
+    const keyProvider = followingKey(() => this.#prepared.keyProvider, membership);
+    const observer = metrics.apiObserver(account.name);
+    this.#connections = createReplaceableTransport(raw);
+    const parts = { clock, random, observer, keyProvider, membership, events: log };
+    this.#transport = createAccountTransport(account, { ...parts, raw: this.#connections });
+    const rest = createRestSource(
+      { maxPages: defaultMaxPages },
+      { send: this.#transport.send, observer, logger, clock },
+    );
+    this.source = withFreshKey(rest, keyProvider);
+    this.#poller = createAccountPoller(prepared, {
+      ...this.#transport,
+      source: this.source,
       clock,
       random,
       sink,
       logger,
       observer: metrics.pollObserver(account.name),
-      requestsInFlight: () => connection.requestsInFlight(),
-      backoffUntilMs: () => connection.current().backoffUntilMs(),
-      limitPerMinute: () => membership.limitPerMinute(),
       planned: ({ demandPerMinute }) => {
         membership.demand(demandPerMinute);
       },
-      retries: () => connection.retries(),
-      vendorWallMs: () => connection.current().vendorWallMs(),
-    },
-  );
-  membership.onLimitChange(() => {
-    log.limitChanged();
-    poller.limitChanged();
-  });
+    });
+    membership.onLimitChange(() => {
+      log.limitChanged();
+      this.#poller.limitChanged();
+    });
+  }
 
-  return {
-    get prepared() {
-      return prepared;
-    },
-    source,
-    run: async (signal) => poller.run(signal),
-    runOnce: async (signal) => poller.runOnce(signal),
-    status: () => ({
-      ...poller.status(),
-      clockSkewSeconds: connection.current().clockSkewSeconds(),
-    }),
-    stalled: () => poller.stalled(),
-    update: (next, nextRaw) => {
-      const before = prepared;
-      prepared = next;
-      isElsewhere ||=
-        nextRaw !== undefined || next.keyProvider.current() !== before.keyProvider.current();
-      moveMembership(membership, before, next);
-      if (nextRaw !== undefined) connection.replace(next.account, nextRaw);
-    },
-    reconfigure: async () => {
-      const wasMoved = isElsewhere;
-      isElsewhere = false;
-      await poller.reconfigure(prepared, wasMoved);
-    },
-    leave: () => membership.leave(),
-    close: async () => {
-      membership.leave();
-      await connection.close();
-    },
-  };
+  get prepared(): PreparedAccount {
+    return this.#prepared;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#poller.run(signal);
+  }
+
+  async runOnce(signal: AbortSignal): Promise<boolean> {
+    return this.#poller.runOnce(signal);
+  }
+
+  status(): AccountStatus {
+    return { ...this.#poller.status(), clockSkewSeconds: this.#transport.clockSkewSeconds() };
+  }
+
+  stalled(): string | undefined {
+    return this.#poller.stalled();
+  }
+
+  update(next: PreparedAccount, raw: RawTransport | undefined): void {
+    const before = this.#prepared;
+    this.#prepared = next;
+    this.#isElsewhere ||= raw !== undefined || !isAskedAlike(before, next);
+    moveMembership(this.#membership, before, next);
+    this.#transport.reconfigure(next.account);
+    if (raw !== undefined) this.#connections.replace(raw);
+  }
+
+  async reconfigure(): Promise<void> {
+    const isElsewhere = this.#isElsewhere;
+    this.#isElsewhere = false;
+    await this.#poller.reconfigure(this.#prepared, isElsewhere);
+  }
+
+  leave(): void {
+    this.#membership.leave();
+  }
+
+  async close(): Promise<void> {
+    this.leave();
+    await this.#connections.close();
+  }
+}
+
+/** Whether the vendor sees no difference between requests of the two, on the same connections. */
+function isAskedAlike(left: PreparedAccount, right: PreparedAccount): boolean {
+  return (
+    left.keyProvider.current() === right.keyProvider.current() &&
+    left.account.apiKeyHeader === right.account.apiKeyHeader
+  );
 }
 
 /** In this order no key that the account has or gets is raised before the account has left it. */

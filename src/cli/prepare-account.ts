@@ -16,13 +16,8 @@ export interface PreparedAccount {
   /** The entries of `apps` that belong to it; not empty. */
   readonly entries: readonly AppEntry[];
   readonly keyProvider: KeyProvider;
-  /** All that decides how calls travel: accounts with the same can share their connections. */
-  readonly wire: WireSettings;
-}
-
-export interface WireSettings extends UndiciTransportOptions {
-  readonly apiKeyHeader: AccountConfig['apiKeyHeader'];
-  readonly timeoutMs: number;
+  /** How to connect: accounts with the same can share their connections. */
+  readonly wire: UndiciTransportOptions;
 }
 
 export interface PrepareAccountDependencies {
@@ -47,17 +42,9 @@ export async function prepareAccount(
     : await keyProviderFor(account, machine, logger);
   const ca = await readCa(account, machine);
   hideProxyPassword(account, machine);
-  const { baseUrl, concurrency, proxyUrl, apiKeyHeader, timeoutMs } = account;
+  const { baseUrl, concurrency, proxyUrl } = account;
   const userAgent = `newrelic-exporter/${buildOf(machine.env).version} (Prometheus exporter)`;
-  const wire = {
-    baseUrl,
-    connections: concurrency,
-    proxyUrl,
-    ca,
-    userAgent,
-    apiKeyHeader,
-    timeoutMs,
-  };
+  const wire = { baseUrl, connections: concurrency, proxyUrl, ca, userAgent };
   return { account, entries, keyProvider, wire };
 }
 
