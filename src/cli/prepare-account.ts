@@ -36,12 +36,12 @@ export async function prepareAccount(
   entries: readonly AppEntry[],
   { machine, logger, previous }: PrepareAccountDependencies,
 ): Promise<PreparedAccount> {
+  hideProxyPassword(account, machine);
   const isSameKey = previous !== undefined && locationOf(previous.account) === locationOf(account);
   const keyProvider = isSameKey
     ? previous.keyProvider
     : await keyProviderFor(account, machine, logger);
   const ca = await readCa(account, machine);
-  hideProxyPassword(account, machine);
   const { baseUrl, concurrency, proxyUrl } = account;
   const userAgent = `newrelic-exporter/${buildOf(machine.env).version} (Prometheus exporter)`;
   const wire = { baseUrl, connections: concurrency, proxyUrl, ca, userAgent };
