@@ -64,7 +64,7 @@ export interface AccountPoller {
    *
    * @param isElsewhere whether the source asks with another key, or in another way, from now on
    */
-  reconfigure(options: AccountPollerOptions, isElsewhere: boolean): Promise<void>;
+  reconfigure(options: AccountPollerOptions, isElsewhere?: boolean): Promise<void>;
   /** Why polling has come to a halt that only a fault of our own explains; `undefined` if it has not. */
   stalled(): string | undefined;
 }
@@ -156,7 +156,7 @@ class LoopingPoller implements AccountPoller {
     this.#wake();
   }
 
-  async reconfigure(options: AccountPollerOptions, isElsewhere: boolean): Promise<void> {
+  async reconfigure(options: AccountPollerOptions, isElsewhere = false): Promise<void> {
     const isSameQuestion = !isElsewhere && wantSameApplications(this.#options, options);
     this.#options = options;
     this.#scheduler.resize(this.#limits());

@@ -140,16 +140,18 @@ describe('createReplaceableTransport', () => {
     };
     const connections = createReplaceableTransport(slow);
     connections.replace(someConnections());
-    let isClosed = false;
+    const events: string[] = [];
+    const close = async (): Promise<void> => {
+      await connections.close();
+      events.push('all closed');
+    };
 
-    const closing = connections.close().then(() => {
-      isClosed = true;
-    });
+    const closing = close();
     await settle();
-    const before = isClosed;
+    events.push('old ones closed');
     release();
     await closing;
 
-    expect([before, isClosed]).toEqual([false, true]);
+    expect(events).toEqual(['old ones closed', 'all closed']);
   });
 });
