@@ -1,16 +1,19 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Source } from '../model/source.ts';
 import type { AccountStatus, Logger } from '../model/telemetry.ts';
 import { createRestSource, defaultMaxPages } from '../newrelic/client.ts';
-import { createAccountPoller } from '../poller/account-poller.ts';
+import { type AccountPoller, createAccountPoller } from '../poller/account-poller.ts';
 import type { SelfMetrics } from '../telemetry/self-metrics.ts';
-import type { AccountTransportDependencies } from '../transport/account-transport.ts';
+import { type AccountTransport, createAccountTransport } from '../transport/account-transport.ts';
 import type { KeyProvider } from '../transport/key-provider.ts';
 import type { Membership, RateLimiters } from '../transport/rate-limiters.ts';
-import { createAccountConnection } from './account-connection.ts';
+import type { RawTransport } from '../transport/raw-send.ts';
+import {
+  createReplaceableTransport,
+  type ReplaceableTransport,
+} from '../transport/replaceable-transport.ts';
 import type { Machine } from './machine.ts';
-import { openPrepared, type PreparedAccount } from './prepare-account.ts';
+import type { PreparedAccount } from './prepare-account.ts';
 import { createTransportLog } from './transport-log.ts';
 
 /** One account of the configuration in force, for as long as it has its name and its vendor. */
@@ -26,8 +29,16 @@ export interface AccountRuntime {
   status(): AccountStatus;
   /** Why polling has come to a halt that only a fault of our own explains; `undefined` if it has not. */
   stalled(): string | undefined;
-  /** Follows other settings from now on: without a gap, and without a call too many. */
-  update(next: PreparedAccount): Promise<void>;
+  /**
+   * Follows other limits, another key and another way to the vendor at once, in one turn: with other
+   * accounts that change as well, so that no key has a larger limit in between. What is polled
+   * follows with `reconfigure`.
+   *
+   * @param raw new connections, if calls are to take other ones from now on
+   */
+  update(next: PreparedAccount, raw: RawTransport | undefined): void;
+  /** Polls what it was last updated with. Of many applications it takes several turns. */
+  reconfigure(): Promise<void>;
   /** Frees the account's share of its key, when it polls no more. */
   leave(): void;
   /** Breaks off the calls under way, and leaves. */
@@ -42,83 +53,126 @@ export interface AccountRuntimeDependencies {
   readonly limiters: RateLimiters;
 }
 
-export async function createAccountRuntime(
-  initial: PreparedAccount,
+/** @param raw the connections that `openPrepared` gave; closed by `close` */
+export function createAccountRuntime(
+  prepared: PreparedAccount,
+  raw: RawTransport,
   dependencies: AccountRuntimeDependencies,
-): Promise<AccountRuntime> {
-  const { machine, sink, metrics, logger, limiters } = dependencies;
-  const { clock, random } = machine;
-  const { account, entries } = initial;
-  let prepared = initial;
-  const observer = metrics.apiObserver(account.name);
-  const membership = limiters.join(account, initial.keyProvider.current());
-  const log = createTransportLog(account.name, { clock, membership, logger });
-  const keyProvider = followingKey(() => prepared.keyProvider, membership);
-  const partsFor = async (one: PreparedAccount): Promise<AccountTransportDependencies> => ({
-    clock,
-    random,
-    observer,
-    keyProvider,
-    membership,
-    raw: await openPrepared(one, machine),
-    events: log,
-  });
-  const connection = createAccountConnection(account, await partsFor(initial));
-  const rest = createRestSource(
-    { maxPages: defaultMaxPages },
-    { send: connection.send, observer, logger, clock },
-  );
-  const source = withFreshKey(rest, keyProvider);
-  const poller = createAccountPoller(
-    { account, entries },
-    {
-      source,
+): AccountRuntime {
+  return new PolledAccount(prepared, raw, dependencies);
+}
+
+class PolledAccount implements AccountRuntime {
+  readonly source: Source;
+  readonly #membership: Membership;
+  readonly #connections: ReplaceableTransport;
+  readonly #transport: AccountTransport;
+  readonly #poller: AccountPoller;
+  #prepared: PreparedAccount;
+  /** Whether the vendor is asked in another way since the poller was last told. */
+  #isElsewhere = false;
+
+  constructor(
+    prepared: PreparedAccount,
+    raw: RawTransport,
+    { machine, sink, metrics, logger, limiters }: AccountRuntimeDependencies,
+  ) {
+    const { clock, random } = machine;
+    const { account } = prepared;
+    this.#prepared = prepared;
+    const membership = limiters.join(account, prepared.keyProvider.current());
+    this.#membership = membership;
+    const log = createTransportLog(account.name, { clock, membership, logger });
+    const keyProvider = followingKey(() => this.#prepared.keyProvider, membership);
+    const observer = metrics.apiObserver(account.name);
+    this.#connections = createReplaceableTransport(raw);
+    const parts = { clock, random, observer, keyProvider, membership, events: log };
+    this.#transport = createAccountTransport(account, { ...parts, raw: this.#connections });
+    const rest = createRestSource(
+      { maxPages: defaultMaxPages },
+      { send: this.#transport.send, observer, logger, clock },
+    );
+    this.source = withFreshKey(rest, keyProvider);
+    this.#poller = createAccountPoller(prepared, {
+      ...this.#transport,
+      source: this.source,
       clock,
       random,
       sink,
       logger,
       observer: metrics.pollObserver(account.name),
-      requestsInFlight: () => connection.requestsInFlight(),
-      backoffUntilMs: () => connection.current().backoffUntilMs(),
-      limitPerMinute: () => membership.limitPerMinute(),
       planned: ({ demandPerMinute }) => {
         membership.demand(demandPerMinute);
       },
-      retries: () => connection.retries(),
-      vendorWallMs: () => connection.current().vendorWallMs(),
-    },
-  );
-  membership.onLimitChange(() => {
-    log.limitChanged();
-    poller.limitChanged();
-  });
+    });
+    membership.onLimitChange(() => {
+      log.limitChanged();
+      this.#poller.limitChanged();
+    });
+  }
 
-  return {
-    get prepared() {
-      return prepared;
-    },
-    source,
-    run: async (signal) => poller.run(signal),
-    runOnce: async (signal) => poller.runOnce(signal),
-    status: () => ({
-      ...poller.status(),
-      clockSkewSeconds: connection.current().clockSkewSeconds(),
-    }),
-    stalled: () => poller.stalled(),
-    update: async (next) => {
-      const parts = isDeepStrictEqual(next.wire, prepared.wire) ? undefined : await partsFor(next);
-      prepared = next;
-      membership.rekey(next.keyProvider.current());
-      membership.resize(next.account.requestsPerMinute);
-      if (parts !== undefined) connection.replace(next.account, parts);
-      await poller.reconfigure(next);
-    },
-    leave: () => membership.leave(),
-    close: async () => {
-      membership.leave();
-      await connection.close();
-    },
-  };
+  get prepared(): PreparedAccount {
+    return this.#prepared;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#poller.run(signal);
+  }
+
+  async runOnce(signal: AbortSignal): Promise<boolean> {
+    return this.#poller.runOnce(signal);
+  }
+
+  status(): AccountStatus {
+    return { ...this.#poller.status(), clockSkewSeconds: this.#transport.clockSkewSeconds() };
+  }
+
+  stalled(): string | undefined {
+    return this.#poller.stalled();
+  }
+
+  update(next: PreparedAccount, raw: RawTransport | undefined): void {
+    const before = this.#prepared;
+    this.#prepared = next;
+    this.#isElsewhere ||= raw !== undefined || !isAskedAlike(before, next);
+    moveMembership(this.#membership, before, next);
+    this.#transport.reconfigure(next.account);
+    if (raw !== undefined) this.#connections.replace(raw);
+  }
+
+  async reconfigure(): Promise<void> {
+    const isElsewhere = this.#isElsewhere;
+    this.#isElsewhere = false;
+    await this.#poller.reconfigure(this.#prepared, isElsewhere);
+  }
+
+  leave(): void {
+    this.#membership.leave();
+  }
+
+  async close(): Promise<void> {
+    this.leave();
+    await this.#connections.close();
+  }
+}
+
+/** Whether the vendor sees no difference between requests of the two, on the same connections. */
+function isAskedAlike(left: PreparedAccount, right: PreparedAccount): boolean {
+  return (
+    left.keyProvider.current() === right.keyProvider.current() &&
+    left.account.apiKeyHeader === right.account.apiKeyHeader
+  );
+}
+
+/** In this order no key that the account has or gets is raised before the account has left it. */
+function moveMembership(
+  membership: Membership,
+  before: PreparedAccount,
+  { account: { requestsPerMinute }, keyProvider }: PreparedAccount,
+): void {
+  membership.resize(Math.min(before.account.requestsPerMinute, requestsPerMinute));
+  membership.rekey(keyProvider.current());
+  membership.resize(requestsPerMinute);
 }
 
 /** A new key has a limit of its own. */

@@ -6,9 +6,10 @@ import { discoverWithin } from '../poller/discover-within.ts';
 import { createSelfMetrics } from '../telemetry/self-metrics.ts';
 import { createRateLimiters } from '../transport/rate-limiters.ts';
 import { type AccountRuntime, createAccountRuntime } from './account-runtime.ts';
+import { accountsInUse } from './accounts-in-use.ts';
 import { createLogging } from './logging.ts';
 import type { Machine } from './machine.ts';
-import { prepareAccount } from './prepare-account.ts';
+import { openPrepared, prepareAccount } from './prepare-account.ts';
 import { buildOf } from './version.ts';
 
 /** An account of the configuration that has entries, and what one discovery found in it. */
@@ -35,19 +36,6 @@ const noSink: SnapshotSink = {
   removeAccount: () => undefined,
 };
 
-/** The accounts that entries belong to; the others are never asked for anything. */
-export function accountsInUse({
-  accounts,
-  apps,
-}: Config): readonly { readonly account: AccountConfig; readonly entries: readonly AppEntry[] }[] {
-  return accounts
-    .map((account) => ({
-      account,
-      entries: apps.filter((entry) => entry.account === account.name),
-    }))
-    .filter(({ entries }) => entries.length > 0);
-}
-
 /**
  * Discovers every account once, with its own key, budget and connections, as the daemon does when it
  * starts. Rejects with a `CommandError` if a key or a file cannot be read.
@@ -72,7 +60,8 @@ export async function discoverAccounts(
   return Promise.all(
     prepared.map(async (one) => {
       const { account, entries } = one;
-      const runtime = await createAccountRuntime(one, dependencies);
+      const raw = await openPrepared(one, machine);
+      const runtime = createAccountRuntime(one, raw, dependencies);
       const selectors = ask === 'entries' ? entries.map(({ selector }) => selector) : [];
       const discovery = await discoverOnce(runtime, selectors, machine);
       const { selected, missing } = selectApplications(entries, discovery.applications);

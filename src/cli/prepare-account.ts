@@ -16,13 +16,8 @@ export interface PreparedAccount {
   /** The entries of `apps` that belong to it; not empty. */
   readonly entries: readonly AppEntry[];
   readonly keyProvider: KeyProvider;
-  /** All that decides how calls travel: accounts with the same can share their connections. */
-  readonly wire: WireSettings;
-}
-
-export interface WireSettings extends UndiciTransportOptions {
-  readonly apiKeyHeader: AccountConfig['apiKeyHeader'];
-  readonly timeoutMs: number;
+  /** How to connect: accounts with the same can share their connections. */
+  readonly wire: UndiciTransportOptions;
 }
 
 export interface PrepareAccountDependencies {
@@ -41,23 +36,15 @@ export async function prepareAccount(
   entries: readonly AppEntry[],
   { machine, logger, previous }: PrepareAccountDependencies,
 ): Promise<PreparedAccount> {
+  hideProxyPassword(account, machine);
   const isSameKey = previous !== undefined && locationOf(previous.account) === locationOf(account);
   const keyProvider = isSameKey
     ? previous.keyProvider
     : await keyProviderFor(account, machine, logger);
   const ca = await readCa(account, machine);
-  hideProxyPassword(account, machine);
-  const { baseUrl, concurrency, proxyUrl, apiKeyHeader, timeoutMs } = account;
+  const { baseUrl, concurrency, proxyUrl } = account;
   const userAgent = `newrelic-exporter/${buildOf(machine.env).version} (Prometheus exporter)`;
-  const wire = {
-    baseUrl,
-    connections: concurrency,
-    proxyUrl,
-    ca,
-    userAgent,
-    apiKeyHeader,
-    timeoutMs,
-  };
+  const wire = { baseUrl, connections: concurrency, proxyUrl, ca, userAgent };
   return { account, entries, keyProvider, wire };
 }
 

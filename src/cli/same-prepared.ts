@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AppEntry } from '../model/config.ts';
+import { isSameSelector } from '../model/selector.ts';
 import type { Machine } from './machine.ts';
 import type { PreparedAccount } from './prepare-account.ts';
 
@@ -26,12 +27,4 @@ function isSameEntry(left: AppEntry, right: AppEntry): boolean {
   const { selector, ...rest } = left;
   const { selector: otherSelector, ...otherRest } = right;
   return isSameSelector(selector, otherSelector) && isDeepStrictEqual(rest, otherRest);
-}
-
-/** A compiled pattern is compared by what was written. */
-function isSameSelector(left: AppEntry['selector'], right: AppEntry['selector']): boolean {
-  if (left.kind === 'match' && right.kind === 'match') {
-    return left.pattern.source === right.pattern.source;
-  }
-  return isDeepStrictEqual(left, right);
 }

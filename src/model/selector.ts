@@ -13,6 +13,14 @@ export function selectorText(selector: Selector<PatternSource>): string {
   }
 }
 
+/** Whether the two choose the same; a compiled pattern is compared by what was written. */
+export function isSameSelector(
+  left: Selector<PatternSource>,
+  right: Selector<PatternSource>,
+): boolean {
+  return selectorText(left) === selectorText(right);
+}
+
 /** An application together with the entry that chose it. */
 export interface SelectedApplication {
   readonly application: Application;

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../model/clock.ts';
 import type { AccountConfig, AppEntry } from '../model/config.ts';
+import { isSameSelector } from '../model/selector.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Source } from '../model/source.ts';
 import type { AccountStatus, Logger, PollObserver } from '../model/telemetry.ts';
@@ -57,9 +59,12 @@ export interface AccountPoller {
   limitChanged(): void;
   /**
    * Follows other settings from now on. Values stay, and so do polls under way, unless what they ask
-   * for is not wanted any more. The name of the account stays the same.
+   * for is not wanted any more. The name of the account stays the same. There is a discovery at once
+   * if other applications may be found.
+   *
+   * @param isElsewhere whether the source asks with another key, or in another way, from now on
    */
-  reconfigure(options: AccountPollerOptions): Promise<void>;
+  reconfigure(options: AccountPollerOptions, isElsewhere?: boolean): Promise<void>;
   /** Why polling has come to a halt that only a fault of our own explains; `undefined` if it has not. */
   stalled(): string | undefined;
 }
@@ -75,7 +80,7 @@ export function createAccountPoller(
 }
 
 class LoopingPoller implements AccountPoller {
-  #account: AccountConfig;
+  #options: AccountPollerOptions;
   readonly #dependencies: AccountPollerDependencies;
   readonly #log: PollLog;
   readonly #scheduler: CallScheduler;
@@ -88,7 +93,7 @@ class LoopingPoller implements AccountPoller {
 
   constructor(options: AccountPollerOptions, dependencies: AccountPollerDependencies) {
     const { clock } = dependencies;
-    this.#account = options.account;
+    this.#options = options;
     this.#dependencies = dependencies;
     this.#startMs = clock.monotonicMs();
     this.#log = createPollLog(options.account.name, dependencies);
@@ -142,7 +147,7 @@ class LoopingPoller implements AccountPoller {
 
   status(): AccountStatus {
     const runningMs = this.#dependencies.clock.monotonicMs() - this.#startMs;
-    return accountStatusOf(this.#account, this.#table, this.#dependencies, runningMs);
+    return accountStatusOf(this.#options.account, this.#table, this.#dependencies, runningMs);
   }
 
   limitChanged(): void {
@@ -151,11 +156,14 @@ class LoopingPoller implements AccountPoller {
     this.#wake();
   }
 
-  async reconfigure(options: AccountPollerOptions): Promise<void> {
-    this.#account = options.account;
+  async reconfigure(options: AccountPollerOptions, isElsewhere = false): Promise<void> {
+    const isSameQuestion = !isElsewhere && wantSameApplications(this.#options, options);
+    this.#options = options;
     this.#scheduler.resize(this.#limits());
+    const discovery = discoveryOptionsOf(options);
     // First, so that no discovery with the old settings comes between.
-    this.#discoveries.restart(discoveryOptionsOf(options));
+    if (isSameQuestion) this.#discoveries.repeatEvery(discovery.intervalMs);
+    else this.#discoveries.restart(discovery);
     const { signal } = this.#stopping;
     try {
       this.#polls.abort(await this.#table.reconfigure(tableOptionsOf(options), signal));
@@ -175,7 +183,7 @@ class LoopingPoller implements AccountPoller {
     for (const [what, sinceMs] of late) {
       if (sinceMs === undefined || nowMs - sinceMs < stalledAfterMs) continue;
       const seconds = Math.round((nowMs - sinceMs) / 1000);
-      return `account ${this.#account.name}: ${what} for ${seconds} s`;
+      return `account ${this.#options.account.name}: ${what} for ${seconds} s`;
     }
     return undefined;
   }
@@ -208,7 +216,7 @@ class LoopingPoller implements AccountPoller {
 
   #limits(): JobQueueLimits {
     const { limitPerMinute } = this.#dependencies;
-    const { requestsPerMinute, concurrency } = this.#account;
+    const { requestsPerMinute, concurrency } = this.#options.account;
     return { requestsPerMinute: limitPerMinute?.() ?? requestsPerMinute, concurrency };
   }
 }
@@ -226,4 +234,16 @@ function discoveryOptionsOf({ entries }: AccountPollerOptions): DiscoveryLoopOpt
     selectors: entries.map(({ selector }) => selector),
     intervalMs: discoveryIntervalOf(entries.map(({ poll }) => poll)),
   };
+}
+
+/** Whether a discovery for the one finds what the other one wants. */
+function wantSameApplications(left: AccountPollerOptions, right: AccountPollerOptions): boolean {
+  return (
+    left.entries.length === right.entries.length &&
+    isDeepStrictEqual(left.account.shard, right.account.shard) &&
+    left.entries.every(({ selector }, index) => {
+      const other = right.entries[index];
+      return other !== undefined && isSameSelector(selector, other.selector);
+    })
+  );
 }

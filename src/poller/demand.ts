@@ -132,5 +132,8 @@ export function slackOf(demand: Demand, capacityPerMinute: number): number {
 
 /** How often one account is discovered: as often as its most demanding entry wants. */
 export function discoveryIntervalOf(polls: readonly PollConfig[]): number {
-  return Math.min(...polls.map((poll) => poll.discoveryIntervalMs));
+  return polls.reduce(
+    (least, { discoveryIntervalMs }) => Math.min(least, discoveryIntervalMs),
+    Number.POSITIVE_INFINITY,
+  );
 }

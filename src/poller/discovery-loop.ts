@@ -31,6 +31,8 @@ export interface DiscoveryLoop {
   soon(): void;
   /** Looks for something else from now on: a discovery under way is dropped, and another one made. */
   restart(options: DiscoveryLoopOptions): void;
+  /** Looks for the same, so often from now on; a discovery that is due by that is made at once. */
+  repeatEvery(intervalMs: number): void;
   /** Since when the discovery under way, or the next one, has been late, on the monotonic clock. */
   lateSinceMs(): number | undefined;
 }
@@ -97,10 +99,10 @@ class RepeatedDiscovery implements DiscoveryLoop {
     let failures = 0;
     for (;;) {
       try {
-        const options = this.#options;
+        const { selectors } = this.#options;
         failures = (await this.discover(signal)) ? 0 : failures + 1;
         // A restart that comes between the discovery and the pause finds neither of them.
-        if (this.#options === options) await this.#pause(failures, signal);
+        if (this.#options.selectors === selectors) await this.#pause(failures, signal);
       } catch (error) {
         if (!(error instanceof Restarted)) throw error;
       }
@@ -116,6 +118,12 @@ class RepeatedDiscovery implements DiscoveryLoop {
     this.#deadlineMs = Math.max(next.intervalMs, this.#deadlineMs);
     this.#underWay?.abort(new Restarted());
     this.#delay.cutShort(0);
+  }
+
+  repeatEvery(intervalMs: number): void {
+    this.#options = { ...this.#options, intervalMs };
+    this.#deadlineMs = Math.max(intervalMs, this.#deadlineMs);
+    this.#delay.cutShort(intervalMs);
   }
 
   lateSinceMs(): number | undefined {

@@ -5,7 +5,7 @@ import type { ApiObserver } from '../model/telemetry.ts';
 import { authorize } from './authorize.ts';
 import { withDeadline } from './deadline.ts';
 import type { KeyProvider } from './key-provider.ts';
-import { limitConcurrency } from './limit-concurrency.ts';
+import { type ConcurrencyLimit, createConcurrencyLimit } from './limit-concurrency.ts';
 import { createMeasure, type Measure } from './measure.ts';
 import { pace } from './pace.ts';
 import type { Membership } from './rate-limiters.ts';
@@ -13,17 +13,21 @@ import type { RawTransport } from './raw-send.ts';
 import { reloadKey } from './reload-key.ts';
 import { retry } from './retry.ts';
 import { type ThrottleNotice, throttle } from './throttle.ts';
-import type { Transport } from './transport.ts';
+import type { PermittedRequest, Send, Transport } from './transport.ts';
 import { type ClockSkew, createVendorClock, type VendorClock } from './vendor-clock.ts';
 
-export interface AccountTransportOptions {
-  /** Named in errors. */
-  readonly baseUrl: string;
+/** How each request is sent. */
+export interface SendSettings {
   readonly apiKeyHeader: ApiKeyHeader;
   /** Requests in flight at most. */
   readonly concurrency: number;
   /** One request, from its start to the last byte. */
   readonly timeoutMs: number;
+}
+
+export interface AccountTransportOptions extends SendSettings {
+  /** Named in errors. */
+  readonly baseUrl: string;
   /** No retry starts later than this after the call began. Default: two minutes. */
   readonly giveUpAfterMs?: number;
 }
@@ -51,6 +55,8 @@ export interface TransportEvents {
 /** All that one account needs to talk to the vendor. */
 export interface AccountTransport {
   readonly send: Transport;
+  /** Other settings for all requests that leave from now on. */
+  reconfigure(settings: SendSettings): void;
   requestsInFlight(): number;
   /** Wall time until which a 429 keeps the account away; `undefined` when none does. */
   backoffUntilMs(): number | undefined;
@@ -83,8 +89,15 @@ export function createAccountTransport(
       dependencies.observer.retried(operation, reason);
     },
   };
-  const parts = { ...dependencies, observer, vendorClock };
-  const send = sendThrough(options, { ...parts, measure });
+  const limit = createConcurrencyLimit(options);
+  const wireWith = (settings: SendSettings): Send<PermittedRequest> =>
+    withDeadline(
+      { timeoutMs: settings.timeoutMs, host: new URL(options.baseUrl).host },
+      { clock },
+    )(authorize(settings, raw));
+  let wire = wireWith(options);
+  const parts = { ...dependencies, observer, vendorClock, measure, limit };
+  const send = sendThrough(options, parts, (request, signal) => wire(request, signal));
   let lastSignal: AbortSignal | undefined;
 
   const clockSkewSeconds = (): number | undefined => {
@@ -101,6 +114,10 @@ export function createAccountTransport(
       }
       return send(request, signal);
     },
+    reconfigure: (settings) => {
+      limit.resize(settings.concurrency);
+      wire = wireWith(settings);
+    },
     requestsInFlight: () => measure.requestsInFlight(),
     backoffUntilMs: () => {
       const pausedUntilMs = membership.pausedUntilMs();
@@ -116,13 +133,15 @@ export function createAccountTransport(
   };
 }
 
-/** The way of a call, outermost first. */
+/** The way of a call to the wire, outermost first. */
 function sendThrough(
-  { apiKeyHeader, baseUrl, concurrency, timeoutMs, giveUpAfterMs }: AccountTransportOptions,
+  { giveUpAfterMs }: AccountTransportOptions,
   dependencies: AccountTransportDependencies & {
     readonly vendorClock: VendorClock;
     readonly measure: Measure;
+    readonly limit: ConcurrencyLimit;
   },
+  wire: Send<PermittedRequest>,
 ): Transport {
   // All that sends a second request is above `pace`, so that every request which leaves the process
   // is paced, limited and measured.
@@ -131,12 +150,10 @@ function sendThrough(
     reloadKey(dependencies),
   ];
   const inner = [
-    limitConcurrency({ concurrency }),
+    dependencies.limit.decorate,
     throttle({ ...dependencies, throttled: dependencies.events.throttled }),
     dependencies.measure.decorate,
-    withDeadline({ timeoutMs, host: new URL(baseUrl).host }, dependencies),
   ];
-  const wire = authorize({ apiKeyHeader }, dependencies.raw);
   const permitted = inner.reduceRight((next, decorate) => decorate(next), wire);
   return outer.reduceRight((next, decorate) => decorate(next), pace(dependencies)(permitted));
 }

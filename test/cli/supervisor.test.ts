@@ -1,65 +1,20 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { createDaemon, type Daemon } from '../../src/cli/daemon.ts';
-import type { AccountConfig, AppEntry, Config } from '../../src/model/config.ts';
-import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
-import { anAccount, anEntry } from '../support/builders.ts';
-import { createFakeLogger } from '../support/fake-logger.ts';
-import { createFakeMachine, type FakeMachine } from '../support/fake-machine.ts';
-import { inMemoryTransport } from '../support/in-memory-vendor.ts';
+import { describe, expect, it } from 'vitest';
+import type { Config } from '../../src/model/config.ts';
+import {
+  accountOne,
+  aRunningDaemon,
+  entryByName,
+  type RunningDaemon,
+} from '../support/running-daemon.ts';
 
-interface Bench {
-  readonly machine: FakeMachine;
-  readonly simulator: Simulator;
-  readonly daemon: Daemon;
-  readonly page: () => Promise<string>;
-}
+const one = accountOne;
+const byName = entryByName;
 
-const running: { machine: FakeMachine; done: Promise<void> }[] = [];
-
-afterEach(async () => {
-  for (const { machine, done } of running.splice(0)) {
-    machine.stop();
-    await machine.clock.advance(0);
-    await done;
-    expect(machine.clock.pendingTimers()).toBe(0);
-  }
-});
-
-const one = (overrides: Partial<AccountConfig> = {}): AccountConfig =>
-  anAccount({ name: 'one', apiKey: { kind: 'env', name: 'KEY' }, ...overrides });
-const byName = (name: string, account = 'one'): AppEntry =>
-  anEntry({ account, selector: { kind: 'name', name } });
-
-/** A daemon on simulated time that has run for three minutes on an account with two shops. */
-async function aBench(config: Config): Promise<Bench> {
-  const machine = createFakeMachine({
-    env: { KEY: 'NRAK-TEST' },
-    openTransport: async () => inMemoryTransport(simulator),
-  });
-  const simulator = createSimulator(
-    {
-      apiKeys: ['NRAK-TEST'],
-      latencyMs: 100,
-      ingestDelayMs: 0,
-      fleet: {
-        traffic: 'flat',
-        applications: [
-          { id: 101, name: 'shop', kind: 'web', webRpm: 120, hosts: 2 },
-          { id: 102, name: 'cart', kind: 'web', webRpm: 60, hosts: 2 },
-        ],
-      },
-    },
-    { clock: machine.clock },
-  );
-  const daemon = await createDaemon(config, { machine, logger: createFakeLogger() });
-  running.push({ machine, done: daemon.run(machine.stopSignal) });
-  await machine.clock.advance(180_000);
-  return {
-    machine,
-    simulator,
-    daemon,
-    page: async () => (await daemon.store.page()).identity.toString(),
-  };
+/** A daemon that has run for three minutes. */
+async function aBench(config: Config): Promise<RunningDaemon> {
+  const bench = await aRunningDaemon(config);
+  await bench.machine.clock.advance(180_000);
+  return bench;
 }
 
 const shop = 'newrelic_application_requests_per_minute{account="one",app_id="101"';

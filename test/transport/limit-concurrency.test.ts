@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { limitConcurrency } from '../../src/transport/limit-concurrency.ts';
+import { createConcurrencyLimit } from '../../src/transport/limit-concurrency.ts';
 import { settle } from '../support/fake-clock.ts';
 import { aRequest, held, neverAborted, scripted } from './fakes.ts';
 
-describe('limitConcurrency', () => {
+describe('createConcurrencyLimit', () => {
   it('lets the next request go only when one has ended', async () => {
     const next = held();
-    const send = limitConcurrency({ concurrency: 2 })(next.send);
+    const send = createConcurrencyLimit({ concurrency: 2 }).decorate(next.send);
 
     const calls = [1, 2, 3].map(() => send(aRequest(), neverAborted));
     await settle();
@@ -23,7 +23,9 @@ describe('limitConcurrency', () => {
 
   it('gives the place of a request that failed to the next one', async () => {
     const failure = new Error('broken');
-    const send = limitConcurrency({ concurrency: 1 })(scripted(failure, failure).send);
+    const send = createConcurrencyLimit({ concurrency: 1 }).decorate(
+      scripted(failure, failure).send,
+    );
 
     const calls = await Promise.allSettled([1, 2].map(() => send(aRequest(), neverAborted)));
 

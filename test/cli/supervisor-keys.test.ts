@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest';
+import type { AccountConfig, Config } from '../../src/model/config.ts';
+import { anEntry } from '../support/builders.ts';
+import { accountOne, aRunningDaemon, type RunningDaemon } from '../support/running-daemon.ts';
+
+const everything = { applications: 10, hosts: 200, kinds: ['web'] } as const;
+
+type Variable = 'KEY_A' | 'KEY_B';
+
+function account(
+  name: string,
+  variable: Variable,
+  requestsPerMinute: number,
+  overrides: Partial<AccountConfig> = {},
+): AccountConfig {
+  return accountOne({
+    name,
+    apiKey: { kind: 'env', name: variable },
+    requestsPerMinute,
+    ...overrides,
+  });
+}
+
+/** Every account polls everything, far more than its budget allows: calls always wait. */
+function busy(...accounts: readonly AccountConfig[]): Config {
+  return { accounts, apps: accounts.map(({ name }) => anEntry({ account: name })) };
+}
+
+/** The most calls with a key in any 60 seconds. */
+function mostInAnyMinute({ simulator }: RunningDaemon, keyIndex: number): number {
+  const times = simulator.journal
+    .entries((entry) => entry.keyIndex === keyIndex)
+    .map(({ monotonicMs }) => monotonicMs);
+  let first = 0;
+  let most = 0;
+  for (const [last, atMs] of times.entries()) {
+    while ((times[first] ?? 0) < atMs - 60_000) first += 1;
+    most = Math.max(most, last - first + 1);
+  }
+  return most;
+}
+
+describe('accounts that share a key, with budgets of their own', () => {
+  it.each<{ what: string; first: Config; second: Config }>([
+    {
+      what: 'the one with the smaller budget is renamed',
+      first: busy(account('a', 'KEY_A', 200), account('b', 'KEY_A', 10)),
+      second: busy(account('a', 'KEY_A', 200), account('c', 'KEY_A', 10)),
+    },
+    {
+      what: 'the one with the larger budget is renamed',
+      first: busy(account('b', 'KEY_A', 10), account('a', 'KEY_A', 200)),
+      second: busy(account('b', 'KEY_A', 10), account('c', 'KEY_A', 200)),
+    },
+    {
+      what: 'they change places in the file, with other names',
+      first: busy(account('a', 'KEY_A', 200), account('b', 'KEY_A', 10)),
+      second: busy(account('c', 'KEY_A', 10), account('d', 'KEY_A', 200)),
+    },
+    {
+      what: 'they exchange their budgets',
+      first: busy(account('a', 'KEY_A', 200), account('b', 'KEY_A', 10)),
+      second: busy(account('a', 'KEY_A', 10), account('b', 'KEY_A', 200)),
+    },
+    {
+      what: 'one takes the key that the other leaves, and its budget',
+      first: busy(
+        account('a', 'KEY_A', 10),
+        account('b', 'KEY_B', 200),
+        account('c', 'KEY_A', 200),
+      ),
+      second: busy(
+        account('a', 'KEY_B', 200),
+        account('b', 'KEY_A', 10),
+        account('c', 'KEY_A', 200),
+      ),
+    },
+    {
+      what: 'two come for one that goes, the one with the larger budget first',
+      first: busy(account('a', 'KEY_A', 10), account('b', 'KEY_B', 200), account('c', 'KEY_B', 10)),
+      second: busy(
+        account('a', 'KEY_B', 10),
+        account('b', 'KEY_A', 200),
+        account('c', 'KEY_A', 10),
+      ),
+    },
+  ])('never exceed the smaller one while a reload goes on: $what', async ({ first, second }) => {
+    const bench = await aRunningDaemon(first, { fleet: everything });
+    await bench.machine.clock.advance(30_000);
+
+    for (let round = 0; round < 12; round += 1) {
+      await bench.daemon.apply(round % 2 === 0 ? second : first);
+      await bench.machine.clock.advance(13_000);
+    }
+
+    expect(bench.simulator.journal.count(({ keyIndex }) => keyIndex === 0)).toBeGreaterThan(12);
+    expect(mostInAnyMinute(bench, 0)).toBeLessThanOrEqual(10);
+  });
+
+  it('get the larger budget when the one with the smaller goes', async () => {
+    const large = account('a', 'KEY_A', 200);
+    const bench = await aRunningDaemon(busy(large, account('b', 'KEY_A', 10)), {
+      fleet: everything,
+    });
+    await bench.machine.clock.advance(120_000);
+
+    await bench.daemon.apply(busy(large));
+    await bench.machine.clock.advance(60_000);
+
+    expect(bench.daemon.status()).toMatchObject([{ budgetRequestsPerMinute: 200 }]);
+    expect(mostInAnyMinute(bench, 0)).toBeGreaterThan(100);
+  });
+});
+
+describe('an account that moves to another address', () => {
+  const eu = 'https://api.eu.newrelic.com';
+
+  it('is another one: it shows nothing of the old one, and has a budget of its own', async () => {
+    const bench = await aRunningDaemon(busy(account('a', 'KEY_A', 12)));
+    await bench.machine.clock.advance(10_000);
+    const usedUp = bench.simulator.journal.count();
+    const before = await bench.page();
+
+    await bench.daemon.apply(busy(account('a', 'KEY_A', 12, { baseUrl: eu })));
+    const atOnce = await bench.page();
+    const status = bench.daemon.status();
+    await bench.machine.clock.advance(10_000);
+
+    expect(usedUp).toBeGreaterThan(6);
+    expect(before).toContain('newrelic_application_requests_per_minute{account="a"');
+    expect(atOnce).not.toContain('newrelic_application_requests_per_minute');
+    expect(atOnce).toContain('newrelic_up{account="a"} 0\n');
+    expect(status).toMatchObject([{ name: 'a', up: undefined, applications: 0 }]);
+    expect(bench.opened).toMatchObject([
+      { isClosed: true, requests: usedUp },
+      { isClosed: false, requests: usedUp, options: { baseUrl: eu } },
+    ]);
+    expect(await bench.page()).toContain('newrelic_application_requests_per_minute{account="a"');
+  });
+
+  it('keeps its counters, and has only its own series in the end', async () => {
+    const bench = await aRunningDaemon(busy(account('a', 'KEY_A', 100)));
+    await bench.machine.clock.advance(90_000);
+    const counter = /^newrelic_exporter_polls_total\{account="a"\} (\d+)$/mu;
+    const before = Number(counter.exec(await bench.daemon.metrics.text())?.[1]);
+
+    await bench.daemon.apply(busy(account('a', 'KEY_A', 100, { baseUrl: eu })));
+    await bench.machine.clock.advance(5000);
+    const after = Number(counter.exec(await bench.daemon.metrics.text())?.[1]);
+
+    expect(before).toBeGreaterThan(0);
+    expect(after).toBeGreaterThan(before);
+  });
+
+  it('asks nothing there before its poller here has ended', async () => {
+    const files: Record<string, string> = { '/key': 'NRAK-A' };
+    const filed = (baseUrl?: string): Config =>
+      busy(
+        account('a', 'KEY_A', 100, {
+          apiKey: { kind: 'file', path: '/key' },
+          ...(baseUrl === undefined ? {} : { baseUrl }),
+        }),
+      );
+    const bench = await aRunningDaemon(filed(), { files });
+    await bench.machine.clock.advance(30_000);
+    const slow = bench.hangReading('/key');
+    await bench.machine.clock.advance(60_000);
+
+    let isApplied = false;
+    const apply = async (): Promise<void> => {
+      await bench.daemon.apply(filed(eu));
+      isApplied = true;
+    };
+    const applying = apply();
+    await bench.machine.clock.advance(1000);
+    const meanwhile = { isApplied, requests: bench.opened[1]?.requests };
+    slow.release();
+    await applying;
+    await bench.machine.clock.advance(1000);
+
+    expect(meanwhile).toEqual({ isApplied: false, requests: 0 });
+    expect(bench.opened[1]?.requests).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,147 @@
+import { afterEach, expect } from 'vitest';
+import { createDaemon, type Daemon } from '../../src/cli/daemon.ts';
+import type { AccountConfig, AppEntry, Config } from '../../src/model/config.ts';
+import type { SnapshotSink } from '../../src/model/snapshot.ts';
+import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
+import type { SimulatorOptions } from '../../src/simulator/simulator-options.ts';
+import type { RawTransport } from '../../src/transport/raw-send.ts';
+import type { UndiciTransportOptions } from '../../src/transport/undici-transport.ts';
+import { anAccount, anEntry } from './builders.ts';
+import { createFakeLogger, type FakeLogger } from './fake-logger.ts';
+import { createFakeMachine, type FakeMachine } from './fake-machine.ts';
+import { inMemoryTransport } from './in-memory-vendor.ts';
+
+export const keyA = 'NRAK-A';
+export const keyB = 'NRAK-B';
+
+/** Connections that the daemon has opened, and what has become of them. */
+export interface OpenedConnections {
+  readonly options: UndiciTransportOptions;
+  requests: number;
+  isClosed: boolean;
+}
+
+export interface RunningDaemon {
+  readonly machine: FakeMachine;
+  /** The files of the machine; a test may change them. */
+  readonly files: Record<string, string>;
+  readonly simulator: Simulator;
+  readonly daemon: Daemon;
+  readonly logger: FakeLogger;
+  /** In the order in which they were opened. */
+  readonly opened: readonly OpenedConnections[];
+  readonly page: () => Promise<string>;
+  /** From now on the file cannot be read until it is released, as on a network mount that hangs. */
+  readonly hangReading: (path: string) => { readonly release: () => void };
+  /** Settles when the daemon has ended. */
+  readonly done: Promise<void>;
+}
+
+export interface RunningDaemonOptions extends Partial<SimulatorOptions> {
+  readonly files?: Record<string, string>;
+  /** Puts something between the daemon and the vendor. */
+  readonly wire?: (wire: RawTransport, options: UndiciTransportOptions) => RawTransport;
+  readonly watch?: (sink: SnapshotSink) => SnapshotSink;
+  /** Called before connections are opened; may fail instead of them. */
+  readonly opening?: (options: UndiciTransportOptions) => void;
+}
+
+const running: RunningDaemon[] = [];
+
+afterEach(async () => {
+  for (const { machine, daemon, done, opened } of running.splice(0)) {
+    machine.stop();
+    await machine.clock.advance(0);
+    await Promise.allSettled([done]);
+    await daemon.close();
+    expect(machine.clock.pendingTimers()).toBe(0);
+    expect(opened.filter(({ isClosed }) => !isClosed)).toEqual([]);
+  }
+});
+
+/**
+ * A daemon on simulated time, with the keys in `KEY_A` and `KEY_B`, and a vendor with two shops.
+ * Every test that has one ends with no timer and no connection left.
+ */
+export async function aRunningDaemon(
+  config: Config,
+  options: RunningDaemonOptions = {},
+): Promise<RunningDaemon> {
+  const { files = {}, wire = (raw) => raw, watch, opening, ...simulated } = options;
+  const opened: OpenedConnections[] = [];
+  const hanging = new Map<string, Promise<void>>();
+  const fake = createFakeMachine({
+    env: { KEY_A: keyA, KEY_B: keyB },
+    files,
+    openTransport: async (wireOptions) => {
+      opening?.(wireOptions);
+      const connections = { options: wireOptions, requests: 0, isClosed: false };
+      opened.push(connections);
+      const raw = wire(inMemoryTransport(simulator), wireOptions);
+      return {
+        send: async (...request) => {
+          connections.requests += 1;
+          return raw.send(...request);
+        },
+        close: async () => {
+          connections.isClosed = true;
+          await raw.close();
+        },
+      };
+    },
+  });
+  const machine: FakeMachine = {
+    ...fake,
+    readFile: async (path) => {
+      await hanging.get(path);
+      return fake.readFile(path);
+    },
+  };
+  const simulator = createSimulator(
+    {
+      apiKeys: [keyA, keyB],
+      latencyMs: 100,
+      ingestDelayMs: 0,
+      fleet: {
+        traffic: 'flat',
+        applications: [
+          { id: 101, name: 'shop', kind: 'web', webRpm: 120, hosts: 2 },
+          { id: 102, name: 'cart', kind: 'web', webRpm: 60, hosts: 2 },
+        ],
+      },
+      ...simulated,
+    },
+    { clock: machine.clock },
+  );
+  const logger = createFakeLogger();
+  const daemon = await createDaemon(config, { machine, logger, watch });
+  const bench: RunningDaemon = {
+    machine,
+    files,
+    simulator,
+    daemon,
+    logger,
+    opened,
+    page: async () => (await daemon.store.page()).identity.toString(),
+    hangReading: (path) => {
+      let release = (): void => {};
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      hanging.set(path, released);
+      return { release };
+    },
+    done: daemon.run(machine.stopSignal),
+  };
+  running.push(bench);
+  return bench;
+}
+
+/** The account `one`, with the key in `KEY_A`. */
+export function accountOne(overrides: Partial<AccountConfig> = {}): AccountConfig {
+  return anAccount({ name: 'one', apiKey: { kind: 'env', name: 'KEY_A' }, ...overrides });
+}
+
+export function entryByName(name: string, account = 'one'): AppEntry {
+  return anEntry({ account, selector: { kind: 'name', name } });
+}
