@@ -41,7 +41,16 @@ export function createAccountPlanner(
   const others = createCallRate();
   let discovery = { calls: 0, intervalMs: discoveryIntervalMs };
   let countedRetries = retries();
-  let plan = accountPlanOf([], discovery, capacity());
+  /** That of the plan: it follows the measured speed in steps, so that intervals do not flutter. */
+  let held = capacity();
+  let plan = accountPlanOf([], discovery, held);
+
+  const isOutdated = (): boolean => {
+    const now = capacity();
+    if (now.limitPerMinute !== held.limitPerMinute) return true;
+    const change = plannedCapacityOf(now) / plannedCapacityOf(held);
+    return change < 1 - tolerance || change > 1 + tolerance;
+  };
 
   return {
     get plan() {
@@ -54,7 +63,8 @@ export function createAccountPlanner(
       countedRetries = retriesNow;
       const selected = Array.from(applications, (one) => one.selected);
       const other = { ...discovery, otherPerMinute: others.perMinute(nowMs) };
-      const next = accountPlanOf(selected, other, capacity());
+      if (isOutdated()) held = capacity();
+      const next = accountPlanOf(selected, other, held);
       const factor = next.stretch / plan.stretch;
       const isMoved =
         Math.abs(factor - 1) >= leastChange || (next.stretch === 1) !== (plan.stretch === 1);
@@ -68,11 +78,6 @@ export function createAccountPlanner(
     asked: (hostNameCalls) => {
       if (hostNameCalls > 0) others.add(hostNameCalls, clock.monotonicMs());
     },
-    isOutdated: () => {
-      const now = capacity();
-      if (now.limitPerMinute !== plan.budgetPerMinute) return true;
-      const change = plannedCapacityOf(now) / plan.capacityPerMinute;
-      return change < 1 - tolerance || change > 1 + tolerance;
-    },
+    isOutdated,
   };
 }

@@ -76,6 +76,22 @@ describe('a plan', () => {
     expect(planner.plan.budgetPerMinute).toBe(limit);
   });
 
+  it('keeps its capacity while the speed of the vendor moves by less than a tenth', () => {
+    const { planner, now } = aPlanner();
+    now.carriedPerMinute = 100;
+    planner.replan(taking(100));
+    const { stretch } = planner.plan;
+    const factors = [105, 95, 109, 91].map((carriedPerMinute) => {
+      now.carriedPerMinute = carriedPerMinute;
+      return planner.replan(taking(100));
+    });
+
+    expect(factors).toEqual([1, 1, 1, 1]);
+    expect(planner.plan).toMatchObject({ capacityPerMinute: 90, stretch });
+    now.carriedPerMinute = 89;
+    expect(planner.replan(taking(100))).toBeCloseTo(100 / 89, 10);
+  });
+
   it('ends a stretch, however small it was, and begins one', () => {
     const { planner, now } = aPlanner();
     now.limitPerMinute = 101.4;
