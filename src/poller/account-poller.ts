@@ -178,6 +178,7 @@ class LoopingPoller implements AccountPoller {
     const nowMs = this.#dependencies.clock.monotonicMs();
     const late = [
       ['a poll has been due', this.#polls.dueSinceMs()],
+      ['a call has been due', this.#scheduler.dueSinceMs()],
       ['a discovery has been late', this.#discoveries.lateSinceMs()],
     ] as const;
     for (const [what, sinceMs] of late) {

@@ -29,6 +29,8 @@ export interface CallScheduler {
   resize(limits: JobQueueLimits): void;
   /** Calls a minute that `concurrency` carries as long as the vendor answers as it does now. */
   carriedPerMinute(): number;
+  /** Since when calls have been due that were not looked at, on the monotonic clock. */
+  dueSinceMs(): number | undefined;
 }
 
 const minuteMs = 60_000;
@@ -119,6 +121,11 @@ class DeadlineScheduler implements CallScheduler {
     return meanMs === undefined || meanMs <= 0
       ? Number.POSITIVE_INFINITY
       : (this.#limits.concurrency * minuteMs) / meanMs;
+  }
+
+  dueSinceMs(): number | undefined {
+    const atMs = this.#timer?.atMs;
+    return atMs !== undefined && atMs <= this.#clock.monotonicMs() ? atMs : undefined;
   }
 
   #pump(): void {

@@ -14,6 +14,14 @@ function listed({ source }: PollerBench, count: number): void {
   for (const id of ids) source.answer(id, webOf(1));
 }
 
+/** So many hosts of application 1, which all answer. */
+function many({ source }: PollerBench, hosts: number): readonly string[] {
+  return Array.from({ length: hosts }, (_, index) => {
+    source.answer(`1/${index}`, webOf(1));
+    return `${index}`;
+  });
+}
+
 /** From now on no timer fires: a fault of our own. */
 function loseTimers(clock: FakeClock): void {
   Object.assign(clock, { after: () => () => undefined });
@@ -77,13 +85,20 @@ describe('stalled', () => {
       reason: /^account production: a poll has been due for 3\d\d s$/u,
     },
     {
+      what: 'the timer of the calls is lost',
+      entry: { poll: { discoveryIntervalMs: 60 * minuteMs } },
+      hosts: 100,
+      reason: /^account production: a call has been due for 300 s$/u,
+    },
+    {
       what: 'the timer of the discoveries is lost',
       entry: { poll: { intervalMs: 60 * minuteMs } },
       reason: /^account production: a discovery has been late for 300 s$/u,
     },
-  ])('gives a reason when $what', async ({ entry, reason }) => {
-    const bench = aBench([anEntry(entry)]);
+  ])('gives a reason when $what', async ({ entry, reason, hosts = 0 }) => {
+    const bench = aBench([anEntry(entry)], { requestsPerMinute: 30 });
     listed(bench, 2);
+    if (hosts > 0) bench.source.list(anApplication({ id: '1', hostIds: many(bench, hosts) }));
     bench.start();
     await bench.clock.advance(1000);
     loseTimers(bench.clock);

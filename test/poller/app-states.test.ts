@@ -93,6 +93,18 @@ describe('createAppStates', () => {
     expect(states.dropStale(2 * 10 * 60_000 + staleMs)).toEqual(['a']);
   });
 
+  it('waits less for values when intervals are stretched no longer', () => {
+    let stretch = 10;
+    const states = createAppStates(() => stretch);
+    states.set('a', aState(600_000, { reading }));
+    stretch = 1;
+
+    states.stretch(0.1, 0);
+
+    const atMs = 60_000 + deadlineMs + staleMs;
+    expect([states.dropStale(atMs - 1), states.dropStale(atMs)]).toEqual([[], ['a']]);
+  });
+
   it('moves what is still to come, keeps its order, and leaves what is due alone', () => {
     const states = createAppStates(() => 1);
     for (const dueMs of [500, 1000, 1100, 1400]) {
