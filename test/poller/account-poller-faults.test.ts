@@ -79,6 +79,19 @@ describe('createAccountPoller, when the vendor misbehaves', () => {
     expect(bench.sink.apps.get('20')?.reading?.application).toEqual(webOf(2));
   });
 
+  it('has one line for a refused key, and none for the polls that are not tried for it', async () => {
+    const bench = await aRunningShop();
+    bench.source.failDiscovery(unauthorized());
+
+    await bench.clock.advance(600_000);
+
+    expect(bench.polls.slice(-5)).toEqual([false, false, false, false, false]);
+    expect(bench.logger.lines.map(({ message }) => message)).toEqual([
+      'account discovered',
+      'discovery failed',
+    ]);
+  });
+
   it('refreshes what an incomplete discovery has read, and polls the new hosts of it', async () => {
     const bench = await aRunningShop();
     bench.source.failDiscovery(serverError(), [
