@@ -183,10 +183,11 @@ export class AccountTable {
     const { clock, observer, log, planner } = this.#dependencies;
     const now = { monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() };
     this.#states.end(id);
-    planner.asked(outcome.hostNameCalls);
     observer.polled((now.monotonicMs - startMs) / 1000, outcome.failed.size === 0);
     const before = this.states.get(id);
     if (before === undefined) return;
+    // The first names of an application are asked for once, and tell nothing of what is to come.
+    if (before.hostNames.askedFor.size > 0) planner.asked(outcome.hostNameCalls);
     const after = afterPoll(before, outcome, { hostNames: request.askHostNames, startMs }, now);
     const times = { dueMs: request.dueMs, startMs, nowMs: now.monotonicMs };
     const { skipped, ...due } = nextDue(times, {

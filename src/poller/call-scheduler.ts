@@ -94,7 +94,6 @@ class DeadlineScheduler implements CallScheduler {
     this.#jobs.delete(job);
     running.isExhausted = true;
     this.#queue.update(running);
-    if (this.#jobs.size === 0) this.#stopTimer();
   }
 
   stop(): void {

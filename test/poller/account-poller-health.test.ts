@@ -203,6 +203,23 @@ describe('the demand', () => {
     expect(sentPerMinute / demandRequestsPerMinute).toBeLessThan(1.05);
   });
 
+  it('has no names in it that are asked for once, at the start', async () => {
+    const bench = aBench([anEntry({ poll: { hostNames: true } })], { requestsPerMinute: 105 });
+    const ids = Array.from({ length: 50 }, (_, index) => `${index + 1}`);
+    bench.source.list(...ids.map((id) => anApplication({ id, hostIds: ['1'] })));
+    for (const id of ids) {
+      bench.source.names(id, new Map([['1', `ip-${id}`]]));
+      for (const subject of [id, `${id}/1`]) bench.source.answer(subject, webOf(1));
+    }
+    bench.start();
+
+    await bench.clock.advance(5 * minuteMs);
+
+    expect(bench.source.calls.filter((call) => call.startsWith('names'))).toHaveLength(50);
+    expect(bench.poller.status().demandRequestsPerMinute).toBe(101);
+    expect(bench.poller.status().pollIntervalSeconds).toBe(60);
+  });
+
   it('has the retries of the last ten minutes in it', async () => {
     const bench = aBench();
     listed(bench, 10);

@@ -168,6 +168,16 @@ describe('afterPoll', () => {
     expect(grown.reading).toBe(before.reading);
   });
 
+  it('has nothing to hold back for once an application was gone', () => {
+    const gone = after(aPoll(1), { ...aPoll(2), gone: true });
+
+    const back = afterPoll(gone, aPoll(3, '1'), noNames, now);
+
+    expect(gone.reading).toBeUndefined();
+    expect(back).toMatchObject({ gone: false, pollSucceeded: false });
+    expect(back.reading?.hosts.size).toBe(18);
+  });
+
   it('begins to count a failure anew after values were published', () => {
     const failing = after(aPoll(1), aPoll(2, '1'));
     const published = afterPoll(failing, aPoll(3, '1'), noNames, now);
