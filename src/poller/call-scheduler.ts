@@ -108,7 +108,6 @@ class DeadlineScheduler implements CallScheduler {
       this.#bucket = createTokenBucket(limits.requestsPerMinute, nowMs, batchMs);
       // No burst: what was spent with the old budget still counts.
       this.#bucket.restart(nowMs);
-      this.#stopTimer();
     }
     this.#limits = limits;
     this.#queue.resize(limits);

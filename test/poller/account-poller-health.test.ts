@@ -147,6 +147,24 @@ describe('limitChanged', () => {
     expect(bench.poller.stalled()).toBeUndefined();
   });
 
+  it('lets the next poll have its turn that a short fall of the limit had moved far away', async () => {
+    const bench = aBench([anEntry({ poll: { discoveryIntervalMs: 60 * minuteMs } })]);
+    listed(bench, 1);
+    bench.source.list(anApplication({ id: '1', hostIds: many(bench, 100) }));
+    bench.start();
+    await bench.clock.advance(90_000);
+    const polls = (): number => bench.source.calls.filter((call) => call === 'app 1').length;
+    const before = polls();
+
+    for (const perMinute of [5, 800]) {
+      bench.limit.perMinute = perMinute;
+      bench.poller.limitChanged();
+      await bench.clock.advance(minuteMs);
+    }
+
+    expect(polls() - before).toBeGreaterThanOrEqual(1);
+  });
+
   it('makes the polls that wait keep the distance of a smaller limit', async () => {
     const bench = aBench([anEntry({ poll: { discoveryIntervalMs: 60 * minuteMs } })]);
     listed(bench, 100);

@@ -97,6 +97,22 @@ describe('createCallScheduler, when calls are slow', () => {
     expect(startedAtMs).toEqual([1001]);
   });
 
+  it('starts no other call of a job whose only call hangs', async () => {
+    const clock = createFakeClock();
+    const scheduler = createCallScheduler({ requestsPerMinute: 6000, concurrency: 1 }, { clock });
+    let started = 0;
+    const hang: Call = async (onWire) => {
+      started += 1;
+      onWire(true);
+      return new Promise(() => undefined);
+    };
+
+    void run(scheduler, { calls: times(10, hang), size: 10 });
+    await clock.advance(30_000);
+
+    expect(started).toBe(1);
+  });
+
   it('lets others go on beside a job whose calls hang', async () => {
     const clock = createFakeClock();
     const scheduler = createCallScheduler({ requestsPerMinute: 6000, concurrency: 8 }, { clock });

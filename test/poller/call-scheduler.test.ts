@@ -257,6 +257,41 @@ describe('createCallScheduler', () => {
     expect(started - before).toBeGreaterThan(25);
   });
 
+  it('gives one job as many calls as a larger concurrency allows', async () => {
+    const scheduler = anEagerScheduler(2);
+    const work = aWork(scheduler);
+    void work.add('a', 100);
+    for (let round = 0; round < 3; round += 1) await work.endRound();
+    const before = work.inFlight();
+
+    scheduler.resize({ requestsPerMinute: 800, concurrency: 8 });
+    for (let round = 0; round < 5; round += 1) await work.endRound();
+
+    expect([before, work.inFlight()]).toEqual([2, 8]);
+  });
+
+  it('gives no more calls to a job that gets no answers, however fast they fail', async () => {
+    const scheduler = anEagerScheduler(8);
+    const ending: (() => void)[] = [];
+    const most: number[] = [];
+    const call: Call = async (onWire) => {
+      onWire(true);
+      await new Promise<void>((resolve) => {
+        ending.push(resolve);
+      });
+      return false;
+    };
+
+    void run(scheduler, { calls: times(100, call), size: 100 });
+    for (let round = 0; round < 10; round += 1) {
+      most.push(ending.length);
+      for (const end of ending.splice(0)) end();
+      await settle();
+    }
+
+    expect(new Set(most)).toEqual(new Set([2]));
+  });
+
   it('follows another concurrency', async () => {
     const work = aWork(anEagerScheduler(8));
     void work.add('a', 100);

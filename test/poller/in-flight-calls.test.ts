@@ -77,6 +77,19 @@ describe('createInFlightCalls', () => {
     expect(calls.nextSlowAtMs(concurrency)).toBeUndefined();
   });
 
+  it('names no call that would be the next when half of them are slow already', () => {
+    const calls = createInFlightCalls<string>(createCallLatency());
+    someCalls(1, calls);
+    const later = calls.start('later', 500);
+    calls.onWire(later, true, 500);
+    const before = calls.nextSlowAtMs(2);
+
+    calls.newlySlow(slowMs + 1);
+
+    expect([before, calls.nextSlowAtMs(2)]).toEqual([slowMs + 1, undefined]);
+    expect(calls.nextSlowAtMs(4)).toBe(500 + slowMs + 1);
+  });
+
   it('does not count a call that waits for its retry, nor call it slow', () => {
     const calls = createInFlightCalls<string>(createCallLatency());
     const [first] = someCalls(4, calls);

@@ -229,6 +229,21 @@ describe('createJobQueue: suspects', () => {
     expect(queue.isKnownSuspect('a')).toBe(false);
   });
 
+  it('leaves no place taken by the other calls of a suspect that was answered', () => {
+    const queue = createJobQueue({ ...limits, concurrency: 4 });
+    const wide = aJob(queue, 'wide');
+    startAll(queue, 0);
+    queue.slow(wide, 0, 1000);
+    queue.ended(wide);
+    queue.answered(wide, 1200);
+    const other = aJob(queue, 'other');
+    queue.slow(other, 0, 1300);
+    wide.isExhausted = true;
+    queue.ended(wide);
+
+    expect(startAll(queue, 5000)).toEqual(['other']);
+  });
+
   it('waits for no time when only suspects are left and their places are taken', () => {
     const queue = aQueue();
     for (const [index, key] of ['a', 'b', 'c'].entries()) {
