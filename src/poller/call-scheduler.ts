@@ -167,8 +167,9 @@ class DeadlineScheduler implements CallScheduler {
     const nowMs = this.#clock.monotonicMs();
     this.#calls.end(call, nowMs, isAnswered);
     this.#queue.ended(owner);
-    if (call.tookMs > this.#latency.slowAfterMs()) this.#queue.slow(owner, sentMs, nowMs);
-    else if (isAnswered) this.#queue.answered(owner, nowMs);
+    // However long it took: an application that is always slow does not hang.
+    if (isAnswered) this.#queue.answered(owner, nowMs);
+    else if (call.tookMs > this.#latency.slowAfterMs()) this.#queue.slow(owner, sentMs, nowMs);
     this.#finishIfDone(owner);
     this.#pump();
   }

@@ -35,6 +35,40 @@ function* times(count: number, call: Call): Generator<Call, undefined> {
 }
 
 describe('createCallScheduler, when calls are slow', () => {
+  it('takes a job whose every call is answered late for a slow one, not for one that hangs', async () => {
+    const clock = createFakeClock();
+    const scheduler = createCallScheduler({ requestsPerMinute: 6000, concurrency: 8 }, { clock });
+    const answeredAfter =
+      (ms: number): Call =>
+      async (onWire) => {
+        onWire(true);
+        await new Promise<void>((resolve) => {
+          clock.after(ms, resolve);
+        });
+        return true;
+      };
+    const others = async (seconds: number): Promise<void> => {
+      for (let second = 0; second < seconds; second += 1) {
+        const usual = { key: `${second}`, calls: times(4, answeredAfter(100)), size: 4 };
+        void run(scheduler, { ...usual, dueMs: clock.monotonicMs() });
+        await clock.advance(1000);
+      }
+    };
+    await others(10);
+    let hasEnded = false;
+    const slow = { key: 'slow', calls: times(40, answeredAfter(5000)), size: 40 };
+    const waitForSlow = async (): Promise<void> => {
+      await run(scheduler, { ...slow, dueMs: clock.monotonicMs() });
+      hasEnded = true;
+    };
+    void waitForSlow();
+
+    await others(120);
+    scheduler.stop();
+
+    expect(hasEnded).toBe(true);
+  });
+
   it('gives the jobs whose calls hang a quarter of the places between them, in later polls too', async () => {
     const clock = createFakeClock();
     const scheduler = createCallScheduler({ requestsPerMinute: 6000, concurrency: 8 }, { clock });

@@ -56,7 +56,7 @@ async function run(scene: Scene): Promise<Seen> {
   );
   const fromMs = scene.fromMs ?? 0;
   const lastMs = new Map<string, number>();
-  const readings = new Map<string, unknown>();
+  const successes = new Map<string, number>();
   const longestGapMs = new Map<string, number>();
   const note = (id: string, nowMs: number): void => {
     if (nowMs < fromMs) return;
@@ -74,11 +74,11 @@ async function run(scene: Scene): Promise<Seen> {
         accountUp: () => undefined,
         removeAccount: () => undefined,
         publish: (snapshot) => {
-          // A discovery publishes again what a poll has brought: the values inside stay the same.
-          const value = snapshot.reading?.application;
+          // A discovery publishes again what a poll has brought. All polls of a silent one bring the same.
+          const { lastSuccessMs } = snapshot;
           const { id } = snapshot.application;
-          if (value !== undefined && readings.get(id) !== value) {
-            readings.set(id, value);
+          if (lastSuccessMs !== undefined && successes.get(id) !== lastSuccessMs) {
+            successes.set(id, lastSuccessMs);
             note(id, clock.monotonicMs());
           }
           sink.publish(snapshot);
