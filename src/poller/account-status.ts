@@ -1,5 +1,4 @@
 import type { AccountConfig } from '../model/config.ts';
-import { selectorText } from '../model/selector.ts';
 import type { AccountStatus } from '../model/telemetry.ts';
 import type { AccountTable } from './account-table.ts';
 
@@ -40,6 +39,6 @@ export function accountStatusOf(
     demandRequestsPerMinute: plan.demandPerMinute,
     pollIntervalSeconds: (longestIntervalMs * plan.stretch) / 1000,
     backoffUntilMs: traffic.backoffUntilMs(),
-    missingSelectors: table.discovery.missing.map((entry) => selectorText(entry.selector)),
+    missingSelectors: table.discovery.missingSelectors,
   };
 }

@@ -28,9 +28,11 @@ export interface AppPublisher {
   stop(): void;
 }
 
-/** Hosts and applications that are rendered without a break: some milliseconds. */
+/** Hosts that are rendered without a break: some milliseconds. */
 const atATime = 1000;
-/** What it takes to see that an application has not changed, beside rendering it. */
+/** What it takes to render an application without its hosts, */
+const applicationWork = 5;
+/** and to see that it has not changed. */
 const unchangedWork = 0.3;
 
 export function createAppPublisher(
@@ -57,7 +59,7 @@ export function createAppPublisher(
     if (isSame(published.get(id), snapshot)) return unchangedWork;
     published.set(id, snapshot);
     sink.publish(snapshot);
-    return 1 + (snapshot.reading?.hosts.size ?? 0);
+    return applicationWork + (snapshot.reading?.hosts.size ?? 0);
   };
 
   const publishSome = (): void => {

@@ -1,5 +1,6 @@
 import { ApiError } from '../model/api-error.ts';
 import type { AppEntry } from '../model/config.ts';
+import { selectorText } from '../model/selector.ts';
 import type { Discovery } from '../model/source.ts';
 import type { AppState } from './app-state.ts';
 
@@ -12,7 +13,10 @@ export interface DiscoveryState {
   readonly answered: boolean;
   /** Monotonic time of the first failure since the last complete one. */
   readonly failingSinceMs: number | undefined;
+  /** The entries that choose nothing; the same list as before as long as it says the same. */
   readonly missing: readonly AppEntry[];
+  /** Their selectors as written; likewise. */
+  readonly missingSelectors: readonly string[];
 }
 
 export const initialDiscovery: DiscoveryState = {
@@ -21,6 +25,7 @@ export const initialDiscovery: DiscoveryState = {
   answered: false,
   failingSinceMs: undefined,
   missing: [],
+  missingSelectors: [],
 };
 
 /** @param missing the entries that choose nothing, if the discovery can tell */
@@ -35,8 +40,21 @@ export function discoveryAfter(
     error: complete ? undefined : error,
     answered: before.answered || complete || applications.length > 0 || hasStatus(error),
     failingSinceMs: complete ? undefined : (before.failingSinceMs ?? nowMs),
-    missing: missing ?? before.missing,
+    ...missingAfter(before, missing),
   };
+}
+
+/** With ten thousand of them, whoever shows or logs them sees by the list alone that nothing changed. */
+function missingAfter(
+  { missing, missingSelectors }: DiscoveryState,
+  next: readonly AppEntry[] | undefined,
+): Pick<DiscoveryState, 'missing' | 'missingSelectors'> {
+  const selectors = next?.map(({ selector }) => selectorText(selector));
+  const isSame =
+    selectors?.length === missingSelectors.length &&
+    selectors.every((selector, index) => selector === missingSelectors[index]);
+  if (next === undefined || selectors === undefined || isSame) return { missing, missingSelectors };
+  return { missing: next, missingSelectors: selectors };
 }
 
 /** Whether what the discovery once said of an application is too old to be shown. */

@@ -5,16 +5,22 @@ import { createChangeLog } from './change-log.ts';
 
 /** Tells which entries of the configuration choose nothing. */
 export interface MissingLog {
-  /** @param missing all entries that choose nothing now */
+  /**
+   * Of many changes the first are written at once, and the others soon.
+   *
+   * @param missing all entries that choose nothing now; the same list again says nothing new
+   */
   update(missing: readonly AppEntry[]): void;
   stop(): void;
 }
 
 /** The status page and `newrelic_exporter_app_missing` have the others. */
 const entriesInFull = 10;
+/** Changes that are written without a break: a few milliseconds. */
+const atATime = 1000;
 
 export function createMissingLog(account: string, dependencies: ChangeLogDependencies): MissingLog {
-  const remedy = 'correct the entry under apps, or use a key of the account that has it';
+  const { clock } = dependencies;
   const log = createChangeLog(
     {
       account,
@@ -24,41 +30,72 @@ export function createMissingLog(account: string, dependencies: ChangeLogDepende
     },
     dependencies,
   );
+  let lastList: readonly AppEntry[] | undefined;
   let lastMissing: ReadonlySet<string> = new Set();
+  let changes: Iterator<Change> = [].values();
+  let cancelTimer: (() => void) | undefined;
+
+  const write = (count: number): void => {
+    cancelTimer?.();
+    cancelTimer = undefined;
+    for (let written = 0; written < count; written += 1) {
+      const { value, done } = changes.next();
+      if (done === true) return;
+      log.write(value);
+    }
+    cancelTimer = clock.after(0, () => {
+      write(atATime);
+    });
+  };
 
   return {
     update: (missing) => {
-      const nowMissing = new Set(missing.map((entry) => selectorText(entry.selector)));
-      for (const selector of nowMissing) {
-        if (lastMissing.has(selector)) continue;
-        log.write({
-          ...changeOf(selector),
-          level: 'warn',
-          message: 'configured application not found',
-          moreMessage: 'more configured applications not found',
-          isFailing: true,
-          fields: { account, selector, remedy },
-        });
-      }
-      for (const selector of lastMissing) {
-        if (nowMissing.has(selector)) continue;
-        log.write({
-          ...changeOf(selector),
-          level: 'info',
-          message: 'configured application found',
-          moreMessage: 'more configured applications found',
-          isFailing: false,
-          fields: { account, selector },
-        });
-      }
+      if (missing === lastList) return;
+      lastList = missing;
+      write(Number.POSITIVE_INFINITY);
+      const nowMissing = new Set(missing.map(({ selector }) => selectorText(selector)));
+      changes = changesBetween(account, lastMissing, nowMissing);
       lastMissing = nowMissing;
+      write(atATime);
     },
     stop: () => {
+      write(Number.POSITIVE_INFINITY);
       log.stop();
     },
   };
 }
 
-function changeOf(selector: string): Pick<Change, 'id' | 'name' | 'reason'> {
-  return { id: selector, name: selector, reason: undefined };
+function* changesBetween(
+  account: string,
+  before: ReadonlySet<string>,
+  now: ReadonlySet<string>,
+): Generator<Change, undefined> {
+  const remedy = 'correct the entry under apps, or use a key of the account that has it';
+  for (const selector of now) {
+    if (before.has(selector)) continue;
+    yield {
+      id: selector,
+      name: selector,
+      reason: undefined,
+      level: 'warn',
+      message: 'configured application not found',
+      moreMessage: 'more configured applications not found',
+      isFailing: true,
+      fields: { account, selector, remedy },
+    };
+  }
+  for (const selector of before) {
+    if (now.has(selector)) continue;
+    yield {
+      id: selector,
+      name: selector,
+      reason: undefined,
+      level: 'info',
+      message: 'configured application found',
+      moreMessage: 'more configured applications found',
+      isFailing: false,
+      fields: { account, selector },
+    };
+  }
+  return undefined;
 }

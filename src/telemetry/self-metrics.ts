@@ -4,6 +4,7 @@ import { type AccountLifetime, createAccountLifetime } from './account-lifetime.
 import { createApiMetrics } from './api-metrics.ts';
 import { type BuildOptions, registerBuildMetrics } from './build-metrics.ts';
 import { createConfigMetrics } from './config-metrics.ts';
+import { createMissingMetric } from './missing-metric.ts';
 import { createPollMetrics } from './poll-metrics.ts';
 import { registerProcessMetrics } from './process-metrics.ts';
 import { createRenderedRegistry } from './rendered-registry.ts';
@@ -43,6 +44,7 @@ export function createSelfMetrics(options: BuildOptions, dependencies: StatusSou
   const shards = createShardMetrics(collected);
   const config = createConfigMetrics(collected);
   const status = createStatusMetrics(collected, dependencies);
+  const missing = createMissingMetric();
   registerProcessMetrics(collected);
   const observersByAccount = new Map<string, Observers>();
 
@@ -77,10 +79,13 @@ export function createSelfMetrics(options: BuildOptions, dependencies: StatusSou
     text: async () => {
       status.refresh();
       const texts = await Promise.all([observed.text(), collected.metrics()]);
-      return texts.join('').replaceAll('\n\n', '\n');
+      return texts.join('').replaceAll('\n\n', '\n') + missing.text(dependencies.status());
     },
-    metricNames: [observed.registry, collected].flatMap((registry) =>
-      registry.getMetricsAsArray().map(({ name }) => name),
-    ),
+    metricNames: [
+      ...[observed.registry, collected].flatMap((registry) =>
+        registry.getMetricsAsArray().map(({ name }) => name),
+      ),
+      missing.name,
+    ],
   };
 }

@@ -59,12 +59,6 @@ export function createStatusMetrics(registry: Registry, source: StatusSource): S
     gauge: new Gauge({ name, help, labelNames: ['account'], registers }),
     value,
   }));
-  const appMissing = new Gauge({
-    name: 'newrelic_exporter_app_missing',
-    help: '1 for an entry of the configuration that matches no application of the account.',
-    labelNames: ['account', 'selector'],
-    registers,
-  });
   const series = new Gauge({
     name: 'newrelic_exporter_series',
     help: 'Series of New Relic data that are published.',
@@ -77,7 +71,7 @@ export function createStatusMetrics(registry: Registry, source: StatusSource): S
     labelNames: ['account', 'reason'],
     registers,
   });
-  const all = [...mirrored.map(({ gauge }) => gauge), appMissing, series, seriesDropped];
+  const all = [...mirrored.map(({ gauge }) => gauge), series, seriesDropped];
 
   return {
     refresh: () => {
@@ -85,7 +79,6 @@ export function createStatusMetrics(registry: Registry, source: StatusSource): S
       for (const status of source.status()) {
         const account = status.name;
         for (const { gauge, value } of mirrored) gauge.set({ account }, value(status));
-        for (const selector of status.missingSelectors) appMissing.set({ account, selector }, 1);
         series.set({ account }, source.seriesOf(account));
         for (const reason of seriesDropReasons) {
           seriesDropped.inc({ account, reason }, source.droppedSeriesOf(account, reason));

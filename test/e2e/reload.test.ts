@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { mkdir, rename, symlink, writeFile } from 'node:fs/promises';
+import { rootCertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../src/cli/system-clock.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import { get, startDaemon, stopProgram, until, withFiles } from '../support/daemon-process.ts';
+import { httpsServer } from '../transport/loopback-server.ts';
 
 function aSimulator(): Simulator {
   return createSimulator(
@@ -102,6 +105,40 @@ describe('a running daemon', () => {
         expect(forbidden.status).toBe(403);
         expect(forbidden.text).toContain('--web.enable-lifecycle');
         expect((await get(`${daemon.url}/metrics`)).text).not.toContain('app_id="101"');
+      } finally {
+        await stopProgram(daemon);
+        await simulator.stop();
+      }
+    });
+  });
+
+  it('trusts what is in the CA bundle now, after a reload of the same configuration', async () => {
+    const fixture = (name: string): string =>
+      readFileSync(new URL(`../transport/fixtures/test-only-${name}.pem`, import.meta.url), 'utf8');
+    const [key, cert] = [fixture('key'), fixture('certificate')];
+    const simulator = aSimulator();
+    const server = await httpsServer({ key, cert }, (request, response) => {
+      simulator.handle(request, response);
+    });
+    const config = configOf(`https://localhost:${server.port}`, 101).replace(
+      'api_key_env: KEY',
+      'api_key_env: KEY, ca_file: ca.pem',
+    );
+    const files = { 'config.yaml': config, 'ca.pem': rootCertificates[0] ?? '' };
+    await withFiles(files, async (directory) => {
+      const daemon = await startDaemon(
+        [`--config.file=${directory}/config.yaml`, '--config.auto-reload-interval=0'],
+        { KEY: 'NRAK-RELOAD' },
+      );
+      try {
+        await until(() => (daemon.stderr().includes('discovery failed') ? true : undefined));
+        const before = await get(`${daemon.url}/metrics`);
+        await writeFile(`${directory}/ca.pem`, cert);
+        daemon.child.kill('SIGHUP');
+        await until(async () => shows(daemon.url, 101));
+
+        expect(before.text).toContain('newrelic_up{account="one"} 0\n');
+        expect(daemon.stderr()).toContain('DEPTH_ZERO_SELF_SIGNED_CERT');
       } finally {
         await stopProgram(daemon);
         await simulator.stop();

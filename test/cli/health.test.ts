@@ -1,0 +1,236 @@
+import { describe, expect, it } from 'vitest';
+import { run } from '../../src/cli/run.ts';
+import { ApiError } from '../../src/model/api-error.ts';
+import { createSimulator } from '../../src/simulator/simulator.ts';
+import type { RawTransport } from '../../src/transport/raw-send.ts';
+import type { ApiResponse } from '../../src/transport/transport.ts';
+import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
+import { createFakeMachine, type FakeMachine } from '../support/fake-machine.ts';
+import { inMemoryTransport } from '../support/in-memory-vendor.ts';
+
+const minuteMs = 60_000;
+const discoveryIntervalMs = 77_000;
+
+interface Served {
+  readonly machine: FakeMachine;
+  /** Which timers are lost from now on, by their delay. */
+  lost: (delayMs: number) => boolean;
+  /** Whether files are not read to the end. */
+  isReadingHanging: boolean;
+  readonly health: () => Promise<{ readonly status: number; readonly text: string }>;
+}
+
+interface ServedOptions {
+  readonly requestsPerMinute?: number;
+  readonly wire?: ((wire: RawTransport, clock: FakeClock) => RawTransport) | undefined;
+}
+
+function configOf(requestsPerMinute: number): string {
+  return [
+    'accounts:',
+    `  - { name: shops, region: us, api_key_file: /key, requests_per_minute: ${requestsPerMinute} }`,
+    'poll: { discovery_interval: 77s, host_names: false }',
+    'apps: [{ match: "." }]',
+    '',
+  ].join('\n');
+}
+
+/** A machine that loses timers and hangs in files when the test wants it. */
+function aFaultyMachine(options: ServedOptions): Omit<Served, 'health'> {
+  const clock = createFakeClock();
+  const simulator = createSimulator(
+    {
+      apiKeys: ['NRAK-A'],
+      latencyMs: 100,
+      fleet: { applications: 5, hosts: 20, kinds: ['web'] },
+    },
+    { clock },
+  );
+  const wire = options.wire ?? ((raw) => raw);
+  const fake = createFakeMachine({
+    files: { '/key': 'NRAK-A', '/config.yaml': configOf(options.requestsPerMinute ?? 800) },
+    openTransport: async () => wire(inMemoryTransport(simulator), clock),
+  });
+  const faults: Omit<Served, 'health'> = {
+    lost: () => false,
+    isReadingHanging: false,
+    machine: {
+      ...fake,
+      clock: {
+        ...clock,
+        after: (delayMs, fire) => (faults.lost(delayMs) ? () => {} : clock.after(delayMs, fire)),
+      },
+      readFile: async (path) => {
+        while (faults.isReadingHanging) await settle();
+        return fake.readFile(path);
+      },
+    },
+  };
+  return faults;
+}
+
+/** Runs `serve` until the test is done with it. */
+async function serving(
+  options: ServedOptions,
+  use: (served: Served) => Promise<void>,
+): Promise<void> {
+  const faulty = aFaultyMachine(options);
+  const { machine } = faulty;
+  const args = ['serve', '--config.file=/config.yaml', '--web.listen-address=127.0.0.1:0'];
+  const ending = run([...args, '--log.format=json', '--config.auto-reload-interval=0'], machine);
+  const port = (): string | undefined => /"port":(\d+)/u.exec(machine.stderr.text())?.[1];
+  while (port() === undefined) await machine.clock.advance(0);
+  const health: Served['health'] = async () => {
+    const response = await fetch(`http://127.0.0.1:${port()}/-/healthy`, {
+      headers: { connection: 'close' },
+    });
+    return { status: response.status, text: await response.text() };
+  };
+  try {
+    await use(Object.assign(faulty, { health }));
+  } finally {
+    machine.stop();
+    const state = { hasEnded: false };
+    const ended = ending.finally(() => {
+      state.hasEnded = true;
+    });
+    faulty.isReadingHanging = false;
+    while (!state.hasEnded) await machine.clock.advance(1000);
+    expect(await ended).toBe(0);
+  }
+}
+
+/** The status of the probe in each of the next minutes. */
+async function probed({ machine, health }: Served, minutes: number): Promise<readonly number[]> {
+  const statuses: number[] = [];
+  for (let minute = 0; minute < minutes; minute += 1) {
+    await machine.clock.advance(minuteMs);
+    statuses.push((await health()).status);
+  }
+  return statuses;
+}
+
+describe('/-/healthy, when the exporter itself stands still', () => {
+  it.each<{ what: string; breakIt: (served: Served) => void; says: RegExp; within: number }>([
+    {
+      what: 'the timer of the next polls is lost, with all others',
+      breakIt: (served) => {
+        served.lost = () => true;
+      },
+      says: /^Unhealthy: account shops: a poll has been due for (\d+) s\. /u,
+      within: 8,
+    },
+    {
+      what: 'the timer of the next discovery is lost',
+      breakIt: (served) => {
+        served.lost = (delayMs) => delayMs === discoveryIntervalMs;
+      },
+      says: /^Unhealthy: account shops: a discovery has been late for (\d+) s\. /u,
+      within: 9,
+    },
+    {
+      what: 'a discovery does not end, whatever its signal says',
+      breakIt: (served) => {
+        served.isReadingHanging = true;
+      },
+      says: /^Unhealthy: account shops: a discovery has been late for (\d+) s\. /u,
+      within: 11,
+    },
+  ])('is 503, with the account and for how long: $what', async ({ breakIt, says, within }) => {
+    await serving({}, async (served) => {
+      const before = await probed(served, 3);
+      breakIt(served);
+      const statuses = await probed(served, within);
+      const { text } = await served.health();
+
+      const firstBad = statuses.indexOf(503);
+      expect(new Set(before)).toEqual(new Set([200]));
+      expect(firstBad).toBeGreaterThan(3);
+      expect(new Set(statuses.slice(firstBad))).toEqual(new Set([503]));
+      expect(Number(says.exec(text)?.[1])).toBeGreaterThanOrEqual(300);
+      expect(text).toContain('restart the exporter');
+    });
+  });
+});
+
+function answering(answer: (clock: FakeClock) => ApiResponse): ServedOptions['wire'] {
+  return (raw, clock) => ({ ...raw, send: async () => answer(clock) });
+}
+
+const never: RawTransport['send'] = async (_request, _headers, signal) =>
+  new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+
+describe('/-/healthy, whatever New Relic does', () => {
+  it.each<{ what: string; options: ServedOptions }>([
+    { what: 'nothing at all', options: {} },
+    {
+      what: 'pauses of five minutes',
+      options: {
+        wire: answering((clock) => ({
+          status: 429,
+          headers: {
+            date: new Date(clock.wallMs()).toUTCString(),
+            'x-ratelimit-reset': String(Math.round(clock.wallMs() / 1000) + 300),
+          },
+          body: '{}',
+        })),
+      },
+    },
+    { what: 'no answer, ever', options: { wire: (raw) => ({ ...raw, send: never }) } },
+    {
+      what: 'no connection',
+      options: {
+        wire: (raw) => ({
+          ...raw,
+          send: async () => {
+            throw new ApiError('connect', 'refused');
+          },
+        }),
+      },
+    },
+    {
+      what: 'only errors',
+      options: { wire: answering(() => ({ status: 500, headers: {}, body: '' })) },
+    },
+    {
+      what: 'a refused key',
+      options: { wire: answering(() => ({ status: 401, headers: {}, body: '{}' })) },
+    },
+    { what: 'a budget of one call a minute', options: { requestsPerMinute: 1 } },
+  ])('is 200: $what', async ({ options }) => {
+    await serving(options, async (served) => {
+      const beforeAnything = (await served.health()).status;
+      const statuses = await probed(served, 40);
+
+      expect(beforeAnything).toBe(200);
+      expect(new Set(statuses)).toEqual(new Set([200]));
+    });
+  });
+
+  it('is 200 when the vendor stops answering after some time', async () => {
+    let isHanging = false;
+    const wire: ServedOptions['wire'] = (raw) => ({
+      ...raw,
+      send: async (...request) => (isHanging ? never(...request) : raw.send(...request)),
+    });
+    await serving({ wire }, async (served) => {
+      await probed(served, 5);
+      isHanging = true;
+
+      expect(new Set(await probed(served, 40))).toEqual(new Set([200]));
+    });
+  });
+
+  it('is 200 in a stop that takes long', async () => {
+    await serving({}, async (served) => {
+      await probed(served, 3);
+      served.isReadingHanging = true;
+      await served.machine.clock.advance(2 * discoveryIntervalMs);
+      served.machine.stop();
+
+      expect(new Set(await probed(served, 20))).toEqual(new Set([200]));
+    });
+  });
+});
