@@ -5,7 +5,7 @@ const config: ViteUserConfig = defineConfig({
   test: {
     include: [
       'test/{exposition,model,newrelic,poller,transport}/**/*.test.ts',
-      'test/cli/supervisor.test.ts',
+      'test/cli/{prepare-account,same-prepared,supervisor*}.test.ts',
     ],
     testTimeout: 30_000,
   },
