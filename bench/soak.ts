@@ -1,7 +1,7 @@
 /**
  * Whether anything grows: the whole daemon above the socket on simulated time, ten thousand poll
- * cycles in which three hosts in ten are replaced, applications come and go, the configuration is
- * reloaded, and calls fail in every way. Prints what must stay flat, and exits with 1 if it did not.
+ * cycles in which three hosts in ten are replaced, applications come and go, keys are rotated, the
+ * configuration is reloaded, and calls fail in every way. Prints what must stay flat, and exits with 1 if it did not.
  * Needs `--expose-gc`. Argument: cycles, 10,000 if left out.
  */
 import { growthOf, problemsOf } from '../test/simulated/flatness.ts';

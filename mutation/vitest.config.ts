@@ -3,7 +3,10 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config';
 /** The unit tests: what only the whole daemon notices does not count as tested here. */
 const config: ViteUserConfig = defineConfig({
   test: {
-    include: ['test/{exposition,model,newrelic,poller,transport}/**/*.test.ts'],
+    include: [
+      'test/{exposition,model,newrelic,poller,transport}/**/*.test.ts',
+      'test/cli/{prepare-account,same-prepared,supervisor*}.test.ts',
+    ],
     testTimeout: 30_000,
   },
 });

@@ -169,8 +169,12 @@ export class Exchange implements Dispatcher.DispatchHandler, AnswerHolder {
 
 /** Some gateways send the header with nothing in it. */
 function isCompressed(headers: ApiResponse['headers']): boolean {
-  const encodings = String(headers['content-encoding'] ?? '').toLowerCase();
-  return encodings.split(',').some((encoding) => !['', 'identity'].includes(encoding.trim()));
+  const encodings = headers['content-encoding'];
+  if (encodings === undefined) return false;
+  return String(encodings)
+    .toLowerCase()
+    .split(',')
+    .some((encoding) => !['', 'identity'].includes(encoding.trim()));
 }
 
 function compressedError(peer: string, status: number, headers: ApiResponse['headers']): ApiError {

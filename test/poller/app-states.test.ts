@@ -66,6 +66,16 @@ describe('createAppStates', () => {
     ]);
   });
 
+  it('drops values although other applications have none yet, or none any more', () => {
+    const states = createAppStates(() => 1);
+    for (const id of ['a', 'b', 'c']) states.set(id, aState(60_000));
+    states.set('d', aState(60_000, { reading, failingSinceMs: 5000 }));
+    states.set('e', aState(60_000, { reading, failingSinceMs: 6000 }));
+
+    expect(states.dropStale(5000 + staleMs)).toEqual(['d']);
+    expect(states.dropStale(6000 + staleMs)).toEqual(['e']);
+  });
+
   it.each([
     { what: 'that is never started', begins: false },
     { what: 'that never ends', begins: true },

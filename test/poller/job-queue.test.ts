@@ -244,6 +244,24 @@ describe('createJobQueue: suspects', () => {
     expect(startAll(queue, 5000)).toEqual(['other']);
   });
 
+  it('counts the calls of a suspect once while it is one, however many it had before', () => {
+    const queue = aQueue();
+    const recovered = aJob(queue, 'recovered');
+    startAll(queue, 0);
+    queue.slow(recovered, 0, 1000);
+    queue.slow(recovered, 0, 1001);
+    for (const atMs of [1200, 1300]) {
+      queue.ended(recovered);
+      queue.answered(recovered, atMs);
+      queue.started(recovered);
+    }
+    for (const [index, key] of ['a', 'b', 'c'].entries()) {
+      queue.slow(aJob(queue, key, { dueMs: -1 }), 0, 2000 + index);
+    }
+
+    expect(startAll(queue, 5000).filter((key) => key !== 'recovered')).toEqual(['a', 'b']);
+  });
+
   it('waits for no time when only suspects are left and their places are taken', () => {
     const queue = aQueue();
     for (const [index, key] of ['a', 'b', 'c'].entries()) {

@@ -104,12 +104,13 @@ async function run(scene: Scene): Promise<Seen> {
   };
 }
 
-/** Ids `first`, `first + 1`, and so on. */
+/** Ids `first`, `first + 1`, and so on; all of them report, so that each poll brings new values. */
 function applicationsOf(count: number, hosts: number, first: number): ApplicationSpec[] {
   return Array.from({ length: count }, (_, index) => ({
     id: first + index,
     name: `application ${first + index}`,
     hosts,
+    kind: 'both',
   }));
 }
 

@@ -54,6 +54,12 @@ const calmMinutes = 7;
 const scrapeEvery = 7;
 const reloadEvery = 50;
 const replaceVendorEvery = 250;
+const rotateKeysEvery = 10;
+/** Ids that the account has not, other ones in every configuration. */
+const missingIds = 15;
+
+const keyFiles = ['/keys/0', '/keys/1'] as const;
+const vendorKeys = ['NRAKSOAKED0', 'NRAKSOAKED1'] as const;
 
 /** Signals of the accounts: the supervisor creates one for each account in here. */
 async function watchingSignals<Value>(
@@ -84,17 +90,32 @@ function listenersOf(signals: Set<WeakRef<AbortSignal>>): number {
   return listeners;
 }
 
-/** Every configuration has other labels, and every other one an account that was never there before. */
+/** Every configuration has other labels and ids, and every other one an account never seen before. */
 function configOf(generation: number): Config {
   const poll: Parameters<typeof anEntry>[0] = { poll: { hostNames: true } };
   const entries: AppEntry[] = [anEntry({ ...poll, labels: { generation: `${generation % 3}` } })];
-  const accounts = [anAccount({ apiKey: { kind: 'env', name: 'KEY_0' } })];
+  for (let index = 0; index < missingIds; index += 1) {
+    const id = `${9_000_000 + generation * missingIds + index}`;
+    entries.push(anEntry({ ...poll, selector: { kind: 'id', id } }));
+  }
+  const accounts = [anAccount({ apiKey: { kind: 'file', path: keyFiles[0] } })];
   if (generation % 2 === 1) {
     const name = `visitor-${generation}`;
-    accounts.push(anAccount({ name, apiKey: { kind: 'env', name: 'KEY_1' } }));
+    accounts.push(anAccount({ name, apiKey: { kind: 'file', path: keyFiles[1] } }));
     entries.push(anEntry({ ...poll, account: name, hosts: false }));
   }
   return { accounts, apps: entries };
+}
+
+/** The vendor knows every key that begins with one of its own: a rotated one is never seen twice. */
+function knowingRotatedKeys(vendor: RawTransport): RawTransport {
+  return {
+    ...vendor,
+    send: async (request, headers, signal) => {
+      const key = vendorKeys.find((one) => headers['Api-Key']?.startsWith(one) === true) ?? '';
+      return vendor.send(request, { ...headers, 'Api-Key': key }, signal);
+    },
+  };
 }
 
 function countingLogger(count: () => void): Logger {
@@ -103,18 +124,20 @@ function countingLogger(count: () => void): Logger {
 
 export async function startSoak(options: SoakOptions): Promise<Soak> {
   const random = createRandom(options.seed);
-  const keys = ['NRAK-SOAKED-0', 'NRAK-SOAKED-1'];
-  const openTransport = async (): Promise<RawTransport> => vendor.transport;
-  const machine = createFakeMachine({
-    env: Object.fromEntries(keys.map((key, index) => [`KEY_${index}`, key])),
-    openTransport,
-    random: () => random.next(),
-  });
+  const openTransport = async (): Promise<RawTransport> => knowingRotatedKeys(vendor.transport);
+  const files: Record<string, string> = {};
+  const rotateKeys = (): void => {
+    for (const [index, path] of keyFiles.entries()) {
+      files[path] = `${vendorKeys[index]}${String(cycles).padStart(8, '0')}`;
+    }
+  };
+  let cycles = 0;
+  rotateKeys();
+  const machine = createFakeMachine({ files, openTransport, random: () => random.next() });
   const { clock } = machine;
-  const vendor = createChangingVendor({ ...options, keys }, { clock, random });
+  const vendor = createChangingVendor({ ...options, keys: vendorKeys }, { clock, random });
   const signals = new Set<WeakRef<AbortSignal>>();
   let logLines = 0;
-  let cycles = 0;
   const logger = countingLogger(() => {
     logLines += 1;
   });
@@ -136,6 +159,7 @@ export async function startSoak(options: SoakOptions): Promise<Soak> {
     cycle: async () => {
       cycles += 1;
       if (cycles % replaceVendorEvery === 0) vendor.replace();
+      if (cycles % rotateKeysEvery === 0) rotateKeys();
       if (cycles % reloadEvery === 0) await reload(cycles / reloadEvery);
       vendor.change();
       await clock.advance(minuteMs);
