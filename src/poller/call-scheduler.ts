@@ -142,7 +142,8 @@ class DeadlineScheduler implements CallScheduler {
   }
 
   #start(running: RunningJob): void {
-    const { value: call, done } = running.job.calls.next();
+    const { calls, size } = running.job;
+    const { value: call, done } = calls.next();
     if (done === true) {
       running.isExhausted = true;
       this.#queue.update(running);
@@ -150,6 +151,8 @@ class DeadlineScheduler implements CallScheduler {
       return;
     }
     this.#bucket.take();
+    // A job that has no call left needs no place, and no budget, to find that out.
+    running.isExhausted = running.started + 1 >= size && calls.next().done === true;
     this.#queue.started(running);
     const started = this.#calls.start(running, this.#clock.monotonicMs());
     const onWire: OnWire = (isOnWire) => {

@@ -5,7 +5,7 @@ import { earlyShare } from './schedule.ts';
 export interface JobTimes {
   /** What is polled: jobs with the same key follow each other. */
   readonly key: string;
-  /** How many calls there will be, about. */
+  /** How many calls there will be at most. */
   readonly size: number;
   /** When the poll fell due, on the monotonic clock. */
   readonly dueMs: number;

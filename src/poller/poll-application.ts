@@ -59,6 +59,7 @@ class ApplicationPoll implements Poll {
   readonly #dependencies: PollDependencies;
   readonly #ended: (outcome: PollOutcome) => void;
   readonly #answers = new PollAnswers();
+  readonly #plannedCalls: number;
   readonly #job: Job;
   /** Not before the poll begins: ten thousand may wait for their turn. */
   #abort: AbortController | undefined;
@@ -77,11 +78,12 @@ class ApplicationPoll implements Poll {
     this.#request = request;
     this.#dependencies = dependencies;
     this.#ended = ended;
-    const { selected, dueMs, overdueMs, periodMs } = request;
+    const { selected, askHostNames, dueMs, overdueMs, periodMs } = request;
+    this.#plannedCalls = 1 + hostsToPoll(selected).length;
     this.#job = {
       key: selected.application.id,
       calls: this.#calls(),
-      size: 1 + hostsToPoll(selected).length,
+      size: this.#plannedCalls + (askHostNames ? 1 : 0),
       dueMs,
       overdueMs,
       periodMs,
@@ -211,7 +213,7 @@ class ApplicationPoll implements Poll {
     this.#end();
     const { selected, isListed } = this.#request;
     const hostIds = hostsToPoll(selected).filter(isListed);
-    this.#ended(this.#answers.outcome(hostIds, this.#job.size));
+    this.#ended(this.#answers.outcome(hostIds, this.#plannedCalls));
   }
 
   #end(): void {

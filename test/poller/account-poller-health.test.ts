@@ -156,12 +156,15 @@ describe('limitChanged', () => {
     const polls = (): number => bench.source.calls.filter((call) => call === 'app 1').length;
     const before = polls();
 
+    const stretches: number[] = [];
     for (const perMinute of [5, 800]) {
       bench.limit.perMinute = perMinute;
       bench.poller.limitChanged();
+      stretches.push(Math.round(bench.poller.plan.stretch));
       await bench.clock.advance(minuteMs);
     }
 
+    expect(stretches).toEqual([21, 1]);
     expect(polls() - before).toBeGreaterThanOrEqual(1);
   });
 

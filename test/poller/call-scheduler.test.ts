@@ -145,6 +145,27 @@ describe('createCallScheduler', () => {
     expect(work.started).toEqual([]);
   });
 
+  it('ends a job with its last answer, although nothing more may be sent now', async () => {
+    const clock = createFakeClock();
+    const scheduler = createCallScheduler({ requestsPerMinute: 1, concurrency: 1 }, { clock });
+    let endedAtMs: number | undefined;
+    const call: Call = async () => {
+      await new Promise<void>((resolve) => {
+        clock.after(200, resolve);
+      });
+      return true;
+    };
+
+    void (async () => {
+      await run(scheduler, { calls: times(1, call), overdueMs: Number.POSITIVE_INFINITY });
+      endedAtMs = clock.monotonicMs();
+    })();
+    await clock.advance(1000);
+
+    expect(endedAtMs).toBe(200);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
   it('sends the calls of a poll that is not overdue in batches of three seconds', async () => {
     const clock = createFakeClock();
     const scheduler = createCallScheduler({ requestsPerMinute: 600, concurrency: 8 }, { clock });
