@@ -198,6 +198,14 @@ const refusals: fc.Arbitrary<Step> = fc.oneof(
 
 const failures: fc.Arbitrary<Step> = fc.oneof(
   {
+    weight: 1,
+    arbitrary: step('trouble', {
+      minutes: fc.constant(20),
+      scope: fc.constant({ of: 'everything' } as const),
+      trouble: fc.record({ kind: fc.constant('slow' as const), ms: fc.constantFrom(2000, 4000) }),
+    }),
+  },
+  {
     weight: 3,
     arbitrary: step('trouble', { minutes, scope, trouble: troubles }),
   },
@@ -217,7 +225,7 @@ const failures: fc.Arbitrary<Step> = fc.oneof(
 );
 
 const fleet: fc.Arbitrary<Step> = fc.oneof(
-  step('add_application', { hosts: fc.constantFrom(0, 1, 3, 30, 90) }),
+  step('add_application', { hosts: fc.constantFrom(0, 1, 3, 30, 60) }),
   step('remove_application', { index }),
   step('remove_most_applications', {}),
   step('rename_application', { index }),
@@ -245,7 +253,7 @@ export const courses: fc.Arbitrary<readonly Step[]> = fc.array(
     { weight: 3, arbitrary: fleet },
     { weight: 2, arbitrary: clocks },
   ),
-  { minLength: 6, maxLength: 24, size: 'max' },
+  { minLength: 6, maxLength: 22, size: 'max' },
 );
 
 /** A step as one short line. */

@@ -7,6 +7,7 @@ import type { World } from './world.ts';
 
 const minuteMs = 60_000;
 const countedMs = 10 * minuteMs;
+const longestWaitMs = 6 * minuteMs;
 /** A discovery that begins earlier than this after the one before has another reason than the time. */
 const earlyMs = discoveryIntervalMs - 5000;
 
@@ -77,9 +78,14 @@ export class CallRules implements WireObserver {
   }
 
   #checkNeeded(account: string, applicationId: string, hostId: string): void {
-    const gone = [applicationId, hostId].find((id) => this.#values.isKnownGone(account, id));
-    if (gone !== undefined)
-      this.#world.report('call', `${account}: asks for ${gone}, which is gone`);
+    const { report } = this.#world;
+    if (this.#values.isKnownGone(account, applicationId)) {
+      report('call', `${account}: asks for ${applicationId}, which is gone`);
+    }
+    // Calls that have set out may wait for the end of a pause.
+    if (this.#values.isKnownGone(account, hostId, longestWaitMs)) {
+      report('call', `${account}: asks for the host ${hostId}, which is gone`);
+    }
   }
 
   #discoveryBegins(account: string): void {

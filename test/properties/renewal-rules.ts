@@ -22,6 +22,17 @@ const leewayMs = 20_000;
 const recoveryMs = 5 * minuteMs;
 const usualLatencyMs = 100;
 
+/** So many answers tell how slow the vendor is. */
+const learningCalls = 200;
+
+/** Since when the vendor is that slow. */
+interface Slowness {
+  readonly latencyMs: number | undefined;
+  readonly setup: AccountSetup;
+  /** Calls until then. */
+  readonly sent: number;
+}
+
 export interface RenewalRulesDependencies {
   readonly budget: BudgetRules;
   readonly values: ValueRules;
@@ -36,6 +47,7 @@ export class RenewalRules {
   readonly #disturbedMs = new Map<string, number>();
   readonly #changedMs = new Map<string, number>();
   readonly #sent = new Map<string, number>();
+  readonly #slow = new Map<string, Slowness>();
 
   constructor(world: World, dependencies: RenewalRulesDependencies) {
     this.#world = world;
@@ -67,6 +79,27 @@ export class RenewalRules {
         this.#disturb(setup, stretch);
       }
       this.#checkAccount(setup, status);
+    }
+  }
+
+  /** Intervals follow what the connections carry, once enough answers have told how slow they are. */
+  checkSlow(latencyMs: number | undefined, status: readonly AccountStatus[]): void {
+    for (const setup of this.#world.setups()) {
+      const own = status.find(({ name }) => name === setup.name);
+      const sent = this.#callsOf(setup.name);
+      const known = this.#slow.get(setup.name);
+      if (latencyMs === undefined || known?.latencyMs !== latencyMs || known.setup !== setup) {
+        this.#slow.set(setup.name, { latencyMs, setup, sent });
+      } else if (own !== undefined && sent - known.sent >= learningCalls) {
+        const { polls } = this.#demandOf(setup);
+        const carried = (setup.concurrency * minuteMs) / latencyMs;
+        const stretch = stretchOf(setup, status);
+        if (!this.#isSeen(setup) || stretch >= (0.8 * polls) / carried) continue;
+        this.#world.report(
+          'stretch',
+          `${setup.name}: stretched by ${stretch} only, ${polls} calls for polls, ${carried} are carried`,
+        );
+      }
     }
   }
 
@@ -151,9 +184,7 @@ export class RenewalRules {
     const { values } = this.#dependencies;
     const own = status.find(({ name }) => name === setup.name);
     const nowMs = this.#world.nowMs();
-    // The discovery that has seen a change ends a little after it began.
-    const isSeen = values.discoveredMs(setup.name) > (this.#changedMs.get(setup.name) ?? -Infinity);
-    if (own === undefined || !isSeen) {
+    if (own === undefined || !this.#isSeen(setup)) {
       this.#disturb(setup, stretchOf(setup, status));
       return;
     }
@@ -177,6 +208,12 @@ export class RenewalRules {
         `${setup.name} ${id}: not renewed for ${ageMs / 1000} s, at most ${boundMs / 1000} s`,
       );
     }
+  }
+
+  /** Whether a discovery has seen what the fleet is now. */
+  #isSeen({ name }: AccountSetup): boolean {
+    const changedMs = this.#changedMs.get(name) ?? -Infinity;
+    return this.#dependencies.values.discoveredMs(name) > changedMs;
   }
 
   /** Polls that are under way now may still take until their deadline. */

@@ -28,6 +28,7 @@ export class ValueRules {
   readonly #shown = new Map<string, Shown>();
   readonly #answeredMs = new Map<string, number>();
   readonly #notFoundMs = new Map<string, number>();
+  readonly #refusedMs = new Map<string, number>();
   readonly #listedMs = new Map<string, number>();
   readonly #renamedMs = new Map<string, number>();
   readonly #removedMs = new Map<string, number>();
@@ -67,6 +68,9 @@ export class ValueRules {
     const { account, metric } = call;
     if (metric === undefined) return;
     const name = `${account} ${metric.hostId || metric.applicationId}`;
+    if (response.status === 401) {
+      this.#refusedMs.set(`${account} ${metric.applicationId}`, this.#world.nowMs());
+    }
     if (response.status === 404) this.#notFoundMs.set(name, this.#world.nowMs());
     if (response.status !== 200 || !isGenuine) return;
     this.#answeredMs.set(name, this.#world.nowMs());
@@ -83,8 +87,10 @@ export class ValueRules {
   }
 
   /** Whether a complete discovery has shown that the application or host is no longer there. */
-  isKnownGone(account: string, id: string): boolean {
-    return (this.#removedMs.get(id) ?? Infinity) < this.discoveredMs(account);
+  isKnownGone(account: string, id: string, forMs: number = 0): boolean {
+    const discoveredMs = this.discoveredMs(account);
+    const removedMs = this.#removedMs.get(id) ?? Infinity;
+    return removedMs < discoveredMs && removedMs + forMs < this.#world.nowMs();
   }
 
   /** When the last complete discovery of the account began. */
@@ -176,6 +182,8 @@ export class ValueRules {
   #checkReading(name: string, snapshot: AppSnapshot, before: Shown | undefined): void {
     const { application, reading, pollSucceeded } = snapshot;
     const known = before?.snapshot.reading;
+    const isFirst = known === undefined && before?.snapshot.pollSucceeded === undefined;
+    if (isFirst && pollSucceeded === false) this.#checkFirst(name, snapshot, before);
     if (reading === known) return;
     if (reading === undefined) {
       if (before !== undefined) this.#checkDropped(name, snapshot, before);
@@ -212,6 +220,17 @@ export class ValueRules {
     if (late.length > Math.max(1, tolerableShare * calls)) {
       this.#world.report('half', `${text}, ${late.length} of them not failing for stale_after`);
     }
+  }
+
+  /** The first poll shows what it got, if hardly anything failed. */
+  #checkFirst(name: string, { account, application, reading }: AppSnapshot, before?: Shown): void {
+    if (reading !== undefined || before === undefined) return;
+    const isGood = (id: string): boolean =>
+      (this.#answeredMs.get(`${account} ${id}`) ?? -Infinity) >= before.renewedMs;
+    const isRefused = (this.#refusedMs.get(name) ?? -Infinity) >= before.renewedMs;
+    const failed = [...before.listed].filter((id) => !isGood(id));
+    if (!isGood(application.id) || isRefused || failed.length > 1) return;
+    this.#world.report('first', `${name}: nothing shown, but ${failed.length} hosts failed only`);
   }
 
   #checkDropped(name: string, { pollSucceeded }: AppSnapshot, { renewedMs, staleMs }: Shown): void {

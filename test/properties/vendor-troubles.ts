@@ -82,6 +82,21 @@ export class Troubles {
     this.#revoked.clear();
   }
 
+  /** How much slower every answer is, if that is all that is wrong. */
+  slownessMs(): number | undefined {
+    const scoped = this.#scoped.filter((one) => !this.#isOver(one));
+    const [one, ...others] = scoped;
+    const isElse =
+      others.length > 0 ||
+      (this.#list !== undefined && !this.#isOver(this.#list)) ||
+      [...this.#refusals.values()].some(
+        ({ calls, untilMs }) => calls > 0 && !this.#isOver({ untilMs }),
+      );
+    return !isElse && one?.scope.of === 'everything' && one.trouble.kind === 'slow'
+      ? one.trouble.ms
+      : undefined;
+  }
+
   /** Whether anything goes wrong now, or may with the next call. */
   isAny(): boolean {
     return (
