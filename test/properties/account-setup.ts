@@ -29,14 +29,14 @@ export const keyValues = [
 ] as const;
 
 /** Ids that a configuration may name; the fleet has the first of them. */
-export const namedIds: readonly string[] = [
+const namedIds: readonly string[] = [
   ...Array.from({ length: 5 }, (_, at) => `${101 + at}`),
   ...Array.from({ length: 13 }, (_, at) => `${901 + at}`),
 ];
 
 export const delayMs = 180_000;
 export const discoveryIntervalMs = 60_000;
-export const timeoutMs = 30_000;
+const timeoutMs = 30_000;
 
 const patterns = { all: /^/u, even: /^even/u, odd: /^odd/u } as const;
 
