@@ -30,8 +30,10 @@ export interface DiscoveryChange {
   readonly missing: readonly AppEntry[] | undefined;
 }
 
-/** Applications, or tests of a pattern, that are worked through without a break: a few milliseconds. */
+/** Applications that are worked through without a break: a few milliseconds. */
 const atATime = 1000;
+/** So many tests of a pattern take as long as all the rest of an application. */
+const testsPerApplication = 4;
 /** So many applications are a long part, even if more could have followed without a break. */
 const manyApplications = 100;
 
@@ -157,7 +159,7 @@ function* partsOf(
   applications: readonly Application[],
   { patterns }: ApplicationSelector,
 ): Generator<{ readonly part: readonly Application[]; readonly isLong: boolean }> {
-  const size = Math.max(1, Math.floor(atATime / (1 + patterns)));
+  const size = Math.max(1, Math.floor(atATime / (1 + patterns / testsPerApplication)));
   const many = Math.min(size, manyApplications);
   for (let from = 0; from < applications.length; from += size) {
     const part = applications.slice(from, from + size);

@@ -98,6 +98,6 @@ describe('createAccountPoller with many patterns', () => {
     bench.start();
     await bench.clock.advance(1000);
 
-    expect(turns()).toBe(100);
+    expect(turns()).toBe(26);
   });
 });
