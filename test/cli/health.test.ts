@@ -22,6 +22,7 @@ interface Served {
 
 interface ServedOptions {
   readonly requestsPerMinute?: number;
+  readonly applications?: number;
   readonly wire?: ((wire: RawTransport, clock: FakeClock) => RawTransport) | undefined;
 }
 
@@ -42,7 +43,7 @@ function aFaultyMachine(options: ServedOptions): Omit<Served, 'health'> {
     {
       apiKeys: ['NRAK-A'],
       latencyMs: 100,
-      fleet: { applications: 5, hosts: 20, kinds: ['web'] },
+      fleet: { applications: options.applications ?? 5, hosts: 20, kinds: ['web'] },
     },
     { clock },
   );
@@ -199,6 +200,10 @@ describe('/-/healthy, whatever New Relic does', () => {
       options: { wire: answering(() => ({ status: 401, headers: {}, body: '{}' })) },
     },
     { what: 'a budget of one call a minute', options: { requestsPerMinute: 1 } },
+    {
+      what: 'a list that takes a quarter of an hour',
+      options: { requestsPerMinute: 1, applications: 3000 },
+    },
   ])('is 200: $what', async ({ options }) => {
     await serving(options, async (served) => {
       const beforeAnything = (await served.health()).status;

@@ -99,6 +99,19 @@ describe('entries that choose something else', () => {
   });
 });
 
+describe('as many entries as before, of which one chooses something else', () => {
+  it('are looked for at once', async () => {
+    const bench = await threeMinutesOld();
+    const before = listCalls(bench);
+
+    await update(bench, {}, [entryByName('cart')]);
+    await bench.machine.clock.advance(1000);
+
+    expect(listCalls(bench) - before).toBe(1);
+    expect(await bench.page()).toContain('requests_per_minute{account="one",app_id="102"');
+  });
+});
+
 describe('another way to the vendor', () => {
   it.each<{ what: string; next: Partial<AccountConfig>; options: object }>([
     { what: 'concurrency', next: { concurrency: 3 }, options: { connections: 3 } },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
+import type { AppEntry } from '../../src/model/config.ts';
 import type { Discovery } from '../../src/model/source.ts';
 import {
   type DiscoveryState,
@@ -67,6 +68,27 @@ describe('discoveryAfter', () => {
 
     expect(after(told, lost).missing).toBe(missing);
     expect(discoveryAfter(told, whole, [], 0).missing).toEqual([]);
+  });
+
+  it('keeps the lists of them as they are as long as they say the same', () => {
+    const of = (...ids: readonly string[]): AppEntry[] =>
+      ids.map((id) => anEntry({ selector: { kind: 'id', id } }));
+    const told = discoveryAfter(initialDiscovery, whole, of('1', '2'), 0);
+
+    const again = discoveryAfter(told, whole, of('1', '2'), 0);
+    const others = [of('1'), of('1', '3'), of('2', '1'), of('1', '2', '3')].map(
+      (missing) => discoveryAfter(told, whole, missing, 0).missingSelectors,
+    );
+
+    expect(told.missingSelectors).toEqual(['id=1', 'id=2']);
+    expect(again.missingSelectors).toBe(told.missingSelectors);
+    expect(again.missing).toBe(told.missing);
+    expect(others).toEqual([
+      ['id=1'],
+      ['id=1', 'id=3'],
+      ['id=2', 'id=1'],
+      ['id=1', 'id=2', 'id=3'],
+    ]);
   });
 });
 

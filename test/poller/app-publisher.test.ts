@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import type { AppSnapshot } from '../../src/model/snapshot.ts';
+import { createAppPublisher } from '../../src/poller/app-publisher.ts';
+import { anApplication } from '../support/builders.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { createFakeSink } from '../support/fake-sink.ts';
+
+function snapshotWith(id: string, hosts: number): AppSnapshot {
+  const values = new Map([['web' as const, 1]]);
+  return {
+    account: 'production',
+    application: anApplication({ id }),
+    labels: {},
+    hostNames: new Map(),
+    reading: {
+      windowEndMs: 0,
+      application: values,
+      hosts: new Map(Array.from({ length: hosts }, (_, host) => [String(host), values])),
+    },
+    pollSucceeded: true,
+    lastSuccessMs: 0,
+  };
+}
+
+describe('publishAll', () => {
+  it.each([
+    { what: 'applications alone', hosts: 0, most: 250 },
+    { what: 'applications of a hundred hosts', hosts: 100, most: 10 },
+  ])(
+    'lets others have their turn, and publishes all in the end: $what',
+    async ({ hosts, most }) => {
+      const clock = createFakeClock();
+      const sink = createFakeSink();
+      const publisher = createAppPublisher(
+        { account: 'production' },
+        { clock, sink, snapshotOf: (id) => snapshotWith(id, hosts) },
+      );
+      const ids = Array.from({ length: 1000 }, (_, id) => String(id));
+
+      publisher.publishAll(ids);
+      const atOnce = sink.published.length;
+      await clock.advance(0);
+
+      expect(atOnce).toBeGreaterThan(0);
+      expect(atOnce).toBeLessThanOrEqual(most);
+      expect(sink.published.map(({ application }) => application.id)).toEqual(ids);
+      expect(clock.pendingTimers()).toBe(0);
+    },
+  );
+});
