@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
+import type { AppSnapshot } from '../../src/model/snapshot.ts';
 import { anApplication, anEntry } from '../support/builders.ts';
 import type { FakeClock } from '../support/fake-clock.ts';
 import { webOf } from '../support/fake-source.ts';
@@ -123,6 +124,38 @@ describe('stalled', () => {
     await bench.clock.advance(60 * minuteMs);
 
     expect([before, bench.poller.stalled()]).toEqual([undefined, undefined]);
+  });
+});
+
+describe('an account that is stopped', () => {
+  it('publishes nothing more of what a discovery had changed', async () => {
+    const bench = aBench();
+    const ids = Array.from({ length: 3000 }, (_, index) => `${index}`);
+    const list = (name: string): void => {
+      bench.source.list(...ids.map((id) => anApplication({ id, name, reporting: false })));
+    };
+    const abort = new AbortController();
+    list('old');
+    const done = bench.poller.run(abort.signal);
+    await bench.clock.advance(30_000);
+    list('new');
+    const real = { ...bench.sink };
+    Object.assign(bench.sink, {
+      publish: (snapshot: AppSnapshot) => {
+        if (snapshot.application.name === 'new') abort.abort(new Error('stopped'));
+        real.publish(snapshot);
+      },
+    });
+
+    await bench.clock.advance(60_000);
+    await done;
+
+    const renamed = [...bench.sink.apps.values()].filter(
+      ({ application }) => application.name === 'new',
+    );
+    expect(renamed.length).toBeGreaterThan(0);
+    expect(renamed.length).toBeLessThan(3000);
+    expect(bench.clock.pendingTimers()).toBe(0);
   });
 });
 

@@ -107,6 +107,20 @@ describe('AccountTable, when the budget changes', () => {
     expect(bench.table.plan.budgetPerMinute).toBe(50);
   });
 
+  it('is followed at the latest when a poll ends', async () => {
+    let budget = 800;
+    const bench = aTable({ budgetPerMinute: () => budget });
+    await bench.table.discovered(found(shop('1', {}, 99), shop('2')), signal);
+    budget = 50;
+
+    pollAll(bench);
+
+    const { stretch } = bench.table.plan;
+    expect(stretch).toBeGreaterThan(2);
+    expect(bench.table.states.get('1')?.nextDueMs).toBeGreaterThan(60_000);
+    expect(bench.demands.at(-1)).toEqual({ budget: 50, stretch });
+  });
+
   it('stretches the intervals as the budget of the moment asks for', async () => {
     let budget = 800;
     const bench = aTable({ budgetPerMinute: () => budget });

@@ -132,14 +132,25 @@ describe('createAppStates', () => {
 
   it('forgets what is deleted, and wakes for nothing that is gone', () => {
     const states = createAppStates(() => 1);
-    states.set('a', aState(1000, { reading, failingSinceMs: 0 }));
-    states.set('b', aState(5000));
+    states.set('a', aState(1000, { reading, failingSinceMs: 2000 - staleMs }));
+    states.set('b', aState(5000, { reading, failingSinceMs: 3000 - staleMs }));
 
     states.delete('a');
 
     expect([...states.all.keys()]).toEqual(['b']);
+    expect(states.nextEventMs()).toBe(3000);
+    expect(states.dropStale(1e9)).toEqual(['b']);
     expect(states.nextEventMs()).toBe(5000);
-    expect(states.dropStale(1e9)).toEqual([]);
+  });
+
+  it('wakes for the polls that it has moved when they are due then', () => {
+    const states = createAppStates(() => 1);
+    states.set('a', aState(1400));
+
+    states.stretch(2, 1000);
+
+    expect(states.nextEventMs()).toBe(1800);
+    expect([states.firstDue(1799), states.firstDue(1800)]).toEqual([undefined, 'a']);
   });
 
   it('always names the event that a look at every state would name', () => {
