@@ -142,27 +142,33 @@ class AccountSupervisor implements Supervisor {
 
   /** Opens the new connections that there will be; none of them is used yet. */
   async #stepsTo(all: readonly PreparedAccount[]): Promise<readonly Step[]> {
-    const { machine } = this.#dependencies;
     const steps: Step[] = [];
     try {
       for (const prepared of all) {
-        const running = this.#runningFor(prepared);
-        const before = running?.runtime.prepared;
-        if (running === undefined || before === undefined) {
-          steps.push({ kind: 'create', prepared, raw: await openPrepared(prepared, machine) });
-        } else if (await isSamePrepared(before, prepared, machine)) {
-          steps.push({ kind: 'keep', running });
-        } else {
-          const isSameWay = isDeepStrictEqual(before.wire, prepared.wire);
-          const raw = isSameWay ? undefined : await openPrepared(prepared, machine);
-          steps.push({ kind: 'update', running, prepared, raw });
-        }
+        const step = await this.#stepTo(prepared);
+        steps.push(step);
+        // A bundle of certificates takes tens of milliseconds: not those of several accounts at once.
+        const isCostly = step.kind !== 'keep' && prepared.wire.ca !== undefined;
+        if (isCostly && steps.length < all.length) await this.#dependencies.machine.nextTurn();
       }
     } catch (error) {
       await closeOpened(steps);
       throw error;
     }
     return steps;
+  }
+
+  async #stepTo(prepared: PreparedAccount): Promise<Step> {
+    const { machine } = this.#dependencies;
+    const running = this.#runningFor(prepared);
+    if (running === undefined) {
+      return { kind: 'create', prepared, raw: await openPrepared(prepared, machine) };
+    }
+    const before = running.runtime.prepared;
+    if (await isSamePrepared(before, prepared, machine)) return { kind: 'keep', running };
+    const isSameWay = isDeepStrictEqual(before.wire, prepared.wire);
+    const raw = isSameWay ? undefined : await openPrepared(prepared, machine);
+    return { kind: 'update', running, prepared, raw };
   }
 
   /**

@@ -2,6 +2,7 @@ import { rootCertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import type { AccountConfig, AppEntry } from '../../src/model/config.ts';
 import { anEntry } from '../support/builders.ts';
+import { settle } from '../support/fake-clock.ts';
 import {
   accountOne,
   aRunningDaemon,
@@ -152,6 +153,32 @@ describe('another way to the vendor', () => {
 
     expect(bench.opened.map(({ options }) => options.ca)).toEqual([firstCa, secondCa]);
     expect(bench.opened.map(({ isClosed }) => isClosed)).toEqual([true, false]);
+  });
+
+  it('lets others have their turn between the bundles of several accounts', async () => {
+    const names = ['one', 'two', 'three'];
+    const files: Record<string, string> = { '/ca.pem': firstCa };
+    const config = {
+      accounts: names.map((name) => accountOne({ name, caFile: '/ca.pem' })),
+      apps: names.map((name) => entryByName('shop', name)),
+    };
+    let turn = 0;
+    const openedInTurn: number[] = [];
+    const bench = await aRunningDaemon(config, { files, opening: () => openedInTurn.push(turn) });
+    openedInTurn.length = 0;
+    files['/ca.pem'] = secondCa;
+
+    const state = { isApplied: false };
+    const apply = async (): Promise<void> => {
+      await bench.daemon.apply(config);
+      state.isApplied = true;
+    };
+    const applying = apply();
+    for (; !state.isApplied; turn += 1) await settle();
+    await applying;
+
+    expect(openedInTurn).toHaveLength(3);
+    expect(new Set(openedInTurn).size).toBe(3);
   });
 
   it('never has more requests under way than the concurrency, with those on the old way', async () => {
