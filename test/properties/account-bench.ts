@@ -18,7 +18,7 @@ import { CallRules } from './call-rules.ts';
 import { createFleetChanger } from './fleet-changes.ts';
 import { PageRules } from './page-rules.ts';
 import { RenewalRules } from './renewal-rules.ts';
-import { setupsAfter } from './setups-after.ts';
+import { setupsAfter, setupsWithout } from './setups-after.ts';
 import { ValueRules } from './value-rules.ts';
 import { Troubles } from './vendor-troubles.ts';
 import { createVendorWire, type WireObserver } from './vendor-wire.ts';
@@ -50,7 +50,7 @@ export interface AccountBench {
 
 const minuteMs = 60_000;
 const chunkMs = 20_000;
-const hostCounts = [2, 1, 3, 0, 2] as const;
+const hostCounts = [2, 1, 11, 0, 2] as const;
 /** After these nothing of a trouble is left: the pause, the recovery, and what is remembered. */
 const settlingMs = 11 * minuteMs;
 const measuredMinutes = 5;
@@ -230,11 +230,10 @@ export async function createAccountBench(beginning: Beginning): Promise<AccountB
     }
     check();
     if (quietSeconds >= neededSeconds) return;
+    const listed = fleet.applications().map(({ id }) => `${id}`);
     for (const { name } of setups) {
-      windows.excuse(
-        name,
-        fleet.applications().map(({ id }) => `${id}`),
-      );
+      const shown = values.snapshotsOf(name).map(({ application }) => application.id);
+      windows.excuse(name, [...listed, ...shown]);
     }
   };
 
@@ -258,6 +257,12 @@ export async function createAccountBench(beginning: Beginning): Promise<AccountB
         await reload(setupsAfter(setups, { do: 'reload', account, set: { label: `${time}` } }));
         await advance(seconds * 1000);
       }
+    },
+    out_and_in: async ({ account, seconds }) => {
+      const before = setups;
+      await reload(setupsWithout(setups, account));
+      await advance(seconds * 1000);
+      await reload(before);
     },
     rotate: ({ keyFile, to, revoke }) => {
       const before = files.get(keyFile);

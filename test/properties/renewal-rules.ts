@@ -165,8 +165,8 @@ export class RenewalRules {
     const demand = polls + discovery;
     const shown = status.demandRequestsPerMinute;
     // Once an hour ids that are absent are asked for again.
-    const lookUps = setup.wants === 'ids' ? 10 : 0;
-    if (shown < 0.97 * demand - 0.1 || shown > 1.1 * demand + 1 + lookUps) {
+    const [least, lookUps] = setup.wants === 'ids' ? [demand - 1, 10] : [demand, 0];
+    if (shown < 0.97 * least - 0.1 || shown > 1.1 * demand + 1 + lookUps) {
       report('demand', `${setup.name}: ${shown} is shown, ${demand} is needed`);
     }
     const stretch = (status.pollIntervalSeconds * 1000) / setup.intervalMs;

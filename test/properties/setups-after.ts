@@ -1,4 +1,4 @@
-import type { AccountSetup } from './account-setup.ts';
+import { type AccountSetup, keyFiles } from './account-setup.ts';
 import { type AccountStep, type Handlers, handle } from './account-steps.ts';
 
 type Setups = readonly AccountSetup[];
@@ -10,6 +10,14 @@ export function setupsAfter(setups: Setups, step: AccountStep): Setups {
   const chosen = setups['account' in step ? step.account % setups.length : 0];
   if (chosen === undefined) return setups;
   return handle(handlersFor(setups, chosen), step);
+}
+
+/** The accounts without one of them, or with one of another key in place of the only one. */
+export function setupsWithout(setups: Setups, account: number): Setups {
+  const chosen = setups[account % setups.length];
+  if (chosen === undefined || setups.length > 1) return setups.filter((one) => one !== chosen);
+  const keyFile = keyFiles.find((path) => path !== chosen.keyFile) ?? chosen.keyFile;
+  return [{ ...chosen, name: 'stand-in', keyFile }];
 }
 
 function handlersFor(setups: Setups, chosen: AccountSetup): Handlers<AccountStep, Setups> {

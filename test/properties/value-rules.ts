@@ -15,11 +15,15 @@ interface Shown {
   readonly snapshot: AppSnapshot;
   /** When a poll last brought values. */
   readonly renewedMs: number;
+  /** When a poll first failed since then, as far as that is to be seen. */
+  readonly failedMs: number | undefined;
   /** Hosts that the next poll sets out with, as far as that is known. */
   readonly listed: ReadonlySet<string>;
-  /** The least and the most that explain values which are not renewed, since the last renewal. */
-  readonly staleMs: readonly [least: number, most: number];
+  readonly staleMs: StaleTimes;
 }
+
+/** How long values are held that are not renewed; the extremes since the last renewal. */
+type StaleTimes = readonly [least: number, most: number, mostWhileFailing: number];
 
 /** What is published of the applications, and when it vanishes. */
 export class ValueRules {
@@ -139,6 +143,10 @@ export class ValueRules {
           `${name}: values not renewed for ${ageMs / 1000} s, at most ${staleMs[1] / 1000} s; poll_success ${shown.snapshot.pollSucceeded}`,
         );
       }
+      const failedForMs = nowMs - (shown.failedMs ?? Infinity);
+      if (reading !== undefined && failedForMs > staleMs[2]) {
+        this.#world.report('stale', `${name}: held for ${failedForMs / 1000} s of failing polls`);
+      }
       this.#checkGone(name, account, application.id, [...(reading?.hosts.keys() ?? [])]);
     }
   }
@@ -169,10 +177,11 @@ export class ValueRules {
     this.#shown.set(
       name,
       before !== undefined && !isRenewed
-        ? { ...before, snapshot }
+        ? { ...before, snapshot, failedMs: failedMs(before, snapshot, nowMs) }
         : {
             snapshot,
             renewedMs: nowMs,
+            failedMs: undefined,
             listed: new Set(application.hostIds),
             staleMs: this.#staleMs(account, 1),
           },
@@ -228,7 +237,7 @@ export class ValueRules {
     const isGood = (id: string): boolean =>
       (this.#answeredMs.get(`${account} ${id}`) ?? -Infinity) >= before.renewedMs;
     const isRefused = (this.#refusedMs.get(name) ?? -Infinity) >= before.renewedMs;
-    const failed = [...before.listed].filter((id) => !isGood(id));
+    const failed = (application.hostIds ?? []).filter((id) => !isGood(id));
     if (!isGood(application.id) || isRefused || failed.length > 1) return;
     this.#world.report('first', `${name}: nothing shown, but ${failed.length} hosts failed only`);
   }
@@ -278,18 +287,28 @@ export class ValueRules {
     this.#discoveringMs.delete(account);
   }
 
-  #widened({ snapshot, staleMs }: Shown, stretch: number): readonly [number, number] {
-    const [least, most] = this.#staleMs(snapshot.account, stretch);
-    return [Math.min(staleMs[0], least), Math.max(staleMs[1], most)];
+  #widened({ snapshot, staleMs }: Shown, stretch: number): StaleTimes {
+    const [least, most, failing] = this.#staleMs(snapshot.account, stretch);
+    return [Math.min(staleMs[0], least), Math.max(staleMs[1], most), Math.max(staleMs[2], failing)];
   }
 
-  #staleMs(account: string, stretch: number): readonly [number, number] {
+  #staleMs(account: string, stretch: number): StaleTimes {
     const setup = setupOf(this.#world, account);
-    if (setup === undefined) return [0, Infinity];
+    if (setup === undefined) return [0, Infinity, Infinity];
     const { intervalMs, staleAfterMs } = setup;
     const deadlineMs = pollDeadlineMs(setup, stretch);
-    return [staleAfterMs, 1.1 * stretch * intervalMs + deadlineMs + staleAfterMs + 5000];
+    const unseenMs = 1.1 * stretch * intervalMs + deadlineMs;
+    return [staleAfterMs, unseenMs + staleAfterMs + 5000, staleAfterMs + 1000];
   }
+}
+
+function failedMs(
+  before: Shown,
+  { pollSucceeded }: AppSnapshot,
+  nowMs: number,
+): number | undefined {
+  const hasFailed = before.snapshot.pollSucceeded === true && pollSucceeded === false;
+  return before.failedMs ?? (hasFailed ? nowMs : undefined);
 }
 
 /** Whether a poll has brought what is shown now. */
