@@ -128,6 +128,27 @@ describe('stalled', () => {
 });
 
 describe('an account that is stopped', () => {
+  it('breaks its polls off at once, even if the discovery under way does not end', async () => {
+    const bench = aBench();
+    listed(bench, 2);
+    bench.source.answer('2', new Promise(() => undefined));
+    const abort = new AbortController();
+    const done = bench.poller.run(abort.signal);
+    await bench.clock.advance(59_000);
+    const release = bench.source.holdDiscovery();
+    await bench.clock.advance(2000);
+    const before = bench.source.calls.length;
+
+    abort.abort(new Error('stopped'));
+    await bench.clock.advance(10 * minuteMs);
+    const after = bench.source.calls.length;
+    release();
+    await done;
+
+    expect(after).toBe(before);
+    expect(bench.clock.pendingTimers()).toBe(0);
+  });
+
   it('publishes nothing more of what a discovery had changed', async () => {
     const bench = aBench();
     const ids = Array.from({ length: 3000 }, (_, index) => `${index}`);

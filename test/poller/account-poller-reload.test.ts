@@ -42,6 +42,29 @@ describe('reconfigure', () => {
     expect(bench.sink.apps.get('1')?.labels).toEqual({ a: 'b' });
   });
 
+  it('makes a discovery of its own only when other applications may be found', async () => {
+    const bench = aBench([anEntry({ poll: { discoveryIntervalMs: 60 * minuteMs } })]);
+    bench.source.list(anApplication({ id: '1' }));
+    bench.source.answer('1', webOf(1));
+    bench.start();
+    await bench.clock.advance(minuteMs);
+    const listed: number[] = [];
+
+    for (const entry of [
+      anEntry({ labels: { a: 'b' }, poll: { discoveryIntervalMs: 60 * minuteMs } }),
+      anEntry({ selector: { kind: 'id', id: '1' }, poll: { discoveryIntervalMs: 60 * minuteMs } }),
+      anEntry({ selector: { kind: 'id', id: '1' }, poll: { discoveryIntervalMs: 5 * minuteMs } }),
+    ]) {
+      await bench.poller.reconfigure({ account: anAccount(), entries: [entry] });
+      await bench.clock.advance(2 * minuteMs);
+      listed.push(callsOf(bench, 'list'));
+    }
+    await bench.clock.advance(2 * minuteMs);
+
+    expect(listed).toEqual([1, 2, 2]);
+    expect(callsOf(bench, 'list')).toBe(3);
+  });
+
   it('starts polls at once that a shorter interval wants sooner', async () => {
     const bench = aBench([anEntry({ poll: { intervalMs: 60 * minuteMs } })]);
     bench.source.list(anApplication({ id: '1' }));

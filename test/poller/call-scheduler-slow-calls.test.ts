@@ -131,20 +131,25 @@ describe('createCallScheduler, when calls are slow', () => {
     expect(startedAtMs).toEqual([1001]);
   });
 
-  it('starts no other call of a job whose only call hangs', async () => {
+  it('starts no other call of a job of which one hangs and none is answered', async () => {
     const clock = createFakeClock();
-    const scheduler = createCallScheduler({ requestsPerMinute: 6000, concurrency: 1 }, { clock });
+    const scheduler = createCallScheduler({ requestsPerMinute: 6000, concurrency: 4 }, { clock });
     let started = 0;
-    const hang: Call = async (onWire) => {
+    const call: Call = async (onWire) => {
       started += 1;
       onWire(true);
-      return new Promise(() => undefined);
+      if (started === 1) return new Promise(() => undefined);
+      await new Promise<void>((resolve) => {
+        clock.after(700, resolve);
+      });
+      return false;
     };
 
-    void run(scheduler, { calls: times(10, hang), size: 10 });
+    void run(scheduler, { calls: times(100, call), size: 100 });
     await clock.advance(30_000);
 
-    expect(started).toBe(1);
+    // The second failed before the first was slow, the third after that.
+    expect(started).toBe(3);
   });
 
   it('lets others go on beside a job whose calls hang', async () => {
