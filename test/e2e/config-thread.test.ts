@@ -114,8 +114,9 @@ describe('the thread that parses', () => {
 
   it('fails the reload, and nothing else, when it runs out of memory', async () => {
     const { parse } = aBench({ availableBytes: () => 0 });
+    const entries = Array.from({ length: 40_000 }, (_, index) => `  - { id: ${index + 1} }\n`);
 
-    await expect(parse(task('- '.repeat(150_000)))).rejects.toMatchObject({
+    await expect(parse(task(`apps:\n${entries.join('')}`))).rejects.toMatchObject({
       name: 'CommandError',
       message:
         'c.yaml: the file could not be parsed: it takes more than 32 MB of memory: is it the right file?',
