@@ -99,7 +99,8 @@ describe.skipIf(process.platform !== 'linux')('1500 clients that connect anew wh
         const during = descriptors();
         const second = await scrape(scraper, running.port);
 
-        expect(slowestMs).toBeLessThan(2000);
+        // Shut out, they would wait for a minute or for ever; a busy machine only takes seconds.
+        expect(slowestMs).toBeLessThan(10_000);
         expect(second).toBe(first);
         expect(during).toBeLessThanOrEqual(before + clients + connectionsAtMost);
       } finally {
