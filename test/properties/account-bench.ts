@@ -252,11 +252,17 @@ export async function createAccountBench(beginning: Beginning): Promise<AccountB
       calm();
       return advance(minutes * minuteMs);
     },
-    relabel_often: async ({ account, seconds, times }) => {
-      for (let time = 0; time < times; time += 1) {
-        await reload(setupsAfter(setups, { do: 'reload', account, set: { label: `${time}` } }));
+    reload_often: async ({ account, what, seconds, times }) => {
+      for (let time = 0; time < times && problems.length === 0; time += 1) {
+        const set = what === 'label' ? { label: `${time}` } : { windowMs: (5 + time) * minuteMs };
+        await reload(setupsAfter(setups, { do: 'reload', account, set }));
         await advance(seconds * 1000);
       }
+    },
+    slow_spell: async ({ ms, minutes }) => {
+      troubles.clear();
+      troubles.add({ kind: 'slow', ms }, { of: 'everything' }, minutes * minuteMs);
+      await advance(minutes * minuteMs);
     },
     out_and_in: async ({ account, seconds }) => {
       const before = setups;

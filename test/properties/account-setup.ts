@@ -22,10 +22,10 @@ export interface AccountSetup {
 export const accountNames = ['one', 'two', 'three', 'four'] as const;
 export const keyFiles = ['/keys/a', '/keys/b'] as const;
 export const keyValues = [
-  'NRAK-FIRST111',
-  'NRAK-SECOND22',
-  'NRAK-THIRD333',
-  'NRAK-FOURTH44',
+  'first-key-4711',
+  'second-key-815',
+  'third-key-2323',
+  'fourth-key-999',
 ] as const;
 
 /** Ids that a configuration may name; the fleet has the first of them. */

@@ -56,11 +56,13 @@ export type WorldStep =
   | { readonly do: 'advance'; readonly seconds: number }
   | { readonly do: 'calm'; readonly minutes: number }
   | {
-      readonly do: 'relabel_often';
+      readonly do: 'reload_often';
+      readonly what: 'label' | 'windowMs';
       readonly account: number;
       readonly seconds: number;
       readonly times: number;
     }
+  | { readonly do: 'slow_spell'; readonly ms: number; readonly minutes: number }
   | { readonly do: 'out_and_in'; readonly account: number; readonly seconds: number }
   | {
       readonly do: 'rotate';
@@ -180,10 +182,11 @@ const reloads: fc.Arbitrary<Step> = fc.oneof(
   reload('concurrency', fc.constantFrom(1, 2, 4, 8)),
   reload('keyFile', keyFile),
   reload('name', name),
-  step('relabel_often', {
+  step('reload_often', {
     account,
-    seconds: fc.constantFrom(10, 40),
-    times: fc.integer({ min: 3, max: 12 }),
+    what: fc.constantFrom('label', 'windowMs'),
+    seconds: fc.constantFrom(15, 40),
+    times: fc.integer({ min: 4, max: 20 }),
   }),
 );
 
@@ -204,10 +207,9 @@ const refusals: fc.Arbitrary<Step> = fc.oneof(
 const failures: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 1,
-    arbitrary: step('trouble', {
-      minutes: fc.constant(20),
-      scope: fc.constant({ of: 'everything' } as const),
-      trouble: fc.record({ kind: fc.constant('slow' as const), ms: fc.constantFrom(2000, 4000) }),
+    arbitrary: step('slow_spell', {
+      ms: fc.constantFrom(2000, 4000),
+      minutes: fc.constantFrom(6, 15),
     }),
   },
   {
@@ -243,7 +245,7 @@ const clocks: fc.Arbitrary<Step> = fc.oneof(
   step('vendor_date', { seconds: fc.constantFrom(0, 0, -60, 60, 3600, -3600, 31_536_000) }),
 );
 
-const advance = step('advance', { seconds: fc.constantFrom(1, 5, 20, 45, 60, 90, 150, 240, 400) });
+const advance = step('advance', { seconds: fc.constantFrom(1, 5, 20, 45, 60, 90, 150, 400, 600) });
 const calm = step('calm', { minutes: fc.constantFrom(7, 12) });
 
 /** Any course of events; time passes between most of them. */

@@ -19,8 +19,6 @@ interface KeyState {
   readonly sentMs: number[];
   inFlight: number;
   pausedUntilMs: number;
-  /** When the pause was told. */
-  toldMs: number;
   throttledMs: number;
   /** The last 429 that names the limit of the key. */
   exceededMs: number;
@@ -115,7 +113,7 @@ export class BudgetRules implements WireObserver {
     if (state.sentMs.length > limit) {
       report('budget', `${call.key}: ${state.sentMs.length} calls in 60 s, limit ${limit}`);
     }
-    if (now > state.toldMs && now < state.pausedUntilMs) {
+    if (now < state.pausedUntilMs) {
       report('pause', `${call.key}: a call ${(state.pausedUntilMs - now) / 1000} s before its end`);
     }
     state.inFlight += 1;
@@ -143,7 +141,6 @@ export class BudgetRules implements WireObserver {
     if (headers['x-ratelimit-reset'] !== undefined) state.exceededMs = nowMs;
     if (untilMs <= state.pausedUntilMs) return;
     state.pausedUntilMs = untilMs;
-    state.toldMs = nowMs;
   }
 
   ended(call: WireCall): void {
@@ -190,7 +187,6 @@ export class BudgetRules implements WireObserver {
       sentMs: [],
       inFlight: 0,
       pausedUntilMs: -Infinity,
-      toldMs: -Infinity,
       throttledMs: -Infinity,
       exceededMs: -Infinity,
     };

@@ -23,7 +23,7 @@ const recoveryMs = 5 * minuteMs;
 const usualLatencyMs = 100;
 
 /** So many answers tell how slow the vendor is. */
-const learningCalls = 200;
+const learningCalls = 120;
 
 /** Since when the vendor is that slow. */
 interface Slowness {
@@ -94,7 +94,7 @@ export class RenewalRules {
         const { polls } = this.#demandOf(setup);
         const carried = (setup.concurrency * minuteMs) / latencyMs;
         const stretch = stretchOf(setup, status);
-        if (!this.#isSeen(setup) || stretch >= (0.8 * polls) / carried) continue;
+        if (!this.#isSeen(setup) || stretch >= (0.6 * polls) / carried) continue;
         this.#world.report(
           'stretch',
           `${setup.name}: stretched by ${stretch} only, ${polls} calls for polls, ${carried} are carried`,

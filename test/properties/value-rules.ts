@@ -70,6 +70,10 @@ export class ValueRules {
 
   answered(call: WireCall, response: ApiResponse, isGenuine: boolean): void {
     const { account, metric } = call;
+    // Between other answers a 404 for ids says that these are gone.
+    if (metric === undefined && response.status === 404) {
+      this.#notFoundMs.set(account, this.#world.nowMs());
+    }
     if (metric === undefined) return;
     const name = `${account} ${metric.hostId || metric.applicationId}`;
     if (response.status === 401) {
@@ -267,6 +271,7 @@ export class ValueRules {
       isUnwanted ||
       this.#world.fleet.application(Number(id)) === undefined ||
       isRecent(this.#renamedMs, id) ||
+      isRecent(this.#notFoundMs, account) ||
       isRecent(this.#notFoundMs, name);
     if (!isExplained) this.#world.report('vanished', `${name} is removed without a reason`);
   }
@@ -297,7 +302,8 @@ export class ValueRules {
     if (setup === undefined) return [0, Infinity, Infinity];
     const { intervalMs, staleAfterMs } = setup;
     const deadlineMs = pollDeadlineMs(setup, stretch);
-    const unseenMs = 1.1 * stretch * intervalMs + deadlineMs;
+    // Stretched a little more for a moment, between two looks.
+    const unseenMs = 1.3 * (stretch * intervalMs + deadlineMs);
     return [staleAfterMs, unseenMs + staleAfterMs + 5000, staleAfterMs + 1000];
   }
 }
