@@ -188,7 +188,8 @@ export class AccountTable {
     if (before === undefined) return;
     // The first names of an application are asked for once, and tell nothing of what is to come.
     if (before.hostNames.askedFor.size > 0) planner.asked(outcome.hostNameCalls);
-    const after = afterPoll(before, outcome, { hostNames: request.askHostNames, startMs }, now);
+    const { askHostNames: hostNames, deadlineMs } = request;
+    const after = afterPoll(before, outcome, { hostNames, startMs, deadlineMs }, now);
     const times = { dueMs: request.dueMs, startMs, nowMs: now.monotonicMs };
     const { skipped, ...due } = nextDue(times, {
       intervalMs: this.#intervalMsOf(after),

@@ -20,7 +20,10 @@ export interface AppState {
   readonly failedSinceMs: ReadonlyMap<string, number>;
   /** Why it did not, above all that the key was refused; `undefined` when all did. */
   readonly failedFor: FailureReason | undefined;
-  /** Monotonic time at which the first poll began that failed since values were last published. */
+  /**
+   * Monotonic time at which the first poll began that failed since values were last published, or
+   * should have ended if that is earlier.
+   */
   readonly failingSinceMs: number | undefined;
   /** The vendor answered 404 although its list has the application. */
   readonly gone: boolean;
@@ -112,7 +115,7 @@ function union(
 export function afterPoll(
   state: AppState,
   outcome: PollOutcome,
-  asked: { readonly hostNames: boolean; readonly startMs: number },
+  asked: { readonly hostNames: boolean; readonly startMs: number; readonly deadlineMs: number },
   now: Moment,
 ): AppState {
   const failedSinceMs = new Map(
@@ -145,11 +148,9 @@ export function afterPoll(
   if (isPublishable(state, outcome, failedSinceMs, now)) {
     return { ...next, gone: false, reading, pollSucceeded: false, failingSinceMs: undefined };
   }
-  return {
-    ...next,
-    pollSucceeded: false,
-    failingSinceMs: state.failingSinceMs ?? asked.startMs,
-  };
+  // Polls before it may have been called off: then this one began late.
+  const sinceMs = Math.min(asked.startMs, state.nextDueMs + asked.deadlineMs);
+  return { ...next, pollSucceeded: false, failingSinceMs: state.failingSinceMs ?? sinceMs };
 }
 
 function reasonOf({ failed, unauthorized, error }: PollOutcome): FailureReason | undefined {

@@ -38,7 +38,7 @@ function anOutcome(overrides: Partial<PollOutcome> = {}): PollOutcome {
   };
 }
 
-const asked = { hostNames: false, startMs: 0 };
+const asked = { hostNames: false, startMs: 0, deadlineMs: 120_000 };
 const now = { monotonicMs: 1000, wallMs: 2000 };
 
 describe('afterDiscovery', () => {
@@ -132,6 +132,21 @@ describe('values that could not be renewed', () => {
     { what: 'never when there are none', state: { ...failing, reading: undefined } },
   ])('become stale $what', ({ state, atMs }) => {
     expect(staleAtMs(state, deadlineMs)).toBe(atMs);
+  });
+
+  it.each([
+    { what: 'in time', startMs: 60_000, sinceMs: 60_000 },
+    {
+      what: 'only after the one that was due should have ended, because others were called off',
+      startMs: 400_000,
+      sinceMs: 50_000 + deadlineMs,
+    },
+  ])('are counted from a failure that began $what', ({ startMs, sinceMs }) => {
+    const outcome = anOutcome({ reading: undefined, failed: new Set([applicationScope]) });
+
+    const state = afterPoll(waiting, outcome, { ...asked, startMs, deadlineMs }, now);
+
+    expect(state.failingSinceMs).toBe(sinceMs);
   });
 
   it('are no success any more when they are dropped without a failure', () => {

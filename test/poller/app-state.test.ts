@@ -14,7 +14,7 @@ import { webOf } from '../support/fake-source.ts';
 const hostIds = Array.from({ length: 19 }, (_, index) => `${index + 1}`);
 const now = { monotonicMs: 1000, wallMs: 2000 };
 const { staleAfterMs } = aSelected().entry.poll;
-const noNames = { hostNames: false, startMs: 400 };
+const noNames = { hostNames: false, startMs: 400, deadlineMs: 120_000 };
 
 /** A poll of one application with 19 hosts, 20 calls, in which these scopes failed. */
 function aPoll(requestsPerMinute: number, ...failed: string[]): PollOutcome {
