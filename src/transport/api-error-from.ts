@@ -80,6 +80,9 @@ const explanationsByCode: ReadonlyMap<string, Explanation> = new Map([
   ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', wantsCertificate],
   ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', wantsCertificate],
   ['ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE', wantsCertificate],
+  // The same alerts by the names that newer versions of OpenSSL give them.
+  ['ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE', wantsCertificate],
+  ['ERR_SSL_SSL/TLS_ALERT_BAD_CERTIFICATE', wantsCertificate],
 ]);
 
 /**

@@ -11,8 +11,11 @@ async function runWith(descriptors: number): Promise<{ stdout: string; stderr: s
   return execute('sh', ['-c', script, 'sh', String(descriptors), process.execPath, mainFile]);
 }
 
+const isNode20 = process.versions.node.startsWith('20.');
+
 describe.skipIf(process.platform === 'win32')('the compiled program', () => {
-  it('says what to do when there are too few file descriptors to load it', async () => {
+  // Node 20 opens all modules at once. Node 24 starts with 40 descriptors all the same.
+  it.runIf(isNode20)('says what to do when there are too few descriptors to load it', async () => {
     const run = runWith(40);
 
     await expect(run).rejects.toMatchObject({

@@ -62,6 +62,7 @@ describe('apiErrorFrom', () => {
   it.each([
     { code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', says: 'client certificate' },
     { code: 'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', says: 'client certificate' },
+    { code: 'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE', says: 'client certificate' },
     { code: 'ERR_SSL_WRONG_VERSION_NUMBER', says: 'does not speak TLS' },
     { code: 'CERT_HAS_EXPIRED', says: 'ca_file' },
   ])('says with $code what that code means', ({ code, says }) => {
