@@ -31,6 +31,8 @@ export interface AccountPlanner {
 
 /** How far the measured speed of the vendor may move before there is a new plan. */
 const tolerance = 0.1;
+/** How many times the limit the connections carry when the vendor is fast enough by far. */
+const atEase = 1.5;
 /** A smaller change of the intervals is not worth moving polls that wait. */
 const leastChange = 0.005;
 
@@ -48,7 +50,11 @@ export function createAccountPlanner(
   const isOutdated = (): boolean => {
     const now = capacity();
     if (now.limitPerMinute !== held.limitPerMinute) return true;
-    const change = plannedCapacityOf(now) / plannedCapacityOf(held);
+    const [planned, before] = [plannedCapacityOf(now), plannedCapacityOf(held)];
+    // However small the change: at ease, the vendor must not hold the calls up for good.
+    const isAtEase = now.carriedPerMinute >= atEase * now.limitPerMinute;
+    if (isAtEase && before < planned) return true;
+    const change = planned / before;
     return change < 1 - tolerance || change > 1 + tolerance;
   };
 

@@ -173,6 +173,24 @@ describe('isOutdated', () => {
     expect(planner.isOutdated()).toBe(false);
   });
 
+  it.each([
+    { what: 'carries a little more', carriedPerMinute: 1190, outdated: false },
+    { what: 'carries half as much again as may be sent', carriedPerMinute: 1200, outdated: true },
+  ])('says $outdated when a vendor that was slightly too slow $what', (row) => {
+    const { planner, now } = aPlanner();
+    for (const carriedPerMinute of [700, 850]) {
+      now.carriedPerMinute = carriedPerMinute;
+      planner.replan(taking(800));
+    }
+    const { stretch } = planner.plan;
+
+    now.carriedPerMinute = row.carriedPerMinute;
+
+    expect(planner.isOutdated()).toBe(row.outdated);
+    planner.replan(taking(800));
+    expect(planner.plan.stretch < stretch).toBe(row.outdated);
+  });
+
   it('says false while the vendor is so fast that only the limit counts', () => {
     const { planner, now } = aPlanner();
     now.carriedPerMinute = 2000;
