@@ -87,7 +87,6 @@ function aMachine(clock: TurnClock, turns: Turns, stopSignal: AbortSignal): Mach
     readFile: async () => new Uint8Array(),
     parseConfig: async () => Promise.reject(new Error('not in this bench')),
     hostname: 'bench',
-    lookUp: async () => [],
     openTransport: async () => aVendor(clock),
     nextTurn: async () => turns.tick(),
     stdout: silent,

@@ -182,7 +182,6 @@ function readFlags(command: Command, options: readonly Option[], env: Environmen
     enableLifecycle: last(flagTable.enableLifecycle),
     shard: last(flagTable.shard),
     totalShards: last(flagTable.totalShards),
-    shardDnsName: last(flagTable.shardDnsName),
     logLevel: last(flagTable.logLevel),
     logFormat: last(flagTable.logFormat),
     online: last(flagTable.online),

@@ -1,6 +1,5 @@
 import { type ChunkStore, createChunkStore } from '../exposition/chunk-store.ts';
 import { gzipFast } from '../exposition/gzip.ts';
-import { createLingeringSink } from '../exposition/lingering-sink.ts';
 import type { Config } from '../model/config.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { AccountStatus, Logger } from '../model/telemetry.ts';
@@ -39,7 +38,7 @@ export async function createDaemon(
     seriesOf: (account) => store.seriesOf(account),
     droppedSeriesOf: (account) => store.droppedOf(account),
   });
-  const sink = createLingeringSink(watch === undefined ? store : watch(store), machine);
+  const sink = watch === undefined ? store : watch(store);
   const limiters = createRateLimiters({ clock: machine.clock, logger });
   const supervisor = createSupervisor({ machine, sink, metrics, logger, limiters });
   await supervisor.apply(config);

@@ -2,7 +2,6 @@ import { parseDuration } from '../config/duration.ts';
 import { type LogFormat, type LogLevel, logFormats, logLevels } from '../telemetry/log-options.ts';
 import type { Command, Flag } from './flag.ts';
 import {
-  dnsName,
   httpUrl,
   listenAddress,
   oneOf,
@@ -23,7 +22,6 @@ export type FlagTable = {
   readonly enableLifecycle: Flag<boolean>;
   readonly shard: Flag<number | 'auto'>;
   readonly totalShards: Flag<number>;
-  readonly shardDnsName: Flag<string>;
   readonly logLevel: Flag<LogLevel>;
   readonly logFormat: Flag<LogFormat>;
   readonly online: Flag<boolean>;
@@ -111,14 +109,6 @@ export const flagTable: FlagTable = {
     defaultText: '1',
     help: 'Processes that share the applications and the budget of each account.',
     ...wholeNumber(1, 1000),
-    isRepeatable: false,
-    commands: sharing,
-  },
-  shardDnsName: {
-    name: 'shard.dns-name',
-    defaultText: '',
-    help: 'DNS name whose addresses are the processes that share the work, such as that of a headless service, instead of --total-shards. Needs POD_IP.',
-    ...dnsName,
     isRepeatable: false,
     commands: sharing,
   },

@@ -37,11 +37,6 @@ export const shardNumber: ValueRule<number | 'auto'> = {
   parse: (text) => (text === 'auto' ? text : wholeNumber(0, 999).parse(text)),
 };
 
-export const dnsName: ValueRule<string> = {
-  expected: 'a DNS name, such as exporter-peers.monitoring.svc',
-  parse: (text) => (/^(?:[\w-]{1,63}\.)*[\w-]{0,63}\.?$/.test(text) ? text : undefined),
-};
-
 export const httpUrl: ValueRule<string> = {
   expected: 'an address such as http://127.0.0.1:9126/-/healthy',
   parse: (text) =>

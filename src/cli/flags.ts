@@ -17,8 +17,6 @@ export interface Flags {
   /** This process' number among `totalShards`; `auto`: the one that its pod name ends in. */
   readonly shard: number | 'auto';
   readonly totalShards: number;
-  /** The DNS name of all processes that share the work; empty when shards have fixed numbers. */
-  readonly shardDnsName: string;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
   /** Whether the command asks the vendor. */

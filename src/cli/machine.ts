@@ -27,8 +27,6 @@ export interface Machine {
    */
   readonly parseConfig: (file: ConfigFile) => Promise<PlainParsed>;
   readonly hostname: string;
-  /** The addresses behind a name; rejects when there are none. */
-  readonly lookUp: (name: string) => Promise<readonly string[]>;
   /** Opens the connections to one origin. */
   readonly openTransport: (options: UndiciTransportOptions) => Promise<RawTransport>;
   /** Resolves after other work of the process had its turn. */

@@ -5,15 +5,15 @@ import { loadForCommand, logWarnings } from './load.ts';
 import { createLogging } from './logging.ts';
 import type { Machine } from './machine.ts';
 import type { Outcome } from './one-shot.ts';
-import { createSharding } from './sharding.ts';
+import { shardFrom, withShard } from './sharding.ts';
 
 /** Polls everything once and prints the exposition; 1 if anything that was asked for is missing. */
 export async function once(flags: Flags, machine: Machine): Promise<Outcome> {
   const { config, warnings } = await loadForCommand(flags.configFile, machine);
   const logger = await createLogging(flags, machine);
   logWarnings(firstOf(warnings), logger);
-  const sharding = await createSharding(flags, { machine, logger });
-  const daemon = await createDaemon(sharding.partOf(config), { machine, logger });
+  const sharded = withShard(config, shardFrom(flags, machine));
+  const daemon = await createDaemon(sharded, { machine, logger });
   try {
     const succeeded = await daemon.runOnce(machine.stopSignal);
     const { identity } = await daemon.store.page();

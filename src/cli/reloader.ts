@@ -18,8 +18,6 @@ export interface Reloader {
    * way share the next one.
    */
   reload(trigger: ReloadTrigger): Promise<void>;
-  /** Puts the configuration in force into force again, because this process' part of it changed. */
-  reapply(): Promise<void>;
   /** `undefined` when the last reload failed, or when it is not known. */
   filesInForce(): WatchedFiles | undefined;
 }
@@ -34,18 +32,15 @@ export interface ReloaderDependencies {
 
 export interface ReloaderOptions {
   readonly path: string;
-  /** The configuration that is in force at the start. */
-  readonly initial: Config;
-  /** What its files held when it was read. */
+  /** What the files held of the configuration that is in force at the start. */
   readonly initialFiles?: WatchedFiles | undefined;
 }
 
 export function createReloader(
-  { path, initial, initialFiles }: ReloaderOptions,
+  { path, initialFiles }: ReloaderOptions,
   dependencies: ReloaderDependencies,
 ): Reloader {
   const { machine, logger, apply, reloaded } = dependencies;
-  let inForce = initial;
   let filesInForce = initialFiles;
   /** A file is tried again and again: what is wrong with it is said once. */
   let lastProblem: string | undefined;
@@ -60,7 +55,6 @@ export function createReloader(
       const config = await compileConfig(plain, machine);
       const files = await watchedFilesOf({ path, digest: file.digest }, config, machine);
       await apply(config);
-      inForce = config;
       filesInForce = files;
       lastProblem = undefined;
       logWarnings(warnings, logger);
@@ -87,11 +81,6 @@ export function createReloader(
       const next = current.then(() => reloadNow(trigger));
       waiting = next;
       // A failure belongs to whoever asked for it, not to the next reload.
-      current = next.catch(() => {});
-      return next;
-    },
-    reapply: () => {
-      const next = current.then(async () => apply(inForce));
       current = next.catch(() => {});
       return next;
     },

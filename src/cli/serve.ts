@@ -11,7 +11,7 @@ import { loadForCommand, logWarnings } from './load.ts';
 import { createLogging } from './logging.ts';
 import type { Machine } from './machine.ts';
 import { createReloading } from './reloading.ts';
-import { createSharding } from './sharding.ts';
+import { shardFrom, withShard } from './sharding.ts';
 import { buildOf } from './version.ts';
 import { watchedFilesOf } from './watched-files.ts';
 
@@ -45,22 +45,18 @@ export async function serveConfig(
   const { configFile } = hooks;
   // Before the files are put into force, which takes a while: what changes meanwhile is seen.
   const initialFiles = configFile && (await watchedFilesOf(configFile, config, machine));
-  const sharding = await createSharding(flags, { machine, logger });
-  const daemon = await createDaemon(sharding.partOf(config), {
-    machine,
-    logger,
-    watch: hooks.watch,
-  });
-  const { shard, totalShards } = sharding.position();
-  daemon.metrics.sharded(shard, totalShards);
+  const shard = shardFrom(flags, machine);
+  const { watch } = hooks;
+  const daemon = await createDaemon(withShard(config, shard), { machine, logger, watch });
+  daemon.metrics.sharded(shard);
   const build = buildOf(machine.env);
   const reloading =
     configFile &&
-    createReloading({ path: configFile.path, initial: config, initialFiles }, flags, {
+    createReloading({ path: configFile.path, initialFiles }, flags, {
       machine,
       logger,
-      daemon,
-      sharding,
+      metrics: daemon.metrics,
+      apply: async (next) => daemon.apply(withShard(next, shard)),
     });
   const server = createMetricsServer(flags, {
     page: async () => daemon.store.page(),

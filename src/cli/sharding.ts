@@ -1,48 +1,20 @@
 import type { Config } from '../model/config.ts';
-import type { Logger } from '../model/telemetry.ts';
+import type { Shard } from '../model/shard.ts';
 import { CommandError } from './exit-code.ts';
 import type { Flags } from './flags.ts';
 import type { Machine } from './machine.ts';
-import { fixedMembership, shardOf } from './membership.ts';
-import { createPeerMembership } from './peer-membership.ts';
-import { createPeerWatcher } from './peer-watcher.ts';
 
-/** How this process shares the applications with others. */
-export interface Sharding {
-  /** The configuration as this process has to follow it; throws a `CommandError`. */
-  readonly partOf: (config: Config) => Config;
-  /** This process' number, counted from 0, and how many there are. */
-  readonly position: () => { readonly shard: number; readonly totalShards: number };
-  /** Calls `changed` whenever `partOf` has another result, until the signal is aborted. */
-  watch(changed: () => Promise<void>, signal: AbortSignal): Promise<void>;
-}
+export type ShardingFlags = Pick<Flags, 'shard' | 'totalShards'>;
 
-export type ShardingFlags = Pick<Flags, 'shard' | 'totalShards' | 'shardDnsName'>;
-
-/** Rejects with a `CommandError` if the flags do not say which part is meant. */
-export async function createSharding(
-  flags: ShardingFlags,
-  { machine, logger }: { readonly machine: Machine; readonly logger: Logger },
-): Promise<Sharding> {
-  if (flags.shardDnsName !== '' && flags.totalShards > 1) {
-    throw new CommandError(
-      2,
-      '--shard.dns-name and --total-shards exclude each other: give one of them',
-    );
-  }
-  if (flags.shardDnsName !== '') return shardingByDns(flags.shardDnsName, machine, logger);
-  const shard = ordinalOf(flags, machine);
-  const membership = fixedMembership(shard, flags.totalShards);
-  return {
-    partOf: (config) => shardOf(config, membership),
-    position: () => ({ shard, totalShards: flags.totalShards }),
-    watch: async () => {},
-  };
-}
-
-/** From the flag, else from the name that a StatefulSet gives its pods: `exporter-2` is shard 2. */
-function ordinalOf({ shard, totalShards }: ShardingFlags, { env, hostname }: Machine): number {
-  if (totalShards === 1 && shard === 'auto') return 0;
+/**
+ * Which of the shards this process is: from the flag, else from the name that a StatefulSet gives its
+ * pods: `exporter-2` is shard 2. Throws a `CommandError` if the flags do not say it.
+ */
+export function shardFrom(
+  { shard, totalShards }: ShardingFlags,
+  { env, hostname }: Pick<Machine, 'env' | 'hostname'>,
+): Shard {
+  if (totalShards === 1 && shard === 'auto') return { ordinal: 0, total: 1 };
   const podName = env['POD_NAME'] ?? hostname;
   const ordinal =
     shard !== 'auto' ? shard : Number(/-(\d{1,9})$/u.exec(podName)?.[1] ?? Number.NaN);
@@ -60,28 +32,25 @@ function ordinalOf({ shard, totalShards }: ShardingFlags, { env, hostname }: Mac
         `${totalShards - 1}. Set --total-shards to the number of replicas`,
     );
   }
-  return ordinal;
+  return { ordinal, total: totalShards };
 }
 
-async function shardingByDns(dnsName: string, machine: Machine, logger: Logger): Promise<Sharding> {
-  const self = machine.env['POD_IP'];
-  if (self === undefined || self === '') {
+/**
+ * The configuration as this shard has to follow it. Throws a `CommandError` if a budget cannot be
+ * divided among so many.
+ */
+export function withShard(config: Config, shard: Shard): Config {
+  if (shard.total === 1) return config;
+  const accounts = config.accounts.map((account) => {
+    if (account.requestsPerMinute >= shard.total) {
+      const requestsPerMinute = Math.floor(account.requestsPerMinute / shard.total);
+      return { ...account, requestsPerMinute, shard };
+    }
     throw new CommandError(
       2,
-      '--shard.dns-name needs the environment variable POD_IP with the address of this pod: take it ' +
-        'from status.podIP',
+      `account ${account.name}: its budget of ${account.requestsPerMinute} calls a minute cannot be ` +
+        `divided among ${shard.total} shards: raise requests_per_minute, or run fewer shards`,
     );
-  }
-  const membership = createPeerMembership(self);
-  const watcher = createPeerWatcher({ dnsName }, { machine, logger, membership });
-  await watcher.look();
-  return {
-    partOf: (config) => shardOf(config, membership.current()),
-    position: () => {
-      const { members } = membership.current().shard;
-      const all = members.includes(self) ? members : [...members, self].toSorted();
-      return { shard: all.indexOf(self), totalShards: all.length };
-    },
-    watch: async (changed, signal) => watcher.watch(changed, signal),
-  };
+  });
+  return { ...config, accounts };
 }

@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises';
 import { hostname } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import { createRedactor } from '../telemetry/redactor.ts';
@@ -44,7 +43,6 @@ export function createThisMachine({ program, stopSignal }: ThisMachineOptions): 
       return createConfigThread(options, { clock, nextTurn, stopSignal })(file);
     },
     hostname: hostname(),
-    lookUp: async (name) => (await lookup(name, { all: true })).map(({ address }) => address),
     // Loaded when it is needed: it is half of the time that `--version` would take.
     openTransport: async (options) =>
       (await import('../transport/undici-transport.ts')).createUndiciTransport(options, { memory }),

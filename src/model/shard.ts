@@ -1,34 +1,26 @@
-/** The part of the applications that one of several processes polls, and its share of the budget. */
+/** One of several processes that share the applications of the same accounts. */
 export interface Shard {
-  /** This process; one of the members, unless it has not been admitted yet. */
-  readonly self: string;
-  /** All processes that share the work, without duplicates, in the same order everywhere. */
-  readonly members: readonly string[];
+  /** Its number, from 0. */
+  readonly ordinal: number;
+  /** How many there are. */
+  readonly total: number;
 }
 
 /**
- * Whether this process is responsible for what the key names: exactly one member is. Rendezvous
- * hashing: when a member comes or goes only what it gets or had changes hands.
+ * The number of the shard that polls what the key names, out of so many. Rendezvous hashing: with one
+ * shard more only what the new one gets changes hands.
  */
-export function isOwn({ self, members }: Shard, key: string): boolean {
-  let owner: string | undefined;
+export function ownerOf(key: string, total: number): number {
+  let owner = 0;
   let highest = -1;
-  for (const member of members) {
-    const score = hash(`${member}\n${key}`);
+  for (let ordinal = 0; ordinal < total; ordinal += 1) {
+    const score = hash(`${ordinal}\n${key}`);
     if (score > highest) {
-      owner = member;
+      owner = ordinal;
       highest = score;
     }
   }
-  return owner === self;
-}
-
-/** This process' part of a budget; the parts of all members together never exceed it. */
-export function shareOf({ self, members }: Shard, requestsPerMinute: number): number {
-  const index = members.indexOf(self);
-  if (index === -1) return 0;
-  const remainder = requestsPerMinute % members.length;
-  return Math.floor(requestsPerMinute / members.length) + (index < remainder ? 1 : 0);
+  return owner;
 }
 
 /** FNV-1a with a final mix, as 32 bits: the same on every machine and in every version. */

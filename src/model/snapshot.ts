@@ -21,11 +21,6 @@ export interface AppSnapshot {
 export interface SnapshotSink {
   publish(snapshot: AppSnapshot): void;
   remove(account: string, applicationId: string): void;
-  /**
-   * Another process has taken the application over, and will show it within this time. A sink that
-   * cannot wait for that leaves this out: then `remove` is called instead.
-   */
-  handOver?(account: string, applicationId: string, withinMs: number): void;
   /** Whether the account's last discovery succeeded. */
   accountUp(account: string, up: boolean): void;
   removeAccount(account: string): void;

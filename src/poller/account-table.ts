@@ -1,14 +1,14 @@
 import type { ApiError } from '../model/api-error.ts';
 import { type Clock, sleep } from '../model/clock.ts';
 import type { AccountConfig, AppEntry } from '../model/config.ts';
-import { isOwn } from '../model/shard.ts';
+import { ownerOf } from '../model/shard.ts';
 import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
 import type { Discovery } from '../model/source.ts';
 import type { PollObserver } from '../model/telemetry.ts';
 import type { AccountPlan } from './account-plan.ts';
 import type { AccountPlanner } from './account-planner.ts';
 import { type AppPublisher, createAppPublisher } from './app-publisher.ts';
-import { type AppState, afterPoll, handOverWithinMs, snapshotOf } from './app-state.ts';
+import { type AppState, afterPoll, snapshotOf } from './app-state.ts';
 import { type AppStates, createAppStates, hostsListedNow } from './app-states.ts';
 import {
   discoverySteps,
@@ -108,11 +108,7 @@ export class AccountTable {
     this.#options = options;
     const steps = reconfigurationSteps(this.states, options.entries, nowMs, this.#owns);
     const { unwanted, released } = await this.#take(steps, signal);
-    // An application that is no longer wanted is not shown any more, unless another process takes it.
-    for (const [id, state] of released) {
-      if (this.#owns(id)) this.#publisher.remove(id);
-      else this.#publisher.handOver(id, handOverWithinMs(state, this.#intervalMsOf(state)));
-    }
+    for (const id of released) this.#publisher.remove(id);
     this.#replan();
     this.#publisher.publishAll(this.states.keys());
     return unwanted;
@@ -218,7 +214,7 @@ export class AccountTable {
 
   readonly #owns: Owns = (key) => {
     const { shard } = this.#options.account;
-    return shard === undefined || isOwn(shard, key);
+    return shard === undefined || ownerOf(key, shard.total) === shard.ordinal;
   };
 
   /** Puts a change in force, part by part; after a long part others have their turn. */

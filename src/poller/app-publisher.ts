@@ -22,8 +22,6 @@ export interface AppPublisher {
   /** The first of them at once, the others soon. */
   publishAll(ids: Iterable<string>): void;
   remove(id: string): void;
-  /** Another process will show it within this time; until then it stays as it is. */
-  handOver(id: string, withinMs: number): void;
   /** What is not published by now will not be. */
   stop(): void;
 }
@@ -84,10 +82,6 @@ export function createAppPublisher(
       publishSome();
     },
     remove,
-    handOver: (id, withinMs) => {
-      if (sink.handOver === undefined) remove(id);
-      else if (published.delete(id)) sink.handOver(account, id, withinMs);
-    },
     stop: () => {
       cancelTimer?.();
       cancelTimer = undefined;

@@ -236,11 +236,3 @@ function identityOf({ id, name, language }: Application): Application {
     instanceIds: undefined,
   };
 }
-
-/** Two minutes in which another process is admitted, and some time to notice that it should be. */
-const admissionMs = 135_000;
-
-/** How long values may be shown that another process polls from now on. */
-export function handOverWithinMs({ selected }: AppState, intervalMs: number): number {
-  return Math.min(intervalMs + admissionMs, selected.entry.poll.staleAfterMs);
-}

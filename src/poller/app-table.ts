@@ -92,8 +92,8 @@ export function* discoverySteps(
 export interface Reconfiguration {
   /** Applications that are not wanted any more, or whose polls under way ask for something else. */
   readonly unwanted: readonly string[];
-  /** The states of those that are not wanted any more. */
-  readonly released: readonly (readonly [string, AppState])[];
+  /** Those that are not wanted any more. */
+  readonly released: readonly string[];
 }
 
 /**
@@ -109,7 +109,7 @@ export function* reconfigurationSteps(
   const selector = createApplicationSelector(entries);
   const applications = [...states.values()].map(({ selected }) => selected.application);
   const unwanted: string[] = [];
-  const released: [string, AppState][] = [];
+  const released: string[] = [];
   for (const { part, isLong } of partsOf(applications, selector)) {
     const changes: [string, AppState | undefined][] = [];
     for (const { id } of part) {
@@ -117,7 +117,7 @@ export function* reconfigurationSteps(
       if (known === undefined) continue;
       const { application } = known.selected;
       const entry = owns(id) ? selector.entryOf(application) : undefined;
-      if (entry === undefined) released.push([id, known]);
+      if (entry === undefined) released.push(id);
       if (entry === undefined || !haveSamePoll(known.selected.entry, entry)) unwanted.push(id);
       changes.push([id, entry && withEntry(known, { application, entry }, nowMs)]);
     }

@@ -1,4 +1,5 @@
 import { Registry } from 'prom-client';
+import type { Shard } from '../model/shard.ts';
 import type { ApiObserver, PollObserver } from '../model/telemetry.ts';
 import { type AccountLifetime, createAccountLifetime } from './account-lifetime.ts';
 import { createApiMetrics } from './api-metrics.ts';
@@ -22,7 +23,7 @@ export interface SelfMetrics {
   /** Tells that the configuration was read, for the first time or again. */
   configReloaded(succeeded: boolean, wallMs: number): void;
   /** Tells which part of the work this process has, from now on. */
-  sharded(shard: number, totalShards: number): void;
+  sharded(shard: Shard): void;
   /** All metrics in Prometheus' text format 0.0.4, without blank lines. */
   text(): Promise<string>;
   /** Names of the families in `text()`, for whoever compares them with documents. */
@@ -73,8 +74,8 @@ export function createSelfMetrics(options: BuildOptions, dependencies: StatusSou
     configReloaded: (succeeded, wallMs) => {
       config.reloaded(succeeded, wallMs);
     },
-    sharded: (shard, totalShards) => {
-      shards.sharded(shard, totalShards);
+    sharded: (shard) => {
+      shards.sharded(shard);
     },
     text: async () => {
       status.refresh();

@@ -23,7 +23,6 @@ const defaults: Flags = {
   demoPort: 0,
   shard: 'auto',
   totalShards: 1,
-  shardDnsName: '',
   healthcheckUrl: 'http://127.0.0.1:9126/-/healthy',
 };
 

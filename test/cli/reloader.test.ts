@@ -8,7 +8,6 @@ import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
 import { createFakeMachine } from '../support/fake-machine.ts';
 
 const good = 'apps: [{ id: 1 }]\n';
-const initial: Config = { accounts: [], apps: [] };
 const initialFiles = new Map([['/config.yaml', 'digest']]);
 
 interface Bench {
@@ -29,7 +28,7 @@ function aBench(options: { readonly fails?: Error; readonly isSlow?: boolean } =
   const results: boolean[] = [];
   const waiting: (() => void)[] = [];
   const reloader = createReloader(
-    { path: '/config.yaml', initial, initialFiles },
+    { path: '/config.yaml', initialFiles },
     {
       machine,
       logger,
@@ -170,19 +169,5 @@ describe('createReloader', () => {
 
     expect(during).toBe(1);
     expect(bench.applied).toHaveLength(2);
-  });
-
-  it('puts what is in force into force again, without reading the file', async () => {
-    const bench = aBench();
-
-    await bench.reloader.reapply();
-    await bench.reloader.reload('signal');
-    bench.files['/config.yaml'] = 'apps: [';
-    await bench.reloader.reapply();
-
-    expect(bench.applied[0]).toBe(initial);
-    expect(bench.applied[2]).toBe(bench.applied[1]);
-    expect(bench.applied).toHaveLength(3);
-    expect(bench.results).toEqual([true]);
   });
 });

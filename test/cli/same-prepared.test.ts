@@ -46,7 +46,7 @@ const otherAccount: { readonly [Field in keyof AccountConfig]-?: AccountConfig[F
   timeoutMs: 1,
   proxyUrl: 'http://proxy',
   caFile: '/ca.pem',
-  shard: { self: '0', members: ['0', '1'] },
+  shard: { ordinal: 0, total: 2 },
 };
 
 const otherEntry: Omit<AppEntry, 'selector' | 'poll'> = {
@@ -119,7 +119,7 @@ describe('isSamePrepared', () => {
   ] as const)('takes two that were read apart for the same: by $kind', async (selector) => {
     const of = (): PreparedAccount =>
       aPrepared({
-        account: structuredClone(anAccount({ shard: { self: '0', members: ['0', '1'] } })),
+        account: structuredClone(anAccount({ shard: { ordinal: 0, total: 2 } })),
         wire: { ...wire },
         entries: [anEntry({ selector: structuredClone(selector), labels: { team: 'payments' } })],
       });

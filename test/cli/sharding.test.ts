@@ -1,44 +1,30 @@
 import { describe, expect, it } from 'vitest';
-import { createSharding, type ShardingFlags } from '../../src/cli/sharding.ts';
+import { type ShardingFlags, shardFrom, withShard } from '../../src/cli/sharding.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
-import { createFakeLogger } from '../support/fake-logger.ts';
 import { createFakeMachine } from '../support/fake-machine.ts';
 
 const config = { accounts: [anAccount({ requestsPerMinute: 900 })], apps: [anEntry()] };
 
-async function sharding(
+function shardOf(
   flags: Partial<ShardingFlags>,
   machine: Parameters<typeof createFakeMachine>[0] = {},
 ) {
-  return createSharding(
-    { shard: 'auto', totalShards: 1, shardDnsName: '', ...flags },
-    { machine: createFakeMachine(machine), logger: createFakeLogger() },
-  );
+  return shardFrom({ shard: 'auto', totalShards: 1, ...flags }, createFakeMachine(machine));
 }
 
-describe('createSharding', () => {
-  it('leaves all to a process that is alone, whatever its name', async () => {
-    const { partOf, position } = await sharding({}, { hostname: 'exporter-7' });
-
-    expect(partOf(config)).toBe(config);
-    expect(position()).toEqual({ shard: 0, totalShards: 1 });
+describe('shardFrom', () => {
+  it('leaves all to a process that is alone, whatever its name', () => {
+    expect(shardOf({}, { hostname: 'exporter-7' })).toEqual({ ordinal: 0, total: 1 });
   });
 
   it.each([
-    { what: 'the flag', flags: { shard: 2 }, env: { POD_NAME: 'exporter-1' }, shard: 2 },
-    { what: 'the pod name', flags: {}, env: { POD_NAME: 'exporter-1' }, shard: 1 },
-    { what: 'the host name', flags: {}, env: {}, shard: 0 },
-  ])('takes its number from $what', async ({ flags, env, shard }) => {
-    const { partOf, position } = await sharding(
-      { totalShards: 3, ...flags },
-      { env, hostname: 'exporter-0' },
-    );
+    { what: 'the flag', flags: { shard: 2 }, env: { POD_NAME: 'exporter-1' }, ordinal: 2 },
+    { what: 'the pod name', flags: {}, env: { POD_NAME: 'exporter-1' }, ordinal: 1 },
+    { what: 'the host name', flags: {}, env: {}, ordinal: 0 },
+  ])('takes its number from $what', ({ flags, env, ordinal }) => {
+    const found = shardOf({ totalShards: 3, ...flags }, { env, hostname: 'exporter-0' });
 
-    expect(position()).toEqual({ shard, totalShards: 3 });
-    expect(partOf(config).accounts[0]).toMatchObject({
-      requestsPerMinute: 300,
-      shard: { self: String(shard), members: ['0', '1', '2'] },
-    });
+    expect(found).toEqual({ ordinal, total: 3 });
   });
 
   it.each([
@@ -63,42 +49,33 @@ describe('createSharding', () => {
         'shard 2 does not exist: with --total-shards=2 the last one is 1. Set --total-shards to the ' +
         'number of replicas',
     },
-    {
-      flags: { shardDnsName: 'peers' },
-      hostname: 'exporter-0',
-      message:
-        '--shard.dns-name needs the environment variable POD_IP with the address of this pod: take ' +
-        'it from status.podIP',
-    },
-    {
-      flags: { shardDnsName: 'peers', totalShards: 2 },
-      hostname: 'exporter-0',
-      message: '--shard.dns-name and --total-shards exclude each other: give one of them',
-    },
-  ])('refuses $flags on $hostname', async ({ flags, hostname, message }) => {
-    await expect(sharding(flags, { hostname })).rejects.toMatchObject({ message, exitCode: 2 });
+  ])('refuses $flags on $hostname', ({ flags, hostname, message }) => {
+    expect(() => shardOf(flags, { hostname })).toThrow(
+      expect.objectContaining({ message, exitCode: 2 }),
+    );
+  });
+});
+
+describe('withShard', () => {
+  it('leaves the configuration of a process that is alone as it is', () => {
+    expect(withShard(config, { ordinal: 0, total: 1 })).toBe(config);
   });
 
-  it('follows the peers that DNS names', async () => {
-    const { partOf, position } = await sharding(
-      { shardDnsName: 'peers' },
-      { env: { POD_IP: '10.0.0.1' }, lookUp: async () => ['10.0.0.1'] },
-    );
+  it('tells every account which shard it is', () => {
+    const shard = { ordinal: 1, total: 3 };
 
-    expect(position()).toEqual({ shard: 0, totalShards: 1 });
-    expect(partOf(config).accounts[0]).toMatchObject({
-      requestsPerMinute: 882,
-      shard: { self: '10.0.0.1', members: ['10.0.0.1'] },
-    });
+    const { accounts, apps } = withShard(config, shard);
+
+    expect(accounts).toEqual([{ ...config.accounts[0], requestsPerMinute: 300, shard }]);
+    expect(apps).toBe(config.apps);
   });
 
-  it('starts without a part when DNS does not answer', async () => {
-    const { partOf, position } = await sharding(
-      { shardDnsName: 'peers' },
-      { env: { POD_IP: '10.0.0.1' } },
-    );
+  it('refuses a budget that is too small for so many shards, and says what to do', () => {
+    const small = { ...config, accounts: [anAccount({ requestsPerMinute: 2 })] };
 
-    expect(position()).toEqual({ shard: 0, totalShards: 1 });
-    expect(partOf(config).accounts[0]?.shard).toEqual({ self: '10.0.0.1', members: [] });
+    expect(() => withShard(small, { ordinal: 2, total: 3 })).toThrow(
+      'account production: its budget of 2 calls a minute cannot be divided among 3 shards: raise ' +
+        'requests_per_minute, or run fewer shards',
+    );
   });
 });

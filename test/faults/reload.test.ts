@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { createReloading } from '../../src/cli/reloading.ts';
-import type { Sharding } from '../../src/cli/sharding.ts';
 import { digestOf } from '../../src/config/read-file.ts';
 import { type TimedBench, type VendorOptions, withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
@@ -35,12 +34,6 @@ function configOf(...accounts: readonly AccountText[]): string {
 
 const both = configOf({ name: 'production' }, { name: 'neighbour' });
 
-const alone: Sharding = {
-  partOf: (config) => config,
-  position: () => ({ shard: 0, totalShards: 1 }),
-  watch: async () => {},
-};
-
 interface ReloadBench extends TimedBench {
   /** Puts another text into the file; `undefined` deletes it. */
   write(text: string | undefined): void;
@@ -55,12 +48,17 @@ async function withReloading(
 ): Promise<void> {
   const files: Record<string, string> = { [file]: both };
   await withTimedFaults({ ...options, files }, async (bench) => {
-    const { config, daemon, daemonMachine, logger, machine } = bench;
+    const { daemon, daemonMachine, logger, machine } = bench;
     const initialFiles = new Map([[file, digestOf(Buffer.from(both))]]);
     const reloading = createReloading(
-      { path: file, initial: config, initialFiles },
+      { path: file, initialFiles },
       { autoReloadIntervalMs: 5 * secondMs },
-      { machine: daemonMachine, logger, daemon, sharding: alone },
+      {
+        machine: daemonMachine,
+        logger,
+        metrics: daemon.metrics,
+        apply: async (next) => daemon.apply(next),
+      },
     );
     const watching = reloading.watch(machine.stopSignal);
     await test({

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AppState, handOverWithinMs, newAppState } from '../../src/poller/app-state.ts';
+import { type AppState, newAppState } from '../../src/poller/app-state.ts';
 import { type AppStates, createAppStates, hostsListedNow } from '../../src/poller/app-states.ts';
 import { aSelected } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
@@ -203,18 +203,4 @@ describe('hostsListedNow', () => {
 
     expect(['1', '2'].map(isListed)).toEqual(listed);
   });
-});
-
-describe('handOverWithinMs', () => {
-  it.each([
-    { intervalMs: 60_000, staleAfterMs: 900_000, withinMs: 195_000 },
-    { intervalMs: 600_000, staleAfterMs: 700_000, withinMs: 700_000 },
-  ])(
-    'gives the next owner an interval and its admission, $withinMs ms, but nothing becomes stale',
-    ({ intervalMs, withinMs, ...poll }) => {
-      const state = newAppState(aSelected({}, { poll }), 0, 0);
-
-      expect(handOverWithinMs(state, intervalMs)).toBe(withinMs);
-    },
-  );
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createDaemon, type Daemon } from '../../src/cli/daemon.ts';
-import { createReloading } from '../../src/cli/reloading.ts';
-import { createSharding, type ShardingFlags } from '../../src/cli/sharding.ts';
+import { withShard } from '../../src/cli/sharding.ts';
+import type { Shard } from '../../src/model/shard.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
@@ -26,9 +26,7 @@ interface Member {
 interface Cluster {
   readonly clock: FakeClock;
   readonly simulator: Simulator;
-  readonly start: (flags: Partial<ShardingFlags>, address: string) => Promise<Member>;
-  /** What DNS says of the daemons; changed by the test. */
-  addresses: readonly string[];
+  readonly start: (shard: Shard) => Promise<Member>;
 }
 
 function aCluster(): Cluster {
@@ -41,32 +39,20 @@ function aCluster(): Cluster {
     },
     { clock },
   );
-  const cluster: Cluster = {
+  return {
     clock,
     simulator,
-    addresses: [],
-    start: async (flags, address) => {
+    start: async (shard) => {
       const machine = {
         ...createFakeMachine({
-          env: { NEW_RELIC_API_KEY: apiKey, POD_IP: address },
+          env: { NEW_RELIC_API_KEY: apiKey },
           openTransport: async () => inMemoryTransport(simulator),
-          lookUp: async () => cluster.addresses,
         }),
         clock,
       };
       const logger = createFakeLogger();
-      const all = { shard: 'auto' as const, totalShards: 1, shardDnsName: '', ...flags };
-      const sharding = await createSharding(all, { machine, logger });
-      const daemon = await createDaemon(sharding.partOf(config), { machine, logger });
-      const reloading = createReloading(
-        { path: '/config.yaml', initial: config },
-        { autoReloadIntervalMs: 0 },
-        { machine, logger, daemon, sharding },
-      );
-      const running = Promise.all([
-        daemon.run(machine.stopSignal),
-        reloading.watch(machine.stopSignal),
-      ]);
+      const daemon = await createDaemon(withShard(config, shard), { machine, logger });
+      const running = daemon.run(machine.stopSignal);
       return {
         daemon,
         stop: async () => {
@@ -78,7 +64,6 @@ function aCluster(): Cluster {
       };
     },
   };
-  return cluster;
 }
 
 /** The applications that each of them shows. */
@@ -114,7 +99,7 @@ describe('three shards with fixed numbers', () => {
   it('poll everything exactly once, within the one budget, and miss one entry together', async () => {
     const cluster = aCluster();
     const members = await Promise.all(
-      [0, 1, 2].map(async (shard) => cluster.start({ shard, totalShards: 3 }, `10.0.0.${shard}`)),
+      [0, 1, 2].map(async (ordinal) => cluster.start({ ordinal, total: 3 })),
     );
     await cluster.clock.advance(5 * minuteMs);
     const sinceMs = cluster.clock.monotonicMs();
@@ -137,7 +122,7 @@ describe('three shards with fixed numbers', () => {
   it('go on undisturbed when one of them dies', async () => {
     const cluster = aCluster();
     const members = await Promise.all(
-      [0, 1, 2].map(async (shard) => cluster.start({ shard, totalShards: 3 }, `10.0.0.${shard}`)),
+      [0, 1, 2].map(async (ordinal) => cluster.start({ ordinal, total: 3 })),
     );
     await cluster.clock.advance(5 * minuteMs);
     const before = await shownBy(members);
@@ -153,63 +138,5 @@ describe('three shards with fixed numbers', () => {
     expect(after).toEqual([before[0], before[2]]);
     expect([...polls.keys()].toSorted()).toEqual(after.flat().toSorted());
     expect(Math.max(...polls.values())).toBeLessThanOrEqual(10);
-  });
-});
-
-describe('peers by DNS', () => {
-  const flags = { shardDnsName: 'peers' };
-
-  it('share with one that comes: no gap, no lasting duplicate, no more than the budget', async () => {
-    const cluster = aCluster();
-    cluster.addresses = ['10.0.0.1', '10.0.0.2'];
-    const first = await cluster.start(flags, '10.0.0.1');
-    const second = await cluster.start(flags, '10.0.0.2');
-    await cluster.clock.advance(6 * minuteMs);
-    const cameAtMs = cluster.clock.monotonicMs();
-    cluster.addresses = [...cluster.addresses, '10.0.0.3'];
-    const third = await cluster.start(flags, '10.0.0.3');
-    const members = [first, second, third];
-
-    const unseen: string[] = [];
-    let duplicates = 0;
-    for (let step = 0; step < 48; step += 1) {
-      await cluster.clock.advance(5000);
-      const shown = (await shownBy(members)).flat();
-      unseen.push(...idsOf(cluster).filter((id) => !shown.includes(id)));
-      duplicates = shown.length - new Set(shown).size;
-    }
-    const owned = await shownBy(members);
-    const polls = pollsSince(cluster, cameAtMs);
-    for (const { stop } of members) await stop();
-
-    expect(unseen).toEqual([]);
-    expect(duplicates).toBe(0);
-    expect(owned.every((ids) => ids.length >= 4)).toBe(true);
-    expect(Math.max(...polls.values())).toBeLessThanOrEqual(6);
-    expect(cluster.simulator.journal.maxInAnyWindow(minuteMs)).toBeLessThanOrEqual(300);
-  });
-
-  it('take over from one that goes within a minute, without a doubled call', async () => {
-    const cluster = aCluster();
-    cluster.addresses = ['10.0.0.1', '10.0.0.2', '10.0.0.3'];
-    const members = await Promise.all(
-      cluster.addresses.map(async (address) => cluster.start(flags, address)),
-    );
-    await cluster.clock.advance(6 * minuteMs);
-    await members[0]?.stop();
-    const wentAtMs = cluster.clock.monotonicMs();
-    cluster.addresses = ['10.0.0.2', '10.0.0.3'];
-    const alive = members.slice(1);
-
-    await cluster.clock.advance(minuteMs);
-    const shown = await shownBy(alive);
-    await cluster.clock.advance(4 * minuteMs);
-    const polls = pollsSince(cluster, wentAtMs);
-    for (const { stop } of alive) await stop();
-
-    expect(shown.flat().toSorted()).toEqual(idsOf(cluster));
-    expect(Math.min(...polls.values())).toBeGreaterThanOrEqual(4);
-    expect(Math.max(...polls.values())).toBeLessThanOrEqual(6);
-    expect(cluster.simulator.journal.maxInAnyWindow(minuteMs)).toBeLessThanOrEqual(300);
   });
 });

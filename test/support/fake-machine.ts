@@ -25,7 +25,7 @@ export interface FakeMachine extends Machine {
 
 /** A machine with the files and variables that a test gives it, and no network at all. */
 export function createFakeMachine(
-  overrides: Partial<Pick<Machine, 'env' | 'hostname' | 'lookUp' | 'openTransport' | 'random'>> & {
+  overrides: Partial<Pick<Machine, 'env' | 'hostname' | 'openTransport' | 'random'>> & {
     readonly files?: Readonly<Record<string, string>>;
   } = {},
 ): FakeMachine {
@@ -47,9 +47,6 @@ export function createFakeMachine(
       return { config, warnings: firstOf(warnings) };
     },
     hostname: 'exporter',
-    lookUp: async (name) => {
-      throw new Error(`the test did not say what ${name} is`);
-    },
     openTransport: async () => {
       throw new Error('the test did not say what to connect to');
     },
