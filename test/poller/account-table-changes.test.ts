@@ -60,7 +60,7 @@ describe('AccountTable, when it is configured anew', () => {
 
   it('removes what is no longer wanted at once, and names it and what is polled otherwise', async () => {
     const bench = aTable();
-    await bench.table.discovered(found(shop('2'), shop('3'), shop('4')), signal);
+    await bench.table.discovered(found(shop('1'), shop('2'), shop('3')), signal);
     pollAll(bench);
 
     const unwanted = await bench.table.reconfigure(
