@@ -38,6 +38,7 @@ function entryOf(overrides: Partial<PollConfig>, labels: AppEntry['labels'] = {}
     selector: { kind: 'match', pattern: /^/u },
     labels,
     hosts: true,
+    application: true,
     transactions: ['web', 'other'],
     poll: {
       intervalMs: minuteMs,

@@ -58,6 +58,7 @@ function fullSnapshot(account: string, selected: SelectedApplication): AppSnapsh
   return {
     account,
     application,
+    hostsOnly: !entry.application,
     labels: entry.labels,
     hostNames: new Map(),
     reading: {

@@ -2,6 +2,7 @@ import { parseDuration } from '../config/duration.ts';
 import { type LogFormat, type LogLevel, logFormats, logLevels } from '../telemetry/log-options.ts';
 import type { Command, Flag } from './flag.ts';
 import {
+  hostName,
   httpUrl,
   listenAddress,
   oneOf,
@@ -22,12 +23,14 @@ export type FlagTable = {
   readonly enableLifecycle: Flag<boolean>;
   readonly shard: Flag<number | 'auto'>;
   readonly totalShards: Flag<number>;
+  readonly hostName: Flag<string>;
   readonly logLevel: Flag<LogLevel>;
   readonly logFormat: Flag<LogFormat>;
   readonly online: Flag<boolean>;
   readonly output: Flag<OutputFormat>;
   readonly planApplicationsPerMatch: Flag<number>;
   readonly planHostsPerApplication: Flag<number>;
+  readonly replicas: Flag<number>;
   readonly demoApplications: Flag<number>;
   readonly demoHosts: Flag<number>;
   readonly demoPort: Flag<number>;
@@ -112,6 +115,14 @@ export const flagTable: FlagTable = {
     isRepeatable: false,
     commands: sharing,
   },
+  hostName: {
+    name: 'host-name',
+    defaultText: '',
+    help: 'Name of this host in New Relic, for entries with "hosts: self"; without it the name of the pod (POD_NAME) and that of the machine.',
+    ...hostName,
+    isRepeatable: false,
+    commands: ['serve', 'once', 'check-config', 'plan'],
+  },
   logLevel: {
     name: 'log.level',
     defaultText: 'info',
@@ -158,6 +169,14 @@ export const flagTable: FlagTable = {
     defaultText: '10',
     help: 'Without --online: hosts that an application is supposed to have.',
     ...wholeNumber(0, 10_000),
+    isRepeatable: false,
+    commands: ['plan'],
+  },
+  replicas: {
+    name: 'replicas',
+    defaultText: '1',
+    help: 'Processes with this configuration and the same keys, such as sidecars: what they take of each key together.',
+    ...wholeNumber(1, 100_000),
     isRepeatable: false,
     commands: ['plan'],
   },

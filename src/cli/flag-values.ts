@@ -37,6 +37,11 @@ export const shardNumber: ValueRule<number | 'auto'> = {
   parse: (text) => (text === 'auto' ? text : wholeNumber(0, 999).parse(text)),
 };
 
+export const hostName: ValueRule<string> = {
+  expected: 'the name of a host, such as checkout-7d4b9c-x2x8q',
+  parse: (text) => (/^[^\s\p{Cc}]{0,255}$/u.test(text) ? text : undefined),
+};
+
 export const httpUrl: ValueRule<string> = {
   expected: 'an address such as http://127.0.0.1:9126/-/healthy',
   parse: (text) =>

@@ -17,6 +17,8 @@ export interface Flags {
   /** This process' number among `totalShards`; `auto`: the one that its pod name ends in. */
   readonly shard: number | 'auto';
   readonly totalShards: number;
+  /** The name of this host in New Relic; empty: that of the pod or of the machine. */
+  readonly hostName: string;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
   /** Whether the command asks the vendor. */
@@ -24,6 +26,8 @@ export interface Flags {
   readonly output: OutputFormat;
   readonly planApplicationsPerMatch: number;
   readonly planHostsPerApplication: number;
+  /** Processes with the same configuration and the same keys that a plan is for. */
+  readonly replicas: number;
   readonly demoApplications: number;
   readonly demoHosts: number;
   readonly demoPort: number;

@@ -27,6 +27,8 @@ export interface Machine {
    */
   readonly parseConfig: (file: ConfigFile) => Promise<PlainParsed>;
   readonly hostname: string;
+  /** The names that this host may have in New Relic: what `hosts: self` means. */
+  readonly ownHostNames: readonly string[];
   /** Opens the connections to one origin. */
   readonly openTransport: (options: UndiciTransportOptions) => Promise<RawTransport>;
   /** Resolves after other work of the process had its turn. */

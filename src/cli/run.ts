@@ -29,7 +29,7 @@ export async function run(argv: readonly string[], machine: Machine): Promise<Ex
       case 'error':
         throw new CommandError(2, parsed.message);
       case 'run':
-        return await runCommand(parsed.command, parsed.flags, machine);
+        return await runCommand(parsed.command, parsed.flags, onHost(parsed.flags, machine));
     }
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
@@ -48,6 +48,11 @@ function isEndless(command: Command): command is EndlessCommand {
 export function runsUntilStopped(argv: readonly string[], env: Machine['env']): boolean {
   const parsed = parseArguments(argv, env);
   return parsed.kind === 'run' && isEndless(parsed.command);
+}
+
+/** The machine by the name that it has in New Relic, if the flags say which that is. */
+function onHost({ hostName }: Flags, machine: Machine): Machine {
+  return hostName === '' ? machine : { ...machine, ownHostNames: [hostName] };
 }
 
 async function runCommand(command: Command, flags: Flags, machine: Machine): Promise<ExitCode> {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AppEntry } from '../model/config.ts';
-import { isSameSelector } from '../model/selector.ts';
+import { isSameHostChoice, isSameSelector } from '../model/selector.ts';
 import type { Machine } from './machine.ts';
 import type { PreparedAccount } from './prepare-account.ts';
 
@@ -24,7 +24,11 @@ export async function isSamePrepared(
 }
 
 function isSameEntry(left: AppEntry, right: AppEntry): boolean {
-  const { selector, ...rest } = left;
-  const { selector: otherSelector, ...otherRest } = right;
-  return isSameSelector(selector, otherSelector) && isDeepStrictEqual(rest, otherRest);
+  const { selector, hosts, ...rest } = left;
+  const { selector: otherSelector, hosts: otherHosts, ...otherRest } = right;
+  return (
+    isSameSelector(selector, otherSelector) &&
+    isSameHostChoice(hosts, otherHosts) &&
+    isDeepStrictEqual(rest, otherRest)
+  );
 }

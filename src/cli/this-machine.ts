@@ -27,6 +27,14 @@ async function nextTurn(): Promise<void> {
   });
 }
 
+/**
+ * A container has the host name of its pod, which is what an agent beside it sees too. It is another
+ * name where the pod shares the network of its node, or was given a host name of its own.
+ */
+function ownHostNames(podName: string | undefined, hostName: string): readonly string[] {
+  return podName === undefined || podName === '' ? [hostName] : [...new Set([podName, hostName])];
+}
+
 /** The machine that this process runs on. */
 export function createThisMachine({ program, stopSignal }: ThisMachineOptions): Machine {
   const clock = createSystemClock();
@@ -43,6 +51,7 @@ export function createThisMachine({ program, stopSignal }: ThisMachineOptions): 
       return createConfigThread(options, { clock, nextTurn, stopSignal })(file);
     },
     hostname: hostname(),
+    ownHostNames: ownHostNames(process.env['POD_NAME'], hostname()),
     // Loaded when it is needed: it is half of the time that `--version` would take.
     openTransport: async (options) =>
       (await import('../transport/undici-transport.ts')).createUndiciTransport(options, { memory }),

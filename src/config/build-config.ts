@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type {
   AccountConfig,
   AppEntry,
+  HostSelector,
   PatternSource,
   PlainConfig,
   PollConfig,
@@ -50,6 +51,13 @@ function selectorOf(app: FileApp): Selector<PatternSource> {
   return { kind: 'name', name: app.name ?? '' };
 }
 
+function hostsOf({ hosts }: FileApp): boolean | HostSelector<PatternSource> {
+  if (typeof hosts === 'boolean') return hosts;
+  // Which names are its own, only the process that uses the configuration knows.
+  if (hosts === 'self') return { kind: 'self', names: [] };
+  return { kind: 'match', pattern: { source: hosts.match } };
+}
+
 /** Gives the first of all values that are equal: thousands of entries differ in little. */
 function sharing<Value>(): (value: Value) => Value {
   const known = new Map<string, Value>();
@@ -72,7 +80,8 @@ export function buildConfig(file: FileConfig, directory: string): PlainConfig {
       account: app.account ?? file.accounts[0]?.name ?? '',
       selector: selectorOf(app),
       labels: labelsOf(app.labels),
-      hosts: app.hosts,
+      hosts: hostsOf(app),
+      application: app.application,
       transactions: transactionsOf(app.transactions),
       poll: sharedPollOf(pollOf(app, file.poll)),
     })),

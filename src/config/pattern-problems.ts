@@ -1,5 +1,5 @@
 import { errorAt, type Problem } from './diagnostic.ts';
-import { type Located, mapsUnder, textEntry } from './located.ts';
+import { type Located, type LocatedMap, mapsUnder, textEntry } from './located.ts';
 import type { Span } from './mask-secrets.ts';
 import { type CompilePattern, loadPatternCompiler } from './name-pattern.ts';
 import { patternCost, patternTokens } from './pattern-tokens.ts';
@@ -129,10 +129,15 @@ function spanOf(span: Span, text: string, { offset, length }: Finding): Span {
   return { start, end: start + length };
 }
 
+function hostPattern(app: LocatedMap): ReturnType<typeof textEntry> {
+  const hosts = app.entries.get('hosts')?.value;
+  return hosts?.kind === 'map' ? textEntry(hosts, 'match') : undefined;
+}
+
 /** The regular expressions that cannot be used. An empty one is left to the schema. */
 export async function patternProblems(root: Located): Promise<readonly Problem[]> {
   const patterns = mapsUnder(root, 'apps')
-    .map((app) => textEntry(app, 'match'))
+    .flatMap((app) => [textEntry(app, 'match'), hostPattern(app)])
     .filter((entry) => entry !== undefined)
     .filter(({ text }) => text !== '');
   if (patterns.length === 0) return [];

@@ -47,6 +47,17 @@ function idNotation(app: LocatedMap): readonly Problem[] {
   return [errorAt(span, message, `if ${value} is meant, write that`)];
 }
 
+/** An entry that shows neither the application nor a host of it shows nothing. */
+function nothingToShow(app: LocatedMap): readonly Problem[] {
+  const isOff = (key: string): boolean => {
+    const value = app.entries.get(key)?.value;
+    return value?.kind === 'scalar' && value.value === false;
+  };
+  if (!isOff('application') || !isOff('hosts')) return [];
+  const message = 'an app without the application and without hosts shows nothing';
+  return [errorAt(app.span, message, 'leave out "application: false" or "hosts: false"')];
+}
+
 interface NamedAccount {
   readonly text: string;
   readonly span: Span;
@@ -128,7 +139,11 @@ export function referenceProblems(root: Located): readonly Problem[] {
       ...keyLocation(account),
       ...excluding(account, ['region', 'base_url']),
     ]),
-    ...apps.flatMap((app) => [...exactlyOne(app, 'an app', selectorKeys), ...idNotation(app)]),
+    ...apps.flatMap((app) => [
+      ...exactlyOne(app, 'an app', selectorKeys),
+      ...idNotation(app),
+      ...nothingToShow(app),
+    ]),
     ...(names === undefined ? [] : accountReferences(apps, names)),
   ];
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { WindowSetting } from '../model/window.ts';
 import { type DurationBounds, durationPattern, parseDuration } from './duration.ts';
+import { didYouMean } from './suggestion.ts';
 import type { ParsedUrl } from './url.ts';
 
 /** Control characters and lone surrogates cannot stand in a label, a header or a log line. */
@@ -119,6 +120,32 @@ export function applicationId(description: string): z.ZodType<string> {
       description,
     },
   );
+}
+
+type HostChoice = boolean | 'self' | { readonly match: string };
+
+const hostMap = z.strictObject({ match: z.string().min(1) });
+
+function parseHostChoice(value: unknown): Parsed<HostChoice> {
+  if (typeof value === 'boolean' || value === 'self') return { value, problem: undefined };
+  const map = hostMap.safeParse(value);
+  if (map.success) return { value: map.data, problem: undefined };
+  const problem =
+    'must be true, false, self or a map with the key "match" and a regular expression';
+  const help =
+    (typeof value === 'string' ? didYouMean(value, ['self', 'true', 'false']) : undefined) ??
+    'for some hosts write { match: "^web-" }';
+  return { value: undefined, problem, help };
+}
+
+/** All hosts, none, the one that the exporter runs on, or those whose name matches. */
+export function hostChoice(description: string): z.ZodType<HostChoice> {
+  const match = { type: 'string', minLength: 1 };
+  const map = { type: 'object', properties: { match }, required: ['match'] };
+  return parsed(parseHostChoice, {
+    anyOf: [{ type: 'boolean' }, { const: 'self' }, { ...map, additionalProperties: false }],
+    description,
+  });
 }
 
 /** Whether the text is a regular expression that can be used, another check says. */

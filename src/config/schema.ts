@@ -7,6 +7,7 @@ import {
   applicationId,
   duration,
   flag,
+  hostChoice,
   regularExpression,
   text,
   url,
@@ -42,6 +43,9 @@ export interface FilePoll {
   readonly raw: boolean;
 }
 
+/** Which hosts are read: all, none, the one this process runs on, or those with such a name. */
+export type FileHosts = boolean | 'self' | { readonly match: string };
+
 /** One entry of `apps`: what it leaves out, `poll` says. */
 export interface FileApp extends Partial<FilePoll> {
   readonly id?: string;
@@ -49,7 +53,8 @@ export interface FileApp extends Partial<FilePoll> {
   readonly match?: string;
   readonly account?: string;
   readonly labels: Readonly<Record<string, string>>;
-  readonly hosts: boolean;
+  readonly hosts: FileHosts;
+  readonly application: boolean;
   readonly transactions: readonly TransactionType[];
 }
 
@@ -189,7 +194,12 @@ const app = z
       labels: labels
         .meta({ description: 'Extra labels on every series of the application.' })
         .prefault({}),
-      hosts: flag('Whether every host is read on its own.').prefault(true),
+      hosts: hostChoice(
+        'Which hosts are read on their own: true is all, false none, self the one that the exporter runs on, and match those whose name matches a regular expression (RE2 syntax).',
+      ).prefault(true),
+      application: flag(
+        'Whether the application itself is read and shown; false leaves only its hosts.',
+      ).prefault(true),
       transactions: transactions.meta({ uniqueItems: true }).prefault([...transactionTypes]),
       interval: pollFields.interval.exactOptional(),
       discovery_interval: pollFields.discovery_interval.exactOptional(),

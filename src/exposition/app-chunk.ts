@@ -61,6 +61,10 @@ interface FamilyLines {
   readonly duplicates: number;
 }
 
+function isShown({ isOfHosts = false }: AppFamily, { hostsOnly }: AppSnapshot): boolean {
+  return isOfHosts || !hostsOnly;
+}
+
 /** Renders in pieces, leaving out every sample whose labels an earlier one has. */
 function* renderFamily(
   family: AppFamily,
@@ -80,7 +84,8 @@ function* renderFamily(
     piece = [];
     return length;
   };
-  for (const sample of family.samplesOf(snapshot)) {
+  const samples = isShown(family, snapshot) ? family.samplesOf(snapshot) : [];
+  for (const sample of samples) {
     if (mayBeAltered(sample.labels) && seen.size === seen.add(sample.labels).size) {
       duplicates += 1;
     } else if (piece.push(sample) >= pieceLength) {
@@ -116,10 +121,12 @@ export function* renderApp(snapshot: AppSnapshot, previous?: RenderedApp): AppRe
   const known = previous?.chunk.identity === identity ? previous : undefined;
   const families: FamilyLines[] = [];
   for (const [index, family] of appFamilies.entries()) {
+    const isSame =
+      known !== undefined &&
+      isShown(family, known.snapshot) === isShown(family, snapshot) &&
+      family.sources.every((part) => known.snapshot[part] === snapshot[part]);
     families.push(
-      known !== undefined && family.sources.every((part) => known.snapshot[part] === snapshot[part])
-        ? linesOf(known.chunk, index)
-        : yield* renderFamily(family, snapshot, shared),
+      isSame ? linesOf(known.chunk, index) : yield* renderFamily(family, snapshot, shared),
     );
   }
   const ranges: number[] = [];

@@ -5,6 +5,8 @@ import type { Sample } from './render.ts';
 export interface AppFamily {
   readonly name: string;
   readonly help: string;
+  /** Whether its samples are of hosts, and not of the application itself. */
+  readonly isOfHosts?: boolean;
   /** The parts of a snapshot that its samples are made of, and nothing else. */
   readonly sources: readonly (keyof AppSnapshot)[];
   readonly samplesOf: (snapshot: AppSnapshot) => Iterable<Sample>;
@@ -13,7 +15,7 @@ export interface AppFamily {
 /** Families whose samples are made of the same parts of a snapshot. */
 export function familiesFrom<Source extends keyof AppSnapshot>(
   sources: readonly Source[],
-  families: readonly (Pick<AppFamily, 'name' | 'help'> & {
+  families: readonly (Pick<AppFamily, 'name' | 'help' | 'isOfHosts'> & {
     readonly samplesOf: (parts: Pick<AppSnapshot, Source>) => Iterable<Sample>;
   })[],
 ): readonly AppFamily[] {

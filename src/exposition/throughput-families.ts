@@ -49,6 +49,7 @@ export const throughputFamilies: readonly AppFamily[] = familiesFrom(
     {
       name: 'newrelic_application_host_requests_per_minute',
       help: `Average requests per minute of the application on one host over the polled window, by transaction type. ${cachedNotice}`,
+      isOfHosts: true,
       samplesOf: hostSamples,
     },
     {

@@ -55,12 +55,21 @@ export type Selector<Pattern extends PatternSource = NamePattern> =
   | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'match'; readonly pattern: Pattern };
 
+/** Chooses hosts of an application by their names. */
+export type HostSelector<Pattern extends PatternSource = NamePattern> =
+  /** The host that this process runs on, by any of the names that it may have in New Relic. */
+  | { readonly kind: 'self'; readonly names: readonly string[] }
+  | { readonly kind: 'match'; readonly pattern: Pattern };
+
 /** One entry of `apps`, with every default applied. */
 export interface AppEntry<Pattern extends PatternSource = NamePattern> {
   readonly account: string;
   readonly selector: Selector<Pattern>;
   readonly labels: Readonly<Record<string, string>>;
-  readonly hosts: boolean;
+  /** Which hosts are read on their own: all, none, or some. */
+  readonly hosts: boolean | HostSelector<Pattern>;
+  /** Whether the application itself is read and shown, or only hosts of it. */
+  readonly application: boolean;
   readonly transactions: readonly TransactionType[];
   readonly poll: PollConfig;
 }

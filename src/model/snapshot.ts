@@ -5,6 +5,8 @@ import type { AppReading } from './reading.ts';
 export interface AppSnapshot {
   readonly account: string;
   readonly application: Application;
+  /** Whether only the hosts are shown, and nothing of the application itself. */
+  readonly hostsOnly: boolean;
   /** Extra labels from the configuration. */
   readonly labels: Readonly<Record<string, string>>;
   /** Host id to host name; an id that is missing is shown as its own name. */

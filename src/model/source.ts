@@ -57,7 +57,17 @@ export interface Source {
     knownIds: readonly string[],
     signal: AbortSignal,
   ): Promise<Discovery>;
-  hostNames(applicationId: string, signal: AbortSignal, onWire?: OnWire): Promise<HostNames>;
+  /**
+   * The names of the application's hosts.
+   *
+   * @param wanted names of one host: the others may be left out
+   */
+  hostNames(
+    applicationId: string,
+    signal: AbortSignal,
+    onWire?: OnWire,
+    wanted?: readonly string[],
+  ): Promise<HostNames>;
   applicationThroughput(
     applicationId: string,
     query: ThroughputQuery,

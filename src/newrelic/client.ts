@@ -7,6 +7,7 @@ import { documentOf } from './answer.ts';
 import { countingFailures } from './counting-failures.ts';
 import { discoverApplications } from './discovery.ts';
 import type { CallSubject } from './failure-of-answer.ts';
+import { findHost } from './find-host.ts';
 import { parseJson } from './json.ts';
 import { createListReader } from './lists.ts';
 import { createLookUps } from './look-ups.ts';
@@ -62,8 +63,9 @@ export function createRestSource(
         { lookUps, read: async (ids) => lists.applications(ids, signal) },
       ),
 
-    hostNames: async (applicationId, signal, onWire) => {
-      const { items, error, calls } = await lists.hosts(applicationId, signal, onWire);
+    hostNames: async (applicationId, signal, onWire, wanted) => {
+      if (wanted !== undefined) return findHost(lists, { applicationId, wanted, onWire }, signal);
+      const { items, error, calls } = await lists.hosts(applicationId, signal, { onWire });
       return { names: new Map(items.map(({ id, name }) => [id, name])), error, calls };
     },
 

@@ -35,7 +35,12 @@ export interface ApplicationList extends PagedList<Application> {
  */
 export interface ListReader {
   applications(ids: readonly string[] | undefined, signal: AbortSignal): Promise<ApplicationList>;
-  hosts(applicationId: string, signal: AbortSignal, onWire?: OnWire): Promise<PagedList<HostName>>;
+  /** @param question.hostName only hosts that have it in their names */
+  hosts(
+    applicationId: string,
+    signal: AbortSignal,
+    question: { readonly hostName?: string | undefined; readonly onWire?: OnWire | undefined },
+  ): Promise<PagedList<HostName>>;
 }
 
 /** What is particular to one list. */
@@ -113,9 +118,9 @@ export function createListReader(
       };
     },
 
-    hosts: async (applicationId, signal, onWire) => {
+    hosts: async (applicationId, signal, question) => {
       const subject = { operation: 'list_hosts', applicationId, hostId: undefined } as const;
-      const requestOf = (page: number): ApiRequest => hostsRequest(applicationId, page, onWire);
+      const requestOf = (page: number): ApiRequest => hostsRequest(applicationId, page, question);
       const contentOf = (document: JsonObject): PageContent<HostName> => ({
         items: hostNamesOf(document, subject),
         error: undefined,

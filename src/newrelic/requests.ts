@@ -25,12 +25,20 @@ export function applicationsRequest(ids: readonly string[] | undefined, page: nu
 // Names are a convenience that must not hold up values. The limit is for one page of any number.
 const hostsTimeoutMs = 10_000;
 
-/** The hosts of one application, with their names. */
-export function hostsRequest(applicationId: string, page: number, onWire?: OnWire): ApiRequest {
+/** The hosts of one application, with their names; with `hostName` those that have it in theirs. */
+export function hostsRequest(
+  applicationId: string,
+  page: number,
+  {
+    hostName,
+    onWire,
+  }: { readonly hostName?: string | undefined; readonly onWire?: OnWire | undefined } = {},
+): ApiRequest {
+  const filter = hostName === undefined ? [] : [parameterOf('filter[hostname]', hostName)];
   return {
     onWire,
     operation: 'list_hosts',
-    target: `${pathOf(applicationId)}/hosts.json${queryOf(pageOf(page))}`,
+    target: `${pathOf(applicationId)}/hosts.json${queryOf([...filter, ...pageOf(page)])}`,
     timeoutMs: hostsTimeoutMs,
   };
 }

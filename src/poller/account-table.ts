@@ -161,6 +161,7 @@ export class AccountTable {
       periodMs: this.#intervalMsOf(state),
       deadlineMs: pollDeadlineMs(selected.entry.poll, stretch),
       askHostNames: shouldAskHostNames(state, this.#dependencies.clock.monotonicMs()),
+      hostNames: state.hostNames.names,
       isListed: hostsListedNow(this.states, id),
     };
   }

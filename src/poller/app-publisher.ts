@@ -94,6 +94,7 @@ function isSame(left: AppSnapshot | undefined, right: AppSnapshot): boolean {
   return (
     left !== undefined &&
     left.reading === right.reading &&
+    left.hostsOnly === right.hostsOnly &&
     left.hostNames === right.hostNames &&
     left.pollSucceeded === right.pollSucceeded &&
     left.lastSuccessMs === right.lastSuccessMs &&

@@ -3,8 +3,13 @@ import type { Application } from '../model/application.ts';
 import type { AppReading } from '../model/reading.ts';
 import type { SelectedApplication } from '../model/selector.ts';
 import type { AppSnapshot } from '../model/snapshot.ts';
-import { hostsToPoll } from './demand.ts';
-import { type HostNameState, hostNamesAfter, noHostNames } from './host-names.ts';
+import {
+  type HostNameState,
+  hostNamesAfter,
+  noHostNames,
+  withNamedHosts,
+  withNewHosts,
+} from './host-names.ts';
 import { mergedApplication } from './merged-application.ts';
 import type { PollOutcome } from './poll-outcome.ts';
 
@@ -72,7 +77,7 @@ export function afterDiscovery(
   found: SelectedApplication,
   nowMs: number,
 ): AppState {
-  const selected = mergedSelection(known.selected, found);
+  const selected = mergedSelection(known, found);
   const { hostIds } = known.selected.application;
   const reading =
     hostIds === selected.application.hostIds
@@ -85,17 +90,17 @@ export function afterDiscovery(
 export function refreshed(known: AppState, found: SelectedApplication, nowMs: number): AppState {
   const hostIds = union(known.selected.application.hostIds, found.application.hostIds);
   const application = { ...found.application, hostIds };
-  const selected = mergedSelection(known.selected, { ...found, application });
+  const selected = mergedSelection(known, { ...found, application });
   return { ...known, selected, discoveredMs: nowMs };
 }
 
 function mergedSelection(
-  known: SelectedApplication,
+  { selected: known, hostNames }: AppState,
   found: SelectedApplication,
 ): SelectedApplication {
   const application = mergedApplication(known.application, found.application);
   const isSame = application === known.application && found.entry === known.entry;
-  return isSame ? known : { ...found, application };
+  return isSame ? known : withNamedHosts({ ...found, application }, hostNames.names);
 }
 
 function union(
@@ -126,15 +131,13 @@ export function afterPoll(
   );
   const next: AppState = {
     ...state,
-    hostNames: asked.hostNames
-      ? hostNamesAfter(state.hostNames, hostsToPoll(state.selected), outcome, now)
-      : state.hostNames,
+    ...(asked.hostNames ? namesAfter(state, outcome, now) : undefined),
     failedSinceMs,
     failedFor: reasonOf(outcome),
     pollsEnded: state.pollsEnded + 1,
   };
   if (outcome.gone) return { ...next, gone: true, reading: undefined, pollSucceeded: true };
-  const reading = listedOnly(state.selected.application, outcome.reading);
+  const reading = listedOnly(next.selected.application, outcome.reading);
   if (outcome.failed.size === 0) {
     return {
       ...next,
@@ -153,29 +156,19 @@ export function afterPoll(
   return { ...next, pollSucceeded: false, failingSinceMs: state.failingSinceMs ?? sinceMs };
 }
 
+function namesAfter(
+  state: AppState,
+  outcome: PollOutcome,
+  now: Moment,
+): Pick<AppState, 'selected' | 'hostNames'> {
+  const selected = withNewHosts(state.selected, outcome.hostNames);
+  const hostNames = hostNamesAfter(state.hostNames, selected, outcome, now);
+  return { hostNames, selected: withNamedHosts(selected, hostNames.names) };
+}
+
 function reasonOf({ failed, unauthorized, error }: PollOutcome): FailureReason | undefined {
   if (failed.size === 0) return undefined;
   return unauthorized ? 'auth' : error?.reason;
-}
-
-/**
- * When the values become too old to be held any longer, on the monotonic clock: when polls have
- * failed for `stale_after`, or when the poll that is due has not ended for so long after its deadline.
- */
-export function staleAtMs(
-  { failingSinceMs, reading, selected, nextDueMs }: AppState,
-  deadlineMs: number,
-): number | undefined {
-  if (reading === undefined) return undefined;
-  const notRenewedSinceMs = Math.min(failingSinceMs ?? Infinity, nextDueMs + deadlineMs);
-  return notRenewedSinceMs + selected.entry.poll.staleAfterMs;
-}
-
-/** Drops values that were not renewed in time. */
-export function whenStale(state: AppState, deadlineMs: number, nowMs: number): AppState {
-  const atMs = staleAtMs(state, deadlineMs);
-  if (atMs === undefined || nowMs < atMs) return state;
-  return { ...state, reading: undefined, pollSucceeded: false };
 }
 
 /** What is published; without what the discovery said when that is stale. */
@@ -189,6 +182,7 @@ export function snapshotOf(
     account,
     application: isDiscoveryStale ? identityOf(application) : application,
     labels: entry.labels,
+    hostsOnly: !entry.application,
     hostNames: state.hostNames.names,
     reading: state.reading,
     pollSucceeded: state.pollSucceeded,

@@ -1,6 +1,7 @@
 import { createPriorityQueue } from '../model/priority-queue.ts';
-import { type AppState, staleAtMs, whenStale } from './app-state.ts';
+import type { AppState } from './app-state.ts';
 import { pollDeadlineMs } from './schedule.ts';
+import { staleAtMs, whenStale } from './staleness.ts';
 
 /** The states of an account's applications by id, and what has to happen to each of them next. */
 export interface AppStates {

@@ -4,11 +4,13 @@ import type { AppEntry } from '../model/config.ts';
 import {
   type ApplicationSelector,
   createApplicationSelector,
+  isSameHostChoice,
   type SelectedApplication,
   selectorText,
 } from '../model/selector.ts';
 import type { Discovery } from '../model/source.ts';
 import { type AppState, afterDiscovery, newAppState, refreshed } from './app-state.ts';
+import { noHostNames, withNamedHosts } from './host-names.ts';
 import { placeMs } from './schedule.ts';
 
 /** Whether this process is the one that polls an application, or reports on an entry. */
@@ -145,10 +147,16 @@ export function* spreadSteps(
   return undefined;
 }
 
-function withEntry(known: AppState, selected: SelectedApplication, nowMs: number): AppState {
+function withEntry(known: AppState, found: SelectedApplication, nowMs: number): AppState {
+  const isSameChoice = isSameHostChoice(known.selected.entry.hosts, found.entry.hosts);
+  // Whoever chose other hosts did not ask for the names of all.
+  const hostNames = isSameChoice
+    ? known.hostNames
+    : { ...noHostNames, names: known.hostNames.names };
+  const selected = withNamedHosts(found, hostNames.names);
   const nextDueMs = Math.min(known.nextDueMs, nowMs + selected.entry.poll.intervalMs);
   const overdueMs = Math.max(nextDueMs, known.overdueMs);
-  return { ...known, selected, nextDueMs, overdueMs };
+  return { ...known, selected, hostNames, nextDueMs, overdueMs };
 }
 
 function isAmong(ids: ReadonlySet<string>, { selector }: AppEntry): boolean {
@@ -171,7 +179,8 @@ function* partsOf(
 export function haveSamePoll(left: AppEntry, right: AppEntry): boolean {
   const { window, delayMs, raw, hostNames } = left.poll;
   return (
-    left.hosts === right.hosts &&
+    isSameHostChoice(left.hosts, right.hosts) &&
+    left.application === right.application &&
     delayMs === right.poll.delayMs &&
     raw === right.poll.raw &&
     hostNames === right.poll.hostNames &&

@@ -19,7 +19,12 @@ export function isWorthPolling({ application, entry }: SelectedApplication): boo
 }
 
 /** The hosts to ask for. */
-export function hostsToPoll({ application, entry }: SelectedApplication): readonly string[] {
+export function hostsToPoll({
+  application,
+  entry,
+  namedHostIds,
+}: SelectedApplication): readonly string[] {
+  if (typeof entry.hosts === 'object') return namedHostIds ?? [];
   return entry.hosts ? (application.hostIds ?? []) : [];
 }
 
@@ -32,7 +37,7 @@ export function callsPerPoll(selected: SelectedApplication): CallsByOperation {
   return {
     list_applications: 0,
     list_hosts: 0,
-    application_throughput: isPolled ? 1 : 0,
+    application_throughput: isPolled && selected.entry.application ? 1 : 0,
     host_throughput: isPolled ? hostsToPoll(selected).length : 0,
   };
 }

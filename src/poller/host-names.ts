@@ -1,5 +1,6 @@
-import type { SelectedApplication } from '../model/selector.ts';
-import { hostsToPoll } from './demand.ts';
+import type { HostSelector } from '../model/config.ts';
+import type { AppReading } from '../model/reading.ts';
+import { choosesHost, type SelectedApplication } from '../model/selector.ts';
 import type { PollOutcome } from './poll-outcome.ts';
 
 /** Host ids and names as far as they were asked for. */
@@ -23,42 +24,131 @@ export const noHostNames: HostNameState = {
 const askNamesAgainAfterMs = 10 * 60_000;
 /** There are hosts whose name never comes. */
 const longestWaitForNamesMs = 2 * 3_600_000;
+/** A new host appears in the vendor's list some minutes after its start; */
+const askForSelfAgainAfterMs = 60_000;
+/** if it does not, it may have another name there. */
+const longestWaitForSelfMs = 30 * 60_000;
+
+/** How the entry chooses hosts by their names; `undefined` if it does not. */
+export function hostSelectorOf({ entry }: SelectedApplication): HostSelector | undefined {
+  return typeof entry.hosts === 'object' ? entry.hosts : undefined;
+}
+
+/** The names that a list of hosts is to be restricted to; `undefined`: all of them are wanted. */
+export function wantedHostNames(selected: SelectedApplication): readonly string[] | undefined {
+  const selector = hostSelectorOf(selected);
+  return selector?.kind === 'self' ? selector.names : undefined;
+}
+
+/** The hosts whose names matter. */
+function hostsToName({ application, entry }: SelectedApplication): readonly string[] {
+  return entry.hosts === false ? [] : (application.hostIds ?? []);
+}
+
+/**
+ * The application with the hosts that its entry chooses by the names that are known. A discovery that
+ * lists hosts knows best which of them there are.
+ */
+export function withNamedHosts(
+  { application, entry }: SelectedApplication,
+  names: ReadonlyMap<string, string>,
+): SelectedApplication {
+  const selector = hostSelectorOf({ application, entry });
+  if (selector === undefined) return { application, entry };
+  const ids = application.hostIds ?? [...names.keys()];
+  const namedHostIds = ids.filter((id) => {
+    const name = names.get(id);
+    return name !== undefined && choosesHost(selector, name);
+  });
+  return { application, entry, namedHostIds };
+}
+
+/**
+ * Adds the hosts that the entry chooses out of new names to those that the application has: the list
+ * of host names may be newer than the last discovery.
+ */
+export function withNewHosts(
+  selected: SelectedApplication,
+  names: ReadonlyMap<string, string> | undefined,
+): SelectedApplication {
+  const { application } = selected;
+  const selector = hostSelectorOf(selected);
+  if (selector?.kind !== 'self' || names === undefined || application.hostIds === undefined) {
+    return selected;
+  }
+  const listed = new Set(application.hostIds);
+  const found = [...names].filter(([id, name]) => !listed.has(id) && choosesHost(selector, name));
+  if (found.length === 0) return selected;
+  const hostIds = [...application.hostIds, ...found.map(([id]) => id)];
+  return { ...selected, application: { ...application, hostIds } };
+}
 
 /** Host names are asked for only when a host appears whose name was never asked for. */
 export function shouldAskHostNames(
   {
     selected,
     hostNames,
-  }: { readonly selected: SelectedApplication; readonly hostNames: HostNameState },
+    reading,
+  }: {
+    readonly selected: SelectedApplication;
+    readonly hostNames: HostNameState;
+    readonly reading: AppReading | undefined;
+  },
   nowMs: number,
 ): boolean {
-  if (!selected.entry.poll.hostNames) return false;
+  const selector = hostSelectorOf(selected);
+  if (selector === undefined && !selected.entry.poll.hostNames) return false;
   if (hostNames.askAgainMs !== undefined && nowMs >= hostNames.askAgainMs) return true;
-  return hostsToPoll(selected).some((id) => !hostNames.askedFor.has(id));
+  if (selector?.kind === 'self') {
+    const known = selected.namedHostIds ?? [];
+    if (known.length === 0 && hostNames.askAgainMs === undefined) return true;
+    // Other hosts come and go; one that speaks is the one that is meant.
+    if (known.some((id) => (reading?.hosts.get(id)?.size ?? 0) > 0)) return false;
+  }
+  return hostsToName(selected).some((id) => !hostNames.askedFor.has(id));
 }
 
-/** What is known after a poll that asked for the names of these hosts. */
+/** What is known after a poll of the application that asked for names. */
 export function hostNamesAfter(
   known: HostNameState,
-  hostIds: readonly string[],
+  selected: SelectedApplication,
   { hostNames, hostNamesError }: Pick<PollOutcome, 'hostNames' | 'hostNamesError'>,
   now: { readonly monotonicMs: number },
 ): HostNameState {
-  const askedFor = new Set(hostIds);
+  const askedFor = new Set(hostsToName(selected));
   const names = [...askedFor].flatMap((id): [string, string][] => {
     const name = hostNames?.get(id) ?? known.names.get(id);
     return name === undefined ? [] : [[id, name]];
   });
   const complete = { names: new Map(names), askedFor, askAgainMs: undefined, incompleteAnswers: 0 };
-  if (names.length === askedFor.size) return complete;
+  if (isComplete(selected, complete)) return complete;
   // What came before a failure is kept, and says nothing of the rest.
   if (hostNames === undefined || hostNamesError !== undefined) {
     const { incompleteAnswers } = known;
-    return { ...complete, askAgainMs: now.monotonicMs + askNamesAgainAfterMs, incompleteAnswers };
+    // Without names it is not known which hosts to poll: then the next poll asks again.
+    const waitMs = hostSelectorOf(selected) === undefined ? askNamesAgainAfterMs : 0;
+    return { ...complete, askAgainMs: now.monotonicMs + waitMs, incompleteAnswers };
   }
   // The vendor may come to know a name a little later than the host, or never.
   const incompleteAnswers = known.incompleteAnswers + 1;
-  const waitMs = askNamesAgainAfterMs * 2 ** (incompleteAnswers - 1);
-  const askAgainMs = now.monotonicMs + Math.min(longestWaitForNamesMs, waitMs);
-  return { ...complete, askAgainMs, incompleteAnswers };
+  const waitMs = waitAfter(incompleteAnswers, selected);
+  return { ...complete, askAgainMs: now.monotonicMs + waitMs, incompleteAnswers };
+}
+
+/** Whether there is nothing more to find out. */
+function isComplete(
+  selected: SelectedApplication,
+  { names, askedFor }: Pick<HostNameState, 'names' | 'askedFor'>,
+): boolean {
+  const selector = hostSelectorOf(selected);
+  if (selector?.kind !== 'self') return names.size === askedFor.size;
+  return [...names.values()].some((name) => choosesHost(selector, name));
+}
+
+function waitAfter(incompleteAnswers: number, selected: SelectedApplication): number {
+  const isSelf = hostSelectorOf(selected)?.kind === 'self';
+  const [firstMs, longestMs] = isSelf
+    ? [askForSelfAgainAfterMs, longestWaitForSelfMs]
+    : [askNamesAgainAfterMs, longestWaitForNamesMs];
+  return Math.min(longestMs, firstMs * 2 ** (incompleteAnswers - 1));
 }

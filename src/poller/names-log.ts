@@ -2,11 +2,13 @@ import type { Application } from '../model/application.ts';
 import { shortName } from './application-name.ts';
 import type { ChangeLogDependencies } from './change.ts';
 import { createFlapGuard } from './flap-guard.ts';
-import type { PollOutcome } from './poll-outcome.ts';
+import { hostsScope, type PollOutcome } from './poll-outcome.ts';
+
+type NamesOutcome = Pick<PollOutcome, 'hostNames' | 'hostNamesError' | 'failed'>;
 
 /** Tells whether host names can be had. They mostly fail alike for all: one line for the account. */
 export interface NamesLog {
-  asked(application: Application, outcome: Pick<PollOutcome, 'hostNames' | 'hostNamesError'>): void;
+  asked(application: Application, outcome: NamesOutcome): void;
   /** Forgets the applications that are no longer there. */
   keepOnly(known: { has(id: string): boolean }): void;
   stop(): void;
@@ -29,7 +31,9 @@ export function createNamesLog(
     guard.admits({ id: account, name: account, isFailing: failing.size > 0 });
 
   return {
-    asked: (application, { hostNames, hostNamesError }) => {
+    asked: (application, { hostNames, hostNamesError, failed }) => {
+      // Where the poll failed for want of them, its failure is told.
+      if (failed.has(hostsScope)) return;
       const { id } = application;
       const fields = { account, app_id: id, app_name: shortName(application) };
       if (hostNamesError !== undefined) {

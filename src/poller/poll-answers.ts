@@ -1,7 +1,9 @@
 import type { ApiError, FailureReason } from '../model/api-error.ts';
 import type { Throughput, ThroughputAnswer, ThroughputQuery } from '../model/reading.ts';
+import type { SelectedApplication } from '../model/selector.ts';
 import type { HostNames } from '../model/source.ts';
-import { applicationScope, type PollOutcome } from './poll-outcome.ts';
+import { withNamedHosts, withNewHosts } from './host-names.ts';
+import { applicationScope, hostsScope, type PollOutcome } from './poll-outcome.ts';
 
 /** So many calls in a row without an answer, and the rest of the poll would get none either. */
 const maxUnanswered = 12;
@@ -12,6 +14,15 @@ const unansweredReasons: ReadonlySet<FailureReason> = new Set<FailureReason>([
   'timeout',
   'throttled',
 ]);
+
+/** What a poll set out to ask for. */
+interface Asked {
+  readonly application: boolean;
+  /** As far as they are still listed. */
+  readonly hostIds: readonly string[];
+  /** Whether the hosts are chosen by their names. */
+  readonly isByName: boolean;
+}
 
 /** Gathers the answers of one poll while they arrive. */
 export class PollAnswers {
@@ -73,16 +84,25 @@ export class PollAnswers {
     this.#error ??= error;
   }
 
+  /** The application with the hosts that its entry chooses by the names that were known and that came. */
+  namedHosts(
+    selected: SelectedApplication,
+    known: ReadonlyMap<string, string>,
+  ): SelectedApplication {
+    const { hostNames } = this.#names;
+    const names = new Map([...known, ...(hostNames ?? [])]);
+    return withNamedHosts(withNewHosts(selected, hostNames), names);
+  }
+
   /**
    * What was asked for and did not arrive has failed, even what was not tried. Hosts stand in the
    * order of the discovery, so that two polls render alike.
-   *
-   * @param hostIds the hosts that the poll set out to ask for and that are still listed
    */
-  outcome(hostIds: readonly string[], plannedCalls: number): PollOutcome {
+  outcome({ application: isAsked, hostIds, isByName }: Asked, plannedCalls: number): PollOutcome {
     const failed = new Set(this.#failed);
     const hosts = new Map<string, Throughput>();
-    if (this.#application === undefined) failed.add(applicationScope);
+    if (isAsked && this.#application === undefined) failed.add(applicationScope);
+    if (isByName && this.#names.hostNamesError !== undefined) failed.add(hostsScope);
     for (const hostId of hostIds) {
       const throughput = this.#hosts.get(hostId);
       if (throughput !== undefined) hosts.set(hostId, throughput);
@@ -92,7 +112,7 @@ export class PollAnswers {
     const application = this.#application ?? new Map();
     return {
       reading: isEmpty ? undefined : { windowEndMs: this.#windowEndMs, application, hosts },
-      error: this.#error,
+      error: this.#error ?? (isByName ? this.#names.hostNamesError : undefined),
       failed: this.#isGone ? new Set() : failed,
       plannedCalls,
       gone: this.#isGone,

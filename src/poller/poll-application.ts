@@ -3,11 +3,12 @@ import { ApiError } from '../model/api-error.ts';
 import type { Clock } from '../model/clock.ts';
 import type { ThroughputQuery } from '../model/reading.ts';
 import type { SelectedApplication } from '../model/selector.ts';
-import type { OnWire, Source } from '../model/source.ts';
 import { windowAt } from '../model/window.ts';
 import type { Call, CallScheduler, Job } from './call-scheduler.ts';
 import { hostsToPoll } from './demand.ts';
+import { hostSelectorOf } from './host-names.ts';
 import { PollAnswers } from './poll-answers.ts';
+import { createPollCalls, type PollCalls, type PollSource } from './poll-calls.ts';
 import type { PollOutcome } from './poll-outcome.ts';
 
 export interface PollRequest {
@@ -20,12 +21,14 @@ export interface PollRequest {
   /** What has not arrived by then, counted from the first call of the poll, has failed. */
   readonly deadlineMs: number;
   readonly askHostNames: boolean;
+  /** The names that are known before it, by host id. */
+  readonly hostNames: ReadonlyMap<string, string>;
   /** Whether the host is still listed: a discovery may have ended since the poll began. */
   readonly isListed: (hostId: string) => boolean;
 }
 
 export interface PollDependencies {
-  readonly source: Pick<Source, 'hostNames' | 'applicationThroughput' | 'hostThroughput'>;
+  readonly source: PollSource;
   readonly scheduler: Pick<CallScheduler, 'add' | 'cancel' | 'stop'>;
   readonly clock: Clock;
   /** Wall time at the vendor. Without it: that of the clock. */
@@ -42,8 +45,9 @@ export interface Poll {
 const namesGraceMs = 10_000;
 
 /**
- * Asks for one application and all of its hosts, every call for the same window, which is fixed
- * when the first call gets its turn. `ended` follows once, unless the poll is aborted before: when
+ * Asks for one application and the hosts that its entry chooses, every call for the same window, which
+ * is fixed when the first of these calls gets its turn. Where hosts are chosen by names that are not
+ * known, it asks for the names before. `ended` follows once, unless the poll is aborted before: when
  * the last call has ended, or at the deadline.
  */
 export function startPoll(
@@ -59,8 +63,12 @@ class ApplicationPoll implements Poll {
   readonly #dependencies: PollDependencies;
   readonly #ended: (outcome: PollOutcome) => void;
   readonly #answers = new PollAnswers();
-  readonly #plannedCalls: number;
-  readonly #job: Job;
+  readonly #calls: PollCalls;
+  /** Whether it is only known by their names which hosts there are to ask for. */
+  readonly #isByName: boolean;
+  #hostIds: readonly string[];
+  #plannedCalls = 0;
+  #job: Job | undefined;
   /** Not before the poll begins: ten thousand may wait for their turn. */
   #abort: AbortController | undefined;
   #namesAbort: AbortController | undefined;
@@ -78,20 +86,15 @@ class ApplicationPoll implements Poll {
     this.#request = request;
     this.#dependencies = dependencies;
     this.#ended = ended;
-    const { selected, askHostNames, dueMs, overdueMs, periodMs } = request;
-    this.#plannedCalls = 1 + hostsToPoll(selected).length;
-    this.#job = {
-      key: selected.application.id,
-      calls: this.#calls(),
-      size: this.#plannedCalls + (askHostNames ? 1 : 0),
-      dueMs,
-      overdueMs,
-      periodMs,
-      ended: () => {
-        this.#finish();
-      },
-    };
-    dependencies.scheduler.add(this.#job);
+    const { selected, askHostNames } = request;
+    this.#calls = createPollCalls(selected, {
+      source: dependencies.source,
+      answers: this.#answers,
+    });
+    this.#isByName = hostSelectorOf(selected) !== undefined;
+    this.#hostIds = hostsToPoll(selected);
+    if (askHostNames && this.#isByName) this.#askNamesFirst();
+    else this.#askValues();
   }
 
   abort(reason: Error): void {
@@ -99,39 +102,72 @@ class ApplicationPoll implements Poll {
     this.#breakOff(reason);
   }
 
-  /** The first call has its turn: only now the poll begins. */
-  #begin(abort: AbortController): ThroughputQuery {
-    const { clock, vendorWallMs = () => clock.wallMs() } = this.#dependencies;
-    const { deadlineMs, selected } = this.#request;
-    const { poll, transactions } = selected.entry;
-    this.#abort = abort;
-    setMaxListeners(0, abort.signal);
-    this.#cancelDeadline = clock.after(deadlineMs, () => {
-      this.#giveUp(deadlineMs);
+  #askNamesFirst(): void {
+    this.#add(1, this.#nameCalls(), () => {
+      if (this.#isOver) return;
+      const { selected, hostNames } = this.#request;
+      this.#hostIds = hostsToPoll(this.#answers.namedHosts(selected, hostNames));
+      if (this.#hostIds.length === 0 && !selected.entry.application) this.#finish();
+      else this.#askValues();
     });
-    const window = windowAt(vendorWallMs(), poll.window, poll.delayMs);
-    return { window, transactions, raw: poll.raw };
   }
 
-  *#calls(): Generator<Call, undefined> {
-    const abort = new AbortController();
-    const { signal } = abort;
-    const query = this.#begin(abort);
-    const { askHostNames, selected, isListed } = this.#request;
-    if (askHostNames) {
-      const names = new AbortController();
-      this.#namesAbort = names;
-      yield async (onWire) => this.#askHostNames(names.signal, onWire);
+  #askValues(): void {
+    const { selected, askHostNames } = this.#request;
+    this.#plannedCalls = (selected.entry.application ? 1 : 0) + this.#hostIds.length;
+    const isWithNames = askHostNames && !this.#isByName;
+    this.#add(this.#plannedCalls + (isWithNames ? 1 : 0), this.#valueCalls(isWithNames), () => {
+      this.#finish();
+    });
+  }
+
+  #add(size: number, calls: Iterator<Call>, ended: () => void): void {
+    const { selected, dueMs, overdueMs, periodMs } = this.#request;
+    const key = selected.application.id;
+    this.#job = { key, calls, size, dueMs, overdueMs, periodMs, ended };
+    this.#dependencies.scheduler.add(this.#job);
+  }
+
+  /** The first call has its turn: only now the poll begins. */
+  #begin(): AbortSignal {
+    if (this.#abort !== undefined) return this.#abort.signal;
+    const { deadlineMs } = this.#request;
+    this.#abort = new AbortController();
+    setMaxListeners(0, this.#abort.signal);
+    this.#cancelDeadline = this.#dependencies.clock.after(deadlineMs, () => {
+      this.#giveUp(deadlineMs);
+    });
+    return this.#abort.signal;
+  }
+
+  *#nameCalls(): Generator<Call, undefined> {
+    yield this.#calls.hostNames(this.#begin());
+    return undefined;
+  }
+
+  *#valueCalls(isWithNames: boolean): Generator<Call, undefined> {
+    const signal = this.#begin();
+    const { selected, isListed } = this.#request;
+    const query = this.#query();
+    if (isWithNames) {
+      this.#namesAbort = new AbortController();
+      yield this.#calls.hostNames(this.#namesAbort.signal);
     }
-    yield this.#value(async (onWire) => this.#askApplication(query, signal, onWire));
-    for (const hostId of hostsToPoll(selected)) {
+    if (selected.entry.application) yield this.#value(this.#calls.application(query, signal));
+    for (const hostId of this.#hostIds) {
       if (this.#answers.isFinal()) break;
-      if (isListed(hostId)) {
-        yield this.#value(async (onWire) => this.#askHost(hostId, query, signal, onWire));
-      } else this.#answers.hostIsGone(hostId);
+      if (isListed(hostId)) yield this.#value(this.#calls.host(hostId, query, signal));
+      else this.#answers.hostIsGone(hostId);
     }
     this.#valueEnded();
     return undefined;
+  }
+
+  #query(): ThroughputQuery {
+    const { clock, vendorWallMs = () => clock.wallMs() } = this.#dependencies;
+    const { poll, transactions } = this.#request.selected.entry;
+    const window = windowAt(vendorWallMs(), poll.window, poll.delayMs);
+    return { window, transactions, raw: poll.raw };
   }
 
   #value(call: Call): Call {
@@ -145,56 +181,12 @@ class ApplicationPoll implements Poll {
 
   #valueEnded(): void {
     this.#valuesLeft -= 1;
-    if (this.#valuesLeft > 0 || this.#isOver || !this.#request.askHostNames) return;
+    if (this.#valuesLeft > 0 || this.#isOver || this.#namesAbort === undefined) return;
     this.#cancelNamesGrace = this.#dependencies.clock.after(namesGraceMs, () => {
       this.#namesAbort?.abort(
         new ApiError('timeout', 'the list of host names took much longer than the values'),
       );
     });
-  }
-
-  async #askHostNames(signal: AbortSignal, onWire: OnWire): Promise<boolean> {
-    const { id } = this.#request.selected.application;
-    return answered(
-      async () => {
-        const names = await this.#dependencies.source.hostNames(id, signal, onWire);
-        this.#answers.hostNames(names);
-      },
-      (error) => this.#answers.hostNamesFailed(error),
-    );
-  }
-
-  async #askApplication(
-    query: ThroughputQuery,
-    signal: AbortSignal,
-    onWire: OnWire,
-  ): Promise<boolean> {
-    const { source } = this.#dependencies;
-    const { id } = this.#request.selected.application;
-    return answered(
-      async () => {
-        const answer = await source.applicationThroughput(id, query, signal, onWire);
-        this.#answers.application(answer, query);
-      },
-      (error) => this.#answers.applicationFailed(error),
-    );
-  }
-
-  async #askHost(
-    hostId: string,
-    query: ThroughputQuery,
-    signal: AbortSignal,
-    onWire: OnWire,
-  ): Promise<boolean> {
-    const { source } = this.#dependencies;
-    const { id } = this.#request.selected.application;
-    return answered(
-      async () => {
-        const answer = await source.hostThroughput(id, hostId, query, signal, onWire);
-        this.#answers.host(hostId, answer, query);
-      },
-      (error) => this.#answers.hostFailed(hostId, error),
-    );
   }
 
   #giveUp(deadlineMs: number): void {
@@ -212,8 +204,10 @@ class ApplicationPoll implements Poll {
     if (this.#isOver) return;
     this.#end();
     const { selected, isListed } = this.#request;
-    const hostIds = hostsToPoll(selected).filter(isListed);
-    this.#ended(this.#answers.outcome(hostIds, this.#plannedCalls));
+    const hostIds = this.#hostIds.filter(isListed);
+    const { application } = selected.entry;
+    const asked = { application, hostIds, isByName: this.#isByName };
+    this.#ended(this.#answers.outcome(asked, this.#plannedCalls));
   }
 
   #end(): void {
@@ -223,28 +217,8 @@ class ApplicationPoll implements Poll {
   }
 
   #breakOff(reason: Error): void {
-    this.#dependencies.scheduler.cancel(this.#job);
+    if (this.#job !== undefined) this.#dependencies.scheduler.cancel(this.#job);
     this.#namesAbort?.abort(reason);
     this.#abort?.abort(reason);
   }
-}
-
-/** Whether the vendor answered, with what was asked for or with an error of its own. */
-async function answered(
-  ask: () => Promise<void>,
-  failed: (error: ApiError) => void,
-): Promise<boolean> {
-  try {
-    await ask();
-    return true;
-  } catch (error) {
-    const known = asApiError(error);
-    failed(known);
-    return known.status !== undefined;
-  }
-}
-
-function asApiError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
-  return new ApiError('client', 'the call failed for a reason of our own', { cause: error });
 }

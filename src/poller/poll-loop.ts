@@ -1,5 +1,5 @@
 import type { AccountTable } from './account-table.ts';
-import { isWorthPolling } from './demand.ts';
+import { hostsToPoll, isWorthPolling } from './demand.ts';
 import {
   type Poll,
   type PollDependencies,
@@ -124,7 +124,7 @@ class DuePolls implements PollLoop {
       this.#ended(id, request, outcome, startMs);
       told(outcome);
     };
-    const known = this.#table.refusedOutcome() ?? silentOutcomeOf(request.selected);
+    const known = this.#table.refusedOutcome() ?? silentOutcomeOf(request);
     if (known === undefined) this.#polls.set(id, startPoll(request, this.#dependencies, ended));
     else ended(known);
   }
@@ -153,7 +153,9 @@ class DuePolls implements PollLoop {
   }
 }
 
-/** What a poll would bring of an application that cannot tell anything. */
-function silentOutcomeOf(selected: Parameters<typeof isWorthPolling>[0]): PollOutcome | undefined {
-  return isWorthPolling(selected) ? undefined : silentOutcome();
+/** What a poll would bring that has nothing to ask, or an application that cannot tell anything. */
+function silentOutcomeOf({ selected, askHostNames }: PollRequest): PollOutcome | undefined {
+  const hasQuestion =
+    askHostNames || selected.entry.application || hostsToPoll(selected).length > 0;
+  return hasQuestion && isWorthPolling(selected) ? undefined : silentOutcome();
 }

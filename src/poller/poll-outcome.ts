@@ -7,7 +7,7 @@ export interface PollOutcome {
   readonly reading: AppReading | undefined;
   /** Why something that was asked for did not arrive; the first of the failures. */
   readonly error: ApiError | undefined;
-  /** What did not arrive: host ids, or `applicationScope` for the application itself. */
+  /** What did not arrive: host ids, `applicationScope` or `hostsScope`. */
   readonly failed: ReadonlySet<string>;
   /** The calls that the poll set out to make, host names not counted. */
   readonly plannedCalls: number;
@@ -23,6 +23,8 @@ export interface PollOutcome {
   readonly hostNameCalls: number;
 }
 
+/** Stands for the hosts of the application when their names did not come that tell which they are. */
+export const hostsScope = 'hosts';
 /** Stands for the application itself among the host ids of `PollOutcome.failed`. */
 export const applicationScope = 'application';
 

@@ -22,6 +22,8 @@ const defaults: Flags = {
   demoHosts: 48,
   demoPort: 0,
   shard: 'auto',
+  hostName: '',
+  replicas: 1,
   totalShards: 1,
   healthcheckUrl: 'http://127.0.0.1:9126/-/healthy',
 };

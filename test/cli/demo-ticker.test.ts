@@ -10,6 +10,7 @@ function aSnapshot(id: string, requestsPerMinute: number): AppSnapshot {
   return {
     account: 'demo',
     application: anApplication({ id, name: `app ${id}` }),
+    hostsOnly: false,
     labels: {},
     hostNames: new Map(),
     reading: {

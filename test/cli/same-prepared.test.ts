@@ -53,6 +53,7 @@ const otherEntry: Omit<AppEntry, 'selector' | 'poll'> = {
   account: 'other',
   labels: { team: 'payments' },
   hosts: false,
+  application: false,
   transactions: ['web'],
 };
 

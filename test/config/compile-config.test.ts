@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { compileConfig } from '../../src/config/compile-config.ts';
 import { parseConfig } from '../../src/config/parse-config.ts';
 import type { AppEntry, PlainConfig } from '../../src/model/config.ts';
+import { choosesHost } from '../../src/model/selector.ts';
 
 async function plainOf(text: string): Promise<PlainConfig> {
   return (await parseConfig(text, { fileName: 'config.yaml', directory: '/' })).config;
@@ -18,9 +19,26 @@ function namesMatchedBy(entry: AppEntry | undefined, names: readonly string[]): 
   return selector?.kind === 'match' ? names.filter((name) => selector.pattern.test(name)) : [];
 }
 
-const oneTurn = { nextTurn: async (): Promise<void> => {}, clock: { monotonicMs: () => 0 } };
+const oneTurn = {
+  nextTurn: async (): Promise<void> => {},
+  clock: { monotonicMs: () => 0 },
+  ownHostNames: ['web-1'],
+};
 
 describe('compileConfig', () => {
+  it('tells an entry which host it runs on, and compiles the pattern of host names', async () => {
+    const plain = await plainOf(
+      'apps: [{ id: 1, hosts: self }, { id: 2, hosts: { match: "^web-" } }, { id: 3 }]',
+    );
+
+    const [self, match, all] = (await compileConfig(plain, oneTurn)).apps.map(({ hosts }) => hosts);
+
+    expect(self).toStrictEqual({ kind: 'self', names: ['web-1'] });
+    expect(typeof match === 'object' && choosesHost(match, 'web-7')).toBe(true);
+    expect(typeof match === 'object' && choosesHost(match, 'db-7')).toBe(false);
+    expect(all).toBe(true);
+  });
+
   it('compiles the patterns and keeps everything else', async () => {
     const plain = await plainOf('apps: [{ id: 1, hosts: false }, { match: "^shop-" }]');
 
@@ -52,7 +70,11 @@ describe('compileConfig', () => {
       turnStartMs = nowMs;
     };
 
-    const { apps } = await compileConfig(await plainOf(patterns(100)), { nextTurn, clock });
+    const { apps } = await compileConfig(await plainOf(patterns(100)), {
+      ...oneTurn,
+      nextTurn,
+      clock,
+    });
 
     expect(apps).toHaveLength(101);
     expect(turnsMs.length).toBeGreaterThanOrEqual(10);

@@ -13,7 +13,11 @@ function failingWith(code: string): ReadFile {
   };
 }
 
-const oneTurn = { nextTurn: async (): Promise<void> => {}, clock: { monotonicMs: () => 0 } };
+const oneTurn = {
+  nextTurn: async (): Promise<void> => {},
+  clock: { monotonicMs: () => 0 },
+  ownHostNames: ['web-1'],
+};
 
 async function failureOf(readFile: ReadFile): Promise<unknown> {
   try {

@@ -150,7 +150,25 @@ describe('parseConfig, with errors', () => {
     { text: app('id: 1, labels: {a: ""}'), headline: '1:28: "a" must not be empty' },
     { text: app('id: 1, labels: [a]'), headline: '1:24: "labels" must be a map, not a list' },
     // Other keys of an app
-    { text: app('id: 1, hosts: "no"'), headline: '1:23: "hosts" must be true or false, not "no"' },
+    ...['"no"', '[self]', '{}', '{ match: "" }', '{ match: a, more: b }', '{ match: 1 }'].map(
+      (hosts) => ({
+        text: app(`id: 1, hosts: ${hosts}`),
+        headline:
+          '1:23: "hosts" must be true, false, self or a map with the key "match" and a regular expression',
+      }),
+    ),
+    {
+      text: app('id: 1, hosts: { match: "a(" }'),
+      headline: '1:34: "match" is not a valid regular expression: missing closing )',
+    },
+    {
+      text: app('id: 1, hosts: false, application: false'),
+      headline: '1:8: an app without the application and without hosts shows nothing',
+    },
+    {
+      text: app('id: 1, application: 0'),
+      headline: '1:29: "application" must be true or false, not 0',
+    },
     { text: app('id: 1, transactions: []'), headline: '1:30: "transactions" must not be empty' },
     {
       text: app('id: 1, transactions: [wbe]'),

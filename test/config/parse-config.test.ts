@@ -43,6 +43,7 @@ describe('parseConfig', () => {
           selector: { kind: 'id', id: '31584797' },
           labels: {},
           hosts: true,
+          application: true,
           transactions: ['web', 'other'],
           poll: {
             intervalMs: 60_000,
@@ -114,6 +115,15 @@ apps: [{id: 1}]`;
     });
   });
 
+  it.each([
+    { written: 'true', hosts: true },
+    { written: 'false', hosts: false },
+    { written: 'self', hosts: { kind: 'self', names: [] } },
+    { written: '{ match: "^web-" }', hosts: { kind: 'match', pattern: { source: '^web-' } } },
+  ])('reads which hosts $written chooses', async ({ written, hosts }) => {
+    expect(await firstApp(`apps: [{id: 1, hosts: ${written}}]`)).toMatchObject({ hosts });
+  });
+
   it('holds what many entries have in common once, so that it is sent quickly', async () => {
     const entry = '{ match: "^a", labels: { team: a }, interval: 5m }';
     const { apps } = await configOf(`apps: [${entry}, ${entry}, { id: 1 }]`);
@@ -153,6 +163,7 @@ apps:
         selector: { kind: 'name', name: 'Checkout (production)' },
         labels: { team: 'payments' },
         hosts: false,
+        application: true,
         transactions: ['other'],
         poll: {
           intervalMs: 300_000,

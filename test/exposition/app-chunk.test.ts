@@ -16,6 +16,7 @@ const anySnapshot: fc.Arbitrary<AppSnapshot> = fc.record({
       hostIds: fc.constantFrom(['1', '2'], undefined),
     })
     .map((one) => anApplication(one)),
+  hostsOnly: fc.boolean(),
   labels: fc.constantFrom({}, { team: 'payments' }),
   hostNames: fc.constantFrom(
     new Map(),
@@ -84,6 +85,7 @@ describe('renderApp', () => {
     const before: AppSnapshot = {
       account: 'production',
       application: anApplication(),
+      hostsOnly: false,
       labels: {},
       hostNames: new Map(),
       reading: { windowEndMs: 1, application: webOf(1), hosts: counting },

@@ -36,6 +36,7 @@ export function aSnapshot(overrides: Partial<AppSnapshot> = {}): AppSnapshot {
   return {
     account: 'production',
     application: anApplication(),
+    hostsOnly: false,
     labels: {},
     hostNames: new Map(),
     reading: undefined,

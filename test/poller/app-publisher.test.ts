@@ -10,6 +10,7 @@ function snapshotWith(id: string, hosts: number): AppSnapshot {
   return {
     account: 'production',
     application: anApplication({ id }),
+    hostsOnly: false,
     labels: {},
     hostNames: new Map(),
     reading: {

@@ -7,10 +7,9 @@ import {
   afterPoll,
   newAppState,
   refreshed,
-  staleAtMs,
-  whenStale,
 } from '../../src/poller/app-state.ts';
 import { applicationScope, type PollOutcome } from '../../src/poller/poll-outcome.ts';
+import { staleAtMs, whenStale } from '../../src/poller/staleness.ts';
 import { anEntry, aSelected } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
 

@@ -15,7 +15,7 @@ const failure = new ApiError('timeout', 'no answer in time');
 
 function after(known: HostNameState, names: [string, string][], error?: ApiError): HostNameState {
   const outcome = { hostNames: new Map(names), hostNamesError: error };
-  return hostNamesAfter(known, hostIds, outcome, now);
+  return hostNamesAfter(known, aSelected({ hostIds }), outcome, now);
 }
 
 describe('host names of which a part did not come', () => {
@@ -52,7 +52,7 @@ describe('host names of which a part did not come', () => {
     const hostNames = after(noHostNames, [['11', 'a']], failure);
 
     const isDue = [askAgainMs - 1, askAgainMs].map((nowMs) =>
-      shouldAskHostNames({ selected, hostNames }, nowMs),
+      shouldAskHostNames({ selected, hostNames, reading: undefined }, nowMs),
     );
 
     expect(isDue).toEqual([false, true]);

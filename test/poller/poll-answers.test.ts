@@ -16,6 +16,10 @@ function anError(reason: FailureReason, status?: number): ApiError {
   return new ApiError(reason, `it was ${reason}`, status === undefined ? {} : { status });
 }
 
+function asked(hostIds: readonly string[]): Parameters<PollAnswers['outcome']>[0] {
+  return { application: true, hostIds, isByName: false };
+}
+
 describe('the answers of a poll', () => {
   it('are one reading, with the hosts in the order of the list', () => {
     const answers = new PollAnswers();
@@ -23,7 +27,7 @@ describe('the answers of a poll', () => {
     answers.application({ ...answer, throughput: webOf(3) }, query);
     answers.host('11', { ...answer, throughput: webOf(11) }, query);
 
-    const { reading, failed, error } = answers.outcome(['11', '12'], 3);
+    const { reading, failed, error } = answers.outcome(asked(['11', '12']), 3);
 
     expect(reading?.windowEndMs).toBe(60_000);
     expect(reading?.application).toEqual(webOf(3));
@@ -40,7 +44,7 @@ describe('the answers of a poll', () => {
     answers.hostFailed('12', anError('server', 500));
     answers.hostFailed('13', anError('schema'));
 
-    const { reading, failed, error } = answers.outcome(['11', '12', '13', '14'], 5);
+    const { reading, failed, error } = answers.outcome(asked(['11', '12', '13', '14']), 5);
 
     expect([...(reading?.hosts.keys() ?? [])]).toEqual(['11']);
     expect([...failed].toSorted()).toEqual(['12', '13', '14', applicationScope]);
@@ -53,7 +57,7 @@ describe('the answers of a poll', () => {
     answers.hostFailed('11', anError('not_found', 404));
     answers.hostIsGone('12');
 
-    const { reading, failed } = answers.outcome(['11', '12'], 3);
+    const { reading, failed } = answers.outcome(asked(['11', '12']), 3);
 
     expect(reading).toBeUndefined();
     expect([...failed]).toEqual([applicationScope]);
@@ -65,7 +69,7 @@ describe('the answers of a poll', () => {
     answers.hostIsGone('11');
     answers.host('12', answer, query);
 
-    const { reading, failed } = answers.outcome(['11', '12'], 3);
+    const { reading, failed } = answers.outcome(asked(['11', '12']), 3);
 
     expect([...(reading?.hosts.keys() ?? [])]).toEqual(['12']);
     expect(failed.size).toBe(0);
@@ -76,7 +80,7 @@ describe('the answers of a poll', () => {
     answers.applicationFailed(anError('not_found', 404));
     const isFinal = answers.isFinal();
 
-    const outcome = answers.outcome(['11'], 2);
+    const outcome = answers.outcome(asked(['11']), 2);
 
     expect(isFinal).toBe(true);
     expect(outcome).toMatchObject({ gone: true, error: undefined, failed: new Set() });
@@ -96,7 +100,7 @@ describe('the answers of a poll', () => {
     answers.hostFailed('11', error);
 
     expect(answers.isFinal()).toBe(final);
-    expect(answers.outcome(['11'], 2).unauthorized).toBe(final);
+    expect(answers.outcome(asked(['11']), 2).unauthorized).toBe(final);
   });
 
   it.each(['dns', 'connect', 'tls', 'timeout', 'throttled'] as const)(
@@ -133,7 +137,7 @@ describe('the answers of a poll', () => {
     answers.givenUp(anError('timeout'));
     answers.hostFailed('11', anError('server', 500));
 
-    expect(answers.outcome(['11'], 2).error).toMatchObject({ reason: 'timeout' });
+    expect(answers.outcome(asked(['11']), 2).error).toMatchObject({ reason: 'timeout' });
   });
 
   it("end when the first window ended, if it is the vendor's own", () => {
@@ -144,7 +148,7 @@ describe('the answers of a poll', () => {
     answers.host('12', { ...answer, windowEndMs: 180_000 }, own);
     answers.host('13', { ...answer, windowEndMs: undefined }, own);
 
-    expect(answers.outcome(['11', '12', '13'], 4).reading?.windowEndMs).toBe(60_000);
+    expect(answers.outcome(asked(['11', '12', '13']), 4).reading?.windowEndMs).toBe(60_000);
   });
 });
 
@@ -178,7 +182,7 @@ describe('the host names of a poll', () => {
 
     answers.hostNames(came);
 
-    expect(answers.outcome([], 1)).toMatchObject(expected);
+    expect(answers.outcome(asked([]), 1)).toMatchObject(expected);
   });
 
   it('are no failure of the poll when they fail', () => {
@@ -187,7 +191,7 @@ describe('the host names of a poll', () => {
 
     answers.hostNamesFailed(error);
 
-    expect(answers.outcome([], 1)).toMatchObject({
+    expect(answers.outcome(asked([]), 1)).toMatchObject({
       failed: new Set(),
       error: undefined,
       hostNames: undefined,

@@ -42,6 +42,7 @@ function aPoll(
     periodMs: 60_000,
     deadlineMs: 120_000,
     askHostNames: false,
+    hostNames: new Map(),
     isListed: (hostId) => !unlisted.has(hostId),
     ...overrides,
   };

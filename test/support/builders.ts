@@ -39,6 +39,7 @@ export function anEntry(
     selector: { kind: 'match', pattern: /^/u },
     labels: {},
     hosts: true,
+    application: true,
     transactions: ['web', 'other'],
     ...rest,
     poll: aPollConfig(poll),

@@ -25,7 +25,9 @@ export interface FakeMachine extends Machine {
 
 /** A machine with the files and variables that a test gives it, and no network at all. */
 export function createFakeMachine(
-  overrides: Partial<Pick<Machine, 'env' | 'hostname' | 'openTransport' | 'random'>> & {
+  overrides: Partial<
+    Pick<Machine, 'env' | 'hostname' | 'openTransport' | 'ownHostNames' | 'random'>
+  > & {
     readonly files?: Readonly<Record<string, string>>;
   } = {},
 ): FakeMachine {
@@ -47,6 +49,7 @@ export function createFakeMachine(
       return { config, warnings: firstOf(warnings) };
     },
     hostname: 'exporter',
+    ownHostNames: ['exporter'],
     openTransport: async () => {
       throw new Error('the test did not say what to connect to');
     },
