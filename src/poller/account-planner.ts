@@ -25,11 +25,16 @@ export interface AccountPlanner {
   discovered(calls: number, intervalMs: number): void;
   /** A look-up of host names took so many calls. */
   asked(hostNameCalls: number): void;
-  /** Whether the capacity is another one than the plan was made for. */
-  isOutdated(): boolean;
+  /**
+   * Whether the capacity is another one than the plan was made for, or far more or fewer hosts are
+   * polled.
+   *
+   * @param newHosts how many have come since it was last asked
+   */
+  isOutdated(newHosts?: number): boolean;
 }
 
-/** How far the measured speed of the vendor may move before there is a new plan. */
+/** How far the measured speed of the vendor, or the number of hosts, may move before there is a new plan. */
 const tolerance = 0.1;
 /** How many times the limit the connections carry when the vendor is fast enough by far. */
 const atEase = 1.5;
@@ -47,7 +52,12 @@ export function createAccountPlanner(
   let held = capacity();
   let plan = accountPlanOf([], discovery, held);
 
-  const isOutdated = (): boolean => {
+  let unplannedHosts = 0;
+
+  const isOutdated = (newHosts = 0): boolean => {
+    unplannedHosts += newHosts;
+    // Each plan looks at every application: when many come one by one, not each is worth a plan.
+    if (Math.abs(unplannedHosts) > tolerance * plan.hosts) return true;
     const now = capacity();
     if (now.limitPerMinute !== held.limitPerMinute) return true;
     const [planned, before] = [plannedCapacityOf(now), plannedCapacityOf(held)];
@@ -67,6 +77,7 @@ export function createAccountPlanner(
       const retriesNow = retries();
       others.add(retriesNow - countedRetries, nowMs);
       countedRetries = retriesNow;
+      unplannedHosts = 0;
       const selected = Array.from(applications, (one) => one.selected);
       const other = { ...discovery, otherPerMinute: others.perMinute(nowMs) };
       if (isOutdated()) held = capacity();

@@ -1,7 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../model/clock.ts';
 import type { AccountConfig, AppEntry } from '../model/config.ts';
-import { isSameSelector } from '../model/selector.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Source } from '../model/source.ts';
 import type { AccountStatus, Logger, PollObserver } from '../model/telemetry.ts';
@@ -14,8 +12,10 @@ import { discoveryIntervalOf } from './demand.ts';
 import {
   createDiscoveryLoop,
   type DiscoveryLoop,
-  type DiscoveryLoopOptions,
+  discoveryOptionsOf,
+  wantSameApplications,
 } from './discovery-loop.ts';
+import { hostlessEntries } from './hostless-entries.ts';
 import type { JobQueueLimits } from './job-queue.ts';
 import { createPollLog, type PollLog } from './poll-log.ts';
 import { createPollLoop, type PollLoop } from './poll-loop.ts';
@@ -141,7 +141,9 @@ class LoopingPoller implements AccountPoller {
     return this.#untilStopped(signal, async () => {
       const isComplete = await this.#discoveries.discover(signal);
       const isWhole = await this.#polls.pollAll(signal);
-      return isComplete && isWhole && this.#table.discovery.missing.length === 0;
+      const { discovery, states } = this.#table;
+      const isFound = discovery.missing.length + hostlessEntries(states.values()).length === 0;
+      return isComplete && isWhole && isFound;
     });
   }
 
@@ -228,23 +230,4 @@ function tableOptionsOf({ account, entries }: AccountPollerOptions): AccountTabl
     entries,
     discoveryIntervalMs: discoveryIntervalOf(entries.map(({ poll }) => poll)),
   };
-}
-
-function discoveryOptionsOf({ entries }: AccountPollerOptions): DiscoveryLoopOptions {
-  return {
-    selectors: entries.map(({ selector }) => selector),
-    intervalMs: discoveryIntervalOf(entries.map(({ poll }) => poll)),
-  };
-}
-
-/** Whether a discovery for the one finds what the other one wants. */
-function wantSameApplications(left: AccountPollerOptions, right: AccountPollerOptions): boolean {
-  return (
-    left.entries.length === right.entries.length &&
-    isDeepStrictEqual(left.account.shard, right.account.shard) &&
-    left.entries.every(({ selector }, index) => {
-      const other = right.entries[index];
-      return other !== undefined && isSameSelector(selector, other.selector);
-    })
-  );
 }

@@ -17,6 +17,7 @@ import {
   type StateChanges,
   spreadSteps,
 } from './app-table.ts';
+import { hostsToPoll } from './demand.ts';
 import {
   type DiscoveryState,
   discoveryAfter,
@@ -25,6 +26,7 @@ import {
   isRefusal,
 } from './discovery-state.ts';
 import { shouldAskHostNames } from './host-names.ts';
+import { hostlessEntries } from './hostless-entries.ts';
 import type { PollRequest } from './poll-application.ts';
 import type { PollLog } from './poll-log.ts';
 import { type PollOutcome, skippedOutcome } from './poll-outcome.ts';
@@ -139,7 +141,8 @@ export class AccountTable {
     if (isFirst && this.plan.stretch > 1) {
       await this.#take(spreadSteps(this.states, this.plan.stretch, nowMs), signal);
     }
-    this.#discovery = discoveryAfter(this.#discovery, discovery, missing, nowMs);
+    const showNothing = missing && [...missing, ...hostlessEntries(this.states.values())];
+    this.#discovery = discoveryAfter(this.#discovery, discovery, showNothing, nowMs);
     this.#refused = isRefusal(discovery.error) ? discovery.error : undefined;
     sink.accountUp(account.name, discovery.complete);
     this.#publisher.publishAll(this.states.keys());
@@ -188,16 +191,14 @@ export class AccountTable {
     const { askHostNames: hostNames, deadlineMs } = request;
     const after = afterPoll(before, outcome, { hostNames, startMs, deadlineMs }, now);
     const times = { dueMs: request.dueMs, startMs, nowMs: now.monotonicMs };
-    const { skipped, ...due } = nextDue(times, {
-      intervalMs: this.#intervalMsOf(after),
-      slack: this.plan.slack,
-      order: before.order,
-    });
+    const place = { slack: this.plan.slack, order: before.order };
+    const { skipped, ...due } = nextDue(times, { intervalMs: this.#intervalMsOf(after), ...place });
     if (skipped > 0) observer.skipped(skipped);
     this.#states.set(id, { ...after, ...due });
     this.#publisher.publish(id);
     if (this.#refused === undefined) log.polled(before, after, outcome);
-    if (planner.isOutdated()) this.#replan();
+    const newHosts = hostsToPoll(after.selected).length - hostsToPoll(before.selected).length;
+    if (planner.isOutdated(newHosts)) this.#replan();
   }
 
   /** The application whose poll has been due for longest; `undefined` when none is due. */

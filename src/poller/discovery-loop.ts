@@ -1,7 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../model/clock.ts';
-import type { Selector } from '../model/config.ts';
+import type { AccountConfig, AppEntry, Selector } from '../model/config.ts';
+import { isSameSelector } from '../model/selector.ts';
 import type { Discovery, Source } from '../model/source.ts';
 import type { AccountTable } from './account-table.ts';
+import { discoveryIntervalOf, isWorthPolling } from './demand.ts';
 import { discoverWithin } from './discover-within.ts';
 import type { DiscoveryState } from './discovery-state.ts';
 import { createInterruptibleDelay, type InterruptibleDelay } from './interruptible-delay.ts';
@@ -41,6 +44,8 @@ export interface DiscoveryLoop {
 const firstRetryMs = 1000;
 /** Retry interval after a failed discovery, if shorter than the interval. */
 const retryIntervalMs = 60_000;
+/** The first pause when something that is configured was not found; then twice as long each time. */
+const wantingRetryMs = 60_000;
 /** However many polls ask for a discovery, there is none more often than this. */
 const minPauseMs = 10_000;
 /** A discovery that takes longer has failed: nothing may hang for ever. */
@@ -97,12 +102,15 @@ class RepeatedDiscovery implements DiscoveryLoop {
 
   async run(signal: AbortSignal): Promise<void> {
     let failures = 0;
+    let wanting = 0;
     for (;;) {
       try {
         const { selectors } = this.#options;
         failures = (await this.discover(signal)) ? 0 : failures + 1;
+        wanting = isWanting(this.#dependencies.table) ? wanting + 1 : 0;
         // A restart that comes between the discovery and the pause finds neither of them.
-        if (this.#options.selectors === selectors) await this.#pause(failures, signal);
+        const isCurrent = this.#options.selectors === selectors;
+        if (isCurrent) await this.#pause({ failures, wanting }, signal);
       } catch (error) {
         if (!(error instanceof Restarted)) throw error;
       }
@@ -147,29 +155,71 @@ class RepeatedDiscovery implements DiscoveryLoop {
     return discovery;
   }
 
-  async #pause(failures: number, signal: AbortSignal): Promise<void> {
+  async #pause(inARow: DiscoveriesInARow, signal: AbortSignal): Promise<void> {
     const { table, clock, random } = this.#dependencies;
     const { intervalMs } = this.#options;
-    const pauseMs = untilNextDiscoveryMs(table.discovery, intervalMs, failures, random);
+    const pauseMs = untilNextDiscoveryMs(table.discovery, intervalMs, inARow, random);
     this.#lateAtMs = clock.monotonicMs() + pauseMs;
     await this.#delay.pause(pauseMs, signal);
   }
 }
 
+interface DiscoveriesInARow {
+  /** Those that have failed. */
+  readonly failures: number;
+  /** Those that did not find all that is configured. */
+  readonly wanting: number;
+}
+
+/** Whether something is configured that is not there, or does not report, and may be there soon. */
+function isWanting({ discovery, states }: Pick<AccountTable, 'discovery' | 'states'>): boolean {
+  if (discovery.missing.length > 0) return true;
+  for (const { selected } of states.values()) if (!isWorthPolling(selected)) return true;
+  return false;
+}
+
 /**
  * The pause before the next discovery.
  *
- * @param failures discoveries in a row that have failed
  * @param random uniform in [0, 1)
  */
 function untilNextDiscoveryMs(
   discovery: DiscoveryState,
   intervalMs: number,
-  failures: number,
+  { failures, wanting }: DiscoveriesInARow,
   random: () => number,
 ): number {
-  if (discovery.up === true) return intervalMs;
+  if (discovery.up === true) {
+    // An application appears some minutes after its first agent has started.
+    return wanting === 0 ? intervalMs : Math.min(intervalMs, wantingRetryMs * 2 ** (wanting - 1));
+  }
   if (discovery.answered) return Math.min(intervalMs, retryIntervalMs);
   const backoffMs = firstRetryMs * 2 ** Math.min(failures, 10) * (0.5 + random() / 2);
   return Math.min(backoffMs, intervalMs, retryIntervalMs);
+}
+
+/** An account, and what of it is wanted. */
+interface Searched {
+  readonly account: Pick<AccountConfig, 'shard'>;
+  readonly entries: readonly AppEntry[];
+}
+
+/** What an account with these entries has to look for. */
+export function discoveryOptionsOf({ entries }: Pick<Searched, 'entries'>): DiscoveryLoopOptions {
+  return {
+    selectors: entries.map(({ selector }) => selector),
+    intervalMs: discoveryIntervalOf(entries.map(({ poll }) => poll)),
+  };
+}
+
+/** Whether a discovery for the one finds what the other one wants. */
+export function wantSameApplications(left: Searched, right: Searched): boolean {
+  return (
+    left.entries.length === right.entries.length &&
+    isDeepStrictEqual(left.account.shard, right.account.shard) &&
+    left.entries.every(({ selector }, index) => {
+      const other = right.entries[index];
+      return other !== undefined && isSameSelector(selector, other.selector);
+    })
+  );
 }

@@ -24,9 +24,9 @@ export const noHostNames: HostNameState = {
 const askNamesAgainAfterMs = 10 * 60_000;
 /** There are hosts whose name never comes. */
 const longestWaitForNamesMs = 2 * 3_600_000;
-/** A new host appears in the vendor's list some minutes after its start; */
-const askForSelfAgainAfterMs = 60_000;
-/** if it does not, it may have another name there. */
+/** A new host appears in the vendor's list some minutes after its start: the poll after a minute asks. */
+const askForSelfAgainAfterMs = 50_000;
+/** It may have another name there. */
 const longestWaitForSelfMs = 30 * 60_000;
 
 /** How the entry chooses hosts by their names; `undefined` if it does not. */

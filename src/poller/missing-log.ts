@@ -26,7 +26,7 @@ export function createMissingLog(account: string, dependencies: ChangeLogDepende
       account,
       inFull: entriesInFull,
       countField: 'entries',
-      flapMessage: 'configured applications keep vanishing and coming back',
+      flapMessage: 'entries of apps keep losing and finding what they match',
     },
     dependencies,
   );
@@ -70,7 +70,8 @@ function* changesBetween(
   before: ReadonlySet<string>,
   now: ReadonlySet<string>,
 ): Generator<Change, undefined> {
-  const remedy = 'correct the entry under apps, or use a key of the account that has it';
+  const remedy =
+    'correct the entry under apps, or use a key of the account that has it; with hosts: self see --host-name';
   for (const selector of now) {
     if (before.has(selector)) continue;
     yield {
@@ -78,8 +79,8 @@ function* changesBetween(
       name: selector,
       reason: undefined,
       level: 'warn',
-      message: 'configured application not found',
-      moreMessage: 'more configured applications not found',
+      message: 'entry of apps matches nothing',
+      moreMessage: 'more entries of apps match nothing',
       isFailing: true,
       fields: { account, selector, remedy },
     };
@@ -91,8 +92,8 @@ function* changesBetween(
       name: selector,
       reason: undefined,
       level: 'info',
-      message: 'configured application found',
-      moreMessage: 'more configured applications found',
+      message: 'entry of apps matches again',
+      moreMessage: 'more entries of apps match again',
       isFailing: false,
       fields: { account, selector },
     };

@@ -24,6 +24,8 @@ interface Asked {
   readonly isByName: boolean;
 }
 
+const noNames = { hostNames: undefined, hostNamesError: undefined, hostNameCalls: 0 };
+
 /** Gathers the answers of one poll while they arrive. */
 export class PollAnswers {
   #application: Throughput | undefined;
@@ -36,7 +38,7 @@ export class PollAnswers {
   #isUnauthorized = false;
   /** Calls in a row that got no answer at all. */
   #unanswered = 0;
-  #names: Partial<Pick<PollOutcome, 'hostNames' | 'hostNamesError' | 'hostNameCalls'>> = {};
+  #names: Pick<PollOutcome, 'hostNames' | 'hostNamesError' | 'hostNameCalls'> = noNames;
 
   /** Whether the rest of the poll is not tried: it would only repeat what was just seen. */
   isFinal(): boolean {
@@ -76,7 +78,7 @@ export class PollAnswers {
   }
 
   hostNamesFailed(error: ApiError): void {
-    this.#names = { hostNamesError: error };
+    this.#names = { ...noNames, hostNamesError: error };
   }
 
   /** Why what has not arrived so far will not be waited for. */
@@ -101,8 +103,9 @@ export class PollAnswers {
   outcome({ application: isAsked, hostIds, isByName }: Asked, plannedCalls: number): PollOutcome {
     const failed = new Set(this.#failed);
     const hosts = new Map<string, Throughput>();
+    const namesError = isByName ? this.#names.hostNamesError : undefined;
     if (isAsked && this.#application === undefined) failed.add(applicationScope);
-    if (isByName && this.#names.hostNamesError !== undefined) failed.add(hostsScope);
+    if (namesError !== undefined) failed.add(hostsScope);
     for (const hostId of hostIds) {
       const throughput = this.#hosts.get(hostId);
       if (throughput !== undefined) hosts.set(hostId, throughput);
@@ -112,14 +115,12 @@ export class PollAnswers {
     const application = this.#application ?? new Map();
     return {
       reading: isEmpty ? undefined : { windowEndMs: this.#windowEndMs, application, hosts },
-      error: this.#error ?? (isByName ? this.#names.hostNamesError : undefined),
+      error: this.#error ?? namesError,
       failed: this.#isGone ? new Set() : failed,
       plannedCalls,
       gone: this.#isGone,
       unauthorized: this.#isUnauthorized,
-      hostNames: this.#names.hostNames,
-      hostNamesError: this.#names.hostNamesError,
-      hostNameCalls: this.#names.hostNameCalls ?? 0,
+      ...this.#names,
     };
   }
 

@@ -17,7 +17,7 @@ interface Rendered {
 
 const name = 'newrelic_exporter_app_missing';
 const header =
-  `# HELP ${name} 1 for an entry of the configuration that matches no application of the account.\n` +
+  `# HELP ${name} 1 for an entry of the configuration that matches nothing in the account.\n` +
   `# TYPE ${name} gauge\n`;
 
 export function createMissingMetric(): MissingMetric {

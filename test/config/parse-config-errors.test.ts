@@ -159,7 +159,7 @@ describe('parseConfig, with errors', () => {
     ),
     {
       text: app('id: 1, hosts: { match: "a(" }'),
-      headline: '1:34: "match" is not a valid regular expression: missing closing )',
+      headline: '1:32: "match" is not a valid regular expression: missing closing )',
     },
     {
       text: app('id: 1, hosts: false, application: false'),

@@ -86,11 +86,11 @@ describe('createAccountPoller at the start', () => {
 
     expect(missing).toEqual(['id=7', 'name=Shop']);
     expect(bench.poller.status().missingSelectors).toEqual(['id=7']);
-    const lines = bench.logger.lines.filter((line) => line.message.startsWith('configured'));
+    const lines = bench.logger.lines.filter((line) => line.message.includes('of apps match'));
     expect(lines.map((line) => [line.message, line.fields['selector']])).toEqual([
-      ['configured application not found', 'id=7'],
-      ['configured application not found', 'name=Shop'],
-      ['configured application found', 'name=Shop'],
+      ['entry of apps matches nothing', 'id=7'],
+      ['entry of apps matches nothing', 'name=Shop'],
+      ['entry of apps matches again', 'name=Shop'],
     ]);
   });
 

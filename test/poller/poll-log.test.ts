@@ -243,8 +243,8 @@ describe('the log of discoveries', () => {
     bench.log.discovered(discovery(), new Map(), missing);
     await bench.clock.advance(minuteMs);
 
-    expect(bench.lines('configured application not found')).toHaveLength(10);
-    expect(bench.lines('more configured applications not found')).toMatchObject([
+    expect(bench.lines('entry of apps matches nothing')).toHaveLength(10);
+    expect(bench.lines('more entries of apps match nothing')).toMatchObject([
       {
         fields: { account: 'production', entries: 15, examples: expect.arrayContaining(['id=11']) },
       },

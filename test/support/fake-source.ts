@@ -24,7 +24,7 @@ export interface FakeSource extends Source {
   /** Answers for an application (`1`) or a host of it (`1/11`). Unanswered subjects are surprises. */
   answer(subject: string, answer: Answer, windowEndMs?: number): void;
   names(applicationId: string, answer: NamesAnswer): void;
-  /** Every call in order, such as `list`, `names 1`, `app 1`, `host 1/11`. */
+  /** Every call in order, such as `list`, `names 1`, `names 1 of web-1`, `app 1`, `host 1/11`. */
   readonly calls: string[];
   readonly queries: ThroughputQuery[];
 }
@@ -148,9 +148,9 @@ export function createFakeSource(): FakeSource {
             error: failure.error,
           };
     },
-    hostNames: async (id, signal, onWire) => {
+    hostNames: async (id, signal, onWire, wanted) => {
       onWire?.(true);
-      calls.push(`names ${id}`);
+      calls.push(wanted === undefined ? `names ${id}` : `names ${id} of ${wanted.join()}`);
       const answer = hostNames.get(id);
       if (answer === undefined) throw new Error(`the fake was not told the host names of ${id}`);
       if (answer instanceof ApiError) return { names: new Map(), error: answer, calls: 1 };

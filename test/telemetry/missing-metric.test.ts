@@ -12,7 +12,7 @@ async function asPromClientHasIt(accounts: readonly Account[]): Promise<string> 
   const registry = new Registry();
   const gauge = new Gauge({
     name: 'newrelic_exporter_app_missing',
-    help: '1 for an entry of the configuration that matches no application of the account.',
+    help: '1 for an entry of the configuration that matches nothing in the account.',
     labelNames: ['account', 'selector'],
     registers: [registry],
   });
