@@ -32,10 +32,23 @@ export function assumeApplications(
     const count = entry.selector.kind === 'match' ? assumptions.applicationsPerMatch : 1;
     return Array.from({ length: count }, (_, index) => {
       const id = entry.selector.kind === 'id' ? entry.selector.id : `${text} ${index}`;
-      return { entry, application: assumedApplication(id, assumptions.hostsPerApplication) };
+      const application = assumedApplication(id, assumptions.hostsPerApplication);
+      return withAssumedHosts({ entry, application });
     });
   });
   return { applications, calls: Math.max(1, Math.ceil(applications.length / applicationsPerCall)) };
+}
+
+/**
+ * The application with the hosts that its entry is supposed to choose by their names: this host runs
+ * every application, and all of the hosts match.
+ */
+export function withAssumedHosts(selected: SelectedApplication): SelectedApplication {
+  const { application, entry } = selected;
+  if (typeof entry.hosts === 'boolean') return selected;
+  const hostIds = application.hostIds ?? [];
+  const namedHostIds = entry.hosts.kind === 'self' ? [hostIds[0] ?? 'self'] : hostIds;
+  return { application, entry, namedHostIds };
 }
 
 /** With all that the vendor may say of an application. */

@@ -30,6 +30,20 @@ export interface PlannedAccount extends CallPlan {
   readonly missing: readonly string[];
   /** `undefined` when the vendor was asked. */
   readonly supposed: Supposed | undefined;
+  readonly together: Together;
+}
+
+/** What processes with the same configuration take of one key. */
+export interface Together {
+  readonly replicas: number;
+  readonly callsPerMinute: number;
+  /** Calls until each has polled everything once. */
+  readonly startCalls: number;
+  /** What the vendor allows for the key. */
+  readonly limitPerMinute: number;
+  readonly fits: boolean;
+  /** How many processes would fit. */
+  readonly mostReplicas: number;
 }
 
 export interface Plan {
@@ -51,11 +65,15 @@ const idleBytes = 80e6;
 const bytesPerSeries = 2000;
 const startBytes = 126e6;
 
+/** The vendor's limit for one key. */
+export const vendorLimitPerMinute = 1000;
+
 const variedHosts: readonly number[] = [1, 5, 10, 20, 50, 100];
 
 /** A plan from what discoveries found. */
 export async function planDiscovered(
   discovered: readonly DiscoveredAccount[],
+  replicas: number,
   machine: Machine,
 ): Promise<Plan> {
   const drafts = discovered
@@ -67,13 +85,14 @@ export async function planDiscovered(
   const failures = discovered.flatMap(({ account, failure }) =>
     failure === undefined ? [] : [{ account: account.name, reason: failure }],
   );
-  return completed(drafts, failures, machine);
+  return completed(drafts, failures, replicas, machine);
 }
 
 /** A plan from the configuration alone. */
 export async function planSupposed(
   config: Config,
   assumptions: Assumptions,
+  replicas: number,
   machine: Machine,
 ): Promise<Plan> {
   const drafts = accountsInUse(config).map(({ account, entries }) => {
@@ -91,7 +110,7 @@ export async function planSupposed(
       supposed: { ...assumptions, variants },
     };
   });
-  return completed(drafts, [], machine);
+  return completed(drafts, [], replicas, machine);
 }
 
 interface Draft {
@@ -126,9 +145,22 @@ function variantOf(hostsPerApplication: number, plan: CallPlan): Variant {
   };
 }
 
+function togetherOf({ sentPerMinute, startCalls }: CallPlan, replicas: number): Together {
+  const callsPerMinute = replicas * sentPerMinute;
+  return {
+    replicas,
+    callsPerMinute,
+    startCalls: replicas * startCalls,
+    limitPerMinute: vendorLimitPerMinute,
+    fits: callsPerMinute <= vendorLimitPerMinute,
+    mostReplicas: Math.floor(vendorLimitPerMinute / sentPerMinute),
+  };
+}
+
 async function completed(
   drafts: readonly Draft[],
   failures: Plan['failures'],
+  replicas: number,
   machine: Machine,
 ): Promise<Plan> {
   const inputs = drafts.map(({ plan, applications, missing }) => ({
@@ -142,11 +174,14 @@ async function completed(
     series: expected.byAccount.get(plan.account) ?? 0,
     missing,
     supposed,
+    together: togetherOf(plan, replicas),
   }));
   const series = accounts.reduce((sum, account) => sum + account.series, 0);
   const memoryBytes = idleBytes + series * bytesPerSeries;
   return {
-    fits: failures.length === 0 && accounts.every(({ fits }) => fits),
+    fits:
+      failures.length === 0 &&
+      accounts.every(({ fits, together }) => fits && (replicas === 1 || together.fits)),
     accounts,
     series,
     ownSeries: expected.own,

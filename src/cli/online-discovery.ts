@@ -1,15 +1,17 @@
 import type { AccountConfig, AppEntry, Config, Selector } from '../model/config.ts';
 import { type SelectedApplication, selectApplications, selectorText } from '../model/selector.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
-import type { Discovery } from '../model/source.ts';
+import type { Discovery, Source } from '../model/source.ts';
 import { discoverWithin } from '../poller/discover-within.ts';
+import { hostSelectorOf, withNamedHosts } from '../poller/host-names.ts';
 import { createSelfMetrics } from '../telemetry/self-metrics.ts';
 import { createRateLimiters } from '../transport/rate-limiters.ts';
 import { type AccountRuntime, createAccountRuntime } from './account-runtime.ts';
 import { accountsInUse } from './accounts-in-use.ts';
+import { withAssumedHosts } from './assumed-applications.ts';
 import { createLogging } from './logging.ts';
 import type { Machine } from './machine.ts';
-import { openPrepared, prepareAccount } from './prepare-account.ts';
+import { openPrepared, type PreparedAccount, prepareAccount } from './prepare-account.ts';
 import { buildOf } from './version.ts';
 
 /** An account of the configuration that has entries, and what one discovery found in it. */
@@ -59,37 +61,58 @@ export async function discoverAccounts(
   const dependencies = { machine, sink: noSink, metrics, logger, limiters };
   return Promise.all(
     prepared.map(async (one) => {
-      const { account, entries } = one;
-      const raw = await openPrepared(one, machine);
-      const runtime = createAccountRuntime(one, raw, dependencies);
-      const selectors = ask === 'entries' ? entries.map(({ selector }) => selector) : [];
-      const discovery = await discoverOnce(runtime, selectors, machine);
-      const { selected, missing } = selectApplications(entries, discovery.applications);
-      const { complete, error, pendingIds } = discovery;
-      const pending = new Set(pendingIds.map((id) => selectorText({ kind: 'id', id })));
-      const notFound = missing.map(({ selector }) => selectorText(selector));
-      return {
-        account,
-        entries,
-        discovery,
-        selected,
-        missing: complete ? notFound.filter((selector) => !pending.has(selector)) : [],
-        pendingIds: complete ? pendingIds : [],
-        failure: complete ? undefined : machine.redactor.redact(error?.message ?? 'no answer'),
-      };
+      const runtime = createAccountRuntime(one, await openPrepared(one, machine), dependencies);
+      const selectors = ask === 'entries' ? one.entries.map(({ selector }) => selector) : [];
+      try {
+        return await discoverAccount(one, runtime, selectors, machine);
+      } finally {
+        await runtime.close();
+      }
     }),
   );
 }
 
-async function discoverOnce(
-  runtime: AccountRuntime,
+async function discoverAccount(
+  { account, entries }: PreparedAccount,
+  { source }: AccountRuntime,
   selectors: readonly Selector[],
-  { clock, stopSignal }: Machine,
-): Promise<Discovery> {
-  const { source } = runtime;
-  try {
-    return await discoverWithin(longestDiscoveryMs, { source, clock }, selectors, [], stopSignal);
-  } finally {
-    await runtime.close();
-  }
+  machine: Machine,
+): Promise<DiscoveredAccount> {
+  const { clock, redactor, stopSignal } = machine;
+  const dependencies = { source, clock };
+  const discovery = await discoverWithin(
+    longestDiscoveryMs,
+    dependencies,
+    selectors,
+    [],
+    stopSignal,
+  );
+  const { selected, missing } = selectApplications(entries, discovery.applications);
+  const { complete, error, pendingIds } = discovery;
+  const pending = new Set(pendingIds.map((id) => selectorText({ kind: 'id', id })));
+  const notFound = missing.map(({ selector }) => selectorText(selector));
+  return {
+    account,
+    entries,
+    discovery,
+    selected: await withHosts(selected, source, stopSignal),
+    missing: complete ? notFound.filter((selector) => !pending.has(selector)) : [],
+    pendingIds: complete ? pendingIds : [],
+    failure: complete ? undefined : redactor.redact(error?.message ?? 'no answer'),
+  };
+}
+
+/** The hosts that match are looked up; whether this host is one of them is for the daemon to find out. */
+async function withHosts(
+  selected: readonly SelectedApplication[],
+  source: Pick<Source, 'hostNames'>,
+  signal: AbortSignal,
+): Promise<readonly SelectedApplication[]> {
+  return Promise.all(
+    selected.map(async (one) => {
+      if (hostSelectorOf(one)?.kind !== 'match') return withAssumedHosts(one);
+      const { names, error } = await source.hostNames(one.application.id, signal);
+      return error === undefined ? withNamedHosts(one, names) : withAssumedHosts(one);
+    }),
+  );
 }

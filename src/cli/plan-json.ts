@@ -15,7 +15,7 @@ export function planJson(plan: Plan): string {
 }
 
 function accountDocument(account: PlannedAccount): Readonly<Record<string, unknown>> {
-  const { remedy, supposed } = account;
+  const { remedy, supposed, together } = account;
   return {
     account: account.account,
     fits: account.fits,
@@ -44,6 +44,15 @@ function accountDocument(account: PlannedAccount): Readonly<Record<string, unkno
     host_name_calls: account.hostNameCalls,
     first_full_set_seconds: account.firstFullSetMs / 1000,
     series: account.series,
+    start_calls: account.startCalls,
+    together: {
+      replicas: together.replicas,
+      calls_per_minute: together.callsPerMinute,
+      start_calls: together.startCalls,
+      limit_per_minute: together.limitPerMinute,
+      fits: together.fits,
+      most_replicas: together.mostReplicas,
+    },
     supposed:
       supposed === undefined
         ? null

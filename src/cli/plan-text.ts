@@ -3,10 +3,13 @@ import { type Operation, operations } from '../model/operation.ts';
 import { plannableOf } from '../poller/demand.ts';
 import { aligned } from './aligned.ts';
 import { countOf } from './count-of.ts';
-import type { Plan, PlannedAccount, Supposed } from './make-plan.ts';
-
-/** The vendor's limit for one key. */
-const vendorLimitPerMinute = 1000;
+import {
+  type Plan,
+  type PlannedAccount,
+  type Supposed,
+  type Together,
+  vendorLimitPerMinute,
+} from './make-plan.ts';
 
 /** A plan for people. */
 export function planText(plan: Plan): string {
@@ -37,6 +40,7 @@ function accountLines(account: PlannedAccount): readonly string[] {
     ...account.intervals.map((interval) => ['interval', intervalText(interval, account)]),
     ['first full set', `after about ${secondsText(account.firstFullSetMs)}`],
     ['series', `at most ${account.series}`],
+    ...(account.together.replicas === 1 ? [] : [togetherText(account.together)]),
   ];
   return [
     `account ${account.account}`,
@@ -72,6 +76,21 @@ function budgetText({
       ? `; concurrency carries about ${Math.floor(capacityPerMinute)}`
       : '';
   return `does not fit: ${ofBudget}${carried}, of which ${rateText(plannableOf(capacityPerMinute))} may be planned`;
+}
+
+function togetherText({
+  replicas,
+  callsPerMinute,
+  startCalls,
+  limitPerMinute,
+  fits,
+  mostReplicas,
+}: Together): readonly string[] {
+  const ofLimit = `${rateText(callsPerMinute)} of the ${limitPerMinute} calls a minute that New Relic allows for a key`;
+  const verdict = fits ? `take ${ofLimit}` : `do not fit: ${ofLimit}; at most ${mostReplicas} do`;
+  const start = `${startCalls} at the start`;
+  const burst = startCalls > limitPerMinute ? ', over several minutes' : '';
+  return ['replicas', `${replicas} ${verdict}; ${start}${burst}`];
 }
 
 function intervalText(

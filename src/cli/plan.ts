@@ -19,13 +19,14 @@ export async function plan(flags: Flags, machine: Machine): Promise<Outcome> {
   const { config, warnings } = await loadForCommand(flags.configFile, machine);
   machine.stderr.write(renderWarnings(warnings));
   const result = flags.online
-    ? await planDiscovered(await discoverAccounts(config, machine), machine)
+    ? await planDiscovered(await discoverAccounts(config, machine), flags.replicas, machine)
     : await planSupposed(
         config,
         {
           applicationsPerMatch: flags.planApplicationsPerMatch,
           hostsPerApplication: flags.planHostsPerApplication,
         },
+        flags.replicas,
         machine,
       );
   for (const { account, reason } of result.failures) {

@@ -13,6 +13,7 @@ import {
   isCovered,
   isWorthPolling,
 } from './demand.ts';
+import { hostSelectorOf } from './host-names.ts';
 
 /** What is known, or assumed, of an account before it is polled. */
 export interface CallPlanInput {
@@ -62,6 +63,8 @@ export interface CallPlan extends AccountPlan {
   readonly remedy: Remedy | undefined;
   /** Calls for host names, which are made once, with the first poll that sees the hosts. */
   readonly hostNameCalls: number;
+  /** Calls until everything has been polled once. */
+  readonly startCalls: number;
   /** About how long after the start everything has been polled once. */
   readonly firstFullSetMs: number;
 }
@@ -102,6 +105,7 @@ export function planCalls(input: CallPlanInput): CallPlan {
     intervals,
     remedy: remedyFor(needed, account, capacityPerMinute),
     hostNameCalls,
+    startCalls: discovery.calls + hostNameCalls + callsOfPolls(polled),
     firstFullSetMs: firstFullSetMs(input, { stretch, intervals, hostNameCalls }),
   };
 }
@@ -140,8 +144,18 @@ function intervalsOf(
 }
 
 function hostNameCallsOf(applications: readonly SelectedApplication[]): number {
-  const named = applications.filter(({ entry }) => entry.poll.hostNames);
-  return sumOf(named, (one) => Math.ceil(hostsToPoll(one).length / hostsPerPage));
+  return sumOf(applications, (selected) => {
+    const { application, entry } = selected;
+    const selector = hostSelectorOf(selected);
+    if (selector?.kind === 'self') return 1;
+    // To choose some, the names of all are needed.
+    if (selector !== undefined) return Math.ceil((application.hostIds ?? []).length / hostsPerPage);
+    return entry.poll.hostNames ? Math.ceil(hostsToPoll(selected).length / hostsPerPage) : 0;
+  });
+}
+
+function callsOfPolls(applications: readonly SelectedApplication[]): number {
+  return sumOf(applications, (one) => totalOf(callsPerPoll(one)));
 }
 
 /**

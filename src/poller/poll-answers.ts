@@ -1,5 +1,10 @@
 import type { ApiError, FailureReason } from '../model/api-error.ts';
-import type { Throughput, ThroughputAnswer, ThroughputQuery } from '../model/reading.ts';
+import type {
+  AppReading,
+  Throughput,
+  ThroughputAnswer,
+  ThroughputQuery,
+} from '../model/reading.ts';
 import type { SelectedApplication } from '../model/selector.ts';
 import type { HostNames } from '../model/source.ts';
 import { withNamedHosts, withNewHosts } from './host-names.ts';
@@ -111,10 +116,8 @@ export class PollAnswers {
       if (throughput !== undefined) hosts.set(hostId, throughput);
       else if (!this.#goneHosts.has(hostId)) failed.add(hostId);
     }
-    const isEmpty = this.#application === undefined && hosts.size === 0;
-    const application = this.#application ?? new Map();
     return {
-      reading: isEmpty ? undefined : { windowEndMs: this.#windowEndMs, application, hosts },
+      reading: this.#reading(hosts),
       error: this.#error ?? namesError,
       failed: this.#isGone ? new Set() : failed,
       plannedCalls,
@@ -122,6 +125,13 @@ export class PollAnswers {
       unauthorized: this.#isUnauthorized,
       ...this.#names,
     };
+  }
+
+  /** Nothing if nothing has come. */
+  #reading(hosts: ReadonlyMap<string, Throughput>): AppReading | undefined {
+    if (this.#application === undefined && hosts.size === 0) return undefined;
+    const application = this.#application ?? new Map();
+    return { windowEndMs: this.#windowEndMs, application, hosts };
   }
 
   /** With the vendor's own window, calls of one poll may end a minute apart: the oldest end is true. */

@@ -72,6 +72,29 @@ describe('renderApp', () => {
     );
   });
 
+  it('shows nothing but hosts where the application itself is not wanted', () => {
+    fc.assert(
+      fc.property(anySnapshot, (snapshot) => {
+        const all = aChunkOf({ ...snapshot, hostsOnly: false })
+          .bytes.toString()
+          .split('\n');
+        const hosts = all.filter((line) =>
+          line.startsWith('newrelic_application_host_requests_per_minute{'),
+        );
+
+        const chunk = aChunkOf({ ...snapshot, hostsOnly: true });
+
+        expect(
+          chunk.bytes
+            .toString()
+            .split('\n')
+            .filter((line) => line !== ''),
+        ).toEqual(hosts);
+        expect(chunk.series).toBe(hosts.length);
+      }),
+    );
+  });
+
   it('does not look at hosts again when only what the list says has changed', () => {
     let looks = 0;
     const hosts = new Map([['1', webOf(1)]]);

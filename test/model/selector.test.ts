@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Application } from '../../src/model/application.ts';
-import type { AppEntry } from '../../src/model/config.ts';
-import { selectApplications, selectorText } from '../../src/model/selector.ts';
+import type { AppEntry, HostSelector } from '../../src/model/config.ts';
+import {
+  choosesHost,
+  isSameHostChoice,
+  selectApplications,
+  selectorText,
+} from '../../src/model/selector.ts';
 import { anApplication, anEntry } from '../support/builders.ts';
 
 const byId = (id: string): ReturnType<typeof anEntry> => anEntry({ selector: { kind: 'id', id } });
@@ -168,5 +173,41 @@ describe('selectApplications', () => {
 
     expect(missing).toStrictEqual([]);
     expect(searched).toStrictEqual(['shop 1', 'shop 3', 'other']);
+  });
+});
+
+describe('choosesHost', () => {
+  const self: HostSelector = { kind: 'self', names: ['web-1', 'node-7'] };
+
+  it.each([
+    { selector: self, name: 'web-1', isChosen: true },
+    { selector: self, name: 'Node-7', isChosen: true },
+    { selector: self, name: 'web-10', isChosen: false },
+    { selector: self, name: 'web-1.shop.svc', isChosen: false },
+    { selector: { kind: 'self', names: [] } as const, name: '', isChosen: false },
+    { selector: { kind: 'match', pattern: /^web-/u } as const, name: 'web-10', isChosen: true },
+    { selector: { kind: 'match', pattern: /^web-/u } as const, name: 'WEB-1', isChosen: false },
+  ])('$selector.kind of $name: $isChosen', ({ selector, name, isChosen }) => {
+    expect(choosesHost(selector, name)).toBe(isChosen);
+  });
+});
+
+describe('isSameHostChoice', () => {
+  const choices = [
+    true,
+    false,
+    { kind: 'self', names: ['a'] },
+    { kind: 'self', names: ['b'] },
+    { kind: 'match', pattern: /a/u },
+    { kind: 'match', pattern: /true/u },
+  ] as const;
+
+  it('compares by what was written', () => {
+    for (const [index, left] of choices.entries()) {
+      for (const [other, right] of choices.entries()) {
+        const copy = typeof right === 'boolean' ? right : { ...right };
+        expect(isSameHostChoice(left, copy)).toBe(index === other);
+      }
+    }
   });
 });

@@ -120,4 +120,66 @@ describe('the host names of an application', () => {
     expect(error).toMatchObject({ reason: 'client' });
     expect(transport.calls).toEqual([]);
   });
+
+  const filtered = (name: string): string => `${target}?filter[hostname]=${name}`;
+  const hostsOf = (...hosts: readonly (readonly [number, string])[]) =>
+    answerOf({ application_hosts: hosts.map(([id, host]) => ({ id, host })) });
+
+  it('are looked up by the name of one host, which the vendor takes for a part of one', async () => {
+    const transport = createFakeTransport({
+      [filtered('web-1')]: hostsOf([1, 'web-1'], [11, 'web-11']),
+    });
+    const { source, signal } = aRestSource(transport.send);
+
+    const { names, error, calls } = await source.hostNames('12', signal, undefined, ['web-1']);
+
+    expect([...names]).toEqual([
+      ['1', 'web-1'],
+      ['11', 'web-11'],
+    ]);
+    expect({ error, calls }).toEqual({ error: undefined, calls: 1 });
+  });
+
+  it.each([
+    { what: 'the first is found', found: 'pod-a', calls: 1 },
+    { what: 'only the second is', found: 'node-b', calls: 2 },
+  ])('are looked up by one name after the other: $what', async ({ found, calls }) => {
+    const transport = createFakeTransport({
+      [filtered('pod-a')]: found === 'pod-a' ? hostsOf([1, 'POD-A']) : hostsOf([7, 'pod-a2']),
+      [filtered('node-b')]: hostsOf([2, 'node-b']),
+    });
+    const { source, signal } = aRestSource(transport.send);
+
+    const result = await source.hostNames('12', signal, undefined, ['pod-a', 'node-b']);
+
+    expect(result).toMatchObject({ error: undefined, calls });
+  });
+
+  it('are not looked up any further after a failure', async () => {
+    const transport = createFakeTransport({
+      [filtered('pod-a')]: new ApiError('server', 'HTTP 500', { status: 500 }),
+    });
+    const { source, signal } = aRestSource(transport.send);
+
+    const result = await source.hostNames('12', signal, undefined, ['pod-a', 'node-b']);
+
+    expect(result).toMatchObject({ error: { reason: 'server' }, calls: 1 });
+  });
+
+  it('keep a filter on every page, and characters of a URL apart', async () => {
+    const link = '<https://elsewhere.example/?page=2>; rel="next"';
+    const transport = createFakeTransport({
+      [filtered('a&b')]: answerOf(
+        { application_hosts: [{ id: 1, host: 'a&b2' }] },
+        { headers: { link } },
+      ),
+      [`${filtered('a&b')}&page=2`]: hostsOf([2, 'a&b']),
+    });
+    const { source, signal } = aRestSource(transport.send);
+
+    const { names } = await source.hostNames('12', signal, undefined, ['a&b']);
+
+    expect(names.get('2')).toBe('a&b');
+    expect(transport.calls[0]?.target).toBe(`${target}?filter%5Bhostname%5D=a%26b`);
+  });
 });
