@@ -1,3 +1,4 @@
+import type { Shard } from '../model/shard.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Source } from '../model/source.ts';
 import type { AccountStatus, Logger } from '../model/telemetry.ts';
@@ -14,6 +15,7 @@ import {
 } from '../transport/replaceable-transport.ts';
 import type { Machine } from './machine.ts';
 import type { PreparedAccount } from './prepare-account.ts';
+import { createShardBudget, type ShardBudget } from './shard-budget.ts';
 import { createTransportLog } from './transport-log.ts';
 
 /** One account of the configuration in force, for as long as it has its name and its vendor. */
@@ -62,9 +64,12 @@ export function createAccountRuntime(
   return new PolledAccount(prepared, raw, dependencies);
 }
 
+const alone: Shard = { ordinal: 0, total: 1 };
+
 class PolledAccount implements AccountRuntime {
   readonly source: Source;
   readonly #membership: Membership;
+  readonly #budget: ShardBudget;
   readonly #connections: ReplaceableTransport;
   readonly #transport: AccountTransport;
   readonly #poller: AccountPoller;
@@ -80,7 +85,11 @@ class PolledAccount implements AccountRuntime {
     const { clock, random } = machine;
     const { account } = prepared;
     this.#prepared = prepared;
-    const membership = limiters.join(account, prepared.keyProvider.current());
+    const { shard = alone } = account;
+    this.#budget = createShardBudget(shard, { clock });
+    const requestsPerMinute = this.#budget.shareOf(account.requestsPerMinute);
+    const options = { ...account, requestsPerMinute };
+    const membership = limiters.join(options, prepared.keyProvider.current());
     this.#membership = membership;
     const log = createTransportLog(account.name, { clock, membership, logger });
     const keyProvider = followingKey(() => this.#prepared.keyProvider, membership);
@@ -103,6 +112,10 @@ class PolledAccount implements AccountRuntime {
       observer: metrics.pollObserver(account.name),
       planned: ({ demandPerMinute }) => {
         membership.demand(demandPerMinute);
+      },
+      shardDemands: (demands, discoveryIntervalMs) => {
+        this.#budget.discovered(demands, discoveryIntervalMs);
+        membership.resize(this.#shareOf(this.#prepared));
       },
     });
     membership.onLimitChange(() => {
@@ -135,7 +148,7 @@ class PolledAccount implements AccountRuntime {
     const before = this.#prepared;
     this.#prepared = next;
     this.#isElsewhere ||= raw !== undefined || !isAskedAlike(before, next);
-    moveMembership(this.#membership, before, next);
+    this.#moveMembership(before, next);
     this.#transport.reconfigure(next.account);
     if (raw !== undefined) this.#connections.replace(raw);
   }
@@ -150,6 +163,18 @@ class PolledAccount implements AccountRuntime {
     this.#membership.leave();
   }
 
+  #shareOf({ account }: PreparedAccount): number {
+    return this.#budget.shareOf(account.requestsPerMinute);
+  }
+
+  /** In this order no key that the account has or gets is raised before the account has left it. */
+  #moveMembership(before: PreparedAccount, next: PreparedAccount): void {
+    const share = this.#shareOf(next);
+    this.#membership.resize(Math.min(this.#shareOf(before), share));
+    this.#membership.rekey(next.keyProvider.current());
+    this.#membership.resize(share);
+  }
+
   async close(): Promise<void> {
     this.leave();
     await this.#connections.close();
@@ -162,17 +187,6 @@ function isAskedAlike(left: PreparedAccount, right: PreparedAccount): boolean {
     left.keyProvider.current() === right.keyProvider.current() &&
     left.account.apiKeyHeader === right.account.apiKeyHeader
   );
-}
-
-/** In this order no key that the account has or gets is raised before the account has left it. */
-function moveMembership(
-  membership: Membership,
-  before: PreparedAccount,
-  { account: { requestsPerMinute }, keyProvider }: PreparedAccount,
-): void {
-  membership.resize(Math.min(before.account.requestsPerMinute, requestsPerMinute));
-  membership.rekey(keyProvider.current());
-  membership.resize(requestsPerMinute);
 }
 
 /** A new key has a limit of its own. */

@@ -42,10 +42,7 @@ export function shardFrom(
 export function withShard(config: Config, shard: Shard): Config {
   if (shard.total === 1) return config;
   const accounts = config.accounts.map((account) => {
-    if (account.requestsPerMinute >= shard.total) {
-      const requestsPerMinute = Math.floor(account.requestsPerMinute / shard.total);
-      return { ...account, requestsPerMinute, shard };
-    }
+    if (account.requestsPerMinute >= shard.total) return { ...account, shard };
     throw new CommandError(
       2,
       `account ${account.name}: its budget of ${account.requestsPerMinute} calls a minute cannot be ` +

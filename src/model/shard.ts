@@ -23,6 +23,32 @@ export function ownerOf(key: string, total: number): number {
   return owner;
 }
 
+/** What the shards of one account need, in calls a minute. */
+export interface ShardDemands {
+  /** For the polls of each shard, by its number. */
+  readonly polls: readonly number[];
+  /** For the discoveries, which each of them makes. */
+  readonly discovery: number;
+}
+
+/**
+ * The part of a budget that each shard may use, in whole calls a minute and at least one; all together
+ * never more than the budget, if that is at least one for each. A budget that is large enough gives each
+ * what it needs, and the rest evenly. Beyond it the intervals of all are stretched alike.
+ */
+export function sharesOf(budget: number, { polls, discovery }: ShardDemands): readonly number[] {
+  const total = polls.length;
+  const free = budget - total;
+  const fixed = Math.min(Math.max(0, discovery - 1), free / total);
+  const sum = polls.reduce((all, one) => all + one, 0);
+  const left = free - total * fixed;
+  return polls.map((one) => {
+    const part = sum <= left || sum === 0 ? one + (left - sum) / total : (left * one) / sum;
+    // A sum of parts may be off by the last digit of a number.
+    return 1 + Math.floor(fixed + part + 1e-9);
+  });
+}
+
 /** FNV-1a with a final mix, as 32 bits: the same on every machine and in every version. */
 function hash(text: string): number {
   let value = 0x811c9dc5;

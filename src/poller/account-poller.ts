@@ -1,5 +1,6 @@
 import type { Clock } from '../model/clock.ts';
 import type { AccountConfig, AppEntry } from '../model/config.ts';
+import type { ShardDemands } from '../model/shard.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Source } from '../model/source.ts';
 import type { AccountStatus, Logger, PollObserver } from '../model/telemetry.ts';
@@ -41,6 +42,10 @@ export interface AccountPollerDependencies extends Traffic {
    * share it would be told of each other without end.
    */
   readonly planned?: ((plan: AccountPlan) => void) | undefined;
+  /** Told what all shards of the account need, after a complete discovery. */
+  readonly shardDemands?:
+    | ((demands: ShardDemands, discoveryIntervalMs: number) => void)
+    | undefined;
   /** Requests that were sent again because the first one failed, since the start. */
   readonly retries?: (() => number) | undefined;
   /** Wall time at the vendor, where windows are cut. Without it: that of the clock. */

@@ -1,7 +1,7 @@
 import type { ApiError } from '../model/api-error.ts';
 import { type Clock, sleep } from '../model/clock.ts';
 import type { AccountConfig, AppEntry } from '../model/config.ts';
-import { ownerOf } from '../model/shard.ts';
+import type { ShardDemands } from '../model/shard.ts';
 import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
 import type { Discovery } from '../model/source.ts';
 import type { PollObserver } from '../model/telemetry.ts';
@@ -12,7 +12,6 @@ import { type AppState, afterPoll, snapshotOf } from './app-state.ts';
 import { type AppStates, createAppStates, hostsListedNow } from './app-states.ts';
 import {
   discoverySteps,
-  type Owns,
   reconfigurationSteps,
   type StateChanges,
   spreadSteps,
@@ -27,6 +26,7 @@ import {
 } from './discovery-state.ts';
 import { shouldAskHostNames } from './host-names.ts';
 import { hostlessEntries } from './hostless-entries.ts';
+import { createPartition } from './partition.ts';
 import type { PollRequest } from './poll-application.ts';
 import type { PollLog } from './poll-log.ts';
 import { type PollOutcome, skippedOutcome } from './poll-outcome.ts';
@@ -47,6 +47,10 @@ export interface AccountTableDependencies {
   readonly planner: AccountPlanner;
   /** Told of a new plan, unless it only follows the limit. */
   readonly planned?: ((plan: AccountPlan) => void) | undefined;
+  /** Told what all shards of the account need, after a complete discovery. */
+  readonly shardDemands?:
+    | ((demands: ShardDemands, discoveryIntervalMs: number) => void)
+    | undefined;
 }
 
 /** What is known of one account; the only place that replaces its states and publishes them. */
@@ -64,10 +68,8 @@ export class AccountTable {
     this.#options = options;
     this.#dependencies = dependencies;
     const { name } = options.account;
-    this.#publisher = createAppPublisher(
-      { account: name },
-      { ...dependencies, snapshotOf: (id) => this.#snapshotOf(id) },
-    );
+    const published = { ...dependencies, snapshotOf: (id: string) => this.#snapshotOf(id) };
+    this.#publisher = createAppPublisher({ account: name }, published);
     // An account that nobody has heard of yet must not look like a healthy one without applications.
     dependencies.sink.accountUp(name, false);
   }
@@ -108,7 +110,8 @@ export class AccountTable {
   async reconfigure(options: AccountTableOptions, signal: AbortSignal): Promise<readonly string[]> {
     const nowMs = this.#dependencies.clock.monotonicMs();
     this.#options = options;
-    const steps = reconfigurationSteps(this.states, options.entries, nowMs, this.#owns);
+    const own = createPartition(options.account.shard);
+    const steps = reconfigurationSteps(this.states, options.entries, nowMs, own);
     const { unwanted, released } = await this.#take(steps, signal);
     for (const id of released) this.#publisher.remove(id);
     this.#replan();
@@ -122,7 +125,7 @@ export class AccountTable {
    */
   async discovered(discovery: Discovery, signal: AbortSignal): Promise<readonly string[]> {
     const { account, entries, discoveryIntervalMs } = this.#options;
-    const { clock, sink, log, planner } = this.#dependencies;
+    const { clock, sink, log, planner, shardDemands } = this.#dependencies;
     const nowMs = clock.monotonicMs();
     const takeOrder = (): number => {
       this.#nextOrder += 1;
@@ -130,12 +133,15 @@ export class AccountTable {
     };
     const now = { monotonicMs: nowMs, takeOrder };
     const isFirst = this.states.size === 0;
-    const steps = discoverySteps(this.states, entries, discovery, now, this.#owns);
+    const partition = createPartition(account.shard);
+    const steps = discoverySteps(this.states, entries, discovery, now, partition);
     const { removed, missing } = await this.#take(steps, signal);
     // In one turn: what is forgotten but still shown would never be removed.
     for (const id of removed) this.#states.delete(id);
     for (const id of removed) this.#publisher.remove(id);
     planner.discovered(discovery.calls, discoveryIntervalMs);
+    const demands = partition.demands(discovery, discoveryIntervalMs);
+    if (demands !== undefined) shardDemands?.(demands, discoveryIntervalMs);
     this.#replan();
     // What cannot be polled at once is polled evenly from the start.
     if (isFirst && this.plan.stretch > 1) {
@@ -213,11 +219,6 @@ export class AccountTable {
 
   /** When something falls due next, on the monotonic clock; polls under way are not waited for. */
   readonly nextEventMs = (): number | undefined => this.#states.nextEventMs();
-
-  readonly #owns: Owns = (key) => {
-    const { shard } = this.#options.account;
-    return shard === undefined || ownerOf(key, shard.total) === shard.ordinal;
-  };
 
   /** Puts a change in force, part by part; after a long part others have their turn. */
   async #take<Result>(

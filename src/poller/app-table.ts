@@ -11,10 +11,8 @@ import {
 import type { Discovery } from '../model/source.ts';
 import { type AppState, afterDiscovery, newAppState, refreshed } from './app-state.ts';
 import { noHostNames, withNamedHosts } from './host-names.ts';
+import type { Partition } from './partition.ts';
 import { placeMs } from './schedule.ts';
-
-/** Whether this process is the one that polls an application, or reports on an entry. */
-export type Owns = (key: string) => boolean;
 
 /** A part of a change of the states. */
 export interface StateChanges {
@@ -56,7 +54,7 @@ export function* discoverySteps(
     /** Gives each new application a number of its own. */
     readonly takeOrder: () => number;
   },
-  owns: Owns,
+  { owns, chosen }: Partition,
 ): Generator<StateChanges, DiscoveryChange> {
   const selector = createApplicationSelector(entries);
   const seen = new Set<string>();
@@ -64,7 +62,9 @@ export function* discoverySteps(
     const changes: [string, AppState][] = [];
     for (const application of part) {
       const entry = selector.entryOf(application);
-      if (entry === undefined || !owns(application.id)) continue;
+      if (entry === undefined) continue;
+      chosen({ application, entry });
+      if (!owns(application.id)) continue;
       seen.add(application.id);
       const known = states.get(application.id);
       const found = { application, entry };
@@ -106,7 +106,7 @@ export function* reconfigurationSteps(
   states: ReadonlyMap<string, AppState>,
   entries: readonly AppEntry[],
   nowMs: number,
-  owns: Owns,
+  { owns }: Pick<Partition, 'owns'>,
 ): Generator<StateChanges, Reconfiguration> {
   const selector = createApplicationSelector(entries);
   const applications = [...states.values()].map(({ selected }) => selected.application);

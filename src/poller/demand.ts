@@ -42,6 +42,20 @@ export function callsPerPoll(selected: SelectedApplication): CallsByOperation {
   };
 }
 
+/**
+ * The calls a minute that the polls of an application take, as every shard sees it alike: by the list of
+ * the applications alone. Of hosts that are chosen by their names it is the most that there may be.
+ */
+export function sharedDemandOf(selected: SelectedApplication): number {
+  const { application, entry } = selected;
+  const hostIds = application.hostIds ?? [];
+  const isSelf = typeof entry.hosts === 'object' && entry.hosts.kind === 'self';
+  const namedHostIds = isSelf ? hostIds.slice(0, 1) : hostIds;
+  const calls = callsPerPoll({ application, entry, namedHostIds });
+  const perPoll = calls.application_throughput + calls.host_throughput;
+  return (perPoll * minuteMs) / entry.poll.intervalMs;
+}
+
 /** What an account needs to be up to date, in calls a minute. */
 export interface Demand {
   readonly polls: number;

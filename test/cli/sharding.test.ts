@@ -61,12 +61,12 @@ describe('withShard', () => {
     expect(withShard(config, { ordinal: 0, total: 1 })).toBe(config);
   });
 
-  it('tells every account which shard it is', () => {
+  it('tells every account which shard it is, and keeps the budget of the key', () => {
     const shard = { ordinal: 1, total: 3 };
 
     const { accounts, apps } = withShard(config, shard);
 
-    expect(accounts).toEqual([{ ...config.accounts[0], requestsPerMinute: 300, shard }]);
+    expect(accounts).toEqual([{ ...config.accounts[0], shard }]);
     expect(apps).toBe(config.apps);
   });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ownerOf } from '../../src/model/shard.ts';
+import { ownerOf, sharesOf } from '../../src/model/shard.ts';
 
 const manyIds = Array.from({ length: 3000 }, (_, index) => String(31_584_797 + index));
 
@@ -36,5 +36,81 @@ describe('ownerOf', () => {
 
   it('stays as it is from version to version, so that a rolling update moves nothing', () => {
     expect(manyIds.slice(0, 8).map((id) => ownerOf(id, 3))).toEqual([2, 0, 0, 2, 2, 0, 1, 0]);
+  });
+});
+
+describe('sharesOf', () => {
+  it.each([
+    {
+      what: 'gives each what it needs and the rest evenly',
+      budget: 300,
+      polls: [100, 10, 0],
+      discovery: 1,
+      shares: [163, 73, 63],
+    },
+    {
+      what: 'stretches all alike beyond the budget',
+      budget: 303,
+      polls: [500, 250, 250],
+      discovery: 1,
+      shares: [151, 76, 76],
+    },
+    {
+      what: 'divides evenly what nobody asks for',
+      budget: 300,
+      polls: [0, 0, 0],
+      discovery: 0,
+      shares: [100, 100, 100],
+    },
+    {
+      what: 'leaves everyone its discoveries first',
+      budget: 30,
+      polls: [1000, 0, 0],
+      discovery: 5,
+      shares: [20, 5, 5],
+    },
+    {
+      what: 'divides evenly what is not enough for the discoveries',
+      budget: 9,
+      polls: [1000, 0, 0],
+      discovery: 5,
+      shares: [3, 3, 3],
+    },
+    {
+      what: 'gives each at least one',
+      budget: 3,
+      polls: [9, 0, 0],
+      discovery: 0,
+      shares: [1, 1, 1],
+    },
+  ])('$what', ({ budget, polls, discovery, shares }) => {
+    expect(sharesOf(budget, { polls, discovery })).toEqual(shares);
+  });
+
+  it('never gives more than the budget, nor less to who needs more, nor too little where all fits', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.double({ min: 0, max: 1e6, noNaN: true }), { minLength: 1, maxLength: 40 }),
+        fc.double({ min: 0, max: 50, noNaN: true }),
+        fc.integer({ min: 0, max: 100_000 }),
+        (polls, discovery, more) => {
+          const budget = polls.length + more;
+
+          const shares = sharesOf(budget, { polls, discovery });
+
+          expect(shares.every((share) => Number.isInteger(share) && share >= 1)).toBe(true);
+          expect(shares.reduce((sum, share) => sum + share, 0)).toBeLessThanOrEqual(budget);
+          const whole = polls.reduce((sum, one) => sum + one + discovery, 0);
+          for (const [index, one] of polls.entries()) {
+            const share = shares[index] ?? 0;
+            if (whole <= more) expect(share).toBeGreaterThanOrEqual(Math.floor(one + discovery));
+            for (const [other, less] of polls.entries()) {
+              if (less <= one) expect(shares[other]).toBeLessThanOrEqual(share);
+            }
+          }
+        },
+      ),
+      { numRuns: 500 },
+    );
   });
 });

@@ -6,10 +6,10 @@ import {
   type DiscoveryChange,
   discoverySteps,
   haveSamePoll,
-  type Owns,
   reconfigurationSteps,
   type StateChanges,
 } from '../../src/poller/app-table.ts';
+import { createPartition, type Partition } from '../../src/poller/partition.ts';
 import { anApplication, anEntry, aSelected } from '../support/builders.ts';
 
 const entry = anEntry();
@@ -47,7 +47,13 @@ function take<Result>(
   return { ...step.value, states: live };
 }
 
+type Owns = Partition['owns'];
+
 const everything: Owns = () => true;
+
+function partitionOf(owns: Owns): Partition {
+  return { ...createPartition(undefined), owns };
+}
 
 function applyDiscovery(
   states: ReadonlyMap<string, AppState>,
@@ -61,7 +67,9 @@ function applyDiscovery(
     return order;
   };
   const now = { monotonicMs: 1000, takeOrder };
-  const change = take(states, (live) => discoverySteps(live, entries, discovery, now, owns));
+  const change = take(states, (live) =>
+    discoverySteps(live, entries, discovery, now, partitionOf(owns)),
+  );
   const kept = [...change.states].filter(([id]) => !change.removed.includes(id));
   return { ...change, states: new Map(kept) };
 }
@@ -72,7 +80,7 @@ function statesFor(
   nowMs: number,
   owns: Owns = everything,
 ): ReadonlyMap<string, AppState> {
-  return take(states, (live) => reconfigurationSteps(live, entries, nowMs, owns)).states;
+  return take(states, (live) => reconfigurationSteps(live, entries, nowMs, { owns })).states;
 }
 
 describe('applyDiscovery', () => {
@@ -199,7 +207,7 @@ describe('many applications', () => {
     const entries = ids.map((id) => anEntry({ selector: { kind: 'id', id } }));
     const sizesWith = (all: readonly AppEntry[]): readonly number[] => {
       const now = { monotonicMs: 0, takeOrder: () => 0 };
-      const steps = discoverySteps(new Map(), all, aDiscovery(ids), now, everything);
+      const steps = discoverySteps(new Map(), all, aDiscovery(ids), now, partitionOf(everything));
       return [...steps].map((changes) => changes.states.length).filter((size) => size > 0);
     };
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createDaemon, type Daemon } from '../../src/cli/daemon.ts';
 import { withShard } from '../../src/cli/sharding.ts';
 import type { Shard } from '../../src/model/shard.ts';
+import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
@@ -11,10 +12,7 @@ import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 
 const minuteMs = 60_000;
 const apiKey = 'NRAK-TEST';
-const config = {
-  accounts: [anAccount({ requestsPerMinute: 300 })],
-  apps: [anEntry(), anEntry({ selector: { kind: 'id', id: '999' } })],
-};
+const smallFleet: FleetOptions = { applications: 30, hosts: 60, kinds: ['both'] };
 
 interface Member {
   readonly daemon: Daemon;
@@ -29,13 +27,17 @@ interface Cluster {
   readonly start: (shard: Shard) => Promise<Member>;
 }
 
-function aCluster(): Cluster {
+function aCluster(fleet: FleetOptions = smallFleet, budget = 300): Cluster {
+  const config = {
+    accounts: [anAccount({ requestsPerMinute: budget })],
+    apps: [anEntry(), anEntry({ selector: { kind: 'id', id: '999' } })],
+  };
   const clock = createFakeClock();
   const simulator = createSimulator(
     {
       apiKeys: [apiKey],
       latencyMs: 100,
-      fleet: { applications: 30, hosts: 60, kinds: ['both'] },
+      fleet,
     },
     { clock },
   );
@@ -138,5 +140,33 @@ describe('three shards with fixed numbers', () => {
     expect(after).toEqual([before[0], before[2]]);
     expect([...polls.keys()].toSorted()).toEqual(after.flat().toSorted());
     expect(Math.max(...polls.values())).toBeLessThanOrEqual(10);
+  });
+});
+
+describe('shards with one large application', () => {
+  it('stretch all intervals alike, as one process with the whole budget would', async () => {
+    const applications = [
+      { id: 1, name: 'large', kind: 'both', hosts: 400 } as const,
+      ...Array.from(
+        { length: 20 },
+        (_, index) => ({ id: index + 2, name: `small-${index}`, kind: 'both', hosts: 4 }) as const,
+      ),
+    ];
+    const budget = 200;
+    const cluster = aCluster({ applications }, budget);
+    const members = await Promise.all(
+      [0, 1, 2].map(async (ordinal) => cluster.start({ ordinal, total: 3 })),
+    );
+    await cluster.clock.advance(20 * minuteMs);
+    const intervals = members.map(({ daemon }) => daemon.status()[0]?.pollIntervalSeconds ?? 0);
+    const budgets = members.map(({ daemon }) => daemon.status()[0]?.budgetRequestsPerMinute ?? 0);
+    for (const { stop } of members) await stop();
+
+    const demand = 401 + 20 * 5;
+    const stretches = intervals.map((seconds) => seconds / 60);
+    expect(Math.min(...stretches)).toBeGreaterThan(demand / budget);
+    expect(Math.max(...stretches)).toBeLessThan(1.1 * (demand / budget));
+    expect(budgets.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(budget);
+    expect(cluster.simulator.journal.maxInAnyWindow(minuteMs)).toBeLessThanOrEqual(budget);
   });
 });

@@ -150,7 +150,9 @@ describe('sidecars, each with the host that it runs on', () => {
           type,
         ]),
       );
-    expect(shown.toSorted()).toEqual(expected.toSorted());
+    const sorted = (rows: readonly (readonly string[])[]): readonly string[] =>
+      rows.map((row) => row.join(' ')).toSorted();
+    expect(sorted(shown)).toEqual(sorted(expected));
   });
 
   it('that do not fit the key together are told so by the plan, with the number that does', async () => {
