@@ -6,9 +6,9 @@ import { sharedDemandOf } from './demand.ts';
 /** The part of an account that this process polls, beside those of other shards. */
 export interface Partition {
   /** Whether this process is the one that polls an application, or reports on an entry. */
-  owns(key: string): boolean;
+  readonly owns: (key: string) => boolean;
   /** Counts an application that an entry chooses, whoever polls it. */
-  chosen(selected: SelectedApplication): void;
+  readonly chosen: (selected: SelectedApplication) => void;
   /**
    * What the shards need, by all that was chosen in a discovery; `undefined` if this process is the only
    * one, or if the discovery did not see all.
