@@ -155,6 +155,21 @@ describe('sidecars, each with the host that it runs on', () => {
     expect(sorted(shown)).toEqual(sorted(expected));
   });
 
+  it('that all start at once, more than a minute of the key carries, have each its host in two', async () => {
+    const fleet = new Fleet(400);
+    for (const { name } of fleet.hosts()) await fleet.start(name);
+    await fleet.clock.advance(2 * minuteMs);
+    const series = await fleet.series();
+    const fromMs = fleet.clock.monotonicMs();
+    await fleet.clock.advance(minuteMs);
+    const later = fleet.vendor.journal.entries(({ monotonicMs }) => monotonicMs >= fromMs);
+    await fleet.stop();
+
+    expect(new Set(series.map((line) => /host_id="(\d+)"/u.exec(line)?.[1])).size).toBe(400);
+    expect(later.filter(({ status }) => status === 429)).toEqual([]);
+    expect(later).toHaveLength(400);
+  });
+
   it('that do not fit the key together are told so by the plan, with the number that does', async () => {
     const fleet = new Fleet(12);
 
