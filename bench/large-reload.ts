@@ -171,7 +171,12 @@ async function runOnce(selectors: readonly Selector[]): Promise<Readonly<Record<
   await phase('page', async () => daemon.store.page());
   const build = { version: '0', revision: '0', nodeVersion: '0' };
   await phase('status page', async () =>
-    landingPage({ build, telemetryPath: '/metrics', accounts: daemon.status() }),
+    landingPage({
+      build,
+      telemetryPath: '/metrics',
+      accounts: daemon.status(),
+      configProblem: undefined,
+    }),
   );
   stop.abort(new Error('the bench is over'));
   await clock.advance(1);

@@ -179,6 +179,7 @@ function readFlags(command: Command, options: readonly Option[], env: Environmen
     telemetryPath: last(flagTable.telemetryPath),
     maxRequests: last(flagTable.maxRequests),
     autoReloadIntervalMs: last(flagTable.autoReloadInterval),
+    configWait: last(flagTable.configWait),
     enableLifecycle: last(flagTable.enableLifecycle),
     shard: last(flagTable.shard),
     totalShards: last(flagTable.totalShards),

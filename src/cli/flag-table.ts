@@ -17,6 +17,7 @@ import { type OutputFormat, outputFormats } from './flags.ts';
 export type FlagTable = {
   readonly configFile: Flag<string>;
   readonly autoReloadInterval: Flag<number>;
+  readonly configWait: Flag<boolean>;
   readonly listenAddresses: Flag<string>;
   readonly telemetryPath: Flag<string>;
   readonly maxRequests: Flag<number>;
@@ -63,6 +64,14 @@ export const flagTable: FlagTable = {
       const parsed = parseDuration(text, { minMs: 1000, maxMs: 86_400_000 });
       return parsed.problem === undefined ? parsed.ms : undefined;
     },
+  },
+  configWait: {
+    name: 'config.wait',
+    defaultText: 'false',
+    help: 'Start without a usable configuration, key or port too, and wait for them instead of exiting.',
+    ...onOrOff,
+    isRepeatable: false,
+    commands: ['serve'],
   },
   listenAddresses: {
     name: 'web.listen-address',
