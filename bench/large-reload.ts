@@ -95,6 +95,9 @@ function aMachine(clock: TurnClock, turns: Turns, stopSignal: AbortSignal): Mach
     stderr: silent,
     redactor: createRedactor(),
     onHangup: () => undefined,
+    startChild: async () => {
+      throw new Error('nothing is started here');
+    },
     stopSignal,
   };
 }

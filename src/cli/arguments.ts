@@ -181,6 +181,7 @@ function readFlags(command: Command, options: readonly Option[], env: Environmen
     autoReloadIntervalMs: last(flagTable.autoReloadInterval),
     configWait: last(flagTable.configWait),
     enableLifecycle: last(flagTable.enableLifecycle),
+    respawn: last(flagTable.respawn),
     shard: last(flagTable.shard),
     totalShards: last(flagTable.totalShards),
     hostName: last(flagTable.hostName),

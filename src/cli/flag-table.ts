@@ -22,6 +22,7 @@ export type FlagTable = {
   readonly telemetryPath: Flag<string>;
   readonly maxRequests: Flag<number>;
   readonly enableLifecycle: Flag<boolean>;
+  readonly respawn: Flag<boolean>;
   readonly shard: Flag<number | 'auto'>;
   readonly totalShards: Flag<number>;
   readonly hostName: Flag<string>;
@@ -104,6 +105,14 @@ export const flagTable: FlagTable = {
     name: 'web.enable-lifecycle',
     defaultText: 'false',
     help: 'Allow a reload of the configuration by POST /-/reload.',
+    ...onOrOff,
+    isRepeatable: false,
+    commands: ['serve'],
+  },
+  respawn: {
+    name: 'respawn',
+    defaultText: 'false',
+    help: 'Run the daemon as a child process, and start it again whenever it ends or hangs.',
     ...onOrOff,
     isRepeatable: false,
     commands: ['serve'],

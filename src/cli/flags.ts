@@ -12,6 +12,8 @@ export interface Flags {
   readonly configWait: boolean;
   /** Whether `POST /-/reload` is there. */
   readonly enableLifecycle: boolean;
+  /** Whether the daemon runs as a child process that is started again whenever it ends. */
+  readonly respawn: boolean;
   /** Each of the form `[host]:port`. */
   readonly listenAddresses: readonly string[];
   readonly telemetryPath: string;

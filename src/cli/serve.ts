@@ -1,17 +1,19 @@
 import type { SnapshotSink } from '../model/snapshot.ts';
+import type { Logger } from '../model/telemetry.ts';
 import {
   type BoundAddress,
   createMetricsServer,
   type MetricsServer,
 } from '../server/create-server.ts';
 import { ListenError } from '../server/listen-address.ts';
-import { createIdleDaemon } from './daemon.ts';
+import { createIdleDaemon, type Daemon } from './daemon.ts';
 import { CommandError, type ExitCode } from './exit-code.ts';
 import type { Flags } from './flags.ts';
+import { sendHeartbeats } from './heartbeat.ts';
 import { keepListening } from './listening.ts';
 import { createLogging } from './logging.ts';
 import type { Machine } from './machine.ts';
-import { createReloading } from './reloading.ts';
+import { createReloading, type Reloading } from './reloading.ts';
 import { shardFrom, withShard } from './sharding.ts';
 import { buildOf } from './version.ts';
 
@@ -32,33 +34,19 @@ export async function serve(
 ): Promise<ExitCode> {
   const shard = shardFrom(flags, machine);
   const logger = await createLogging(flags, machine);
-  const { clock, redactor, stopSignal } = machine;
+  const { clock, stopSignal, tellParent } = machine;
   const daemon = createIdleDaemon({ machine, logger, watch: hooks.watch });
-  const { metrics } = daemon;
-  metrics.sharded(shard);
-  const build = buildOf(machine.env);
+  daemon.metrics.sharded(shard);
   const reloading = createReloading(flags, {
     machine,
     logger,
-    metrics,
+    metrics: daemon.metrics,
     apply: async (next) => daemon.apply(withShard(next, shard)),
   });
-  const server = createMetricsServer(flags, {
-    page: async () => daemon.store.page(),
-    selfMetrics: async () => metrics.text(),
-    status: () => daemon.status(),
-    config: () => {
-      const { isInForce, problem } = reloading.status();
-      return { isInForce, problem: problem === undefined ? undefined : redactor.redact(problem) };
-    },
-    stalled: () => daemon.stalled(),
-    reload: flags.enableLifecycle ? reloading.byHttp : undefined,
-    build,
-    logger,
-    clock,
-  });
+  const server = serverOf(flags, { machine, logger, daemon, reloading });
   const listening = (addresses: readonly BoundAddress[]): void => {
-    logger.info({ version: build.version, addresses, path: flags.telemetryPath }, 'listening');
+    const { version } = buildOf(machine.env);
+    logger.info({ version, addresses, path: flags.telemetryPath }, 'listening');
     hooks.listening?.(addresses);
   };
   const beginStop = (): void => {
@@ -75,6 +63,8 @@ export async function serve(
         keepListening(flags.listenAddresses, { server, clock, logger, listening }, stopSignal),
       daemon.run(stopSignal),
       reloading.watch(stopSignal),
+      tellParent &&
+        sendHeartbeats({ clock, tellParent, stalled: () => daemon.stalled() }, stopSignal),
     ]);
     logger.info({}, 'stopping');
     return 0;
@@ -83,6 +73,34 @@ export async function serve(
     await daemon.close();
     await server.close(closeDeadlineMs);
   }
+}
+
+interface ServerParts {
+  readonly machine: Machine;
+  readonly logger: Logger;
+  readonly daemon: Daemon;
+  readonly reloading: Reloading;
+}
+
+function serverOf(
+  flags: Flags,
+  { machine, logger, daemon, reloading }: ServerParts,
+): MetricsServer {
+  const { clock, env, redactor } = machine;
+  return createMetricsServer(flags, {
+    page: async () => daemon.store.page(),
+    selfMetrics: async () => daemon.metrics.text(),
+    status: () => daemon.status(),
+    config: () => {
+      const { isInForce, problem } = reloading.status();
+      return { isInForce, problem: problem === undefined ? undefined : redactor.redact(problem) };
+    },
+    stalled: () => daemon.stalled(),
+    reload: flags.enableLifecycle ? reloading.byHttp : undefined,
+    build: buildOf(env),
+    logger,
+    clock,
+  });
 }
 
 async function listenOrEnd(server: MetricsServer): Promise<readonly BoundAddress[]> {

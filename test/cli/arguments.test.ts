@@ -9,6 +9,7 @@ const defaults: Flags = {
   configFile: 'config.yaml',
   autoReloadIntervalMs: 30_000,
   configWait: false,
+  respawn: false,
   enableLifecycle: false,
   listenAddresses: [':9126'],
   telemetryPath: '/metrics',
