@@ -16,12 +16,12 @@ interface Bench {
   readonly clock: FakeClock;
   readonly logger: FakeLogger;
   readonly children: FakeChildren;
-  hangup(): void;
-  stop(): void;
-  /** Ends the child that runs, and lets the others begin that begin without a pause. */
-  end(end: ChildEnd): Promise<void>;
+  readonly hangup: () => void;
+  readonly stop: () => void;
+  /** Ends the child that runs. */
+  readonly end: (end: ChildEnd) => Promise<void>;
   /** Passes time while the child says every ten seconds that all is well. */
-  live(ms: number): Promise<void>;
+  readonly live: (ms: number) => Promise<void>;
   readonly done: Promise<void>;
 }
 
