@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { rootCertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
@@ -96,8 +96,11 @@ const faults: readonly Fault[] = [
     what: 'its configuration is another file, and far too large',
     strike: wrongFile(
       'config.yaml',
-      async (path) => writeFile(path, Buffer.alloc(64 * 1024 ** 2, 'a')),
-      'larger than 1 MiB',
+      async (path) => {
+        await writeFile(path, '');
+        await truncate(path, 1024 ** 4);
+      },
+      'is far too large',
     ),
   },
   {
