@@ -19,6 +19,8 @@ const good: Readonly<Record<string, string>> = {
 
 interface Bench {
   readonly machine: FakeMachine;
+  /** What its parent was told. */
+  readonly told: readonly unknown[];
   /** The files of the machine; a test may change them. */
   readonly files: Record<string, string | undefined>;
   /** Origins of the connections that were opened. */
@@ -50,13 +52,15 @@ async function waiting(
     if (text === undefined) delete files[path];
     else files[path] = text;
   }
-  const machine = createFakeMachine({
+  const told: unknown[] = [];
+  const fake = createFakeMachine({
     files,
     openTransport: async ({ baseUrl }) => {
       opened.push(baseUrl);
       return silent;
     },
   });
+  const machine: FakeMachine = { ...fake, tellParent: (message) => told.push(message) };
   const flags = ['--config.wait', '--config.file=/config.yaml', '--web.listen-address=127.0.0.1:0'];
   const ending = run(['serve', ...flags, '--log.format=json', ...args], machine);
   const lines: Bench['lines'] = (message) =>
@@ -75,7 +79,7 @@ async function waiting(
   };
   await machine.clock.advance(0);
   try {
-    await use({ machine, files, opened, lines, page });
+    await use({ machine, files, opened, lines, page, told });
   } finally {
     machine.stop();
     const state = { hasEnded: false };
@@ -287,6 +291,19 @@ describe('a daemon that waits for its configuration', () => {
       },
       ['--total-shards=2', '--shard=0'],
     );
+  });
+
+  it('tells its parent that it lives, from the start on', async () => {
+    await waiting({ '/config.yaml': undefined }, async ({ machine, files, lines, told }) => {
+      const atOnce = told.length;
+      await machine.clock.advance(20_000);
+      mend(files, '/config.yaml');
+      await soon({ machine, lines });
+      await machine.clock.advance(10_000);
+
+      expect(atOnce).toBe(1);
+      expect(told).toEqual(Array.from({ length: 4 }, () => ({ stalled: null })));
+    });
   });
 
   it('shows no secret that stands in what is wrong', async () => {
