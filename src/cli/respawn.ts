@@ -168,7 +168,8 @@ function remedyFor(end: ChildEnd, killedFor: string | undefined): string {
   if (killedFor !== undefined) return 'report the log lines before this one as a bug';
   if (end.kind === 'not_started') return 'give the container more memory or more processes';
   if (end.code === 2) return 'correct what the lines before this one name';
-  if (end.signal === 'SIGABRT') return 'its heap was full: give the container more memory';
+  if (end.signal === 'SIGABRT')
+    return 'most likely its heap was full: give the container more memory';
   if (end.signal === 'SIGKILL')
     return 'somebody killed it; if that was the kernel, give the container more memory';
   return 'see the lines before this one';
