@@ -7,7 +7,7 @@ export interface HeapFacts {
   readonly given: string;
 }
 
-/** Beside its heap the daemon takes 62 MiB, 40 of them Node.js itself; its parent takes 15 more. */
+/** Beside its heap the daemon takes 62 MiB, 40 of them Node.js itself; its parent up to 25 more. */
 const heapShare = 0.5;
 
 /**
