@@ -95,6 +95,9 @@ function aMachine(clock: TurnClock, turns: Turns, stopSignal: AbortSignal): Mach
     stderr: silent,
     redactor: createRedactor(),
     onHangup: () => undefined,
+    startChild: async () => {
+      throw new Error('nothing is started here');
+    },
     stopSignal,
   };
 }
@@ -171,7 +174,12 @@ async function runOnce(selectors: readonly Selector[]): Promise<Readonly<Record<
   await phase('page', async () => daemon.store.page());
   const build = { version: '0', revision: '0', nodeVersion: '0' };
   await phase('status page', async () =>
-    landingPage({ build, telemetryPath: '/metrics', accounts: daemon.status() }),
+    landingPage({
+      build,
+      telemetryPath: '/metrics',
+      accounts: daemon.status(),
+      configProblem: undefined,
+    }),
   );
   stop.abort(new Error('the bench is over'));
   await clock.advance(1);

@@ -15,8 +15,12 @@ function stopCode(signal: unknown): number {
 }
 
 function onStopSignal(signal: NodeJS.Signals): void {
-  // The second signal is somebody who does not want to wait.
-  if (stop.signal.aborted) process.exit(stopCode(signal));
+  if (stop.signal.aborted) {
+    // A parent passes on what the whole group of processes may have been sent.
+    if (process.connected) return;
+    // The second signal is somebody who does not want to wait.
+    process.exit(stopCode(signal));
+  }
   stop.abort(new Error(`stopped by ${signal}`, { cause: signal }));
   setTimeout(() => process.exit(stopCode(signal)), stopDeadlineMs).unref();
 }
@@ -30,6 +34,13 @@ function die(error: unknown): never {
   process.exit(1);
 }
 
+/** Whoever has started us as a child must not be outlived; when we stop already, at once. */
+function followParent(): void {
+  process.on('disconnect', () => onStopSignal('SIGTERM'));
+  process.channel?.unref();
+  if (!process.connected) onStopSignal('SIGTERM');
+}
+
 /** Loading a program of several hundred files opens about a hundred of them at a time. */
 function hasNoDescriptors(error: unknown): boolean {
   return (
@@ -40,6 +51,7 @@ function hasNoDescriptors(error: unknown): boolean {
 async function runProgram(): Promise<void> {
   process.on('SIGTERM', onStopSignal);
   process.on('SIGINT', onStopSignal);
+  if (process.send !== undefined) followParent();
   process.on('unhandledRejection', die);
   process.on('uncaughtException', die);
   try {

@@ -1,9 +1,10 @@
 import { parseArgs } from 'node:util';
 import { didYouMean } from '../config/suggestion.ts';
-import { type Command, commands, environmentVariableOf, type Flag } from './flag.ts';
+import { type Command, commands, type Flag } from './flag.ts';
 import { flagTable } from './flag-table.ts';
 import type { Flags } from './flags.ts';
 import { quote, refuseKeys } from './key-arguments.ts';
+import { type Environment, type Option, readFlags } from './read-flags.ts';
 import { UsageError } from './usage-error.ts';
 
 /** What the command line asks for. `error` means exit code 2. */
@@ -18,18 +19,6 @@ export type Arguments =
   | { readonly kind: 'help'; readonly command: Command | undefined }
   | { readonly kind: 'version' }
   | { readonly kind: 'error'; readonly message: string };
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** One `--name=value`, as it was written. */
-interface Option {
-  readonly name: string;
-  readonly value: string | undefined;
-  /** False for a value that is the argument after the flag. */
-  readonly isInline: boolean;
-  /** The whole argument up to `=`. */
-  readonly written: string;
-}
 
 interface Words {
   readonly options: readonly Option[];
@@ -150,83 +139,6 @@ function checkBelongs(name: string, command: Command): void {
   if (flag === undefined || flag.commands.includes(command)) return;
   const others = flag.commands.join(', ');
   throw new UsageError(`--${name} has no meaning for ${command}, only for: ${others}`);
-}
-
-function readFlags(command: Command, options: readonly Option[], env: Environment): Flags {
-  const all = <Value>(flag: Flag<Value>): readonly Value[] => {
-    const given = options.filter(({ name }) => name === flag.name);
-    if (given.length > 0) {
-      return distinct(
-        `--${flag.name}`,
-        given.map(({ value }) => parseValue(flag, `--${flag.name}`, value ?? 'true')),
-      );
-    }
-    const variable = environmentVariableOf(flag);
-    const text = flag.commands.includes(command) ? textFrom(env[variable]) : undefined;
-    if (text === undefined) return [parseValue(flag, `--${flag.name}`, flag.defaultText)];
-    const texts = flag.isRepeatable ? splitList(variable, text) : [text.trim()];
-    return distinct(
-      variable,
-      texts.map((part) => parseValue(flag, variable, part)),
-    );
-  };
-  // Every flag has a value: without one given, its default.
-  const last = <Value>(flag: Flag<Value>): Value =>
-    all(flag).at(-1) ?? parseValue(flag, `--${flag.name}`, flag.defaultText);
-  return {
-    configFile: last(flagTable.configFile),
-    listenAddresses: all(flagTable.listenAddresses),
-    telemetryPath: last(flagTable.telemetryPath),
-    maxRequests: last(flagTable.maxRequests),
-    autoReloadIntervalMs: last(flagTable.autoReloadInterval),
-    enableLifecycle: last(flagTable.enableLifecycle),
-    shard: last(flagTable.shard),
-    totalShards: last(flagTable.totalShards),
-    hostName: last(flagTable.hostName),
-    logLevel: last(flagTable.logLevel),
-    logFormat: last(flagTable.logFormat),
-    online: last(flagTable.online),
-    output: last(flagTable.output),
-    planApplicationsPerMatch: last(flagTable.planApplicationsPerMatch),
-    planHostsPerApplication: last(flagTable.planHostsPerApplication),
-    replicas: last(flagTable.replicas),
-    demoApplications: last(flagTable.demoApplications),
-    demoHosts: last(flagTable.demoHosts),
-    demoPort: last(flagTable.demoPort),
-    healthcheckUrl: last(flagTable.healthcheckUrl),
-  };
-}
-
-function splitList(variable: string, text: string): readonly string[] {
-  const parts = text.split(',').map((part) => part.trim());
-  if (!parts.includes('')) return parts;
-  throw new UsageError(
-    `${variable}: ${quote(text)} has a comma with no value beside it: remove the comma`,
-  );
-}
-
-/** Each value is another one, except those of which the system makes different ones. */
-function distinct<Value>(origin: string, values: readonly Value[]): readonly Value[] {
-  const repeated = values.find(
-    (value, index) => values.indexOf(value) !== index && !String(value).endsWith(':0'),
-  );
-  if (repeated === undefined) return values;
-  throw new UsageError(`${origin}: ${quote(String(repeated))} is given more than once`);
-}
-
-/** An empty variable is one that is not set. */
-function textFrom(variable: string | undefined): string | undefined {
-  if (variable === undefined || variable.trim() === '') return undefined;
-  // Kubernetes sets NEWRELIC_EXPORTER_DEMO_PORT=tcp://... beside a service newrelic-exporter-demo.
-  return variable.startsWith('tcp://') ? undefined : variable;
-}
-
-function parseValue<Value>(flag: Flag<Value>, origin: string, text: string): Value {
-  const value = flag.parse(text);
-  if (value === undefined) {
-    throw new UsageError(`${origin}: ${quote(text)} is not valid: expected ${flag.expected}`);
-  }
-  return value;
 }
 
 function unknownFlag(written: string): UsageError {

@@ -22,10 +22,19 @@ export interface Daemon extends Supervisor {
   readonly metrics: SelfMetrics;
 }
 
+/** A daemon that has its configuration. Rejects as `apply` does. */
 export async function createDaemon(
   config: Config,
-  { machine, logger, watch }: DaemonDependencies,
+  dependencies: DaemonDependencies,
 ): Promise<Daemon> {
+  const daemon = createIdleDaemon(dependencies);
+  await daemon.apply(config);
+  daemon.metrics.configReloaded(true, dependencies.machine.clock.wallMs());
+  return daemon;
+}
+
+/** A daemon that polls nothing until a configuration is put into force. */
+export function createIdleDaemon({ machine, logger, watch }: DaemonDependencies): Daemon {
   const store = createChunkStore({ gzip: gzipFast, nextTurn: machine.nextTurn });
   // What the vendor wrote into an error may hold a key: pages are redacted as the log is.
   const status = (): readonly AccountStatus[] =>
@@ -41,8 +50,6 @@ export async function createDaemon(
   const sink = watch === undefined ? store : watch(store);
   const limiters = createRateLimiters({ clock: machine.clock, logger });
   const supervisor = createSupervisor({ machine, sink, metrics, logger, limiters });
-  await supervisor.apply(config);
-  metrics.configReloaded(true, machine.clock.wallMs());
 
   return {
     store,

@@ -1,15 +1,14 @@
-import { compileConfig } from '../config/compile-config.ts';
-import { parseConfig } from '../config/parse-config.ts';
 import type { BoundAddress } from '../server/create-server.ts';
 import { createSimulator } from '../simulator/simulator.ts';
 import { tickerOver } from './demo-ticker.ts';
 import type { ExitCode } from './exit-code.ts';
 import type { Flags } from './flags.ts';
-import { createLogging } from './logging.ts';
 import type { Machine } from './machine.ts';
-import { serveConfig } from './serve.ts';
+import { serve } from './serve.ts';
 
 const keyVariable = 'NEWRELIC_EXPORTER_DEMO_KEY';
+/** The name of a file that only the demo's machine has. */
+const configFile = 'demo.yaml';
 
 /** The daemon and a simulated New Relic account together: nothing else is needed to try it. */
 export async function demo(flags: Flags, machine: Machine): Promise<ExitCode> {
@@ -27,12 +26,17 @@ export async function demo(flags: Flags, machine: Machine): Promise<ExitCode> {
   );
   const { baseUrl } = await simulator.start();
   const [apiKey] = simulator.apiKeys;
-  const demoMachine = { ...machine, env: { ...machine.env, [keyVariable]: apiKey } };
   const text = demoConfig(baseUrl);
-  const parsed = await parseConfig(text, { fileName: 'demo.yaml', directory: '/' });
-  const ready = { ...parsed, config: await compileConfig(parsed.config, machine) };
+  const demoMachine: Machine = {
+    ...machine,
+    env: { ...machine.env, [keyVariable]: apiKey },
+    readFile: async (path) =>
+      path === configFile ? new TextEncoder().encode(text) : machine.readFile(path),
+    // The file cannot change: the signal ends the demo, as it does other programs.
+    onHangup: () => {},
+  };
   try {
-    return await serveConfig(ready, flags, demoMachine, await createLogging(flags, machine), {
+    return await serve({ ...flags, configFile, autoReloadIntervalMs: 0 }, demoMachine, {
       watch: (sink) => tickerOver(sink, machine.stdout),
       listening: (addresses) => {
         machine.stdout.write(greeting(addresses, flags, baseUrl, text));

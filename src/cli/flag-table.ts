@@ -17,10 +17,12 @@ import { type OutputFormat, outputFormats } from './flags.ts';
 export type FlagTable = {
   readonly configFile: Flag<string>;
   readonly autoReloadInterval: Flag<number>;
+  readonly configWait: Flag<boolean>;
   readonly listenAddresses: Flag<string>;
   readonly telemetryPath: Flag<string>;
   readonly maxRequests: Flag<number>;
   readonly enableLifecycle: Flag<boolean>;
+  readonly respawn: Flag<boolean>;
   readonly shard: Flag<number | 'auto'>;
   readonly totalShards: Flag<number>;
   readonly hostName: Flag<string>;
@@ -64,6 +66,14 @@ export const flagTable: FlagTable = {
       return parsed.problem === undefined ? parsed.ms : undefined;
     },
   },
+  configWait: {
+    name: 'config.wait',
+    defaultText: 'false',
+    help: 'Start without a usable configuration, key or port too, and wait for them instead of exiting.',
+    ...onOrOff,
+    isRepeatable: false,
+    commands: ['serve'],
+  },
   listenAddresses: {
     name: 'web.listen-address',
     defaultText: ':9126',
@@ -95,6 +105,14 @@ export const flagTable: FlagTable = {
     name: 'web.enable-lifecycle',
     defaultText: 'false',
     help: 'Allow a reload of the configuration by POST /-/reload.',
+    ...onOrOff,
+    isRepeatable: false,
+    commands: ['serve'],
+  },
+  respawn: {
+    name: 'respawn',
+    defaultText: 'false',
+    help: 'Run the daemon as a child process, and start it again whenever it ends or hangs.',
     ...onOrOff,
     isRepeatable: false,
     commands: ['serve'],

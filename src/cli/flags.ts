@@ -8,8 +8,12 @@ export interface Flags {
   readonly configFile: string;
   /** How often the configuration file is looked at for changes; 0 is never. */
   readonly autoReloadIntervalMs: number;
+  /** Whether the daemon runs without a usable configuration, and waits for one. */
+  readonly configWait: boolean;
   /** Whether `POST /-/reload` is there. */
   readonly enableLifecycle: boolean;
+  /** Whether the daemon runs as a child process that is started again whenever it ends. */
+  readonly respawn: boolean;
   /** Each of the form `[host]:port`. */
   readonly listenAddresses: readonly string[];
   readonly telemetryPath: string;

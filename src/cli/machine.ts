@@ -4,6 +4,7 @@ import type { Clock } from '../model/clock.ts';
 import type { Redactor } from '../telemetry/redactor.ts';
 import type { RawTransport } from '../transport/raw-send.ts';
 import type { UndiciTransportOptions } from '../transport/undici-transport.ts';
+import type { ChildProgram, ChildProgramOptions } from './child-program.ts';
 import type { PlainParsed } from './thread-reply.ts';
 
 /** A stream for people or pipes, such as `process.stdout`. */
@@ -41,6 +42,10 @@ export interface Machine {
   readonly redactor: Redactor;
   /** Calls the listener on every SIGHUP, which otherwise ends the process. */
   readonly onHangup: (listener: () => void) => void;
+  /** Starts this program once more, as a child process. */
+  readonly startChild: (options: ChildProgramOptions) => Promise<ChildProgram>;
+  /** Tells the process that has started this one as its child; absent: this is no child. */
+  readonly tellParent?: ((message: unknown) => void) | undefined;
   /** Aborted when the process is asked to stop; the cause of its reason is the name of the signal. */
   readonly stopSignal: AbortSignal;
 }

@@ -1,9 +1,13 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 
+/** Configurations, keys and CA bundles are smaller; a log named by mistake would fill the memory. */
+const largestBytes = 4 * 1024 ** 2;
+
 /**
  * Reads a whole file, but nothing that is no regular file: a FIFO or a device may never end. Rejects
- * as `fs.promises.readFile` does, and for those with the code `ENOTREG`.
+ * as `fs.promises.readFile` does, for those with the code `ENOTREG`, and for a file of more than 4 MiB
+ * with `EFBIG`.
  */
 export async function readRegularFile(path: string): Promise<Uint8Array> {
   // Opening a FIFO would otherwise wait for its writer, in a thread that is needed elsewhere.
@@ -12,6 +16,7 @@ export async function readRegularFile(path: string): Promise<Uint8Array> {
     const stats = await file.stat();
     if (stats.isDirectory()) throw failure('EISDIR', `${path} is a directory`);
     if (!stats.isFile()) throw failure('ENOTREG', `${path} is not a regular file`);
+    if (stats.size > largestBytes) throw failure('EFBIG', `${path} is larger than 4 MiB`);
     return await file.readFile();
   } finally {
     await file.close();

@@ -1,25 +1,26 @@
-import { compileConfig } from '../config/compile-config.ts';
 import { ConfigError } from '../config/diagnostic.ts';
-import { readConfigFile } from '../config/load-config.ts';
 import type { Config } from '../model/config.ts';
 import type { Logger } from '../model/telemetry.ts';
+import type { ConfigStatus } from '../server/readiness.ts';
+import { createConfigReader } from './config-reader.ts';
 import { CommandError } from './exit-code.ts';
 import { logWarnings } from './load.ts';
 import type { Machine } from './machine.ts';
 import { type WatchedFiles, watchedFilesOf } from './watched-files.ts';
 
-/** What asked for a reload; a word for the log. */
-export type ReloadTrigger = 'signal' | 'http' | 'file';
+/** What asked for a reload; a word for the log. `start`: nothing has been read before. */
+export type ReloadTrigger = 'start' | 'signal' | 'http' | 'file';
 
 export interface Reloader {
   /**
-   * Reads the configuration again and puts it into force; rejects with a `CommandError`, and the old
-   * one stays in force, if anything about it is wrong. Requests that come while a reload is under
-   * way share the next one.
+   * Reads the configuration, for the first time or again, and puts it into force. Rejects with a
+   * `CommandError`, and what is in force stays so, if anything about it is wrong. Requests that come
+   * while a reload is under way share the next one.
    */
   reload(trigger: ReloadTrigger): Promise<void>;
-  /** `undefined` when the last reload failed, or when it is not known. */
+  /** `undefined` when the last reload failed, or there was none. */
   filesInForce(): WatchedFiles | undefined;
+  status(): ConfigStatus;
 }
 
 export interface ReloaderDependencies {
@@ -32,47 +33,57 @@ export interface ReloaderDependencies {
 
 export interface ReloaderOptions {
   readonly path: string;
-  /** What the files held of the configuration that is in force at the start. */
-  readonly initialFiles?: WatchedFiles | undefined;
+  /**
+   * Whether the process goes on without a configuration, so that its log has to say why there is none;
+   * otherwise the process ends with what `reload` rejects with.
+   */
+  readonly waits: boolean;
 }
 
 export function createReloader(
-  { path, initialFiles }: ReloaderOptions,
-  dependencies: ReloaderDependencies,
+  { path, waits }: ReloaderOptions,
+  { machine, logger, apply, reloaded }: ReloaderDependencies,
 ): Reloader {
-  const { machine, logger, apply, reloaded } = dependencies;
-  let filesInForce = initialFiles;
+  const reader = createConfigReader(path, machine);
+  let isInForce = false;
+  let filesInForce: WatchedFiles | undefined;
   /** A file is tried again and again: what is wrong with it is said once. */
   let lastProblem: string | undefined;
   let current: Promise<void> = Promise.resolve();
   let waiting: Promise<void> | undefined;
 
+  const isNews = (trigger: ReloadTrigger, problem: string): boolean =>
+    (trigger !== 'file' || problem !== lastProblem) &&
+    (isInForce || waits) &&
+    !machine.stopSignal.aborted;
+  const putIntoForce = async (trigger: ReloadTrigger): Promise<void> => {
+    const { config, warnings, digest } = await reader.read(trigger !== 'file');
+    // Before they are put into force, which takes a while: what changes meanwhile is seen.
+    const files = await watchedFilesOf({ path, digest }, config, machine);
+    await apply(config);
+    reader.forget();
+    filesInForce = files;
+    lastProblem = undefined;
+    logWarnings(warnings, logger);
+  };
   const reloadNow = async (trigger: ReloadTrigger): Promise<void> => {
     waiting = undefined;
     try {
-      const file = await readConfigFile(path, machine);
-      const { config: plain, warnings } = await machine.parseConfig(file);
-      const config = await compileConfig(plain, machine);
-      const files = await watchedFilesOf({ path, digest: file.digest }, config, machine);
-      await apply(config);
-      filesInForce = files;
-      lastProblem = undefined;
-      logWarnings(warnings, logger);
+      await putIntoForce(trigger);
     } catch (error) {
       filesInForce = undefined;
       reloaded(false, machine.clock.wallMs());
       if (!(error instanceof ConfigError) && !(error instanceof CommandError)) throw error;
       const problem = error.message;
-      const isNews = trigger !== 'file' || problem !== lastProblem;
-      if (isNews && !machine.stopSignal.aborted) {
-        const remedy = 'the old configuration stays in force; correct the file';
-        logger.error({ trigger, problem, remedy }, 'reload failed');
-      }
+      if (isNews(trigger, problem)) logProblem({ trigger, problem, isInForce }, logger);
       lastProblem = problem;
-      throw new CommandError(1, error.message, { cause: error });
+      const exitCode = error instanceof CommandError ? error.exitCode : 2;
+      throw new CommandError(exitCode, problem, { cause: error });
     }
     reloaded(true, machine.clock.wallMs());
-    logger.info({ trigger }, 'configuration reloaded');
+    if (isInForce) logger.info({ trigger }, 'configuration reloaded');
+    else if (trigger !== 'start') logger.info({ trigger }, 'configuration found');
+    isInForce = true;
   };
 
   return {
@@ -85,5 +96,27 @@ export function createReloader(
       return next;
     },
     filesInForce: () => filesInForce,
+    status: () => ({ isInForce, problem: lastProblem }),
   };
+}
+
+function logProblem(
+  {
+    isInForce,
+    ...facts
+  }: {
+    readonly trigger: ReloadTrigger;
+    readonly problem: string;
+    readonly isInForce: boolean;
+  },
+  logger: Logger,
+): void {
+  if (isInForce) {
+    const remedy = 'the old configuration stays in force; correct the file';
+    logger.error({ ...facts, remedy }, 'reload failed');
+    return;
+  }
+  const remedy =
+    'correct it: it is tried again every few seconds, and nothing is polled until then';
+  logger.error({ ...facts, remedy }, 'no usable configuration');
 }

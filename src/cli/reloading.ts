@@ -1,16 +1,24 @@
+import { sleep } from '../model/clock.ts';
 import type { Config } from '../model/config.ts';
 import type { Logger } from '../model/telemetry.ts';
+import type { ConfigStatus } from '../server/readiness.ts';
 import type { SelfMetrics } from '../telemetry/self-metrics.ts';
 import { watchConfig } from './config-watcher.ts';
 import { CommandError } from './exit-code.ts';
 import type { Flags } from './flags.ts';
 import type { Machine } from './machine.ts';
-import { createReloader, type ReloaderOptions, type ReloadTrigger } from './reloader.ts';
+import { createReloader, type ReloadTrigger } from './reloader.ts';
 
-/** The three ways to reload a running daemon. */
+/** All ways in which a daemon gets its configuration: the first one, and every other. */
 export interface Reloading {
+  /** Puts the first one into force; rejects with a `CommandError` if that is not possible. */
+  readonly start: () => Promise<void>;
   readonly byHttp: () => Promise<void>;
-  /** Follows changes of the file until the signal is aborted. */
+  readonly status: () => ConfigStatus;
+  /**
+   * Waits for the first one if there is none, then follows changes of the file, until the signal is
+   * aborted.
+   */
   watch(signal: AbortSignal): Promise<void>;
 }
 
@@ -22,26 +30,42 @@ export interface ReloadingDependencies {
   readonly apply: (config: Config) => Promise<void>;
 }
 
-/** From now on SIGHUP reloads; the other two ways are the caller's to open. */
+/** How often is tried what nothing can be polled without. */
+const waitMs = 2000;
+
+/** From now on SIGHUP reloads; the other ways are the caller's to open. */
 export function createReloading(
-  options: ReloaderOptions,
-  { autoReloadIntervalMs }: Pick<Flags, 'autoReloadIntervalMs'>,
+  {
+    configFile,
+    configWait,
+    autoReloadIntervalMs,
+  }: Pick<Flags, 'configFile' | 'configWait' | 'autoReloadIntervalMs'>,
   { machine, logger, metrics, apply }: ReloadingDependencies,
 ): Reloading {
-  const reloader = createReloader(options, {
-    machine,
-    logger,
-    apply,
-    reloaded: (succeeded, wallMs) => {
-      metrics.configReloaded(succeeded, wallMs);
+  const reloader = createReloader(
+    { path: configFile, waits: configWait },
+    {
+      machine,
+      logger,
+      apply,
+      reloaded: (succeeded, wallMs) => {
+        metrics.configReloaded(succeeded, wallMs);
+      },
     },
-  });
-  // What was wrong is in the log by then, and nobody waits for these two.
+  );
+  // What was wrong is in the log by then, and nobody waits for these.
   const quietly = async (trigger: ReloadTrigger): Promise<void> => {
     try {
       await reloader.reload(trigger);
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
+    }
+  };
+  const isWaiting = (): boolean => !reloader.status().isInForce;
+  const untilInForce = async (signal: AbortSignal): Promise<void> => {
+    for (let trigger: ReloadTrigger = 'start'; isWaiting(); trigger = 'file') {
+      await quietly(trigger);
+      if (isWaiting()) await sleep(machine.clock, waitMs, signal);
     }
   };
   const watcher = {
@@ -54,8 +78,16 @@ export function createReloading(
     void quietly('signal');
   });
   return {
+    start: async () => reloader.reload('start'),
     byHttp: async () => reloader.reload('http'),
+    status: () => reloader.status(),
     watch: async (signal) => {
+      try {
+        await untilInForce(signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        throw error;
+      }
       if (autoReloadIntervalMs > 0) {
         await watchConfig({ intervalMs: autoReloadIntervalMs }, watcher, signal);
       }

@@ -1,4 +1,3 @@
-import { configJsonSchemaText } from '../config/config-json-schema.ts';
 import { ignoreWriteErrors } from '../telemetry/broken-pipe.ts';
 import { parseArguments } from './arguments.ts';
 import { CommandError, type ExitCode } from './exit-code.ts';
@@ -29,7 +28,11 @@ export async function run(argv: readonly string[], machine: Machine): Promise<Ex
       case 'error':
         throw new CommandError(2, parsed.message);
       case 'run':
-        return await runCommand(parsed.command, parsed.flags, onHost(parsed.flags, machine));
+        return await runCommand(
+          parsed.command,
+          { argv, flags: parsed.flags },
+          onHost(parsed.flags, machine),
+        );
     }
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
@@ -55,14 +58,21 @@ function onHost({ hostName }: Flags, machine: Machine): Machine {
   return hostName === '' ? machine : { ...machine, ownHostNames: [hostName] };
 }
 
-async function runCommand(command: Command, flags: Flags, machine: Machine): Promise<ExitCode> {
+interface Wanted {
+  readonly argv: readonly string[];
+  /** What `argv` and the environment say. */
+  readonly flags: Flags;
+}
+
+async function runCommand(
+  command: Command,
+  { argv, flags }: Wanted,
+  machine: Machine,
+): Promise<ExitCode> {
   if (!isEndless(command)) return runOneShot(async () => oneShot(command, flags, machine), machine);
-  switch (command) {
-    case 'serve':
-      return (await import('./serve.ts')).serve(flags, machine);
-    case 'demo':
-      return (await import('./demo.ts')).demo(flags, machine);
-  }
+  if (command === 'demo') return (await import('./demo.ts')).demo(flags, machine);
+  if (flags.respawn) return (await import('./respawn.ts')).respawn(argv, flags, machine);
+  return (await import('./serve.ts')).serve(flags, machine);
 }
 
 async function oneShot(
@@ -81,7 +91,9 @@ async function oneShot(
       return (await import('./plan.ts')).plan(flags, machine);
     case 'discover':
       return (await import('./discover.ts')).discover(flags, machine);
-    case 'config-schema':
+    case 'config-schema': {
+      const { configJsonSchemaText } = await import('../config/config-json-schema.ts');
       return { exitCode: 0, output: configJsonSchemaText() };
+    }
   }
 }

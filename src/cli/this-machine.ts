@@ -15,6 +15,11 @@ function heapBytes(): number {
   return memoryBytes > 0 ? Math.min(limitBytes, memoryBytes / 2) : limitBytes;
 }
 
+function tellParent(message: unknown): void {
+  // A parent that has ended, or no longer listens, is told nothing; the main program sees its end.
+  if (process.connected) process.send?.(message, undefined, {}, () => {});
+}
+
 export interface ThisMachineOptions {
   /** The file of this program, which can be started as a thread. */
   readonly program: URL;
@@ -63,6 +68,10 @@ export function createThisMachine({ program, stopSignal }: ThisMachineOptions): 
     onHangup: (listener) => {
       process.on('SIGHUP', listener);
     },
+    // Loaded when it is needed: only the parent of a daemon has children.
+    startChild: async (options) =>
+      (await import('./child-program.ts')).startChildProgram(program, options),
+    tellParent: process.send === undefined ? undefined : tellParent,
     stopSignal,
   };
 }

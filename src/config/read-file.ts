@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 
 /**
  * Reads a whole file; rejects as `fs.promises.readFile` does, and with the codes `ENOTREG` for what is
- * no regular file and `ETIMEDOUT` for one that cannot be read in time.
+ * no regular file, `EFBIG` for one that is far too large and `ETIMEDOUT` for one that cannot be read in
+ * time.
  */
 export type ReadFile = (path: string) => Promise<Uint8Array>;
 
@@ -15,12 +16,14 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTREG: 'is not a regular file',
   // What opening a socket gives.
   ENXIO: 'is not a regular file',
+  EFBIG: 'is far too large',
   ETIMEDOUT: 'cannot be read: its file system does not answer',
 };
 
 const remedies: Readonly<Record<string, string>> = {
   EACCES: 'let the user of this process read it, and search the directories above it',
   EPERM: 'let the user of this process read it',
+  EFBIG: 'is it the right file?',
   ETIMEDOUT: 'check the volume that it is on',
 };
 

@@ -28,8 +28,10 @@ export interface BoundAddress {
 }
 
 export interface MetricsServer {
-  /** Rejects with a `ListenError`; then it listens nowhere. */
+  /** On all addresses. Rejects with a `ListenError`; then it listens nowhere. */
   listen(): Promise<readonly BoundAddress[]>;
+  /** On one more address, `[host]:port`. Rejects with a `ListenError`; the others are not touched. */
+  listenOn(address: string): Promise<BoundAddress>;
   /** The first step of a shutdown: the readiness probe says no, everything else goes on. */
   setNotReady(): void;
   /**
@@ -84,20 +86,23 @@ export function createMetricsServer(
   const servers: Server[] = [];
   let closed: Promise<void> | undefined;
 
+  const listenOn = async (address: string): Promise<BoundAddress> => {
+    const server = createHttpListener(
+      { writeTimeoutMs },
+      { handler, connections, logger, clock, isClosing: () => closed !== undefined },
+    );
+    const bound = await startListening(server, address);
+    server.on('error', (error) => {
+      logger.error({ err: error }, 'server failed');
+    });
+    servers.push(server);
+    return bound;
+  };
+
   const listen = async (): Promise<readonly BoundAddress[]> => {
     const bound: BoundAddress[] = [];
     try {
-      for (const text of options.listenAddresses) {
-        const server = createHttpListener(
-          { writeTimeoutMs },
-          { handler, connections, logger, clock, isClosing: () => closed !== undefined },
-        );
-        bound.push(await startListening(server, text));
-        servers.push(server);
-        server.on('error', (error) => {
-          logger.error({ err: error }, 'server failed');
-        });
-      }
+      for (const address of options.listenAddresses) bound.push(await listenOn(address));
     } catch (error) {
       await Promise.all(servers.splice(0).map(stopListening));
       throw error;
@@ -115,6 +120,7 @@ export function createMetricsServer(
 
   return {
     listen,
+    listenOn,
     setNotReady: () => {
       readiness.endService();
     },

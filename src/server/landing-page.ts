@@ -13,6 +13,8 @@ export interface LandingPageContent {
   readonly build: BuildInfo;
   readonly telemetryPath: string;
   readonly accounts: readonly AccountStatus[];
+  /** What is wrong with the configuration file as it is now. */
+  readonly configProblem: string | undefined;
 }
 
 interface State {
@@ -88,8 +90,24 @@ ${accounts.map(rowOf).join('\n')}
 </table></div>`;
 }
 
+function configSection(problem: string | undefined, isPolling: boolean): string {
+  if (problem === undefined) return '';
+  const effect = isPolling
+    ? 'It was refused: the one before it stays in force.'
+    : 'Nothing is polled until it can be used. It is tried again every few seconds.';
+  return `<h2>Configuration</h2>
+<p class="bad">${effect}</p>
+<div class="wide"><pre>${escapeHtml(problem)}</pre></div>
+`;
+}
+
 /** The page for people who open the exporter in a browser. It loads nothing from anywhere. */
-export function landingPage({ build, telemetryPath, accounts }: LandingPageContent): string {
+export function landingPage({
+  build,
+  telemetryPath,
+  accounts,
+  configProblem,
+}: LandingPageContent): string {
   return `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -108,7 +126,7 @@ Polled in the background: opening this page or a scrape asks New Relic for nothi
 <a href="/-/healthy">Health</a>
 <a href="/-/ready">Readiness</a>
 </nav>
-<h2>Accounts</h2>
+${configSection(configProblem, accounts.length > 0)}<h2>Accounts</h2>
 ${tableOf(accounts)}
 <footer>Version ${escapeHtml(build.version)}, revision ${escapeHtml(build.revision)},
 Node ${escapeHtml(build.nodeVersion)}</footer>

@@ -8,9 +8,22 @@ function phaseOf(account: AccountStatus): Phase {
   return account.up === true || account.applications > 0 ? 'polling' : 'discovering';
 }
 
+/** What has become of the configuration. */
+export interface ConfigStatus {
+  /** Whether one was ever accepted: without, there are no accounts. */
+  readonly isInForce: boolean;
+  /** What was wrong when it was last read; holds no secret. */
+  readonly problem: string | undefined;
+}
+
+/** Why nothing is polled yet, or why the old configuration is still in force. */
+export function configProblem({ isInForce, problem }: ConfigStatus): string | undefined {
+  return problem ?? (isInForce ? undefined : 'the configuration is being read');
+}
+
 /** Answers the readiness probe. */
 export interface Readiness {
-  answer(accounts: readonly AccountStatus[]): Answer;
+  answer(accounts: readonly AccountStatus[], config: ConfigStatus): Answer;
   /** From now on the answer is no. */
   endService(): void;
 }
@@ -24,12 +37,13 @@ export function createReadiness(): Readiness {
   let isEnding = false;
 
   return {
-    answer: (accounts) => {
-      hasBeenReady ||= accounts.every(({ firstCycleEnded }) => firstCycleEnded);
+    answer: (accounts, config) => {
+      hasBeenReady ||= config.isInForce && accounts.every(({ firstCycleEnded }) => firstCycleEnded);
       const isReady = hasBeenReady && !isEnding;
       const progress = {
         ready: isReady,
         shutting_down: isEnding,
+        config: configProblem(config) ?? null,
         accounts: accounts.map((account) => ({
           name: account.name,
           phase: phaseOf(account),

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccountStatus, Logger } from '../model/telemetry.ts';
 import { type BuildInfo, landingPage } from './landing-page.ts';
 import { type MetricsSources, metricsAnswer } from './metrics-route.ts';
-import type { Readiness } from './readiness.ts';
+import { type ConfigStatus, configProblem, type Readiness } from './readiness.ts';
 import { type Answer, plainAnswer, send, textAnswer } from './send.ts';
 
 export interface HandlerOptions {
@@ -16,6 +16,7 @@ export interface HandlerDependencies extends MetricsSources {
   /** Reads the configuration again; rejects with what is wrong with it. Absent: not allowed. */
   readonly reload?: (() => Promise<void>) | undefined;
   status(): readonly AccountStatus[];
+  config(): ConfigStatus;
   /**
    * What no longer moves in this process, and since when, such as "polling has stood still since
    * 2026-01-31T10:00:00.000Z"; `undefined` while all goes on. Never about New Relic's state.
@@ -75,11 +76,16 @@ function routesOf(
         textAnswer(
           200,
           'text/html; charset=utf-8',
-          landingPage({ build, telemetryPath, accounts: dependencies.status() }),
+          landingPage({
+            build,
+            telemetryPath,
+            accounts: dependencies.status(),
+            configProblem: configProblem(dependencies.config()),
+          }),
         ),
     ],
     ['/-/healthy', () => healthAnswer(dependencies.stalled())],
-    ['/-/ready', () => readiness.answer(dependencies.status())],
+    ['/-/ready', () => readiness.answer(dependencies.status(), dependencies.config())],
     [telemetryPath, limited(maxRequests, (request) => metricsAnswer(request, dependencies))],
   ]);
 }

@@ -8,6 +8,8 @@ import type { Flags } from '../../src/cli/flags.ts';
 const defaults: Flags = {
   configFile: 'config.yaml',
   autoReloadIntervalMs: 30_000,
+  configWait: false,
+  respawn: false,
   enableLifecycle: false,
   listenAddresses: [':9126'],
   telemetryPath: '/metrics',

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -29,6 +29,21 @@ describe('readRegularFile', () => {
 
     await expect(readRegularFile(path)).rejects.toMatchObject({ code: 'ENOTREG' });
   });
+
+  it.each([
+    { bytes: 4 * 1024 ** 2, outcome: { status: 'fulfilled' } },
+    { bytes: 4 * 1024 ** 2 + 1, outcome: { status: 'rejected', reason: { code: 'EFBIG' } } },
+    { bytes: 1024 ** 4, outcome: { status: 'rejected', reason: { code: 'EFBIG' } } },
+  ])(
+    'refuses what is larger than 4 MiB, without reading it: $bytes bytes',
+    async ({ bytes, outcome }) => {
+      const path = join(directory, 'large');
+      await writeFile(path, '');
+      await truncate(path, bytes);
+
+      expect((await Promise.allSettled([readRegularFile(path)]))[0]).toMatchObject(outcome);
+    },
+  );
 
   it.each([
     { what: 'a device that never ends', path: '/dev/zero', code: 'ENOTREG' },

@@ -5,9 +5,9 @@ import { mainFile } from '../support/daemon-process.ts';
 
 const execute = promisify(execFile);
 
-/** Runs the program with so many file descriptors. */
+/** Runs the program with so many file descriptors: a command that loads many files. */
 async function runWith(descriptors: number): Promise<{ stdout: string; stderr: string }> {
-  const script = 'ulimit -n "$1" && exec "$2" "$3" --version';
+  const script = 'ulimit -n "$1" && exec "$2" "$3" config-schema';
   return execute('sh', ['-c', script, 'sh', String(descriptors), process.execPath, mainFile]);
 }
 
@@ -33,6 +33,6 @@ describe.skipIf(process.platform === 'win32')('the compiled program', () => {
   );
 
   it('starts with as many as that says', async () => {
-    expect((await runWith(1024)).stdout).toMatch(/^newrelic-exporter, version /u);
+    expect((await runWith(1024)).stdout).toContain('"$schema"');
   });
 });

@@ -103,6 +103,17 @@ describe('the daemon with two accounts', () => {
 });
 
 describe('the daemon, when it is asked to stop', () => {
+  it('leaves at once with 0 while it waits for its configuration', async () => {
+    const daemon = await startDaemon(['--config.wait', '--config.file=/nowhere/config.yaml']);
+    await until(() => (daemon.stderr().includes('no usable configuration') ? true : undefined));
+    const startMs = performance.now();
+    daemon.child.kill('SIGTERM');
+    const { code } = await daemon.ended;
+
+    expect(code).toBe(0);
+    expect(performance.now() - startMs).toBeLessThan(2000);
+  });
+
   it.each([{ signal: 'SIGTERM' as const }, { signal: 'SIGINT' as const }])(
     'answers scrapes until the end and leaves with 0 on $signal, although the vendor hangs',
     async ({ signal }) => {

@@ -7,6 +7,7 @@ import { withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 import { publishedOf } from './published-of.ts';
 
+const inForce = { isInForce: true, problem: undefined };
 const minuteMs = 60_000;
 const everyone = ['neighbour 101', 'neighbour 102', 'production 101', 'production 102'];
 const production = { account: 'production' };
@@ -48,7 +49,8 @@ describe('a network that is not there at the start', () => {
     const network = outage(code, { fromMs: 0, untilMs: 5 * minuteMs }, failed);
     await withTimedFaults({ network }, async (bench) => {
       const readiness = createReadiness();
-      const isReady = (): boolean => readiness.answer(bench.daemon.status()).status === 200;
+      const isReady = (): boolean =>
+        readiness.answer(bench.daemon.status(), inForce).status === 200;
 
       await bench.advance(4 * minuteMs);
       const during = await bench.scrape();

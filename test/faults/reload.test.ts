@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { createReloading } from '../../src/cli/reloading.ts';
-import { digestOf } from '../../src/config/read-file.ts';
 import { type TimedBench, type VendorOptions, withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 import { publishedOf } from './published-of.ts';
@@ -49,17 +48,21 @@ async function withReloading(
   const files: Record<string, string> = { [file]: both };
   await withTimedFaults({ ...options, files }, async (bench) => {
     const { daemon, daemonMachine, logger, machine } = bench;
-    const initialFiles = new Map([[file, digestOf(Buffer.from(both))]]);
+    // The bench itself has put the first configuration into force.
+    let hasStarted = false;
     const reloading = createReloading(
-      { path: file, initialFiles },
-      { autoReloadIntervalMs: 5 * secondMs },
+      { configFile: file, configWait: false, autoReloadIntervalMs: 5 * secondMs },
       {
         machine: daemonMachine,
         logger,
         metrics: daemon.metrics,
-        apply: async (next) => daemon.apply(next),
+        apply: async (next) => {
+          if (hasStarted) await daemon.apply(next);
+        },
       },
     );
+    await reloading.start();
+    hasStarted = true;
     const watching = reloading.watch(machine.stopSignal);
     await test({
       ...bench,

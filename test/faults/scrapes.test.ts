@@ -10,6 +10,7 @@ import { publishedOf } from './published-of.ts';
 import { readScrape } from './scrape.ts';
 
 const build = { version: '1.2.3', revision: 'abc1234', nodeVersion: 'v24.0.0' };
+const inForce = { isInForce: true, problem: undefined };
 const shop = { account: 'production', app_id: '101' };
 const lastSuccess = 'newrelic_application_last_success_timestamp_seconds';
 
@@ -25,6 +26,7 @@ async function withServer(
       page: async () => daemon.store.page(),
       selfMetrics: async () => daemon.metrics.text(),
       status: () => daemon.status(),
+      config: () => inForce,
       stalled: () => undefined,
       build,
       logger,
@@ -62,7 +64,7 @@ describe('the first scrape', () => {
       expect(families ?? []).toEqual([]);
       expect(page.value('newrelic_up', { account: 'production' })).toBe(0);
       expect(page.value('newrelic_exporter_polls_total', { account: 'production' })).toBe(0);
-      expect(readiness.answer(bench.daemon.status()).status).toBe(503);
+      expect(readiness.answer(bench.daemon.status(), inForce).status).toBe(503);
     });
   });
 });

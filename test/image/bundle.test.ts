@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectFolder } from '../docs/documents.ts';
-import { get, until, withFiles } from '../support/daemon-process.ts';
+import { childrenOf, get, until, withFiles } from '../support/daemon-process.ts';
 import { httpsServer, proxyServer } from '../transport/loopback-server.ts';
 
 const execute = promisify(execFile);
@@ -143,6 +143,27 @@ describe('the bundle', () => {
         daemon.kill('SIGKILL');
       }
     });
+  });
+
+  it('runs as a child that is started again, which is the same file', async () => {
+    const args = ['serve', '--respawn', '--config.wait', '--config.file=/nowhere'];
+    const parent = start(file, [...args, '--web.listen-address=127.0.0.1:0'], {});
+    let log = '';
+    parent.stderr?.on('data', (part: Buffer) => (log += part.toString()));
+    const starts = (): number => log.split('"listening"').length - 1;
+    try {
+      await until(() => (starts() === 1 ? true : undefined));
+      const [child = 0] = childrenOf(parent.pid);
+      process.kill(child, 'SIGKILL');
+      await until(() => (starts() === 2 ? true : undefined));
+      parent.kill('SIGTERM');
+      await once(parent, 'close');
+
+      expect(log).toContain('starting it again');
+      expect(parent.exitCode).toBe(0);
+    } finally {
+      parent.kill('SIGKILL');
+    }
   });
 
   it('calls over TLS, through the tunnel of a proxy', async () => {

@@ -114,25 +114,21 @@ export type Overrides = Partial<MetricsServerOptions & MetricsServerDependencies
 export function aServer(overrides: Overrides = {}): Omit<Running, 'port' | 'get'> {
   const clock = createFakeClock();
   const logger = createFakeLogger();
-  const server = createMetricsServer(
-    {
-      listenAddresses: overrides.listenAddresses ?? ['127.0.0.1:0'],
-      telemetryPath: overrides.telemetryPath ?? '/metrics',
-      maxRequests: overrides.maxRequests ?? 40,
-      ...(overrides.writeTimeoutMs === undefined
-        ? {}
-        : { writeTimeoutMs: overrides.writeTimeoutMs }),
-    },
-    {
-      page: overrides.page ?? (async () => aPage('vendor 1\n')),
-      selfMetrics: overrides.selfMetrics ?? (async () => 'self 1\n'),
-      status: overrides.status ?? (() => [anAccountStatus()]),
-      stalled: overrides.stalled ?? (() => undefined),
-      build: overrides.build ?? { version: '1.2.3', revision: 'abc1234', nodeVersion: 'v24.0.0' },
-      logger: overrides.logger ?? logger,
-      clock,
-    },
-  );
+  const settings = {
+    listenAddresses: ['127.0.0.1:0'],
+    telemetryPath: '/metrics',
+    maxRequests: 40,
+    page: async () => aPage('vendor 1\n'),
+    selfMetrics: async () => 'self 1\n',
+    status: () => [anAccountStatus()],
+    config: () => ({ isInForce: true, problem: undefined }),
+    stalled: () => undefined,
+    build: { version: '1.2.3', revision: 'abc1234', nodeVersion: 'v24.0.0' },
+    logger,
+    clock,
+    ...overrides,
+  };
+  const server = createMetricsServer(settings, { ...settings, clock });
   return { server, clock, logger };
 }
 

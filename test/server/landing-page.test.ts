@@ -3,12 +3,14 @@ import type { AccountStatus } from '../../src/model/telemetry.ts';
 import { landingPage } from '../../src/server/landing-page.ts';
 import { anAccountStatus } from './harness.ts';
 
+const parts = {
+  build: { version: '1.2.3', revision: 'abc1234', nodeVersion: 'v24.0.0' },
+  telemetryPath: '/metrics',
+  configProblem: undefined,
+};
+
 function pageOf(...accounts: readonly AccountStatus[]): string {
-  return landingPage({
-    build: { version: '1.2.3', revision: 'abc1234', nodeVersion: 'v24.0.0' },
-    telemetryPath: '/metrics',
-    accounts,
-  });
+  return landingPage({ ...parts, accounts });
 }
 
 describe('landingPage', () => {
@@ -20,6 +22,22 @@ describe('landingPage', () => {
     for (const path of ['/metrics', '/-/healthy', '/-/ready']) {
       expect(page).toContain(`href="${path}"`);
     }
+  });
+
+  it.each([
+    { what: 'nothing is polled', accounts: [], says: 'Nothing is polled until it can be used' },
+    {
+      what: 'the old one stays in force',
+      accounts: [anAccountStatus()],
+      says: 'the one before it stays in force',
+    },
+  ])('shows in full what is wrong with the configuration, and that $what', ({ accounts, says }) => {
+    const configProblem = 'config.yaml:1:10: unknown key\n  1 | apps: [{ idd: 1 }]';
+    const page = landingPage({ ...parts, accounts, configProblem });
+
+    expect(page).toContain(`<pre>${configProblem}</pre>`);
+    expect(page).toContain(says);
+    expect(pageOf(...accounts)).not.toContain('<h2>Configuration</h2>');
   });
 
   it('loads nothing', () => {
@@ -34,10 +52,11 @@ describe('landingPage', () => {
       build: { version: evil, revision: evil, nodeVersion: evil },
       telemetryPath: `/${evil}`,
       accounts: [anAccountStatus({ name: evil, error: evil, missingSelectors: [evil] })],
+      configProblem: evil,
     });
 
     expect(page).not.toContain('<script');
-    expect(page.split(escaped)).toHaveLength(8);
+    expect(page.split(escaped)).toHaveLength(9);
   });
 
   it.each([

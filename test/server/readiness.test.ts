@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AccountStatus } from '../../src/model/telemetry.ts';
+import type { ConfigStatus } from '../../src/server/readiness.ts';
 import { anAccountStatus, withServer } from './harness.ts';
 
 describe('/-/ready', () => {
@@ -29,6 +30,7 @@ describe('/-/ready', () => {
       expect(JSON.parse(body.toString())).toEqual({
         ready: false,
         shutting_down: false,
+        config: null,
         accounts: [
           {
             name: 'a',
@@ -59,6 +61,36 @@ describe('/-/ready', () => {
           },
         ],
       });
+    });
+  });
+
+  it('is 503 with the reason while there is no configuration, and ready only with its accounts', async () => {
+    let config: ConfigStatus = { isInForce: false, problem: undefined };
+    let accounts: readonly AccountStatus[] = [];
+    await withServer({ config: () => config, status: () => accounts }, async ({ get }) => {
+      const answers: unknown[] = [];
+      const ask = async (): Promise<void> => {
+        const { status, body } = await get('/-/ready');
+        answers.push({ status, ...(JSON.parse(body.toString()) as object) });
+      };
+      await ask();
+      config = { isInForce: false, problem: 'no key' };
+      await ask();
+      config = { isInForce: true, problem: undefined };
+      accounts = [anAccountStatus({ firstCycleEnded: false })];
+      await ask();
+      accounts = [anAccountStatus()];
+      await ask();
+      config = { isInForce: true, problem: 'a typo' };
+      await ask();
+
+      expect(answers).toMatchObject([
+        { status: 503, ready: false, config: 'the configuration is being read', accounts: [] },
+        { status: 503, ready: false, config: 'no key', accounts: [] },
+        { status: 503, ready: false, config: null },
+        { status: 200, ready: true, config: null },
+        { status: 200, ready: true, config: 'a typo' },
+      ]);
     });
   });
 

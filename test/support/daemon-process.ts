@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -65,8 +66,33 @@ export async function startDaemon(
 
 /** Stops what was started, whatever state it is in. */
 export async function stopProgram({ child, ended }: Program): Promise<Ended> {
-  if (child.exitCode === null) child.kill('SIGTERM');
+  if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
   return ended;
+}
+
+/** The processes that a process has started and that run, by their ids. Linux only. */
+export function childrenOf(parentPid: number | undefined): readonly number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/u.test(name))
+    .map(Number)
+    .filter((pid) => parentOf(pid) === parentPid);
+}
+
+/** `undefined` for a process that has ended. */
+function parentOf(pid: number): number | undefined {
+  try {
+    // The name of the program stands in parentheses, and may hold anything.
+    const [state, parent] = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /su, '')
+      .split(' ');
+    return state === 'Z' ? undefined : Number(parent);
+  } catch {
+    return undefined;
+  }
+}
+
+export function isRunning(pid: number): boolean {
+  return parentOf(pid) !== undefined;
 }
 
 /** Asks again and again until there is an answer; the deadline only ends a test that has failed. */

@@ -53,6 +53,9 @@ export function createFakeMachine(
     openTransport: async () => {
       throw new Error('the test did not say what to connect to');
     },
+    startChild: async () => {
+      throw new Error('the test did not say what to start');
+    },
     nextTurn: settle,
     stdout,
     print: async (text) => {

@@ -1,0 +1,345 @@
+import { rootCertificates } from 'node:tls';
+import { describe, expect, it } from 'vitest';
+import { run } from '../../src/cli/run.ts';
+import type { RawTransport } from '../../src/transport/raw-send.ts';
+import { get, type Page, until } from '../support/daemon-process.ts';
+import { createFakeMachine, type FakeMachine } from '../support/fake-machine.ts';
+
+const one = 'accounts:\n  - { name: one, region: us, api_key_file: /keys/one }\n';
+const two = '  - { name: two, region: eu, api_key_file: /keys/two }\n';
+const oneOnly = `${one}apps:\n  - { match: "." }\n`;
+const oneAndTwo = `${one}${two}apps:\n  - { match: ".", account: one }\n  - { match: ".", account: two }\n`;
+const withCa = oneOnly.replace('/keys/one', '/keys/one, ca_file: /ca.pem');
+const good: Readonly<Record<string, string>> = {
+  '/config.yaml': oneOnly,
+  '/keys/one': 'NRAK-ONE',
+  '/keys/two': 'NRAK-TWO',
+  '/ca.pem': rootCertificates[0] ?? '',
+};
+
+interface Bench {
+  readonly machine: FakeMachine;
+  /** What its parent was told. */
+  readonly told: readonly unknown[];
+  /** The files of the machine; a test may change them. */
+  readonly files: Record<string, string | undefined>;
+  /** Origins of the connections that were opened. */
+  readonly opened: readonly string[];
+  readonly lines: (message: string) => readonly Readonly<Record<string, unknown>>[];
+  readonly page: (path: string, method?: string) => Promise<Page>;
+}
+
+/** A vendor that never answers. */
+const silent: RawTransport = {
+  send: async (_request, _options, signal) =>
+    new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => {
+        reject(signal.reason as Error);
+      });
+    }),
+  close: async () => undefined,
+};
+
+/** Runs `serve --config.wait` with the good files, but for those that are told otherwise. */
+async function waiting(
+  missing: Readonly<Record<string, string | undefined>>,
+  use: (bench: Bench) => Promise<void>,
+  args: readonly string[] = [],
+): Promise<void> {
+  const files: Record<string, string> = { ...good };
+  const opened: string[] = [];
+  for (const [path, text] of Object.entries(missing)) {
+    if (text === undefined) delete files[path];
+    else files[path] = text;
+  }
+  const told: unknown[] = [];
+  const fake = createFakeMachine({
+    files,
+    openTransport: async ({ baseUrl }) => {
+      opened.push(baseUrl);
+      return silent;
+    },
+  });
+  const machine: FakeMachine = { ...fake, tellParent: (message) => told.push(message) };
+  const flags = ['--config.wait', '--config.file=/config.yaml', '--web.listen-address=127.0.0.1:0'];
+  const ending = run(['serve', ...flags, '--log.format=json', ...args], machine);
+  const lines: Bench['lines'] = (message) =>
+    machine.stderr
+      .text()
+      .split('\n')
+      .filter((line) => line.includes(`"msg":"${message}`))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  while (lines('listening').length === 0) await machine.clock.advance(0);
+  const port = /"host":"127\.0\.0\.1","port":(\d+)/u.exec(machine.stderr.text())?.[1];
+  const page: Bench['page'] = async (path, method = 'GET') => {
+    const url = `http://127.0.0.1:${port}${path}`;
+    if (method === 'GET') return get(url);
+    const response = await fetch(url, { method, headers: { connection: 'close' } });
+    return { status: response.status, text: await response.text() };
+  };
+  await machine.clock.advance(0);
+  try {
+    await use({ machine, files, opened, lines, page, told });
+  } finally {
+    machine.stop();
+    const state = { hasEnded: false };
+    const ended = ending.finally(() => {
+      state.hasEnded = true;
+    });
+    while (!state.hasEnded) await machine.clock.advance(1000);
+    expect(await ended).toBe(0);
+    expect(machine.clock.pendingTimers()).toBe(0);
+  }
+}
+
+/** Two seconds, and whatever the machine takes to load modules meanwhile. */
+async function soon({ machine, lines }: Pick<Bench, 'machine' | 'lines'>): Promise<void> {
+  await machine.clock.advance(2000);
+  await until(async () => {
+    await machine.clock.advance(0);
+    return lines('configuration found').length > 0 ? true : undefined;
+  });
+}
+
+/** Puts the good files in their places. */
+function mend(files: Bench['files'], ...paths: readonly string[]): void {
+  for (const path of paths) files[path] = good[path];
+}
+
+const obstacles = [
+  {
+    what: 'there is no configuration file',
+    missing: { '/config.yaml': undefined },
+    says: '/config.yaml: the configuration file does not exist',
+  },
+  {
+    what: 'it has a bad regular expression',
+    missing: { '/config.yaml': `${one}apps:\n  - { match: "shop-(" }\n` },
+    says: 'regular expression',
+  },
+  {
+    what: 'there is no key file',
+    missing: { '/keys/one': undefined },
+    says: 'the API key file /keys/one does not exist',
+  },
+  { what: 'the key file is empty', missing: { '/keys/one': ' \n' }, says: '/keys/one is empty' },
+  {
+    what: 'there is no CA file',
+    missing: { '/config.yaml': withCa, '/ca.pem': undefined },
+    says: 'the CA file /ca.pem does not exist',
+  },
+  {
+    what: 'the CA file is broken',
+    missing: { '/config.yaml': withCa, '/ca.pem': '-----BEGIN CERTIFICATE-----\nAA' },
+    says: 'the CA file /ca.pem holds a broken one',
+  },
+] as const;
+
+describe('a daemon that waits for its configuration', () => {
+  it.each(obstacles)(
+    'serves what is wrong, and polls within seconds after it is mended: $what',
+    async ({ missing, says }) => {
+      await waiting(missing, async ({ machine, files, opened, lines, page }) => {
+        await machine.clock.advance(600_000);
+        const healthy = await page('/-/healthy');
+        const ready = await page('/-/ready');
+        const status = await page('/');
+        const metrics = await page('/metrics');
+        const before = opened.length;
+        const failures = lines('no usable configuration');
+        mend(files, ...Object.keys(missing));
+        await soon({ machine, lines });
+
+        expect(healthy.status).toBe(200);
+        expect(ready.status).toBe(503);
+        expect(JSON.parse(ready.text)).toMatchObject({ ready: false, accounts: [] });
+        expect((JSON.parse(ready.text) as { readonly config: string }).config).toContain(says);
+        expect(status.text).toContain(says);
+        expect(status.text).toContain('This process polls no account');
+        expect(metrics.status).toBe(200);
+        expect(metrics.text).toContain('newrelic_exporter_config_last_reload_successful 0\n');
+        expect(metrics.text).toContain('last_reload_success_timestamp_seconds 0\n');
+        expect(metrics.text).not.toContain('account=');
+        expect(failures).toHaveLength(1);
+        expect(failures[0]?.['problem']).toContain(says);
+        expect(before).toBe(0);
+        expect(opened).toHaveLength(1);
+        expect(lines('configuration found')).toHaveLength(1);
+        expect((await page('/metrics')).text).toContain('last_reload_successful 1\n');
+        expect(JSON.parse((await page('/-/ready')).text)).toMatchObject({
+          ready: false,
+          config: null,
+          accounts: [{ name: 'one' }],
+        });
+      });
+    },
+  );
+
+  it.each([
+    { what: 'the signal', ask: async ({ machine }: Bench) => machine.hangup() },
+    { what: 'POST /-/reload', ask: async ({ page }: Bench) => page('/-/reload', 'POST') },
+  ])('tries at once when it is asked to: by $what', async ({ ask }) => {
+    await waiting(
+      { '/config.yaml': undefined },
+      async (bench) => {
+        mend(bench.files, '/config.yaml');
+        const startMs = bench.machine.clock.monotonicMs();
+        await ask(bench);
+        await until(async () => {
+          await bench.machine.clock.advance(0);
+          return bench.lines('configuration found').length > 0 ? true : undefined;
+        });
+        expect(bench.machine.clock.monotonicMs()).toBe(startMs);
+
+        expect(bench.opened).toHaveLength(1);
+      },
+      ['--web.enable-lifecycle'],
+    );
+  });
+
+  it('answers a reload over HTTP with what is still wrong', async () => {
+    await waiting(
+      { '/keys/one': undefined },
+      async ({ page }) => {
+        const answer = await page('/-/reload', 'POST');
+
+        expect(answer.status).toBe(500);
+        expect(answer.text).toContain('the API key file /keys/one does not exist');
+      },
+      ['--web.enable-lifecycle'],
+    );
+  });
+
+  it('waits also where files are not looked at for changes', async () => {
+    await waiting(
+      { '/config.yaml': undefined },
+      async ({ machine, files, opened, lines }) => {
+        await machine.clock.advance(60_000);
+        mend(files, '/config.yaml');
+        await soon({ machine, lines });
+        files['/config.yaml'] = oneAndTwo;
+        await machine.clock.advance(3_600_000);
+
+        expect(opened).toHaveLength(1);
+      },
+      ['--config.auto-reload-interval=0'],
+    );
+  });
+
+  it('polls nothing as long as one of two accounts has no key', async () => {
+    const missing = { '/config.yaml': oneAndTwo, '/keys/two': undefined };
+    await waiting(missing, async ({ machine, files, opened, lines }) => {
+      await machine.clock.advance(60_000);
+      const before = opened.length;
+      mend(files, '/keys/two');
+      await soon({ machine, lines });
+
+      expect(before).toBe(0);
+      expect(opened).toHaveLength(2);
+      expect(lines('no usable configuration')).toHaveLength(1);
+    });
+  });
+
+  it('takes the configuration as it is when the key arrives, and logs each problem once', async () => {
+    await waiting({ '/keys/one': undefined }, async ({ machine, files, opened, lines }) => {
+      await machine.clock.advance(10_000);
+      files['/config.yaml'] = 'apps: [{ idd: 1 }]';
+      await machine.clock.advance(10_000);
+      files['/config.yaml'] = 'apps: [{ id: 1, idd: 1 }]';
+      await machine.clock.advance(10_000);
+      files['/config.yaml'] = oneAndTwo;
+      mend(files, '/keys/one');
+      await soon({ machine, lines });
+
+      const problems = lines('no usable configuration').map(
+        ({ problem }) => /\/keys\/one|:1:\d+/u.exec(String(problem))?.[0],
+      );
+      expect(problems).toEqual(['/keys/one', ':1:10', ':1:17']);
+      expect(opened).toEqual(['https://api.newrelic.com', 'https://api.eu.newrelic.com']);
+    });
+  });
+
+  it('keeps what is in force when a later one is broken, and says so', async () => {
+    await waiting({ '/config.yaml': undefined }, async ({ machine, files, lines, page }) => {
+      mend(files, '/config.yaml');
+      await soon({ machine, lines });
+      files['/config.yaml'] = 'apps: [{ idd: 1 }]';
+      await machine.clock.advance(62_000);
+      const { text } = await page('/-/ready');
+      const metrics = await page('/metrics');
+
+      expect(lines('reload failed')).toHaveLength(1);
+      expect(JSON.parse(text)).toMatchObject({ accounts: [{ name: 'one' }] });
+      expect(text).toContain('unknown key');
+      expect(metrics.text).toContain('last_reload_successful 0\n');
+      expect(metrics.text).toMatch(/last_reload_success_timestamp_seconds [1-9]/u);
+      expect((await page('/')).text).toContain('the one before it stays in force');
+    });
+  });
+
+  it('waits as well when the budget cannot be divided among the shards', async () => {
+    const small = oneOnly.replace('/keys/one', '/keys/one, requests_per_minute: 1');
+    await waiting(
+      { '/config.yaml': small },
+      async ({ machine, files, opened, lines, page }) => {
+        const { text } = await page('/-/ready');
+        mend(files, '/config.yaml');
+        await soon({ machine, lines });
+
+        expect(text).toContain('cannot be divided among 2 shards');
+        expect(opened).toHaveLength(1);
+      },
+      ['--total-shards=2', '--shard=0'],
+    );
+  });
+
+  it('tells its parent that it lives, from the start on', async () => {
+    await waiting({ '/config.yaml': undefined }, async ({ machine, files, lines, told }) => {
+      const atOnce = told.length;
+      await machine.clock.advance(20_000);
+      mend(files, '/config.yaml');
+      await soon({ machine, lines });
+      await machine.clock.advance(10_000);
+
+      expect(atOnce).toBe(1);
+      expect(told).toEqual(Array.from({ length: 4 }, () => ({ stalled: null })));
+    });
+  });
+
+  it('shows no secret that stands in what is wrong', async () => {
+    await waiting(
+      { '/keys/one': undefined, '/config.yaml': `${oneOnly}NRAK-SECRET: 1\n` },
+      async ({ machine, page }) => {
+        const texts = [
+          machine.stderr.text(),
+          (await page('/')).text,
+          (await page('/-/ready')).text,
+        ];
+
+        expect(texts.join('\n')).toContain('must not stand in this file');
+        expect(texts.join('\n')).not.toContain('NRAK-SECRET');
+      },
+    );
+  });
+});
+
+describe('a daemon that does not wait', () => {
+  it.each(obstacles)(
+    'ends with 2 and says why, before it listens: $what',
+    async ({ missing, says }) => {
+      const files = Object.fromEntries(
+        Object.entries({ ...good, ...missing }).filter(
+          (entry): entry is [string, string] => entry[1] !== undefined,
+        ),
+      );
+      const machine = createFakeMachine({ files });
+
+      const code = await run(['serve', '--config.file=/config.yaml', '--log.format=json'], machine);
+
+      expect(code).toBe(2);
+      expect(machine.stderr.text()).toContain(says);
+      expect(machine.stderr.text()).not.toContain('"level"');
+      expect(machine.clock.pendingTimers()).toBe(0);
+    },
+  );
+});

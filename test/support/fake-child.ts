@@ -1,0 +1,46 @@
+import type { ChildEnd, ChildProgram, ChildProgramOptions } from '../../src/cli/child-program.ts';
+
+/** A child process that a test plays. */
+export interface FakeChild {
+  readonly args: readonly string[];
+  /** What it was sent, in order. */
+  readonly signals: readonly string[];
+  /** As when the child sends its parent something. */
+  tell(message: unknown): void;
+  end(end: ChildEnd): void;
+}
+
+export interface FakeChildren {
+  readonly start: (options: ChildProgramOptions) => Promise<ChildProgram>;
+  readonly all: readonly FakeChild[];
+  /** The one that was started last. */
+  last(): FakeChild;
+}
+
+/** Children that end when they are killed, and otherwise only if the test says so. */
+export function createFakeChildren(): FakeChildren {
+  const all: FakeChild[] = [];
+  return {
+    all,
+    start: async ({ args, heard }) => {
+      const signals: string[] = [];
+      let end: (end: ChildEnd) => void = () => {};
+      const ended = new Promise<ChildEnd>((resolve) => {
+        end = resolve;
+      });
+      all.push({ args, signals, tell: heard, end });
+      return {
+        ended,
+        signal: (name) => {
+          signals.push(name);
+          if (name === 'SIGKILL') end({ kind: 'ended', code: null, signal: name });
+        },
+      };
+    },
+    last: () => {
+      const child = all.at(-1);
+      if (child === undefined) throw new Error('no child was started');
+      return child;
+    },
+  };
+}
