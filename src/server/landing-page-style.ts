@@ -14,7 +14,7 @@ h2 { margin: 2rem 0 .75rem; font-size: 1.2rem; }
 a { color: var(--link); }
 nav a { margin-right: 1.25rem; }
 .wide { overflow-x: auto; border: 1px solid var(--line); border-radius: 8px; }
-pre.wide { padding: .8rem 1rem; font: .9rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
+.wide pre { margin: 0; padding: .8rem 1rem; font: .9rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
 table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .55rem .8rem; text-align: right; vertical-align: top; }
 th:first-child, td:first-child, th:nth-child(2), td:nth-child(2) { text-align: left; }
