@@ -21,16 +21,17 @@ export function refusedAsRoot({ spec }: Pod, containers: readonly Container[]): 
 
 /** What must hold of a sidecar so that it cannot hurt its host, whatever brought it there. */
 export function expectHarmless(sidecar: Container | undefined, { spec }: Pod): void {
-  const mounts = sidecar?.volumeMounts ?? [];
+  if (sidecar === undefined) throw new Error('there is no sidecar');
+  const { args, env, ports, resources, securityContext, volumeMounts: mounts = [] } = sidecar;
   const volumes = mounts.map((mount) => spec.volumes?.find(({ name }) => name === mount.name));
   // A container that waits or dies makes its pod unready, and so does the restart by a probe.
-  expect(sidecar?.args).toEqual(expect.arrayContaining(['--config.wait', '--respawn']));
-  expect(sidecar?.readinessProbe).toBeUndefined();
-  expect(sidecar?.startupProbe).toBeUndefined();
-  expect(sidecar?.livenessProbe).toBeUndefined();
-  expect(sidecar?.lifecycle).toBeUndefined();
-  expect(sidecar?.ports).toEqual([{ name: 'nr-metrics', containerPort: 9126, protocol: 'TCP' }]);
-  expect(sidecar?.securityContext).toEqual({
+  expect(args).toEqual(expect.arrayContaining(['--config.wait', '--respawn']));
+  expect(sidecar.readinessProbe).toBeUndefined();
+  expect(sidecar.startupProbe).toBeUndefined();
+  expect(sidecar.livenessProbe).toBeUndefined();
+  expect(sidecar.lifecycle).toBeUndefined();
+  expect(ports).toEqual([{ name: 'nr-metrics', containerPort: 9126, protocol: 'TCP' }]);
+  expect(securityContext).toEqual({
     allowPrivilegeEscalation: false,
     capabilities: { drop: ['ALL'] },
     readOnlyRootFilesystem: true,
@@ -39,10 +40,10 @@ export function expectHarmless(sidecar: Container | undefined, { spec }: Pod): v
     runAsUser: 65_532,
     seccompProfile: { type: 'RuntimeDefault' },
   });
-  expect(sidecar?.env).toEqual([
+  expect(env).toEqual([
     { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
   ]);
-  expect(sidecar?.resources?.limits['memory']).toBeDefined();
+  expect(resources?.limits['memory']).toBeDefined();
   expect(mounts.filter(({ subPath }) => subPath !== undefined)).toEqual([]);
   expect(mounts.filter(({ name }) => !name.startsWith('newrelic-exporter-'))).toEqual([]);
   // A volume that must be there keeps the whole pod from starting.

@@ -24,7 +24,12 @@ function build(folder: string): readonly Manifest[] {
 /** A workload of the overlay, with what is to be patched in it. */
 function workload(kind: string, template: object): string {
   const metadata = { name: 'shop', annotations: { 'newrelic-exporter/inject': 'true' } };
-  return JSON.stringify({ apiVersion: 'apps/v1', kind, metadata, spec: { template } });
+  const labels = { app: 'shop' };
+  const spec = {
+    selector: { matchLabels: labels },
+    template: { metadata: { labels }, ...template },
+  };
+  return JSON.stringify({ apiVersion: 'apps/v1', kind, metadata, spec });
 }
 
 const plain = { spec: { containers: [{ name: 'shop', image: 'shop' }] } };
@@ -114,15 +119,16 @@ describe.skipIf(kubectl.skip)(`the Kustomize component${kubectl.note}`, () => {
   it('has a PodMonitor for those who want one, which finds the pods', () => {
     const manifests = patched('monitored', workload('Deployment', plain));
 
-    expect(ofKind(manifests, 'PodMonitor')[0]?.metadata.namespace).toBe('shop');
-    expect(referenceProblems(ofKind(manifests, 'PodMonitor'))).toEqual([]);
-    expect(onlyPod(manifests).metadata.labels).toEqual(
-      (
-        ofKind(manifests, 'PodMonitor')[0]?.spec?.['selector'] as {
-          matchLabels: Record<string, string>;
-        }
-      ).matchLabels,
-    );
+    const [monitor] = ofKind(manifests, 'PodMonitor');
+    expect(monitor?.metadata.namespace).toBe('shop');
+    expect(onlyPod(manifests).metadata.labels).toMatchObject({
+      'newrelic-exporter/sidecar': 'true',
+    });
+    expect(referenceProblems(manifests)).toEqual([]);
+    expect(monitor?.spec).toEqual({
+      selector: { matchLabels: { 'newrelic-exporter/sidecar': 'true' } },
+      podMetricsEndpoints: [{ port: 'nr-metrics', interval: '30s' }],
+    });
   });
 
   it.each([{ kind: 'DaemonSet' }, { kind: 'Job' }])(
