@@ -81,6 +81,7 @@ describe.skipIf(helm3.skip)(`helm with the schema${helm3.note}`, () => {
       says: 'allOf',
     },
     { set: 'mode=daemonset', says: 'mode' },
+    { set: 'config.apps[0].hosts=all', says: 'hosts' },
     { set: 'sharding.mode=dns', says: 'sharding' },
     { set: 'image.pullSecrets[0].nmae=x', says: 'pullSecrets' },
     { set: 'global.imagePullSecrets[0]=', says: 'imagePullSecrets' },
