@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -46,7 +46,11 @@ describe.skipIf(kubectl.skip)(`the Kustomize component${kubectl.note}`, () => {
     rmSync(directory, { recursive: true });
   });
 
-  const patched = (name: string, text: string): readonly Manifest[] => {
+  const patched = (
+    name: string,
+    text: string,
+    patches: readonly object[] = [],
+  ): readonly Manifest[] => {
     const overlay = join(directory, name);
     mkdirSync(overlay);
     writeFileSync(join(overlay, 'workload.yaml'), text);
@@ -54,6 +58,7 @@ describe.skipIf(kubectl.skip)(`the Kustomize component${kubectl.note}`, () => {
       namespace: 'shop',
       resources: ['workload.yaml'],
       components: ['../component', '../podmonitor'],
+      patches,
     };
     writeFileSync(join(overlay, 'kustomization.yaml'), JSON.stringify(kustomization));
     return build(overlay);
@@ -114,6 +119,24 @@ describe.skipIf(kubectl.skip)(`the Kustomize component${kubectl.note}`, () => {
 
     expect(refusedAsRoot(pod, containersOf(pod.spec))).toEqual([]);
     expectHarmless(pod.spec.initContainers?.[0], pod);
+  });
+
+  it('has no user of its own after the patch that it names for OpenShift', () => {
+    const text = readFileSync(join(source, 'component/sidecar.yaml'), 'utf8');
+    const operations = [...text.matchAll(/# (- \{ op: remove.*\})$/gmu)].map(([, line]) => line);
+    const target = { annotationSelector: 'newrelic-exporter/inject=true' };
+    const initContainers = [{ name: 'migrate', image: 'shop' }];
+    const host = workload('Deployment', { spec: { ...plain.spec, initContainers } });
+
+    const pod = onlyPod(patched('openshift', host, [{ target, patch: operations.join('\n') }]));
+
+    const [own, sidecar] = pod.spec.initContainers ?? [];
+    expect(operations).toHaveLength(2);
+    expect(own).toEqual({ name: 'migrate', image: 'shop' });
+    expect(sidecar?.name).toBe('newrelic-exporter');
+    expect(Object.keys(sidecar?.securityContext ?? {})).not.toContain('runAsUser');
+    expect(Object.keys(sidecar?.securityContext ?? {})).not.toContain('runAsGroup');
+    expect(sidecar?.securityContext?.runAsNonRoot).toBe(true);
   });
 
   it('has a PodMonitor for those who want one, which finds the pods', () => {
