@@ -68,7 +68,7 @@ export const applicationHosts: Row = {
     graph({
       title: 'Application and sum of its hosts',
       description:
-        'They differ a little, since New Relic rounds each value. A wide gap means hosts that are not chosen above, or not polled.',
+        'They differ a little, since New Relic rounds each value. A wide gap means hosts that are not chosen above, or not polled. Sidecars export no value of the application.',
       unit: 'rpm',
       width: 8,
       queries: [

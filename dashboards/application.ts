@@ -2,12 +2,11 @@ import { applicationHosts } from './application-hosts.ts';
 import type { DashboardOptions, Row } from './dashboard.ts';
 import { yesOrNo } from './mappings.ts';
 import { graph, stat } from './panels.ts';
-import { ofApp, ofType, perApp, perType } from './selectors.ts';
+import { ofApp, ofType, perApp, throughput } from './selectors.ts';
 import { applicationVariables } from './variables.ts';
 
-const requests = ofType('newrelic_application_requests_per_minute');
-const throughput = perType(requests);
-const lastWeek = perType(`${requests} offset 1w`);
+const current = throughput();
+const lastWeek = throughput('1w');
 
 function summaryOf(name: string): string {
   return perApp(ofApp(`newrelic_application_summary_${name}`));
@@ -18,9 +17,10 @@ const now: Row = {
   panels: [
     stat({
       title: 'Throughput',
-      description: 'Requests per minute, web and other transactions together.',
+      description:
+        'Requests per minute, web and other transactions together. Where only sidecars export the application, the sum of its hosts.',
       unit: 'rpm',
-      queries: [{ expr: `sum(${throughput})` }],
+      queries: [{ expr: `sum${current}` }],
     }),
     stat({
       title: 'Hosts with traffic',
@@ -77,17 +77,15 @@ const overTime: Row = {
       description: 'Requests per minute by transaction type, averaged over the polled window.',
       unit: 'rpm',
       isStacked: true,
-      queries: [
-        { expr: `sum by (transaction_type) (${throughput})`, legend: '{{transaction_type}}' },
-      ],
+      queries: [{ expr: `sum by (transaction_type) ${current}`, legend: '{{transaction_type}}' }],
     }),
     graph({
       title: 'Now and last week',
       description: 'Requests per minute now and seven days before.',
       unit: 'rpm',
       queries: [
-        { expr: `sum(${throughput})`, legend: 'now' },
-        { expr: `sum(${lastWeek})`, legend: 'last week' },
+        { expr: `sum${current}`, legend: 'now' },
+        { expr: `sum${lastWeek}`, legend: 'last week' },
       ],
     }),
   ],
@@ -104,7 +102,7 @@ const summary: Row = {
       width: 6,
       queries: [
         { expr: summaryOf('requests_per_minute'), legend: 'summary' },
-        { expr: `sum(${throughput})`, legend: 'polled' },
+        { expr: `sum${current}`, legend: 'polled' },
       ],
     }),
     graph({

@@ -45,7 +45,8 @@ const state: Row = {
     }),
     stat({
       title: 'Oldest complete poll',
-      description: 'Of the application whose last complete poll is the longest ago.',
+      description:
+        'Of the application whose last complete poll is the longest ago; sidecars do not tell.',
       unit: 's',
       queries: [
         {
@@ -104,6 +105,7 @@ const polling: Row = {
       title: 'Polls',
       description: 'Polls of applications a minute: ended, failed, and left out.',
       unit: 'cpm',
+      width: 8,
       queries: [
         perMinute('newrelic_exporter_polls_total', 'ended'),
         perMinute('newrelic_exporter_polls_failed_total', 'failed'),
@@ -111,7 +113,22 @@ const polling: Row = {
       ],
     }),
     graph({
+      title: 'Failed polls by exporter',
+      description:
+        'Share of the polls that did not get all that was asked for, of the exporters with the most. Sidecars show failures nowhere else.',
+      unit: 'percentunit',
+      width: 8,
+      max: 1,
+      queries: [
+        {
+          expr: `topk($topn, ${ofInstances('newrelic_exporter_polls_failed_total')} / (${ofInstances('newrelic_exporter_polls_total')} > 0))`,
+          legend: '{{account}}, {{instance}}',
+        },
+      ],
+    }),
+    graph({
       title: 'Duration of polls, and interval',
+      width: 8,
       description:
         'Duration of a poll with all its hosts, waiting for the budget included, and the longest effective interval.',
       unit: 's',
@@ -155,6 +172,11 @@ const polling: Row = {
 function perMinute(metric: string, legend: string): { expr: string; legend: string } {
   const rates = `sum by (account) (rate(${ofAccount(metric)}[$__rate_interval]))`;
   return { expr: `60 * ${rates}`, legend: `{{account}}, ${legend}` };
+}
+
+function ofInstances(metric: string): string {
+  const rates = `rate(${ofAccount(metric)}[$__rate_interval])`;
+  return `sum by (cluster, job, instance, account) (${rates})`;
 }
 
 export const exporter: DashboardOptions = {

@@ -1,16 +1,15 @@
 import { type DashboardOptions, type Row } from './dashboard.ts';
 import { health, yesOrNo } from './mappings.ts';
 import { bars, graph, stat, states } from './panels.ts';
-import { ofAccount, ofApp, ofType, perApp, perType } from './selectors.ts';
+import { anyApp, hostsPerApp, ofAccount, ofApp, perApp, throughput } from './selectors.ts';
 import { table } from './table.ts';
 import { toApplication } from './to-application.ts';
 import { overviewVariables } from './variables.ts';
 
-const requests = ofType('newrelic_application_requests_per_minute');
-const throughput = perType(requests);
-const lastWeek = perType(`${requests} offset 1w`);
+const current = throughput();
+const lastWeek = throughput('1w');
 const byApp = 'sum by (account, app_name)';
-const change = `(${byApp} (${throughput}) / (${byApp} (${lastWeek}) > 0) - 1)`;
+const change = `(${byApp} ${current} / (${byApp} ${lastWeek} > 0) - 1)`;
 
 const now: Row = {
   title: 'Now',
@@ -18,23 +17,25 @@ const now: Row = {
     stat({
       width: 3,
       title: 'Throughput',
-      description: 'Requests per minute of all chosen applications, web and other transactions.',
+      description:
+        'Requests per minute of all chosen applications, web and other transactions. Of those that only sidecars export, the sum of the hosts.',
       unit: 'rpm',
-      queries: [{ expr: `sum(${throughput})` }],
+      queries: [{ expr: `sum${current}` }],
     }),
     stat({
       width: 3,
       title: 'Applications',
       description: 'Applications that are exported, reporting or not.',
       unit: 'short',
-      queries: [{ expr: `count(${perApp(ofApp('newrelic_application_info'))})` }],
+      queries: [{ expr: `count${anyApp()}` }],
     }),
     stat({
       width: 3,
       title: 'Hosts',
-      description: 'Hosts that New Relic lists for all chosen applications.',
+      description:
+        'Hosts that New Relic lists for all chosen applications; of those that only sidecars export, the hosts with one.',
       unit: 'short',
-      queries: [{ expr: `sum(${perApp(ofApp('newrelic_application_hosts'))})` }],
+      queries: [{ expr: `sum${hostsPerApp()}` }],
     }),
     stat({
       width: 3,
@@ -73,7 +74,8 @@ const now: Row = {
     stat({
       width: 3,
       title: 'Polls failing',
-      description: 'Applications whose last poll did not get all that was asked for.',
+      description:
+        'Applications whose last poll did not get all that was asked for. Polls of sidecars: see the dashboard of the exporter.',
       unit: 'short',
       thresholds: [[1, 'orange']],
       queries: [
@@ -105,24 +107,22 @@ const overTime: Row = {
       unit: 'rpm',
       isStacked: true,
       links: [toApplication('series')],
-      queries: [{ expr: `topk($topn, ${byApp} (${throughput}))`, legend: '{{app_name}}' }],
+      queries: [{ expr: `topk($topn, ${byApp} ${current})`, legend: '{{app_name}}' }],
     }),
     graph({
       title: 'Web and other transactions',
       description: 'Requests per minute of all chosen applications by transaction type.',
       unit: 'rpm',
       isStacked: true,
-      queries: [
-        { expr: `sum by (transaction_type) (${throughput})`, legend: '{{transaction_type}}' },
-      ],
+      queries: [{ expr: `sum by (transaction_type) ${current}`, legend: '{{transaction_type}}' }],
     }),
     graph({
       title: 'Now and last week',
       description: 'Requests per minute of all chosen applications, now and seven days before.',
       unit: 'rpm',
       queries: [
-        { expr: `sum(${throughput})`, legend: 'now' },
-        { expr: `sum(${lastWeek})`, legend: 'last week' },
+        { expr: `sum${current}`, legend: 'now' },
+        { expr: `sum${lastWeek}`, legend: 'last week' },
       ],
     }),
     states({
@@ -138,7 +138,7 @@ const overTime: Row = {
       description: 'Requests per minute at present.',
       unit: 'rpm',
       links: [toApplication('series')],
-      queries: [{ expr: `topk($topn, ${byApp} (${throughput}))`, legend: '{{app_name}}' }],
+      queries: [{ expr: `topk($topn, ${byApp} ${current})`, legend: '{{app_name}}' }],
     }),
     bars({
       title: 'Change against last week',
@@ -186,9 +186,9 @@ const applications: Row = {
         {
           title: 'Throughput',
           unit: 'rpm',
-          expr: `sum by (cluster, account, app_id, app_name) (${throughput})`,
+          expr: `sum by (cluster, account, app_id, app_name) ${current}`,
         },
-        { title: 'Hosts', unit: 'short', expr: perApp(ofApp('newrelic_application_hosts')) },
+        { title: 'Hosts', unit: 'short', expr: hostsPerApp() },
         {
           title: 'Instances',
           unit: 'short',

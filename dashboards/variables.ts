@@ -100,7 +100,10 @@ const accountVariable = queryVariable({
   query: `label_values(newrelic_up{${target}}, account)`,
 });
 
-const appQuery = `label_values(newrelic_application_info{${account}}, app_name)`;
+/** What an application has: those that only sidecars export have no series but their hosts'. */
+const ofAnyApp =
+  '__name__=~"newrelic_application_info|newrelic_application_host_requests_per_minute"';
+const appQuery = `label_values({${ofAnyApp},${account}}, app_name)`;
 
 const apps = queryVariable({
   name: 'app',
@@ -128,7 +131,7 @@ const transactionType = queryVariable({
   name: 'transaction_type',
   label: 'Transaction type',
   description: 'Web transactions, or all other ones',
-  query: `label_values(newrelic_application_requests_per_minute{${account},app_name=~"$app"}, transaction_type)`,
+  query: `label_values({__name__=~"newrelic_application_(host_)?requests_per_minute",${account},app_name=~"$app"}, transaction_type)`,
 });
 
 const counts = ['5', '10', '20', '50'];

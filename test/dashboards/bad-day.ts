@@ -36,6 +36,8 @@ function partsOf(end: number): Readonly<Record<string, Part>> {
     newrelic_exporter_api_requests_total: growing,
     newrelic_exporter_api_throttled_total: growing,
     newrelic_exporter_api_demand_requests_per_minute: always(1e6),
+    newrelic_exporter_polls_total: growing,
+    newrelic_exporter_polls_failed_total: growing,
     newrelic_exporter_polls_skipped_total: growing,
     newrelic_exporter_config_last_reload_successful: always(0),
     newrelic_exporter_series_dropped_total: growing,

@@ -1,15 +1,18 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { goToolOrSkip } from '../support/go-tool.ts';
+import { toolOrSkip } from '../support/tools.ts';
 import { helm4, type RenderOptions, renderText, valuesFiles } from './chart.ts';
 
 const run = promisify(execFile);
 const kubectlValidate = goToolOrSkip('kubectl-validate');
 const kubeScore = goToolOrSkip('kube-score');
+const kubectl = toolOrSkip('kubectl');
 /** Beside the tools: the schemas of the Prometheus Operator. */
 const operatorSchemas = join(dirname(kubectlValidate.path), '../prometheus-operator-crds');
 
@@ -75,6 +78,31 @@ describe.skipIf(helm4.skip || kubectlValidate.skip || kubeScore.skip)(
         const report = await validate(files, version);
 
         expect(report.match(/OK/gu)).toHaveLength(valuesFiles.length);
+        expect(report).not.toMatch(/error/iu);
+      },
+    );
+
+    it.skipIf(kubectl.skip)(
+      'are so as well with the sidecar and the PodMonitor of Kustomize',
+      async () => {
+        const overlay = join(directory, 'overlay');
+        cpSync(fileURLToPath(new URL('../../deploy/kustomize', import.meta.url)), overlay, {
+          recursive: true,
+        });
+        const kustomization = join(overlay, 'example/kustomization.yaml');
+        const text = readFileSync(kustomization, 'utf8');
+        writeFileSync(
+          kustomization,
+          text.replace(/^( +- )\.\.\/component$/mu, '$&\n$1../podmonitor'),
+        );
+        const { stdout } = await run(kubectl.path, ['kustomize', join(overlay, 'example')]);
+        const file = join(directory, 'kustomize.yaml');
+        writeFileSync(file, stdout);
+
+        const report = await validate([file], '1.30');
+
+        expect(stdout).toContain('kind: PodMonitor');
+        expect(report).toContain('OK');
         expect(report).not.toMatch(/error/iu);
       },
     );

@@ -24,6 +24,7 @@ export interface SecurityContext {
   readonly privileged?: boolean;
   readonly procMount?: string;
   readonly readOnlyRootFilesystem?: boolean;
+  readonly runAsGroup?: number;
   readonly runAsNonRoot?: boolean;
   readonly runAsUser?: number;
   readonly seLinuxOptions?: Readonly<Record<string, string>>;
@@ -52,6 +53,7 @@ export interface Container {
     readonly hostPort?: number;
   }[];
   readonly restartPolicy?: string;
+  readonly resources?: Readonly<Record<'requests' | 'limits', Readonly<Record<string, string>>>>;
   readonly securityContext?: SecurityContext;
   readonly volumeMounts?: readonly {
     readonly name: string;
@@ -78,6 +80,7 @@ export interface PodSpec {
   readonly hostIPC?: boolean;
   readonly hostNetwork?: boolean;
   readonly hostPID?: boolean;
+  readonly imagePullSecrets?: readonly { readonly name: string }[];
   readonly initContainers?: readonly Container[];
   readonly securityContext?: SecurityContext;
   readonly volumes?: readonly Volume[];

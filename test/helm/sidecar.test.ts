@@ -4,52 +4,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/config/parse-config.ts';
-import { toolOrSkip } from '../support/tools.ts';
+import { parse } from 'yaml';
 import { chart, helm3, helm4, manifestsIn, type RenderOptions, renderText } from './chart.ts';
 import { exporterProblems } from './exporter-files.ts';
-import {
-  type Container,
-  containersOf,
-  type Manifest,
-  ofKind,
-  type Pod,
-  podsIn,
-} from './manifests.ts';
+import { expectHarmless, onlyPod, refusedAsRoot } from './harmless.ts';
+import { containersOf, type Manifest, ofKind } from './manifests.ts';
 import { podSecurityProblems } from './pod-security.ts';
 import { referenceProblems } from './references.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const kubectl = toolOrSkip('kubectl');
 let directory: string;
 let application: string;
 let injecting: string;
 
-function onlyPod(manifests: readonly Manifest[]): Pod {
-  const [pod, ...others] = podsIn(manifests);
-  if (pod === undefined || others.length > 0) throw new Error('expected one pod');
-  return pod;
-}
-
 function configIn(manifests: readonly Manifest[]): string {
   return ofKind(manifests, 'ConfigMap')[0]?.data?.['config.yaml'] ?? '';
-}
-
-/** What must hold of a sidecar so that it cannot hurt its host, whatever brought it there. */
-function expectHarmless(sidecar: Container | undefined, { spec }: Pod): void {
-  const mounts = sidecar?.volumeMounts ?? [];
-  const volumes = mounts.map((mount) => spec.volumes?.find(({ name }) => name === mount.name));
-  expect(sidecar?.readinessProbe).toBeUndefined();
-  expect(sidecar?.startupProbe).toBeUndefined();
-  expect(sidecar?.livenessProbe?.httpGet).toEqual({ path: '/-/healthy', port: 'nr-metrics' });
-  expect(sidecar?.ports).toEqual([{ name: 'nr-metrics', containerPort: 9126, protocol: 'TCP' }]);
-  expect(sidecar?.securityContext?.readOnlyRootFilesystem).toBe(true);
-  expect(mounts.filter(({ subPath }) => subPath !== undefined)).toEqual([]);
-  // A volume that must be there keeps the whole pod from starting.
-  expect(volumes.map((volume) => (volume?.configMap ?? volume?.secret)?.optional)).toEqual([
-    true,
-    true,
-  ]);
 }
 
 /** The example's Deployment with its pod template in one piece, given to `inject`. */
@@ -63,6 +32,22 @@ ${template}{{- end }}
 ${head}  template:
     {{- include "newrelic-exporter.sidecar.inject" (dict "template" (fromYaml (include "shop.pod" .)) "exporter" (index .Subcharts "newrelic-exporter")) | nindent 4 }}
 `;
+}
+
+interface Change {
+  readonly file: string;
+  readonly from: RegExp;
+  readonly to: string;
+}
+
+/** Another chart of an application: a copy of one with a change. */
+function variant(name: string, of: string, { file, from, to }: Change): string {
+  const path = join(directory, 'examples', name);
+  cpSync(of, path, { recursive: true });
+  const text = readFileSync(join(path, file), 'utf8');
+  if (!from.test(text)) throw new Error(`${file} has no ${String(from)}`);
+  writeFileSync(join(path, file), text.replace(from, to));
+  return path;
 }
 
 describe.skipIf(helm3.skip)(`the example chart with the sidecar${helm3.note}${helm4.note}`, () => {
@@ -79,7 +64,7 @@ describe.skipIf(helm3.skip)(`the example chart with the sidecar${helm3.note}${he
     execFileSync(helm3.path, ['dependency', 'build', application], { stdio: 'pipe' });
     cpSync(application, injecting, { recursive: true });
     writeFileSync(join(injecting, 'templates/deployment.yaml'), injectingDeployment());
-  });
+  }, 60_000);
 
   afterAll(() => {
     rmSync(directory, { recursive: true });
@@ -117,35 +102,128 @@ describe.skipIf(helm3.skip)(`the example chart with the sidecar${helm3.note}${he
     },
   );
 
-  it('meets "restricted", is found by its PodMonitor and its peers, and has a good configuration', async () => {
+  it('meets "restricted", is found by its PodMonitor, and has a good configuration', async () => {
     const manifests = await render({});
-    const pod = onlyPod(manifests);
-    const [monitor] = ofKind(manifests, 'PodMonitor');
-    const [peers] = ofKind(manifests, 'Service');
-    const [sidecar] = pod.spec.initContainers ?? [];
 
+    const pod = onlyPod(manifests);
     const label = { 'newrelic-exporter/sidecar': 'release-newrelic-exporter' };
-    const { config } = await parseConfig(configIn(manifests), {
-      fileName: 'c.yaml',
-      directory: '/',
-    });
     expect(podSecurityProblems(pod)).toEqual([]);
     expect(await exporterProblems(manifests)).toEqual([]);
     expect(referenceProblems(manifests)).toEqual([]);
     expect(pod.metadata.labels).toMatchObject(label);
-    expect(monitor?.spec?.['selector']).toEqual({ matchLabels: label });
-    expect(peers?.spec).toMatchObject({
-      clusterIP: 'None',
-      selector: label,
-      publishNotReadyAddresses: true,
+    expect(ofKind(manifests, 'PodMonitor')[0]?.spec?.['selector']).toEqual({ matchLabels: label });
+    expect(ofKind(manifests, 'Service')).toEqual([]);
+    expect(parse(configIn(manifests))).toEqual({
+      accounts: [
+        {
+          name: 'default',
+          api_key_file: '/var/run/secrets/newrelic/default/api-key',
+          requests_per_minute: 30,
+        },
+      ],
+      apps: [{ name: 'Shop', hosts: 'self', application: false }],
+      poll: { discovery_interval: '15m' },
     });
-    expect(sidecar?.args).toContain(
-      '--shard.dns-name=release-newrelic-exporter-peers.monitoring.svc',
-    );
-    expect(config.accounts[0]?.apiKey).toEqual({
-      kind: 'file',
-      path: '/var/run/secrets/newrelic/default/api-key',
+  });
+
+  it.each([
+    { name: 'root', securityContext: 'runAsUser: 0' },
+    { name: 'root-group', securityContext: '{ runAsUser: 0, runAsGroup: 0, fsGroup: 0 }' },
+    { name: 'non-root', securityContext: '{ runAsNonRoot: true, runAsUser: 1000 }' },
+  ])('starts in a pod whose own security context is $name', async ({ name, securityContext }) => {
+    const path = variant(name, application, {
+      file: 'templates/deployment.yaml',
+      from: /(?<=^ {6}securityContext:)\n(?: {8}.*\n)+/mu,
+      to: securityContext.startsWith('{')
+        ? ` ${securityContext}\n`
+        : `\n        ${securityContext}\n`,
     });
+
+    for (const kubeVersion of ['1.34.0', '1.25.0']) {
+      const pod = onlyPod(await render({ path, kubeVersion }));
+      const sidecars = containersOf(pod.spec).filter((one) => one.name === 'newrelic-exporter');
+      expect(sidecars).toHaveLength(1);
+      expect(refusedAsRoot(pod, sidecars)).toEqual([]);
+      expectHarmless(sidecars[0], pod);
+    }
+  });
+
+  const withoutUser = [
+    { how: 'null', set: ['newrelic-exporter.sidecar.securityContext=null'] },
+    {
+      how: 'null for each',
+      set: ['runAsUser', 'runAsGroup'].map(
+        (key) => `newrelic-exporter.sidecar.securityContext.${key}=null`,
+      ),
+    },
+    {
+      how: 'an empty string for each',
+      set: ['runAsUser', 'runAsGroup'].map(
+        (key) => `newrelic-exporter.sidecar.securityContext.${key}=`,
+      ),
+    },
+  ].flatMap((one) => [
+    { ...one, by: 'Helm 3', helm: helm3 },
+    { ...one, by: 'Helm 4', helm: helm4 },
+  ]);
+
+  it.each(withoutUser.filter(({ helm }) => !helm.skip))(
+    'has no user of its own with $how, by $by',
+    async ({ helm, set }) => {
+      const pod = onlyPod(await render({ helm: helm.path, set }));
+
+      const [sidecar] = pod.spec.initContainers ?? [];
+      expect(Object.keys(sidecar?.securityContext ?? {}).toSorted()).toEqual([
+        'allowPrivilegeEscalation',
+        'capabilities',
+        'readOnlyRootFilesystem',
+        'runAsNonRoot',
+        'seccompProfile',
+      ]);
+      expect(podSecurityProblems(pod)).toEqual([]);
+    },
+  );
+
+  it.each(
+    [
+      { by: 'Helm 3', helm: helm3 },
+      { by: 'Helm 4', helm: helm4 },
+    ].filter(({ helm }) => !helm.skip),
+  )(
+    'has no user with an empty string in the values.yaml of its host, by $by',
+    async ({ by, helm }) => {
+      const path = variant(`values-${by.at(-1) ?? ''}`, application, {
+        file: 'values.yaml',
+        from: /$/u,
+        to: '  sidecar: { securityContext: { runAsUser: "", runAsGroup: "" } }\n',
+      });
+
+      const pod = onlyPod(await render({ helm: helm.path, path }));
+
+      const [sidecar] = pod.spec.initContainers ?? [];
+      expect(sidecar?.securityContext?.runAsUser).toBeUndefined();
+      expect(sidecar?.securityContext?.runAsGroup).toBeUndefined();
+    },
+  );
+
+  it('comes after the init containers of its host, and adds what images are pulled with', async () => {
+    const path = variant('with-own', injecting, {
+      file: 'templates/deployment.yaml',
+      from: /^ {6}containers:$/mu,
+      to: `      imagePullSecrets: [{ name: own }]
+      initContainers: [{ name: migrate, image: shop }, { name: wait, image: shop }]
+      containers:`,
+    });
+    const secrets = ['{own,pull}'].map((names) => `newrelic-exporter.image.pullSecrets=${names}`);
+
+    const { spec } = onlyPod(await render({ path, set: secrets }));
+
+    expect(spec.initContainers?.map(({ name }) => name)).toEqual([
+      'migrate',
+      'wait',
+      'newrelic-exporter',
+    ]);
+    expect(spec.imagePullSecrets).toEqual([{ name: 'own' }, { name: 'pull' }]);
   });
 
   it.each([
@@ -177,38 +255,5 @@ describe.skipIf(helm3.skip)(`the example chart with the sidecar${helm3.note}${he
     expect(pod.spec.containers).toHaveLength(1);
     expect(pod.spec.initContainers).toBeUndefined();
     expect(manifests).toHaveLength(1);
-  });
-});
-
-describe.skipIf(kubectl.skip)(`the Kustomize component${kubectl.note}`, () => {
-  const build = (): readonly Manifest[] =>
-    manifestsIn(
-      execFileSync(kubectl.path, ['kustomize', join(root, 'deploy/kustomize/example')], {
-        encoding: 'utf8',
-      }),
-    );
-
-  it('adds a native sidecar that cannot hurt its host', () => {
-    const manifests = build();
-
-    const pod = onlyPod(manifests);
-    const [sidecar] = pod.spec.initContainers ?? [];
-    expect(sidecar?.restartPolicy).toBe('Always');
-    expectHarmless(sidecar, pod);
-    expect(podSecurityProblems(pod)).toEqual([]);
-    expect(pod.spec.containers.map(({ name }) => name)).toEqual(['shop']);
-  });
-
-  it('mounts the configuration of the overlay under the name that the pod asks for', async () => {
-    const manifests = build();
-
-    const { spec } = onlyPod(manifests);
-    const mounted = spec.volumes?.find(({ name }) => name === 'newrelic-exporter-config');
-    const { config } = await parseConfig(configIn(manifests), {
-      fileName: 'c.yaml',
-      directory: '/',
-    });
-    expect(mounted?.configMap?.name).toBe(ofKind(manifests, 'ConfigMap')[0]?.metadata.name);
-    expect(config.apps[0]?.selector).toEqual({ kind: 'name', name: 'Shop' });
   });
 });

@@ -7,19 +7,19 @@ import { chart, helm3, refusal } from './chart.ts';
 const refusals = [
   {
     set: ['replicas=2'],
-    says: 'replicas is 2, but every pod would poll everything with the same key: set sharding.mode to static (with mode: statefulset) or dns, or replicas to 1',
+    says: 'replicas is 2, but every pod would poll everything with the same key: set sharding.mode to static (with mode: statefulset), or replicas to 1',
   },
   {
     set: ['replicas=3', 'mode=statefulset'],
-    says: 'replicas is 3, but every pod would poll everything with the same key: set sharding.mode to static (with mode: statefulset) or dns, or replicas to 1',
+    says: 'replicas is 3, but every pod would poll everything with the same key: set sharding.mode to static (with mode: statefulset), or replicas to 1',
   },
   {
     set: ['sharding.mode=static'],
-    says: 'sharding.mode is static, which takes the number of a shard from the pods of a StatefulSet, but mode is deployment: set mode to statefulset, or sharding.mode to dns',
+    says: 'sharding.mode is static, which takes the number of a shard from the pods of a StatefulSet, but mode is deployment: set mode to statefulset, or sharding.mode to none',
   },
   {
     set: ['sharding.mode=static', 'mode=sidecar'],
-    says: 'sharding.mode is static, which takes the number of a shard from the pods of a StatefulSet, but mode is sidecar: set mode to statefulset, or sharding.mode to dns',
+    says: 'sharding.mode is static, which takes the number of a shard from the pods of a StatefulSet, but mode is sidecar: set mode to statefulset, or sharding.mode to none',
   },
   {
     set: ['config.apps=null'],
@@ -117,7 +117,6 @@ describe.skipIf(helm3.skip)(`values that cannot work${helm3.note}`, () => {
   it.each([
     { set: [] },
     { set: ['replicas=0'] },
-    { set: ['replicas=3', 'sharding.mode=dns'] },
     { set: ['replicas=3', 'sharding.mode=static', 'mode=statefulset'] },
     { set: ['mode=none', 'config.apps=null', 'apiKey.existingSecret='] },
     { set: ['config.apps=null', 'configExistingConfigMap=other', 'apiKey.existingSecret='] },

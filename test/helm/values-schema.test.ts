@@ -28,7 +28,7 @@ const templates = templateFiles(join(chart, 'templates'))
   .join('\n');
 /** What templates reach by `with`, `range` or `get`, or hand on as a whole. */
 const indirect =
-  /^(?:config|podSecurityContext|securityContext|livenessProbe|readinessProbe|sidecar\.resources|networkPolicy\.egress|prometheusRule\.groups|(?:service|pod)Monitor|nodeSelector|tolerations|affinity|topologySpreadConstraints|priorityClassName|dnsConfig|hostAliases)(?:\.|$)/u;
+  /^(?:config|podSecurityContext|securityContext|livenessProbe|readinessProbe|sidecar\.(?:resources|securityContext)|networkPolicy\.egress|prometheusRule\.groups|(?:service|pod)Monitor|nodeSelector|tolerations|affinity|topologySpreadConstraints|priorityClassName|dnsConfig|hostAliases)(?:\.|$)/u;
 
 describe('values.schema.json', () => {
   it('is what values.yaml and config.schema.json make of it', async () => {
@@ -81,6 +81,10 @@ describe.skipIf(helm3.skip)(`helm with the schema${helm3.note}`, () => {
       says: 'allOf',
     },
     { set: 'mode=daemonset', says: 'mode' },
+    { set: 'config.apps[0].hosts=all', says: 'hosts' },
+    { set: 'sharding.mode=dns', says: 'sharding' },
+    { set: 'image.pullSecrets[0].nmae=x', says: 'pullSecrets' },
+    { set: 'global.imagePullSecrets[0]=', says: 'imagePullSecrets' },
     { set: 'accounts[0].secret=x', says: 'secret' },
     { set: 'prometheusRule.groups.alerts=true', says: 'alerts' },
     { set: 'web.port=http', says: 'port' },

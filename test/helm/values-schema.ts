@@ -28,11 +28,24 @@ const freeMaps: ReadonlySet<string> = new Set([
   'sidecar.resources',
 ]);
 
+/** As other charts take it: the name alone, or as Kubernetes writes it. */
+const pullSecret: JsonObject = {
+  anyOf: [
+    { type: 'string', minLength: 1 },
+    {
+      type: 'object',
+      additionalProperties: false,
+      required: ['name'],
+      properties: { name: { type: 'string', minLength: 1 } },
+    },
+  ],
+};
+
 /** What a default does not tell of a value. */
 const rules: Readonly<Record<string, JsonObject>> = {
   mode: { enum: ['deployment', 'statefulset', 'sidecar', 'none'] },
   replicas: { type: 'integer', minimum: 0 },
-  'sharding.mode': { enum: ['none', 'static', 'dns'] },
+  'sharding.mode': { enum: ['none', 'static'] },
   configReload: { enum: ['hot', 'rollout'] },
   'image.digest': { type: 'string', pattern: '^(sha256:[0-9a-f]{64})?$' },
   'image.pullPolicy': { enum: ['Always', 'IfNotPresent', 'Never'] },
@@ -45,8 +58,10 @@ const rules: Readonly<Record<string, JsonObject>> = {
   'service.port': { type: 'integer', minimum: 1, maximum: 65_535 },
   'service.type': { enum: ['ClusterIP', 'NodePort', 'LoadBalancer'] },
   'pdb.maxUnavailable': { type: ['integer', 'string'] },
-  'image.pullSecrets': { type: 'array', items: { type: 'string' } },
-  'global.imagePullSecrets': { type: 'array', items: { type: 'string' } },
+  'image.pullSecrets': { type: 'array', items: pullSecret },
+  'global.imagePullSecrets': { type: 'array', items: pullSecret },
+  // A null that Helm has not taken away: it takes the chart's own out.
+  'sidecar.securityContext': { type: ['object', 'null'] },
   extraArgs: { type: 'array', items: { type: 'string' } },
   'ingress.hosts': { type: 'array', items: { type: 'string' } },
   accounts: {

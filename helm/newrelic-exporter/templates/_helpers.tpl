@@ -67,14 +67,26 @@ newrelic-exporter/sidecar: {{ include "newrelic-exporter.fullname" . }}
 {{- end }}
 {{- end }}
 
+{{/* Entries of imagePullSecrets; the values have names, or objects with a name as Kubernetes does. */}}
 {{- define "newrelic-exporter.imagePullSecrets" -}}
-{{- $secrets := concat .Values.global.imagePullSecrets .Values.image.pullSecrets | uniq }}
-{{- range $secrets }}
+{{- $names := list }}
+{{- range concat .Values.global.imagePullSecrets .Values.image.pullSecrets }}
+{{- if kindIs "map" . }}
+{{- $names = append $names .name }}
+{{- else }}
+{{- $names = append $names . }}
+{{- end }}
+{{- end }}
+{{- range uniq $names }}
 - name: {{ . }}
 {{- end }}
 {{- end }}
 
-{{- define "newrelic-exporter.peersName" -}}
+{{/*
+The headless Service of the StatefulSet. It once served peers; the name stays, because serviceName cannot
+be changed: with another one "helm upgrade" of a release with shards would be refused.
+*/}}
+{{- define "newrelic-exporter.headlessName" -}}
 {{ include "newrelic-exporter.fullname" . }}-peers
 {{- end }}
 
@@ -101,7 +113,10 @@ newrelic-exporter/sidecar: {{ include "newrelic-exporter.fullname" . }}
 {{- end }}
 {{- end }}
 
-{{/* The configuration, with the files that the keys are mounted as. */}}
+{{/*
+The configuration, with the files that the keys are mounted as. A sidecar shares the key with all of its
+kind and needs about one call a minute of it: what the values leave open is set for that.
+*/}}
 {{- define "newrelic-exporter.config" -}}
 {{- $config := deepCopy .Values.config }}
 {{- $files := dict }}
@@ -119,15 +134,23 @@ newrelic-exporter/sidecar: {{ include "newrelic-exporter.fullname" . }}
 {{- end }}
 {{- end }}
 {{- $complete := list }}
+{{- $isSidecar := eq .Values.mode "sidecar" }}
 {{- range $accounts }}
 {{- $file := default (get $files "") (get $files .name) }}
-{{- if or .api_key_file .api_key_env (not $file) }}
-{{- $complete = append $complete . }}
-{{- else }}
-{{- $complete = append $complete (merge (dict "api_key_file" $file) .) }}
+{{- $account := deepCopy . }}
+{{- if and $file (not .api_key_file) (not .api_key_env) }}
+{{- $_ := set $account "api_key_file" $file }}
 {{- end }}
+{{- if and $isSidecar (not (hasKey . "requests_per_minute")) }}
+{{- $_ := set $account "requests_per_minute" 30 }}
+{{- end }}
+{{- $complete = append $complete $account }}
 {{- end }}
 {{- $_ := set $config "accounts" $complete }}
+{{- if $isSidecar }}
+{{- $_ := set $config "poll" (include "newrelic-exporter.sidecar.poll" . | fromYaml) }}
+{{- $_ := set $config "apps" (include "newrelic-exporter.sidecar.apps" . | fromYamlArray) }}
+{{- end }}
 {{- if not $config.poll }}
 {{- $_ := unset $config "poll" }}
 {{- end }}

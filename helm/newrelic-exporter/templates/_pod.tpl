@@ -1,4 +1,7 @@
-{{/* The exporter's container. Call with (dict "root" $ "name" NAME "portName" PORT "resources" MAP). */}}
+{{/*
+The exporter's container. Call with (dict "root" $ "name" NAME "portName" PORT "resources" MAP
+"securityContext" MAP "args" LIST); args are those of the mode.
+*/}}
 {{- define "newrelic-exporter.container" -}}
 {{- $root := .root }}
 {{- with $root.Values }}
@@ -14,12 +17,7 @@ args:
   {{- end }}
   - --log.level={{ .log.level }}
   - --log.format={{ .log.format }}
-  {{- if eq .sharding.mode "static" }}
-  - --total-shards={{ .replicas }}
-  {{- else if eq .sharding.mode "dns" }}
-  - --shard.dns-name={{ include "newrelic-exporter.peersName" $root }}.{{ include "newrelic-exporter.namespace" $root }}.svc
-  {{- end }}
-  {{- range .extraArgs }}
+  {{- range concat $.args .extraArgs }}
   - {{ . | quote }}
   {{- end }}
 env:
@@ -27,10 +25,6 @@ env:
     valueFrom:
       fieldRef:
         fieldPath: metadata.name
-  - name: POD_IP
-    valueFrom:
-      fieldRef:
-        fieldPath: status.podIP
   {{- with .extraEnv }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
@@ -43,7 +37,7 @@ ports:
     containerPort: {{ .web.port }}
     protocol: TCP
 securityContext:
-  {{- toYaml .securityContext | nindent 2 }}
+  {{- toYaml $.securityContext | nindent 2 }}
 {{- with $.resources }}
 resources:
   {{- toYaml . | nindent 2 }}
@@ -98,6 +92,10 @@ another application they may be missing: its pod must not wait for them.
 
 {{/* The pod of the Deployment and of the StatefulSet. */}}
 {{- define "newrelic-exporter.podTemplate" -}}
+{{- $args := list }}
+{{- if eq .Values.sharding.mode "static" }}
+{{- $args = list (printf "--total-shards=%d" (int .Values.replicas)) }}
+{{- end }}
 metadata:
   labels:
     {{- include "newrelic-exporter.labels" . | nindent 4 }}
@@ -130,7 +128,7 @@ spec:
   {{- end }}
   containers:
     -
-      {{- include "newrelic-exporter.container" (dict "root" . "name" "newrelic-exporter" "portName" "http-metrics" "resources" .Values.resources) | nindent 6 }}
+      {{- include "newrelic-exporter.container" (dict "root" . "name" "newrelic-exporter" "portName" "http-metrics" "resources" .Values.resources "securityContext" .Values.securityContext "args" $args) | nindent 6 }}
       {{- with .Values.livenessProbe }}
       livenessProbe:
         {{- toYaml . | nindent 8 }}

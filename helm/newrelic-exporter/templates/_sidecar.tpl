@@ -3,7 +3,7 @@ For the chart of another application, with this chart as a dependency in the mod
 the scope of the dependency: index .Subcharts "newrelic-exporter".
 */}}
 
-{{/* Labels of the pod: the PodMonitor and the peers find it by them. */}}
+{{/* Labels of the pod: the PodMonitor finds it by them. */}}
 {{- define "newrelic-exporter.sidecar.labels" -}}
 {{ include "newrelic-exporter.podSelector" . }}
 {{- end }}
@@ -17,18 +17,56 @@ the scope of the dependency: index .Subcharts "newrelic-exporter".
 {{- end }}
 {{- end }}
 
-{{/* It has neither a readiness nor a startup probe: the host pod never waits for New Relic. */}}
+{{/*
+The container's own, so that it does not depend on what its host's pod says for all: with a user, because
+the pod's may be root, which runAsNonRoot refuses. What is null or empty is taken out.
+*/}}
+{{- define "newrelic-exporter.sidecar.securityContext" -}}
+{{- $context := deepCopy .Values.securityContext }}
+{{- range $key, $value := .Values.sidecar.securityContext }}
+{{- if or (kindIs "invalid" $value) (eq (toString $value) "") }}
+{{- $context = omit $context $key }}
+{{- else }}
+{{- $_ := set $context $key $value }}
+{{- end }}
+{{- end }}
+{{- toYaml $context }}
+{{- end }}
+
+{{/*
+It has no probe at all. The host's pod must not wait for New Relic, and a liveness probe would restart the
+container, which takes the whole pod out of service meanwhile: --respawn watches the daemon from within it.
+*/}}
 {{- define "newrelic-exporter.sidecar.container" -}}
 {{- include "newrelic-exporter.validate" . }}
-{{- include "newrelic-exporter.container" (dict "root" . "name" .Values.sidecar.containerName "portName" .Values.sidecar.portName "resources" .Values.sidecar.resources) }}
-livenessProbe:
-  httpGet:
-    path: /-/healthy
-    port: {{ .Values.sidecar.portName }}
-  initialDelaySeconds: 10
-  periodSeconds: 15
-  timeoutSeconds: 5
-  failureThreshold: 4
+{{- $securityContext := include "newrelic-exporter.sidecar.securityContext" . | fromYaml }}
+{{- include "newrelic-exporter.container" (dict "root" . "name" .Values.sidecar.containerName "portName" .Values.sidecar.portName "resources" .Values.sidecar.resources "securityContext" $securityContext "args" (list "--config.wait" "--respawn")) }}
+{{- end }}
+
+{{/* The defaults of polls: what a sidecar lists hardly ever changes. */}}
+{{- define "newrelic-exporter.sidecar.poll" -}}
+{{- $poll := deepCopy (default dict .Values.config.poll) }}
+{{- if not (hasKey $poll "discovery_interval") }}
+{{- $_ := set $poll "discovery_interval" "15m" }}
+{{- end }}
+{{- toYaml $poll }}
+{{- end }}
+
+{{/*
+The applications: of each the host that the sidecar is in, and nothing of the application itself, so that
+many sidecars give every host once. Without hosts the application is all that is left.
+*/}}
+{{- define "newrelic-exporter.sidecar.apps" -}}
+{{- range .Values.config.apps }}
+{{- $app := deepCopy . }}
+{{- if not (hasKey $app "hosts") }}
+{{- $_ := set $app "hosts" "self" }}
+{{- end }}
+{{- if and (not (hasKey $app "application")) (ne (toString $app.hosts) "false") }}
+{{- $_ := set $app "application" false }}
+{{- end }}
+{{- list $app | toYaml | nindent 0 }}
+{{- end }}
 {{- end }}
 
 {{/* Entries of initContainers: the sidecar where it is a native one. */}}
@@ -47,6 +85,11 @@ livenessProbe:
 {{- end }}
 {{- end }}
 
+{{/* Entries of imagePullSecrets. */}}
+{{- define "newrelic-exporter.sidecar.imagePullSecrets" -}}
+{{ include "newrelic-exporter.imagePullSecrets" . }}
+{{- end }}
+
 {{/* Entries of volumes. */}}
 {{- define "newrelic-exporter.sidecar.volumes" -}}
 {{ include "newrelic-exporter.volumes" . }}
@@ -54,7 +97,7 @@ livenessProbe:
 
 {{/*
 A whole pod template with the sidecar in it. Call with (dict "template" MAP "exporter" SCOPE); MAP is the
-application's own pod template: metadata and spec.
+application's own pod template: metadata and spec. The sidecar comes after all of its own init containers.
 */}}
 {{- define "newrelic-exporter.sidecar.inject" -}}
 {{- $template := deepCopy .template }}
@@ -62,10 +105,10 @@ application's own pod template: metadata and spec.
 {{- $labels := merge (fromYaml (include "newrelic-exporter.sidecar.labels" .exporter)) (default dict $metadata.labels) }}
 {{- $_ := set $metadata "labels" $labels }}
 {{- $_ := set $template "metadata" $metadata }}
-{{- range $key := list "initContainers" "containers" "volumes" }}
+{{- range $key := list "imagePullSecrets" "initContainers" "containers" "volumes" }}
 {{- $own := default list (get $template.spec $key) }}
 {{- $added := fromYamlArray (include (printf "newrelic-exporter.sidecar.%s" $key) $.exporter) }}
-{{- with concat $own $added }}
+{{- with concat $own $added | uniq }}
 {{- $_ := set $template.spec $key . }}
 {{- end }}
 {{- end }}

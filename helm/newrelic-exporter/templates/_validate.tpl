@@ -4,10 +4,10 @@
 {{- $runs := ne .Values.mode "none" }}
 {{- $ownConfig := eq .Values.configExistingConfigMap "" }}
 {{- if and $hasWorkload (gt (int .Values.replicas) 1) (eq .Values.sharding.mode "none") }}
-{{- fail (printf "replicas is %d, but every pod would poll everything with the same key: set sharding.mode to static (with mode: statefulset) or dns, or replicas to 1" (int .Values.replicas)) }}
+{{- fail (printf "replicas is %d, but every pod would poll everything with the same key: set sharding.mode to static (with mode: statefulset), or replicas to 1" (int .Values.replicas)) }}
 {{- end }}
 {{- if and (eq .Values.sharding.mode "static") (ne .Values.mode "statefulset") }}
-{{- fail (printf "sharding.mode is static, which takes the number of a shard from the pods of a StatefulSet, but mode is %s: set mode to statefulset, or sharding.mode to dns" .Values.mode) }}
+{{- fail (printf "sharding.mode is static, which takes the number of a shard from the pods of a StatefulSet, but mode is %s: set mode to statefulset, or sharding.mode to none" .Values.mode) }}
 {{- end }}
 {{- if and (eq .Values.configReload "rollout") (not $ownConfig) }}
 {{- fail "configReload is rollout, but Helm does not see changes of the ConfigMap in configExistingConfigMap: set it to hot" }}

@@ -1,0 +1,216 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { toolOrSkip } from '../support/tools.ts';
+import { readDashboards } from './dashboard-files.ts';
+import { type Choice, filledIn, labelQueryOf } from './grafana.ts';
+
+const promtool = toolOrSkip('promtool');
+const dashboards = readDashboards();
+
+/** Everything is chosen. */
+const all: Choice = {
+  cluster: '.*',
+  job: '.+',
+  instance: '.+',
+  account: '.+',
+  app: '.+',
+  host: '.+',
+  transaction_type: '.+',
+  topn: '10',
+};
+
+type Samples = Readonly<Record<string, number>>;
+
+const shop = 'account="main",app_id="1",app_name="shop"';
+
+function hostSeries(instance: string, type: string): string {
+  const host = `host_id="1${instance}",host_name="shop-${instance}"`;
+  return `newrelic_application_host_requests_per_minute{job="shop",instance="${instance}",${shop},${host},transaction_type="${type}"}`;
+}
+
+function ofInstance(metric: string, instance: string): string {
+  return `${metric}{job="shop",instance="${instance}",account="main"}`;
+}
+
+/** Three pods, each with the exporter that gives the one host that the pod is; the last one's polls fail. */
+const sidecars: Readonly<Record<string, string>> = {
+  [hostSeries('a', 'web')]: '100x20',
+  [hostSeries('a', 'other')]: '6x20',
+  [hostSeries('b', 'web')]: '50x20',
+  [hostSeries('c', 'web')]: '30x20',
+  ...Object.fromEntries(
+    ['a', 'b', 'c'].flatMap((instance) => [
+      [`newrelic_exporter_shard{job="shop",instance="${instance}"}`, '0x20'],
+      [`newrelic_exporter_total_shards{job="shop",instance="${instance}"}`, '1x20'],
+      [ofInstance('newrelic_exporter_polls_total', instance), '0+1x20'],
+      [
+        ofInstance('newrelic_exporter_polls_failed_total', instance),
+        instance === 'c' ? '0+1x20' : '0x20',
+      ],
+    ]),
+  ),
+};
+
+function ownSeries(metric: string, labels: string): string {
+  return `${metric}{job="newrelic-exporter",instance="s",${labels}}`;
+}
+
+/** One more exporter, which gives the application and, as the vendor has it, a fourth host. */
+function standalone(app: string): Readonly<Record<string, string>> {
+  const requests = 'newrelic_application_requests_per_minute';
+  return {
+    [ownSeries(requests, `${app},transaction_type="web"`)]: '200x20',
+    [ownSeries(requests, `${app},transaction_type="other"`)]: '6x20',
+    [ownSeries('newrelic_application_info', `${app},language="java"`)]: '1x20',
+    [ownSeries('newrelic_application_hosts', app)]: '4x20',
+  };
+}
+
+const beside = { ...sidecars, ...standalone(shop) };
+const renamed = {
+  ...sidecars,
+  ...standalone('account="main",app_id="1",app_name="the shop"'),
+};
+
+const cases: readonly {
+  readonly who: string;
+  readonly series: Readonly<Record<string, string>>;
+  readonly shows: Readonly<Record<string, Samples>>;
+}[] = [
+  {
+    who: 'three sidecars alone',
+    series: sidecars,
+    shows: {
+      'overview: Throughput A': { '{}': 186 },
+      'overview: Applications A': { '{}': 1 },
+      'overview: Hosts A': { '{}': 3 },
+      'overview: Web and other transactions A': {
+        '{transaction_type="web"}': 180,
+        '{transaction_type="other"}': 6,
+      },
+      'overview: Busiest applications A': { '{account="main",app_name="shop"}': 186 },
+      'overview: Applications (table) A': { [`{${shop}}`]: 186 },
+      'overview: Applications (table) B': { [`{${shop}}`]: 3 },
+      'application: Throughput A': { '{}': 186 },
+      'application: Hosts with traffic A': { '{}': 3 },
+      'application: Throughput by host A': {
+        '{host_id="1a",host_name="shop-a"}': 106,
+        '{host_id="1b",host_name="shop-b"}': 50,
+        '{host_id="1c",host_name="shop-c"}': 30,
+      },
+      'application: Throughput in the summary B': { '{}': 186 },
+      'exporter: Shards missing A': { '{}': 0 },
+      'exporter: Failed polls by exporter A': {
+        '{job="shop",instance="a",account="main"}': 0,
+        '{job="shop",instance="b",account="main"}': 0,
+        '{job="shop",instance="c",account="main"}': 1,
+      },
+    },
+  },
+  {
+    who: 'three sidecars beside an exporter of the application',
+    series: beside,
+    shows: {
+      'overview: Throughput A': { '{}': 206 },
+      'overview: Applications A': { '{}': 1 },
+      'overview: Hosts A': { '{}': 4 },
+      'application: Throughput A': { '{}': 206 },
+      'application: Hosts with traffic A': { '{}': 3 },
+      'application: Application and sum of its hosts A': { '{}': 206 },
+      'application: Application and sum of its hosts B': { '{}': 186 },
+    },
+  },
+  {
+    who: 'three sidecars that do not know the new name of the application yet',
+    series: renamed,
+    shows: {
+      'overview: Throughput A': { '{}': 206 },
+      'overview: Applications A': { '{}': 1 },
+      'overview: Hosts A': { '{}': 4 },
+    },
+  },
+];
+
+const targets = dashboards.flatMap(({ name, panels }) =>
+  panels.flatMap(({ title, type, targets: own }) =>
+    (own ?? []).map(({ refId, expr }) => {
+      const isTwin = title === 'Applications' && type === 'table';
+      return { where: `${name}: ${title}${isTwin ? ' (table)' : ''} ${refId}`, expr };
+    }),
+  ),
+);
+
+function expressionOf(where: string): string {
+  const target = targets.find((candidate) => candidate.where === where);
+  if (target === undefined) throw new Error(`There is no panel ${where}`);
+  return filledIn(target.expr, all);
+}
+
+describe.skipIf(promtool.skip)(`the dashboards of sidecars${promtool.note}`, () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'newrelic-exporter-sidecars-'));
+  });
+  afterAll(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  /** What promtool says against these samples after a minute. */
+  const complaint = (
+    series: Readonly<Record<string, string>>,
+    expr: string,
+    samples: Samples,
+  ): string => {
+    const test = {
+      interval: '5s',
+      input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+      promql_expr_test: [
+        {
+          expr,
+          eval_time: '1m',
+          exp_samples: Object.entries(samples).map(([labels, value]) => ({ labels, value })),
+        },
+      ],
+    };
+    const path = join(folder, 'test.yaml');
+    writeFileSync(path, JSON.stringify({ evaluation_interval: '5s', tests: [test] }));
+    const { status, stdout, stderr } = spawnSync(promtool.path, ['test', 'rules', path], {
+      encoding: 'utf8',
+    });
+    return status === 0 ? '' : `${stdout}${stderr}`;
+  };
+
+  const shown = cases.flatMap(({ who, series, shows }) =>
+    Object.entries(shows).map(([where, samples]) => ({ who, series, where, samples })),
+  );
+
+  it.each(shown)('show of $who in $where: $samples', ({ series, where, samples }) => {
+    expect(complaint(series, expressionOf(where), samples)).toBe('');
+  });
+
+  it.each([
+    { name: 'app', samples: { '{app_name="shop"}': 1 } },
+    {
+      name: 'transaction_type',
+      samples: { '{transaction_type="other"}': 1, '{transaction_type="web"}': 1 },
+    },
+  ])('offer for the variable $name what only sidecars export', ({ name, samples }) => {
+    for (const { templating } of dashboards.filter((one) => one.name !== 'exporter')) {
+      const variable = templating.list.find((one) => one.name === name);
+      if (variable === undefined) throw new Error(`There is no variable ${name}`);
+      const { label, selector } = labelQueryOf(variable);
+      const values = `group by (${label}) (${filledIn(selector, all)})`;
+
+      expect(complaint(sidecars, values, samples)).toBe('');
+    }
+  });
+
+  it('would be found to show something else', () => {
+    const text = complaint(sidecars, expressionOf('overview: Throughput A'), { '{}': 187 });
+
+    expect(text).toContain('FAILED');
+  });
+});
