@@ -9,7 +9,8 @@ import {
   selectorText,
 } from '../model/selector.ts';
 import type { Discovery } from '../model/source.ts';
-import { type AppState, afterDiscovery, newAppState, refreshed } from './app-state.ts';
+import { type AppState, afterDiscovery, newAppState, refreshed, withHostsOf } from './app-state.ts';
+import { hostsToPoll } from './demand.ts';
 import { noHostNames, withNamedHosts } from './host-names.ts';
 import type { Partition } from './partition.ts';
 import { placeMs } from './schedule.ts';
@@ -154,9 +155,10 @@ function withEntry(known: AppState, found: SelectedApplication, nowMs: number): 
     ? known.hostNames
     : { ...noHostNames, names: known.hostNames.names };
   const selected = withNamedHosts(found, hostNames.names);
+  const reading = isSameChoice ? known.reading : withHostsOf(known.reading, hostsToPoll(selected));
   const nextDueMs = Math.min(known.nextDueMs, nowMs + selected.entry.poll.intervalMs);
   const overdueMs = Math.max(nextDueMs, known.overdueMs);
-  return { ...known, selected, hostNames, nextDueMs, overdueMs };
+  return { ...known, selected, hostNames, reading, nextDueMs, overdueMs };
 }
 
 function isAmong(ids: ReadonlySet<string>, { selector }: AppEntry): boolean {

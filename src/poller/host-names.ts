@@ -40,9 +40,9 @@ export function wantedHostNames(selected: SelectedApplication): readonly string[
   return selector?.kind === 'self' ? selector.names : undefined;
 }
 
-/** The hosts whose names matter. */
-function hostsToName({ application, entry }: SelectedApplication): readonly string[] {
-  return entry.hosts === false ? [] : (application.hostIds ?? []);
+/** The hosts whose names matter; `undefined` if it is not known which hosts there are. */
+function hostsToName({ application, entry }: SelectedApplication): readonly string[] | undefined {
+  return entry.hosts === false ? [] : application.hostIds;
 }
 
 /**
@@ -105,7 +105,7 @@ export function shouldAskHostNames(
     // Other hosts come and go; one that speaks is the one that is meant.
     if (known.some((id) => (reading?.hosts.get(id)?.size ?? 0) > 0)) return false;
   }
-  return hostsToName(selected).some((id) => !hostNames.askedFor.has(id));
+  return (hostsToName(selected) ?? []).some((id) => !hostNames.askedFor.has(id));
 }
 
 /** What is known after a poll of the application that asked for names. */
@@ -115,7 +115,7 @@ export function hostNamesAfter(
   { hostNames, hostNamesError }: Pick<PollOutcome, 'hostNames' | 'hostNamesError'>,
   now: { readonly monotonicMs: number },
 ): HostNameState {
-  const askedFor = new Set(hostsToName(selected));
+  const askedFor = new Set(hostsToName(selected) ?? (hostNames ?? known.names).keys());
   const names = [...askedFor].flatMap((id): [string, string][] => {
     const name = hostNames?.get(id) ?? known.names.get(id);
     return name === undefined ? [] : [[id, name]];
