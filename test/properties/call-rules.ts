@@ -1,6 +1,6 @@
 import type { AccountStatus } from '../../src/model/telemetry.ts';
 import type { ApiResponse } from '../../src/transport/transport.ts';
-import { discoveryIntervalMs } from './account-setup.ts';
+import { discoveryIntervalMs, isApplicationShown, isChosen } from './account-setup.ts';
 import type { ValueRules } from './value-rules.ts';
 import type { WireCall, WireObserver } from './vendor-wire.ts';
 import type { World } from './world.ts';
@@ -81,6 +81,18 @@ export class CallRules implements WireObserver {
     const { report } = this.#world;
     if (this.#values.isKnownGone(account, applicationId)) {
       report('call', `${account}: asks for ${applicationId}, which is gone`);
+    }
+    const setups = [...this.#world.setups(), ...this.#world.earlierSetups()].filter(
+      ({ name }) => name === account,
+    );
+    const hosts = this.#world.fleet.application(Number(applicationId))?.hosts;
+    const hostName = hosts?.get(Number(hostId))?.name;
+    const isAsked =
+      hostId === ''
+        ? setups.some(isApplicationShown)
+        : hostName === undefined || setups.some((setup) => isChosen(setup, hostName));
+    if (!isAsked && setups.length > 0) {
+      report('call', `${account}: asks for ${applicationId} ${hostName}, which is not chosen`);
     }
     // Calls that have set out may wait for the end of a pause.
     if (this.#values.isKnownGone(account, hostId, longestWaitMs)) {
