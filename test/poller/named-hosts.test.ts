@@ -111,11 +111,14 @@ describe('the host of this process', () => {
     expect(shownHosts(bench)).toEqual(['13']);
   });
 
-  it('is looked for anew when it has no value and others have come', async () => {
+  it.each([
+    { what: 'no value', silence: new Map() },
+    { what: 'no calls', silence: webOf(0) },
+  ])('is looked for anew when it has $what and others have come', async ({ silence }) => {
     const bench = aShop(aSidecarEntry({ poll: { discoveryIntervalMs: minuteMs } }), '11', '12');
     bench.start();
     await bench.clock.advance(1000);
-    bench.source.answer('1/12', new Map());
+    bench.source.answer('1/12', silence);
     const silent = await callsIn(bench, 2 * minuteMs);
     bench.source.list(anApplication({ id: '1', hostIds: ['11', '12', '13'] }));
     bench.source.names(

@@ -3,7 +3,7 @@ import type { ApiResponse } from '../../src/transport/transport.ts';
 import { discoveryIntervalMs, isApplicationShown, isChosen } from './account-setup.ts';
 import type { ValueRules } from './value-rules.ts';
 import type { WireCall, WireObserver } from './vendor-wire.ts';
-import type { World } from './world.ts';
+import { setupOf, type World } from './world.ts';
 
 const minuteMs = 60_000;
 const countedMs = 10 * minuteMs;
@@ -72,9 +72,19 @@ export class CallRules implements WireObserver {
       for (const selector of missingSelectors) {
         const id = /^id=(\d+)$/u.exec(selector)?.[1];
         if (id === undefined || this.#askedAlone.has(`${name} ${id}`)) continue;
+        if (this.#isHostless(name, id)) continue;
         this.#world.report('missing', `${name}: ${selector} is called missing unasked`);
       }
     }
+  }
+
+  /** Whether the application is there, and nothing of it is shown for want of a host. */
+  #isHostless(account: string, id: string): boolean {
+    const setup = setupOf(this.#world, account);
+    const isThere = this.#values
+      .snapshotsOf(account)
+      .some(({ application, reading }) => application.id === id && !reading?.hosts.size);
+    return setup?.hosts === 'self' && !isApplicationShown(setup) && isThere;
   }
 
   #checkNeeded(account: string, applicationId: string, hostId: string): void {

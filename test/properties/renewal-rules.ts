@@ -272,7 +272,16 @@ export class RenewalRules {
   #hostsOf(setup: AccountSetup, applicationId: number): readonly unknown[] {
     const application = this.#world.fleet.application(applicationId);
     if (application === undefined) return [];
-    return this.#world.fleet.listedHosts(application).filter(({ name }) => isChosen(setup, name));
+    const chosen = this.#world.fleet
+      .listedHosts(application)
+      .filter(({ name }) => isChosen(setup, name));
+    if (setup.hosts !== 'self') return chosen;
+    // Once one is found that has values, another one of its name is not looked for.
+    const shown = this.#dependencies.values
+      .snapshotsOf(setup.name)
+      .find((snapshot) => snapshot.application.id === `${applicationId}`);
+    const known = chosen.filter(({ id }) => shown?.reading?.hosts.has(`${id}`));
+    return known.length > 0 ? known : chosen;
   }
 
   /** Calls that it takes at most to look up the hosts of all applications by their names. */
