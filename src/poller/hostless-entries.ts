@@ -18,9 +18,8 @@ export function hostlessEntries(states: Iterable<AppState>): readonly AppEntry[]
 }
 
 function mayHaveHost({ pollsEnded, selected, failedSinceMs, hostNames }: AppState): boolean {
-  const isAsked = hostNames.askedFor.size > 0 || hostNames.incompleteAnswers > 0;
-  // One of a silent application is not even asked for.
-  const isLookedFor =
-    pollsEnded > 0 && failedSinceMs.size === 0 && (isAsked || !isWorthPolling(selected));
+  // One of a silent application is not even asked for; one that has just gone may be back by another id.
+  const isNotFound = hostNames.incompleteAnswers > 0 || !isWorthPolling(selected);
+  const isLookedFor = pollsEnded > 0 && failedSinceMs.size === 0 && isNotFound;
   return !isLookedFor || (selected.namedHostIds ?? []).length > 0;
 }

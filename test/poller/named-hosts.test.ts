@@ -135,6 +135,23 @@ describe('the host of this process', () => {
     expect(shownHosts(bench)).toEqual(['12', '13']);
   });
 
+  it('is not missed when a list has another one of its name, which is found at once', async () => {
+    const entry = aSidecarEntry({ poll: { discoveryIntervalMs: 2 * minuteMs } });
+    const bench = aShop(entry, '11', '12');
+    bench.start();
+    await bench.clock.advance(1000);
+    bench.source.list(anApplication({ id: '1', hostIds: ['11', '13'] }));
+    bench.source.names('1', new Map([['13', 'web-2']]));
+    bench.source.answer('1/13', webOf(40));
+
+    await bench.clock.advance(2 * minuteMs);
+    const whileAway = bench.poller.status().missingSelectors;
+    await bench.clock.advance(minuteMs);
+
+    expect(whileAway).toEqual([]);
+    expect(shownHosts(bench)).toEqual(['13']);
+  });
+
   it('is not looked for again because other hosts come and go', async () => {
     const bench = aShop(aSidecarEntry({ poll: { discoveryIntervalMs: minuteMs } }), '11', '12');
     bench.start();

@@ -78,12 +78,12 @@ export class CallRules implements WireObserver {
     }
   }
 
-  /** Whether the application is there, and nothing of it is shown for want of a host. */
+  /** Whether the application is there, and may show nothing for want of a host. */
   #isHostless(account: string, id: string): boolean {
     const setup = setupOf(this.#world, account);
     const isThere = this.#values
       .snapshotsOf(account)
-      .some(({ application, reading }) => application.id === id && !reading?.hosts.size);
+      .some(({ application }) => application.id === id);
     return setup?.hosts === 'self' && !isApplicationShown(setup) && isThere;
   }
 

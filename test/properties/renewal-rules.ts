@@ -202,6 +202,7 @@ export class RenewalRules {
     if (shown < 0.97 * least - 0.1 || shown > 1.1 * demand + 1 + lookUps) {
       report('demand', `${setup.name}: ${shown} is shown, ${demand} is needed`);
     }
+    this.#checkMissing(setup, status);
     const stretch = (status.pollIntervalSeconds * 1000) / setup.intervalMs;
     const load = loadOf(polls, Math.max(demand, shown), this.#capacityOf(setup, status));
     if (this.#wanted(setup).length === 0) return;
@@ -210,6 +211,16 @@ export class RenewalRules {
     }
     if (load > 1 && stretch < 0.9 * load) {
       report('stretch', `${setup.name}: intervals are stretched by ${stretch} only, load ${load}`);
+    }
+  }
+
+  #checkMissing(setup: AccountSetup, { missingSelectors }: AccountStatus): void {
+    for (const { id } of this.#wanted(setup)) {
+      const hasSomething = isApplicationShown(setup) || this.#hostsOf(setup, id).length > 0;
+      const isMissing =
+        setup.wants === 'ids' ? missingSelectors.includes(`id=${id}`) : missingSelectors.length > 0;
+      if (!hasSomething || !isMissing) continue;
+      this.#world.report('missing', `${setup.name}: ${missingSelectors.join()} is there: ${id}`);
     }
   }
 
