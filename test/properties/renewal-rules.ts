@@ -291,7 +291,7 @@ export class RenewalRules {
     const shown = this.#dependencies.values
       .snapshotsOf(setup.name)
       .find((snapshot) => snapshot.application.id === `${applicationId}`);
-    const known = chosen.filter(({ id }) => shown?.reading?.hosts.has(`${id}`));
+    const known = chosen.filter(({ id }) => shown?.reading?.hosts.has(`${id}`) === true);
     return known.length > 0 ? known : chosen;
   }
 
