@@ -35,6 +35,8 @@ export interface DiscoveryChange {
 const atATime = 1000;
 /** So many tests of a pattern take as long as all the rest of an application. */
 const testsPerApplication = 4;
+/** And so many shards that an application may belong to. */
+const shardsPerApplication = 50;
 /** So many applications are a long part, even if more could have followed without a break. */
 const manyApplications = 100;
 
@@ -55,11 +57,11 @@ export function* discoverySteps(
     /** Gives each new application a number of its own. */
     readonly takeOrder: () => number;
   },
-  { owns, chosen }: Partition,
+  { owns, chosen, shards }: Partition,
 ): Generator<StateChanges, DiscoveryChange> {
   const selector = createApplicationSelector(entries);
   const seen = new Set<string>();
-  for (const { part, isLong } of partsOf(applications, selector)) {
+  for (const { part, isLong } of partsOf(applications, selector, shards)) {
     const changes: [string, AppState][] = [];
     for (const application of part) {
       const entry = selector.entryOf(application);
@@ -107,13 +109,13 @@ export function* reconfigurationSteps(
   states: ReadonlyMap<string, AppState>,
   entries: readonly AppEntry[],
   nowMs: number,
-  { owns }: Pick<Partition, 'owns'>,
+  { owns, shards }: Pick<Partition, 'owns' | 'shards'>,
 ): Generator<StateChanges, Reconfiguration> {
   const selector = createApplicationSelector(entries);
   const applications = [...states.values()].map(({ selected }) => selected.application);
   const unwanted: string[] = [];
   const released: string[] = [];
-  for (const { part, isLong } of partsOf(applications, selector)) {
+  for (const { part, isLong } of partsOf(applications, selector, shards)) {
     const changes: [string, AppState | undefined][] = [];
     for (const { id } of part) {
       const known = states.get(id);
@@ -168,8 +170,10 @@ function isAmong(ids: ReadonlySet<string>, { selector }: AppEntry): boolean {
 function* partsOf(
   applications: readonly Application[],
   { patterns }: ApplicationSelector,
+  shards: number,
 ): Generator<{ readonly part: readonly Application[]; readonly isLong: boolean }> {
-  const size = Math.max(1, Math.floor(atATime / (1 + patterns / testsPerApplication)));
+  const cost = 1 + patterns / testsPerApplication + (shards - 1) / shardsPerApplication;
+  const size = Math.max(1, Math.floor(atATime / cost));
   const many = Math.min(size, manyApplications);
   for (let from = 0; from < applications.length; from += size) {
     const part = applications.slice(from, from + size);
