@@ -57,6 +57,15 @@ describe('the host of this process', () => {
     expect(bench.poller.plan.demandPerMinute).toBeCloseTo(1 + 1 / 15, 2);
   });
 
+  it('is planned with before it was looked for', async () => {
+    const bench = aShop(aSidecarEntry(), '11', '12');
+    bench.source.names('1', new Promise<never>(() => undefined));
+    bench.start();
+    await bench.clock.advance(1000);
+
+    expect(bench.poller.plan.demandPerMinute).toBeCloseTo(1 + 1 / 15, 2);
+  });
+
   it('is found in any case of letters, and not by a part of its name', async () => {
     const bench = aShop(aSidecarEntry(), '11', '12');
     bench.source.names(

@@ -267,8 +267,10 @@ export class ValueRules {
   /** The first poll shows what it got, if hardly anything failed. */
   #checkFirst(name: string, { account, application, reading }: AppSnapshot, before?: Shown): void {
     if (reading !== undefined || before === undefined) return;
+    // A reload may have called off the poll that got an answer.
+    const sinceMs = Math.max(before.renewedMs, this.#configuredMs);
     const isGood = (id: string): boolean =>
-      (this.#answeredMs.get(`${account} ${id}`) ?? -Infinity) >= before.renewedMs;
+      (this.#answeredMs.get(`${account} ${id}`) ?? -Infinity) >= sinceMs;
     const isRefused = (this.#refusedMs.get(name) ?? -Infinity) >= before.renewedMs;
     const failed = (application.hostIds ?? []).filter((id) => !isGood(id));
     if (!isGood(application.id) || isRefused || failed.length > 1) return;
