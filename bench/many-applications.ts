@@ -5,6 +5,7 @@
  * 10,000 if left out; rounds, of which the median counts, 3 if left out.
  */
 import { setMaxListeners } from 'node:events';
+import { loadPatternCompiler } from '../src/config/name-pattern.ts';
 import type { Application } from '../src/model/application.ts';
 import type { Clock } from '../src/model/clock.ts';
 import type { AccountConfig, AppEntry, PollConfig } from '../src/model/config.ts';
@@ -18,6 +19,7 @@ const count = Number(process.argv[2] ?? '10000');
 const goals = { turnMs: 20, minuteSeconds: 0.3 };
 const minuteMs = 60_000;
 const latencyMs = 600;
+const lowestId = 1_000_000;
 const rounds = Number(process.argv[3] ?? '3');
 
 const account: AccountConfig = {
@@ -59,7 +61,7 @@ function applicationsOf(
   reporting: boolean,
 ): Application[] {
   return Array.from({ length: applications }, (_, index) => ({
-    id: String(1_000_000 + index),
+    id: String(lowestId + index),
     name: `application ${index}`,
     language: 'java',
     healthStatus: 'green',
@@ -72,7 +74,9 @@ function applicationsOf(
       apdexScore: 1,
       apdexTargetSeconds: 0.5,
     },
-    hostIds: Array.from({ length: hostsEach }, (__, host) => String(5_000_000 + index + host)),
+    hostIds: Array.from({ length: hostsEach }, (__, host) =>
+      String(5_000_000 + index * hostsEach + host),
+    ),
     instanceIds: [],
   }));
 }
@@ -96,7 +100,14 @@ function aSource(clock: Clock, applications: () => Application[]): Source {
       calls: 50,
       error: undefined,
     }),
-    hostNames: async () => ({ names: new Map(), error: undefined, calls: 1 }),
+    hostNames: async (id, _signal, onWire, wanted) => {
+      onWire?.(true);
+      await answer();
+      const hostIds = applications()[Number(id) - lowestId]?.hostIds ?? [];
+      const ids = wanted === undefined ? hostIds : hostIds.slice(0, 1);
+      const names = new Map(ids.map((hostId) => [hostId, wanted?.[0] ?? `web-${hostId}.internal`]));
+      return { names, error: undefined, calls: 1 };
+    },
     applicationThroughput: async (_id, _query, _signal, onWire) => {
       onWire?.(true);
       return answer();
@@ -115,7 +126,14 @@ interface Scene {
   readonly intervalMs?: number;
   readonly reporting?: boolean;
   readonly minutes?: number;
+  readonly hosts?: AppEntry['hosts'];
+  readonly application?: boolean;
+  /** Whether each application has an entry of its own. */
+  readonly byId?: boolean;
 }
+
+/** As the expressions of a configuration are. */
+const compile = await loadPatternCompiler();
 
 const nothing = (): void => undefined;
 
@@ -147,7 +165,12 @@ async function runOnce(scene: Scene): Promise<Round> {
   const { intervalMs = minuteMs, reporting = true, minutes = 3 } = scene;
   let listed = applicationsOf(scene.applications, scene.hostsEach, reporting);
   const source = aSource(clock, () => listed);
-  const poller = aPoller(clock, source, [entryOf({ intervalMs })]);
+  const { hosts = true, application = true, byId = false } = scene;
+  const entriesWith = (labels: AppEntry['labels']): readonly AppEntry[] => {
+    const entry = { ...entryOf({ intervalMs }, labels), hosts, application };
+    return byId ? listed.map(({ id }) => ({ ...entry, selector: { kind: 'id', id } })) : [entry];
+  };
+  const poller = aPoller(clock, source, entriesWith({}));
   const turnsMs: Record<string, number> = {};
   const phase = async (name: string, work: () => Promise<void>): Promise<void> => {
     await turns.tick();
@@ -173,7 +196,7 @@ async function runOnce(scene: Scene): Promise<Round> {
     lastReportedAtMs: index,
   }));
   await phase('discovery', async () => clock.advance(minuteMs));
-  const nextEntries = [entryOf({ intervalMs }, { team: 'other' })];
+  const nextEntries = entriesWith({ team: 'other' });
   await phase('reload', async () => {
     const reconfigured = poller.reconfigure({ account, entries: nextEntries });
     await clock.advance(1000);
@@ -235,6 +258,30 @@ await run({
   applications: 1,
   hostsEach: count,
   minutes: 20,
+});
+await run({
+  name: `${count} applications of five hosts that match, every half hour`,
+  applications: count,
+  hostsEach: 5,
+  intervalMs: 30 * minuteMs,
+  minutes: 90,
+  hosts: { kind: 'match', pattern: compile('^web-') },
+});
+await run({
+  name: `one application of ${count} hosts that match`,
+  applications: 1,
+  hostsEach: count,
+  minutes: 20,
+  hosts: { kind: 'match', pattern: compile('^web-') },
+});
+await run({
+  name: `${count} entries with the host of this process only`,
+  applications: count,
+  hostsEach: 1,
+  minutes: 20,
+  hosts: { kind: 'self', names: ['own-pod'] },
+  application: false,
+  byId: true,
 });
 
 const many = applicationsOf(count, 0, true);

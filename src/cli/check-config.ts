@@ -7,7 +7,7 @@ import type { Flags } from './flags.ts';
 import { loadForCommand, renderWarnings } from './load.ts';
 import type { Machine } from './machine.ts';
 import type { Outcome } from './one-shot.ts';
-import { discoverAccounts } from './online-discovery.ts';
+import { type DiscoveredAccount, discoverAccounts } from './online-discovery.ts';
 
 /**
  * Checks the file and the key and CA files that it names; with `--online` also what the vendor says
@@ -34,9 +34,17 @@ export async function checkConfig(flags: Flags, machine: Machine): Promise<Outco
 }
 
 async function checkOnline(config: Config, machine: Machine): Promise<Outcome> {
-  const discovered = await discoverAccounts(config, machine);
+  const discovered = await discoverAccounts(config, machine, 'check');
   const lines: string[] = [];
-  for (const { account, discovery, selected, missing, pendingIds, failure } of discovered) {
+  for (const {
+    account,
+    discovery,
+    selected,
+    missing,
+    pendingIds,
+    failure,
+    hostless,
+  } of discovered) {
     if (failure !== undefined) {
       machine.stderr.write(`account ${account.name}: discovery failed: ${failure}\n`);
       continue;
@@ -57,12 +65,30 @@ async function checkOnline(config: Config, machine: Machine): Promise<Outcome> {
           'the entries named above, and check again\n',
       );
     }
+    machine.stderr.write(hostlessText(account, hostless));
   }
   const isGood = discovered.every(
-    ({ failure, missing, pendingIds }) =>
-      failure === undefined && missing.length === 0 && pendingIds.length === 0,
+    ({ failure, missing, pendingIds, hostless }) =>
+      failure === undefined &&
+      missing.length === 0 &&
+      pendingIds.length === 0 &&
+      hostless.every((one) => one.failure === undefined),
   );
   return { exitCode: isGood ? 0 : 1, output: lines.join('') };
+}
+
+/** No fault of the configuration: it may be checked elsewhere, or before the agent has started. */
+function hostlessText(account: AccountConfig, hostless: DiscoveredAccount['hostless']): string {
+  return hostless
+    .map(({ application, wanted, failure }) => {
+      const subject = `account ${account.name}: application ${application.id}`;
+      const names = wanted.map((name) => JSON.stringify(name)).join(' or ');
+      return failure === undefined
+        ? `${subject} has no host ${names} so far, as hosts: self wants: it appears some minutes ` +
+            'after its agent has started; --host-name gives another name\n'
+        : `${subject}: the host ${names} could not be looked for: ${failure}\n`;
+    })
+    .join('');
 }
 
 async function unreadableFiles(config: Config, machine: Machine): Promise<readonly string[]> {

@@ -18,7 +18,7 @@ const withoutFile = 'apps: [{ match: "." }]';
  */
 export async function discover(flags: Flags, machine: Machine): Promise<Outcome> {
   const config = await configOf(flags, machine);
-  const discovered = await discoverAccounts(config, machine, 'everything');
+  const discovered = await discoverAccounts(config, machine, 'list');
   const failed = discovered.filter(({ failure }) => failure !== undefined);
   for (const { account, failure } of failed) {
     machine.stderr.write(`account ${account.name}: discovery failed: ${failure}\n`);

@@ -1,9 +1,10 @@
-import type { AccountConfig, AppEntry, Config, Selector } from '../model/config.ts';
+import type { Application } from '../model/application.ts';
+import type { AccountConfig, AppEntry, Config } from '../model/config.ts';
 import { type SelectedApplication, selectApplications, selectorText } from '../model/selector.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Discovery, Source } from '../model/source.ts';
 import { discoverWithin } from '../poller/discover-within.ts';
-import { hostSelectorOf, withNamedHosts } from '../poller/host-names.ts';
+import { hostSelectorOf, wantedHostNames, withNamedHosts } from '../poller/host-names.ts';
 import { createSelfMetrics } from '../telemetry/self-metrics.ts';
 import { createRateLimiters } from '../transport/rate-limiters.ts';
 import { type AccountRuntime, createAccountRuntime } from './account-runtime.ts';
@@ -26,8 +27,30 @@ export interface DiscoveredAccount {
   readonly pendingIds: readonly string[];
   /** Why the discovery is not complete, without secrets. */
   readonly failure: string | undefined;
+  /** Of the first applications whose entry wants the host of this process: those without it. */
+  readonly hostless: readonly HostlessApplication[];
 }
 
+/** An application in which the host of this process was looked for, and not found. */
+export interface HostlessApplication {
+  readonly application: Pick<Application, 'id' | 'name'>;
+  /** The names that it was looked for by. */
+  readonly wanted: readonly string[];
+  /** Why it is not known whether it is there, without secrets. */
+  readonly failure: string | undefined;
+}
+
+/** What the answer is for: only that decides what is asked. */
+export type DiscoveryPurpose =
+  /** To list all that the account has, whatever is chosen. */
+  | 'list'
+  /** To plan: how many hosts match; this machine need not be the one that will poll. */
+  | 'plan'
+  /** To check what the entries choose, the host of this process included. */
+  | 'check';
+
+/** The host of this process is looked for in so many applications, one after the other. */
+const mostLookUps = 10;
 /** A discovery that takes longer has failed. */
 const longestDiscoveryMs = 120_000;
 
@@ -41,13 +64,11 @@ const noSink: SnapshotSink = {
 /**
  * Discovers every account once, with its own key, budget and connections, as the daemon does when it
  * starts. Rejects with a `CommandError` if a key or a file cannot be read.
- *
- * @param ask what to look for; by default the entries of the account
  */
 export async function discoverAccounts(
   config: Config,
   machine: Machine,
-  ask: 'entries' | 'everything' = 'entries',
+  purpose: DiscoveryPurpose,
 ): Promise<readonly DiscoveredAccount[]> {
   const logger = await createLogging({ logLevel: 'warn', logFormat: 'auto' }, machine);
   const nothing = { status: () => [], seriesOf: () => 0, droppedSeriesOf: () => 0 };
@@ -62,9 +83,8 @@ export async function discoverAccounts(
   return Promise.all(
     prepared.map(async (one) => {
       const runtime = createAccountRuntime(one, await openPrepared(one, machine), dependencies);
-      const selectors = ask === 'entries' ? one.entries.map(({ selector }) => selector) : [];
       try {
-        return await discoverAccount(one, runtime, selectors, machine);
+        return await discoverAccount(one, runtime, purpose, machine);
       } finally {
         await runtime.close();
       }
@@ -75,11 +95,12 @@ export async function discoverAccounts(
 async function discoverAccount(
   { account, entries }: PreparedAccount,
   { source }: AccountRuntime,
-  selectors: readonly Selector[],
+  purpose: DiscoveryPurpose,
   machine: Machine,
 ): Promise<DiscoveredAccount> {
   const { clock, redactor, stopSignal } = machine;
   const dependencies = { source, clock };
+  const selectors = purpose === 'list' ? [] : entries.map(({ selector }) => selector);
   const discovery = await discoverWithin(
     longestDiscoveryMs,
     dependencies,
@@ -95,7 +116,8 @@ async function discoverAccount(
     account,
     entries,
     discovery,
-    selected: await withHosts(selected, source, stopSignal),
+    selected: purpose === 'plan' ? await withHosts(selected, source, stopSignal) : selected,
+    hostless: purpose === 'check' ? await hostlessOf(selected, source, machine) : [],
     missing: complete ? notFound.filter((selector) => !pending.has(selector)) : [],
     pendingIds: complete ? pendingIds : [],
     failure: complete ? undefined : redactor.redact(error?.message ?? 'no answer'),
@@ -115,4 +137,27 @@ async function withHosts(
       return error === undefined ? withNamedHosts(one, names) : withAssumedHosts(one);
     }),
   );
+}
+
+async function hostlessOf(
+  selected: readonly SelectedApplication[],
+  source: Pick<Source, 'hostNames'>,
+  { redactor, stopSignal }: Machine,
+): Promise<readonly HostlessApplication[]> {
+  const questions = selected.flatMap((one) => {
+    const wanted = wantedHostNames(one);
+    return wanted === undefined ? [] : { one, wanted };
+  });
+  const hostless: HostlessApplication[] = [];
+  for (const { one, wanted } of questions.slice(0, mostLookUps)) {
+    const { id, name } = one.application;
+    const { names, error } = await source.hostNames(id, stopSignal, undefined, wanted);
+    const { namedHostIds = [] } = withNamedHosts(
+      { ...one, application: { ...one.application, hostIds: undefined } },
+      names,
+    );
+    const failure = error === undefined ? undefined : redactor.redact(error.message);
+    if (namedHostIds.length === 0) hostless.push({ application: { id, name }, wanted, failure });
+  }
+  return hostless;
 }

@@ -19,7 +19,7 @@ export async function plan(flags: Flags, machine: Machine): Promise<Outcome> {
   const { config, warnings } = await loadForCommand(flags.configFile, machine);
   machine.stderr.write(renderWarnings(warnings));
   const result = flags.online
-    ? await planDiscovered(await discoverAccounts(config, machine), flags.replicas, machine)
+    ? await planDiscovered(await discoverAccounts(config, machine, 'plan'), flags.replicas, machine)
     : await planSupposed(
         config,
         {

@@ -7,20 +7,27 @@ export interface Shard {
 }
 
 /**
- * The number of the shard that polls what the key names, out of so many. Rendezvous hashing: with one
- * shard more only what the new one gets changes hands.
+ * Gives the number of the shard, out of so many, that polls what a key names. Rendezvous hashing: with
+ * one shard more only what the new one gets changes hands.
  */
-export function ownerOf(key: string, total: number): number {
-  let owner = 0;
-  let highest = -1;
-  for (let ordinal = 0; ordinal < total; ordinal += 1) {
-    const score = hash(`${ordinal}\n${key}`);
-    if (score > highest) {
-      owner = ordinal;
-      highest = score;
+export function createOwnerOf(total: number): (key: string) => number {
+  // What the numbers of the shards add to the hashes is the same for every key.
+  const begun = Uint32Array.from({ length: total }, (_, ordinal) =>
+    extended(fnvOffset, encoder.encode(`${ordinal}\n`)),
+  );
+  return (key) => {
+    const bytes = encoder.encode(key);
+    let owner = 0;
+    let highest = -1;
+    for (const [ordinal, value] of begun.entries()) {
+      const score = mixed(extended(value, bytes));
+      if (score > highest) {
+        owner = ordinal;
+        highest = score;
+      }
     }
-  }
-  return owner;
+    return owner;
+  };
 }
 
 /** What the shards of one account need, in calls a minute. */
@@ -49,13 +56,18 @@ export function sharesOf(budget: number, { polls, discovery }: ShardDemands): re
   });
 }
 
-/** FNV-1a with a final mix, as 32 bits: the same on every machine and in every version. */
-function hash(text: string): number {
-  let value = 0x811c9dc5;
-  for (const byte of new TextEncoder().encode(text)) {
-    value = Math.imul(value ^ byte, 0x01000193);
-  }
-  value = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
+const encoder = new TextEncoder();
+const fnvOffset = 0x811c9dc5;
+
+/** FNV-1a, as 32 bits: the same on every machine and in every version. */
+function extended(begun: number, bytes: Uint8Array): number {
+  let value = begun;
+  for (const byte of bytes) value = Math.imul(value ^ byte, 0x01000193);
+  return value;
+}
+
+function mixed(begun: number): number {
+  let value = Math.imul(begun ^ (begun >>> 16), 0x85ebca6b);
   value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35);
   return (value ^ (value >>> 16)) >>> 0;
 }

@@ -1,5 +1,5 @@
 import type { SelectedApplication } from '../model/selector.ts';
-import { demandOf, hostsToPoll, slackOf, stretchOf } from './demand.ts';
+import { demandOf, expectedHosts, slackOf, stretchOf } from './demand.ts';
 
 /** How much an account can do in a minute. */
 export interface Capacity {
@@ -47,7 +47,7 @@ export function accountPlanOf(
     demandPerMinute: demand.polls + demand.discovery + demand.other,
     budgetPerMinute: capacity.limitPerMinute,
     capacityPerMinute,
-    hosts: selected.reduce((sum, one) => sum + hostsToPoll(one).length, 0),
+    hosts: selected.reduce((sum, one) => sum + expectedHosts(one), 0),
     stretch: stretchOf(demand, capacityPerMinute),
     slack: slackOf(demand, capacityPerMinute),
   };

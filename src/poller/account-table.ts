@@ -16,7 +16,7 @@ import {
   type StateChanges,
   spreadSteps,
 } from './app-table.ts';
-import { hostsToPoll } from './demand.ts';
+import { expectedHosts } from './demand.ts';
 import {
   type DiscoveryState,
   discoveryAfter,
@@ -203,7 +203,7 @@ export class AccountTable {
     this.#states.set(id, { ...after, ...due });
     this.#publisher.publish(id);
     if (this.#refused === undefined) log.polled(before, after, outcome);
-    const newHosts = hostsToPoll(after.selected).length - hostsToPoll(before.selected).length;
+    const newHosts = expectedHosts(after.selected) - expectedHosts(before.selected);
     if (planner.isOutdated(newHosts)) this.#replan();
   }
 

@@ -82,7 +82,7 @@ export function afterDiscovery(
   const reading =
     hostIds === selected.application.hostIds
       ? known.reading
-      : listedOnly(selected.application, known.reading);
+      : withHostsOf(known.reading, selected.application.hostIds);
   return { ...known, selected, reading, discoveredMs: nowMs };
 }
 
@@ -137,7 +137,7 @@ export function afterPoll(
     pollsEnded: state.pollsEnded + 1,
   };
   if (outcome.gone) return { ...next, gone: true, reading: undefined, pollSucceeded: true };
-  const reading = listedOnly(next.selected.application, outcome.reading);
+  const reading = withHostsOf(outcome.reading, next.selected.application.hostIds);
   if (outcome.failed.size === 0) {
     return {
       ...next,
@@ -206,14 +206,14 @@ function isPublishable(
   );
 }
 
-/** Without the hosts that a discovery no longer lists; the same reading if there are none. */
-function listedOnly(
-  { hostIds }: Application,
+/** Without hosts that are not among these, if they are known; the same reading if it has none. */
+export function withHostsOf(
   reading: AppReading | undefined,
+  hostIds: readonly string[] | undefined,
 ): AppReading | undefined {
   if (hostIds === undefined || reading === undefined || reading.hosts.size === 0) return reading;
-  const listed = new Set(hostIds);
-  const hosts = [...reading.hosts].filter(([id]) => listed.has(id));
+  const wanted = new Set(hostIds);
+  const hosts = [...reading.hosts].filter(([id]) => wanted.has(id));
   return hosts.length === reading.hosts.size ? reading : { ...reading, hosts: new Map(hosts) };
 }
 

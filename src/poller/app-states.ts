@@ -98,6 +98,8 @@ class QueuedStates implements AppStates {
       const { nextDueMs, overdueMs } = before;
       const state = { ...before, nextDueMs: moved(nextDueMs), overdueMs: moved(overdueMs) };
       this.#all.set(id, state);
+      // Later than that they are looked at too early, and no more.
+      if (factor >= 1) continue;
       const atMs = staleAtMs(state, this.#deadlineMsOf(state));
       if (atMs !== undefined) this.#stale.set(id, atMs);
     }

@@ -9,7 +9,8 @@ import {
   selectorText,
 } from '../model/selector.ts';
 import type { Discovery } from '../model/source.ts';
-import { type AppState, afterDiscovery, newAppState, refreshed } from './app-state.ts';
+import { type AppState, afterDiscovery, newAppState, refreshed, withHostsOf } from './app-state.ts';
+import { hostsToPoll } from './demand.ts';
 import { noHostNames, withNamedHosts } from './host-names.ts';
 import type { Partition } from './partition.ts';
 import { placeMs } from './schedule.ts';
@@ -34,6 +35,8 @@ export interface DiscoveryChange {
 const atATime = 1000;
 /** So many tests of a pattern take as long as all the rest of an application. */
 const testsPerApplication = 4;
+/** And so many shards that an application may belong to. */
+const shardsPerApplication = 50;
 /** So many applications are a long part, even if more could have followed without a break. */
 const manyApplications = 100;
 
@@ -54,11 +57,11 @@ export function* discoverySteps(
     /** Gives each new application a number of its own. */
     readonly takeOrder: () => number;
   },
-  { owns, chosen }: Partition,
+  { owns, chosen, shards }: Partition,
 ): Generator<StateChanges, DiscoveryChange> {
   const selector = createApplicationSelector(entries);
   const seen = new Set<string>();
-  for (const { part, isLong } of partsOf(applications, selector)) {
+  for (const { part, isLong } of partsOf(applications, selector, shards)) {
     const changes: [string, AppState][] = [];
     for (const application of part) {
       const entry = selector.entryOf(application);
@@ -106,13 +109,13 @@ export function* reconfigurationSteps(
   states: ReadonlyMap<string, AppState>,
   entries: readonly AppEntry[],
   nowMs: number,
-  { owns }: Pick<Partition, 'owns'>,
+  { owns, shards }: Pick<Partition, 'owns' | 'shards'>,
 ): Generator<StateChanges, Reconfiguration> {
   const selector = createApplicationSelector(entries);
   const applications = [...states.values()].map(({ selected }) => selected.application);
   const unwanted: string[] = [];
   const released: string[] = [];
-  for (const { part, isLong } of partsOf(applications, selector)) {
+  for (const { part, isLong } of partsOf(applications, selector, shards)) {
     const changes: [string, AppState | undefined][] = [];
     for (const { id } of part) {
       const known = states.get(id);
@@ -154,9 +157,10 @@ function withEntry(known: AppState, found: SelectedApplication, nowMs: number): 
     ? known.hostNames
     : { ...noHostNames, names: known.hostNames.names };
   const selected = withNamedHosts(found, hostNames.names);
+  const reading = isSameChoice ? known.reading : withHostsOf(known.reading, hostsToPoll(selected));
   const nextDueMs = Math.min(known.nextDueMs, nowMs + selected.entry.poll.intervalMs);
   const overdueMs = Math.max(nextDueMs, known.overdueMs);
-  return { ...known, selected, hostNames, nextDueMs, overdueMs };
+  return { ...known, selected, hostNames, reading, nextDueMs, overdueMs };
 }
 
 function isAmong(ids: ReadonlySet<string>, { selector }: AppEntry): boolean {
@@ -166,8 +170,10 @@ function isAmong(ids: ReadonlySet<string>, { selector }: AppEntry): boolean {
 function* partsOf(
   applications: readonly Application[],
   { patterns }: ApplicationSelector,
+  shards: number,
 ): Generator<{ readonly part: readonly Application[]; readonly isLong: boolean }> {
-  const size = Math.max(1, Math.floor(atATime / (1 + patterns / testsPerApplication)));
+  const cost = 1 + patterns / testsPerApplication + (shards - 1) / shardsPerApplication;
+  const size = Math.max(1, Math.floor(atATime / cost));
   const many = Math.min(size, manyApplications);
   for (let from = 0; from < applications.length; from += size) {
     const part = applications.slice(from, from + size);

@@ -28,6 +28,14 @@ export function hostsToPoll({
   return entry.hosts ? (application.hostIds ?? []) : [];
 }
 
+/** How many hosts there will be to ask for: the host of this process is taken to be there at first. */
+export function expectedHosts(selected: SelectedApplication): number {
+  const { hosts } = selected.entry;
+  const isUnknown = selected.namedHostIds === undefined;
+  if (isUnknown && typeof hosts === 'object' && hosts.kind === 'self') return 1;
+  return hostsToPoll(selected).length;
+}
+
 /** Calls by what they are for. */
 export type CallsByOperation = Readonly<Record<Operation, number>>;
 
@@ -38,7 +46,7 @@ export function callsPerPoll(selected: SelectedApplication): CallsByOperation {
     list_applications: 0,
     list_hosts: 0,
     application_throughput: isPolled && selected.entry.application ? 1 : 0,
-    host_throughput: isPolled ? hostsToPoll(selected).length : 0,
+    host_throughput: isPolled ? expectedHosts(selected) : 0,
   };
 }
 

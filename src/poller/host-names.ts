@@ -1,5 +1,5 @@
 import type { HostSelector } from '../model/config.ts';
-import type { AppReading } from '../model/reading.ts';
+import type { AppReading, Throughput } from '../model/reading.ts';
 import { choosesHost, type SelectedApplication } from '../model/selector.ts';
 import type { PollOutcome } from './poll-outcome.ts';
 
@@ -40,9 +40,9 @@ export function wantedHostNames(selected: SelectedApplication): readonly string[
   return selector?.kind === 'self' ? selector.names : undefined;
 }
 
-/** The hosts whose names matter. */
-function hostsToName({ application, entry }: SelectedApplication): readonly string[] {
-  return entry.hosts === false ? [] : (application.hostIds ?? []);
+/** The hosts whose names matter; `undefined` if it is not known which hosts there are. */
+function hostsToName({ application, entry }: SelectedApplication): readonly string[] | undefined {
+  return entry.hosts === false ? [] : application.hostIds;
 }
 
 /**
@@ -102,10 +102,15 @@ export function shouldAskHostNames(
   if (selector?.kind === 'self') {
     const known = selected.namedHostIds ?? [];
     if (known.length === 0 && hostNames.askAgainMs === undefined) return true;
-    // Other hosts come and go; one that speaks is the one that is meant.
-    if (known.some((id) => (reading?.hosts.get(id)?.size ?? 0) > 0)) return false;
+    // Other hosts come and go; one that has calls is the one that is meant.
+    if (known.some((id) => hasCalls(reading?.hosts.get(id)))) return false;
   }
-  return hostsToName(selected).some((id) => !hostNames.askedFor.has(id));
+  return (hostsToName(selected) ?? []).some((id) => !hostNames.askedFor.has(id));
+}
+
+/** For a host that has ended, the vendor may say 0 as long as it lists it. */
+function hasCalls(throughput: Throughput | undefined): boolean {
+  return [...(throughput?.values() ?? [])].some((perMinute) => perMinute > 0);
 }
 
 /** What is known after a poll of the application that asked for names. */
@@ -115,7 +120,7 @@ export function hostNamesAfter(
   { hostNames, hostNamesError }: Pick<PollOutcome, 'hostNames' | 'hostNamesError'>,
   now: { readonly monotonicMs: number },
 ): HostNameState {
-  const askedFor = new Set(hostsToName(selected));
+  const askedFor = new Set(hostsToName(selected) ?? (hostNames ?? known.names).keys());
   const names = [...askedFor].flatMap((id): [string, string][] => {
     const name = hostNames?.get(id) ?? known.names.get(id);
     return name === undefined ? [] : [[id, name]];

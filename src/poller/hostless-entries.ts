@@ -1,5 +1,6 @@
 import type { AppEntry } from '../model/config.ts';
 import type { AppState } from './app-state.ts';
+import { isWorthPolling } from './demand.ts';
 
 /**
  * The entries that show nothing because the host of this process, which is all that they are to show,
@@ -16,7 +17,9 @@ export function hostlessEntries(states: Iterable<AppState>): readonly AppEntry[]
   return [...hasHost].flatMap(([entry, hasOne]) => (hasOne ? [] : entry));
 }
 
-function mayHaveHost({ pollsEnded, selected, failedSinceMs }: AppState): boolean {
-  const isLookedFor = pollsEnded > 0 && failedSinceMs.size === 0;
+function mayHaveHost({ pollsEnded, selected, failedSinceMs, hostNames }: AppState): boolean {
+  // One of a silent application is not even asked for; one that has just gone may be back by another id.
+  const isNotFound = hostNames.incompleteAnswers > 0 || !isWorthPolling(selected);
+  const isLookedFor = pollsEnded > 0 && failedSinceMs.size === 0 && isNotFound;
   return !isLookedFor || (selected.namedHostIds ?? []).length > 0;
 }

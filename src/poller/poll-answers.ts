@@ -86,6 +86,16 @@ export class PollAnswers {
     this.#names = { ...noNames, hostNamesError: error };
   }
 
+  /**
+   * What the answer to the question for names says of the rest, where that cannot do without them. Of
+   * an application that is asked for itself, its own answer tells whether it is gone.
+   */
+  concludeFromNames({ entry }: SelectedApplication): void {
+    const { hostNamesError: error } = this.#names;
+    if (error?.reason === 'not_found' && !entry.application) this.#isGone = true;
+    if (error?.status === 401) this.#isUnauthorized = true;
+  }
+
   /** Why what has not arrived so far will not be waited for. */
   givenUp(error: ApiError): void {
     this.#error ??= error;

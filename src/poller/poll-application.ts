@@ -68,6 +68,8 @@ class ApplicationPoll implements Poll {
   readonly #isByName: boolean;
   #hostIds: readonly string[];
   #plannedCalls = 0;
+  #isAskingNamesFirst = false;
+  #isGivenUp = false;
   #job: Job | undefined;
   /** Not before the poll begins: ten thousand may wait for their turn. */
   #abort: AbortController | undefined;
@@ -103,11 +105,15 @@ class ApplicationPoll implements Poll {
   }
 
   #askNamesFirst(): void {
+    this.#isAskingNamesFirst = true;
     this.#add(1, this.#nameCalls(), () => {
       if (this.#isOver) return;
+      this.#isAskingNamesFirst = false;
       const { selected, hostNames } = this.#request;
+      this.#answers.concludeFromNames(selected);
       this.#hostIds = hostsToPoll(this.#answers.namedHosts(selected, hostNames));
-      if (this.#hostIds.length === 0 && !selected.entry.application) this.#finish();
+      const isNothingAsked = this.#hostIds.length === 0 && !selected.entry.application;
+      if (isNothingAsked || this.#isGivenUp || this.#answers.isFinal()) this.#finish();
       else this.#askValues();
     });
   }
@@ -195,7 +201,13 @@ class ApplicationPoll implements Poll {
       'timeout',
       `the poll did not end within ${seconds} s: the vendor answers too slowly, or the budget is too small for its retries`,
     );
+    this.#isGivenUp = true;
     this.#answers.givenUp(error);
+    if (this.#isAskingNamesFirst) {
+      // The look-up ends with the names that came.
+      this.#abort?.abort(error);
+      return;
+    }
     this.#finish();
     this.#breakOff(error);
   }

@@ -19,6 +19,7 @@ export async function printed(
   fleet: FleetOptions = {},
 ): Promise<Printed> {
   const machine = createFakeMachine({
+    ownHostNames: ['own-pod'],
     env: { KEY: 'NRAK-GOOD', WRONG_KEY: 'NRAK-WRONG', NEW_RELIC_API_KEY: 'NRAK-GOOD' },
     files,
     openTransport: async () => inMemoryTransport(simulator),

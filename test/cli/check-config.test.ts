@@ -62,6 +62,47 @@ apps: [{ name: Shop, account: main }, { match: ".", account: wrong }]`;
     expect(stderr).toContain('account main: 5 more ids not found so far: correct the entries');
   });
 
+  it.each([
+    {
+      args: [],
+      exitCode: 0,
+      calls: 3,
+      said: '12 has no host "own-pod" so far, as hosts: self wants',
+    },
+    { args: ['--host-name=node-7'], exitCode: 0, calls: 3, said: '11 has no host "node-7" so far' },
+  ])(
+    'says where the host of this process is not: $args',
+    async ({ args, exitCode, calls, said }) => {
+      const applications = [
+        { id: 11, name: 'shop', kind: 'both', hosts: [{ name: 'own-pod' }, { name: 'web-1' }] },
+        { id: 12, name: 'billing', kind: 'both', hosts: [{ name: 'node-7' }] },
+      ] as const;
+
+      const result = await printed(
+        ['check-config', '--online', ...args, 'c.yaml'],
+        {
+          'c.yaml': `accounts: [${account}]\napps: [{ match: ".", hosts: self, application: false }]`,
+        },
+        { applications },
+      );
+
+      expect({ exitCode: result.exitCode, calls: result.calls }).toEqual({ exitCode, calls });
+      expect(result.stderr).toContain(`account main: application ${said}`);
+      expect(result.stderr.trim().split('\n')).toHaveLength(1);
+    },
+  );
+
+  it('looks for the host of this process in ten applications at most', async () => {
+    const { calls, stderr } = await printed(
+      ['check-config', '--online', 'c.yaml'],
+      { 'c.yaml': `accounts: [${account}]\napps: [{ match: ".", hosts: self }]` },
+      { applications: 30, kinds: ['both'] },
+    );
+
+    expect(calls).toBe(11);
+    expect(stderr.match(/has no host/gu)).toHaveLength(10);
+  });
+
   it('asks nobody when the file is wrong', async () => {
     const { exitCode, calls } = await printed(['check-config', '--online', 'c.yaml'], {
       'c.yaml': `accounts: [${account}]\napps: []`,

@@ -21,6 +21,19 @@ main     11  ruby      yes            2  shop
 `);
   });
 
+  it.each(['self', '{ match: "^web" }'])(
+    'asks for no host, whatever the entries choose: %s',
+    async (hosts) => {
+      const { calls } = await printed(
+        ['discover', 'c.yaml'],
+        { 'c.yaml': `accounts: [${account}]\napps: [{ id: 11, hosts: ${hosts} }]` },
+        threeApplications,
+      );
+
+      expect(calls).toBe(1);
+    },
+  );
+
   it('gives JSON', async () => {
     const { stdout } = await printed(
       ['discover', '-o', 'json', 'c.yaml'],

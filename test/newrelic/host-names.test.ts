@@ -155,6 +155,50 @@ describe('the host names of an application', () => {
     expect(result).toMatchObject({ error: undefined, calls });
   });
 
+  it('are all taken from the first list when that is not restricted to the name', async () => {
+    const all = hostsOf([1, 'web-1'], [2, 'NODE-B']);
+    const transport = createFakeTransport({
+      [filtered('pod-a')]: [all, all],
+    });
+    const { source, signal } = aRestSource(transport.send);
+
+    const found = await source.hostNames('12', signal, undefined, ['pod-a', 'node-b']);
+    const absent = await source.hostNames('12', signal, undefined, ['pod-a', 'node-c']);
+
+    expect([found.calls, absent.calls]).toEqual([1, 1]);
+    expect(found.names.get('2')).toBe('NODE-B');
+  });
+
+  it.each([400, 422])(
+    'are all listed, once, when the vendor refuses to restrict the list: %d',
+    async (status) => {
+      const transport = createFakeTransport({
+        [filtered('pod-a')]: new ApiError('client', `HTTP ${status}`, { status }),
+        [target]: hostsOf([1, 'web-1'], [2, 'node-b']),
+      });
+      const { source, signal } = aRestSource(transport.send);
+
+      const result = await source.hostNames('12', signal, undefined, ['pod-a', 'node-b']);
+
+      expect(result).toMatchObject({ error: undefined, calls: 2 });
+      expect(result.names.get('2')).toBe('node-b');
+    },
+  );
+
+  it.each(['x'.repeat(255), 'quo"te', 'li\nne', 'größe-検索', 'a+b c%20&d=e'])(
+    'are looked up by any name: %j',
+    async (name) => {
+      const transport = createFakeTransport({ [filtered(name)]: hostsOf([2, name]) });
+      const { source, signal } = aRestSource(transport.send);
+
+      const { names } = await source.hostNames('12', signal, undefined, [name]);
+      const [call] = transport.calls;
+
+      expect(names.get('2')).toBe(name);
+      expect(new URLSearchParams(call?.target.split('?')[1]).get('filter[hostname]')).toBe(name);
+    },
+  );
+
   it('are not looked up any further after a failure', async () => {
     const transport = createFakeTransport({
       [filtered('pod-a')]: new ApiError('server', 'HTTP 500', { status: 500 }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ownerOf } from '../../src/model/shard.ts';
+import { createOwnerOf } from '../../src/model/shard.ts';
 import type { PollOutcome } from '../../src/poller/poll-outcome.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { createFakeSink } from '../support/fake-sink.ts';
@@ -169,7 +169,7 @@ describe('AccountTable, with another shard than before', () => {
       signal,
     );
 
-    const kept = ['2', '3'].filter((id) => ownerOf(id, 2) === 0);
+    const kept = ['2', '3'].filter((id) => createOwnerOf(2)(id) === 0);
     expect(kept).toHaveLength(1);
     expect([...bench.table.states.keys()]).toEqual(kept);
     expect([...sink.apps.keys()]).toEqual(kept);

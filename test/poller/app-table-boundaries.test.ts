@@ -80,7 +80,8 @@ function statesFor(
   nowMs: number,
   owns: Owns = everything,
 ): ReadonlyMap<string, AppState> {
-  return take(states, (live) => reconfigurationSteps(live, entries, nowMs, { owns })).states;
+  return take(states, (live) => reconfigurationSteps(live, entries, nowMs, partitionOf(owns)))
+    .states;
 }
 
 describe('applyDiscovery', () => {
@@ -202,17 +203,19 @@ describe('statesFor', () => {
 });
 
 describe('many applications', () => {
-  it('are taken in by parts, and those with patterns by smaller ones', () => {
+  it('are taken in by parts, and with patterns or many shards by smaller ones', () => {
     const ids = Array.from({ length: 2500 }, (_, index) => `${index}`);
     const entries = ids.map((id) => anEntry({ selector: { kind: 'id', id } }));
-    const sizesWith = (all: readonly AppEntry[]): readonly number[] => {
+    const sizesWith = (all: readonly AppEntry[], shards: number = 1): readonly number[] => {
       const now = { monotonicMs: 0, takeOrder: () => 0 };
-      const steps = discoverySteps(new Map(), all, aDiscovery(ids), now, partitionOf(everything));
+      const own = { ...partitionOf(everything), shards };
+      const steps = discoverySteps(new Map(), all, aDiscovery(ids), now, own);
       return [...steps].map((changes) => changes.states.length).filter((size) => size > 0);
     };
 
     expect(sizesWith(entries)).toEqual([1000, 1000, 500]);
     expect(Math.max(...sizesWith([...entries, entry]))).toBe(800);
+    expect(Math.max(...sizesWith(entries, 1000))).toBeLessThan(50);
   });
 });
 

@@ -57,6 +57,15 @@ describe('the host of this process', () => {
     expect(bench.poller.plan.demandPerMinute).toBeCloseTo(1 + 1 / 15, 2);
   });
 
+  it('is planned with before it was looked for', async () => {
+    const bench = aShop(aSidecarEntry(), '11', '12');
+    bench.source.names('1', new Promise<never>(() => undefined));
+    bench.start();
+    await bench.clock.advance(1000);
+
+    expect(bench.poller.plan.demandPerMinute).toBeCloseTo(1 + 1 / 15, 2);
+  });
+
   it('is found in any case of letters, and not by a part of its name', async () => {
     const bench = aShop(aSidecarEntry(), '11', '12');
     bench.source.names(
@@ -111,11 +120,14 @@ describe('the host of this process', () => {
     expect(shownHosts(bench)).toEqual(['13']);
   });
 
-  it('is looked for anew when it has no value and others have come', async () => {
+  it.each([
+    { what: 'no value', silence: new Map() },
+    { what: 'no calls', silence: webOf(0) },
+  ])('is looked for anew when it has $what and others have come', async ({ silence }) => {
     const bench = aShop(aSidecarEntry({ poll: { discoveryIntervalMs: minuteMs } }), '11', '12');
     bench.start();
     await bench.clock.advance(1000);
-    bench.source.answer('1/12', new Map());
+    bench.source.answer('1/12', silence);
     const silent = await callsIn(bench, 2 * minuteMs);
     bench.source.list(anApplication({ id: '1', hostIds: ['11', '12', '13'] }));
     bench.source.names(
@@ -130,6 +142,23 @@ describe('the host of this process', () => {
 
     expect(silent).not.toContain('names 1 of web-2');
     expect(shownHosts(bench)).toEqual(['12', '13']);
+  });
+
+  it('is not missed when a list has another one of its name, which is found at once', async () => {
+    const entry = aSidecarEntry({ poll: { discoveryIntervalMs: 2 * minuteMs } });
+    const bench = aShop(entry, '11', '12');
+    bench.start();
+    await bench.clock.advance(1000);
+    bench.source.list(anApplication({ id: '1', hostIds: ['11', '13'] }));
+    bench.source.names('1', new Map([['13', 'web-2']]));
+    bench.source.answer('1/13', webOf(40));
+
+    await bench.clock.advance(2 * minuteMs);
+    const whileAway = bench.poller.status().missingSelectors;
+    await bench.clock.advance(minuteMs);
+
+    expect(whileAway).toEqual([]);
+    expect(shownHosts(bench)).toEqual(['13']);
   });
 
   it('is not looked for again because other hosts come and go', async () => {

@@ -15,7 +15,7 @@ import {
 } from './account-steps.ts';
 import { BudgetRules } from './budget-rules.ts';
 import { CallRules } from './call-rules.ts';
-import { createFleetChanger } from './fleet-changes.ts';
+import { createFleetChanger, namedHosts } from './fleet-changes.ts';
 import { PageRules } from './page-rules.ts';
 import { RenewalRules } from './renewal-rules.ts';
 import { setupsAfter, setupsWithout } from './setups-after.ts';
@@ -79,7 +79,7 @@ export async function createAccountBench(beginning: Beginning): Promise<AccountB
           id: 101 + at,
           name: `${at % 2 === 0 ? 'odd' : 'even'} ${101 + at}`,
           kind: at === 1 ? 'web' : 'both',
-          hosts,
+          hosts: namedHosts(hosts),
         })),
       },
     },
@@ -282,6 +282,10 @@ export async function createAccountBench(beginning: Beginning): Promise<AccountB
     other_user: ({ key, minutes }) =>
       troubles.refuse(key, { says: 'reset', seconds: 30 }, 40, minutes * minuteMs),
     trouble: ({ trouble, scope, minutes }) => troubles.add(trouble, scope, minutes * minuteMs),
+    names_trouble: ({ fault, minutes }) => {
+      troubles.breakNames(fault, minutes * minuteMs);
+      if (fault === 'left_out') renewal.namesLeftOut(minutes * minuteMs);
+    },
     list_trouble: ({ fault, minutes }) => troubles.breakLists(fault, minutes * minuteMs),
     clock_step: ({ seconds }) => {
       windows.changed();
@@ -333,7 +337,7 @@ export async function createAccountBench(beginning: Beginning): Promise<AccountB
     },
     finish: async () => {
       calm();
-      await advance(settlingMs);
+      await advance(Math.max(settlingMs, renewal.namesKnownMs() - world.nowMs()));
       const longestMs = Math.max(
         ...daemon.status().map(({ pollIntervalSeconds }) => pollIntervalSeconds),
       );

@@ -1,8 +1,11 @@
-import type { Config } from '../../src/model/config.ts';
+import type { AppEntry, Config } from '../../src/model/config.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 
 /** Which applications an account wants: by their names, or by ids of which some do not exist. */
 export type Wants = 'all' | 'even' | 'odd' | 'ids';
+
+/** Which hosts are read: all, none, or some by their names. */
+export type HostChoice = 'all' | 'none' | 'self' | 'match';
 
 /** One account as the configuration has it. */
 export interface AccountSetup {
@@ -12,7 +15,9 @@ export interface AccountSetup {
   readonly concurrency: number;
   readonly wants: Wants;
   readonly label: string;
-  readonly hosts: boolean;
+  readonly hosts: HostChoice;
+  /** Whether it is shown beside its hosts. Without any hosts it always is. */
+  readonly application: boolean;
   readonly hostNames: boolean;
   readonly intervalMs: number;
   readonly windowMs: number;
@@ -44,6 +49,33 @@ export function isWanted({ wants }: AccountSetup, id: string, name: string): boo
   return wants === 'ids' ? namedIds.includes(id) : patterns[wants].test(name);
 }
 
+/** The names of the hosts of an application, in turn. */
+export const hostNamesInTurn = ['web-1', 'own-pod', 'db-1', 'Web-2', 'web-own-pod'] as const;
+
+const hostPattern = /^[wW]eb-/u;
+const choices: Readonly<Record<HostChoice, AppEntry['hosts']>> = {
+  all: true,
+  none: false,
+  // The vendor does not know a host of the first name.
+  self: { kind: 'self', names: ['elsewhere', 'own-pod'] },
+  match: { kind: 'match', pattern: hostPattern },
+};
+
+/** Whether the account reads a host of this name. */
+export function isChosen({ hosts }: AccountSetup, hostName: string): boolean {
+  if (hosts === 'match') return hostPattern.test(hostName);
+  return hosts === 'all' || (hosts === 'self' && hostName === 'own-pod');
+}
+
+/** Whether its hosts are chosen by their names. */
+export function isByName({ hosts }: AccountSetup): boolean {
+  return hosts === 'self' || hosts === 'match';
+}
+
+export function isApplicationShown({ hosts, application }: AccountSetup): boolean {
+  return application || hosts === 'none';
+}
+
 /** The configuration as it comes out of the file. */
 export function configOf(setups: readonly AccountSetup[]): Config {
   return {
@@ -59,7 +91,8 @@ export function configOf(setups: readonly AccountSetup[]): Config {
       }),
     ),
     apps: setups.flatMap((setup) => {
-      const { name, wants, label, hosts, hostNames, intervalMs, windowMs, staleAfterMs } = setup;
+      const { name, wants, label, hostNames, intervalMs, windowMs, staleAfterMs } = setup;
+      const shown = { hosts: choices[setup.hosts], application: isApplicationShown(setup) };
       const selectors =
         wants === 'ids'
           ? namedIds.map((id) => ({ kind: 'id', id }) as const)
@@ -73,7 +106,7 @@ export function configOf(setups: readonly AccountSetup[]): Config {
         hostNames,
       } as const;
       return selectors.map((selector) =>
-        anEntry({ account: name, selector, labels: { label }, hosts, poll }),
+        anEntry({ account: name, selector, labels: { label }, ...shown, poll }),
       );
     }),
   };

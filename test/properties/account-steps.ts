@@ -5,6 +5,8 @@ import { type AccountSetup, accountNames, keyFiles, keyValues } from './account-
 export type Scope =
   | { readonly of: 'everything' }
   | { readonly of: 'lists' }
+  /** The lists of hosts, with their names. */
+  | { readonly of: 'names' }
   | { readonly of: 'application'; readonly index: number }
   /** So many of a hundred applications and hosts, always the same ones. */
   | { readonly of: 'some'; readonly percent: number };
@@ -15,6 +17,11 @@ export type ListTrouble =
   | 'leads_back'
   | 'second_page_fails'
   | 'cut_short';
+
+/** What goes wrong with the lists of hosts alone. */
+export type NamesTrouble =
+  /** Hosts that the list of applications has are not there yet. */
+  'left_out' | 'second_page_fails' | 'filter_ignored' | 'cut_short';
 
 /** What goes wrong with calls. */
 export type TroubleKind =
@@ -49,7 +56,16 @@ export type FleetStep =
   | { readonly do: 'remove_application'; readonly index: number }
   | { readonly do: 'remove_most_applications' }
   | { readonly do: 'rename_application'; readonly index: number }
-  | { readonly do: 'replace_hosts'; readonly index: number; readonly hosts: number };
+  | {
+      readonly do: 'replace_hosts';
+      readonly index: number;
+      readonly hosts: number;
+      /** Whether the new ones have the names of those that are gone. */
+      readonly sameNames: boolean;
+    }
+  /** Another host with the name of one that there is. */
+  | { readonly do: 'add_twin'; readonly index: number }
+  | { readonly do: 'remove_host'; readonly index: number; readonly host: number };
 
 /** Whatever else may happen. */
 export type WorldStep =
@@ -79,6 +95,7 @@ export type WorldStep =
       readonly trouble: TroubleKind;
     }
   | { readonly do: 'list_trouble'; readonly minutes: number; readonly fault: ListTrouble }
+  | { readonly do: 'names_trouble'; readonly minutes: number; readonly fault: NamesTrouble }
   | { readonly do: 'clock_step'; readonly seconds: number }
   | { readonly do: 'suspend'; readonly minutes: number }
   | { readonly do: 'vendor_date'; readonly seconds: number };
@@ -99,6 +116,8 @@ const fleetSteps: ReadonlySet<string> = new Set<FleetStep['do']>([
   'remove_most_applications',
   'rename_application',
   'replace_hosts',
+  'add_twin',
+  'remove_host',
 ]);
 
 export function isAccountStep(one: Step): one is AccountStep {
@@ -146,6 +165,7 @@ function reload<Field extends keyof AccountSetup>(
 const scope: fc.Arbitrary<Scope> = fc.oneof(
   fc.record({ of: fc.constant('everything' as const) }),
   fc.record({ of: fc.constant('lists' as const) }),
+  fc.record({ of: fc.constant('names' as const) }),
   fc.record({ of: fc.constant('application' as const), index }),
   // Most often: then one poll brings good answers and bad ones.
   ...Array.from({ length: 3 }, () =>
@@ -173,7 +193,8 @@ const troubles: fc.Arbitrary<TroubleKind> = fc.oneof(
 const reloads: fc.Arbitrary<Step> = fc.oneof(
   reload('label', fc.constantFrom('x', 'y')),
   reload('wants', fc.constantFrom('all', 'even', 'odd', 'ids')),
-  reload('hosts', fc.boolean()),
+  reload('hosts', fc.constantFrom('all', 'none', 'self', 'match')),
+  reload('application', fc.boolean()),
   reload('hostNames', fc.boolean()),
   reload('intervalMs', fc.constantFrom(30_000, 60_000, 120_000, 300_000)),
   reload('windowMs', fc.constantFrom(300_000, 600_000)),
@@ -229,6 +250,19 @@ const failures: fc.Arbitrary<Step> = fc.oneof(
       ),
     }),
   },
+  {
+    weight: 1,
+    arbitrary: step('names_trouble', {
+      minutes: fc.constantFrom(1, 3, 20),
+      fault: fc.constantFrom<NamesTrouble[]>(
+        'left_out',
+        'left_out',
+        'second_page_fails',
+        'filter_ignored',
+        'cut_short',
+      ),
+    }),
+  },
 );
 
 const fleet: fc.Arbitrary<Step> = fc.oneof(
@@ -236,7 +270,13 @@ const fleet: fc.Arbitrary<Step> = fc.oneof(
   step('remove_application', { index }),
   step('remove_most_applications', {}),
   step('rename_application', { index }),
-  step('replace_hosts', { index, hosts: fc.integer({ min: 1, max: 4 }) }),
+  step('replace_hosts', {
+    index,
+    hosts: fc.integer({ min: 1, max: 4 }),
+    sameNames: fc.boolean(),
+  }),
+  step('add_twin', { index }),
+  step('remove_host', { index, host: fc.nat(4) }),
 );
 
 const clocks: fc.Arbitrary<Step> = fc.oneof(

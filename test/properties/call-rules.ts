@@ -1,9 +1,9 @@
 import type { AccountStatus } from '../../src/model/telemetry.ts';
 import type { ApiResponse } from '../../src/transport/transport.ts';
-import { discoveryIntervalMs } from './account-setup.ts';
+import { discoveryIntervalMs, isApplicationShown, isChosen } from './account-setup.ts';
 import type { ValueRules } from './value-rules.ts';
 import type { WireCall, WireObserver } from './vendor-wire.ts';
-import type { World } from './world.ts';
+import { setupOf, type World } from './world.ts';
 
 const minuteMs = 60_000;
 const countedMs = 10 * minuteMs;
@@ -72,15 +72,37 @@ export class CallRules implements WireObserver {
       for (const selector of missingSelectors) {
         const id = /^id=(\d+)$/u.exec(selector)?.[1];
         if (id === undefined || this.#askedAlone.has(`${name} ${id}`)) continue;
+        if (this.#isHostless(name, id)) continue;
         this.#world.report('missing', `${name}: ${selector} is called missing unasked`);
       }
     }
+  }
+
+  /** Whether the application is there, and may show nothing for want of a host. */
+  #isHostless(account: string, id: string): boolean {
+    const setup = setupOf(this.#world, account);
+    const isThere = this.#values
+      .snapshotsOf(account)
+      .some(({ application }) => application.id === id);
+    return setup?.hosts === 'self' && !isApplicationShown(setup) && isThere;
   }
 
   #checkNeeded(account: string, applicationId: string, hostId: string): void {
     const { report } = this.#world;
     if (this.#values.isKnownGone(account, applicationId)) {
       report('call', `${account}: asks for ${applicationId}, which is gone`);
+    }
+    const setups = [...this.#world.setups(), ...this.#world.earlierSetups()].filter(
+      ({ name }) => name === account,
+    );
+    const hosts = this.#world.fleet.application(Number(applicationId))?.hosts;
+    const hostName = hosts?.get(Number(hostId))?.name;
+    const isAsked =
+      hostId === ''
+        ? setups.some(isApplicationShown)
+        : hostName === undefined || setups.some((setup) => isChosen(setup, hostName));
+    if (!isAsked && setups.length > 0) {
+      report('call', `${account}: asks for ${applicationId} ${hostName}, which is not chosen`);
     }
     // Calls that have set out may wait for the end of a pause.
     if (this.#values.isKnownGone(account, hostId, longestWaitMs)) {

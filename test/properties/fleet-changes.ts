@@ -1,9 +1,25 @@
 import type { Fleet } from '../../src/simulator/fleet.ts';
-import type { SimulatedApplication } from '../../src/simulator/simulated-application.ts';
+import type { HostSpec } from '../../src/simulator/fleet-options.ts';
+import type {
+  SimulatedApplication,
+  SimulatedHost,
+} from '../../src/simulator/simulated-application.ts';
+import { hostNamesInTurn } from './account-setup.ts';
 import { type FleetStep, type Handlers, handle } from './account-steps.ts';
 
 const mostApplications = 9;
 const manyHosts = 20;
+/** Beyond that there are no more, so that a small budget is enough for a few polls. */
+const mostTwins = 12;
+
+/** So many hosts, some of which have the same name. */
+export function namedHosts(count: number): readonly HostSpec[] {
+  return Array.from({ length: count }, (_, at) => ({ name: hostNameAt(at) }));
+}
+
+function hostNameAt(at: number): string {
+  return hostNamesInTurn[at % hostNamesInTurn.length] ?? 'none';
+}
 
 /** What a change of the fleet has taken away or renamed: ids of applications and hosts. */
 export interface FleetChange {
@@ -30,7 +46,12 @@ export function createFleetChanger(fleet: Fleet): ChangeFleet {
       const isTooMuch = hosts > manyHosts && all.some((one) => one.hosts.size > manyHosts);
       if (all.length < mostApplications && !isTooMuch) {
         const id = newId();
-        fleet.addApplication({ id, name: nameOf(id, id % 2 === 0), kind: 'both', hosts });
+        fleet.addApplication({
+          id,
+          name: nameOf(id, id % 2 === 0),
+          kind: 'both',
+          hosts: namedHosts(hosts),
+        });
       }
       return change([]);
     },
@@ -54,9 +75,30 @@ export function createFleetChanger(fleet: Fleet): ChangeFleet {
       fleet.renameApplication(id, nameOf(id, name.startsWith('odd')));
       return change([], [id]);
     },
-    replace_hosts: ({ index, hosts }) => {
+    replace_hosts: ({ index, hosts, sameNames }) => {
       const application = chosen(index);
-      return change(application === undefined ? [] : replaceHosts(fleet, application, hosts));
+      if (application === undefined) return change([]);
+      const removed = running(application).slice(0, hosts);
+      for (const host of removed) {
+        fleet.removeHost(application.id, host.id, 0);
+        fleet.addHost(application.id, { name: sameNames ? host.name : hostNameAt(host.id) });
+      }
+      return change(removed.map(({ id }) => id));
+    },
+    add_twin: ({ index }) => {
+      const application = chosen(index);
+      const [name] = application === undefined ? [] : running(application).map((one) => one.name);
+      const isTooMuch = (application?.hosts.size ?? 0) > mostTwins;
+      if (application !== undefined && !isTooMuch) fleet.addHost(application.id, { name });
+      return change([]);
+    },
+    remove_host: ({ index, host }) => {
+      const application = chosen(index);
+      const all = application === undefined ? [] : running(application);
+      const removed = all[host % Math.max(1, all.length)];
+      if (application === undefined || removed === undefined) return change([]);
+      fleet.removeHost(application.id, removed.id, 0);
+      return change([removed.id]);
     },
   };
   return (step) => handle(handlers, step);
@@ -70,16 +112,6 @@ function change(removedIds: readonly number[], renamedIds: readonly number[] = [
   return { removedIds: removedIds.map(String), renamedIds: renamedIds.map(String) };
 }
 
-function replaceHosts(
-  fleet: Fleet,
-  { id, hosts }: SimulatedApplication,
-  count: number,
-): readonly number[] {
-  const running = [...hosts.values()].filter(({ endedMs }) => endedMs === undefined);
-  const removed = running.slice(0, count).map((host) => host.id);
-  for (const hostId of removed) {
-    fleet.removeHost(id, hostId, 0);
-    fleet.addHost(id);
-  }
-  return removed;
+function running({ hosts }: SimulatedApplication): readonly SimulatedHost[] {
+  return [...hosts.values()].filter(({ endedMs }) => endedMs === undefined);
 }

@@ -1,8 +1,12 @@
+import type { AppReading } from '../../src/model/reading.ts';
 import type { AccountStatus } from '../../src/model/telemetry.ts';
 import type { SimulatedApplication } from '../../src/simulator/simulated-application.ts';
 import {
   type AccountSetup,
   discoveryIntervalMs,
+  isApplicationShown,
+  isByName,
+  isChosen,
   isWanted,
   pollDeadlineMs,
 } from './account-setup.ts';
@@ -21,6 +25,7 @@ const sharedPatience = 2;
 const leewayMs = 20_000;
 const recoveryMs = 5 * minuteMs;
 const usualLatencyMs = 100;
+const longestWaitForNamesMs = 130 * minuteMs;
 
 /** So many answers tell how slow the vendor is. */
 const learningCalls = 120;
@@ -48,6 +53,8 @@ export class RenewalRules {
   readonly #changedMs = new Map<string, number>();
   readonly #sent = new Map<string, number>();
   readonly #slow = new Map<string, Slowness>();
+  /** When names first did not come, and by when the last of them are asked for again. */
+  #namesMissing: { readonly sinceMs: number; readonly untilMs: number } | undefined;
 
   constructor(world: World, dependencies: RenewalRulesDependencies) {
     this.#world = world;
@@ -66,6 +73,23 @@ export class RenewalRules {
   /** Applications or hosts have come or gone. */
   fleetChanged(): void {
     for (const { name } of this.#world.setups()) this.#changedMs.set(name, this.#world.nowMs());
+  }
+
+  /** Names of some hosts do not come. The longer they do not, the later they are asked for again. */
+  namesLeftOut(lastingMs: number): void {
+    const nowMs = this.#world.nowMs();
+    const sinceMs = this.#namesMissing?.sinceMs ?? nowMs;
+    const waitMs = Math.min(
+      longestWaitForNamesMs,
+      12 * minuteMs + 2 * (nowMs + lastingMs - sinceMs),
+    );
+    this.#namesMissing = { sinceMs, untilMs: nowMs + lastingMs + waitMs };
+  }
+
+  /** When every name is known at the latest. */
+  namesKnownMs(): number {
+    const isNamed = this.#world.setups().some(isByName);
+    return isNamed ? (this.#namesMissing?.untilMs ?? 0) : 0;
   }
 
   check(status: readonly AccountStatus[]): void {
@@ -114,20 +138,28 @@ export class RenewalRules {
       const shown = this.#dependencies.values.snapshotsOf(name);
       for (const { id } of wanted) {
         const snapshot = shown.find(({ application }) => application.id === `${id}`);
-        const reading = snapshot?.reading;
-        if (success.get(`${name} ${id}`) !== 1)
-          report('whole', `${name} ${id}: poll_success is not 1`);
-        if (reading === undefined) report('whole', `${name} ${id}: no values`);
-        const hosts = this.#hostsOf(setup, id).length;
-        if (reading?.hosts.size !== hosts) {
-          report('whole', `${name} ${id}: ${reading?.hosts.size} of ${hosts} hosts`);
-        }
+        const isGood = isApplicationShown(setup)
+          ? success.get(`${name} ${id}`) === 1
+          : snapshot?.pollSucceeded === true;
+        if (!isGood) report('whole', `${name} ${id}: poll_success is not 1`);
+        this.#checkReading(setup, id, snapshot?.reading);
       }
       if (shown.length > wanted.length)
         report('whole', `${name}: shows ${shown.length} of ${wanted.length}`);
       if (up.get(name) !== 1) report('whole', `${name}: newrelic_up is not 1`);
       const own = status.find((one) => one.name === name);
       if (own !== undefined) this.#checkStatus(setup, own);
+    }
+  }
+
+  #checkReading(setup: AccountSetup, id: number, reading: AppReading | undefined): void {
+    const { report } = this.#world;
+    const hosts = this.#hostsOf(setup, id).length;
+    if (reading === undefined && (isApplicationShown(setup) || hosts > 0)) {
+      report('whole', `${setup.name} ${id}: no values`);
+    }
+    if ((reading?.hosts.size ?? 0) !== hosts) {
+      report('whole', `${setup.name} ${id}: ${reading?.hosts.size} of ${hosts} hosts`);
     }
   }
 
@@ -153,7 +185,7 @@ export class RenewalRules {
       const calls = this.#callsOf(setup.name) - (before.get(setup.name) ?? 0);
       const expected = own.demandRequestsPerMinute * minutes;
       const granules = this.#wanted(setup).map(({ id }) => 1 + this.#hostsOf(setup, id).length);
-      const tolerance = 0.05 * expected + 3 + Math.max(0, ...granules);
+      const tolerance = 0.05 * expected + 3 + Math.max(0, ...granules) + this.#lookUpsOf(setup);
       if (Math.abs(calls - expected) <= tolerance) continue;
       this.#world.report('demand', `${setup.name}: ${calls} calls, ${expected} expected`);
     }
@@ -165,10 +197,12 @@ export class RenewalRules {
     const demand = polls + discovery;
     const shown = status.demandRequestsPerMinute;
     // Once an hour ids that are absent are asked for again.
-    const [least, lookUps] = setup.wants === 'ids' ? [demand - 1, 10] : [demand, 0];
+    const [least, idLookUps] = setup.wants === 'ids' ? [demand - 1, 10] : [demand, 0];
+    const lookUps = idLookUps + this.#lookUpsOf(setup);
     if (shown < 0.97 * least - 0.1 || shown > 1.1 * demand + 1 + lookUps) {
       report('demand', `${setup.name}: ${shown} is shown, ${demand} is needed`);
     }
+    this.#checkMissing(setup, status);
     const stretch = (status.pollIntervalSeconds * 1000) / setup.intervalMs;
     const load = loadOf(polls, Math.max(demand, shown), this.#capacityOf(setup, status));
     if (this.#wanted(setup).length === 0) return;
@@ -180,6 +214,16 @@ export class RenewalRules {
     }
   }
 
+  #checkMissing(setup: AccountSetup, { missingSelectors }: AccountStatus): void {
+    for (const { id } of this.#wanted(setup)) {
+      const hasSomething = isApplicationShown(setup) || this.#hostsOf(setup, id).length > 0;
+      const isMissing =
+        setup.wants === 'ids' ? missingSelectors.includes(`id=${id}`) : missingSelectors.length > 0;
+      if (!hasSomething || !isMissing) continue;
+      this.#world.report('missing', `${setup.name}: ${missingSelectors.join()} is there: ${id}`);
+    }
+  }
+
   #checkAccount(setup: AccountSetup, status: readonly AccountStatus[]): void {
     const { values } = this.#dependencies;
     const own = status.find(({ name }) => name === setup.name);
@@ -188,18 +232,12 @@ export class RenewalRules {
       this.#disturb(setup, stretchOf(setup, status));
       return;
     }
-    const { polls, discovery } = this.#demandOf(setup);
-    const capacity = this.#capacityOf(setup, own);
-    const isShared = this.#dependencies.budget.isShared(setup);
-    // The demand that is shown counts what was lately asked beside: names and retries.
-    const demand = Math.max(polls + discovery, own.demandRequestsPerMinute);
-    const wanted = this.#wanted(setup);
-    const namesMs = setup.hostNames ? (wanted.length * minuteMs) / capacity : 0;
-    const load = Math.max(1, loadOf(polls, demand, capacity));
-    const boundMs =
-      (isShared ? sharedPatience : patience) * load * setup.intervalMs + namesMs + leewayMs;
+    const boundMs = this.#boundMsOf(setup, own);
     const calmMs = this.#disturbedMs.get(setup.name) ?? 0;
-    for (const { id } of wanted) {
+    if (isByName(setup) && nowMs < this.namesKnownMs()) return;
+    for (const { id } of this.#wanted(setup)) {
+      // Without anything to ask for there is nothing to renew.
+      if (!isApplicationShown(setup) && this.#hostsOf(setup, id).length === 0) continue;
       const renewedMs = values.renewedMs(setup.name, `${id}`) ?? -Infinity;
       const ageMs = nowMs - Math.max(calmMs, renewedMs);
       if (ageMs <= boundMs) continue;
@@ -208,6 +246,19 @@ export class RenewalRules {
         `${setup.name} ${id}: not renewed for ${ageMs / 1000} s, at most ${boundMs / 1000} s`,
       );
     }
+  }
+
+  #boundMsOf(setup: AccountSetup, status: AccountStatus): number {
+    const { polls, discovery } = this.#demandOf(setup);
+    const capacity = this.#capacityOf(setup, status);
+    const isShared = this.#dependencies.budget.isShared(setup);
+    // The demand that is shown counts what was lately asked beside: names and retries.
+    const demand = Math.max(polls + discovery, status.demandRequestsPerMinute);
+    const isAsked = setup.hostNames || isByName(setup);
+    const names = isAsked ? this.#wanted(setup).length + this.#lookUpsOf(setup) : 0;
+    const load = Math.max(1, loadOf(polls, demand, capacity));
+    const stretchedMs = (isShared ? sharedPatience : patience) * load * setup.intervalMs;
+    return stretchedMs + (names * minuteMs) / capacity + leewayMs;
   }
 
   /** Whether a discovery has seen what the fleet is now. */
@@ -231,13 +282,31 @@ export class RenewalRules {
 
   #hostsOf(setup: AccountSetup, applicationId: number): readonly unknown[] {
     const application = this.#world.fleet.application(applicationId);
-    if (application === undefined || !setup.hosts) return [];
-    return this.#world.fleet.listedHosts(application);
+    if (application === undefined) return [];
+    const chosen = this.#world.fleet
+      .listedHosts(application)
+      .filter(({ name }) => isChosen(setup, name));
+    if (setup.hosts !== 'self') return chosen;
+    // Once one is found that has values, another one of its name is not looked for.
+    const shown = this.#dependencies.values
+      .snapshotsOf(setup.name)
+      .find((snapshot) => snapshot.application.id === `${applicationId}`);
+    const known = chosen.filter(({ id }) => shown?.reading?.hosts.has(`${id}`) === true);
+    return known.length > 0 ? known : chosen;
+  }
+
+  /** Calls that it takes at most to look up the hosts of all applications by their names. */
+  #lookUpsOf(setup: AccountSetup): number {
+    if (!isByName(setup)) return 0;
+    return this.#wanted(setup).reduce((sum, application) => {
+      const hosts = this.#world.fleet.listedHosts(application).length;
+      return sum + 1 + Math.ceil(hosts / this.#dependencies.pageSize);
+    }, 0);
   }
 
   #demandOf(setup: AccountSetup): { readonly polls: number; readonly discovery: number } {
     const calls = this.#wanted(setup).reduce(
-      (sum, { id }) => sum + 1 + this.#hostsOf(setup, id).length,
+      (sum, { id }) => sum + (isApplicationShown(setup) ? 1 : 0) + this.#hostsOf(setup, id).length,
       0,
     );
     const applications = this.#world.fleet.applications().length;

@@ -1,6 +1,7 @@
+import type { AppReading } from '../../src/model/reading.ts';
 import type { AppSnapshot, SnapshotSink } from '../../src/model/snapshot.ts';
 import type { ApiResponse } from '../../src/transport/transport.ts';
-import { isWanted, pollDeadlineMs } from './account-setup.ts';
+import { isApplicationShown, isChosen, isWanted, pollDeadlineMs } from './account-setup.ts';
 import { ToldValues } from './told-values.ts';
 import type { WireCall } from './vendor-wire.ts';
 import { setupOf, type World } from './world.ts';
@@ -151,7 +152,23 @@ export class ValueRules {
       if (reading !== undefined && failedForMs > staleMs[2]) {
         this.#world.report('stale', `${name}: held for ${failedForMs / 1000} s of failing polls`);
       }
+      this.#checkChosen(shown.snapshot);
       this.#checkGone(name, account, application.id, [...(reading?.hosts.keys() ?? [])]);
+    }
+  }
+
+  /** Nothing is shown that the configuration leaves out. */
+  #checkChosen({ account, application: { id }, hostsOnly, reading }: AppSnapshot): void {
+    const setup = setupOf(this.#world, account);
+    if (setup === undefined) return;
+    if (hostsOnly === isApplicationShown(setup)) {
+      this.#world.report('chosen', `${account} ${id}: the application is shown: ${!hostsOnly}`);
+    }
+    const hosts = this.#world.fleet.application(Number(id))?.hosts;
+    for (const hostId of reading?.hosts.keys() ?? []) {
+      const name = hosts?.get(Number(hostId))?.name;
+      if (name === undefined || isChosen(setup, name)) continue;
+      this.#world.report('chosen', `${account} ${id}: shows the host ${name}`);
     }
   }
 
@@ -193,25 +210,37 @@ export class ValueRules {
   }
 
   #checkReading(name: string, snapshot: AppSnapshot, before: Shown | undefined): void {
-    const { application, reading, pollSucceeded } = snapshot;
+    const { reading, pollSucceeded } = snapshot;
     const known = before?.snapshot.reading;
     const isFirst = known === undefined && before?.snapshot.pollSucceeded === undefined;
     if (isFirst && pollSucceeded === false) this.#checkFirst(name, snapshot, before);
     if (reading === known) return;
     if (reading === undefined) {
       if (before !== undefined) this.#checkDropped(name, snapshot, before);
-      return;
+    } else {
+      this.#checkChanged(name, { ...snapshot, reading }, before);
     }
-    const lie = this.#told.lieOf(application.id, reading, pollSucceeded === true);
+  }
+
+  #checkChanged(
+    name: string,
+    snapshot: AppSnapshot & { readonly reading: AppReading },
+    before: Shown | undefined,
+  ): void {
+    const { application, reading, pollSucceeded, hostsOnly } = snapshot;
+    const isRenewed = isNew(before?.snapshot, snapshot);
+    // Of an application that was left out nothing is known before it was asked.
+    const isWhole = !hostsOnly && isRenewed && pollSucceeded === true;
+    const lie = this.#told.lieOf(application.id, reading, isWhole);
     if (lie !== undefined) this.#world.report('truth', `${name}: ${lie}`);
-    if (isNew(before?.snapshot, snapshot)) this.#checkWhole(name, snapshot, before);
+    if (isRenewed) this.#checkWhole(name, snapshot, before);
   }
 
   /** The hosts that the poll has left out must be few, or have failed for long. */
   #checkWhole(name: string, snapshot: AppSnapshot, before: Shown | undefined): void {
     const { account, application, reading, pollSucceeded } = snapshot;
     const setup = setupOf(this.#world, account);
-    if (before === undefined || setup?.hosts !== true) return;
+    if (before === undefined || setup?.hosts !== 'all') return;
     const nowMs = this.#world.nowMs();
     const listed = new Set(application.hostIds);
     const isNotFound = (id: string): boolean =>
@@ -238,15 +267,23 @@ export class ValueRules {
   /** The first poll shows what it got, if hardly anything failed. */
   #checkFirst(name: string, { account, application, reading }: AppSnapshot, before?: Shown): void {
     if (reading !== undefined || before === undefined) return;
+    // A reload may have called off the poll that got an answer.
+    const sinceMs = Math.max(before.renewedMs, this.#configuredMs);
     const isGood = (id: string): boolean =>
-      (this.#answeredMs.get(`${account} ${id}`) ?? -Infinity) >= before.renewedMs;
+      (this.#answeredMs.get(`${account} ${id}`) ?? -Infinity) >= sinceMs;
     const isRefused = (this.#refusedMs.get(name) ?? -Infinity) >= before.renewedMs;
     const failed = (application.hostIds ?? []).filter((id) => !isGood(id));
     if (!isGood(application.id) || isRefused || failed.length > 1) return;
     this.#world.report('first', `${name}: nothing shown, but ${failed.length} hosts failed only`);
   }
 
-  #checkDropped(name: string, { pollSucceeded }: AppSnapshot, { renewedMs, staleMs }: Shown): void {
+  #checkDropped(
+    name: string,
+    { pollSucceeded, hostsOnly }: AppSnapshot,
+    { renewedMs, staleMs }: Shown,
+  ): void {
+    // There is no host to show.
+    if (hostsOnly && pollSucceeded === true) return;
     const ageMs = this.#world.nowMs() - renewedMs;
     if (pollSucceeded === true) this.#world.report('stale', `${name}: dropped with poll_success 1`);
     if (ageMs >= staleMs[0]) return;

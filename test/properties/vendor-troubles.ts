@@ -1,6 +1,6 @@
 import { applicationListText } from '../../src/simulator/fault-documents.ts';
 import type { ApiResponse } from '../../src/transport/transport.ts';
-import type { Hint, ListTrouble, Scope, TroubleKind } from './account-steps.ts';
+import type { Hint, ListTrouble, NamesTrouble, Scope, TroubleKind } from './account-steps.ts';
 import type { WireCall } from './vendor-wire.ts';
 
 /** What happens to one call. */
@@ -8,7 +8,8 @@ export type Fault =
   | TroubleKind
   | { readonly kind: 'throttled'; readonly hint: Hint }
   | { readonly kind: 'revoked' }
-  | { readonly kind: 'list'; readonly fault: ListTrouble };
+  | { readonly kind: 'list'; readonly fault: ListTrouble }
+  | { readonly kind: 'names'; readonly fault: NamesTrouble };
 
 interface ScopedTrouble {
   readonly scope: Scope;
@@ -28,6 +29,7 @@ export class Troubles {
   readonly #applicationIds: () => readonly string[];
   #scoped: readonly ScopedTrouble[] = [];
   #list: { readonly fault: ListTrouble; readonly untilMs: number } | undefined;
+  #names: { readonly fault: NamesTrouble; readonly untilMs: number } | undefined;
   readonly #refusals = new Map<string, Refusals>();
   readonly #revoked = new Set<string>();
   #wasHit = false;
@@ -58,6 +60,10 @@ export class Troubles {
     this.#list = { fault, untilMs: this.#nowMs() + lastingMs };
   }
 
+  breakNames(fault: NamesTrouble, lastingMs: number): void {
+    this.#names = { fault, untilMs: this.#nowMs() + lastingMs };
+  }
+
   refuse(
     key: string,
     hint: Hint,
@@ -78,6 +84,7 @@ export class Troubles {
   clear(): void {
     this.#scoped = [];
     this.#list = undefined;
+    this.#names = undefined;
     this.#refusals.clear();
     this.#revoked.clear();
   }
@@ -89,6 +96,7 @@ export class Troubles {
     const isElse =
       others.length > 0 ||
       (this.#list !== undefined && !this.#isOver(this.#list)) ||
+      (this.#names !== undefined && !this.#isOver(this.#names)) ||
       [...this.#refusals.values()].some(
         ({ calls, untilMs }) => calls > 0 && !this.#isOver({ untilMs }),
       );
@@ -102,6 +110,7 @@ export class Troubles {
     return (
       this.#scoped.some((one) => !this.#isOver(one)) ||
       (this.#list !== undefined && !this.#isOver(this.#list)) ||
+      (this.#names !== undefined && !this.#isOver(this.#names)) ||
       [...this.#refusals.values()].some((one) => one.calls > 0 && !this.#isOver(one))
     );
   }
@@ -126,10 +135,25 @@ export class Troubles {
       refusals.calls -= 1;
       return { kind: 'throttled', hint: refusals.hint };
     }
+    return this.#listFaultOf(call) ?? this.#scopedFaultOf(call);
+  }
+
+  #listFaultOf(call: WireCall): Fault | undefined {
     const isList = call.operation === 'list_applications' && call.ids.length === 0;
     if (isList && this.#list !== undefined && !this.#isOver(this.#list)) {
       return { kind: 'list', fault: this.#list.fault };
     }
+    if (
+      call.operation === 'list_hosts' &&
+      this.#names !== undefined &&
+      !this.#isOver(this.#names)
+    ) {
+      return { kind: 'names', fault: this.#names.fault };
+    }
+    return undefined;
+  }
+
+  #scopedFaultOf(call: WireCall): Fault | undefined {
     return this.#scoped.find((one) => !this.#isOver(one) && isMeant(one, call))?.trouble;
   }
 
@@ -150,6 +174,8 @@ function isMeant({ scope, trouble }: ScopedTrouble, { operation, metric }: WireC
       return true;
     case 'lists':
       return operation.startsWith('list_');
+    case 'names':
+      return operation === 'list_hosts';
     case 'application':
       return metric !== undefined && Number(metric.applicationId) === scope.index;
     case 'some':
@@ -184,6 +210,8 @@ export async function faultAnswerOf(
       return errorAnswer(fault.status, `Not now, ${call.key}`);
     case 'list':
       return brokenList(fault.fault, call, ask);
+    case 'names':
+      return brokenNames(fault.fault, call, ask);
   }
 }
 
@@ -220,4 +248,34 @@ async function brokenList(
     case 'cut_short':
       return { ...real, headers: json, body: real.body.slice(0, real.body.length / 2) };
   }
+}
+
+async function brokenNames(
+  fault: NamesTrouble,
+  call: WireCall,
+  ask: FaultMoment['ask'],
+): Promise<ApiResponse> {
+  switch (fault) {
+    case 'left_out': {
+      const real = await ask(call.target);
+      return real.status === 200 ? { ...real, body: withoutSome(real.body) } : real;
+    }
+    case 'filter_ignored': {
+      const [path = '', text = ''] = call.target.split('?');
+      const query = new URLSearchParams(text);
+      query.delete('filter[hostname]');
+      return ask(`${path}?${query.toString()}`);
+    }
+    case 'second_page_fails':
+    case 'cut_short':
+      return brokenList(fault, call, ask);
+  }
+}
+
+function withoutSome(body: string): string {
+  const { application_hosts: hosts, ...rest } = JSON.parse(body) as {
+    readonly application_hosts: readonly { readonly id: number }[];
+  };
+  const listed = hosts.filter(({ id }) => lotOf(`${id}`) < 50);
+  return JSON.stringify({ ...rest, application_hosts: listed });
 }

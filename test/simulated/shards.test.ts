@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDaemon, type Daemon } from '../../src/cli/daemon.ts';
 import { withShard } from '../../src/cli/sharding.ts';
+import type { AppEntry } from '../../src/model/config.ts';
 import type { Shard } from '../../src/model/shard.ts';
 import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
@@ -27,10 +29,14 @@ interface Cluster {
   readonly start: (shard: Shard) => Promise<Member>;
 }
 
-function aCluster(fleet: FleetOptions = smallFleet, budget = 300): Cluster {
+function aCluster(
+  fleet: FleetOptions = smallFleet,
+  budget = 300,
+  hosts: AppEntry['hosts'] = true,
+): Cluster {
   const config = {
     accounts: [anAccount({ requestsPerMinute: budget })],
-    apps: [anEntry(), anEntry({ selector: { kind: 'id', id: '999' } })],
+    apps: [anEntry({ hosts }), anEntry({ selector: { kind: 'id', id: '999' } })],
   };
   const clock = createFakeClock();
   const simulator = createSimulator(
@@ -169,4 +175,62 @@ describe('shards with one large application', () => {
     expect(budgets.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(budget);
     expect(cluster.simulator.journal.maxInAnyWindow(minuteMs)).toBeLessThanOrEqual(budget);
   });
+});
+
+/** What the account has from one minute on: so many applications, and hosts of each. */
+interface Change {
+  readonly minutes: number;
+  readonly applications: number;
+  readonly hosts: number;
+}
+
+const changes: fc.Arbitrary<Change> = fc.record({
+  minutes: fc.integer({ min: 1, max: 4 }),
+  applications: fc.integer({ min: 0, max: 12 }),
+  hosts: fc.constantFrom(0, 3, 40, 120),
+});
+
+function follow({ simulator: { fleet } }: Cluster, { applications, hosts }: Change): void {
+  const [kept, ...others] = fleet.applications();
+  for (const { id } of others.slice(applications)) fleet.removeApplication(id);
+  for (let index = others.length; index < applications; index += 1) {
+    fleet.addApplication({ kind: 'both', hosts });
+  }
+  if (kept !== undefined && hosts > 0) fleet.addHost(kept.id, { name: `web-${hosts}` });
+}
+
+describe('shards of an account in which applications and hosts come and go all the time', () => {
+  it('never send more than the budget in any minute, all together', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 2, max: 5 }),
+        fc.constantFrom(40, 100),
+        fc.constantFrom<AppEntry['hosts'][]>(
+          true,
+          { kind: 'match', pattern: /^web|[02468]$/u },
+          { kind: 'self', names: ['web-40'] },
+        ),
+        fc.array(fc.nat(50), { minLength: 5, maxLength: 5 }),
+        fc.array(changes, { minLength: 2, maxLength: 6 }),
+        async (total, budget, hosts, pauses, course) => {
+          const cluster = aCluster({ applications: 6, hosts: 30, kinds: ['both'] }, budget, hosts);
+          const members: Member[] = [];
+          for (let ordinal = 0; ordinal < total; ordinal += 1) {
+            members.push(await cluster.start({ ordinal, total }));
+            await cluster.clock.advance(1000 * (pauses[ordinal] ?? 0));
+          }
+          for (const change of course) {
+            follow(cluster, change);
+            await cluster.clock.advance(change.minutes * minuteMs);
+          }
+          await cluster.clock.advance(4 * minuteMs);
+          for (const { stop } of members) await stop();
+
+          const { journal } = cluster.simulator;
+          expect(journal.maxInAnyWindow(minuteMs)).toBeLessThanOrEqual(budget);
+        },
+      ),
+      { numRuns: Number(process.env['FC_RUNS'] ?? 12), seed: Number(process.env['FC_SEED'] ?? 9) },
+    );
+  }, 120_000);
 });

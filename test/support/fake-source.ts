@@ -24,6 +24,8 @@ export interface FakeSource extends Source {
   /** Answers for an application (`1`) or a host of it (`1/11`). Unanswered subjects are surprises. */
   answer(subject: string, answer: Answer, windowEndMs?: number): void;
   names(applicationId: string, answer: NamesAnswer): void;
+  /** What is there of the names when a deadline ends the question, which nothing else does. */
+  namesUntilAborted(applicationId: string, answer: HostNames): void;
   /** Every call in order, such as `list`, `names 1`, `names 1 of web-1`, `app 1`, `host 1/11`. */
   readonly calls: string[];
   readonly queries: ThroughputQuery[];
@@ -79,6 +81,7 @@ export function createFakeSource(): FakeSource {
   const answers = new Map<string, Answer>();
   const windowEnds = new Map<string, number>();
   const hostNames = new Map<string, NamesAnswer>();
+  const namesThatCame = new Map<string, HostNames>();
   let hold: Promise<void> | undefined;
   let isHanging = false;
   const calls: string[] = [];
@@ -130,6 +133,11 @@ export function createFakeSource(): FakeSource {
     },
     names: (applicationId, answer) => {
       hostNames.set(applicationId, answer);
+      namesThatCame.delete(applicationId);
+    },
+    namesUntilAborted: (applicationId, answer) => {
+      hostNames.set(applicationId, new Promise<never>(() => undefined));
+      namesThatCame.set(applicationId, answer);
     },
     discover: async (_selectors, _known, signal): Promise<Discovery> => {
       calls.push('list');
@@ -155,7 +163,9 @@ export function createFakeSource(): FakeSource {
       if (answer === undefined) throw new Error(`the fake was not told the host names of ${id}`);
       if (answer instanceof ApiError) return { names: new Map(), error: answer, calls: 1 };
       if (answer instanceof Map) return { names: answer, error: undefined, calls: 1 };
-      return keepingWhatCame(signal, answer);
+      const whatCame = namesThatCame.get(id);
+      const result = await keepingWhatCame(signal, answer);
+      return whatCame === undefined ? result : { ...whatCame, error: result.error };
     },
     applicationThroughput: async (id, query, signal, onWire) => {
       calls.push(`app ${id}`);
