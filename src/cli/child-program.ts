@@ -1,7 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { getHeapStatistics } from 'node:v8';
 import { heapFlags } from './heap-flags.ts';
+import { unsharedBytesOf } from './unshared-memory.ts';
 
 /** How a child process came to its end. */
 export type ChildEnd =
@@ -14,6 +16,14 @@ export interface ChildProgram {
   readonly ended: Promise<ChildEnd>;
   /** Does nothing to one that has ended. */
   signal(name: 'SIGTERM' | 'SIGHUP' | 'SIGKILL'): void;
+  /** The memory that it alone takes; `undefined` where the container has no limit, or nobody tells. */
+  memory(): ChildMemory | undefined;
+}
+
+export interface ChildMemory {
+  readonly usedBytes: number;
+  /** What the container may have, this process included. */
+  readonly limitBytes: number;
 }
 
 export interface ChildProgramOptions {
@@ -42,8 +52,10 @@ export function startChildProgram(
     return {
       ended: Promise.resolve({ kind: 'not_started', error: asError(error) }),
       signal: () => {},
+      memory: () => undefined,
     };
   }
+  const limitBytes = memoryLimitBytes();
   child.on('message', heard);
   const killWithUs = (): void => {
     child.kill('SIGKILL');
@@ -65,7 +77,19 @@ export function startChildProgram(
     signal: (name) => {
       child.kill(name);
     },
+    memory: () => {
+      const usedBytes = limitBytes === undefined ? undefined : unsharedBytesOf(child.pid ?? 0);
+      return limitBytes === undefined || usedBytes === undefined
+        ? undefined
+        : { usedBytes, limitBytes };
+    },
   };
+}
+
+/** `undefined` where the machine has no more than the container may have. */
+function memoryLimitBytes(): number | undefined {
+  const bytes = process.constrainedMemory() ?? 0;
+  return bytes > 0 && bytes < totalmem() ? bytes : undefined;
 }
 
 function heapFlagsHere(): readonly string[] {

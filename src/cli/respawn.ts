@@ -26,6 +26,12 @@ const longRunMs = 60_000;
 /** A first heartbeat may take its time: with a hundredth of a processor a start takes a minute. */
 const startPatienceMs = 300_000;
 const patienceMs = 120_000;
+/**
+ * The kernel may end every process of a container that takes too much. So the daemon is ended before: what
+ * is left is for this process, and for what the daemon takes between two looks.
+ */
+const mostMemoryShare = 0.75;
+const memoryLookMs = 500;
 /** The program has 4.5 seconds for a stop. */
 const stopPatienceMs = 4300;
 
@@ -72,7 +78,7 @@ export async function keepRunning(
       reason: current.killedFor,
       ran_seconds: Math.round(ranMs / 1000),
       again_in_seconds: pauseMs / 1000,
-      remedy: remedyFor(end, current.killedFor),
+      remedy: remedyFor(end, current),
     };
     logger.error(facts, 'the daemon ended, starting it again');
     await sleep(clock, pauseMs, stopSignal).catch(() => {});
@@ -91,6 +97,7 @@ class ChildLife {
   #isHangupDue = false;
   #hasBeenHeard = false;
   #killedFor: string | undefined;
+  #isTooLarge = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -99,6 +106,11 @@ class ChildLife {
   /** Why we killed it; `undefined` if it ended otherwise. */
   get killedFor(): string | undefined {
     return this.#killedFor;
+  }
+
+  /** Whether it was killed for the memory that it took. */
+  get isTooLarge(): boolean {
+    return this.#isTooLarge;
   }
 
   async run(
@@ -120,11 +132,16 @@ class ChildLife {
       this.#tick();
       after(heartbeatMs, tick);
     };
+    const look = (): void => {
+      this.#lookAtMemory(child);
+      after(memoryLookMs, look);
+    };
     const stop = (): void => {
       child.signal('SIGTERM');
       after(stopPatienceMs, () => child.signal('SIGKILL'));
     };
     after(heartbeatMs, tick);
+    if (child.memory() !== undefined) after(memoryLookMs, look);
     stopSignal.addEventListener('abort', stop, { once: true });
     if (stopSignal.aborted) stop();
     try {
@@ -158,13 +175,30 @@ class ChildLife {
     this.#killedFor = this.#stalled ?? `no sign of life for ${this.#silentMs / 1000} seconds`;
     this.#child?.signal('SIGKILL');
   }
+
+  #lookAtMemory(child: ChildProgram): void {
+    const memory = child.memory();
+    if (memory === undefined || memory.usedBytes < mostMemoryShare * memory.limitBytes) return;
+    const [used, limit] = [memory.usedBytes, memory.limitBytes].map(mebibytes);
+    this.#killedFor = `it took ${used} of the ${limit} MiB that the container may have`;
+    this.#isTooLarge = true;
+    child.signal('SIGKILL');
+  }
 }
 
 function factsOf(end: ChildEnd): Readonly<Record<string, unknown>> {
   return end.kind === 'ended' ? { code: end.code, signal: end.signal } : { err: end.error };
 }
 
-function remedyFor(end: ChildEnd, killedFor: string | undefined): string {
+function mebibytes(bytes: number): number {
+  return Math.round(bytes / 1024 ** 2);
+}
+
+function remedyFor(
+  end: ChildEnd,
+  { killedFor, isTooLarge }: Pick<ChildLife, 'killedFor' | 'isTooLarge'>,
+): string {
+  if (isTooLarge) return 'give the container more memory, or read fewer hosts';
   if (killedFor !== undefined) return 'report the log lines before this one as a bug';
   if (end.kind === 'not_started') return 'give the container more memory or more processes';
   if (end.code === 2) return 'correct what the lines before this one name';

@@ -167,6 +167,28 @@ describe('keepRunning', () => {
     });
   });
 
+  it('kills a child before it takes all memory of the container, and says how much it took', async () => {
+    const { children, logger, live, clock } = await aBench();
+    children.last().take(74);
+    await live(60_000);
+    const before = [...children.last().signals];
+    children.last().take(76);
+    await clock.advance(500);
+    await clock.advance(1000);
+
+    expect(before).toEqual([]);
+    expect(children.all.map(({ signals }) => signals)).toEqual([['SIGKILL'], []]);
+    expect(logger.lines).toMatchObject([
+      {
+        level: 'error',
+        fields: {
+          reason: 'it took 76 of the 100 MiB that the container may have',
+          remedy: 'give the container more memory, or read fewer hosts',
+        },
+      },
+    ]);
+  });
+
   it('leaves a child alone that stood still for a while', async () => {
     const { children, clock, live } = await aBench();
     await live(60_000);
