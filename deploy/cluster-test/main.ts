@@ -1,0 +1,50 @@
+/**
+ * Runs the cases on the cluster that "in-namespaces" has started, and prints the table. Arguments: the
+ * groups of cases to run; none: all. Ends with 1 if a case fails.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createKubernetes } from './kubernetes.ts';
+import type { Lab } from './lab.ts';
+import { runSidecarCases } from './sidecar.ts';
+import { startStandIns } from './stand-ins.ts';
+import { createTable } from './table.ts';
+
+function required(name: string): string {
+  const value = process.env[name];
+  if (value !== undefined && value !== '') return value;
+  throw new Error(`The environment variable ${name} is missing: start deploy/cluster-test/run.`);
+}
+
+const groups: Readonly<Record<string, (lab: Lab) => Promise<void>>> = {
+  sidecar: runSidecarCases,
+};
+
+const work = required('WORK');
+const kubernetes = createKubernetes({
+  server: required('API_SERVER'),
+  certificate: readFileSync(join(work, 'server.crt'), 'utf8'),
+  token: readFileSync(join(work, 'token'), 'utf8').trim(),
+});
+const table = createTable((line) => process.stderr.write(`${line}\n`));
+const stopStandIns = await startStandIns(kubernetes, {
+  node: required('NODE_NAME'),
+  dnsAddress: required('DNS_ADDRESS'),
+});
+const lab: Lab = {
+  kubernetes,
+  table,
+  folder: join(work, 'cases'),
+  vendorAddress: required('VENDOR_ADDRESS'),
+  blackholeAddress: required('BLACKHOLE_ADDRESS'),
+};
+const wanted = process.argv.slice(2);
+for (const name of wanted.length === 0 ? Object.keys(groups) : wanted) {
+  const group = groups[name];
+  if (group === undefined)
+    throw new Error(`There is no group ${name}: choose of ${Object.keys(groups).join(', ')}.`);
+  await group(lab);
+}
+stopStandIns();
+process.stdout.write(`${table.render()}\n\n${table.failures()} cases failed\n`);
+process.exitCode = table.failures() === 0 ? 0 : 1;

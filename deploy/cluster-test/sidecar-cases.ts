@@ -1,0 +1,96 @@
+import { kill } from 'node:process';
+import type { ApplicationSpec } from '../../src/simulator/fleet-options.ts';
+import { pause } from './commands.ts';
+import { processesOf } from './container-processes.ts';
+import { sidecarName } from './host-application.ts';
+import type { Pod } from './kubernetes.ts';
+
+/** What is wrong in one case, and how the exporter is harmed while the host is watched. */
+export interface SidecarCase {
+  readonly name: string;
+  readonly withoutSecret?: boolean;
+  readonly withoutConfigMap?: boolean;
+  /** `apps` of the configuration; default: the application whose hosts the pods are. */
+  readonly apps?: readonly object[];
+  /** The vendor's address is one where packets vanish. */
+  readonly vendorUnreachable?: boolean;
+  readonly hostPorts?: readonly number[];
+  readonly podSecurityContext?: object;
+  readonly resources?: object;
+  /** More applications of the simulated account. */
+  readonly applications?: readonly ApplicationSpec[];
+  /** What is done while the endpoint is watched; the answer is what was done. */
+  readonly disturb?: (findPod: () => Promise<Pod>) => Promise<string>;
+  /** Seconds until the exporter polls are measured after the cause was removed. */
+  readonly mended?: 'Secret' | 'ConfigMap' | 'configuration';
+  /** The pod turns unready in this case, as the documents say; why. */
+  readonly expectedLoss?: string;
+}
+
+/** Signals a process of the sidecar's container, chosen by whether it is the first; tells if there was one. */
+async function signalSidecar(
+  findPod: () => Promise<Pod>,
+  first: boolean,
+  signal: NodeJS.Signals,
+): Promise<boolean> {
+  const chosen = processesOf(await findPod(), sidecarName).find(
+    (process) => process.first === first,
+  );
+  if (chosen === undefined) return false;
+  kill(chosen.pid, signal);
+  return true;
+}
+
+async function disturbDaemon(
+  findPod: () => Promise<Pod>,
+  signal: NodeJS.Signals,
+  times: number,
+): Promise<string> {
+  let done = 0;
+  for (let time = 0; time < times; time += 1) {
+    if (await signalSidecar(findPod, false, signal)) done += 1;
+    await pause(6);
+  }
+  return `${signal} to the daemon, ${done} times`;
+}
+
+const manyApplications: readonly ApplicationSpec[] = Array.from({ length: 6000 }, (_, index) => ({
+  id: 1_000_000_000 + index,
+  name: `filler-${index}`,
+  kind: 'web',
+  webRpm: 10,
+  hosts: 40,
+}));
+
+export const sidecarCases: readonly SidecarCase[] = [
+  { name: 'all well' },
+  { name: 'Secret missing', withoutSecret: true, mended: 'Secret' },
+  { name: 'ConfigMap missing', withoutConfigMap: true, mended: 'ConfigMap' },
+  {
+    name: 'bad regular expression in the configuration',
+    apps: [{ match: '^shop-(' }],
+    mended: 'configuration',
+  },
+  {
+    name: "the host's pod runs as root",
+    podSecurityContext: { runAsUser: 0, seccompProfile: { type: 'RuntimeDefault' } },
+  },
+  { name: 'New Relic does not answer', vendorUnreachable: true },
+  { name: "the exporter's port is the host's", hostPorts: [8080, 9126] },
+  { name: 'the daemon is killed', disturb: (findPod) => disturbDaemon(findPod, 'SIGKILL', 6) },
+  { name: 'the daemon hangs', disturb: (findPod) => disturbDaemon(findPod, 'SIGSTOP', 1) },
+  {
+    name: 'the daemon runs out of memory',
+    apps: [{ match: '.', hosts: true, application: true }],
+    applications: manyApplications,
+    resources: { limits: { memory: '96Mi' } },
+  },
+  {
+    name: "the container's first process is killed from outside",
+    disturb: async (findPod) => {
+      await signalSidecar(findPod, true, 'SIGKILL');
+      return 'SIGKILL to the first process, once';
+    },
+    expectedLoss: 'the kubelet restarts the container',
+  },
+];

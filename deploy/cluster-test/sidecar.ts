@@ -1,0 +1,200 @@
+import { eventually, inParallel, pause } from './commands.ts';
+import { stateOf, statusOf } from './container-processes.ts';
+import { type EndpointWatch, watchEndpoint } from './endpoint-watch.ts';
+import {
+  type Form,
+  hostManifests,
+  hostSelector,
+  hostService,
+  isConfigMap,
+  prepareExampleChart,
+  sidecarName,
+} from './host-application.ts';
+import type { Pod } from './kubernetes.ts';
+import {
+  apply,
+  createNamespace,
+  deleteNamespace,
+  isReady,
+  type Lab,
+  podsOf,
+  secretWith,
+  startVendor,
+  type Vendor,
+} from './lab.ts';
+import { type SidecarCase, sidecarCases } from './sidecar-cases.ts';
+
+/** How long the host's endpoint is watched after it was there first. */
+const watchedSeconds = 60;
+const applicationId = 101;
+
+/** One case in one form, under way. */
+interface Trial {
+  readonly lab: Lab;
+  readonly form: Form;
+  readonly given: SidecarCase;
+  readonly namespace: string;
+  readonly vendor: Vendor;
+}
+
+const secondsOf = (value: number | undefined): string =>
+  value === undefined ? 'never' : `${value.toFixed(1)} s`;
+
+async function onlyPod({ lab, namespace }: Trial): Promise<Pod> {
+  const found = await eventually(30, async () => (await podsOf(lab, namespace, hostSelector))[0]);
+  if (found === undefined) throw new Error(`no pod in ${namespace}`);
+  return found;
+}
+
+/** The account gets to know each pod as a host, as it does from the host's own agent. */
+function reportHosts({ lab, namespace, vendor }: Trial): () => void {
+  const known = new Set<string>();
+  const path = `/api/v1/namespaces/${namespace}/pods?labelSelector=${encodeURIComponent(hostSelector)}`;
+  return lab.kubernetes.watch<Pod>(path, ({ type, object }) => {
+    if (type === 'DELETED' || known.has(object.metadata.name)) return;
+    known.add(object.metadata.name);
+    vendor.simulator.fleet.addHost(applicationId, { name: object.metadata.name });
+  });
+}
+
+async function manifestsOf(trial: Trial, apps = trial.given.apps): Promise<readonly object[]> {
+  const { lab, form, given, namespace, vendor } = trial;
+  const baseUrl =
+    given.vendorUnreachable === true ? `http://${lab.blackholeAddress}` : vendor.baseUrl;
+  return hostManifests(lab, namespace, {
+    form,
+    replicas: 1,
+    config: {
+      accounts: [{ name: 'default', base_url: baseUrl }],
+      apps: apps ?? [{ name: 'Shop' }],
+    },
+    hostPorts: given.hostPorts ?? [8080],
+    ...(given.podSecurityContext === undefined
+      ? {}
+      : { podSecurityContext: given.podSecurityContext }),
+    ...(given.resources === undefined ? {} : { resources: given.resources }),
+  });
+}
+
+async function install(trial: Trial): Promise<void> {
+  const { given, namespace, vendor } = trial;
+  const manifests = await manifestsOf(trial);
+  const chosen =
+    given.withoutConfigMap === true
+      ? manifests.filter((object) => !isConfigMap(object))
+      : manifests;
+  const secrets = given.withoutSecret === true ? [] : [secretWith(vendor.apiKeys[0] ?? '')];
+  await apply(namespace, [...secrets, ...chosen]);
+}
+
+async function addRow(trial: Trial, watch: EndpointWatch, done: string): Promise<void> {
+  const { lab, form, given } = trial;
+  const pod = await onlyPod(trial);
+  const first = watch.firstReady();
+  const kept = first !== undefined && watch.losses() === 0 && watch.readyNow();
+  const lost = `lost ${watch.losses()} times, ${watch.secondsWithout().toFixed(1)} s without`;
+  const seen = [
+    done,
+    `first ready after ${secondsOf(first)}`,
+    ...(given.expectedLoss === undefined ? [] : [given.expectedLoss]),
+  ];
+  lab.table.add({
+    name: given.name,
+    form,
+    exporter: stateOf(statusOf(pod, sidecarName)),
+    hostReady: String(statusOf(pod, 'shop')?.ready ?? false),
+    podReady: String(isReady(pod)),
+    endpoint: first === undefined ? 'never ready' : watch.losses() === 0 ? 'always ready' : lost,
+    seen: seen.filter((text) => text !== '').join('; '),
+    passed: given.expectedLoss === undefined ? kept : first !== undefined && watch.readyNow(),
+  });
+}
+
+/** Removes the cause and measures how long the exporter then takes to poll. */
+async function mend(trial: Trial): Promise<void> {
+  const { lab, form, given, namespace, vendor } = trial;
+  const { journal } = vendor.simulator;
+  const isPoll = (entry: { readonly path: string; readonly status: number | undefined }): boolean =>
+    entry.path.endsWith('/metrics/data.json') && entry.status === 200;
+  journal.clear();
+  const { restarts, uid } = await identityOf(trial);
+  const started = performance.now();
+  if (given.mended === 'Secret') await apply(namespace, [secretWith(vendor.apiKeys[0] ?? '')]);
+  else await apply(namespace, (await manifestsOf(trial, [{ name: 'Shop' }])).filter(isConfigMap));
+  const polled = await eventually(300, () => (journal.count(isPoll) > 0 ? true : undefined));
+  const seconds = (performance.now() - started) / 1000;
+  const after = await identityOf(trial);
+  const same = after.uid === uid && after.restarts === restarts;
+  lab.table.add({
+    name: `${given.name}, then ${given.mended === 'configuration' ? 'corrected' : 'created'}`,
+    form,
+    exporter: stateOf(statusOf(await onlyPod(trial), sidecarName)),
+    seen: `polls after ${polled === undefined ? 'more than 300 s' : secondsOf(seconds)}${same ? ', no restart' : ', after a restart'}`,
+    passed: polled === true && same,
+  });
+}
+
+async function identityOf(trial: Trial): Promise<{ uid: string; restarts: number }> {
+  const pod = await onlyPod(trial);
+  return { uid: pod.metadata.uid ?? '', restarts: statusOf(pod, sidecarName)?.restartCount ?? 0 };
+}
+
+async function observe(trial: Trial): Promise<void> {
+  const { lab, given, namespace } = trial;
+  const stopReporting = reportHosts(trial);
+  const watch = watchEndpoint(lab.kubernetes, namespace, hostService);
+  try {
+    await install(trial);
+    await eventually(60, () => watch.firstReady());
+    const [done] = await Promise.all([
+      given.disturb?.(async () => onlyPod(trial)) ?? Promise.resolve(''),
+      pause(watchedSeconds),
+    ]);
+    await addRow(trial, watch, done);
+    if (given.mended !== undefined) await mend(trial);
+  } finally {
+    watch.stop();
+    stopReporting();
+  }
+}
+
+async function tryOne(lab: Lab, form: Form, given: SidecarCase, index: number): Promise<void> {
+  const namespace = `sidecar-${index}-${form}`;
+  await createNamespace(
+    namespace,
+    given.podSecurityContext === undefined ? 'restricted' : 'privileged',
+  );
+  const vendor = await startVendor(lab, {
+    applications: [
+      { id: applicationId, name: 'Shop', kind: 'web', webRpm: 600, hosts: 0 },
+      ...(given.applications ?? []),
+    ],
+    quotaPerMinute: 100_000,
+  });
+  try {
+    await observe({ lab, form, given, namespace, vendor });
+  } catch (error) {
+    lab.table.add({
+      name: given.name,
+      form,
+      seen: String(error).replaceAll('\n', ' '),
+      passed: false,
+    });
+  } finally {
+    await deleteNamespace(namespace);
+    await vendor.simulator.stop();
+  }
+}
+
+/** What an exporter that cannot work does to the application beside it. */
+export async function runSidecarCases(lab: Lab): Promise<void> {
+  await prepareExampleChart(lab);
+  const trials = sidecarCases.flatMap((given, index) => {
+    const forms: readonly Form[] =
+      index === 0 || given.withoutSecret === true
+        ? ['native', 'classic', 'kustomize']
+        : ['native', 'classic'];
+    return forms.map((form) => async () => tryOne(lab, form, given, index));
+  });
+  await inParallel(4, trials);
+}
