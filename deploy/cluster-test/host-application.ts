@@ -65,10 +65,10 @@ function parseManifests(text: string): readonly Manifest[] {
 
 async function renderChart(
   lab: Lab,
-  name: string,
+  namespace: string,
   options: HostOptions,
 ): Promise<readonly Manifest[]> {
-  const values = await valuesFile(lab, name, {
+  const values = await valuesFile(lab, namespace, {
     replicas: options.replicas,
     'newrelic-exporter': {
       config: options.config,
@@ -81,7 +81,14 @@ async function renderChart(
   });
   const chart = join(lab.folder, 'shop');
   return parseManifests(
-    await run('helm4', ['template', 'shop', chart, `--values=${values}`, '--kube-version=1.36.3']),
+    await run('helm4', [
+      'template',
+      'shop',
+      chart,
+      `--values=${values}`,
+      `--namespace=${namespace}`,
+      '--kube-version=1.36.3',
+    ]),
   );
 }
 
@@ -145,13 +152,13 @@ const service = {
 /** All objects of the host application, its Service included; nothing is applied. */
 export async function hostManifests(
   lab: Lab,
-  name: string,
+  namespace: string,
   options: HostOptions,
 ): Promise<readonly object[]> {
   const rendered =
     options.form === 'kustomize'
       ? await renderKustomize(options)
-      : await renderChart(lab, name, options);
+      : await renderChart(lab, namespace, options);
   return [service, ...rendered.map((manifest) => completed(manifest, options))];
 }
 

@@ -108,6 +108,7 @@ export function createKubernetes(options: KubernetesOptions): Kubernetes {
           .on('line', (line) => {
             if (!stopped) onEvent(JSON.parse(line) as WatchEvent<T>);
           })
+          .on('error', () => undefined)
           .on('close', () => setTimeout(open, 200));
       });
       sent.on('error', () => (stopped ? undefined : setTimeout(open, 200)));

@@ -1,6 +1,6 @@
 /**
  * Runs the cases on the cluster that "in-namespaces" has started, and prints the table. Arguments: the
- * groups of cases to run; none: all. Ends with 1 if a case fails.
+ * groups of cases to run, each with a regular expression after a colon if not all; none: all groups. Ends with 1 if a case fails.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ function required(name: string): string {
   throw new Error(`The environment variable ${name} is missing: start deploy/cluster-test/run.`);
 }
 
-const groups: Readonly<Record<string, (lab: Lab) => Promise<void>>> = {
+const groups: Readonly<Record<string, (lab: Lab, pattern: RegExp) => Promise<void>>> = {
   sidecar: runSidecarCases,
 };
 
@@ -39,11 +39,13 @@ const lab: Lab = {
   blackholeAddress: required('BLACKHOLE_ADDRESS'),
 };
 const wanted = process.argv.slice(2);
-for (const name of wanted.length === 0 ? Object.keys(groups) : wanted) {
+for (const choice of wanted.length === 0 ? Object.keys(groups) : wanted) {
+  const [name = '', pattern = '.'] = choice.split(/:(.*)/su);
   const group = groups[name];
-  if (group === undefined)
+  if (group === undefined) {
     throw new Error(`There is no group ${name}: choose of ${Object.keys(groups).join(', ')}.`);
-  await group(lab);
+  }
+  await group(lab, new RegExp(pattern, 'u'));
 }
 stopStandIns();
 process.stdout.write(`${table.render()}\n\n${table.failures()} cases failed\n`);

@@ -8,6 +8,8 @@ import type { Pod } from './kubernetes.ts';
 /** What is wrong in one case, and how the exporter is harmed while the host is watched. */
 export interface SidecarCase {
   readonly name: string;
+  /** Tried with the Kustomize component too. */
+  readonly withKustomize?: boolean;
   readonly withoutSecret?: boolean;
   readonly withoutConfigMap?: boolean;
   /** `apps` of the configuration; default: the application whose hosts the pods are. */
@@ -63,8 +65,8 @@ const manyApplications: readonly ApplicationSpec[] = Array.from({ length: 6000 }
 }));
 
 export const sidecarCases: readonly SidecarCase[] = [
-  { name: 'all well' },
-  { name: 'Secret missing', withoutSecret: true, mended: 'Secret' },
+  { name: 'all well', withKustomize: true },
+  { name: 'Secret missing', withoutSecret: true, mended: 'Secret', withKustomize: true },
   { name: 'ConfigMap missing', withoutConfigMap: true, mended: 'ConfigMap' },
   {
     name: 'bad regular expression in the configuration',
