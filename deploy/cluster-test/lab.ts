@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSystemClock } from '../../src/cli/system-clock.ts';
 import type { ApplicationSpec } from '../../src/simulator/fleet-options.ts';
@@ -13,6 +13,10 @@ export interface Lab {
   readonly table: Table;
   /** A folder for files of cases. */
   readonly folder: string;
+  /** Folder with the custom resources of the Prometheus Operator. */
+  readonly operatorDefinitions: string;
+  /** A certificate, in PEM. */
+  readonly certificateFile: string;
   readonly vendorAddress: string;
   /** Packets to it are dropped. */
   readonly blackholeAddress: string;
@@ -120,10 +124,14 @@ export function isReady(pod: Pod): boolean {
 }
 
 /** The page of a pod; `undefined` when it does not answer. */
-export async function scrape(pod: Pod, port = 9126): Promise<string | undefined> {
+export async function scrape(
+  pod: Pod,
+  port = 9126,
+  path = '/metrics',
+): Promise<string | undefined> {
   if (pod.status.podIP === undefined) return undefined;
   try {
-    const response = await fetch(`http://${pod.status.podIP}:${port}/metrics`, {
+    const response = await fetch(`http://${pod.status.podIP}:${port}${path}`, {
       signal: AbortSignal.timeout(2000),
     });
     return response.ok ? await response.text() : undefined;
@@ -136,8 +144,4 @@ export async function scrape(pod: Pod, port = 9126): Promise<string | undefined>
 export function labelValues(page: string, metric: string, label: string): readonly string[] {
   const sample = new RegExp(`^${metric}\\{(?:.*,)?${label}="([^"]*)"`, 'gmu');
   return [...page.matchAll(sample)].map(([, value = '']) => value);
-}
-
-export async function readText(path: string): Promise<string> {
-  return readFile(path, 'utf8');
 }

@@ -4,8 +4,12 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { runChartCases } from './charts.ts';
 import { createKubernetes } from './kubernetes.ts';
 import type { Lab } from './lab.ts';
+import { runRunningCases } from './running-exporter.ts';
+import { runSelfCases } from './self.ts';
+import { runShardCases } from './shards.ts';
 import { runSidecarCases } from './sidecar.ts';
 import { startStandIns } from './stand-ins.ts';
 import { createTable } from './table.ts';
@@ -17,7 +21,11 @@ function required(name: string): string {
 }
 
 const groups: Readonly<Record<string, (lab: Lab, pattern: RegExp) => Promise<void>>> = {
+  charts: runChartCases,
+  running: runRunningCases,
+  shards: runShardCases,
   sidecar: runSidecarCases,
+  self: runSelfCases,
 };
 
 const work = required('WORK');
@@ -35,6 +43,8 @@ const lab: Lab = {
   kubernetes,
   table,
   folder: join(work, 'cases'),
+  operatorDefinitions: required('OPERATOR_DEFINITIONS'),
+  certificateFile: join(work, 'server.crt'),
   vendorAddress: required('VENDOR_ADDRESS'),
   blackholeAddress: required('BLACKHOLE_ADDRESS'),
 };

@@ -10,6 +10,7 @@ import {
   prepareExampleChart,
   sidecarName,
 } from './host-application.ts';
+import { reportPods } from './hosts-of-pods.ts';
 import type { Pod } from './kubernetes.ts';
 import {
   apply,
@@ -44,17 +45,6 @@ async function onlyPod({ lab, namespace }: Trial): Promise<Pod> {
   const found = await eventually(30, async () => (await podsOf(lab, namespace, hostSelector))[0]);
   if (found === undefined) throw new Error(`no pod in ${namespace}`);
   return found;
-}
-
-/** The account gets to know each pod as a host, as it does from the host's own agent. */
-function reportHosts({ lab, namespace, vendor }: Trial): () => void {
-  const known = new Set<string>();
-  const path = `/api/v1/namespaces/${namespace}/pods?labelSelector=${encodeURIComponent(hostSelector)}`;
-  return lab.kubernetes.watch<Pod>(path, ({ type, object }) => {
-    if (type === 'DELETED' || known.has(object.metadata.name)) return;
-    known.add(object.metadata.name);
-    vendor.simulator.fleet.addHost(applicationId, { name: object.metadata.name });
-  });
 }
 
 async function manifestsOf(trial: Trial, apps = trial.given.apps): Promise<readonly object[]> {
@@ -141,7 +131,9 @@ async function identityOf(trial: Trial): Promise<{ uid: string; restarts: number
 
 async function observe(trial: Trial): Promise<void> {
   const { lab, given, namespace } = trial;
-  const stopReporting = reportHosts(trial);
+  const stopReporting = reportPods(lab, namespace, hostSelector, (name) => {
+    trial.vendor.simulator.fleet.addHost(applicationId, { name });
+  });
   const watch = watchEndpoint(lab.kubernetes, namespace, hostService);
   try {
     await install(trial);
