@@ -1,6 +1,6 @@
 import { kill } from 'node:process';
 import type { ApplicationSpec } from '../../src/simulator/fleet-options.ts';
-import { pause } from './commands.ts';
+import { eventually, pause } from './commands.ts';
 import { processesOf } from './container-processes.ts';
 import { sidecarName } from './host-application.ts';
 import type { Pod } from './kubernetes.ts';
@@ -21,7 +21,7 @@ export interface SidecarCase {
   readonly resources?: object;
   /** More applications of the simulated account. */
   readonly applications?: readonly ApplicationSpec[];
-  /** What is done while the endpoint is watched; the answer is what was done. */
+  /** What is done while the endpoint is watched; the answer is what was done, and rejects if nothing could be. */
   readonly disturb?: (findPod: () => Promise<Pod>) => Promise<string>;
   /** Seconds until the exporter polls are measured after the cause was removed. */
   readonly mended?: 'Secret' | 'ConfigMap' | 'configuration';
@@ -29,18 +29,17 @@ export interface SidecarCase {
   readonly expectedLoss?: string;
 }
 
-/** Signals a process of the sidecar's container, chosen by whether it is the first; tells if there was one. */
+/** Signals a process of the sidecar's container, chosen by whether it is the first. */
 async function signalSidecar(
   findPod: () => Promise<Pod>,
   first: boolean,
   signal: NodeJS.Signals,
-): Promise<boolean> {
-  const chosen = processesOf(await findPod(), sidecarName).find(
-    (process) => process.first === first,
+): Promise<void> {
+  const chosen = await eventually(20, async () =>
+    processesOf(await findPod(), sidecarName).find((process) => process.first === first),
   );
-  if (chosen === undefined) return false;
+  if (chosen === undefined) throw new Error("the sidecar's container has no such process");
   kill(chosen.pid, signal);
-  return true;
 }
 
 async function disturbDaemon(
@@ -48,12 +47,11 @@ async function disturbDaemon(
   signal: NodeJS.Signals,
   times: number,
 ): Promise<string> {
-  let done = 0;
   for (let time = 0; time < times; time += 1) {
-    if (await signalSidecar(findPod, false, signal)) done += 1;
+    await signalSidecar(findPod, false, signal);
     await pause(6);
   }
-  return `${signal} to the daemon, ${done} times`;
+  return times === 1 ? `${signal} to the daemon` : `${signal} to the daemon, ${times} times`;
 }
 
 const manyApplications: readonly ApplicationSpec[] = Array.from({ length: 6000 }, (_, index) => ({
@@ -91,7 +89,7 @@ export const sidecarCases: readonly SidecarCase[] = [
     name: "the container's first process is killed from outside",
     disturb: async (findPod) => {
       await signalSidecar(findPod, true, 'SIGKILL');
-      return 'SIGKILL to the first process, once';
+      return 'SIGKILL to the first process';
     },
     expectedLoss: 'the kubelet restarts the container',
   },
