@@ -84,21 +84,17 @@ async function exporting(trial: Trial): Promise<Step> {
 async function nothingLeft({ namespace }: Trial): Promise<Step> {
   const kinds =
     'deployments,statefulsets,pods,services,configmaps,secrets,serviceaccounts,poddisruptionbudgets,networkpolicies,ingresses,servicemonitors,podmonitors,prometheusrules';
-  const left = await eventually(60, async () => {
-    const text = await run('kubectl', [
-      'get',
-      kinds,
-      '--namespace',
-      namespace,
-      '--selector',
-      releaseSelector,
-      '--output=name',
-    ]);
-    return text.trim() === '' ? true : undefined;
+  let left = '';
+  const none = await eventually(60, async () => {
+    // Helm leaves the pods of tests until they are run again.
+    const selector = `${releaseSelector},app.kubernetes.io/name!=newrelic-exporter-test`;
+    const selected = ['--namespace', namespace, '--selector', selector];
+    left = (await run('kubectl', ['get', kinds, ...selected, '--output=name'])).trim();
+    return left === '' ? true : undefined;
   });
-  return left === true
+  return none === true
     ? { text: 'nothing left', passed: true }
-    : { text: 'objects are left', passed: false };
+    : { text: `left: ${left.replaceAll('\n', ' ')}`, passed: false };
 }
 
 async function stepsOf(trial: Trial): Promise<readonly Step[]> {
@@ -112,7 +108,9 @@ async function stepsOf(trial: Trial): Promise<readonly Step[]> {
     await exporting(trial),
   ];
   if (setup.pods > 0)
-    steps.push(await timed('test', async () => helmRun('test', release, '--timeout=90s')));
+    steps.push(
+      await timed('test', async () => helmRun('test', release, '--logs', '--timeout=90s')),
+    );
   steps.push(
     await timed('upgrade', async () =>
       helmRun('upgrade', release, chartFolder, ...values, '--set', 'podAnnotations.trial=second'),
