@@ -16,6 +16,8 @@ export interface HostOptions {
   readonly replicas: number;
   /** The exporter's configuration. */
   readonly config: { readonly accounts: readonly object[]; readonly apps: readonly object[] };
+  /** Whether the exporter is there at all. */
+  readonly withSidecar?: boolean;
   /** Ports that the host's container listens on; the first is its Service's. */
   readonly hostPorts: readonly number[];
   /** `securityContext` of the host's pod, instead of the example's. */
@@ -71,6 +73,7 @@ async function renderChart(
   const values = await valuesFile(lab, namespace, {
     replicas: options.replicas,
     'newrelic-exporter': {
+      enabled: options.withSidecar ?? true,
       config: options.config,
       sidecar: {
         native: options.form === 'native',

@@ -10,6 +10,8 @@ export interface SidecarCase {
   readonly name: string;
   /** Tried with the Kustomize component too. */
   readonly withKustomize?: boolean;
+  /** The host alone, to compare with. */
+  readonly withoutSidecar?: boolean;
   readonly withoutSecret?: boolean;
   readonly withoutConfigMap?: boolean;
   /** `apps` of the configuration; default: the application whose hosts the pods are. */
@@ -23,6 +25,10 @@ export interface SidecarCase {
   readonly applications?: readonly ApplicationSpec[];
   /** What is done while the endpoint is watched; the answer is what was done, and rejects if nothing could be. */
   readonly disturb?: (findPod: () => Promise<Pod>) => Promise<string>;
+  /** What `/-/ready` of the exporter must say in the end; without it nobody has to answer. */
+  readonly answers?: 200 | 503;
+  /** How often its daemon must have ended and been started again, at least. */
+  readonly daemonEnds?: number;
   /** Seconds until the exporter polls are measured after the cause was removed. */
   readonly mended?: 'Secret' | 'ConfigMap' | 'configuration';
   /** The pod turns unready in this case, as the documents say; why. */
@@ -63,24 +69,44 @@ const manyApplications: readonly ApplicationSpec[] = Array.from({ length: 6000 }
 }));
 
 export const sidecarCases: readonly SidecarCase[] = [
-  { name: 'all well', withKustomize: true },
-  { name: 'Secret missing', withoutSecret: true, mended: 'Secret', withKustomize: true },
-  { name: 'ConfigMap missing', withoutConfigMap: true, mended: 'ConfigMap' },
+  { name: 'no sidecar, to compare with', withoutSidecar: true },
+  { name: 'all well', withKustomize: true, answers: 200 },
+  {
+    name: 'Secret missing',
+    withoutSecret: true,
+    answers: 503,
+    mended: 'Secret',
+    withKustomize: true,
+  },
+  { name: 'ConfigMap missing', withoutConfigMap: true, answers: 503, mended: 'ConfigMap' },
   {
     name: 'bad regular expression in the configuration',
     apps: [{ match: '^shop-(' }],
+    answers: 503,
     mended: 'configuration',
   },
   {
     name: "the host's pod runs as root",
+    answers: 200,
     podSecurityContext: { runAsUser: 0, seccompProfile: { type: 'RuntimeDefault' } },
   },
-  { name: 'New Relic does not answer', vendorUnreachable: true },
+  { name: 'New Relic does not answer', vendorUnreachable: true, answers: 503 },
   { name: "the exporter's port is the host's", hostPorts: [8080, 9126] },
-  { name: 'the daemon is killed', disturb: (findPod) => disturbDaemon(findPod, 'SIGKILL', 6) },
-  { name: 'the daemon hangs', disturb: (findPod) => disturbDaemon(findPod, 'SIGSTOP', 1) },
+  {
+    name: 'the daemon is killed',
+    answers: 200,
+    daemonEnds: 6,
+    disturb: (findPod) => disturbDaemon(findPod, 'SIGKILL', 6),
+  },
+  {
+    name: 'the daemon hangs',
+    answers: 200,
+    daemonEnds: 1,
+    disturb: (findPod) => disturbDaemon(findPod, 'SIGSTOP', 1),
+  },
   {
     name: 'the daemon runs out of memory',
+    daemonEnds: 1,
     apps: [{ match: '.', hosts: true, application: true }],
     applications: manyApplications,
     resources: { limits: { memory: '96Mi' } },
@@ -91,6 +117,7 @@ export const sidecarCases: readonly SidecarCase[] = [
       await signalSidecar(findPod, true, 'SIGKILL');
       return 'SIGKILL to the first process';
     },
+    answers: 200,
     expectedLoss: 'the kubelet restarts the container',
   },
 ];

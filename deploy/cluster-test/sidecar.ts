@@ -24,7 +24,10 @@ import {
   type Vendor,
 } from './lab.ts';
 import { type SidecarCase, sidecarCases } from './sidecar-cases.ts';
+import { countsOf, daemonEnds, readinessOf } from './sidecar-daemon.ts';
 
+/** How long the exporter may take to be as the case wants it; one that hangs is ended after 120 s. */
+const recoverySeconds = 200;
 /** How long the host's endpoint is watched after it was there first. */
 const watchedSeconds = 60;
 const applicationId = 101;
@@ -54,6 +57,7 @@ async function manifestsOf(trial: Trial, apps = trial.given.apps): Promise<reado
   return hostManifests(lab, namespace, {
     form,
     replicas: 1,
+    withSidecar: given.withoutSidecar !== true,
     config: {
       accounts: [{ name: 'default', base_url: baseUrl }],
       apps: apps ?? [{ name: 'Shop' }],
@@ -77,26 +81,47 @@ async function install(trial: Trial): Promise<void> {
   await apply(namespace, [...secrets, ...chosen]);
 }
 
+/** Whether the exporter is as the case wants it, and what it was like. */
+async function examine(
+  trial: Trial,
+): Promise<{ readonly seen: readonly string[]; readonly passed: boolean }> {
+  const { given } = trial;
+  const readiness =
+    given.answers === undefined
+      ? undefined
+      : await readinessOf(async () => onlyPod(trial), given.answers, recoverySeconds);
+  const ends = given.withoutSidecar === true ? [] : await daemonEnds(await onlyPod(trial));
+  return {
+    seen: [
+      ...(readiness === undefined ? [] : [`/-/ready ${readiness}`]),
+      ...(ends.length === 0 ? [] : [`started again after ${countsOf(ends)}`]),
+    ],
+    passed: readiness === given.answers?.toString() && ends.length >= (given.daemonEnds ?? 0),
+  };
+}
+
 async function addRow(trial: Trial, watch: EndpointWatch, done: string): Promise<void> {
   const { lab, form, given } = trial;
+  const { seen, passed } = await examine(trial);
   const pod = await onlyPod(trial);
   const first = watch.firstReady();
-  const kept = first !== undefined && watch.losses() === 0 && watch.readyNow();
   const lost = `lost ${watch.losses()} times, ${watch.secondsWithout().toFixed(1)} s without`;
-  const seen = [
+  const mayBeLost = given.expectedLoss !== undefined;
+  const remarks = [
     done,
+    ...seen,
     `first ready after ${secondsOf(first)}`,
-    ...(given.expectedLoss === undefined ? [] : [given.expectedLoss]),
+    given.expectedLoss ?? '',
   ];
   lab.table.add({
     name: given.name,
-    form,
+    form: given.withoutSidecar === true ? '' : form,
     exporter: stateOf(statusOf(pod, sidecarName)),
     hostReady: String(statusOf(pod, 'shop')?.ready ?? false),
     podReady: String(isReady(pod)),
     endpoint: first === undefined ? 'never ready' : watch.losses() === 0 ? 'always ready' : lost,
-    seen: seen.filter((text) => text !== '').join('; '),
-    passed: given.expectedLoss === undefined ? kept : first !== undefined && watch.readyNow(),
+    seen: remarks.filter((text) => text !== '').join('; '),
+    passed: passed && watch.readyNow() && (mayBeLost || watch.losses() === 0),
   });
 }
 
@@ -178,14 +203,17 @@ async function tryOne(lab: Lab, form: Form, given: SidecarCase, index: number): 
   }
 }
 
+function formsOf({ withKustomize, withoutSidecar }: SidecarCase): readonly Form[] {
+  if (withoutSidecar === true) return ['native'];
+  return withKustomize === true ? ['native', 'classic', 'kustomize'] : ['native', 'classic'];
+}
+
 /** What an exporter that cannot work does to the application beside it; of the cases those that match. */
 export async function runSidecarCases(lab: Lab, pattern: RegExp): Promise<void> {
   await prepareExampleChart(lab);
   const trials = sidecarCases.flatMap((given, index) => {
     if (!pattern.test(given.name)) return [];
-    const forms: readonly Form[] =
-      given.withKustomize === true ? ['native', 'classic', 'kustomize'] : ['native', 'classic'];
-    return forms.map((form) => async () => tryOne(lab, form, given, index));
+    return formsOf(given).map((form) => async () => tryOne(lab, form, given, index));
   });
   await inParallel(4, trials);
 }
