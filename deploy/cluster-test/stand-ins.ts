@@ -72,7 +72,7 @@ const readyAddresses = (slices: readonly EndpointSlice[]): readonly string[] =>
   );
 
 /** The rules that lead a service's address to the first of its endpoints. */
-export function serviceRules(directory: Pick<Directory, 'services' | 'slicesOf'>): string {
+function serviceRules(directory: Pick<Directory, 'services' | 'slicesOf'>): string {
   const rules = directory.services().flatMap((service) => {
     const { clusterIP = 'None', ports = [] } = service.spec;
     if (clusterIP === 'None') return [];
