@@ -16,6 +16,8 @@ export interface SidecarCase {
   readonly withoutConfigMap?: boolean;
   /** `apps` of the configuration; default: the application whose hosts the pods are. */
   readonly apps?: readonly object[];
+  /** More keys of the account in the configuration. */
+  readonly account?: object;
   /** The vendor's address is one where packets vanish. */
   readonly vendorUnreachable?: boolean;
   readonly hostPorts?: readonly number[];
@@ -60,13 +62,18 @@ async function disturbDaemon(
   return times === 1 ? `${signal} to the daemon` : `${signal} to the daemon, ${times} times`;
 }
 
-const manyApplications: readonly ApplicationSpec[] = Array.from({ length: 6000 }, (_, index) => ({
-  id: 1_000_000_000 + index,
-  name: `filler-${index}`,
-  kind: 'web',
-  webRpm: 10,
-  hosts: 40,
-}));
+/** More applications and hosts than the sidecar's memory holds, read as fast as it can. */
+const largeAccount = {
+  account: { requests_per_minute: 100_000, concurrency: 50 },
+  apps: [{ match: '.', hosts: true, application: true }],
+  applications: Array.from({ length: 6000 }, (_, index) => ({
+    id: 1_000_000_000 + index,
+    name: `application-${index}-${'x'.repeat(200)}`,
+    kind: 'web',
+    webRpm: 10,
+    hosts: 40,
+  })),
+} as const;
 
 export const sidecarCases: readonly SidecarCase[] = [
   { name: 'no sidecar, to compare with', withoutSidecar: true },
@@ -91,7 +98,7 @@ export const sidecarCases: readonly SidecarCase[] = [
     podSecurityContext: { runAsUser: 0, seccompProfile: { type: 'RuntimeDefault' } },
   },
   { name: 'New Relic does not answer', vendorUnreachable: true, answers: 503 },
-  { name: "the exporter's port is the host's", hostPorts: [8080, 9126] },
+  { name: 'the port is taken by the host', hostPorts: [8080, 9126] },
   {
     name: 'the daemon is killed',
     answers: 200,
@@ -105,10 +112,14 @@ export const sidecarCases: readonly SidecarCase[] = [
     disturb: (findPod) => disturbDaemon(findPod, 'SIGSTOP', 1),
   },
   {
-    name: 'the daemon runs out of memory',
+    name: 'the daemon runs out of memory, limit 192Mi',
     daemonEnds: 1,
-    apps: [{ match: '.', hosts: true, application: true }],
-    applications: manyApplications,
+    ...largeAccount,
+  },
+  {
+    name: 'the daemon runs out of memory, limit 96Mi',
+    daemonEnds: 1,
+    ...largeAccount,
     resources: { limits: { memory: '96Mi' } },
   },
   {

@@ -59,7 +59,7 @@ async function manifestsOf(trial: Trial, apps = trial.given.apps): Promise<reado
     replicas: 1,
     withSidecar: given.withoutSidecar !== true,
     config: {
-      accounts: [{ name: 'default', base_url: baseUrl }],
+      accounts: [{ name: 'default', base_url: baseUrl, ...given.account }],
       apps: apps ?? [{ name: 'Shop' }],
     },
     hostPorts: given.hostPorts ?? [8080],
