@@ -48,8 +48,11 @@ const isExact = ({ missing, twice }: Look): boolean => missing === 0 && twice ==
  * Looks until the upgrade is over and everything was shown exactly once for 75 s, which is longer than
  * any poll waits.
  */
-async function lookUntilSettled(lab: Lab, isOver: () => boolean): Promise<readonly Look[]> {
-  const started = performance.now();
+async function lookUntilSettled(
+  lab: Lab,
+  started: number,
+  isOver: () => boolean,
+): Promise<readonly Look[]> {
   const looks: Look[] = [];
   const settledSeconds = 75;
   let exactSince: number | undefined;
@@ -98,8 +101,7 @@ async function change(lab: Lab, vendor: Vendor, from: number, to: number): Promi
     secondsOfUpgrade = (performance.now() - started) / 1000;
   };
   const upgrade = upgradeShards();
-  await pause(2);
-  const looks = await lookUntilSettled(lab, () => secondsOfUpgrade > 0);
+  const looks = await lookUntilSettled(lab, started, () => secondsOfUpgrade > 0);
   await upgrade;
   const last = looks.at(-1);
   lab.table.add({
