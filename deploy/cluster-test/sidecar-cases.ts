@@ -4,6 +4,7 @@ import { eventually, pause } from './commands.ts';
 import { processesOf } from './container-processes.ts';
 import { sidecarName } from './host-application.ts';
 import type { Pod } from './kubernetes.ts';
+import { readinessOf } from './sidecar-daemon.ts';
 
 /** What is wrong in one case, and how the exporter is harmed while the host is watched. */
 export interface SidecarCase {
@@ -55,6 +56,8 @@ async function disturbDaemon(
   signal: NodeJS.Signals,
   times: number,
 ): Promise<string> {
+  // One that has not come so far yet is given more time to start than this case lasts.
+  await readinessOf(findPod, 200, 60);
   for (let time = 0; time < times; time += 1) {
     await signalSidecar(findPod, false, signal);
     await pause(6);

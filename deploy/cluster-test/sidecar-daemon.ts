@@ -1,4 +1,4 @@
-import { attempt, eventually } from './commands.ts';
+import { eventually, run } from './commands.ts';
 import { sidecarName } from './host-application.ts';
 import type { Pod } from './kubernetes.ts';
 
@@ -31,7 +31,7 @@ async function askReadiness(pod: Pod): Promise<string> {
 /** How the daemon ended each time that it was started again, from the log of the process above it. */
 export async function daemonEnds(pod: Pod): Promise<readonly string[]> {
   const { name, namespace = '' } = pod.metadata;
-  const { stdout } = await attempt('kubectl', [
+  const stdout = await run('kubectl', [
     'logs',
     `--namespace=${namespace}`,
     name,
