@@ -15,7 +15,11 @@ export interface HostOptions {
   readonly form: Form;
   readonly replicas: number;
   /** The exporter's configuration. */
-  readonly config: { readonly accounts: readonly object[]; readonly apps: readonly object[] };
+  readonly config: {
+    readonly accounts: readonly object[];
+    readonly apps: readonly object[];
+    readonly poll?: object;
+  };
   /** Whether the exporter is there at all. */
   readonly withSidecar?: boolean;
   /** Ports that the host's container listens on; the first is its Service's. */

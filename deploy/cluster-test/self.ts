@@ -126,6 +126,8 @@ async function runAll(lab: Lab, vendor: Vendor): Promise<void> {
       config: {
         accounts: [{ name: 'default', base_url: vendor.baseUrl }],
         apps: [{ name: 'Shop' }],
+        // The hosts are new: with the usual window they would have no values for minutes.
+        poll: { delay: '0s', window: '1m' },
       },
       hostPorts: [8080],
     })),

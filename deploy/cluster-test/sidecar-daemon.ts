@@ -28,6 +28,13 @@ async function askReadiness(pod: Pod): Promise<string> {
   }
 }
 
+interface DaemonEnd {
+  readonly signal?: string | null;
+  readonly code?: number | null;
+  /** Why the process above it ended it. */
+  readonly reason?: string;
+}
+
 /** How the daemon ended each time that it was started again, from the log of the process above it. */
 export async function daemonEnds(pod: Pod): Promise<readonly string[]> {
   const { name, namespace = '' } = pod.metadata;
@@ -39,8 +46,8 @@ export async function daemonEnds(pod: Pod): Promise<readonly string[]> {
   ]);
   return stdout.split('\n').flatMap((line) => {
     if (!line.includes('the daemon ended, starting it again')) return [];
-    const { signal, code } = JSON.parse(line) as { signal?: string | null; code?: number | null };
-    return [signal ?? `code ${code ?? 'none'}`];
+    const { signal, code, reason } = JSON.parse(line) as DaemonEnd;
+    return [`${signal ?? `code ${code ?? 'none'}`}${reason === undefined ? '' : ` (${reason})`}`];
   });
 }
 
