@@ -5,7 +5,7 @@ import { eventually, pause } from './commands.ts';
 import { processesOf } from './container-processes.ts';
 import { sidecarName } from './host-application.ts';
 import type { Pod } from './kubernetes.ts';
-import { readinessOf } from './sidecar-daemon.ts';
+import { daemonEnds, readinessOf } from './sidecar-daemon.ts';
 
 /** What is wrong in one case, and how the exporter is harmed while the host is watched. */
 export interface SidecarCase {
@@ -66,8 +66,17 @@ async function disturbDaemon(
   return times === 1 ? `${signal} to the daemon` : `${signal} to the daemon, ${times} times`;
 }
 
+/** Watches until the daemon has ended once by itself. */
+async function awaitEnd(findPod: () => Promise<Pod>): Promise<string> {
+  await eventually(400, async () =>
+    (await daemonEnds(await findPod())).length > 0 ? true : undefined,
+  );
+  return '80000 hosts to read';
+}
+
 /** More applications and hosts than the sidecar's memory holds, read as fast as it can. */
-const largeAccount: Pick<SidecarCase, 'account' | 'apps' | 'applications'> = {
+const largeAccount: Pick<SidecarCase, 'account' | 'apps' | 'applications' | 'disturb'> = {
+  disturb: awaitEnd,
   account: { requests_per_minute: 100_000 },
   apps: [{ match: '.', hosts: true, application: true }],
   applications: Array.from({ length: 2000 }, (_, index) => ({
