@@ -164,5 +164,5 @@ export async function runChartCases(lab: Lab, pattern: RegExp): Promise<void> {
       ? helms.map((helm) => async () => tryOne(lab, helm, setup, index, certificate))
       : [],
   );
-  await inParallel(4, jobs);
+  await inParallel(2, jobs);
 }

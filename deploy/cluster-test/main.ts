@@ -12,7 +12,7 @@ import { runSelfCases } from './self.ts';
 import { runShardCases } from './shards.ts';
 import { runSidecarCases } from './sidecar.ts';
 import { startStandIns } from './stand-ins.ts';
-import { createTable } from './table.ts';
+import { createTable, renderRows, type Table } from './table.ts';
 
 function required(name: string): string {
   const value = process.env[name];
@@ -34,29 +34,35 @@ const kubernetes = createKubernetes({
   certificate: readFileSync(join(work, 'server.crt'), 'utf8'),
   token: readFileSync(join(work, 'token'), 'utf8').trim(),
 });
-const table = createTable((line) => process.stderr.write(`${line}\n`));
 const stopStandIns = await startStandIns(kubernetes, {
   node: required('NODE_NAME'),
   dnsAddress: required('DNS_ADDRESS'),
 });
-const lab: Lab = {
+const surroundings = {
   kubernetes,
-  table,
   folder: join(work, 'cases'),
   operatorDefinitions: required('OPERATOR_DEFINITIONS'),
   certificateFile: join(work, 'server.crt'),
   vendorAddress: required('VENDOR_ADDRESS'),
   blackholeAddress: required('BLACKHOLE_ADDRESS'),
 };
-const wanted = process.argv.slice(2);
-for (const choice of wanted.length === 0 ? Object.keys(groups) : wanted) {
+
+/** Starts the cases of a group; gives the table that their rows get into. */
+function start(choice: string): { readonly table: Table; readonly done: Promise<void> } {
   const [name = '', pattern = '.'] = choice.split(/:(.*)/su);
   const group = groups[name];
   if (group === undefined) {
     throw new Error(`There is no group ${name}: choose of ${Object.keys(groups).join(', ')}.`);
   }
-  await group(lab, new RegExp(pattern, 'u'));
+  const table = createTable((line) => process.stderr.write(`${line}\n`));
+  return { table, done: group({ ...surroundings, table }, new RegExp(pattern, 'u')) };
 }
+
+const wanted = process.argv.slice(2);
+const started = (wanted.length === 0 ? Object.keys(groups) : wanted).map(start);
+await Promise.all(started.map(async ({ done }) => done));
 stopStandIns();
-process.stdout.write(`${table.render()}\n\n${table.failures()} cases failed\n`);
-process.exitCode = table.failures() === 0 ? 0 : 1;
+const rows = started.flatMap(({ table }) => table.rows());
+const failures = rows.filter(({ passed }) => !passed).length;
+process.stdout.write(`${renderRows(rows)}\n\n${rows.length} cases, ${failures} failed\n`);
+process.exitCode = rows.length > 0 && failures === 0 ? 0 : 1;

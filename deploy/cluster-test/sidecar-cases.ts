@@ -128,15 +128,10 @@ export const sidecarCases: readonly SidecarCase[] = [
     disturb: (findPod) => disturbDaemon(findPod, 'SIGSTOP', 1),
   },
   {
-    name: 'the daemon runs out of memory, limit 192Mi',
+    name: 'the daemon runs out of memory, limit 128Mi',
     daemonEnds: 1,
     ...largeAccount,
-  },
-  {
-    name: 'the daemon runs out of memory, limit 96Mi',
-    daemonEnds: 1,
-    ...largeAccount,
-    resources: { limits: { memory: '96Mi' } },
+    resources: { limits: { memory: '128Mi' } },
     ...(groupsAreKilled ? { expectedLoss: 'the kernel ends all processes of the container' } : {}),
   },
   {

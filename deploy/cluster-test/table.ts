@@ -13,11 +13,11 @@ export interface Row {
   readonly passed: boolean;
 }
 
+/** The rows of one group of cases. */
 export interface Table {
   add(row: Row): void;
-  /** As a table of Markdown, in the order of names. */
-  render(): string;
-  failures(): number;
+  /** Rows of one name beside each other. */
+  rows(): readonly Row[];
 }
 
 const headings = [
@@ -46,6 +46,7 @@ function cellsOf(row: Row): readonly string[] {
 
 const lineOf = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
+/** Every row is told as soon as it is there, since the last takes its time. */
 export function createTable(onRow: (line: string) => void): Table {
   const rows: Row[] = [];
   return {
@@ -53,12 +54,15 @@ export function createTable(onRow: (line: string) => void): Table {
       rows.push(row);
       onRow(lineOf(cellsOf(row)));
     },
-    render: () =>
-      [
-        lineOf(headings),
-        lineOf(headings.map(() => '---')),
-        ...rows.map((row) => lineOf(cellsOf(row))),
-      ].join('\n'),
-    failures: () => rows.filter(({ passed }) => !passed).length,
+    rows: () => {
+      const names = [...new Set(rows.map(({ name }) => name))];
+      return names.flatMap((name) => rows.filter((row) => row.name === name));
+    },
   };
+}
+
+/** As a table of Markdown. */
+export function renderRows(rows: readonly Row[]): string {
+  const head = [lineOf(headings), lineOf(headings.map(() => '---'))];
+  return [...head, ...rows.map((row) => lineOf(cellsOf(row)))].join('\n');
 }
