@@ -53,8 +53,8 @@ interface PodSpec {
 }
 
 /** A copy of the example's chart with ours as its dependency, which Helm wants in a folder of it. */
-export async function prepareExampleChart(lab: Lab): Promise<void> {
-  const chart = join(lab.folder, 'shop');
+export async function prepareExampleChart(folder: string): Promise<void> {
+  const chart = join(folder, 'shop');
   await rm(chart, { recursive: true, force: true });
   await cp(join(project, 'examples/sidecar-chart'), chart, { recursive: true });
   await mkdir(join(chart, 'charts'), { recursive: true });

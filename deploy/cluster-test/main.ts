@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runChartCases } from './charts.ts';
+import { prepareExampleChart } from './host-application.ts';
 import { createKubernetes } from './kubernetes.ts';
 import type { Lab } from './lab.ts';
 import { runRunningCases } from './running-exporter.ts';
@@ -55,9 +56,17 @@ function start(choice: string): { readonly table: Table; readonly done: Promise<
     throw new Error(`There is no group ${name}: choose of ${Object.keys(groups).join(', ')}.`);
   }
   const table = createTable((line) => process.stderr.write(`${line}\n`));
-  return { table, done: group({ ...surroundings, table }, new RegExp(pattern, 'u')) };
+  const run = async (): Promise<void> => {
+    try {
+      await group({ ...surroundings, table }, new RegExp(pattern, 'u'));
+    } catch (error) {
+      table.add({ name, form: '', seen: String(error).replaceAll('\n', ' '), passed: false });
+    }
+  };
+  return { table, done: run() };
 }
 
+await prepareExampleChart(surroundings.folder);
 const wanted = process.argv.slice(2);
 const started = (wanted.length === 0 ? Object.keys(groups) : wanted).map(start);
 await Promise.all(started.map(async ({ done }) => done));

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { eventually, pause, run } from './commands.ts';
-import { hostManifests, hostSelector, prepareExampleChart } from './host-application.ts';
+import { hostManifests, hostSelector } from './host-application.ts';
 import { reportPods } from './hosts-of-pods.ts';
 import {
   apply,
@@ -155,7 +155,6 @@ async function runAll(lab: Lab, vendor: Vendor): Promise<void> {
 
 /** Sidecars of one application, each of which reads the host that its pod is. */
 export async function runSelfCases(lab: Lab): Promise<void> {
-  await prepareExampleChart(lab);
   await createNamespace(namespace);
   const vendor = await startVendor(lab, {
     applications: [{ id: applicationId, name: 'Shop', kind: 'web', webRpm: 600, hosts: 5 }],

@@ -7,7 +7,6 @@ import {
   hostSelector,
   hostService,
   isConfigMap,
-  prepareExampleChart,
   sidecarName,
 } from './host-application.ts';
 import { reportPods } from './hosts-of-pods.ts';
@@ -210,7 +209,6 @@ function formsOf({ withKustomize, withoutSidecar }: SidecarCase): readonly Form[
 
 /** What an exporter that cannot work does to the application beside it; of the cases those that match. */
 export async function runSidecarCases(lab: Lab, pattern: RegExp): Promise<void> {
-  await prepareExampleChart(lab);
   const trials = sidecarCases.flatMap((given, index) => {
     if (!pattern.test(given.name)) return [];
     return formsOf(given).map((form) => async () => tryOne(lab, form, given, index));
