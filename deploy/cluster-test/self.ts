@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { JournalFilter } from '../../src/simulator/journal.ts';
 import { eventually, pause, run } from './commands.ts';
 import { hostManifests, hostSelector } from './host-application.ts';
 import { reportPods } from './hosts-of-pods.ts';
@@ -88,6 +89,9 @@ const isOwnHostOnly = (shown: ReadonlyMap<string, readonly string[]>): boolean =
   shown.size === replicas &&
   [...shown].every(([pod, names]) => names.length === 1 && names[0] === pod);
 
+const isPoll: JournalFilter = ({ hostId, path }) =>
+  hostId !== undefined && path.endsWith('/metrics/data.json');
+
 /** Compares the calls since the sidecars started, and then those of some minutes, with the plan. */
 async function addCallsRow(lab: Lab, vendor: Vendor, startCalls: number): Promise<void> {
   const { journal } = vendor.simulator;
@@ -95,9 +99,7 @@ async function addCallsRow(lab: Lab, vendor: Vendor, startCalls: number): Promis
   journal.clear();
   await pause(measuredMinutes * 60);
   const perMinute = journal.count() / measuredMinutes;
-  const polls = journal.count(
-    ({ hostId, path }) => hostId !== undefined && path.endsWith('/metrics/data.json'),
-  );
+  const polls = journal.count(isPoll);
   const plannedPolls = plan.hostCallsPerMinute * replicas * measuredMinutes;
   const violations = vendor.simulator.violations();
   const seen = [
@@ -136,7 +138,9 @@ async function runAll(lab: Lab, vendor: Vendor): Promise<void> {
   const own = await eventually(240, async () =>
     isOwnHostOnly(await hostsShown(lab)) ? true : undefined,
   );
-  const startCalls = vendor.simulator.journal.count();
+  // Lists, and the first poll of each; a second one may have come before the last showed its host.
+  const lists = vendor.simulator.journal.count((entry) => !isPoll(entry));
+  const startCalls = lists + Math.min(replicas, vendor.simulator.journal.count(isPoll));
   const seconds = ((performance.now() - started) / 1000).toFixed(0);
   const pods = await podsOf(lab, namespace, hostSelector);
   const shown = [...(await hostsShown(lab)).values()];
