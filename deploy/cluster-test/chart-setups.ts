@@ -22,6 +22,7 @@ interface Values {
   readonly accounts?: readonly { readonly name: string }[];
   readonly config?: { readonly accounts?: readonly Account[] };
   readonly namespaceOverride?: string;
+  readonly dashboards?: { readonly namespace?: string };
 }
 
 /** One of the chart's own set-ups, with what makes it run in the test's cluster. */
@@ -63,7 +64,9 @@ function setupOf(file: string): Setup {
       global: { imageRegistry: '' },
       ...(configured ? { config: { accounts: accountsAt(vendor.baseUrl, values) } } : {}),
       ...(values.apiKey?.value === undefined ? {} : { apiKey: { value: vendor.apiKeys[0] } }),
+      // Both versions of Helm install at the same time, each in a namespace of its own.
       ...(values.namespaceOverride === undefined ? {} : { namespaceOverride: namespace }),
+      ...(values.dashboards?.namespace === undefined ? {} : { dashboards: { namespace } }),
     }),
   };
 }
@@ -105,7 +108,6 @@ export function surroundings(vendor: Vendor, certificate: string): readonly obje
 
 /** What the set-ups take for granted in the cluster. */
 export const clusterSurroundings: readonly object[] = [
-  { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'monitoring' } },
   {
     apiVersion: 'scheduling.k8s.io/v1',
     kind: 'PriorityClass',
