@@ -9,6 +9,8 @@ export interface BuiltImage {
   inspect(): Promise<ImageDescription>;
   /** The folder with the files of a container made of the image. */
   mount(): Promise<string>;
+  /** Writes the image to a file that a container runtime can import, under this name. */
+  save(name: string, file: string): Promise<void>;
 }
 
 export interface ImageDescription {
@@ -78,5 +80,8 @@ export async function buildImage(directory: string): Promise<BuiltImage> {
     inspect: async () =>
       JSON.parse(await buildah('inspect', '--type=image', digest)) as ImageDescription,
     mount: async () => buildah('mount', await buildah('from', '--pull-never', digest)),
+    save: async (name, file) => {
+      await buildah('push', '--quiet', digest, `docker-archive:${file}:${name}`);
+    },
   };
 }
