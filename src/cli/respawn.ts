@@ -31,7 +31,7 @@ const patienceMs = 120_000;
  * is left is for this process, and for what the daemon takes between two looks.
  */
 const mostMemoryShare = 0.75;
-const memoryLookMs = 500;
+const memoryLookMs = 200;
 /** The program has 4.5 seconds for a stop. */
 const stopPatienceMs = 4300;
 
