@@ -87,7 +87,7 @@ class PolledAccount implements AccountRuntime {
     this.#prepared = prepared;
     const { shard = alone } = account;
     this.#budget = createShardBudget(shard, { clock });
-    const requestsPerMinute = this.#budget.shareOf(account.requestsPerMinute);
+    const requestsPerMinute = this.#shareOf(prepared);
     const options = { ...account, requestsPerMinute };
     const membership = limiters.join(options, prepared.keyProvider.current());
     this.#membership = membership;
@@ -164,7 +164,7 @@ class PolledAccount implements AccountRuntime {
   }
 
   #shareOf({ account }: PreparedAccount): number {
-    return this.#budget.shareOf(account.requestsPerMinute);
+    return this.#budget.shareOf(account.requestsPerMinute, account.shard?.isEven);
   }
 
   /** In this order no key that the account has or gets is raised before the account has left it. */

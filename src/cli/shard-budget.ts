@@ -3,8 +3,8 @@ import { type Shard, type ShardDemands, sharesOf } from '../model/shard.ts';
 
 /** What this shard may use of the budget of an account. */
 export interface ShardBudget {
-  /** Calls a minute, of a budget that all shards have together. */
-  shareOf(requestsPerMinute: number): number;
+  /** Calls a minute, of a budget that all shards have together, by demand or evenly. */
+  shareOf(requestsPerMinute: number, isEven?: boolean): number;
   /** A discovery has found out what all shards need. */
   discovered(demands: ShardDemands, discoveryIntervalMs: number): void;
 }
@@ -31,9 +31,10 @@ export function createShardBudget(
   let seen: readonly Seen[] = [{ atMs: clock.monotonicMs(), polls: even, discovery: 0 }];
 
   return {
-    shareOf: (requestsPerMinute) => {
+    shareOf: (requestsPerMinute, isEven = false) => {
       if (total === 1) return requestsPerMinute;
       const budget = Math.max(total, requestsPerMinute * usedShare);
+      if (isEven) return sharesOf(budget, { polls: even, discovery: 0 })[ordinal] ?? 1;
       return Math.min(...seen.map((demands) => sharesOf(budget, demands)[ordinal] ?? 1));
     },
     discovered: (demands, discoveryIntervalMs) => {

@@ -1,4 +1,5 @@
 import type { Config } from '../model/config.ts';
+import { keyPlaceOf } from '../model/key-place.ts';
 import type { Shard } from '../model/shard.ts';
 import { CommandError } from './exit-code.ts';
 import type { Flags } from './flags.ts';
@@ -41,8 +42,16 @@ export function shardFrom(
  */
 export function withShard(config: Config, shard: Shard): Config {
   if (shard.total === 1) return config;
+  const accountsByKey = new Map<string, number>();
+  for (const account of config.accounts) {
+    const place = keyPlaceOf(account);
+    accountsByKey.set(place, 1 + (accountsByKey.get(place) ?? 0));
+  }
   const accounts = config.accounts.map((account) => {
-    if (account.requestsPerMinute >= shard.total) return { ...account, shard };
+    if (account.requestsPerMinute >= shard.total) {
+      const isEven = (accountsByKey.get(keyPlaceOf(account)) ?? 0) > 1;
+      return { ...account, shard: isEven ? { ...shard, isEven } : shard };
+    }
     throw new CommandError(
       2,
       `account ${account.name}: its budget of ${account.requestsPerMinute} calls a minute cannot be ` +

@@ -1,4 +1,5 @@
-import type { AccountConfig, PlainConfig } from '../model/config.ts';
+import type { PlainConfig } from '../model/config.ts';
+import { keyPlaceOf } from '../model/key-place.ts';
 import { selectorText } from '../model/selector.ts';
 import { type Problem, warningAt } from './diagnostic.ts';
 import { type Located, locate } from './located.ts';
@@ -32,16 +33,10 @@ function accountWarnings(config: PlainConfig, at: At): readonly Problem[] {
   });
 }
 
-/** Where an account's key comes from and goes to: the vendor counts the calls of a key in one place. */
-function keyText({ apiKey, baseUrl }: AccountConfig): string {
-  const place = apiKey.kind === 'file' ? `file ${apiKey.path}` : `env ${apiKey.name}`;
-  return JSON.stringify([place, baseUrl]);
-}
-
 function sharedKeyWarnings(config: PlainConfig, at: At): readonly Problem[] {
   const firstNames = new Map<string, string>();
   return config.accounts.flatMap((account, index) => {
-    const text = keyText(account);
+    const text = keyPlaceOf(account);
     const first = firstNames.get(text);
     if (first === undefined) {
       firstNames.set(text, account.name);

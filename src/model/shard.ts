@@ -4,6 +4,11 @@ export interface Shard {
   readonly ordinal: number;
   /** How many there are. */
   readonly total: number;
+  /**
+   * Whether the budget of the account is divided evenly: accounts that share a key would be left with the
+   * least of what each of them needs.
+   */
+  readonly isEven?: boolean;
 }
 
 /**

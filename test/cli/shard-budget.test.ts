@@ -40,6 +40,13 @@ describe('createShardBudget', () => {
     expect(taken).toEqual([49, 49, 49, 96, 96]);
   });
 
+  it('stays even where accounts share the key, whatever is found', async () => {
+    const { budget } = aBudget(0, 2);
+    budget.discovered({ polls: [10, 1000], discovery: 1 }, intervalMs);
+
+    expect([budget.shareOf(100, true), budget.shareOf(100, false)]).toEqual([49, 1]);
+  });
+
   it('follows another budget at once', async () => {
     const { budget } = aBudget(0, 2);
     budget.discovered({ polls: [50, 950], discovery: 0 }, intervalMs);

@@ -70,6 +70,20 @@ describe('withShard', () => {
     expect(apps).toBe(config.apps);
   });
 
+  it('divides evenly the budget of a key that several accounts share', () => {
+    const shard = { ordinal: 1, total: 3 };
+    const shared = [anAccount({ name: 'a' }), anAccount({ name: 'b' })];
+    const alone = anAccount({ name: 'c', baseUrl: 'https://api.eu.newrelic.com' });
+
+    const { accounts } = withShard({ accounts: [...shared, alone], apps: [anEntry()] }, shard);
+
+    expect(accounts.map((account) => account.shard)).toEqual([
+      { ...shard, isEven: true },
+      { ...shard, isEven: true },
+      shard,
+    ]);
+  });
+
   it('refuses a budget that is too small for so many shards, and says what to do', () => {
     const small = { ...config, accounts: [anAccount({ requestsPerMinute: 2 })] };
 
