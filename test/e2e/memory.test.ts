@@ -94,12 +94,9 @@ function configOf(good: string, bad: string): string {
   ].join('');
 }
 
-/** What the process had at most, without mapped files: the kernel drops those before it ends a process. */
 function peakBytes(pid: number | undefined): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const kilobytes = (name: string): number =>
-    Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'mu').exec(status)?.[1]);
-  return (kilobytes('VmHWM') - kilobytes('RssFile')) * 1024;
+  return Number(/^VmHWM:\s+(\d+) kB$/mu.exec(status)?.[1]) * 1024;
 }
 
 /** How many polls of an account have ended. */
