@@ -5,13 +5,12 @@
  * after 100 ms; CPU time of the main thread. Arguments: how many entries, 10,000 if left out; rounds, of which
  * the median counts, 3 if left out.
  */
-import { createDaemon } from '../src/cli/daemon.ts';
-import type { Machine, Output } from '../src/cli/machine.ts';
+import { createDaemon } from '../src/daemon/daemon.ts';
+import type { Machine, Output } from '../src/daemon/platform.ts';
 import type { AppEntry, Config, Selector } from '../src/model/config.ts';
 import { landingPage } from '../src/server/landing-page.ts';
 import { createRedactor } from '../src/telemetry/redactor.ts';
-import type { RawTransport } from '../src/transport/raw-send.ts';
-import type { ApiResponse } from '../src/transport/transport.ts';
+import type { ApiResponse, RawTransport } from '../src/transport/transport.ts';
 import { show, spreadOf } from './median.ts';
 import { createTurnClock, createTurns, type TurnClock, type Turns } from './turns.ts';
 

@@ -1,6 +1,5 @@
-import { createDaemon } from '../src/cli/daemon.ts';
-import type { Throughput } from '../src/model/reading.ts';
-import type { SnapshotSink } from '../src/model/snapshot.ts';
+import { createDaemon } from '../src/daemon/daemon.ts';
+import type { SnapshotSink, Throughput } from '../src/model/snapshot.ts';
 import { anAccount, anEntry } from '../test/support/builders.ts';
 import { createFakeLogger } from '../test/support/fake-logger.ts';
 import { createFakeMachine } from '../test/support/fake-machine.ts';

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { FleetOptions } from '../src/simulator/fleet-options.ts';
 import { createRandom } from '../src/simulator/random.ts';
 import { createSimulator, type Simulator } from '../src/simulator/simulator.ts';
-import type { RawTransport } from '../src/transport/raw-send.ts';
+import type { RawTransport } from '../src/transport/transport.ts';
 import { createFakeClock, type FakeClock } from '../test/support/fake-clock.ts';
 import { inMemoryTransport } from '../test/support/in-memory-vendor.ts';
 

@@ -4,13 +4,13 @@
  */
 import { readFile } from 'node:fs/promises';
 import { getHeapStatistics } from 'node:v8';
-import { createSystemClock } from '../src/cli/system-clock.ts';
+import { createSystemClock } from '../src/daemon/this-platform.ts';
 import type { Logger } from '../src/model/telemetry.ts';
-import { createRestSource } from '../src/newrelic/client.ts';
+import { createRestSource } from '../src/newrelic/rest-source.ts';
+import { createRateLimiters } from '../src/rate-limit/rate-limiters.ts';
 import { createSelfMetrics } from '../src/telemetry/self-metrics.ts';
 import { createAccountTransport } from '../src/transport/account-transport.ts';
 import { createAnswerMemory } from '../src/transport/answer-memory.ts';
-import { createRateLimiters } from '../src/transport/rate-limiters.ts';
 import { createUndiciTransport } from '../src/transport/undici-transport.ts';
 
 const concurrency = 8;

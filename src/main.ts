@@ -56,7 +56,7 @@ async function runProgram(): Promise<void> {
   process.on('uncaughtException', die);
   try {
     // Loaded only now: a signal that arrives meanwhile must not find us without its handler.
-    const { createThisMachine } = await import('./cli/this-machine.ts');
+    const { createThisMachine } = await import('./daemon/this-platform.ts');
     const { run, runsUntilStopped } = await import('./cli/run.ts');
     const program = new URL(import.meta.url);
     const machine = createThisMachine({ program, stopSignal: stop.signal });
@@ -75,4 +75,4 @@ async function runProgram(): Promise<void> {
 
 // The program is one file where it is bundled: its thread is the same file.
 if (isMainThread) await runProgram();
-else await (await import('./cli/parse-for-parent.ts')).parseForParent();
+else await (await import('./daemon/parse-for-parent.ts')).parseForParent();

@@ -1,11 +1,15 @@
 import { parseArgs } from 'node:util';
 import { didYouMean } from '../config/suggestion.ts';
-import { type Command, commands, type Flag } from './flag.ts';
 import { flagTable } from './flag-table.ts';
-import type { Flags } from './flags.ts';
-import { quote, refuseKeys } from './key-arguments.ts';
-import { type Environment, type Option, readFlags } from './read-flags.ts';
-import { UsageError } from './usage-error.ts';
+import { type Command, commands, type Flag, type Flags } from './flags.ts';
+import {
+  type Environment,
+  type Option,
+  quote,
+  readFlags,
+  refuseKeys,
+  UsageError,
+} from './read-flags.ts';
 
 /** What the command line asks for. `error` means exit code 2. */
 export type Arguments =

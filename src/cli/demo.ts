@@ -1,9 +1,8 @@
+import type { ExitCode, Machine, Output } from '../daemon/platform.ts';
+import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
 import type { BoundAddress } from '../server/create-server.ts';
 import { createSimulator } from '../simulator/simulator.ts';
-import { tickerOver } from './demo-ticker.ts';
-import type { ExitCode } from './exit-code.ts';
 import type { Flags } from './flags.ts';
-import type { Machine } from './machine.ts';
 import { serve } from './serve.ts';
 
 const keyVariable = 'NEWRELIC_EXPORTER_DEMO_KEY';
@@ -89,4 +88,40 @@ function greeting(
     '',
     '',
   ].join('\n');
+}
+
+/** Lines for this many applications: enough to see numbers move, few enough to read. */
+const shownApplications = 5;
+
+/** Passes everything on, and prints the throughput of a few applications whenever it changes. */
+export function tickerOver(sink: SnapshotSink, stdout: Output): SnapshotSink {
+  const last = new Map<string, string>();
+  return {
+    remove: (account, applicationId) => {
+      sink.remove(account, applicationId);
+    },
+    accountUp: (account, up) => {
+      sink.accountUp(account, up);
+    },
+    removeAccount: (account) => {
+      sink.removeAccount(account);
+    },
+    publish: (snapshot) => {
+      sink.publish(snapshot);
+      const { id, name } = snapshot.application;
+      const now = throughputText(snapshot);
+      const before = last.get(id);
+      if (now === '' || now === before) return;
+      if (before === undefined && last.size >= shownApplications) return;
+      last.set(id, now);
+      const was = before === undefined ? '' : `   (was ${before})`;
+      stdout.write(`  ${name.padEnd(34)} ${now}${was}\n`);
+    },
+  };
+}
+
+function throughputText({ reading }: AppSnapshot): string {
+  return [...(reading?.application ?? [])]
+    .map(([type, requestsPerMinute]) => `${type} ${requestsPerMinute} rpm`)
+    .join(', ');
 }

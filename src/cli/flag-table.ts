@@ -1,17 +1,24 @@
 import { parseDuration } from '../config/duration.ts';
-import { type LogFormat, type LogLevel, logFormats, logLevels } from '../telemetry/log-options.ts';
-import type { Command, Flag } from './flag.ts';
 import {
+  type LogFormat,
+  type LogLevel,
+  logFormats,
+  logLevels,
+} from '../telemetry/create-logger.ts';
+import {
+  type Command,
+  type Flag,
   hostName,
   httpUrl,
   listenAddress,
+  type OutputFormat,
   oneOf,
   onOrOff,
+  outputFormats,
   shardNumber,
   telemetryPath,
   wholeNumber,
-} from './flag-values.ts';
-import { type OutputFormat, outputFormats } from './flags.ts';
+} from './flags.ts';
 
 /** Which flags there are, in the order of the help. A type alias, so that its values can be listed. */
 export type FlagTable = {

@@ -1,4 +1,38 @@
-import type { LogFormat, LogLevel } from '../telemetry/log-options.ts';
+import { parseListenAddress } from '../server/listen-address.ts';
+import type { LogFormat, LogLevel } from '../telemetry/create-logger.ts';
+
+export const commands = [
+  'serve',
+  'check-config',
+  'plan',
+  'discover',
+  'once',
+  'demo',
+  'healthcheck',
+  'config-schema',
+] as const;
+export type Command = (typeof commands)[number];
+
+/** One flag: the single source for parsing, for its environment variable and for the help. */
+export interface Flag<Value> extends ValueRule<Value> {
+  /** Without the leading dashes. */
+  readonly name: string;
+  /** The letter that may stand for the name, after one dash. */
+  readonly short?: string;
+  /** The default, as a user would write it. */
+  readonly defaultText: string;
+  /** Sentences for the help; the default and the environment variable are added to it. */
+  readonly help: string;
+  readonly isRepeatable: boolean;
+  /** Takes no value: given, it is `true`. */
+  readonly isSwitch?: true;
+  readonly commands: readonly Command[];
+}
+
+/** The environment variable that stands for the flag: `NEWRELIC_EXPORTER_CONFIG_FILE`. */
+export function environmentVariableOf(flag: Pick<Flag<unknown>, 'name'>): string {
+  return `NEWRELIC_EXPORTER_${flag.name.toUpperCase().replaceAll(/[.-]/g, '_')}`;
+}
 
 export const outputFormats = ['text', 'json', 'yaml'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
@@ -36,4 +70,72 @@ export interface Flags {
   readonly demoHosts: number;
   readonly demoPort: number;
   readonly healthcheckUrl: string;
+}
+
+/** Which values a flag may have. */
+export interface ValueRule<Value> {
+  /** What a value must look like, to follow "expected". */
+  readonly expected: string;
+  /** `undefined` for a value that is not allowed. */
+  parse(text: string): Value | undefined;
+}
+
+export const onOrOff: ValueRule<boolean> & { readonly isSwitch: true } = {
+  expected: 'no value, or true or false',
+  isSwitch: true,
+  parse: (text) => (text === 'true' || text === 'false' ? text === 'true' : undefined),
+};
+
+export function oneOf<Word extends string>(words: readonly Word[]): ValueRule<Word> {
+  return {
+    expected: `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`,
+    parse: (text) => words.find((word) => word === text),
+  };
+}
+
+export function wholeNumber(least: number, most: number): ValueRule<number> {
+  return {
+    expected: `a whole number from ${least} to ${most}`,
+    parse: (text) => {
+      if (!/^\d{1,9}$/.test(text)) return undefined;
+      const number = Number(text);
+      return number >= least && number <= most ? number : undefined;
+    },
+  };
+}
+
+export const shardNumber: ValueRule<number | 'auto'> = {
+  expected: 'a whole number from 0 to 999, or auto',
+  parse: (text) => (text === 'auto' ? text : wholeNumber(0, 999).parse(text)),
+};
+
+export const hostName: ValueRule<string> = {
+  expected: 'the name of a host, such as checkout-7d4b9c-x2x8q',
+  parse: (text) => (/^[^\s\p{Cc}]{0,255}$/u.test(text) ? text : undefined),
+};
+
+export const httpUrl: ValueRule<string> = {
+  expected: 'an address such as http://127.0.0.1:9126/-/healthy',
+  parse: (text) =>
+    /^http:\/\/[^\s/@]+(?:\/\S*)?$/.test(text) && URL.canParse(text) ? text : undefined,
+};
+
+export function listenAddress(text: string): string | undefined {
+  try {
+    parseListenAddress(text);
+    return text;
+  } catch {
+    return undefined;
+  }
+}
+
+/** First segments of the paths that serve something else; `/` itself is the status page. */
+const reservedSegments: ReadonlySet<string> = new Set(['-', 'api', 'config']);
+
+export function telemetryPath(text: string): string | undefined {
+  if (!/^(?:\/[\w.~-]+)+$/.test(text)) return undefined;
+  const segments = text.slice(1).split('/');
+  // HTTP clients resolve these before they ask, so the page would not be found.
+  if (segments.some((segment) => segment === '.' || segment === '..')) return undefined;
+  return reservedSegments.has(segments[0] ?? '') ? undefined : text;
 }

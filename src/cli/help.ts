@@ -1,5 +1,5 @@
-import { type Command, environmentVariableOf, type Flag } from './flag.ts';
 import { flagTable } from './flag-table.ts';
+import { type Command, environmentVariableOf, type Flag } from './flags.ts';
 
 interface CommandHelp {
   /** The command with its operands. */

@@ -1,11 +1,11 @@
+import { accountsInUse } from '../daemon/accounts-in-use.ts';
+import type { Machine } from '../daemon/platform.ts';
 import type { AccountConfig, AppEntry, Config } from '../model/config.ts';
 import type { SelectedApplication } from '../model/selector.ts';
 import { type CallPlan, planCalls } from '../poller/call-plan.ts';
 import { discoveryIntervalOf } from '../poller/demand.ts';
-import { accountsInUse } from './accounts-in-use.ts';
 import { type Assumptions, assumeApplications } from './assumed-applications.ts';
-import { expectedSeries } from './expected-series.ts';
-import type { Machine } from './machine.ts';
+import { expectedSeries } from './check-config.ts';
 import type { DiscoveredAccount } from './online-discovery.ts';
 
 /** What an account would take if every application had so many hosts. */

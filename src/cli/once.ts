@@ -1,11 +1,11 @@
 import { firstOf } from '../config/diagnostic.ts';
-import { createDaemon } from './daemon.ts';
+import { createDaemon } from '../daemon/daemon.ts';
+import { loadForCommand, logWarnings } from '../daemon/load.ts';
+import { createLogging } from '../daemon/logging.ts';
+import type { Machine } from '../daemon/platform.ts';
+import { shardFrom, withShard } from '../daemon/sharding.ts';
 import type { Flags } from './flags.ts';
-import { loadForCommand, logWarnings } from './load.ts';
-import { createLogging } from './logging.ts';
-import type { Machine } from './machine.ts';
 import type { Outcome } from './one-shot.ts';
-import { shardFrom, withShard } from './sharding.ts';
 
 /** Polls everything once and prints the exposition; 1 if anything that was asked for is missing. */
 export async function once(flags: Flags, machine: Machine): Promise<Outcome> {

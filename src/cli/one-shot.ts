@@ -1,5 +1,4 @@
-import { CommandError, type ExitCode } from './exit-code.ts';
-import type { Machine } from './machine.ts';
+import { CommandError, type ExitCode, type Machine } from '../daemon/platform.ts';
 
 /**
  * How a command that does one thing ends. It does not write to standard output itself: its output is

@@ -1,19 +1,19 @@
+import { type AccountRuntime, createAccountRuntime } from '../daemon/account-runtime.ts';
+import { accountsInUse } from '../daemon/accounts-in-use.ts';
+import { buildOf } from '../daemon/build.ts';
+import { createLogging } from '../daemon/logging.ts';
+import type { Machine } from '../daemon/platform.ts';
+import { openPrepared, type PreparedAccount, prepareAccount } from '../daemon/prepare-account.ts';
 import type { Application } from '../model/application.ts';
 import type { AccountConfig, AppEntry, Config } from '../model/config.ts';
 import { type SelectedApplication, selectApplications, selectorText } from '../model/selector.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Discovery, Source } from '../model/source.ts';
-import { discoverWithin } from '../poller/discover-within.ts';
+import { discoverWithin } from '../poller/discovery-state.ts';
 import { hostSelectorOf, wantedHostNames, withNamedHosts } from '../poller/host-names.ts';
+import { createRateLimiters } from '../rate-limit/rate-limiters.ts';
 import { createSelfMetrics } from '../telemetry/self-metrics.ts';
-import { createRateLimiters } from '../transport/rate-limiters.ts';
-import { type AccountRuntime, createAccountRuntime } from './account-runtime.ts';
-import { accountsInUse } from './accounts-in-use.ts';
 import { withAssumedHosts } from './assumed-applications.ts';
-import { createLogging } from './logging.ts';
-import type { Machine } from './machine.ts';
-import { openPrepared, type PreparedAccount, prepareAccount } from './prepare-account.ts';
-import { buildOf } from './version.ts';
 
 /** An account of the configuration that has entries, and what one discovery found in it. */
 export interface DiscoveredAccount {

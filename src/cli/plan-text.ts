@@ -1,8 +1,6 @@
 import { formatDuration } from '../config/duration.ts';
-import { type Operation, operations } from '../model/operation.ts';
+import { type Operation, operations } from '../model/telemetry.ts';
 import { plannableOf } from '../poller/demand.ts';
-import { aligned } from './aligned.ts';
-import { countOf } from './count-of.ts';
 import {
   type Plan,
   type PlannedAccount,
@@ -10,6 +8,7 @@ import {
   type Together,
   vendorLimitPerMinute,
 } from './make-plan.ts';
+import { aligned, countOf } from './text.ts';
 
 /** A plan for people. */
 export function planText(plan: Plan): string {

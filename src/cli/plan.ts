@@ -1,11 +1,9 @@
-import { CommandError } from './exit-code.ts';
+import { loadForCommand, renderWarnings } from '../daemon/load.ts';
+import { CommandError, type Machine } from '../daemon/platform.ts';
 import type { Flags } from './flags.ts';
-import { loadForCommand, renderWarnings } from './load.ts';
-import type { Machine } from './machine.ts';
-import { planDiscovered, planSupposed } from './make-plan.ts';
+import { type Plan, type PlannedAccount, planDiscovered, planSupposed } from './make-plan.ts';
 import type { Outcome } from './one-shot.ts';
 import { discoverAccounts } from './online-discovery.ts';
-import { planJson } from './plan-json.ts';
 import { planText } from './plan-text.ts';
 
 /**
@@ -34,4 +32,67 @@ export async function plan(flags: Flags, machine: Machine): Promise<Outcome> {
   }
   const output = flags.output === 'json' ? planJson(result) : planText(result);
   return { exitCode: result.fits ? 0 : 1, output };
+}
+
+/** A plan for machines. Times are in seconds, calls in calls a minute. */
+export function planJson(planned: Plan): string {
+  const document = {
+    fits: planned.fits,
+    accounts: planned.accounts.map(accountDocument),
+    series: planned.series,
+    own_series: planned.ownSeries,
+    memory_bytes: planned.memoryBytes,
+    start_memory_bytes: planned.startMemoryBytes,
+    failures: planned.failures,
+  };
+  return `${JSON.stringify(document, undefined, 2)}\n`;
+}
+
+function accountDocument(account: PlannedAccount): Readonly<Record<string, unknown>> {
+  const { remedy, supposed, together } = account;
+  return {
+    account: account.account,
+    fits: account.fits,
+    applications: account.applications,
+    silent_applications: account.silentApplications,
+    hosts: account.hosts,
+    missing: account.missing,
+    budget_per_minute: account.budgetPerMinute,
+    capacity_per_minute: account.capacityPerMinute,
+    demand_per_minute: { ...account.demand, total: account.demandPerMinute },
+    sent_per_minute: { ...account.sent, total: account.sentPerMinute },
+    stretch: account.stretch,
+    intervals: account.intervals.map(({ configuredMs, effectiveMs, applications }) => ({
+      configured_seconds: configuredMs / 1000,
+      effective_seconds: effectiveMs / 1000,
+      applications,
+    })),
+    to_fit:
+      remedy === undefined
+        ? null
+        : {
+            requests_per_minute: remedy.budgetPerMinute ?? null,
+            concurrency: remedy.concurrency ?? null,
+            interval_factor: remedy.intervalFactor ?? null,
+          },
+    host_name_calls: account.hostNameCalls,
+    first_full_set_seconds: account.firstFullSetMs / 1000,
+    series: account.series,
+    start_calls: account.startCalls,
+    together: {
+      replicas: together.replicas,
+      calls_per_minute: together.callsPerMinute,
+      start_calls: together.startCalls,
+      limit_per_minute: together.limitPerMinute,
+      fits: together.fits,
+      most_replicas: together.mostReplicas,
+    },
+    supposed:
+      supposed === undefined
+        ? null
+        : {
+            apps_per_match: supposed.applicationsPerMatch,
+            hosts_per_app: supposed.hostsPerApplication,
+          },
+  };
 }

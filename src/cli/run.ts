@@ -1,12 +1,10 @@
-import { ignoreWriteErrors } from '../telemetry/broken-pipe.ts';
+import { buildOf, versionText } from '../daemon/build.ts';
+import { CommandError, type ExitCode, type Machine } from '../daemon/platform.ts';
+import { ignoreWriteErrors } from '../telemetry/create-logger.ts';
 import { parseArguments } from './arguments.ts';
-import { CommandError, type ExitCode } from './exit-code.ts';
-import type { Command } from './flag.ts';
-import type { Flags } from './flags.ts';
+import type { Command, Flags } from './flags.ts';
 import { helpText } from './help.ts';
-import type { Machine } from './machine.ts';
 import { type Outcome, runOneShot } from './one-shot.ts';
-import { buildOf, versionText } from './version.ts';
 
 /**
  * Runs the command that the arguments (without the program's own name) ask for. Commands are loaded
@@ -71,7 +69,7 @@ async function runCommand(
 ): Promise<ExitCode> {
   if (!isEndless(command)) return runOneShot(async () => oneShot(command, flags, machine), machine);
   if (command === 'demo') return (await import('./demo.ts')).demo(flags, machine);
-  if (flags.respawn) return (await import('./respawn.ts')).respawn(argv, flags, machine);
+  if (flags.respawn) return (await import('../daemon/respawn.ts')).respawn(argv, flags, machine);
   return (await import('./serve.ts')).serve(flags, machine);
 }
 

@@ -1,3 +1,11 @@
+import { buildOf } from '../daemon/build.ts';
+import { sendHeartbeats } from '../daemon/child-program.ts';
+import { createIdleDaemon, type Daemon } from '../daemon/daemon.ts';
+import { keepListening } from '../daemon/listening.ts';
+import { createLogging } from '../daemon/logging.ts';
+import { CommandError, type ExitCode, type Machine } from '../daemon/platform.ts';
+import { createReloading, type Reloading } from '../daemon/reloader.ts';
+import { shardFrom, withShard } from '../daemon/sharding.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Logger } from '../model/telemetry.ts';
 import {
@@ -6,16 +14,7 @@ import {
   type MetricsServer,
 } from '../server/create-server.ts';
 import { ListenError } from '../server/listen-address.ts';
-import { createIdleDaemon, type Daemon } from './daemon.ts';
-import { CommandError, type ExitCode } from './exit-code.ts';
 import type { Flags } from './flags.ts';
-import { sendHeartbeats } from './heartbeat.ts';
-import { keepListening } from './listening.ts';
-import { createLogging } from './logging.ts';
-import type { Machine } from './machine.ts';
-import { createReloading, type Reloading } from './reloading.ts';
-import { shardFrom, withShard } from './sharding.ts';
-import { buildOf } from './version.ts';
 
 /** What else a command that serves wants to do. */
 export interface ServeHooks {

@@ -1,5 +1,4 @@
-import type { PlainConfig } from '../model/config.ts';
-import { keyPlaceOf } from '../model/key-place.ts';
+import { keyPlaceOf, type PlainConfig } from '../model/config.ts';
 import { selectorText } from '../model/selector.ts';
 import { type Problem, warningAt } from './diagnostic.ts';
 import { type Located, locate } from './located.ts';

@@ -1,8 +1,202 @@
-import { applicationFamilies } from './application-families.ts';
-import type { AppFamily } from './family.ts';
-import { pollFamilies } from './poll-families.ts';
-import { summaryFamilies } from './summary-families.ts';
-import { throughputFamilies } from './throughput-families.ts';
+import { transactionTypes } from '../model/application.ts';
+import type { AppSnapshot, Throughput } from '../model/snapshot.ts';
+import { labelValueOf, renderLabels, type Sample } from './render.ts';
+
+/** A gauge of applications: its name, its help, and how a snapshot becomes samples. */
+export interface AppFamily {
+  readonly name: string;
+  readonly help: string;
+  /** Whether its samples are of hosts, and not of the application itself. */
+  readonly isOfHosts?: boolean;
+  /** The parts of a snapshot that its samples are made of, and nothing else. */
+  readonly sources: readonly (keyof AppSnapshot)[];
+  readonly samplesOf: (snapshot: AppSnapshot) => Iterable<Sample>;
+}
+
+/** Families whose samples are made of the same parts of a snapshot. */
+function familiesFrom<Source extends keyof AppSnapshot>(
+  sources: readonly Source[],
+  families: readonly (Pick<AppFamily, 'name' | 'help' | 'isOfHosts'> & {
+    readonly samplesOf: (parts: Pick<AppSnapshot, Source>) => Iterable<Sample>;
+  })[],
+): readonly AppFamily[] {
+  return families.map((family) => ({ ...family, sources }));
+}
+
+/** The last sentence of the help of everything that New Relic said. */
+const cachedNotice = 'Polled in the background and cached.';
+
+/** The one sample of a family without labels of its own; none where there is no finite value. */
+function oneSample(value: number | undefined, labels = ''): readonly Sample[] {
+  return value === undefined || !Number.isFinite(value) ? [] : [{ labels, value }];
+}
+
+/** As `oneSample`, for milliseconds since the epoch, in seconds. */
+function oneTimestamp(timeMs: number | undefined): readonly Sample[] {
+  return oneSample(timeMs === undefined ? undefined : timeMs / 1000);
+}
+
+/** As `oneSample`, for a yes or no. */
+function oneFlag(flag: boolean | undefined): readonly Sample[] {
+  return oneSample(flag === undefined ? undefined : Number(flag));
+}
+
+const knownStatuses: readonly string[] = ['green', 'orange', 'red', 'gray', 'unknown'];
+
+function healthSamples({ application }: Pick<AppSnapshot, 'application'>): readonly Sample[] {
+  const current = application.healthStatus;
+  if (current === undefined || current === '') return [];
+  const statuses = knownStatuses.includes(current) ? knownStatuses : [...knownStatuses, current];
+  return statuses.map((status) => ({
+    labels: renderLabels([['status', labelValueOf(status)]]),
+    value: Number(status === current),
+  }));
+}
+
+function infoSamples({ application }: Pick<AppSnapshot, 'application'>): readonly Sample[] {
+  return oneSample(1, renderLabels([['language', labelValueOf(application.language ?? '')]]));
+}
+
+/** What the list of applications says about each, without its summary. */
+const applicationFamilies: readonly AppFamily[] = familiesFrom(
+  ['application'],
+  [
+    {
+      name: 'newrelic_application_hosts',
+      help: `Hosts that New Relic lists for the application; one that is gone stays listed for about an hour. ${cachedNotice}`,
+      samplesOf: ({ application }) => oneSample(application.hostIds?.length),
+    },
+    {
+      name: 'newrelic_application_instances',
+      help: `Instances that New Relic lists for the application. ${cachedNotice}`,
+      samplesOf: ({ application }) => oneSample(application.instanceIds?.length),
+    },
+    {
+      name: 'newrelic_application_reporting',
+      help: `Whether the application reports to New Relic (1) or not (0). ${cachedNotice}`,
+      samplesOf: ({ application }) => oneFlag(application.reporting),
+    },
+    {
+      name: 'newrelic_application_last_reported_timestamp_seconds',
+      help: `When the application last reported to New Relic, in seconds since the epoch. ${cachedNotice}`,
+      samplesOf: ({ application }) => oneTimestamp(application.lastReportedAtMs),
+    },
+    {
+      name: 'newrelic_application_health_status',
+      help: `Health of the application as New Relic sees it: 1 for the current status, 0 for the others. ${cachedNotice}`,
+      samplesOf: healthSamples,
+    },
+    {
+      name: 'newrelic_application_info',
+      help: `Facts about the application as labels; always 1. ${cachedNotice}`,
+      samplesOf: infoSamples,
+    },
+  ],
+);
+
+const typeLabels = transactionTypes.map(
+  (type) => [type, renderLabels([['transaction_type', type]])] as const,
+);
+
+function* throughputSamples(throughput: Throughput, scope: string): Iterable<Sample> {
+  for (const [type, typeLabel] of typeLabels) {
+    const value = throughput.get(type);
+    if (value === undefined || !Number.isFinite(value)) continue;
+    yield { labels: scope === '' ? typeLabel : `${scope},${typeLabel}`, value };
+  }
+}
+
+function hostLabels(hostId: string, hostNames: AppSnapshot['hostNames']): string {
+  const known = hostNames.get(hostId);
+  const name = known === undefined || known === '' ? hostId : known;
+  return renderLabels([
+    ['host_id', labelValueOf(hostId)],
+    ['host_name', labelValueOf(name)],
+  ]);
+}
+
+/** One at a time: an application may have many thousands of hosts. */
+function* hostSamples({
+  reading,
+  hostNames,
+}: Pick<AppSnapshot, 'reading' | 'hostNames'>): Iterable<Sample> {
+  for (const [hostId, throughput] of reading?.hosts ?? []) {
+    yield* throughputSamples(throughput, hostLabels(hostId, hostNames));
+  }
+}
+
+/** What the polls of throughput brought. */
+const throughputFamilies: readonly AppFamily[] = familiesFrom(
+  ['reading', 'hostNames'],
+  [
+    {
+      name: 'newrelic_application_requests_per_minute',
+      help: `Average requests per minute of the application over the polled window, by transaction type. ${cachedNotice}`,
+      samplesOf: ({ reading }) =>
+        reading === undefined ? [] : throughputSamples(reading.application, ''),
+    },
+    {
+      name: 'newrelic_application_host_requests_per_minute',
+      help: `Average requests per minute of the application on one host over the polled window, by transaction type. ${cachedNotice}`,
+      isOfHosts: true,
+      samplesOf: hostSamples,
+    },
+    {
+      name: 'newrelic_application_window_end_timestamp_seconds',
+      help: `End of the window that the published requests per minute describe, in seconds since the epoch. ${cachedNotice}`,
+      samplesOf: ({ reading }) => oneTimestamp(reading?.windowEndMs),
+    },
+  ],
+);
+
+/** The vendor's own rolling summary of each application, as its list answer has it. */
+export const summaryFamilies: readonly AppFamily[] = familiesFrom(
+  ['application'],
+  [
+    {
+      name: 'newrelic_application_summary_requests_per_minute',
+      help: `Requests per minute in New Relic's rolling summary of the application. ${cachedNotice}`,
+      samplesOf: ({ application }) => oneSample(application.summary?.requestsPerMinute),
+    },
+    {
+      name: 'newrelic_application_summary_response_time_seconds',
+      help: `Average response time in New Relic's rolling summary of the application. ${cachedNotice}`,
+      samplesOf: ({ application }) => oneSample(application.summary?.responseTimeSeconds),
+    },
+    {
+      name: 'newrelic_application_summary_error_ratio',
+      help: `Share of requests that failed in New Relic's rolling summary of the application, 0 to 1. ${cachedNotice}`,
+      samplesOf: ({ application }) => oneSample(application.summary?.errorRatio),
+    },
+    {
+      name: 'newrelic_application_summary_apdex_score',
+      help: `Apdex score in New Relic's rolling summary of the application, 0 to 1. ${cachedNotice}`,
+      samplesOf: ({ application }) => oneSample(application.summary?.apdexScore),
+    },
+    {
+      name: 'newrelic_application_summary_apdex_target_seconds',
+      help: `Response time that New Relic's Apdex score of the application is measured against. ${cachedNotice}`,
+      samplesOf: ({ application }) => oneSample(application.summary?.apdexTargetSeconds),
+    },
+  ],
+);
+
+/** How the polls of each application went. */
+const pollFamilies: readonly AppFamily[] = familiesFrom(
+  ['pollSucceeded', 'lastSuccessMs'],
+  [
+    {
+      name: 'newrelic_application_poll_success',
+      help: 'Whether the last poll of the application got all that was asked for (1) or not (0).',
+      samplesOf: ({ pollSucceeded }) => oneFlag(pollSucceeded),
+    },
+    {
+      name: 'newrelic_application_last_success_timestamp_seconds',
+      help: 'When a poll of the application last got all that was asked for, in seconds since the epoch.',
+      samplesOf: ({ lastSuccessMs }) => oneTimestamp(lastSuccessMs),
+    },
+  ],
+);
 
 /** Every gauge of an application, in the order of the page. */
 export const appFamilies: readonly AppFamily[] = [

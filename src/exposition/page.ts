@@ -1,6 +1,8 @@
-import type { AppChunk } from './app-chunk.ts';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { appFamilies, upFamily } from './families.ts';
 import { renderHeader } from './render.ts';
+import type { AppChunk } from './rendered-application.ts';
 
 /** The vendor's series in text format 0.0.4, ready to be sent. Nobody writes to these bytes. */
 export interface Page {
@@ -115,4 +117,62 @@ export async function assemblePage(
     }
   }
   return { identity, chunks: await chunksOn(identity, chunks, ranges, turns) };
+}
+
+/** Keeps the page of the newest state, and builds it at most once for each change. */
+export interface PageCache {
+  /** The state has changed: pages asked for from now on show it. */
+  invalidate(): void;
+  /** The page of the state at the time of the call, or of a newer one. Rejects as `build` does. */
+  page(): Promise<Page>;
+}
+
+/**
+ * Shares the page among all who ask for it. One build runs at a time: all who ask for a newer state
+ * meanwhile wait for it to end and share the next one, so that a flood of scrapes costs no more.
+ */
+export function createPageCache(build: () => Promise<Page>): PageCache {
+  let version = 0;
+  let newest: Page | undefined;
+  let running: { readonly version: number; readonly page: Promise<Page> } | undefined;
+
+  const buildVersion = async (built: number): Promise<Page> => {
+    const page = await build();
+    if (built === version) newest = page;
+    return page;
+  };
+
+  const start = (): Promise<Page> => {
+    const page = buildVersion(version).finally(() => {
+      running = undefined;
+    });
+    running = { version, page };
+    return page;
+  };
+
+  const page = async (): Promise<Page> => {
+    if (newest !== undefined) return newest;
+    if (running === undefined) return start();
+    if (running.version === version) return running.page;
+    return running.page.then(page, page);
+  };
+
+  return {
+    invalidate: () => {
+      version += 1;
+      // It is never asked for again, and may be large.
+      newest = undefined;
+    },
+    page,
+  };
+}
+
+const compress = promisify(gzip);
+
+/**
+ * Compresses on another thread. Level 1 costs a third of the time of level 6 and the repetition in
+ * a page leaves little to win; larger output pieces than zlib's own save trips between the threads.
+ */
+export async function gzipFast(bytes: Buffer): Promise<Buffer> {
+  return compress(bytes, { level: 1, chunkSize: 64 * 1024 });
 }

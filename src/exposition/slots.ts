@@ -1,5 +1,5 @@
 import type { AppSnapshot } from '../model/snapshot.ts';
-import type { AppRendering, RenderedApp } from './app-chunk.ts';
+import type { AppRendering, RenderedApp } from './rendered-application.ts';
 
 /** An application: what is on the page of it, and what will be. */
 export interface AppSlot {

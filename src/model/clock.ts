@@ -27,3 +27,46 @@ export async function sleep(clock: Clock, delayMs: number, signal: AbortSignal):
   });
   signal.throwIfAborted();
 }
+
+/** A pause that may be cut short. */
+export interface InterruptibleDelay {
+  pause(delayMs: number, signal: AbortSignal): Promise<void>;
+  /** Ends the pause under way, but not before it took `minMs`. */
+  cutShort(minMs: number): void;
+}
+
+export function createInterruptibleDelay(clock: Clock): InterruptibleDelay {
+  let endAfter: ((minMs: number) => void) | undefined;
+
+  return {
+    pause: async (delayMs, signal) => {
+      const startMs = clock.monotonicMs();
+      await new Promise<void>((resolve) => {
+        let endsAtMs = Number.POSITIVE_INFINITY;
+        let cancel: (() => void) | undefined;
+        const end = (): void => {
+          cancel?.();
+          signal.removeEventListener('abort', end);
+          endAfter = undefined;
+          resolve();
+        };
+        const endAt = (atMs: number): void => {
+          if (atMs >= endsAtMs) return;
+          cancel?.();
+          endsAtMs = atMs;
+          cancel = clock.after(Math.max(0, atMs - clock.monotonicMs()), end);
+        };
+        endAt(startMs + delayMs);
+        signal.addEventListener('abort', end, { once: true });
+        endAfter = (minMs) => {
+          endAt(startMs + minMs);
+        };
+        if (signal.aborted) end();
+      });
+      signal.throwIfAborted();
+    },
+    cutShort: (minMs) => {
+      endAfter?.(minMs);
+    },
+  };
+}

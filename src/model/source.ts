@@ -1,7 +1,7 @@
 import type { ApiError } from './api-error.ts';
 import type { Application } from './application.ts';
 import type { Selector } from './config.ts';
-import type { ThroughputAnswer, ThroughputQuery } from './reading.ts';
+import type { ThroughputAnswer, ThroughputQuery } from './snapshot.ts';
 
 /**
  * What one discovery found. `complete` is false when any call of it failed: such an answer may add

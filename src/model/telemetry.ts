@@ -1,5 +1,14 @@
 import type { FailureReason } from './api-error.ts';
-import type { Operation } from './operation.ts';
+
+/** What a vendor call is for; the value of the metric label `operation`. */
+export const operations = [
+  'list_applications',
+  'list_hosts',
+  'application_throughput',
+  'host_throughput',
+] as const;
+
+export type Operation = (typeof operations)[number];
 
 /** Why a value of the vendor was left out. */
 export const invalidSampleReasons = ['not_a_number', 'not_finite', 'negative'] as const;

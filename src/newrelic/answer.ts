@@ -1,7 +1,7 @@
-import { statusReason } from '../transport/status-reason.ts';
+import { ApiError, type FailureReason } from '../model/api-error.ts';
+import type { ApiObserver, Operation } from '../model/telemetry.ts';
 import type { ApiResponse } from '../transport/transport.ts';
-import { excerptOf } from './excerpt.ts';
-import { type CallSubject, failureOf } from './failure-of-answer.ts';
+import { statusReason } from '../transport/transport-errors.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
 
 /**
@@ -72,4 +72,141 @@ function quoted(title: string): string {
 
 function isPresent(error: unknown): boolean {
   return error !== undefined && error !== null && error !== false && error !== '';
+}
+
+const maxLength = 120;
+
+// Far more than is ever shown, so that a page of several megabytes costs nothing.
+const examinedLength = 4000;
+
+/**
+ * The beginning of a foreign text in a form fit for one line of a log: no control, formatting or
+ * unpaired surrogate characters, white space collapsed, at most 120 characters.
+ *
+ * A gateway may repeat in its answer what it was sent. So anything that looks like a key (`NRAK-…`
+ * or a long run of key characters) is replaced before the text is shortened.
+ */
+export function excerptOf(text: string): string {
+  const clean = text
+    .slice(0, examinedLength)
+    .replace(/NR[A-Z]{2}-[\w-]*|[\w-]{32,}/gi, '[removed]')
+    .replace(/[\s\p{Cc}\p{Cf}\p{Cs}]+/gu, ' ')
+    .trim();
+  const characters = Array.from(clean);
+  return characters.length > maxLength ? `${characters.slice(0, maxLength - 1).join('')}…` : clean;
+}
+
+/** What a call was for: the beginning of every message about it. */
+export interface CallSubject {
+  readonly operation: Operation;
+  readonly applicationId: string | undefined;
+  readonly hostId: string | undefined;
+}
+
+interface FailureOptions {
+  readonly status?: number;
+  readonly cause?: unknown;
+  /** What to do about it, without a full stop, where the usual remedy of the reason is wrong. */
+  readonly remedy?: string;
+}
+
+/** The failure with its remedy. `detail` is a clause without a full stop and holds no secret. */
+export function failureOf(
+  subject: CallSubject,
+  reason: FailureReason,
+  detail: string,
+  options: FailureOptions = {},
+): ApiError {
+  const { operation, applicationId, hostId } = subject;
+  const application = applicationId === undefined ? '' : ` of application ${applicationId}`;
+  const host = hostId === undefined ? '' : `, host ${hostId}`;
+  const remedy = options.remedy ?? remedyOf(subject, reason, options.status);
+  return new ApiError(reason, `${operation}${application}${host}: ${detail}. ${remedy}.`, options);
+}
+
+function remedyOf(
+  { applicationId }: CallSubject,
+  reason: FailureReason,
+  status: number | undefined,
+): string {
+  if (status === 402) return paymentRequired;
+  if (applicationId === undefined) return remedies[reason];
+  if (reason === 'not_found') return notFoundApplication;
+  // A refused key would not have come as far as to one application: its list would have failed.
+  return status === 403 ? forbiddenApplication : remedies[reason];
+}
+
+const notFoundApplication =
+  'The vendor no longer has it, or it belongs to another account than the API key';
+
+const forbiddenApplication =
+  "The vendor forbids this application to the API key's user: give that user access to it, or " +
+  'take it out of the configuration';
+
+const paymentRequired =
+  'The vendor asks for payment, or a limit of the account is reached: check the plan and the usage ' +
+  'of the account';
+
+const failedOnTheWay =
+  'The vendor, or something on the way to it, failed; it is asked again at the next poll';
+
+const remedies: Readonly<Record<FailureReason, string>> = {
+  auth:
+    'Check the API key of the account: it must be a user key (NRAK-…; REST API keys ended in ' +
+    '2025) of an active user, created in this account and in the configured region (us or eu), ' +
+    'and sent in the configured header',
+  not_found: 'Check base_url: there is no New Relic REST API v2 at this address',
+  throttled:
+    "The vendor's quota of the API key is used up: lower requests_per_minute, or find who else " +
+    'uses the key',
+  redirect: 'Redirects are not followed with a key: check base_url and its scheme (https)',
+  not_json: 'Check base_url, proxy_url and what stands between here and the vendor',
+  schema: 'Check that base_url is the address of the New Relic REST API v2',
+  client: 'The vendor refuses this request: check base_url and the window of the application',
+  server: failedOnTheWay,
+  dns: failedOnTheWay,
+  connect: failedOnTheWay,
+  tls: failedOnTheWay,
+  reset: failedOnTheWay,
+  timeout: failedOnTheWay,
+  too_large: failedOnTheWay,
+};
+
+/**
+ * Runs what makes something of an answer, and counts the answer as failed if nothing can be made of
+ * it. Statuses that mean a failure were counted where the answer came in.
+ */
+export function countingFailures<Value>(
+  { status }: Pick<ApiResponse, 'status'>,
+  { operation }: Pick<CallSubject, 'operation'>,
+  observer: Pick<ApiObserver, 'failed'>,
+  use: () => Value,
+): Value {
+  try {
+    return use();
+  } catch (error) {
+    const isSuccess = status >= 200 && status < 300;
+    if (isSuccess && error instanceof ApiError) observer.failed(operation, error.reason);
+    throw error;
+  }
+}
+
+/** Real pages have 200. To look at a million would hold up the whole process for seconds. */
+const maxElements = 1000;
+
+/** The elements of one page of a list. Throws an `ApiError` when there is none, or one that is too long. */
+export function listElementsOf(
+  document: JsonObject,
+  member: string,
+  subject: CallSubject,
+): readonly unknown[] {
+  const elements = document[member];
+  if (!Array.isArray(elements)) {
+    throw failureOf(subject, 'schema', `the answer has no list of ${member}`);
+  }
+  if (elements.length > maxElements) {
+    const detail = `the answer lists ${elements.length} ${member} on one page, which has 200 at most`;
+    throw failureOf(subject, 'schema', detail);
+  }
+  return elements as readonly unknown[];
 }

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import type { Application, ApplicationSummary } from '../model/application.ts';
-import { entityIdOf } from './entity-id.ts';
-import { excerptOf } from './excerpt.ts';
-import type { CallSubject } from './failure-of-answer.ts';
-import { epochMsOf } from './iso-time.ts';
-import { isJsonObject, type JsonObject } from './json.ts';
-import { listElementsOf } from './list-elements.ts';
-import { type InvalidSampleListener, sampleOf } from './sample.ts';
+import { type CallSubject, excerptOf, listElementsOf } from './answer.ts';
+import {
+  entityIdOf,
+  epochMsOf,
+  type InvalidSampleListener,
+  isJsonObject,
+  type JsonObject,
+  sampleOf,
+} from './json.ts';
 
 /** The applications of one page, and what of the page could not be read. */
 export interface ApplicationPage {
@@ -136,4 +138,25 @@ function idsOf(
   }
   if (unreadable > 0) report(`${kind} ids that are not numbers: ${unreadable}`);
   return [...ids];
+}
+
+export interface HostName {
+  readonly id: string;
+  readonly name: string;
+}
+
+const hostSchema = z.object({
+  id: z.unknown().transform(entityIdOf).pipe(z.string()),
+  host: z.string().min(1),
+});
+
+/**
+ * The host names of a list document. A host without a readable id or name is passed over: it is
+ * shown by its id. Throws an `ApiError` when there is no list of bearable length.
+ */
+export function hostNamesOf(document: JsonObject, subject: CallSubject): HostName[] {
+  return listElementsOf(document, 'application_hosts', subject).flatMap((element) => {
+    const host = hostSchema.safeParse(element);
+    return host.success ? [{ id: host.data.id, name: host.data.host }] : [];
+  });
 }

@@ -1,12 +1,148 @@
 import { ApiError } from '../model/api-error.ts';
 import type { Selector } from '../model/config.ts';
 import type { Discovery } from '../model/source.ts';
-import { isEntityId } from './entity-id.ts';
-import { failureOf } from './failure-of-answer.ts';
-import { findByIds, idsPerCall, type ReadApplications } from './find-by-ids.ts';
-import { createFindings, type Findings } from './findings.ts';
+import { failureOf } from './answer.ts';
+import { createFindings, type Findings, type LookUps } from './findings.ts';
+import { isEntityId } from './json.ts';
 import { type ApplicationList, applicationsSubject } from './lists.ts';
-import type { LookUps } from './look-ups.ts';
+
+/** Asks for the applications with these ids, or for all of the account. */
+export type ReadApplications = (ids: readonly string[] | undefined) => Promise<ApplicationList>;
+
+/** The ids that a discovery has to ask for. */
+export interface IdQuestion {
+  /** Ids that entries name. Such a one is absent when it was asked for alone and is not there. */
+  readonly wanted: ReadonlySet<string>;
+  /** Known applications that the list left out. Such a one is absent when a look-up leaves it out too. */
+  readonly lost: readonly string[];
+  readonly known: ReadonlySet<string>;
+  /** Whether the list of the whole account was read: then what is not in it is not in the account. */
+  readonly isListed: boolean;
+}
+
+export interface IdDependencies {
+  readonly read: ReadApplications;
+  readonly findings: Findings;
+  readonly lookUps: LookUps;
+  /** Whether nothing more may be asked in this discovery. */
+  readonly isOver: () => boolean;
+}
+
+// As many as the vendor puts on a page. A URL of this many ids stays under 4 kB.
+const idsPerCall = 200;
+
+// Calls of one discovery to find out which ids of a batch are gone, when the whole of it is answered
+// 404. Sixteen of them find the first one among 200.
+const maxSplitCalls = 48;
+
+// Calls of one discovery for one id each, of those that an answer for several left out.
+const maxLookUps = 10;
+
+/**
+ * Asks for ids, in as few calls as can be: 200 at a time, and then alone for some of those that an
+ * answer left out, since neither how many ids the vendor accepts at once nor the order of its pages
+ * is documented. The next discoveries ask for the rest.
+ *
+ * What is likely there is asked for first and apart from the rest: should one unknown id make the
+ * vendor answer 404 for all, it does not spoil the others. So is what was absent, to be found again
+ * as soon as it is back.
+ *
+ * Gives the ids of which it is not known whether the account has them.
+ */
+async function findByIds(
+  { wanted, lost, known, isListed }: IdQuestion,
+  dependencies: IdDependencies,
+): Promise<readonly string[]> {
+  const { findings, lookUps } = dependencies;
+  const ids = [...wanted, ...lost].filter((id) => !findings.has(id));
+  const absent = ids.filter((id) => lookUps.isAbsent(id));
+  const open = ids.filter((id) => !lookUps.isAbsent(id));
+  const likely = open.filter((id) => known.has(id));
+  const unsure = lookUps.inTurn(open.filter((id) => !known.has(id)));
+
+  const calls = createIdCalls(dependencies);
+  for (const batch of [...batchesOf(likely), ...batchesOf(unsure)]) await calls.ask(batch);
+  if (!isListed) for (const batch of batchesOf(absent)) await calls.askAgain(batch);
+
+  const isAsked = (id: string): boolean => calls.askedAlone().has(id);
+  const isDoubtful = (id: string): boolean =>
+    wanted.has(id) && calls.hasLeftOut(id) && !isAsked(id);
+  const doubtful = [
+    ...likely.filter(isDoubtful),
+    ...lookUps.inTurn([
+      ...unsure.filter(isDoubtful),
+      ...absent.filter((id) => !findings.has(id) && !isAsked(id) && lookUps.isDue(id)),
+    ]),
+  ];
+  for (const id of doubtful.slice(0, maxLookUps)) await calls.ask([id]);
+
+  // Without any answer that is a list, a 404 says nothing of the id.
+  for (const [id, isAbsent] of calls.askedAlone()) {
+    lookUps.note(id, isAbsent && findings.isAnswered());
+  }
+  return ids.filter(
+    (id) => !findings.has(id) && !lookUps.isAbsent(id) && (wanted.has(id) || !calls.hasLeftOut(id)),
+  );
+}
+
+interface IdCalls {
+  /**
+   * Asks for ids in one call. What 404 means for several ids is not documented: one unknown id may
+   * be the reason, and the others are there. So each half is asked for, down to single ids.
+   */
+  ask(ids: readonly string[]): Promise<void>;
+  /** Asks for absent ids: what is not found says nothing new. */
+  askAgain(ids: readonly string[]): Promise<void>;
+  /** Whether an answer for the id, alone or among others, had the id not in it. */
+  hasLeftOut(id: string): boolean;
+  /** The ids that were asked for alone and not found; `true` if that is what the vendor said. */
+  askedAlone(): ReadonlyMap<string, boolean>;
+}
+
+function createIdCalls({ read, findings, isOver }: IdDependencies): IdCalls {
+  const leftOut = new Set<string>();
+  const alone = new Map<string, boolean>();
+  let splitCallsLeft = maxSplitCalls;
+
+  const askOnce = async (ids: readonly string[]): Promise<ApplicationList> => {
+    const list = await read(ids);
+    findings.addLookUp(list);
+    const isAlone = ids.length === 1;
+    const isTold = list.error === undefined || (isAlone && list.error.reason === 'not_found');
+    for (const id of ids.filter((one) => !findings.has(one))) {
+      if (isTold) leftOut.add(id);
+      if (isAlone) alone.set(id, isTold);
+    }
+    return list;
+  };
+
+  return {
+    ask: async (all) => {
+      const questions = [all];
+      for (let ids = questions.pop(); ids !== undefined && !isOver(); ids = questions.pop()) {
+        const { error } = await askOnce(ids);
+        if (error?.reason === 'not_found' && ids.length > 1 && splitCallsLeft >= 2) {
+          splitCallsLeft -= 2;
+          const middle = Math.ceil(ids.length / 2);
+          // The last one in is the first one out: so a single id is reached soon.
+          questions.push(ids.slice(middle), ids.slice(0, middle));
+        }
+      }
+    },
+    askAgain: async (ids) => {
+      if (!isOver()) await askOnce(ids);
+    },
+    hasLeftOut: (id) => leftOut.has(id),
+    askedAlone: () => alone,
+  };
+}
+
+function batchesOf(ids: readonly string[]): (readonly string[])[] {
+  const count = Math.ceil(ids.length / idsPerCall);
+  return Array.from({ length: count }, (_, index) =>
+    ids.slice(index * idsPerCall, (index + 1) * idsPerCall),
+  );
+}
 
 export interface DiscoveryQuestion {
   readonly selectors: readonly Selector[];

@@ -1,3 +1,5 @@
+import type { InvalidSampleReason } from '../model/telemetry.ts';
+
 /** An object of a parsed document. Its members are the vendor's: anything may stand there. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -42,4 +44,79 @@ function withLongIntegersQuoted(json: string): string {
 
 function isLongInteger(token: string): boolean {
   return /^-?\d{16,}$/.test(token) && !Number.isSafeInteger(Number(token));
+}
+
+const digits = /^\d{1,32}$/;
+
+/**
+ * Whether the text is an id of the vendor: decimal digits and nothing else. Only such a text may
+ * become part of a path. The vendor's longest known id has 10 digits; 32 leave room and keep a
+ * URL short.
+ */
+export function isEntityId(text: string): boolean {
+  return digits.test(text);
+}
+
+/**
+ * The id in a member of an answer, as the decimal string that the model uses; `undefined` when the
+ * value is none. A number beyond 2^53 is none: its last digits are already lost.
+ */
+export function entityIdOf(value: unknown): string | undefined {
+  if (typeof value === 'number') {
+    return Number.isSafeInteger(value) && value >= 0 ? String(value) : undefined;
+  }
+  return typeof value === 'string' && isEntityId(value) ? value : undefined;
+}
+
+const minuteMs = 60_000;
+
+const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
+
+/**
+ * An ISO 8601 timestamp of an answer in milliseconds since the epoch; `undefined` when the value is
+ * none. One without an offset is none either: it would be read in the zone of this machine.
+ */
+export function epochMsOf(value: unknown): number | undefined {
+  if (typeof value !== 'string' || !timestamp.test(value)) return undefined;
+  const epochMs = Date.parse(value);
+  return Number.isNaN(epochMs) ? undefined : epochMs;
+}
+
+/** The minute that holds `epochMs`, as `YYYY-MM-DDThh:mm:00Z`: the vendor's resolution is a minute. */
+export function minuteTextOf(epochMs: number): string {
+  return `${new Date(epochMs).toISOString().slice(0, 16)}:00Z`;
+}
+
+/**
+ * The end of a range that the vendor states. It writes the end of a summarized range either as
+ * `:00` or as the last second before it, `:59`; both mean the same whole minute.
+ */
+export function windowEndMsOf(value: unknown): number | undefined {
+  const epochMs = epochMsOf(value);
+  if (epochMs === undefined) return undefined;
+  const withinMinuteMs = ((epochMs % minuteMs) + minuteMs) % minuteMs;
+  return withinMinuteMs >= 59_000 ? epochMs - withinMinuteMs + minuteMs : epochMs;
+}
+
+/** Told of every value of the vendor that was left out. */
+export type InvalidSampleListener = (reason: InvalidSampleReason) => void;
+
+/**
+ * A value of the vendor that may be published: a finite number that is not negative. `undefined`
+ * when the member is absent, which is not the same as 0, or when it is anything else, of which the
+ * listener is told: a number in a string is not guessed at.
+ */
+export function sampleOf(value: unknown, onInvalid: InvalidSampleListener): number | undefined {
+  if (value === undefined) return undefined;
+  const reason = invalidityOf(value);
+  if (reason === undefined && typeof value === 'number') return value;
+  if (reason !== undefined) onInvalid(reason);
+  return undefined;
+}
+
+function invalidityOf(value: unknown): InvalidSampleReason | undefined {
+  if (typeof value !== 'number') return 'not_a_number';
+  // `1e999` is valid JSON and is parsed as Infinity.
+  if (!Number.isFinite(value)) return 'not_finite';
+  return value < 0 ? 'negative' : undefined;
 }

@@ -1,13 +1,10 @@
 import { ApiError } from '../model/api-error.ts';
 import type { Application } from '../model/application.ts';
-import type { OnWire } from '../model/source.ts';
+import type { HostNames, OnWire } from '../model/source.ts';
 import type { ApiObserver, Logger } from '../model/telemetry.ts';
 import type { ApiRequest, Transport } from '../transport/transport.ts';
-import { documentOf } from './answer.ts';
-import { applicationPageOf } from './application-payload.ts';
-import { countingFailures } from './counting-failures.ts';
-import { type CallSubject, failureOf } from './failure-of-answer.ts';
-import { type HostName, hostNamesOf } from './host-payload.ts';
+import { type CallSubject, countingFailures, documentOf, failureOf } from './answer.ts';
+import { applicationPageOf, type HostName, hostNamesOf } from './application-payload.ts';
 import { type JsonObject, parseJsonKeepingIds } from './json.ts';
 import { type Page, type PagedList, readPages } from './paging.ts';
 import { applicationsRequest, hostsRequest } from './requests.ts';
@@ -155,4 +152,46 @@ function partsMissing(problems: readonly string[]): ApiError | undefined {
   if (first === undefined) return undefined;
   const detail = `parts of the list were left out (${problems.length}), the first: ${first}`;
   return failureOf(applicationsSubject, 'schema', detail);
+}
+
+/** One host of an application, by any of the names that it may have. */
+export interface HostQuestion {
+  readonly applicationId: string;
+  readonly wanted: readonly string[];
+  readonly onWire: OnWire | undefined;
+}
+
+/**
+ * Looks for one host by its names, until one of them is found. The vendor takes a name for a part of
+ * one: what it finds beyond is among the names as well. Of a vendor that ignores or refuses such a
+ * question, all hosts are listed, once.
+ */
+export async function findHost(
+  lists: Pick<ListReader, 'hosts'>,
+  { applicationId, wanted, onWire }: HostQuestion,
+  signal: AbortSignal,
+): Promise<HostNames> {
+  const names = new Map<string, string>();
+  const lowerCase = new Set(wanted.map((name) => name.toLowerCase()));
+  let calls = 0;
+  const ask = async (hostName: string | undefined): Promise<PagedList<HostName>> => {
+    const list = await lists.hosts(applicationId, signal, { hostName, onWire });
+    calls += list.calls;
+    for (const { id, name } of list.items) names.set(id, name);
+    return list;
+  };
+  for (const hostName of wanted) {
+    const { items, error } = await ask(hostName);
+    if (items.some(({ name }) => lowerCase.has(name.toLowerCase()))) break;
+    if (isRefused(error)) return { names, error: (await ask(undefined)).error, calls };
+    if (error !== undefined) return { names, error, calls };
+    // Who gets others as well has got all.
+    if (items.some(({ name }) => !name.toLowerCase().includes(hostName.toLowerCase()))) break;
+  }
+  return { names, error: undefined, calls };
+}
+
+/** Whether the vendor does not take the question as it was put. */
+function isRefused(error: ApiError | undefined): boolean {
+  return error?.status === 400 || error?.status === 422;
 }

@@ -1,13 +1,16 @@
 import type { ApiError } from '../model/api-error.ts';
 import type { TransactionType } from '../model/application.ts';
-import type { ThroughputAnswer, ThroughputQuery } from '../model/reading.ts';
-import { wrongWindow } from './answered-window.ts';
-import { excerptOf } from './excerpt.ts';
-import { type CallSubject, failureOf } from './failure-of-answer.ts';
-import { windowEndMsOf } from './iso-time.ts';
-import { isJsonObject, type JsonObject } from './json.ts';
-import { metricNames, throughputValue } from './metric-names.ts';
-import { type InvalidSampleListener, sampleOf } from './sample.ts';
+import type { ThroughputAnswer, ThroughputQuery } from '../model/snapshot.ts';
+import type { TimeWindow } from '../model/window.ts';
+import { type CallSubject, excerptOf, failureOf } from './answer.ts';
+import {
+  epochMsOf,
+  type InvalidSampleListener,
+  isJsonObject,
+  type JsonObject,
+  sampleOf,
+  windowEndMsOf,
+} from './json.ts';
 
 /** What goes with the reading of an answer. */
 export interface ThroughputReading {
@@ -127,4 +130,64 @@ function endMsOf(
   const endMs = windowEndMsOf(slice['to']) ?? query.window?.toMs;
   if (endMs !== undefined) return endMs;
   throw failureOf(subject, 'schema', `the timeslice of the metric ${name} does not say its end`);
+}
+
+/** The vendor's names of the two throughput metrics. */
+export const metricNames: Readonly<Record<TransactionType, string>> = {
+  web: 'HttpDispatcher',
+  other: 'OtherTransaction/all',
+};
+
+/** The value read of both metrics: calls in the window divided by its minutes. */
+export const throughputValue = 'requests_per_minute';
+
+// The end of a summarized range is written as `:00` or as the second before it, and the range of the
+// document with the seconds of the question: a whole minute is more than any real answer is off.
+const toleranceMs = 60_000;
+
+// With its own window the vendor answers for the last half hour. Nothing else is known of how late
+// it may be, so that only what cannot be true is refused.
+const dayMs = 24 * 3_600_000;
+
+/** What the window of an answer is compared with. */
+export interface WindowQuestion {
+  /** `undefined`: the vendor's own window. */
+  readonly window: TimeWindow | undefined;
+  readonly wallMs: number;
+}
+
+/**
+ * Why the range that a document or a slice of it states with `from` and `to` is not the one that was
+ * asked for; `undefined` when it is. A member that is absent or no timestamp says nothing.
+ */
+function wrongWindow(
+  stated: JsonObject,
+  { window, wallMs }: WindowQuestion,
+  subject: CallSubject,
+): ApiError | undefined {
+  const fromMs = epochMsOf(stated['from']);
+  const toMs = epochMsOf(stated['to']);
+  if (window === undefined) {
+    if (!isOff(toMs, wallMs, dayMs)) return undefined;
+    const detail = `the answer is for a window that ends ${textOf(toMs)}, more than a day from now`;
+    return failureOf(subject, 'schema', detail, { remedy: `${staleCache}, and the clock` });
+  }
+  if (!isOff(fromMs, window.fromMs, toleranceMs) && !isOff(toMs, window.toMs, toleranceMs)) {
+    return undefined;
+  }
+  const asked = `${textOf(window.fromMs)} to ${textOf(window.toMs)}`;
+  const answered = `${textOf(fromMs)} to ${textOf(toMs)}`;
+  const detail = `the answer is for another window: asked for ${asked}, answered for ${answered}`;
+  return failureOf(subject, 'schema', detail, { remedy: staleCache });
+}
+
+const staleCache =
+  'Look for a cache or a proxy between here and the vendor that answers without regard to the query';
+
+function isOff(statedMs: number | undefined, rightMs: number, toleratedMs: number): boolean {
+  return statedMs !== undefined && Math.abs(statedMs - rightMs) > toleratedMs;
+}
+
+function textOf(epochMs: number | undefined): string {
+  return epochMs === undefined ? 'unknown' : new Date(epochMs).toISOString();
 }

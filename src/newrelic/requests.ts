@@ -1,11 +1,10 @@
 import { ApiError } from '../model/api-error.ts';
 import type { TransactionType } from '../model/application.ts';
-import type { ThroughputQuery } from '../model/reading.ts';
+import type { ThroughputQuery } from '../model/snapshot.ts';
 import type { OnWire } from '../model/source.ts';
 import type { ApiRequest } from '../transport/transport.ts';
-import { isEntityId } from './entity-id.ts';
-import { minuteTextOf } from './iso-time.ts';
-import { metricNames, throughputValue } from './metric-names.ts';
+import { isEntityId, minuteTextOf } from './json.ts';
+import { metricNames, throughputValue } from './metric-payload.ts';
 
 /**
  * The applications of the account; with `ids` only those. The same query stands on every page: the

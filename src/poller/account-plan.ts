@@ -1,3 +1,4 @@
+import type { Clock } from '../model/clock.ts';
 import type { SelectedApplication } from '../model/selector.ts';
 import { demandOf, expectedHosts, slackOf, stretchOf } from './demand.ts';
 
@@ -61,4 +62,136 @@ export function plannedCapacityOf({ limitPerMinute, carriedPerMinute }: Capacity
 /** How many calls at a time carry so many a minute, if one takes so long. */
 export function concurrencyFor(perMinute: number, callMs: number): number {
   return Math.ceil((perMinute * callMs) / (busyShare * 60_000));
+}
+
+export interface AccountPlannerDependencies {
+  readonly clock: Clock;
+  /** What the account can do in a minute, as of now. */
+  readonly capacity: () => Capacity;
+  /** Requests that were sent again because the first one failed, since the start. */
+  readonly retries: () => number;
+}
+
+/** Keeps the plan of one account in step with what it has to send and what it can send. */
+export interface AccountPlanner {
+  readonly plan: AccountPlan;
+  /** Plans anew; gives the factor by which the intervals have changed, 1 if they have not. */
+  replan(applications: Iterable<{ readonly selected: SelectedApplication }>): number;
+  /** A discovery took so many calls. */
+  discovered(calls: number, intervalMs: number): void;
+  /** A look-up of host names took so many calls. */
+  asked(hostNameCalls: number): void;
+  /**
+   * Whether the capacity is another one than the plan was made for, or far more or fewer hosts are
+   * polled.
+   *
+   * @param newHosts how many have come since it was last asked
+   */
+  isOutdated(newHosts?: number): boolean;
+}
+
+/** How far the measured speed of the vendor, or the number of hosts, may move before there is a new plan. */
+const tolerance = 0.1;
+/** How many times the limit the connections carry when the vendor is fast enough by far. */
+const atEase = 1.5;
+/** A smaller change of the intervals is not worth moving polls that wait. */
+const leastChange = 0.005;
+
+export function createAccountPlanner(
+  { discoveryIntervalMs }: { readonly discoveryIntervalMs: number },
+  { clock, capacity, retries }: AccountPlannerDependencies,
+): AccountPlanner {
+  const others = createCallRate();
+  let discovery = { calls: 0, intervalMs: discoveryIntervalMs };
+  let countedRetries = retries();
+  /** That of the plan: it follows the measured speed in steps, so that intervals do not flutter. */
+  let held = capacity();
+  let plan = accountPlanOf([], discovery, held);
+
+  let unplannedHosts = 0;
+
+  const isOutdated = (newHosts = 0): boolean => {
+    unplannedHosts += newHosts;
+    // Each plan looks at every application: when many come one by one, not each is worth a plan.
+    if (Math.abs(unplannedHosts) > tolerance * plan.hosts) return true;
+    const now = capacity();
+    if (now.limitPerMinute !== held.limitPerMinute) return true;
+    const [planned, before] = [plannedCapacityOf(now), plannedCapacityOf(held)];
+    // However small the change: at ease, the vendor must not hold the calls up for good.
+    const isAtEase = now.carriedPerMinute >= atEase * now.limitPerMinute;
+    if (isAtEase && before < planned) return true;
+    const change = planned / before;
+    return change < 1 - tolerance || change > 1 + tolerance;
+  };
+
+  return {
+    get plan() {
+      return plan;
+    },
+    replan: (applications) => {
+      const nowMs = clock.monotonicMs();
+      const retriesNow = retries();
+      others.add(retriesNow - countedRetries, nowMs);
+      countedRetries = retriesNow;
+      unplannedHosts = 0;
+      const selected = Array.from(applications, (one) => one.selected);
+      const other = { ...discovery, otherPerMinute: others.perMinute(nowMs) };
+      if (isOutdated()) held = capacity();
+      const next = accountPlanOf(selected, other, held);
+      const factor = next.stretch / plan.stretch;
+      const isMoved =
+        Math.abs(factor - 1) >= leastChange || (next.stretch === 1) !== (plan.stretch === 1);
+      plan = isMoved ? next : { ...next, stretch: plan.stretch };
+      return isMoved ? factor : 1;
+    },
+    discovered: (calls, intervalMs) => {
+      // A discovery that failed at once tells nothing about the next one.
+      discovery = { calls: calls === 0 ? discovery.calls : calls, intervalMs };
+    },
+    asked: (hostNameCalls) => {
+      if (hostNameCalls > 0) others.add(hostNameCalls, clock.monotonicMs());
+    },
+    isOutdated,
+  };
+}
+
+/** How many calls a minute there were lately. */
+export interface CallRate {
+  add(calls: number, nowMs: number): void;
+  perMinute(nowMs: number): number;
+}
+
+const minuteMs = 60_000;
+const minutes = 10;
+
+/** The mean of the last nine whole minutes and what has passed of the present one. */
+export function createCallRate(): CallRate {
+  const counts: number[] = Array.from({ length: minutes }, () => 0);
+  let current = 0;
+  let total = 0;
+
+  const moveTo = (nowMs: number): void => {
+    const minute = Math.floor(nowMs / minuteMs);
+    const passed = Math.min(minutes, minute - current);
+    for (let step = 1; step <= passed; step += 1) {
+      const index = (current + step) % minutes;
+      total -= counts[index] ?? 0;
+      counts[index] = 0;
+    }
+    current = Math.max(current, minute);
+  };
+
+  return {
+    add: (calls, nowMs) => {
+      moveTo(nowMs);
+      const index = current % minutes;
+      counts[index] = (counts[index] ?? 0) + calls;
+      total += calls;
+    },
+    perMinute: (nowMs) => {
+      moveTo(nowMs);
+      const passed = (nowMs % minuteMs) / minuteMs;
+      return total / (minutes - 1 + passed);
+    },
+  };
 }

@@ -4,8 +4,7 @@ import type { ShardDemands } from '../model/shard.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Source } from '../model/source.ts';
 import type { AccountStatus, Logger, PollObserver } from '../model/telemetry.ts';
-import type { AccountPlan } from './account-plan.ts';
-import { createAccountPlanner } from './account-planner.ts';
+import { type AccountPlan, createAccountPlanner } from './account-plan.ts';
 import { accountStatusOf, type Traffic } from './account-status.ts';
 import { AccountTable, type AccountTableOptions } from './account-table.ts';
 import { type CallScheduler, createCallScheduler } from './call-scheduler.ts';
@@ -16,7 +15,7 @@ import {
   discoveryOptionsOf,
   wantSameApplications,
 } from './discovery-loop.ts';
-import { hostlessEntries } from './hostless-entries.ts';
+import { hostlessEntries } from './discovery-state.ts';
 import type { JobQueueLimits } from './job-queue.ts';
 import { createPollLog, type PollLog } from './poll-log.ts';
 import { createPollLoop, type PollLoop } from './poll-loop.ts';

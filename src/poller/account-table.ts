@@ -5,8 +5,7 @@ import type { ShardDemands } from '../model/shard.ts';
 import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
 import type { Discovery } from '../model/source.ts';
 import type { PollObserver } from '../model/telemetry.ts';
-import type { AccountPlan } from './account-plan.ts';
-import type { AccountPlanner } from './account-planner.ts';
+import type { AccountPlan, AccountPlanner } from './account-plan.ts';
 import { type AppPublisher, createAppPublisher } from './app-publisher.ts';
 import { type AppState, afterPoll, snapshotOf } from './app-state.ts';
 import { type AppStates, createAppStates, hostsListedNow } from './app-states.ts';
@@ -16,17 +15,16 @@ import {
   type StateChanges,
   spreadSteps,
 } from './app-table.ts';
-import { expectedHosts } from './demand.ts';
+import { createPartition, expectedHosts } from './demand.ts';
 import {
   type DiscoveryState,
   discoveryAfter,
+  hostlessEntries,
   initialDiscovery,
   isDiscoveryStale,
   isRefusal,
 } from './discovery-state.ts';
 import { shouldAskHostNames } from './host-names.ts';
-import { hostlessEntries } from './hostless-entries.ts';
-import { createPartition } from './partition.ts';
 import type { PollRequest } from './poll-application.ts';
 import type { PollLog } from './poll-log.ts';
 import { type PollOutcome, skippedOutcome } from './poll-outcome.ts';

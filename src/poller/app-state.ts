@@ -1,8 +1,7 @@
 import type { FailureReason } from '../model/api-error.ts';
-import type { Application } from '../model/application.ts';
-import type { AppReading } from '../model/reading.ts';
+import { type Application, mergedApplication } from '../model/application.ts';
 import type { SelectedApplication } from '../model/selector.ts';
-import type { AppSnapshot } from '../model/snapshot.ts';
+import type { AppReading, AppSnapshot } from '../model/snapshot.ts';
 import {
   type HostNameState,
   hostNamesAfter,
@@ -10,7 +9,6 @@ import {
   withNamedHosts,
   withNewHosts,
 } from './host-names.ts';
-import { mergedApplication } from './merged-application.ts';
 import type { PollOutcome } from './poll-outcome.ts';
 
 /** All that the poller remembers of one application: a record that is replaced, never changed. */

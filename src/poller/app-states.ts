@@ -1,7 +1,6 @@
 import { createPriorityQueue } from '../model/priority-queue.ts';
 import type { AppState } from './app-state.ts';
 import { pollDeadlineMs } from './schedule.ts';
-import { staleAtMs, whenStale } from './staleness.ts';
 
 /** The states of an account's applications by id, and what has to happen to each of them next. */
 export interface AppStates {
@@ -128,4 +127,24 @@ export function hostsListedNow(
     if (listed?.hostIds !== hostIds) listed = { hostIds, set: new Set(hostIds) };
     return listed.set.has(hostId);
   };
+}
+
+/**
+ * When the values become too old to be held any longer, on the monotonic clock: when polls have
+ * failed for `stale_after`, or when the poll that is due has not ended for so long after its deadline.
+ */
+export function staleAtMs(
+  { failingSinceMs, reading, selected, nextDueMs }: AppState,
+  deadlineMs: number,
+): number | undefined {
+  if (reading === undefined) return undefined;
+  const notRenewedSinceMs = Math.min(failingSinceMs ?? Infinity, nextDueMs + deadlineMs);
+  return notRenewedSinceMs + selected.entry.poll.staleAfterMs;
+}
+
+/** Drops values that were not renewed in time. */
+export function whenStale(state: AppState, deadlineMs: number, nowMs: number): AppState {
+  const atMs = staleAtMs(state, deadlineMs);
+  if (atMs === undefined || nowMs < atMs) return state;
+  return { ...state, reading: undefined, pollSucceeded: false };
 }

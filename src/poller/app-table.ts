@@ -10,9 +10,8 @@ import {
 } from '../model/selector.ts';
 import type { Discovery } from '../model/source.ts';
 import { type AppState, afterDiscovery, newAppState, refreshed, withHostsOf } from './app-state.ts';
-import { hostsToPoll } from './demand.ts';
+import { hostsToPoll, type Partition } from './demand.ts';
 import { noHostNames, withNamedHosts } from './host-names.ts';
-import type { Partition } from './partition.ts';
 import { placeMs } from './schedule.ts';
 
 /** A part of a change of the states. */

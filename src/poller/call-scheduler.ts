@@ -1,8 +1,7 @@
 import type { Clock } from '../model/clock.ts';
 import type { OnWire } from '../model/source.ts';
 import { createTokenBucket, type TokenBucket } from '../model/token-bucket.ts';
-import { createCallLatency } from './call-latency.ts';
-import { createInFlightCalls, type InFlightCall } from './in-flight-calls.ts';
+import { createCallLatency, createInFlightCalls, type InFlightCall } from './in-flight-calls.ts';
 import { createJobQueue, type JobQueueLimits, type JobTimes, type QueuedJob } from './job-queue.ts';
 
 /**

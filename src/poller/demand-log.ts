@@ -1,5 +1,5 @@
 import type { AccountPlan } from './account-plan.ts';
-import type { ChangeLogDependencies } from './change.ts';
+import type { ChangeLogDependencies } from './change-log.ts';
 
 /** Demand and budget may cross again and again: only what lasts is a relief. */
 const reliefMs = 10 * 60_000;

@@ -1,7 +1,6 @@
 import { ApiError } from '../model/api-error.ts';
 import type { Discovery } from '../model/source.ts';
-import type { ChangeLogDependencies } from './change.ts';
-import { createFlapGuard } from './flap-guard.ts';
+import { type ChangeLogDependencies, createFlapGuard } from './change-log.ts';
 
 /** Tells how the discoveries of one account fare. */
 export interface DiscoveryLog {

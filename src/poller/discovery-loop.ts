@@ -1,13 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock } from '../model/clock.ts';
+import { type Clock, createInterruptibleDelay, type InterruptibleDelay } from '../model/clock.ts';
 import type { AccountConfig, AppEntry, Selector } from '../model/config.ts';
 import { isSameSelector } from '../model/selector.ts';
 import type { Discovery, Source } from '../model/source.ts';
 import type { AccountTable } from './account-table.ts';
 import { discoveryIntervalOf, isWorthPolling } from './demand.ts';
-import { discoverWithin } from './discover-within.ts';
-import type { DiscoveryState } from './discovery-state.ts';
-import { createInterruptibleDelay, type InterruptibleDelay } from './interruptible-delay.ts';
+import { type DiscoveryState, discoverWithin } from './discovery-state.ts';
 
 export interface DiscoveryLoopOptions {
   readonly selectors: readonly Selector[];

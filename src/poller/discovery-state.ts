@@ -1,8 +1,10 @@
 import { ApiError } from '../model/api-error.ts';
-import type { AppEntry } from '../model/config.ts';
+import type { Clock } from '../model/clock.ts';
+import type { AppEntry, Selector } from '../model/config.ts';
 import { selectorText } from '../model/selector.ts';
-import type { Discovery } from '../model/source.ts';
+import type { Discovery, Source } from '../model/source.ts';
 import type { AppState } from './app-state.ts';
+import { isWorthPolling } from './demand.ts';
 
 /** How the discovery of the account fares. */
 export interface DiscoveryState {
@@ -74,4 +76,62 @@ function hasStatus(error: Error | undefined): boolean {
 /** The vendor refused the key (401, 403): asking on before that changes would be a storm. */
 export function isRefusal(error: Error | undefined): error is ApiError {
   return error instanceof ApiError && error.reason === 'auth';
+}
+
+/**
+ * The entries that show nothing because the host of this process, which is all that they are to show,
+ * is not known to the vendor. Those that were not looked for yet are not among them.
+ */
+export function hostlessEntries(states: Iterable<AppState>): readonly AppEntry[] {
+  const hasHost = new Map<AppEntry, boolean>();
+  for (const state of states) {
+    const { entry } = state.selected;
+    if (!entry.application && typeof entry.hosts === 'object' && entry.hosts.kind === 'self') {
+      hasHost.set(entry, (hasHost.get(entry) ?? false) || mayHaveHost(state));
+    }
+  }
+  return [...hasHost].flatMap(([entry, hasOne]) => (hasOne ? [] : entry));
+}
+
+function mayHaveHost({ pollsEnded, selected, failedSinceMs, hostNames }: AppState): boolean {
+  // One of a silent application is not even asked for; one that has just gone may be back by another id.
+  const isNotFound = hostNames.incompleteAnswers > 0 || !isWorthPolling(selected);
+  const isLookedFor = pollsEnded > 0 && failedSinceMs.size === 0 && isNotFound;
+  return !isLookedFor || (selected.namedHostIds ?? []).length > 0;
+}
+
+/**
+ * One discovery; one that takes too long is an incomplete one, with what it has found by then.
+ * Rejects with the signal's reason.
+ */
+export async function discoverWithin(
+  deadlineMs: number,
+  { source, clock }: { readonly source: Pick<Source, 'discover'>; readonly clock: Clock },
+  selectors: readonly Selector[],
+  knownIds: readonly string[],
+  signal: AbortSignal,
+): Promise<Discovery> {
+  signal.throwIfAborted();
+  const controller = new AbortController();
+  const onAbort = (): void => {
+    controller.abort(signal.reason);
+  };
+  signal.addEventListener('abort', onAbort, { once: true });
+  const cancelTimer = clock.after(deadlineMs, () => {
+    controller.abort(deadlineError(deadlineMs));
+  });
+  try {
+    return await source.discover(selectors, knownIds, controller.signal);
+  } finally {
+    cancelTimer();
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+function deadlineError(deadlineMs: number): ApiError {
+  const seconds = Math.round(deadlineMs / 1000);
+  return new ApiError(
+    'timeout',
+    `the discovery did not end within ${seconds} s: the vendor answers too slowly, or the budget is too small; what was found by then is used`,
+  );
 }

@@ -1,6 +1,6 @@
 import type { HostSelector } from '../model/config.ts';
-import type { AppReading, Throughput } from '../model/reading.ts';
 import { choosesHost, type SelectedApplication } from '../model/selector.ts';
+import type { AppReading, Throughput } from '../model/snapshot.ts';
 import type { PollOutcome } from './poll-outcome.ts';
 
 /** Host ids and names as far as they were asked for. */

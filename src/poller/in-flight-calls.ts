@@ -1,5 +1,3 @@
-import type { CallLatency } from './call-latency.ts';
-
 /** A call under way. Its request may be on the wire, or wait for the budget or for a retry. */
 export interface InFlightCall<Owner> {
   readonly owner: Owner;
@@ -105,4 +103,51 @@ class TimedCalls<Owner> implements InFlightCalls<Owner> {
     call.state = 'waiting';
     call.tookMs = nowMs - call.sentMs;
   }
+}
+
+/** How long answers usually take, and so which requests take unusually long. */
+export interface CallLatency {
+  /** A request that has been on the wire for longer is slow. */
+  slowAfterMs(): number;
+  /** The mean of the requests that were not slow; `undefined` before the first. */
+  meanMs(): number | undefined;
+  /** A request was answered. */
+  answered(durationMs: number): void;
+}
+
+const firstGuessMs = 250;
+/** Slow is what takes so many times as long as usual, */
+const slowFactor = 4;
+/** but nothing that takes less than this. */
+const leastSlowMs = 1000;
+/** How far one request moves the median. */
+const step = 1.2;
+const bounds = { leastMs: 1, mostMs: 60_000 };
+/** The mean follows about so many of the last requests. */
+const meanRequests = 100;
+
+/**
+ * What is usual is a running median: one step up for each answer that took longer, one down for each
+ * that took less. A few slow answers do not move it; a vendor that is slow for everybody does. The
+ * mean tells how many requests a connection can carry. Requests that are never answered tell nothing,
+ * however many they are.
+ */
+export function createCallLatency(): CallLatency {
+  let medianMs = firstGuessMs;
+  let meanMs: number | undefined;
+  let counted = 0;
+
+  const slowAfterMs = (): number => Math.max(leastSlowMs, slowFactor * medianMs);
+
+  return {
+    slowAfterMs,
+    meanMs: () => meanMs,
+    answered: (durationMs) => {
+      const next = durationMs > medianMs ? medianMs * step : medianMs / step;
+      medianMs = Math.min(bounds.mostMs, Math.max(bounds.leastMs, next));
+      if (durationMs > slowAfterMs()) return;
+      counted = Math.min(meanRequests, counted + 1);
+      meanMs = (meanMs ?? durationMs) + (durationMs - (meanMs ?? durationMs)) / counted;
+    },
+  };
 }

@@ -1,7 +1,6 @@
 import type { AppEntry } from '../model/config.ts';
 import { selectorText } from '../model/selector.ts';
-import type { Change, ChangeLogDependencies } from './change.ts';
-import { createChangeLog } from './change-log.ts';
+import { type Change, type ChangeLogDependencies, createChangeLog } from './change-log.ts';
 
 /** Tells which entries of the configuration choose nothing. */
 export interface MissingLog {

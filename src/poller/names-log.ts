@@ -1,7 +1,6 @@
 import type { Application } from '../model/application.ts';
 import { shortName } from './application-name.ts';
-import type { ChangeLogDependencies } from './change.ts';
-import { createFlapGuard } from './flap-guard.ts';
+import { type ChangeLogDependencies, createFlapGuard } from './change-log.ts';
 import { hostsScope, type PollOutcome } from './poll-outcome.ts';
 
 type NamesOutcome = Pick<PollOutcome, 'hostNames' | 'hostNamesError' | 'failed'>;

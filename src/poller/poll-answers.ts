@@ -1,11 +1,11 @@
 import type { ApiError, FailureReason } from '../model/api-error.ts';
+import type { SelectedApplication } from '../model/selector.ts';
 import type {
   AppReading,
   Throughput,
   ThroughputAnswer,
   ThroughputQuery,
-} from '../model/reading.ts';
-import type { SelectedApplication } from '../model/selector.ts';
+} from '../model/snapshot.ts';
 import type { HostNames } from '../model/source.ts';
 import { withNamedHosts, withNewHosts } from './host-names.ts';
 import { applicationScope, hostsScope, type PollOutcome } from './poll-outcome.ts';

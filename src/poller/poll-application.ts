@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { ApiError } from '../model/api-error.ts';
 import type { Clock } from '../model/clock.ts';
-import type { ThroughputQuery } from '../model/reading.ts';
 import type { SelectedApplication } from '../model/selector.ts';
+import type { ThroughputQuery } from '../model/snapshot.ts';
 import { windowAt } from '../model/window.ts';
 import type { Call, CallScheduler, Job } from './call-scheduler.ts';
 import { hostsToPoll } from './demand.ts';

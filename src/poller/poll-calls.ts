@@ -1,6 +1,6 @@
 import { ApiError } from '../model/api-error.ts';
-import type { ThroughputQuery } from '../model/reading.ts';
 import type { SelectedApplication } from '../model/selector.ts';
+import type { ThroughputQuery } from '../model/snapshot.ts';
 import type { Source } from '../model/source.ts';
 import type { Call } from './call-scheduler.ts';
 import { wantedHostNames } from './host-names.ts';

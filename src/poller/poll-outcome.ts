@@ -1,5 +1,5 @@
 import type { ApiError } from '../model/api-error.ts';
-import type { AppReading } from '../model/reading.ts';
+import type { AppReading } from '../model/snapshot.ts';
 
 /** What one poll of one application brought. */
 export interface PollOutcome {

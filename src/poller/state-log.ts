@@ -1,6 +1,6 @@
 import type { AppState } from './app-state.ts';
 import { shortName } from './application-name.ts';
-import type { Change, ChangeLog } from './change.ts';
+import type { Change, ChangeLog } from './change-log.ts';
 import type { PollOutcome } from './poll-outcome.ts';
 
 /** Tells how the polls of each application fare. */

@@ -1,13 +1,17 @@
 import { Histogram, type Registry } from 'prom-client';
 import { type FailureReason, failureReasons } from '../model/api-error.ts';
-import { type Operation, operations } from '../model/operation.ts';
-import { type ApiObserver, invalidSampleReasons } from '../model/telemetry.ts';
+import {
+  type ApiObserver,
+  invalidSampleReasons,
+  type Operation,
+  operations,
+} from '../model/telemetry.ts';
 import {
   type AccountCounter,
+  type AccountLifetime,
   type CounterSeries,
   createAccountCounter,
-} from './account-counter.ts';
-import type { AccountLifetime } from './account-lifetime.ts';
+} from './registry.ts';
 
 /** What happens on the way to the vendor. */
 export interface ApiMetrics {

@@ -1,8 +1,6 @@
 import { pino } from 'pino';
 import type { Clock } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
-import { ignoreWriteErrors } from './broken-pipe.ts';
-import type { LogFormat, LogLevel } from './log-options.ts';
 import { toLogValue } from './log-value.ts';
 import type { Redactor } from './redactor.ts';
 
@@ -89,4 +87,22 @@ async function rendererFor(
 /** See https://no-color.org: any value but the empty one. */
 function isColorRefused(env: LoggerDependencies['env']): boolean {
   return (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb';
+}
+
+export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** `auto` is `pretty` on a terminal and `json` anywhere else. */
+export const logFormats = ['auto', 'json', 'pretty'] as const;
+export type LogFormat = (typeof logFormats)[number];
+
+/**
+ * Keeps the process alive when the reader of its output is gone (EPIPE) or the disk is full: Node
+ * throws a stream error that nobody listens to. For standard output and standard error only, where
+ * there is nobody left to tell.
+ */
+export function ignoreWriteErrors(stream: {
+  on(event: 'error', listener: () => void): unknown;
+}): void {
+  stream.on('error', () => undefined);
 }

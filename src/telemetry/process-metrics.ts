@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
-import { Counter, collectDefaultMetrics, type Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
+import type { Shard } from '../model/shard.ts';
 
 /**
  * Gauges whose names end like counters, which `promtool check metrics` refuses. Each is the sum of
@@ -46,4 +47,76 @@ export function registerProcessMetrics(registry: Registry): void {
     }
   }
   registerBusyTime(registry);
+}
+
+export interface BuildOptions {
+  readonly version: string;
+  /** The commit the program was built from. */
+  readonly revision: string;
+  /** Such as `v24.4.1`. */
+  readonly nodeVersion: string;
+}
+
+/** Registers what never changes in the life of a process. */
+export function registerBuildMetrics(registry: Registry, options: BuildOptions): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'newrelic_exporter_build_info',
+    help: 'A constant 1; the labels name the program and the Node.js it runs on.',
+    labelNames: ['version', 'revision', 'node_version'],
+    registers,
+  }).set(
+    { version: options.version, revision: options.revision, node_version: options.nodeVersion },
+    1,
+  );
+}
+
+/** What became of the configuration file. */
+export interface ConfigMetrics {
+  /** `wallMs` is the time of the reload, in milliseconds since the epoch. */
+  reloaded(succeeded: boolean, wallMs: number): void;
+}
+
+export function createConfigMetrics(registry: Registry): ConfigMetrics {
+  const successful = new Gauge({
+    name: 'newrelic_exporter_config_last_reload_successful',
+    help: '1 if the configuration was accepted when it was last read, 0 if it was refused.',
+    registers: [registry],
+  });
+  const successTime = new Gauge({
+    name: 'newrelic_exporter_config_last_reload_success_timestamp_seconds',
+    help: 'Unix time at which a configuration was last accepted.',
+    registers: [registry],
+  });
+  return {
+    reloaded: (succeeded, wallMs) => {
+      successful.set(succeeded ? 1 : 0);
+      if (succeeded) successTime.set(wallMs / 1000);
+    },
+  };
+}
+
+export interface ShardMetrics {
+  sharded(shard: Shard): void;
+}
+
+/** As long as nobody says otherwise, this process is the only one. */
+export function createShardMetrics(registry: Registry): ShardMetrics {
+  const registers = [registry];
+  const number = new Gauge({
+    name: 'newrelic_exporter_shard',
+    help: 'Which part of the applications this process polls, counted from 0.',
+    registers,
+  });
+  const count = new Gauge({
+    name: 'newrelic_exporter_total_shards',
+    help: 'Number of processes that share the applications.',
+    registers,
+  });
+  const sharded = ({ ordinal, total }: Shard): void => {
+    number.set(ordinal);
+    count.set(total);
+  };
+  sharded({ ordinal: 0, total: 1 });
+  return { sharded };
 }

@@ -1,16 +1,21 @@
 import { Registry } from 'prom-client';
 import type { Shard } from '../model/shard.ts';
 import type { ApiObserver, PollObserver } from '../model/telemetry.ts';
-import { type AccountLifetime, createAccountLifetime } from './account-lifetime.ts';
+import {
+  createMissingMetric,
+  createPollMetrics,
+  createStatusMetrics,
+  type StatusSource,
+} from './account-metrics.ts';
 import { createApiMetrics } from './api-metrics.ts';
-import { type BuildOptions, registerBuildMetrics } from './build-metrics.ts';
-import { createConfigMetrics } from './config-metrics.ts';
-import { createMissingMetric } from './missing-metric.ts';
-import { createPollMetrics } from './poll-metrics.ts';
-import { registerProcessMetrics } from './process-metrics.ts';
-import { createRenderedRegistry } from './rendered-registry.ts';
-import { createShardMetrics } from './shard-metrics.ts';
-import { createStatusMetrics, type StatusSource } from './status-metrics.ts';
+import {
+  type BuildOptions,
+  createConfigMetrics,
+  createShardMetrics,
+  registerBuildMetrics,
+  registerProcessMetrics,
+} from './process-metrics.ts';
+import { type AccountLifetime, createAccountLifetime, createRenderedRegistry } from './registry.ts';
 
 /** What the exporter tells of itself: `newrelic_exporter_*`, `process_*` and `nodejs_*`. */
 export interface SelfMetrics {

@@ -1,19 +1,22 @@
 import { setMaxListeners } from 'node:events';
+import pLimit from 'p-limit';
 import type { Clock } from '../model/clock.ts';
 import type { ApiKeyHeader } from '../model/config.ts';
-import type { ApiObserver } from '../model/telemetry.ts';
-import { authorize } from './authorize.ts';
+import type { ApiObserver, Operation } from '../model/telemetry.ts';
+import type { Membership } from '../rate-limit/rate-limiters.ts';
 import { withDeadline } from './deadline.ts';
-import type { KeyProvider } from './key-provider.ts';
-import { type ConcurrencyLimit, createConcurrencyLimit } from './limit-concurrency.ts';
 import { createMeasure, type Measure } from './measure.ts';
-import { pace } from './pace.ts';
-import type { Membership } from './rate-limiters.ts';
-import type { RawTransport } from './raw-send.ts';
-import { reloadKey } from './reload-key.ts';
-import { retry } from './retry.ts';
+import { reloadKey, retry } from './retry.ts';
 import { type ThrottleNotice, throttle } from './throttle.ts';
-import type { PermittedRequest, Send, Transport } from './transport.ts';
+import type {
+  KeyProvider,
+  PermittedRequest,
+  RawSend,
+  RawTransport,
+  Send,
+  Transport,
+  TransportDecorator,
+} from './transport.ts';
 import { type ClockSkew, createVendorClock, type VendorClock } from './vendor-clock.ts';
 
 /** How each request is sent. */
@@ -156,4 +159,67 @@ function sendThrough(
   ];
   const permitted = inner.reduceRight((next, decorate) => decorate(next), wire);
   return outer.reduceRight((next, decorate) => decorate(next), pace(dependencies)(permitted));
+}
+
+/** Everything else depends on knowing what there is, and these calls are few. */
+function isUrgent(operation: Operation): boolean {
+  return operation === 'list_applications' || operation === 'list_hosts';
+}
+
+/** Waits for a permit of the account's key for every request, and releases it when that ended. */
+export function pace(dependencies: {
+  readonly membership: Pick<Membership, 'acquire'>;
+}): (next: Send<PermittedRequest>) => Transport {
+  const { membership } = dependencies;
+  return (next) => async (request, signal) => {
+    const permit = await membership.acquire(isUrgent(request.operation), signal);
+    try {
+      return await next({ ...request, permit }, signal);
+    } finally {
+      permit.release();
+    }
+  };
+}
+
+export interface AuthorizeDependencies {
+  readonly send: RawSend;
+}
+
+/** Adds the key that the permit of the request is for; the key goes nowhere else. */
+export function authorize(
+  { apiKeyHeader }: { readonly apiKeyHeader: ApiKeyHeader },
+  { send }: AuthorizeDependencies,
+): Send<PermittedRequest> {
+  // The same object for the same key, so that the wire need not look into it for every request.
+  let last:
+    | { readonly key: string; readonly headers: Readonly<Record<string, string>> }
+    | undefined;
+
+  return (request, signal) => {
+    const key = request.permit.apiKey;
+    if (last?.key !== key) last = { key, headers: { [apiKeyHeader]: key } };
+    return send(request, last.headers, signal);
+  };
+}
+
+export interface ConcurrencyLimit {
+  /**
+   * Lets at most `concurrency` requests be in flight; the others wait in the order they came. A waiting
+   * request whose signal is aborted rejects when its turn comes.
+   */
+  readonly decorate: TransportDecorator;
+  /** Another limit from now on; what is in flight beyond it goes on. */
+  resize(concurrency: number): void;
+}
+
+export function createConcurrencyLimit(options: {
+  readonly concurrency: number;
+}): ConcurrencyLimit {
+  const limit = pLimit(options.concurrency);
+  return {
+    decorate: (next) => (request, signal) => limit(next, request, signal),
+    resize: (concurrency) => {
+      limit.concurrency = concurrency;
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import type { Operation } from '../model/operation.ts';
+import type { Operation } from '../model/telemetry.ts';
 
 export interface AnswerMemoryOptions {
   /** What the JavaScript heap of this process may grow to, within half of a container's memory. */

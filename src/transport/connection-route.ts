@@ -1,8 +1,7 @@
 import { createSecureContext, rootCertificates } from 'node:tls';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
-import { apiErrorFrom } from './api-error-from.ts';
-import { proxyAuthorizationOf } from './proxy-authorization.ts';
-import { createTunnels } from './tunnels.ts';
+import { apiErrorFrom } from './transport-errors.ts';
+import { createTunnels, proxyAuthorizationOf } from './tunnels.ts';
 
 type Connector = buildConnector.connector;
 

@@ -1,12 +1,11 @@
 import type { Dispatcher } from 'undici';
 import { ApiError } from '../model/api-error.ts';
-import type { Operation } from '../model/operation.ts';
-import type { AbortWatch } from './abort-watch.ts';
+import type { Operation } from '../model/telemetry.ts';
 import { AnswerBody } from './answer-body.ts';
 import type { AnswerHolder, AnswerMemory } from './answer-memory.ts';
-import { apiErrorFrom } from './api-error-from.ts';
-import { statusReason } from './status-reason.ts';
+import type { AbortWatch } from './deadline.ts';
 import type { ApiResponse } from './transport.ts';
+import { apiErrorFrom, statusReason } from './transport-errors.ts';
 
 type Controller = Dispatcher.DispatchController;
 

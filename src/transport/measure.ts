@@ -1,8 +1,8 @@
 import { ApiError } from '../model/api-error.ts';
 import type { Clock } from '../model/clock.ts';
 import type { ApiObserver } from '../model/telemetry.ts';
-import { statusReason } from './status-reason.ts';
-import type { TransportDecorator } from './transport-decorator.ts';
+import type { TransportDecorator } from './transport.ts';
+import { statusReason } from './transport-errors.ts';
 
 export interface MeasureDependencies {
   readonly clock: Clock;

@@ -1,4 +1,4 @@
-import type { RawTransport } from './raw-send.ts';
+import type { RawTransport } from './transport.ts';
 
 /** The connections to one origin, which others can replace. */
 export interface ReplaceableTransport extends RawTransport {

@@ -1,5 +1,5 @@
-import type { Operation } from '../model/operation.ts';
-import type { Permit } from './rate-limiter.ts';
+import type { Operation } from '../model/telemetry.ts';
+import type { Permit } from '../rate-limit/rate-limiter.ts';
 
 /** One GET. `target` is path and query, already encoded, relative to the account's base URL. */
 export interface ApiRequest {
@@ -34,3 +34,31 @@ export type Send<Request extends ApiRequest> = (
 ) => Promise<ApiResponse>;
 
 export type Transport = Send<ApiRequest>;
+
+/** Wraps a transport in another one of the same shape; the first to see a call is the outermost. */
+export type TransportDecorator = <Request extends ApiRequest>(next: Send<Request>) => Send<Request>;
+
+/**
+ * Puts one request on the wire, with the headers of the account added to the fixed ones. Rejects as a
+ * `Transport` does.
+ */
+export type RawSend = (
+  request: ApiRequest,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+) => Promise<ApiResponse>;
+
+/** The connections to one origin. */
+export interface RawTransport {
+  readonly send: RawSend;
+  /** Breaks off whatever is still under way and closes every connection. */
+  close(): Promise<void>;
+}
+
+/** Holds the API key of one account, wherever it comes from. */
+export interface KeyProvider {
+  /** The key to send now. Never throws. */
+  current(): string;
+  /** Reads the key again; true if it changed. An unreadable key counts as unchanged. */
+  reload(): Promise<boolean>;
+}

@@ -1,7 +1,6 @@
 import { type buildConnector, Client } from 'undici';
 import { ApiError } from '../model/api-error.ts';
-import { apiErrorFrom } from './api-error-from.ts';
-import { proxyAuthorizationOf } from './proxy-authorization.ts';
+import { apiErrorFrom } from './transport-errors.ts';
 
 type Connector = buildConnector.connector;
 type Socket = NonNullable<buildConnector.Options['httpSocket']>;
@@ -106,4 +105,11 @@ function tunnelErrorFrom(error: unknown, peer: string): ApiError {
     `${peer}: the proxy closes the connection instead of opening a tunnel; check that proxy_url leads to a proxy that works, and that it can reach the API`,
     { cause: error },
   );
+}
+
+/** The header that a proxy wants; none when its URL holds no user. */
+export function proxyAuthorizationOf(proxy: URL): Readonly<Record<string, string>> {
+  if (proxy.username === '') return {};
+  const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
+  return { 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` };
 }

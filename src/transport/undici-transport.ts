@@ -1,8 +1,8 @@
-import { createAbortWatch } from './abort-watch.ts';
 import type { AnswerMemory } from './answer-memory.ts';
 import { connectionRouteOf } from './connection-route.ts';
+import { createAbortWatch } from './deadline.ts';
 import { Exchange } from './exchange.ts';
-import type { RawTransport } from './raw-send.ts';
+import type { RawTransport } from './transport.ts';
 
 export interface UndiciTransportOptions {
   /** Scheme, host and port, perhaps a path prefix. */

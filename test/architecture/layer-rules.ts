@@ -5,16 +5,29 @@ import type { SourceFile } from './source-files.ts';
 const allowedAreas: Readonly<Record<string, readonly string[]>> = {
   model: [],
   config: ['model'],
-  transport: ['model'],
+  'rate-limit': ['model'],
+  transport: ['model', 'rate-limit'],
   newrelic: ['model', 'transport'],
   poller: ['model'],
   exposition: ['model'],
   server: ['model', 'exposition'],
   telemetry: ['model'],
   simulator: ['model'],
+  daemon: [
+    'model',
+    'config',
+    'rate-limit',
+    'transport',
+    'newrelic',
+    'poller',
+    'exposition',
+    'server',
+    'telemetry',
+  ],
   cli: [
     'model',
     'config',
+    'rate-limit',
     'transport',
     'newrelic',
     'poller',
@@ -22,8 +35,9 @@ const allowedAreas: Readonly<Record<string, readonly string[]>> = {
     'server',
     'telemetry',
     'simulator',
+    'daemon',
   ],
-  'main.ts': ['cli'],
+  'main.ts': ['cli', 'daemon'],
 };
 
 /** Which areas may import a package or a module of Node. One that is not named may come in anywhere. */
@@ -42,7 +56,7 @@ const packageAreas: Readonly<Record<string, readonly string[]>> = {
   'node:https': ['server', 'simulator'],
   'node:http2': [],
   'node:net': ['server', 'simulator'],
-  'node:fs': ['cli', 'main.ts', 'config'],
+  'node:fs': ['daemon', 'config'],
 };
 
 /** The package of `undici/lib/x` is `undici`, that of `node:fs/promises` is `node:fs`. */

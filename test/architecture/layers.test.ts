@@ -125,7 +125,7 @@ describe('the layers', () => {
     },
     {
       file: aFile('poller/a.ts', "import { readFile } from 'node:fs/promises';"),
-      problem: 'poller/a.ts imports node:fs: only for cli, main.ts, config',
+      problem: 'poller/a.ts imports node:fs: only for daemon, config',
     },
     {
       file: aFile('transport/a.ts', "import { request } from 'node:http';"),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tickerOver } from '../../src/cli/demo-ticker.ts';
+import { tickerOver } from '../../src/cli/demo.ts';
 import type { AppSnapshot } from '../../src/model/snapshot.ts';
 import { anApplication } from '../support/builders.ts';
 import { createFakeMachine } from '../support/fake-machine.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { commands, environmentVariableOf } from '../../src/cli/flag.ts';
 import { flagTable } from '../../src/cli/flag-table.ts';
+import { commands, environmentVariableOf } from '../../src/cli/flags.ts';
 import { helpText } from '../../src/cli/help.ts';
 
 describe('the help', () => {

@@ -1,7 +1,7 @@
 import { rootCertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/run.ts';
-import type { RawTransport } from '../../src/transport/raw-send.ts';
+import type { RawTransport } from '../../src/transport/transport.ts';
 import { get, type Page, until } from '../support/daemon-process.ts';
 import { createFakeMachine, type FakeMachine } from '../support/fake-machine.ts';
 

@@ -1,4 +1,4 @@
-import { environmentVariableOf, type Flag } from '../../src/cli/flag.ts';
+import { environmentVariableOf, type Flag } from '../../src/cli/flags.ts';
 import { codeWordsIn, rowsWith } from './markdown.ts';
 
 export type FlagFacts = Pick<Flag<unknown>, 'name' | 'defaultText' | 'commands'>;

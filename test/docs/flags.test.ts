@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { commands, environmentVariableOf, type Flag } from '../../src/cli/flag.ts';
 import { flagTable } from '../../src/cli/flag-table.ts';
+import { commands, environmentVariableOf, type Flag } from '../../src/cli/flags.ts';
 import { readDocument, readProductDocuments } from './documents.ts';
 import { flagProblems, flagsNamedIn, variablesNamedIn } from './flag-rule.ts';
 import { codeWordsIn, rowsWith, sectionOf } from './markdown.ts';

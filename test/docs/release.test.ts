@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { buildOf } from '../../src/cli/version.ts';
+import { buildOf } from '../../src/daemon/build.ts';
 import { readDocument, readProductDocuments } from './documents.ts';
 import { codeBlocksIn } from './markdown.ts';
 import { badEntriesOf, newestVersion, npmScriptsIn } from './release-rule.ts';

@@ -1,9 +1,9 @@
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type ConfigThreadOptions, createConfigThread } from '../../src/cli/config-thread.ts';
-import type { ThreadTask } from '../../src/cli/thread-reply.ts';
 import { ConfigError } from '../../src/config/diagnostic.ts';
 import { parseConfig } from '../../src/config/parse-config.ts';
+import { type ConfigThreadOptions, createConfigThread } from '../../src/daemon/config-thread.ts';
+import type { ThreadTask } from '../../src/daemon/parse-for-parent.ts';
 import { mainFile } from '../support/daemon-process.ts';
 import { createFakeMachine, type FakeMachine } from '../support/fake-machine.ts';
 

@@ -1,10 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
-import { type AppChunk, type RenderedApp, renderApp } from '../../src/exposition/app-chunk.ts';
-import { type ChunkStore, createChunkStore } from '../../src/exposition/chunk-store.ts';
-import { gzipFast } from '../../src/exposition/gzip.ts';
+import { gzipFast } from '../../src/exposition/page.ts';
+import {
+  type AppChunk,
+  type RenderedApp,
+  renderApp,
+} from '../../src/exposition/rendered-application.ts';
+import { type ChunkStore, createChunkStore } from '../../src/exposition/series-store.ts';
 import type { Application } from '../../src/model/application.ts';
-import type { AppReading } from '../../src/model/reading.ts';
-import type { AppSnapshot } from '../../src/model/snapshot.ts';
+import type { AppReading, AppSnapshot } from '../../src/model/snapshot.ts';
 
 /** An application of which the vendor says nothing but id and name. */
 export function anApplication(overrides: Partial<Application> = {}): Application {

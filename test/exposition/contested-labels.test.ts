@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createClaims } from '../../src/exposition/claims.ts';
+import { createClaims } from '../../src/exposition/series-store.ts';
 import type { AppSnapshot } from '../../src/model/snapshot.ts';
 import { anApplication, aReading, aSnapshot, aStore, linesOf, pageText } from './builders.ts';
 

@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { appFamilies } from '../../src/exposition/families.ts';
-import { summaryFamilies } from '../../src/exposition/summary-families.ts';
+import { appFamilies, summaryFamilies } from '../../src/exposition/families.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import { toolOrSkip } from '../support/tools.ts';
 import { aStore } from './builders.ts';

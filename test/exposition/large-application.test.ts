@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type ChunkStore, createChunkStore } from '../../src/exposition/chunk-store.ts';
-import { gzipFast } from '../../src/exposition/gzip.ts';
+import { gzipFast } from '../../src/exposition/page.ts';
+import { type ChunkStore, createChunkStore } from '../../src/exposition/series-store.ts';
 import type { AppSnapshot } from '../../src/model/snapshot.ts';
 import { anApplication, aReading, aSnapshot, linesOf } from './builders.ts';
 

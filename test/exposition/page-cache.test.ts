@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Page } from '../../src/exposition/page.ts';
-import { createPageCache, type PageCache } from '../../src/exposition/page-cache.ts';
+import { createPageCache, type Page, type PageCache } from '../../src/exposition/page.ts';
 import { settle } from '../support/fake-clock.ts';
 
 interface Build {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { AppChunk } from '../../src/exposition/app-chunk.ts';
 import { assemblePage } from '../../src/exposition/page.ts';
+import type { AppChunk } from '../../src/exposition/rendered-application.ts';
 import { aChunkOf, anApplication, aReading, aSnapshot } from './builders.ts';
 
 function aChunk(id: string, requestsPerMinute: number): AppChunk {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { labelValueOf } from '../../src/exposition/label-value.ts';
+import { labelValueOf } from '../../src/exposition/render.ts';
 import type { TransactionType } from '../../src/model/application.ts';
 import type { AppSnapshot } from '../../src/model/snapshot.ts';
 import { parseExposition } from '../support/exposition-parser.ts';

@@ -1,5 +1,4 @@
-import type { Throughput } from '../../src/model/reading.ts';
-import type { AppSnapshot } from '../../src/model/snapshot.ts';
+import type { AppSnapshot, Throughput } from '../../src/model/snapshot.ts';
 import { anApplication, aReading, aSnapshot } from './builders.ts';
 
 const windowEndMs = Date.UTC(2026, 8, 1, 9, 57);

@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
-import type { Throughput } from '../../src/model/reading.ts';
-import type { AppSnapshot } from '../../src/model/snapshot.ts';
+import type { AppSnapshot, Throughput } from '../../src/model/snapshot.ts';
 import { type CallCounter, createCallCounter } from '../../src/simulator/call-counter.ts';
 import type {
   SimulatedApplication,

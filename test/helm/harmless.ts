@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
-import type { Container, Manifest, Pod } from './manifests.ts';
-import { podsIn } from './manifests.ts';
+import { type Container, type Manifest, type Pod, podsIn } from './manifests.ts';
 
 export function onlyPod(manifests: readonly Manifest[]): Pod {
   const [pod, ...others] = podsIn(manifests);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Clock } from '../../src/model/clock.ts';
 import type { Source } from '../../src/model/source.ts';
 import type { InvalidSampleReason } from '../../src/model/telemetry.ts';
-import { createRestSource, defaultMaxPages } from '../../src/newrelic/client.ts';
+import { createRestSource, defaultMaxPages } from '../../src/newrelic/rest-source.ts';
 import type { Transport } from '../../src/transport/transport.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 

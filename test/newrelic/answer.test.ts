@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError, type FailureReason } from '../../src/model/api-error.ts';
-import type { ThroughputQuery } from '../../src/model/reading.ts';
+import type { ThroughputQuery } from '../../src/model/snapshot.ts';
 import { answerOf } from '../support/fake-transport.ts';
 import { aRestSource, sampleText } from './a-rest-source.ts';
 

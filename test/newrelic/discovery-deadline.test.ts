@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import type { Clock } from '../../src/model/clock.ts';
-import { discoverWithin } from '../../src/poller/discover-within.ts';
+import { discoverWithin } from '../../src/poller/discovery-state.ts';
 import type { Transport } from '../../src/transport/transport.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { appsOf, byIds, byName, serverError } from './a-discovery.ts';

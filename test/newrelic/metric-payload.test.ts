@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TransactionType } from '../../src/model/application.ts';
-import type { ThroughputAnswer, ThroughputQuery } from '../../src/model/reading.ts';
+import type { ThroughputAnswer, ThroughputQuery } from '../../src/model/snapshot.ts';
 import type { InvalidSampleReason } from '../../src/model/telemetry.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { answerOf } from '../support/fake-transport.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ThroughputQuery } from '../../src/model/reading.ts';
+import type { ThroughputQuery } from '../../src/model/snapshot.ts';
 import {
   applicationsRequest,
   createThroughputRequests,

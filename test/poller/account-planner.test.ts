@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type AccountPlanner, createAccountPlanner } from '../../src/poller/account-planner.ts';
+import { type AccountPlanner, createAccountPlanner } from '../../src/poller/account-plan.ts';
 import { aSelected } from '../support/builders.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 

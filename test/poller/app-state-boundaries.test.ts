@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
-import type { AppReading, Throughput } from '../../src/model/reading.ts';
+import type { AppReading, Throughput } from '../../src/model/snapshot.ts';
 import {
   type AppState,
   afterDiscovery,
@@ -8,8 +8,8 @@ import {
   newAppState,
   refreshed,
 } from '../../src/poller/app-state.ts';
+import { staleAtMs, whenStale } from '../../src/poller/app-states.ts';
 import { applicationScope, type PollOutcome } from '../../src/poller/poll-outcome.ts';
-import { staleAtMs, whenStale } from '../../src/poller/staleness.ts';
 import { anEntry, aSelected } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
-import type { Throughput } from '../../src/model/reading.ts';
+import type { Throughput } from '../../src/model/snapshot.ts';
 import {
   type AppState,
   afterDiscovery,

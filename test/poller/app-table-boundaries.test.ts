@@ -9,7 +9,7 @@ import {
   reconfigurationSteps,
   type StateChanges,
 } from '../../src/poller/app-table.ts';
-import { createPartition, type Partition } from '../../src/poller/partition.ts';
+import { createPartition, type Partition } from '../../src/poller/demand.ts';
 import { anApplication, anEntry, aSelected } from '../support/builders.ts';
 
 const entry = anEntry();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createCallLatency } from '../../src/poller/call-latency.ts';
 import {
+  createCallLatency,
   createInFlightCalls,
   type InFlightCall,
   type InFlightCalls,

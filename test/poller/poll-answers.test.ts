@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError, type FailureReason } from '../../src/model/api-error.ts';
-import type { ThroughputQuery } from '../../src/model/reading.ts';
+import type { ThroughputQuery } from '../../src/model/snapshot.ts';
 import { PollAnswers } from '../../src/poller/poll-answers.ts';
 import { applicationScope } from '../../src/poller/poll-outcome.ts';
 import { webOf } from '../support/fake-source.ts';

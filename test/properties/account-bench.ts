@@ -1,6 +1,6 @@
-import { createDaemon } from '../../src/cli/daemon.ts';
-import { createLogging } from '../../src/cli/logging.ts';
-import type { Machine } from '../../src/cli/machine.ts';
+import { createDaemon } from '../../src/daemon/daemon.ts';
+import { createLogging } from '../../src/daemon/logging.ts';
+import type { Machine } from '../../src/daemon/platform.ts';
 import type { AccountStatus } from '../../src/model/telemetry.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { createFakeMachine } from '../support/fake-machine.ts';

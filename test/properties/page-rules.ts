@@ -1,4 +1,4 @@
-import type { Daemon } from '../../src/cli/daemon.ts';
+import type { Daemon } from '../../src/daemon/daemon.ts';
 import { type ParsedSample, parseExposition } from '../support/exposition-parser.ts';
 import { keyValues } from './account-setup.ts';
 import type { Report } from './world.ts';

@@ -1,4 +1,4 @@
-import type { AppReading } from '../../src/model/reading.ts';
+import type { AppReading } from '../../src/model/snapshot.ts';
 import type { AccountStatus } from '../../src/model/telemetry.ts';
 import type { SimulatedApplication } from '../../src/simulator/simulated-application.ts';
 import {

@@ -1,5 +1,5 @@
 import type { TransactionType } from '../../src/model/application.ts';
-import type { AppReading, Throughput } from '../../src/model/reading.ts';
+import type { AppReading, Throughput } from '../../src/model/snapshot.ts';
 import type { ApiResponse } from '../../src/transport/transport.ts';
 import type { WireCall } from './vendor-wire.ts';
 

@@ -1,5 +1,4 @@
-import type { AppReading } from '../../src/model/reading.ts';
-import type { AppSnapshot, SnapshotSink } from '../../src/model/snapshot.ts';
+import type { AppReading, AppSnapshot, SnapshotSink } from '../../src/model/snapshot.ts';
 import type { ApiResponse } from '../../src/transport/transport.ts';
 import { isApplicationShown, isChosen, isWanted, pollDeadlineMs } from './account-setup.ts';
 import { ToldValues } from './told-values.ts';

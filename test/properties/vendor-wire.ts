@@ -1,9 +1,7 @@
-import type { Clock } from '../../src/model/clock.ts';
-import { sleep } from '../../src/model/clock.ts';
+import { type Clock, sleep } from '../../src/model/clock.ts';
 import type { Simulator } from '../../src/simulator/simulator.ts';
-import { apiErrorFrom } from '../../src/transport/api-error-from.ts';
-import type { RawTransport } from '../../src/transport/raw-send.ts';
-import type { ApiResponse } from '../../src/transport/transport.ts';
+import type { ApiResponse, RawTransport } from '../../src/transport/transport.ts';
+import { apiErrorFrom } from '../../src/transport/transport-errors.ts';
 import type { UndiciTransportOptions } from '../../src/transport/undici-transport.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 import { accountOf } from './account-setup.ts';

@@ -1,13 +1,13 @@
 import { EventEmitter, once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
-import { gzipFast } from '../../src/exposition/gzip.ts';
-import type { Page } from '../../src/exposition/page.ts';
+import { gzipFast, type Page } from '../../src/exposition/page.ts';
 import type { AccountStatus } from '../../src/model/telemetry.ts';
-import type {
-  MetricsServerDependencies,
-  MetricsServerOptions,
+import {
+  createMetricsServer,
+  type MetricsServer,
+  type MetricsServerDependencies,
+  type MetricsServerOptions,
 } from '../../src/server/create-server.ts';
-import { createMetricsServer, type MetricsServer } from '../../src/server/create-server.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
 

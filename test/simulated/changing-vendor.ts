@@ -4,8 +4,8 @@ import type { AnswerFault } from '../../src/simulator/fault.ts';
 import { faultAnswer } from '../../src/simulator/fault-answers.ts';
 import type { Random } from '../../src/simulator/random.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
-import { apiErrorFrom } from '../../src/transport/api-error-from.ts';
-import type { RawTransport } from '../../src/transport/raw-send.ts';
+import type { RawTransport } from '../../src/transport/transport.ts';
+import { apiErrorFrom } from '../../src/transport/transport-errors.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 
 export interface ChangingVendorOptions {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDaemon } from '../../src/cli/daemon.ts';
+import { createDaemon } from '../../src/daemon/daemon.ts';
 import type { AppEntry } from '../../src/model/config.ts';
 import type { ApplicationSpec } from '../../src/simulator/fleet-options.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { createDaemon } from '../../src/cli/daemon.ts';
+import { createDaemon } from '../../src/daemon/daemon.ts';
 import type { JournalEntry } from '../../src/simulator/journal.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { anAccount, anEntry } from '../support/builders.ts';

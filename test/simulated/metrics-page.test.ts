@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createDaemon } from '../../src/cli/daemon.ts';
-import { summaryFamilies } from '../../src/exposition/summary-families.ts';
+import { createDaemon } from '../../src/daemon/daemon.ts';
+import { summaryFamilies } from '../../src/exposition/families.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { parseExposition } from '../support/exposition-parser.ts';

@@ -1,8 +1,7 @@
-import { createDaemon } from '../../src/cli/daemon.ts';
 import { run } from '../../src/cli/run.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { type Operation, operations } from '../../src/model/operation.ts';
-import type { AccountStatus } from '../../src/model/telemetry.ts';
+import { createDaemon } from '../../src/daemon/daemon.ts';
+import { type AccountStatus, type Operation, operations } from '../../src/model/telemetry.ts';
 import { type EndpointKind, parseEndpoint } from '../../src/simulator/endpoint.ts';
 import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
 import type { JournalEntry } from '../../src/simulator/journal.ts';

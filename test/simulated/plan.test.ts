@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { operations } from '../../src/model/operation.ts';
+import { operations } from '../../src/model/telemetry.ts';
 import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
 import type { Simulator } from '../../src/simulator/simulator.ts';
 import {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createDaemon, type Daemon } from '../../src/cli/daemon.ts';
-import { withShard } from '../../src/cli/sharding.ts';
+import { createDaemon, type Daemon } from '../../src/daemon/daemon.ts';
+import { withShard } from '../../src/daemon/sharding.ts';
 import type { AppEntry } from '../../src/model/config.ts';
 import type { Shard } from '../../src/model/shard.ts';
 import type { FleetOptions } from '../../src/simulator/fleet-options.ts';

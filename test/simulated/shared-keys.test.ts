@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createDaemon, type Daemon } from '../../src/cli/daemon.ts';
+import { createDaemon, type Daemon } from '../../src/daemon/daemon.ts';
 import type { AppEntry, Config } from '../../src/model/config.ts';
 import type { AccountStatus } from '../../src/model/telemetry.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDaemon } from '../../src/cli/daemon.ts';
+import { createDaemon } from '../../src/daemon/daemon.ts';
 import type { AppEntry } from '../../src/model/config.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import { anAccount, anEntry } from '../support/builders.ts';

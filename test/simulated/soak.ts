@@ -1,10 +1,10 @@
 import { getEventListeners } from 'node:events';
 import { getHeapCodeStatistics } from 'node:v8';
-import { createDaemon } from '../../src/cli/daemon.ts';
+import { createDaemon } from '../../src/daemon/daemon.ts';
 import type { AppEntry, Config } from '../../src/model/config.ts';
 import type { Logger } from '../../src/model/telemetry.ts';
 import { createRandom } from '../../src/simulator/random.ts';
-import type { RawTransport } from '../../src/transport/raw-send.ts';
+import type { RawTransport } from '../../src/transport/transport.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { createFakeMachine } from '../support/fake-machine.ts';
 import { createChangingVendor } from './changing-vendor.ts';

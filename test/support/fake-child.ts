@@ -1,4 +1,8 @@
-import type { ChildEnd, ChildProgram, ChildProgramOptions } from '../../src/cli/child-program.ts';
+import type {
+  ChildEnd,
+  ChildProgram,
+  ChildProgramOptions,
+} from '../../src/daemon/child-program.ts';
 
 /** A child process that a test plays. */
 export interface FakeChild {

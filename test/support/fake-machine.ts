@@ -1,6 +1,6 @@
-import type { Machine, Output } from '../../src/cli/machine.ts';
 import { firstOf } from '../../src/config/diagnostic.ts';
 import { parseConfig } from '../../src/config/parse-config.ts';
+import type { Machine, Output } from '../../src/daemon/platform.ts';
 import { createRedactor } from '../../src/telemetry/redactor.ts';
 import { createFakeClock, type FakeClock, settle } from './fake-clock.ts';
 

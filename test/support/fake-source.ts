@@ -1,6 +1,6 @@
 import { ApiError } from '../../src/model/api-error.ts';
 import type { Application } from '../../src/model/application.ts';
-import type { Throughput, ThroughputAnswer, ThroughputQuery } from '../../src/model/reading.ts';
+import type { Throughput, ThroughputAnswer, ThroughputQuery } from '../../src/model/snapshot.ts';
 import type { Discovery, HostNames, Source } from '../../src/model/source.ts';
 
 /** What the fake answers for one subject: a value, an error, or nothing until it is told to. */

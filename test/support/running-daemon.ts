@@ -1,10 +1,10 @@
 import { afterEach, expect } from 'vitest';
-import { createDaemon, type Daemon } from '../../src/cli/daemon.ts';
+import { createDaemon, type Daemon } from '../../src/daemon/daemon.ts';
 import type { AccountConfig, AppEntry, Config } from '../../src/model/config.ts';
 import type { SnapshotSink } from '../../src/model/snapshot.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import type { SimulatorOptions } from '../../src/simulator/simulator-options.ts';
-import type { RawTransport } from '../../src/transport/raw-send.ts';
+import type { RawTransport } from '../../src/transport/transport.ts';
 import type { UndiciTransportOptions } from '../../src/transport/undici-transport.ts';
 import { anAccount, anEntry } from './builders.ts';
 import { createFakeLogger, type FakeLogger } from './fake-logger.ts';

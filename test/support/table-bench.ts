@@ -1,10 +1,9 @@
 import { ApiError } from '../../src/model/api-error.ts';
 import type { Application } from '../../src/model/application.ts';
 import type { AccountConfig, AppEntry } from '../../src/model/config.ts';
-import type { Throughput } from '../../src/model/reading.ts';
-import type { SnapshotSink } from '../../src/model/snapshot.ts';
+import type { SnapshotSink, Throughput } from '../../src/model/snapshot.ts';
 import type { Discovery } from '../../src/model/source.ts';
-import { createAccountPlanner } from '../../src/poller/account-planner.ts';
+import { createAccountPlanner } from '../../src/poller/account-plan.ts';
 import { AccountTable } from '../../src/poller/account-table.ts';
 import type { PollRequest } from '../../src/poller/poll-application.ts';
 import type { PollOutcome } from '../../src/poller/poll-outcome.ts';

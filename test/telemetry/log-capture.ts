@@ -1,6 +1,5 @@
 import type { Logger } from '../../src/model/telemetry.ts';
-import { createLogger } from '../../src/telemetry/create-logger.ts';
-import type { LogFormat, LogLevel } from '../../src/telemetry/log-options.ts';
+import { createLogger, type LogFormat, type LogLevel } from '../../src/telemetry/create-logger.ts';
 import { createRedactor, type Redactor } from '../../src/telemetry/redactor.ts';
 
 export interface CaptureOptions {

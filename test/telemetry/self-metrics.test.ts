@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { failureReasons } from '../../src/model/api-error.ts';
-import { operations } from '../../src/model/operation.ts';
-import { type AccountStatus, invalidSampleReasons } from '../../src/model/telemetry.ts';
+import { type AccountStatus, invalidSampleReasons, operations } from '../../src/model/telemetry.ts';
 import { createSelfMetrics, type SelfMetrics } from '../../src/telemetry/self-metrics.ts';
 import { anAccountStatus } from './account-status.ts';
 import { seriesOf, valueOf } from './exposition-lines.ts';

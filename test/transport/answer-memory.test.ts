@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { operations } from '../../src/model/operation.ts';
+import { operations } from '../../src/model/telemetry.ts';
 import { type AnswerHolder, createAnswerMemory } from '../../src/transport/answer-memory.ts';
 
 const mebibyte = 1024 * 1024;

@@ -1,9 +1,9 @@
 import type { Dispatcher } from 'undici';
 import { describe, expect, it } from 'vitest';
 import type { ApiError } from '../../src/model/api-error.ts';
-import type { Operation } from '../../src/model/operation.ts';
-import { createAbortWatch } from '../../src/transport/abort-watch.ts';
+import type { Operation } from '../../src/model/telemetry.ts';
 import { type AnswerMemory, createAnswerMemory } from '../../src/transport/answer-memory.ts';
+import { createAbortWatch } from '../../src/transport/deadline.ts';
 import { Exchange } from '../../src/transport/exchange.ts';
 import type { ApiResponse } from '../../src/transport/transport.ts';
 

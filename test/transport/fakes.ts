@@ -1,14 +1,13 @@
 import { setMaxListeners } from 'node:events';
 import type { FailureReason } from '../../src/model/api-error.ts';
 import type { Clock } from '../../src/model/clock.ts';
-import type { Operation } from '../../src/model/operation.ts';
-import type { ApiObserver } from '../../src/model/telemetry.ts';
-import type { KeyProvider } from '../../src/transport/key-provider.ts';
-import type { Permit, Throttled } from '../../src/transport/rate-limiter.ts';
-import type { Membership } from '../../src/transport/rate-limiters.ts';
+import type { ApiObserver, Operation } from '../../src/model/telemetry.ts';
+import type { Permit, Throttled } from '../../src/rate-limit/rate-limiter.ts';
+import type { Membership } from '../../src/rate-limit/rate-limiters.ts';
 import type {
   ApiRequest,
   ApiResponse,
+  KeyProvider,
   PermittedRequest,
   Transport,
 } from '../../src/transport/transport.ts';

@@ -1,8 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import { type AnswerMemory, createAnswerMemory } from '../../src/transport/answer-memory.ts';
-import type { RawTransport } from '../../src/transport/raw-send.ts';
-import type { ApiResponse } from '../../src/transport/transport.ts';
+import type { ApiResponse, RawTransport } from '../../src/transport/transport.ts';
 import {
   createUndiciTransport,
   type UndiciTransportOptions,

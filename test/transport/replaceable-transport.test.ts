@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { RawTransport } from '../../src/transport/raw-send.ts';
 import { createReplaceableTransport } from '../../src/transport/replaceable-transport.ts';
+import type { RawTransport } from '../../src/transport/transport.ts';
 import { settle } from '../support/fake-clock.ts';
 import { anAnswer, aRequest, type HeldTransport, held, neverAborted } from './fakes.ts';
 

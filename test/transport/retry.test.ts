@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError, failureReasons } from '../../src/model/api-error.ts';
-import { operations } from '../../src/model/operation.ts';
+import { operations } from '../../src/model/telemetry.ts';
 import { retry } from '../../src/transport/retry.ts';
 import type { ApiResponse, Transport } from '../../src/transport/transport.ts';
 import { createFakeClock } from '../support/fake-clock.ts';

@@ -1,0 +1,212 @@
+import type { Shard } from '../model/shard.ts';
+import type { SnapshotSink } from '../model/snapshot.ts';
+import type { Source } from '../model/source.ts';
+import type { AccountStatus, Logger } from '../model/telemetry.ts';
+import { createRestSource, defaultMaxPages } from '../newrelic/rest-source.ts';
+import { type AccountPoller, createAccountPoller } from '../poller/account-poller.ts';
+import type { Membership, RateLimiters } from '../rate-limit/rate-limiters.ts';
+import type { SelfMetrics } from '../telemetry/self-metrics.ts';
+import { type AccountTransport, createAccountTransport } from '../transport/account-transport.ts';
+import {
+  createReplaceableTransport,
+  type ReplaceableTransport,
+} from '../transport/replaceable-transport.ts';
+import type { KeyProvider, RawTransport } from '../transport/transport.ts';
+import type { Machine } from './platform.ts';
+import type { PreparedAccount } from './prepare-account.ts';
+import { createShardBudget, type ShardBudget } from './sharding.ts';
+import { createTransportLog } from './transport-log.ts';
+
+/** One account of the configuration in force, for as long as it has its name and its vendor. */
+export interface AccountRuntime {
+  /** What it was made of, or last updated with. */
+  readonly prepared: PreparedAccount;
+  /** The vendor, paced by the limit of the key; what the poller asks. */
+  readonly source: Source;
+  /** Polls until the signal is aborted. */
+  run(signal: AbortSignal): Promise<void>;
+  /** One poll of everything; whether all that was asked for arrived. */
+  runOnce(signal: AbortSignal): Promise<boolean>;
+  status(): AccountStatus;
+  /** Why polling has come to a halt that only a fault of our own explains; `undefined` if it has not. */
+  stalled(): string | undefined;
+  /**
+   * Follows other limits, another key and another way to the vendor at once, in one turn: with other
+   * accounts that change as well, so that no key has a larger limit in between. What is polled
+   * follows with `reconfigure`.
+   *
+   * @param raw new connections, if calls are to take other ones from now on
+   */
+  update(next: PreparedAccount, raw: RawTransport | undefined): void;
+  /** Polls what it was last updated with. Of many applications it takes several turns. */
+  reconfigure(): Promise<void>;
+  /** Frees the account's share of its key, when it polls no more. */
+  leave(): void;
+  /** Breaks off the calls under way, and leaves. */
+  close(): Promise<void>;
+}
+
+export interface AccountRuntimeDependencies {
+  readonly machine: Machine;
+  readonly sink: SnapshotSink;
+  readonly metrics: SelfMetrics;
+  readonly logger: Logger;
+  readonly limiters: RateLimiters;
+}
+
+/** @param raw the connections that `openPrepared` gave; closed by `close` */
+export function createAccountRuntime(
+  prepared: PreparedAccount,
+  raw: RawTransport,
+  dependencies: AccountRuntimeDependencies,
+): AccountRuntime {
+  return new PolledAccount(prepared, raw, dependencies);
+}
+
+const alone: Shard = { ordinal: 0, total: 1 };
+
+class PolledAccount implements AccountRuntime {
+  readonly source: Source;
+  readonly #membership: Membership;
+  readonly #budget: ShardBudget;
+  readonly #connections: ReplaceableTransport;
+  readonly #transport: AccountTransport;
+  readonly #poller: AccountPoller;
+  #prepared: PreparedAccount;
+  /** Whether the vendor is asked in another way since the poller was last told. */
+  #isElsewhere = false;
+
+  constructor(
+    prepared: PreparedAccount,
+    raw: RawTransport,
+    { machine, sink, metrics, logger, limiters }: AccountRuntimeDependencies,
+  ) {
+    const { clock, random } = machine;
+    const { account } = prepared;
+    this.#prepared = prepared;
+    const { shard = alone } = account;
+    this.#budget = createShardBudget(shard, { clock });
+    const requestsPerMinute = this.#shareOf(prepared);
+    const options = { ...account, requestsPerMinute };
+    const membership = limiters.join(options, prepared.keyProvider.current());
+    this.#membership = membership;
+    const log = createTransportLog(account.name, { clock, membership, logger });
+    const keyProvider = followingKey(() => this.#prepared.keyProvider, membership);
+    const observer = metrics.apiObserver(account.name);
+    this.#connections = createReplaceableTransport(raw);
+    const parts = { clock, random, observer, keyProvider, membership, events: log };
+    this.#transport = createAccountTransport(account, { ...parts, raw: this.#connections });
+    const rest = createRestSource(
+      { maxPages: defaultMaxPages },
+      { send: this.#transport.send, observer, logger, clock },
+    );
+    this.source = withFreshKey(rest, keyProvider);
+    this.#poller = createAccountPoller(prepared, {
+      ...this.#transport,
+      source: this.source,
+      clock,
+      random,
+      sink,
+      logger,
+      observer: metrics.pollObserver(account.name),
+      planned: ({ demandPerMinute }) => {
+        membership.demand(demandPerMinute);
+      },
+      shardDemands: (demands, discoveryIntervalMs) => {
+        this.#budget.discovered(demands, discoveryIntervalMs);
+        membership.resize(this.#shareOf(this.#prepared));
+      },
+    });
+    membership.onLimitChange(() => {
+      log.limitChanged();
+      this.#poller.limitChanged();
+    });
+  }
+
+  get prepared(): PreparedAccount {
+    return this.#prepared;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#poller.run(signal);
+  }
+
+  async runOnce(signal: AbortSignal): Promise<boolean> {
+    return this.#poller.runOnce(signal);
+  }
+
+  status(): AccountStatus {
+    return { ...this.#poller.status(), clockSkewSeconds: this.#transport.clockSkewSeconds() };
+  }
+
+  stalled(): string | undefined {
+    return this.#poller.stalled();
+  }
+
+  update(next: PreparedAccount, raw: RawTransport | undefined): void {
+    const before = this.#prepared;
+    this.#prepared = next;
+    this.#isElsewhere ||= raw !== undefined || !isAskedAlike(before, next);
+    this.#moveMembership(before, next);
+    this.#transport.reconfigure(next.account);
+    if (raw !== undefined) this.#connections.replace(raw);
+  }
+
+  async reconfigure(): Promise<void> {
+    const isElsewhere = this.#isElsewhere;
+    this.#isElsewhere = false;
+    await this.#poller.reconfigure(this.#prepared, isElsewhere);
+  }
+
+  leave(): void {
+    this.#membership.leave();
+  }
+
+  #shareOf({ account }: PreparedAccount): number {
+    return this.#budget.shareOf(account.requestsPerMinute, account.shard?.isEven);
+  }
+
+  /** In this order no key that the account has or gets is raised before the account has left it. */
+  #moveMembership(before: PreparedAccount, next: PreparedAccount): void {
+    const share = this.#shareOf(next);
+    this.#membership.resize(Math.min(this.#shareOf(before), share));
+    this.#membership.rekey(next.keyProvider.current());
+    this.#membership.resize(share);
+  }
+
+  async close(): Promise<void> {
+    this.leave();
+    await this.#connections.close();
+  }
+}
+
+/** Whether the vendor sees no difference between requests of the two, on the same connections. */
+function isAskedAlike(left: PreparedAccount, right: PreparedAccount): boolean {
+  return (
+    left.keyProvider.current() === right.keyProvider.current() &&
+    left.account.apiKeyHeader === right.account.apiKeyHeader
+  );
+}
+
+/** A new key has a limit of its own. */
+function followingKey(current: () => KeyProvider, membership: Membership): KeyProvider {
+  return {
+    current: () => current().current(),
+    reload: async () => {
+      const isNew = await current().reload();
+      membership.rekey(current().current());
+      return isNew;
+    },
+  };
+}
+
+/** Reads the key again before each discovery, so that a rotated one is in force within a minute. */
+function withFreshKey(source: Source, keyProvider: KeyProvider): Source {
+  return {
+    ...source,
+    discover: async (selectors, knownIds, signal) => {
+      await keyProvider.reload();
+      return source.discover(selectors, knownIds, signal);
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { gzipFast } from '../exposition/page.ts';
+import { type ChunkStore, createChunkStore } from '../exposition/series-store.ts';
+import type { Config } from '../model/config.ts';
+import type { SnapshotSink } from '../model/snapshot.ts';
+import type { AccountStatus, Logger } from '../model/telemetry.ts';
+import { createRateLimiters } from '../rate-limit/rate-limiters.ts';
+import { createSelfMetrics, type SelfMetrics } from '../telemetry/self-metrics.ts';
+import { buildOf } from './build.ts';
+import type { Machine } from './platform.ts';
+import { createSupervisor, type Supervisor } from './supervisor.ts';
+
+export interface DaemonDependencies {
+  readonly machine: Machine;
+  readonly logger: Logger;
+  /** Lets a command see what is published. */
+  readonly watch?: ((sink: SnapshotSink) => SnapshotSink) | undefined;
+}
+
+/** Everything but the HTTP server: the accounts, what they publish, and the self-metrics. */
+export interface Daemon extends Supervisor {
+  readonly store: ChunkStore;
+  readonly metrics: SelfMetrics;
+}
+
+/** A daemon that has its configuration. Rejects as `apply` does. */
+export async function createDaemon(
+  config: Config,
+  dependencies: DaemonDependencies,
+): Promise<Daemon> {
+  const daemon = createIdleDaemon(dependencies);
+  await daemon.apply(config);
+  daemon.metrics.configReloaded(true, dependencies.machine.clock.wallMs());
+  return daemon;
+}
+
+/** A daemon that polls nothing until a configuration is put into force. */
+export function createIdleDaemon({ machine, logger, watch }: DaemonDependencies): Daemon {
+  const store = createChunkStore({ gzip: gzipFast, nextTurn: machine.nextTurn });
+  // What the vendor wrote into an error may hold a key: pages are redacted as the log is.
+  const status = (): readonly AccountStatus[] =>
+    supervisor.status().map((account) => ({
+      ...account,
+      error: account.error === undefined ? undefined : machine.redactor.redact(account.error),
+    }));
+  const metrics = createSelfMetrics(buildOf(machine.env), {
+    status,
+    seriesOf: (account) => store.seriesOf(account),
+    droppedSeriesOf: (account) => store.droppedOf(account),
+  });
+  const sink = watch === undefined ? store : watch(store);
+  const limiters = createRateLimiters({ clock: machine.clock, logger });
+  const supervisor = createSupervisor({ machine, sink, metrics, logger, limiters });
+
+  return {
+    store,
+    metrics,
+    status,
+    apply: async (next) => supervisor.apply(next),
+    run: async (signal) => supervisor.run(signal),
+    runOnce: async (signal) => supervisor.runOnce(signal),
+    stalled: () => supervisor.stalled(),
+    close: async () => supervisor.close(),
+  };
+}

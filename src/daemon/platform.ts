@@ -1,0 +1,65 @@
+import type { ConfigFile } from '../config/load-config.ts';
+import type { ReadFile } from '../config/read-file.ts';
+import type { Clock } from '../model/clock.ts';
+import type { Redactor } from '../telemetry/redactor.ts';
+import type { RawTransport } from '../transport/transport.ts';
+import type { UndiciTransportOptions } from '../transport/undici-transport.ts';
+import type { ChildProgram, ChildProgramOptions } from './child-program.ts';
+import type { PlainParsed } from './parse-for-parent.ts';
+
+/** A stream for people or pipes, such as `process.stdout`. */
+export interface Output {
+  readonly isTTY?: boolean | undefined;
+  write(text: string): unknown;
+  on(event: 'error', listener: () => void): unknown;
+}
+
+/** All that a command may touch of the machine. */
+export interface Machine {
+  readonly clock: Clock;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Regular files only, and in bounded time. */
+  readonly readFile: ReadFile;
+  /**
+   * Parses a configuration without holding up other work. Rejects with a `CommandError` or a
+   * `ConfigError` that says what is wrong with it.
+   */
+  readonly parseConfig: (file: ConfigFile) => Promise<PlainParsed>;
+  readonly hostname: string;
+  /** The names that this host may have in New Relic: what `hosts: self` means. */
+  readonly ownHostNames: readonly string[];
+  /** Opens the connections to one origin. */
+  readonly openTransport: (options: UndiciTransportOptions) => Promise<RawTransport>;
+  /** Resolves after other work of the process had its turn. */
+  readonly nextTurn: () => Promise<void>;
+  readonly stdout: Output;
+  /** Writes all of the text to standard output; rejects if any of it cannot be written. */
+  readonly print: (text: string) => Promise<void>;
+  readonly stderr: Output;
+  /** Knows every secret that this process has read. */
+  readonly redactor: Redactor;
+  /** Calls the listener on every SIGHUP, which otherwise ends the process. */
+  readonly onHangup: (listener: () => void) => void;
+  /** Starts this program once more, as a child process. */
+  readonly startChild: (options: ChildProgramOptions) => Promise<ChildProgram>;
+  /** Tells the process that has started this one as its child; absent: this is no child. */
+  readonly tellParent?: ((message: unknown) => void) | undefined;
+  /** Aborted when the process is asked to stop; the cause of its reason is the name of the signal. */
+  readonly stopSignal: AbortSignal;
+}
+
+/** 0: done. 1: failed. 2: wrong usage or configuration. 130, 143: interrupted by SIGINT, by SIGTERM. */
+export type ExitCode = 0 | 1 | 2 | 130 | 143;
+
+/** Ends a command with a message for its user and an exit code. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+  readonly exitCode: ExitCode;
+
+  constructor(exitCode: ExitCode, message: string, options: ErrorOptions = {}) {
+    super(message, options);
+    this.exitCode = exitCode;
+  }
+}

@@ -1,0 +1,166 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type ApiKeyDependencies, KeyError, readApiKey } from '../config/api-key.ts';
+import { CaFileError, readCaFile } from '../config/ca-file.ts';
+import type { AccountConfig, AppEntry, KeyLocation } from '../model/config.ts';
+import { isSameHostChoice, isSameSelector } from '../model/selector.ts';
+import type { Logger } from '../model/telemetry.ts';
+import type { Redactor } from '../telemetry/redactor.ts';
+import type { KeyProvider, RawTransport } from '../transport/transport.ts';
+import type { UndiciTransportOptions } from '../transport/undici-transport.ts';
+import { buildOf } from './build.ts';
+import { CommandError, type Machine } from './platform.ts';
+
+/** An account of which all has been read that can be wrong; nothing was changed yet. */
+export interface PreparedAccount {
+  readonly account: AccountConfig;
+  /** The entries of `apps` that belong to it; not empty. */
+  readonly entries: readonly AppEntry[];
+  readonly keyProvider: KeyProvider;
+  /** How to connect: accounts with the same can share their connections. */
+  readonly wire: UndiciTransportOptions;
+}
+
+export interface PrepareAccountDependencies {
+  readonly machine: Machine;
+  readonly logger: Logger;
+  /** The account of the same name that is in force: its key is not read again without need. */
+  readonly previous?: PreparedAccount | undefined;
+}
+
+/**
+ * Reads all that one account needs. Rejects with a `CommandError` if a key or a file that the
+ * configuration names cannot be used.
+ */
+export async function prepareAccount(
+  account: AccountConfig,
+  entries: readonly AppEntry[],
+  { machine, logger, previous }: PrepareAccountDependencies,
+): Promise<PreparedAccount> {
+  hideProxyPassword(account, machine);
+  const isSameKey = previous !== undefined && locationOf(previous.account) === locationOf(account);
+  const keyProvider = isSameKey
+    ? previous.keyProvider
+    : await keyProviderFor(account, machine, logger);
+  const ca = await readCa(account, machine);
+  const { baseUrl, concurrency, proxyUrl } = account;
+  const userAgent = `newrelic-exporter/${buildOf(machine.env).version} (Prometheus exporter)`;
+  const wire = { baseUrl, connections: concurrency, proxyUrl, ca, userAgent };
+  return { account, entries, keyProvider, wire };
+}
+
+/** Opens the connections to the vendor of a prepared account, which cannot fail. */
+export async function openPrepared(
+  { wire }: PreparedAccount,
+  machine: Pick<Machine, 'openTransport'>,
+): Promise<RawTransport> {
+  return machine.openTransport(wire);
+}
+
+function locationOf({ apiKey }: AccountConfig): string {
+  return apiKey.kind === 'file' ? `file ${apiKey.path}` : `env ${apiKey.name}`;
+}
+
+async function keyProviderFor(
+  account: AccountConfig,
+  machine: Machine,
+  logger: Logger,
+): Promise<KeyProvider> {
+  try {
+    return await createKeyProvider(
+      { account: account.name, location: account.apiKey },
+      { ...machine, logger },
+    );
+  } catch (error) {
+    if (!(error instanceof KeyError)) throw error;
+    throw new CommandError(2, `account ${account.name}: ${error.message}`, { cause: error });
+  }
+}
+
+function hideProxyPassword({ proxyUrl }: AccountConfig, { redactor }: Machine): void {
+  if (proxyUrl === undefined) return;
+  const { password } = new URL(proxyUrl);
+  if (password !== '') redactor.add(decodeURIComponent(password));
+}
+
+async function readCa(account: AccountConfig, machine: Machine): Promise<string | undefined> {
+  if (account.caFile === undefined) return undefined;
+  try {
+    return await readCaFile(account.caFile, machine);
+  } catch (error) {
+    if (!(error instanceof CaFileError)) throw error;
+    throw new CommandError(2, `account ${account.name}: ${error.message}`, { cause: error });
+  }
+}
+
+/** Entries that are compared without a break: a few milliseconds. */
+const atATime = 500;
+
+/** Whether the two would poll the same, in the same way. */
+export async function isSamePrepared(
+  left: PreparedAccount,
+  right: PreparedAccount,
+  { nextTurn }: Pick<Machine, 'nextTurn'>,
+): Promise<boolean> {
+  if (left.entries.length !== right.entries.length) return false;
+  if (!isDeepStrictEqual([left.account, left.wire], [right.account, right.wire])) return false;
+  for (const [index, entry] of right.entries.entries()) {
+    if (index % atATime === atATime - 1) await nextTurn();
+    const other = left.entries[index];
+    if (other === undefined || !isSameEntry(entry, other)) return false;
+  }
+  return true;
+}
+
+function isSameEntry(left: AppEntry, right: AppEntry): boolean {
+  const { selector, hosts, ...rest } = left;
+  const { selector: otherSelector, hosts: otherHosts, ...otherRest } = right;
+  return (
+    isSameSelector(selector, otherSelector) &&
+    isSameHostChoice(hosts, otherHosts) &&
+    isDeepStrictEqual(rest, otherRest)
+  );
+}
+
+export interface KeyProviderOptions {
+  readonly account: string;
+  readonly location: KeyLocation;
+}
+
+export interface KeyProviderDependencies extends ApiKeyDependencies {
+  readonly redactor: Redactor;
+  readonly logger: Logger;
+}
+
+/**
+ * Holds one account's key and reads it again on demand. Rejects with a `KeyError` if there is none
+ * at the start; later a key that cannot be read leaves the one in force.
+ */
+export async function createKeyProvider(
+  { account, location }: KeyProviderOptions,
+  dependencies: KeyProviderDependencies,
+): Promise<KeyProvider> {
+  const { redactor, logger } = dependencies;
+  let current = await readApiKey(location, dependencies);
+  redactor.add(current);
+  let isUnreadable = false;
+
+  return {
+    current: () => current,
+    reload: async () => {
+      let next: string;
+      try {
+        next = await readApiKey(location, dependencies);
+      } catch (error) {
+        if (!isUnreadable) logger.warn({ account, error }, 'API key not readable, keeping the old');
+        isUnreadable = true;
+        return false;
+      }
+      isUnreadable = false;
+      if (next === current) return false;
+      redactor.add(next);
+      current = next;
+      logger.info({ account }, 'API key changed');
+      return true;
+    },
+  };
+}

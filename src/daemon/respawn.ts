@@ -1,0 +1,212 @@
+import { type Clock, sleep } from '../model/clock.ts';
+import type { Logger } from '../model/telemetry.ts';
+import {
+  type ChildEnd,
+  type ChildProgram,
+  type ChildProgramOptions,
+  heartbeatIn,
+  heartbeatMs,
+} from './child-program.ts';
+import { createLogging, type LoggingOptions } from './logging.ts';
+import type { ExitCode, Machine } from './platform.ts';
+import { type ShardingFlags, shardFrom } from './sharding.ts';
+
+type StartChild = (options: ChildProgramOptions) => Promise<ChildProgram>;
+
+export interface RespawnDependencies {
+  readonly start: StartChild;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly onHangup: Machine['onHangup'];
+}
+
+/** The first pause after an end; each further one is twice as long. */
+const firstPauseMs = 1000;
+const longestPauseMs = 30_000;
+/** Who ran for so long is not one who ends at every start. */
+const longRunMs = 60_000;
+/** A first heartbeat may take its time: with a hundredth of a processor a start takes a minute. */
+const startPatienceMs = 300_000;
+const patienceMs = 120_000;
+/**
+ * The kernel may end every process of a container that takes too much. So the daemon is ended before: what
+ * is left is for this process, and for what the daemon takes between two looks.
+ */
+const mostMemoryShare = 0.75;
+const memoryLookMs = 200;
+/** The program has 4.5 seconds for a stop. */
+const stopPatienceMs = 4300;
+
+/** Runs the daemon as a child process, and starts it again whenever it ends, until we are stopped. */
+export async function respawn(
+  argv: readonly string[],
+  flags: LoggingOptions & ShardingFlags,
+  machine: Machine,
+): Promise<ExitCode> {
+  // A wrong command line would be wrong for every child.
+  shardFrom(flags, machine);
+  const { clock, onHangup, startChild, stopSignal } = machine;
+  const logger = await createLogging(flags, machine);
+  await keepRunning(
+    childArguments(argv),
+    { start: startChild, clock, logger, onHangup },
+    stopSignal,
+  );
+  return 0;
+}
+
+/** The same arguments for the daemon itself, whatever the environment says. */
+export function childArguments(argv: readonly string[]): readonly string[] {
+  return ['--respawn=false', ...argv.filter((word) => !/^--respawn(?:=|$)/u.test(word))];
+}
+
+/** Resolves when the signal is aborted and the child that runs then has ended. */
+export async function keepRunning(
+  args: readonly string[],
+  { start, clock, logger, onHangup }: RespawnDependencies,
+  stopSignal: AbortSignal,
+): Promise<void> {
+  let current: ChildLife | undefined;
+  onHangup(() => current?.hangup());
+  for (let pauseMs = firstPauseMs; !stopSignal.aborted; ) {
+    const startMs = clock.monotonicMs();
+    current = new ChildLife(clock);
+    const end = await current.run(args, start, stopSignal);
+    const ranMs = clock.monotonicMs() - startMs;
+    if (stopSignal.aborted) return;
+    if (ranMs >= longRunMs) pauseMs = firstPauseMs;
+    const facts = {
+      ...factsOf(end),
+      reason: current.killedFor,
+      ran_seconds: Math.round(ranMs / 1000),
+      again_in_seconds: pauseMs / 1000,
+      remedy: remedyFor(end, current),
+    };
+    logger.error(facts, 'the daemon ended, starting it again');
+    await sleep(clock, pauseMs, stopSignal).catch(() => {});
+    pauseMs = Math.min(2 * pauseMs, longestPauseMs);
+  }
+}
+
+/** One child from its start to its end. */
+class ChildLife {
+  readonly #clock: Clock;
+  #child: ChildProgram | undefined;
+  #patienceMs = startPatienceMs;
+  /** Counted in ticks of our own: time in which this process was frozen too is nobody's silence. */
+  #silentMs = 0;
+  #stalled: string | null = null;
+  #isHangupDue = false;
+  #hasBeenHeard = false;
+  #killedFor: string | undefined;
+  #isTooLarge = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Why we killed it; `undefined` if it ended otherwise. */
+  get killedFor(): string | undefined {
+    return this.#killedFor;
+  }
+
+  /** Whether it was killed for the memory that it took. */
+  get isTooLarge(): boolean {
+    return this.#isTooLarge;
+  }
+
+  async run(
+    args: readonly string[],
+    start: StartChild,
+    stopSignal: AbortSignal,
+  ): Promise<ChildEnd> {
+    const child = await start({ args, heard: (message) => this.#heard(message) });
+    this.#child = child;
+    const cancels = new Set<() => void>();
+    const after = (delayMs: number, run: () => void): void => {
+      const cancel = this.#clock.after(delayMs, () => {
+        cancels.delete(cancel);
+        run();
+      });
+      cancels.add(cancel);
+    };
+    const tick = (): void => {
+      this.#tick();
+      after(heartbeatMs, tick);
+    };
+    const look = (): void => {
+      this.#lookAtMemory(child);
+      after(memoryLookMs, look);
+    };
+    const stop = (): void => {
+      child.signal('SIGTERM');
+      after(stopPatienceMs, () => child.signal('SIGKILL'));
+    };
+    after(heartbeatMs, tick);
+    if (child.memory() !== undefined) after(memoryLookMs, look);
+    stopSignal.addEventListener('abort', stop, { once: true });
+    if (stopSignal.aborted) stop();
+    try {
+      return await child.ended;
+    } finally {
+      this.#child = undefined;
+      stopSignal.removeEventListener('abort', stop);
+      for (const cancel of cancels) cancel();
+    }
+  }
+
+  /** One that has not come far enough to be heard of would die of it: it is told later. */
+  hangup(): void {
+    this.#isHangupDue = !this.#hasBeenHeard;
+    if (this.#hasBeenHeard) this.#child?.signal('SIGHUP');
+  }
+
+  #heard(message: unknown): void {
+    const heartbeat = heartbeatIn(message);
+    if (heartbeat === undefined) return;
+    this.#stalled = heartbeat.stalled;
+    if (heartbeat.stalled === null) this.#silentMs = 0;
+    this.#patienceMs = patienceMs;
+    this.#hasBeenHeard = true;
+    if (this.#isHangupDue) this.hangup();
+  }
+
+  #tick(): void {
+    this.#silentMs += heartbeatMs;
+    if (this.#silentMs < this.#patienceMs) return;
+    this.#killedFor = this.#stalled ?? `no sign of life for ${this.#silentMs / 1000} seconds`;
+    this.#child?.signal('SIGKILL');
+  }
+
+  #lookAtMemory(child: ChildProgram): void {
+    const memory = child.memory();
+    if (memory === undefined || memory.usedBytes < mostMemoryShare * memory.limitBytes) return;
+    const [used, limit] = [memory.usedBytes, memory.limitBytes].map(mebibytes);
+    this.#killedFor = `it took ${used} of the ${limit} MiB that the container may have`;
+    this.#isTooLarge = true;
+    child.signal('SIGKILL');
+  }
+}
+
+function factsOf(end: ChildEnd): Readonly<Record<string, unknown>> {
+  return end.kind === 'ended' ? { code: end.code, signal: end.signal } : { err: end.error };
+}
+
+function mebibytes(bytes: number): number {
+  return Math.round(bytes / 1024 ** 2);
+}
+
+function remedyFor(
+  end: ChildEnd,
+  { killedFor, isTooLarge }: Pick<ChildLife, 'killedFor' | 'isTooLarge'>,
+): string {
+  if (isTooLarge) return 'give the container more memory, or read fewer hosts';
+  if (killedFor !== undefined) return 'report the log lines before this one as a bug';
+  if (end.kind === 'not_started') return 'give the container more memory or more processes';
+  if (end.code === 2) return 'correct what the lines before this one name';
+  if (end.signal === 'SIGABRT')
+    return 'most likely its heap was full: give the container more memory';
+  if (end.signal === 'SIGKILL')
+    return 'somebody killed it; if that was the kernel, give the container more memory';
+  return 'see the lines before this one';
+}

@@ -1,0 +1,110 @@
+import type { Clock } from '../model/clock.ts';
+import { type Config, keyPlaceOf } from '../model/config.ts';
+import { type Shard, type ShardDemands, sharesOf } from '../model/shard.ts';
+import { CommandError, type Machine } from './platform.ts';
+
+export interface ShardingFlags {
+  /** This process' number among `totalShards`; `auto`: the one that its pod name ends in. */
+  readonly shard: number | 'auto';
+  readonly totalShards: number;
+}
+
+/**
+ * Which of the shards this process is: from the flag, else from the name that a StatefulSet gives its
+ * pods: `exporter-2` is shard 2. Throws a `CommandError` if the flags do not say it.
+ */
+export function shardFrom(
+  { shard, totalShards }: ShardingFlags,
+  { env, hostname }: Pick<Machine, 'env' | 'hostname'>,
+): Shard {
+  if (totalShards === 1 && shard === 'auto') return { ordinal: 0, total: 1 };
+  const podName = env['POD_NAME'] ?? hostname;
+  const ordinal =
+    shard !== 'auto' ? shard : Number(/-(\d{1,9})$/u.exec(podName)?.[1] ?? Number.NaN);
+  if (Number.isNaN(ordinal)) {
+    throw new CommandError(
+      2,
+      `--total-shards is ${totalShards}, but the pod name "${podName}" does not end in a number: ` +
+        'give --shard, or run as a StatefulSet',
+    );
+  }
+  if (ordinal >= totalShards) {
+    throw new CommandError(
+      2,
+      `shard ${ordinal} does not exist: with --total-shards=${totalShards} the last one is ` +
+        `${totalShards - 1}. Set --total-shards to the number of replicas`,
+    );
+  }
+  return { ordinal, total: totalShards };
+}
+
+/**
+ * The configuration as this shard has to follow it. Throws a `CommandError` if a budget cannot be
+ * divided among so many.
+ */
+export function withShard(config: Config, shard: Shard): Config {
+  if (shard.total === 1) return config;
+  const accountsByKey = new Map<string, number>();
+  for (const account of config.accounts) {
+    const place = keyPlaceOf(account);
+    accountsByKey.set(place, 1 + (accountsByKey.get(place) ?? 0));
+  }
+  const accounts = config.accounts.map((account) => {
+    if (account.requestsPerMinute >= shard.total) {
+      const isEven = (accountsByKey.get(keyPlaceOf(account)) ?? 0) > 1;
+      return { ...account, shard: isEven ? { ...shard, isEven } : shard };
+    }
+    throw new CommandError(
+      2,
+      `account ${account.name}: its budget of ${account.requestsPerMinute} calls a minute cannot be ` +
+        `divided among ${shard.total} shards: raise requests_per_minute, or run fewer shards`,
+    );
+  });
+  return { ...config, accounts };
+}
+
+/** What this shard may use of the budget of an account. */
+export interface ShardBudget {
+  /** Calls a minute, of a budget that all shards have together, by demand or evenly. */
+  shareOf(requestsPerMinute: number, isEven?: boolean): number;
+  /** A discovery has found out what all shards need. */
+  discovered(demands: ShardDemands, discoveryIntervalMs: number): void;
+}
+
+/** What was sent a minute ago still counts for the vendor. */
+const budgetPeriodMs = 60_000;
+/** Shards may see an application some minutes apart: what all of them use together stays below. */
+const usedShare = 0.98;
+
+interface Seen extends ShardDemands {
+  readonly atMs: number;
+}
+
+/**
+ * The shards see changes one after the other, each with its next discovery. So each gives up at once
+ * what is no longer its own, and takes more only after two discoveries and a minute: by then the others
+ * have given it up. It starts with an even part.
+ */
+export function createShardBudget(
+  { ordinal, total }: Shard,
+  { clock }: { readonly clock: Pick<Clock, 'monotonicMs'> },
+): ShardBudget {
+  const even = Array.from({ length: total }, () => 0);
+  let seen: readonly Seen[] = [{ atMs: clock.monotonicMs(), polls: even, discovery: 0 }];
+
+  return {
+    shareOf: (requestsPerMinute, isEven = false) => {
+      if (total === 1) return requestsPerMinute;
+      const budget = Math.max(total, requestsPerMinute * usedShare);
+      if (isEven) return sharesOf(budget, { polls: even, discovery: 0 })[ordinal] ?? 1;
+      return Math.min(...seen.map((demands) => sharesOf(budget, demands)[ordinal] ?? 1));
+    },
+    discovered: (demands, discoveryIntervalMs) => {
+      const nowMs = clock.monotonicMs();
+      const sinceMs = nowMs - 2 * discoveryIntervalMs - budgetPeriodMs;
+      // What was seen last before that time was in force when it began.
+      const first = seen.findLastIndex(({ atMs }) => atMs <= sinceMs);
+      seen = [...seen.slice(Math.max(0, first)), { ...demands, atMs: nowMs }];
+    },
+  };
+}

@@ -1,0 +1,247 @@
+import { setMaxListeners } from 'node:events';
+import { isDeepStrictEqual } from 'node:util';
+import type { Config } from '../model/config.ts';
+import type { AccountStatus } from '../model/telemetry.ts';
+import type { RawTransport } from '../transport/transport.ts';
+import {
+  type AccountRuntime,
+  type AccountRuntimeDependencies,
+  createAccountRuntime,
+} from './account-runtime.ts';
+import { accountsInUse } from './accounts-in-use.ts';
+import { CommandError } from './platform.ts';
+import {
+  isSamePrepared,
+  openPrepared,
+  type PreparedAccount,
+  prepareAccount,
+} from './prepare-account.ts';
+
+/** Keeps the accounts of the configuration in force running. */
+export interface Supervisor {
+  status(): readonly AccountStatus[];
+  /**
+   * Puts another configuration into force, or changes nothing and rejects with a `CommandError`.
+   * Accounts that are the same in both go on undisturbed; changed ones keep their budget, their values
+   * and their polls under way. Calls must not overlap. Rejects as well once `run` or `close` has ended
+   * the supervisor.
+   */
+  apply(config: Config): Promise<void>;
+  /** Polls until the signal is aborted; rejects only on a fault of our own. */
+  run(signal: AbortSignal): Promise<void>;
+  /** One poll of everything; whether all that was asked for arrived. */
+  runOnce(signal: AbortSignal): Promise<boolean>;
+  /** Why polling has come to a halt that only a fault of our own explains; `undefined` if it has not. */
+  stalled(): string | undefined;
+  close(): Promise<void>;
+}
+
+interface RunningAccount {
+  readonly runtime: AccountRuntime;
+  readonly abort: AbortController;
+  /** Settles when the poller has ended; `undefined` as long as it was not started. */
+  done: Promise<void> | undefined;
+}
+
+/** What becomes of an account of the next configuration; nothing of it is in force yet. */
+type Step =
+  | { readonly kind: 'keep'; readonly running: RunningAccount }
+  | {
+      readonly kind: 'update';
+      readonly running: RunningAccount;
+      readonly prepared: PreparedAccount;
+      /** The connections to use from now on; `undefined` for those that are there. */
+      readonly raw: RawTransport | undefined;
+    }
+  | { readonly kind: 'create'; readonly prepared: PreparedAccount; readonly raw: RawTransport };
+
+export function createSupervisor(dependencies: AccountRuntimeDependencies): Supervisor {
+  return new AccountSupervisor(dependencies);
+}
+
+class AccountSupervisor implements Supervisor {
+  readonly #dependencies: AccountRuntimeDependencies;
+  /** By name, in the order of the configuration. */
+  #accounts: ReadonlyMap<string, RunningAccount> = new Map();
+  /** Present while `run` is under way: how a poller that fails ends it. */
+  #fail: ((error: unknown) => void) | undefined;
+  #isOver = false;
+
+  constructor(dependencies: AccountRuntimeDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  status(): readonly AccountStatus[] {
+    return this.#all().map(({ runtime }) => runtime.status());
+  }
+
+  stalled(): string | undefined {
+    for (const { runtime } of this.#all()) {
+      const reason = runtime.stalled();
+      if (reason !== undefined) return reason;
+    }
+    return undefined;
+  }
+
+  async apply(config: Config): Promise<void> {
+    // First all that can fail, then all that changes something.
+    const prepared = await this.#prepare(config);
+    const steps = await this.#stepsTo(prepared);
+    const staying = new Set(steps.map((step) => step.kind !== 'create' && step.running));
+    const outgoing = this.#all().filter((running) => !staying.has(running));
+    // Two pollers of an account at a time would show the values of both.
+    await Promise.all(outgoing.map(stop));
+    if (this.#isOver) {
+      await closeOpened(steps);
+      throw new CommandError(1, 'the exporter is stopping: another configuration comes too late');
+    }
+    const updated = this.#take(steps, outgoing);
+    const closing = Promise.all(outgoing.map(async ({ runtime }) => runtime.close()));
+    for (const { runtime } of updated) await runtime.reconfigure();
+    await closing;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.#fail = reject;
+        signal.addEventListener('abort', () => resolve(), { once: true });
+        if (signal.aborted) resolve();
+        else for (const running of this.#all()) this.#start(running);
+      });
+    } finally {
+      this.#fail = undefined;
+      this.#isOver = true;
+      await Promise.all(this.#all().map(stop));
+      for (const { runtime } of this.#all()) runtime.leave();
+    }
+  }
+
+  async runOnce(signal: AbortSignal): Promise<boolean> {
+    setMaxListeners(0, signal);
+    const results = await Promise.all(
+      this.#all().map(async ({ runtime }) => runtime.runOnce(signal)),
+    );
+    return results.every((succeeded) => succeeded);
+  }
+
+  async close(): Promise<void> {
+    this.#isOver = true;
+    await Promise.all(this.#all().map(async ({ runtime }) => runtime.close()));
+  }
+
+  #all(): readonly RunningAccount[] {
+    return [...this.#accounts.values()];
+  }
+
+  async #prepare(config: Config): Promise<readonly PreparedAccount[]> {
+    const { machine, logger } = this.#dependencies;
+    return Promise.all(
+      accountsInUse(config).map(async ({ account, entries }) => {
+        const previous = this.#accounts.get(account.name)?.runtime.prepared;
+        return prepareAccount(account, entries, { machine, logger, previous });
+      }),
+    );
+  }
+
+  /** Opens the new connections that there will be; none of them is used yet. */
+  async #stepsTo(all: readonly PreparedAccount[]): Promise<readonly Step[]> {
+    const steps: Step[] = [];
+    try {
+      for (const prepared of all) {
+        const step = await this.#stepTo(prepared);
+        steps.push(step);
+        // A bundle of certificates takes tens of milliseconds: not those of several accounts at once.
+        const isCostly = step.kind !== 'keep' && prepared.wire.ca !== undefined;
+        if (isCostly && steps.length < all.length) await this.#dependencies.machine.nextTurn();
+      }
+    } catch (error) {
+      await closeOpened(steps);
+      throw error;
+    }
+    return steps;
+  }
+
+  async #stepTo(prepared: PreparedAccount): Promise<Step> {
+    const { machine } = this.#dependencies;
+    const running = this.#runningFor(prepared);
+    if (running === undefined) {
+      return { kind: 'create', prepared, raw: await openPrepared(prepared, machine) };
+    }
+    const before = running.runtime.prepared;
+    if (await isSamePrepared(before, prepared, machine)) return { kind: 'keep', running };
+    const isSameWay = isDeepStrictEqual(before.wire, prepared.wire);
+    const raw = isSameWay ? undefined : await openPrepared(prepared, machine);
+    return { kind: 'update', running, prepared, raw };
+  }
+
+  /**
+   * Puts all steps into force in one turn, so that no key has a larger limit than before or after:
+   * accounts join their keys before others leave them, and the smallest limits are taken over first.
+   * Gives the accounts that have other settings now.
+   */
+  #take(steps: readonly Step[], outgoing: readonly RunningAccount[]): readonly RunningAccount[] {
+    this.#forget(outgoing, steps);
+    this.#accounts = new Map(
+      steps.map((step): [string, RunningAccount] => {
+        const running = step.kind === 'create' ? this.#create(step) : step.running;
+        return [nameOf(running), running];
+      }),
+    );
+    const updates = steps
+      .filter((step) => step.kind === 'update')
+      .toSorted((left, right) => limitOf(left) - limitOf(right));
+    for (const { running, prepared, raw } of updates) running.runtime.update(prepared, raw);
+    for (const running of this.#all()) this.#start(running);
+    return updates.map(({ running }) => running);
+  }
+
+  /** The account that goes on with other settings: one at another address is another one. */
+  #runningFor({ account }: PreparedAccount): RunningAccount | undefined {
+    const running = this.#accounts.get(account.name);
+    return running?.runtime.prepared.account.baseUrl === account.baseUrl ? running : undefined;
+  }
+
+  #create({ prepared, raw }: Extract<Step, { kind: 'create' }>): RunningAccount {
+    const abort = new AbortController();
+    setMaxListeners(0, abort.signal);
+    const runtime = createAccountRuntime(prepared, raw, this.#dependencies);
+    return { runtime, abort, done: undefined };
+  }
+
+  #start(running: RunningAccount): void {
+    if (this.#fail === undefined || running.done !== undefined) return;
+    running.done = running.runtime.run(running.abort.signal).catch((error: unknown) => {
+      this.#fail?.(error);
+    });
+  }
+
+  /** Accounts that are stopped vanish at once, with all their series. */
+  #forget(outgoing: readonly RunningAccount[], steps: readonly Step[]): void {
+    const { sink, metrics } = this.#dependencies;
+    const created = new Set(
+      steps.map((step) => step.kind === 'create' && step.prepared.account.name),
+    );
+    for (const name of outgoing.map(nameOf)) {
+      sink.removeAccount(name);
+      if (!created.has(name)) metrics.removeAccount(name);
+    }
+  }
+}
+
+function nameOf({ runtime }: RunningAccount): string {
+  return runtime.prepared.account.name;
+}
+
+function limitOf({ prepared }: { readonly prepared: PreparedAccount }): number {
+  return prepared.account.requestsPerMinute;
+}
+
+async function closeOpened(steps: readonly Step[]): Promise<void> {
+  await Promise.all(steps.map(async (step) => step.kind !== 'keep' && step.raw?.close()));
+}
+
+async function stop({ abort, done }: RunningAccount): Promise<void> {
+  abort.abort(new Error('the account is stopped'));
+  await done;
+}

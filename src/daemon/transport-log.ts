@@ -1,0 +1,76 @@
+import type { Clock } from '../model/clock.ts';
+import type { Logger } from '../model/telemetry.ts';
+import type { Membership } from '../rate-limit/rate-limiters.ts';
+import type { TransportEvents } from '../transport/account-transport.ts';
+import type { ThrottleCause } from '../transport/throttle.ts';
+
+export interface TransportLogDependencies {
+  readonly clock: Clock;
+  readonly membership: Pick<Membership, 'limitPerMinute' | 'isReduced'>;
+  readonly logger: Logger;
+}
+
+/** What the log says of 429s, of the limit that they leave, and of the vendor's clock. */
+export interface TransportLog extends TransportEvents {
+  /** To be called when the limit is another one. */
+  limitChanged(): void;
+}
+
+/** A warning that goes on is repeated at most this often. */
+const quietMs = 10 * 60_000;
+
+const remedies: Readonly<Record<ThrottleCause, string>> = {
+  key_limit:
+    'the limit of the key is used up, perhaps by others that use it as well: less is sent, and all ' +
+    'of it again 5 minutes after the last 429. To leave others more, lower requests_per_minute',
+  overload:
+    'New Relic has too much to do and asks all its clients to wait; nothing needs to be done here',
+  unknown:
+    'the answer gives no reason; if this lasts, look for others that use the key, or lower ' +
+    'requests_per_minute',
+};
+
+export function createTransportLog(
+  account: string,
+  { clock, membership, logger }: TransportLogDependencies,
+): TransportLog {
+  const announced = new Map<ThrottleCause, { readonly atMs: number; readonly answers: number }>();
+  let isReductionTold = false;
+
+  return {
+    throttled: ({ cause, untilMs }) => {
+      const nowMs = clock.monotonicMs();
+      const { atMs, answers } = announced.get(cause) ?? { atMs: -Infinity, answers: 0 };
+      if (nowMs < atMs + quietMs) {
+        announced.set(cause, { atMs, answers: answers + 1 });
+        return;
+      }
+      announced.set(cause, { atMs: nowMs, answers: 0 });
+      const until = new Date(clock.wallMs() + untilMs - nowMs).toISOString();
+      const limit = cause === 'key_limit' ? { limit_per_minute: membership.limitPerMinute() } : {};
+      if (cause === 'key_limit') isReductionTold = true;
+      logger.warn(
+        { account, cause, until, answers: answers + 1, ...limit, remedy: remedies[cause] },
+        'rate limited by the vendor, pausing the account',
+      );
+    },
+    limitChanged: () => {
+      if (!isReductionTold || membership.isReduced()) return;
+      isReductionTold = false;
+      const fields = { account, limit_per_minute: membership.limitPerMinute() };
+      logger.info(fields, 'the full limit of the key is in force again');
+    },
+    clockSkewed: (skew) => {
+      if (skew === undefined) {
+        logger.info({ account }, "the vendor's clock and this machine's agree again");
+        return;
+      }
+      const fields = { account, vendor_ahead_seconds: Math.round(skew.ms / 1000) };
+      const setClock = 'compare the clock of this machine with a time server';
+      const remedy = skew.isBelieved
+        ? `windows follow the vendor's clock; ${setClock}`
+        : `windows follow this machine's clock, as the difference is beyond reason; ${setClock}, and look for a proxy that changes the Date header`;
+      logger.warn({ ...fields, remedy }, "the vendor's clock and this machine's differ");
+    },
+  };
+}

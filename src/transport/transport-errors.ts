@@ -1,0 +1,246 @@
+import { ApiError, type FailureReason } from '../model/api-error.ts';
+
+/** What Node.js and undici put on their errors; every member may be missing or of another type. */
+interface ForeignError {
+  readonly name?: unknown;
+  readonly code?: unknown;
+  readonly syscall?: unknown;
+  readonly hostname?: unknown;
+  readonly address?: unknown;
+  readonly port?: unknown;
+  readonly message?: unknown;
+  readonly cause?: unknown;
+  readonly errors?: unknown;
+}
+
+interface Explanation {
+  readonly problem: string;
+  readonly remedy: string;
+}
+
+const explanations: Readonly<Record<NetworkReason, Explanation>> = {
+  dns: {
+    problem: 'the name cannot be resolved',
+    remedy: 'check base_url (and proxy_url) and the DNS of this machine',
+  },
+  connect: {
+    problem: 'no connection',
+    remedy: 'check base_url, proxy_url and the firewalls on the way',
+  },
+  tls: {
+    problem: 'no trusted TLS connection',
+    remedy: 'check the certificate of the server; the bundle of a private CA goes into ca_file',
+  },
+  reset: {
+    problem: 'the connection broke before the answer was complete',
+    remedy:
+      'if this lasts, look for a proxy or firewall that cuts connections, and check that the scheme of base_url (http or https) is what the server speaks, and that it wants no client certificate: there is none to send',
+  },
+  timeout: {
+    problem: 'no complete answer in time',
+    remedy: "if this lasts, raise the account's timeout or look for a slow proxy or network",
+  },
+  too_large: {
+    problem: 'the answer is larger than any real one',
+    remedy: 'check that base_url and proxy_url lead to the New Relic API',
+  },
+  not_json: {
+    problem: 'the answer is not HTTP as it should be',
+    remedy: 'check the scheme and port of base_url and proxy_url',
+  },
+  client: {
+    problem: 'the request could not be sent',
+    remedy: 'check that the API key holds nothing but its own characters, and base_url',
+  },
+};
+
+const noTls: Explanation = {
+  problem: 'the other side does not speak TLS',
+  remedy: 'check that scheme and port of base_url and proxy_url belong together',
+};
+const wantsCertificate: Explanation = {
+  problem: 'the server refuses the TLS connection',
+  remedy:
+    'it may want a client certificate, which cannot be configured here: check base_url, or put a proxy in front that has one',
+};
+/** Where a code tells more than the reason that it belongs to. */
+const explanationsByCode: ReadonlyMap<string, Explanation> = new Map([
+  [
+    'UND_ERR_CONNECT_TIMEOUT',
+    {
+      problem: 'no connection in time',
+      remedy:
+        'check base_url, proxy_url and the firewalls on the way; with https also that the server speaks TLS on that port',
+    },
+  ],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', noTls],
+  ['ERR_SSL_PACKET_LENGTH_TOO_LONG', noTls],
+  ['ERR_SSL_HTTP_REQUEST', noTls],
+  ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', wantsCertificate],
+  ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', wantsCertificate],
+  ['ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE', wantsCertificate],
+  // The same alerts by the names that newer versions of OpenSSL give them.
+  ['ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE', wantsCertificate],
+  ['ERR_SSL_SSL/TLS_ALERT_BAD_CERTIFICATE', wantsCertificate],
+]);
+
+/**
+ * Turns whatever a request to `host` was rejected with into an `ApiError`: the only way in for foreign
+ * errors. Looks through `cause` and `AggregateError` for the first error code it knows; an error
+ * without one is a fault on our side (`client`).
+ */
+export function apiErrorFrom(error: unknown, host: string): ApiError {
+  if (error instanceof ApiError) return error;
+  for (const candidate of chainOf(error)) {
+    const reason = reasonOf(candidate);
+    if (reason !== undefined) {
+      const explanation = explanationsByCode.get(codeOf(candidate)) ?? explanations[reason];
+      return newError(reason, explanation, {
+        host,
+        detail: detailOf(candidate, reason),
+        cause: error,
+      });
+    }
+  }
+  return newError('client', explanations.client, { host, detail: nameOf(error), cause: error });
+}
+
+function newError(
+  reason: NetworkReason,
+  { problem, remedy }: Explanation,
+  { host, detail, cause }: { host: string; detail: string; cause: unknown },
+): ApiError {
+  return new ApiError(reason, `${host}: ${problem} (${detail}); ${remedy}`, { cause });
+}
+
+/** The error and all that it wraps, from the outside in; each once. */
+function* chainOf(error: unknown): Generator<ForeignError> {
+  const seen = new Set<object>();
+  const waiting: unknown[] = [error];
+  for (const item of waiting) {
+    if (typeof item !== 'object' || item === null || seen.has(item)) continue;
+    seen.add(item);
+    const foreign: ForeignError = item;
+    yield foreign;
+    if (Array.isArray(foreign.errors)) waiting.push(...(foreign.errors as unknown[]));
+    waiting.push(foreign.cause);
+  }
+}
+
+/** undici's parser errors come with a code or without one: then the name must do. */
+function codeOf(error: ForeignError): string {
+  return String(error.code ?? error.name);
+}
+
+function reasonOf(error: ForeignError): NetworkReason | undefined {
+  const code = codeOf(error);
+  return code === 'ETIMEDOUT' && error.syscall !== 'connect' ? 'timeout' : reasonOfCode(code);
+}
+
+/** The code and the address. Messages stay out, as they may hold anything, but for those of TLS. */
+function detailOf(error: ForeignError, reason: NetworkReason): string {
+  const code = codeOf(error);
+  if (reason === 'tls' || code === 'UND_ERR_ABORTED') return `${code}: ${shortMessage(error)}`;
+  const address = [error.hostname ?? error.address, error.port].filter(
+    (part) => typeof part === 'string' || typeof part === 'number',
+  );
+  return address.length === 0 ? code : `${code} ${address.join(':')}`;
+}
+
+const maxMessageLength = 200;
+
+function shortMessage(error: ForeignError): string {
+  const text = typeof error.message === 'string' ? error.message : '';
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length <= maxMessageLength ? line : `${line.slice(0, maxMessageLength)}…`;
+}
+
+function nameOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  const { code }: ForeignError = error;
+  return typeof code === 'string' ? `${error.name} ${code}` : error.name;
+}
+
+/** The reasons for which no answer, or no complete one, came. */
+export type NetworkReason = Extract<
+  FailureReason,
+  'dns' | 'connect' | 'tls' | 'reset' | 'timeout' | 'too_large' | 'not_json' | 'client'
+>;
+
+const reasonsByCode: ReadonlyMap<string, NetworkReason> = new Map<string, NetworkReason>([
+  ['ENOTFOUND', 'dns'],
+  ['ECONNREFUSED', 'connect'],
+  ['EHOSTUNREACH', 'connect'],
+  ['EHOSTDOWN', 'connect'],
+  ['ENETUNREACH', 'connect'],
+  ['ENETDOWN', 'connect'],
+  ['EADDRNOTAVAIL', 'connect'],
+  ['EACCES', 'connect'],
+  ['EPERM', 'connect'],
+  ['EMFILE', 'connect'],
+  ['ENFILE', 'connect'],
+  ['ETIMEDOUT', 'connect'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'connect'],
+  // undici's word for a proxy that refuses to open a tunnel. A request that is really aborted is
+  // rejected with the reason of its signal.
+  ['UND_ERR_ABORTED', 'connect'],
+  ['EPROTO', 'tls'],
+  ['HOSTNAME_MISMATCH', 'tls'],
+  ['INVALID_CA', 'tls'],
+  ['INVALID_PURPOSE', 'tls'],
+  ['PATH_LENGTH_EXCEEDED', 'tls'],
+  ['UND_ERR_PRX_TLS', 'tls'],
+  ['ECONNRESET', 'reset'],
+  ['ECONNABORTED', 'reset'],
+  ['EPIPE', 'reset'],
+  ['UND_ERR_SOCKET', 'reset'],
+  ['UND_ERR_INFO', 'reset'],
+  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'reset'],
+  ['HPE_INVALID_EOF_STATE', 'reset'],
+  ['HPE_CLOSED_CONNECTION', 'reset'],
+  ['ERR_STREAM_PREMATURE_CLOSE', 'reset'],
+  ['UND_ERR_HEADERS_TIMEOUT', 'timeout'],
+  ['UND_ERR_BODY_TIMEOUT', 'timeout'],
+  ['UND_ERR_RES_EXCEEDED_MAX_SIZE', 'too_large'],
+  ['UND_ERR_HEADERS_OVERFLOW', 'too_large'],
+  ['HPE_HEADER_OVERFLOW', 'too_large'],
+  ['HTTPParserError', 'not_json'],
+  // undici trips over an answer that HTTP does not allow here, such as an upgrade nobody asked for.
+  ['ERR_ASSERTION', 'not_json'],
+  ['UND_ERR_INVALID_ARG', 'client'],
+  ['UND_ERR_DESTROYED', 'client'],
+  ['UND_ERR_CLOSED', 'client'],
+]);
+
+const reasonsByPrefix: readonly (readonly [RegExp, NetworkReason])[] = [
+  [/^EAI_/, 'dns'],
+  // OpenSSL's verification results as Node.js names them, and Node's own TLS codes.
+  [/^(ERR_TLS|ERR_SSL|CERT|CRL|UNABLE_TO|ERROR_IN_C|SELF_SIGNED_CERT|DEPTH_ZERO)_/, 'tls'],
+  // The parser of HTTP: what came is not HTTP.
+  [/^HPE_/, 'not_json'],
+];
+
+/**
+ * What an error code (or, for want of one, the name of an error) of Node.js, OpenSSL or undici means;
+ * `undefined` when it is not known here.
+ */
+function reasonOfCode(code: string): NetworkReason | undefined {
+  return reasonsByCode.get(code) ?? reasonsByPrefix.find(([prefix]) => prefix.test(code))?.[1];
+}
+
+/** What a status means as a failure; `undefined` for 2xx. Defined for every number. */
+export function statusReason(status: number): FailureReason | undefined {
+  if (status >= 200 && status < 300) return undefined;
+  if (status >= 300 && status < 400) return 'redirect';
+  switch (status) {
+    case 401:
+    case 403:
+      return 'auth';
+    case 404:
+      return 'not_found';
+    case 429:
+      return 'throttled';
+    default:
+      return status >= 500 ? 'server' : 'client';
+  }
+}

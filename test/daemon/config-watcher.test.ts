@@ -1,0 +1,189 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { digestOf } from '../../src/config/read-file.ts';
+import { type WatchedFiles, watchConfig } from '../../src/daemon/config-watcher.ts';
+import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
+import { createFakeMachine, type FakeMachine } from '../support/fake-machine.ts';
+
+const config = '/config.yaml';
+const ca = '/ca.pem';
+
+interface Bench {
+  readonly machine: FakeMachine;
+  readonly files: Record<string, string>;
+  /** The content of the configuration file at each reload. */
+  readonly reloads: (string | undefined)[];
+  readonly logger: FakeLogger;
+  /** From now on reloads fail, or succeed. */
+  fails(fails: boolean): void;
+  /** As a reload does that was asked for in another way, and failed. */
+  failedElsewhere(): void;
+}
+
+const running: { machine: FakeMachine; done: Promise<void> }[] = [];
+
+afterEach(async () => {
+  for (const { machine, done } of running.splice(0)) {
+    machine.stop();
+    await done;
+    expect(machine.clock.pendingTimers()).toBe(0);
+  }
+});
+
+function digests(files: Record<string, string>): WatchedFiles {
+  return new Map(
+    Object.entries(files).map(([path, text]) => [path, digestOf(Buffer.from(text))] as const),
+  );
+}
+
+function aBench(): Bench {
+  const files: Record<string, string> = { [config]: 'one', [ca]: 'old' };
+  const machine = createFakeMachine({ files });
+  const logger = createFakeLogger();
+  const reloads: (string | undefined)[] = [];
+  let inForce: WatchedFiles | undefined = digests(files);
+  let fails = false;
+  const done = watchConfig(
+    { intervalMs: 30_000 },
+    {
+      machine,
+      logger,
+      inForce: () => inForce,
+      reload: async () => {
+        reloads.push(files[config]);
+        inForce = fails ? undefined : digests(files);
+      },
+    },
+    machine.stopSignal,
+  );
+  running.push({ machine, done });
+  return {
+    machine,
+    files,
+    reloads,
+    logger,
+    fails: (value) => {
+      fails = value;
+    },
+    failedElsewhere: () => {
+      inForce = undefined;
+    },
+  };
+}
+
+describe('watchConfig', () => {
+  it('does nothing while every file holds what is in force', async () => {
+    const { machine, reloads } = aBench();
+
+    await machine.clock.advance(600_000);
+
+    expect(reloads).toEqual([]);
+  });
+
+  it('puts each new content into force once', async () => {
+    const { machine, files, reloads } = aBench();
+
+    files[config] = 'two';
+    await machine.clock.advance(300_000);
+    files[config] = 'three';
+    await machine.clock.advance(300_000);
+
+    expect(reloads).toEqual(['two', 'three']);
+  });
+
+  it('sees a content that the file had before the first look, if another one is in force', async () => {
+    const { machine, files, reloads } = aBench();
+
+    files[config] = 'two';
+    await machine.clock.advance(31_000);
+
+    expect(reloads).toEqual(['two']);
+  });
+
+  it('sees that a CA bundle changed under the same path', async () => {
+    const { machine, files, reloads } = aBench();
+
+    files[ca] = 'new';
+    await machine.clock.advance(300_000);
+
+    expect(reloads).toEqual(['one']);
+  });
+
+  it('tries again at every interval until a reload succeeds, and then no more', async () => {
+    const bench = aBench();
+
+    bench.fails(true);
+    bench.files[config] = 'two';
+    await bench.machine.clock.advance(124_500);
+    const failed = [...bench.reloads];
+    bench.fails(false);
+    await bench.machine.clock.advance(600_000);
+
+    expect(failed).toEqual(['two', 'two', 'two', 'two']);
+    expect(bench.reloads).toHaveLength(5);
+  });
+
+  it('tries again after a reload that failed elsewhere, although no file has changed', async () => {
+    const bench = aBench();
+
+    bench.failedElsewhere();
+    await bench.machine.clock.advance(600_000);
+
+    expect(bench.reloads).toEqual(['one']);
+  });
+
+  it('waits for a writer that is not done when the change is seen', async () => {
+    const { machine, files, reloads } = aBench();
+    await machine.clock.advance(1000);
+
+    files[config] = 'tw';
+    await machine.clock.advance(29_500);
+    files[config] = 'two';
+    await machine.clock.advance(300_000);
+
+    expect(reloads).toEqual(['two']);
+  });
+
+  it.each([{ path: config }, { path: ca }])(
+    'survives that $path is deleted and made anew, and warns once',
+    async ({ path }) => {
+      const { machine, files, reloads, logger } = aBench();
+      await machine.clock.advance(1000);
+
+      delete files[path];
+      await machine.clock.advance(120_000);
+      const whileGone = reloads.length;
+      files[path] = 'two';
+      await machine.clock.advance(60_000);
+
+      expect(whileGone).toBe(0);
+      expect(reloads).toHaveLength(1);
+      expect(logger.lines.map(({ message, fields }) => [message, fields['path']])).toEqual([
+        ['configuration file not readable', path],
+      ]);
+    },
+  );
+
+  it('warns again when a file that was there again is gone once more', async () => {
+    const { machine, files, logger } = aBench();
+    for (const _ of [1, 2]) {
+      delete files[config];
+      await machine.clock.advance(60_000);
+      files[config] = 'one';
+      await machine.clock.advance(60_000);
+    }
+
+    expect(logger.lines).toHaveLength(2);
+  });
+
+  it('takes a file that came back unchanged for no change', async () => {
+    const { machine, files, reloads } = aBench();
+    await machine.clock.advance(1000);
+
+    delete files[config];
+    await machine.clock.advance(60_000);
+    files[config] = 'one';
+    await machine.clock.advance(60_000);
+
+    expect(reloads).toEqual([]);
+  });
+});

@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest';
+import { isSamePrepared, type PreparedAccount } from '../../src/daemon/prepare-account.ts';
+import type { AccountConfig, AppEntry, PollConfig } from '../../src/model/config.ts';
+import type { UndiciTransportOptions } from '../../src/transport/undici-transport.ts';
+import { anAccount, anEntry } from '../support/builders.ts';
+import { createFakeKeyProvider } from '../transport/fakes.ts';
+
+const wire: UndiciTransportOptions = {
+  baseUrl: 'https://api.newrelic.com',
+  connections: 8,
+  proxyUrl: undefined,
+  ca: undefined,
+  userAgent: 'test',
+};
+
+function aPrepared(overrides: Partial<PreparedAccount> = {}): PreparedAccount {
+  return {
+    account: anAccount(),
+    entries: [anEntry()],
+    keyProvider: createFakeKeyProvider(),
+    wire,
+    ...overrides,
+  };
+}
+
+/** Compares the two; `turns` counts how often other work had its turn meanwhile. */
+async function compared(
+  left: PreparedAccount,
+  right: PreparedAccount,
+): Promise<{ readonly isSame: boolean; readonly turns: number }> {
+  let turns = 0;
+  const nextTurn = async (): Promise<void> => {
+    turns += 1;
+  };
+  return { isSame: await isSamePrepared(left, right, { nextTurn }), turns };
+}
+
+const otherAccount: { readonly [Field in keyof AccountConfig]-?: AccountConfig[Field] } = {
+  name: 'other',
+  baseUrl: 'https://api.eu.newrelic.com',
+  apiKey: { kind: 'file', path: '/key' },
+  apiKeyHeader: 'X-Api-Key',
+  requestsPerMinute: 1,
+  concurrency: 1,
+  timeoutMs: 1,
+  proxyUrl: 'http://proxy',
+  caFile: '/ca.pem',
+  shard: { ordinal: 0, total: 2 },
+};
+
+const otherEntry: Omit<AppEntry, 'selector' | 'poll'> = {
+  account: 'other',
+  labels: { team: 'payments' },
+  hosts: false,
+  application: false,
+  transactions: ['web'],
+};
+
+const otherPoll: PollConfig = {
+  intervalMs: 1,
+  discoveryIntervalMs: 1,
+  window: { kind: 'vendor_default' },
+  delayMs: 1,
+  staleAfterMs: 1,
+  hostNames: true,
+  raw: true,
+};
+
+const otherWire: UndiciTransportOptions = {
+  baseUrl: 'https://api.eu.newrelic.com',
+  connections: 1,
+  proxyUrl: 'http://proxy',
+  ca: 'PEM',
+  userAgent: 'other',
+};
+
+/** One difference each. */
+const differences: readonly { readonly what: string; readonly other: PreparedAccount }[] = [
+  ...Object.entries(otherAccount).map(([field, value]) => ({
+    what: `account.${field}`,
+    other: aPrepared({ account: anAccount({ [field]: value }) }),
+  })),
+  ...Object.entries(otherWire).map(([field, value]) => ({
+    what: `wire.${field}`,
+    other: aPrepared({ wire: { ...wire, [field]: value } }),
+  })),
+  ...Object.entries(otherEntry).map(([field, value]) => ({
+    what: `entry.${field}`,
+    other: aPrepared({ entries: [anEntry({ [field]: value })] }),
+  })),
+  ...Object.entries(otherPoll).map(([field, value]) => ({
+    what: `entry.poll.${field}`,
+    other: aPrepared({ entries: [anEntry({ poll: { [field]: value } })] }),
+  })),
+  ...(
+    [
+      { kind: 'match', pattern: /^shop/u },
+      { kind: 'name', name: 'shop' },
+      { kind: 'id', id: '1' },
+    ] as const
+  ).map((selector) => ({
+    what: `entry.selector by ${selector.kind}`,
+    other: aPrepared({ entries: [anEntry({ selector })] }),
+  })),
+  { what: 'an entry more', other: aPrepared({ entries: [anEntry(), anEntry()] }) },
+  { what: 'an entry less', other: aPrepared({ entries: [] }) },
+];
+
+describe('isSamePrepared', () => {
+  it.each(differences)('sees another $what', async ({ other }) => {
+    expect((await compared(aPrepared(), other)).isSame).toBe(false);
+    expect((await compared(other, aPrepared())).isSame).toBe(false);
+  });
+
+  it.each([
+    { kind: 'match', pattern: /^shop/u },
+    { kind: 'name', name: 'shop' },
+    { kind: 'id', id: '1' },
+  ] as const)('takes two that were read apart for the same: by $kind', async (selector) => {
+    const of = (): PreparedAccount =>
+      aPrepared({
+        account: structuredClone(anAccount({ shard: { ordinal: 0, total: 2 } })),
+        wire: { ...wire },
+        entries: [anEntry({ selector: structuredClone(selector), labels: { team: 'payments' } })],
+      });
+
+    expect((await compared(of(), of())).isSame).toBe(true);
+  });
+
+  it('compares patterns by what was written, however they are compiled', async () => {
+    const by = (source: string, flags: string): PreparedAccount =>
+      aPrepared({
+        entries: [
+          anEntry({
+            selector: {
+              kind: 'match',
+              pattern: { source, test: (name) => new RegExp(source, flags).test(name) },
+            },
+          }),
+        ],
+      });
+
+    expect((await compared(by('^a', 'u'), by('^a', 'v'))).isSame).toBe(true);
+    expect((await compared(by('^a', 'u'), by('^b', 'u'))).isSame).toBe(false);
+  });
+
+  it('sees that entries have changed places', async () => {
+    const [first, second] = [anEntry({ hosts: true }), anEntry({ hosts: false })];
+
+    const { isSame } = await compared(
+      aPrepared({ entries: [first, second] }),
+      aPrepared({ entries: [second, first] }),
+    );
+
+    expect(isSame).toBe(false);
+  });
+
+  it('lets others have their turn among ten thousand entries, and looks at the last one', async () => {
+    const many = (team: string): PreparedAccount =>
+      aPrepared({
+        entries: Array.from({ length: 10_000 }, (_, id) =>
+          anEntry({
+            selector: { kind: 'id', id: String(id) },
+            labels: { team: id === 9999 ? team : 'all' },
+          }),
+        ),
+      });
+
+    const same = await compared(many('all'), many('all'));
+    const other = await compared(many('all'), many('another'));
+
+    expect(same.isSame).toBe(true);
+    expect(same.turns).toBe(20);
+    expect(other.isSame).toBe(false);
+  });
+
+  it('does not look at all entries when their number tells', async () => {
+    const entries = Array.from({ length: 2000 }, () => anEntry());
+
+    const { isSame, turns } = await compared(
+      aPrepared({ entries }),
+      aPrepared({ entries: [...entries, anEntry()] }),
+    );
+
+    expect({ isSame, turns }).toEqual({ isSame: false, turns: 0 });
+  });
+});

@@ -1,0 +1,211 @@
+import { rootCertificates } from 'node:tls';
+import { describe, expect, it } from 'vitest';
+import { CommandError } from '../../src/daemon/platform.ts';
+import {
+  openPrepared,
+  type PreparedAccount,
+  prepareAccount,
+} from '../../src/daemon/prepare-account.ts';
+import type { AccountConfig } from '../../src/model/config.ts';
+import { anAccount, anEntry } from '../support/builders.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
+import { createFakeMachine, type FakeMachine } from '../support/fake-machine.ts';
+
+const [firstCa = '', secondCa = ''] = rootCertificates;
+
+interface Bench {
+  readonly machine: FakeMachine;
+  readonly files: Record<string, string>;
+  /** Paths in the order in which they were read. */
+  readonly read: string[];
+  readonly prepare: (
+    account: Partial<AccountConfig>,
+    previous?: PreparedAccount,
+  ) => Promise<PreparedAccount>;
+}
+
+function aBench(): Bench {
+  const files: Record<string, string> = { '/key': 'NRAK-FILED', '/ca.pem': firstCa };
+  const read: string[] = [];
+  const fake = createFakeMachine({ files, env: { KEY: 'NRAK-FROM-ENV', OTHER: 'NRAK-OTHER' } });
+  const machine = {
+    ...fake,
+    readFile: async (path: string): Promise<Uint8Array> => {
+      read.push(path);
+      return fake.readFile(path);
+    },
+  };
+  const logger = createFakeLogger();
+  return {
+    machine,
+    files,
+    read,
+    prepare: async (account, previous) =>
+      prepareAccount(
+        anAccount({ apiKey: { kind: 'file', path: '/key' }, ...account }),
+        [anEntry()],
+        {
+          machine,
+          logger,
+          previous,
+        },
+      ),
+  };
+}
+
+describe('prepareAccount', () => {
+  it('reads the key and the CA bundle, and says how to connect', async () => {
+    const { machine, prepare } = aBench();
+    const proxyUrl = 'http://proxy:3128';
+
+    const prepared = await prepare({ caFile: '/ca.pem', concurrency: 3, proxyUrl });
+
+    expect(prepared.keyProvider.current()).toBe('NRAK-FILED');
+    expect(prepared.entries).toEqual([anEntry()]);
+    expect(prepared.wire).toEqual({
+      baseUrl: 'https://api.newrelic.com',
+      connections: 3,
+      proxyUrl,
+      ca: firstCa,
+      userAgent: expect.stringMatching(/^newrelic-exporter\/\S+ \(Prometheus exporter\)$/u),
+    });
+    expect(machine.clock.pendingTimers()).toBe(0);
+  });
+
+  it('does not read the key again that the account in force has from the same place', async () => {
+    const { files, read, prepare } = aBench();
+    const before = await prepare({});
+    delete files['/key'];
+
+    const after = await prepare({ concurrency: 2, requestsPerMinute: 10 }, before);
+
+    expect(after.keyProvider).toBe(before.keyProvider);
+    expect(read).toEqual(['/key']);
+  });
+
+  it.each<{ what: string; before: AccountConfig['apiKey']; after: AccountConfig['apiKey'] }>([
+    {
+      what: 'another variable',
+      before: { kind: 'env', name: 'KEY' },
+      after: { kind: 'env', name: 'OTHER' },
+    },
+    {
+      what: 'a file in the place of a variable',
+      before: { kind: 'env', name: 'OTHER' },
+      after: { kind: 'file', path: 'OTHER' },
+    },
+  ])('reads the key from $what', async ({ before, after }) => {
+    const { files, prepare } = aBench();
+    files['OTHER'] = 'NRAK-OTHER-FILE';
+    const previous = await prepare({ apiKey: before });
+
+    const next = await prepare({ apiKey: after }, previous);
+
+    expect(next.keyProvider.current()).toMatch(/^NRAK-OTHER/u);
+    expect(next.keyProvider).not.toBe(previous.keyProvider);
+  });
+
+  it('reads the CA bundle every time: a new one may have the old name', async () => {
+    const { files, prepare } = aBench();
+    const before = await prepare({ caFile: '/ca.pem' });
+    files['/ca.pem'] = secondCa;
+
+    const after = await prepare({ caFile: '/ca.pem' }, before);
+
+    expect([before.wire.ca, after.wire.ca]).toEqual([firstCa, secondCa]);
+  });
+
+  it.each<{ what: string; account: Partial<AccountConfig>; message: string }>([
+    {
+      what: 'a variable that is not set',
+      account: { apiKey: { kind: 'env', name: 'MISSING' } },
+      message:
+        'account production: the environment variable MISSING is not set: set it to the API key',
+    },
+    {
+      what: 'a key file that is not there',
+      account: { apiKey: { kind: 'file', path: '/missing' } },
+      message:
+        'account production: the API key file /missing does not exist: create it with the API key as its only content, readable for this user',
+    },
+    {
+      what: 'a CA bundle that is not there',
+      account: { caFile: '/missing.pem' },
+      message:
+        'account production: the CA file /missing.pem does not exist: create it, readable for this user',
+    },
+    {
+      what: 'a CA bundle that holds none',
+      account: { caFile: '/key' },
+      message:
+        'account production: the CA file /key holds no certificate that can be read: write the certificates into it as PEM, each from BEGIN to END CERTIFICATE',
+    },
+  ])('ends the command with code 2 and a remedy for $what', async ({ account, message }) => {
+    const { prepare } = aBench();
+
+    const error: unknown = await prepare(account).catch((reason: unknown) => reason);
+
+    expect(error).toBeInstanceOf(CommandError);
+    expect(error).toMatchObject({ exitCode: 2, message });
+  });
+
+  it('passes on what is no fault of the configuration', async () => {
+    const { machine } = aBench();
+    const broken = new Error('a fault of ours');
+    const faulty = {
+      ...machine,
+      redactor: {
+        ...machine.redactor,
+        add: () => {
+          throw broken;
+        },
+      },
+    };
+    const account = anAccount({ apiKey: { kind: 'env', name: 'KEY' } });
+
+    const preparing = prepareAccount(account, [anEntry()], {
+      machine: faulty,
+      logger: createFakeLogger(),
+    });
+
+    await expect(preparing).rejects.toBe(broken);
+  });
+
+  it('hides the key and the password of the proxy from then on', async () => {
+    const { machine, prepare } = aBench();
+
+    await prepare({ proxyUrl: 'http://user:pass%20word@proxy:3128' });
+
+    const text = 'NRAK-FILED and pass word and pass%20word';
+    expect(machine.redactor.redact(text)).toBe('[redacted] and [redacted] and [redacted]');
+  });
+
+  it('hides the password of the proxy also if something is missing', async () => {
+    const { machine, prepare } = aBench();
+    const proxyUrl = 'http://user:password-1@proxy:3128';
+
+    const preparing = prepare({ proxyUrl, apiKey: { kind: 'env', name: 'MISSING' } });
+
+    await expect(preparing).rejects.toThrow('MISSING');
+    expect(machine.redactor.redact('password-1')).toBe('[redacted]');
+  });
+});
+
+describe('openPrepared', () => {
+  it('opens the connections that were prepared', async () => {
+    const { prepare } = aBench();
+    const opened: unknown[] = [];
+    const raw = { send: async () => Promise.reject(new Error('unused')), close: async () => {} };
+    const prepared = await prepare({ caFile: '/ca.pem' });
+
+    const result = await openPrepared(prepared, {
+      openTransport: async (options) => {
+        opened.push(options);
+        return raw;
+      },
+    });
+
+    expect(result).toBe(raw);
+    expect(opened).toEqual([prepared.wire]);
+  });
+});

@@ -1,0 +1,290 @@
+import { describe, expect, it } from 'vitest';
+import { digestOf } from '../../src/config/read-file.ts';
+import { CommandError } from '../../src/daemon/platform.ts';
+import { createReloader, type Reloader, type ReloadTrigger } from '../../src/daemon/reloader.ts';
+import type { Config } from '../../src/model/config.ts';
+import { settle } from '../support/fake-clock.ts';
+import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
+import { createFakeMachine, type FakeMachine } from '../support/fake-machine.ts';
+
+const good = 'apps: [{ id: 1 }]\n';
+
+interface Bench {
+  readonly reloader: Reloader;
+  readonly files: Record<string, string>;
+  readonly applied: Config[];
+  readonly results: boolean[];
+  readonly logger: FakeLogger;
+  readonly machine: FakeMachine;
+  /** While false, putting a configuration into force does not end. */
+  readonly release: () => void;
+}
+
+interface BenchOptions {
+  readonly fails?: Error;
+  readonly isSlow?: boolean;
+  readonly waits?: boolean;
+  /** Is called for every text that is parsed in a thread. */
+  readonly thread?: () => void;
+}
+
+function aBench(options: BenchOptions = {}): Bench {
+  const files: Record<string, string> = { '/config.yaml': good };
+  const fake = createFakeMachine({ files });
+  const machine: FakeMachine = {
+    ...fake,
+    parseConfig: async (file) => {
+      options.thread?.();
+      return fake.parseConfig(file);
+    },
+  };
+  const logger = createFakeLogger();
+  const applied: Config[] = [];
+  const results: boolean[] = [];
+  const waiting: (() => void)[] = [];
+  const reloader = createReloader(
+    { path: '/config.yaml', waits: options.waits ?? false },
+    {
+      machine,
+      logger,
+      apply: async (config) => {
+        if (options.fails !== undefined) throw options.fails;
+        applied.push(config);
+        if (options.isSlow === true) {
+          await new Promise<void>((resolve) => {
+            waiting.push(resolve);
+          });
+        }
+      },
+      reloaded: (succeeded) => results.push(succeeded),
+    },
+  );
+  return {
+    reloader,
+    files,
+    applied,
+    results,
+    logger,
+    machine,
+    release: () => {
+      for (const resolve of waiting.splice(0)) resolve();
+    },
+  };
+}
+
+describe('createReloader', () => {
+  it('puts a good configuration into force and says so', async () => {
+    const bench = aBench();
+    await bench.reloader.reload('start');
+
+    await bench.reloader.reload('signal');
+
+    expect(bench.applied).toHaveLength(2);
+    expect(bench.results).toEqual([true, true]);
+    expect(bench.logger.lines.at(-1)).toMatchObject({
+      message: 'configuration reloaded',
+      fields: { trigger: 'signal' },
+    });
+  });
+
+  it.each([
+    { what: 'a typo', text: 'apps: [{ idd: 1 }]\n', says: 'config.yaml:1:10' },
+    { what: 'half of a file', text: 'apps: [{ id: ', says: 'config.yaml:1:' },
+    { what: 'an empty file', text: '', says: 'config.yaml' },
+  ])('changes nothing for $what, and says what is wrong', async ({ text, says }) => {
+    const bench = aBench();
+    await bench.reloader.reload('start');
+    bench.files['/config.yaml'] = text;
+
+    await expect(bench.reloader.reload('http')).rejects.toThrow(says);
+
+    expect(bench.applied).toHaveLength(1);
+    expect(bench.results).toEqual([true, false]);
+    expect(bench.logger.lines.at(-1)).toMatchObject({ level: 'error', message: 'reload failed' });
+  });
+
+  it('reports what the new configuration needs and is not there, such as a key', async () => {
+    const bench = aBench({ fails: new CommandError(2, 'account one: the key file is empty') });
+
+    await expect(bench.reloader.reload('http')).rejects.toThrow('the key file is empty');
+
+    expect(bench.results).toEqual([false]);
+  });
+
+  it('heals with the next good file', async () => {
+    const bench = aBench();
+    bench.files['/config.yaml'] = 'nonsense';
+    await expect(bench.reloader.reload('file')).rejects.toThrow('config.yaml');
+    bench.files['/config.yaml'] = good;
+
+    await bench.reloader.reload('file');
+
+    expect(bench.results).toEqual([false, true]);
+  });
+
+  it('says what is wrong with a file once, however often it is tried, and again when that changes', async () => {
+    const bench = aBench();
+    await bench.reloader.reload('start');
+    const problems = (): readonly unknown[] =>
+      bench.logger.lines
+        .filter(({ message }) => message === 'reload failed')
+        .map(({ fields }) => /:1:\d+/u.exec(String(fields['problem']))?.[0]);
+    for (const text of [
+      'apps: [{ idd: 1 }]',
+      'apps: [{ id: 1, idd: 1 }]',
+      good,
+      'apps: [{ id: 1, idd: 1 }]',
+    ]) {
+      bench.files['/config.yaml'] = text;
+      for (let attempt = 0; attempt < 3; attempt += 1) {
+        await bench.reloader.reload('file').catch(() => undefined);
+      }
+    }
+
+    expect(problems()).toEqual([':1:10', ':1:17', ':1:17']);
+  });
+
+  it.each([{ trigger: 'http' as const }, { trigger: 'signal' as const }])(
+    'tells whoever asks by $trigger each time',
+    async ({ trigger }) => {
+      const bench = aBench();
+      await bench.reloader.reload('start');
+      bench.files['/config.yaml'] = 'apps: [{ idd: 1 }]';
+
+      for (const _ of [1, 2, 3]) await bench.reloader.reload(trigger).catch(() => undefined);
+
+      expect(bench.logger.lines).toHaveLength(3);
+    },
+  );
+
+  it('knows what the files held that are in force, and nothing after a failure', async () => {
+    const bench = aBench();
+    const atFirst = bench.reloader.filesInForce();
+    await bench.reloader.reload('start');
+    const started = bench.reloader.filesInForce();
+    bench.files['/config.yaml'] = 'nonsense';
+    await expect(bench.reloader.reload('file')).rejects.toThrow('config.yaml');
+    const afterFailure = bench.reloader.filesInForce();
+    bench.files['/config.yaml'] = good;
+    await bench.reloader.reload('file');
+
+    expect(atFirst).toBeUndefined();
+    expect(started).toEqual(new Map([['/config.yaml', digestOf(Buffer.from(good))]]));
+    expect(afterFailure).toBeUndefined();
+    expect(bench.reloader.filesInForce()).toEqual(
+      new Map([['/config.yaml', digestOf(Buffer.from(good))]]),
+    );
+  });
+
+  it('says nothing about a start that fails where the process ends with it, with the exit code', async () => {
+    const bench = aBench();
+    bench.files['/config.yaml'] = 'nonsense';
+
+    await expect(bench.reloader.reload('start')).rejects.toMatchObject({ exitCode: 2 });
+
+    expect(bench.logger.lines).toEqual([]);
+    expect(bench.reloader.status()).toMatchObject({ isInForce: false });
+  });
+
+  it('waits for a first one: each problem is logged once, and that one was found', async () => {
+    const bench = aBench({ waits: true });
+    const said: unknown[] = [];
+    const texts = [undefined, 'apps: [{ idd: 1 }]', 'apps: [{ id: 1, idd: 1 }]', good];
+    for (const [index, text] of texts.entries()) {
+      if (text === undefined) delete bench.files['/config.yaml'];
+      else bench.files['/config.yaml'] = text;
+      for (let attempt = 0; attempt < 3 && !bench.reloader.status().isInForce; attempt += 1) {
+        const trigger = index === 0 && attempt === 0 ? 'start' : 'file';
+        await bench.reloader.reload(trigger).catch(() => undefined);
+      }
+      const { isInForce, problem } = bench.reloader.status();
+      said.push([isInForce, /does not exist|:1:\d+/u.exec(problem ?? '')?.[0]]);
+    }
+
+    expect(said).toEqual([
+      [false, 'does not exist'],
+      [false, ':1:10'],
+      [false, ':1:17'],
+      [true, undefined],
+    ]);
+    expect(bench.logger.lines.map(({ level, message }) => [level, message])).toEqual([
+      ['error', 'no usable configuration'],
+      ['error', 'no usable configuration'],
+      ['error', 'no usable configuration'],
+      ['info', 'configuration found'],
+    ]);
+    expect(bench.results.at(-1)).toBe(true);
+  });
+
+  it.each([
+    { what: 'a good text, whose key is missing', text: good },
+    { what: 'a broken text', text: 'apps: [{ idd: 1 }]' },
+  ])(
+    'parses the same bytes once while it waits, the first ones without a thread: $what',
+    async ({ text }) => {
+      let threads = 0;
+      const thread = (): void => {
+        threads += 1;
+      };
+      const fails = new CommandError(2, 'account one: the key file does not exist');
+      const bench = aBench({ fails, thread, waits: true });
+      const tryOften = async (first: ReloadTrigger): Promise<void> => {
+        for (const trigger of [first, 'file', 'file', 'http', 'signal'] as const) {
+          await bench.reloader.reload(trigger).catch(() => undefined);
+        }
+      };
+      bench.files['/config.yaml'] = text;
+      await tryOften('start');
+      const atFirst = threads;
+      bench.files['/config.yaml'] = `${text} # changed`;
+      await tryOften('file');
+
+      expect(atFirst).toBe(0);
+      expect(threads).toBe(1);
+      expect(bench.results).toEqual(Array.from({ length: 10 }, () => false));
+    },
+  );
+
+  it('starts a thread that failed again after a minute, and at once for who asks', async () => {
+    let threads = 0;
+    const thread = (): void => {
+      threads += 1;
+      throw new CommandError(1, '/config.yaml: the file could not be parsed: its thread ended');
+    };
+    const bench = aBench({ thread });
+    await bench.reloader.reload('start');
+    bench.files['/config.yaml'] = `${good} # changed`;
+    const started: number[] = [];
+    const attempt = async (trigger: ReloadTrigger, afterMs: number): Promise<void> => {
+      await bench.machine.clock.advance(afterMs);
+      await bench.reloader.reload(trigger).catch(() => undefined);
+      started.push(threads);
+    };
+    await attempt('file', 0);
+    await attempt('file', 30_000);
+    await attempt('file', 30_000);
+    await attempt('http', 1000);
+    await attempt('signal', 1000);
+    await attempt('file', 1000);
+
+    expect(started).toEqual([1, 1, 2, 3, 4, 4]);
+  });
+
+  it('makes one reload at a time, and one for all that ask meanwhile', async () => {
+    const bench = aBench({ isSlow: true });
+
+    const all = Array.from({ length: 50 }, () => bench.reloader.reload('signal'));
+    await settle();
+    const during = bench.applied.length;
+    const late = bench.reloader.reload('http');
+    const later = bench.reloader.reload('http');
+    bench.release();
+    await Promise.all(all);
+    await settle();
+    bench.release();
+    await Promise.all([late, later]);
+
+    expect(during).toBe(1);
+    expect(bench.applied).toHaveLength(2);
+  });
+});

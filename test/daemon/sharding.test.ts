@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { type ShardingFlags, shardFrom, withShard } from '../../src/daemon/sharding.ts';
+import { anAccount, anEntry } from '../support/builders.ts';
+import { createFakeMachine } from '../support/fake-machine.ts';
+
+const config = { accounts: [anAccount({ requestsPerMinute: 900 })], apps: [anEntry()] };
+
+function shardOf(
+  flags: Partial<ShardingFlags>,
+  machine: Parameters<typeof createFakeMachine>[0] = {},
+) {
+  return shardFrom({ shard: 'auto', totalShards: 1, ...flags }, createFakeMachine(machine));
+}
+
+describe('shardFrom', () => {
+  it('leaves all to a process that is alone, whatever its name', () => {
+    expect(shardOf({}, { hostname: 'exporter-7' })).toEqual({ ordinal: 0, total: 1 });
+  });
+
+  it.each([
+    { what: 'the flag', flags: { shard: 2 }, env: { POD_NAME: 'exporter-1' }, ordinal: 2 },
+    { what: 'the pod name', flags: {}, env: { POD_NAME: 'exporter-1' }, ordinal: 1 },
+    { what: 'the host name', flags: {}, env: {}, ordinal: 0 },
+  ])('takes its number from $what', ({ flags, env, ordinal }) => {
+    const found = shardOf({ totalShards: 3, ...flags }, { env, hostname: 'exporter-0' });
+
+    expect(found).toEqual({ ordinal, total: 3 });
+  });
+
+  it.each([
+    {
+      flags: { totalShards: 3 },
+      hostname: 'laptop',
+      message:
+        '--total-shards is 3, but the pod name "laptop" does not end in a number: give --shard, or ' +
+        'run as a StatefulSet',
+    },
+    {
+      flags: { totalShards: 3, shard: 3 },
+      hostname: 'laptop',
+      message:
+        'shard 3 does not exist: with --total-shards=3 the last one is 2. Set --total-shards to the ' +
+        'number of replicas',
+    },
+    {
+      flags: { totalShards: 2 },
+      hostname: 'exporter-2',
+      message:
+        'shard 2 does not exist: with --total-shards=2 the last one is 1. Set --total-shards to the ' +
+        'number of replicas',
+    },
+  ])('refuses $flags on $hostname', ({ flags, hostname, message }) => {
+    expect(() => shardOf(flags, { hostname })).toThrow(
+      expect.objectContaining({ message, exitCode: 2 }),
+    );
+  });
+});
+
+describe('withShard', () => {
+  it('leaves the configuration of a process that is alone as it is', () => {
+    expect(withShard(config, { ordinal: 0, total: 1 })).toBe(config);
+  });
+
+  it('tells every account which shard it is, and keeps the budget of the key', () => {
+    const shard = { ordinal: 1, total: 3 };
+
+    const { accounts, apps } = withShard(config, shard);
+
+    expect(accounts).toEqual([{ ...config.accounts[0], shard }]);
+    expect(apps).toBe(config.apps);
+  });
+
+  it('divides evenly the budget of a key that several accounts share', () => {
+    const shard = { ordinal: 1, total: 3 };
+    const shared = [anAccount({ name: 'a' }), anAccount({ name: 'b' })];
+    const alone = anAccount({ name: 'c', baseUrl: 'https://api.eu.newrelic.com' });
+
+    const { accounts } = withShard({ accounts: [...shared, alone], apps: [anEntry()] }, shard);
+
+    expect(accounts.map((account) => account.shard)).toEqual([
+      { ...shard, isEven: true },
+      { ...shard, isEven: true },
+      shard,
+    ]);
+  });
+
+  it('refuses a budget that is too small for so many shards, and says what to do', () => {
+    const small = { ...config, accounts: [anAccount({ requestsPerMinute: 2 })] };
+
+    expect(() => withShard(small, { ordinal: 2, total: 3 })).toThrow(
+      'account production: its budget of 2 calls a minute cannot be divided among 3 shards: raise ' +
+        'requests_per_minute, or run fewer shards',
+    );
+  });
+});

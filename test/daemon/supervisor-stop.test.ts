@@ -1,0 +1,247 @@
+import { describe, expect, it } from 'vitest';
+import { CommandError } from '../../src/daemon/platform.ts';
+import type { Config } from '../../src/model/config.ts';
+import { anEntry } from '../support/builders.ts';
+import { settle } from '../support/fake-clock.ts';
+import {
+  accountOne,
+  aRunningDaemon,
+  entryByName,
+  type RunningDaemon,
+} from '../support/running-daemon.ts';
+
+const both: Config = {
+  accounts: [accountOne(), accountOne({ name: 'two', apiKey: { kind: 'env', name: 'KEY_B' } })],
+  apps: [entryByName('shop'), entryByName('cart', 'two')],
+};
+
+const filed: Config = {
+  accounts: [accountOne({ apiKey: { kind: 'file', path: '/key' } })],
+  apps: [entryByName('shop')],
+};
+
+/** Whether the promise has settled, and how. */
+function outcomeOf(promise: Promise<unknown>): () => string {
+  let outcome = 'pending';
+  const watch = async (): Promise<void> => {
+    try {
+      await promise;
+      outcome = 'resolved';
+    } catch (error) {
+      outcome = error instanceof CommandError ? error.message : `no CommandError: ${String(error)}`;
+    }
+  };
+  void watch();
+  return () => outcome;
+}
+
+async function stop({ machine }: RunningDaemon): Promise<void> {
+  machine.stop();
+  await machine.clock.advance(0);
+}
+
+describe('a configuration of which one account cannot be used', () => {
+  it.each([
+    { what: 'no key', broken: { apiKey: { kind: 'env', name: 'MISSING' } } },
+    { what: 'no CA bundle', broken: { caFile: '/missing.pem' } },
+  ] as const)('leaves all the others as they are: $what', async ({ broken }) => {
+    const bench = await aRunningDaemon({ accounts: [accountOne()], apps: [entryByName('shop')] });
+    await bench.machine.clock.advance(90_000);
+    const before = { page: await bench.page(), status: bench.daemon.status() };
+
+    const applying = bench.daemon.apply({
+      accounts: [
+        accountOne({ requestsPerMinute: 3, concurrency: 2 }),
+        accountOne({ name: 'joining', requestsPerMinute: 1 }),
+        accountOne({ name: 'broken', ...broken }),
+      ],
+      apps: ['one', 'joining', 'broken'].map((account) => entryByName('cart', account)),
+    });
+    await expect(applying).rejects.toThrow(/^account broken: /u);
+
+    expect(bench.opened).toMatchObject([{ isClosed: false }]);
+    expect(bench.daemon.status()).toEqual(before.status);
+    expect(await bench.page()).toBe(before.page);
+    const calls = bench.simulator.journal.count();
+    await bench.machine.clock.advance(60_000);
+    expect(bench.simulator.journal.count() - calls).toBe(4);
+  });
+
+  it('closes the connections that were opened when others cannot be', async () => {
+    const fault = new Error('too many open files');
+    const bench = await aRunningDaemon(both, {
+      opening: ({ connections }) => {
+        if (connections === 2) throw fault;
+      },
+    });
+    await bench.machine.clock.advance(90_000);
+    const page = await bench.page();
+    const [one, two] = both.accounts;
+
+    const applying = bench.daemon.apply({
+      ...both,
+      accounts: [
+        { ...one, ...accountOne({ concurrency: 4 }) },
+        { ...two, ...accountOne({ name: 'two', concurrency: 2 }) },
+      ],
+    });
+
+    await expect(applying).rejects.toBe(fault);
+    expect(bench.opened.map(({ isClosed }) => isClosed)).toEqual([false, false, true]);
+    expect(await bench.page()).toBe(page);
+  });
+});
+
+describe('a stop while a reload is half done', () => {
+  it('comes before the files are read: nothing is put into force', async () => {
+    const bench = await aRunningDaemon(filed, { files: { '/key': 'NRAK-A', '/other': 'NRAK-B' } });
+    await bench.machine.clock.advance(1000);
+    const slow = bench.hangReading('/other');
+    const [account] = filed.accounts;
+    const outcome = outcomeOf(
+      bench.daemon.apply({
+        accounts: [{ ...account, ...accountOne({ apiKey: { kind: 'file', path: '/other' } }) }],
+        apps: filed.apps,
+      }),
+    );
+    await settle();
+
+    await stop(bench);
+    await bench.done;
+    await bench.daemon.close();
+    const calls = bench.simulator.journal.count();
+    slow.release();
+    await bench.machine.clock.advance(120_000);
+
+    expect(outcome()).toBe('the exporter is stopping: another configuration comes too late');
+    expect(bench.opened).toHaveLength(1);
+    expect(bench.simulator.journal.count()).toBe(calls);
+  });
+
+  it('comes before the old pollers have ended: what was opened is closed again', async () => {
+    const bench = await aRunningDaemon(filed, { files: { '/key': 'NRAK-A' } });
+    await bench.machine.clock.advance(1000);
+    const slow = bench.hangReading('/key');
+    await bench.machine.clock.advance(60_000);
+    const outcome = outcomeOf(
+      bench.daemon.apply({
+        accounts: [accountOne({ name: 'new', apiKey: { kind: 'env', name: 'KEY_B' } })],
+        apps: [entryByName('shop', 'new')],
+      }),
+    );
+    await settle();
+
+    await stop(bench);
+    slow.release();
+    await bench.done;
+    await bench.machine.clock.advance(120_000);
+
+    expect(outcome()).toBe('the exporter is stopping: another configuration comes too late');
+    expect(bench.opened.slice(1)).toMatchObject([{ isClosed: true, requests: 0 }]);
+  });
+
+  it('comes while the applications follow: the reload ends with it, and leaves nothing', async () => {
+    const bench = await aRunningDaemon(
+      { accounts: [accountOne()], apps: [anEntry({ account: 'one', hosts: false })] },
+      { latencyMs: 10, fleet: { applications: 3000, hosts: 1, kinds: ['web'] } },
+    );
+    await bench.machine.clock.advance(30_000);
+    const labels = { team: 'payments' };
+    const outcome = outcomeOf(
+      bench.daemon.apply({
+        accounts: [accountOne()],
+        apps: [anEntry({ account: 'one', hosts: false, labels })],
+      }),
+    );
+    await settle();
+    const halfWay = outcome();
+
+    await stop(bench);
+    await bench.done;
+    await settle();
+
+    expect(halfWay).toBe('pending');
+    expect(outcome()).toBe('resolved');
+    expect(bench.machine.clock.pendingTimers()).toBe(0);
+  });
+
+  it('comes while a discovery ends that the reload has dropped: there is no other one', async () => {
+    const bench = await aRunningDaemon(filed, { files: { '/key': 'NRAK-A' } });
+    await bench.machine.clock.advance(1000);
+    const slow = bench.hangReading('/key');
+    await bench.machine.clock.advance(60_000);
+    const calls = bench.simulator.journal.count();
+
+    await bench.daemon.apply({ ...filed, apps: [entryByName('cart')] });
+    await stop(bench);
+    slow.release();
+    await bench.done;
+
+    expect(bench.simulator.journal.count()).toBe(calls);
+  });
+
+  it('is the last word: later configurations are refused', async () => {
+    const bench = await aRunningDaemon(both);
+    await bench.machine.clock.advance(1000);
+    await stop(bench);
+    await bench.done;
+
+    const applying = bench.daemon.apply({ ...both, apps: [entryByName('cart')] });
+
+    await expect(applying).rejects.toThrow('the exporter is stopping');
+  });
+});
+
+describe('a fault of one account', () => {
+  it('ends the run of all of them, with no timer left', async () => {
+    const fault = new Error('a fault of our own');
+    const bench = await aRunningDaemon(both, {
+      watch: (sink) => ({
+        ...sink,
+        accountUp: (account, up) => {
+          if (up && account === 'two') throw fault;
+          sink.accountUp(account, up);
+        },
+        publish: (snapshot) => sink.publish(snapshot),
+        remove: (...args) => sink.remove(...args),
+        removeAccount: (name) => sink.removeAccount(name),
+      }),
+    });
+    const [[ended]] = await Promise.all([
+      Promise.allSettled([bench.done]),
+      bench.machine.clock.advance(5000),
+    ]);
+
+    expect(ended).toEqual({ status: 'rejected', reason: fault });
+    expect(bench.machine.clock.pendingTimers()).toBe(0);
+  });
+});
+
+describe('a storm of reloads', () => {
+  it('ends with the last configuration, the connections of that, and few calls', async () => {
+    const bench = await aRunningDaemon(both);
+    await bench.machine.clock.advance(90_000);
+    const calls = bench.simulator.journal.count();
+
+    for (let round = 0; round < 40; round += 1) {
+      const names = round % 2 === 0 ? ['cart'] : ['shop', 'cart'];
+      await bench.daemon.apply({
+        accounts: [accountOne({ concurrency: 2 + (round % 5) })],
+        apps: names.map((name) => entryByName(name)),
+      });
+      if (round % 4 === 0) await bench.machine.clock.advance(50);
+    }
+    await bench.machine.clock.advance(2000);
+
+    expect(bench.opened).toHaveLength(42);
+    expect(bench.opened.filter(({ isClosed }) => !isClosed)).toMatchObject([
+      { options: { connections: 6 } },
+    ]);
+    // A discovery for each moment in which time passed, and one poll.
+    expect(bench.simulator.journal.count() - calls).toBeLessThanOrEqual(45);
+    const page = await bench.page();
+    expect(page).toContain('newrelic_application_requests_per_minute{account="one",app_id="101"');
+    expect(page).toContain('newrelic_application_requests_per_minute{account="one",app_id="102"');
+    expect(page).not.toContain('account="two"');
+  });
+});

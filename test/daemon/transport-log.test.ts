@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { createTransportLog } from '../../src/daemon/transport-log.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
+
+function aBench() {
+  const clock = createFakeClock();
+  const logger = createFakeLogger();
+  let limit = 800;
+  const membership = { limitPerMinute: () => limit, isReduced: () => limit < 800 };
+  const log = createTransportLog('production', { clock, membership, logger });
+  const setLimit = (next: number): void => {
+    limit = next;
+    log.limitChanged();
+  };
+  return { clock, logger, log, setLimit };
+}
+
+describe('createTransportLog', () => {
+  it('tells of a 429 at once, and then every ten minutes with the number of answers', async () => {
+    const { clock, logger, log } = aBench();
+
+    for (let minute = 0; minute < 12; minute += 1) {
+      const untilMs = clock.monotonicMs() + 20_000;
+      log.throttled({ cause: 'key_limit', untilMs });
+      log.throttled({ cause: 'key_limit', untilMs });
+      await clock.advance(60_000);
+    }
+
+    expect(logger.lines.map(({ level, fields }) => [level, fields['answers']])).toEqual([
+      ['warn', 1],
+      ['warn', 20],
+    ]);
+    expect(logger.lines[0]?.fields['until']).toBe('2026-09-01T10:00:50.000Z');
+  });
+
+  it.each([
+    {
+      cause: 'key_limit',
+      others: true,
+      remedy: 'the limit of the key is used up, perhaps by others',
+    },
+    {
+      cause: 'overload',
+      others: false,
+      remedy: 'New Relic has too much to do and asks all its clients',
+    },
+    { cause: 'unknown', others: false, remedy: 'the answer gives no reason' },
+  ] as const)('says what a 429 is about: $cause', ({ cause, others, remedy }) => {
+    const { logger, log, setLimit } = aBench();
+    setLimit(400);
+
+    log.throttled({ cause, untilMs: 0 });
+
+    const [line] = logger.lines;
+    expect(String(line?.fields['remedy'])).toContain(remedy);
+    expect(line?.fields['limit_per_minute']).toBe(others ? 400 : undefined);
+  });
+
+  it('tells of another cause at once, although one was told of just now', () => {
+    const { logger, log } = aBench();
+
+    for (const cause of ['overload', 'overload', 'key_limit', 'overload'] as const) {
+      log.throttled({ cause, untilMs: 0 });
+    }
+
+    expect(logger.lines.map(({ fields }) => fields['cause'])).toEqual(['overload', 'key_limit']);
+  });
+
+  it('says once that the full limit is in force again, if it said that less is', () => {
+    const { logger, log, setLimit } = aBench();
+
+    setLimit(400);
+    setLimit(800);
+    const untold = logger.lines.length;
+    setLimit(400);
+    log.throttled({ cause: 'key_limit', untilMs: 0 });
+    for (const limit of [480, 640, 800, 400, 800]) setLimit(limit);
+
+    expect(untold).toBe(0);
+    expect(logger.lines.slice(1)).toEqual([
+      {
+        level: 'info',
+        message: 'the full limit of the key is in force again',
+        fields: { account: 'production', limit_per_minute: 800 },
+      },
+    ]);
+  });
+
+  it('says nothing of the limit after a 429 that does not name it', () => {
+    const { logger, log, setLimit } = aBench();
+
+    log.throttled({ cause: 'overload', untilMs: 0 });
+    setLimit(799);
+    setLimit(800);
+
+    expect(logger.lines).toHaveLength(1);
+  });
+
+  it.each([
+    {
+      skew: { ms: 90_400, isBelieved: true },
+      ahead: 90,
+      remedy: "windows follow the vendor's clock",
+    },
+    {
+      skew: { ms: -3e10, isBelieved: false },
+      ahead: -3e7,
+      remedy: "windows follow this machine's clock",
+    },
+  ])('tells of a difference of the clocks of $skew.ms ms, and of its end', (row) => {
+    const { logger, log } = aBench();
+
+    log.clockSkewed(row.skew);
+    log.clockSkewed(undefined);
+
+    const [begin, end] = logger.lines;
+    expect(begin).toMatchObject({
+      level: 'warn',
+      message: "the vendor's clock and this machine's differ",
+      fields: { account: 'production', vendor_ahead_seconds: row.ahead },
+    });
+    expect(String(begin?.fields['remedy'])).toContain(row.remedy);
+    expect(end).toEqual({
+      level: 'info',
+      message: "the vendor's clock and this machine's agree again",
+      fields: { account: 'production' },
+    });
+  });
+});

@@ -1,0 +1,261 @@
+import { EventEmitter, once } from 'node:events';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { gzipFast } from '../../src/exposition/page.ts';
+import { labelValueOf } from '../../src/exposition/render.ts';
+import { createChunkStore } from '../../src/exposition/series-store.ts';
+import { parseExposition } from '../support/exposition-parser.ts';
+import { anApplication, aReading, aSnapshot, aStore, linesOf, pageText } from './builders.ts';
+
+const throughput = 'newrelic_application_requests_per_minute';
+
+function polled(id: string, value: number, name = `app-${id}`): ReturnType<typeof aSnapshot> {
+  return aSnapshot({
+    application: anApplication({ id, name }),
+    reading: aReading({ application: new Map([['web', value]]) }),
+    pollSucceeded: true,
+  });
+}
+
+function withHosts(id: string, hostIds: readonly string[]): ReturnType<typeof aSnapshot> {
+  const hosts = new Map(hostIds.map((hostId) => [hostId, new Map([['web', 1] as const])]));
+  return aSnapshot({ application: anApplication({ id }), reading: aReading({ hosts }) });
+}
+
+describe('createChunkStore', () => {
+  it('starts with an empty page', async () => {
+    const page = await aStore().page();
+
+    expect(page.identity).toHaveLength(0);
+    expect(gunzipSync(page.gzip)).toHaveLength(0);
+  });
+
+  it('prints account, application, own and extra labels in this order', async () => {
+    const store = aStore();
+    store.publish({ ...polled('7', 5, 'Shop'), labels: { team: 'payments', tier: '1' } });
+
+    expect(await linesOf(store, throughput)).toEqual([
+      '{account="production",app_id="7",app_name="Shop",transaction_type="web",team="payments",tier="1"} 5',
+    ]);
+  });
+
+  it('prints each family once, with its header, and only if it has a series', async () => {
+    const store = aStore();
+    store.publish(polled('1', 1));
+    store.publish(polled('2', 2));
+    store.accountUp('production', true);
+
+    const families = parseExposition((await store.page()).identity);
+
+    expect(families.map(({ name, samples }) => [name, samples.length])).toEqual([
+      ['newrelic_up', 1],
+      [throughput, 2],
+      ['newrelic_application_window_end_timestamp_seconds', 2],
+      ['newrelic_application_info', 2],
+      ['newrelic_application_poll_success', 2],
+    ]);
+  });
+
+  it('orders applications by the number of their id, however they arrive', async () => {
+    const store = aStore();
+    for (const id of ['10', '9', '99007199254740993', '2']) store.publish(polled(id, 1, 'x'));
+
+    const ids = (await linesOf(store, throughput)).map((line) => /app_id="(\d+)"/u.exec(line)?.[1]);
+
+    expect(ids).toEqual(['2', '9', '10', '99007199254740993']);
+  });
+
+  it('compresses exactly the page', async () => {
+    const store = aStore();
+    store.publish(polled('1', 1));
+
+    const { identity, gzip } = await store.page();
+
+    expect(gunzipSync(gzip).equals(identity)).toBe(true);
+  });
+
+  it('replaces an application as a whole: its old name and values are gone', async () => {
+    const store = aStore();
+    store.publish(polled('1', 1, 'Old'));
+    store.publish(polled('1', 2, 'New'));
+
+    const text = await pageText(store);
+
+    expect(text).not.toContain('Old');
+    expect(await linesOf(store, throughput)).toEqual([
+      '{account="production",app_id="1",app_name="New",transaction_type="web"} 2',
+    ]);
+  });
+
+  it('keeps the unchanged applications when one changes after a page', async () => {
+    const store = aStore();
+    store.publish(polled('1', 1));
+    store.publish(polled('2', 2));
+    await store.page();
+    store.publish(polled('1', 3));
+    await store.page();
+    store.accountUp('production', true);
+
+    expect((await linesOf(store, throughput)).map((line) => line.at(-1))).toEqual(['3', '2']);
+  });
+
+  it('drops an application at once', async () => {
+    const store = aStore();
+    store.publish(polled('1', 1));
+    store.publish(polled('2', 2));
+    await store.page();
+    store.remove('production', '1');
+
+    const text = await pageText(store);
+
+    expect(text).not.toContain('app_id="1"');
+    expect(text).toContain('app_id="2"');
+  });
+
+  it('drops everything of an account at once, and nothing of others', async () => {
+    const store = aStore();
+    for (const account of ['production', 'staging']) {
+      store.publish({ ...polled('1', 1), account });
+      store.accountUp(account, true);
+    }
+    await store.page();
+    store.removeAccount('production');
+
+    const text = await pageText(store);
+
+    expect(text).not.toContain('production');
+    expect(text).toContain('newrelic_up{account="staging"} 1');
+    expect(store.seriesOf('production')).toBe(0);
+  });
+
+  it('says 0 of an account that is down, and nothing of one not heard of', async () => {
+    const store = aStore();
+    store.accountUp('production', true);
+    store.accountUp('production', false);
+
+    expect(await linesOf(store, 'newrelic_up')).toEqual(['{account="production"} 0']);
+  });
+
+  it('gives the same page again while nothing changes', async () => {
+    const store = aStore();
+    store.publish(polled('1', 1));
+    store.accountUp('production', true);
+    const first = await store.page();
+
+    store.accountUp('production', true);
+    store.remove('production', '404');
+    store.removeAccount('nobody');
+
+    expect(await store.page()).toBe(first);
+  });
+
+  it('compresses once for a flood of scrapes', async () => {
+    let compressions = 0;
+    const store = createChunkStore({
+      gzip: async (bytes) => {
+        compressions += 1;
+        return gzipFast(bytes);
+      },
+      nextTurn: async () => {},
+    });
+    store.publish(polled('1', 1));
+
+    const pages = await Promise.all(Array.from({ length: 1000 }, async () => store.page()));
+
+    expect(new Set(pages).size).toBe(1);
+    expect(compressions).toBe(1);
+  });
+
+  it('shows a page of one moment, whatever is published while it is put together', async () => {
+    const gate = new EventEmitter();
+    const opened = once(gate, 'open');
+    const underWay = once(gate, 'turn');
+    let turns = 0;
+    const store = createChunkStore({
+      gzip: gzipFast,
+      nextTurn: async () => {
+        turns += 1;
+        gate.emit('turn');
+        await opened;
+      },
+    });
+    // More than a turn's worth of copies.
+    const ids = Array.from({ length: 500 }, (_, index) => String(index + 1));
+    for (const id of ids) store.publish(polled(id, 1));
+    const page = store.page();
+    await underWay;
+    for (const id of ids) store.publish({ ...polled(id, 2), lastSuccessMs: 1000 });
+    store.remove('production', '500');
+    const turnsBeforeTheChanges = turns;
+    gate.emit('open');
+
+    const families = parseExposition((await page).identity);
+
+    expect(turnsBeforeTheChanges).toBe(1);
+    expect(families.map(({ name }) => name)).not.toContain(
+      'newrelic_application_last_success_timestamp_seconds',
+    );
+    expect(families[0]?.samples.map(({ value }) => value)).toEqual(ids.map(() => 1));
+    const next = await linesOf(store, throughput);
+    expect(next).toHaveLength(499);
+    expect(next.filter((line) => !line.endsWith(' 2'))).toEqual([]);
+  });
+
+  it('never writes to a page that it has handed out', async () => {
+    const store = aStore();
+    store.publish(polled('1', 1));
+    const page = await store.page();
+    const before = page.identity.toString();
+
+    store.publish(polled('1', 2));
+    await store.page();
+
+    expect(page.identity.toString()).toBe(before);
+  });
+
+  it('counts the series of each account', () => {
+    const store = aStore();
+    store.publish(polled('1', 1));
+    store.publish(polled('2', 1));
+    store.accountUp('production', true);
+    const full = store.seriesOf('production');
+    store.publish(aSnapshot({ application: anApplication({ id: '2' }) }));
+    store.remove('production', '1');
+
+    // Two applications with four series each, and newrelic_up; then one with its info alone.
+    expect(full).toBe(9);
+    expect(store.seriesOf('production')).toBe(2);
+    expect(store.seriesOf('staging')).toBe(0);
+  });
+
+  it('keeps the first of the hosts that become equal, and counts the others', async () => {
+    const store = aStore();
+    store.publish(withHosts('1', ['a\u0000', 'a\u0001', 'b', 'a\uFFFD']));
+
+    const lines = await linesOf(store, 'newrelic_application_host_requests_per_minute');
+
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toContain('host_id="a\uFFFD"');
+    expect(store.droppedOf('production')).toBe(2);
+    expect(store.seriesOf('production')).toBe(4);
+  });
+
+  it('keeps the first of two hosts of which one is called as the other is cut', async () => {
+    const store = aStore();
+    const long = 'x'.repeat(300);
+    store.publish(withHosts('1', [long, labelValueOf(long)]));
+
+    expect(await linesOf(store, 'newrelic_application_host_requests_per_minute')).toHaveLength(1);
+    expect(store.droppedOf('production')).toBe(1);
+  });
+
+  it('prints applications of more lines than one piece completely', async () => {
+    const store = aStore();
+    const hostIds = Array.from({ length: 1000 }, (_, index) => String(index));
+    store.publish(withHosts('1', hostIds));
+
+    const lines = await linesOf(store, 'newrelic_application_host_requests_per_minute');
+
+    expect(lines.map((line) => /host_id="(\d+)"/u.exec(line)?.[1])).toEqual(hostIds);
+  });
+});

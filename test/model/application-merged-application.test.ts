@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { mergedApplication } from '../../src/model/application.ts';
+import { anApplication } from '../support/builders.ts';
+
+describe('mergedApplication', () => {
+  it('is the known application when nothing of it has changed', () => {
+    const known = anApplication({ hostIds: ['1', '2'], instanceIds: ['3'] });
+
+    const merged = mergedApplication(
+      known,
+      anApplication({ hostIds: ['1', '2'], instanceIds: ['3'] }),
+    );
+
+    expect(merged).toBe(known);
+  });
+
+  it.each([
+    { what: 'another name', found: { name: 'renamed' }, sameHosts: true },
+    { what: 'other instances', found: { instanceIds: ['4'] }, sameHosts: true },
+    { what: 'another host', found: { hostIds: ['1', '3'] }, sameHosts: false },
+    { what: 'one host less', found: { hostIds: ['1'] }, sameHosts: false },
+    { what: 'no list of hosts', found: { hostIds: undefined }, sameHosts: false },
+  ])('is as found, with the known list of hosts if that is the same: $what', (row) => {
+    const parts = { hostIds: ['1', '2'], instanceIds: ['3'] };
+    const known = anApplication(parts);
+    const found = anApplication({
+      hostIds: [...parts.hostIds],
+      instanceIds: [...parts.instanceIds],
+      ...row.found,
+    });
+
+    const merged = mergedApplication(known, found);
+
+    expect(merged).toEqual(found);
+    expect(merged.hostIds === known.hostIds).toBe(row.sameHosts);
+  });
+});

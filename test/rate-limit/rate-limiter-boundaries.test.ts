@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest';
+import type { Clock } from '../../src/model/clock.ts';
+import { createRateLimiter, type RateLimiter } from '../../src/rate-limit/rate-limiter.ts';
+import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
+import { aLimitExceeded, aThrottled, neverAborted } from '../transport/fakes.ts';
+
+const owner = {};
+
+interface Bench {
+  readonly clock: FakeClock;
+  readonly limiter: RateLimiter;
+  /** Which call went when, such as `first 0`. */
+  readonly gone: readonly string[];
+  /** Makes a call that ends at once. */
+  readonly call: (name: string, signal?: AbortSignal) => Promise<void>;
+}
+
+function aBench(requestsPerMinute: number, clock = createFakeClock()): Bench {
+  const limiter = createRateLimiter({ apiKey: 'key-1', requestsPerMinute }, { clock });
+  const gone: string[] = [];
+  const call = async (name: string, signal: AbortSignal = neverAborted): Promise<void> => {
+    const permit = await limiter.acquire({ urgent: false, owner }, signal);
+    gone.push(`${name} ${clock.monotonicMs()}`);
+    permit?.release();
+  };
+  return { clock, limiter, gone, call };
+}
+
+/** How many calls that hang may go at each of these times, if there are always some that wait. */
+async function goneAt(bench: Bench, timesMs: readonly number[]): Promise<readonly number[]> {
+  const { clock, limiter } = bench;
+  let gone = 0;
+  const hang = async (): Promise<void> => {
+    await limiter.acquire({ urgent: false, owner }, neverAborted);
+    gone += 1;
+  };
+  for (let call = 0; call < 200; call += 1) void hang();
+  const counts: number[] = [];
+  for (const atMs of timesMs) {
+    await clock.advance(atMs - clock.monotonicMs());
+    counts.push(gone);
+    gone = 0;
+  }
+  return counts;
+}
+
+async function refuse({ limiter }: Bench, answer: Parameters<typeof aThrottled>): Promise<void> {
+  const permit = await limiter.acquire({ urgent: false, owner }, neverAborted);
+  permit?.throttled(aThrottled(...answer));
+  permit?.release();
+}
+
+describe('createRateLimiter, at its edges', () => {
+  it('loses no permit when a call ends while nobody waits', async () => {
+    const { gone, call } = aBench(2);
+
+    await call('first');
+    await call('second');
+
+    expect(gone).toEqual(['first 0', 'second 0']);
+  });
+
+  it('needs one timer, however many wait', async () => {
+    const { clock, call } = aBench(1);
+    await call('first');
+
+    void call('second');
+    void call('third');
+    await settle();
+
+    expect(clock.pendingTimers()).toBe(1);
+  });
+
+  it('lets nobody pass who comes at the moment at which a permit becomes free', async () => {
+    const { clock, gone, call } = aBench(1);
+    await call('first');
+    clock.after(60_001, () => {
+      void call('newcomer');
+    });
+
+    void call('waiting');
+    await clock.advance(200_000);
+
+    expect(gone).toEqual(['first 0', 'waiting 60001', 'newcomer 120002']);
+  });
+
+  it('keeps its timer for the others when one of those who wait goes', async () => {
+    const { clock, gone, call } = aBench(1);
+    const controller = new AbortController();
+    await call('first');
+
+    const leaving = call('leaving', controller.signal);
+    void call('staying');
+    await settle();
+    controller.abort(new Error('stopping'));
+    await expect(leaving).rejects.toThrow('stopping');
+    await clock.advance(60_001);
+
+    expect(gone).toEqual(['first 0', 'staying 60001']);
+  });
+
+  it('lets a single call go at the end of a pause, and the next ones a second later', async () => {
+    const bench = aBench(600);
+    await refuse(bench, [10_000]);
+
+    expect(await goneAt(bench, [9999, 10_000, 10_999, 11_000])).toEqual([0, 1, 0, 10]);
+  });
+
+  it('lets a single call go at the end of a pause in which the budget was changed', async () => {
+    const bench = aBench(600);
+    await refuse(bench, [10_000]);
+    bench.limiter.resize(1200);
+
+    expect(await goneAt(bench, [9999, 10_000, 11_000])).toEqual([0, 1, 20]);
+  });
+
+  it('lets calls go at the rate of the limit in force after a pause', async () => {
+    const bench = aBench(600);
+    await refuse(bench, [10_000, { namesKeyLimit: true }]);
+
+    expect(await goneAt(bench, [10_000, 11_000, 12_000])).toEqual([1, 5, 5]);
+  });
+
+  it('spreads calls for a minute after a pause, and no longer', async () => {
+    const bench = aBench(60);
+    await refuse(bench, [10_000]);
+    await bench.clock.advance(69_999);
+
+    expect(await goneAt(bench, [69_999, 70_000])).toEqual([2, 58]);
+  });
+
+  it.each([
+    { nowMs: 9999, pausedUntilMs: 10_000 },
+    { nowMs: 10_000, pausedUntilMs: undefined },
+  ])('says $pausedUntilMs for the end of the pause at $nowMs ms', async (row) => {
+    const bench = aBench(600);
+    await refuse(bench, [10_000]);
+
+    await bench.clock.advance(row.nowMs);
+
+    expect(bench.limiter.pausedUntilMs()).toBe(row.pausedUntilMs);
+  });
+
+  it('sets timers that are whole milliseconds, rounded up, so as not to wake too early', async () => {
+    const fake = createFakeClock();
+    const delays: number[] = [];
+    const clock: FakeClock = {
+      ...fake,
+      after: (delayMs, run) => {
+        delays.push(delayMs);
+        return fake.after(Math.trunc(delayMs), run);
+      },
+    };
+    const { gone, call } = aBench(1, clock);
+    await fake.advance(0.25);
+    await call('first');
+
+    await fake.advance(0.5);
+    void call('second');
+    await fake.advance(100_000);
+
+    expect(delays).toEqual([60_001]);
+    expect(gone).toEqual(['first 0.25', 'second 60001.75']);
+  });
+
+  it('looks again when a timer comes early, as those of Node.js do', async () => {
+    const fake = createFakeClock();
+    const after: Clock['after'] = (delayMs, run) => fake.after(Math.max(1, delayMs - 0.8), run);
+    const { gone, call } = aBench(1, { ...fake, after });
+    await call('first');
+
+    void call('second');
+    await fake.advance(60_003);
+
+    expect(gone).toEqual(['first 0', 'second 60001.2']);
+  });
+
+  it('takes nothing for news that was sent before the pause ended', async () => {
+    const bench = aBench(100);
+    const { limiter } = bench;
+    const permits = await Promise.all(
+      [1, 2].map(async () => limiter.acquire({ urgent: false, owner }, neverAborted)),
+    );
+
+    for (const permit of permits) permit?.throttled(aLimitExceeded(10_000));
+
+    expect(limiter.limitPerMinute()).toBe(50);
+  });
+});

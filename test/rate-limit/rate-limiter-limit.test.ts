@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import {
+  createRateLimiter,
+  type Permit,
+  type RateLimiter,
+  type Throttled,
+} from '../../src/rate-limit/rate-limiter.ts';
+import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
+import { aLimitExceeded, aThrottled, neverAborted as signal } from '../transport/fakes.ts';
+
+const owner = {};
+
+function aLimiter(clock: FakeClock, requestsPerMinute: number): RateLimiter {
+  return createRateLimiter({ apiKey: 'key-1', requestsPerMinute }, { clock });
+}
+
+async function acquire(limiter: RateLimiter, urgent = false): Promise<Permit> {
+  const permit = await limiter.acquire({ urgent, owner }, signal);
+  if (permit === undefined) throw new Error('nobody was evicted');
+  return permit;
+}
+
+/** Makes a call that is refused at once. */
+async function refuse(limiter: RateLimiter, answer: Throttled): Promise<void> {
+  const permit = await acquire(limiter);
+  permit.throttled(answer);
+  permit.release();
+}
+
+describe('the limit of a rate limiter', () => {
+  it('reduces its limit only when a 429 names it, and says when it is whole again', async () => {
+    const clock = createFakeClock();
+    const limiter = aLimiter(clock, 100);
+    const limits: [number, boolean][] = [];
+    const note = (): void => {
+      limits.push([limiter.limitPerMinute(), limiter.isReduced()]);
+    };
+
+    await refuse(limiter, aThrottled(1000));
+    note();
+    await clock.advance(1000);
+    await refuse(limiter, aLimitExceeded(31_000, { sentMs: 1000 }));
+    note();
+    await clock.advance(299_999);
+    note();
+    await clock.advance(1);
+    note();
+
+    expect(limits).toEqual([
+      [100, false],
+      [50, true],
+      [90, true],
+      [100, false],
+    ]);
+  });
+
+  it('tells every listener of every step of the limit, and sets no timer without one', async () => {
+    const clock = createFakeClock();
+    const limiter = aLimiter(clock, 100);
+    const steps: string[] = [];
+    await refuse(limiter, aLimitExceeded(1000));
+    const withoutListener = clock.pendingTimers();
+    await clock.advance(30_000);
+
+    const stop = limiter.onLimitChange(() => {
+      steps.push(`${limiter.limitPerMinute()} at ${clock.monotonicMs() / 1000} s`);
+    });
+    await clock.advance(600_000);
+    const afterRecovery = clock.pendingTimers();
+    await refuse(limiter, aLimitExceeded(700_000, { sentMs: 630_000 }));
+    const duringRecovery = clock.pendingTimers();
+    stop();
+
+    expect(steps).toEqual([
+      '60 at 60 s',
+      '70 at 120 s',
+      '80 at 180 s',
+      '90 at 240 s',
+      '100 at 300 s',
+      '50 at 630 s',
+    ]);
+    expect([withoutListener, afterRecovery, duringRecovery]).toEqual([0, 0, 1]);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  it('tells no listener of a refusal that changes nothing', async () => {
+    const clock = createFakeClock();
+    const limiter = aLimiter(clock, 100);
+    let changes = 0;
+    limiter.onLimitChange(() => {
+      changes += 1;
+    });
+
+    await refuse(limiter, aThrottled(1000));
+    limiter.resize(100);
+
+    expect(changes).toBe(0);
+  });
+
+  it('wakes calls that wait when the limit rises, although every call in flight hangs', async () => {
+    const clock = createFakeClock();
+    const limiter = aLimiter(clock, 10);
+    const hanging = await Promise.all(Array.from({ length: 5 }, async () => acquire(limiter)));
+    hanging[0]?.throttled(aLimitExceeded(1000));
+    const goneAtMs: number[] = [];
+
+    for (let call = 0; call < 6; call += 1) {
+      void (async () => {
+        await acquire(limiter);
+        goneAtMs.push(clock.monotonicMs());
+      })();
+    }
+    await clock.advance(400_000);
+
+    expect(goneAtMs).toEqual([60_000, 120_000, 180_000, 240_000, 300_000]);
+  });
+});

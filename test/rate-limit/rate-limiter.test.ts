@@ -1,0 +1,333 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  createRateLimiter,
+  type Permit,
+  type RateLimiter,
+  type Throttled,
+} from '../../src/rate-limit/rate-limiter.ts';
+import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
+import { aLimitExceeded, aThrottled, neverAborted as signal } from '../transport/fakes.ts';
+
+const owner = {};
+
+function aLimiter(clock: FakeClock, requestsPerMinute: number): RateLimiter {
+  return createRateLimiter({ apiKey: 'key-1', requestsPerMinute }, { clock });
+}
+
+async function acquire(limiter: RateLimiter, urgent = false): Promise<Permit> {
+  const permit = await limiter.acquire({ urgent, owner }, signal);
+  if (permit === undefined) throw new Error('nobody was evicted');
+  return permit;
+}
+
+/** Makes a call that is refused at once. */
+async function refuse(limiter: RateLimiter, answer: Throttled): Promise<void> {
+  const permit = await acquire(limiter);
+  permit.throttled(answer);
+  permit.release();
+}
+
+interface Run {
+  readonly sentAtMs: number[];
+  readonly send: (latencyMs: number) => void;
+}
+
+/** Sends through a limiter on a fake clock and notes when each call was let go. */
+function aRun(clock: FakeClock, requestsPerMinute: number): Run {
+  const limiter = aLimiter(clock, requestsPerMinute);
+  const sentAtMs: number[] = [];
+  return {
+    sentAtMs,
+    send: (latencyMs) => {
+      void (async () => {
+        const { release } = await acquire(limiter);
+        sentAtMs.push(clock.monotonicMs());
+        clock.after(latencyMs, release);
+      })();
+    },
+  };
+}
+
+/** The most entries of a sorted list that any closed window of this length holds. */
+function mostInAnyWindow(timesMs: readonly number[], windowMs: number): number {
+  let first = 0;
+  let most = 0;
+  for (const [index, timeMs] of timesMs.entries()) {
+    while (timeMs - (timesMs[first] ?? 0) > windowMs) first += 1;
+    most = Math.max(most, index - first + 1);
+  }
+  return most;
+}
+
+describe('createRateLimiter', () => {
+  it('lets the whole unused budget go at once at the start', async () => {
+    const clock = createFakeClock();
+    const run = aRun(clock, 800);
+
+    for (let call = 0; call < 900; call += 1) run.send(200);
+    await clock.advance(0);
+
+    expect(run.sentAtMs).toHaveLength(800);
+  });
+
+  it('lets what a pause has held up go evenly for a minute, and then goes back to normal', async () => {
+    const clock = createFakeClock();
+    const limiter = aLimiter(clock, 600);
+    const sentAtMs: number[] = [];
+    const send = async (): Promise<void> => {
+      const { release } = await acquire(limiter);
+      sentAtMs.push(clock.monotonicMs());
+      release();
+    };
+
+    await refuse(limiter, aThrottled(10_000));
+    for (let call = 0; call < 100; call += 1) void send();
+    await clock.advance(70_000);
+    const heldUp = sentAtMs.splice(0);
+    for (let call = 0; call < 100; call += 1) void send();
+    await clock.advance(1000);
+
+    expect(heldUp).toHaveLength(100);
+    expect(mostInAnyWindow(heldUp, 4900)).toBeLessThanOrEqual(60);
+    expect(mostInAnyWindow(sentAtMs, 100)).toBe(100);
+  });
+
+  it('uses at least 98.5 % of the budget when there is always something to send', async () => {
+    const clock = createFakeClock();
+    const run = aRun(clock, 990);
+
+    for (let call = 0; call < 990 * 12; call += 1) run.send(300);
+    await clock.advance(10 * 60_000);
+
+    expect(run.sentAtMs.length).toBeGreaterThanOrEqual(990 * 10 * 0.985);
+  });
+
+  it('never lets more than the budget go, nor arrive at the vendor, in any 60 seconds', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 40 }),
+        fc.array(fc.record({ gapMs: fc.nat(9000), latencyMs: fc.nat(20_000) }), {
+          minLength: 1,
+          maxLength: 120,
+        }),
+        async (requestsPerMinute, calls) => {
+          const clock = createFakeClock();
+          const limiter = aLimiter(clock, requestsPerMinute);
+          const sent: number[] = [];
+          const arrived: number[] = [];
+          let atMs = 0;
+          for (const { gapMs, latencyMs } of calls) {
+            atMs += gapMs;
+            clock.after(atMs, () => {
+              void (async () => {
+                const { release } = await acquire(limiter);
+                sent.push(clock.monotonicMs());
+                clock.after(latencyMs / 2, () => arrived.push(clock.monotonicMs()));
+                clock.after(latencyMs, release);
+              })();
+            });
+          }
+
+          await clock.advance(atMs + 121 * 90_000);
+
+          expect(sent).toHaveLength(calls.length);
+          expect(mostInAnyWindow(sent, 60_000)).toBeLessThanOrEqual(requestsPerMinute);
+          expect(mostInAnyWindow(arrived, 60_000)).toBeLessThanOrEqual(requestsPerMinute);
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  it('keeps to another budget from the moment it is set, counting what was sent before', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 30 }),
+        fc.integer({ min: 1, max: 30 }),
+        fc.nat(90_000),
+        fc.nat(2000),
+        async (before, after, resizeAtMs, latencyMs) => {
+          const clock = createFakeClock();
+          const limiter = aLimiter(clock, before);
+          const sent: number[] = [];
+          const budgets: number[] = [];
+          let budget = before;
+          clock.after(resizeAtMs, () => {
+            budget = after;
+            limiter.resize(after);
+          });
+          for (let call = 0; call < 80; call += 1) {
+            void (async () => {
+              const { release } = await acquire(limiter);
+              sent.push(clock.monotonicMs());
+              budgets.push(budget);
+              clock.after(latencyMs, release);
+            })();
+          }
+
+          await clock.advance(300_000);
+
+          const inMinuteBefore = sent.map(
+            (atMs, index) => sent.slice(0, index + 1).filter((ms) => atMs - ms <= 60_000).length,
+          );
+          expect(inMinuteBefore.every((count, index) => count <= (budgets[index] ?? 0))).toBe(true);
+          const isDone = sent.length === 80;
+          const isBusy = (sent.at(-1) ?? 0) > 180_000;
+          expect(isDone || isBusy).toBe(true);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('lets urgent calls go before the others that wait', async () => {
+    const clock = createFakeClock();
+    const limiter = aLimiter(clock, 1);
+    const order: string[] = [];
+    const call = async (name: string, urgent: boolean): Promise<void> => {
+      const { release } = await acquire(limiter, urgent);
+      order.push(name);
+      release();
+    };
+
+    const calls = [call('first', false), call('patient', false), call('urgent', true)];
+    await clock.advance(180_000);
+    await Promise.all(calls);
+
+    expect(order).toEqual(['first', 'urgent', 'patient']);
+  });
+
+  it('lets nothing go during a pause, and goes on after it', async () => {
+    const clock = createFakeClock();
+    const limiter = aLimiter(clock, 60);
+    const permit = await acquire(limiter);
+    permit.throttled(aThrottled(30_000));
+    permit.throttled(aThrottled(10_000));
+    permit.release();
+    let goneAtMs = -1;
+
+    void (async () => {
+      await acquire(limiter);
+      goneAtMs = clock.monotonicMs();
+    })();
+    const during = limiter.pausedUntilMs();
+    await clock.advance(40_000);
+
+    expect(during).toBe(30_000);
+    expect(goneAtMs).toBe(30_000);
+    expect(limiter.pausedUntilMs()).toBeUndefined();
+  });
+
+  it('lets calls go at once when the budget grows while they wait', async () => {
+    const clock = createFakeClock();
+    const limiter = aLimiter(clock, 1);
+    (await acquire(limiter)).release();
+    const goneAtMs: number[] = [];
+    for (let call = 0; call < 3; call += 1) {
+      void (async () => {
+        await acquire(limiter);
+        goneAtMs.push(clock.monotonicMs());
+      })();
+    }
+
+    await clock.advance(1000);
+    limiter.resize(3);
+    await clock.advance(0);
+
+    expect(goneAtMs).toEqual([1000, 1000]);
+  });
+
+  it('wakes earlier when the budget grows so that less has to age', async () => {
+    const clock = createFakeClock();
+    const limiter = aLimiter(clock, 4);
+    for (const waitMs of [0, 10_000, 10_000, 10_000]) {
+      await clock.advance(waitMs);
+      (await acquire(limiter)).release();
+    }
+    limiter.resize(1);
+    let goneAtMs = -1;
+    void (async () => {
+      await acquire(limiter);
+      goneAtMs = clock.monotonicMs();
+    })();
+
+    await clock.advance(1000);
+    limiter.resize(3);
+    await clock.advance(120_000);
+
+    expect(goneAtMs).toBe(70_001);
+  });
+
+  it('cannot be told from a new one when everything is over, and only then', async () => {
+    const clock = createFakeClock();
+    const limiter = aLimiter(clock, 2);
+    const isPristine = [limiter.isPristine()];
+    const note = async (ms: number): Promise<void> => {
+      await clock.advance(ms);
+      isPristine.push(limiter.isPristine());
+    };
+
+    const permit = await acquire(limiter);
+    await note(100_000);
+    permit.throttled(aThrottled(101_000));
+    permit.release();
+    await note(60_001);
+    await note(999);
+    await refuse(limiter, aLimitExceeded(162_000, { sentMs: 161_000 }));
+    await note(299_999);
+    await note(1);
+
+    expect(isPristine).toEqual([true, false, false, true, false, true]);
+  });
+
+  it('gives nothing to the calls of an owner that is sent away, and the next permit to another', async () => {
+    const clock = createFakeClock();
+    const limiter = aLimiter(clock, 1);
+    (await acquire(limiter)).release();
+    const other = {};
+    const [leaving, staying] = [owner, other].map(async (of) =>
+      limiter.acquire({ urgent: false, owner: of }, signal),
+    );
+
+    limiter.evict(owner);
+    const left = await leaving;
+    await clock.advance(60_001);
+
+    expect(left).toBeUndefined();
+    expect((await staying)?.apiKey).toBe('key-1');
+  });
+
+  it('forgets a call that is aborted while it waits, and leaves no timer behind', async () => {
+    const clock = createFakeClock();
+    const limiter = aLimiter(clock, 1);
+    (await acquire(limiter)).release();
+    const abort = new AbortController();
+
+    const waiting = limiter.acquire({ urgent: false, owner }, abort.signal);
+    await settle();
+    abort.abort(new Error('stopping'));
+
+    await expect(waiting).rejects.toThrow('stopping');
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  it('wakes when a call in flight ends, if that was all that blocked it', async () => {
+    const clock = createFakeClock();
+    const limiter = aLimiter(clock, 1);
+    const { release } = await acquire(limiter);
+    let gone = false;
+
+    void (async () => {
+      await acquire(limiter);
+      gone = true;
+    })();
+    await clock.advance(100_000);
+    const whileInFlight = gone;
+    release();
+    await clock.advance(60_001);
+
+    expect(whileInFlight).toBe(false);
+    expect(gone).toBe(true);
+  });
+});

@@ -1,0 +1,215 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Permit } from '../../src/rate-limit/rate-limiter.ts';
+import { createRateLimiters, type Membership } from '../../src/rate-limit/rate-limiters.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
+import { aThrottled } from '../transport/fakes.ts';
+
+const minuteMs = 60_000;
+const names = ['one', 'two', 'three'] as const;
+const keys = ['key-a', 'key-b'] as const;
+
+type Step =
+  | { readonly kind: 'join'; readonly key: string; readonly requestsPerMinute: number }
+  | { readonly kind: 'leave' }
+  | { readonly kind: 'rekey'; readonly key: string }
+  | { readonly kind: 'resize'; readonly requestsPerMinute: number }
+  | { readonly kind: 'demand'; readonly callsPerMinute: number }
+  | {
+      readonly kind: 'send';
+      readonly calls: number;
+      readonly latencyMs: number;
+      readonly urgent: boolean;
+      /** Called off after so long. */
+      readonly abortAfterMs: number | undefined;
+      /** Refused for so long. */
+      readonly pauseMs: number | undefined;
+      readonly namesKeyLimit: boolean;
+    };
+
+interface Account {
+  membership: Membership;
+  key: string;
+  requestsPerMinute: number;
+}
+
+/** One call as it went. */
+interface Sent {
+  readonly key: string;
+  readonly sentMs: number;
+  readonly arrivedMs: number;
+  /** The limit of the key at that moment, as the rules have it. */
+  readonly limit: number;
+}
+
+const limits = fc.integer({ min: 1, max: 12 });
+const key = fc.constantFrom(...keys);
+const steps: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ kind: fc.constant('join' as const), key, requestsPerMinute: limits }),
+  fc.record({ kind: fc.constant('leave' as const) }),
+  fc.record({ kind: fc.constant('rekey' as const), key }),
+  fc.record({ kind: fc.constant('resize' as const), requestsPerMinute: limits }),
+  fc.record({ kind: fc.constant('demand' as const), callsPerMinute: fc.nat(30) }),
+  {
+    weight: 10,
+    arbitrary: fc.record({
+      kind: fc.constant('send' as const),
+      calls: fc.integer({ min: 1, max: 6 }),
+      latencyMs: fc.nat(20_000),
+      urgent: fc.boolean(),
+      abortAfterMs: fc.option(fc.nat(90_000), { nil: undefined, freq: 4 }),
+      pauseMs: fc.option(fc.nat(70_000), { nil: undefined, freq: 6 }),
+      namesKeyLimit: fc.boolean(),
+    }),
+  },
+);
+const plans = fc.array(
+  fc.record({ gapMs: fc.nat(15_000), name: fc.constantFrom(...names), step: steps }),
+  { minLength: 20, maxLength: 60, size: 'max' },
+);
+
+/** The rules, once more: the smallest limit of the accounts present, or the last one's. */
+class Rules {
+  readonly accounts = new Map<string, Account>();
+  readonly #last = new Map<string, number>();
+
+  note(): void {
+    for (const one of keys) {
+      const present = [...this.accounts.values()].filter((account) => account.key === one);
+      if (present.length === 0) continue;
+      this.#last.set(one, Math.min(...present.map((account) => account.requestsPerMinute)));
+    }
+  }
+
+  limitOf(one: string): number {
+    return this.#last.get(one) ?? 0;
+  }
+}
+
+interface Outcome {
+  readonly sent: readonly Sent[];
+  readonly waiting: number;
+  readonly sentInPause: number;
+  readonly pendingTimers: number;
+}
+
+async function run(plan: readonly { gapMs: number; name: string; step: Step }[]): Promise<Outcome> {
+  const clock = createFakeClock();
+  const limiters = createRateLimiters({ clock, logger: createFakeLogger() });
+  const rules = new Rules();
+  const pauses = new Map<string, number>();
+  const sent: Sent[] = [];
+  let waiting = 0;
+  let sentInPause = 0;
+
+  const begin = (permit: Permit, step: Extract<Step, { kind: 'send' }>): void => {
+    const sentMs = clock.monotonicMs();
+    const { apiKey } = permit;
+    const arrivedMs = sentMs + step.latencyMs / 3;
+    sent.push({ key: apiKey, sentMs, arrivedMs, limit: rules.limitOf(apiKey) });
+    if (sentMs < (pauses.get(apiKey) ?? 0)) sentInPause += 1;
+    clock.after(step.latencyMs, () => {
+      if (step.pauseMs !== undefined) {
+        const untilMs = clock.monotonicMs() + step.pauseMs;
+        permit.throttled(aThrottled(untilMs, { sentMs, namesKeyLimit: step.namesKeyLimit }));
+        pauses.set(apiKey, Math.max(pauses.get(apiKey) ?? 0, untilMs));
+      }
+      permit.release();
+    });
+  };
+  const send = async (
+    { membership }: Account,
+    step: Extract<Step, { kind: 'send' }>,
+  ): Promise<void> => {
+    const abort = new AbortController();
+    if (step.abortAfterMs !== undefined) {
+      clock.after(step.abortAfterMs, () => {
+        abort.abort(new Error('called off'));
+      });
+    }
+    waiting += 1;
+    try {
+      begin(await membership.acquire(step.urgent, abort.signal), step);
+    } catch (error) {
+      if (!abort.signal.aborted) throw error;
+    } finally {
+      waiting -= 1;
+    }
+  };
+  const act = (name: string, step: Step): void => {
+    const account = rules.accounts.get(name);
+    if (step.kind === 'join') {
+      account?.membership.leave();
+      const { requestsPerMinute } = step;
+      const options = { name, baseUrl: 'https://api.newrelic.com', requestsPerMinute };
+      const membership = limiters.join(options, step.key);
+      rules.accounts.set(name, { membership, key: step.key, requestsPerMinute });
+      membership.onLimitChange(() => undefined);
+    } else if (account === undefined) return;
+    else if (step.kind === 'leave') {
+      rules.accounts.delete(name);
+      rules.note();
+      account.membership.leave();
+    } else if (step.kind === 'rekey') {
+      // Calls that wait may go at once.
+      account.key = step.key;
+      rules.note();
+      account.membership.rekey(step.key);
+    } else if (step.kind === 'resize') {
+      account.requestsPerMinute = step.requestsPerMinute;
+      rules.note();
+      account.membership.resize(step.requestsPerMinute);
+    } else if (step.kind === 'demand') account.membership.demand(step.callsPerMinute);
+    else for (let call = 0; call < step.calls; call += 1) void send(account, step);
+    rules.note();
+  };
+
+  for (const name of names) act(name, { kind: 'join', key: 'key-a', requestsPerMinute: 8 });
+  for (const { gapMs, name, step } of plan) {
+    await clock.advance(gapMs);
+    act(name, step);
+  }
+  // Enough for every call at a limit of 1 with the longest latency.
+  await clock.advance(360 * 2 * minuteMs);
+  for (const { membership } of rules.accounts.values()) membership.leave();
+  return { sent, waiting, sentInPause, pendingTimers: clock.pendingTimers() };
+}
+
+/**
+ * The first minute in which more calls of a key were sent or arrived, ends included, than the limit
+ * was when the last of them was sent.
+ */
+function firstExcess(sent: readonly Sent[], time: 'sentMs' | 'arrivedMs'): Sent | undefined {
+  return sent.find((last) => {
+    const inMinute = sent.filter(
+      (other) =>
+        other.key === last.key &&
+        other[time] <= last[time] &&
+        other[time] >= last[time] - minuteMs &&
+        other.sentMs <= last.sentMs,
+    );
+    // Calls that were let go at one moment are compared with the limit of that moment.
+    return inMinute.length > last.limit;
+  });
+}
+
+describe('the rate limiters of any accounts that join, leave, and change their keys and limits', () => {
+  it('keep every key to its limit in any 60 seconds, obey pauses, and lose no call', async () => {
+    let judged = 0;
+    await fc.assert(
+      fc.asyncProperty(plans, async (plan) => {
+        const { sent, waiting, sentInPause, pendingTimers } = await run(plan);
+
+        judged += sent.length;
+        expect(firstExcess(sent, 'sentMs')).toBeUndefined();
+        expect(firstExcess(sent, 'arrivedMs')).toBeUndefined();
+        expect(sentInPause).toBe(0);
+        expect(waiting).toBe(0);
+        expect(pendingTimers).toBe(0);
+      }),
+      { numRuns: 60 },
+    );
+    expect(judged).toBeGreaterThan(1000);
+  });
+});

@@ -1,0 +1,364 @@
+import { describe, expect, it } from 'vitest';
+import type { Permit } from '../../src/rate-limit/rate-limiter.ts';
+import {
+  createRateLimiters,
+  type Membership,
+  type RateLimiters,
+} from '../../src/rate-limit/rate-limiters.ts';
+import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
+import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
+import { aLimitExceeded, aThrottled, neverAborted } from '../transport/fakes.ts';
+
+const baseUrl = 'https://api.newrelic.com';
+
+interface Bench {
+  readonly clock: FakeClock;
+  readonly logger: FakeLogger;
+  readonly limiters: RateLimiters;
+  readonly join: (name: string, requestsPerMinute: number, key?: string) => Membership;
+}
+
+function aBench(): Bench {
+  const clock = createFakeClock();
+  const logger = createFakeLogger();
+  const limiters = createRateLimiters({ clock, logger });
+  return {
+    clock,
+    logger,
+    limiters,
+    join: (name, requestsPerMinute, key = 'key-1') =>
+      limiters.join({ name, baseUrl, requestsPerMinute }, key),
+  };
+}
+
+/** Begins so many calls; the permits that were given, at once or later. */
+async function permitsOf(membership: Membership, calls: number): Promise<readonly Permit[]> {
+  const permits: Permit[] = [];
+  const call = async (): Promise<void> => {
+    permits.push(await membership.acquire(false, neverAborted));
+  };
+  for (let one = 0; one < calls; one += 1) void call();
+  await settle();
+  return permits;
+}
+
+describe('accounts with one key', () => {
+  it('share one window, whose limit is the smallest of theirs', async () => {
+    const { join } = aBench();
+    const [one, other] = [join('one', 5), join('other', 3)];
+
+    const first = await permitsOf(one, 2);
+    const second = await permitsOf(other, 2);
+
+    expect([first.length, second.length]).toEqual([2, 1]);
+  });
+
+  it('share one pause', async () => {
+    const { join } = aBench();
+    const [one, other] = [join('one', 5), join('other', 5)];
+    const [permit] = await permitsOf(one, 1);
+
+    permit?.throttled(aThrottled(10_000));
+
+    expect(other.pausedUntilMs()).toBe(10_000);
+    expect(await permitsOf(other, 1)).toEqual([]);
+  });
+
+  it.each([
+    { what: 'another key', url: baseUrl, key: 'key-2', shared: false },
+    { what: 'another address', url: 'https://api.eu.newrelic.com', key: 'key-1', shared: false },
+    {
+      what: 'the same, written otherwise',
+      url: 'HTTPS://API.newrelic.com:443/',
+      key: 'key-1',
+      shared: true,
+    },
+  ])('are those with the same key at the same address: $what', async ({ url, key, shared }) => {
+    const { limiters, join } = aBench();
+    await permitsOf(join('one', 1), 1);
+
+    const other = limiters.join({ name: 'other', baseUrl: url, requestsPerMinute: 1 }, key);
+
+    expect(await permitsOf(other, 1)).toHaveLength(shared ? 0 : 1);
+  });
+
+  it.each([
+    { demands: [undefined, undefined], limits: [50, 50] },
+    { demands: [20, undefined], limits: [20, 80] },
+    { demands: [20, 500], limits: [20, 80] },
+    { demands: [20, 40], limits: [40, 60] },
+    { demands: [500, 60], limits: [50, 50] },
+  ])('may plan with their fair shares: $demands of 100 gives $limits', ({ demands, limits }) => {
+    const { join } = aBench();
+    const both = [join('one', 100), join('other', 100)];
+
+    for (const [index, demand] of demands.entries()) {
+      if (demand !== undefined) both[index]?.demand(demand);
+    }
+
+    expect(both.map((membership) => membership.limitPerMinute())).toEqual(limits);
+  });
+
+  it('are named in one warning for each pair, however often they meet', () => {
+    const { logger, join } = aBench();
+
+    for (let reload = 0; reload < 3; reload += 1) {
+      for (const membership of [join('one', 5), join('other', 5)]) membership.leave();
+    }
+    join('one', 5);
+    join('other', 5, 'key-2').rekey('key-1');
+
+    expect(logger.lines).toMatchObject([
+      {
+        level: 'warn',
+        message: 'accounts with the same API key',
+        fields: { accounts: ['one', 'other'] },
+      },
+    ]);
+    expect(String(logger.lines[0]?.fields['remedy'])).toContain(
+      'give each account a key of its own',
+    );
+    expect(JSON.stringify(logger.lines)).not.toContain('key-1');
+  });
+
+  it('are not warned of when it is one account that a reload replaces', () => {
+    const { logger, join } = aBench();
+
+    const old = join('one', 5);
+    join('one', 9);
+    old.leave();
+
+    expect(logger.lines).toEqual([]);
+  });
+});
+
+describe('an account that leaves and comes back', () => {
+  it('finds what was sent with its key, and the pause', async () => {
+    const { join } = aBench();
+    const before = join('one', 3);
+    const permits = await permitsOf(before, 2);
+    permits[0]?.throttled(aThrottled(100));
+    for (const permit of permits) permit.release();
+
+    before.leave();
+    const after = join('renamed', 3);
+    const pausedUntilMs = after.pausedUntilMs();
+
+    expect(pausedUntilMs).toBe(100);
+    expect(await permitsOf(after, 1)).toEqual([]);
+  });
+
+  it('finds the limit reduced if it was', async () => {
+    const { clock, join } = aBench();
+    const before = join('one', 100);
+    const [permit] = await permitsOf(before, 1);
+    permit?.throttled(aLimitExceeded(1000));
+    permit?.release();
+    before.leave();
+
+    await clock.advance(90_000);
+    const after = join('one', 200);
+
+    expect([after.limitPerMinute(), after.isReduced()]).toEqual([120, true]);
+  });
+
+  it('finds the limit of the last one in force as long as nobody else has joined', async () => {
+    const { join } = aBench();
+    const [one, other] = [join('one', 4), join('other', 2)];
+    const [permit] = await permitsOf(one, 1);
+
+    one.leave();
+    other.leave();
+    const late = await permitsOf(one, 3);
+    permit?.release();
+
+    expect(late).toHaveLength(1);
+  });
+
+  it('lets no call of another go when an account with its limit takes its place at once', async () => {
+    const { join } = aBench();
+    const [one, other] = [join('one', 1), join('other', 5)];
+    await permitsOf(other, 1);
+    const waiting = await permitsOf(other, 1);
+
+    one.leave();
+    join('renamed', 1);
+    await settle();
+
+    expect(waiting).toEqual([]);
+  });
+
+  it('frees its share for the others, and their limit', async () => {
+    const { join } = aBench();
+    const [one, other] = [join('one', 100), join('other', 40)];
+    const shared = one.limitPerMinute();
+
+    other.leave();
+    other.leave();
+    await settle();
+
+    expect([shared, one.limitPerMinute()]).toEqual([20, 100]);
+  });
+});
+
+describe('a key that is rotated', () => {
+  it('leaves permits their key, and takes the calls that wait along', async () => {
+    const { clock, join } = aBench();
+    const membership = join('one', 2);
+    const permits = [...(await permitsOf(membership, 2))];
+    const waiting = [false, true].map(async (urgent) => membership.acquire(urgent, neverAborted));
+    await settle();
+
+    membership.rekey('key-2');
+    const moved = await Promise.all(waiting);
+    for (const permit of permits) permit.release();
+    membership.rekey('key-1');
+    const back = await permitsOf(membership, 1);
+    const backAtOnce = back.length;
+    await clock.advance(60_001);
+
+    expect(permits.map(({ apiKey }) => apiKey)).toEqual(['key-1', 'key-1']);
+    expect(moved.map(({ apiKey }) => apiKey)).toEqual(['key-2', 'key-2']);
+    expect([backAtOnce, back.length]).toEqual([0, 1]);
+  });
+
+  it('moves nobody else', async () => {
+    const { join } = aBench();
+    const [one, other] = [join('one', 1), join('other', 1)];
+    await permitsOf(one, 1);
+    const waiting = { one: await permitsOf(one, 1), other: await permitsOf(other, 1) };
+
+    one.rekey('key-2');
+    await settle();
+
+    expect([waiting.one.length, waiting.other.length]).toEqual([1, 0]);
+    expect([one.limitPerMinute(), other.limitPerMinute()]).toEqual([1, 1]);
+  });
+
+  it('is no change when it is the same', async () => {
+    const { join } = aBench();
+    const membership = join('one', 1);
+    await permitsOf(membership, 1);
+
+    membership.rekey('key-1');
+
+    expect(await permitsOf(membership, 1)).toEqual([]);
+    expect(membership.limitPerMinute()).toBe(1);
+  });
+
+  it('may be rotated after the account has left', async () => {
+    const { join } = aBench();
+    const membership = join('one', 1);
+    await permitsOf(membership, 1);
+
+    membership.leave();
+    membership.rekey('key-2');
+
+    expect((await permitsOf(membership, 1)).map(({ apiKey }) => apiKey)).toEqual(['key-2']);
+  });
+});
+
+describe('onLimitChange', () => {
+  interface Watched {
+    readonly bench: Bench;
+    readonly one: Membership;
+    readonly other: Membership;
+    readonly changes: readonly number[];
+    readonly stop: () => void;
+  }
+
+  function aWatched(): Watched {
+    const bench = aBench();
+    const [one, other] = [bench.join('one', 100), bench.join('other', 100)];
+    const changes: number[] = [];
+    const stop = one.onLimitChange(() => changes.push(one.limitPerMinute()));
+    return { bench, one, other, changes, stop };
+  }
+
+  it.each<{ what: string; act: (watched: Watched) => void; limit: number }>([
+    { what: 'another account leaves', act: ({ other }) => other.leave(), limit: 100 },
+    {
+      what: 'another account joins',
+      act: ({ bench }) => void bench.join('third', 100),
+      limit: 100 / 3,
+    },
+    { what: 'another account needs less', act: ({ other }) => other.demand(10), limit: 90 },
+    { what: 'another account may send less', act: ({ other }) => other.resize(40), limit: 20 },
+    {
+      what: 'another account moves to another key',
+      act: ({ other }) => other.rekey('key-2'),
+      limit: 100,
+    },
+    { what: 'it moves to another key itself', act: ({ one }) => one.rekey('key-2'), limit: 100 },
+    {
+      what: 'it needs less itself',
+      act: ({ one, other }) => (other.demand(20), one.demand(10)),
+      limit: 45,
+    },
+  ])('tells once when $what', async ({ act, limit }) => {
+    const watched = aWatched();
+
+    act(watched);
+    await settle();
+
+    expect(watched.changes.at(-1)).toBe(limit);
+    expect(new Set(watched.changes).size).toBe(watched.changes.length);
+  });
+
+  it('tells of the steps after a 429 in time, to accounts without calls too', async () => {
+    const { bench, other, changes } = aWatched();
+    const [permit] = await permitsOf(other, 1);
+
+    permit?.throttled(aLimitExceeded(10_000));
+    permit?.release();
+    await bench.clock.advance(299_999);
+    const before = [...changes];
+    await bench.clock.advance(1);
+
+    expect(before).toEqual([25, 30, 35, 40, 45]);
+    expect(changes).toEqual([25, 30, 35, 40, 45, 50]);
+  });
+
+  it('goes with the account from key to key', async () => {
+    const { bench, one, changes } = aWatched();
+    one.rekey('key-2');
+    const [permit] = await permitsOf(one, 1);
+
+    permit?.throttled(aLimitExceeded(10_000));
+    await bench.clock.advance(60_000);
+
+    expect(changes).toEqual([100, 50, 60]);
+  });
+
+  it.each([
+    { what: 'ends when asked to', end: ({ stop }: Watched) => stop() },
+    { what: 'ends when the account leaves', end: ({ one }: Watched) => one.leave() },
+  ])('$what, and leaves no timer behind', async ({ end }) => {
+    const watched = aWatched();
+    const { bench, one, other, changes } = watched;
+    const [permit] = await permitsOf(one, 1);
+    permit?.throttled(aLimitExceeded(10_000));
+    permit?.release();
+    const told = changes.length;
+
+    end(watched);
+    other.leave();
+    await bench.clock.advance(600_000);
+
+    expect([told, changes.length]).toEqual([1, 1]);
+    expect(bench.clock.pendingTimers()).toBe(0);
+  });
+
+  it('sets no timer once nobody listens, although the limit still recovers', async () => {
+    const { bench, one, stop } = aWatched();
+    const [permit] = await permitsOf(one, 1);
+    permit?.throttled(aLimitExceeded(10_000));
+    permit?.release();
+
+    const listening = bench.clock.pendingTimers();
+    stop();
+
+    expect([listening, bench.clock.pendingTimers()]).toEqual([1, 0]);
+    expect(one.isReduced()).toBe(true);
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { createSlidingWindowLog } from '../../src/rate-limit/sliding-window-log.ts';
+
+/** A log of which calls ended at these times. */
+function endedAt(...timesMs: readonly number[]): ReturnType<typeof createSlidingWindowLog> {
+  const log = createSlidingWindowLog();
+  for (const atMs of timesMs) {
+    log.acquire();
+    log.release(atMs);
+  }
+  return log;
+}
+
+describe('createSlidingWindowLog', () => {
+  it.each([
+    { nowMs: 60_000, retryInMs: 1, used: 1 },
+    { nowMs: 60_001, retryInMs: 0, used: 0 },
+  ])('lets a call go after one of 0 ms in $retryInMs ms at $nowMs ms', (row) => {
+    const log = endedAt(0);
+
+    expect(log.retryInMs(row.nowMs, 1)).toBe(row.retryInMs);
+    expect(log.used(row.nowMs)).toBe(row.used);
+  });
+
+  it.each([
+    { limit: 4, retryInMs: 0 },
+    { limit: 3, retryInMs: 55_001 },
+    { limit: 2, retryInMs: 56_001 },
+    { limit: 1, retryInMs: 57_001 },
+  ])('lets a call go below the limit $limit in $retryInMs ms', ({ limit, retryInMs }) => {
+    const log = endedAt(0, 1000, 2000);
+
+    expect(log.retryInMs(5000, limit)).toBe(retryInMs);
+  });
+
+  it('cannot tell when a call in flight will end', () => {
+    const log = endedAt(0);
+    log.acquire();
+
+    const whileInFlight = log.retryInMs(1000, 1);
+    log.release(1000);
+
+    expect(whileInFlight).toBe(Number.POSITIVE_INFINITY);
+    expect(log.retryInMs(1000, 1)).toBe(60_001);
+  });
+
+  it('keeps the order of any number of calls, however often old ones are forgotten', () => {
+    const log = createSlidingWindowLog();
+    const wrong: number[] = [];
+    const times: number[] = [];
+
+    // One call a second, then ten a second: at most 601 count at a time.
+    for (let call = 0; call < 2000; call += 1) {
+      const atMs = call < 100 ? call * 1000 : 100_000 + (call - 100) * 100;
+      log.acquire();
+      log.release(atMs);
+      times.push(atMs);
+      const used = log.used(atMs);
+      const oldestMs = atMs + log.retryInMs(atMs, used) - 60_001;
+      const youngestMs = atMs + log.retryInMs(atMs, 1) - 60_001;
+      const expected = times.filter((timeMs) => timeMs >= atMs - 60_000);
+      if (used !== expected.length || oldestMs !== expected[0]) wrong.push(call);
+      if (youngestMs !== atMs || oldestMs < atMs - 60_000) wrong.push(call);
+    }
+
+    expect(wrong).toEqual([]);
+    expect(log.used(100_000 + 1899 * 100)).toBe(601);
+  });
+});
