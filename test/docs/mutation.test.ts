@@ -5,7 +5,7 @@ import { projectFolder, readDocument } from './documents.ts';
 
 /** The files that a shell script names, one by one or as `folder/{one,other}.ts`. */
 function filesIn(script: string): readonly string[] {
-  const names = script.matchAll(/\bsrc\/([a-z]+)\/(?:\{([^}]*)\}|([a-z-]+))\.ts\b/gu);
+  const names = script.matchAll(/\bsrc\/([a-z-]+)\/(?:\{([^}]*)\}|([a-z-]+))\.ts\b/gu);
   return [...names].flatMap(([, folder = '', several, one = '']) =>
     (several?.split(',') ?? [one]).map((name) => `src/${folder}/${name}.ts`),
   );
