@@ -11,6 +11,8 @@ import type { Clock } from '../src/model/clock.ts';
 import type { AccountConfig, AppEntry, PollConfig } from '../src/model/config.ts';
 import { selectApplications } from '../src/model/selector.ts';
 import type { Source } from '../src/model/source.ts';
+import type { RestClient } from '../src/newrelic/client.ts';
+import { createRestSource } from '../src/newrelic/rest-source.ts';
 import { type AccountPoller, createAccountPoller } from '../src/poller/account-poller.ts';
 import { show, spreadOf } from './median.ts';
 import { cpuMs, createTurnClock, createTurns } from './turns.ts';
@@ -91,7 +93,7 @@ function aSource(clock: Clock, applications: () => Application[]): Source {
     });
     return { throughput: new Map([['web', 1]]), windowEndMs: undefined };
   };
-  return {
+  const client: RestClient = {
     discover: async () => ({
       applications: applications(),
       complete: true,
@@ -100,7 +102,7 @@ function aSource(clock: Clock, applications: () => Application[]): Source {
       calls: 50,
       error: undefined,
     }),
-    hostNames: async (id, _signal, onWire, wanted) => {
+    hostNames: async (id, { onWire }, wanted) => {
       onWire?.(true);
       await answer();
       const hostIds = applications()[Number(id) - lowestId]?.hostIds ?? [];
@@ -108,15 +110,16 @@ function aSource(clock: Clock, applications: () => Application[]): Source {
       const names = new Map(ids.map((hostId) => [hostId, wanted?.[0] ?? `web-${hostId}.internal`]));
       return { names, error: undefined, calls: 1 };
     },
-    applicationThroughput: async (_id, _query, _signal, onWire) => {
+    applicationThroughput: async (_id, _query, { onWire }) => {
       onWire?.(true);
       return answer();
     },
-    hostThroughput: async (_id, _host, _query, _signal, onWire) => {
+    hostThroughput: async (_id, _host, _query, { onWire }) => {
       onWire?.(true);
       return answer();
     },
   };
+  return createRestSource({ client, clock });
 }
 
 interface Scene {

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { getHeapStatistics } from 'node:v8';
 import { createSystemClock } from '../src/daemon/this-platform.ts';
 import type { Logger } from '../src/model/telemetry.ts';
-import { createRestSource } from '../src/newrelic/rest-source.ts';
+import { createRestClient } from '../src/newrelic/client.ts';
 import { createRateLimiters } from '../src/rate-limit/rate-limiters.ts';
 import { createSelfMetrics } from '../src/telemetry/self-metrics.ts';
 import { createAccountTransport } from '../src/transport/account-transport.ts';
@@ -57,12 +57,12 @@ async function ours(origin: string): Promise<() => Promise<unknown>> {
       ),
     },
   );
-  const source = createRestSource(
+  const client = createRestClient(
     { maxPages: 1 },
     { send: transport.send, observer, logger: silent, clock },
   );
   const { signal } = new AbortController();
-  return async () => source.hostThroughput('204261410', '204260579', query, signal);
+  return async () => client.hostThroughput('204261410', '204260579', query, { signal });
 }
 
 /** What the peer does: global fetch and JSON.parse, and nothing else. */

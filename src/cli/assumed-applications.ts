@@ -1,6 +1,8 @@
 import type { Application } from '../model/application.ts';
 import type { AppEntry } from '../model/config.ts';
-import { type SelectedApplication, selectorText } from '../model/selector.ts';
+import { type SelectedApplication } from '../model/selected-application.ts';
+import { selectorText } from '../model/selector.ts';
+import type { CallCosts } from '../model/source.ts';
 
 /** What only the vendor knows, as somebody who plans without asking it supposes it to be. */
 export interface Assumptions {
@@ -14,13 +16,11 @@ export interface AssumedDiscovery {
   readonly calls: number;
 }
 
-/** The vendor lists so many applications on a page, and is asked for so many ids at once. */
-const applicationsPerCall = 200;
-
 /** An entry by id or name is one application; one by pattern as many as assumed; all of them report. */
 export function assumeApplications(
   entries: readonly AppEntry[],
   assumptions: Assumptions,
+  costs: Pick<CallCosts, 'discovery'>,
 ): AssumedDiscovery {
   // A repeated selector chooses what the first one has taken.
   const bySelector = new Map<string, AppEntry>();
@@ -36,7 +36,7 @@ export function assumeApplications(
       return withAssumedHosts({ entry, application });
     });
   });
-  return { applications, calls: Math.max(1, Math.ceil(applications.length / applicationsPerCall)) };
+  return { applications, calls: costs.discovery(applications.length) };
 }
 
 /**

@@ -1,7 +1,8 @@
 import { accountsInUse } from '../daemon/accounts-in-use.ts';
 import type { Machine } from '../daemon/platform.ts';
 import type { AccountConfig, AppEntry, Config } from '../model/config.ts';
-import type { SelectedApplication } from '../model/selector.ts';
+import type { SelectedApplication } from '../model/selected-application.ts';
+import { restCosts } from '../newrelic/rest-source.ts';
 import { type CallPlan, planCalls } from '../poller/call-plan.ts';
 import { discoveryIntervalOf } from '../poller/demand.ts';
 import { type Assumptions, assumeApplications } from './assumed-applications.ts';
@@ -100,7 +101,7 @@ export async function planSupposed(
       draftOf(
         account,
         entries,
-        assumeApplications(entries, { ...assumptions, hostsPerApplication }),
+        assumeApplications(entries, { ...assumptions, hostsPerApplication }, restCosts),
       );
     const variants = variedHosts.map((hostsPerApplication) =>
       variantOf(hostsPerApplication, draftWith(hostsPerApplication).plan),
@@ -127,6 +128,7 @@ function draftOf(
 ): Draft {
   const plan = planCalls({
     account,
+    costs: restCosts,
     applications: found.applications,
     discovery: {
       calls: found.calls,

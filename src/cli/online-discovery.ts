@@ -6,11 +6,16 @@ import type { Machine } from '../daemon/platform.ts';
 import { openPrepared, type PreparedAccount, prepareAccount } from '../daemon/prepare-account.ts';
 import type { Application } from '../model/application.ts';
 import type { AccountConfig, AppEntry, Config } from '../model/config.ts';
-import { type SelectedApplication, selectApplications, selectorText } from '../model/selector.ts';
+import {
+  hostSelectorOf,
+  type SelectedApplication,
+  wantedHostNames,
+  withNamedHosts,
+} from '../model/selected-application.ts';
+import { selectApplications, selectorText } from '../model/selector.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Discovery, Source } from '../model/source.ts';
 import { discoverWithin } from '../poller/discovery-state.ts';
-import { hostSelectorOf, wantedHostNames, withNamedHosts } from '../poller/host-names.ts';
 import { createRateLimiters } from '../rate-limit/rate-limiters.ts';
 import { createSelfMetrics } from '../telemetry/self-metrics.ts';
 import { withAssumedHosts } from './assumed-applications.ts';
@@ -151,7 +156,7 @@ async function hostlessOf(
   const hostless: HostlessApplication[] = [];
   for (const { one, wanted } of questions.slice(0, mostLookUps)) {
     const { id, name } = one.application;
-    const { names, error } = await source.hostNames(id, stopSignal, undefined, wanted);
+    const { names, error } = await source.hostNames(id, stopSignal, wanted);
     const { namedHostIds = [] } = withNamedHosts(
       { ...one, application: { ...one.application, hostIds: undefined } },
       names,

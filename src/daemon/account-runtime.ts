@@ -2,7 +2,8 @@ import type { Shard } from '../model/shard.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Source } from '../model/source.ts';
 import type { AccountStatus, Logger } from '../model/telemetry.ts';
-import { createRestSource, defaultMaxPages } from '../newrelic/rest-source.ts';
+import { createRestClient, defaultMaxPages } from '../newrelic/client.ts';
+import { createRestSource } from '../newrelic/rest-source.ts';
 import { type AccountPoller, createAccountPoller } from '../poller/account-poller.ts';
 import type { Membership, RateLimiters } from '../rate-limit/rate-limiters.ts';
 import type { SelfMetrics } from '../telemetry/self-metrics.ts';
@@ -96,10 +97,11 @@ class PolledAccount implements AccountRuntime {
     this.#connections = createReplaceableTransport(raw);
     const parts = { clock, random, observer, keyProvider, membership, events: log };
     this.#transport = createAccountTransport(account, { ...parts, raw: this.#connections });
-    const rest = createRestSource(
+    const client = createRestClient(
       { maxPages: defaultMaxPages },
       { send: this.#transport.send, observer, logger, clock },
     );
+    const rest = createRestSource({ client, clock });
     this.source = withFreshKey(rest, keyProvider);
     this.#poller = createAccountPoller(prepared, {
       ...this.#transport,

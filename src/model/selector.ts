@@ -1,5 +1,6 @@
 import type { Application } from './application.ts';
-import type { AppEntry, HostSelector, PatternSource, Selector } from './config.ts';
+import type { AppEntry, PatternSource, Selector } from './config.ts';
+import type { SelectedApplication } from './selected-application.ts';
 
 /** The selector as its user wrote it, such as `id=123`: the value of the label `selector`. */
 export function selectorText(selector: Selector<PatternSource>): string {
@@ -19,34 +20,6 @@ export function isSameSelector(
   right: Selector<PatternSource>,
 ): boolean {
   return selectorText(left) === selectorText(right);
-}
-
-/** Whether the selector chooses a host of this name. Host names are the same in any case of letters. */
-export function choosesHost(selector: HostSelector, hostName: string): boolean {
-  if (selector.kind === 'match') return selector.pattern.test(hostName);
-  const lowerCase = hostName.toLowerCase();
-  return selector.names.some((name) => name.toLowerCase() === lowerCase);
-}
-
-/** Whether the two choose the same hosts; a compiled pattern is compared by what was written. */
-export function isSameHostChoice(
-  left: boolean | HostSelector<PatternSource>,
-  right: boolean | HostSelector<PatternSource>,
-): boolean {
-  return hostChoiceText(left) === hostChoiceText(right);
-}
-
-function hostChoiceText(hosts: boolean | HostSelector<PatternSource>): string {
-  if (typeof hosts === 'boolean') return String(hosts);
-  return hosts.kind === 'match' ? `match=${hosts.pattern.source}` : `self=${hosts.names.join(' ')}`;
-}
-
-/** An application together with the entry that chose it. */
-export interface SelectedApplication {
-  readonly application: Application;
-  readonly entry: AppEntry;
-  /** The hosts that the entry chooses, where it chooses them by their names, as far as those are known. */
-  readonly namedHostIds?: readonly string[] | undefined;
 }
 
 export interface Selection {

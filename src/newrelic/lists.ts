@@ -1,13 +1,13 @@
 import { ApiError } from '../model/api-error.ts';
 import type { Application } from '../model/application.ts';
-import type { HostNames, OnWire } from '../model/source.ts';
+import type { HostNames } from '../model/source.ts';
 import type { ApiObserver, Logger } from '../model/telemetry.ts';
 import type { ApiRequest, Transport } from '../transport/transport.ts';
 import { type CallSubject, countingFailures, documentOf, failureOf } from './answer.ts';
 import { applicationPageOf, type HostName, hostNamesOf } from './application-payload.ts';
 import { type JsonObject, parseJsonKeepingIds } from './json.ts';
 import { type Page, type PagedList, readPages } from './paging.ts';
-import { applicationsRequest, hostsRequest } from './requests.ts';
+import { applicationsRequest, hostsRequest, type RequestContext, sendingBy } from './requests.ts';
 
 export interface ListOptions {
   /** Pages of one list at most: a guard against one that does not end. */
@@ -31,12 +31,17 @@ export interface ApplicationList extends PagedList<Application> {
  * like a page that fails; with any other reason the reading rejects with that.
  */
 export interface ListReader {
-  applications(ids: readonly string[] | undefined, signal: AbortSignal): Promise<ApplicationList>;
-  /** @param question.hostName only hosts that have it in their names */
+  applications(
+    ids: readonly string[] | undefined,
+    context: RequestContext,
+  ): Promise<ApplicationList>;
   hosts(
-    applicationId: string,
-    signal: AbortSignal,
-    question: { readonly hostName?: string | undefined; readonly onWire?: OnWire | undefined },
+    question: {
+      readonly applicationId: string;
+      /** Only hosts that have it in their names. */
+      readonly hostName?: string | undefined;
+    },
+    context: RequestContext,
   ): Promise<PagedList<HostName>>;
 }
 
@@ -67,13 +72,14 @@ export function createListReader(
   { maxPages }: ListOptions,
   { send, observer, logger }: ListDependencies,
 ): ListReader {
+  const sendIn = sendingBy(send);
   const read = async <Item extends { readonly id: string }>(
     { subject, requestOf, contentOf, weightOf }: ListQuestion<Item>,
-    signal: AbortSignal,
+    context: RequestContext,
   ): Promise<PagedList<Item>> => {
     const list = await readPages<Item>(
       async (page) => {
-        const response = await send(requestOf(page), signal);
+        const response = await sendIn(context, requestOf(page));
         const content = countingFailures(response, subject, observer, () =>
           contentOf(documentOf(response, subject, parseJsonKeepingIds)),
         );
@@ -89,14 +95,11 @@ export function createListReader(
         },
       },
     );
-    if (list.error === undefined || !signal.aborted) return list;
-    // A call that was aborted on its way may have ended with an error of the transport.
-    if (!(signal.reason instanceof ApiError)) throw signal.reason;
-    return { ...list, error: signal.reason };
+    return withReasonOf(context.signal, list);
   };
 
   return {
-    applications: async (ids, signal) => {
+    applications: async (ids, context) => {
       const { items, error, calls } = await read(
         {
           subject: applicationsSubject,
@@ -105,7 +108,7 @@ export function createListReader(
           weightOf: ({ application }) =>
             1 + (application?.hostIds?.length ?? 0) + (application?.instanceIds?.length ?? 0),
         },
-        signal,
+        context,
       );
       return {
         items: items.flatMap(({ application }) => application ?? []),
@@ -115,16 +118,23 @@ export function createListReader(
       };
     },
 
-    hosts: async (applicationId, signal, question) => {
+    hosts: async ({ applicationId, hostName }, context) => {
       const subject = { operation: 'list_hosts', applicationId, hostId: undefined } as const;
-      const requestOf = (page: number): ApiRequest => hostsRequest(applicationId, page, question);
+      const requestOf = (page: number): ApiRequest => hostsRequest(applicationId, page, hostName);
       const contentOf = (document: JsonObject): PageContent<HostName> => ({
         items: hostNamesOf(document, subject),
         error: undefined,
       });
-      return read({ subject, requestOf, contentOf, weightOf: () => 1 }, signal);
+      return read({ subject, requestOf, contentOf, weightOf: () => 1 }, context);
     },
   };
+}
+
+/** A call that was aborted on its way may have ended with an error of the transport. */
+function withReasonOf<Item>(signal: AbortSignal, list: PagedList<Item>): PagedList<Item> {
+  if (list.error === undefined || !signal.aborted) return list;
+  if (!(signal.reason instanceof ApiError)) throw signal.reason;
+  return { ...list, error: signal.reason };
 }
 
 function listedApplicationsOf(
@@ -158,7 +168,6 @@ function partsMissing(problems: readonly string[]): ApiError | undefined {
 export interface HostQuestion {
   readonly applicationId: string;
   readonly wanted: readonly string[];
-  readonly onWire: OnWire | undefined;
 }
 
 /**
@@ -168,14 +177,14 @@ export interface HostQuestion {
  */
 export async function findHost(
   lists: Pick<ListReader, 'hosts'>,
-  { applicationId, wanted, onWire }: HostQuestion,
-  signal: AbortSignal,
+  { applicationId, wanted }: HostQuestion,
+  context: RequestContext,
 ): Promise<HostNames> {
   const names = new Map<string, string>();
   const lowerCase = new Set(wanted.map((name) => name.toLowerCase()));
   let calls = 0;
   const ask = async (hostName: string | undefined): Promise<PagedList<HostName>> => {
-    const list = await lists.hosts(applicationId, signal, { hostName, onWire });
+    const list = await lists.hosts({ applicationId, hostName }, context);
     calls += list.calls;
     for (const { id, name } of list.items) names.set(id, name);
     return list;

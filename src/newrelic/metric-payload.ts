@@ -1,6 +1,6 @@
 import type { ApiError } from '../model/api-error.ts';
 import type { TransactionType } from '../model/application.ts';
-import type { ThroughputAnswer, ThroughputQuery } from '../model/snapshot.ts';
+import type { Throughput } from '../model/snapshot.ts';
 import type { TimeWindow } from '../model/window.ts';
 import { type CallSubject, excerptOf, failureOf } from './answer.ts';
 import {
@@ -190,4 +190,19 @@ function isOff(statedMs: number | undefined, rightMs: number, toleratedMs: numbe
 
 function textOf(epochMs: number | undefined): string {
   return epochMs === undefined ? 'unknown' : new Date(epochMs).toISOString();
+}
+
+/** One answer for one application or one host of it. */
+export interface ThroughputAnswer {
+  readonly throughput: Throughput;
+  /** End of the averaged range as the answer states it; `undefined` if it holds no data. */
+  readonly windowEndMs: number | undefined;
+}
+
+/** The question put for one application and for each of its hosts. */
+export interface ThroughputQuery {
+  /** `undefined`: the vendor's own window. */
+  readonly window: TimeWindow | undefined;
+  readonly transactions: readonly TransactionType[];
+  readonly raw: boolean;
 }

@@ -1,9 +1,9 @@
 import { ApiError } from '../model/api-error.ts';
 import type { TransactionType } from '../model/application.ts';
-import type { ThroughputQuery } from '../model/snapshot.ts';
-import type { OnWire } from '../model/source.ts';
-import type { ApiRequest } from '../transport/transport.ts';
+import type { CallContext } from '../model/source.ts';
+import type { ApiRequest, ApiResponse, Transport } from '../transport/transport.ts';
 import { isEntityId, minuteTextOf } from './json.ts';
+import type { ThroughputQuery } from './metric-payload.ts';
 import { metricNames, throughputValue } from './metric-payload.ts';
 
 /**
@@ -25,17 +25,9 @@ export function applicationsRequest(ids: readonly string[] | undefined, page: nu
 const hostsTimeoutMs = 10_000;
 
 /** The hosts of one application, with their names; with `hostName` those that have it in theirs. */
-export function hostsRequest(
-  applicationId: string,
-  page: number,
-  {
-    hostName,
-    onWire,
-  }: { readonly hostName?: string | undefined; readonly onWire?: OnWire | undefined } = {},
-): ApiRequest {
+export function hostsRequest(applicationId: string, page: number, hostName?: string): ApiRequest {
   const filter = hostName === undefined ? [] : [parameterOf('filter[hostname]', hostName)];
   return {
-    onWire,
     operation: 'list_hosts',
     target: `${pathOf(applicationId)}/hosts.json${queryOf([...filter, ...pageOf(page)])}`,
     timeoutMs: hostsTimeoutMs,
@@ -44,9 +36,9 @@ export function hostsRequest(
 
 /** The questions for throughput: both transaction types in one call. */
 export interface ThroughputRequests {
-  application(applicationId: string, query: ThroughputQuery, onWire?: OnWire): ApiRequest;
+  application(applicationId: string, query: ThroughputQuery): ApiRequest;
   /** One host of an application. */
-  host(applicationId: string, hostId: string, query: ThroughputQuery, onWire?: OnWire): ApiRequest;
+  host(applicationId: string, hostId: string, query: ThroughputQuery): ApiRequest;
 }
 
 export function createThroughputRequests(): ThroughputRequests {
@@ -62,13 +54,11 @@ export function createThroughputRequests(): ThroughputRequests {
   };
 
   return {
-    application: (applicationId, query, onWire) => ({
-      onWire,
+    application: (applicationId, query) => ({
       operation: 'application_throughput',
       target: pathOf(applicationId) + pathEndOf(query),
     }),
-    host: (applicationId, hostId, query, onWire) => ({
-      onWire,
+    host: (applicationId, hostId, query) => ({
       operation: 'host_throughput',
       target: `${pathOf(applicationId)}/hosts/${digitsOf('host', hostId)}${pathEndOf(query)}`,
     }),
@@ -120,4 +110,14 @@ function digitsOf(kind: 'application' | 'host', id: string): string {
     `The ${kind} id ${JSON.stringify(id.slice(0, 40))} is not a number, so nothing was asked for. ` +
       'Use the numeric id that the vendor shows.',
   );
+}
+
+/** What a request needs to know of the call that it belongs to. */
+export type RequestContext = Pick<CallContext, 'signal'> & Partial<Pick<CallContext, 'onWire'>>;
+
+/** Sends a request as a part of a call. */
+export type SendIn = (context: RequestContext, request: ApiRequest) => Promise<ApiResponse>;
+
+export function sendingBy(send: Transport): SendIn {
+  return async ({ signal, onWire }, request) => send({ ...request, onWire }, signal);
 }

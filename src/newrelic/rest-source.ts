@@ -1,85 +1,64 @@
 import type { Clock } from '../model/clock.ts';
-import type { ThroughputAnswer, ThroughputQuery } from '../model/snapshot.ts';
-import type { Source } from '../model/source.ts';
-import type { ApiObserver, InvalidSampleReason, Logger } from '../model/telemetry.ts';
-import type { ApiResponse, Transport } from '../transport/transport.ts';
-import { type CallSubject, countingFailures, documentOf } from './answer.ts';
-import { discoverApplications } from './discovery.ts';
-import { createLookUps } from './findings.ts';
-import { parseJson } from './json.ts';
-import { createListReader, findHost } from './lists.ts';
-import { throughputAnswerOf } from './metric-payload.ts';
-import { createThroughputRequests } from './requests.ts';
+import {
+  expectedHosts,
+  hostSelectorOf,
+  hostsToPoll,
+  isWorthPolling,
+  type SelectedApplication,
+} from '../model/selected-application.ts';
+import type { CallCosts, Source } from '../model/source.ts';
+import type { RestClient } from './client.ts';
+import { createRestBatch } from './rest-batch.ts';
 
-export interface RestSourceOptions {
-  /** Pages of one list at most: a guard against one that does not end. */
-  readonly maxPages: number;
+/** The vendor lists so many applications or hosts on a page, and is asked for so many ids at once. */
+const perPage = 200;
+
+/** One call for an application and one for each host that its entry chooses. */
+export const restCosts: CallCosts = {
+  polls: (applications) => {
+    let ofApplications = 0;
+    let ofHosts = 0;
+    for (const selected of applications) {
+      if (!isWorthPolling(selected)) continue;
+      if (selected.entry.application) ofApplications += 1;
+      ofHosts += expectedHosts(selected);
+    }
+    return {
+      list_applications: 0,
+      list_hosts: 0,
+      application_throughput: ofApplications,
+      host_throughput: ofHosts,
+    };
+  },
+  hostNames: (applications) => applications.reduce((sum, one) => sum + hostNameCallsOf(one), 0),
+  discovery: (applications) => Math.max(1, Math.ceil(applications / perPage)),
+  // Measured on the real API.
+  usualCallMs: { mean: 250, most: 400 },
+};
+
+function hostNameCallsOf(selected: SelectedApplication): number {
+  const { application, entry } = selected;
+  const selector = hostSelectorOf(selected);
+  if (selector?.kind === 'self') return 1;
+  // To choose some, the names of all are needed.
+  if (selector !== undefined) return Math.ceil((application.hostIds ?? []).length / perPage);
+  return entry.poll.hostNames ? Math.ceil(hostsToPoll(selected).length / perPage) : 0;
 }
 
-/** 200,000 applications: nine times the longest list that anybody reported. */
-export const defaultMaxPages = 1000;
-
-export interface RestSourceDependencies {
-  /** The account's transport: paced, limited, retried and measured. */
-  readonly send: Transport;
-  readonly observer: Pick<ApiObserver, 'invalidSample' | 'failed'>;
-  readonly logger: Logger;
+/** The vendor's REST API v2: each application is a batch of its own. */
+export function createRestSource({
+  client,
+  clock,
+}: {
+  readonly client: RestClient;
   readonly clock: Clock;
-}
-
-/** The vendor's REST API v2 as a `Source`: one account. */
-export function createRestSource(
-  options: RestSourceOptions,
-  dependencies: RestSourceDependencies,
-): Source {
-  const { send, observer, clock } = dependencies;
-  const lists = createListReader(options, dependencies);
-  const lookUps = createLookUps({ clock });
-
-  const requests = createThroughputRequests();
-  const onInvalid = (reason: InvalidSampleReason): void => {
-    observer.invalidSample(reason);
-  };
-
-  const throughputOf = (
-    response: ApiResponse,
-    subject: CallSubject,
-    query: ThroughputQuery,
-  ): ThroughputAnswer =>
-    countingFailures(response, subject, observer, () =>
-      throughputAnswerOf(documentOf(response, subject, parseJson), query, subject, {
-        onInvalid,
-        wallMs: clock.wallMs(),
-      }),
-    );
-
+}): Source {
   return {
-    discover: async (selectors, knownIds, signal) =>
-      discoverApplications(
-        { selectors, knownIds, signal },
-        { lookUps, read: async (ids) => lists.applications(ids, signal) },
-      ),
-
-    hostNames: async (applicationId, signal, onWire, wanted) => {
-      if (wanted !== undefined) return findHost(lists, { applicationId, wanted, onWire }, signal);
-      const { items, error, calls } = await lists.hosts(applicationId, signal, { onWire });
-      return { names: new Map(items.map(({ id, name }) => [id, name])), error, calls };
-    },
-
-    applicationThroughput: async (applicationId, query, signal, onWire) => {
-      const subject = {
-        operation: 'application_throughput',
-        applicationId,
-        hostId: undefined,
-      } as const;
-      const response = await send(requests.application(applicationId, query, onWire), signal);
-      return throughputOf(response, subject, query);
-    },
-
-    hostThroughput: async (applicationId, hostId, query, signal, onWire) => {
-      const subject = { operation: 'host_throughput', applicationId, hostId } as const;
-      const response = await send(requests.host(applicationId, hostId, query, onWire), signal);
-      return throughputOf(response, subject, query);
-    },
+    costs: restCosts,
+    gatherMs: 0,
+    discover: async (selectors, knownIds, signal) => client.discover(selectors, knownIds, signal),
+    hostNames: async (applicationId, signal, wanted) =>
+      client.hostNames(applicationId, { signal }, wanted),
+    batches: (questions) => questions.map((one) => createRestBatch(one, { client, clock })),
   };
 }

@@ -1,6 +1,8 @@
 import type { Clock } from '../model/clock.ts';
-import type { SelectedApplication } from '../model/selector.ts';
-import { demandOf, expectedHosts, slackOf, stretchOf } from './demand.ts';
+import type { SelectedApplication } from '../model/selected-application.ts';
+import { expectedHosts } from '../model/selected-application.ts';
+import type { CallCosts } from '../model/source.ts';
+import { demandOf, type OtherCalls, type Polled, slackOf, stretchOf } from './demand.ts';
 
 /** How much an account can do in a minute. */
 export interface Capacity {
@@ -26,29 +28,17 @@ export interface AccountPlan {
   readonly slack: number;
 }
 
-/** What one discovery takes, how often there is one, and what else is sent in a minute. */
-export interface OtherCalls {
-  readonly calls: number;
-  readonly intervalMs: number;
-  /** Host names and retries, as many as there were lately. */
-  readonly otherPerMinute?: number | undefined;
-}
-
 /** Connections that are never idle make calls wait: that much of what they carry is planned with. */
 const busyShare = 0.9;
 
-export function accountPlanOf(
-  selected: readonly SelectedApplication[],
-  { calls, intervalMs, otherPerMinute }: OtherCalls,
-  capacity: Capacity,
-): AccountPlan {
-  const demand = demandOf(selected, calls, intervalMs, otherPerMinute);
+export function accountPlanOf(polled: Polled, others: OtherCalls, capacity: Capacity): AccountPlan {
+  const demand = demandOf(polled, others);
   const capacityPerMinute = plannedCapacityOf(capacity);
   return {
     demandPerMinute: demand.polls + demand.discovery + demand.other,
     budgetPerMinute: capacity.limitPerMinute,
     capacityPerMinute,
-    hosts: selected.reduce((sum, one) => sum + expectedHosts(one), 0),
+    hosts: polled.applications.reduce((sum, one) => sum + expectedHosts(one), 0),
     stretch: stretchOf(demand, capacityPerMinute),
     slack: slackOf(demand, capacityPerMinute),
   };
@@ -66,6 +56,7 @@ export function concurrencyFor(perMinute: number, callMs: number): number {
 
 export interface AccountPlannerDependencies {
   readonly clock: Clock;
+  readonly costs: Pick<CallCosts, 'polls'>;
   /** What the account can do in a minute, as of now. */
   readonly capacity: () => Capacity;
   /** Requests that were sent again because the first one failed, since the start. */
@@ -99,14 +90,14 @@ const leastChange = 0.005;
 
 export function createAccountPlanner(
   { discoveryIntervalMs }: { readonly discoveryIntervalMs: number },
-  { clock, capacity, retries }: AccountPlannerDependencies,
+  { clock, costs, capacity, retries }: AccountPlannerDependencies,
 ): AccountPlanner {
   const others = createCallRate();
   let discovery = { calls: 0, intervalMs: discoveryIntervalMs };
   let countedRetries = retries();
   /** That of the plan: it follows the measured speed in steps, so that intervals do not flutter. */
   let held = capacity();
-  let plan = accountPlanOf([], discovery, held);
+  let plan = accountPlanOf({ applications: [], costs }, discovery, held);
 
   let unplannedHosts = 0;
 
@@ -134,10 +125,10 @@ export function createAccountPlanner(
       others.add(retriesNow - countedRetries, nowMs);
       countedRetries = retriesNow;
       unplannedHosts = 0;
-      const selected = Array.from(applications, (one) => one.selected);
+      const polled = { applications: Array.from(applications, (one) => one.selected), costs };
       const other = { ...discovery, otherPerMinute: others.perMinute(nowMs) };
       if (isOutdated()) held = capacity();
-      const next = accountPlanOf(selected, other, held);
+      const next = accountPlanOf(polled, other, held);
       const factor = next.stretch / plan.stretch;
       const isMoved =
         Math.abs(factor - 1) >= leastChange || (next.stretch === 1) !== (plan.stretch === 1);

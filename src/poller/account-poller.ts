@@ -1,6 +1,5 @@
 import type { Clock } from '../model/clock.ts';
 import type { AccountConfig, AppEntry } from '../model/config.ts';
-import type { ShardDemands } from '../model/shard.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Source } from '../model/source.ts';
 import type { AccountStatus, Logger, PollObserver } from '../model/telemetry.ts';
@@ -8,7 +7,7 @@ import { type AccountPlan, createAccountPlanner } from './account-plan.ts';
 import { accountStatusOf, type Traffic } from './account-status.ts';
 import { AccountTable, type AccountTableOptions } from './account-table.ts';
 import { type CallScheduler, createCallScheduler } from './call-scheduler.ts';
-import { discoveryIntervalOf } from './demand.ts';
+import { discoveryIntervalOf, type ShardDemandsListener } from './demand.ts';
 import {
   createDiscoveryLoop,
   type DiscoveryLoop,
@@ -42,9 +41,7 @@ export interface AccountPollerDependencies extends Traffic {
    */
   readonly planned?: ((plan: AccountPlan) => void) | undefined;
   /** Told what all shards of the account need, after a complete discovery. */
-  readonly shardDemands?:
-    | ((demands: ShardDemands, discoveryIntervalMs: number) => void)
-    | undefined;
+  readonly shardDemands?: ShardDemandsListener | undefined;
   /** Requests that were sent again because the first one failed, since the start. */
   readonly retries?: (() => number) | undefined;
   /** Wall time at the vendor, where windows are cut. Without it: that of the clock. */
@@ -104,13 +101,15 @@ class LoopingPoller implements AccountPoller {
     this.#scheduler = createCallScheduler(this.#limits(), { clock });
     const planner = createAccountPlanner(tableOptionsOf(options), {
       clock,
+      costs: dependencies.source.costs,
       capacity: () => ({
         limitPerMinute: this.#limits().requestsPerMinute,
         carriedPerMinute: this.#scheduler.carriedPerMinute(),
       }),
       retries: dependencies.retries ?? (() => 0),
     });
-    const parts = { ...dependencies, log: this.#log, planner, scheduler: this.#scheduler };
+    const { costs } = dependencies.source;
+    const parts = { ...dependencies, costs, log: this.#log, planner, scheduler: this.#scheduler };
     this.#table = new AccountTable(tableOptionsOf(options), parts);
     this.#discoveries = createDiscoveryLoop(discoveryOptionsOf(options), {
       ...dependencies,

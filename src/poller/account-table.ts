@@ -1,9 +1,10 @@
 import type { ApiError } from '../model/api-error.ts';
 import { type Clock, sleep } from '../model/clock.ts';
 import type { AccountConfig, AppEntry } from '../model/config.ts';
-import type { ShardDemands } from '../model/shard.ts';
+import { type PollOutcome, skippedOutcome } from '../model/poll-outcome.ts';
+import { expectedHosts } from '../model/selected-application.ts';
 import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
-import type { Discovery } from '../model/source.ts';
+import type { CallCosts, Discovery } from '../model/source.ts';
 import type { PollObserver } from '../model/telemetry.ts';
 import type { AccountPlan, AccountPlanner } from './account-plan.ts';
 import { type AppPublisher, createAppPublisher } from './app-publisher.ts';
@@ -15,7 +16,8 @@ import {
   type StateChanges,
   spreadSteps,
 } from './app-table.ts';
-import { createPartition, expectedHosts } from './demand.ts';
+import type { PollRequest } from './batch-poll.ts';
+import { createPartition, type ShardDemandsListener } from './demand.ts';
 import {
   type DiscoveryState,
   discoveryAfter,
@@ -25,9 +27,7 @@ import {
   isRefusal,
 } from './discovery-state.ts';
 import { shouldAskHostNames } from './host-names.ts';
-import type { PollRequest } from './poll-application.ts';
 import type { PollLog } from './poll-log.ts';
-import { type PollOutcome, skippedOutcome } from './poll-outcome.ts';
 import { nextDue, pollDeadlineMs } from './schedule.ts';
 
 export interface AccountTableOptions {
@@ -42,13 +42,12 @@ export interface AccountTableDependencies {
   readonly sink: SnapshotSink;
   readonly observer: PollObserver;
   readonly log: PollLog;
+  readonly costs: Pick<CallCosts, 'polls'>;
   readonly planner: AccountPlanner;
   /** Told of a new plan, unless it only follows the limit. */
   readonly planned?: ((plan: AccountPlan) => void) | undefined;
   /** Told what all shards of the account need, after a complete discovery. */
-  readonly shardDemands?:
-    | ((demands: ShardDemands, discoveryIntervalMs: number) => void)
-    | undefined;
+  readonly shardDemands?: ShardDemandsListener | undefined;
 }
 
 /** What is known of one account; the only place that replaces its states and publishes them. */
@@ -108,7 +107,7 @@ export class AccountTable {
   async reconfigure(options: AccountTableOptions, signal: AbortSignal): Promise<readonly string[]> {
     const nowMs = this.#dependencies.clock.monotonicMs();
     this.#options = options;
-    const own = createPartition(options.account.shard);
+    const own = createPartition(options.account.shard, this.#dependencies.costs);
     const steps = reconfigurationSteps(this.states, options.entries, nowMs, own);
     const { unwanted, released } = await this.#take(steps, signal);
     for (const id of released) this.#publisher.remove(id);
@@ -123,7 +122,7 @@ export class AccountTable {
    */
   async discovered(discovery: Discovery, signal: AbortSignal): Promise<readonly string[]> {
     const { account, entries, discoveryIntervalMs } = this.#options;
-    const { clock, sink, log, planner, shardDemands } = this.#dependencies;
+    const { clock, costs, sink, log, planner, shardDemands } = this.#dependencies;
     const nowMs = clock.monotonicMs();
     const takeOrder = (): number => {
       this.#nextOrder += 1;
@@ -131,7 +130,7 @@ export class AccountTable {
     };
     const now = { monotonicMs: nowMs, takeOrder };
     const isFirst = this.states.size === 0;
-    const partition = createPartition(account.shard);
+    const partition = createPartition(account.shard, costs);
     const steps = discoverySteps(this.states, entries, discovery, now, partition);
     const { removed, missing } = await this.#take(steps, signal);
     // In one turn: what is forgotten but still shown would never be removed.
@@ -174,9 +173,7 @@ export class AccountTable {
   }
 
   /** The poll was ended before it had an outcome. */
-  aborted(id: string): void {
-    this.#states.end(id);
-  }
+  readonly aborted = (id: string): void => this.#states.end(id);
 
   /** The outcome of a poll that is not even tried because the key is refused. */
   refusedOutcome(): PollOutcome | undefined {
@@ -205,14 +202,18 @@ export class AccountTable {
     if (planner.isOutdated(newHosts)) this.#replan();
   }
 
-  /** The application whose poll has been due for longest; `undefined` when none is due. */
-  readonly firstDue = (): string | undefined =>
-    this.#states.firstDue(this.#dependencies.clock.monotonicMs());
+  /**
+   * The application whose poll has been due for longest, or is due next; `undefined` when none is due.
+   *
+   * @param withinMs how early an application may be taken for due
+   */
+  readonly firstDue = (withinMs = 0): string | undefined =>
+    this.#states.firstDue(this.#dependencies.clock.monotonicMs(), withinMs);
 
   /** Drops the values that were not renewed in time. */
   dropStale(): void {
-    const nowMs = this.#dependencies.clock.monotonicMs();
-    for (const id of this.#states.dropStale(nowMs)) this.#publisher.publish(id);
+    const ids = this.#states.dropStale(this.#dependencies.clock.monotonicMs());
+    for (const id of ids) this.#publisher.publish(id);
   }
 
   /** When something falls due next, on the monotonic clock; polls under way are not waited for. */

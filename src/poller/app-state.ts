@@ -1,15 +1,10 @@
 import type { FailureReason } from '../model/api-error.ts';
 import { type Application, mergedApplication } from '../model/application.ts';
-import type { SelectedApplication } from '../model/selector.ts';
+import type { PollOutcome } from '../model/poll-outcome.ts';
+import type { SelectedApplication } from '../model/selected-application.ts';
+import { withNamedHosts, withNewHosts } from '../model/selected-application.ts';
 import type { AppReading, AppSnapshot } from '../model/snapshot.ts';
-import {
-  type HostNameState,
-  hostNamesAfter,
-  noHostNames,
-  withNamedHosts,
-  withNewHosts,
-} from './host-names.ts';
-import type { PollOutcome } from './poll-outcome.ts';
+import { type HostNameState, hostNamesAfter, noHostNames } from './host-names.ts';
 
 /** All that the poller remembers of one application: a record that is replaced, never changed. */
 export interface AppState {

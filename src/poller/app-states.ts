@@ -11,8 +11,12 @@ export interface AppStates {
   begin(id: string): void;
   /** It is so no longer. */
   end(id: string): void;
-  /** The application whose poll has been due for longest; `undefined` when none is due. */
-  firstDue(nowMs: number): string | undefined;
+  /**
+   * The application whose poll has been due for longest, or is due next; `undefined` when none is due.
+   *
+   * @param withinMs how early an application may be taken for due
+   */
+  firstDue(nowMs: number, withinMs?: number): string | undefined;
   /** Drops the values that have become stale; gives the ids of those applications. */
   dropStale(nowMs: number): readonly string[];
   /** When a poll is due or values become stale, on the monotonic clock; `undefined` if never. */
@@ -68,8 +72,14 @@ class QueuedStates implements AppStates {
     if (state !== undefined) this.#polls.set(id, state.nextDueMs);
   }
 
-  firstDue(nowMs: number): string | undefined {
-    return this.#polls.firstPriority() <= nowMs ? this.#polls.first() : undefined;
+  firstDue(nowMs: number, withinMs = 0): string | undefined {
+    const id = this.#polls.first();
+    const state = id === undefined ? undefined : this.#all.get(id);
+    const earlyMs = this.#polls.firstPriority() - nowMs;
+    if (state === undefined || earlyMs > withinMs) return undefined;
+    // However early it may be taken: none is polled twice as often as it should be.
+    const intervalMs = state.selected.entry.poll.intervalMs * this.#stretch();
+    return earlyMs <= intervalMs / 2 ? id : undefined;
   }
 
   dropStale(nowMs: number): readonly string[] {

@@ -2,16 +2,20 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Application } from '../model/application.ts';
 import type { AppEntry } from '../model/config.ts';
 import {
-  type ApplicationSelector,
-  createApplicationSelector,
+  hostsToPoll,
   isSameHostChoice,
   type SelectedApplication,
+  withNamedHosts,
+} from '../model/selected-application.ts';
+import {
+  type ApplicationSelector,
+  createApplicationSelector,
   selectorText,
 } from '../model/selector.ts';
 import type { Discovery } from '../model/source.ts';
 import { type AppState, afterDiscovery, newAppState, refreshed, withHostsOf } from './app-state.ts';
-import { hostsToPoll, type Partition } from './demand.ts';
-import { noHostNames, withNamedHosts } from './host-names.ts';
+import { type Partition } from './demand.ts';
+import { noHostNames } from './host-names.ts';
 import { placeMs } from './schedule.ts';
 
 /** A part of a change of the states. */

@@ -1,24 +1,23 @@
 import type { AccountConfig } from '../model/config.ts';
-import type { SelectedApplication } from '../model/selector.ts';
+import { isWorthPolling, type SelectedApplication } from '../model/selected-application.ts';
+import type { CallCosts, CallsByOperation } from '../model/source.ts';
 import { type AccountPlan, accountPlanOf, concurrencyFor } from './account-plan.ts';
 import {
   budgetFor,
-  type CallsByOperation,
   callsPerMinute,
-  callsPerPoll,
   type Demand,
   demandOf,
-  hostsToPoll,
   intervalFactorFor,
   isCovered,
-  isWorthPolling,
+  totalOf,
 } from './demand.ts';
-import { hostSelectorOf } from './host-names.ts';
 
 /** What is known, or assumed, of an account before it is polled. */
 export interface CallPlanInput {
   readonly account: Pick<AccountConfig, 'name' | 'requestsPerMinute' | 'concurrency'>;
   readonly applications: readonly SelectedApplication[];
+  /** What it takes the source that is asked. */
+  readonly costs: CallCosts;
   /** What one discovery takes, and how often there is one. */
   readonly discovery: { readonly calls: number; readonly intervalMs: number };
 }
@@ -70,29 +69,26 @@ export interface CallPlan extends AccountPlan {
 }
 
 const minuteMs = 60_000;
-/** The vendor lists so many hosts on a page. */
-const hostsPerPage = 200;
-/** A usual answer of the vendor takes 140 to 400 ms. */
-const usualCallMs = { mean: 250, most: 400 };
 
 /** Plans with the functions that the daemon itself plans with. */
 export function planCalls(input: CallPlanInput): CallPlan {
-  const { account, applications, discovery } = input;
-  const plan = accountPlanOf(applications, discovery, {
+  const { account, applications, costs, discovery } = input;
+  const plan = accountPlanOf(input, discovery, {
     limitPerMinute: account.requestsPerMinute,
-    carriedPerMinute: (account.concurrency * minuteMs) / usualCallMs.mean,
+    carriedPerMinute: (account.concurrency * minuteMs) / costs.usualCallMs.mean,
   });
   const { stretch, capacityPerMinute } = plan;
-  const demand = callsPerMinute(applications, discovery.calls, discovery.intervalMs);
-  const needed = demandOf(applications, discovery.calls, discovery.intervalMs);
+  const demand = callsPerMinute(input, discovery);
+  const needed = demandOf(input, discovery);
   const sent: CallsByOperation = {
-    ...demand,
+    list_applications: demand.list_applications,
+    list_hosts: demand.list_hosts / stretch,
     application_throughput: demand.application_throughput / stretch,
     host_throughput: demand.host_throughput / stretch,
   };
   const polled = applications.filter(isWorthPolling);
   const intervals = intervalsOf(polled, stretch);
-  const hostNameCalls = hostNameCallsOf(polled);
+  const hostNameCalls = costs.hostNames(polled);
   return {
     ...plan,
     account: account.name,
@@ -103,21 +99,21 @@ export function planCalls(input: CallPlanInput): CallPlan {
     sentPerMinute: totalOf(sent),
     fits: isCovered(needed, capacityPerMinute),
     intervals,
-    remedy: remedyFor(needed, account, capacityPerMinute),
+    remedy: remedyFor(needed, input, capacityPerMinute),
     hostNameCalls,
-    startCalls: discovery.calls + hostNameCalls + callsOfPolls(polled),
+    startCalls: discovery.calls + hostNameCalls + totalOf(costs.polls(polled)),
     firstFullSetMs: firstFullSetMs(input, { stretch, intervals, hostNameCalls }),
   };
 }
 
 function remedyFor(
   demand: Demand,
-  { requestsPerMinute, concurrency }: CallPlanInput['account'],
+  { account: { requestsPerMinute, concurrency }, costs }: CallPlanInput,
   capacityPerMinute: number,
 ): Remedy | undefined {
   if (isCovered(demand, capacityPerMinute)) return undefined;
   const budgetPerMinute = budgetFor(demand);
-  const neededConcurrency = concurrencyFor(budgetPerMinute, usualCallMs.mean);
+  const neededConcurrency = concurrencyFor(budgetPerMinute, costs.usualCallMs.mean);
   return {
     budgetPerMinute: budgetPerMinute > requestsPerMinute ? budgetPerMinute : undefined,
     concurrency: neededConcurrency > concurrency ? neededConcurrency : undefined,
@@ -143,50 +139,31 @@ function intervalsOf(
     }));
 }
 
-function hostNameCallsOf(applications: readonly SelectedApplication[]): number {
-  return sumOf(applications, (selected) => {
-    const { application, entry } = selected;
-    const selector = hostSelectorOf(selected);
-    if (selector?.kind === 'self') return 1;
-    // To choose some, the names of all are needed.
-    if (selector !== undefined) return Math.ceil((application.hostIds ?? []).length / hostsPerPage);
-    return entry.poll.hostNames ? Math.ceil(hostsToPoll(selected).length / hostsPerPage) : 0;
-  });
-}
-
-function callsOfPolls(applications: readonly SelectedApplication[]): number {
-  return sumOf(applications, (one) => totalOf(callsPerPoll(one)));
-}
-
 /**
  * Within the budget everything is asked for at once, so that only the budget of a minute and the
  * calls in flight hold it up. Beyond it the first polls are spread over one stretched interval, and
  * the largest may be the last to begin.
  */
 function firstFullSetMs(
-  { account, applications, discovery }: CallPlanInput,
+  { account, applications, costs, discovery }: CallPlanInput,
   plan: Pick<CallPlan, 'stretch' | 'intervals' | 'hostNameCalls'>,
 ): number {
   const { requestsPerMinute, concurrency } = account;
-  const inFlightMs = (calls: number): number => Math.ceil(calls / concurrency) * usualCallMs.most;
-  const discoveryMs = discovery.calls * usualCallMs.most;
-  const polls = applications.map((one) => totalOf(callsPerPoll(one)));
+  const inFlightMs = (calls: number): number =>
+    Math.ceil(calls / concurrency) * costs.usualCallMs.most;
+  const discoveryMs = discovery.calls * costs.usualCallMs.most;
   if (plan.stretch > 1) {
     const longestMs = plan.intervals.at(-1)?.effectiveMs ?? 0;
-    const evenly = plan.hostNameCalls + Math.max(0, ...polls);
+    const largest = applications.reduce(
+      (most, one) => Math.max(most, totalOf(costs.polls([one]))),
+      0,
+    );
+    const evenly = plan.hostNameCalls + largest;
     return discoveryMs + longestMs + (evenly * minuteMs) / requestsPerMinute;
   }
-  const calls = plan.hostNameCalls + sumOf(polls, (count) => count);
+  const calls = plan.hostNameCalls + totalOf(costs.polls(applications));
   const fullMinutes = Math.max(0, Math.ceil((discovery.calls + calls) / requestsPerMinute) - 1);
   const earlier = Math.min(calls, fullMinutes * requestsPerMinute);
   const earlierMs = Math.max(fullMinutes * minuteMs, inFlightMs(earlier));
   return discoveryMs + earlierMs + inFlightMs(calls - earlier);
-}
-
-function totalOf(calls: CallsByOperation): number {
-  return sumOf(Object.values(calls), (count) => count);
-}
-
-function sumOf<Item>(items: readonly Item[], of: (item: Item) => number): number {
-  return items.reduce((sum, item) => sum + of(item), 0);
 }

@@ -5,15 +5,15 @@ import { createCallLatency, createInFlightCalls, type InFlightCall } from './in-
 import { createJobQueue, type JobQueueLimits, type JobTimes, type QueuedJob } from './job-queue.ts';
 
 /**
- * One vendor call, ready to be sent. It tells when its request is really on its way, deals with its
- * own failure and never rejects: it resolves with whether there was an answer, even a bad one.
+ * A call of a job, ready to be sent. It tells when its request is really on its way, and never rejects:
+ * it resolves with whether there was an answer, even a bad one.
  */
-export type Call = (onWire: OnWire) => Promise<boolean>;
+export type ScheduledCall = (onWire: OnWire) => Promise<boolean>;
 
-/** The calls of one poll. */
+/** The calls of one stage of a batch. */
 export interface Job extends JobTimes {
   /** Asked one by one, and only when there is room: a poll of 10,000 hosts is no queue of 10,000. */
-  readonly calls: Iterator<Call>;
+  readonly calls: Iterator<ScheduledCall>;
   /** Called when every call of the job has ended, and no other one will be started. */
   readonly ended: () => void;
 }
@@ -160,7 +160,11 @@ class DeadlineScheduler implements CallScheduler {
     void this.#run(call, onWire, started);
   }
 
-  async #run(call: Call, onWire: OnWire, started: InFlightCall<RunningJob>): Promise<void> {
+  async #run(
+    call: ScheduledCall,
+    onWire: OnWire,
+    started: InFlightCall<RunningJob>,
+  ): Promise<void> {
     this.#ended(started, await call(onWire));
   }
 

@@ -1,70 +1,12 @@
 import type { PollConfig } from '../model/config.ts';
-import type { SelectedApplication } from '../model/selector.ts';
+import type { SelectedApplication } from '../model/selected-application.ts';
 import { createOwnerOf, type Shard, type ShardDemands } from '../model/shard.ts';
-import type { Discovery } from '../model/source.ts';
-import type { Operation } from '../model/telemetry.ts';
+import type { CallCosts, CallsByOperation, Discovery } from '../model/source.ts';
+import { type Operation, operations } from '../model/telemetry.ts';
 
 const minuteMs = 60_000;
 /** The share of the budget that planned calls may take; the rest is for retries and latency. */
 const plannedShare = 0.985;
-/** The vendor calls an application "reporting" that sent anything in the last ten minutes. */
-const reportingMemoryMs = 10 * minuteMs;
-
-/**
- * Whether asking for throughput can bring anything: not when the application has been silent for
- * all of the time that the window covers.
- */
-export function isWorthPolling({ application, entry }: SelectedApplication): boolean {
-  if (application.reporting !== false) return true;
-  const { window, delayMs } = entry.poll;
-  return window.kind === 'vendor_default' || window.lengthMs + delayMs > reportingMemoryMs;
-}
-
-/** The hosts to ask for. */
-export function hostsToPoll({
-  application,
-  entry,
-  namedHostIds,
-}: SelectedApplication): readonly string[] {
-  if (typeof entry.hosts === 'object') return namedHostIds ?? [];
-  return entry.hosts ? (application.hostIds ?? []) : [];
-}
-
-/** How many hosts there will be to ask for: the host of this process is taken to be there at first. */
-export function expectedHosts(selected: SelectedApplication): number {
-  const { hosts } = selected.entry;
-  const isUnknown = selected.namedHostIds === undefined;
-  if (isUnknown && typeof hosts === 'object' && hosts.kind === 'self') return 1;
-  return hostsToPoll(selected).length;
-}
-
-/** Calls by what they are for. */
-export type CallsByOperation = Readonly<Record<Operation, number>>;
-
-/** The calls that one poll takes, host names not counted. */
-export function callsPerPoll(selected: SelectedApplication): CallsByOperation {
-  const isPolled = isWorthPolling(selected);
-  return {
-    list_applications: 0,
-    list_hosts: 0,
-    application_throughput: isPolled && selected.entry.application ? 1 : 0,
-    host_throughput: isPolled ? expectedHosts(selected) : 0,
-  };
-}
-
-/**
- * The calls a minute that the polls of an application take, as every shard sees it alike: by the list of
- * the applications alone. Of hosts that are chosen by their names it is the most that there may be.
- */
-function sharedDemandOf(selected: SelectedApplication): number {
-  const { application, entry } = selected;
-  const hostIds = application.hostIds ?? [];
-  const isSelf = typeof entry.hosts === 'object' && entry.hosts.kind === 'self';
-  const namedHostIds = isSelf ? hostIds.slice(0, 1) : hostIds;
-  const calls = callsPerPoll({ application, entry, namedHostIds });
-  const perPoll = calls.application_throughput + calls.host_throughput;
-  return (perPoll * minuteMs) / entry.poll.intervalMs;
-}
 
 /** What an account needs to be up to date, in calls a minute. */
 export interface Demand {
@@ -74,43 +16,61 @@ export interface Demand {
   readonly other: number;
 }
 
+/** What is to be polled, and what it takes the source. */
+export interface Polled {
+  readonly applications: readonly SelectedApplication[];
+  readonly costs: Pick<CallCosts, 'polls'>;
+}
+
+/** What one discovery takes, how often there is one, and what else is sent in a minute. */
+export interface OtherCalls {
+  readonly calls: number;
+  readonly intervalMs: number;
+  /** Host names and retries, as many as there were lately. */
+  readonly otherPerMinute?: number | undefined;
+}
+
 /**
  * The calls a minute that it takes to poll everything as often as configured, once every host has
- * been asked for its name.
+ * been asked for its name. Applications with the same interval are polled together.
  */
 export function callsPerMinute(
-  applications: readonly SelectedApplication[],
-  discoveryCalls: number,
-  discoveryIntervalMs: number,
+  { applications, costs }: Polled,
+  discovery: Pick<OtherCalls, 'calls' | 'intervalMs'>,
 ): CallsByOperation {
-  let ofApplications = 0;
-  let ofHosts = 0;
+  const byInterval = new Map<number, SelectedApplication[]>();
   for (const selected of applications) {
-    const pollsPerMinute = minuteMs / selected.entry.poll.intervalMs;
-    const calls = callsPerPoll(selected);
-    ofApplications += calls.application_throughput * pollsPerMinute;
-    ofHosts += calls.host_throughput * pollsPerMinute;
+    const { intervalMs } = selected.entry.poll;
+    const alike = byInterval.get(intervalMs);
+    if (alike === undefined) byInterval.set(intervalMs, [selected]);
+    else alike.push(selected);
   }
-  return {
-    list_applications: (discoveryCalls * minuteMs) / discoveryIntervalMs,
+  const sum: Record<Operation, number> = {
+    list_applications: (discovery.calls * minuteMs) / discovery.intervalMs,
     list_hosts: 0,
-    application_throughput: ofApplications,
-    host_throughput: ofHosts,
+    application_throughput: 0,
+    host_throughput: 0,
   };
+  for (const [intervalMs, alike] of byInterval) {
+    const calls = costs.polls(alike);
+    for (const operation of operations) {
+      sum[operation] += (calls[operation] * minuteMs) / intervalMs;
+    }
+  }
+  return sum;
+}
+
+export function totalOf(calls: CallsByOperation): number {
+  return operations.reduce((sum, operation) => sum + calls[operation], 0);
 }
 
 /** The calls that it takes to poll everything as often as configured. */
-export function demandOf(
-  applications: readonly SelectedApplication[],
-  discoveryCalls: number,
-  discoveryIntervalMs: number,
-  otherPerMinute: number = 0,
-): Demand {
-  const calls = callsPerMinute(applications, discoveryCalls, discoveryIntervalMs);
+export function demandOf(polled: Polled, discovery: OtherCalls): Demand {
+  const discoveryPerMinute = (discovery.calls * minuteMs) / discovery.intervalMs;
   return {
-    polls: calls.application_throughput + calls.host_throughput,
-    discovery: calls.list_applications,
-    other: otherPerMinute,
+    polls: totalOf(callsPerMinute(polled, { ...discovery, calls: 0 })),
+    discovery: discoveryPerMinute,
+    other: discovery.otherPerMinute ?? 0,
   };
 }
 
@@ -167,6 +127,9 @@ export function discoveryIntervalOf(polls: readonly PollConfig[]): number {
   );
 }
 
+/** Told what all shards of an account need, and how often the account is discovered. */
+export type ShardDemandsListener = (demands: ShardDemands, discoveryIntervalMs: number) => void;
+
 /** The part of an account that this process polls, beside those of other shards. */
 export interface Partition {
   /** How many parts there are: each of them is looked at to find out whose an application is. */
@@ -185,23 +148,40 @@ export interface Partition {
   ): ShardDemands | undefined;
 }
 
-export function createPartition(shard: Shard | undefined): Partition {
+export function createPartition(
+  shard: Shard | undefined,
+  costs: Pick<CallCosts, 'polls'>,
+): Partition {
   if (shard === undefined) {
     return { shards: 1, owns: () => true, chosen: () => undefined, demands: () => undefined };
   }
   const { ordinal, total } = shard;
   const ownerOf = remembering(createOwnerOf(total));
-  const polls = Array.from({ length: total }, () => 0);
+  const owned = Array.from({ length: total }, (): SelectedApplication[] => []);
   return {
     shards: total,
     owns: (key) => ownerOf(key) === ordinal,
     chosen: (selected) => {
-      const owner = ownerOf(selected.application.id);
-      polls[owner] = (polls[owner] ?? 0) + sharedDemandOf(selected);
+      owned[ownerOf(selected.application.id)]?.push(asEveryShardSeesIt(selected));
     },
-    demands: ({ calls, complete }, intervalMs) =>
-      complete ? { polls, discovery: (calls * 60_000) / intervalMs } : undefined,
+    demands: ({ calls, complete }, intervalMs) => {
+      if (!complete) return undefined;
+      const polls = owned.map((applications) =>
+        totalOf(callsPerMinute({ applications, costs }, { calls: 0, intervalMs })),
+      );
+      return { polls, discovery: (calls * minuteMs) / intervalMs };
+    },
   };
+}
+
+/**
+ * The application by the list of the applications alone. Of hosts that are chosen by their names it has
+ * as many as there may be.
+ */
+function asEveryShardSeesIt({ application, entry }: SelectedApplication): SelectedApplication {
+  const hostIds = application.hostIds ?? [];
+  const isSelf = typeof entry.hosts === 'object' && entry.hosts.kind === 'self';
+  return { application, entry, namedHostIds: isSelf ? hostIds.slice(0, 1) : hostIds };
 }
 
 /** Who is asked for twice is looked for once. */

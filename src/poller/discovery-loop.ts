@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Clock, createInterruptibleDelay, type InterruptibleDelay } from '../model/clock.ts';
 import type { AccountConfig, AppEntry, Selector } from '../model/config.ts';
+import { isWorthPolling } from '../model/selected-application.ts';
 import { isSameSelector } from '../model/selector.ts';
 import type { Discovery, Source } from '../model/source.ts';
 import type { AccountTable } from './account-table.ts';
-import { discoveryIntervalOf, isWorthPolling } from './demand.ts';
+import { discoveryIntervalOf } from './demand.ts';
 import { type DiscoveryState, discoverWithin } from './discovery-state.ts';
 
 export interface DiscoveryLoopOptions {

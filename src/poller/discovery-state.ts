@@ -1,10 +1,10 @@
 import { ApiError } from '../model/api-error.ts';
 import type { Clock } from '../model/clock.ts';
 import type { AppEntry, Selector } from '../model/config.ts';
+import { isWorthPolling } from '../model/selected-application.ts';
 import { selectorText } from '../model/selector.ts';
 import type { Discovery, Source } from '../model/source.ts';
 import type { AppState } from './app-state.ts';
-import { isWorthPolling } from './demand.ts';
 
 /** How the discovery of the account fares. */
 export interface DiscoveryState {

@@ -1,7 +1,10 @@
-import type { HostSelector } from '../model/config.ts';
-import { choosesHost, type SelectedApplication } from '../model/selector.ts';
+import type { PollOutcome } from '../model/poll-outcome.ts';
+import {
+  choosesHost,
+  hostSelectorOf,
+  type SelectedApplication,
+} from '../model/selected-application.ts';
 import type { AppReading, Throughput } from '../model/snapshot.ts';
-import type { PollOutcome } from './poll-outcome.ts';
 
 /** Host ids and names as far as they were asked for. */
 export interface HostNameState {
@@ -29,58 +32,9 @@ const askForSelfAgainAfterMs = 50_000;
 /** It may have another name there. */
 const longestWaitForSelfMs = 30 * 60_000;
 
-/** How the entry chooses hosts by their names; `undefined` if it does not. */
-export function hostSelectorOf({ entry }: SelectedApplication): HostSelector | undefined {
-  return typeof entry.hosts === 'object' ? entry.hosts : undefined;
-}
-
-/** The names that a list of hosts is to be restricted to; `undefined`: all of them are wanted. */
-export function wantedHostNames(selected: SelectedApplication): readonly string[] | undefined {
-  const selector = hostSelectorOf(selected);
-  return selector?.kind === 'self' ? selector.names : undefined;
-}
-
 /** The hosts whose names matter; `undefined` if it is not known which hosts there are. */
 function hostsToName({ application, entry }: SelectedApplication): readonly string[] | undefined {
   return entry.hosts === false ? [] : application.hostIds;
-}
-
-/**
- * The application with the hosts that its entry chooses by the names that are known. A discovery that
- * lists hosts knows best which of them there are.
- */
-export function withNamedHosts(
-  { application, entry }: SelectedApplication,
-  names: ReadonlyMap<string, string>,
-): SelectedApplication {
-  const selector = hostSelectorOf({ application, entry });
-  if (selector === undefined) return { application, entry };
-  const ids = application.hostIds ?? [...names.keys()];
-  const namedHostIds = ids.filter((id) => {
-    const name = names.get(id);
-    return name !== undefined && choosesHost(selector, name);
-  });
-  return { application, entry, namedHostIds };
-}
-
-/**
- * Adds the hosts that the entry chooses out of new names to those that the application has: the list
- * of host names may be newer than the last discovery.
- */
-export function withNewHosts(
-  selected: SelectedApplication,
-  names: ReadonlyMap<string, string> | undefined,
-): SelectedApplication {
-  const { application } = selected;
-  const selector = hostSelectorOf(selected);
-  if (selector?.kind !== 'self' || names === undefined || application.hostIds === undefined) {
-    return selected;
-  }
-  const listed = new Set(application.hostIds);
-  const found = [...names].filter(([id, name]) => !listed.has(id) && choosesHost(selector, name));
-  if (found.length === 0) return selected;
-  const hostIds = [...application.hostIds, ...found.map(([id]) => id)];
-  return { ...selected, application: { ...application, hostIds } };
 }
 
 /** Host names are asked for only when a host appears whose name was never asked for. */

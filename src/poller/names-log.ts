@@ -1,7 +1,7 @@
 import type { Application } from '../model/application.ts';
+import { hostsScope, type PollOutcome } from '../model/poll-outcome.ts';
 import { shortName } from './application-name.ts';
 import { type ChangeLogDependencies, createFlapGuard } from './change-log.ts';
-import { hostsScope, type PollOutcome } from './poll-outcome.ts';
 
 type NamesOutcome = Pick<PollOutcome, 'hostNames' | 'hostNamesError' | 'failed'>;
 

@@ -1,4 +1,5 @@
 import type { AppEntry } from '../model/config.ts';
+import type { PollOutcome } from '../model/poll-outcome.ts';
 import type { Discovery } from '../model/source.ts';
 import type { AccountPlan } from './account-plan.ts';
 import type { AppState } from './app-state.ts';
@@ -7,7 +8,6 @@ import { createDemandLog } from './demand-log.ts';
 import { createDiscoveryLog } from './discovery-log.ts';
 import { createMissingLog } from './missing-log.ts';
 import { createNamesLog } from './names-log.ts';
-import type { PollOutcome } from './poll-outcome.ts';
 import { createStateLog } from './state-log.ts';
 
 /** Writes what has changed in one account, not what every poll brought; bounded, however bad. */

@@ -1,12 +1,13 @@
+import { type PollOutcome, silentOutcome } from '../model/poll-outcome.ts';
+import { hostsToPoll, isWorthPolling } from '../model/selected-application.ts';
+import type { Source } from '../model/source.ts';
 import type { AccountTable } from './account-table.ts';
-import { hostsToPoll, isWorthPolling } from './demand.ts';
 import {
-  type Poll,
-  type PollDependencies,
+  type BatchPoll,
+  type BatchPollDependencies,
   type PollRequest,
-  startPoll,
-} from './poll-application.ts';
-import { type PollOutcome, silentOutcome } from './poll-outcome.ts';
+  startBatchPoll,
+} from './batch-poll.ts';
 
 /** Starts each application's poll when it is due, and never two of the same application. */
 export interface PollLoop {
@@ -25,12 +26,19 @@ export interface PollLoop {
   dueSinceMs(): number | undefined;
 }
 
-export interface PollLoopDependencies extends PollDependencies {
+export interface PollLoopDependencies extends BatchPollDependencies {
+  readonly source: Pick<Source, 'batches' | 'gatherMs'>;
   /** The vendor refused the key for an application for which it had not. */
   readonly unauthorized: () => void;
 }
 
-type Outcome = (outcome: PollOutcome | undefined) => void;
+type Told = (outcome: PollOutcome | undefined) => void;
+
+/** A poll that has not ended. */
+interface RunningPoll {
+  readonly request: PollRequest;
+  readonly batch: BatchPoll;
+}
 
 /** Polls that are started without a break: some milliseconds. */
 const atATime = 200;
@@ -42,7 +50,7 @@ export function createPollLoop(table: AccountTable, dependencies: PollLoopDepend
 class DuePolls implements PollLoop {
   readonly #table: AccountTable;
   readonly #dependencies: PollLoopDependencies;
-  readonly #polls = new Map<string, Poll>();
+  readonly #polls = new Map<string, RunningPoll>();
   #cancelTimer: (() => void) | undefined;
   #isStopped = false;
 
@@ -54,14 +62,9 @@ class DuePolls implements PollLoop {
   wake(): void {
     if (this.#isStopped) return;
     this.#table.dropStale();
-    let started = 0;
-    for (let id = this.#table.firstDue(); id !== undefined; id = this.#table.firstDue()) {
-      if (started >= atATime) break;
-      started += 1;
-      this.#begin(id, () => {
-        this.#wakeInTime();
-      });
-    }
+    this.#begin(this.#due(), () => {
+      this.#wakeInTime();
+    });
     this.#wakeInTime();
   }
 
@@ -74,7 +77,7 @@ class DuePolls implements PollLoop {
       const onAbort = (): void => {
         reject(signal.reason);
       };
-      const told: Outcome = (outcome) => {
+      const told: Told = (outcome) => {
         left -= 1;
         isWhole &&= outcome?.failed.size === 0;
         if (left > 0) return;
@@ -83,7 +86,7 @@ class DuePolls implements PollLoop {
       };
       if (left === 0) resolve(true);
       signal.addEventListener('abort', onAbort, { once: true });
-      for (const id of ids) this.#begin(id, told);
+      this.#begin(ids, told);
     });
   }
 
@@ -91,8 +94,11 @@ class DuePolls implements PollLoop {
     // One for all: ten thousand of them take as long as all the rest.
     const reason = new Error('the poll is not wanted any more');
     for (const id of ids) {
-      this.#polls.get(id)?.abort(reason);
-      if (this.#polls.delete(id)) this.#table.aborted(id);
+      const poll = this.#polls.get(id);
+      if (poll === undefined) continue;
+      this.#polls.delete(id);
+      poll.batch.drop(poll.request, reason);
+      this.#table.aborted(id);
     }
   }
 
@@ -101,7 +107,7 @@ class DuePolls implements PollLoop {
     this.#clearTimer();
     this.#dependencies.scheduler.stop();
     const reason = new Error('the account is stopped');
-    for (const poll of this.#polls.values()) poll.abort(reason);
+    for (const { batch, request } of this.#polls.values()) batch.drop(request, reason);
     this.#polls.clear();
   }
 
@@ -112,28 +118,49 @@ class DuePolls implements PollLoop {
       : undefined;
   }
 
-  #begin(id: string, told: Outcome): void {
-    const request = this.#table.begin(id);
-    if (request === undefined) {
-      told(undefined);
-      return;
+  /** If anything is due: what is due, and what may go with it. */
+  *#due(): Generator<string, undefined> {
+    if (this.#table.firstDue() === undefined) return undefined;
+    const { gatherMs } = this.#dependencies.source;
+    for (let count = 0; count < atATime; count += 1) {
+      const id = this.#table.firstDue(gatherMs);
+      if (id === undefined) return undefined;
+      yield id;
     }
-    const startMs = this.#dependencies.clock.monotonicMs();
-    const ended = (outcome: PollOutcome): void => {
-      this.#polls.delete(id);
-      this.#ended(id, request, outcome, startMs);
-      told(outcome);
-    };
-    const known = this.#table.refusedOutcome() ?? silentOutcomeOf(request);
-    if (known === undefined) this.#polls.set(id, startPoll(request, this.#dependencies, ended));
-    else ended(known);
+    return undefined;
   }
 
-  #ended(id: string, request: PollRequest, outcome: PollOutcome, startMs: number): void {
+  #begin(ids: Iterable<string>, told: Told): void {
+    const startMs = this.#dependencies.clock.monotonicMs();
+    const requests: PollRequest[] = [];
+    for (const id of ids) {
+      const request = this.#table.begin(id);
+      const known = request && (this.#table.refusedOutcome() ?? silentOutcomeOf(request));
+      if (request === undefined) told(undefined);
+      else if (known === undefined) requests.push(request);
+      else this.#ended(request, known, startMs, told);
+    }
+    for (const batch of this.#dependencies.source.batches(requests)) {
+      const over = new Set<PollRequest>();
+      const poll = startBatchPoll(batch, this.#dependencies, (request, outcome) => {
+        over.add(request);
+        this.#polls.delete(idOf(request));
+        this.#ended(request, outcome, startMs, told);
+      });
+      for (const request of batch.questions) {
+        // One without a call has ended by now.
+        if (!over.has(request)) this.#polls.set(idOf(request), { request, batch: poll });
+      }
+    }
+  }
+
+  #ended(request: PollRequest, outcome: PollOutcome, startMs: number, told: Told): void {
+    const id = idOf(request);
     const wasUnauthorized = this.#table.states.get(id)?.failedFor === 'auth';
     const isKnown = this.#table.refusedOutcome() !== undefined;
     this.#table.polled(id, request, outcome, startMs);
     if (outcome.unauthorized && !wasUnauthorized && !isKnown) this.#dependencies.unauthorized();
+    told(outcome);
   }
 
   #wakeInTime(): void {
@@ -151,6 +178,10 @@ class DuePolls implements PollLoop {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
   }
+}
+
+function idOf({ selected }: PollRequest): string {
+  return selected.application.id;
 }
 
 /** What a poll would bring that has nothing to ask, or an application that cannot tell anything. */

@@ -1,7 +1,7 @@
+import type { PollOutcome } from '../model/poll-outcome.ts';
 import type { AppState } from './app-state.ts';
 import { shortName } from './application-name.ts';
 import type { Change, ChangeLog } from './change-log.ts';
-import type { PollOutcome } from './poll-outcome.ts';
 
 /** Tells how the polls of each application fare. */
 export interface StateLog {

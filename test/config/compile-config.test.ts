@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { compileConfig } from '../../src/config/compile-config.ts';
 import { parseConfig } from '../../src/config/parse-config.ts';
 import type { AppEntry, PlainConfig } from '../../src/model/config.ts';
-import { choosesHost } from '../../src/model/selector.ts';
+import { choosesHost } from '../../src/model/selected-application.ts';
 
 async function plainOf(text: string): Promise<PlainConfig> {
   return (await parseConfig(text, { fileName: 'config.yaml', directory: '/' })).config;

@@ -2,12 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Application } from '../../src/model/application.ts';
 import type { AppEntry, HostSelector } from '../../src/model/config.ts';
-import {
-  choosesHost,
-  isSameHostChoice,
-  selectApplications,
-  selectorText,
-} from '../../src/model/selector.ts';
+import { choosesHost, isSameHostChoice } from '../../src/model/selected-application.ts';
+import { selectApplications, selectorText } from '../../src/model/selector.ts';
 import { anApplication, anEntry } from '../support/builders.ts';
 
 const byId = (id: string): ReturnType<typeof anEntry> => anEntry({ selector: { kind: 'id', id } });

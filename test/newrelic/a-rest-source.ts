@@ -2,13 +2,15 @@ import { readFileSync } from 'node:fs';
 import type { Clock } from '../../src/model/clock.ts';
 import type { Source } from '../../src/model/source.ts';
 import type { InvalidSampleReason } from '../../src/model/telemetry.ts';
-import { createRestSource, defaultMaxPages } from '../../src/newrelic/rest-source.ts';
+import { createRestClient, defaultMaxPages, type RestClient } from '../../src/newrelic/client.ts';
+import { createRestSource } from '../../src/newrelic/rest-source.ts';
 import type { Transport } from '../../src/transport/transport.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 
 /** The real source over a transport, with a record of what it reports on the side. */
 export interface SourceUnderTest {
   readonly source: Source;
+  readonly client: RestClient;
   readonly signal: AbortSignal;
   readonly invalidSamples: readonly InvalidSampleReason[];
   /** Such as `list_applications schema`. */
@@ -31,7 +33,7 @@ export function aRestSource(
   const log = (fields: Readonly<Record<string, unknown>>): void => {
     logged.push(fields);
   };
-  const source = createRestSource(
+  const client = createRestClient(
     { maxPages },
     {
       send,
@@ -43,7 +45,14 @@ export function aRestSource(
       logger: { debug: log, info: log, warn: log, error: log },
     },
   );
-  return { source, signal: new AbortController().signal, invalidSamples, failures, logged };
+  return {
+    source: createRestSource({ client, clock }),
+    client,
+    signal: new AbortController().signal,
+    invalidSamples,
+    failures,
+    logged,
+  };
 }
 
 /** A document of the vendor, as found. */

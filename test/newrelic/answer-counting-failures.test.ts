@@ -23,12 +23,12 @@ const answers: readonly { what: string; answer: ApiResponse; reason: string | un
 
 describe('an answer that nothing can be made of', () => {
   it.each(answers)('is counted once when it is $what', async ({ answer, reason }) => {
-    const { source, signal, failures } = aRestSource(async () => answer);
+    const { source, client, signal, failures } = aRestSource(async () => answer);
 
     await source.discover([], [], signal);
     await source.hostNames('1', signal).catch(() => undefined);
-    await source.applicationThroughput('1', query, signal).catch(() => undefined);
-    await source.hostThroughput('1', '2', query, signal).catch(() => undefined);
+    await client.applicationThroughput('1', query, { signal }).catch(() => undefined);
+    await client.hostThroughput('1', '2', query, { signal }).catch(() => undefined);
 
     const operations = [
       'list_applications',

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError, type FailureReason } from '../../src/model/api-error.ts';
-import type { ThroughputQuery } from '../../src/model/snapshot.ts';
+import type { ThroughputQuery } from '../../src/newrelic/metric-payload.ts';
 import { answerOf } from '../support/fake-transport.ts';
 import { aRestSource, sampleText } from './a-rest-source.ts';
 
@@ -100,8 +100,8 @@ const answers: readonly Row[] = [
 ];
 
 async function failureOfAnswer(status: number, body: string): Promise<unknown> {
-  const { source, signal } = aRestSource(async () => answerOf(body, { status }));
-  return source.hostThroughput('12', '345', query, signal).catch((error: unknown) => error);
+  const { client, signal } = aRestSource(async () => answerOf(body, { status }));
+  return client.hostThroughput('12', '345', query, { signal }).catch((error: unknown) => error);
 }
 
 describe('an answer that is a failure', () => {
@@ -158,11 +158,11 @@ describe('an answer that is a failure', () => {
   });
 
   it('ignores an error member that says nothing', async () => {
-    const { source, signal } = aRestSource(async () =>
+    const { client, signal } = aRestSource(async () =>
       answerOf({ error: null, metric_data: { metrics: [] } }),
     );
 
-    const answer = await source.applicationThroughput('12', query, signal);
+    const answer = await client.applicationThroughput('12', query, { signal });
 
     expect(answer).toEqual({ throughput: new Map(), windowEndMs: undefined });
   });
@@ -191,12 +191,12 @@ describe('any answer whatever', () => {
 
     await fc.assert(
       fc.asyncProperty(anyStatus, anyBody, async (status, body) => {
-        const { source, signal } = aRestSource(async () => answerOf(body, { status }), {
+        const { source, client, signal } = aRestSource(async () => answerOf(body, { status }), {
           maxPages: 3,
         });
         const outcomes = await Promise.allSettled([
-          source.hostThroughput('1', '2', query, signal),
-          source.applicationThroughput('1', query, signal),
+          client.hostThroughput('1', '2', query, { signal }),
+          client.applicationThroughput('1', query, { signal }),
           source.hostNames('1', signal),
         ]);
         const reasons = outcomes.flatMap((outcome) =>

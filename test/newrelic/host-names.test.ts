@@ -131,7 +131,7 @@ describe('the host names of an application', () => {
     });
     const { source, signal } = aRestSource(transport.send);
 
-    const { names, error, calls } = await source.hostNames('12', signal, undefined, ['web-1']);
+    const { names, error, calls } = await source.hostNames('12', signal, ['web-1']);
 
     expect([...names]).toEqual([
       ['1', 'web-1'],
@@ -150,7 +150,7 @@ describe('the host names of an application', () => {
     });
     const { source, signal } = aRestSource(transport.send);
 
-    const result = await source.hostNames('12', signal, undefined, ['pod-a', 'node-b']);
+    const result = await source.hostNames('12', signal, ['pod-a', 'node-b']);
 
     expect(result).toMatchObject({ error: undefined, calls });
   });
@@ -162,8 +162,8 @@ describe('the host names of an application', () => {
     });
     const { source, signal } = aRestSource(transport.send);
 
-    const found = await source.hostNames('12', signal, undefined, ['pod-a', 'node-b']);
-    const absent = await source.hostNames('12', signal, undefined, ['pod-a', 'node-c']);
+    const found = await source.hostNames('12', signal, ['pod-a', 'node-b']);
+    const absent = await source.hostNames('12', signal, ['pod-a', 'node-c']);
 
     expect([found.calls, absent.calls]).toEqual([1, 1]);
     expect(found.names.get('2')).toBe('NODE-B');
@@ -178,7 +178,7 @@ describe('the host names of an application', () => {
       });
       const { source, signal } = aRestSource(transport.send);
 
-      const result = await source.hostNames('12', signal, undefined, ['pod-a', 'node-b']);
+      const result = await source.hostNames('12', signal, ['pod-a', 'node-b']);
 
       expect(result).toMatchObject({ error: undefined, calls: 2 });
       expect(result.names.get('2')).toBe('node-b');
@@ -191,7 +191,7 @@ describe('the host names of an application', () => {
       const transport = createFakeTransport({ [filtered(name)]: hostsOf([2, name]) });
       const { source, signal } = aRestSource(transport.send);
 
-      const { names } = await source.hostNames('12', signal, undefined, [name]);
+      const { names } = await source.hostNames('12', signal, [name]);
       const [call] = transport.calls;
 
       expect(names.get('2')).toBe(name);
@@ -205,7 +205,7 @@ describe('the host names of an application', () => {
     });
     const { source, signal } = aRestSource(transport.send);
 
-    const result = await source.hostNames('12', signal, undefined, ['pod-a', 'node-b']);
+    const result = await source.hostNames('12', signal, ['pod-a', 'node-b']);
 
     expect(result).toMatchObject({ error: { reason: 'server' }, calls: 1 });
   });
@@ -221,7 +221,7 @@ describe('the host names of an application', () => {
     });
     const { source, signal } = aRestSource(transport.send);
 
-    const { names } = await source.hostNames('12', signal, undefined, ['a&b']);
+    const { names } = await source.hostNames('12', signal, ['a&b']);
 
     expect(names.get('2')).toBe('a&b');
     expect(transport.calls[0]?.target).toBe(`${target}?filter%5Bhostname%5D=a%26b`);

@@ -27,7 +27,7 @@ describe('createListReader', () => {
       return aPage(page, 6);
     });
 
-    const list = await reader.applications(undefined, new AbortController().signal);
+    const list = await reader.applications(undefined, { signal: new AbortController().signal });
 
     expect(list.items.map(({ id }) => id)).toEqual(['1', '2', '3', '4', '5', '6']);
     expect(list).toMatchObject({ error: undefined, calls: 6 });
@@ -40,7 +40,7 @@ describe('createListReader', () => {
       return aPage(1, 1);
     });
 
-    const list = await reader.applications(undefined, controller.signal);
+    const list = await reader.applications(undefined, controller);
 
     expect(list.items).toHaveLength(1);
   });
@@ -53,13 +53,13 @@ describe('createListReader', () => {
       return answerOf('', { status: 500 });
     });
 
-    await expect(reader.applications(undefined, controller.signal)).rejects.toBe(reason);
+    await expect(reader.applications(undefined, controller)).rejects.toBe(reason);
   });
 
   it('says what of the list it left out', async () => {
     const { reader, logger } = aReader(async () => answerOf({ applications: [{ id: 7 }] }));
 
-    const list = await reader.applications(undefined, new AbortController().signal);
+    const list = await reader.applications(undefined, { signal: new AbortController().signal });
 
     expect(list.unreadableIds).toEqual(['7']);
     expect(logger.lines).toEqual([

@@ -28,12 +28,12 @@ async function answer(
     metric('HttpDispatcher', slices.web),
     ...(slices.other === undefined ? [] : [metric('OtherTransaction/all', slices.other)]),
   ];
-  const { source, signal } = aRestSource(
+  const { client, signal } = aRestSource(
     async () => answerOf({ metric_data: { ...document, metrics } }),
     { clock: createFakeClock(nowMs) },
   );
   const query = { window, transactions: ['web', 'other'], raw: false } as const;
-  return source.hostThroughput('12', '345', query, signal);
+  return client.hostThroughput('12', '345', query, { signal });
 }
 
 const right = { from: '2026-09-01T10:00:00+00:00', to: '2026-09-01T10:05:00+00:00' };
@@ -108,12 +108,12 @@ describe('an answer for another window', () => {
   });
 
   it('is refused even if it holds no data', async () => {
-    const { source, signal, failures } = aRestSource(async () =>
+    const { client, signal, failures } = aRestSource(async () =>
       answerOf({ metric_data: { ...old, metrics: [] } }),
     );
     const query = { window: asked, transactions: ['web'], raw: false } as const;
 
-    await expect(source.applicationThroughput('12', query, signal)).rejects.toMatchObject({
+    await expect(client.applicationThroughput('12', query, { signal })).rejects.toMatchObject({
       reason: 'schema',
     });
     expect(failures).toEqual(['application_throughput schema']);

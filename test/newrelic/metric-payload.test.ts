@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TransactionType } from '../../src/model/application.ts';
-import type { ThroughputAnswer, ThroughputQuery } from '../../src/model/snapshot.ts';
 import type { InvalidSampleReason } from '../../src/model/telemetry.ts';
+import type { ThroughputAnswer, ThroughputQuery } from '../../src/newrelic/metric-payload.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { answerOf } from '../support/fake-transport.ts';
 import { aRestSource, sampleText } from './a-rest-source.ts';
@@ -31,8 +31,8 @@ async function throughputIn(
   wallMs?: number,
 ): Promise<Outcome> {
   const clock = createFakeClock(wallMs);
-  const { source, signal, invalidSamples } = aRestSource(async () => answerOf(body), { clock });
-  const ofApplication = await source.applicationThroughput('12', query, signal);
+  const { client, signal, invalidSamples } = aRestSource(async () => answerOf(body), { clock });
+  const ofApplication = await client.applicationThroughput('12', query, { signal });
   return { ...ofApplication, invalid: invalidSamples };
 }
 
@@ -84,9 +84,9 @@ describe('metric data', () => {
 
   it('is the same for a host', async () => {
     const body = { metric_data: { metrics: [aMetric(web, { requests_per_minute: 3 })] } };
-    const { source, signal } = aRestSource(async () => answerOf(body));
+    const { client, signal } = aRestSource(async () => answerOf(body));
 
-    const answer = await source.hostThroughput('12', '345', aQuery(), signal);
+    const answer = await client.hostThroughput('12', '345', aQuery(), { signal });
 
     expect(answer).toEqual({ throughput: new Map([['web', 3]]), windowEndMs: toMs });
   });

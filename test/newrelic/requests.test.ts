@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ThroughputQuery } from '../../src/model/snapshot.ts';
+import type { ThroughputQuery } from '../../src/newrelic/metric-payload.ts';
 import {
   applicationsRequest,
   createThroughputRequests,

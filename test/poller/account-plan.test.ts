@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { restCosts } from '../../src/newrelic/rest-source.ts';
 import { accountPlanOf, concurrencyFor, plannedCapacityOf } from '../../src/poller/account-plan.ts';
 import { aSelected } from '../support/builders.ts';
 
 const hostIds = Array.from({ length: 99 }, (_, index) => `${index}`);
 /** A hundred calls a minute. */
-const selected = [aSelected({ id: '1', hostIds })];
+const polled = { applications: [aSelected({ id: '1', hostIds })], costs: restCosts };
 const discovery = { calls: 2, intervalMs: 120_000 };
 
 describe('plannedCapacityOf', () => {
@@ -35,7 +36,7 @@ describe('accountPlanOf', () => {
   it('counts polls, discoveries and what else was sent', () => {
     const capacity = { limitPerMinute: 800, carriedPerMinute: Infinity };
 
-    const plan = accountPlanOf(selected, { ...discovery, otherPerMinute: 7 }, capacity);
+    const plan = accountPlanOf(polled, { ...discovery, otherPerMinute: 7 }, capacity);
 
     expect(plan).toMatchObject({
       demandPerMinute: 108,
@@ -48,8 +49,8 @@ describe('accountPlanOf', () => {
   });
 
   it('stretches for a slow vendor as it does for a small budget of the same capacity', () => {
-    const slow = accountPlanOf(selected, discovery, { limitPerMinute: 800, carriedPerMinute: 50 });
-    const small = accountPlanOf(selected, discovery, { limitPerMinute: 45, carriedPerMinute: 800 });
+    const slow = accountPlanOf(polled, discovery, { limitPerMinute: 800, carriedPerMinute: 50 });
+    const small = accountPlanOf(polled, discovery, { limitPerMinute: 45, carriedPerMinute: 800 });
 
     expect(slow).toEqual({ ...small, budgetPerMinute: 800 });
     expect(slow.capacityPerMinute).toBe(45);

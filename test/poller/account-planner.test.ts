@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { restCosts } from '../../src/newrelic/rest-source.ts';
 import { type AccountPlanner, createAccountPlanner } from '../../src/poller/account-plan.ts';
 import { aSelected } from '../support/builders.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
@@ -19,6 +20,7 @@ function aPlanner(): Bench {
     { discoveryIntervalMs: minuteMs },
     {
       clock,
+      costs: restCosts,
       capacity: () => ({ ...now }),
       retries: () => now.retries,
     },

@@ -64,9 +64,10 @@ describe('createAccountPoller, when a reload comes at a bad moment', () => {
     bench.source.list(anApplication({ id: '1' }));
     bench.source.answer('1', webOf(1));
     bench.source.answer('2', webOf(2));
-    const ask = bench.source.applicationThroughput.bind(bench.source);
+    const { client } = bench.source;
+    const ask = client.applicationThroughput.bind(client);
     let isFirst = true;
-    bench.source.applicationThroughput = async (...query) => {
+    bench.source.client.applicationThroughput = async (...query) => {
       if (isFirst) {
         isFirst = false;
         bench.source.list(anApplication({ id: '1' }), anApplication({ id: '2' }));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { PollOutcome } from '../../src/model/poll-outcome.ts';
 import { createOwnerOf } from '../../src/model/shard.ts';
-import type { PollOutcome } from '../../src/poller/poll-outcome.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { createFakeSink } from '../support/fake-sink.ts';
 import {

@@ -4,7 +4,7 @@ import type { Application } from '../../src/model/application.ts';
 import type { AppEntry } from '../../src/model/config.ts';
 import type { Discovery } from '../../src/model/source.ts';
 import type { AccountTable } from '../../src/poller/account-table.ts';
-import type { PollRequest } from '../../src/poller/poll-application.ts';
+import type { PollRequest } from '../../src/poller/batch-poll.ts';
 import { anAccount, anApplication, anEntry } from '../support/builders.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
 import type { FakeSink } from '../support/fake-sink.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
+import { applicationScope, type PollOutcome } from '../../src/model/poll-outcome.ts';
 import type { AppReading, Throughput } from '../../src/model/snapshot.ts';
 import {
   type AppState,
@@ -9,7 +10,6 @@ import {
   refreshed,
 } from '../../src/poller/app-state.ts';
 import { staleAtMs, whenStale } from '../../src/poller/app-states.ts';
-import { applicationScope, type PollOutcome } from '../../src/poller/poll-outcome.ts';
 import { anEntry, aSelected } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
+import { applicationScope, type PollOutcome } from '../../src/model/poll-outcome.ts';
 import type { Throughput } from '../../src/model/snapshot.ts';
 import {
   type AppState,
@@ -7,7 +8,6 @@ import {
   afterPoll,
   newAppState,
 } from '../../src/poller/app-state.ts';
-import { applicationScope, type PollOutcome } from '../../src/poller/poll-outcome.ts';
 import { aSelected } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
 

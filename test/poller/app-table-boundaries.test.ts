@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AppEntry } from '../../src/model/config.ts';
 import type { Discovery } from '../../src/model/source.ts';
+import { restCosts } from '../../src/newrelic/rest-source.ts';
 import { type AppState, newAppState } from '../../src/poller/app-state.ts';
 import {
   type DiscoveryChange,
@@ -52,7 +53,7 @@ type Owns = Partition['owns'];
 const everything: Owns = () => true;
 
 function partitionOf(owns: Owns): Partition {
-  return { ...createPartition(undefined), owns };
+  return { ...createPartition(undefined, restCosts), owns };
 }
 
 function applyDiscovery(

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { restCosts } from '../../src/newrelic/rest-source.ts';
 import { planCalls } from '../../src/poller/call-plan.ts';
 import { anAccount, aSelected } from '../support/builders.ts';
 
@@ -13,6 +14,7 @@ describe('planCalls', () => {
     const applications = [aSelected({ id: '1', hostIds: hosts(39) })];
 
     const plan = planCalls({
+      costs: restCosts,
       account: anAccount({ requestsPerMinute: 20 }),
       applications,
       discovery,
@@ -39,7 +41,7 @@ describe('planCalls', () => {
       aSelected({ id: '3' }, { poll: { intervalMs: 300_000 } }),
     ];
 
-    const plan = planCalls({ account: anAccount(), applications, discovery });
+    const plan = planCalls({ costs: restCosts, account: anAccount(), applications, discovery });
 
     expect(plan.intervals).toEqual([
       { configuredMs: 60_000, effectiveMs: 60_000, applications: 1 },
@@ -51,7 +53,7 @@ describe('planCalls', () => {
   it('leaves out applications that are not polled', () => {
     const applications = [aSelected({ id: '1', reporting: false, hostIds: hosts(2) })];
 
-    const plan = planCalls({ account: anAccount(), applications, discovery });
+    const plan = planCalls({ costs: restCosts, account: anAccount(), applications, discovery });
 
     expect(plan).toMatchObject({ silentApplications: 1, intervals: [], demandPerMinute: 1 });
   });
@@ -64,7 +66,9 @@ describe('planCalls', () => {
   ])('counts $calls calls for the host names of $what', ({ poll, count, calls }) => {
     const applications = [aSelected({ hostIds: hosts(count) }, { poll })];
 
-    expect(planCalls({ account: anAccount(), applications, discovery }).hostNameCalls).toBe(calls);
+    expect(
+      planCalls({ costs: restCosts, account: anAccount(), applications, discovery }).hostNameCalls,
+    ).toBe(calls);
   });
 
   it.each([
@@ -76,13 +80,14 @@ describe('planCalls', () => {
       aSelected({ id: `${index}`, hostIds: hosts(hostCount) }, { poll: { intervalMs: 300_000 } }),
     );
 
-    const plan = planCalls({ account: anAccount(), applications, discovery });
+    const plan = planCalls({ costs: restCosts, account: anAccount(), applications, discovery });
 
     expect(plan.firstFullSetMs / 1000).toBeCloseTo(seconds, 6);
   });
 
   it('knows no interval that is long enough when discovery alone takes the budget', () => {
     const plan = planCalls({
+      costs: restCosts,
       account: anAccount({ requestsPerMinute: 5 }),
       applications: [aSelected()],
       discovery: { calls: 6, intervalMs: 60_000 },

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type Call,
   type CallScheduler,
   createCallScheduler,
+  type ScheduledCall,
 } from '../../src/poller/call-scheduler.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 
 interface JobOptions {
   readonly key?: string;
-  readonly calls: Iterator<Call>;
+  readonly calls: Iterator<ScheduledCall>;
   readonly size?: number;
   readonly dueMs?: number;
   readonly overdueMs?: number;
@@ -29,7 +29,7 @@ async function run(scheduler: CallScheduler, options: JobOptions): Promise<void>
   });
 }
 
-function* times(count: number, call: Call): Generator<Call, undefined> {
+function* times(count: number, call: ScheduledCall): Generator<ScheduledCall, undefined> {
   for (let index = 0; index < count; index += 1) yield call;
   return undefined;
 }
@@ -39,7 +39,7 @@ describe('createCallScheduler, when calls are slow', () => {
     const clock = createFakeClock();
     const scheduler = createCallScheduler({ requestsPerMinute: 6000, concurrency: 8 }, { clock });
     const answeredAfter =
-      (ms: number): Call =>
+      (ms: number): ScheduledCall =>
       async (onWire) => {
         onWire(true);
         await new Promise<void>((resolve) => {
@@ -74,7 +74,7 @@ describe('createCallScheduler, when calls are slow', () => {
     const scheduler = createCallScheduler({ requestsPerMinute: 6000, concurrency: 8 }, { clock });
     const hanging = new Map<string, () => void>();
     const add = async (key: string): Promise<void> => {
-      const hang: Call = async (onWire) => {
+      const hang: ScheduledCall = async (onWire) => {
         onWire(true);
         await new Promise<void>((resolve) => {
           hanging.set(key, resolve);
@@ -112,13 +112,13 @@ describe('createCallScheduler, when calls are slow', () => {
     const clock = createFakeClock();
     const scheduler = createCallScheduler({ requestsPerMinute: 6000, concurrency: 2 }, { clock });
     const startedAtMs: number[] = [];
-    const hang: Call = async (onWire) => {
+    const hang: ScheduledCall = async (onWire) => {
       onWire(true);
       return new Promise(() => undefined);
     };
     void run(scheduler, { key: 'hangs', calls: times(2, hang), size: 2 });
 
-    const call: Call = async () => {
+    const call: ScheduledCall = async () => {
       startedAtMs.push(clock.monotonicMs());
       return true;
     };
@@ -135,7 +135,7 @@ describe('createCallScheduler, when calls are slow', () => {
     const clock = createFakeClock();
     const scheduler = createCallScheduler({ requestsPerMinute: 6000, concurrency: 4 }, { clock });
     let started = 0;
-    const call: Call = async (onWire) => {
+    const call: ScheduledCall = async (onWire) => {
       started += 1;
       onWire(true);
       if (started === 1) return new Promise(() => undefined);
@@ -157,7 +157,7 @@ describe('createCallScheduler, when calls are slow', () => {
     const scheduler = createCallScheduler({ requestsPerMinute: 6000, concurrency: 8 }, { clock });
     let hanging = 0;
     let answered = 0;
-    const add = async (key: string, call: Call): Promise<void> =>
+    const add = async (key: string, call: ScheduledCall): Promise<void> =>
       run(scheduler, { key, calls: times(1000, call), size: 1000, dueMs: clock.monotonicMs() });
 
     void add('hangs', async (onWire) => {
@@ -185,14 +185,14 @@ describe('createCallScheduler, when calls are slow', () => {
     const clock = createFakeClock();
     const scheduler = createCallScheduler({ requestsPerMinute: 6000, concurrency: 2 }, { clock });
     let answered = 0;
-    const retrying: Call = async (onWire) => {
+    const retrying: ScheduledCall = async (onWire) => {
       onWire(true);
       onWire(false);
       return new Promise(() => undefined);
     };
     void run(scheduler, { key: 'retries', calls: times(2, retrying), size: 2 });
 
-    const call: Call = async (onWire) => {
+    const call: ScheduledCall = async (onWire) => {
       onWire(true);
       answered += 1;
       return true;
@@ -212,7 +212,7 @@ describe('createCallScheduler, when calls are slow', () => {
       const limits = { requestsPerMinute: 6000, concurrency: 8 };
       const scheduler = createCallScheduler(limits, { clock });
       const before = scheduler.carriedPerMinute();
-      const call: Call = async (onWire) => {
+      const call: ScheduledCall = async (onWire) => {
         onWire(true);
         await new Promise<void>((resolve) => {
           clock.after(latencyMs, resolve);
@@ -231,7 +231,7 @@ describe('createCallScheduler, when calls are slow', () => {
     const clock = createFakeClock();
     const scheduler = createCallScheduler({ requestsPerMinute: 6000, concurrency: 8 }, { clock });
     const lasting =
-      (latencyMs: number, isAnswered: boolean): Call =>
+      (latencyMs: number, isAnswered: boolean): ScheduledCall =>
       async (onWire) => {
         onWire(true);
         await new Promise<void>((resolve) => {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  type Call,
   type CallScheduler,
   createCallScheduler,
+  type ScheduledCall,
 } from '../../src/poller/call-scheduler.ts';
 import { createFakeClock, settle } from '../support/fake-clock.ts';
 
@@ -17,7 +17,7 @@ interface Work {
 
 interface JobOptions {
   readonly key?: string;
-  readonly calls: Iterator<Call>;
+  readonly calls: Iterator<ScheduledCall>;
   readonly size?: number;
   readonly dueMs?: number;
   readonly overdueMs?: number;
@@ -43,7 +43,7 @@ function anEagerScheduler(concurrency: number): CallScheduler {
   return createCallScheduler({ requestsPerMinute: 800, concurrency }, { clock: createFakeClock() });
 }
 
-function* times(count: number, call: Call): Generator<Call, undefined> {
+function* times(count: number, call: ScheduledCall): Generator<ScheduledCall, undefined> {
   for (let index = 0; index < count; index += 1) yield call;
   return undefined;
 }
@@ -52,7 +52,7 @@ function aWork(scheduler: CallScheduler): Work {
   const started: string[] = [];
   const ending: (() => void)[] = [];
   const callOf =
-    (name: string): Call =>
+    (name: string): ScheduledCall =>
     async (onWire) => {
       started.push(name);
       onWire(true);
@@ -149,7 +149,7 @@ describe('createCallScheduler', () => {
     const clock = createFakeClock();
     const scheduler = createCallScheduler({ requestsPerMinute: 1, concurrency: 1 }, { clock });
     let endedAtMs: number | undefined;
-    const call: Call = async () => {
+    const call: ScheduledCall = async () => {
       await new Promise<void>((resolve) => {
         clock.after(200, resolve);
       });
@@ -170,7 +170,7 @@ describe('createCallScheduler', () => {
     const clock = createFakeClock();
     const scheduler = createCallScheduler({ requestsPerMinute: 600, concurrency: 8 }, { clock });
     const startedAtMs: number[] = [];
-    const call: Call = async () => {
+    const call: ScheduledCall = async () => {
       startedAtMs.push(clock.monotonicMs());
       return true;
     };
@@ -191,7 +191,7 @@ describe('createCallScheduler', () => {
     const clock = createFakeClock();
     const scheduler = createCallScheduler({ requestsPerMinute: 60, concurrency: 8 }, { clock });
     const startedAtMs: number[] = [];
-    const call: Call = async () => {
+    const call: ScheduledCall = async () => {
       startedAtMs.push(clock.monotonicMs());
       return true;
     };
@@ -210,7 +210,7 @@ describe('createCallScheduler', () => {
     const scheduler = createCallScheduler({ requestsPerMinute: 60, concurrency: 1 }, { clock });
     let started = 0;
     let ended = 0;
-    const call: Call = async () => {
+    const call: ScheduledCall = async () => {
       started += 1;
       return true;
     };
@@ -242,7 +242,7 @@ describe('createCallScheduler', () => {
     const clock = createFakeClock();
     const scheduler = createCallScheduler({ requestsPerMinute: 600, concurrency: 8 }, { clock });
     let started = 0;
-    const call: Call = async () => {
+    const call: ScheduledCall = async () => {
       started += 1;
       return true;
     };
@@ -264,7 +264,7 @@ describe('createCallScheduler', () => {
     const clock = createFakeClock();
     const scheduler = createCallScheduler({ requestsPerMinute: 1, concurrency: 8 }, { clock });
     let started = 0;
-    const call: Call = async () => {
+    const call: ScheduledCall = async () => {
       started += 1;
       return true;
     };
@@ -295,7 +295,7 @@ describe('createCallScheduler', () => {
     const scheduler = anEagerScheduler(8);
     const ending: (() => void)[] = [];
     const most: number[] = [];
-    const call: Call = async (onWire) => {
+    const call: ScheduledCall = async (onWire) => {
       onWire(true);
       await new Promise<void>((resolve) => {
         ending.push(resolve);

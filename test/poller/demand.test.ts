@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { restCosts } from '../../src/newrelic/rest-source.ts';
 import {
   budgetFor,
-  callsPerPoll,
   demandOf,
   discoveryIntervalOf,
   intervalFactorFor,
@@ -13,45 +13,6 @@ import {
 } from '../../src/poller/demand.ts';
 import { aPollConfig, aSelected } from '../support/builders.ts';
 
-describe('callsPerPoll', () => {
-  it.each([
-    { what: 'an application without hosts', selected: aSelected(), calls: 1 },
-    { what: 'each host', selected: aSelected({ hostIds: ['1', '2', '3'] }), calls: 4 },
-    {
-      what: 'no host when the entry wants none',
-      selected: aSelected({ hostIds: ['1'] }, { hosts: false }),
-      calls: 1,
-    },
-    {
-      what: 'nothing when the application was silent for the whole window',
-      selected: aSelected({ reporting: false }),
-      calls: 0,
-    },
-    {
-      what: 'a silent application whose window reaches further back',
-      selected: aSelected(
-        { reporting: false },
-        { poll: { window: { kind: 'range', lengthMs: 3_600_000 } } },
-      ),
-      calls: 1,
-    },
-    {
-      what: "a silent application with the vendor's own window of 30 minutes",
-      selected: aSelected({ reporting: false }, { poll: { window: { kind: 'vendor_default' } } }),
-      calls: 1,
-    },
-  ])('counts $what', ({ selected, calls }) => {
-    const {
-      application_throughput: own,
-      host_throughput: hosts,
-      ...lists
-    } = callsPerPoll(selected);
-
-    expect(own + hosts).toBe(calls);
-    expect(lists).toEqual({ list_applications: 0, list_hosts: 0 });
-  });
-});
-
 describe('demandOf', () => {
   it('adds the polls of every application at its own interval to the discovery', () => {
     const applications = [
@@ -59,7 +20,7 @@ describe('demandOf', () => {
       aSelected({ id: '2', hostIds: ['21'] }, { poll: { intervalMs: 300_000 } }),
     ];
 
-    const demand = demandOf(applications, 2, 120_000);
+    const demand = demandOf({ applications, costs: restCosts }, { calls: 2, intervalMs: 120_000 });
 
     expect(demand.polls).toBeCloseTo(3 + 2 / 5, 10);
     expect(demand.discovery).toBe(1);

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError, type FailureReason } from '../../src/model/api-error.ts';
+import type { PollOutcome } from '../../src/model/poll-outcome.ts';
 import type { Discovery } from '../../src/model/source.ts';
 import type { AccountPlan } from '../../src/poller/account-plan.ts';
 import { type AppState, newAppState } from '../../src/poller/app-state.ts';
 import { createPollLog, type PollLog } from '../../src/poller/poll-log.ts';
-import type { PollOutcome } from '../../src/poller/poll-outcome.ts';
 import { anApplication, anEntry, aSelected } from '../support/builders.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger, type LogLine } from '../support/fake-logger.ts';

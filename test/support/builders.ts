@@ -1,6 +1,6 @@
 import type { Application } from '../../src/model/application.ts';
 import type { AccountConfig, AppEntry, PollConfig } from '../../src/model/config.ts';
-import type { SelectedApplication } from '../../src/model/selector.ts';
+import type { SelectedApplication } from '../../src/model/selected-application.ts';
 
 export function anAccount(overrides: Partial<AccountConfig> = {}): AccountConfig {
   return {

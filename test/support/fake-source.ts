@@ -1,7 +1,12 @@
 import { ApiError } from '../../src/model/api-error.ts';
 import type { Application } from '../../src/model/application.ts';
-import type { Throughput, ThroughputAnswer, ThroughputQuery } from '../../src/model/snapshot.ts';
+import type { Clock } from '../../src/model/clock.ts';
+import type { Throughput } from '../../src/model/snapshot.ts';
 import type { Discovery, HostNames, Source } from '../../src/model/source.ts';
+import type { RestClient } from '../../src/newrelic/client.ts';
+import type { ThroughputAnswer, ThroughputQuery } from '../../src/newrelic/metric-payload.ts';
+import { createRestSource } from '../../src/newrelic/rest-source.ts';
+import { createFakeClock } from './fake-clock.ts';
 
 /** What the fake answers for one subject: a value, an error, or nothing until it is told to. */
 export type Answer = Throughput | ApiError | Promise<Throughput>;
@@ -9,6 +14,8 @@ export type Answer = Throughput | ApiError | Promise<Throughput>;
 export type NamesAnswer = Map<string, string> | ApiError | HostNames | Promise<never>;
 
 export interface FakeSource extends Source {
+  /** The calls of the REST API, for a source with other batches. */
+  readonly client: RestClient;
   /** Replaces what the account has; the answers of a discovery. */
   list(...applications: Application[]): void;
   /** Lets the next discoveries fail with this error, having found these applications; `undefined` heals. */
@@ -73,7 +80,7 @@ async function whenCutShort(signal: AbortSignal): Promise<Discovery> {
 }
 
 /** A vendor that knows only what a test told it, and fails on anything else. */
-export function createFakeSource(): FakeSource {
+export function createFakeSource(clock: Clock = createFakeClock()): FakeSource {
   let applications: readonly Application[] = [];
   let unreadableIds: readonly string[] = [];
   let pendingIds: readonly string[] = [];
@@ -102,7 +109,50 @@ export function createFakeSource(): FakeSource {
     };
   };
 
+  const client: RestClient = {
+    discover: async (_selectors, _known, signal): Promise<Discovery> => {
+      calls.push('list');
+      if (isHanging) return whenCutShort(signal);
+      const held = hold;
+      hold = undefined;
+      await held;
+      return failure === undefined
+        ? { applications, complete: true, unreadableIds, pendingIds, calls: 1, error: undefined }
+        : {
+            applications: failure.found,
+            complete: false,
+            unreadableIds: [],
+            pendingIds: [],
+            calls: 1,
+            error: failure.error,
+          };
+    },
+    hostNames: async (id, { signal, onWire }, wanted) => {
+      onWire?.(true);
+      calls.push(wanted === undefined ? `names ${id}` : `names ${id} of ${wanted.join()}`);
+      const answer = hostNames.get(id);
+      if (answer === undefined) throw new Error(`the fake was not told the host names of ${id}`);
+      if (answer instanceof ApiError) return { names: new Map(), error: answer, calls: 1 };
+      if (answer instanceof Map) return { names: answer, error: undefined, calls: 1 };
+      const whatCame = namesThatCame.get(id);
+      const result = await keepingWhatCame(signal, answer);
+      return whatCame === undefined ? result : { ...whatCame, error: result.error };
+    },
+    applicationThroughput: async (id, query, { signal, onWire }) => {
+      calls.push(`app ${id}`);
+      onWire?.(true);
+      return throughput(id, query, signal);
+    },
+    hostThroughput: async (id, hostId, query, { signal, onWire }) => {
+      calls.push(`host ${id}/${hostId}`);
+      onWire?.(true);
+      return throughput(`${id}/${hostId}`, query, signal);
+    },
+  };
+
   return {
+    ...createRestSource({ client, clock }),
+    client,
     calls,
     queries,
     list: (...next) => {
@@ -138,44 +188,6 @@ export function createFakeSource(): FakeSource {
     namesUntilAborted: (applicationId, answer) => {
       hostNames.set(applicationId, new Promise<never>(() => undefined));
       namesThatCame.set(applicationId, answer);
-    },
-    discover: async (_selectors, _known, signal): Promise<Discovery> => {
-      calls.push('list');
-      if (isHanging) return whenCutShort(signal);
-      const held = hold;
-      hold = undefined;
-      await held;
-      return failure === undefined
-        ? { applications, complete: true, unreadableIds, pendingIds, calls: 1, error: undefined }
-        : {
-            applications: failure.found,
-            complete: false,
-            unreadableIds: [],
-            pendingIds: [],
-            calls: 1,
-            error: failure.error,
-          };
-    },
-    hostNames: async (id, signal, onWire, wanted) => {
-      onWire?.(true);
-      calls.push(wanted === undefined ? `names ${id}` : `names ${id} of ${wanted.join()}`);
-      const answer = hostNames.get(id);
-      if (answer === undefined) throw new Error(`the fake was not told the host names of ${id}`);
-      if (answer instanceof ApiError) return { names: new Map(), error: answer, calls: 1 };
-      if (answer instanceof Map) return { names: answer, error: undefined, calls: 1 };
-      const whatCame = namesThatCame.get(id);
-      const result = await keepingWhatCame(signal, answer);
-      return whatCame === undefined ? result : { ...whatCame, error: result.error };
-    },
-    applicationThroughput: async (id, query, signal, onWire) => {
-      calls.push(`app ${id}`);
-      onWire?.(true);
-      return throughput(id, query, signal);
-    },
-    hostThroughput: async (id, hostId, query, signal, onWire) => {
-      calls.push(`host ${id}/${hostId}`);
-      onWire?.(true);
-      return throughput(`${id}/${hostId}`, query, signal);
     },
   };
 }

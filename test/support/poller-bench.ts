@@ -41,7 +41,7 @@ export function aBench(
   account: Partial<AccountConfig> = {},
 ): PollerBench {
   const clock = createFakeClock();
-  const source = createFakeSource();
+  const source = createFakeSource(clock);
   const sink = createFakeSink();
   const logger = createFakeLogger();
   const polls: boolean[] = [];

@@ -1,12 +1,13 @@
 import { ApiError } from '../../src/model/api-error.ts';
 import type { Application } from '../../src/model/application.ts';
 import type { AccountConfig, AppEntry } from '../../src/model/config.ts';
+import type { PollOutcome } from '../../src/model/poll-outcome.ts';
 import type { SnapshotSink, Throughput } from '../../src/model/snapshot.ts';
 import type { Discovery } from '../../src/model/source.ts';
+import { restCosts } from '../../src/newrelic/rest-source.ts';
 import { createAccountPlanner } from '../../src/poller/account-plan.ts';
 import { AccountTable } from '../../src/poller/account-table.ts';
-import type { PollRequest } from '../../src/poller/poll-application.ts';
-import type { PollOutcome } from '../../src/poller/poll-outcome.ts';
+import type { PollRequest } from '../../src/poller/batch-poll.ts';
 import { anAccount, anApplication, anEntry } from './builders.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { createFakeSink, type FakeSink } from './fake-sink.ts';
@@ -44,10 +45,12 @@ export function aTable(
     {
       clock,
       sink: options.sink ?? sink,
+      costs: restCosts,
       planner: createAccountPlanner(
         { discoveryIntervalMs: 60_000 },
         {
           clock,
+          costs: restCosts,
           capacity: () => ({ limitPerMinute: budgetPerMinute(), carriedPerMinute: Infinity }),
           retries: () => 0,
         },

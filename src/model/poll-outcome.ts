@@ -1,5 +1,5 @@
-import type { ApiError } from '../model/api-error.ts';
-import type { AppReading } from '../model/snapshot.ts';
+import type { ApiError } from './api-error.ts';
+import type { AppReading } from './snapshot.ts';
 
 /** What one poll of one application brought. */
 export interface PollOutcome {
@@ -9,7 +9,7 @@ export interface PollOutcome {
   readonly error: ApiError | undefined;
   /** What did not arrive: host ids, `applicationScope` or `hostsScope`. */
   readonly failed: ReadonlySet<string>;
-  /** The calls that the poll set out to make, host names not counted. */
+  /** How many parts were asked for: the application and its hosts. */
   readonly plannedCalls: number;
   /** The vendor answered that it has no such application. */
   readonly gone: boolean;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
-import { applicationScope, silentOutcome, skippedOutcome } from '../../src/poller/poll-outcome.ts';
+import { applicationScope, silentOutcome, skippedOutcome } from '../../src/model/poll-outcome.ts';
 
 const noNames = { hostNames: undefined, hostNamesError: undefined, hostNameCalls: 0 };
 

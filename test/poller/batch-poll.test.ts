@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
-import type { Source } from '../../src/model/source.ts';
-import type { Call, Job } from '../../src/poller/call-scheduler.ts';
-import { type Poll, type PollRequest, startPoll } from '../../src/poller/poll-application.ts';
-import { applicationScope, type PollOutcome } from '../../src/poller/poll-outcome.ts';
+import { applicationScope, type PollOutcome } from '../../src/model/poll-outcome.ts';
+import type { RestClient } from '../../src/newrelic/client.ts';
+import { createRestSource } from '../../src/newrelic/rest-source.ts';
+import { type BatchPoll, type PollRequest, startBatchPoll } from '../../src/poller/batch-poll.ts';
+import type { Job, ScheduledCall } from '../../src/poller/call-scheduler.ts';
 import { aSelected } from '../support/builders.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
 import { createFakeSource, type FakeSource, webOf } from '../support/fake-source.ts';
@@ -11,7 +12,8 @@ import { createFakeSource, type FakeSource, webOf } from '../support/fake-source
 interface Bench {
   readonly clock: FakeClock;
   readonly source: FakeSource;
-  readonly poll: Poll;
+  readonly poll: BatchPoll;
+  readonly request: PollRequest;
   readonly outcomes: PollOutcome[];
   readonly endedAtMs: number[];
   /** Starts so many of the calls, or all, and tells how each that has ended did. */
@@ -26,7 +28,7 @@ const timedOut = (): ApiError => new ApiError('timeout', 'no answer');
 /** A poll whose calls start when the test says so. */
 function aPoll(
   overrides: Partial<PollRequest> = {},
-  options: { readonly source?: Partial<Source>; readonly vendorAheadMs?: number } = {},
+  options: { readonly client?: Partial<RestClient>; readonly vendorAheadMs?: number } = {},
 ): Bench {
   const clock = createFakeClock();
   const source = createFakeSource();
@@ -52,10 +54,12 @@ function aPoll(
   ]) {
     source.answer(id, webOf(1));
   }
-  const poll = startPoll(
-    request,
+  const client = { ...source.client, ...options.client };
+  const [batch] = createRestSource({ client, clock }).batches([request]);
+  if (batch === undefined) throw new Error('there is no batch');
+  const poll = startBatchPoll(
+    batch,
     {
-      source: { ...source, ...options.source },
       clock,
       vendorWallMs: () => clock.wallMs() + (options.vendorAheadMs ?? 0),
       scheduler: {
@@ -64,7 +68,7 @@ function aPoll(
         stop: () => undefined,
       },
     },
-    (outcome) => {
+    (_request, outcome) => {
       outcomes.push(outcome);
       endedAtMs.push(clock.monotonicMs());
     },
@@ -76,7 +80,7 @@ function aPoll(
   };
   const start = (count = Infinity): boolean[] => {
     const answered: boolean[] = [];
-    const run = async (call: Call): Promise<void> => {
+    const run = async (call: ScheduledCall): Promise<void> => {
       underWay += 1;
       answered.push(await call(() => undefined));
       underWay -= 1;
@@ -94,6 +98,7 @@ function aPoll(
     clock,
     source,
     poll,
+    request,
     outcomes,
     endedAtMs,
     start,
@@ -126,7 +131,7 @@ describe('a poll', () => {
     // 10:10:30 here is 11:10:30 there; the window ends three minutes before.
     const toMs = Date.UTC(2026, 8, 1, 11, 7);
     expect(bench.source.queries.map(({ window }) => window?.toMs)).toEqual([toMs, toMs, toMs]);
-    bench.poll.abort(new Error('test over'));
+    bench.poll.drop(bench.request, new Error('test over'));
   });
 
   it.each([
@@ -149,7 +154,7 @@ describe('a poll', () => {
 
   it('calls what is no error of the vendor a failure of our own, and goes on', async () => {
     const fault = new TypeError('x is not a function');
-    const bench = aPoll({}, { source: { applicationThroughput: () => Promise.reject(fault) } });
+    const bench = aPoll({}, { client: { applicationThroughput: () => Promise.reject(fault) } });
 
     bench.start();
     await settle();
@@ -226,10 +231,10 @@ describe('the deadline of a poll', () => {
     const bench = aPoll(
       { askHostNames: true },
       {
-        source: {
-          hostNames: (_id, signal) => (signals.push(signal), never()),
-          applicationThroughput: (_id, _query, signal) => (signals.push(signal), never()),
-          hostThroughput: (_id, _host, _query, signal) => (signals.push(signal), never()),
+        client: {
+          hostNames: (_id, { signal }) => (signals.push(signal), never()),
+          applicationThroughput: (_id, _query, { signal }) => (signals.push(signal), never()),
+          hostThroughput: (_id, _host, _query, { signal }) => (signals.push(signal), never()),
         },
       },
     );
@@ -289,8 +294,8 @@ describe('the list of host names', () => {
       named: true,
     },
   ])('$what', async ({ namesMs, valuesMs, endsAtMs, named }) => {
-    const source: Partial<Source> = {
-      hostNames: async (_id, signal) => {
+    const client: Partial<RestClient> = {
+      hostNames: async (_id, { signal }) => {
         const broken = new Promise<never>((_resolve, reject) => {
           signal.addEventListener('abort', () => {
             reject(signal.reason);
@@ -304,7 +309,7 @@ describe('the list of host names', () => {
         return { throughput: webOf(1), windowEndMs: query.window?.toMs };
       },
     };
-    const bench = aPoll({ askHostNames: true }, { source });
+    const bench = aPoll({ askHostNames: true }, { client });
 
     bench.start();
     await bench.clock.advance(119_000);
@@ -327,7 +332,7 @@ describe('a poll that is aborted', () => {
     for (const subject of ['1', '1/11', '1/12']) bench.source.answer(subject, never());
     const answered = bench.start(calls);
 
-    bench.poll.abort(new Error('not wanted'));
+    bench.poll.drop(bench.request, new Error('not wanted'));
     await bench.clock.advance(10 * 60_000);
 
     expect(answered).toEqual(Array.from({ length: calls }, () => false));
@@ -341,7 +346,7 @@ describe('a poll that is aborted', () => {
     const bench = aPoll(
       { askHostNames: true, selected: aSelected({ id: '1' }) },
       {
-        source: {
+        client: {
           hostNames: never,
           applicationThroughput: async () => {
             await new Promise<void>((resolve) => values.push(resolve));
@@ -352,7 +357,7 @@ describe('a poll that is aborted', () => {
     );
     bench.start();
 
-    bench.poll.abort(new Error('not wanted'));
+    bench.poll.drop(bench.request, new Error('not wanted'));
     for (const come of values) come();
     await bench.clock.advance(0);
 

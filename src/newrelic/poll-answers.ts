@@ -1,14 +1,10 @@
 import type { ApiError, FailureReason } from '../model/api-error.ts';
-import type { SelectedApplication } from '../model/selector.ts';
-import type {
-  AppReading,
-  Throughput,
-  ThroughputAnswer,
-  ThroughputQuery,
-} from '../model/snapshot.ts';
+import { applicationScope, hostsScope, type PollOutcome } from '../model/poll-outcome.ts';
+import type { SelectedApplication } from '../model/selected-application.ts';
+import { withNamedHosts, withNewHosts } from '../model/selected-application.ts';
+import type { AppReading, Throughput } from '../model/snapshot.ts';
 import type { HostNames } from '../model/source.ts';
-import { withNamedHosts, withNewHosts } from './host-names.ts';
-import { applicationScope, hostsScope, type PollOutcome } from './poll-outcome.ts';
+import type { ThroughputAnswer, ThroughputQuery } from './metric-payload.ts';
 
 /** So many calls in a row without an answer, and the rest of the poll would get none either. */
 const maxUnanswered = 12;

@@ -1,0 +1,115 @@
+import type { Clock } from '../model/clock.ts';
+import type { Selector } from '../model/config.ts';
+import type { Discovery, HostNames } from '../model/source.ts';
+import type { ApiObserver, InvalidSampleReason, Logger } from '../model/telemetry.ts';
+import type { ApiResponse, Transport } from '../transport/transport.ts';
+import { type CallSubject, countingFailures, documentOf } from './answer.ts';
+import { discoverApplications } from './discovery.ts';
+import { createLookUps } from './findings.ts';
+import { parseJson } from './json.ts';
+import { createListReader, findHost } from './lists.ts';
+import {
+  type ThroughputAnswer,
+  type ThroughputQuery,
+  throughputAnswerOf,
+} from './metric-payload.ts';
+import { createThroughputRequests, type RequestContext, sendingBy } from './requests.ts';
+
+export interface RestClientOptions {
+  /** Pages of one list at most: a guard against one that does not end. */
+  readonly maxPages: number;
+}
+
+/** 200,000 applications: nine times the longest list that anybody reported. */
+export const defaultMaxPages = 1000;
+
+export interface RestClientDependencies {
+  /** The account's transport: paced, limited, retried and measured. */
+  readonly send: Transport;
+  readonly observer: Pick<ApiObserver, 'invalidSample' | 'failed'>;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/**
+ * The REST API v2, one account of it. The throughput calls reject with an `ApiError`, or with the
+ * signal's reason; the lists keep what they have.
+ */
+export interface RestClient {
+  /** As `Source.discover`. */
+  discover(
+    selectors: readonly Selector[],
+    knownIds: readonly string[],
+    signal: AbortSignal,
+  ): Promise<Discovery>;
+  /** As `Source.hostNames`. */
+  hostNames(
+    applicationId: string,
+    context: RequestContext,
+    wanted?: readonly string[],
+  ): Promise<HostNames>;
+  applicationThroughput(
+    applicationId: string,
+    query: ThroughputQuery,
+    context: RequestContext,
+  ): Promise<ThroughputAnswer>;
+  hostThroughput(
+    applicationId: string,
+    hostId: string,
+    query: ThroughputQuery,
+    context: RequestContext,
+  ): Promise<ThroughputAnswer>;
+}
+
+export function createRestClient(
+  options: RestClientOptions,
+  dependencies: RestClientDependencies,
+): RestClient {
+  const { observer, clock } = dependencies;
+  const sendIn = sendingBy(dependencies.send);
+  const lists = createListReader(options, dependencies);
+  const lookUps = createLookUps({ clock });
+
+  const requests = createThroughputRequests();
+  const onInvalid = (reason: InvalidSampleReason): void => {
+    observer.invalidSample(reason);
+  };
+
+  const throughputOf = (
+    response: ApiResponse,
+    subject: CallSubject,
+    query: ThroughputQuery,
+  ): ThroughputAnswer =>
+    countingFailures(response, subject, observer, () =>
+      throughputAnswerOf(documentOf(response, subject, parseJson), query, subject, {
+        onInvalid,
+        wallMs: clock.wallMs(),
+      }),
+    );
+
+  return {
+    discover: async (selectors, knownIds, signal) =>
+      discoverApplications(
+        { selectors, knownIds, signal },
+        { lookUps, read: async (ids) => lists.applications(ids, { signal }) },
+      ),
+
+    hostNames: async (applicationId, context, wanted) => {
+      if (wanted !== undefined) return findHost(lists, { applicationId, wanted }, context);
+      const { items, error, calls } = await lists.hosts({ applicationId }, context);
+      return { names: new Map(items.map(({ id, name }) => [id, name])), error, calls };
+    },
+
+    applicationThroughput: async (applicationId, query, context) => {
+      const operation = 'application_throughput';
+      const response = await sendIn(context, requests.application(applicationId, query));
+      return throughputOf(response, { operation, applicationId, hostId: undefined }, query);
+    },
+
+    hostThroughput: async (applicationId, hostId, query, context) => {
+      const operation = 'host_throughput';
+      const response = await sendIn(context, requests.host(applicationId, hostId, query));
+      return throughputOf(response, { operation, applicationId, hostId }, query);
+    },
+  };
+}

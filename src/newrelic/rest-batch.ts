@@ -1,0 +1,235 @@
+import { ApiError } from '../model/api-error.ts';
+import type { Clock } from '../model/clock.ts';
+import type { PollOutcome } from '../model/poll-outcome.ts';
+import { hostSelectorOf, hostsToPoll, wantedHostNames } from '../model/selected-application.ts';
+import type { Batch, Call, CallContext, Question, Stage } from '../model/source.ts';
+import { windowAt } from '../model/window.ts';
+import type { RestClient } from './client.ts';
+import type { ThroughputQuery } from './metric-payload.ts';
+import { PollAnswers } from './poll-answers.ts';
+
+/** The calls of the client that a poll makes. */
+export type PollClient = Pick<RestClient, 'hostNames' | 'applicationThroughput' | 'hostThroughput'>;
+
+export interface RestBatchDependencies {
+  readonly client: PollClient;
+  readonly clock: Clock;
+}
+
+/** Names are a convenience: values that are there wait for them no longer than this. */
+const namesGraceMs = 10_000;
+
+/**
+ * One application and the hosts that its entry chooses, with a call for each of them, all for the same
+ * window. Where hosts are chosen by names that are not known, the names are a stage of their own.
+ */
+export function createRestBatch<Asked extends Question>(
+  question: Asked,
+  dependencies: RestBatchDependencies,
+): Batch<Asked> {
+  return new RestBatch(question, dependencies);
+}
+
+class RestBatch<Asked extends Question> implements Batch<Asked> {
+  readonly questions: readonly [Asked];
+  readonly key: string;
+  readonly #question: Asked;
+  readonly #dependencies: RestBatchDependencies;
+  readonly #answers = new PollAnswers();
+  /** Whether it is only known by their names which hosts there are to ask for. */
+  readonly #isByName: boolean;
+  #stage: 'none' | 'names' | 'values' = 'none';
+  #hostIds: readonly string[];
+  #parts = 0;
+  #isGivenUp = false;
+  #query: ThroughputQuery | undefined;
+  #namesAbort: AbortController | undefined;
+  #cancelNamesGrace: (() => void) | undefined;
+  /** Calls for values that have not ended, and one while there are more to begin. */
+  #valuesLeft = 1;
+
+  constructor(question: Asked, dependencies: RestBatchDependencies) {
+    this.#question = question;
+    this.#dependencies = dependencies;
+    const { selected } = question;
+    this.questions = [question];
+    this.key = selected.application.id;
+    this.#isByName = hostSelectorOf(selected) !== undefined;
+    this.#hostIds = hostsToPoll(selected);
+  }
+
+  nextStage(): Stage | undefined {
+    const { askHostNames } = this.#question;
+    if (this.#stage === 'values') return undefined;
+    if (this.#stage === 'none' && askHostNames && this.#isByName) {
+      this.#stage = 'names';
+      return { size: 1, calls: this.#nameCalls() };
+    }
+    if (this.#stage === 'names' && !this.#hasQuestions()) return undefined;
+    this.#stage = 'values';
+    return this.#valueStage();
+  }
+
+  giveUp(error: ApiError): void {
+    this.#isGivenUp = true;
+    this.#answers.givenUp(error);
+    // Those that come all the same take the place of the error.
+    if (this.#stage === 'names') this.#answers.hostNamesFailed(error);
+  }
+
+  outcomeOf({ selected, isListed }: Asked): PollOutcome {
+    const hostIds = this.#hostIds.filter(isListed);
+    const { application } = selected.entry;
+    const asked = { application, hostIds, isByName: this.#isByName };
+    return this.#answers.outcome(asked, this.#parts);
+  }
+
+  /** Whether there is anything to ask for, now that the names have come or have not. */
+  #hasQuestions(): boolean {
+    const { selected } = this.#question;
+    const isNothingAsked = this.#hostIds.length === 0 && !selected.entry.application;
+    return !isNothingAsked && !this.#isGivenUp && !this.#answers.isFinal();
+  }
+
+  #valueStage(): Stage {
+    const { selected, askHostNames } = this.#question;
+    this.#parts = (selected.entry.application ? 1 : 0) + this.#hostIds.length;
+    const isWithNames = askHostNames && !this.#isByName;
+    return { size: this.#parts + (isWithNames ? 1 : 0), calls: this.#valueCalls(isWithNames) };
+  }
+
+  *#nameCalls(): Generator<Call, undefined> {
+    yield async (context) => {
+      const isAnswered = await this.#names(context);
+      const { selected, hostNames } = this.#question;
+      this.#answers.concludeFromNames(selected);
+      this.#hostIds = hostsToPoll(this.#answers.namedHosts(selected, hostNames));
+      return isAnswered;
+    };
+    return undefined;
+  }
+
+  *#valueCalls(isWithNames: boolean): Generator<Call, undefined> {
+    const { client } = this.#dependencies;
+    const { selected, isListed } = this.#question;
+    const { id } = selected.application;
+    if (isWithNames) yield async (context) => this.#namesBesideValues(context);
+    if (selected.entry.application) {
+      yield this.#value(
+        async (context, query) => {
+          const answer = await client.applicationThroughput(id, query, context);
+          this.#answers.application(answer, query);
+        },
+        (error) => this.#answers.applicationFailed(error),
+      );
+    }
+    for (const hostId of this.#hostIds) {
+      if (this.#answers.isFinal()) break;
+      if (isListed(hostId)) yield this.#hostValue(hostId);
+      else this.#answers.hostIsGone(hostId);
+    }
+    this.#valueEnded();
+    return undefined;
+  }
+
+  #hostValue(hostId: string): Call {
+    const { client } = this.#dependencies;
+    const { id } = this.#question.selected.application;
+    return this.#value(
+      async (context, query) => {
+        const answer = await client.hostThroughput(id, hostId, query, context);
+        this.#answers.host(hostId, answer, query);
+      },
+      (error) => this.#answers.hostFailed(hostId, error),
+    );
+  }
+
+  #value(
+    ask: (context: CallContext, query: ThroughputQuery) => Promise<void>,
+    failed: (error: ApiError) => void,
+  ): Call {
+    this.#valuesLeft += 1;
+    return async (context) => {
+      const isAnswered = await answered(async () => ask(context, this.#queryAt(context)), failed);
+      this.#valueEnded(context.signal);
+      return isAnswered;
+    };
+  }
+
+  /** The same for all calls. */
+  #queryAt({ wallMs }: CallContext): ThroughputQuery {
+    const { poll, transactions } = this.#question.selected.entry;
+    this.#query ??= {
+      window: windowAt(wallMs, poll.window, poll.delayMs),
+      transactions,
+      raw: poll.raw,
+    };
+    return this.#query;
+  }
+
+  async #names(context: Pick<CallContext, 'signal' | 'onWire'>): Promise<boolean> {
+    const { client } = this.#dependencies;
+    const { selected } = this.#question;
+    const { id } = selected.application;
+    // The deadline of the poll says nothing of the names: the next poll asks for them again.
+    const isLate = (): boolean => this.#isGivenUp && !this.#isByName;
+    return answered(
+      async () => {
+        const names = await client.hostNames(id, context, wantedHostNames(selected));
+        if (!isLate()) this.#answers.hostNames(names);
+      },
+      (error) => {
+        if (!isLate()) this.#answers.hostNamesFailed(error);
+      },
+    );
+  }
+
+  /** Names that take much longer than the values are broken off. */
+  async #namesBesideValues({ signal, onWire }: CallContext): Promise<boolean> {
+    const abort = new AbortController();
+    this.#namesAbort = abort;
+    const onAbort = (): void => {
+      abort.abort(signal.reason);
+      this.#cancelNamesGrace?.();
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      return await this.#names({ signal: abort.signal, onWire });
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      this.#namesAbort = undefined;
+      this.#cancelNamesGrace?.();
+    }
+  }
+
+  #valueEnded(signal?: AbortSignal): void {
+    this.#valuesLeft -= 1;
+    const namesAbort = this.#namesAbort;
+    if (this.#valuesLeft > 0 || namesAbort === undefined || signal?.aborted === true) return;
+    this.#cancelNamesGrace = this.#dependencies.clock.after(namesGraceMs, () => {
+      namesAbort.abort(
+        new ApiError('timeout', 'the list of host names took much longer than the values'),
+      );
+    });
+  }
+}
+
+/** Whether the vendor answered, with what was asked for or with an error of its own. */
+async function answered(
+  ask: () => Promise<void>,
+  failed: (error: ApiError) => void,
+): Promise<boolean> {
+  try {
+    await ask();
+    return true;
+  } catch (error) {
+    const known = asApiError(error);
+    failed(known);
+    return known.status !== undefined;
+  }
+}
+
+function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  return new ApiError('client', 'the call failed for a reason of our own', { cause: error });
+}
