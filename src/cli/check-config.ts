@@ -6,8 +6,11 @@ import { CommandError, type Machine } from '../daemon/platform.ts';
 import { gzipFast } from '../exposition/page.ts';
 import { createChunkStore } from '../exposition/series-store.ts';
 import type { AccountConfig, Config } from '../model/config.ts';
-import type { SelectedApplication } from '../model/selected-application.ts';
-import { hostsToPoll, isWorthPolling } from '../model/selected-application.ts';
+import {
+  hostsToPoll,
+  isWorthPolling,
+  type SelectedApplication,
+} from '../model/selected-application.ts';
 import type { AppSnapshot, Throughput } from '../model/snapshot.ts';
 import type { AccountStatus } from '../model/telemetry.ts';
 import { createSelfMetrics } from '../telemetry/self-metrics.ts';

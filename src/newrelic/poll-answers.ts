@@ -1,7 +1,10 @@
 import type { ApiError, FailureReason } from '../model/api-error.ts';
 import { applicationScope, hostsScope, type PollOutcome } from '../model/poll-outcome.ts';
-import type { SelectedApplication } from '../model/selected-application.ts';
-import { withNamedHosts, withNewHosts } from '../model/selected-application.ts';
+import {
+  type SelectedApplication,
+  withNamedHosts,
+  withNewHosts,
+} from '../model/selected-application.ts';
 import type { AppReading, Throughput } from '../model/snapshot.ts';
 import type { HostNames } from '../model/source.ts';
 import type { ThroughputAnswer, ThroughputQuery } from './metric-payload.ts';

@@ -3,8 +3,7 @@ import type { TransactionType } from '../model/application.ts';
 import type { CallContext } from '../model/source.ts';
 import type { ApiRequest, ApiResponse, Transport } from '../transport/transport.ts';
 import { isEntityId, minuteTextOf } from './json.ts';
-import type { ThroughputQuery } from './metric-payload.ts';
-import { metricNames, throughputValue } from './metric-payload.ts';
+import { metricNames, type ThroughputQuery, throughputValue } from './metric-payload.ts';
 
 /**
  * The applications of the account; with `ids` only those. The same query stands on every page: the

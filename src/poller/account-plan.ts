@@ -1,8 +1,7 @@
 import type { Clock } from '../model/clock.ts';
-import type { SelectedApplication } from '../model/selected-application.ts';
-import { expectedHosts } from '../model/selected-application.ts';
+import { expectedHosts, type SelectedApplication } from '../model/selected-application.ts';
 import type { CallCosts } from '../model/source.ts';
-import { demandOf, type OtherCalls, type Polled, slackOf, stretchOf } from './demand.ts';
+import { demandOf, headroomOf, type OtherCalls, type Polled, stretchOf } from './demand.ts';
 
 /** How much an account can do in a minute. */
 export interface Capacity {
@@ -25,7 +24,7 @@ export interface AccountPlan {
   /** The factor by which the intervals are stretched; at least 1. */
   readonly stretch: number;
   /** The share of the capacity that is free for polling a little early. */
-  readonly slack: number;
+  readonly headroom: number;
 }
 
 /** Connections that are never idle make calls wait: that much of what they carry is planned with. */
@@ -40,7 +39,7 @@ export function accountPlanOf(polled: Polled, others: OtherCalls, capacity: Capa
     capacityPerMinute,
     hosts: polled.applications.reduce((sum, one) => sum + expectedHosts(one), 0),
     stretch: stretchOf(demand, capacityPerMinute),
-    slack: slackOf(demand, capacityPerMinute),
+    headroom: headroomOf(demand, capacityPerMinute),
   };
 }
 

@@ -4,7 +4,7 @@ import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Source } from '../model/source.ts';
 import type { AccountStatus, Logger, PollObserver } from '../model/telemetry.ts';
 import { type AccountPlan, createAccountPlanner } from './account-plan.ts';
-import { accountStatusOf, type Traffic } from './account-status.ts';
+import { accountStatusOf, type TransportStatus } from './account-status.ts';
 import { AccountTable, type AccountTableOptions } from './account-table.ts';
 import { type CallScheduler, createCallScheduler } from './call-scheduler.ts';
 import { discoveryIntervalOf, type ShardDemandsListener } from './demand.ts';
@@ -25,7 +25,7 @@ export interface AccountPollerOptions {
   readonly entries: readonly AppEntry[];
 }
 
-export interface AccountPollerDependencies extends Traffic {
+export interface AccountPollerDependencies extends TransportStatus {
   readonly source: Source;
   readonly clock: Clock;
   /** Uniform in [0, 1). */

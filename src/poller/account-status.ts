@@ -2,20 +2,20 @@ import type { AccountConfig } from '../model/config.ts';
 import type { AccountStatus } from '../model/telemetry.ts';
 import type { AccountTable } from './account-table.ts';
 
-export interface Traffic {
+export interface TransportStatus {
   readonly requestsInFlight: () => number;
   /** Wall time until which the vendor asked us to stay away. */
   readonly backoffUntilMs: () => number | undefined;
 }
 
 /** An account that was never answered holds back readiness so long: then its failure is to be seen. */
-const patienceMs = 5 * 60_000;
+const readinessTimeoutMs = 5 * 60_000;
 
 /** The account's state for people, probes and self-metrics. */
 export function accountStatusOf(
   { name }: Pick<AccountConfig, 'name'>,
   table: AccountTable,
-  traffic: Traffic,
+  transport: TransportStatus,
   runningMs: number,
 ): AccountStatus {
   let polled = 0;
@@ -25,7 +25,7 @@ export function accountStatusOf(
     longestIntervalMs = Math.max(longestIntervalMs, selected.entry.poll.intervalMs);
   }
   const { plan } = table;
-  const isAnswered = table.discovery.answered || runningMs >= patienceMs;
+  const isAnswered = table.discovery.answered || runningMs >= readinessTimeoutMs;
   return {
     name,
     up: table.discovery.up,
@@ -34,11 +34,11 @@ export function accountStatusOf(
     applications: table.states.size,
     hosts: plan.hosts,
     polledApplications: polled,
-    requestsInFlight: traffic.requestsInFlight(),
+    requestsInFlight: transport.requestsInFlight(),
     budgetRequestsPerMinute: plan.budgetPerMinute,
     demandRequestsPerMinute: plan.demandPerMinute,
     pollIntervalSeconds: (longestIntervalMs * plan.stretch) / 1000,
-    backoffUntilMs: traffic.backoffUntilMs(),
+    backoffUntilMs: transport.backoffUntilMs(),
     missingSelectors: table.discovery.missingSelectors,
   };
 }

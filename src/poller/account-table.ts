@@ -1,5 +1,5 @@
 import type { ApiError } from '../model/api-error.ts';
-import { type Clock, sleep } from '../model/clock.ts';
+import type { Clock } from '../model/clock.ts';
 import type { AccountConfig, AppEntry } from '../model/config.ts';
 import { type PollOutcome, skippedOutcome } from '../model/poll-outcome.ts';
 import { expectedHosts } from '../model/selected-application.ts';
@@ -9,9 +9,9 @@ import type { PollObserver } from '../model/telemetry.ts';
 import type { AccountPlan, AccountPlanner } from './account-plan.ts';
 import { type AppPublisher, createAppPublisher } from './app-publisher.ts';
 import { type AppState, afterPoll, snapshotOf } from './app-state.ts';
-import { type AppStates, createAppStates, hostsListedNow } from './app-states.ts';
 import {
   discoverySteps,
+  putInForce,
   reconfigurationSteps,
   type StateChanges,
   spreadSteps,
@@ -24,11 +24,17 @@ import {
   hostlessEntries,
   initialDiscovery,
   isDiscoveryStale,
-  isRefusal,
+  isUnauthorized,
 } from './discovery-state.ts';
 import { shouldAskHostNames } from './host-names.ts';
 import type { PollLog } from './poll-log.ts';
-import { nextDue, pollDeadlineMs } from './schedule.ts';
+import {
+  type AppStates,
+  createAppStates,
+  hostsListedNow,
+  nextDue,
+  pollDeadlineMs,
+} from './schedule.ts';
 
 export interface AccountTableOptions {
   readonly account: AccountConfig;
@@ -57,8 +63,8 @@ export class AccountTable {
   readonly #states: AppStates = createAppStates(() => this.plan.stretch);
   #discovery = initialDiscovery;
   /** The vendor refused the key since the last good discovery: asking on would be a storm. */
-  #refused: ApiError | undefined;
-  #nextOrder = 0;
+  #unauthorized: ApiError | undefined;
+  #nextPhaseIndex = 0;
   readonly #publisher: AppPublisher;
 
   constructor(options: AccountTableOptions, dependencies: AccountTableDependencies) {
@@ -124,11 +130,11 @@ export class AccountTable {
     const { account, entries, discoveryIntervalMs } = this.#options;
     const { clock, costs, sink, log, planner, shardDemands } = this.#dependencies;
     const nowMs = clock.monotonicMs();
-    const takeOrder = (): number => {
-      this.#nextOrder += 1;
-      return this.#nextOrder - 1;
+    const takePhaseIndex = (): number => {
+      this.#nextPhaseIndex += 1;
+      return this.#nextPhaseIndex - 1;
     };
-    const now = { monotonicMs: nowMs, takeOrder };
+    const now = { monotonicMs: nowMs, takePhaseIndex };
     const isFirst = this.states.size === 0;
     const partition = createPartition(account.shard, costs);
     const steps = discoverySteps(this.states, entries, discovery, now, partition);
@@ -146,7 +152,7 @@ export class AccountTable {
     }
     const showNothing = missing && [...missing, ...hostlessEntries(this.states.values())];
     this.#discovery = discoveryAfter(this.#discovery, discovery, showNothing, nowMs);
-    this.#refused = isRefusal(discovery.error) ? discovery.error : undefined;
+    this.#unauthorized = isUnauthorized(discovery.error) ? discovery.error : undefined;
     sink.accountUp(account.name, discovery.complete);
     this.#publisher.publishAll(this.states.keys());
     log.discovered(discovery, this.states, this.#discovery.missing);
@@ -176,8 +182,8 @@ export class AccountTable {
   readonly aborted = (id: string): void => this.#states.end(id);
 
   /** The outcome of a poll that is not even tried because the key is refused. */
-  refusedOutcome(): PollOutcome | undefined {
-    return this.#refused === undefined ? undefined : skippedOutcome(this.#refused);
+  unauthorizedOutcome(): PollOutcome | undefined {
+    return this.#unauthorized === undefined ? undefined : skippedOutcome(this.#unauthorized);
   }
 
   polled(id: string, request: PollRequest, outcome: PollOutcome, startMs: number): void {
@@ -192,12 +198,15 @@ export class AccountTable {
     const { askHostNames: hostNames, deadlineMs } = request;
     const after = afterPoll(before, outcome, { hostNames, startMs, deadlineMs }, now);
     const times = { dueMs: request.dueMs, startMs, nowMs: now.monotonicMs };
-    const place = { slack: this.plan.slack, order: before.order };
-    const { skipped, ...due } = nextDue(times, { intervalMs: this.#intervalMsOf(after), ...place });
+    const timing = { headroom: this.plan.headroom, phaseIndex: before.phaseIndex };
+    const { skipped, ...due } = nextDue(times, {
+      intervalMs: this.#intervalMsOf(after),
+      ...timing,
+    });
     if (skipped > 0) observer.skipped(skipped);
     this.#states.set(id, { ...after, ...due });
     this.#publisher.publish(id);
-    if (this.#refused === undefined) log.polled(before, after, outcome);
+    if (this.#unauthorized === undefined) log.polled(before, after, outcome);
     const newHosts = expectedHosts(after.selected) - expectedHosts(before.selected);
     if (planner.isOutdated(newHosts)) this.#replan();
   }
@@ -219,20 +228,11 @@ export class AccountTable {
   /** When something falls due next, on the monotonic clock; polls under way are not waited for. */
   readonly nextEventMs = (): number | undefined => this.#states.nextEventMs();
 
-  /** Puts a change in force, part by part; after a long part others have their turn. */
   async #take<Result>(
     steps: Generator<StateChanges, Result>,
     signal: AbortSignal,
   ): Promise<Result> {
-    let step = steps.next();
-    for (; step.done !== true; step = steps.next()) {
-      for (const [id, state] of step.value.states) {
-        if (state === undefined) this.#states.delete(id);
-        else this.#states.set(id, state);
-      }
-      if (step.value.isLong) await sleep(this.#dependencies.clock, 0, signal);
-    }
-    return step.value;
+    return putInForce(steps, this.#states, this.#dependencies, signal);
   }
 
   readonly #intervalMsOf = ({ selected }: AppState): number =>

@@ -1,8 +1,11 @@
 import type { FailureReason } from '../model/api-error.ts';
 import { type Application, mergedApplication } from '../model/application.ts';
 import type { PollOutcome } from '../model/poll-outcome.ts';
-import type { SelectedApplication } from '../model/selected-application.ts';
-import { withNamedHosts, withNewHosts } from '../model/selected-application.ts';
+import {
+  type SelectedApplication,
+  withNamedHosts,
+  withNewHosts,
+} from '../model/selected-application.ts';
 import type { AppReading, AppSnapshot } from '../model/snapshot.ts';
 import { type HostNameState, hostNamesAfter, noHostNames } from './host-names.ts';
 
@@ -25,8 +28,8 @@ export interface AppState {
   readonly failingSinceMs: number | undefined;
   /** The vendor answered 404 although its list has the application. */
   readonly gone: boolean;
-  /** Its number in the order of discovery, from 0: decides its place in the interval. */
-  readonly order: number;
+  /** Its number in the phaseIndex of discovery, from 0: decides its place in the interval. */
+  readonly phaseIndex: number;
   /** When a discovery last had it, on the monotonic clock. */
   readonly discoveredMs: number;
   readonly nextDueMs: number;
@@ -35,7 +38,7 @@ export interface AppState {
   readonly pollsEnded: number;
 }
 
-export interface Moment {
+export interface Now {
   readonly monotonicMs: number;
   readonly wallMs: number;
 }
@@ -45,7 +48,11 @@ const tolerableShare = 0.1;
 /** not counting what has failed for `stale_after`, as long as at most this share failed in all. */
 const longestShare = 0.5;
 
-export function newAppState(selected: SelectedApplication, order: number, nowMs: number): AppState {
+export function newAppState(
+  selected: SelectedApplication,
+  phaseIndex: number,
+  nowMs: number,
+): AppState {
   return {
     selected,
     hostNames: noHostNames,
@@ -56,7 +63,7 @@ export function newAppState(selected: SelectedApplication, order: number, nowMs:
     failedFor: undefined,
     failingSinceMs: undefined,
     gone: false,
-    order,
+    phaseIndex,
     discoveredMs: nowMs,
     nextDueMs: nowMs,
     overdueMs: nowMs,
@@ -114,7 +121,7 @@ export function afterPoll(
   state: AppState,
   outcome: PollOutcome,
   asked: { readonly hostNames: boolean; readonly startMs: number; readonly deadlineMs: number },
-  now: Moment,
+  now: Now,
 ): AppState {
   const failedSinceMs = new Map(
     [...outcome.failed].map((scope): [string, number] => [
@@ -152,7 +159,7 @@ export function afterPoll(
 function namesAfter(
   state: AppState,
   outcome: PollOutcome,
-  now: Moment,
+  now: Now,
 ): Pick<AppState, 'selected' | 'hostNames'> {
   const selected = withNewHosts(state.selected, outcome.hostNames);
   const hostNames = hostNamesAfter(state.hostNames, selected, outcome, now);
@@ -187,7 +194,7 @@ function isPublishable(
   state: AppState,
   { reading, unauthorized, plannedCalls }: PollOutcome,
   failedSinceMs: ReadonlyMap<string, number>,
-  { monotonicMs }: Moment,
+  { monotonicMs }: Now,
 ): boolean {
   if (reading === undefined || unauthorized) return false;
   if (state.reading !== undefined && state.failedSinceMs.size === 0) return false;

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Application } from '../model/application.ts';
+import { type Clock, sleep } from '../model/clock.ts';
 import type { AppEntry } from '../model/config.ts';
 import {
   hostsToPoll,
@@ -16,7 +17,7 @@ import type { Discovery } from '../model/source.ts';
 import { type AppState, afterDiscovery, newAppState, refreshed, withHostsOf } from './app-state.ts';
 import { type Partition } from './demand.ts';
 import { noHostNames } from './host-names.ts';
-import { placeMs } from './schedule.ts';
+import { type AppStates, phaseMs } from './schedule.ts';
 
 /** A part of a change of the states. */
 export interface StateChanges {
@@ -58,7 +59,7 @@ export function* discoverySteps(
   now: {
     readonly monotonicMs: number;
     /** Gives each new application a number of its own. */
-    readonly takeOrder: () => number;
+    readonly takePhaseIndex: () => number;
   },
   { owns, chosen, shards }: Partition,
 ): Generator<StateChanges, DiscoveryChange> {
@@ -75,7 +76,7 @@ export function* discoverySteps(
       const known = states.get(application.id);
       const found = { application, entry };
       if (known === undefined) {
-        changes.push([application.id, newAppState(found, now.takeOrder(), now.monotonicMs)]);
+        changes.push([application.id, newAppState(found, now.takePhaseIndex(), now.monotonicMs)]);
       } else {
         const after = complete ? afterDiscovery : refreshed;
         changes.push([application.id, after(known, found, now.monotonicMs)]);
@@ -145,7 +146,7 @@ export function* spreadSteps(
     const part = all.slice(from, from + atATime);
     const moved = part.map(([id, state]): [string, AppState] => {
       const intervalMs = state.selected.entry.poll.intervalMs * stretch;
-      const nextDueMs = nowMs + placeMs({ intervalMs, order: state.order - 1 });
+      const nextDueMs = nowMs + phaseMs({ intervalMs, phaseIndex: state.phaseIndex - 1 });
       return [id, { ...state, nextDueMs }];
     });
     yield { states: moved, isLong: part.length >= manyApplications };
@@ -196,4 +197,25 @@ export function haveSamePoll(left: AppEntry, right: AppEntry): boolean {
     left.transactions.join() === right.transactions.join() &&
     isDeepStrictEqual(window, right.poll.window)
   );
+}
+
+/**
+ * Puts a change in force, part by part; after a long part others have their turn. Rejects with the
+ * signal's reason, and leaves the parts that are in force.
+ */
+export async function putInForce<Result>(
+  steps: Generator<StateChanges, Result>,
+  states: Pick<AppStates, 'set' | 'delete'>,
+  { clock }: { readonly clock: Clock },
+  signal: AbortSignal,
+): Promise<Result> {
+  let step = steps.next();
+  for (; step.done !== true; step = steps.next()) {
+    for (const [id, state] of step.value.states) {
+      if (state === undefined) states.delete(id);
+      else states.set(id, state);
+    }
+    if (step.value.isLong) await sleep(clock, 0, signal);
+  }
+  return step.value;
 }

@@ -115,7 +115,7 @@ export function stretchOf(demand: Demand, capacityPerMinute: number): number {
 }
 
 /** The share of the capacity that is free for polling a little earlier than needed, at most a half. */
-export function slackOf(demand: Demand, capacityPerMinute: number): number {
+export function headroomOf(demand: Demand, capacityPerMinute: number): number {
   return Math.min(0.5, Math.max(0, 1 - demand.polls / forPolls(demand, capacityPerMinute)));
 }
 

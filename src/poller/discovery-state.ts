@@ -74,7 +74,7 @@ function hasStatus(error: Error | undefined): boolean {
 }
 
 /** The vendor refused the key (401, 403): asking on before that changes would be a storm. */
-export function isRefusal(error: Error | undefined): error is ApiError {
+export function isUnauthorized(error: Error | undefined): error is ApiError {
   return error instanceof ApiError && error.reason === 'auth';
 }
 

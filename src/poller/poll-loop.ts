@@ -135,7 +135,7 @@ class DuePolls implements PollLoop {
     const requests: PollRequest[] = [];
     for (const id of ids) {
       const request = this.#table.begin(id);
-      const known = request && (this.#table.refusedOutcome() ?? silentOutcomeOf(request));
+      const known = request && (this.#table.unauthorizedOutcome() ?? silentOutcomeOf(request));
       if (request === undefined) told(undefined);
       else if (known === undefined) requests.push(request);
       else this.#ended(request, known, startMs, told);
@@ -157,7 +157,7 @@ class DuePolls implements PollLoop {
   #ended(request: PollRequest, outcome: PollOutcome, startMs: number, told: Told): void {
     const id = idOf(request);
     const wasUnauthorized = this.#table.states.get(id)?.failedFor === 'auth';
-    const isKnown = this.#table.refusedOutcome() !== undefined;
+    const isKnown = this.#table.unauthorizedOutcome() !== undefined;
     this.#table.polled(id, request, outcome, startMs);
     if (outcome.unauthorized && !wasUnauthorized && !isKnown) this.#dependencies.unauthorized();
     told(outcome);

@@ -1,13 +1,15 @@
 import type { PollConfig } from '../model/config.ts';
+import { createPriorityQueue } from '../model/priority-queue.ts';
+import type { AppState } from './app-state.ts';
 
 /** What decides when an application is polled. */
-export interface Rhythm {
+export interface Timing {
   /** The effective interval. */
   readonly intervalMs: number;
   /** The share of the budget that the demand leaves free; 0 when there is too little. */
-  readonly slack: number;
+  readonly headroom: number;
   /** A number of its own for each application, counted from 0. */
-  readonly order: number;
+  readonly phaseIndex: number;
 }
 
 /** A poll that has now ended. */
@@ -26,7 +28,7 @@ export interface NextDue {
 }
 
 /**
- * Without slack a poll falls due so much of its interval before its turn, and waits for that: there is
+ * Without headroom a poll falls due so much of its interval before its turn, and waits for that: there is
  * always one to go on with, so that nothing of a budget is lost that is too small anyway.
  */
 export const earlyShare = 0.1;
@@ -42,16 +44,19 @@ export function pollDeadlineMs(
   { intervalMs, staleAfterMs }: Pick<PollConfig, 'intervalMs' | 'staleAfterMs'>,
   stretch: number,
 ): number {
-  const patience = stretch > 1 ? 2 : 1;
-  return Math.max(patience * stretch * intervalMs, Math.min(longestShortPollMs, staleAfterMs));
+  const deadlineFactor = stretch > 1 ? 2 : 1;
+  return Math.max(
+    deadlineFactor * stretch * intervalMs,
+    Math.min(longestShortPollMs, staleAfterMs),
+  );
 }
 
 /** Consecutive multiples of it fall evenly into an interval, however many there are. */
 const goldenRatio = 0.618_033_988_749_895;
 
 /** The application's place in every interval, so that all of them together are spread evenly. */
-export function placeMs({ intervalMs, order }: Omit<Rhythm, 'slack'>): number {
-  return (((order + 1) * goldenRatio) % 1) * intervalMs;
+export function phaseMs({ intervalMs, phaseIndex }: Omit<Timing, 'headroom'>): number {
+  return (((phaseIndex + 1) * goldenRatio) % 1) * intervalMs;
 }
 
 /**
@@ -60,17 +65,17 @@ export function placeMs({ intervalMs, order }: Omit<Rhythm, 'slack'>): number {
  * of the budget pays for that. It is never moved by making it wait.
  * After the machine has slept, what was missed meanwhile is not made up for.
  */
-export function nextDue({ startMs, nowMs, ...times }: PollTimes, rhythm: Rhythm): NextDue {
-  const { intervalMs, slack } = rhythm;
+export function nextDue({ startMs, nowMs, ...times }: PollTimes, timing: Timing): NextDue {
+  const { intervalMs, headroom } = timing;
   const dueMs = startMs - times.dueMs >= intervalMs ? startMs : times.dueMs;
   const missed = Math.floor((nowMs - dueMs) / intervalMs);
   if (missed >= 1) return { nextDueMs: nowMs, overdueMs: nowMs, skipped: missed - 1 };
-  if (slack === 0) return nextTurn(dueMs, nowMs, intervalMs);
+  if (headroom === 0) return nextTurn(dueMs, nowMs, intervalMs);
   const overdueMs = dueMs + intervalMs;
-  const pastPlaceMs = modulo(overdueMs - placeMs(rhythm), intervalMs);
+  const pastPhaseMs = modulo(overdueMs - phaseMs(timing), intervalMs);
   // Rounding may put a poll that is at its place a hair before it: that is not an interval past it.
-  const isAtPlace = intervalMs - pastPlaceMs < 1;
-  const earlyMs = isAtPlace ? 0 : Math.min(pastPlaceMs, slack * intervalMs);
+  const isInPhase = intervalMs - pastPhaseMs < 1;
+  const earlyMs = isInPhase ? 0 : Math.min(pastPhaseMs, headroom * intervalMs);
   return { nextDueMs: Math.max(nowMs, overdueMs - earlyMs), overdueMs, skipped: 0 };
 }
 
@@ -83,4 +88,161 @@ function nextTurn(dueMs: number, nowMs: number, intervalMs: number): NextDue {
 
 function modulo(value: number, divisor: number): number {
   return ((value % divisor) + divisor) % divisor;
+}
+
+/** The states of an account's applications by id, and what has to happen to each of them next. */
+export interface AppStates {
+  readonly all: ReadonlyMap<string, AppState>;
+  set(id: string, state: AppState): void;
+  delete(id: string): void;
+  /** The poll of the application is under way, or waits for its first call. */
+  begin(id: string): void;
+  /** It is so no longer. */
+  end(id: string): void;
+  /**
+   * The application whose poll has been due for longest, or is due next; `undefined` when none is due.
+   *
+   * @param withinMs how early an application may be taken for due
+   */
+  firstDue(nowMs: number, withinMs?: number): string | undefined;
+  /** Drops the values that have become stale; gives the ids of those applications. */
+  dropStale(nowMs: number): readonly string[];
+  /** When a poll is due or values become stale, on the monotonic clock; `undefined` if never. */
+  nextEventMs(): number | undefined;
+  /** Moves the polls that are still to come, so that all keep their order and distance. */
+  stretch(factor: number, nowMs: number): void;
+}
+
+/** @param stretch the factor by which the intervals are stretched at present */
+export function createAppStates(stretch: () => number): AppStates {
+  return new QueuedStates(stretch);
+}
+
+class QueuedStates implements AppStates {
+  readonly #all = new Map<string, AppState>();
+  readonly #stretch: () => number;
+  readonly #polling = new Set<string>();
+  readonly #polls = createPriorityQueue<string>();
+  /** No later than the values really become stale. */
+  readonly #stale = createPriorityQueue<string>();
+
+  constructor(stretch: () => number) {
+    this.#stretch = stretch;
+  }
+
+  get all(): ReadonlyMap<string, AppState> {
+    return this.#all;
+  }
+
+  set(id: string, state: AppState): void {
+    this.#all.set(id, state);
+    if (this.#polling.has(id)) this.#polls.delete(id);
+    else this.#polls.set(id, state.nextDueMs);
+    const atMs = staleAtMs(state, this.#deadlineMsOf(state));
+    if (atMs === undefined) this.#stale.delete(id);
+    else this.#stale.set(id, atMs);
+  }
+
+  delete(id: string): void {
+    this.#all.delete(id);
+    this.#polls.delete(id);
+    this.#stale.delete(id);
+  }
+
+  begin(id: string): void {
+    this.#polling.add(id);
+    this.#polls.delete(id);
+  }
+
+  end(id: string): void {
+    this.#polling.delete(id);
+    const state = this.#all.get(id);
+    if (state !== undefined) this.#polls.set(id, state.nextDueMs);
+  }
+
+  firstDue(nowMs: number, withinMs = 0): string | undefined {
+    const id = this.#polls.first();
+    const state = id === undefined ? undefined : this.#all.get(id);
+    const earlyMs = this.#polls.firstPriority() - nowMs;
+    if (state === undefined || earlyMs > withinMs) return undefined;
+    // However early it may be taken: none is polled twice as often as it should be.
+    const intervalMs = state.selected.entry.poll.intervalMs * this.#stretch();
+    return earlyMs <= intervalMs / 2 ? id : undefined;
+  }
+
+  dropStale(nowMs: number): readonly string[] {
+    const dropped: string[] = [];
+    while (this.#stale.firstPriority() <= nowMs) {
+      const id = this.#stale.first();
+      const state = id === undefined ? undefined : this.#all.get(id);
+      if (id === undefined || state === undefined) break;
+      const after = whenStale(state, this.#deadlineMsOf(state), nowMs);
+      this.set(id, after);
+      if (after !== state) dropped.push(id);
+    }
+    return dropped;
+  }
+
+  nextEventMs(): number | undefined {
+    const nextMs = Math.min(this.#polls.firstPriority(), this.#stale.firstPriority());
+    return Number.isFinite(nextMs) ? nextMs : undefined;
+  }
+
+  stretch(factor: number, nowMs: number): void {
+    const moved = (dueMs: number): number =>
+      dueMs > nowMs ? nowMs + (dueMs - nowMs) * factor : dueMs;
+    for (const [id, before] of this.#all) {
+      const { nextDueMs, overdueMs } = before;
+      const state = { ...before, nextDueMs: moved(nextDueMs), overdueMs: moved(overdueMs) };
+      this.#all.set(id, state);
+      // Later than that they are looked at too early, and no more.
+      if (factor >= 1) continue;
+      const atMs = staleAtMs(state, this.#deadlineMsOf(state));
+      if (atMs !== undefined) this.#stale.set(id, atMs);
+    }
+    this.#polls.mapPriorities(moved);
+  }
+
+  #deadlineMsOf({ selected }: AppState): number {
+    return pollDeadlineMs(selected.entry.poll, this.#stretch());
+  }
+}
+
+/** Tells which of the hosts that an application has now are still listed later. */
+export function hostsListedNow(
+  states: ReadonlyMap<string, AppState>,
+  id: string,
+): (hostId: string) => boolean {
+  const hostIdsNow = (): readonly string[] | undefined =>
+    states.get(id)?.selected.application.hostIds;
+  const known = hostIdsNow();
+  let listed:
+    | { readonly hostIds: readonly string[]; readonly set: ReadonlySet<string> }
+    | undefined;
+  return (hostId) => {
+    const hostIds = hostIdsNow();
+    if (hostIds === undefined || hostIds === known) return true;
+    if (listed?.hostIds !== hostIds) listed = { hostIds, set: new Set(hostIds) };
+    return listed.set.has(hostId);
+  };
+}
+
+/**
+ * When the values become too old to be held any longer, on the monotonic clock: when polls have
+ * failed for `stale_after`, or when the poll that is due has not ended for so long after its deadline.
+ */
+export function staleAtMs(
+  { failingSinceMs, reading, selected, nextDueMs }: AppState,
+  deadlineMs: number,
+): number | undefined {
+  if (reading === undefined) return undefined;
+  const notRenewedSinceMs = Math.min(failingSinceMs ?? Infinity, nextDueMs + deadlineMs);
+  return notRenewedSinceMs + selected.entry.poll.staleAfterMs;
+}
+
+/** Drops values that were not renewed in time. */
+export function whenStale(state: AppState, deadlineMs: number, nowMs: number): AppState {
+  const atMs = staleAtMs(state, deadlineMs);
+  if (atMs === undefined || nowMs < atMs) return state;
+  return { ...state, reading: undefined, pollSucceeded: false };
 }

@@ -44,7 +44,7 @@ describe('accountPlanOf', () => {
       capacityPerMinute: 800,
       hosts: 99,
       stretch: 1,
-      slack: 0.5,
+      headroom: 0.5,
     });
   });
 
@@ -55,7 +55,7 @@ describe('accountPlanOf', () => {
     expect(slow).toEqual({ ...small, budgetPerMinute: 800 });
     expect(slow.capacityPerMinute).toBe(45);
     expect(slow.stretch).toBeCloseTo(100 / (45 * 0.985 - 1), 10);
-    expect(slow.slack).toBe(0);
+    expect(slow.headroom).toBe(0);
   });
 });
 

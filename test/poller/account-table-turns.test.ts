@@ -234,7 +234,7 @@ describe('AccountTable, when changes take several turns', () => {
         }));
         expect(seen.toSorted(numerically)).toEqual(account.expected());
         expect(new Set(sink.apps.keys())).toEqual(new Set(table.states.keys()));
-        expect(new Set(states.map(({ order }) => order)).size).toBe(states.length);
+        expect(new Set(states.map(({ phaseIndex }) => phaseIndex)).size).toBe(states.length);
         const stable = states.filter(({ selected }) => selected.application.name.startsWith('s'));
         expect(stable.map((one) => one.pollsEnded)).toEqual(
           stable.map(({ selected }) => pollsEnded.get(selected.application.id) ?? 0),

@@ -9,7 +9,7 @@ import {
   newAppState,
   refreshed,
 } from '../../src/poller/app-state.ts';
-import { staleAtMs, whenStale } from '../../src/poller/app-states.ts';
+import { staleAtMs, whenStale } from '../../src/poller/schedule.ts';
 import { anEntry, aSelected } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
 

@@ -62,12 +62,12 @@ function applyDiscovery(
   discovery: Discovery,
   owns: Owns = everything,
 ): DiscoveryChange & { readonly states: ReadonlyMap<string, AppState> } {
-  let order = 6;
-  const takeOrder = (): number => {
-    order += 1;
-    return order;
+  let phaseIndex = 6;
+  const takePhaseIndex = (): number => {
+    phaseIndex += 1;
+    return phaseIndex;
   };
-  const now = { monotonicMs: 1000, takeOrder };
+  const now = { monotonicMs: 1000, takePhaseIndex };
   const change = take(states, (live) =>
     discoverySteps(live, entries, discovery, now, partitionOf(owns)),
   );
@@ -96,7 +96,7 @@ describe('applyDiscovery', () => {
     expect(change.states.get('2')).toBe(states.get('2'));
     expect(change.states.get('1')?.discoveredMs).toBe(1000);
     expect(change.removed).toEqual(['3']);
-    expect(change.states.get('4')?.order).toBe(7);
+    expect(change.states.get('4')?.phaseIndex).toBe(7);
   });
 
   it('goes by its last known name for entries by name', () => {
@@ -208,7 +208,7 @@ describe('many applications', () => {
     const ids = Array.from({ length: 2500 }, (_, index) => `${index}`);
     const entries = ids.map((id) => anEntry({ selector: { kind: 'id', id } }));
     const sizesWith = (all: readonly AppEntry[], shards: number = 1): readonly number[] => {
-      const now = { monotonicMs: 0, takeOrder: () => 0 };
+      const now = { monotonicMs: 0, takePhaseIndex: () => 0 };
       const own = { ...partitionOf(everything), shards };
       const steps = discoverySteps(new Map(), all, aDiscovery(ids), now, own);
       return [...steps].map((changes) => changes.states.length).filter((size) => size > 0);

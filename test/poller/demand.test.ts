@@ -5,10 +5,10 @@ import {
   budgetFor,
   demandOf,
   discoveryIntervalOf,
+  headroomOf,
   intervalFactorFor,
   isCovered,
   plannableOf,
-  slackOf,
   stretchOf,
 } from '../../src/poller/demand.ts';
 import { aPollConfig, aSelected } from '../support/builders.ts';
@@ -89,15 +89,15 @@ describe('what would make an account fit', () => {
   });
 });
 
-describe('slackOf', () => {
+describe('headroomOf', () => {
   it.each([
-    { polls: 10, discovery: 0, budget: 800, slack: 0.5 },
-    { polls: 630.4, discovery: 0, budget: 800, slack: 0.2 },
-    { polls: 344, discovery: 358, budget: 800, slack: 0.2 },
-    { polls: 788, discovery: 0, budget: 800, slack: 0 },
-    { polls: 2000, discovery: 0, budget: 800, slack: 0 },
-  ])('is $slack for $polls polls and $discovery lists on a budget of $budget', (row) => {
-    expect(slackOf({ ...row, other: 0 }, row.budget)).toBeCloseTo(row.slack, 10);
+    { polls: 10, discovery: 0, budget: 800, headroom: 0.5 },
+    { polls: 630.4, discovery: 0, budget: 800, headroom: 0.2 },
+    { polls: 344, discovery: 358, budget: 800, headroom: 0.2 },
+    { polls: 788, discovery: 0, budget: 800, headroom: 0 },
+    { polls: 2000, discovery: 0, budget: 800, headroom: 0 },
+  ])('is $headroom for $polls polls and $discovery lists on a budget of $budget', (row) => {
+    expect(headroomOf({ ...row, other: 0 }, row.budget)).toBeCloseTo(row.headroom, 10);
   });
 });
 

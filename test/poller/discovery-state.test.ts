@@ -7,7 +7,7 @@ import {
   discoveryAfter,
   initialDiscovery,
   isDiscoveryStale,
-  isRefusal,
+  isUnauthorized,
 } from '../../src/poller/discovery-state.ts';
 import { anApplication, anEntry, aSelected } from '../support/builders.ts';
 
@@ -113,7 +113,7 @@ describe('isDiscoveryStale', () => {
   );
 });
 
-describe('isRefusal', () => {
+describe('isUnauthorized', () => {
   it.each([
     { what: 'a refused key', error: refused, refusal: true },
     { what: 'another failure', error: unreachable, refusal: false },
@@ -124,6 +124,6 @@ describe('isRefusal', () => {
     },
     { what: 'no error', error: undefined, refusal: false },
   ])('is $refusal for $what', ({ error, refusal }) => {
-    expect(isRefusal(error)).toBe(refusal);
+    expect(isUnauthorized(error)).toBe(refusal);
   });
 });

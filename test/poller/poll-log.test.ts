@@ -295,7 +295,7 @@ describe('the log of the demand', () => {
     capacityPerMinute,
     hosts: 1,
     stretch,
-    slack: 0,
+    headroom: 0,
   });
 
   it('says at once that it exceeds the budget, and that it fits when it has done so for a while', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { nextDue, placeMs } from '../../src/poller/schedule.ts';
+import { nextDue, phaseMs } from '../../src/poller/schedule.ts';
 
 const intervalMs = 60_000;
 /** As good as none, but the budget suffices. */
-const hardlySlack = { intervalMs, slack: 1e-9, order: 0 };
+const hardlyHeadroom = { intervalMs, headroom: 1e-9, phaseIndex: 0 };
 
 describe('nextDue, at its edges', () => {
   it.each([
@@ -11,7 +11,7 @@ describe('nextDue, at its edges', () => {
     { what: 'just not an interval late', dueMs: 600_000, startMs: 659_999, overdueMs: 660_000 },
     { what: 'an interval late', dueMs: 600_000, startMs: 660_000, overdueMs: 720_000 },
   ])('counts from the turn of a poll that began $what', ({ dueMs, startMs, overdueMs }) => {
-    const next = nextDue({ dueMs, startMs, nowMs: startMs }, hardlySlack);
+    const next = nextDue({ dueMs, startMs, nowMs: startMs }, hardlyHeadroom);
 
     expect(next.overdueMs).toBe(overdueMs);
     expect(next.nextDueMs).toBeCloseTo(overdueMs, 3);
@@ -24,10 +24,10 @@ describe('nextDue, at its edges', () => {
     { what: 'is far after its place', beforePlaceMs: -30_000, earlyMs: 6000 },
     { what: 'is before its place', beforePlaceMs: 2, earlyMs: 6000 },
   ])('polls an application that $what $earlyMs ms early', ({ beforePlaceMs, earlyMs }) => {
-    const rhythm = { intervalMs, slack: 0.1, order: 0 };
-    const dueMs = placeMs(rhythm) - beforePlaceMs;
+    const timing = { intervalMs, headroom: 0.1, phaseIndex: 0 };
+    const dueMs = phaseMs(timing) - beforePlaceMs;
 
-    const next = nextDue({ dueMs, startMs: dueMs, nowMs: dueMs }, rhythm);
+    const next = nextDue({ dueMs, startMs: dueMs, nowMs: dueMs }, timing);
 
     expect(next.nextDueMs).toBeCloseTo(dueMs + intervalMs - earlyMs, 3);
   });
@@ -36,10 +36,10 @@ describe('nextDue, at its edges', () => {
     { what: 'ended at once', nowMs: 0, nextDueMs: 54_000, overdueMs: 60_000 },
     { what: 'ended within a tenth', nowMs: 6000, nextDueMs: 60_000, overdueMs: 66_000 },
     { what: 'took longer than that', nowMs: 30_000, nextDueMs: 60_000, overdueMs: 66_000 },
-  ])('lets an application without slack wait for its turn when a poll $what', (row) => {
+  ])('lets an application without headroom wait for its turn when a poll $what', (row) => {
     const next = nextDue(
       { dueMs: 0, startMs: 0, nowMs: row.nowMs },
-      { intervalMs, slack: 0, order: 0 },
+      { intervalMs, headroom: 0, phaseIndex: 0 },
     );
 
     expect(next).toEqual({ nextDueMs: row.nextDueMs, overdueMs: row.overdueMs, skipped: 0 });

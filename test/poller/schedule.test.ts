@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nextDue, placeMs, pollDeadlineMs } from '../../src/poller/schedule.ts';
+import { nextDue, phaseMs, pollDeadlineMs } from '../../src/poller/schedule.ts';
 
 const intervalMs = 60_000;
 /** As good as none, but the budget suffices. */
-const hardlySlack = { intervalMs, slack: 1e-9, order: 0 };
-const noSlack = { intervalMs, slack: 0, order: 0 };
+const hardlyHeadroom = { intervalMs, headroom: 1e-9, phaseIndex: 0 };
+const noHeadroom = { intervalMs, headroom: 0, phaseIndex: 0 };
 
 describe('nextDue', () => {
   it.each([
@@ -25,21 +25,21 @@ describe('nextDue', () => {
       expected: { nextDueMs: 210_000, overdueMs: 210_000, skipped: 2 },
     },
   ])('keeps the interval when the poll $what', ({ nowMs, expected }) => {
-    const next = nextDue({ dueMs: 0, startMs: 0, nowMs }, hardlySlack);
+    const next = nextDue({ dueMs: 0, startMs: 0, nowMs }, hardlyHeadroom);
 
     expect(next.skipped).toBe(expected.skipped);
     expect(next.nextDueMs).toBeCloseTo(expected.nextDueMs, 3);
     expect(next.overdueMs).toBe(expected.overdueMs);
   });
 
-  it('moves an application to its place by polling it early, as far as the slack allows', () => {
-    const place = placeMs({ intervalMs, order: 0 });
-    const rhythm = { intervalMs, slack: 0.1, order: 0 };
+  it('moves an application to its place by polling it early, as far as the headroom allows', () => {
+    const place = phaseMs({ intervalMs, phaseIndex: 0 });
+    const timing = { intervalMs, headroom: 0.1, phaseIndex: 0 };
 
     const due = [0];
     for (let poll = 0; poll < 12; poll += 1) {
       const last = due.at(-1) ?? 0;
-      due.push(nextDue({ dueMs: last, startMs: last, nowMs: last }, rhythm).nextDueMs);
+      due.push(nextDue({ dueMs: last, startMs: last, nowMs: last }, timing).nextDueMs);
     }
 
     const gaps = due.slice(1).map((ms, index) => ms - (due[index] ?? 0));
@@ -52,7 +52,7 @@ describe('nextDue', () => {
   it('does not make up for what was missed while the machine slept', () => {
     const times = { dueMs: 0, startMs: 3_600_000, nowMs: 3_601_000 };
 
-    const { nextDueMs, skipped } = nextDue(times, hardlySlack);
+    const { nextDueMs, skipped } = nextDue(times, hardlyHeadroom);
 
     expect(nextDueMs).toBeCloseTo(3_660_000, 3);
     expect(skipped).toBe(0);
@@ -68,9 +68,9 @@ describe('nextDue', () => {
     { what: 'ended late', nowMs: 50_000, expected: { nextDueMs: 60_000, overdueMs: 66_000 } },
     { what: 'ended very late', nowMs: 59_000, expected: { nextDueMs: 60_000, overdueMs: 66_000 } },
   ])(
-    'puts a poll in line a tenth of its interval early when there is no slack: $what',
+    'puts a poll in line a tenth of its interval early when there is no headroom: $what',
     ({ nowMs, expected }) => {
-      const next = nextDue({ dueMs: 0, startMs: 0, nowMs }, noSlack);
+      const next = nextDue({ dueMs: 0, startMs: 0, nowMs }, noHeadroom);
 
       expect(next).toEqual({ ...expected, skipped: 0 });
     },
@@ -84,12 +84,12 @@ describe('nextDue', () => {
         fc.nat(1e8),
         fc.double({ min: 0, max: 0.5, noNaN: true }),
         fc.nat(10_000),
-        (dueMs, everyMs, tookMs, slack, order) => {
+        (dueMs, everyMs, tookMs, headroom, phaseIndex) => {
           const nowMs = dueMs + tookMs;
 
           const next = nextDue(
             { dueMs, startMs: dueMs, nowMs },
-            { intervalMs: everyMs, slack, order },
+            { intervalMs: everyMs, headroom, phaseIndex },
           );
 
           expect(next.nextDueMs).toBeGreaterThanOrEqual(nowMs);
@@ -102,9 +102,11 @@ describe('nextDue', () => {
   });
 });
 
-describe('placeMs', () => {
+describe('phaseMs', () => {
   it('spreads applications evenly over one interval, however many there are', () => {
-    const places = Array.from({ length: 200 }, (_, order) => placeMs({ intervalMs, order }));
+    const places = Array.from({ length: 200 }, (_, phaseIndex) =>
+      phaseMs({ intervalMs, phaseIndex }),
+    );
 
     const perTenth = Array.from(
       { length: 10 },

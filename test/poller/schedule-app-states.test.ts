@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AppState, newAppState } from '../../src/poller/app-state.ts';
-import { type AppStates, createAppStates, hostsListedNow } from '../../src/poller/app-states.ts';
+import { type AppStates, createAppStates, hostsListedNow } from '../../src/poller/schedule.ts';
 import { aSelected } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
 
