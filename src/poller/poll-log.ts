@@ -1,18 +1,28 @@
+import { ApiError } from '../model/api-error.ts';
+import type { Application } from '../model/application.ts';
+import type { Clock } from '../model/clock.ts';
 import type { AppEntry } from '../model/config.ts';
-import type { PollOutcome } from '../model/poll-outcome.ts';
+import { hostsScope, type PollOutcome } from '../model/poll-outcome.ts';
+import { selectorText } from '../model/selector.ts';
 import type { Discovery } from '../model/source.ts';
 import type { AccountPlan } from './account-plan.ts';
 import type { AppState } from './app-state.ts';
-import { type ChangeLogDependencies, createChangeLog } from './change-log.ts';
-import { createDemandLog } from './demand-log.ts';
-import { createDiscoveryLog } from './discovery-log.ts';
-import { createMissingLog } from './missing-log.ts';
-import { createNamesLog } from './names-log.ts';
-import { createStateLog } from './state-log.ts';
+import {
+  type ChangeLog,
+  type ChangeLogDependencies,
+  type ChangeLogOptions,
+  createChangeLog,
+  type StateChange,
+  type StateLines,
+  type SubjectState,
+} from './change-log.ts';
 
-/** Writes what has changed in one account, not what every poll brought; bounded, however bad. */
+/** Writes what has changed in one account, in a bounded number of lines however bad it gets. */
 export interface PollLog {
-  /** @param known the applications of the account now, by id */
+  /**
+   * @param known the applications of the account now, by id
+   * @param missing all entries that choose nothing now; the same array again means no change
+   */
   discovered(
     discovery: Discovery,
     known: ReadonlyMap<string, AppState>,
@@ -24,37 +34,210 @@ export interface PollLog {
   stop(): void;
 }
 
-/** A few in full, so that a small installation reads of every one by name. */
-const applicationsInFull = 3;
+type Bounds = Omit<ChangeLogOptions, 'account'>;
+
+const boundsOfApplications: Bounds = {
+  // A few, so that a small installation sees every one by name.
+  burst: { inFull: 3, countField: 'applications' },
+  flapMessage: 'applications keep failing and recovering',
+};
+const pollLines: StateLines = {
+  level: 'warn',
+  fails: ['poll failed', 'poll failed for more applications'],
+  works: ['poll works again', 'poll works again for more applications'],
+};
+const presenceLines: StateLines = {
+  level: 'info',
+  fails: ['application is gone', 'more applications are gone'],
+  works: ['application is back', 'more applications are back'],
+};
+
+const boundsOfEntries: Bounds = {
+  // The status page and `newrelic_exporter_app_missing` show the others.
+  burst: { inFull: 10, countField: 'entries' },
+  flapMessage: 'entries of apps keep losing and finding what they match',
+};
+const entryLines: StateLines = {
+  level: 'warn',
+  fails: ['entry of apps matches nothing', 'more entries of apps match nothing'],
+  works: ['entry of apps matches again', 'more entries of apps match again'],
+  remedy:
+    'correct the entry under apps, or use a key of the account that has it; with hosts: self see --host-name',
+};
+
+const boundsOfDiscovery: Bounds = { flapMessage: 'discovery keeps failing and recovering' };
+const discoveryLines: StateLines = {
+  level: 'error',
+  fails: ['discovery failed'],
+  works: ['discovery works again'],
+};
+const firstDiscoveryLines: StateLines = { ...discoveryLines, works: ['account discovered'] };
+
+const boundsOfHostNames: Bounds = { flapMessage: 'host names keep failing and recovering' };
+const hostNamesLines: StateLines = {
+  level: 'warn',
+  fails: ['host names not available'],
+  works: ['host names available again'],
+  remedy: 'hosts are shown by their id until it works; host_names: false switches it off',
+};
+
+const demandLines = {
+  budget: {
+    level: 'warn',
+    fails: ['demand exceeds the budget: intervals are stretched'],
+    works: ['demand fits the budget again'],
+  },
+  speed: {
+    level: 'warn',
+    fails: ['the vendor answers too slowly for the demand: intervals are stretched'],
+    works: ['demand fits the budget again'],
+    remedy: 'raise concurrency, or poll less',
+  },
+} satisfies Record<string, StateLines>;
 
 export function createPollLog(account: string, dependencies: ChangeLogDependencies): PollLog {
-  const applications = createChangeLog(
-    {
-      account,
-      inFull: applicationsInFull,
-      countField: 'applications',
-      flapMessage: 'applications keep failing and recovering',
-    },
-    dependencies,
-  );
-  const states = createStateLog(account, applications);
-  const discoveries = createDiscoveryLog(account, dependencies);
-  const missingEntries = createMissingLog(account, dependencies);
-  const names = createNamesLog(account, dependencies);
+  const logWithin = (bounds: Bounds): ChangeLog =>
+    createChangeLog({ account, ...bounds }, dependencies);
+  const applications = logWithin(boundsOfApplications);
+  const discoveries = logWithin(boundsOfDiscovery);
+  const entries = logWithin(boundsOfEntries);
+  const hostNames = logWithin(boundsOfHostNames);
+  const demands = logWithin({});
+  const reportDiscovery = createDiscoveryReport(account, discoveries);
+  const reportMissing = createMissingReport(entries);
+  const names = createHostNamesReport(account, hostNames);
 
   return {
     discovered: (discovery, known, missing) => {
-      discoveries.ended(discovery, known.size);
+      reportDiscovery(discovery, known.size);
       names.keepOnly(known);
-      if (discovery.complete) missingEntries.update(missing);
+      if (discovery.complete) reportMissing(missing);
     },
     polled: (before, after, outcome) => {
-      states.changed(before, after, outcome);
+      applications.write(applicationChanges(before, after, outcome));
       names.asked(after.selected.application, outcome);
     },
-    demand: createDemandLog(account, dependencies),
+    demand: createDemandReport(account, demands, dependencies.clock),
     stop: () => {
-      for (const log of [applications, discoveries, missingEntries, names]) log.stop();
+      for (const log of [applications, discoveries, entries, hostNames, demands]) log.stop();
     },
+  };
+}
+
+/** A name may be of any length; the id identifies the application. */
+const longestName = 256;
+
+function fieldsOf({ id, name }: Application): { app_id: string; app_name: string } {
+  return { app_id: id, app_name: name.slice(0, longestName) };
+}
+
+function applicationChanges(
+  before: AppState,
+  after: AppState,
+  { error, failed, plannedCalls }: PollOutcome,
+): readonly StateChange[] {
+  const fields = fieldsOf(after.selected.application);
+  const subject = { id: fields.app_id, name: fields.app_name };
+  const presence = { before: { isFailing: before.gone }, after: { isFailing: after.gone } };
+  const poll = { before: pollStateOf(before), after: pollStateOf(after) };
+  const details = { failed: failed.size, calls: plannedCalls, error };
+  const pollFields = poll.after.isFailing ? { ...fields, ...details } : fields;
+  return [
+    { ...subject, lines: presenceLines, ...presence, fields },
+    { ...subject, lines: pollLines, ...poll, fields: pollFields },
+  ];
+}
+
+function pollStateOf({ pollSucceeded, failedFor }: AppState): SubjectState {
+  return { isFailing: pollSucceeded === false, reason: failedFor };
+}
+
+function createDiscoveryReport(account: string, log: ChangeLog) {
+  let before: SubjectState | undefined;
+  return ({ complete, error, applications }: Discovery, selected: number): void => {
+    const reason = !complete && error instanceof ApiError ? error.reason : undefined;
+    const after = { isFailing: !complete, reason };
+    const lines = before === undefined ? firstDiscoveryLines : discoveryLines;
+    const fields = complete ? { listed: applications.length, selected } : { error };
+    log.write([{ id: account, name: account, lines, before, after, fields }]);
+    before = after;
+  };
+}
+
+function createMissingReport(log: ChangeLog) {
+  let last: readonly AppEntry[] | undefined;
+  let before: ReadonlySet<string> = new Set();
+  return (missing: readonly AppEntry[]): void => {
+    if (missing === last) return;
+    last = missing;
+    const after = new Set(missing.map(({ selector }) => selectorText(selector)));
+    log.write(entryChanges(before, after));
+    before = after;
+  };
+}
+
+function* entryChanges(
+  before: ReadonlySet<string>,
+  after: ReadonlySet<string>,
+): Generator<StateChange> {
+  for (const selector of after) if (!before.has(selector)) yield entryChange(selector, true);
+  for (const selector of before) if (!after.has(selector)) yield entryChange(selector, false);
+}
+
+function entryChange(selector: string, isFailing: boolean): StateChange {
+  const states = { before: { isFailing: !isFailing }, after: { isFailing } };
+  return { id: selector, name: selector, lines: entryLines, ...states, fields: { selector } };
+}
+
+/** Names mostly fail alike for all applications: the account is the subject. */
+function createHostNamesReport(account: string, log: ChangeLog) {
+  /** The ids of the applications whose names could not be had. */
+  const failing = new Set<string>();
+  return {
+    asked: (
+      application: Application,
+      { hostNames, hostNamesError: error, failed }: PollOutcome,
+    ): void => {
+      // The poll failed because it has no names, and that failure has its own line.
+      if (failed.has(hostsScope)) return;
+      const before = { isFailing: failing.size > 0 };
+      if (error !== undefined) failing.add(application.id);
+      else if (hostNames !== undefined) failing.delete(application.id);
+      const after = { isFailing: failing.size > 0 };
+      const fields = { ...fieldsOf(application), ...(after.isFailing ? { error } : {}) };
+      log.write([{ id: account, name: account, lines: hostNamesLines, before, after, fields }]);
+    },
+    /** Forgets the applications that are no longer there. */
+    keepOnly: (known: { has(id: string): boolean }): void => {
+      for (const id of failing) if (!known.has(id)) failing.delete(id);
+    },
+  };
+}
+
+/**
+ * Demand and budget may cross again and again. Relief is told only when it has lasted this long,
+ * which bounds the number of lines.
+ */
+const reliefMs = 10 * 60_000;
+
+function createDemandReport(account: string, log: ChangeLog, clock: Clock) {
+  let told: keyof typeof demandLines | undefined;
+  let fitsSinceMs: number | undefined;
+  return ({ demandPerMinute, budgetPerMinute, capacityPerMinute, stretch }: AccountPlan): void => {
+    const nowMs = clock.monotonicMs();
+    const limit = capacityPerMinute < budgetPerMinute ? 'speed' : 'budget';
+    fitsSinceMs = stretch > 1 ? undefined : (fitsSinceMs ?? nowMs);
+    const before = { isFailing: told !== undefined, reason: told };
+    if (fitsSinceMs === undefined) told = told === 'budget' ? told : limit;
+    else if (nowMs - fitsSinceMs >= reliefMs) told = undefined;
+    const after = { isFailing: told !== undefined, reason: told };
+    const fields = {
+      demand_per_minute: Math.ceil(demandPerMinute),
+      budget_per_minute: budgetPerMinute,
+      ...(limit === 'speed' ? { capacity_per_minute: Math.floor(capacityPerMinute) } : {}),
+      interval_factor: Number(stretch.toFixed(2)),
+    };
+    const lines = demandLines[limit];
+    log.write([{ id: account, name: account, lines, before, after, fields }]);
   };
 }

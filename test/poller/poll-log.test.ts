@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError, type FailureReason } from '../../src/model/api-error.ts';
 import type { PollOutcome } from '../../src/model/poll-outcome.ts';
@@ -16,8 +15,6 @@ interface LogBench {
   readonly log: PollLog;
   readonly clock: FakeClock;
   readonly logger: FakeLogger;
-  /** Lets polls of these applications fail, or succeed without a reason. */
-  poll(reason: FailureReason | undefined, ...ids: readonly string[]): void;
   /** Messages of the lines since the last call. */
   messages(): readonly string[];
   lines(message: string): readonly LogLine[];
@@ -41,20 +38,11 @@ function aLog(): LogBench {
   const clock = createFakeClock();
   const logger = createFakeLogger();
   const log = createPollLog('production', { logger, clock });
-  const states = new Map<string, AppState>();
   let shown = 0;
   return {
     log,
     clock,
     logger,
-    poll: (reason, ...ids) => {
-      for (const id of ids) {
-        const before = states.get(id) ?? newAppState(aSelected({ id, name: `shop ${id}` }), 0, 0);
-        const after = { ...before, pollSucceeded: reason === undefined, failedFor: reason };
-        states.set(id, after);
-        log.polled(before, after, outcomeOf(reason));
-      }
-    },
     messages: () => {
       const fresh = logger.lines.slice(shown).map(({ message }) => message);
       shown = logger.lines.length;
@@ -79,145 +67,79 @@ function discovery(error?: ApiError): Discovery {
   };
 }
 
-const failures = ['poll failed', 'poll failed', 'poll failed'];
+describe('the log of applications', () => {
+  const known = newAppState(aSelected({ id: '1', name: 'shop' }), 0, 0);
+  const application = { account: 'production', app_id: '1', app_name: 'shop' };
+  const failure = outcomeOf('timeout');
+  const failing = { ...known, pollSucceeded: false, failedFor: 'timeout' } as const;
+  const working = { ...known, pollSucceeded: true };
+  const gone = { ...working, gone: true };
 
-describe('the log, when many applications fail alike', () => {
-  it('has the first three in full at once, and one line for the others within a minute', async () => {
-    const bench = aLog();
-
-    bench.poll('timeout', ...idsUpTo(200));
-    const atOnce = bench.messages();
-    await bench.clock.advance(minuteMs);
-
-    expect(atOnce).toEqual(failures);
-    expect(bench.messages()).toEqual(['poll failed for more applications']);
-    expect(bench.logger.lines.at(-1)).toEqual({
+  it.each([
+    {
+      message: 'poll failed',
       level: 'warn',
-      message: 'poll failed for more applications',
-      fields: {
-        account: 'production',
-        reason: 'timeout',
-        applications: 197,
-        examples: ['shop 4', 'shop 5', 'shop 6', 'shop 7', 'shop 8'],
-      },
-    });
-  });
-
-  it('tells reasons apart', async () => {
+      before: working,
+      after: failing,
+      details: { failed: 1, calls: 4, error: failure.error },
+    },
+    { message: 'poll works again', level: 'info', before: failing, after: working },
+    { message: 'application is gone', level: 'info', before: working, after: gone },
+    { message: 'application is back', level: 'info', before: gone, after: working },
+  ])('says "$message"', ({ message, level, before, after, details }) => {
     const bench = aLog();
-    bench.poll('timeout', ...idsUpTo(5));
-    bench.poll('server', '6', '7');
-    bench.poll(undefined, '1', '2', '3', '4');
 
-    await bench.clock.advance(minuteMs);
+    bench.log.polled(before, after, after === failing ? failure : outcomeOf(undefined));
+    bench.log.stop();
 
-    expect(bench.messages()).toEqual([
-      ...failures,
-      'poll failed',
-      'poll failed',
-      'poll works again',
-      'poll works again',
-      'poll works again',
-      'poll failed for more applications',
-      'poll works again for more applications',
+    expect(bench.logger.lines).toEqual([
+      { level, message, fields: { ...application, ...details } },
     ]);
   });
 
-  it('has one line a minute as long as more of them fail, and full ones after a quiet minute', async () => {
+  it.each([
+    { message: 'poll failed for more applications', reason: 'timeout', change: [working, failing] },
+    { message: 'poll works again for more applications', change: [failing, working] },
+    { message: 'more applications are gone', change: [working, gone] },
+    { message: 'more applications are back', change: [gone, working] },
+  ] as const)('has three in full, and then says "$message"', ({ message, change, ...reason }) => {
     const bench = aLog();
-    for (const [index, id] of idsUpTo(12).entries()) {
-      bench.poll('dns', id);
-      await bench.clock.advance(index < 11 ? 20_000 : 2 * minuteMs);
+    const [before, after] = change;
+
+    for (const id of idsUpTo(5)) {
+      const { selected } = newAppState(aSelected({ id, name: `shop ${id}` }), 0, 0);
+      bench.log.polled({ ...before, selected }, { ...after, selected }, failure);
     }
-    bench.messages();
+    bench.log.stop();
 
-    bench.poll('dns', '13');
-
-    expect(bench.messages()).toEqual(['poll failed']);
-    const counts = bench.lines('poll failed for more applications').map(({ fields }) => fields);
-    expect(counts.map(({ applications }) => applications)).toEqual([3, 3, 3]);
+    const count = { applications: 2, examples: ['shop 4', 'shop 5'] };
+    expect(bench.logger.lines).toHaveLength(4);
+    expect(bench.lines(message).map(({ fields }) => fields)).toEqual([
+      { account: 'production', ...reason, ...count },
+    ]);
   });
 
-  it('writes what is only counted when it ends, and leaves no timer', () => {
+  it('has the first 256 characters of a name', () => {
     const bench = aLog();
-    bench.poll('timeout', ...idsUpTo(10));
-    bench.messages();
+    const { selected } = newAppState(aSelected({ id: '1', name: 'x'.repeat(1000) }), 0, 0);
+
+    bench.log.polled({ ...working, selected }, { ...failing, selected }, failure);
+
+    expect(bench.logger.lines[0]?.fields['app_name']).toBe('x'.repeat(256));
+  });
+
+  it('counts those that keep failing and recovering', () => {
+    const bench = aLog();
+    for (let round = 0; round < 3; round += 1) {
+      bench.log.polled(working, failing, failure);
+      bench.log.polled(failing, working, outcomeOf(undefined));
+    }
 
     bench.log.stop();
 
-    expect(bench.messages()).toEqual(['poll failed for more applications']);
-    expect(bench.clock.pendingTimers()).toBe(0);
-  });
-});
-
-describe('the log, when an application keeps failing and recovering', () => {
-  it('has four lines in ten minutes, and then one with the count and the state', async () => {
-    const bench = aLog();
-    for (let minute = 0; minute < 9; minute += 1) {
-      bench.poll(minute % 2 === 0 ? 'server' : undefined, '1');
-      await bench.clock.advance(minuteMs);
-    }
-
-    const before = bench.messages();
-    await bench.clock.advance(minuteMs);
-
-    expect(before).toEqual(['poll failed', 'poll works again', 'poll failed', 'poll works again']);
-    expect(bench.messages()).toEqual(['applications keep failing and recovering']);
-    expect(bench.logger.lines.at(-1)?.fields).toEqual({
-      account: 'production',
-      applications: 1,
-      changes: 5,
-      failing: 1,
-      examples: ['shop 1'],
-    });
-  });
-
-  it('says nothing of the kind when an outage has changed its reason and ended', async () => {
-    const bench = aLog();
-    bench.poll('timeout', '1');
-    bench.poll('connect', '1');
-    bench.poll(undefined, '1');
-
-    await bench.clock.advance(20 * minuteMs);
-
-    expect(bench.messages()).toEqual(['poll failed', 'poll failed', 'poll works again']);
-    expect(bench.clock.pendingTimers()).toBe(0);
-  });
-
-  it('accounts for every change, whatever happens, in few lines', async () => {
-    const step = fc.record({
-      id: fc.integer({ min: 1, max: 12 }).map(String),
-      reason: fc.constantFrom<(FailureReason | undefined)[]>('dns', 'timeout', undefined),
-      waitMs: fc.constantFrom(0, 0, 0, 5000, 70_000),
-    });
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 150 }), async (steps) => {
-        const bench = aLog();
-        const reasons = new Map<string, FailureReason | undefined>();
-        let changes = 0;
-        for (const { id, reason, waitMs } of steps) {
-          if (reasons.has(id) ? reasons.get(id) !== reason : reason !== undefined) changes += 1;
-          reasons.set(id, reason);
-          bench.poll(reason, id);
-          await bench.clock.advance(waitMs);
-        }
-        bench.log.stop();
-
-        const inFull = ['poll failed', 'poll works again'].flatMap((message) =>
-          bench.lines(message),
-        );
-        const counted = bench.lines('applications keep failing and recovering');
-        const more = bench.logger.lines.filter(({ message }) => message.includes('more'));
-        const changesOf = (lines: readonly LogLine[]): number =>
-          lines.reduce(
-            (sum, { fields }) => sum + Number(fields['changes'] ?? fields['applications']),
-            0,
-          );
-        expect(inFull.length + changesOf(counted) + changesOf(more)).toBe(changes);
-        expect(bench.clock.pendingTimers()).toBe(0);
-      }),
-      { numRuns: 60 },
-    );
+    expect(bench.lines('applications keep failing and recovering')).toMatchObject([
+      { level: 'warn', fields: { applications: 1, changes: 2, failing: 0, examples: ['shop'] } },
+    ]);
   });
 });
 
@@ -249,6 +171,56 @@ describe('the log of discoveries', () => {
         fields: { account: 'production', entries: 15, examples: expect.arrayContaining(['id=11']) },
       },
     ]);
+  });
+});
+
+describe('the log of entries', () => {
+  it('says nothing for a list that it knows, or another one with the same entries', () => {
+    const bench = aLog();
+    const missing = () => idsUpTo(3).map((id) => anEntry({ selector: { kind: 'id', id } }));
+    const list = missing();
+
+    bench.log.discovered(discovery(), new Map(), list);
+    bench.log.discovered(discovery(), new Map(), list);
+    bench.log.discovered(discovery(), new Map(), missing());
+
+    expect(bench.lines('entry of apps matches nothing')).toHaveLength(3);
+    bench.log.stop();
+    expect(bench.logger.lines).toHaveLength(1 + 3);
+  });
+
+  it('goes on with a long list in later turns when the next discovery brings the same list', () => {
+    const bench = aLog();
+    const list = idsUpTo(2500).map((id) => anEntry({ selector: { kind: 'id', id } }));
+
+    bench.log.discovered(discovery(), new Map(), list);
+    const timers = bench.clock.pendingTimers();
+    bench.log.discovered(discovery(), new Map(), list);
+
+    expect(bench.clock.pendingTimers()).toBe(timers);
+    bench.log.stop();
+    expect(bench.lines('more entries of apps match nothing')).toMatchObject([
+      { fields: { entries: 2490 } },
+    ]);
+  });
+
+  it('tells of what matches again, and of what keeps changing', () => {
+    const bench = aLog();
+    const missing = [anEntry({ selector: { kind: 'id', id: '7' } })];
+    for (let round = 0; round < 3; round += 1) {
+      bench.log.discovered(discovery(), new Map(), missing);
+      bench.log.discovered(discovery(), new Map(), []);
+    }
+
+    bench.log.stop();
+
+    expect(bench.lines('entry of apps matches again')[0]).toEqual({
+      level: 'info',
+      message: 'entry of apps matches again',
+      fields: { account: 'production', selector: 'id=7' },
+    });
+    const flapping = 'entries of apps keep losing and finding what they match';
+    expect(bench.lines(flapping)).toMatchObject([{ fields: { entries: 1, changes: 2 } }]);
   });
 });
 
