@@ -1,8 +1,8 @@
 import type { Clock } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
+import type { ThrottleCause } from '../rate-limit/rate-limiter.ts';
 import type { Membership } from '../rate-limit/rate-limiters.ts';
 import type { TransportEvents } from '../transport/account-transport.ts';
-import type { ThrottleCause } from '../transport/throttle.ts';
 
 export interface TransportLogDependencies {
   readonly clock: Clock;

@@ -4,14 +4,19 @@ import { type AdaptiveLimit, createAdaptiveLimit } from './adaptive-limit.ts';
 import { createSlidingWindowLog } from './sliding-window-log.ts';
 import { createWaitQueue, type WaitOptions } from './wait-queue.ts';
 
+/**
+ * Why the vendor answered 429: the limit of the key is used up, it has too much to do for everybody,
+ * or it does not say.
+ */
+export type ThrottleCause = 'key_limit' | 'overload' | 'unknown';
+
 /** A 429; times are on the monotonic clock. */
 export interface Throttled {
   /** When the refused call was sent. */
   readonly sentMs: number;
-  /** Until when to stay away. */
+  /** When the pause ends that the answer asks for. */
   readonly untilMs: number;
-  /** Whether the answer says that the limit of the key is used up. */
-  readonly namesKeyLimit: boolean;
+  readonly cause: ThrottleCause;
 }
 
 /** The right to send one request with one key. */
@@ -157,9 +162,9 @@ class KeyRateLimiter implements RateLimiter {
     };
   }
 
-  #throttled({ sentMs, untilMs, namesKeyLimit }: Throttled): void {
+  #throttled({ sentMs, untilMs, cause }: Throttled): void {
     const nowMs = this.#clock.monotonicMs();
-    if (namesKeyLimit) this.#limit.exceeded({ sentMs, nowMs, untilMs });
+    if (cause === 'key_limit') this.#limit.exceeded({ sentMs, nowMs, untilMs });
     if (untilMs > this.#pausedUntilMs) {
       this.#pausedUntilMs = untilMs;
       this.#tokenBucket.restart(untilMs);

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/model/clock.ts';
 import { createRateLimiter, type RateLimiter } from '../../src/rate-limit/rate-limiter.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
-import { aLimitExceeded, aThrottled, neverAborted } from '../transport/fakes.ts';
+import { neverAborted } from '../transport/fakes.ts';
+import { aLimitExceeded, aThrottled } from './fakes.ts';
 
 const owner = {};
 
@@ -116,7 +117,7 @@ describe('createRateLimiter, at its edges', () => {
 
   it('lets calls go at the rate of the limit in force after a pause', async () => {
     const bench = aBench(600);
-    await refuse(bench, [10_000, { namesKeyLimit: true }]);
+    await refuse(bench, [10_000, { cause: 'key_limit' }]);
 
     expect(await goneAt(bench, [10_000, 11_000, 12_000])).toEqual([1, 5, 5]);
   });

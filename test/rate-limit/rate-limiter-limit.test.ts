@@ -6,7 +6,8 @@ import {
   type Throttled,
 } from '../../src/rate-limit/rate-limiter.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
-import { aLimitExceeded, aThrottled, neverAborted as signal } from '../transport/fakes.ts';
+import { neverAborted as signal } from '../transport/fakes.ts';
+import { aLimitExceeded, aThrottled } from './fakes.ts';
 
 const owner = {};
 

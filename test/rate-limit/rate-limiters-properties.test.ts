@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Permit } from '../../src/rate-limit/rate-limiter.ts';
+import type { Permit, ThrottleCause } from '../../src/rate-limit/rate-limiter.ts';
 import { createRateLimiters, type Membership } from '../../src/rate-limit/rate-limiters.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
-import { aThrottled } from '../transport/fakes.ts';
+import { aThrottled } from './fakes.ts';
 
 const minuteMs = 60_000;
 const names = ['one', 'two', 'three'] as const;
@@ -25,7 +25,7 @@ type Step =
       readonly abortAfterMs: number | undefined;
       /** Refused for so long. */
       readonly pauseMs: number | undefined;
-      readonly namesKeyLimit: boolean;
+      readonly cause: ThrottleCause;
     };
 
 interface Account {
@@ -60,7 +60,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
       urgent: fc.boolean(),
       abortAfterMs: fc.option(fc.nat(90_000), { nil: undefined, freq: 4 }),
       pauseMs: fc.option(fc.nat(70_000), { nil: undefined, freq: 6 }),
-      namesKeyLimit: fc.boolean(),
+      cause: fc.constantFrom<ThrottleCause>('key_limit', 'overload'),
     }),
   },
 );
@@ -112,7 +112,7 @@ async function run(plan: readonly { gapMs: number; name: string; step: Step }[])
     clock.after(step.latencyMs, () => {
       if (step.pauseMs !== undefined) {
         const untilMs = clock.monotonicMs() + step.pauseMs;
-        permit.throttled(aThrottled(untilMs, { sentMs, namesKeyLimit: step.namesKeyLimit }));
+        permit.throttled(aThrottled(untilMs, { sentMs, cause: step.cause }));
         pauses.set(apiKey, Math.max(pauses.get(apiKey) ?? 0, untilMs));
       }
       permit.release();

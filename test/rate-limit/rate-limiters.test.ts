@@ -7,7 +7,8 @@ import {
 } from '../../src/rate-limit/rate-limiters.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
-import { aLimitExceeded, aThrottled, neverAborted } from '../transport/fakes.ts';
+import { neverAborted } from '../transport/fakes.ts';
+import { aLimitExceeded, aThrottled } from './fakes.ts';
 
 const baseUrl = 'https://api.newrelic.com';
 

@@ -1,16 +1,18 @@
+import pLimit from 'p-limit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import {
   type AccountTransport,
   createAccountTransport,
+  limitConcurrency,
 } from '../../src/transport/account-transport.ts';
 import type { ApiResponse, Transport } from '../../src/transport/transport.ts';
+import { createFakeMembership } from '../rate-limit/fakes.ts';
 import { createFakeClock, settle } from '../support/fake-clock.ts';
 import {
   anAnswer,
   aRequest,
   createFakeKeyProvider,
-  createFakeMembership,
   createRecordingObserver,
   held,
   neverAborted,
@@ -240,5 +242,33 @@ describe('createAccountTransport', () => {
     await account.close();
 
     expect(closed()).toBe(1);
+  });
+});
+
+describe('limitConcurrency', () => {
+  it('lets the next request go only when one has ended', async () => {
+    const next = held();
+    const send = limitConcurrency(pLimit(2))(next.send);
+
+    const calls = [1, 2, 3].map(() => send(aRequest(), neverAborted));
+    await settle();
+    const sentAtFirst = next.requests.length;
+    next.answer();
+    await settle();
+    const sentAfterOneAnswer = next.requests.length;
+    next.answer();
+    next.answer();
+    await Promise.all(calls);
+
+    expect([sentAtFirst, sentAfterOneAnswer]).toEqual([2, 3]);
+  });
+
+  it('gives the slot of a request that failed to the next one', async () => {
+    const failure = new Error('broken');
+    const send = limitConcurrency(pLimit(1))(scripted(failure, failure).send);
+
+    const calls = await Promise.allSettled([1, 2].map(() => send(aRequest(), neverAborted)));
+
+    expect(calls.map((call) => call.status)).toEqual(['rejected', 'rejected']);
   });
 });

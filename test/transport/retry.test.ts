@@ -3,15 +3,9 @@ import { ApiError, failureReasons } from '../../src/model/api-error.ts';
 import { operations } from '../../src/model/telemetry.ts';
 import { retry } from '../../src/transport/retry.ts';
 import type { ApiResponse, Transport } from '../../src/transport/transport.ts';
+import { createFakeMembership } from '../rate-limit/fakes.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
-import {
-  anAnswer,
-  aRequest,
-  createFakeMembership,
-  createRecordingObserver,
-  neverAborted,
-  scripted,
-} from './fakes.ts';
+import { anAnswer, aRequest, createRecordingObserver, neverAborted, scripted } from './fakes.ts';
 
 function setUp(random = 0.5) {
   const clock = createFakeClock();
