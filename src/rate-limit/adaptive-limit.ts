@@ -4,33 +4,33 @@ export interface LimitExceeded {
   readonly sentMs: number;
   /** When the answer arrived. */
   readonly nowMs: number;
-  /** Until when to stay away. */
+  /** When the pause ends that the answer asks for. */
   readonly untilMs: number;
 }
 
-/** The limit of one key as the vendor's 429s leave it: AIMD. The caller says what time it is. */
+/** The limit of one key, adapted to the vendor's 429s (AIMD). The caller gives the time. */
 export interface AdaptiveLimit {
   /** Calls in any 60 seconds. */
   perMinute(nowMs: number): number;
-  /** When the limit rises next, on the monotonic clock; `Infinity` while it is in force in full. */
+  /** When the limit rises next, on the monotonic clock; `Infinity` while the full limit is in force. */
   nextStepMs(nowMs: number): number;
   exceeded(refusal: LimitExceeded): void;
-  /** Another full limit from now on; a reduction keeps its proportion. */
+  /** Sets another full limit; a reduction keeps its proportion. */
   resize(requestsPerMinute: number): void;
 }
 
 const stepMs = 60_000;
-/** The full limit is in force again so many steps after the last refusal. */
+/** Steps from the last refusal to the full limit. */
 const recoverySteps = 5;
 const decrease = 0.5;
-/** What is tried in any case, however much others take. */
+/** This much is tried in any case, however much others take. */
 const leastShare = 0.1;
 
 interface Reduction {
   /** The share of the full limit right after the refusal. */
   readonly share: number;
   readonly refusedMs: number;
-  /** Calls sent before then were refused together: that is one refusal. */
+  /** Refusals of calls that were sent before then count as this one. */
   readonly episodeUntilMs: number;
 }
 

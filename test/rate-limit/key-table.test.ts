@@ -1,9 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { KeyTable, type Member, fairShares } from '../../src/rate-limit/key-table.ts';
+import { fairShares, KeyTable, type Member } from '../../src/rate-limit/key-table.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 import { neverAborted } from '../transport/fakes.ts';
-import fc from 'fast-check';
 
 const baseUrl = 'https://api.newrelic.com';
 
