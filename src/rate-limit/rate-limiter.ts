@@ -12,7 +12,7 @@ export type ThrottleCause = 'key_limit' | 'overload' | 'unknown';
 
 /** A 429; times are on the monotonic clock. */
 export interface Throttled {
-  /** When the refused call was sent. */
+  /** When the throttled call was sent. */
   readonly sentMs: number;
   /** When the pause ends that the answer asks for. */
   readonly untilMs: number;

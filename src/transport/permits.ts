@@ -61,7 +61,7 @@ export interface ObeyPausesDependencies {
  * The pause counts from when the vendor gave the answer, not from when it arrived: a late answer
  * about the vendor's last minute must not delay the next minute.
  *
- * It is inside the concurrency limit, so that the pause is in force before the slot of the refused
+ * It is inside the concurrency limit, so that the pause is in force before the slot of the throttled
  * request goes to the next request in the queue.
  */
 export function obeyPauses(

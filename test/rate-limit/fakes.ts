@@ -13,12 +13,12 @@ export function aLimitExceeded(untilMs: number, overrides: Partial<Throttled> = 
 }
 
 export interface FakeMembership extends Membership {
-  /** The urgency of every permit that was asked for. */
+  /** Whether each requested permit was urgent. */
   readonly acquired: readonly boolean[];
-  /** The 429s that were told, in order. */
+  /** The 429s that were reported, in order. */
   readonly throttled: readonly Throttled[];
   released(): number;
-  /** A permit that nobody had to wait for. */
+  /** A permit without a wait. */
   permit(): Permit;
   pause(untilMs: number): void;
 }
@@ -33,7 +33,7 @@ export interface FakeMembershipOptions {
   readonly apiKey?: () => string;
 }
 
-/** Gives every permit at once, pause or not, and remembers what was asked of it. */
+/** Gives every permit at once, even during a pause, and records the calls. */
 export function createFakeMembership({
   clock = { monotonicMs: () => 0 },
   apiKey = () => 'key-1',

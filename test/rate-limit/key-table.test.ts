@@ -16,7 +16,7 @@ const member: Member = {
 };
 
 describe('KeyTable', () => {
-  it('forgets a key that has no account and could not be told from a new one', () => {
+  it('forgets a key without accounts that nothing distinguishes from a new one', () => {
     const keys = new KeyTable({ clock: createFakeClock(), logger: createFakeLogger() });
 
     const first = keys.find(baseUrl, 'key-1', 5);
@@ -56,26 +56,31 @@ describe('fairShares', () => {
   it.each([
     { what: 'all of it to one alone', limit: 800, demands: [20], shares: [800] },
     {
-      what: 'equal parts to who wants all',
+      what: 'equal shares to those that want everything',
       limit: 90,
       demands: [800, 500, 100],
       shares: [30, 30, 30],
     },
     {
-      what: 'the small ones what they want',
+      what: 'those that want little what they want',
       limit: 100,
       demands: [10, 500, 20],
       shares: [10, 70, 20],
     },
-    { what: 'what is left over to all alike', limit: 100, demands: [10, 30], shares: [40, 60] },
     {
-      what: 'equal parts while nothing is known',
+      what: 'what nobody wants to all in equal shares',
+      limit: 100,
+      demands: [10, 30],
+      shares: [40, 60],
+    },
+    {
+      what: 'equal shares while no demand is known',
       limit: 100,
       demands: [Infinity, Infinity],
       shares: [50, 50],
     },
     {
-      what: 'what others leave to one that is not known',
+      what: 'the rest to one with an unknown demand',
       limit: 100,
       demands: [Infinity, 10],
       shares: [90, 10],
@@ -85,7 +90,7 @@ describe('fairShares', () => {
     expect(fairShares(limit, demands)).toEqual(shares);
   });
 
-  it('divides exactly the limit, gives nobody less than an equal part or the demand, and treats equals alike', () => {
+  it('divides exactly the limit, gives nobody less than an equal share or the demand, and treats equals alike', () => {
     const demand = fc.oneof(fc.nat(1000), fc.constant(Number.POSITIVE_INFINITY));
     fc.assert(
       fc.property(

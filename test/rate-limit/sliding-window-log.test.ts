@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSlidingWindowLog } from '../../src/rate-limit/sliding-window-log.ts';
 
-/** A log of which calls ended at these times. */
+/** A log whose calls ended at these times. */
 function endedAt(...timesMs: readonly number[]): ReturnType<typeof createSlidingWindowLog> {
   const log = createSlidingWindowLog();
   for (const atMs of timesMs) {
@@ -15,7 +15,7 @@ describe('createSlidingWindowLog', () => {
   it.each([
     { nowMs: 60_000, waitMs: 1, used: 1 },
     { nowMs: 60_001, waitMs: 0, used: 0 },
-  ])('lets a call go after one of 0 ms in $waitMs ms at $nowMs ms', (row) => {
+  ])('makes a call wait $waitMs ms at $nowMs ms after one that ended at 0 ms', (row) => {
     const log = endedAt(0);
 
     expect(log.waitMs(row.nowMs, 1)).toBe(row.waitMs);
@@ -27,7 +27,7 @@ describe('createSlidingWindowLog', () => {
     { limit: 3, waitMs: 55_001 },
     { limit: 2, waitMs: 56_001 },
     { limit: 1, waitMs: 57_001 },
-  ])('lets a call go below the limit $limit in $waitMs ms', ({ limit, waitMs }) => {
+  ])('makes a call wait $waitMs ms at a limit of $limit', ({ limit, waitMs }) => {
     const log = endedAt(0, 1000, 2000);
 
     expect(log.waitMs(5000, limit)).toBe(waitMs);

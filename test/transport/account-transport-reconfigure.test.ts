@@ -55,7 +55,7 @@ describe('reconfigure', () => {
     expect(sentHeaders).toEqual([{ 'Api-Key': 'key-1' }, { 'X-Api-Key': 'key-1' }]);
   });
 
-  it('gives requests that leave from then on another time, and those under way their own', async () => {
+  it('applies another timeout to requests that leave from then on, not to those in flight', async () => {
     const wire = held();
     const { account, clock } = setUp(wire.send);
     const ended: string[] = [];
@@ -75,7 +75,7 @@ describe('reconfigure', () => {
     expect(ended).toEqual(['after', 'before']);
   });
 
-  it('counts what is in flight against another concurrency', async () => {
+  it('counts requests in flight against the new concurrency', async () => {
     const wire = held();
     const { account } = setUp(wire.send);
     const calls = Array.from({ length: 6 }, async () => account.send(aRequest(), neverAborted));
@@ -147,7 +147,7 @@ function someConnections(): FakeConnections {
 }
 
 describe('createReplaceableTransport', () => {
-  it('sends through the new connections, and lets what has left end on the old ones', async () => {
+  it('sends through the new connections, and lets requests in flight end on the old ones', async () => {
     const [old, next] = [someConnections(), someConnections()];
     const connections = createReplaceableTransport(old);
     const first = connections.send(aRequest(), {}, neverAborted);
@@ -213,7 +213,7 @@ describe('createReplaceableTransport', () => {
     expect([first.closed(), third.closed()]).toEqual([1, 0]);
   });
 
-  it('is done with connections of which a request has failed', async () => {
+  it('closes old connections when their last request has failed', async () => {
     const broken: RawTransport = {
       send: async () => {
         throw new Error('reset');
@@ -249,7 +249,7 @@ describe('createReplaceableTransport', () => {
     expect([old.closed(), next.closed()]).toEqual([1, 1]);
   });
 
-  it('has closed old connections as well when it is closed', async () => {
+  it('waits for old connections to be closed when it is closed', async () => {
     let release = (): void => {};
     const slow: RawTransport = {
       send: async () => anAnswer(),

@@ -83,7 +83,7 @@ describe('createAccountTransport', () => {
     expect(observer.events).toEqual(['started host_throughput', 'ended host_throughput 200 0']);
   });
 
-  it('paces and measures every attempt, those after a failure and after a new key too', async () => {
+  it('paces and measures every attempt, also those after a failure and after a new key', async () => {
     const wire = scripted(new ApiError('reset', 'no'), anAnswer(401), anAnswer(503), anAnswer());
     const { account, clock, membership, observer, keyProvider, keysSent } = setUp(wire.send);
     keyProvider.rotate('key-2');
@@ -188,7 +188,7 @@ describe('createAccountTransport', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
-  it('may have any number of calls wait for one signal without a warning', async () => {
+  it('lets any number of calls share one signal without a warning', async () => {
     const warnings: string[] = [];
     const listener = (warning: Error): void => {
       warnings.push(warning.name);
@@ -263,7 +263,7 @@ describe('limitConcurrency', () => {
     expect([sentAtFirst, sentAfterOneAnswer]).toEqual([2, 3]);
   });
 
-  it('gives the slot of a request that failed to the next one', async () => {
+  it('gives the slot of a failed request to the next one', async () => {
     const failure = new Error('broken');
     const send = limitConcurrency(pLimit(1))(scripted(failure, failure).send);
 

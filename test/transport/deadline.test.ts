@@ -119,7 +119,7 @@ describe('withDeadline', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
-  it('is not spoiled by a call that was ended before', async () => {
+  it('is not affected by a call that was aborted before', async () => {
     const clock = createFakeClock();
     const signals: AbortSignal[] = [];
     const next = held();
@@ -142,7 +142,7 @@ describe('withDeadline', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
   });
 
-  it('gives calls that are under way together a signal each', async () => {
+  it('gives each of the calls in flight a signal of its own', async () => {
     const clock = createFakeClock();
     const signals: AbortSignal[] = [];
     const next = held();
@@ -210,7 +210,7 @@ describe('createAbortWatch', () => {
     expect(told).toEqual(['first', 'second']);
   });
 
-  it('tells nobody who has left', () => {
+  it('does not tell a call that was removed', () => {
     const watch = createAbortWatch({ keepsListening: true });
     const controller = new AbortController();
     const told: string[] = [];
@@ -227,7 +227,7 @@ describe('createAbortWatch', () => {
     expect(told).toEqual(['stayed']);
   });
 
-  it('tells the others too when one leaves while it is told', () => {
+  it('tells the other calls too when one removes itself while it is told', () => {
     const watch = createAbortWatch({ keepsListening: false });
     const controller = new AbortController();
     const told: string[] = [];

@@ -29,7 +29,7 @@ export interface ScriptedTransport {
   readonly requests: readonly ApiRequest[];
 }
 
-/** Answers one step per request, in order; a request beyond the script is a failure of the test. */
+/** Answers one step per request, in order. A request beyond the script fails the test. */
 export function scripted(...steps: readonly Step[]): ScriptedTransport {
   const requests: ApiRequest[] = [];
   const send: Transport = async (request, signal) => {
@@ -42,13 +42,13 @@ export function scripted(...steps: readonly Step[]): ScriptedTransport {
   return { send, requests };
 }
 
-/** A transport whose requests end when the test says so. */
+/** A transport whose requests wait until the test answers them. */
 export interface HeldTransport {
   readonly send: Transport;
   readonly requests: readonly ApiRequest[];
-  /** Answers the oldest request that waits. */
+  /** Answers the oldest waiting request. */
   answer(response?: ApiResponse): void;
-  /** Answers every request that waits. */
+  /** Answers every waiting request. */
   answerAll(response?: ApiResponse): void;
 }
 

@@ -116,7 +116,7 @@ describe('pauseOf', () => {
     { headers: { 'newrelic-overloadprotection-reset': '1' }, cause: 'overload' },
     { headers: { 'x-request-id': '7' }, cause: 'unknown' },
     { headers: {}, cause: 'unknown' },
-  ])('takes $headers for $cause', ({ headers, cause }) => {
+  ])('takes $cause for the cause of $headers', ({ headers, cause }) => {
     expect(pauseOf({ date, ...headers }, wrongClockMs).cause).toBe(cause);
   });
 

@@ -95,7 +95,7 @@ function aBench() {
 }
 
 describe('obeyPauses', () => {
-  it('pauses the key after a 429 for as long as it says', async () => {
+  it('pauses the key after a 429 for as long as the answer says', async () => {
     const { clock, membership, send } = aBench();
     await clock.advance(5000);
 
@@ -131,7 +131,7 @@ describe('obeyPauses', () => {
     { headers: { 'x-ratelimit-remaining': '0' }, cause: 'key_limit', untilMs: 60_000 },
     { headers: { 'retry-after': '5' }, cause: 'overload', untilMs: 5500 },
     { headers: {}, cause: 'unknown', untilMs: 60_000 },
-  ])('tells of a 429 with $headers that its cause is $cause', async (row) => {
+  ])('reports $cause as the cause of a 429 with $headers', async (row) => {
     const { membership, told, send } = aBench();
 
     await send(scripted(anAnswer(429, row.headers)).send);
@@ -182,7 +182,7 @@ describe('obeyPauses', () => {
     expect(sentDuringPause).toBe(0);
   });
 
-  it('stops waiting when the caller goes', async () => {
+  it('stops waiting when the caller aborts', async () => {
     const { clock, membership, send } = aBench();
     const controller = new AbortController();
     const reason = new Error('shutting down');

@@ -54,7 +54,7 @@ describe('apiErrorFrom', () => {
   it.each([
     { syscall: 'connect', reason: 'connect' },
     { syscall: 'read', reason: 'timeout' },
-  ])('takes ETIMEDOUT of $syscall for $reason', ({ syscall, reason }) => {
+  ])('gives ETIMEDOUT of $syscall the reason $reason', ({ syscall, reason }) => {
     const error = apiErrorFrom(anError({ code: 'ETIMEDOUT', syscall }), 'host');
 
     expect(error.reason).toBe(reason);
@@ -82,7 +82,7 @@ describe('apiErrorFrom', () => {
     expect(error.message).toContain('ECONNREFUSED ::1:3128');
   });
 
-  it('prefers the outer code to the one that it wraps', () => {
+  it('prefers the outer code to the wrapped one', () => {
     const outer = anError({ code: 'UND_ERR_PRX_TLS', cause: anError({ code: 'ECONNRESET' }) });
 
     const error = apiErrorFrom(outer, 'host');
@@ -125,7 +125,7 @@ describe('apiErrorFrom', () => {
     expect(error.message).not.toContain('secret');
   });
 
-  it('shows what TLS has to say, on one line and not without end', () => {
+  it('shows the message of a TLS error, on one line and cut if it is long', () => {
     const error = apiErrorFrom(
       anError({ code: 'EPROTO' }, `wrong\nversion number ${'x'.repeat(500)}`),
       'host',
@@ -156,7 +156,7 @@ describe('statusReason', () => {
     { status: 500, reason: 'server' },
     { status: 504, reason: 'server' },
     { status: 999, reason: 'server' },
-  ])('takes $status for $reason', ({ status, reason }) => {
+  ])('gives $status the reason $reason', ({ status, reason }) => {
     expect(statusReason(status)).toBe(reason);
   });
 
