@@ -86,10 +86,10 @@ class PolledAccount implements AccountRuntime {
     const options = { ...account, requestsPerMinute };
     const membership = limiters.join(options, prepared.keyProvider.current());
     this.#membership = membership;
-    const log = createTransportLog(account.name, { clock, membership, logger });
+    const events = createTransportLog(account.name, { clock, membership, logger });
     const keyProvider = followingKey(() => this.#prepared.keyProvider, membership);
     const observer = metrics.apiObserver(account.name);
-    const parts = { clock, random, observer, keyProvider, membership, events: log };
+    const parts = { clock, random, observer, keyProvider, membership, events };
     this.#transport = createAccountTransport(account, { ...parts, raw });
     const client = createRestClient(
       { maxPages: defaultMaxPages },
@@ -115,7 +115,6 @@ class PolledAccount implements AccountRuntime {
       },
     });
     membership.onLimitChange(() => {
-      log.limitChanged();
       this.#poller.limitChanged();
     });
   }
@@ -184,7 +183,7 @@ function isAskedAlike(left: PreparedAccount, right: PreparedAccount): boolean {
   );
 }
 
-/** A new key has a limit of its own. */
+/** Moves the membership to each new key, which has a limit of its own. */
 function followingKey(current: () => KeyProvider, membership: Membership): KeyProvider {
   return {
     current: () => current().current(),

@@ -12,7 +12,7 @@ export interface LimitExceeded {
 export interface AdaptiveLimit {
   /** Calls in any 60 seconds. */
   perMinute(nowMs: number): number;
-  /** When the limit rises next, on the monotonic clock; `Infinity` while the full limit is in force. */
+  /** When the limit rises next, on the monotonic clock; `Infinity` while it is the full limit. */
   nextStepMs(nowMs: number): number;
   exceeded(answer: LimitExceeded): void;
   /** Sets another full limit; a reduction keeps its proportion. */
@@ -30,7 +30,7 @@ interface Reduction {
   /** The share of the full limit right after the 429. */
   readonly share: number;
   readonly exceededMs: number;
-  /** A 429 for a call that was sent before then belongs to the same episode: it reduces nothing more. */
+  /** A 429 for a call that was sent before then is part of this one, and reduces nothing more. */
   readonly episodeUntilMs: number;
 }
 

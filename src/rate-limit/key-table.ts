@@ -97,7 +97,7 @@ export class KeyTable {
     this.#dependencies = dependencies;
   }
 
-  /** @param requestsPerMinute the limit of the key until a member joins it, if the key is not known */
+  /** @param requestsPerMinute the limit of a key that is not known yet, until a member joins it */
   find(baseUrl: string, apiKey: string, requestsPerMinute: number): Key {
     const id = JSON.stringify([new URL(baseUrl).href, apiKey]);
     const known = this.#keys.get(id);

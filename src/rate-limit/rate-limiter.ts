@@ -67,7 +67,7 @@ export function createRateLimiter(
   return new KeyRateLimiter(options, clock);
 }
 
-/** After a pause calls go evenly for this long, and not in a burst: the vendor has just said "enough". */
+/** How long calls go evenly after a pause, not in a burst: the vendor has just said "enough". */
 const evenlyMs = 60_000;
 
 class KeyRateLimiter implements RateLimiter {
@@ -184,7 +184,7 @@ class KeyRateLimiter implements RateLimiter {
     return Math.min(evenlyLeftMs, this.#tokenBucket.waitMs(nowMs));
   }
 
-  /** Gives permits to all calls that may go, tells of another limit, and sets the timer for the next time. */
+  /** Gives permits to all calls that may go, tells of another limit, and sets the next timer. */
   #pump(): void {
     const nowMs = this.#clock.monotonicMs();
     while (this.#queue.size() > 0 && this.#waitMs(nowMs) === 0) this.#queue.dequeue(this.#permit());

@@ -34,8 +34,8 @@ export interface Membership {
   /** Calls the listener whenever `limitPerMinute` has changed; the returned function ends that. */
   onLimitChange(listener: () => void): () => void;
   /**
-   * The account has stopped. What it sent still counts, and its limit holds until the end of this turn:
-   * an account that replaces it should join by then.
+   * The account has stopped. What it sent still counts, and its limit holds until the end of this
+   * turn: an account that replaces it should join by then.
    */
   leave(): void;
 }

@@ -59,7 +59,7 @@ interface EndTimes {
 
 const initialCapacity = 64;
 
-/** A ring of the times at which the last calls ended. It grows to the largest limit and no further. */
+/** A ring of the times at which the last calls ended. It grows up to the largest limit. */
 function createEndTimes(): EndTimes {
   let ring = new Float64Array(initialCapacity);
   let head = 0;

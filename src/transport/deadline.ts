@@ -3,7 +3,7 @@ import type { Clock } from '../model/clock.ts';
 import type { TransportDecorator } from './transport.ts';
 
 export interface AbortWatchOptions {
-  /** Whether to keep listening when no call is in flight. That is best for signals that are used again. */
+  /** Whether to keep listening when no call is in flight, as is best for signals that are used again. */
   readonly keepsListening: boolean;
 }
 

@@ -110,7 +110,7 @@ export interface ReloadKeyDependencies {
   readonly observer: ApiObserver;
 }
 
-/** A single application may be forbidden for good, so not every 403 is worth reading the key again. */
+/** Some applications are forbidden for good, so not every 403 is worth reading the key again. */
 const forbiddenGapMs = 10_000;
 
 /**

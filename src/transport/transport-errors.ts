@@ -137,7 +137,7 @@ function reasonOf(error: ForeignError): NetworkReason | undefined {
   return code === 'ETIMEDOUT' && error.syscall !== 'connect' ? 'timeout' : reasonOfCode(code);
 }
 
-/** The code and the address. Messages stay out, because they may hold anything, except those of TLS. */
+/** The code and the address. Messages may hold anything, so they stay out, except those of TLS. */
 function detailOf(error: ForeignError, reason: NetworkReason): string {
   const code = codeOf(error);
   if (reason === 'tls' || code === 'UND_ERR_ABORTED') return `${code}: ${shortMessage(error)}`;
@@ -205,7 +205,7 @@ const reasonsByCode: ReadonlyMap<string, NetworkReason> = new Map<string, Networ
   ['UND_ERR_HEADERS_OVERFLOW', 'too_large'],
   ['HPE_HEADER_OVERFLOW', 'too_large'],
   ['HTTPParserError', 'not_json'],
-  // undici fails on an answer that HTTP does not allow here, such as an upgrade that was not asked for.
+  // undici fails on an answer that HTTP does not allow here, such as an unexpected upgrade.
   ['ERR_ASSERTION', 'not_json'],
   ['UND_ERR_INVALID_ARG', 'client'],
   ['UND_ERR_DESTROYED', 'client'],

@@ -98,7 +98,7 @@ interface ConnectionRoute {
   close(): Promise<void>;
 }
 
-/** The deadline of a call ends it much earlier: this only guards connections that no call waits for. */
+/** Calls end much earlier, at their deadline: this only guards connections that no call waits for. */
 const silenceTimeoutMs = 600_000;
 
 /** Opens nothing yet: connections are made when requests need them. */

@@ -7,11 +7,19 @@ function aBench() {
   const clock = createFakeClock();
   const logger = createFakeLogger();
   let limit = 800;
-  const membership = { limitPerMinute: () => limit, isReduced: () => limit < 800 };
+  const listeners = new Set<() => void>();
+  const membership = {
+    limitPerMinute: () => limit,
+    isReduced: () => limit < 800,
+    onLimitChange: (listener: () => void) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
   const log = createTransportLog('production', { clock, membership, logger });
   const setLimit = (next: number): void => {
     limit = next;
-    log.limitChanged();
+    for (const listener of listeners) listener();
   };
   return { clock, logger, log, setLimit };
 }
