@@ -16,6 +16,7 @@ import {
   type HeldTransport,
   held,
   neverAborted,
+  scripted,
 } from './fakes.ts';
 
 const settings: SendSettings = { apiKeyHeader: 'Api-Key', concurrency: 2, timeoutMs: 30_000 };
@@ -23,6 +24,7 @@ const settings: SendSettings = { apiKeyHeader: 'Api-Key', concurrency: 2, timeou
 function setUp(wire: Transport) {
   const clock = createFakeClock();
   const sentHeaders: Readonly<Record<string, string>>[] = [];
+  let closed = 0;
   const account: AccountTransport = createAccountTransport(
     { baseUrl: 'https://api.newrelic.com', ...settings },
     {
@@ -37,11 +39,13 @@ function setUp(wire: Transport) {
           sentHeaders.push(headers);
           return wire(request, signal);
         },
-        close: async () => {},
+        close: async () => {
+          closed += 1;
+        },
       },
     },
   );
-  return { account, clock, sentHeaders };
+  return { account, clock, sentHeaders, closed: () => closed };
 }
 
 describe('reconfigure', () => {
@@ -98,6 +102,25 @@ describe('reconfigure', () => {
     expect([atFirst, enlarged]).toEqual([2, 5]);
     expect(afterOneAnswer).toEqual([5, 4]);
     expect(wire.requests).toHaveLength(6);
+  });
+
+  it('sends through other connections if some are given, and closes the old ones', async () => {
+    const { account, closed, sentHeaders } = setUp(async () => anAnswer(201));
+    const other = scripted(anAnswer(202), anAnswer(203));
+    const raw: RawTransport = {
+      send: async (request, _headers, signal) => other.send(request, signal),
+      close: async () => {},
+    };
+
+    const before = await account.send(aRequest(), neverAborted);
+    account.reconfigure(settings, raw);
+    const closedAfterwards = closed();
+    const after = await account.send(aRequest(), neverAborted);
+    account.reconfigure({ ...settings, concurrency: 1 });
+    const kept = await account.send(aRequest(), neverAborted);
+
+    expect([before, after, kept].map(({ status }) => status)).toEqual([201, 202, 203]);
+    expect([closedAfterwards, sentHeaders.length]).toEqual([1, 1]);
   });
 
   it("forgets nothing: neither retries nor the vendor's clock", async () => {

@@ -140,6 +140,24 @@ describe('obeyPauses', () => {
     expect(membership.throttled).toEqual(told);
   });
 
+  it('reports a 429 when the pause is in force already', async () => {
+    const clock = createFakeClock();
+    const membership = createFakeMembership({ clock });
+    const vendorClock = createVendorClock({ clock, skewed: () => undefined });
+    const pausesMs: (number | undefined)[] = [];
+    const throttled = (): void => {
+      pausesMs.push(membership.pausedUntilMs());
+    };
+    const next = scripted(anAnswer(429, { 'retry-after': '20' }));
+
+    await obeyPauses({ clock, vendorClock, throttled })(next.send)(
+      aPermittedRequest(membership),
+      neverAborted,
+    );
+
+    expect(pausesMs).toEqual([20_500]);
+  });
+
   it.each([{ status: 200 }, { status: 429 }, { status: 503 }])(
     "learns the vendor's clock from a $status",
     async ({ status }) => {
