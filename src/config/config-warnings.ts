@@ -1,4 +1,4 @@
-import { keyPlaceOf, type PlainConfig } from '../model/config.ts';
+import { keyIdOf, type PlainConfig } from '../model/config.ts';
 import { selectorText } from '../model/selector.ts';
 import { type Problem, warningAt } from './diagnostic.ts';
 import { type Located, locate } from './located.ts';
@@ -35,10 +35,10 @@ function accountWarnings(config: PlainConfig, at: At): readonly Problem[] {
 function sharedKeyWarnings(config: PlainConfig, at: At): readonly Problem[] {
   const firstNames = new Map<string, string>();
   return config.accounts.flatMap((account, index) => {
-    const text = keyPlaceOf(account);
-    const first = firstNames.get(text);
+    const keyId = keyIdOf(account);
+    const first = firstNames.get(keyId);
     if (first === undefined) {
-      firstNames.set(text, account.name);
+      firstNames.set(keyId, account.name);
       return [];
     }
     const key = account.apiKey.kind === 'file' ? 'api_key_file' : 'api_key_env';

@@ -8,10 +8,6 @@ import { type AccountPoller, createAccountPoller } from '../poller/account-polle
 import type { Membership, RateLimiters } from '../rate-limit/rate-limiters.ts';
 import type { SelfMetrics } from '../telemetry/self-metrics.ts';
 import { type AccountTransport, createAccountTransport } from '../transport/account-transport.ts';
-import {
-  createReplaceableTransport,
-  type ReplaceableTransport,
-} from '../transport/replaceable-transport.ts';
 import type { KeyProvider, RawTransport } from '../transport/transport.ts';
 import type { Machine } from './platform.ts';
 import type { PreparedAccount } from './prepare-account.ts';
@@ -70,7 +66,6 @@ class PolledAccount implements AccountRuntime {
   readonly source: Source;
   readonly #membership: Membership;
   readonly #budget: ShardBudget;
-  readonly #connections: ReplaceableTransport;
   readonly #transport: AccountTransport;
   readonly #poller: AccountPoller;
   #prepared: PreparedAccount;
@@ -91,12 +86,11 @@ class PolledAccount implements AccountRuntime {
     const options = { ...account, requestsPerMinute };
     const membership = limiters.join(options, prepared.keyProvider.current());
     this.#membership = membership;
-    const log = createTransportLog(account.name, { clock, membership, logger });
+    const events = createTransportLog(account.name, { clock, membership, logger });
     const keyProvider = followingKey(() => this.#prepared.keyProvider, membership);
     const observer = metrics.apiObserver(account.name);
-    this.#connections = createReplaceableTransport(raw);
-    const parts = { clock, random, observer, keyProvider, membership, events: log };
-    this.#transport = createAccountTransport(account, { ...parts, raw: this.#connections });
+    const parts = { clock, random, observer, keyProvider, membership, events };
+    this.#transport = createAccountTransport(account, { ...parts, raw });
     const client = createRestClient(
       { maxPages: defaultMaxPages },
       { send: this.#transport.send, observer, logger, clock },
@@ -111,6 +105,7 @@ class PolledAccount implements AccountRuntime {
       sink,
       logger,
       observer: metrics.pollObserver(account.name),
+      limitPerMinute: () => membership.limitPerMinute(),
       planned: ({ demandPerMinute }) => {
         membership.demand(demandPerMinute);
       },
@@ -120,7 +115,6 @@ class PolledAccount implements AccountRuntime {
       },
     });
     membership.onLimitChange(() => {
-      log.limitChanged();
       this.#poller.limitChanged();
     });
   }
@@ -150,8 +144,7 @@ class PolledAccount implements AccountRuntime {
     this.#prepared = next;
     this.#isElsewhere ||= raw !== undefined || !isAskedAlike(before, next);
     this.#moveMembership(before, next);
-    this.#transport.reconfigure(next.account);
-    if (raw !== undefined) this.#connections.replace(raw);
+    this.#transport.reconfigure(next.account, raw);
   }
 
   async reconfigure(): Promise<void> {
@@ -178,7 +171,7 @@ class PolledAccount implements AccountRuntime {
 
   async close(): Promise<void> {
     this.leave();
-    await this.#connections.close();
+    await this.#transport.close();
   }
 }
 
@@ -190,7 +183,7 @@ function isAskedAlike(left: PreparedAccount, right: PreparedAccount): boolean {
   );
 }
 
-/** A new key has a limit of its own. */
+/** Moves the membership to each new key, which has a limit of its own. */
 function followingKey(current: () => KeyProvider, membership: Membership): KeyProvider {
   return {
     current: () => current().current(),

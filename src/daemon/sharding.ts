@@ -1,5 +1,5 @@
 import type { Clock } from '../model/clock.ts';
-import { type Config, keyPlaceOf } from '../model/config.ts';
+import { type Config, keyIdOf } from '../model/config.ts';
 import { type Shard, type ShardDemands, sharesOf } from '../model/shard.ts';
 import { CommandError, type Machine } from './platform.ts';
 
@@ -46,12 +46,12 @@ export function withShard(config: Config, shard: Shard): Config {
   if (shard.total === 1) return config;
   const accountsByKey = new Map<string, number>();
   for (const account of config.accounts) {
-    const place = keyPlaceOf(account);
-    accountsByKey.set(place, 1 + (accountsByKey.get(place) ?? 0));
+    const keyId = keyIdOf(account);
+    accountsByKey.set(keyId, 1 + (accountsByKey.get(keyId) ?? 0));
   }
   const accounts = config.accounts.map((account) => {
     if (account.requestsPerMinute >= shard.total) {
-      const isEven = (accountsByKey.get(keyPlaceOf(account)) ?? 0) > 1;
+      const isEven = (accountsByKey.get(keyIdOf(account)) ?? 0) > 1;
       return { ...account, shard: isEven ? { ...shard, isEven } : shard };
     }
     throw new CommandError(

@@ -1,22 +1,16 @@
 import type { Clock } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
+import type { ThrottleCause } from '../rate-limit/rate-limiter.ts';
 import type { Membership } from '../rate-limit/rate-limiters.ts';
 import type { TransportEvents } from '../transport/account-transport.ts';
-import type { ThrottleCause } from '../transport/throttle.ts';
 
 export interface TransportLogDependencies {
   readonly clock: Clock;
-  readonly membership: Pick<Membership, 'limitPerMinute' | 'isReduced'>;
+  readonly membership: Pick<Membership, 'limitPerMinute' | 'isReduced' | 'onLimitChange'>;
   readonly logger: Logger;
 }
 
-/** What the log says of 429s, of the limit that they leave, and of the vendor's clock. */
-export interface TransportLog extends TransportEvents {
-  /** To be called when the limit is another one. */
-  limitChanged(): void;
-}
-
-/** A warning that goes on is repeated at most this often. */
+/** The warning is repeated at most this often. */
 const quietMs = 10 * 60_000;
 
 const remedies: Readonly<Record<ThrottleCause, string>> = {
@@ -30,12 +24,23 @@ const remedies: Readonly<Record<ThrottleCause, string>> = {
     'requests_per_minute',
 };
 
+/**
+ * Logs 429s, the recovery of the limit after them, and differences between the vendor's clock and
+ * ours. It listens to the membership for as long as that lasts.
+ */
 export function createTransportLog(
   account: string,
   { clock, membership, logger }: TransportLogDependencies,
-): TransportLog {
+): TransportEvents {
   const announced = new Map<ThrottleCause, { readonly atMs: number; readonly answers: number }>();
   let isReductionTold = false;
+
+  membership.onLimitChange(() => {
+    if (!isReductionTold || membership.isReduced()) return;
+    isReductionTold = false;
+    const fields = { account, limit_per_minute: membership.limitPerMinute() };
+    logger.info(fields, 'the full limit of the key is in force again');
+  });
 
   return {
     throttled: ({ cause, untilMs }) => {
@@ -53,12 +58,6 @@ export function createTransportLog(
         { account, cause, until, answers: answers + 1, ...limit, remedy: remedies[cause] },
         'rate limited by the vendor, pausing the account',
       );
-    },
-    limitChanged: () => {
-      if (!isReductionTold || membership.isReduced()) return;
-      isReductionTold = false;
-      const fields = { account, limit_per_minute: membership.limitPerMinute() };
-      logger.info(fields, 'the full limit of the key is in force again');
     },
     clockSkewed: (skew) => {
       if (skew === undefined) {

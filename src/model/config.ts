@@ -83,10 +83,10 @@ export interface Config<Pattern extends PatternSource = NamePattern> {
 export type PlainConfig = Config<PatternSource>;
 
 /**
- * Where the key of an account comes from, and where it goes to, as one text: the vendor counts the calls of
- * accounts with the same text together.
+ * Identifies the key of an account without its value: by where it comes from and which address it is
+ * sent to. The vendor counts the calls of accounts with the same id together.
  */
-export function keyPlaceOf({ apiKey, baseUrl }: Pick<AccountConfig, 'apiKey' | 'baseUrl'>): string {
-  const place = apiKey.kind === 'file' ? `file ${apiKey.path}` : `env ${apiKey.name}`;
-  return JSON.stringify([place, baseUrl]);
+export function keyIdOf({ apiKey, baseUrl }: Pick<AccountConfig, 'apiKey' | 'baseUrl'>): string {
+  const location = apiKey.kind === 'file' ? `file ${apiKey.path}` : `env ${apiKey.name}`;
+  return JSON.stringify([location, baseUrl]);
 }

@@ -1,26 +1,26 @@
-/** Spreads events evenly in time, in batches. The caller says what time it is. */
+/** Spreads events evenly in time, in batches. The caller gives the time. */
 export interface TokenBucket {
   /** 0 when there is a token, else how long to wait for the next batch. */
   waitMs(nowMs: number): number;
   /** Takes a token, whether there is one or not. */
   take(): void;
-  /** Starts anew with a single token, and fills from then on. */
+  /** Starts again with a single token, and fills from that time on. */
   restart(atMs: number): void;
-  /** Fills at another rate from now on, and keeps what there is. */
+  /** Fills at another rate from now on, and keeps the tokens that it has. */
   resize(perMinute: number, nowMs: number): void;
 }
 
-/** Waking up costs more than the calls themselves: one batch a second is fresh enough. */
+/** A timer costs more than a call: one batch a second is even enough. */
 const defaultBatchMs = 1000;
-/** A late timer must not cost throughput: so many batches may be made up for. */
-const catchUpBatches = 2;
-/** Timers fire up to this much early, and sums are not exact: neither must cost a whole batch. */
+/** The capacity, in batches: a late timer must not cost throughput. */
+const capacityBatches = 2;
+/** Timers fire up to this much early, and sums are not exact. Neither must cost a whole batch. */
 const toleranceMs = 1;
 
 /**
  * A bucket that fills evenly with `perMinute` tokens a minute, and is full at the start.
  *
- * @param batchMs how much time's worth of tokens is waited for when there is none
+ * @param batchMs when there is no token, the tokens of this period are waited for
  */
 export function createTokenBucket(
   perMinute: number,
@@ -28,13 +28,13 @@ export function createTokenBucket(
   batchMs: number = defaultBatchMs,
 ): TokenBucket {
   let perMs = perMinute / 60_000;
-  const capacityAt = (rate: number): number => Math.max(1, catchUpBatches * batchMs * rate);
+  const capacityAt = (rate: number): number => Math.max(1, capacityBatches * batchMs * rate);
   let capacity = capacityAt(perMs);
   let tokens = capacity;
   let refilledAtMs = startMs;
 
   const refill = (nowMs: number): void => {
-    // A bucket that starts anew later is not emptied by a look at it before.
+    // A bucket that starts again later must not lose that by a look at it before.
     if (nowMs <= refilledAtMs) return;
     tokens = Math.min(capacity, tokens + (nowMs - refilledAtMs) * perMs);
     refilledAtMs = nowMs;

@@ -1,43 +1,43 @@
 /** A 429 that names the limit of the key; times are on the monotonic clock. */
 export interface LimitExceeded {
-  /** When the refused call was sent. */
+  /** When the throttled call was sent. */
   readonly sentMs: number;
   /** When the answer arrived. */
   readonly nowMs: number;
-  /** Until when to stay away. */
+  /** When the pause ends that the answer asks for. */
   readonly untilMs: number;
 }
 
-/** The limit of one key as the vendor's 429s leave it: AIMD. The caller says what time it is. */
+/** The limit of one key, adapted to the vendor's 429s (AIMD). The caller gives the time. */
 export interface AdaptiveLimit {
   /** Calls in any 60 seconds. */
   perMinute(nowMs: number): number;
-  /** When the limit rises next, on the monotonic clock; `Infinity` while it is in force in full. */
+  /** When the limit rises next, on the monotonic clock; `Infinity` while it is the full limit. */
   nextStepMs(nowMs: number): number;
-  exceeded(refusal: LimitExceeded): void;
-  /** Another full limit from now on; a reduction keeps its proportion. */
+  exceeded(answer: LimitExceeded): void;
+  /** Sets another full limit; a reduction keeps its proportion. */
   resize(requestsPerMinute: number): void;
 }
 
 const stepMs = 60_000;
-/** The full limit is in force again so many steps after the last refusal. */
+/** Steps from the last 429 to the full limit. */
 const recoverySteps = 5;
 const decrease = 0.5;
-/** What is tried in any case, however much others take. */
+/** This much is tried in any case, however much others take. */
 const leastShare = 0.1;
 
 interface Reduction {
-  /** The share of the full limit right after the refusal. */
+  /** The share of the full limit right after the 429. */
   readonly share: number;
-  readonly refusedMs: number;
-  /** Calls sent before then were refused together: that is one refusal. */
+  readonly exceededMs: number;
+  /** A 429 for a call that was sent before then is part of this one, and reduces nothing more. */
   readonly episodeUntilMs: number;
 }
 
 /**
- * Multiplicative decrease, additive increase. On a refusal the limit becomes half of the one in
- * force, but not less than a tenth of the full limit. Then it rises in five equal steps, one a
- * minute, so that the full limit is in force again five minutes after the last refusal.
+ * Additive increase, multiplicative decrease. A 429 halves the limit in force, but to no less than a
+ * tenth of the full limit. Then it rises in five equal steps, one a minute, so that the full limit is
+ * in force again five minutes after the last 429.
  */
 export function createAdaptiveLimit(requestsPerMinute: number): AdaptiveLimit {
   let full = requestsPerMinute;
@@ -49,7 +49,7 @@ export function createAdaptiveLimit(requestsPerMinute: number): AdaptiveLimit {
       const steps = reduction === undefined ? recoverySteps : stepsOf(reduction, nowMs);
       return reduction === undefined || steps >= recoverySteps
         ? Number.POSITIVE_INFINITY
-        : reduction.refusedMs + (steps + 1) * stepMs;
+        : reduction.exceededMs + (steps + 1) * stepMs;
     },
     exceeded: ({ sentMs, nowMs, untilMs }) => {
       const isSameEpisode = reduction !== undefined && sentMs < reduction.episodeUntilMs;
@@ -59,7 +59,7 @@ export function createAdaptiveLimit(requestsPerMinute: number): AdaptiveLimit {
         return;
       }
       const share = Math.max(leastShare, decrease * shareOf(reduction, nowMs));
-      reduction = { share, refusedMs: nowMs, episodeUntilMs: untilMs };
+      reduction = { share, exceededMs: nowMs, episodeUntilMs: untilMs };
     },
     resize: (next) => {
       full = next;
@@ -67,8 +67,8 @@ export function createAdaptiveLimit(requestsPerMinute: number): AdaptiveLimit {
   };
 }
 
-function stepsOf({ refusedMs }: Reduction, nowMs: number): number {
-  return Math.floor((nowMs - refusedMs) / stepMs);
+function stepsOf({ exceededMs }: Reduction, nowMs: number): number {
+  return Math.floor((nowMs - exceededMs) / stepMs);
 }
 
 function shareOf(reduction: Reduction | undefined, nowMs: number): number {

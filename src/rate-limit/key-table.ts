@@ -5,18 +5,81 @@ import { createRateLimiter, type RateLimiter } from './rate-limiter.ts';
 /** An account that uses a key. */
 export interface Member {
   readonly name: string;
-  readonly requestsPerMinute: () => number;
-  readonly demandPerMinute: () => number;
-  readonly isWatching: () => boolean;
-  /** Something has happened to the limit of the key or to the other members. */
-  readonly limitMayHaveChanged: () => void;
+  /** Calls that the account may send in any 60 seconds. */
+  readonly requestsPerMinute: number;
+  /** Calls a minute that the account needs; `Infinity` while that is not known. */
+  readonly demandPerMinute: number;
+  /** Whether anybody wants to know of changes of its share. */
+  readonly isWatching: boolean;
+  /** Its share of the limit may be another one. */
+  shareMayHaveChanged(): void;
 }
 
-/** A key in use, or one that was used in the last minutes. */
-export interface Key {
+/**
+ * A key in use, or one that was used in the last minutes: its rate limiter, and the accounts that
+ * share it. Its limit is the smallest one of its members.
+ */
+export class Key {
   readonly limiter: RateLimiter;
-  readonly members: Set<Member>;
-  unwatch: (() => void) | undefined;
+  readonly #members = new Set<Member>();
+  #unwatch: (() => void) | undefined;
+
+  constructor(limiter: RateLimiter) {
+    this.limiter = limiter;
+  }
+
+  get members(): ReadonlySet<Member> {
+    return this.#members;
+  }
+
+  add(member: Member): void {
+    this.#members.add(member);
+    this.membersChanged();
+  }
+
+  /**
+   * Removes a member at once. The others learn of it at the end of this turn, so that no call goes in
+   * between when a reload puts another account there by then.
+   */
+  remove(member: Member): void {
+    this.#members.delete(member);
+    void this.#membersChangeAfterTurn();
+  }
+
+  /** To be called when something about a member has changed. */
+  membersChanged(): void {
+    const members = [...this.#members];
+    if (members.some(({ isWatching }) => isWatching)) {
+      this.#unwatch ??= this.limiter.onLimitChange(() => {
+        this.#tellMembers();
+      });
+    } else {
+      this.#unwatch?.();
+      this.#unwatch = undefined;
+    }
+    // Without members the limit of the last one stays.
+    if (members.length > 0) {
+      this.limiter.resize(Math.min(...members.map(({ requestsPerMinute }) => requestsPerMinute)));
+    }
+    this.#tellMembers();
+  }
+
+  /** Calls a minute that a member may plan with; for anybody else the whole limit. */
+  shareOf(member: Member): number {
+    const members = [...this.#members];
+    const limit = this.limiter.limitPerMinute();
+    const demands = members.map(({ demandPerMinute }) => demandPerMinute);
+    return fairShares(limit, demands)[members.indexOf(member)] ?? limit;
+  }
+
+  async #membersChangeAfterTurn(): Promise<void> {
+    await Promise.resolve();
+    this.membersChanged();
+  }
+
+  #tellMembers(): void {
+    for (const member of this.#members) member.shareMayHaveChanged();
+  }
 }
 
 export interface KeyTableDependencies {
@@ -24,7 +87,7 @@ export interface KeyTableDependencies {
   readonly logger: Logger;
 }
 
-/** The keys of the process: the limit of each is the smallest one of its members. */
+/** The keys of the process. */
 export class KeyTable {
   readonly #dependencies: KeyTableDependencies;
   readonly #keys = new Map<string, Key>();
@@ -34,50 +97,21 @@ export class KeyTable {
     this.#dependencies = dependencies;
   }
 
+  /** @param requestsPerMinute the limit of a key that is not known yet, until a member joins it */
   find(baseUrl: string, apiKey: string, requestsPerMinute: number): Key {
     const id = JSON.stringify([new URL(baseUrl).href, apiKey]);
     const known = this.#keys.get(id);
     if (known !== undefined) return known;
     this.#forgetUnused();
-    const limiter = createRateLimiter({ apiKey, requestsPerMinute }, this.#dependencies);
-    const key: Key = { limiter, members: new Set(), unwatch: undefined };
+    const key = new Key(createRateLimiter({ apiKey, requestsPerMinute }, this.#dependencies));
     this.#keys.set(id, key);
     return key;
   }
 
+  /** Adds a member to a key, and warns if other accounts use the key. */
   add(key: Key, member: Member): void {
     for (const other of key.members) this.#warnOnce(other.name, member.name);
-    key.members.add(member);
-    this.refresh(key);
-  }
-
-  /**
-   * Removes a member at once; what that means for the others follows at the end of this turn. A
-   * reload that puts another account in its place by then lets no call go in between.
-   */
-  remove(key: Key, member: Member): void {
-    key.members.delete(member);
-    void this.#refreshAfterTurn(key);
-  }
-
-  /** To be called after every change of the members. */
-  refresh(key: Key): void {
-    const members = [...key.members];
-    const isWatched = members.some((member) => member.isWatching());
-    if (!isWatched) {
-      key.unwatch?.();
-      key.unwatch = undefined;
-    } else key.unwatch ??= key.limiter.onLimitChange(() => tellMembers(key));
-    // Without members the limit of the last one stays.
-    if (members.length > 0) {
-      key.limiter.resize(Math.min(...members.map((member) => member.requestsPerMinute())));
-    }
-    tellMembers(key);
-  }
-
-  async #refreshAfterTurn(key: Key): Promise<void> {
-    await Promise.resolve();
-    this.refresh(key);
+    key.add(member);
   }
 
   #forgetUnused(): void {
@@ -100,6 +134,20 @@ export class KeyTable {
   }
 }
 
-function tellMembers({ members }: Key): void {
-  for (const member of members) member.limitMayHaveChanged();
+/**
+ * Max-min fair shares of a limit: no share can grow without taking from a smaller one, and none is
+ * larger than its demand as long as others want more. What nobody wants is divided equally. A demand
+ * that is not known is `Infinity`.
+ */
+export function fairShares(limit: number, demands: readonly number[]): readonly number[] {
+  const smallestFirst = demands.map((demand, index) => ({ demand, index }));
+  smallestFirst.sort((a, b) => a.demand - b.demand);
+  const shares = demands.map(() => 0);
+  let left = limit;
+  for (const [served, { demand, index }] of smallestFirst.entries()) {
+    const share = Math.min(demand, left / (demands.length - served));
+    shares[index] = share;
+    left -= share;
+  }
+  return shares.map((share) => share + left / demands.length);
 }

@@ -4,38 +4,43 @@ import { type AdaptiveLimit, createAdaptiveLimit } from './adaptive-limit.ts';
 import { createSlidingWindowLog } from './sliding-window-log.ts';
 import { createWaitQueue, type WaitOptions } from './wait-queue.ts';
 
+/**
+ * Why the vendor answered 429: the limit of the key is used up, it has too much to do for everybody,
+ * or it does not say.
+ */
+export type ThrottleCause = 'key_limit' | 'overload' | 'unknown';
+
 /** A 429; times are on the monotonic clock. */
 export interface Throttled {
-  /** When the refused call was sent. */
+  /** When the throttled call was sent. */
   readonly sentMs: number;
-  /** Until when to stay away. */
+  /** When the pause ends that the answer asks for. */
   readonly untilMs: number;
-  /** Whether the answer says that the limit of the key is used up. */
-  readonly namesKeyLimit: boolean;
+  readonly cause: ThrottleCause;
 }
 
 /** The right to send one request with one key. */
 export interface Permit {
   /** The key to send; it goes nowhere else. */
   readonly apiKey: string;
-  /** When the pause of the key ends, on the monotonic clock; `undefined` when there is none. */
+  /** When the pause of this key ends, on the monotonic clock; `undefined` when there is none. */
   pausedUntilMs(): number | undefined;
-  /** The request was refused with 429. */
+  /** The request was answered with 429. */
   readonly throttled: (answer: Throttled) => void;
   /** The request has ended: to be called exactly once. */
   readonly release: () => void;
 }
 
-/** Lets the calls of one key go as its limit and the vendor's pauses allow. */
+/** Says when the next call of one key may go: as its limit and the vendor's pauses allow. */
 export interface RateLimiter {
   /**
    * Waits for a permit; urgent calls go before the others that wait. Resolves with `undefined` if
    * the owner was evicted meanwhile, and rejects with the signal's reason.
    */
   acquire(options: WaitOptions, signal: AbortSignal): Promise<Permit | undefined>;
-  /** Sends the waiting calls of an owner away without a permit. */
+  /** Ends the wait of all calls of an owner, without a permit. */
   evict(owner: object): void;
-  /** Another full limit from now on: what was sent in the last 60 seconds still counts. */
+  /** Sets another full limit. What was sent in the last 60 seconds still counts. */
   resize(requestsPerMinute: number): void;
   /** Calls that may be sent in any 60 seconds, as of now: the full limit, or less after a 429. */
   limitPerMinute(): number;
@@ -43,9 +48,9 @@ export interface RateLimiter {
   isReduced(): boolean;
   /** When the pause ends, on the monotonic clock; `undefined` when there is none. */
   pausedUntilMs(): number | undefined;
-  /** Calls the listener whenever the limit is another one; the returned function ends that. */
+  /** Calls the listener whenever the limit has changed; the returned function ends that. */
   onLimitChange(listener: () => void): () => void;
-  /** Whether it could not be told from a new one. */
+  /** Whether nothing distinguishes it from a new one. */
   isPristine(): boolean;
 }
 
@@ -62,7 +67,7 @@ export function createRateLimiter(
   return new KeyRateLimiter(options, clock);
 }
 
-/** What a pause has held up leaves evenly for so long: the vendor has just said "enough". */
+/** How long calls go evenly after a pause, not in a burst: the vendor has just said "enough". */
 const evenlyMs = 60_000;
 
 class KeyRateLimiter implements RateLimiter {
@@ -157,9 +162,9 @@ class KeyRateLimiter implements RateLimiter {
     };
   }
 
-  #throttled({ sentMs, untilMs, namesKeyLimit }: Throttled): void {
+  #throttled({ sentMs, untilMs, cause }: Throttled): void {
     const nowMs = this.#clock.monotonicMs();
-    if (namesKeyLimit) this.#limit.exceeded({ sentMs, nowMs, untilMs });
+    if (cause === 'key_limit') this.#limit.exceeded({ sentMs, nowMs, untilMs });
     if (untilMs > this.#pausedUntilMs) {
       this.#pausedUntilMs = untilMs;
       this.#tokenBucket.restart(untilMs);
@@ -167,19 +172,19 @@ class KeyRateLimiter implements RateLimiter {
     this.#pump();
   }
 
-  /** 0 when a call may go now, else how long to wait; `Infinity` until a call in flight ends. */
+  /** 0 when a call may go now, else how long to wait; `Infinity` if that takes the end of a call. */
   #waitMs(nowMs: number): number {
     if (nowMs < this.#pausedUntilMs) return this.#pausedUntilMs - nowMs;
     const limit = this.#limit.perMinute(nowMs);
-    const retryInMs = this.#window.retryInMs(nowMs, limit);
-    if (retryInMs > 0) return Math.min(retryInMs, this.#limit.nextStepMs(nowMs) - nowMs);
+    const windowMs = this.#window.waitMs(nowMs, limit);
+    if (windowMs > 0) return Math.min(windowMs, this.#limit.nextStepMs(nowMs) - nowMs);
     const evenlyLeftMs = this.#pausedUntilMs + evenlyMs - nowMs;
     if (evenlyLeftMs <= 0) return 0;
     this.#tokenBucket.resize(limit, nowMs);
     return Math.min(evenlyLeftMs, this.#tokenBucket.waitMs(nowMs));
   }
 
-  /** Lets go all that may go, tells of another limit, and sees to it that this happens again in time. */
+  /** Gives permits to all calls that may go, tells of another limit, and sets the next timer. */
   #pump(): void {
     const nowMs = this.#clock.monotonicMs();
     while (this.#queue.size() > 0 && this.#waitMs(nowMs) === 0) this.#queue.dequeue(this.#permit());
@@ -195,12 +200,12 @@ class KeyRateLimiter implements RateLimiter {
     const stepMs =
       this.#listeners.size === 0 ? Number.POSITIVE_INFINITY : this.#limit.nextStepMs(nowMs);
     const dueMs = Math.min(nowMs + waitMs, stepMs);
-    // A timer that comes too early only looks again.
+    // A timer that fires too early only looks again.
     if (this.#timer !== undefined && this.#timer.dueMs <= dueMs && Number.isFinite(dueMs)) return;
     this.#timer?.cancel();
     this.#timer = undefined;
     if (!Number.isFinite(dueMs)) return;
-    // Timers count whole milliseconds, rounded down: they would come too early.
+    // Timers count whole milliseconds, rounded down: without this they would fire too early.
     const cancel = this.#clock.after(Math.max(1, Math.ceil(dueMs - nowMs)), () => {
       this.#timer = undefined;
       this.#pump();

@@ -25,17 +25,17 @@ export interface Membership {
   limitPerMinute(): number;
   /** Whether the vendor's 429s have reduced the limit of the key. */
   isReduced(): boolean;
-  /** The calls a minute that the account needs; what it does not need is left to the others. */
+  /** Says how many calls a minute the account needs; the others may have the rest. */
   demand(callsPerMinute: number): void;
-  /** Another limit of the account from now on. */
+  /** Sets another limit of the account. */
   resize(requestsPerMinute: number): void;
-  /** Moves to another key, the calls that wait included. Permits given before keep their key. */
+  /** Moves to another key, with all calls that wait. Permits that were given keep their key. */
   rekey(apiKey: string): void;
-  /** Calls the listener whenever `limitPerMinute` is another one; the returned function ends that. */
+  /** Calls the listener whenever `limitPerMinute` has changed; the returned function ends that. */
   onLimitChange(listener: () => void): () => void;
   /**
-   * The account has stopped. What it sent still counts, and so does its limit until the end of this
-   * turn: an account that takes its place should join by then.
+   * The account has stopped. What it sent still counts, and its limit holds until the end of this
+   * turn: an account that replaces it should join by then.
    */
   leave(): void;
 }
@@ -54,13 +54,13 @@ export function createRateLimiters(dependencies: KeyTableDependencies): RateLimi
   return { join: (options, apiKey) => new AccountMembership(options, apiKey, keys) };
 }
 
-/** Nobody can plan with nothing: an account that found no application yet needs more when it does. */
-const leastDemandPerMinute = 1;
+/** An account that has found no application yet still plans with this, to find the first one. */
+const minDemandPerMinute = 1;
 
-class AccountMembership implements Membership {
+class AccountMembership implements Membership, Member {
+  readonly name: string;
   readonly #baseUrl: string;
   readonly #keys: KeyTable;
-  readonly #member: Member;
   readonly #listeners = new Set<() => void>();
   #requestsPerMinute: number;
   #demandPerMinute = Number.POSITIVE_INFINITY;
@@ -70,27 +70,31 @@ class AccountMembership implements Membership {
   #knownLimit = 0;
 
   constructor({ name, baseUrl, requestsPerMinute }: JoinOptions, apiKey: string, keys: KeyTable) {
+    this.name = name;
     this.#baseUrl = baseUrl;
     this.#keys = keys;
     this.#requestsPerMinute = requestsPerMinute;
     this.#apiKey = apiKey;
-    this.#member = {
-      name,
-      requestsPerMinute: () => this.#requestsPerMinute,
-      demandPerMinute: () => this.#demandPerMinute,
-      isWatching: () => this.#listeners.size > 0,
-      limitMayHaveChanged: () => {
-        this.#announce();
-      },
-    };
     this.#key = this.#findKey();
-    keys.add(this.#key, this.#member);
+    keys.add(this.#key, this);
     this.#knownLimit = this.limitPerMinute();
+  }
+
+  get requestsPerMinute(): number {
+    return this.#requestsPerMinute;
+  }
+
+  get demandPerMinute(): number {
+    return this.#demandPerMinute;
+  }
+
+  get isWatching(): boolean {
+    return this.#listeners.size > 0;
   }
 
   async acquire(urgent: boolean, signal: AbortSignal): Promise<Permit> {
     for (;;) {
-      const permit = await this.#limiter().acquire({ urgent, owner: this.#member }, signal);
+      const permit = await this.#limiter().acquire({ urgent, owner: this }, signal);
       // Without one the account has moved to another key meanwhile.
       if (permit !== undefined) return permit;
     }
@@ -101,14 +105,7 @@ class AccountMembership implements Membership {
   }
 
   limitPerMinute(): number {
-    const { limiter, members } = this.#key ?? this.#findKey();
-    const all = [...members];
-    const index = all.indexOf(this.#member);
-    const shares = fairShares(
-      limiter.limitPerMinute(),
-      all.map((member) => member.demandPerMinute()),
-    );
-    return shares[index] ?? limiter.limitPerMinute();
+    return (this.#key ?? this.#findKey()).shareOf(this);
   }
 
   isReduced(): boolean {
@@ -116,13 +113,13 @@ class AccountMembership implements Membership {
   }
 
   demand(callsPerMinute: number): void {
-    this.#demandPerMinute = Math.max(leastDemandPerMinute, callsPerMinute);
-    this.#refresh();
+    this.#demandPerMinute = Math.max(minDemandPerMinute, callsPerMinute);
+    this.#key?.membersChanged();
   }
 
   resize(requestsPerMinute: number): void {
     this.#requestsPerMinute = requestsPerMinute;
-    this.#refresh();
+    this.#key?.membersChanged();
   }
 
   rekey(apiKey: string): void {
@@ -131,25 +128,32 @@ class AccountMembership implements Membership {
     const before = this.#key;
     if (before === undefined) return;
     this.#key = this.#findKey();
-    this.#keys.add(this.#key, this.#member);
-    this.#keys.remove(before, this.#member);
-    before.limiter.evict(this.#member);
+    this.#keys.add(this.#key, this);
+    before.remove(this);
+    before.limiter.evict(this);
   }
 
   onLimitChange(listener: () => void): () => void {
     this.#listeners.add(listener);
-    this.#refresh();
+    this.#key?.membersChanged();
     return () => {
       this.#listeners.delete(listener);
-      this.#refresh();
+      this.#key?.membersChanged();
     };
+  }
+
+  shareMayHaveChanged(): void {
+    const limit = this.limitPerMinute();
+    if (limit === this.#knownLimit) return;
+    this.#knownLimit = limit;
+    for (const listener of this.#listeners) listener();
   }
 
   leave(): void {
     this.#listeners.clear();
     const key = this.#key;
     this.#key = undefined;
-    if (key !== undefined) this.#keys.remove(key, this.#member);
+    key?.remove(this);
   }
 
   #findKey(): Key {
@@ -159,33 +163,4 @@ class AccountMembership implements Membership {
   #limiter(): RateLimiter {
     return (this.#key ?? this.#findKey()).limiter;
   }
-
-  #refresh(): void {
-    if (this.#key !== undefined) this.#keys.refresh(this.#key);
-  }
-
-  #announce(): void {
-    const limit = this.limitPerMinute();
-    if (limit === this.#knownLimit) return;
-    this.#knownLimit = limit;
-    for (const listener of this.#listeners) listener();
-  }
-}
-
-/**
- * Max-min fair parts of a limit: no part can grow without taking from a smaller one, and none is
- * larger than its demand as long as others want more. What all of them leave is divided equally. A
- * demand that is not known is `Infinity`.
- */
-export function fairShares(limit: number, demands: readonly number[]): readonly number[] {
-  const smallestFirst = demands.map((demand, index) => ({ demand, index }));
-  smallestFirst.sort((a, b) => a.demand - b.demand);
-  const shares = demands.map(() => 0);
-  let left = limit;
-  for (const [served, { demand, index }] of smallestFirst.entries()) {
-    const share = Math.min(demand, left / (demands.length - served));
-    shares[index] = share;
-    left -= share;
-  }
-  return shares.map((share) => share + left / demands.length);
 }

@@ -1,12 +1,15 @@
 /** How long ago a call must have ended to be forgotten: "any 60 seconds", ends included. */
 const holdMs = 60_001;
 
-/** Remembers the calls of the last minute; the caller says what time it is, and what the limit. */
+/** Remembers the calls of the last minute. The caller gives the time and the limit. */
 export interface SlidingWindowLog {
   /** Calls in flight, and calls that ended in the last 60 seconds. */
   used(nowMs: number): number;
-  /** 0 when fewer than `limit` are used, else how long until then; `Infinity` until a call in flight ends. */
-  retryInMs(nowMs: number, limit: number): number;
+  /**
+   * 0 when fewer than `limit` calls count, else how long until then; `Infinity` if that takes the end
+   * of a call in flight.
+   */
+  waitMs(nowMs: number, limit: number): number;
   /** A call begins. */
   acquire(): void;
   /** A call has ended. */
@@ -14,9 +17,9 @@ export interface SlidingWindowLog {
 }
 
 /**
- * A call counts from the moment it is let go until 60 seconds after it ended, so that neither our
- * sends nor their arrivals at the vendor can exceed the limit in any 60 seconds, whatever the
- * latency. What is unused may be spent at once: spreading calls is the business of the sender.
+ * A call counts from when it gets its permit until 60 seconds after it has ended. So neither what we
+ * send nor what arrives at the vendor can exceed the limit in any 60 seconds, whatever the latency.
+ * Unused permits may be taken all at once: spreading calls is the task of the sender.
  */
 export function createSlidingWindowLog(): SlidingWindowLog {
   const ends = createEndTimes();
@@ -29,8 +32,8 @@ export function createSlidingWindowLog(): SlidingWindowLog {
 
   return {
     used,
-    retryInMs: (nowMs, limit) => {
-      // After the limit has shrunk more than one call may have to age before the next one goes.
+    waitMs: (nowMs, limit) => {
+      // After the limit has shrunk, more than one call may have to age before the next one may go.
       const surplus = used(nowMs) - limit;
       if (surplus < 0) return 0;
       const blocking = ends.at(surplus);
@@ -49,14 +52,14 @@ export function createSlidingWindowLog(): SlidingWindowLog {
 interface EndTimes {
   push(atMs: number): void;
   dropUntil(limitMs: number): void;
-  /** Counted from the oldest, which is 0; `undefined` when there are not so many. */
+  /** Counted from the oldest, which is 0; `undefined` when there are fewer. */
   at(index: number): number | undefined;
   size(): number;
 }
 
 const initialCapacity = 64;
 
-/** A ring of the times at which the last calls ended; it grows to the largest limit and no further. */
+/** A ring of the times at which the last calls ended. It grows up to the largest limit. */
 function createEndTimes(): EndTimes {
   let ring = new Float64Array(initialCapacity);
   let head = 0;

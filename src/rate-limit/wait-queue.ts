@@ -1,7 +1,7 @@
 export interface WaitOptions {
-  /** Goes before all that are not urgent. */
+  /** Whether it goes before all that are not urgent. */
   readonly urgent: boolean;
-  /** To tell the waiters of one owner from the others. */
+  /** Who waits: `evict` names it. */
   readonly owner: object;
 }
 
@@ -19,7 +19,7 @@ export interface WaitQueue<Item> {
   wait(options: WaitOptions, signal: AbortSignal): Promise<Item | undefined>;
   /** Gives the item to the first caller; there must be one. */
   dequeue(item: Item): void;
-  /** Sends all callers of an owner away with nothing. */
+  /** Ends the wait of all callers of an owner, without an item. */
   evict(owner: object): void;
   size(): number;
 }

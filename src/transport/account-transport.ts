@@ -1,17 +1,17 @@
 import { setMaxListeners } from 'node:events';
-import pLimit from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
 import type { Clock } from '../model/clock.ts';
 import type { ApiKeyHeader } from '../model/config.ts';
-import type { ApiObserver, Operation } from '../model/telemetry.ts';
+import type { ApiObserver } from '../model/telemetry.ts';
+import type { Throttled } from '../rate-limit/rate-limiter.ts';
 import type { Membership } from '../rate-limit/rate-limiters.ts';
 import { withDeadline } from './deadline.ts';
 import { createMeasure, type Measure } from './measure.ts';
+import { authorize, obeyPauses, pace } from './permits.ts';
 import { reloadKey, retry } from './retry.ts';
-import { type ThrottleNotice, throttle } from './throttle.ts';
 import type {
   KeyProvider,
   PermittedRequest,
-  RawSend,
   RawTransport,
   Send,
   Transport,
@@ -43,47 +43,51 @@ export interface AccountTransportDependencies {
   readonly membership: Membership;
   readonly observer: ApiObserver;
   readonly keyProvider: KeyProvider;
+  /** The connections to the vendor, until `reconfigure` gives others. */
   readonly raw: RawTransport;
   readonly events: TransportEvents;
 }
 
 /** What people should hear of. */
 export interface TransportEvents {
-  /** The vendor has answered 429. */
-  readonly throttled: (notice: ThrottleNotice) => void;
+  /** The vendor has answered 429. The limiter of the key knows already. */
+  readonly throttled: (answer: Throttled) => void;
   /** The vendor's clock and ours differ so much that it matters; `undefined`: no longer. */
   readonly clockSkewed: (skew: ClockSkew | undefined) => void;
 }
 
-/** All that one account needs to talk to the vendor. */
+/** Everything that one account needs to talk to the vendor. */
 export interface AccountTransport {
   readonly send: Transport;
-  /** Other settings for all requests that leave from now on. */
-  reconfigure(settings: SendSettings): void;
+  /**
+   * Other settings for all requests that leave from now on, and other connections if some are given.
+   * What was sent on the old connections ends there; then they are closed.
+   */
+  reconfigure(settings: SendSettings, raw?: RawTransport): void;
   requestsInFlight(): number;
   /** Wall time until which a 429 keeps the account away; `undefined` when none does. */
   backoffUntilMs(): number | undefined;
-  /** Calls a minute that may be planned with at present: see `Membership`. */
-  limitPerMinute(): number;
   /** Requests so far that were sent a second or third time. */
   retries(): number;
   /** This machine's wall time, or the vendor's if that is far off and believed. */
   vendorWallMs(): number;
   /** How far the vendor's clock is ahead, if it is used instead of ours. */
   clockSkewSeconds(): number | undefined;
+  /** Breaks off whatever is under way and closes every connection. */
   close(): Promise<void>;
 }
 
 const defaultGiveUpAfterMs = 120_000;
 
-/** Puts the decorators of one account in their order. */
 export function createAccountTransport(
   options: AccountTransportOptions,
   dependencies: AccountTransportDependencies,
 ): AccountTransport {
-  const { clock, membership, raw } = dependencies;
+  const { clock, membership } = dependencies;
+  const connections = createReplaceableTransport(dependencies.raw);
   const measure = createMeasure(dependencies);
   const vendorClock = createVendorClock({ clock, skewed: dependencies.events.clockSkewed });
+  const concurrency = pLimit(options.concurrency);
   let retries = 0;
   const observer: ApiObserver = {
     ...dependencies.observer,
@@ -92,14 +96,13 @@ export function createAccountTransport(
       dependencies.observer.retried(operation, reason);
     },
   };
-  const limit = createConcurrencyLimit(options);
   const wireWith = (settings: SendSettings): Send<PermittedRequest> =>
     withDeadline(
       { timeoutMs: settings.timeoutMs, host: new URL(options.baseUrl).host },
       { clock },
-    )(authorize(settings, raw));
+    )(authorize(settings, connections));
   let wire = wireWith(options);
-  const parts = { ...dependencies, observer, vendorClock, measure, limit };
+  const parts = { ...dependencies, observer, vendorClock, measure, concurrency };
   const send = sendThrough(options, parts, (request, signal) => wire(request, signal));
   let lastSignal: AbortSignal | undefined;
 
@@ -117,9 +120,11 @@ export function createAccountTransport(
       }
       return send(request, signal);
     },
-    reconfigure: (settings) => {
-      limit.resize(settings.concurrency);
+    reconfigure: (settings, raw) => {
+      // What is in flight beyond a smaller concurrency goes on.
+      concurrency.concurrency = settings.concurrency;
       wire = wireWith(settings);
+      if (raw !== undefined) connections.replace(raw);
     },
     requestsInFlight: () => measure.requestsInFlight(),
     backoffUntilMs: () => {
@@ -128,98 +133,92 @@ export function createAccountTransport(
         ? undefined
         : clock.wallMs() + pausedUntilMs - clock.monotonicMs();
     },
-    limitPerMinute: () => membership.limitPerMinute(),
     retries: () => retries,
     vendorWallMs: () => clock.wallMs() + 1000 * (clockSkewSeconds() ?? 0),
     clockSkewSeconds,
-    close: () => raw.close(),
+    close: () => connections.close(),
   };
 }
 
-/** The way of a call to the wire, outermost first. */
+/** All decorators of a request, outermost first, down to the deadline and the key. */
 function sendThrough(
   { giveUpAfterMs }: AccountTransportOptions,
   dependencies: AccountTransportDependencies & {
     readonly vendorClock: VendorClock;
     readonly measure: Measure;
-    readonly limit: ConcurrencyLimit;
+    readonly concurrency: LimitFunction;
   },
   wire: Send<PermittedRequest>,
 ): Transport {
-  // All that sends a second request is above `pace`, so that every request which leaves the process
-  // is paced, limited and measured.
-  const outer = [
+  // These may send a second request. They are above `pace`, so that every request which leaves the
+  // process is paced, limited and measured.
+  const resending = [
     retry({ giveUpAfterMs: giveUpAfterMs ?? defaultGiveUpAfterMs }, dependencies),
     reloadKey(dependencies),
   ];
-  const inner = [
-    dependencies.limit.decorate,
-    throttle({ ...dependencies, throttled: dependencies.events.throttled }),
+  const permitted = [
+    limitConcurrency(dependencies.concurrency),
+    obeyPauses({ ...dependencies, throttled: dependencies.events.throttled }),
     dependencies.measure.decorate,
   ];
-  const permitted = inner.reduceRight((next, decorate) => decorate(next), wire);
-  return outer.reduceRight((next, decorate) => decorate(next), pace(dependencies)(permitted));
+  const paced = pace(dependencies)(permitted.reduceRight((next, decorate) => decorate(next), wire));
+  return resending.reduceRight((next, decorate) => decorate(next), paced);
 }
 
-/** Everything else depends on knowing what there is, and these calls are few. */
-function isUrgent(operation: Operation): boolean {
-  return operation === 'list_applications' || operation === 'list_hosts';
+/**
+ * Lets as many requests be in flight as the limit says; the others wait in the order they came. A
+ * waiting request whose signal is aborted rejects when its turn comes.
+ */
+export function limitConcurrency(limit: LimitFunction): TransportDecorator {
+  return (next) => (request, signal) => limit(next, request, signal);
 }
 
-/** Waits for a permit of the account's key for every request, and releases it when that ended. */
-export function pace(dependencies: {
-  readonly membership: Pick<Membership, 'acquire'>;
-}): (next: Send<PermittedRequest>) => Transport {
-  const { membership } = dependencies;
-  return (next) => async (request, signal) => {
-    const permit = await membership.acquire(isUrgent(request.operation), signal);
-    try {
-      return await next({ ...request, permit }, signal);
-    } finally {
-      permit.release();
-    }
-  };
-}
-
-export interface AuthorizeDependencies {
-  readonly send: RawSend;
-}
-
-/** Adds the key that the permit of the request is for; the key goes nowhere else. */
-export function authorize(
-  { apiKeyHeader }: { readonly apiKeyHeader: ApiKeyHeader },
-  { send }: AuthorizeDependencies,
-): Send<PermittedRequest> {
-  // The same object for the same key, so that the wire need not look into it for every request.
-  let last:
-    | { readonly key: string; readonly headers: Readonly<Record<string, string>> }
-    | undefined;
-
-  return (request, signal) => {
-    const key = request.permit.apiKey;
-    if (last?.key !== key) last = { key, headers: { [apiKeyHeader]: key } };
-    return send(request, last.headers, signal);
-  };
-}
-
-export interface ConcurrencyLimit {
+export interface ReplaceableTransport extends RawTransport {
   /**
-   * Lets at most `concurrency` requests be in flight; the others wait in the order they came. A waiting
-   * request whose signal is aborted rejects when its turn comes.
+   * Sends through these connections from now on. What was sent through others ends there; then they
+   * are closed.
    */
-  readonly decorate: TransportDecorator;
-  /** Another limit from now on; what is in flight beyond it goes on. */
-  resize(concurrency: number): void;
+  replace(next: RawTransport): void;
 }
 
-export function createConcurrencyLimit(options: {
-  readonly concurrency: number;
-}): ConcurrencyLimit {
-  const limit = pLimit(options.concurrency);
+/** Connections in use, and how many requests are on them. */
+interface Connections {
+  readonly raw: RawTransport;
+  requests: number;
+}
+
+export function createReplaceableTransport(initial: RawTransport): ReplaceableTransport {
+  let current: Connections = { raw: initial, requests: 0 };
+  const open = new Set([current]);
+  const closing = new Set<Promise<void>>();
+
+  const closeIfDone = (connections: Connections): void => {
+    if (connections === current || connections.requests > 0 || !open.delete(connections)) return;
+    const closed = connections.raw.close().finally(() => closing.delete(closed));
+    closing.add(closed);
+  };
+
   return {
-    decorate: (next) => (request, signal) => limit(next, request, signal),
-    resize: (concurrency) => {
-      limit.concurrency = concurrency;
+    send: async (request, headers, signal) => {
+      const connections = current;
+      connections.requests += 1;
+      try {
+        return await connections.raw.send(request, headers, signal);
+      } finally {
+        connections.requests -= 1;
+        closeIfDone(connections);
+      }
+    },
+    replace: (next) => {
+      const replaced = current;
+      current = { raw: next, requests: 0 };
+      open.add(current);
+      closeIfDone(replaced);
+    },
+    close: async () => {
+      const all = [...open];
+      open.clear();
+      await Promise.all([...closing, ...all.map(async ({ raw }) => raw.close())]);
     },
   };
 }

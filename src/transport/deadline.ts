@@ -3,7 +3,7 @@ import type { Clock } from '../model/clock.ts';
 import type { TransportDecorator } from './transport.ts';
 
 export interface AbortWatchOptions {
-  /** Whether to listen to a signal on when no call is under way, as is best for one that comes again. */
+  /** Whether to keep listening when no call is in flight, as is best for signals that are used again. */
   readonly keepsListening: boolean;
 }
 
@@ -22,10 +22,10 @@ interface Watched {
  * Listens to a signal once for all of its calls.
  *
  * A listener for every call costs more than it seems. Node.js keeps listeners in linked structures,
- * and leaves one that was removed pointing at those that come after it. As soon as a single removed
- * one has become old, the garbage collector's quick rounds take all later ones for alive, with their
- * calls and answers: that was a tenth of the CPU time of a call. (An array, because a `Set` that
- * is always in use has the same fault.)
+ * where a removed listener still points at those after it. Once a single removed listener has become
+ * old, the minor collections of the garbage collector keep all later ones alive, with their calls and
+ * answers: that was a tenth of the CPU time of a call. (An array, because a `Set` that is always in
+ * use has the same fault.)
  */
 export function createAbortWatch({ keepsListening }: AbortWatchOptions): AbortWatch {
   const watched = new WeakMap<AbortSignal, Watched>();
@@ -59,18 +59,18 @@ export function createAbortWatch({ keepsListening }: AbortWatchOptions): AbortWa
 }
 
 export interface DeadlineOptions {
-  /** From the start of the request to the last byte of the answer; a request may want less. */
+  /** From the start of the request to the last byte of the answer; a request may ask for less. */
   readonly timeoutMs: number;
   /** Named in the error. */
   readonly host: string;
 }
 
 /**
- * Ends a request that takes longer than `timeoutMs` with `ApiError('timeout')`, however slowly its
- * bytes drip. The caller's abort passes with its own reason.
+ * Ends a request that takes longer than `timeoutMs` with `ApiError('timeout')`, even if bytes still
+ * arrive. When the caller aborts, the call ends with the caller's reason.
  *
- * Both settle the call at once, without waiting for the transport underneath to notice: undici
- * notices only when a connection attempt that is under way has ended.
+ * Both end the call at once, without waiting for the transport underneath: undici notices an abort
+ * only when the connection attempt in progress has ended.
  */
 export function withDeadline(
   options: DeadlineOptions,
@@ -79,8 +79,7 @@ export function withDeadline(
   const { host } = options;
   const { clock } = dependencies;
   const abortWatch = createAbortWatch({ keepsListening: false });
-  // Making an AbortController costs as much as a quarter of a request: one that was not used up by
-  // aborting it serves the next call.
+  // A new AbortController costs a quarter of a request. One that was not aborted serves the next call.
   const spare: AbortController[] = [];
 
   return (next) => async (request, signal) => {

@@ -14,7 +14,7 @@ export interface Measure {
   requestsInFlight(): number;
 }
 
-/** The `code` of a request that its caller called off: it has neither a status nor a failure. */
+/** The `code` of a request that its caller aborted: it has neither a status nor a failure. */
 const abortedCode = 'aborted';
 
 /** Counts and times every request that leaves the process. */
@@ -34,6 +34,7 @@ export function createMeasure(dependencies: MeasureDependencies): Measure {
       code = String(response.status);
       const reason = statusReason(response.status);
       if (reason !== undefined) observer.failed(operation, reason);
+      if (reason === 'throttled') observer.throttled();
       return response;
     } catch (error) {
       if (error instanceof ApiError) {

@@ -2,7 +2,7 @@ import { ApiError, type FailureReason } from '../model/api-error.ts';
 import { type Clock, sleep } from '../model/clock.ts';
 import type { ApiObserver } from '../model/telemetry.ts';
 import type { Membership } from '../rate-limit/rate-limiters.ts';
-import { retryAfterMs } from './throttle.ts';
+import { retryAfterMs } from './permits.ts';
 import type { ApiRequest, ApiResponse, KeyProvider, Transport } from './transport.ts';
 import { statusReason } from './transport-errors.ts';
 
@@ -19,12 +19,12 @@ export interface RetryDependencies {
   readonly observer: ApiObserver;
 }
 
-/** More would only spend the budget of calls that can still succeed. */
+/** More retries would only take permits from calls that can still succeed. */
 const maxRetries = 2;
 const baseDelayMs = 1000;
 const maxDelayMs = 10_000;
 
-/** What may pass by itself. The others repeat themselves: a bad certificate, key, id or answer. */
+/** Faults that may pass. The others would be the same again: a bad certificate, key, id or answer. */
 const retryableReasons: ReadonlySet<FailureReason> = new Set<FailureReason>([
   'dns',
   'connect',
@@ -34,7 +34,7 @@ const retryableReasons: ReadonlySet<FailureReason> = new Set<FailureReason>([
   'server',
 ]);
 
-/** Names are asked for again anyway, and nobody waits for them. */
+/** Host names are asked for again anyway, and nobody waits for them. */
 function isWorthRetrying({ operation }: ApiRequest, reason: FailureReason): boolean {
   return operation !== 'list_hosts' && retryableReasons.has(reason);
 }
@@ -43,15 +43,15 @@ function isWorthRetrying({ operation }: ApiRequest, reason: FailureReason): bool
 interface Attempt {
   readonly request: ApiRequest;
   readonly signal: AbortSignal;
-  /** Retries that were made. */
+  /** How many were made so far. */
   readonly retries: number;
   readonly giveUpAtMs: number;
 }
 
 /**
- * The only owner of retries: at most two, with full jitter. Gives the last answer, or throws the last
- * error. After a 429 the rate limiter makes the retry wait, not this; what the `Retry-After` of a
- * 5xx asks for is waited for here.
+ * The only place that retries failures: at most twice, with full jitter. Gives the last answer, or
+ * throws the last error. After a 429 the rate limiter makes the retry wait; the wait that the
+ * `Retry-After` of a 5xx asks for is done here.
  */
 export function retry(
   options: RetryOptions,
@@ -110,12 +110,12 @@ export interface ReloadKeyDependencies {
   readonly observer: ApiObserver;
 }
 
-/** A single application may be forbidden for good, so that not every 403 is worth a reading. */
+/** Some applications are forbidden for good, so not every 403 is worth reading the key again. */
 const forbiddenGapMs = 10_000;
 
 /**
- * After a 401 or 403 reads the key again and, if another key is current now, sends the request once
- * more. It stands outside pacing and measuring, so that the second request is one like any other.
+ * After a 401 or 403 reads the key again and, if the key has changed, sends the request once more. It
+ * is outside pacing and measuring, so that the second request is paced and measured like any other.
  */
 export function reloadKey(dependencies: ReloadKeyDependencies): (next: Transport) => Transport {
   const { clock, keyProvider, observer } = dependencies;
@@ -126,11 +126,11 @@ export function reloadKey(dependencies: ReloadKeyDependencies): (next: Transport
     try {
       return await keyProvider.reload();
     } catch {
-      // The refusal in hand tells more than a key that cannot be read at this moment.
+      // The 401 or 403 in hand tells more than a key that cannot be read at this moment.
       return false;
     }
   };
-  // Calls in flight fail together when a key is revoked: they share one reading.
+  // Calls in flight fail together when a key is revoked: they share one reload.
   const reloadOnce = async (status: number): Promise<boolean> => {
     const nowMs = clock.monotonicMs();
     if (reloading === undefined && status === 403 && nowMs < reloadedMs + forbiddenGapMs) {

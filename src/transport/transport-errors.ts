@@ -1,6 +1,6 @@
 import { ApiError, type FailureReason } from '../model/api-error.ts';
 
-/** What Node.js and undici put on their errors; every member may be missing or of another type. */
+/** The members of errors of Node.js and undici. Each may be missing or of another type. */
 interface ForeignError {
   readonly name?: unknown;
   readonly code?: unknown;
@@ -63,7 +63,7 @@ const wantsCertificate: Explanation = {
   remedy:
     'it may want a client certificate, which cannot be configured here: check base_url, or put a proxy in front that has one',
 };
-/** Where a code tells more than the reason that it belongs to. */
+/** For codes that say more than their reason. */
 const explanationsByCode: ReadonlyMap<string, Explanation> = new Map([
   [
     'UND_ERR_CONNECT_TIMEOUT',
@@ -79,15 +79,15 @@ const explanationsByCode: ReadonlyMap<string, Explanation> = new Map([
   ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', wantsCertificate],
   ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', wantsCertificate],
   ['ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE', wantsCertificate],
-  // The same alerts by the names that newer versions of OpenSSL give them.
+  // The same alerts, as newer versions of OpenSSL name them.
   ['ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE', wantsCertificate],
   ['ERR_SSL_SSL/TLS_ALERT_BAD_CERTIFICATE', wantsCertificate],
 ]);
 
 /**
- * Turns whatever a request to `host` was rejected with into an `ApiError`: the only way in for foreign
- * errors. Looks through `cause` and `AggregateError` for the first error code it knows; an error
- * without one is a fault on our side (`client`).
+ * Turns whatever a request to `host` was rejected with into an `ApiError`. All foreign errors come in
+ * here. Looks through `cause` and `AggregateError` for the first known error code; without one the
+ * fault is on our side (`client`).
  */
 export function apiErrorFrom(error: unknown, host: string): ApiError {
   if (error instanceof ApiError) return error;
@@ -127,7 +127,7 @@ function* chainOf(error: unknown): Generator<ForeignError> {
   }
 }
 
-/** undici's parser errors come with a code or without one: then the name must do. */
+/** undici's parser errors may have no code: then the name must do. */
 function codeOf(error: ForeignError): string {
   return String(error.code ?? error.name);
 }
@@ -137,7 +137,7 @@ function reasonOf(error: ForeignError): NetworkReason | undefined {
   return code === 'ETIMEDOUT' && error.syscall !== 'connect' ? 'timeout' : reasonOfCode(code);
 }
 
-/** The code and the address. Messages stay out, as they may hold anything, but for those of TLS. */
+/** The code and the address. Messages may hold anything, so they stay out, except those of TLS. */
 function detailOf(error: ForeignError, reason: NetworkReason): string {
   const code = codeOf(error);
   if (reason === 'tls' || code === 'UND_ERR_ABORTED') return `${code}: ${shortMessage(error)}`;
@@ -181,8 +181,8 @@ const reasonsByCode: ReadonlyMap<string, NetworkReason> = new Map<string, Networ
   ['ENFILE', 'connect'],
   ['ETIMEDOUT', 'connect'],
   ['UND_ERR_CONNECT_TIMEOUT', 'connect'],
-  // undici's word for a proxy that refuses to open a tunnel. A request that is really aborted is
-  // rejected with the reason of its signal.
+  // undici's code for a proxy that refuses a tunnel. A request that is really aborted is rejected with
+  // the reason of its signal.
   ['UND_ERR_ABORTED', 'connect'],
   ['EPROTO', 'tls'],
   ['HOSTNAME_MISMATCH', 'tls'],
@@ -205,7 +205,7 @@ const reasonsByCode: ReadonlyMap<string, NetworkReason> = new Map<string, Networ
   ['UND_ERR_HEADERS_OVERFLOW', 'too_large'],
   ['HPE_HEADER_OVERFLOW', 'too_large'],
   ['HTTPParserError', 'not_json'],
-  // undici trips over an answer that HTTP does not allow here, such as an upgrade nobody asked for.
+  // undici fails on an answer that HTTP does not allow here, such as an unexpected upgrade.
   ['ERR_ASSERTION', 'not_json'],
   ['UND_ERR_INVALID_ARG', 'client'],
   ['UND_ERR_DESTROYED', 'client'],
@@ -216,12 +216,12 @@ const reasonsByPrefix: readonly (readonly [RegExp, NetworkReason])[] = [
   [/^EAI_/, 'dns'],
   // OpenSSL's verification results as Node.js names them, and Node's own TLS codes.
   [/^(ERR_TLS|ERR_SSL|CERT|CRL|UNABLE_TO|ERROR_IN_C|SELF_SIGNED_CERT|DEPTH_ZERO)_/, 'tls'],
-  // The parser of HTTP: what came is not HTTP.
+  // From the HTTP parser: the answer is not HTTP.
   [/^HPE_/, 'not_json'],
 ];
 
 /**
- * What an error code (or, for want of one, the name of an error) of Node.js, OpenSSL or undici means;
+ * The meaning of an error code of Node.js, OpenSSL or undici, or of the error's name if it has no code;
  * `undefined` when it is not known here.
  */
 function reasonOfCode(code: string): NetworkReason | undefined {

@@ -5,13 +5,13 @@ import type { Permit } from '../rate-limit/rate-limiter.ts';
 export interface ApiRequest {
   readonly operation: Operation;
   readonly target: string;
-  /** A shorter limit than the account's for this request, from its start on the wire. */
+  /** A shorter timeout than the account's, from when the request leaves. */
   readonly timeoutMs?: number;
   /** Told when the request leaves, `true`, and when it has come back or failed, `false`. */
   readonly onWire?: ((isOnWire: boolean) => void) | undefined;
 }
 
-/** A request that may leave, with the key of its permit. */
+/** A request that may leave, with the key that its permit is for. */
 export interface PermittedRequest extends ApiRequest {
   readonly permit: Permit;
 }
@@ -25,8 +25,8 @@ export interface ApiResponse {
 
 /**
  * Sends one request. Rejects with an `ApiError` when no complete answer came, or with the signal's
- * reason when that was aborted; any status is an answer. Pacing, limits, retries and measuring wrap
- * a transport in another one.
+ * reason when that was aborted. Any status is an answer. Pacing, limits, retries and measuring are
+ * transports around another one.
  */
 export type Send<Request extends ApiRequest> = (
   request: Request,
@@ -35,12 +35,12 @@ export type Send<Request extends ApiRequest> = (
 
 export type Transport = Send<ApiRequest>;
 
-/** Wraps a transport in another one of the same shape; the first to see a call is the outermost. */
+/** Puts a transport of the same shape around another one. The outermost sees a call first. */
 export type TransportDecorator = <Request extends ApiRequest>(next: Send<Request>) => Send<Request>;
 
 /**
- * Puts one request on the wire, with the headers of the account added to the fixed ones. Rejects as a
- * `Transport` does.
+ * Puts one request on the wire, with these headers beside the fixed ones. Rejects as a `Transport`
+ * does.
  */
 export type RawSend = (
   request: ApiRequest,

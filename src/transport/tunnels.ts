@@ -9,7 +9,7 @@ export interface TunnelOptions {
   readonly proxy: URL;
   /** The origin and the proxy, as errors name them. */
   readonly peer: string;
-  /** How long the proxy may take to answer once it is connected. */
+  /** How long the proxy may take to answer once the connection to it is open. */
   readonly openTimeoutMs: number;
 }
 
@@ -22,17 +22,17 @@ export interface TunnelDependencies {
 /** Connections to an https origin through an HTTP proxy. */
 export interface Tunnels {
   readonly connect: Connector;
-  /** Breaks off the tunnels that are not open yet. */
+  /** Aborts the tunnels that are not open yet. */
   close(): Promise<void>;
 }
 
 /**
- * Each connection to the origin is one `CONNECT` over one connection to the proxy; when that fails,
+ * Each connection to the origin is one `CONNECT` over one connection to the proxy. When that fails,
  * the connection has failed.
  *
- * undici's `ProxyAgent` reports a proxy that closes the connection as `UND_ERR_SOCKET`, which its
- * client takes for an idle connection that ended: it opens the next one for the same request at once,
- * thousands of times a second.
+ * undici's own `ProxyAgent` will not do. It reports a proxy that closes the connection as
+ * `UND_ERR_SOCKET`; undici's client takes that for the end of an idle connection, and opens the next
+ * one for the same request at once, thousands of times a second.
  */
 export function createTunnels(options: TunnelOptions, dependencies: TunnelDependencies): Tunnels {
   const { proxy, peer, openTimeoutMs } = options;
@@ -40,7 +40,7 @@ export function createTunnels(options: TunnelOptions, dependencies: TunnelDepend
   const proxyHeaders = { 'proxy-connection': 'keep-alive', ...proxyAuthorizationOf(proxy) };
   const opening = new Set<Client>();
 
-  /** Tells an open tunnel, or the `ApiError` for which there is none. */
+  /** Calls back with an open tunnel, or with the `ApiError` that says why there is none. */
   const open = (target: string, callback: buildConnector.Callback): void => {
     const client = new Client(proxy.origin, {
       connect: connectToProxy,
@@ -50,7 +50,7 @@ export function createTunnels(options: TunnelOptions, dependencies: TunnelDepend
     const headers = { host: target, ...proxyHeaders };
     client.connect({ path: target, headers }, (error, answer) => {
       opening.delete(client);
-      // The socket of an open tunnel is not the client's any more.
+      // The socket of an open tunnel no longer belongs to the client.
       void client.destroy();
       if (error !== null) {
         callback(tunnelErrorFrom(error, peer), null);
@@ -98,7 +98,7 @@ function refusal(peer: string, status: number): ApiError {
 
 function tunnelErrorFrom(error: unknown, peer: string): ApiError {
   const found = apiErrorFrom(error, peer);
-  // Of the connection to the proxy itself.
+  // An error of the connection to the proxy itself.
   if (found === error || found.reason !== 'reset') return found;
   return new ApiError(
     'reset',

@@ -1,8 +1,11 @@
+import { createSecureContext, rootCertificates } from 'node:tls';
+import { buildConnector, type Dispatcher, Pool } from 'undici';
 import type { AnswerMemory } from './answer-memory.ts';
-import { connectionRouteOf } from './connection-route.ts';
 import { createAbortWatch } from './deadline.ts';
 import { Exchange } from './exchange.ts';
 import type { RawTransport } from './transport.ts';
+import { apiErrorFrom } from './transport-errors.ts';
+import { createTunnels, proxyAuthorizationOf } from './tunnels.ts';
 
 export interface UndiciTransportOptions {
   /** Scheme, host and port, perhaps a path prefix. */
@@ -13,7 +16,7 @@ export interface UndiciTransportOptions {
   /** PEM certificates to trust beside the built-in ones. */
   readonly ca: string | undefined;
   readonly userAgent: string;
-  /** Until the connection stands, TLS included. Default: 5 s. */
+  /** How long a connection may take to open, TLS included. Default: 5 s. */
   readonly connectTimeoutMs?: number;
 }
 
@@ -24,17 +27,14 @@ export interface UndiciTransportDependencies {
 const defaultConnectTimeoutMs = 5000;
 
 /**
- * The wire: sends GET requests over a pool of connections to one origin. Follows no redirect and asks
- * for uncompressed answers (small bodies cost more to unpack than to transfer).
+ * The wire: sends GET requests over a pool of connections to one origin. It follows no redirect and
+ * asks for uncompressed answers, because small bodies cost more to unpack than to transfer.
  */
 export function createUndiciTransport(
   options: UndiciTransportOptions,
   { memory }: UndiciTransportDependencies,
 ): RawTransport {
-  const route = connectionRouteOf({
-    ...options,
-    connectTimeoutMs: options.connectTimeoutMs ?? defaultConnectTimeoutMs,
-  });
+  const route = connectionRouteOf(options, options.connectTimeoutMs ?? defaultConnectTimeoutMs);
   const { dispatcher, origin, pathPrefix, peer } = route;
   const headersFor = createHeaderLists({
     ...route.headers,
@@ -42,7 +42,7 @@ export function createUndiciTransport(
     'accept-encoding': 'identity',
     'user-agent': options.userAgent,
   });
-  // The deadline's signals come again and again.
+  // The signals are those of the deadline, which uses each of them again and again.
   const abortWatch = createAbortWatch({ keepsListening: true });
 
   return {
@@ -70,7 +70,7 @@ export function createUndiciTransport(
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Names and values in turn, as undici likes them; made anew only when the headers are other ones. */
+/** Names and values in turn, as undici likes them; a new list only for other headers. */
 function createHeaderLists(fixed: Headers): (headers: Headers) => string[] {
   let last: { readonly headers: Headers; readonly list: string[] } | undefined;
   return (headers) => {
@@ -79,4 +79,99 @@ function createHeaderLists(fixed: Headers): (headers: Headers) => string[] {
     }
     return last.list;
   };
+}
+
+type Connector = buildConnector.connector;
+
+/** How requests reach the account's origin: directly or through a proxy. */
+interface ConnectionRoute {
+  readonly dispatcher: Dispatcher;
+  /** What the dispatcher connects to. */
+  readonly origin: string;
+  /** Goes before the path of every request; without a trailing slash. */
+  readonly pathPrefix: string;
+  /** What the route itself needs on every request. */
+  readonly headers: Headers;
+  /** The other end, as errors name it, with the proxy if there is one. */
+  readonly peer: string;
+  /** Breaks off whatever is under way and closes every connection. */
+  close(): Promise<void>;
+}
+
+/** Calls end much earlier, at their deadline: this only guards connections that no call waits for. */
+const silenceTimeoutMs = 600_000;
+
+/** Opens nothing yet: connections are made when requests need them. */
+function connectionRouteOf(
+  options: UndiciTransportOptions,
+  connectTimeoutMs: number,
+): ConnectionRoute {
+  const base = new URL(options.baseUrl);
+  const pathPrefix = base.pathname.replace(/\/+$/, '');
+  const tls = tlsOptionsOf(options.ca, connectTimeoutMs);
+  const poolTo = (origin: string, connect: Connector): Pool =>
+    new Pool(origin, {
+      connections: options.connections,
+      pipelining: 1,
+      headersTimeout: silenceTimeoutMs,
+      bodyTimeout: silenceTimeoutMs,
+      connect,
+    });
+
+  if (options.proxyUrl === undefined) {
+    const peer = base.host;
+    const dispatcher = poolTo(base.origin, createConnector(tls, peer));
+    const close = async (): Promise<void> => dispatcher.destroy();
+    return { dispatcher, origin: base.origin, pathPrefix, headers: {}, peer, close };
+  }
+  const proxy = new URL(options.proxyUrl);
+  const peer = `${base.host}: through the proxy ${proxy.host}`;
+  const connect = createConnector(tls, peer);
+  if (base.protocol === 'http:') {
+    // Proxies commonly refuse tunnels to anything but port 443: plain HTTP goes in absolute form.
+    const dispatcher = poolTo(proxy.origin, connect);
+    return {
+      dispatcher,
+      origin: proxy.origin,
+      pathPrefix: base.origin + pathPrefix,
+      headers: { host: base.host, ...proxyAuthorizationOf(proxy) },
+      peer,
+      close: async () => dispatcher.destroy(),
+    };
+  }
+  const tunnels = createTunnels(
+    { proxy, peer, openTimeoutMs: connectTimeoutMs },
+    { connectToProxy: connect, connectInside: createConnector(tls, peer) },
+  );
+  const dispatcher = poolTo(base.origin, tunnels.connect);
+  const close = async (): Promise<void> => {
+    await Promise.all([dispatcher.destroy(), tunnels.close()]);
+  };
+  return { dispatcher, origin: base.origin, pathPrefix, headers: {}, peer, close };
+}
+
+/**
+ * Makes one connection, or fails with an `ApiError`. After some errors of its own undici connects
+ * again for the same request, without end and without a pause. It knows these errors by their code,
+ * and an `ApiError` has none.
+ */
+function createConnector(tls: buildConnector.BuildOptions, peer: string): Connector {
+  const connect = buildConnector(tls);
+  // A certificate must have the name of the host that is connected to. undici would expect the name
+  // in the header `host`, which is another one behind a proxy.
+  return (target, callback) => {
+    connect({ ...target, servername: '' }, (...result) => {
+      if (result[0] === null) callback(...result);
+      else callback(apiErrorFrom(result[0], peer), null);
+    });
+  };
+}
+
+function tlsOptionsOf(ca: string | undefined, timeoutMs: number): buildConnector.BuildOptions {
+  // Explicit, so that no environment variable can turn the verification off.
+  const fixed = { timeout: timeoutMs, rejectUnauthorized: true };
+  if (ca === undefined) return fixed;
+  // `ca` replaces the built-in certificates, so these are named too. Parsed once, not per connection.
+  const secureContext = createSecureContext({ ca: [...rootCertificates, ca] });
+  return { ...fixed, secureContext };
 }

@@ -1,21 +1,21 @@
 import type { Clock } from '../model/clock.ts';
 import type { ApiResponse } from './transport.ts';
 
-/** How far the vendor's clock is ahead of ours, as far as the `Date` of its answers tells. */
+/** How far the vendor's clock is ahead of ours, by the `Date` of its answers. */
 export interface ClockSkew {
   /** Negative when it is behind. */
   readonly ms: number;
-  /** A difference beyond all reason is a wrong `Date`, or our own clock was never set. */
+  /** A difference beyond reason means a wrong `Date`, or that our own clock was never set. */
   readonly isBelieved: boolean;
 }
 
-/** The vendor's clock; our own times are monotonic where nothing else is said. */
+/** The vendor's clock. Our own times are monotonic unless stated otherwise. */
 export interface VendorClock {
   /** Learns from an answer that has just arrived. */
   answered(headers: ApiResponse['headers']): void;
   /**
-   * When an answer was given that arrives now: often much earlier than it arrives, but not before
-   * its request was sent.
+   * When the vendor gave an answer that arrives now. That may be much earlier than it arrives, but not
+   * before its request was sent.
    */
   answeredAtMs(headers: ApiResponse['headers'], sentMs: number): number;
   /** The difference between the clocks; `undefined` when it does not matter or is not known. */
@@ -28,40 +28,41 @@ export interface VendorClockDependencies {
   readonly skewed: (skew: ClockSkew | undefined) => void;
 }
 
-/** How long the answer with the shortest way counts; after twice that it is forgotten. */
+/** How long the fastest answer counts at least; after twice this time it is forgotten. */
 const generationMs = 5 * 60_000;
 /** An odd answer, such as an old one out of a cache, must not set the clock. */
 const fewestAnswers = 3;
 const recentAnswers = 9;
-/** Answers take up to a minute; most of them must agree that far, or the `Date` is made up. */
+/** Answers take up to a minute: unless most of them agree within that, the `Date` is made up. */
 const agreementMs = 60_000;
-/** A window ends minutes ago, so that a smaller difference does not matter. */
+/** Windows end minutes ago, so a smaller difference does not matter. */
 const tolerableSkewMs = 30_000;
-/** It must be this much smaller to end: the `Date` counts whole seconds. */
+/** A difference must be this much smaller to be over: the `Date` counts whole seconds. */
 const hysteresisMs = 5000;
 /** A day, and an hour for a clock in the wrong half of a change of the hour. */
 const believableSkewMs = 25 * 3_600_000;
-/** Our own clocks apart by more: the machine has slept, or its wall clock was set. */
+/** If our own two clocks move apart by more, the machine has slept or its wall clock was set. */
 const ownJumpMs = 5000;
 
-/** The least offset found in the generation that began at `sinceMs`. */
+/** The smallest offset of the generation that began at `sinceMs`. */
 interface Generation {
   readonly sinceMs: number;
   readonly leastMs: number;
 }
 
 export function createVendorClock({ clock, skewed }: VendorClockDependencies): VendorClock {
-  const fastest = createFastestWay();
+  const fastest = createFastestAnswer();
   let recent: readonly number[] = [];
-  /** What was known before our own clocks moved apart. */
+  /** The offsets known before our own clocks moved apart. */
   let setAside: readonly number[] = [];
   let lastDateMs: number | undefined;
   let ownOffsetMs = clock.wallMs() - clock.monotonicMs();
   let told = false;
 
   /**
-   * The monotonic clock may have stood still when the wall clock has moved on without it. If it was
-   * the wall clock that was set, the next answer confirms what was known.
+   * If the wall clock has moved on alone, the monotonic clock may have stood still while the machine
+   * slept: then no offset holds any more. If the wall clock was set instead, the next answer confirms
+   * the old offsets.
    */
   const forgetAfterSleep = (): void => {
     const offsetMs = clock.wallMs() - clock.monotonicMs();
@@ -117,22 +118,22 @@ export function createVendorClock({ clock, skewed }: VendorClockDependencies): V
   };
 }
 
-/** The middle of the offsets, if most of them are near it. */
+/** The median of the offsets, if most of them are near it. */
 function commonOffset(offsetsMs: readonly number[]): number | undefined {
   if (offsetsMs.length < fewestAnswers) return undefined;
-  const middle = offsetsMs.toSorted((a, b) => a - b)[Math.floor(offsetsMs.length / 2)];
-  if (middle === undefined) return undefined;
-  const near = offsetsMs.filter((offsetMs) => Math.abs(offsetMs - middle) <= agreementMs);
-  return 2 * near.length > offsetsMs.length ? middle : undefined;
+  const medianMs = offsetsMs.toSorted((a, b) => a - b)[Math.floor(offsetsMs.length / 2)];
+  if (medianMs === undefined) return undefined;
+  const near = offsetsMs.filter((offsetMs) => Math.abs(offsetMs - medianMs) <= agreementMs);
+  return 2 * near.length > offsetsMs.length ? medianMs : undefined;
 }
 
-interface FastestWay {
+interface FastestAnswer {
   add(offsetMs: number, nowMs: number): void;
-  /** `Infinity` as long as nothing is known. */
+  /** `Infinity` while nothing is known. */
   leastMs(): number;
 }
 
-function createFastestWay(): FastestWay {
+function createFastestAnswer(): FastestAnswer {
   let current: Generation = { sinceMs: Number.NEGATIVE_INFINITY, leastMs: Infinity };
   let previousLeastMs = Infinity;
   return {
@@ -163,7 +164,7 @@ export function parseHttpDate(text: string): number | undefined {
   return Number.isNaN(timeMs) ? undefined : timeMs;
 }
 
-/** When an answer was given by the clock of who gave it, to the second. */
+/** When the vendor gave an answer, by its own clock, to the second. */
 export function dateOf(headers: ApiResponse['headers']): number | undefined {
   return parseHttpDate(headerText(headers, 'date'));
 }

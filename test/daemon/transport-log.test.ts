@@ -7,11 +7,19 @@ function aBench() {
   const clock = createFakeClock();
   const logger = createFakeLogger();
   let limit = 800;
-  const membership = { limitPerMinute: () => limit, isReduced: () => limit < 800 };
+  const listeners = new Set<() => void>();
+  const membership = {
+    limitPerMinute: () => limit,
+    isReduced: () => limit < 800,
+    onLimitChange: (listener: () => void) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
   const log = createTransportLog('production', { clock, membership, logger });
   const setLimit = (next: number): void => {
     limit = next;
-    log.limitChanged();
+    for (const listener of listeners) listener();
   };
   return { clock, logger, log, setLimit };
 }
@@ -22,8 +30,8 @@ describe('createTransportLog', () => {
 
     for (let minute = 0; minute < 12; minute += 1) {
       const untilMs = clock.monotonicMs() + 20_000;
-      log.throttled({ cause: 'key_limit', untilMs });
-      log.throttled({ cause: 'key_limit', untilMs });
+      log.throttled({ cause: 'key_limit', untilMs, sentMs: 0 });
+      log.throttled({ cause: 'key_limit', untilMs, sentMs: 0 });
       await clock.advance(60_000);
     }
 
@@ -50,7 +58,7 @@ describe('createTransportLog', () => {
     const { logger, log, setLimit } = aBench();
     setLimit(400);
 
-    log.throttled({ cause, untilMs: 0 });
+    log.throttled({ cause, untilMs: 0, sentMs: 0 });
 
     const [line] = logger.lines;
     expect(String(line?.fields['remedy'])).toContain(remedy);
@@ -61,7 +69,7 @@ describe('createTransportLog', () => {
     const { logger, log } = aBench();
 
     for (const cause of ['overload', 'overload', 'key_limit', 'overload'] as const) {
-      log.throttled({ cause, untilMs: 0 });
+      log.throttled({ cause, untilMs: 0, sentMs: 0 });
     }
 
     expect(logger.lines.map(({ fields }) => fields['cause'])).toEqual(['overload', 'key_limit']);
@@ -74,7 +82,7 @@ describe('createTransportLog', () => {
     setLimit(800);
     const untold = logger.lines.length;
     setLimit(400);
-    log.throttled({ cause: 'key_limit', untilMs: 0 });
+    log.throttled({ cause: 'key_limit', untilMs: 0, sentMs: 0 });
     for (const limit of [480, 640, 800, 400, 800]) setLimit(limit);
 
     expect(untold).toBe(0);
@@ -90,7 +98,7 @@ describe('createTransportLog', () => {
   it('says nothing of the limit after a 429 that does not name it', () => {
     const { logger, log, setLimit } = aBench();
 
-    log.throttled({ cause: 'overload', untilMs: 0 });
+    log.throttled({ cause: 'overload', untilMs: 0, sentMs: 0 });
     setLimit(799);
     setLimit(800);
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createTokenBucket } from '../../src/model/token-bucket.ts';
 
 describe('createTokenBucket', () => {
-  it('fills evenly, and makes up for two seconds at most', () => {
+  it('fills evenly, up to the tokens of two seconds', () => {
     const bucket = createTokenBucket(60, 0);
     const takeAll = (nowMs: number): number => {
       let taken = 0;
@@ -19,7 +19,7 @@ describe('createTokenBucket', () => {
     expect(taken).toEqual([2, 1, 1, 0, 2]);
   });
 
-  it('lets the others pay for tokens that were taken although there were none', () => {
+  it('makes later callers pay back the tokens that were overdrawn', () => {
     const bucket = createTokenBucket(60, 0);
     for (let token = 0; token < 4; token += 1) bucket.take();
 
@@ -30,14 +30,14 @@ describe('createTokenBucket', () => {
     expect(free).toBe(0);
   });
 
-  it('forgives what is owed beyond two seconds, so that a burst does not stop everything', () => {
+  it('caps the debt at two seconds, so that a burst does not stop everything', () => {
     const bucket = createTokenBucket(60, 0);
     for (let token = 0; token < 1000; token += 1) bucket.take();
 
     expect(bucket.waitMs(3000)).toBe(0);
   });
 
-  it('says how long a token takes, but wakes nobody more often than every second', () => {
+  it('says how long to wait for a token, which is at least a second', () => {
     const waitAtRate = (perMinute: number): number => {
       const bucket = createTokenBucket(perMinute, 0);
       while (bucket.waitMs(0) === 0) bucket.take();
@@ -47,7 +47,7 @@ describe('createTokenBucket', () => {
     expect([6, 600].map(waitAtRate)).toEqual([10_000, 1000]);
   });
 
-  it('starts anew with a single token', () => {
+  it('starts again with a single token', () => {
     const bucket = createTokenBucket(600, 0);
 
     bucket.restart(5000);
@@ -59,7 +59,7 @@ describe('createTokenBucket', () => {
     expect(second).toBeGreaterThan(0);
   });
 
-  it('does not make a caller wait for another batch when its timer came a little early', () => {
+  it('does not make a caller wait for another batch when its timer fired a little early', () => {
     const bucket = createTokenBucket(10, 0, 3000);
     bucket.take();
 
@@ -69,7 +69,7 @@ describe('createTokenBucket', () => {
     expect([5998.9, 5999.2, 6000].map((nowMs) => bucket.waitMs(nowMs))).toEqual([3000, 0, 0]);
   });
 
-  it('gives its only token when it starts anew, however early somebody looks', () => {
+  it('gives its only token when it starts again, however early it was asked', () => {
     const bucket = createTokenBucket(600, 0);
 
     bucket.restart(5000);
@@ -78,7 +78,7 @@ describe('createTokenBucket', () => {
     expect(bucket.waitMs(5000)).toBe(0);
   });
 
-  it('fills at another rate from the moment it is resized, and keeps what it has', () => {
+  it('fills at another rate from the moment it is resized, and keeps its tokens', () => {
     const bucket = createTokenBucket(60, 0);
     const takeAll = (nowMs: number): number => {
       let taken = 0;
@@ -96,7 +96,7 @@ describe('createTokenBucket', () => {
     expect([atOnce, aSecondLater, afterShrinking]).toEqual([1, 10, 2]);
   });
 
-  it('never gives more than the rate and two seconds worth in any time', () => {
+  it('never gives more than the rate and the tokens of two seconds in any period', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 2000 }),

@@ -4,34 +4,34 @@ import { createAdaptiveLimit } from '../../src/rate-limit/adaptive-limit.ts';
 
 const minuteMs = 60_000;
 
-/** The limit of 800 in each of the minutes after refusals of calls sent just before. */
-function minutesAfter(...refusedMs: readonly number[]): readonly number[] {
+/** A limit of 800 in each of the minutes after 429s, each for a call sent just before. */
+function minutesAfter(...throttledMs: readonly number[]): readonly number[] {
   const limit = createAdaptiveLimit(800);
-  for (const nowMs of refusedMs) limit.exceeded({ sentMs: nowMs - 200, nowMs, untilMs: nowMs });
-  const lastMs = refusedMs.at(-1) ?? 0;
+  for (const nowMs of throttledMs) limit.exceeded({ sentMs: nowMs - 200, nowMs, untilMs: nowMs });
+  const lastMs = throttledMs.at(-1) ?? 0;
   return [0, 1, 2, 3, 4, 5].map((minute) => limit.perMinute(lastMs + minute * minuteMs));
 }
 
 describe('createAdaptiveLimit', () => {
-  it('is the full limit as long as nothing was refused', () => {
+  it('is the full limit before the first 429', () => {
     const limit = createAdaptiveLimit(800);
 
     expect(limit.perMinute(0)).toBe(800);
     expect(limit.nextStepMs(0)).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it('is halved by a refusal, and whole again after five equal steps of a minute', () => {
+  it('is halved by a 429, and full again after five equal steps of a minute', () => {
     expect(minutesAfter(0)).toEqual([400, 480, 560, 640, 720, 800]);
   });
 
-  it('is halved again by a refusal while it recovers, and whole again five minutes after that', () => {
+  it('is halved again by a 429 while it recovers, and full again five minutes after that', () => {
     expect(minutesAfter(0, 2 * minuteMs)).toEqual([280, 384, 488, 592, 696, 800]);
   });
 
-  it('is never less than a tenth, however often calls are refused', () => {
-    const refusals = Array.from({ length: 30 }, (_, refusal) => refusal * 10_000);
+  it('is never less than a tenth, however many 429s come', () => {
+    const throttledMs = Array.from({ length: 30 }, (_, index) => index * 10_000);
 
-    expect(minutesAfter(...refusals)[0]).toBe(80);
+    expect(minutesAfter(...throttledMs)[0]).toBe(80);
   });
 
   it('is at least one call', () => {
@@ -42,7 +42,7 @@ describe('createAdaptiveLimit', () => {
     expect(limit.perMinute(200)).toBe(1);
   });
 
-  it('takes the refusals of all calls that were sent before the pause ended for one', () => {
+  it('counts the 429s of all calls that were sent before the pause ended as one', () => {
     const limit = createAdaptiveLimit(800);
     limit.exceeded({ sentMs: 0, nowMs: 200, untilMs: 20_000 });
     limit.exceeded({ sentMs: 100, nowMs: 300, untilMs: 30_000 });
@@ -69,7 +69,7 @@ describe('createAdaptiveLimit', () => {
     expect(limit.nextStepMs(nowMs)).toBe(nextMs);
   });
 
-  it('keeps its proportion when the full limit is another one', () => {
+  it('keeps its proportion when the full limit changes', () => {
     const limit = createAdaptiveLimit(800);
     limit.exceeded({ sentMs: 0, nowMs: 200, untilMs: 1000 });
 
@@ -78,7 +78,7 @@ describe('createAdaptiveLimit', () => {
     expect([200, 60_200, 300_200].map((nowMs) => limit.perMinute(nowMs))).toEqual([50, 60, 100]);
   });
 
-  it('is between a tenth and the full limit, rises only, and is whole after five minutes', () => {
+  it('is between a tenth and the full limit, only rises, and is full after five minutes', () => {
     const gaps = fc.array(fc.nat(3 * minuteMs), { minLength: 1, maxLength: 40 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1000 }), gaps, (full, gapsMs) => {

@@ -2,14 +2,15 @@ import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/model/clock.ts';
 import { createRateLimiter, type RateLimiter } from '../../src/rate-limit/rate-limiter.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
-import { aLimitExceeded, aThrottled, neverAborted } from '../transport/fakes.ts';
+import { neverAborted } from '../transport/fakes.ts';
+import { aLimitExceeded, aThrottled } from './fakes.ts';
 
 const owner = {};
 
 interface Bench {
   readonly clock: FakeClock;
   readonly limiter: RateLimiter;
-  /** Which call went when, such as `first 0`. */
+  /** When each call went, such as `first 0`. */
   readonly gone: readonly string[];
   /** Makes a call that ends at once. */
   readonly call: (name: string, signal?: AbortSignal) => Promise<void>;
@@ -26,7 +27,7 @@ function aBench(requestsPerMinute: number, clock = createFakeClock()): Bench {
   return { clock, limiter, gone, call };
 }
 
-/** How many calls that hang may go at each of these times, if there are always some that wait. */
+/** How many calls may go by each of these times, if they never end and there are always some waiting. */
 async function goneAt(bench: Bench, timesMs: readonly number[]): Promise<readonly number[]> {
   const { clock, limiter } = bench;
   let gone = 0;
@@ -71,7 +72,7 @@ describe('createRateLimiter, at its edges', () => {
     expect(clock.pendingTimers()).toBe(1);
   });
 
-  it('lets nobody pass who comes at the moment at which a permit becomes free', async () => {
+  it('does not let a new call overtake at the moment a permit becomes free', async () => {
     const { clock, gone, call } = aBench(1);
     await call('first');
     clock.after(60_001, () => {
@@ -84,7 +85,7 @@ describe('createRateLimiter, at its edges', () => {
     expect(gone).toEqual(['first 0', 'waiting 60001', 'newcomer 120002']);
   });
 
-  it('keeps its timer for the others when one of those who wait goes', async () => {
+  it('keeps its timer for the others when a waiting call is aborted', async () => {
     const { clock, gone, call } = aBench(1);
     const controller = new AbortController();
     await call('first');
@@ -116,7 +117,7 @@ describe('createRateLimiter, at its edges', () => {
 
   it('lets calls go at the rate of the limit in force after a pause', async () => {
     const bench = aBench(600);
-    await refuse(bench, [10_000, { namesKeyLimit: true }]);
+    await refuse(bench, [10_000, { cause: 'key_limit' }]);
 
     expect(await goneAt(bench, [10_000, 11_000, 12_000])).toEqual([1, 5, 5]);
   });
@@ -141,7 +142,7 @@ describe('createRateLimiter, at its edges', () => {
     expect(bench.limiter.pausedUntilMs()).toBe(row.pausedUntilMs);
   });
 
-  it('sets timers that are whole milliseconds, rounded up, so as not to wake too early', async () => {
+  it('rounds timers up to whole milliseconds, so as not to wake too early', async () => {
     const fake = createFakeClock();
     const delays: number[] = [];
     const clock: FakeClock = {
@@ -163,7 +164,7 @@ describe('createRateLimiter, at its edges', () => {
     expect(gone).toEqual(['first 0.25', 'second 60001.75']);
   });
 
-  it('looks again when a timer comes early, as those of Node.js do', async () => {
+  it('looks again when a timer fires early, as those of Node.js do', async () => {
     const fake = createFakeClock();
     const after: Clock['after'] = (delayMs, run) => fake.after(Math.max(1, delayMs - 0.8), run);
     const { gone, call } = aBench(1, { ...fake, after });
@@ -175,7 +176,7 @@ describe('createRateLimiter, at its edges', () => {
     expect(gone).toEqual(['first 0', 'second 60001.2']);
   });
 
-  it('takes nothing for news that was sent before the pause ended', async () => {
+  it('counts the 429s of calls that were sent before the pause ended as one', async () => {
     const bench = aBench(100);
     const { limiter } = bench;
     const permits = await Promise.all(

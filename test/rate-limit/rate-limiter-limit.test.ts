@@ -6,7 +6,8 @@ import {
   type Throttled,
 } from '../../src/rate-limit/rate-limiter.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
-import { aLimitExceeded, aThrottled, neverAborted as signal } from '../transport/fakes.ts';
+import { neverAborted as signal } from '../transport/fakes.ts';
+import { aLimitExceeded, aThrottled } from './fakes.ts';
 
 const owner = {};
 
@@ -20,7 +21,7 @@ async function acquire(limiter: RateLimiter, urgent = false): Promise<Permit> {
   return permit;
 }
 
-/** Makes a call that is refused at once. */
+/** Makes a call that is answered with 429 at once. */
 async function refuse(limiter: RateLimiter, answer: Throttled): Promise<void> {
   const permit = await acquire(limiter);
   permit.throttled(answer);
@@ -28,7 +29,7 @@ async function refuse(limiter: RateLimiter, answer: Throttled): Promise<void> {
 }
 
 describe('the limit of a rate limiter', () => {
-  it('reduces its limit only when a 429 names it, and says when it is whole again', async () => {
+  it('is reduced only by a 429 that names it, and says when it is full again', async () => {
     const clock = createFakeClock();
     const limiter = aLimiter(clock, 100);
     const limits: [number, boolean][] = [];
@@ -54,7 +55,7 @@ describe('the limit of a rate limiter', () => {
     ]);
   });
 
-  it('tells every listener of every step of the limit, and sets no timer without one', async () => {
+  it('tells every listener of every step, and sets no timer without a listener', async () => {
     const clock = createFakeClock();
     const limiter = aLimiter(clock, 100);
     const steps: string[] = [];
@@ -83,7 +84,7 @@ describe('the limit of a rate limiter', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
-  it('tells no listener of a refusal that changes nothing', async () => {
+  it('tells no listener of a 429 that changes nothing', async () => {
     const clock = createFakeClock();
     const limiter = aLimiter(clock, 100);
     let changes = 0;

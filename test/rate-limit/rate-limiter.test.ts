@@ -7,7 +7,8 @@ import {
   type Throttled,
 } from '../../src/rate-limit/rate-limiter.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
-import { aLimitExceeded, aThrottled, neverAborted as signal } from '../transport/fakes.ts';
+import { neverAborted as signal } from '../transport/fakes.ts';
+import { aLimitExceeded, aThrottled } from './fakes.ts';
 
 const owner = {};
 
@@ -21,7 +22,7 @@ async function acquire(limiter: RateLimiter, urgent = false): Promise<Permit> {
   return permit;
 }
 
-/** Makes a call that is refused at once. */
+/** Makes a call that is answered with 429 at once. */
 async function refuse(limiter: RateLimiter, answer: Throttled): Promise<void> {
   const permit = await acquire(limiter);
   permit.throttled(answer);
@@ -33,7 +34,7 @@ interface Run {
   readonly send: (latencyMs: number) => void;
 }
 
-/** Sends through a limiter on a fake clock and notes when each call was let go. */
+/** Sends through a limiter on a fake clock and notes when each call got its permit. */
 function aRun(clock: FakeClock, requestsPerMinute: number): Run {
   const limiter = aLimiter(clock, requestsPerMinute);
   const sentAtMs: number[] = [];
@@ -71,7 +72,7 @@ describe('createRateLimiter', () => {
     expect(run.sentAtMs).toHaveLength(800);
   });
 
-  it('lets what a pause has held up go evenly for a minute, and then goes back to normal', async () => {
+  it('spreads the calls that a pause has held up over a minute, and then goes back to normal', async () => {
     const clock = createFakeClock();
     const limiter = aLimiter(clock, 600);
     const sentAtMs: number[] = [];
@@ -103,7 +104,7 @@ describe('createRateLimiter', () => {
     expect(run.sentAtMs.length).toBeGreaterThanOrEqual(990 * 10 * 0.985);
   });
 
-  it('never lets more than the budget go, nor arrive at the vendor, in any 60 seconds', async () => {
+  it('never lets more calls than the budget go, nor arrive at the vendor, in any 60 seconds', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 40 }),
@@ -238,7 +239,7 @@ describe('createRateLimiter', () => {
     expect(goneAtMs).toEqual([1000, 1000]);
   });
 
-  it('wakes earlier when the budget grows so that less has to age', async () => {
+  it('wakes earlier when the budget grows so that fewer calls have to age', async () => {
     const clock = createFakeClock();
     const limiter = aLimiter(clock, 4);
     for (const waitMs of [0, 10_000, 10_000, 10_000]) {
@@ -259,7 +260,7 @@ describe('createRateLimiter', () => {
     expect(goneAtMs).toBe(70_001);
   });
 
-  it('cannot be told from a new one when everything is over, and only then', async () => {
+  it('is pristine when everything is over, and only then', async () => {
     const clock = createFakeClock();
     const limiter = aLimiter(clock, 2);
     const isPristine = [limiter.isPristine()];
@@ -281,7 +282,7 @@ describe('createRateLimiter', () => {
     expect(isPristine).toEqual([true, false, false, true, false, true]);
   });
 
-  it('gives nothing to the calls of an owner that is sent away, and the next permit to another', async () => {
+  it('gives no permit to the calls of an evicted owner, and the next one to another owner', async () => {
     const clock = createFakeClock();
     const limiter = aLimiter(clock, 1);
     (await acquire(limiter)).release();

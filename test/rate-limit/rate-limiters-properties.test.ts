@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Permit } from '../../src/rate-limit/rate-limiter.ts';
+import type { Permit, ThrottleCause } from '../../src/rate-limit/rate-limiter.ts';
 import { createRateLimiters, type Membership } from '../../src/rate-limit/rate-limiters.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
-import { aThrottled } from '../transport/fakes.ts';
+import { aThrottled } from './fakes.ts';
 
 const minuteMs = 60_000;
 const names = ['one', 'two', 'three'] as const;
@@ -21,11 +21,11 @@ type Step =
       readonly calls: number;
       readonly latencyMs: number;
       readonly urgent: boolean;
-      /** Called off after so long. */
+      /** Aborted after this time. */
       readonly abortAfterMs: number | undefined;
-      /** Refused for so long. */
+      /** Answered with a 429 that asks for this pause. */
       readonly pauseMs: number | undefined;
-      readonly namesKeyLimit: boolean;
+      readonly cause: ThrottleCause;
     };
 
 interface Account {
@@ -34,12 +34,12 @@ interface Account {
   requestsPerMinute: number;
 }
 
-/** One call as it went. */
+/** One call that was sent. */
 interface Sent {
   readonly key: string;
   readonly sentMs: number;
   readonly arrivedMs: number;
-  /** The limit of the key at that moment, as the rules have it. */
+  /** The limit of the key at that moment, by the rules. */
   readonly limit: number;
 }
 
@@ -60,7 +60,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
       urgent: fc.boolean(),
       abortAfterMs: fc.option(fc.nat(90_000), { nil: undefined, freq: 4 }),
       pauseMs: fc.option(fc.nat(70_000), { nil: undefined, freq: 6 }),
-      namesKeyLimit: fc.boolean(),
+      cause: fc.constantFrom<ThrottleCause>('key_limit', 'overload'),
     }),
   },
 );
@@ -112,7 +112,7 @@ async function run(plan: readonly { gapMs: number; name: string; step: Step }[])
     clock.after(step.latencyMs, () => {
       if (step.pauseMs !== undefined) {
         const untilMs = clock.monotonicMs() + step.pauseMs;
-        permit.throttled(aThrottled(untilMs, { sentMs, namesKeyLimit: step.namesKeyLimit }));
+        permit.throttled(aThrottled(untilMs, { sentMs, cause: step.cause }));
         pauses.set(apiKey, Math.max(pauses.get(apiKey) ?? 0, untilMs));
       }
       permit.release();
@@ -125,7 +125,7 @@ async function run(plan: readonly { gapMs: number; name: string; step: Step }[])
     const abort = new AbortController();
     if (step.abortAfterMs !== undefined) {
       clock.after(step.abortAfterMs, () => {
-        abort.abort(new Error('called off'));
+        abort.abort(new Error('aborted'));
       });
     }
     waiting += 1;
@@ -152,7 +152,7 @@ async function run(plan: readonly { gapMs: number; name: string; step: Step }[])
       rules.note();
       account.membership.leave();
     } else if (step.kind === 'rekey') {
-      // Calls that wait may go at once.
+      // Waiting calls may go at once.
       account.key = step.key;
       rules.note();
       account.membership.rekey(step.key);
@@ -189,7 +189,7 @@ function firstExcess(sent: readonly Sent[], time: 'sentMs' | 'arrivedMs'): Sent 
         other[time] >= last[time] - minuteMs &&
         other.sentMs <= last.sentMs,
     );
-    // Calls that were let go at one moment are compared with the limit of that moment.
+    // Calls that got their permits at one moment are compared with the limit of that moment.
     return inMinute.length > last.limit;
   });
 }

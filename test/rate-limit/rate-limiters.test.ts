@@ -7,7 +7,8 @@ import {
 } from '../../src/rate-limit/rate-limiters.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
-import { aLimitExceeded, aThrottled, neverAborted } from '../transport/fakes.ts';
+import { neverAborted } from '../transport/fakes.ts';
+import { aLimitExceeded, aThrottled } from './fakes.ts';
 
 const baseUrl = 'https://api.newrelic.com';
 
@@ -31,7 +32,7 @@ function aBench(): Bench {
   };
 }
 
-/** Begins so many calls; the permits that were given, at once or later. */
+/** Begins this many calls. Returns the permits that are given, at once or later. */
 async function permitsOf(membership: Membership, calls: number): Promise<readonly Permit[]> {
   const permits: Permit[] = [];
   const call = async (): Promise<void> => {
@@ -121,7 +122,7 @@ describe('accounts with one key', () => {
     expect(JSON.stringify(logger.lines)).not.toContain('key-1');
   });
 
-  it('are not warned of when it is one account that a reload replaces', () => {
+  it('cause no warning when a reload replaces one account', () => {
     const { logger, join } = aBench();
 
     const old = join('one', 5);
@@ -133,7 +134,7 @@ describe('accounts with one key', () => {
 });
 
 describe('an account that leaves and comes back', () => {
-  it('finds what was sent with its key, and the pause', async () => {
+  it('finds the calls that were sent with its key, and the pause', async () => {
     const { join } = aBench();
     const before = join('one', 3);
     const permits = await permitsOf(before, 2);
@@ -162,7 +163,7 @@ describe('an account that leaves and comes back', () => {
     expect([after.limitPerMinute(), after.isReduced()]).toEqual([120, true]);
   });
 
-  it('finds the limit of the last one in force as long as nobody else has joined', async () => {
+  it('finds the limit of the last account in force until another one joins', async () => {
     const { join } = aBench();
     const [one, other] = [join('one', 4), join('other', 2)];
     const [permit] = await permitsOf(one, 1);
@@ -175,7 +176,7 @@ describe('an account that leaves and comes back', () => {
     expect(late).toHaveLength(1);
   });
 
-  it('lets no call of another go when an account with its limit takes its place at once', async () => {
+  it('lets no call of another account go when a renamed one replaces it at once', async () => {
     const { join } = aBench();
     const [one, other] = [join('one', 1), join('other', 5)];
     await permitsOf(other, 1);
@@ -202,7 +203,7 @@ describe('an account that leaves and comes back', () => {
 });
 
 describe('a key that is rotated', () => {
-  it('leaves permits their key, and takes the calls that wait along', async () => {
+  it('leaves given permits their key, and gives waiting calls the new one', async () => {
     const { clock, join } = aBench();
     const membership = join('one', 2);
     const permits = [...(await permitsOf(membership, 2))];
@@ -222,7 +223,7 @@ describe('a key that is rotated', () => {
     expect([backAtOnce, back.length]).toEqual([0, 1]);
   });
 
-  it('moves nobody else', async () => {
+  it('moves no other account', async () => {
     const { join } = aBench();
     const [one, other] = [join('one', 1), join('other', 1)];
     await permitsOf(one, 1);
@@ -235,7 +236,7 @@ describe('a key that is rotated', () => {
     expect([one.limitPerMinute(), other.limitPerMinute()]).toEqual([1, 1]);
   });
 
-  it('is no change when it is the same', async () => {
+  it('changes nothing when it is the same', async () => {
     const { join } = aBench();
     const membership = join('one', 1);
     await permitsOf(membership, 1);
@@ -305,7 +306,7 @@ describe('onLimitChange', () => {
     expect(new Set(watched.changes).size).toBe(watched.changes.length);
   });
 
-  it('tells of the steps after a 429 in time, to accounts without calls too', async () => {
+  it('tells of each step after a 429 in time, also to accounts without calls', async () => {
     const { bench, other, changes } = aWatched();
     const [permit] = await permitsOf(other, 1);
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSlidingWindowLog } from '../../src/rate-limit/sliding-window-log.ts';
 
-/** A log of which calls ended at these times. */
+/** A log whose calls ended at these times. */
 function endedAt(...timesMs: readonly number[]): ReturnType<typeof createSlidingWindowLog> {
   const log = createSlidingWindowLog();
   for (const atMs of timesMs) {
@@ -13,35 +13,35 @@ function endedAt(...timesMs: readonly number[]): ReturnType<typeof createSliding
 
 describe('createSlidingWindowLog', () => {
   it.each([
-    { nowMs: 60_000, retryInMs: 1, used: 1 },
-    { nowMs: 60_001, retryInMs: 0, used: 0 },
-  ])('lets a call go after one of 0 ms in $retryInMs ms at $nowMs ms', (row) => {
+    { nowMs: 60_000, waitMs: 1, used: 1 },
+    { nowMs: 60_001, waitMs: 0, used: 0 },
+  ])('makes a call wait $waitMs ms at $nowMs ms after one that ended at 0 ms', (row) => {
     const log = endedAt(0);
 
-    expect(log.retryInMs(row.nowMs, 1)).toBe(row.retryInMs);
+    expect(log.waitMs(row.nowMs, 1)).toBe(row.waitMs);
     expect(log.used(row.nowMs)).toBe(row.used);
   });
 
   it.each([
-    { limit: 4, retryInMs: 0 },
-    { limit: 3, retryInMs: 55_001 },
-    { limit: 2, retryInMs: 56_001 },
-    { limit: 1, retryInMs: 57_001 },
-  ])('lets a call go below the limit $limit in $retryInMs ms', ({ limit, retryInMs }) => {
+    { limit: 4, waitMs: 0 },
+    { limit: 3, waitMs: 55_001 },
+    { limit: 2, waitMs: 56_001 },
+    { limit: 1, waitMs: 57_001 },
+  ])('makes a call wait $waitMs ms at a limit of $limit', ({ limit, waitMs }) => {
     const log = endedAt(0, 1000, 2000);
 
-    expect(log.retryInMs(5000, limit)).toBe(retryInMs);
+    expect(log.waitMs(5000, limit)).toBe(waitMs);
   });
 
   it('cannot tell when a call in flight will end', () => {
     const log = endedAt(0);
     log.acquire();
 
-    const whileInFlight = log.retryInMs(1000, 1);
+    const whileInFlight = log.waitMs(1000, 1);
     log.release(1000);
 
     expect(whileInFlight).toBe(Number.POSITIVE_INFINITY);
-    expect(log.retryInMs(1000, 1)).toBe(60_001);
+    expect(log.waitMs(1000, 1)).toBe(60_001);
   });
 
   it('keeps the order of any number of calls, however often old ones are forgotten', () => {
@@ -56,8 +56,8 @@ describe('createSlidingWindowLog', () => {
       log.release(atMs);
       times.push(atMs);
       const used = log.used(atMs);
-      const oldestMs = atMs + log.retryInMs(atMs, used) - 60_001;
-      const youngestMs = atMs + log.retryInMs(atMs, 1) - 60_001;
+      const oldestMs = atMs + log.waitMs(atMs, used) - 60_001;
+      const youngestMs = atMs + log.waitMs(atMs, 1) - 60_001;
       const expected = times.filter((timeMs) => timeMs >= atMs - 60_000);
       if (used !== expected.length || oldestMs !== expected[0]) wrong.push(call);
       if (youngestMs !== atMs || oldestMs < atMs - 60_000) wrong.push(call);

@@ -18,7 +18,7 @@ describe('createWaitQueue', () => {
   });
 
   it.each([{ urgent: false }, { urgent: true }])(
-    'lets an aborted caller leave, and nobody else (urgent: $urgent)',
+    'drops an aborted caller and no other one (urgent: $urgent)',
     async ({ urgent }) => {
       const queue = createWaitQueue<number>();
       const controller = new AbortController();
@@ -36,7 +36,7 @@ describe('createWaitQueue', () => {
     },
   );
 
-  it('takes no notice when a caller is aborted that has been served', async () => {
+  it('ignores the abort of a caller that has been served', async () => {
     const queue = createWaitQueue<number>();
     const controller = new AbortController();
     const first = queue.wait({ urgent: false, owner }, controller.signal);
@@ -49,7 +49,7 @@ describe('createWaitQueue', () => {
     expect(queue.size()).toBe(1);
   });
 
-  it('sends the callers of one owner away, and keeps the order of the others', async () => {
+  it('evicts the callers of one owner, and keeps the order of the others', async () => {
     const queue = createWaitQueue<number>();
     const other = {};
     const wait = async (urgent: boolean, of: object): Promise<number | undefined> =>

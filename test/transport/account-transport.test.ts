@@ -1,16 +1,18 @@
+import pLimit from 'p-limit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import {
   type AccountTransport,
   createAccountTransport,
+  limitConcurrency,
 } from '../../src/transport/account-transport.ts';
 import type { ApiResponse, Transport } from '../../src/transport/transport.ts';
+import { createFakeMembership } from '../rate-limit/fakes.ts';
 import { createFakeClock, settle } from '../support/fake-clock.ts';
 import {
   anAnswer,
   aRequest,
   createFakeKeyProvider,
-  createFakeMembership,
   createRecordingObserver,
   held,
   neverAborted,
@@ -81,7 +83,7 @@ describe('createAccountTransport', () => {
     expect(observer.events).toEqual(['started host_throughput', 'ended host_throughput 200 0']);
   });
 
-  it('paces and measures every attempt, those after a failure and after a new key too', async () => {
+  it('paces and measures every attempt, also those after a failure and after a new key', async () => {
     const wire = scripted(new ApiError('reset', 'no'), anAnswer(401), anAnswer(503), anAnswer());
     const { account, clock, membership, observer, keyProvider, keysSent } = setUp(wire.send);
     keyProvider.rotate('key-2');
@@ -186,7 +188,7 @@ describe('createAccountTransport', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
-  it('may have any number of calls wait for one signal without a warning', async () => {
+  it('lets any number of calls share one signal without a warning', async () => {
     const warnings: string[] = [];
     const listener = (warning: Error): void => {
       warnings.push(warning.name);
@@ -240,5 +242,33 @@ describe('createAccountTransport', () => {
     await account.close();
 
     expect(closed()).toBe(1);
+  });
+});
+
+describe('limitConcurrency', () => {
+  it('lets the next request go only when one has ended', async () => {
+    const next = held();
+    const send = limitConcurrency(pLimit(2))(next.send);
+
+    const calls = [1, 2, 3].map(() => send(aRequest(), neverAborted));
+    await settle();
+    const sentAtFirst = next.requests.length;
+    next.answer();
+    await settle();
+    const sentAfterOneAnswer = next.requests.length;
+    next.answer();
+    next.answer();
+    await Promise.all(calls);
+
+    expect([sentAtFirst, sentAfterOneAnswer]).toEqual([2, 3]);
+  });
+
+  it('gives the slot of a failed request to the next one', async () => {
+    const failure = new Error('broken');
+    const send = limitConcurrency(pLimit(1))(scripted(failure, failure).send);
+
+    const calls = await Promise.allSettled([1, 2].map(() => send(aRequest(), neverAborted)));
+
+    expect(calls.map((call) => call.status)).toEqual(['rejected', 'rejected']);
   });
 });

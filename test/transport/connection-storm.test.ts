@@ -24,7 +24,7 @@ const ends: Readonly<Record<string, (socket: Socket) => unknown>> = {
 
 type End = (socket: Socket) => unknown;
 
-/** When what comes first on the way ends a connection. */
+/** When the first hop ends a connection. */
 const moments = {
   'as soon as it stands': (socket: Socket, end: End) => end(socket),
   'after the first bytes': (socket: Socket, end: End) => {
@@ -50,7 +50,7 @@ async function vendor(isTls: boolean): Promise<LoopbackServer> {
     : httpServer((_request, response) => response.end('{}'));
 }
 
-/** A proxy that works, in front of a vendor over TLS; plain requests it answers itself. */
+/** A working proxy in front of a vendor over TLS. It answers plain requests itself. */
 async function workingProxy(isTls: boolean): Promise<LoopbackServer> {
   const origin = await vendor(true);
   return proxyServer(
@@ -104,7 +104,7 @@ const routes: readonly Route[] = [
     ...proxied,
     route: 'https through an http proxy',
     open: async () => workingProxy(false),
-    // The proxy of this test leads to its vendor whatever it is asked for.
+    // The proxy of this test leads to its vendor, whatever the target.
     baseUrl: () => 'https://localhost:8443',
     proxyUrl: (port) => `http://127.0.0.1:${port}`,
     moments: all,

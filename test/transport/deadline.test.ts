@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { withDeadline } from '../../src/transport/deadline.ts';
+import { createAbortWatch, withDeadline } from '../../src/transport/deadline.ts';
 import type { Transport } from '../../src/transport/transport.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
 import { anAnswer, aRequest, held, neverAborted, scripted } from './fakes.ts';
@@ -119,7 +119,7 @@ describe('withDeadline', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
-  it('is not spoiled by a call that was ended before', async () => {
+  it('is not affected by a call that was aborted before', async () => {
     const clock = createFakeClock();
     const signals: AbortSignal[] = [];
     const next = held();
@@ -142,7 +142,7 @@ describe('withDeadline', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
   });
 
-  it('gives calls that are under way together a signal each', async () => {
+  it('gives each of the calls in flight a signal of its own', async () => {
     const clock = createFakeClock();
     const signals: AbortSignal[] = [];
     const next = held();
@@ -189,5 +189,79 @@ describe('withDeadline', () => {
 
     await expect(call).rejects.toBe(reason);
     expect(next.requests).toHaveLength(0);
+  });
+});
+
+function listenersOf(signal: AbortSignal): number {
+  return getEventListeners(signal, 'abort').length;
+}
+
+describe('createAbortWatch', () => {
+  it('tells every call of the signal, in order, and no call of another one', () => {
+    const watch = createAbortWatch({ keepsListening: false });
+    const controller = new AbortController();
+    const told: string[] = [];
+    watch.add(controller.signal, () => told.push('first'));
+    watch.add(controller.signal, () => told.push('second'));
+    watch.add(new AbortController().signal, () => told.push('other'));
+
+    controller.abort();
+
+    expect(told).toEqual(['first', 'second']);
+  });
+
+  it('does not tell a call that was removed', () => {
+    const watch = createAbortWatch({ keepsListening: true });
+    const controller = new AbortController();
+    const told: string[] = [];
+    const left = (): void => {
+      told.push('left');
+    };
+    watch.add(controller.signal, left);
+    watch.add(controller.signal, () => told.push('stayed'));
+    watch.remove(controller.signal, left);
+    watch.remove(controller.signal, left);
+
+    controller.abort();
+
+    expect(told).toEqual(['stayed']);
+  });
+
+  it('tells the other calls too when one removes itself while it is told', () => {
+    const watch = createAbortWatch({ keepsListening: false });
+    const controller = new AbortController();
+    const told: string[] = [];
+    const leaving = (): void => {
+      told.push('leaving');
+      watch.remove(controller.signal, leaving);
+    };
+    watch.add(controller.signal, leaving);
+    watch.add(controller.signal, () => told.push('staying'));
+
+    controller.abort();
+
+    expect(told).toEqual(['leaving', 'staying']);
+  });
+
+  it.each([
+    { keepsListening: false, listeners: [1, 1, 0, 1] },
+    { keepsListening: true, listeners: [1, 1, 1, 1] },
+  ])('listens once at most; keepsListening: $keepsListening', ({ keepsListening, listeners }) => {
+    const watch = createAbortWatch({ keepsListening });
+    const { signal } = new AbortController();
+    const [first, second] = [() => undefined, () => undefined];
+    const seen: number[] = [];
+
+    watch.add(signal, first);
+    watch.add(signal, second);
+    seen.push(listenersOf(signal));
+    watch.remove(signal, first);
+    seen.push(listenersOf(signal));
+    watch.remove(signal, second);
+    seen.push(listenersOf(signal));
+    watch.add(signal, first);
+    seen.push(listenersOf(signal));
+
+    expect(seen).toEqual(listeners);
   });
 });

@@ -1,9 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { FailureReason } from '../../src/model/api-error.ts';
-import type { Clock } from '../../src/model/clock.ts';
 import type { ApiObserver, Operation } from '../../src/model/telemetry.ts';
-import type { Permit, Throttled } from '../../src/rate-limit/rate-limiter.ts';
-import type { Membership } from '../../src/rate-limit/rate-limiters.ts';
 import type {
   ApiRequest,
   ApiResponse,
@@ -11,6 +8,7 @@ import type {
   PermittedRequest,
   Transport,
 } from '../../src/transport/transport.ts';
+import type { FakeMembership } from '../rate-limit/fakes.ts';
 
 export function aRequest(operation: Operation = 'host_throughput'): ApiRequest {
   return { operation, target: '/v2/applications/1/hosts/2/metrics/data.json?summarize=true' };
@@ -31,7 +29,7 @@ export interface ScriptedTransport {
   readonly requests: readonly ApiRequest[];
 }
 
-/** Answers one step per request, in order; a request beyond the script is a failure of the test. */
+/** Answers one step per request, in order. A request beyond the script fails the test. */
 export function scripted(...steps: readonly Step[]): ScriptedTransport {
   const requests: ApiRequest[] = [];
   const send: Transport = async (request, signal) => {
@@ -44,13 +42,13 @@ export function scripted(...steps: readonly Step[]): ScriptedTransport {
   return { send, requests };
 }
 
-/** A transport whose requests end when the test says so. */
+/** A transport whose requests wait until the test answers them. */
 export interface HeldTransport {
   readonly send: Transport;
   readonly requests: readonly ApiRequest[];
-  /** Answers the oldest request that waits. */
+  /** Answers the oldest waiting request. */
   answer(response?: ApiResponse): void;
-  /** Answers every request that waits. */
+  /** Answers every waiting request. */
   answerAll(response?: ApiResponse): void;
 }
 
@@ -97,84 +95,6 @@ export function createRecordingObserver(): RecordingObserver {
       events.push(`retried ${operation} ${reason}`),
     throttled: () => events.push('throttled'),
     invalidSample: (reason) => events.push(`invalidSample ${reason}`),
-  };
-}
-
-/** A 429 that only asks to stay away until then. */
-export function aThrottled(untilMs: number, overrides: Partial<Throttled> = {}): Throttled {
-  return { sentMs: 0, untilMs, namesKeyLimit: false, ...overrides };
-}
-
-/** A 429 that says that the limit of the key is used up. */
-export function aLimitExceeded(untilMs: number, overrides: Partial<Throttled> = {}): Throttled {
-  return aThrottled(untilMs, { namesKeyLimit: true, ...overrides });
-}
-
-export interface FakeMembership extends Membership {
-  /** The urgency of every permit that was asked for. */
-  readonly acquired: readonly boolean[];
-  /** The 429s that were told, in order. */
-  readonly throttled: readonly Throttled[];
-  released(): number;
-  /** A permit that nobody had to wait for. */
-  permit(): Permit;
-  pause(untilMs: number): void;
-}
-
-function notExpected(): never {
-  throw new Error('nobody should ask for this');
-}
-
-export interface FakeMembershipOptions {
-  /** Ends pauses. */
-  readonly clock?: Pick<Clock, 'monotonicMs'>;
-  readonly apiKey?: () => string;
-}
-
-/** Gives every permit at once, pause or not, and remembers what was asked of it. */
-export function createFakeMembership({
-  clock = { monotonicMs: () => 0 },
-  apiKey = () => 'key-1',
-}: FakeMembershipOptions = {}): FakeMembership {
-  const acquired: boolean[] = [];
-  const throttled: Throttled[] = [];
-  let released = 0;
-  let pauseEndMs = 0;
-  const pausedUntilMs = (): number | undefined =>
-    pauseEndMs > clock.monotonicMs() ? pauseEndMs : undefined;
-  const pause = (untilMs: number): void => {
-    pauseEndMs = Math.max(untilMs, pauseEndMs);
-  };
-  const permit = (): Permit => ({
-    apiKey: apiKey(),
-    pausedUntilMs,
-    throttled: (answer) => {
-      throttled.push(answer);
-      pause(answer.untilMs);
-    },
-    release: () => {
-      released += 1;
-    },
-  });
-  return {
-    acquired,
-    throttled,
-    released: () => released,
-    permit,
-    pause,
-    acquire: async (urgent, signal) => {
-      signal.throwIfAborted();
-      acquired.push(urgent);
-      return permit();
-    },
-    pausedUntilMs,
-    limitPerMinute: () => 800,
-    isReduced: () => false,
-    demand: notExpected,
-    resize: notExpected,
-    rekey: notExpected,
-    onLimitChange: notExpected,
-    leave: notExpected,
   };
 }
 

@@ -15,7 +15,7 @@ export interface LoopbackServer {
   readonly port: number;
   /** Connections accepted so far. */
   connections(): number;
-  /** Those of them that stand. */
+  /** Those of them that are open. */
   open(): number;
 }
 
@@ -84,7 +84,7 @@ export function relayTo(port: number, socket: Socket, onConnect: () => void = ()
 
 /**
  * An HTTP proxy whose CONNECT is handled by `onConnect`, and absolute-form requests by `onRequest`;
- * with `tls` it is spoken to over TLS.
+ * with `tls` clients speak TLS to it.
  */
 export async function proxyServer(
   onConnect: (request: IncomingMessage, socket: Socket) => void,

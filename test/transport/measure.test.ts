@@ -32,7 +32,7 @@ describe('createMeasure', () => {
     { status: 401, failed: ['failed list_hosts auth'] },
     { status: 404, failed: ['failed list_hosts not_found'] },
     { status: 422, failed: ['failed list_hosts client'] },
-    { status: 429, failed: ['failed list_hosts throttled'] },
+    { status: 429, failed: ['failed list_hosts throttled', 'throttled'] },
     { status: 503, failed: ['failed list_hosts server'] },
   ])('counts a $status under its status, and as $failed', async ({ status, failed }) => {
     const observer = createRecordingObserver();

@@ -50,7 +50,7 @@ describe('reloadKey', () => {
   );
 
   it.each([{ status: 401 }, { status: 403 }])(
-    'gives the $status when the key is still the same',
+    'returns the $status when the key is still the same',
     async ({ status }) => {
       const keyProvider = createFakeKeyProvider();
       const observer = createRecordingObserver();
@@ -65,7 +65,7 @@ describe('reloadKey', () => {
     },
   );
 
-  it('reads the key for every 401, but for a 403 at most every ten seconds', async () => {
+  it('reads the key after every 401, but after a 403 at most every ten seconds', async () => {
     const moving = createFakeClock();
     const keyProvider = createFakeKeyProvider();
     const observer = createRecordingObserver();
@@ -88,7 +88,7 @@ describe('reloadKey', () => {
     expect(reloads).toEqual([1, 1, 2, 2, 2, 3]);
   });
 
-  it('lets a 403 share the reading that another call has begun', async () => {
+  it('lets a 403 share the reload that another call has begun', async () => {
     const keyProvider = createFakeKeyProvider();
     const next = held();
     const observer = createRecordingObserver();
@@ -165,7 +165,7 @@ describe('reloadKey', () => {
     expect(answer.status).toBe(200);
   });
 
-  it('gives the 401 when the key cannot be read', async () => {
+  it('returns the 401 when the key cannot be read', async () => {
     const keyProvider: KeyProvider = {
       current: () => 'key-1',
       reload: async () => {
@@ -180,7 +180,7 @@ describe('reloadKey', () => {
     expect(answer.status).toBe(401);
   });
 
-  it('sends nothing more once the caller has gone', async () => {
+  it('sends nothing more once the caller has aborted', async () => {
     const controller = new AbortController();
     const reason = new Error('shutting down');
     const keyProvider = createFakeKeyProvider();

@@ -3,15 +3,9 @@ import { ApiError, failureReasons } from '../../src/model/api-error.ts';
 import { operations } from '../../src/model/telemetry.ts';
 import { retry } from '../../src/transport/retry.ts';
 import type { ApiResponse, Transport } from '../../src/transport/transport.ts';
+import { createFakeMembership } from '../rate-limit/fakes.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
-import {
-  anAnswer,
-  aRequest,
-  createFakeMembership,
-  createRecordingObserver,
-  neverAborted,
-  scripted,
-} from './fakes.ts';
+import { anAnswer, aRequest, createRecordingObserver, neverAborted, scripted } from './fakes.ts';
 
 function setUp(random = 0.5) {
   const clock = createFakeClock();
@@ -70,7 +64,7 @@ describe('retry', () => {
     expect(next.requests).toHaveLength(row.attempts);
   });
 
-  it('gives the answer of the attempt that works, and counts the others', async () => {
+  it('returns the answer of the attempt that succeeds, and counts the others', async () => {
     const { clock, observer, decorate } = setUp();
     const next = scripted(anAnswer(502), new ApiError('reset', 'no'), anAnswer(200));
 
@@ -196,7 +190,7 @@ describe('retry', () => {
     expect(next.requests).toHaveLength(row.attempts);
   });
 
-  it('stops waiting when the caller goes', async () => {
+  it('stops waiting when the caller aborts', async () => {
     const { clock, observer, decorate } = setUp();
     const controller = new AbortController();
     const reason = new Error('shutting down');
@@ -213,7 +207,7 @@ describe('retry', () => {
   });
 
   it.each([{ status: 429 }, { status: 500 }])(
-    'sends nothing more once the caller has gone, even after a $status',
+    'sends nothing more once the caller has aborted, even after a $status',
     async ({ status }) => {
       const { observer, decorate } = setUp();
       const controller = new AbortController();
@@ -230,7 +224,7 @@ describe('retry', () => {
     },
   );
 
-  it('does not repeat a call that ended with an error of somebody else, whatever it looks like', async () => {
+  it('does not repeat a call that ended with a foreign error, whatever it looks like', async () => {
     const { decorate } = setUp();
     const error = Object.assign(new Error('not ours'), { reason: 'connect' });
 
@@ -239,7 +233,7 @@ describe('retry', () => {
     expect(outcome).toBe(error);
   });
 
-  it('does not take an aborted call for a failed one', async () => {
+  it('does not treat an aborted call as a failed one', async () => {
     const { decorate } = setUp();
     const controller = new AbortController();
     const reason = new ApiError('timeout', 'the poll took too long');

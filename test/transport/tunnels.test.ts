@@ -46,7 +46,7 @@ describe('a proxy asked for a tunnel', () => {
     );
     expect(error.message).toContain(says);
     expect(error.message).not.toContain('proxy-secret');
-    // What refused is let go.
+    // The connection of the refusal is closed.
     await until(() => (proxy.open() === 0 ? true : undefined));
     expect(proxy.connections()).toBe(1);
   });
@@ -103,7 +103,7 @@ describe('a proxy asked for a tunnel', () => {
     expect(proxy.connections()).toBe(1);
   });
 
-  it('is let go while it says nothing when the transport is closed', async () => {
+  it('is let go when the transport is closed, even if it has said nothing', async () => {
     const proxy = await tcpServer(() => undefined);
     const transport = openTransport({
       baseUrl: 'https://vendor.invalid',
@@ -130,7 +130,7 @@ describe('a tunnel', () => {
     { user: 'user:pass%20word', sent: `Basic ${btoa('user:pass word')}` },
     { user: 'token:', sent: `Basic ${btoa('token:')}` },
     { user: '', sent: undefined },
-  ])('is asked for with the credentials of the proxy: "$user"', async ({ user, sent }) => {
+  ])('is requested with the credentials of the proxy: "$user"', async ({ user, sent }) => {
     const seen: unknown[] = [];
     const proxy = await proxyServer(
       ({ method, url, headers }, socket) => {
@@ -214,7 +214,7 @@ describe('a tunnel', () => {
     expect((await get(transport)).status).toBe(200);
   });
 
-  it('serves the calls that follow each other, and ends with the transport', async () => {
+  it('serves successive calls, and ends with the transport', async () => {
     const origin = await httpsServer({ key, cert }, (_request, response) => response.end('{}'));
     const proxy = await proxyServer(
       (_request, socket) => {

@@ -13,7 +13,7 @@ function tunnelTo(port: number, socket: Socket): void {
 }
 
 describe('createUndiciTransport over TLS', () => {
-  it('refuses a certificate that nobody vouches for', async () => {
+  it('refuses a certificate that no known CA has signed', async () => {
     const server = await httpsServer({ key, cert }, (_request, response) => response.end('{}'));
     const transport = openTransport({ baseUrl: `https://localhost:${server.port}` });
 
@@ -24,7 +24,7 @@ describe('createUndiciTransport over TLS', () => {
     expect(error.message).toContain('ca_file');
   });
 
-  it('accepts a certificate that the extra bundle vouches for', async () => {
+  it('accepts a certificate that a CA of the extra bundle has signed', async () => {
     const server = await httpsServer({ key, cert }, (_request, response) => response.end('{}'));
     const transport = openTransport({ baseUrl: `https://localhost:${server.port}`, ca: cert });
 
@@ -76,7 +76,7 @@ describe('createUndiciTransport over TLS', () => {
 
   it.each([
     { maxVersion: 'TLSv1.2', reason: 'tls' },
-    // Here the server looks at the certificate when the client takes the connection for made.
+    // Here the server checks the certificate when the client already considers the connection open.
     { maxVersion: 'TLSv1.3', reason: 'reset' },
   ] as const)(
     'says that the server may want a client certificate when it does: $maxVersion',

@@ -15,7 +15,7 @@ async function abortLater(controller: AbortController, reason: Error): Promise<v
 }
 
 describe('createUndiciTransport', () => {
-  it('sends one GET with its own headers and gives the whole answer', async () => {
+  it('sends one GET with its own headers and returns the whole answer', async () => {
     const seen: unknown[] = [];
     const server = await httpServer((request, response) => {
       const { accept, host, 'accept-encoding': encoding, 'api-key': key } = request.headers;
@@ -46,7 +46,7 @@ describe('createUndiciTransport', () => {
     expect(answer.body).toBe('{"applications":[],"name":"Zürich ✓"}');
   });
 
-  it('sends the headers of every request as they are given, new ones too', async () => {
+  it('sends the headers of every request as they are given, also when they change', async () => {
     const keys: unknown[] = [];
     const server = await httpServer((request, response) => {
       keys.push(request.headers['api-key']);
@@ -63,7 +63,7 @@ describe('createUndiciTransport', () => {
     expect(keys).toEqual(['key-1', 'key-1', 'key-2', 'key-1']);
   });
 
-  it('uses one connection for calls that follow each other', async () => {
+  it('uses one connection for successive calls', async () => {
     const server = await httpServer((_request, response) => response.end('{}'));
     const transport = openTransport({
       baseUrl: `http://localhost:${server.port}`,
@@ -76,7 +76,7 @@ describe('createUndiciTransport', () => {
     expect(server.connections()).toBe(1);
   });
 
-  it('gives a redirect as an answer and does not follow it', async () => {
+  it('returns a redirect as an answer and does not follow it', async () => {
     const target = await httpServer((_request, response) => response.end('{}'));
     const server = await httpServer((_request, response) => {
       response.writeHead(301, { location: `http://localhost:${target.port}/` }).end('Moved');

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createVendorClock, type VendorClock } from '../../src/transport/vendor-clock.ts';
+import {
+  createVendorClock,
+  headerText,
+  parseHttpDate,
+  type VendorClock,
+} from '../../src/transport/vendor-clock.ts';
 
 const epochMs = Date.UTC(2026, 8, 1, 10, 0, 0);
 const secondMs = 1000;
@@ -14,12 +19,12 @@ function dated(sinceEpochMs: number): { readonly date: string } {
 
 interface Bench {
   readonly vendorClock: VendorClock;
-  /** What was told: seconds ahead, whether believed; or that it is over. */
+  /** What was reported: seconds ahead and whether believed, or that it is over. */
   readonly told: readonly string[];
-  /** An answer arrives at this monotonic time; the vendor's clock is ahead of ours by so much. */
+  /** An answer arrives at this monotonic time; the vendor's clock is this far ahead of ours. */
   readonly answer: (atMs: number, aheadMs?: number, tookMs?: number) => void;
   readonly at: (atMs: number) => void;
-  /** Our wall clock moves on without the monotonic one. */
+  /** Moves our wall clock alone. */
   readonly jumpWall: (ms: number) => void;
   /** How far the vendor is ahead, in whole seconds. */
   readonly skewSeconds: () => number | undefined;
@@ -62,7 +67,7 @@ function answers(bench: Bench, fromMs: number, count: number, aheadMs: number): 
 }
 
 describe('the skew of the vendor clock', () => {
-  it('is not known before three answers had a date', () => {
+  it('is unknown until three answers have had a date', () => {
     const bench = aBench();
 
     bench.answer(0, hourMs);
@@ -77,7 +82,7 @@ describe('the skew of the vendor clock', () => {
     expect(bench.told).toEqual(['3600 true']);
   });
 
-  it('is the middle of the last answers, whatever odd ones say', () => {
+  it('is the median of the last answers, whatever odd ones say', () => {
     const bench = aBench();
     answers(bench, 0, 4, hourMs);
 
@@ -97,7 +102,7 @@ describe('the skew of the vendor clock', () => {
     expect(bench.skewSeconds()).toBe(3600);
   });
 
-  it('takes three answers of the first second', () => {
+  it('is known after three answers within the first second', () => {
     const bench = aBench();
 
     for (const atMs of [100, 200, 300]) bench.answer(atMs, hourMs);
@@ -105,7 +110,7 @@ describe('the skew of the vendor clock', () => {
     expect(bench.skewSeconds()).toBe(3600);
   });
 
-  it('follows the nine last answers, however many there were before', () => {
+  it('follows the last nine answers, however many there were before', () => {
     const bench = aBench();
     answers(bench, 0, 60, 2 * hourMs);
 
@@ -130,7 +135,7 @@ describe('the skew of the vendor clock', () => {
     expect(bench.told).toHaveLength(isKnown ? 1 : 0);
   });
 
-  it('is told once when it begins and once when it ends, and does not flap between', () => {
+  it('is reported once when it begins and once when it ends, and does not flap in between', () => {
     const bench = aBench();
 
     for (const [minute, aheadMs] of [60_000, 31_000, 29_000, 31_000, 26_000].entries()) {
@@ -158,7 +163,7 @@ describe('the skew of the vendor clock', () => {
     expect(bench.told).toEqual([`${aheadMs / secondMs} ${isBelieved}`]);
   });
 
-  it('is not known when every answer says something else', () => {
+  it('is unknown when all answers disagree', () => {
     const bench = aBench();
     const oddHours = [5, -20, 11, 2, -7, 17, -1, 23, -13];
 
@@ -196,7 +201,7 @@ describe('what was learned before the machine slept', () => {
     expect(bench.skewSeconds()).toBe(expected);
   });
 
-  it('is forgotten by the answers after it, even if nobody looked meanwhile', () => {
+  it('is forgotten with the next answers, even if nobody has asked meanwhile', () => {
     const bench = aBench();
     answers(bench, 0, 9, minuteMs);
 
@@ -209,7 +214,7 @@ describe('what was learned before the machine slept', () => {
     expect(bench.told).toEqual(['60 true']);
   });
 
-  it('is known again from the first answer that confirms it: then it was our clock that was set', () => {
+  it('is known again from the first answer that confirms it: then our own clock was set', () => {
     const bench = aBench();
     answers(bench, 0, 9, 0);
 
@@ -221,7 +226,7 @@ describe('what was learned before the machine slept', () => {
     expect(bench.told).toEqual(['-3600 true']);
   });
 
-  it('is not confirmed by an odd answer, and has no say once three others have come', () => {
+  it('is not confirmed by an odd answer, and no longer counts after three others', () => {
     const bench = aBench();
     answers(bench, 0, 9, 0);
 
@@ -247,7 +252,7 @@ describe('what was learned before the machine slept', () => {
     expect(bench.skewSeconds()).toBeUndefined();
   });
 
-  it('is told to be over only when answers say so', () => {
+  it('is reported as over only when answers say so', () => {
     const bench = aBench();
     answers(bench, 0, 9, minuteMs);
 
@@ -262,7 +267,7 @@ describe('what was learned before the machine slept', () => {
 });
 
 describe('when an answer was given', () => {
-  it('is when it arrives, as long as nothing is known', () => {
+  it('is when it arrives, while nothing is known', () => {
     const { vendorClock, at } = aBench();
     at(2000);
 
@@ -274,7 +279,7 @@ describe('when an answer was given', () => {
     { what: 'an answer that took long', dateMs: 11_000, answeredAtMs: 11_200 },
     { what: 'a date before the request', dateMs: 5000, answeredAtMs: 10_500 },
     { what: 'a date in the future', dateMs: 60_000, answeredAtMs: 40_000 },
-  ])('is told of $what', ({ dateMs, answeredAtMs }) => {
+  ])('is right for $what', ({ dateMs, answeredAtMs }) => {
     const { vendorClock, at } = aBench();
     at(900);
     vendorClock.answered(dated(0));
@@ -286,7 +291,7 @@ describe('when an answer was given', () => {
     expect(vendorClock.answeredAtMs(dated(dateMs), 10_500)).toBe(answeredAtMs);
   });
 
-  it('follows the fastest way of five minutes, however many slower ones follow', () => {
+  it('follows the fastest answer of five minutes, however many slower ones follow', () => {
     const { vendorClock, at } = aBench();
     for (const tookMs of [200, 900, 900, 900]) {
       at(tookMs);
@@ -302,7 +307,7 @@ describe('when an answer was given', () => {
     { after: 'five minutes', atMs: 300_500, leastMs: 200 },
     { after: 'ten minutes', atMs: 600_200, leastMs: 5000 },
     { after: 'more than ten minutes', atMs: 600_500, leastMs: 5000 },
-  ])('takes the fastest way for $leastMs ms $after later', ({ atMs, leastMs }) => {
+  ])('takes $leastMs ms for the fastest answer $after later', ({ atMs, leastMs }) => {
     const { vendorClock, at } = aBench();
     at(200);
     vendorClock.answered(dated(0));
@@ -315,5 +320,33 @@ describe('when an answer was given', () => {
     const expectedMs =
       leastMs === 200 ? dateMs + 200 : dateMs + atMs - Math.floor((atMs - 5000) / 1000) * 1000;
     expect(vendorClock.answeredAtMs(dated(dateMs), 0)).toBe(expectedMs);
+  });
+});
+
+describe('headerText', () => {
+  it.each([
+    { what: 'a value', value: ' 7 ', text: '7' },
+    { what: 'the first of several', value: [' 7', '8'], text: '7' },
+    { what: 'none of an empty list', value: [], text: '' },
+    { what: 'none of a header that is missing', value: undefined, text: '' },
+  ])('is $what', ({ value, text }) => {
+    expect(headerText({ 'retry-after': value }, 'retry-after')).toBe(text);
+  });
+});
+
+describe('parseHttpDate', () => {
+  const date = 'Tue, 01 Sep 2026 10:00:00 GMT';
+
+  it('reads a date as HTTP writes it', () => {
+    expect(parseHttpDate(date)).toBe(Date.UTC(2026, 8, 1, 10));
+  });
+
+  it.each([
+    { what: 'another format', text: '2026-09-01T10:00:00Z' },
+    { what: 'something before it', text: `x ${date}` },
+    { what: 'another zone', text: `${date}+2` },
+    { what: 'an impossible day', text: 'Tue, 99 Sep 2026 10:00:00 GMT' },
+  ])('reads nothing from $what', ({ text }) => {
+    expect(parseHttpDate(text)).toBeUndefined();
   });
 });

@@ -1,6 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ApiError } from '../../src/model/api-error.ts';
-import { apiErrorFrom } from '../../src/transport/transport-errors.ts';
+import { ApiError, failureReasons } from '../../src/model/api-error.ts';
+import { apiErrorFrom, statusReason } from '../../src/transport/transport-errors.ts';
 
 function anError(fields: Readonly<Record<string, unknown>>, message = 'secret?names[]=x'): Error {
   return Object.assign(new Error(message), fields);
@@ -53,7 +54,7 @@ describe('apiErrorFrom', () => {
   it.each([
     { syscall: 'connect', reason: 'connect' },
     { syscall: 'read', reason: 'timeout' },
-  ])('takes ETIMEDOUT of $syscall for $reason', ({ syscall, reason }) => {
+  ])('gives ETIMEDOUT of $syscall the reason $reason', ({ syscall, reason }) => {
     const error = apiErrorFrom(anError({ code: 'ETIMEDOUT', syscall }), 'host');
 
     expect(error.reason).toBe(reason);
@@ -81,7 +82,7 @@ describe('apiErrorFrom', () => {
     expect(error.message).toContain('ECONNREFUSED ::1:3128');
   });
 
-  it('prefers the outer code to the one that it wraps', () => {
+  it('prefers the outer code to the wrapped one', () => {
     const outer = anError({ code: 'UND_ERR_PRX_TLS', cause: anError({ code: 'ECONNRESET' }) });
 
     const error = apiErrorFrom(outer, 'host');
@@ -124,7 +125,7 @@ describe('apiErrorFrom', () => {
     expect(error.message).not.toContain('secret');
   });
 
-  it('shows what TLS has to say, on one line and not without end', () => {
+  it('shows the message of a TLS error, on one line and cut if it is long', () => {
     const error = apiErrorFrom(
       anError({ code: 'EPROTO' }, `wrong\nversion number ${'x'.repeat(500)}`),
       'host',
@@ -132,5 +133,40 @@ describe('apiErrorFrom', () => {
 
     expect(error.message).toContain('EPROTO: wrong version number xxx');
     expect(error.message.length).toBeLessThan(400);
+  });
+});
+
+describe('statusReason', () => {
+  it.each([
+    { status: 200, reason: undefined },
+    { status: 204, reason: undefined },
+    { status: 299, reason: undefined },
+    { status: 199, reason: 'client' },
+    { status: 300, reason: 'redirect' },
+    { status: 304, reason: 'redirect' },
+    { status: 399, reason: 'redirect' },
+    { status: 400, reason: 'client' },
+    { status: 401, reason: 'auth' },
+    { status: 403, reason: 'auth' },
+    { status: 404, reason: 'not_found' },
+    { status: 407, reason: 'client' },
+    { status: 422, reason: 'client' },
+    { status: 429, reason: 'throttled' },
+    { status: 499, reason: 'client' },
+    { status: 500, reason: 'server' },
+    { status: 504, reason: 'server' },
+    { status: 999, reason: 'server' },
+  ])('gives $status the reason $reason', ({ status, reason }) => {
+    expect(statusReason(status)).toBe(reason);
+  });
+
+  it('is defined for every number', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.integer(), fc.double()), (status) => {
+        const reason = statusReason(status);
+
+        expect(reason === undefined || failureReasons.includes(reason)).toBe(true);
+      }),
+    );
   });
 });

@@ -1,36 +1,73 @@
 import { type Clock, sleep } from '../model/clock.ts';
-import type { ApiObserver } from '../model/telemetry.ts';
-import type { ApiResponse, PermittedRequest, Send } from './transport.ts';
+import type { ApiKeyHeader } from '../model/config.ts';
+import type { Operation } from '../model/telemetry.ts';
+import type { ThrottleCause, Throttled } from '../rate-limit/rate-limiter.ts';
+import type { Membership } from '../rate-limit/rate-limiters.ts';
+import type { ApiResponse, PermittedRequest, RawSend, Send, Transport } from './transport.ts';
 import { dateOf, headerText, parseHttpDate, type VendorClock } from './vendor-clock.ts';
 
-/** A 429, for whoever wants to tell of it. */
-export interface ThrottleNotice {
-  readonly cause: ThrottleCause;
-  /** Until when the key stays away, on the monotonic clock. */
-  readonly untilMs: number;
+/** Everything else depends on the lists, and these calls are few. */
+function isUrgent(operation: Operation): boolean {
+  return operation === 'list_applications' || operation === 'list_hosts';
 }
 
-export interface ThrottleDependencies {
+/** Waits for a permit of the account's key for every request, and releases it when that has ended. */
+export function pace(dependencies: {
+  readonly membership: Pick<Membership, 'acquire'>;
+}): (next: Send<PermittedRequest>) => Transport {
+  const { membership } = dependencies;
+  return (next) => async (request, signal) => {
+    const permit = await membership.acquire(isUrgent(request.operation), signal);
+    try {
+      return await next({ ...request, permit }, signal);
+    } finally {
+      permit.release();
+    }
+  };
+}
+
+export interface AuthorizeDependencies {
+  readonly send: RawSend;
+}
+
+/** Adds the key that the permit of the request is for; the key goes nowhere else. */
+export function authorize(
+  { apiKeyHeader }: { readonly apiKeyHeader: ApiKeyHeader },
+  { send }: AuthorizeDependencies,
+): Send<PermittedRequest> {
+  // The same object for the same key, so that the wire need not look into it for every request.
+  let last:
+    | { readonly key: string; readonly headers: Readonly<Record<string, string>> }
+    | undefined;
+
+  return (request, signal) => {
+    const key = request.permit.apiKey;
+    if (last?.key !== key) last = { key, headers: { [apiKeyHeader]: key } };
+    return send(request, last.headers, signal);
+  };
+}
+
+export interface ObeyPausesDependencies {
   readonly clock: Clock;
-  readonly observer: ApiObserver;
   readonly vendorClock: VendorClock;
-  readonly throttled: (notice: ThrottleNotice) => void;
+  /** Told of every 429, after the limiter of the key. */
+  readonly throttled: (answer: Throttled) => void;
 }
 
 /**
- * Obeys the vendor's 429: pauses the key that was refused, and holds back a request that got its
- * permit before the pause began.
+ * Tells the limiter of the key when the vendor answers 429, and holds back a request whose permit is
+ * older than the pause. It is the one place that notices a 429, beside the counters.
  *
- * A late answer of the vendor's last minute stalls no other minute: its pause counts from when the
- * vendor gave it, not from when it arrived.
+ * The pause counts from when the vendor gave the answer, not from when it arrived: a late answer
+ * about the vendor's last minute must not delay the next minute.
  *
- * It stands inside the concurrency limit, so that the pause is in force before the slot of the
- * refused request goes to the next one in the queue.
+ * It is inside the concurrency limit, so that the pause is in force before the slot of the throttled
+ * request goes to the next request in the queue.
  */
-export function throttle(
-  dependencies: ThrottleDependencies,
+export function obeyPauses(
+  dependencies: ObeyPausesDependencies,
 ): (next: Send<PermittedRequest>) => Send<PermittedRequest> {
-  const { clock, observer, vendorClock, throttled } = dependencies;
+  const { clock, vendorClock, throttled } = dependencies;
 
   return (next) => async (request, signal) => {
     const { permit } = request;
@@ -41,23 +78,23 @@ export function throttle(
     }
     const sentMs = clock.monotonicMs();
     const response = await next(request, signal);
-    vendorClock.answered(response.headers);
-    if (response.status === 429) {
-      const { ms, cause } = pauseOf(response.headers, clock.wallMs());
-      const untilMs = vendorClock.answeredAtMs(response.headers, sentMs) + ms;
-      permit.throttled({ sentMs, untilMs, namesKeyLimit: cause === 'key_limit' });
-      observer.throttled();
-      throttled({ cause, untilMs });
+    const { status, headers } = response;
+    vendorClock.answered(headers);
+    if (status === 429) {
+      const { ms, cause } = pauseOf(headers, clock.wallMs());
+      const answer = { sentMs, untilMs: vendorClock.answeredAtMs(headers, sentMs) + ms, cause };
+      permit.throttled(answer);
+      throttled(answer);
     }
     return response;
   };
 }
 
-/** How long to stay away after a 429 that names no usable time. */
+/** The pause after a 429 that names no usable time. */
 const defaultPauseMs = 60_000;
 /** Never hammer, even when the named time has passed already. */
 const minPauseMs = 1000;
-/** A longer pause would only keep the vendor's recovery from being seen. */
+/** A longer pause would only hide the vendor's recovery. */
 const maxPauseMs = 300_000;
 /** The headers count in whole seconds: the named second may have begun up to one second ago. */
 const marginMs = 500;
@@ -67,12 +104,6 @@ const plausibleMs = 24 * 3_600_000;
 const number = /^[+-]?\d+(\.\d+)?$/;
 
 type Headers = ApiResponse['headers'];
-
-/**
- * Why the vendor answered 429: the limit of the key is used up, it has too much to do for everybody,
- * or it does not say.
- */
-export type ThrottleCause = 'key_limit' | 'overload' | 'unknown';
 
 /** What a 429 says. */
 export interface Pause {
@@ -85,7 +116,7 @@ export interface Pause {
  * How long to stay away after a 429: what `X-RateLimit-Reset` says, else `Retry-After`, else
  * `NewRelic-OverloadProtection-Reset`, else a minute. Times are compared with the answer's own
  * `Date`; `wallNowMs` is used only when there is none, because this machine's clock may be wrong.
- * Always within 1 second and 5 minutes.
+ * Always between 1 second and 5 minutes.
  */
 export function pauseOf(headers: Headers, wallNowMs: number): Pause {
   const answeredAtMs = dateOf(headers) ?? wallNowMs;

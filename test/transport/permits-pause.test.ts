@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pauseOf, retryAfterMs } from '../../src/transport/throttle.ts';
+import { pauseOf, retryAfterMs } from '../../src/transport/permits.ts';
 
 const answeredAtMs = Date.UTC(2026, 8, 1, 10, 0, 0);
 const answeredAtS = answeredAtMs / 1000;
@@ -116,7 +116,7 @@ describe('pauseOf', () => {
     { headers: { 'newrelic-overloadprotection-reset': '1' }, cause: 'overload' },
     { headers: { 'x-request-id': '7' }, cause: 'unknown' },
     { headers: {}, cause: 'unknown' },
-  ])('takes $headers for $cause', ({ headers, cause }) => {
+  ])('takes $cause for the cause of $headers', ({ headers, cause }) => {
     expect(pauseOf({ date, ...headers }, wrongClockMs).cause).toBe(cause);
   });
 
