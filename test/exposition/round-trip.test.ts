@@ -71,7 +71,7 @@ function expectedThroughput(snapshot: AppSnapshot): ReadonlyMap<string, number> 
 }
 
 describe('the page', () => {
-  it('gives back the cleaned labels and the values of any snapshot', async () => {
+  it('gives back the cleaned labels and the values of every snapshot', async () => {
     await fc.assert(
       fc.asyncProperty(anySnapshot, async (snapshot) => {
         const store = aStore();
