@@ -1,5 +1,5 @@
 import type { Logger } from '../../src/model/telemetry.ts';
-import { createLogger, type LogFormat, type LogLevel } from '../../src/telemetry/create-logger.ts';
+import { createLogger, type LogFormat, type LogLevel } from '../../src/telemetry/logger.ts';
 import { createRedactor, type Redactor } from '../../src/telemetry/redactor.ts';
 
 export interface CaptureOptions {
