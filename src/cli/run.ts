@@ -90,7 +90,7 @@ async function oneShot(
     case 'discover':
       return (await import('./discover.ts')).discover(flags, machine);
     case 'config-schema': {
-      const { configJsonSchemaText } = await import('../config/config-json-schema.ts');
+      const { configJsonSchemaText } = await import('../config/schema.ts');
       return { exitCode: 0, output: configJsonSchemaText() };
     }
   }

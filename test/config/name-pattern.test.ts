@@ -42,7 +42,7 @@ describe('a name pattern', () => {
     expect(compile(source).test(name)).toBe(matches);
   });
 
-  it('gives the same answer again and again, in any order', () => {
+  it('always gives the same answer, in every order', () => {
     const patterns = ['^a', 'b+$', '(?i)A.B'].map(compile);
     const names = ['a', 'aab', 'xAxBx', ''];
     const answers = (): readonly (readonly boolean[])[] =>
@@ -59,7 +59,7 @@ describe('a name pattern', () => {
     ]);
   });
 
-  it('searches only the beginning of a name that is longer than any', () => {
+  it('searches only the beginning of a very long name', () => {
     const name = `${'a'.repeat(999)}b${'c'.repeat(1_000_000)}`;
 
     expect(compile('ab$').test(name)).toBe(true);
@@ -78,7 +78,7 @@ describe('a name pattern', () => {
     '[ab]*a[ab]{900}[cd]',
     '(?:.*a){300}.*c',
     '(?i)(?:\\pL|\\pN){300}c',
-  ])('comes to an end: %s', (source) => {
+  ])('finishes a search: %s', (source) => {
     const pattern = compile(source);
     const names = [
       'checkout-service-production-eu-west-1 (old)',
@@ -91,7 +91,7 @@ describe('a name pattern', () => {
     expect(names.map((name) => pattern.test(name))).toHaveLength(names.length);
   });
 
-  it('is as quick as the engine when many expressions take turns', () => {
+  it('is as fast as the engine when many expressions alternate', () => {
     const names = Array.from({ length: 500 }, (_, index) => `shop-abc-${index % 97} (eu-${index})`);
     const sources = Array.from({ length: 20 }, (_, index) => `(?:[a-f]+-){${index}}|[x-z]{3}`);
     const searchMs = (patterns: readonly { test(name: string): boolean }[]): number => {
@@ -112,7 +112,7 @@ describe('a name pattern', () => {
     expect(patternsMs).toBeLessThan(engineMs * 10);
   });
 
-  it('remembers a bounded part of what it has seen, however many expressions there are', () => {
+  it('keeps a bounded cache, however many expressions there are', () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const heapMb = (): number => {
@@ -161,7 +161,7 @@ const common = fc.letrec<{ readonly part: string; readonly whole: string }>((tie
 }));
 
 describe('RE2 and JavaScript', () => {
-  it('agree on every name, where an expression is of both', () => {
+  it('agree on every name if an expression is valid in both', () => {
     const letters = fc.constantFrom('a', 'b', 'c', '-', '.', '0', '_', ' ', 'A', 'é', '😀', '😁');
     const name = fc.oneof(
       fc.string({ unit: letters, maxLength: 8 }),

@@ -360,7 +360,7 @@ tokens: 1
     expect(await headlinesOf(`apps: [{id: ${written}}]`)).toStrictEqual([headline]);
   });
 
-  it('suggests an interval that it takes when there is a zero', async () => {
+  it('suggests a valid interval for a zero', async () => {
     const [headline = ''] = await headlinesOf('poll: {interval: 0}\napps: [{id: 1}]');
     const suggested = headline.split(' ').at(-1);
 
@@ -379,7 +379,7 @@ tokens: 1
     expect(message.endsWith('and 950 more')).toBe(true);
   });
 
-  it('reports a bad value behind an anchor once, where it stands', async () => {
+  it('reports a wrong value with an anchor once, at its place', async () => {
     const text = 'apps:\n  - {id: 1, labels: &l {a: 1}}\n  - {id: 2, labels: *l}\n';
 
     expect(await headlinesOf(text)).toStrictEqual([
