@@ -7,7 +7,7 @@ import {
   warningAt,
 } from '../../src/config/diagnostic.ts';
 
-/** Renders one error at the first place where `marked` stands. */
+/** Renders one error at the first occurrence of `marked`. */
 function renderAt(text: string, marked: string, message = 'wrong'): string {
   const start = text.indexOf(marked);
   const problem = errorAt({ start, end: start + marked.length }, message);

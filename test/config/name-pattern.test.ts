@@ -11,7 +11,7 @@ beforeAll(async () => {
   compile = await loadPatternCompiler();
 });
 
-/** Two letters without a rhythm: the worst that many expressions can be given. */
+/** Two letters without a pattern: the worst input for many expressions. */
 function hardName(length: number, seed: number): string {
   let state = seed;
   let name = '';
@@ -66,7 +66,7 @@ describe('a name pattern', () => {
     expect(compile('c').test(name)).toBe(false);
   });
 
-  // An engine that goes back would need longer than the age of the universe for each of them.
+  // A backtracking engine would need longer than the age of the universe for each of them.
   it.each([
     '^([a-z0-9]+-?)+$',
     '^(a+)+$',
@@ -102,13 +102,13 @@ describe('a name pattern', () => {
 
     const engine = sources.map((source) => RE2JS.compile(source));
     const patterns = sources.map(compile);
-    // The first time both learn, and so does the machine.
+    // The first round fills the caches, and warms up the machine.
     for (const learning of [engine, patterns]) searchMs(learning);
     const engineMs = searchMs(engine);
     const patternsMs = searchMs(patterns);
 
     expect(names.filter((name) => patterns[1]?.test(name) === true)).toHaveLength(500);
-    // To forget between two names what was learnt would make it thirty times and more.
+    // Clearing the caches between two names would take more than thirty times as long.
     expect(patternsMs).toBeLessThan(engineMs * 10);
   });
 
@@ -133,7 +133,7 @@ describe('a name pattern', () => {
   });
 });
 
-/** Expressions that JavaScript and RE2 both have, and mean the same by. */
+/** Expressions with the same meaning in JavaScript and RE2. */
 const common = fc.letrec<{ readonly part: string; readonly whole: string }>((tie) => ({
   part: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },
@@ -173,7 +173,7 @@ describe('RE2 and JavaScript', () => {
       fc.property(common.whole, fc.array(name, { maxLength: 6 }), (source, names) => {
         const expected = new RegExp(source, 'u');
         const pattern = compile(source);
-        // JavaScript's point leaves out two more ends of lines.
+        // In JavaScript the dot excludes two more line separators.
         const plain = names.filter((one) => !/[\r\u2028\u2029]/u.test(one));
 
         expect(plain.map((one) => pattern.test(one))).toStrictEqual(

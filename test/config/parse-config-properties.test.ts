@@ -7,7 +7,7 @@ import { parseConfig } from '../../src/config/parse-config.ts';
 const source = { fileName: 'config.yaml', directory: '/' };
 const numRuns = 120;
 
-/** All that people would see of a text: the error's message, or the warnings. */
+/** Everything that is printed for a text: the message of the error, or the warnings. */
 async function shownFor(text: string): Promise<string> {
   try {
     return (await parseConfig(text, source)).warnings.map(renderDiagnostic).join('\n');

@@ -209,7 +209,7 @@ apps:
       account: 'default',
     },
     {
-      name: 'the only account without being told',
+      name: 'the only account by default',
       text: 'accounts: [{name: a, api_key_env: A}]\napps: [{id: 1}]',
       account: 'a',
     },

@@ -48,7 +48,7 @@ export function aSnapshot(overrides: Partial<AppSnapshot> = {}): AppSnapshot {
   };
 }
 
-/** Renders at once. */
+/** Renders without pauses. */
 export function renderedOf(
   snapshot: AppSnapshot,
   previous?: RenderedApplication,

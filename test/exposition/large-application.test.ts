@@ -44,7 +44,7 @@ describe('an application of 10,000 hosts', () => {
     expect(atOnce).toBe(0);
     expect(watched.turns).toBeGreaterThanOrEqual(8);
     expect(lines).toHaveLength(hostCount);
-    // With the end of the window and the info.
+    // Plus the end of the window and the info.
     expect(watched.store.seriesOf('production')).toBe(hostCount + 2);
   });
 

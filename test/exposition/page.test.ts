@@ -68,7 +68,7 @@ interface Build {
   readonly page: Page;
 }
 
-/** A cache whose builds end when the test says so. */
+/** A cache whose builds end when the test ends them. */
 function aCache(): { readonly cache: PageCache; readonly builds: Build[] } {
   const builds: Build[] = [];
   const cache = createPageCache(

@@ -183,7 +183,7 @@ describe('createSeriesStore', () => {
         await opened;
       },
     });
-    // More than a turn's worth of copies.
+    // More copies than one turn makes.
     const ids = Array.from({ length: 500 }, (_, index) => String(index + 1));
     for (const id of ids) store.publish(polled(id, 1));
     const page = store.page();
@@ -226,7 +226,7 @@ describe('createSeriesStore', () => {
     store.publish(aSnapshot({ application: anApplication({ id: '2' }) }));
     store.remove('production', '1');
 
-    // Two applications with four series each, and newrelic_up; then one with its info alone.
+    // Two applications with four series each, and newrelic_up; then one with only its info.
     expect(full).toBe(9);
     expect(store.seriesOf('production')).toBe(2);
     expect(store.seriesOf('staging')).toBe(0);

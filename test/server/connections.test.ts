@@ -26,7 +26,7 @@ describe('the connection above the limit', () => {
       ends: [2],
     },
     {
-      what: 'one after the other without a request, however many come',
+      what: 'the ones without a request one by one, however many come',
       kinds: ['connected', 'connected', 'connected', 'connected', 'connected', 'connected'],
       ends: [0, 1],
     },
@@ -36,7 +36,7 @@ describe('the connection above the limit', () => {
       ends: [2],
     },
     {
-      what: 'the oldest of those that are being answered, when there is no other',
+      what: 'the oldest of those that are being answered, if there are no others',
       kinds: ['waiting', 'connected', 'waiting', 'waiting', 'connected'],
       ends: [0],
     },

@@ -70,7 +70,7 @@ export async function withListeners(
     const socket = connect({
       host: '127.0.0.1',
       port: ports[listener] ?? 0,
-      // Closes nothing by itself.
+      // Never closes its side.
       allowHalfOpen: true,
     });
     clients.push(socket);

@@ -15,7 +15,7 @@ interface Counting {
   readonly clock: FakeClock;
   readonly fleet: Fleet;
   readonly application: () => SimulatedApplication;
-  /** Web calls of the application, or of one host of it. */
+  /** Web calls of the application, or of one of its hosts. */
   readonly count: (fromMs: number, toMs: number, hostId?: number) => number;
 }
 
@@ -115,7 +115,7 @@ describe('createCallCounter', () => {
     { what: 'one minute old', endMinutesAgo: 1, calls: 62 },
     { what: 'just over', endMinutesAgo: 0, calls: 37 },
     { what: 'still running', endMinutesAgo: -1, calls: 12 },
-    { what: 'to come', endMinutesAgo: -2, calls: 0 },
+    { what: 'in the future', endMinutesAgo: -2, calls: 0 },
   ])('has $calls of 100 calls of a minute that is $what', ({ endMinutesAgo, calls }) => {
     const { count } = counting({ webRpm: 100, hosts: 1 });
     const toMs = tenOClockMs - endMinutesAgo * minuteMs;

@@ -53,7 +53,7 @@ async function start(options: SimulatorOptions = {}): Promise<Running> {
   };
 }
 
-/** Lets the loopback deliver what was sent, until the condition holds. */
+/** Waits for the loopback to deliver, until the condition holds. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await settle();
 }

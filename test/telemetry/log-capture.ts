@@ -9,7 +9,7 @@ export interface CaptureOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A logger together with what it wrote. */
+/** A logger and the lines that it wrote. */
 export interface LogCapture {
   readonly log: Logger;
   readonly redactor: Redactor;
