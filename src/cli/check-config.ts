@@ -4,7 +4,7 @@ import { buildOf } from '../daemon/build.ts';
 import { loadForCommand, renderWarnings } from '../daemon/load.ts';
 import { CommandError, type Machine } from '../daemon/platform.ts';
 import { gzipFast } from '../exposition/page.ts';
-import { createChunkStore } from '../exposition/series-store.ts';
+import { createSeriesStore } from '../exposition/series-store.ts';
 import type { AccountConfig, Config } from '../model/config.ts';
 import {
   hostsToPoll,
@@ -147,7 +147,7 @@ export async function expectedSeries(
   inputs: readonly SeriesInput[],
   machine: Machine,
 ): Promise<ExpectedSeries> {
-  const store = createChunkStore({ gzip: gzipFast, nextTurn: machine.nextTurn });
+  const store = createSeriesStore({ gzip: gzipFast, nextTurn: machine.nextTurn });
   for (const { account, applications } of inputs) {
     store.accountUp(account, true);
     for (const selected of applications) store.publish(fullSnapshot(account, selected));

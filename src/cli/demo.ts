@@ -1,6 +1,6 @@
 import type { ExitCode, Machine, Output } from '../daemon/platform.ts';
 import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
-import type { BoundAddress } from '../server/create-server.ts';
+import type { BoundAddress } from '../server/metrics-server.ts';
 import { createSimulator } from '../simulator/simulator.ts';
 import type { Flags } from './flags.ts';
 import { serve } from './serve.ts';

@@ -1,10 +1,5 @@
 import { parseDuration } from '../config/duration.ts';
-import {
-  type LogFormat,
-  type LogLevel,
-  logFormats,
-  logLevels,
-} from '../telemetry/create-logger.ts';
+import { type LogFormat, type LogLevel, logFormats, logLevels } from '../telemetry/logger.ts';
 import {
   type Command,
   type Flag,

@@ -1,5 +1,5 @@
 import { parseListenAddress } from '../server/listen-address.ts';
-import type { LogFormat, LogLevel } from '../telemetry/create-logger.ts';
+import type { LogFormat, LogLevel } from '../telemetry/logger.ts';
 
 export const commands = [
   'serve',

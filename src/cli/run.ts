@@ -1,6 +1,6 @@
 import { buildOf, versionText } from '../daemon/build.ts';
 import { CommandError, type ExitCode, type Machine } from '../daemon/platform.ts';
-import { ignoreWriteErrors } from '../telemetry/create-logger.ts';
+import { ignoreWriteErrors } from '../telemetry/logger.ts';
 import { parseArguments } from './arguments.ts';
 import type { Command, Flags } from './flags.ts';
 import { helpText } from './help.ts';
@@ -90,7 +90,7 @@ async function oneShot(
     case 'discover':
       return (await import('./discover.ts')).discover(flags, machine);
     case 'config-schema': {
-      const { configJsonSchemaText } = await import('../config/config-json-schema.ts');
+      const { configJsonSchemaText } = await import('../config/schema.ts');
       return { exitCode: 0, output: configJsonSchemaText() };
     }
   }

@@ -8,12 +8,12 @@ import { createReloading, type Reloading } from '../daemon/reloader.ts';
 import { shardFrom, withShard } from '../daemon/sharding.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Logger } from '../model/telemetry.ts';
+import { ListenError } from '../server/listen-address.ts';
 import {
   type BoundAddress,
   createMetricsServer,
   type MetricsServer,
-} from '../server/create-server.ts';
-import { ListenError } from '../server/listen-address.ts';
+} from '../server/metrics-server.ts';
 import type { Flags } from './flags.ts';
 
 /** What else a command that serves wants to do. */

@@ -1,7 +1,7 @@
 import type { KeyLocation } from '../model/config.ts';
 import { decodeUtf8, type ReadFile, readFailure, readRemedy } from './read-file.ts';
 
-/** The vendor's keys have 32 to 47 characters: what is much longer is another file. */
+/** The vendor's keys have 32 to 47 characters: a much longer text is another file. */
 const longestKey = 512;
 
 export interface ApiKeyDependencies {
@@ -9,7 +9,7 @@ export interface ApiKeyDependencies {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** An API key cannot be had. The message names the place, never the content. */
+/** An API key cannot be read. The message names its location, never its content. */
 export class KeyError extends Error {
   override readonly name = 'KeyError';
   readonly location: KeyLocation;
@@ -20,7 +20,7 @@ export class KeyError extends Error {
   }
 }
 
-function placeOf(location: KeyLocation): string {
+function describeLocation(location: KeyLocation): string {
   return location.kind === 'file'
     ? `the API key file ${location.path}`
     : `the environment variable ${location.name}`;
@@ -30,7 +30,7 @@ async function readText(location: KeyLocation, dependencies: ApiKeyDependencies)
   if (location.kind === 'env') {
     const value = dependencies.env[location.name];
     if (value !== undefined) return value;
-    throw new KeyError(location, `${placeOf(location)} is not set: set it to the API key`);
+    throw new KeyError(location, `${describeLocation(location)} is not set: set it to the API key`);
   }
   let bytes: Uint8Array;
   try {
@@ -38,23 +38,26 @@ async function readText(location: KeyLocation, dependencies: ApiKeyDependencies)
   } catch (error) {
     const create = 'create it with the API key as its only content, readable for this user';
     const remedy = readRemedy(error, create);
-    throw new KeyError(location, `${placeOf(location)} ${readFailure(error)}: ${remedy}`);
+    throw new KeyError(location, `${describeLocation(location)} ${readFailure(error)}: ${remedy}`);
   }
   const text = decodeUtf8(bytes);
   if (text !== undefined) return text;
-  throw new KeyError(location, `${placeOf(location)} is not plain text: write the API key into it`);
+  throw new KeyError(
+    location,
+    `${describeLocation(location)} is not plain text: write the API key into it`,
+  );
 }
 
 /**
- * Reads an account's API key, without white space around it. Rejects with a `KeyError` if there is
- * none, or none that could stand in a header.
+ * Reads an account's API key, without the white space around it. Rejects with a `KeyError` if there is
+ * no key, or none that a header can carry.
  */
 export async function readApiKey(
   location: KeyLocation,
   dependencies: ApiKeyDependencies,
 ): Promise<string> {
   const key = (await readText(location, dependencies)).trim();
-  const place = placeOf(location);
+  const place = describeLocation(location);
   if (key === '') throw new KeyError(location, `${place} is empty: put the API key into it`);
   if (/^["'`]|["'`]$/u.test(key)) {
     throw new KeyError(location, `${place} holds the API key in quotes: remove the quotes`);

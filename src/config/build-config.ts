@@ -53,12 +53,12 @@ function selectorOf(app: FileApp): Selector<PatternSource> {
 
 function hostsOf({ hosts }: FileApp): boolean | HostSelector<PatternSource> {
   if (typeof hosts === 'boolean') return hosts;
-  // Which names are its own, only the process that uses the configuration knows.
+  // Only the process that uses the configuration knows its own names.
   if (hosts === 'self') return { kind: 'self', names: [] };
   return { kind: 'match', pattern: { source: hosts.match } };
 }
 
-/** Gives the first of all values that are equal: thousands of entries differ in little. */
+/** Returns the first of several equal values: thousands of entries differ little. */
 function sharing<Value>(): (value: Value) => Value {
   const known = new Map<string, Value>();
   return (value) => {

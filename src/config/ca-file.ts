@@ -6,11 +6,11 @@ export class CaFileError extends Error {
   override readonly name = 'CaFileError';
 }
 
-/** From each `BEGIN` to its `END`, or to the next `BEGIN` or the end of the file if that is missing. */
+/** Each certificate from `BEGIN` to `END`; without an `END`, to the next `BEGIN` or the end of the file. */
 const certificates =
   /-----BEGIN CERTIFICATE-----(?:(?!-----BEGIN )[\s\S])*?(?:-----END CERTIFICATE-----|(?=-----BEGIN )|$)/gu;
 
-/** Reads a bundle of certificates (PEM). Rejects with a `CaFileError` if it is none. */
+/** Reads a bundle of certificates (PEM). Rejects with a `CaFileError` if the file is not one. */
 export async function readCaFile(
   path: string,
   { readFile }: { readonly readFile: ReadFile },
@@ -22,7 +22,7 @@ export async function readCaFile(
     const remedy = readRemedy(error, 'create it, readable for this user');
     throw new CaFileError(`the CA file ${path} ${readFailure(error)}: ${remedy}`);
   }
-  // Comments between the certificates may be in any encoding.
+  // The encoding of comments between the certificates does not matter.
   const text = new TextDecoder().decode(bytes);
   const found = text.match(certificates) ?? [];
   const remedy = 'write the certificates into it as PEM, each from BEGIN to END CERTIFICATE';

@@ -9,18 +9,18 @@ import type {
 } from '../model/config.ts';
 import { type CompilePattern, loadPatternCompiler } from './name-pattern.ts';
 
-/** Scrapes and probes wait no longer than this, and as long as one pattern takes. */
+/** The longest turn, besides the time for one pattern: scrapes and probes wait for it. */
 const longestTurnMs = 5;
 
 export interface CompileConfigDependencies {
-  /** Lets everything else that waits for the thread go first. */
+  /** Resolves after other work that waits for the thread has run. */
   readonly nextTurn: () => Promise<void>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   /** The names that the host of this process may have in New Relic, for `hosts: self`. */
   readonly ownHostNames: readonly string[];
 }
 
-function needsNothing(entry: AppEntry<PatternSource>): entry is AppEntry {
+function isCompiled(entry: AppEntry<PatternSource>): entry is AppEntry {
   return entry.selector.kind !== 'match' && typeof entry.hosts === 'boolean';
 }
 
@@ -40,19 +40,19 @@ function hostsOf(
 }
 
 /**
- * Makes a configuration that has passed every check ready for use: compiles its patterns, in slices,
- * and tells `hosts: self` which host that is.
+ * Makes a checked configuration ready for use: compiles its patterns, in turns, and fills in the names
+ * of `hosts: self`.
  */
 export async function compileConfig(
   { accounts, apps }: PlainConfig,
   { nextTurn, clock, ownHostNames }: CompileConfigDependencies,
 ): Promise<Config> {
-  if (apps.every(needsNothing)) return { accounts, apps };
+  if (apps.every(isCompiled)) return { accounts, apps };
   const compile = await loadPatternCompiler();
   const entries: AppEntry[] = [];
   let turnStartMs = clock.monotonicMs();
   for (const entry of apps) {
-    if (needsNothing(entry)) {
+    if (isCompiled(entry)) {
       entries.push(entry);
       continue;
     }

@@ -1,30 +1,31 @@
-import { maskSecrets, maskSource, type Span } from './mask-secrets.ts';
+import type { Span } from './located.ts';
+import { maskSecrets, maskSource } from './mask-secrets.ts';
 import { excerptOf, printable } from './source-excerpt.ts';
 
 type Severity = 'error' | 'warning';
 
-/** Something found while checking a file, by its place in the text. */
+/** Something that a check of a file found, with its place in the text. */
 export interface Problem {
   readonly severity: Severity;
-  /** `undefined`: it concerns the file as a whole. */
+  /** `undefined` if it concerns the file as a whole. */
   readonly span: Span | undefined;
   readonly message: string;
   readonly help: string | undefined;
 }
 
-/** A problem as people read it. Holds no secret: keys and credentials are masked in every field. */
+/** A problem for people to read. Keys and credentials are masked in every field. */
 export interface Diagnostic {
   readonly severity: Severity;
   readonly fileName: string;
-  /** From 1; 0 when the file as a whole is meant. */
+  /** From 1; 0 if the file as a whole is meant. */
   readonly line: number;
-  /** From 1, in UTF-16 code units as editors count them; 0 when the file as a whole is meant. */
+  /** From 1, in UTF-16 code units like in editors; 0 if the file as a whole is meant. */
   readonly column: number;
-  /** UTF-16 code units concerned, within this line. */
+  /** The length of the marked part of this line, in UTF-16 code units. */
   readonly length: number;
   readonly message: string;
   readonly help: string | undefined;
-  /** The line concerned, with secrets masked. */
+  /** The line with the problem; secrets are masked. */
   readonly sourceLine: string | undefined;
 }
 
@@ -42,7 +43,7 @@ function lineStartsOf(text: string): readonly number[] {
   return starts;
 }
 
-/** Index of the last element that is not above `offset`. */
+/** The index of the last element that is not above `offset`. */
 function lineIndexAt(starts: readonly number[], offset: number): number {
   let low = 0;
   let high = starts.length - 1;
@@ -63,9 +64,9 @@ function isRepetition(problem: Problem, previous: Problem | undefined): boolean 
 }
 
 /**
- * Turns problems into diagnostics: sorted by place, each once (an alias repeats the problems of its
- * anchor), with line numbers and masked source lines. `secrets` are masked besides what looks like
- * a secret by itself.
+ * Turns problems into diagnostics, sorted by place, with line numbers and masked source lines. Each
+ * problem appears once: an alias repeats the problems of its anchor. `secrets` are masked, and so is
+ * every other text that looks like a secret.
  */
 export function diagnosticsOf(
   fileName: string,
@@ -100,7 +101,7 @@ export function diagnosticsOf(
     });
 }
 
-/** `config.yaml:5:5: message`, the line, a caret below the place, and the help where there is one. */
+/** Renders `config.yaml:5:5: message`, the line, carets below the place, and the help if there is one. */
 export function renderDiagnostic(diagnostic: Diagnostic): string {
   const { severity, fileName, line, column, length, message, help, sourceLine } = diagnostic;
   const place = line === 0 ? fileName : `${fileName}:${line}:${column}`;
@@ -114,29 +115,29 @@ export function renderDiagnostic(diagnostic: Diagnostic): string {
   return rows.join('\n');
 }
 
-/** One mistake can repeat itself in every entry of a large file: nobody reads so many. */
+/** One mistake may occur in every entry of a large file: nobody would read all of them. */
 export const mostShown = 50;
 
-/** Some diagnostics, and of how many more nothing is said. */
+/** Some diagnostics, and the number of those left out. */
 export interface ShownDiagnostics {
   readonly shown: readonly Diagnostic[];
   readonly more: number;
 }
 
-/** The first ones, as many as somebody may want to read. */
+/** The first diagnostics, as many as somebody may want to read. */
 export function firstOf(diagnostics: readonly Diagnostic[]): ShownDiagnostics {
   const shown = diagnostics.slice(0, mostShown);
   return { shown, more: diagnostics.length - shown.length };
 }
 
-/** The first diagnostics in full, and how many more there are. */
+/** Renders the first diagnostics in full, and the number of the others. */
 export function renderDiagnostics(diagnostics: readonly Diagnostic[]): string {
   const { shown, more } = firstOf(diagnostics);
   const rows = shown.map(renderDiagnostic);
   return (more === 0 ? rows : [...rows, `and ${more} more`]).join('\n');
 }
 
-/** The only error that reading a configuration throws: its message shows the first of the diagnostics. */
+/** The only error of reading a configuration. Its message shows the first diagnostics. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly diagnostics: readonly Diagnostic[];

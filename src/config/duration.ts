@@ -16,7 +16,7 @@ const units = [
   { name: 'ms', ms: 1 },
 ] as const;
 
-/** A duration as the configuration file has it, for JSON Schema: `30s`, `5m`, `1h30m`, `500ms`. */
+/** A duration in the configuration file, for JSON Schema: `30s`, `5m`, `1h30m`, `500ms`. */
 export const durationPattern = '^(?=[0-9])([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$';
 
 const durationRegExp = new RegExp(durationPattern, 'u');
@@ -34,7 +34,7 @@ export function formatDuration(durationMs: number): string {
   return text === '' ? '0s' : text;
 }
 
-/** A number without its unit: seconds are meant most often, but what is suggested must be valid. */
+/** An example for a number without a unit: most people mean seconds, but the example must be valid. */
 function exampleFor(digits: string, bounds: DurationBounds): string {
   const written = ['s', 'm', 'ms', 'h'].map((unit) => `${digits}${unit}`);
   const valid = written.find((text) => parseDuration(text, bounds).problem === undefined);
@@ -57,8 +57,8 @@ function unbounded(text: string): ParsedDuration {
 }
 
 /**
- * Reads a duration such as `30s`, `5m`, `1h30m` or `500ms` into milliseconds. A unit is required;
- * only where the bounds include zero does a bare `0` stand for itself.
+ * Parses a duration such as `30s`, `5m`, `1h30m` or `500ms` into milliseconds. A unit is required,
+ * except for a bare `0` if the bounds include zero.
  */
 export function parseDuration(value: unknown, bounds: DurationBounds): ParsedDuration {
   if (bounds.minMs === 0 && (value === 0 || value === '0')) return { ms: 0, problem: undefined };

@@ -11,14 +11,14 @@ export interface LoadConfigDependencies extends CompileConfigDependencies {
   readonly readFile: ReadFile;
 }
 
-/** A configuration file as it was read. */
+/** A configuration file that was read but not parsed. */
 export interface ConfigFile extends ConfigSource {
   readonly text: string;
   readonly digest: string;
 }
 
 export interface LoadedConfig extends ParsedConfig {
-  /** Of the bytes that the configuration was read from. */
+  /** The digest of the bytes of the file. */
   readonly digest: string;
 }
 
@@ -27,8 +27,8 @@ function fileError(path: string, message: string, help?: string): ConfigError {
 }
 
 /**
- * Reads the file at `path`, which may hold any text. Rejects with a `ConfigError`, and nothing else,
- * if it cannot be read.
+ * Reads the file at `path`, whatever text it holds. Rejects with a `ConfigError`, and nothing else, if
+ * it cannot be read.
  */
 export async function readConfigFile(
   path: string,
@@ -53,7 +53,7 @@ export async function readConfigFile(
 
 /**
  * Reads the configuration file at `path`. Rejects with a `ConfigError`, and nothing else, if the file
- * cannot be read or holds any error.
+ * cannot be read or has errors.
  */
 export async function loadConfig(
   path: string,

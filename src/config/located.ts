@@ -1,12 +1,16 @@
-import type { Span } from './mask-secrets.ts';
+/** A range of offsets (UTF-16 code units) in the file's text; `end` is not part of it. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
 
-/** A value of the file together with its place. */
+/** A value of the file and its place. */
 export type Located = LocatedMap | LocatedList | LocatedScalar;
 
 export interface LocatedMap {
   readonly kind: 'map';
   readonly span: Span;
-  /** How many values it holds, itself included, with aliases expanded. */
+  /** The number of values in it, itself included, with aliases expanded. */
   readonly size: number;
   readonly entries: ReadonlyMap<string, LocatedEntry>;
 }
@@ -30,7 +34,7 @@ export interface LocatedScalar {
   readonly size: 1;
   /** Whole numbers beyond 2^53 are bigints: application ids must stay exact. */
   readonly value: string | number | bigint | boolean | null;
-  /** As it is written. */
+  /** The text in the file. */
   readonly source: string;
 }
 
@@ -65,13 +69,13 @@ export function entryAt(root: Located, path: readonly PropertyKey[]): LocatedEnt
   return parent?.kind === 'map' ? parent.entries.get(String(path.at(-1))) : undefined;
 }
 
-/** The maps in the list that stands under a key of the root; whatever is no map is left out. */
+/** The maps in the list under a key of the root. Other values are left out. */
 export function mapsUnder(root: Located, key: string): readonly LocatedMap[] {
   const list = locate(root, [key]);
   return list?.kind === 'list' ? list.items.filter((item) => item.kind === 'map') : [];
 }
 
-/** The entry of a map that holds a string. */
+/** The string under a key of a map; `undefined` if there is none. */
 export function textEntry(
   map: LocatedMap,
   key: string,
@@ -81,7 +85,7 @@ export function textEntry(
   return { text: value.value, span: value.span };
 }
 
-/** What somebody wrote, in a few words for a message. */
+/** Describes a value in a few words, for a message. */
 export function describe(located: Located): string {
   switch (located.kind) {
     case 'map':

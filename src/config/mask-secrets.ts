@@ -1,13 +1,9 @@
-/** A range of offsets (UTF-16 code units) in the file's text; `end` is not part of it. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
+import type { Span } from './located.ts';
 
-/** How the vendor's keys begin: user, admin and the retired REST keys. */
+/** The prefixes of the vendor's keys: user, admin and the retired REST keys. */
 const keyPrefix = /^NR(?:AK|AA|RA)-/iu;
 
-/** Keys, and credentials of a URL: they must not be shown anywhere. */
+/** Keys, and credentials in URLs: they must never be shown. */
 const secretPatterns: readonly RegExp[] = [
   /(?<secret>NR(?:AK|AA|RA)-\S*)/giu,
   /(?<secret>\b[0-9a-f]{36}(?:NRAL|[0-9a-f]{4,})\b)/giu,
@@ -15,11 +11,11 @@ const secretPatterns: readonly RegExp[] = [
   /:\/\/(?<secret>\S{1,1000})@/giu,
 ];
 
-/** In a file, also what stands behind a name for a secret, up to the end of the line. */
+/** In a file also the text after the name of a secret, up to the end of the line. */
 const assignment =
   /\b(?:api[_-]?key|license[_-]?key|user[_-]?key|key|token|password|secret)["']?[ \t]*:[ \t]*(?<secret>[^\r\n]+)/giu;
 
-/** Whether a value is one of the vendor's keys, by the way it begins. */
+/** Whether a value begins like one of the vendor's keys. */
 export function looksLikeApiKey(text: string): boolean {
   return keyPrefix.test(text.trimStart());
 }
@@ -39,14 +35,14 @@ function mask(text: string, patterns: readonly RegExp[]): string {
   );
 }
 
-/** Replaces everything in a message that may be a secret by asterisks. */
+/** Replaces everything that may be a secret in a message with asterisks. */
 export function maskSecrets(message: string): string {
   return mask(message, secretPatterns);
 }
 
 /**
- * Replaces everything in a file's text that may be a secret by asterisks, and the given spans too.
- * Every offset keeps its meaning: the result has the same length and the same lines.
+ * Replaces everything that may be a secret in the text of a file with asterisks, and the given spans
+ * too. The result has the same length and the same lines, so that every offset stays valid.
  */
 export function maskSource(text: string, spans: readonly Span[] = []): string {
   const masked = mask(text, [...secretPatterns, assignment]);

@@ -11,9 +11,9 @@ import { findSecrets } from './secret-problems.ts';
 import { shapeProblems } from './shape-problems.ts';
 
 export interface ConfigSource {
-  /** As messages should name it. */
+  /** The name of the file in messages. */
   readonly fileName: string;
-  /** Absolute; what relative paths in the file are relative to. */
+  /** Absolute. Relative paths in the file are resolved against it. */
   readonly directory: string;
 }
 
@@ -23,7 +23,7 @@ export interface ParsedConfig<Parsed extends PlainConfig = Config> {
   readonly warnings: readonly Diagnostic[];
 }
 
-/** A key that stands in the file is reported once, whatever else is wrong with that place. */
+/** Reports an API key in the file once, whatever else is wrong in the same place. */
 function withoutRepetition(
   secretProblems: readonly Problem[],
   others: readonly Problem[],
@@ -34,9 +34,9 @@ function withoutRepetition(
 }
 
 /**
- * Reads the configuration file's text into plain data, which can be sent from thread to thread.
- * Nothing is read but the text: whether a key file exists is not checked here. Rejects with a
- * `ConfigError` that holds every problem, and nothing else.
+ * Parses the text of a configuration file into plain data, which can be sent between threads. It reads
+ * no other file and does not check whether key files exist. Rejects with a `ConfigError` that holds
+ * every problem, and with nothing else.
  */
 export async function parseConfig(
   text: string,

@@ -1,10 +1,9 @@
 import { errorAt, type Problem } from './diagnostic.ts';
-import { type Located, type LocatedMap, mapsUnder, textEntry } from './located.ts';
-import type { Span } from './mask-secrets.ts';
+import { type Located, type LocatedMap, mapsUnder, type Span, textEntry } from './located.ts';
 import { type CompilePattern, loadPatternCompiler } from './name-pattern.ts';
 import { patternCost, patternTokens } from './pattern-tokens.ts';
 
-/** Searching takes at most as many steps for each character of a name. */
+/** A search takes at most this many steps for each character of a name. */
 const mostSteps = 2000;
 
 const syntaxHelp = 'the syntax is that of RE2, as in Prometheus';
@@ -18,7 +17,7 @@ interface Remedy {
 const severalEntries = (): string =>
   'use several entries: an application belongs to the first that selects it';
 
-/** What JavaScript's expressions have and RE2's have not, by the way it begins. */
+/** Constructs of JavaScript that RE2 does not have, recognized by how they begin. */
 const remedies: readonly Remedy[] = [
   { construct: /^\(\?[=!]/u, message: 'RE2 syntax has no look-ahead', help: severalEntries },
   { construct: /^\(\?<[=!]/u, message: 'RE2 syntax has no look-behind', help: severalEntries },
@@ -66,7 +65,7 @@ const remedies: readonly Remedy[] = [
   },
 ];
 
-/** What is wrong with a regular expression, and which part of it. */
+/** What is wrong with a regular expression, and where. */
 interface Finding {
   readonly message: string;
   readonly help: string;
@@ -74,17 +73,17 @@ interface Finding {
   readonly length: number;
 }
 
-/** What the engine says, without the expression that it repeats, and the part that it names. */
+/** The engine's message without the expression that it repeats, and the part that it names. */
 function reasonOf(error: unknown): { readonly reason: string; readonly found: string } {
   const text = error instanceof Error ? error.message : String(error);
   const match = /^(?:error parsing regexp: )?(?<reason>.*?)(?:: `(?<found>.*)`)?$/su.exec(text);
   return { reason: match?.groups?.['reason'] ?? text, found: match?.groups?.['found'] ?? '' };
 }
 
-/** The engine names either the beginning of a part, or a part and all that stands behind. */
+/** Finds the part that the engine names by its beginning, or together with all text after it. */
 function partNamed(source: string, found: string): { text: string; offset: number } {
   const whole = { text: source, offset: 0 };
-  // Of a name it does not say which of several places is meant.
+  // If the engine names a group, it does not say which of several places it means.
   if (found === '' || /^\w+$/u.test(found)) return whole;
   const tokens = patternTokens(source);
   const part =
@@ -121,7 +120,7 @@ function check(source: string, compile: CompilePattern): Finding | undefined {
   }
 }
 
-/** The place of a part; where the text is written with escapes, that of the whole. */
+/** The place of a part; the place of the whole text if it is written with escapes. */
 function spanOf(span: Span, text: string, { offset, length }: Finding): Span {
   const quotes = (span.end - span.start - text.length) / 2;
   if (length === text.length || (quotes !== 0 && quotes !== 1)) return span;
@@ -134,7 +133,7 @@ function hostPattern(app: LocatedMap): ReturnType<typeof textEntry> {
   return hosts?.kind === 'map' ? textEntry(hosts, 'match') : undefined;
 }
 
-/** The regular expressions that cannot be used. An empty one is left to the schema. */
+/** Reports regular expressions that cannot be used. Empty ones are left to the schema. */
 export async function patternProblems(root: Located): Promise<readonly Problem[]> {
   const patterns = mapsUnder(root, 'apps')
     .flatMap((app) => [textEntry(app, 'match'), hostPattern(app)])

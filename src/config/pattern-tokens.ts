@@ -7,8 +7,8 @@ interface PatternToken {
 }
 
 /**
- * Reads the parts of a regular expression in RE2's syntax. Only boundaries are found here: whether
- * the parts are valid, the engine says. What is no RE2 syntax, such as `(?=`, is read as JavaScript does.
+ * Matches one part of a regular expression in RE2's syntax. It only finds boundaries: the engine tells
+ * whether the parts are valid. Other syntax, such as `(?=`, is read like in JavaScript.
  */
 const part =
   /(?<atom>\\Q(?:(?!\\E)[^])*(?:\\E)?|\\[pP](?:\{[^}]*\}|[^])|\\[xu]\{[^}]*\}|\\[^]|\\$)|(?<class>\[\^?\]?(?:\[:\^?\w+:\]|\\[^]|[^\]\\])*\])|(?<flags>\(\?[a-zA-Z-]+\))|(?<open>\((?:\?(?:P?<[=!]?|[=!>#|]|[a-zA-Z-]*:))?)|(?<close>\))|(?<count>\{\d+(?:,\d*)?\})|(?<operator>[*+?|])|[^]/gu;
@@ -21,7 +21,7 @@ export function patternTokens(source: string): readonly PatternToken[] {
   });
 }
 
-/** The instructions of something that is repeated so often: one that may be left out takes two more. */
+/** The instructions of a counted repetition. Each repetition that may be left out takes two more. */
 function repeated(instructions: number, count: string): number {
   const [least = 0, most = least] = count.slice(1, -1).split(',').map(Number);
   return count.endsWith(',}')
@@ -30,18 +30,18 @@ function repeated(instructions: number, count: string): number {
 }
 
 /**
- * How many instructions the engine makes of a regular expression at most, without making them:
- * counted repetitions are written out, each of which may hold others.
+ * The largest number of instructions that the engine compiles a regular expression to, computed
+ * without compiling it: the engine expands counted repetitions, which may be nested.
  */
 function instructionsOf(tokens: readonly PatternToken[]): number {
   const outer: number[] = [];
-  // The engine's own: one to fail, one to match, and one for a pattern that is empty.
+  // Always there: one to fail, one to match, and one for an empty pattern.
   let total = 3;
   let last = 0;
   for (const { kind, text } of tokens) {
     if (kind === 'open') {
       outer.push(total);
-      // One for a group that is empty, two for where one begins and ends that is remembered.
+      // One for an empty group, and two for the beginning and the end of a capturing group.
       total = text === '(' || /^\(\?P?</u.test(text) ? 3 : 1;
     } else if (kind === 'close') {
       last = total;
@@ -51,7 +51,7 @@ function instructionsOf(tokens: readonly PatternToken[]): number {
       last = repeated(last, text);
       total += last;
     } else if (kind === 'operator') {
-      // A loop over what may be empty takes two.
+      // A loop over something that may be empty takes two.
       last += 2;
       total += 2;
     } else if (kind !== 'flags') {
@@ -62,7 +62,7 @@ function instructionsOf(tokens: readonly PatternToken[]): number {
   return outer.reduce((sum, instructions) => sum + instructions, total);
 }
 
-/** Characters that describe classes; with `(?i)` the engine looks at every case of each of theirs. */
+/** The length of all character classes; with `(?i)` the engine also folds the case of each character. */
 function classWorkOf(tokens: readonly PatternToken[]): number {
   const foldsCase = tokens.some(({ kind, text }) =>
     kind === 'flags' || kind === 'open' ? /^\(\?[a-zA-Z]*i/u.test(text) : false,
@@ -71,7 +71,7 @@ function classWorkOf(tokens: readonly PatternToken[]): number {
   return classes.reduce((sum, { text }) => sum + text.length, 0) * (foldsCase ? 4 : 1);
 }
 
-/** What it costs to compile a regular expression and to search a character with it, at most. */
+/** The most steps that it takes to compile a regular expression, or to search one character with it. */
 export function patternCost(source: string): number {
   const tokens = patternTokens(source);
   return Math.max(instructionsOf(tokens), classWorkOf(tokens));

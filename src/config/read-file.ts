@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Reads a whole file; rejects as `fs.promises.readFile` does, and with the codes `ENOTREG` for what is
- * no regular file, `EFBIG` for one that is far too large and `ETIMEDOUT` for one that cannot be read in
- * time.
+ * Reads a whole file. Rejects like `fs.promises.readFile`, and with these codes: `ENOTREG` if it is not
+ * a regular file, `EFBIG` if it is far too large, `ETIMEDOUT` if it cannot be read in time.
  */
 export type ReadFile = (path: string) => Promise<Uint8Array>;
 
@@ -14,7 +13,7 @@ const reasons: Readonly<Record<string, string>> = {
   EPERM: 'cannot be read: permission denied',
   EISDIR: 'is a directory',
   ENOTREG: 'is not a regular file',
-  // What opening a socket gives.
+  // The error of opening a socket.
   ENXIO: 'is not a regular file',
   EFBIG: 'is far too large',
   ETIMEDOUT: 'cannot be read: its file system does not answer',
@@ -34,7 +33,7 @@ export function readFailure(error: unknown): string {
   return reasons[code] ?? `cannot be read (${code})`;
 }
 
-/** What to do about it, where the reason says that; `otherwise` is what the file's role suggests. */
+/** The remedy for the reason of a failure. `otherwise` is the remedy for all other reasons. */
 export function readRemedy(error: unknown, otherwise: string): string {
   return remedies[codeOf(error) ?? ''] ?? otherwise;
 }
@@ -44,7 +43,7 @@ function codeOf(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** Tells one content of a file from another. */
+/** A digest that changes with the content of a file. */
 export function digestOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }

@@ -11,17 +11,22 @@ import {
   type YAMLError,
 } from 'yaml';
 import { errorAt, type Problem } from './diagnostic.ts';
-import { describe, type Located, type LocatedEntry, type LocatedScalar } from './located.ts';
-import type { Span } from './mask-secrets.ts';
+import {
+  describe,
+  type Located,
+  type LocatedEntry,
+  type LocatedScalar,
+  type Span,
+} from './located.ts';
 
-/** Deeper files exhaust the stack of the YAML package, which can end the process. */
+/** Deeper files exhaust the stack of the YAML package, which may end the process. */
 const deepestNesting = 50;
-/** Values that aliases may stand for: far more than people write, far less than a bomb holds. */
+/** The limit of values behind aliases: far more than people write, far less than in a bomb. */
 const mostAliasedValues = 100_000;
-/** One slip often makes the parser stumble over every later line. */
+/** One mistake often makes the parser report every later line too. */
 const mostSyntaxErrors = 20;
 
-/** `root` is only there when nothing was wrong. */
+/** `root` is only defined if there are no problems. */
 export interface ReadYaml {
   readonly root: Located | undefined;
   readonly problems: readonly Problem[];
@@ -37,10 +42,10 @@ function failed(...problems: readonly Problem[]): ReadYaml {
   return { root: undefined, problems };
 }
 
-/** The document itself, and a value that is no collection, stand in the parser's stack as well. */
+/** The document and a scalar value take a place in the parser's stack, too. */
 const deepestStack = deepestNesting + 2;
 
-/** The tokens of a text; where it is nested too deeply the problem instead, found on the way there. */
+/** The tokens of a text, or the problem as soon as it is nested too deeply. */
 function tokensOf(text: string): readonly CST.Token[] | Problem {
   const parser = new Parser();
   const tokens: CST.Token[] = [];
@@ -87,7 +92,7 @@ function readAlias(name: string, span: Span, reading: Reading): Located {
   }
   reading.aliasedValues += target.size;
   if (reading.aliasedValues <= mostAliasedValues) return target;
-  // Reported once: every later alias would only repeat it.
+  // Reported once: every later alias would only repeat the problem.
   if (reading.aliasedValues - target.size <= mostAliasedValues) {
     reading.problems.push(
       errorAt(span, `the aliases stand for more than ${mostAliasedValues} values`),
@@ -120,7 +125,7 @@ function register(anchor: string | undefined, located: Located, reading: Reading
   if (anchor !== undefined) reading.anchors.set(anchor, located);
 }
 
-/** `around` is the place to name for a value that is not there. */
+/** `around` is the place of a missing value in messages. */
 function readNode(node: unknown, around: Span, reading: Reading): Located {
   if (isAlias(node)) return readAlias(node.source, spanOf(node) ?? around, reading);
   const located = readValue(node, around, reading);
@@ -170,7 +175,7 @@ function compose(text: string, tokens: readonly CST.Token[]): readonly Document.
   const composer = new Composer({
     prettyErrors: false,
     intAsBigInt: true,
-    // Duplicate keys are found while reading: the package compares every key with every other.
+    // readValue finds duplicate keys: the package would compare every key with every other.
     uniqueKeys: false,
     resolveKnownTags: false,
   });
@@ -197,7 +202,7 @@ function readDocument(document: Document.Parsed | undefined): ReadYaml {
   return failed(errorAt(root.span, message));
 }
 
-/** Reads YAML into values with their places. */
+/** Parses YAML into values with their places. */
 export function readYaml(text: string): ReadYaml {
   const tokens = tokensOf(text);
   if ('message' in tokens) return failed(tokens);

@@ -1,6 +1,12 @@
 import { errorAt, mostShown, type Problem } from './diagnostic.ts';
-import { type Located, type LocatedMap, locate, mapsUnder, textEntry } from './located.ts';
-import type { Span } from './mask-secrets.ts';
+import {
+  type Located,
+  type LocatedMap,
+  locate,
+  mapsUnder,
+  type Span,
+  textEntry,
+} from './located.ts';
 import { namesAKey } from './secret-problems.ts';
 import { hasMisspelt } from './shape-problems.ts';
 import { didYouMean } from './suggestion.ts';
@@ -13,7 +19,7 @@ function quotedList(names: readonly string[], conjunction: string): string {
   return `${quoted.slice(0, -1).join(', ')} ${conjunction} ${quoted.at(-1)}`;
 }
 
-/** Reports every key beyond the first of those that exclude each other. */
+/** Reports all but the first of several keys that exclude each other. */
 function excluding(map: LocatedMap, keys: readonly string[]): readonly Problem[] {
   const present = [...map.entries.values()].filter(({ key }) => keys.includes(key));
   const [first, ...others] = present;
@@ -22,26 +28,26 @@ function excluding(map: LocatedMap, keys: readonly string[]): readonly Problem[]
   );
 }
 
-/** Reports a map that does not have exactly one of the keys; a misspelt one counts. */
+/** Reports a map that does not have exactly one of the keys. A misspelt key counts. */
 function exactlyOne(map: LocatedMap, what: string, keys: readonly string[]): readonly Problem[] {
   const isMissing = !keys.some((key) => map.entries.has(key)) && !hasMisspelt(map, keys);
   if (!isMissing) return excluding(map, keys);
   return [errorAt(map.span, `${what} needs one of ${quotedList(keys, 'and')}`)];
 }
 
-/** A key that stands in the file is reported as such: then its account does not lack one, too. */
+/** An account with an API key in the file itself is not reported for a missing key location, too. */
 function keyLocation(account: LocatedMap): readonly Problem[] {
   return [...account.entries.keys()].some(namesAKey)
     ? excluding(account, keyLocations)
     : exactlyOne(account, 'an account', keyLocations);
 }
 
-/** YAML reads `0x10` as 16, which is hardly the application that is meant. */
+/** YAML reads `0x10` as 16, which is hardly the intended application. */
 function idNotation(app: LocatedMap): readonly Problem[] {
   const id = app.entries.get('id')?.value;
   if (id?.kind !== 'scalar') return [];
   const { value, source, span } = id;
-  // Whatever else is wrong with an id, the schema says.
+  // The schema reports everything else that is wrong with an id.
   if (!Number.isSafeInteger(value) || Number(value) < 1 || source === String(value)) return [];
   const message = '"id" must be written in decimal digits only';
   return [errorAt(span, message, `if ${value} is meant, write that`)];
@@ -75,10 +81,10 @@ function duplicateNames(accounts: readonly NamedAccount[]): readonly Problem[] {
   return problems;
 }
 
-/** A help that names more would be read by nobody. */
+/** Nobody would read a help that names more. */
 const mostNamed = 10;
 
-/** Reports the apps that name no account, or none that there is. */
+/** Reports apps without an account, or with an unknown one. */
 function accountReferences(
   apps: readonly LocatedMap[],
   names: ReadonlySet<string>,
@@ -100,13 +106,13 @@ function accountReferences(
     const { text, span } = reference;
     if (names.has(text)) return [];
     unknown += 1;
-    // Each search goes through all names: it is for the errors that somebody gets to see.
+    // Each search goes through all names, so it is done only for the errors that are shown.
     const near = unknown > mostShown ? undefined : didYouMean(text, all);
     return [errorAt(span, `unknown account "${text}"`, near ?? `the accounts are ${known}`)];
   });
 }
 
-/** The names that `account` may refer to; `undefined` where some name cannot be read. */
+/** The names that `account` may refer to; `undefined` if some name cannot be read. */
 function accountNames(
   root: Located,
   accounts: readonly LocatedMap[],
@@ -123,8 +129,8 @@ function accountNames(
 }
 
 /**
- * What the schema cannot see: keys that exclude each other, names that are defined twice or not at
- * all. Works on files that the schema refuses, too, so that one run shows everything.
+ * Reports problems that the schema cannot see: keys that exclude each other, names that are defined
+ * twice or not at all. Works on files that the schema rejects, too, so that one run shows everything.
  */
 export function referenceProblems(root: Located): readonly Problem[] {
   const accounts = mapsUnder(root, 'accounts');

@@ -4,15 +4,18 @@ import { type DurationBounds, durationPattern, parseDuration } from './duration.
 import { didYouMean } from './suggestion.ts';
 import type { ParsedUrl } from './url.ts';
 
-/** Control characters and lone surrogates cannot stand in a label, a header or a log line. */
+/** A label, a header or a log line cannot hold control characters and lone surrogates. */
 const unusable = /[\p{Cc}\p{Cs}]/u;
 
-/** What `parse` makes of a value, or the message of what is wrong with it. */
+/** The error of a value that is no map. */
+export const aMap = { error: 'must be a map' };
+
+/** The result of `parse`: a value, or the message that tells what is wrong. */
 type Parsed<Value> =
   | { readonly value: Value; readonly problem: undefined; readonly help?: string }
   | { readonly value: undefined; readonly problem: string; readonly help?: string };
 
-/** A field with a parser of our own; `json` is what JSON Schema says of it. */
+/** A field with a parser of our own. `json` describes it in JSON Schema. */
 function parsed<Value>(
   parse: (value: unknown) => Parsed<Value>,
   json: Readonly<Record<string, unknown>>,
@@ -29,7 +32,7 @@ function parsed<Value>(
     .meta(json);
 }
 
-/** A string that is not empty and can be shown. */
+/** A string that is not empty and can be printed. */
 export function text(description: string): z.ZodType<string> {
   return z
     .string({ error: 'must be a string' })
@@ -83,7 +86,7 @@ export function url(
 ): z.ZodType<string> {
   return parsed(
     (value): Parsed<string> => {
-      // What is wrong with it is said without repeating it: a URL may hold a password.
+      // The message does not repeat the value: a URL may hold a password.
       const result = parse(typeof value === 'string' ? value : '');
       const hint = help === undefined ? {} : { help };
       if (result.url === undefined) return { value: undefined, problem: result.problem, ...hint };
@@ -93,7 +96,7 @@ export function url(
   );
 }
 
-/** The vendor's ids are 64-bit numbers, which have no more digits. */
+/** The vendor's ids are 64-bit numbers, which have at most this many digits. */
 const longestIdDigits = 19;
 const idPattern = `^[1-9][0-9]{0,${longestIdDigits - 1}}$`;
 const idRegExp = new RegExp(idPattern, 'u');
@@ -138,7 +141,7 @@ function parseHostChoice(value: unknown): Parsed<HostChoice> {
   return { value: undefined, problem, help };
 }
 
-/** All hosts, none, the one that the exporter runs on, or those whose name matches. */
+/** Chooses all hosts, none, the one that the exporter runs on, or those whose name matches. */
 export function hostChoice(description: string): z.ZodType<HostChoice> {
   const match = { type: 'string', minLength: 1 };
   const map = { type: 'object', properties: { match }, required: ['match'] };
@@ -148,8 +151,71 @@ export function hostChoice(description: string): z.ZodType<HostChoice> {
   });
 }
 
-/** Whether the text is a regular expression that can be used, another check says. */
+/** A regular expression. Another check tells whether it is valid. */
 export function regularExpression(description: string): z.ZodType<string> {
   const error = 'must be a regular expression in quotes';
   return z.string({ error }).min(1, { error }).meta({ description });
+}
+
+/** The form of a Prometheus label name. */
+const labelNamePattern = '^[a-zA-Z_][a-zA-Z0-9_]*$';
+
+/** Usual target labels: Prometheus would rename ours to `exported_…`. */
+const targetLabels = [
+  'job',
+  'instance',
+  'namespace',
+  'pod',
+  'container',
+  'service',
+  'endpoint',
+  'node',
+  'app',
+  'type',
+  'region',
+];
+
+const ownLabels = [
+  'account',
+  'app_id',
+  'app_name',
+  'host_id',
+  'host_name',
+  'transaction_type',
+  'language',
+  'status',
+];
+
+/** Names that `labels` must not use. */
+const reservedLabelNames: readonly string[] = [...targetLabels, ...ownLabels];
+
+const validName = new RegExp(labelNamePattern, 'u');
+
+/** Tells what is wrong with the name of an extra label; `undefined` if nothing is. */
+function labelNameProblem(name: string): string | undefined {
+  if (!validName.test(name)) {
+    return 'is not a valid label name: use letters, digits and "_", not starting with a digit';
+  }
+  if (name.startsWith('__')) {
+    return 'is not allowed as a label name: Prometheus keeps names that start with "__" for itself';
+  }
+  if (ownLabels.includes(name)) {
+    return 'is not allowed as a label name: the exporter sets this label itself';
+  }
+  if (targetLabels.includes(name)) {
+    return 'is not allowed as a label name: it is a usual label of scrape targets, and Prometheus would rename ours';
+  }
+  return undefined;
+}
+
+/** Extra labels, by name. */
+export function labels(description: string): z.ZodType<Readonly<Record<string, string>>> {
+  const name = z
+    .string()
+    .superRefine((value, context) => {
+      const message = labelNameProblem(value);
+      if (message !== undefined) context.addIssue({ code: 'custom', message });
+    })
+    .meta({ pattern: labelNamePattern, not: { enum: reservedLabelNames } });
+  return z.record(name, text('Value of the label.'), aMap).meta({ description });
 }

@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { type TransactionType, transactionTypes } from '../model/application.ts';
 import type { ApiKeyHeader } from '../model/config.ts';
 import type { WindowSetting } from '../model/window.ts';
-import { labelNamePattern, labelNameProblem, reservedLabelNames } from './label-name.ts';
 import {
+  aMap,
   applicationId,
   duration,
   flag,
   hostChoice,
+  labels,
   regularExpression,
   text,
   url,
@@ -43,10 +44,10 @@ export interface FilePoll {
   readonly raw: boolean;
 }
 
-/** Which hosts are read: all, none, the one this process runs on, or those with such a name. */
+/** The hosts to read: all, none, the one this process runs on, or those whose name matches. */
 export type FileHosts = boolean | 'self' | { readonly match: string };
 
-/** One entry of `apps`: what it leaves out, `poll` says. */
+/** One entry of `apps`. The defaults of what it leaves out are in `poll`. */
 export interface FileApp extends Partial<FilePoll> {
   readonly id?: string;
   readonly name?: string;
@@ -65,10 +66,9 @@ export interface FileConfig {
 }
 
 const hourMs = 3_600_000;
-/** No setting is useful beyond; a timer of the platform ends at 24 days. */
+/** Longer settings are not useful. The longest timer of the platform is 24 days. */
 const longestMs = 24 * hourMs;
 
-const aMap = { error: 'must be a map' };
 const aList = { error: 'must be a list' };
 const notEmpty = { error: 'must not be empty' };
 
@@ -157,18 +157,6 @@ const poll = z
   )
   .meta({ description: 'Defaults of every entry of "apps".' });
 
-const labels = z.record(
-  z
-    .string()
-    .superRefine((name, context) => {
-      const message = labelNameProblem(name);
-      if (message !== undefined) context.addIssue({ code: 'custom', message });
-    })
-    .meta({ pattern: labelNamePattern, not: { enum: reservedLabelNames } }),
-  text('Value of the label.'),
-  aMap,
-);
-
 const transactions = z
   .array(z.enum(transactionTypes, { error: 'must be web or other' }), aList)
   .min(1, notEmpty)
@@ -191,9 +179,7 @@ const app = z
       account: text(
         'Name of the account; required only when there are several accounts.',
       ).exactOptional(),
-      labels: labels
-        .meta({ description: 'Extra labels on every series of the application.' })
-        .prefault({}),
+      labels: labels('Extra labels on every series of the application.').prefault({}),
       hosts: hostChoice(
         'Which hosts are read on their own: true is all, false none, self the one that the exporter runs on, and match those whose name matches a regular expression (RE2 syntax).',
       ).prefault(true),
@@ -213,7 +199,7 @@ const app = z
   )
   .meta({ oneOf: [{ required: ['id'] }, { required: ['name'] }, { required: ['match'] }] });
 
-/** The file's shape: everything that can be said about one value by itself. */
+/** The shape of the file: everything that can be checked in one value alone. */
 export const fileSchema: z.ZodType<FileConfig> = z
   .strictObject(
     {
@@ -231,3 +217,13 @@ export const fileSchema: z.ZodType<FileConfig> = z
     aMap,
   )
   .meta({ title: 'newrelic-exporter configuration' });
+
+/** JSON Schema (draft 7) of the configuration file, for editors. */
+export function configJsonSchema(): z.core.JSONSchema.BaseSchema {
+  return z.toJSONSchema(fileSchema, { target: 'draft-7', io: 'input', unrepresentable: 'any' });
+}
+
+/** The text of `config.schema.json`. */
+export function configJsonSchemaText(): string {
+  return `${JSON.stringify(configJsonSchema(), undefined, 2)}\n`;
+}

@@ -1,22 +1,22 @@
 import { errorAt, type Problem } from './diagnostic.ts';
-import type { Located } from './located.ts';
-import { looksLikeApiKey, type Span } from './mask-secrets.ts';
+import type { Located, Span } from './located.ts';
+import { looksLikeApiKey } from './mask-secrets.ts';
 
-/** Keys under which people write the API key itself, without case and separators. */
+/** Keys that people give the API key itself, in lower case and without separators. */
 const keyNames = new Set(['apikey', 'key', 'licensekey', 'userkey', 'newrelicapikey', 'token']);
 
 const message = 'the API key must not stand in this file';
 const help =
   'put the key into a file and name it with "api_key_file", or into an environment variable and name that with "api_key_env"';
 
-/** What {@link findSecrets} found. */
+/** The result of {@link findSecrets}. */
 export interface FoundSecrets {
   readonly problems: readonly Problem[];
-  /** What must never be printed. */
+  /** The places that must never be printed. */
   readonly spans: readonly Span[];
 }
 
-/** Whether people write an API key itself under this key. */
+/** Whether people give this key to the API key itself. */
 export function namesAKey(key: string): boolean {
   return keyNames.has(key.toLowerCase().replaceAll(/[-_ ]/gu, ''));
 }
@@ -39,7 +39,7 @@ function visit(located: Located, found: { problems: Problem[]; spans: Span[] }):
       for (const { key, keySpan, value } of located.entries.values()) {
         if (looksLikeApiKey(key)) refuse(keySpan, keySpan);
         if (namesAKey(key)) refuse(keySpan, value.span);
-        // A label may have any of these names.
+        // A label may have one of these names.
         else if (key === 'labels' && value.kind === 'map') visitLabels(value, found);
         else visit(value, found);
       }
@@ -54,8 +54,8 @@ function visitLabels(
 }
 
 /**
- * Finds API keys that stand in the file: under the name of a key, or by the way they begin. Aliases
- * are followed, so that the same place may be found twice.
+ * Finds API keys in the file: by the name of their key, or by how they begin. It follows aliases, so
+ * the same place may be found twice.
  */
 export function findSecrets(root: Located): FoundSecrets {
   const found = { problems: [], spans: [] };

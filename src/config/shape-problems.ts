@@ -1,13 +1,13 @@
 import type { z } from 'zod';
-import { configJsonSchema, knownKeysAt } from './config-json-schema.ts';
 import { errorAt, type Problem } from './diagnostic.ts';
 import { describe, entryAt, type Located, type LocatedScalar, locate } from './located.ts';
+import { configJsonSchema } from './schema.ts';
 import { closest, didYouMean } from './suggestion.ts';
 
 type Issue = z.core.$ZodIssue;
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** What an issue is about, in the words of the file. */
+/** The subject of an issue, in the words of the file. */
 function subjectOf(path: readonly PropertyKey[]): string {
   const last = path.at(-1);
   if (typeof last === 'number') return `each entry of "${String(path.at(-2))}"`;
@@ -20,6 +20,21 @@ export function hasMisspelt(map: Located | undefined, names: readonly string[]):
   return [...map.entries.keys()].some(
     (key) => !names.includes(key) && closest(key, names) !== undefined,
   );
+}
+
+/** The keys that the schema allows in the map at a path of the file. */
+export function knownKeysAt(
+  fileJsonSchema: z.core.JSONSchema.BaseSchema,
+  path: readonly PropertyKey[],
+): readonly string[] {
+  let schema: z.core.JSONSchema._JSONSchema | undefined = fileJsonSchema;
+  for (const step of path) {
+    if (typeof schema !== 'object') return [];
+    const items: z.core.JSONSchema.BaseSchema['items'] = schema.items;
+    if (typeof step === 'string') schema = schema.properties?.[step];
+    else schema = Array.isArray(items) ? undefined : items;
+  }
+  return typeof schema === 'object' ? Object.keys(schema.properties ?? {}) : [];
 }
 
 function unknownKeys(
@@ -37,7 +52,7 @@ function unknownKeys(
   );
 }
 
-/** A missing key is not reported beside the misspelt key that was meant. */
+/** Reports a missing key, unless a misspelt key is reported instead. */
 function missingKey(root: Located, path: readonly PropertyKey[]): readonly Problem[] {
   const key = String(path.at(-1));
   const parent = locate(root, path.slice(0, -1));
@@ -49,7 +64,7 @@ function quotesHelp(found: LocatedScalar): string | undefined {
   return typeof value === 'string' || value === null ? undefined : `put it in quotes: "${source}"`;
 }
 
-/** Whether it helps to repeat the value: a text may be long, and an empty list says nothing. */
+/** Whether it helps to repeat the value: a text may be long, and an empty list tells nothing. */
 function namesFound(issue: Issue): boolean {
   if (issue.code === 'too_small' || issue.code === 'too_big')
     return issue.origin !== 'string' && issue.origin !== 'array';
@@ -83,7 +98,7 @@ function problemsOf(root: Located, issue: Issue, schema: JsonSchema): readonly P
   return found === undefined ? missingKey(root, issue.path) : wrongValue(issue, found);
 }
 
-/** What a schema found, as problems with a place, in the words of the file. */
+/** Turns the errors of the schema into problems with a place, in the words of the file. */
 export function shapeProblems(root: Located, error: z.ZodError): readonly Problem[] {
   const schema = configJsonSchema();
   return error.issues.flatMap((issue) => problemsOf(root, issue, schema));

@@ -1,7 +1,7 @@
-/** Characters that would move the cursor, hide or reorder what is printed. */
+/** Characters that would move the cursor, or hide or reorder the printed text. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 const combining = /\p{M}/u;
-/** Characters that take two cells of a terminal: East Asian wide ones and emoji. */
+/** Characters that take two cells of a terminal: wide East Asian ones and emoji. */
 const wide =
   /[\u{1100}-\u{115f}\u{2e80}-\u{303e}\u{3041}-\u{a4cf}\u{ac00}-\u{d7a3}\u{f900}-\u{faff}\u{fe30}-\u{fe6f}\u{ff00}-\u{ff60}\u{ffe0}-\u{ffe6}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 
@@ -12,11 +12,11 @@ const contextBefore = 60;
 export interface SourceExcerpt {
   /** The line, safe to print, perhaps cut. */
   readonly text: string;
-  /** What marks the place when it is printed below `text`. */
+  /** Marks the place if it is printed below `text`. */
   readonly carets: string;
 }
 
-/** Writes control characters and the like as `\u{…}`, so that a message stays one line. */
+/** Writes control characters and the like as `\u{…}`, so that a message stays on one line. */
 export function printable(text: string): string {
   return text.replaceAll(
     new RegExp(unprintable, 'gu'),
@@ -37,9 +37,9 @@ function cellOf(character: string): Cell {
 }
 
 /**
- * Shows `length` UTF-16 code units of a line, from `column` (from 1), with carets below them. The
- * carets stand right in a terminal whatever the line holds: tabs and control characters are
- * replaced by one cell each, and wide characters count twice.
+ * Marks `length` UTF-16 code units of a line, from `column` (from 1), with carets below them. The
+ * carets are aligned in a terminal whatever the line holds: each tab or control character is replaced
+ * by one cell, and wide characters count twice.
  */
 export function excerptOf(line: string, column: number, length: number): SourceExcerpt {
   const from = column - 1;

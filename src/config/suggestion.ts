@@ -1,8 +1,8 @@
 import { distance } from 'fastest-levenshtein';
 
 /**
- * How many letters may differ for a word to count as misspelt. Two swapped letters count as two
- * changes; in words under four letters that would leave nothing in common.
+ * How many letters may differ if a word counts as misspelt. Two swapped letters count as two changes;
+ * two changes of a word under four letters would leave nothing in common.
  */
 function toleranceFor(word: string, candidate: string): number {
   const shorter = Math.min(word.length, candidate.length);
@@ -16,7 +16,7 @@ export function closest(word: string, candidates: readonly string[]): string | u
   let bestDistance = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
     const limit = toleranceFor(word, candidate);
-    // The length difference is a lower bound: it spares the comparison of hopeless pairs.
+    // The difference in length is a lower bound: it saves the comparison of hopeless pairs.
     if (Math.abs(word.length - candidate.length) > limit) continue;
     const found = distance(lower, candidate.toLowerCase());
     if (found <= limit && found < candidate.length && found < bestDistance) {
@@ -27,7 +27,7 @@ export function closest(word: string, candidates: readonly string[]): string | u
   return best;
 }
 
-/** The help for a word that is none of the candidates. */
+/** The help for a word that is not one of the candidates. */
 export function didYouMean(word: string, candidates: readonly string[]): string | undefined {
   const near = closest(word, candidates);
   return near === undefined ? undefined : `did you mean "${near}"?`;

@@ -19,7 +19,7 @@ function withoutTrailingSlash(text: string): string {
   return text.replace(/\/+$/u, '');
 }
 
-/** Reads the address of an API: http or https, host, perhaps port and path, nothing else. */
+/** Parses the address of an API: http or https, host, optional port and path, nothing else. */
 export function parseBaseUrl(text: string): ParsedUrl {
   const url = httpUrlOf(text);
   if (url === undefined) return bad('must be a URL such as https://api.newrelic.com');
@@ -30,7 +30,7 @@ export function parseBaseUrl(text: string): ParsedUrl {
   return { url: withoutTrailingSlash(url.origin + url.pathname), problem: undefined };
 }
 
-/** Reads the address of a proxy: http or https, host, perhaps port and credentials. */
+/** Parses the address of a proxy: http or https, host, optional port and credentials. */
 export function parseProxyUrl(text: string): ParsedUrl {
   const url = httpUrlOf(text);
   if (url === undefined) return bad('must be a URL such as http://proxy:3128');
@@ -50,7 +50,7 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** Whether a URL sends what it carries over a network unencrypted. */
+/** Whether requests to a URL cross the network unencrypted. */
 export function isPlainHttpOffLoopback(text: string): boolean {
   const { protocol, hostname } = new URL(text);
   const isLoopback =

@@ -1,5 +1,5 @@
 import { gzipFast } from '../exposition/page.ts';
-import { type ChunkStore, createChunkStore } from '../exposition/series-store.ts';
+import { createSeriesStore, type SeriesStore } from '../exposition/series-store.ts';
 import type { Config } from '../model/config.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { AccountStatus, Logger } from '../model/telemetry.ts';
@@ -18,7 +18,7 @@ export interface DaemonDependencies {
 
 /** Everything but the HTTP server: the accounts, what they publish, and the self-metrics. */
 export interface Daemon extends Supervisor {
-  readonly store: ChunkStore;
+  readonly store: SeriesStore;
   readonly metrics: SelfMetrics;
 }
 
@@ -35,7 +35,7 @@ export async function createDaemon(
 
 /** A daemon that polls nothing until a configuration is put into force. */
 export function createIdleDaemon({ machine, logger, watch }: DaemonDependencies): Daemon {
-  const store = createChunkStore({ gzip: gzipFast, nextTurn: machine.nextTurn });
+  const store = createSeriesStore({ gzip: gzipFast, nextTurn: machine.nextTurn });
   // What the vendor wrote into an error may hold a key: pages are redacted as the log is.
   const status = (): readonly AccountStatus[] =>
     supervisor.status().map((account) => ({

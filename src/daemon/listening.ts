@@ -1,7 +1,7 @@
 import { type Clock, sleep } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
-import type { BoundAddress, MetricsServer } from '../server/create-server.ts';
 import { ListenError } from '../server/listen-address.ts';
+import type { BoundAddress, MetricsServer } from '../server/metrics-server.ts';
 
 export interface ListeningDependencies {
   readonly server: Pick<MetricsServer, 'listenOn'>;

@@ -1,5 +1,5 @@
 import type { Logger } from '../model/telemetry.ts';
-import { createLogger, type LogFormat, type LogLevel } from '../telemetry/create-logger.ts';
+import { createLogger, type LogFormat, type LogLevel } from '../telemetry/logger.ts';
 import type { Machine } from './platform.ts';
 
 export interface LoggingOptions {

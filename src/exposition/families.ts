@@ -6,14 +6,14 @@ import { labelValueOf, renderLabels, type Sample } from './render.ts';
 export interface AppFamily {
   readonly name: string;
   readonly help: string;
-  /** Whether its samples are of hosts, and not of the application itself. */
+  /** Whether its samples describe hosts instead of the application itself. */
   readonly isOfHosts?: boolean;
-  /** The parts of a snapshot that its samples are made of, and nothing else. */
+  /** The only parts of a snapshot that its samples depend on. */
   readonly sources: readonly (keyof AppSnapshot)[];
   readonly samplesOf: (snapshot: AppSnapshot) => Iterable<Sample>;
 }
 
-/** Families whose samples are made of the same parts of a snapshot. */
+/** Families whose samples depend on the same parts of a snapshot. */
 function familiesFrom<Source extends keyof AppSnapshot>(
   sources: readonly Source[],
   families: readonly (Pick<AppFamily, 'name' | 'help' | 'isOfHosts'> & {
@@ -23,20 +23,20 @@ function familiesFrom<Source extends keyof AppSnapshot>(
   return families.map((family) => ({ ...family, sources }));
 }
 
-/** The last sentence of the help of everything that New Relic said. */
+/** The last sentence of the help of each family with data from New Relic. */
 const cachedNotice = 'Polled in the background and cached.';
 
-/** The one sample of a family without labels of its own; none where there is no finite value. */
+/** The one sample of a family without labels of its own; none without a finite value. */
 function oneSample(value: number | undefined, labels = ''): readonly Sample[] {
   return value === undefined || !Number.isFinite(value) ? [] : [{ labels, value }];
 }
 
-/** As `oneSample`, for milliseconds since the epoch, in seconds. */
+/** Like `oneSample`, for milliseconds since the epoch, in seconds. */
 function oneTimestamp(timeMs: number | undefined): readonly Sample[] {
   return oneSample(timeMs === undefined ? undefined : timeMs / 1000);
 }
 
-/** As `oneSample`, for a yes or no. */
+/** Like `oneSample`, for a yes or no. */
 function oneFlag(flag: boolean | undefined): readonly Sample[] {
   return oneSample(flag === undefined ? undefined : Number(flag));
 }
@@ -57,7 +57,7 @@ function infoSamples({ application }: Pick<AppSnapshot, 'application'>): readonl
   return oneSample(1, renderLabels([['language', labelValueOf(application.language ?? '')]]));
 }
 
-/** What the list of applications says about each, without its summary. */
+/** Facts from the list of applications, without the summaries. */
 const applicationFamilies: readonly AppFamily[] = familiesFrom(
   ['application'],
   [
@@ -115,7 +115,7 @@ function hostLabels(hostId: string, hostNames: AppSnapshot['hostNames']): string
   ]);
 }
 
-/** One at a time: an application may have many thousands of hosts. */
+/** Yields one at a time: an application may have many thousands of hosts. */
 function* hostSamples({
   reading,
   hostNames,
@@ -125,7 +125,7 @@ function* hostSamples({
   }
 }
 
-/** What the polls of throughput brought. */
+/** Results of the polls. */
 const throughputFamilies: readonly AppFamily[] = familiesFrom(
   ['reading', 'hostNames'],
   [
@@ -149,7 +149,7 @@ const throughputFamilies: readonly AppFamily[] = familiesFrom(
   ],
 );
 
-/** The vendor's own rolling summary of each application, as its list answer has it. */
+/** The vendor's own rolling summary of each application, from the list of applications. */
 export const summaryFamilies: readonly AppFamily[] = familiesFrom(
   ['application'],
   [
@@ -181,7 +181,7 @@ export const summaryFamilies: readonly AppFamily[] = familiesFrom(
   ],
 );
 
-/** How the polls of each application went. */
+/** Outcomes of the polls of each application. */
 const pollFamilies: readonly AppFamily[] = familiesFrom(
   ['pollSucceeded', 'lastSuccessMs'],
   [

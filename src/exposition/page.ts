@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { appFamilies, upFamily } from './families.ts';
 import { renderHeader } from './render.ts';
-import type { AppChunk } from './rendered-application.ts';
+import type { RenderedApplication } from './rendered-application.ts';
 
 /** The vendor's series in text format 0.0.4, ready to be sent. Nobody writes to these bytes. */
 export interface Page {
@@ -11,19 +11,18 @@ export interface Page {
   readonly gzip: Buffer;
 }
 
-/** All families in one buffer, and the same chunks again, as ranges of it. */
+/** All families in one buffer, and the same applications again, as ranges of it. */
 export interface AssembledPage {
   readonly identity: Buffer;
-  readonly chunks: readonly AppChunk[];
+  readonly applications: readonly RenderedApplication[];
 }
 
-/**
- * Bytes copied before other work gets its turn, about 1 ms; and how many bytes could be copied in the
- * time that it takes to start a copy, and to measure a chunk or make another one of it.
- */
+/** Work between two turns of the event loop, in bytes copied: about 1 ms. */
 const turnBytes = 2 * 1024 * 1024;
+/** What starting a copy costs, in bytes copied. */
 const bytesPerCopy = 512;
-const bytesPerChunk = 2048;
+/** What measuring or replacing an application costs, in bytes copied. */
+const bytesPerApplication = 2048;
 
 const nothing = Buffer.alloc(0);
 const upHeader = Buffer.from(renderHeader(upFamily.name, upFamily.help));
@@ -31,16 +30,18 @@ const appHeaders: readonly Buffer[] = appFamilies.map(({ name, help }) =>
   Buffer.from(renderHeader(name, help)),
 );
 
-const startOf = ({ ranges }: AppChunk, family: number): number => ranges[2 * family] ?? 0;
-const endOf = ({ ranges }: AppChunk, family: number): number => ranges[2 * family + 1] ?? 0;
+const startOf = ({ ranges }: RenderedApplication, family: number): number =>
+  ranges[2 * family] ?? 0;
+const endOf = ({ ranges }: RenderedApplication, family: number): number =>
+  ranges[2 * family + 1] ?? 0;
 
 function sizeOf(buffers: readonly Buffer[]): number {
   return buffers.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** Lets other work have its turn, going by the work done. */
+/** Lets other work run after a certain amount of work. */
 interface Turns {
-  /** Whether so much more work makes it time for `next`. */
+  /** Adds the work just done. Returns whether it is time for `next`. */
   readonly isOver: (workBytes: number) => boolean;
   readonly next: () => Promise<void>;
 }
@@ -59,77 +60,86 @@ function createTurns(nextTurn: () => Promise<void>): Turns {
   };
 }
 
-/** How many bytes the lines of each family have. */
-async function familySizes(chunks: readonly AppChunk[], turns: Turns): Promise<readonly number[]> {
+/** The size of all lines of each family, in bytes. */
+async function familySizes(
+  applications: readonly RenderedApplication[],
+  turns: Turns,
+): Promise<readonly number[]> {
   const sizes = appHeaders.map(() => 0);
-  for (const chunk of chunks) {
+  for (const application of applications) {
     for (const [family, size] of sizes.entries()) {
-      sizes[family] = size + endOf(chunk, family) - startOf(chunk, family);
+      sizes[family] = size + endOf(application, family) - startOf(application, family);
     }
-    if (turns.isOver(bytesPerChunk)) await turns.next();
+    if (turns.isOver(bytesPerApplication)) await turns.next();
   }
   return sizes;
 }
 
-/** The chunks, as ranges of the page. */
-async function chunksOn(
+/** The applications as ranges of the page. */
+async function applicationsOn(
   identity: Buffer,
-  chunks: readonly AppChunk[],
+  applications: readonly RenderedApplication[],
   ranges: readonly (readonly number[])[],
   turns: Turns,
-): Promise<readonly AppChunk[]> {
-  const moved: AppChunk[] = [];
-  for (const [index, chunk] of chunks.entries()) {
-    moved.push({ ...chunk, bytes: identity, ranges: ranges[index] ?? [] });
-    if (turns.isOver(bytesPerChunk)) await turns.next();
+): Promise<readonly RenderedApplication[]> {
+  const moved: RenderedApplication[] = [];
+  for (const [index, application] of applications.entries()) {
+    moved.push({ ...application, bytes: identity, ranges: ranges[index] ?? [] });
+    if (turns.isOver(bytesPerApplication)) await turns.next();
   }
   return moved;
 }
 
 /**
- * Puts the lines together, family by family, each with its header if it has any line. The chunks
- * that it returns are ranges of the new buffer, so that who keeps them keeps every line only once.
+ * Puts the lines together, family by family, each with its header if it has lines. The applications
+ * that it returns are ranges of the new buffer, so retaining them does not retain a second copy.
  *
- * @param nextTurn resolves after other work of the process had its turn.
+ * @param nextTurn resolves after other work of the process has run
  */
 export async function assemblePage(
   upLines: readonly Buffer[],
-  chunks: readonly AppChunk[],
+  applications: readonly RenderedApplication[],
   nextTurn: () => Promise<void>,
 ): Promise<AssembledPage> {
   const turns = createTurns(nextTurn);
-  const sizes = await familySizes(chunks, turns);
+  const sizes = await familySizes(applications, turns);
   const head = upLines.length === 0 ? [] : [upHeader, ...upLines];
   const headers = appHeaders.map((header, family) => (sizes[family] === 0 ? nothing : header));
   const lineBytes = sizes.reduce((total, size) => total + size, 0);
   const identity = Buffer.allocUnsafeSlow(sizeOf(head) + sizeOf(headers) + lineBytes);
-  const ranges: number[][] = chunks.map(() => []);
+  const ranges: number[][] = applications.map(() => []);
   let offset = 0;
 
   for (const bytes of head) offset += bytes.copy(identity, offset);
   for (const [family, header] of headers.entries()) {
     offset += header.copy(identity, offset);
-    for (const [index, chunk] of chunks.entries()) {
+    for (const [index, application] of applications.entries()) {
       const start = offset;
-      offset += chunk.bytes.copy(identity, start, startOf(chunk, family), endOf(chunk, family));
+      const { bytes } = application;
+      offset += bytes.copy(
+        identity,
+        start,
+        startOf(application, family),
+        endOf(application, family),
+      );
       ranges[index]?.push(start, offset);
       if (turns.isOver(offset - start + bytesPerCopy)) await turns.next();
     }
   }
-  return { identity, chunks: await chunksOn(identity, chunks, ranges, turns) };
+  return { identity, applications: await applicationsOn(identity, applications, ranges, turns) };
 }
 
 /** Keeps the page of the newest state, and builds it at most once for each change. */
 export interface PageCache {
-  /** The state has changed: pages asked for from now on show it. */
+  /** The state has changed: pages that are asked for from now on show it. */
   invalidate(): void;
   /** The page of the state at the time of the call, or of a newer one. Rejects as `build` does. */
   page(): Promise<Page>;
 }
 
 /**
- * Shares the page among all who ask for it. One build runs at a time: all who ask for a newer state
- * meanwhile wait for it to end and share the next one, so that a flood of scrapes costs no more.
+ * Shares each page among all its readers. One build runs at a time. Everyone who asks for a newer
+ * state meanwhile waits for it to end and shares the next build: a flood of scrapes costs no more.
  */
 export function createPageCache(build: () => Promise<Page>): PageCache {
   let version = 0;
@@ -160,7 +170,7 @@ export function createPageCache(build: () => Promise<Page>): PageCache {
   return {
     invalidate: () => {
       version += 1;
-      // It is never asked for again, and may be large.
+      // Nobody will ask for it again, and it may be large.
       newest = undefined;
     },
     page,
@@ -170,8 +180,9 @@ export function createPageCache(build: () => Promise<Page>): PageCache {
 const compress = promisify(gzip);
 
 /**
- * Compresses on another thread. Level 1 costs a third of the time of level 6 and the repetition in
- * a page leaves little to win; larger output pieces than zlib's own save trips between the threads.
+ * Compresses on another thread. Level 1 takes a third of the time of level 6, and a page is so
+ * repetitive that a higher level gains little. Output pieces larger than zlib's default save trips
+ * between the threads.
  */
 export async function gzipFast(bytes: Buffer): Promise<Buffer> {
   return compress(bytes, { level: 1, chunkSize: 64 * 1024 });

@@ -9,8 +9,8 @@ const printableAscii = /^[\x20-\x7E]*$/;
 const unsafe = /[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/gu;
 
 /**
- * A text from outside as a label value: one unsafe character could spoil the whole scrape, or what a
- * terminal shows of it. Each is replaced by U+FFFD. A text of more than 256 code points is cut and
+ * Makes a label value of a foreign text. One unsafe character could spoil the whole scrape, or the
+ * terminal that shows it: each is replaced by U+FFFD. A text of more than 256 code points is cut and
  * ends in a hash of the whole, so that two long texts that differ stay different.
  */
 export function labelValueOf(text: string): string {
@@ -18,7 +18,7 @@ export function labelValueOf(text: string): string {
   return capped(text).replace(unsafe, replacement);
 }
 
-/** Whether rendered labels may hold a value that `labelValueOf` replaced or cut: never a false no. */
+/** Whether rendered labels may hold a value that `labelValueOf` altered: there is no false negative. */
 export function mayBeAltered(labels: string): boolean {
   return labels.length >= maxCodePoints || labels.includes(replacement);
 }
@@ -31,7 +31,7 @@ function capped(text: string): string {
   return `${kept}~${digest.slice(0, hashDigits)}`;
 }
 
-/** The offset in UTF-16 units behind the first `count` code points. */
+/** The offset after the first `count` code points, in UTF-16 code units. */
 function offsetAfter(text: string, count: number): number {
   let offset = 0;
   for (let index = 0; index < count && offset < text.length; index += 1) {
@@ -62,7 +62,7 @@ function escapeLabelValue(value: string): string {
   return value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
 }
 
-/** Labels as they stand between the braces, such as `a="1",b="2"`; empty for none. */
+/** Labels as they are printed between the braces, such as `a="1",b="2"`; empty for none. */
 export function renderLabels(labels: Labels): string {
   let text = '';
   for (const [name, value] of labels) {

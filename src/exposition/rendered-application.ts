@@ -9,31 +9,27 @@ import {
   type SharedLabels,
 } from './render.ts';
 
-/** The rendered series of one application: immutable, replaced as a whole. */
-export interface AppChunk {
-  /** The labels that all its series share. Two applications with the same would collide. */
+/** The series of one application as text: immutable, replaced as a whole. */
+export interface RenderedApplication {
+  /** What was rendered. */
+  readonly snapshot: AppSnapshot;
+  /** The labels that all its series share. Two applications with the same identity would collide. */
   readonly identity: string;
-  /** Holds the lines; may hold those of other applications too. Nobody writes to it. */
+  /** Holds the lines, and perhaps those of other applications too. Nobody writes to it. */
   readonly bytes: Buffer;
   /** Where the lines of each of `appFamilies` start and end in `bytes`: two numbers for each. */
   readonly ranges: readonly number[];
-  /** How many lines each of `appFamilies` has. */
+  /** The number of lines of each of `appFamilies`. */
   readonly lines: readonly number[];
-  /** How many lines of each were left out because another one had the same labels. */
+  /** The number of lines of each that were left out because another one had the same labels. */
   readonly duplicateLines: readonly number[];
   readonly series: number;
   /** Series left out, of all families. */
   readonly duplicates: number;
 }
 
-/** A chunk, and what it was rendered from. */
-export interface RenderedApp {
-  readonly snapshot: AppSnapshot;
-  readonly chunk: AppChunk;
-}
-
-/** Renders piece by piece, and yields how many lines each of them has. */
-export type AppRendering = Generator<number, AppChunk, void>;
+/** Renders piece by piece, and yields the number of lines of each piece. */
+export type Rendering = Generator<number, RenderedApplication, void>;
 
 /** Lines per string: strings of megabytes would be garbage of megabytes. */
 const pieceLength = 256;
@@ -54,7 +50,7 @@ function identityFrom({ before, after }: SharedLabels): string {
   return `${before} ${after}`;
 }
 
-/** The identity of the chunk that the snapshot is going to be. */
+/** The identity that the snapshot will have when it is rendered. */
 export function identityOf(snapshot: AppSnapshot): string {
   return identityFrom(sharedLabelsOf(snapshot));
 }
@@ -70,13 +66,13 @@ function isShown({ isOfHosts = false }: AppFamily, { hostsOnly }: AppSnapshot): 
   return isOfHosts || !hostsOnly;
 }
 
-/** Renders in pieces, leaving out every sample whose labels an earlier one has. */
+/** Renders in pieces, and leaves out every sample whose labels an earlier one has. */
 function* renderFamily(
   family: AppFamily,
   snapshot: AppSnapshot,
   shared: SharedLabels,
 ): Generator<number, FamilyLines, void> {
-  // Labels that nobody altered differ as their originals do. Only the others are compared.
+  // Unaltered labels differ because their originals do. Only the others need a comparison.
   const seen = new Set<string>();
   const parts: Buffer[] = [];
   let lines = 0;
@@ -101,7 +97,10 @@ function* renderFamily(
   return { parts, lines, duplicates };
 }
 
-function linesOf({ bytes, ranges, lines, duplicateLines }: AppChunk, family: number): FamilyLines {
+function linesOf(
+  { bytes, ranges, lines, duplicateLines }: RenderedApplication,
+  family: number,
+): FamilyLines {
   return {
     parts: [bytes.subarray(ranges[2 * family], ranges[2 * family + 1])],
     lines: lines[family] ?? 0,
@@ -116,23 +115,24 @@ function sum(numbers: readonly number[]): number {
 /**
  * Renders all that is published of one application.
  *
- * It may have many thousands of hosts: whoever drives it can let other work in between.
+ * It may have many thousands of hosts: the caller can let other work run between the pieces.
  *
- * @param previous what was rendered of it before: families whose sources are the same are copied
+ * @param previous what was rendered of it before: families whose sources are unchanged are copied
  */
-export function* renderApp(snapshot: AppSnapshot, previous?: RenderedApp): AppRendering {
+export function* renderApplication(
+  snapshot: AppSnapshot,
+  previous?: RenderedApplication,
+): Rendering {
   const shared = sharedLabelsOf(snapshot);
   const identity = identityFrom(shared);
-  const known = previous?.chunk.identity === identity ? previous : undefined;
+  const known = previous?.identity === identity ? previous : undefined;
   const families: FamilyLines[] = [];
   for (const [index, family] of appFamilies.entries()) {
     const isSame =
       known !== undefined &&
       isShown(family, known.snapshot) === isShown(family, snapshot) &&
       family.sources.every((part) => known.snapshot[part] === snapshot[part]);
-    families.push(
-      isSame ? linesOf(known.chunk, index) : yield* renderFamily(family, snapshot, shared),
-    );
+    families.push(isSame ? linesOf(known, index) : yield* renderFamily(family, snapshot, shared));
   }
   const ranges: number[] = [];
   let end = 0;
@@ -144,6 +144,7 @@ export function* renderApp(snapshot: AppSnapshot, previous?: RenderedApp): AppRe
   const lines = families.map((one) => one.lines);
   const duplicateLines = families.map((one) => one.duplicates);
   return {
+    snapshot,
     identity,
     bytes: Buffer.concat(families.flatMap(({ parts }) => parts)),
     ranges,

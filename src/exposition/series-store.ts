@@ -2,56 +2,57 @@ import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
 import { upFamily } from './families.ts';
 import { assemblePage, createPageCache, type Page } from './page.ts';
 import { labelValueOf, renderLabels, renderSamples } from './render.ts';
-import { identityOf, renderApp } from './rendered-application.ts';
+import { identityOf, renderApplication } from './rendered-application.ts';
 import {
   type AccountSlot,
   type AppSlot,
+  createClaims,
   inOrder,
   newAppSlot,
   recount,
   renderSome,
 } from './slots.ts';
 
-/** Holds what is published, as bytes. */
-export interface ChunkStore extends SnapshotSink {
+/** Holds the published series as bytes. */
+export interface SeriesStore extends SnapshotSink {
   /**
-   * The page of everything published before the call. Unchanged, it is the same object again. An
-   * application is on it as one snapshot had it, never half of one and half of the next.
+   * The page of everything published before the call; the same object while nothing changes. It
+   * shows each application as of one snapshot, never a mixture of two.
    */
   page(): Promise<Page>;
   /** Series on the page that belong to the account. */
   seriesOf(account: string): number;
   /**
-   * Series of the account that were left out so far, because their labels were taken. Each counts
-   * once, however often it is published, until it was shown.
+   * Series of the account that were left out so far because their labels were taken. However often
+   * a series is published, it counts once, and again only if it was shown in between.
    */
   droppedOf(account: string): number;
 }
 
-export interface ChunkStoreDependencies {
+export interface SeriesStoreDependencies {
   /** Compresses a page into one gzip member. */
   readonly gzip: (bytes: Buffer) => Promise<Buffer>;
-  /** Resolves after other work of the process had its turn, as `setImmediate` does. */
+  /** Resolves after other work of the process has run, as `setImmediate` does. */
   readonly nextTurn: () => Promise<void>;
 }
 
-class Chunks implements ChunkStore {
-  readonly #dependencies: ChunkStoreDependencies;
+class Store implements SeriesStore {
+  readonly #dependencies: SeriesStoreDependencies;
   readonly #accounts = new Map<string, AccountSlot>();
   readonly #claims = createClaims<AppSlot>();
   readonly #upClaims = createClaims<AccountSlot>();
-  /** Large applications of which the newest snapshot is not rendered yet. */
+  /** Large applications whose newest snapshot is not rendered completely. */
   readonly #unfinished = new Set<AppSlot>();
   readonly #cache = createPageCache(() => this.#build());
 
-  constructor(dependencies: ChunkStoreDependencies) {
+  constructor(dependencies: SeriesStoreDependencies) {
     this.#dependencies = dependencies;
   }
 
   publish(snapshot: AppSnapshot): void {
     const account = this.#accountOf(snapshot.account);
     const slot = this.#slotOf(account, snapshot);
-    slot.rendering = { snapshot, steps: renderApp(snapshot, slot.rendered) };
+    slot.rendering = renderApplication(snapshot, slot.rendered);
     if (renderSome(slot)) this.#unfinished.delete(slot);
     else this.#unfinished.add(slot);
     this.#cache.invalidate();
@@ -124,14 +125,11 @@ class Chunks implements ChunkStore {
       .flatMap((slot) =>
         slot.isShown && slot.rendered !== undefined ? [{ slot, rendered: slot.rendered }] : [],
       );
-    const used = shown.map(({ rendered }) => rendered.chunk);
-    const { identity, chunks } = await assemblePage(upLines, used, nextTurn);
+    const used = shown.map(({ rendered }) => rendered);
+    const { identity, applications } = await assemblePage(upLines, used, nextTurn);
     for (const [index, { slot, rendered }] of shown.entries()) {
-      const chunk = chunks[index];
-      // A slot that was published to meanwhile keeps the newer chunk.
-      if (slot.rendered === rendered && chunk !== undefined) {
-        slot.rendered = { snapshot: rendered.snapshot, chunk };
-      }
+      // A slot that was published to meanwhile keeps what is newer.
+      if (slot.rendered === rendered) slot.rendered = applications[index] ?? rendered;
     }
     return { identity, gzip: await gzip(identity) };
   }
@@ -153,7 +151,7 @@ class Chunks implements ChunkStore {
     return slot;
   }
 
-  /** The application's slot, with a claim to the snapshot's labels. */
+  /** The application's slot, after it has claimed the snapshot's labels. */
   #slotOf(account: AccountSlot, snapshot: AppSnapshot): AppSlot {
     const { id } = snapshot.application;
     const identity = identityOf(snapshot);
@@ -170,7 +168,7 @@ class Chunks implements ChunkStore {
     return slot;
   }
 
-  /** Takes its series back; whoever waited for the same labels is shown from now on. */
+  /** Takes its series off the page. The next application that claims the same labels is shown. */
   #withdraw(slot: AppSlot): void {
     this.#unfinished.delete(slot);
     slot.rendering = undefined;
@@ -182,53 +180,10 @@ class Chunks implements ChunkStore {
 }
 
 /**
- * Creates an empty store. It renders an application when it is published, not in a scrape; but of a
- * very large one only the first lines, and the others, in turns, before the next page.
+ * Creates an empty store. It renders an application when it is published, not during a scrape. Of a
+ * very large application it renders only the first lines then, and the rest in turns before the next
+ * page.
  */
-export function createChunkStore(dependencies: ChunkStoreDependencies): ChunkStore {
-  return new Chunks(dependencies);
-}
-
-/** Who may publish series with the same labels: the first that asked, and after it the next. */
-export interface Claims<Owner> {
-  /** Returns whether the owner may publish; otherwise it waits. Asking again changes nothing. */
-  claim(labels: string, owner: Owner): boolean;
-  /** Gives up, or waits no longer. Returns who may publish from now on and could not before. */
-  release(labels: string, owner: Owner): Owner | undefined;
-}
-
-export function createClaims<Owner>(): Claims<Owner> {
-  const holders = new Map<string, Owner>();
-  const waiting = new Map<string, Set<Owner>>();
-
-  const stopWaiting = (labels: string, owner: Owner): void => {
-    const queue = waiting.get(labels);
-    queue?.delete(owner);
-    if (queue?.size === 0) waiting.delete(labels);
-  };
-
-  return {
-    claim: (labels, owner) => {
-      const holder = holders.get(labels) ?? owner;
-      holders.set(labels, holder);
-      if (holder === owner) return true;
-      const queue = waiting.get(labels) ?? new Set();
-      waiting.set(labels, queue.add(owner));
-      return false;
-    },
-    release: (labels, owner) => {
-      if (holders.get(labels) !== owner) {
-        stopWaiting(labels, owner);
-        return undefined;
-      }
-      const [next] = waiting.get(labels) ?? [];
-      if (next === undefined) {
-        holders.delete(labels);
-      } else {
-        holders.set(labels, next);
-        stopWaiting(labels, next);
-      }
-      return next;
-    },
-  };
+export function createSeriesStore(dependencies: SeriesStoreDependencies): SeriesStore {
+  return new Store(dependencies);
 }

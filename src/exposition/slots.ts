@@ -1,20 +1,19 @@
-import type { AppSnapshot } from '../model/snapshot.ts';
-import type { AppRendering, RenderedApp } from './rendered-application.ts';
+import type { RenderedApplication, Rendering } from './rendered-application.ts';
 
-/** An application: what is on the page of it, and what will be. */
+/** An application: what the page shows of it now, and what it will show next. */
 export interface AppSlot {
   readonly id: string;
   readonly account: AccountSlot;
   /** The labels that it claims. */
   identity: string;
-  /** Whether the claim is its own: otherwise another application is shown with these labels. */
+  /** Whether it holds the claim: otherwise another application is shown with these labels. */
   isShown: boolean;
-  rendered: RenderedApp | undefined;
-  /** Of the newest snapshot, while it is not finished. */
-  rendering: { readonly snapshot: AppSnapshot; readonly steps: AppRendering } | undefined;
-  /** What it adds to the account's series. */
+  rendered: RenderedApplication | undefined;
+  /** The rendering of the newest snapshot, until it is finished. */
+  rendering: Rendering | undefined;
+  /** Its part of the account's series. */
   series: number;
-  /** Series that are not shown, and were counted as dropped. */
+  /** Series that are not shown and have been counted as dropped. */
   leftOut: number;
 }
 
@@ -30,7 +29,7 @@ export interface AccountSlot {
   dropped: number;
 }
 
-/** Lines that are rendered before other work gets its turn: some milliseconds. */
+/** Lines that are rendered before other work may run: some milliseconds. */
 const linesPerTurn = 1024;
 
 export function newAppSlot(account: AccountSlot, id: string): AppSlot {
@@ -46,7 +45,7 @@ export function newAppSlot(account: AccountSlot, id: string): AppSlot {
   };
 }
 
-/** Ids are decimal strings of any length: this is the order of their numbers. */
+/** The order of the numbers that the ids write: decimal strings, perhaps longer than a number holds. */
 function byId(left: AppSlot, right: AppSlot): number {
   return left.id.length - right.id.length || (left.id < right.id ? -1 : 1);
 }
@@ -57,10 +56,10 @@ export function inOrder(account: AccountSlot): readonly AppSlot[] {
   return account.order;
 }
 
-/** Brings the numbers up to date. A series counts as dropped when it is left out, not again later. */
+/** Brings the counts up to date. A series counts as dropped once, when it is first left out. */
 export function recount(slot: AppSlot): void {
   const { account, rendered, isShown } = slot;
-  const { series, duplicates } = rendered?.chunk ?? { series: 0, duplicates: 0 };
+  const { series, duplicates } = rendered ?? { series: 0, duplicates: 0 };
   const shown = isShown ? series : 0;
   const leftOut = series - shown + duplicates;
   account.series += shown - slot.series;
@@ -69,14 +68,14 @@ export function recount(slot: AppSlot): void {
   slot.leftOut = leftOut;
 }
 
-/** Renders on for one turn. Returns whether the newest snapshot is rendered. */
+/** Renders for one more turn. Returns whether the newest snapshot is rendered completely. */
 export function renderSome(slot: AppSlot): boolean {
-  if (slot.rendering === undefined) return true;
-  const { snapshot, steps } = slot.rendering;
+  const { rendering } = slot;
+  if (rendering === undefined) return true;
   for (let lines = 0; lines < linesPerTurn; ) {
-    const step = steps.next();
+    const step = rendering.next();
     if (step.done === true) {
-      slot.rendered = { snapshot, chunk: step.value };
+      slot.rendered = step.value;
       slot.rendering = undefined;
       recount(slot);
       return true;
@@ -84,4 +83,48 @@ export function renderSome(slot: AppSlot): boolean {
     lines += step.value;
   }
   return false;
+}
+
+/** Decides who may publish series with certain labels: the first that claimed them, then the next. */
+export interface Claims<Owner> {
+  /** Returns whether the owner may publish; otherwise it waits. Claiming again changes nothing. */
+  claim(labels: string, owner: Owner): boolean;
+  /** Gives up the labels or the wait for them. Returns the owner that may publish from now on, if new. */
+  release(labels: string, owner: Owner): Owner | undefined;
+}
+
+export function createClaims<Owner>(): Claims<Owner> {
+  const holders = new Map<string, Owner>();
+  const waiting = new Map<string, Set<Owner>>();
+
+  const stopWaiting = (labels: string, owner: Owner): void => {
+    const queue = waiting.get(labels);
+    queue?.delete(owner);
+    if (queue?.size === 0) waiting.delete(labels);
+  };
+
+  return {
+    claim: (labels, owner) => {
+      const holder = holders.get(labels) ?? owner;
+      holders.set(labels, holder);
+      if (holder === owner) return true;
+      const queue = waiting.get(labels) ?? new Set();
+      waiting.set(labels, queue.add(owner));
+      return false;
+    },
+    release: (labels, owner) => {
+      if (holders.get(labels) !== owner) {
+        stopWaiting(labels, owner);
+        return undefined;
+      }
+      const [next] = waiting.get(labels) ?? [];
+      if (next === undefined) {
+        holders.delete(labels);
+      } else {
+        holders.set(labels, next);
+        stopWaiting(labels, next);
+      }
+      return next;
+    },
+  };
 }

@@ -4,7 +4,7 @@ export type StatusAnswer =
   | { readonly status: number }
   | { readonly status: undefined; readonly problem: string };
 
-/** The status that a server answers a GET with, without its body; never rejects. */
+/** Asks for the status of a GET request, and ignores the body. Never rejects. */
 export async function askStatus(
   url: string,
   { timeoutMs }: { readonly timeoutMs: number },

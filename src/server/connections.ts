@@ -4,7 +4,7 @@ import type { Clock } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
 
 export interface ConnectionsOptions {
-  /** Connections at a time, of all listeners together. */
+  /** The limit of open connections, for all listeners together. */
   readonly maxConnections: number;
 }
 
@@ -14,12 +14,13 @@ export interface ConnectionsDependencies {
 }
 
 /**
- * The open connections. Nobody who connects is refused: where there is one connection too many,
- * another one ends, so that a probe always gets in.
+ * The open connections. No new connection is refused: when there is one too many, another one ends,
+ * so that a probe always gets in.
  *
- * First those end that have not sent a whole request yet, the oldest first. Half of the limit is
- * kept for the newest of them: each needs a moment for its request. Then those end that wait for
- * their next request, and last those that are being answered; of each, the one that waits longest.
+ * Connections without a whole request end first, the oldest of them first. Half of the limit is kept
+ * for the newest of these, because each needs a moment to send its request. Next come connections
+ * that wait for another request, and last those that are being answered; in each group the one that
+ * has waited longest.
  */
 export interface Connections {
   opened(socket: Socket): void;
@@ -49,8 +50,8 @@ export function createConnections(
     idle.delete(socket);
     const responses = busy.get(socket) ?? [];
     busy.delete(socket);
-    // When a connection is gone, Node closes the response that is being sent. Those behind it, which
-    // pipelined requests wait for, would stay open for ever.
+    // When a connection is gone, Node closes the response that is being sent. The responses to
+    // pipelined requests behind it would stay open for ever.
     for (const response of responses) if (response.socket === null) response.emit('close');
   };
 
@@ -67,7 +68,7 @@ export function createConnections(
         ? oldestOf(unasked)
         : (oldestOf(idle) ?? oldestOf(busy.keys()));
     if (socket === undefined) return;
-    // Not only when its `close` comes: more connections may be accepted before that.
+    // Before its `close` event: more connections may be accepted until then.
     forget(socket);
     socket.destroy();
     warn();

@@ -5,15 +5,15 @@ import type { Logger } from '../model/telemetry.ts';
 import type { Connections } from './connections.ts';
 import type { RequestHandler } from './request-handler.ts';
 
-/** Clients that scrape every minute or faster keep their connection, and never meet its end. */
+/** Longer than a minute: clients that scrape every minute or faster keep their connection. */
 const keepAliveTimeoutMs = 65_000;
-/** Nobody who scrapes sends a large or a slow request. */
+/** A scraper sends neither a large nor a slow request. */
 const defaultHeadersTimeoutMs = 10_000;
 const requestTimeoutMs = 15_000;
-/** How long a client that was turned down may go on sending, before it is cut off. */
+/** How long a client may go on sending after its request was rejected, before it is cut off. */
 const lingerMs = 1000;
 
-/** The answer to what is no HTTP request that Node understands; nothing to who said nothing. */
+/** The answer to a request that Node does not understand; `undefined` to a client that sent nothing. */
 function rejectionOf(code: unknown, { bytesRead }: Socket): string | undefined {
   if (code === 'HPE_HEADER_OVERFLOW') return '431 Request Header Fields Too Large';
   if (code !== 'ERR_HTTP_REQUEST_TIMEOUT') return '400 Bad Request';
@@ -21,11 +21,11 @@ function rejectionOf(code: unknown, { bytesRead }: Socket): string | undefined {
 }
 
 export interface HttpListenerOptions {
-  /** An answer that its client has not taken whole after so long is broken off. */
+  /** An answer is cut off if its client has not read all of it within this time. */
   readonly writeTimeoutMs: number;
   /**
-   * A connection ends when it has not brought the head of a request so long after it began, or after
-   * the first byte of a further request; a tenth of it later at most. Default 10 seconds.
+   * A connection ends if the head of a request has not arrived this long after the connection began,
+   * or after the first byte of a further request; up to a tenth later. Default 10 seconds.
    */
   readonly headersTimeoutMs?: number;
 }
@@ -35,7 +35,7 @@ export interface HttpListenerDependencies {
   readonly connections: Connections;
   readonly logger: Logger;
   readonly clock: Clock;
-  /** Whether connections should end with the answers that they wait for. */
+  /** Whether each connection should end after the answer that it waits for. */
   readonly isClosing: () => boolean;
 }
 
@@ -50,7 +50,7 @@ function serveRequests(
     response.on('error', (error) => {
       logger.debug({ err: error }, 'client went away');
     });
-    // Node's own socket timeout starts anew with every byte: a client that sips would never meet it.
+    // Node's own socket timeout restarts at every byte: a client that reads slowly would never meet it.
     const cancelTimer = clock.after(writeTimeoutMs, () => {
       logger.debug({ afterMs: writeTimeoutMs }, 'client took too long, connection dropped');
       response.destroy();
@@ -66,21 +66,21 @@ function serveRequests(
   });
 }
 
-/** What becomes of connections that bring no valid request, or none in time. */
+/** Ends connections that bring no valid request, or none in time. */
 function rejectOthers(server: Server, { logger, clock }: HttpListenerDependencies): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     logger.debug({ err: error }, 'client went away or sent no valid request');
     if (socket.writableEnded) return;
     const rejection = socket instanceof Socket ? rejectionOf(error.code, socket) : undefined;
-    // Once bytes of an answer are out, more of them would only garble it.
+    // After the first bytes of an answer, another answer would only garble it.
     const isUntouched = socket instanceof Socket && socket.bytesWritten === 0;
     if (rejection === undefined || !isUntouched || !socket.writable) {
       socket.destroy();
       return;
     }
     socket.end(`HTTP/1.1 ${rejection}\r\nConnection: close\r\n\r\n`);
-    // Cut off at once, it might be reset before it has read why. A client that never closes its side
-    // would keep the connection for ever.
+    // Destroyed at once, the connection might be reset before the client has read the reason. Without a
+    // limit, a client that never closes its side would keep the connection for ever.
     const cancelTimer = clock.after(lingerMs, () => {
       socket.destroy();
     });
@@ -88,7 +88,7 @@ function rejectOthers(server: Server, { logger, clock }: HttpListenerDependencie
   });
 }
 
-/** Creates one listening socket's server: timeouts, limits, and what is said to broken requests. */
+/** Creates the server of one listening socket: timeouts, limits, and answers to broken requests. */
 export function createHttpListener(
   options: HttpListenerOptions,
   dependencies: HttpListenerDependencies,

@@ -1,7 +1,7 @@
 /** Why the server cannot listen: a closed set. */
 export type ListenFailure = 'bad_address' | 'in_use' | 'denied' | 'unavailable';
 
-/** The one error of `listen`: its message names the address, the reason and the remedy. */
+/** The only error of `listen`. Its message names the address, the reason and the remedy. */
 export class ListenError extends Error {
   override readonly name = 'ListenError';
   readonly kind: ListenFailure;
@@ -12,10 +12,10 @@ export class ListenError extends Error {
   }
 }
 
-/** Where to listen. Without a host: on all interfaces, IPv6 and IPv4. */
+/** Where to listen. Without a host it means all interfaces, IPv6 and IPv4. */
 export interface ListenAddress {
   readonly host: string | undefined;
-  /** 0 for any free port. */
+  /** 0 means a free port. */
   readonly port: number;
 }
 
@@ -23,7 +23,7 @@ const form = /^(?:\[(?<ipv6>[0-9A-Fa-f:.]+(?:%[\w.-]+)?)\]|(?<host>[^\s:[\]/]*))
 const highestPort = 65_535;
 
 /**
- * Parses an address as Prometheus writes it: `:9126`, `127.0.0.1:9126`, `[::1]:9126`.
+ * Parses an address in the notation of Prometheus: `:9126`, `127.0.0.1:9126`, `[::1]:9126`.
  *
  * @throws {ListenError} of kind `bad_address`.
  */
@@ -45,7 +45,7 @@ export function parseListenAddress(text: string): ListenAddress {
   return { host: host === '' ? undefined : host, port };
 }
 
-/** The error of the operating system as one that says what to do. */
+/** Turns an error of the operating system into one that says what to do. */
 export function listenErrorOf(text: string, cause: unknown): ListenError {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   switch (code) {

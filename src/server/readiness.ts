@@ -1,5 +1,5 @@
 import type { AccountStatus } from '../model/telemetry.ts';
-import { type Answer, textAnswer } from './send.ts';
+import { type Answer, textAnswer } from './answer.ts';
 
 type Phase = 'discovering' | 'polling' | 'ready';
 
@@ -8,11 +8,11 @@ function phaseOf(account: AccountStatus): Phase {
   return account.up === true || account.applications > 0 ? 'polling' : 'discovering';
 }
 
-/** What has become of the configuration. */
+/** The state of the configuration. */
 export interface ConfigStatus {
-  /** Whether one was ever accepted: without, there are no accounts. */
+  /** Whether one was ever accepted. Without one there are no accounts. */
   readonly isInForce: boolean;
-  /** What was wrong when it was last read; holds no secret. */
+  /** What was wrong when it was last read; `undefined` if nothing was. Holds no secret. */
   readonly problem: string | undefined;
 }
 
@@ -24,12 +24,12 @@ export function configProblem({ isInForce, problem }: ConfigStatus): string | un
 /** Answers the readiness probe. */
 export interface Readiness {
   answer(accounts: readonly AccountStatus[], config: ConfigStatus): Answer;
-  /** From now on the answer is no. */
+  /** From now on the answer is 503. */
   endService(): void;
 }
 
 /**
- * Ready once the first cycle of every account has ended, well or badly, and from then on: an account
+ * Ready once the first cycle of every account has ended, well or badly, and ever after: an account
  * that a reload adds must not take the others' series away from Prometheus.
  */
 export function createReadiness(): Readiness {

@@ -1,25 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccountStatus, Logger } from '../model/telemetry.ts';
+import { type Answer, plainAnswer, send, textAnswer } from './answer.ts';
 import { type BuildInfo, landingPage } from './landing-page.ts';
 import { type MetricsSources, metricsAnswer } from './metrics-route.ts';
 import { type ConfigStatus, configProblem, type Readiness } from './readiness.ts';
-import { type Answer, plainAnswer, send, textAnswer } from './send.ts';
 
 export interface HandlerOptions {
   /** The path of the metrics, such as `/metrics`. */
   readonly telemetryPath: string;
-  /** Scrapes at the same time; further ones are refused with 503. */
+  /** The limit of concurrent scrapes; further ones get a 503. */
   readonly maxRequests: number;
 }
 
 export interface HandlerDependencies extends MetricsSources {
-  /** Reads the configuration again; rejects with what is wrong with it. Absent: not allowed. */
+  /** Reads the configuration again; rejects with the reason if it is wrong. Absent if not allowed. */
   readonly reload?: (() => Promise<void>) | undefined;
   status(): readonly AccountStatus[];
   config(): ConfigStatus;
   /**
-   * What no longer moves in this process, and since when, such as "polling has stood still since
-   * 2026-01-31T10:00:00.000Z"; `undefined` while all goes on. Never about New Relic's state.
+   * Which part of this process hangs, and since when, such as "polling has stood still since
+   * 2026-01-31T10:00:00.000Z"; `undefined` while nothing hangs. It never tells New Relic's state.
    */
   stalled(): string | undefined;
   readonly build: BuildInfo;
@@ -30,13 +30,13 @@ export type RequestHandler = (request: IncomingMessage, response: ServerResponse
 
 type Route = (request: IncomingMessage, response: ServerResponse) => Answer | Promise<Answer>;
 
-/** Without query, and without the origin that a proxy may put before it. */
+/** The path of a request, without the query and without the origin that a proxy may add. */
 function pathOf({ url = '/' }: IncomingMessage): string {
   const [path = ''] = url.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/, 1);
   return path === '' ? '/' : path;
 }
 
-/** Lets so many scrapes in at a time. A scrape ends when its last byte has left. */
+/** Limits the concurrent scrapes. A scrape ends when its last byte has left. */
 function limited(maxRequests: number, route: Route): Route {
   let inFlight = 0;
   return (request, response) => {
@@ -54,7 +54,7 @@ function limited(maxRequests: number, route: Route): Route {
   };
 }
 
-/** For the liveness probe: whoever asks restarts the process when the answer is no. */
+/** Answers the liveness probe, which restarts the process after a 503. */
 function healthAnswer(stalled: string | undefined): Answer {
   if (stalled === undefined) return plainAnswer(200, 'Healthy.');
   return plainAnswer(
@@ -113,7 +113,7 @@ async function reloadAnswer(
   }
 }
 
-/** Answers every request; no failure of a source goes further than a 500. */
+/** Answers every request. A source that fails costs no more than a 500. */
 export function createRequestHandler(
   options: HandlerOptions,
   dependencies: HandlerDependencies,

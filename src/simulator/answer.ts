@@ -12,7 +12,7 @@ const contentType = 'application/json; charset=utf-8';
 const quotaDocs =
   'https://docs.newrelic.com/docs/apis/rest-api-v2/requirements/api-overload-protection-preventing-429-errors';
 
-/** 200 with a document, an `ETag` and, for one of several pages, a `Link`. No quota headers. */
+/** A 200 with a document, an `ETag` and, for one of several pages, a `Link`. It has no quota headers. */
 export function documentAnswer(document: unknown, link?: string): Answer {
   const body = JSON.stringify(document);
   const digest = createHash('md5').update(body).digest('hex');
@@ -40,7 +40,7 @@ export function errorAnswer(
   };
 }
 
-/** The only answer that tells about the quota. */
+/** A 429: the only answer that tells about the quota. */
 export function overQuotaAnswer(verdict: QuotaVerdict): Answer {
   return {
     status: 429,
@@ -55,7 +55,7 @@ export function overQuotaAnswer(verdict: QuotaVerdict): Answer {
   };
 }
 
-/** What becomes of a 200 when the request did not accept JSON: the status without the document. */
+/** A 200 to a request that does not accept JSON: the status without the document. */
 export function withoutBody(answer: Answer): Answer {
   return { ...answer, body: '' };
 }

@@ -1,5 +1,4 @@
 import type { ApplicationSpec, FleetOptions, HostSpec } from './fleet-options.ts';
-import { applicationNameAt, healthStatusAt, hostNameAt, languageAt } from './generated-names.ts';
 import type { Random } from './random.ts';
 import type {
   ApplicationKind,
@@ -8,7 +7,7 @@ import type {
   SimulatedHost,
 } from './simulated-application.ts';
 
-/** Makes complete records of what a test or the generator left open. */
+/** Makes complete records, and fills in what a test or the generator leaves open. */
 export interface ApplicationFactory {
   application(spec: ApplicationSpec, nowMs: number): SimulatedApplication;
   host(spec: HostSpec, startedMs: number): SimulatedHost;
@@ -33,7 +32,56 @@ const historyMs = 8 * dayMs;
 const lowestId = 100_000_000;
 const largestIdStep = 999;
 
-/** Ids of nine digits in rising order, with gaps; none is given twice, whatever it is for. */
+/** Agent languages, as the vendor writes them. */
+const languages = ['ruby', 'java', 'python', 'nodejs', 'go', 'php', 'dotnet'] as const;
+
+// The first seven names are as in real accounts: slashes, spaces, brackets, other scripts, and two
+// applications with the same name.
+const firstNames = [
+  'Checkout (production)',
+  'shop/checkout/api',
+  'Billing Service',
+  'Größenberater – Zürich',
+  'legacy.reports',
+  '検索 API',
+  'Checkout (production)',
+] as const;
+
+const services = [
+  'shop-cart',
+  'payments',
+  'search-index',
+  'user-profile',
+  'mail worker',
+  'stock/levels',
+  'pricing',
+  'gateway',
+] as const;
+
+const healthStatuses = ['green', 'green', 'green', 'orange', 'green', 'unknown', 'red'] as const;
+
+/** The name of the application at `index` (from 0). Unique, except for index 0 and 6. */
+function applicationNameAt(index: number): string {
+  const first = firstNames[index];
+  if (first !== undefined) return first;
+  const service = services[index % services.length] ?? services[0];
+  return `${service} ${String(index).padStart(3, '0')}`;
+}
+
+function languageAt(index: number): string {
+  return languages[index % languages.length] ?? languages[0];
+}
+
+function healthStatusAt(index: number): string {
+  return healthStatuses[index % healthStatuses.length] ?? healthStatuses[0];
+}
+
+/** A private address as a host name, such as `ip-10-1-19-12`; unique below 2^24. */
+function hostNameAt(index: number): string {
+  return `ip-10-${(index >>> 16) & 255}-${(index >>> 8) & 255}-${index & 255}`;
+}
+
+/** Gives ids of nine digits in rising order, with gaps. No two records of any kind share an id. */
 function createIds(random: Random): (wanted: number | undefined) => number {
   const taken = new Set<number>();
   let last = lowestId;
@@ -61,7 +109,7 @@ function ratesOf(
 ): Readonly<Record<MetricName, number>> {
   const web = kind === 'web' || kind === 'both' || kind === 'not_reporting';
   const other = kind === 'other' || kind === 'both';
-  // Traffic of real accounts spans orders of magnitude.
+  // The traffic of real accounts spans orders of magnitude.
   const guess = (): number => Math.round(10 ** (1 + 3 * random.next()));
   return {
     HttpDispatcher: spec.webRpm ?? (web ? guess() : 0),
@@ -126,8 +174,8 @@ export function createApplicationFactory(
 }
 
 /**
- * Specs for a number of applications with exactly `hosts` listed hosts: each one that reports gets
- * one while they last, the others fall unevenly.
+ * Makes specs for a number of applications with exactly `hosts` listed hosts. Each application that
+ * reports gets one host while they last; the rest is spread unevenly.
  */
 export function generateSpecs(
   options: { readonly applications: number; readonly hosts: number | undefined } & Pick<
@@ -146,7 +194,7 @@ export function generateSpecs(
   const total = options.hosts ?? 4 * reporting.length;
   const counts = reporting.map((_, index) => Number(index < total));
   for (let left = total - reporting.length; left > 0; left -= 1) {
-    // The square favours the first applications, so that sizes differ widely.
+    // The square favours the first applications, so that their sizes differ widely.
     const index = Math.floor(random.next() ** 2 * counts.length);
     counts[index] = (counts[index] ?? 0) + 1;
   }

@@ -8,8 +8,7 @@ import {
   hostsDocument,
 } from './documents.ts';
 import type { Fleet } from './fleet.ts';
-import { type LinkStyle, pageOf } from './page.ts';
-import type { Query } from './query.ts';
+import type { Query } from './request.ts';
 import {
   type MetricName,
   records,
@@ -17,7 +16,10 @@ import {
   type SimulatedHost,
 } from './simulated-application.ts';
 
-/** `none`: always the same order. The others turn the list by one place for each listing or call. */
+/** `docs` has no space before `rel`, `observed` has one. Both occur. */
+export type LinkStyle = 'docs' | 'observed';
+
+/** `none`: always the same order. The others rotate the list by one for each listing or call. */
 export type Shuffle = 'none' | 'per_listing' | 'per_call';
 
 export interface ListOptions {
@@ -32,7 +34,7 @@ export interface AccountDependencies {
   readonly clock: Clock;
 }
 
-/** Lists and single records of applications and hosts. */
+/** Answers with lists and single records of applications and hosts. */
 export interface ApplicationRoutes {
   applications(path: string, query: Query): Answer;
   application(application: SimulatedApplication): Answer;
@@ -41,7 +43,7 @@ export interface ApplicationRoutes {
 }
 
 const minuteMs = 60_000;
-/** The summaries are means of the newest minutes that are complete. */
+/** The summaries are means over the newest complete minutes. */
 const summaryMinutes = 4;
 const summaryDelayMs = 3 * minuteMs;
 
@@ -50,12 +52,12 @@ function idFilter(text: string | undefined): ReadonlySet<string> | undefined {
   return new Set(text.split(',').map((part) => part.trim()));
 }
 
-function turned<Item>(items: readonly Item[], places: number): readonly Item[] {
-  const start = items.length === 0 ? 0 : places % items.length;
+function rotated<Item>(items: readonly Item[], by: number): readonly Item[] {
+  const start = items.length === 0 ? 0 : by % items.length;
   return [...items.slice(start), ...items.slice(0, start)];
 }
 
-/** All filters must agree. The name is a part of the name, in any case. */
+/** All filters must match. `filter[name]` matches a part of the name and ignores case. */
 function filteredApplications(fleet: Fleet, query: Query): readonly SimulatedApplication[] {
   const ids = idFilter(query.last('filter[ids]'));
   const name = query.last('filter[name]')?.toLowerCase();
@@ -82,12 +84,48 @@ function filteredHosts(hosts: readonly SimulatedHost[], query: Query): readonly 
   );
 }
 
+/** One page of a list. */
+interface Page<Item> {
+  readonly items: readonly Item[];
+  /** The `Link` header; `undefined` when everything fits on one page. */
+  readonly link: string | undefined;
+}
+
+interface PageRequest {
+  /** As in the query. Everything but a positive whole number means page 1. */
+  readonly page: string | undefined;
+  readonly pageSize: number;
+  readonly path: string;
+  readonly linkStyle: LinkStyle;
+}
+
+/** The vendor's links have its own host, whatever host the request was sent to. */
+const linkOrigin = 'https://api.newrelic.com';
+
+function linkHeader(request: PageRequest, page: number, lastPage: number): string {
+  const separator = request.linkStyle === 'docs' ? ';' : '; ';
+  const link = (rel: string, target: number): string =>
+    `<${linkOrigin}${request.path}?page=${target}>${separator}rel="${rel}"`;
+  return [
+    ...(page < lastPage ? [link('next', page + 1), link('last', lastPage)] : []),
+    ...(page > 1 ? [link('first', 1), link('prev', Math.min(page - 1, lastPage))] : []),
+  ].join(', ');
+}
+
+/** Cuts a page out of a list. A page past the end is empty and has no next page. */
+function pageOf<Item>(all: readonly Item[], request: PageRequest): Page<Item> {
+  const wanted = /^[1-9]\d{0,8}$/.test(request.page ?? '') ? Number(request.page) : 1;
+  const lastPage = Math.max(1, Math.ceil(all.length / request.pageSize));
+  const items = all.slice((wanted - 1) * request.pageSize, wanted * request.pageSize);
+  return { items, link: lastPage === 1 ? undefined : linkHeader(request, wanted, lastPage) };
+}
+
 export function createApplicationRoutes(
   options: ListOptions,
   dependencies: AccountDependencies,
 ): ApplicationRoutes {
   const { fleet, calls, clock } = dependencies;
-  let turns = 0;
+  let rotations = 0;
 
   const throughput = (application: SimulatedApplication, host?: SimulatedHost): number => {
     const toMs = Math.floor((clock.wallMs() - summaryDelayMs) / minuteMs) * minuteMs;
@@ -112,8 +150,8 @@ export function createApplicationRoutes(
   const ordered = <Item>(items: readonly Item[], query: Query): readonly Item[] => {
     if (options.shuffle === 'none') return items;
     const continues = options.shuffle === 'per_listing' && (query.last('page') ?? '1') !== '1';
-    if (!continues) turns += 1;
-    return turned(items, turns);
+    if (!continues) rotations += 1;
+    return rotated(items, rotations);
   };
 
   return {

@@ -8,13 +8,13 @@ export type TrafficShape = 'daily' | 'flat';
 export interface CallCounterOptions {
   readonly seed: number;
   readonly traffic: TrafficShape;
-  /** How long after its end a minute is complete. Until then a growing part of it is counted. */
+  /** How long after its end a minute is complete. Until then only a part of it is counted. */
   readonly ingestDelayMs: number;
 }
 
 /** Counts calls: of one host, or of an application as the sum of its hosts. */
 export interface CallCounter {
-  /** Calls in the minutes that begin in [fromMs, toMs), as far as they have arrived by now. */
+  /** The calls in the minutes that begin in [fromMs, toMs), as far as they have arrived by now. */
   count(
     application: SimulatedApplication,
     host: SimulatedHost | undefined,
@@ -28,7 +28,7 @@ const minuteMs = 60_000;
 const minutesPerDay = 1440;
 const dailySwing = 0.4;
 const noiseSwing = 0.1;
-/** More minutes than a day; the bound keeps a long run from growing. */
+/** More than a day has. The bound keeps the memory of a long run small. */
 const cachedMinutes = 2000;
 
 function isAlive(application: SimulatedApplication, host: SimulatedHost, minute: number): boolean {
@@ -43,7 +43,7 @@ export function createCallCounter(
   dependencies: { readonly clock: Clock },
 ): CallCounter {
   const { seed } = options;
-  // Records are replaced when they change, so a cache keyed by the record is never out of date.
+  // Records are replaced when they change, so a cache keyed by record is never stale.
   const sums = new WeakMap<SimulatedApplication, Map<string, number>>();
 
   const ofHost = (
@@ -54,7 +54,7 @@ export function createCallCounter(
   ): number => {
     const rate = (application.ratesPerMinute[metric] * host.weight) / application.totalWeight;
     if (rate <= 0 || !isAlive(application, host, minute)) return 0;
-    // Whole calls whose long-term mean is the exact rate, however small that is.
+    // Whole calls; their long-term mean is the exact rate, however small.
     if (options.traffic === 'flat')
       return Math.floor(rate * (minute + 1)) - Math.floor(rate * minute);
     const phase = noiseAt(seed, application.id, 0);

@@ -4,11 +4,11 @@ import { formatTimestamp } from './time-range.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What an application's document needs beyond its record. */
+/** What an application's document needs besides its record. */
 export interface ApplicationState {
   readonly nowMs: number;
   readonly listedHosts: readonly SimulatedHost[];
-  /** Mean of the newest complete minutes, web requests where there are any. */
+  /** Mean over the newest complete minutes: of web requests if it has them. */
   readonly throughput: number;
   readonly includeLinks: boolean;
 }
@@ -35,7 +35,7 @@ const hostTemplates = {
 
 const apdexTarget = 0.5;
 const endUserApdexTarget = 7;
-/** `last_reported_at` is accurate to within a few minutes. */
+/** `last_reported_at` is accurate to a few minutes. */
 const lastReportMaxAgeMs = 60_000;
 
 function runsBackgroundWork(application: SimulatedApplication): boolean {
@@ -70,7 +70,7 @@ function linksDocument(application: SimulatedApplication, hosts: readonly Simula
   };
 }
 
-/** One element of the list. An application that does not report has no summaries and no links. */
+/** One element of the list. A silent application has no summaries and no links to hosts. */
 export function applicationDocument(
   application: SimulatedApplication,
   state: ApplicationState,
@@ -109,12 +109,12 @@ export function applicationDocument(
   };
 }
 
-/** The list with its further member: templates that look like paging and are not. */
+/** The list and its other member: templates that look like paging but are not. */
 export function applicationsDocument(applications: readonly Json[]): Json {
   return { applications, links: applicationTemplates };
 }
 
-/** One element of the hosts list; it says neither whether nor when the host reported. */
+/** One element of the list of hosts. It does not say whether or when the host reported. */
 export function hostDocument(
   application: SimulatedApplication,
   host: SimulatedHost,

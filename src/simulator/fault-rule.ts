@@ -1,37 +1,37 @@
-import { type EndpointKind, parseEndpoint } from './endpoint.ts';
 import type { Fault } from './fault.ts';
 import type { JournalEntry } from './journal.ts';
+import { type EndpointKind, parseEndpoint } from './request.ts';
 
-/** Which requests are meant. What is left out does not matter; everything stated must be true. */
+/** The requests that a fault is meant for. All stated conditions must hold. */
 export interface FaultCondition {
   readonly endpoints?: readonly EndpointKind[] | undefined;
-  /** As the path has it. */
+  /** As in the path. */
   readonly applicationId?: string | undefined;
-  /** As the path has it. */
+  /** As in the path. */
   readonly hostId?: string | undefined;
-  /** Which key of the account the request carries, counted from 0. */
+  /** The position of the request's key among the keys of the account, from 0. */
   readonly keyIndex?: number | undefined;
   /** A part of the query, percent-decoded. */
   readonly queryIncludes?: string | undefined;
-  /** Whether an earlier request came over the same connection. Sockets only. */
+  /** Whether an earlier request came over the same connection. Needs a socket. */
   readonly connection?: 'new' | 'reused' | undefined;
-  /** Of the requests that meet the conditions above, by number: the first one is 1. */
+  /** Numbers among the requests that meet the conditions above; the first is 1. */
   readonly calls?:
     | {
         readonly first?: number | undefined;
         readonly last?: number | undefined;
-        /** 2: every other one, beginning with the first that is meant. */
+        /** 2 means every other request, beginning with `first`. */
         readonly every?: number | undefined;
       }
     | undefined;
   /** Monotonic time since the faults were created. */
   readonly fromMs?: number | undefined;
-  /** The first moment that is not meant any more. */
+  /** As `fromMs`; the fault ends at this moment. */
   readonly untilMs?: number | undefined;
 }
 
 export interface FaultRule {
-  /** Without it: every request. */
+  /** Without it the rule is for every request. */
   readonly when?: FaultCondition | undefined;
   readonly fault: Fault;
 }
@@ -54,8 +54,8 @@ function isNumberMeant({ calls }: FaultCondition, number: number): boolean {
 }
 
 /**
- * Whether the next request is meant: to be asked once for every request, for it counts them.
- * `socket` is what the request came over; its port may be that of an earlier one.
+ * Creates a function that tells whether the next request is meant. Call it once for each request,
+ * because it counts them. `socket` tells connections apart: ports are used again.
  */
 export function createMatcher(
   condition: FaultCondition,

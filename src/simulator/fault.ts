@@ -1,4 +1,4 @@
-/** When a 429 says that calls are welcome again; in which header, and how. */
+/** How a 429 says when calls are welcome again: the header and its form. */
 export type ThrottleHint =
   | {
       readonly header: 'X-RateLimit-Reset' | 'NewRelic-OverloadProtection-Reset';
@@ -12,21 +12,21 @@ export type ThrottleHint =
     }
   | { readonly header: string; readonly text: string };
 
-/** 200 with something that is no document of the vendor, always the same. */
+/** A 200 with a fixed body that is not a document of the vendor. */
 export interface FixedFault {
   /**
-   * The login page of a proxy; no body at all; an error in place of the document; a body that ends
-   * in the middle of a document, its length being right.
+   * The login page of a proxy; no body; an error instead of the document; a body that ends in the
+   * middle of the document, with the right length.
    */
   readonly kind: 'html' | 'empty' | 'error_object' | 'truncated_json';
 }
 
-/** A complete HTTP answer that a client cannot or must not use as it stands. */
+/** A complete HTTP answer that a client cannot or must not use. */
 export type AnswerFault =
   | FixedFault
-  /** An error in the vendor's envelope, unless there is another body. */
+  /** An error, in the vendor's envelope unless `body` replaces it. */
   | { readonly kind: 'status'; readonly status: number; readonly body?: string | undefined }
-  /** 429. Without hints the answer does not say how long. */
+  /** A 429. Without hints the answer does not say for how long. */
   | {
       readonly kind: 'throttled';
       readonly hints: readonly ThrottleHint[];
@@ -34,23 +34,23 @@ export type AnswerFault =
     }
   | { readonly kind: 'redirect'; readonly location: string }
   /**
-   * 200 with any text as JSON. In both texts `{page}` is the page asked for and `{next}` the one
-   * after it.
+   * A 200 with a given text as JSON. In both texts `{page}` stands for the requested page and `{next}`
+   * for the one after it.
    */
   | { readonly kind: 'document'; readonly body: string; readonly link?: string | undefined };
 
-/** An answer with more bytes than anybody wants: blanks, or what becomes blanks. */
+/** An answer with far too many bytes: spaces, or what unpacks to spaces. */
 export interface SizeFault {
   readonly kind: 'huge_body' | 'huge_headers' | 'gzip_bomb';
-  /** Of a gzip bomb: after unpacking. */
+  /** For a gzip bomb, the bytes after unpacking. */
   readonly bytes: number;
 }
 
-/** A connection that does what HTTP does not provide for. Needs a socket, `silence` excepted. */
+/** A connection that breaks HTTP. Needs a socket, except for `silence`. */
 export type SocketFault =
   /** The headers never come. */
   | { readonly kind: 'silence' }
-  /** The headers and a part of the body come, and no more. */
+  /** The headers and a part of the body come, and nothing more. */
   | { readonly kind: 'stall' }
   /** One byte of the body every `everyMs`, for ever. */
   | { readonly kind: 'drip'; readonly everyMs: number }

@@ -1,6 +1,6 @@
 import type { ApplicationKind } from './simulated-application.ts';
 
-/** A host as a test wants it; what is left out is made up. */
+/** A host as a test wants it; the rest is made up. */
 export interface HostSpec {
   readonly id?: number | undefined;
   readonly name?: string | undefined;
@@ -9,7 +9,7 @@ export interface HostSpec {
   readonly instances?: number | undefined;
 }
 
-/** An application as a test wants it; what is left out is made up. */
+/** An application as a test wants it; the rest is made up. */
 export interface ApplicationSpec {
   readonly id?: number | undefined;
   readonly name?: string | undefined;
@@ -34,14 +34,14 @@ export interface FleetOptions {
    * unevenly over those that report. Default: four for each application.
    */
   readonly hosts?: number | undefined;
-  /** Kinds dealt out in turn to applications that do not state one. Default: all five. */
+  /** The kinds that applications without a kind get in turn. Default: all five. */
   readonly kinds?: readonly ApplicationKind[] | undefined;
-  /** `flat`: every minute and every host alike, for tests that want exact numbers. Default `daily`. */
+  /** `flat`: all minutes and hosts are alike, for tests with exact numbers. Default `daily`. */
   readonly traffic?: 'daily' | 'flat' | undefined;
-  /** Hosts of the account that are replaced by new ones in an hour, evenly spread. Default 0. */
+  /** Hosts of the account that are replaced by new ones each hour, evenly spread. Default 0. */
   readonly churnPerHour?: number | undefined;
-  /** How long a host that stopped stays in the lists. Default one hour, as the vendor has it. */
+  /** How long a stopped host stays in the lists. Default one hour, like the vendor. */
   readonly listedAfterEndMs?: number | undefined;
-  /** How long the calls of a host that stopped still count in past windows. Default a day. */
+  /** How long the calls of a stopped host still count in past windows. Default a day. */
   readonly retainedAfterEndMs?: number | undefined;
 }

@@ -5,38 +5,39 @@ import {
   generateSpecs,
 } from './application-factory.ts';
 import type { ApplicationSpec, FleetOptions, HostSpec } from './fleet-options.ts';
+import { createRandom, type Random } from './random.ts';
 import {
   endedHost,
   listedHosts,
   runningHosts,
+  type SimulatedApplication,
+  type SimulatedHost,
   withHosts,
   withSharedHostName,
-} from './host-changes.ts';
-import { createRandom, type Random } from './random.ts';
-import type { SimulatedApplication, SimulatedHost } from './simulated-application.ts';
+} from './simulated-application.ts';
 
 /**
- * The applications of one account and their hosts. Readers get immutable records as of now; the
- * other methods change the account at once, and throw for an id that it does not have.
+ * The applications of one account and their hosts. Readers get immutable records of the current
+ * state. The other methods change the account at once, and throw for an unknown id.
  */
 export interface Fleet {
   applications(): readonly SimulatedApplication[];
   application(applicationId: number): SimulatedApplication | undefined;
-  /** What the vendor lists: running hosts, and stopped ones for about an hour. Empty when silent. */
+  /** The hosts that the vendor lists: running ones, and stopped ones for about an hour. */
   listedHosts(application: SimulatedApplication): readonly SimulatedHost[];
-  /** It reports from the first moment, its hosts as if they had always run. */
+  /** The application reports at once, as if its hosts had always run. */
   addApplication(spec: ApplicationSpec): SimulatedApplication;
   removeApplication(applicationId: number): void;
   renameApplication(applicationId: number, name: string): void;
   setReporting(applicationId: number, reporting: boolean): void;
-  /** Sets rates of all hosts together, for past minutes too, so that a test need not wait. */
+  /** Sets the rates of all hosts together, for past minutes too: a test need not wait. */
   setTraffic(
     applicationId: number,
     rates: { readonly webRpm?: number | undefined; readonly otherRpm?: number | undefined },
   ): void;
-  /** Its traffic comes on top of that of its siblings, from now on. */
+  /** From now on its traffic is added to that of its siblings. */
   addHost(applicationId: number, spec?: HostSpec): SimulatedHost;
-  /** Stops a host. It stays listed for `listedMs`, by default as long as the vendor would. */
+  /** Stops a host. It stays listed for `listedMs`, by default as long as with the vendor. */
   removeHost(applicationId: number, hostId: number, listedMs?: number): void;
 }
 
@@ -46,7 +47,7 @@ interface Timing {
   readonly retainedAfterEndMs: number;
 }
 
-/** The records as of now. */
+/** The current records. */
 interface Account {
   readonly timing: Timing;
   readonly factory: ApplicationFactory;
@@ -105,7 +106,7 @@ function createAccount(options: FleetOptions, clock: Clock): Account {
     byId.set(application.id, withHosts(application, changed, atMs - timing.retainedAfterEndMs));
   };
 
-  // Churn happens when somebody looks, at the times when it was due: no timer has to be stopped.
+  // Churn is made up for when records are read, with the times when it was due. So there is no timer.
   const catchUp = (): void => {
     const nowMs = clock.wallMs();
     for (; nextChurnMs <= nowMs; nextChurnMs += timing.churnEveryMs) replaceOneHost(nextChurnMs);

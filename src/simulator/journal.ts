@@ -1,4 +1,4 @@
-/** One request as it arrived, and the status it got. The key itself is never in it. */
+/** One request as it arrived, and the status of its answer. Never holds the key itself. */
 export interface JournalEntry {
   readonly monotonicMs: number;
   readonly wallMs: number;
@@ -6,34 +6,34 @@ export interface JournalEntry {
   readonly path: string;
   /** The text after the question mark, still encoded; empty without one. */
   readonly query: string;
-  /** Ids as the path has them. */
+  /** The ids are as in the path. */
   readonly applicationId: string | undefined;
   readonly hostId: string | undefined;
   readonly remotePort: number | undefined;
-  /** Which of the configured keys it carried; `undefined` for none or a wrong one. */
+  /** The position of its key among the configured ones; `undefined` for none or a wrong one. */
   readonly keyIndex: number | undefined;
-  /** Requests being served when it arrived, itself included. */
+  /** Requests in flight when it arrived, itself included. */
   readonly inFlight: number;
-  /** `undefined` until it was answered, and for good when it was cut off. */
+  /** `undefined` until it is answered, and for good if it was cut off. */
   readonly status: number | undefined;
 }
 
 export type JournalFilter = (entry: JournalEntry) => boolean;
 
-/** All requests that reached the simulator, the oldest first; bounded. */
+/** The requests that reached the simulator, the oldest first. Bounded. */
 export interface Journal {
   entries(filter?: JournalFilter): readonly JournalEntry[];
   count(filter?: JournalFilter): number;
-  /** The most requests that arrived in any interval [t, t + windowMs). */
+  /** The largest number of requests that arrived within an interval [t, t + windowMs). */
   maxInAnyWindow(windowMs: number, filter?: JournalFilter): number;
-  /** The most requests that were being served at once. */
+  /** The largest number of requests in flight at once. */
   maxInFlight(): number;
   clear(): void;
 }
 
-/** The side that writes: for the server only. */
+/** The writing side, only for the server. */
 export interface JournalWriter extends Journal {
-  /** Records an arrival; the returned function adds the status once that is known. */
+  /** Records an arrival. The returned function adds the status when it is known. */
   record(entry: Omit<JournalEntry, 'status'>): {
     readonly entry: JournalEntry;
     readonly answered: (status: number) => void;

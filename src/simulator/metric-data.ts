@@ -1,5 +1,4 @@
-import { type Slice, slicesOf } from './slices.ts';
-import { formatTimestamp, type TimeRange } from './time-range.ts';
+import { formatTimestamp, type Slice, slicesOf, type TimeRange } from './time-range.ts';
 
 /** The values of one slice, by the vendor's names. */
 export type MetricValues = Readonly<Record<string, number>>;
@@ -10,7 +9,7 @@ export interface Timeslice {
   readonly values: MetricValues;
 }
 
-/** The answer of both metric data endpoints. */
+/** The answer of both endpoints for metric data. */
 export interface MetricDataDocument {
   readonly metric_data: {
     readonly from: string;
@@ -28,14 +27,14 @@ export interface MetricDataRequest {
   readonly range: TimeRange;
   readonly nowMs: number;
   readonly names: readonly string[];
-  /** The values wanted; empty means all of them. */
+  /** The names of the requested values; empty means all of them. */
   readonly values: readonly string[];
   readonly summarize: boolean;
   /** Whether to leave the numbers unrounded. */
   readonly raw: boolean;
 }
 
-/** What is known of the application or the host that was asked about. */
+/** The application or the host of a request. */
 export interface MetricSubject {
   readonly responseTimeMs: number;
   /** Whether the name is found for the range. */
@@ -46,7 +45,7 @@ export interface MetricSubject {
 const minuteMs = 60_000;
 const significantDigits = 3;
 
-/** The vendor rounds nearly everything to three significant digits. */
+/** The vendor rounds nearly all numbers to three significant digits. */
 export function rounded(value: number): number {
   return Number(value.toPrecision(significantDigits));
 }
@@ -74,7 +73,7 @@ function chosenValues(values: MetricValues, request: MetricDataRequest): MetricV
   const wanted = Object.entries(values).filter(
     ([name]) => request.values.length === 0 || request.values.includes(name),
   );
-  // The count is exact even where the rates made from it are rounded.
+  // The count is exact, although the rates made from it are rounded.
   return Object.fromEntries(
     wanted.map(([name, value]) => [
       name,

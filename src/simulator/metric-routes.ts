@@ -1,7 +1,7 @@
 import { type Answer, documentAnswer, errorAnswer } from './answer.ts';
 import type { AccountDependencies } from './application-routes.ts';
 import { type MetricSubject, metricDataDocument } from './metric-data.ts';
-import type { Query } from './query.ts';
+import type { Query } from './request.ts';
 import {
   type MetricName,
   metricNames,
@@ -13,13 +13,13 @@ import { parseTimeRange } from './time-range.ts';
 
 export interface MetricOptions {
   /**
-   * How a metric that once had calls and has none in the range is answered: the vendor documents
-   * both, found with the value 0 and not found.
+   * The answer for a metric that once had calls and has none in the range. The vendor documents both:
+   * found with the value 0, and not found.
    */
   readonly idleMetric: 'zero' | 'not_found';
 }
 
-/** Answers one metric data request: of the application, or of one host of it. */
+/** Answers one request for metric data, of the application or of one of its hosts. */
 export type MetricRoute = (
   application: SimulatedApplication,
   host: SimulatedHost | undefined,

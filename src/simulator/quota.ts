@@ -1,13 +1,13 @@
 import type { Clock } from '../model/clock.ts';
 
 export interface QuotaOptions {
-  /** Requests that one key may make in a window. */
+  /** The requests that one key may make in a window. */
   readonly perMinute: number;
-  /** When, after the quota was created, a window begins; clients cannot know it. */
+  /** When a window begins, after the creation of the quota. Clients cannot know it. */
   readonly phaseMs: number;
 }
 
-/** What the vendor's counter says of one request. */
+/** The verdict of the vendor's counter on one request. */
 export interface QuotaVerdict {
   readonly allowed: boolean;
   readonly limit: number;
@@ -15,11 +15,11 @@ export interface QuotaVerdict {
   readonly resetSeconds: number;
 }
 
-/** The vendor's limit: fixed windows of one minute for each key. */
+/** The vendor's limit: a fixed-window counter of one minute for each key. */
 export interface Quota {
-  /** Counts one request of a valid key. Refused requests count as well. */
-  take(key: string): QuotaVerdict;
-  /** How many requests were refused so far. */
+  /** Counts one request of a valid key. Throttled requests count as well. */
+  acquire(key: string): QuotaVerdict;
+  /** The number of requests throttled so far. */
   violations(): number;
 }
 
@@ -27,13 +27,13 @@ const windowMs = 60_000;
 
 export function createQuota(options: QuotaOptions, dependencies: { readonly clock: Clock }): Quota {
   const { clock } = dependencies;
-  // Monotonic, so that a step of the wall clock opens no new window.
+  // Monotonic: a step of the wall clock must not open a new window.
   const originMs = clock.monotonicMs() + options.phaseMs;
   const used = new Map<string, { readonly window: number; readonly count: number }>();
   let violations = 0;
 
   return {
-    take: (key) => {
+    acquire: (key) => {
       const nowMs = clock.monotonicMs();
       const window = Math.floor((nowMs - originMs) / windowMs);
       const before = used.get(key);

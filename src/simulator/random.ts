@@ -24,8 +24,8 @@ export function createRandom(seed: number): Random {
 }
 
 /**
- * A number from 0 (included) to 1 that belongs to the three arguments: noise without state, so that
- * any minute can be asked for in any order.
+ * A number from 0 (included) to 1 that depends only on the three arguments: noise without state, so
+ * that minutes can be asked for in every order.
  */
 export function noiseAt(seed: number, subject: number, minute: number): number {
   let hash = seed ^ Math.imul(subject, 0x9e3779b1) ^ Math.imul(minute, 0x85ebca6b);

@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../model/clock.ts';
 import { type Answer, errorAnswer, overQuotaAnswer, withoutBody } from './answer.ts';
-import { acceptsJson, type Credentials, readCredentials } from './credentials.ts';
-import { type Endpoint, parseEndpoint } from './endpoint.ts';
 import type { JournalEntry, JournalWriter } from './journal.ts';
 import type { Quota, QuotaVerdict } from './quota.ts';
+import { acceptsJson, type ParsedRequest, parseRequest } from './request.ts';
 import type { Routes } from './routes.ts';
 import type { Intercept } from './simulator-options.ts';
 
@@ -18,7 +17,7 @@ export interface RequestHandlerDependencies {
   readonly journal: JournalWriter;
   readonly quota: Quota;
   readonly routes: Routes;
-  /** The delay of the next answer. */
+  /** The latency of the next answer. */
   readonly nextLatencyMs: () => number;
 }
 
@@ -26,33 +25,8 @@ export interface RequestHandlerDependencies {
 export interface RequestHandler {
   handle(incoming: IncomingMessage, response: ServerResponse): void;
   inFlight(): number;
-  /** Drops the answers that are still due. */
+  /** Drops the answers that were not sent yet. */
   cancel(): void;
-}
-
-interface ParsedRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly query: string;
-  readonly endpoint: Endpoint | undefined;
-  readonly accept: string | undefined;
-  readonly remotePort: number | undefined;
-  readonly credentials: Credentials;
-}
-
-function parseRequest(incoming: IncomingMessage, apiKeys: readonly string[]): ParsedRequest {
-  const target = incoming.url ?? '/';
-  const mark = target.indexOf('?');
-  const path = mark < 0 ? target : target.slice(0, mark);
-  return {
-    method: incoming.method ?? 'GET',
-    path,
-    query: mark < 0 ? '' : target.slice(mark + 1),
-    endpoint: parseEndpoint(path),
-    accept: incoming.headers.accept,
-    remotePort: incoming.socket.remotePort,
-    credentials: readCredentials(incoming.headers, apiKeys),
-  };
 }
 
 function withoutKeys(text: string, apiKeys: readonly string[]): string {
@@ -92,7 +66,7 @@ function answerTo(
   return answer.status === 200 && !acceptsJson(request.accept) ? withoutBody(answer) : answer;
 }
 
-/** Node would write the machine's time, which a client compares with the quota's reset. */
+/** Node would write the machine's time, but a client compares `Date` with the quota's reset. */
 function setDate(response: ServerResponse, clock: Clock): void {
   response.sendDate = false;
   response.setHeader('Date', new Date(clock.wallMs()).toUTCString());
@@ -136,7 +110,7 @@ export function createRequestHandler(
     inFlight += 1;
     const { entry, answered } = journal.record(arrivalOf(request, apiKeys, clock, inFlight));
     const { credentials } = request;
-    const verdict = credentials.kind === 'valid' ? quota.take(credentials.key) : undefined;
+    const verdict = credentials.kind === 'valid' ? quota.acquire(credentials.key) : undefined;
     let open = true;
     const settle = (): void => {
       if (!open) return;
@@ -152,7 +126,7 @@ export function createRequestHandler(
       if (response.destroyed) return;
       setDate(response, clock);
       send(response, answerTo(request, verdict, routes));
-      // Not at `finish`: a large answer may reach the client, and its next request us, before that.
+      // Before `finish`: until then a large answer may have arrived, and the client's next request too.
       settle();
     });
   };

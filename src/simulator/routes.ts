@@ -4,22 +4,22 @@ import {
   createApplicationRoutes,
   type ListOptions,
 } from './application-routes.ts';
-import type { Endpoint } from './endpoint.ts';
 import { createMetricRoute, type MetricOptions } from './metric-routes.ts';
-import { parseQuery } from './query.ts';
+import type { Endpoint } from './request.ts';
+import { parseQuery } from './request.ts';
 import type { SimulatedApplication, SimulatedHost } from './simulated-application.ts';
 
 export interface RouteOptions extends ListOptions, MetricOptions {
-  /** Whether hosts.json exists; without it, it answers 404 like any unknown path. */
+  /** Whether hosts.json exists; otherwise it answers 404 like an unknown path. */
   readonly hostsEndpoint: boolean;
-  /** How a metric request for a host that stopped is answered: 404, or 200 with what it left. */
+  /** The metric answer for a stopped host: 404, or 200 with the rest of its data. */
   readonly removedHost: 'not_found' | 'empty';
 }
 
-/** Answers a request that carried a good key and was within the quota. */
+/** Answers a request with a valid key and within the quota. */
 export type Routes = (endpoint: Endpoint | undefined, path: string, query: string) => Answer;
 
-// The vendor documents the first text; the others follow it.
+// The vendor documents the first text; the others are modelled on it.
 const noApplication = errorAnswer(404, 'No Application found with the given ID');
 const noHost = errorAnswer(404, 'No Host found with the given ID');
 const noSuchPath = errorAnswer(404, 'Not Found');

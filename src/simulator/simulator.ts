@@ -1,8 +1,12 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
 import type { Clock } from '../model/clock.ts';
 import { createCallCounter } from './call-counter.ts';
 import { createFleet, type Fleet } from './fleet.ts';
-import { createHttpListener } from './http-listener.ts';
 import { createJournal, type Journal } from './journal.ts';
 import { createQuota } from './quota.ts';
 import { createRandom, type Random } from './random.ts';
@@ -14,23 +18,23 @@ import { demoApiKey, type SimulatorOptions } from './simulator-options.ts';
 export interface Simulator {
   /** Starts to listen; rejects if the port is taken. */
   start(): Promise<{ readonly baseUrl: string; readonly port: number }>;
-  /** Cuts every connection and drops the answers that are still due. */
+  /** Cuts every connection and drops the answers that were not sent yet. */
   stop(): Promise<void>;
-  /** Serves one request without the port: for tests that run on a clock of their own. */
+  /** Serves one request without the port: for tests with a simulated clock. */
   handle(incoming: IncomingMessage, response: ServerResponse): void;
   readonly apiKeys: readonly string[];
   readonly fleet: Fleet;
   readonly journal: Journal;
-  /** Requests that were over the quota, of all keys together. */
+  /** The number of requests over the quota, of all keys together. */
   violations(): number;
-  /** Requests being served at this moment. */
+  /** The number of requests in flight. */
   inFlight(): number;
 }
 
 export interface SimulatorDependencies {
-  /** The vendor's time, as in its `Date` headers. A clock of its own makes the client's one wrong. */
+  /** The vendor's time, as in its `Date` headers. It may differ from the client's. */
   readonly clock: Clock;
-  /** For latencies only. Default: made from the fleet's seed. */
+  /** Only for latencies. Default: made from the seed of the fleet. */
   readonly random?: Random | undefined;
 }
 
@@ -38,6 +42,48 @@ const defaultQuotaPerMinute = 1000;
 const defaultPageSize = 200;
 const defaultIngestDelayMs = 180_000;
 const defaultJournalLimit = 100_000;
+
+interface HttpListenerOptions {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A server that can be closed at once, whatever its clients do. */
+interface HttpListener {
+  /** Resolves with the port when connections are accepted; rejects if the port is taken. */
+  open(): Promise<number>;
+  /** Cuts every connection. */
+  close(): Promise<void>;
+}
+
+/** Longer than the pauses between polls, so that no reset races with a request. */
+const keepAliveTimeoutMs = 120_000;
+
+function createHttpListener(
+  options: HttpListenerOptions,
+  onRequest: RequestListener,
+): HttpListener {
+  const server = createServer({ keepAliveTimeout: keepAliveTimeoutMs }, onRequest);
+  return {
+    open: () =>
+      new Promise<number>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(options.port, options.host, () => {
+          server.off('error', reject);
+          const address = server.address();
+          resolve(typeof address === 'object' && address !== null ? address.port : options.port);
+        });
+      }),
+    close: async () => {
+      await new Promise<void>((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      });
+    },
+  };
+}
 
 function latencyOf(latency: SimulatorOptions['latencyMs'], random: Random): () => number {
   if (latency === undefined) return () => 0;

@@ -3,8 +3,8 @@ import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-clien
 import type { Shard } from '../model/shard.ts';
 
 /**
- * Gauges whose names end like counters, which `promtool check metrics` refuses. Each is the sum of
- * a family that stays.
+ * Gauges whose names end like those of counters, which `promtool check metrics` rejects. Each is the
+ * sum of a family that stays.
  */
 const misnamed: ReadonlySet<string> = new Set([
   'nodejs_active_handles_total',
@@ -13,18 +13,18 @@ const misnamed: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The lag of the event loop costs more than everything else together: 0.5 ms of every scrape (the
- * standard deviation of a histogram with 45,000 buckets) and, for a timer that fires a hundred times
- * a second, 0.8 % of a core. Node counts the time that the loop is busy anyway, see below.
+ * The lag of the event loop costs more than all other metrics together: 0.5 ms in every scrape (the
+ * standard deviation of a histogram with 45,000 buckets) and 0.8 % of a core for a timer that fires a
+ * hundred times a second. The busy time below is free: Node counts it anyway.
  */
 const expensivePrefix = 'nodejs_eventloop_lag_';
 
-/** The longest delay that a timer takes: the one behind the removed metrics never fires. */
+/** The longest delay of a timer, so that the timer behind the removed metrics never fires. */
 const neverMs = 2 ** 31 - 1;
 
 /**
- * Whether the event loop is blocked, which the CPU time does not tell: a process that is throttled by
- * its CPU limit is busy all the time and uses little.
+ * Shows whether the event loop is blocked. CPU time does not: a process that is throttled by its CPU
+ * limit is busy all the time and uses little.
  */
 function registerBusyTime(registry: Registry): void {
   const busy = new Counter({
@@ -38,7 +38,7 @@ function registerBusyTime(registry: Registry): void {
   });
 }
 
-/** Registers the `process_*` and `nodejs_*` metrics of prom-client, but for those named above, and the busy time. */
+/** Registers the `process_*` and `nodejs_*` metrics of prom-client, without those above, and the busy time. */
 export function registerProcessMetrics(registry: Registry): void {
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: neverMs });
   for (const { name } of registry.getMetricsAsArray()) {
@@ -57,7 +57,7 @@ export interface BuildOptions {
   readonly nodeVersion: string;
 }
 
-/** Registers what never changes in the life of a process. */
+/** Registers the metric that never changes during the life of a process. */
 export function registerBuildMetrics(registry: Registry, options: BuildOptions): void {
   const registers = [registry];
   new Gauge({
@@ -71,7 +71,7 @@ export function registerBuildMetrics(registry: Registry, options: BuildOptions):
   );
 }
 
-/** What became of the configuration file. */
+/** Metrics of the configuration file. */
 export interface ConfigMetrics {
   /** `wallMs` is the time of the reload, in milliseconds since the epoch. */
   reloaded(succeeded: boolean, wallMs: number): void;
@@ -100,7 +100,7 @@ export interface ShardMetrics {
   sharded(shard: Shard): void;
 }
 
-/** As long as nobody says otherwise, this process is the only one. */
+/** Creates the metrics of the only shard, until `sharded` is called. */
 export function createShardMetrics(registry: Registry): ShardMetrics {
   const registers = [registry];
   const number = new Gauge({

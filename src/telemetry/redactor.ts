@@ -1,21 +1,21 @@
-/** Takes secrets out of text. */
+/** Removes secrets from text. */
 export interface Redactor {
   /**
-   * Registers a secret: from now on it is replaced in every text, as it stands and percent-encoded,
-   * JSON-escaped or in base64, also inside a longer base64 text. Surrounding blanks do not count;
-   * fewer than four characters are no secret and would blank out ordinary words.
+   * Registers a secret: from now on it is replaced in every text, whether plain, percent-encoded,
+   * JSON-escaped or in base64, even inside a longer base64 text. Surrounding white space is ignored.
+   * A text of fewer than four characters is not registered: it would blank out ordinary words.
    */
   add(secret: string): void;
-  /** The text without registered secrets, without what looks like a key, and without URL logins. */
+  /** Replaces registered secrets, everything that looks like a key, and the logins in URLs. */
   redact(text: string): string;
 }
 
-/** What stands in the place of a secret. */
+/** Replaces a secret. */
 export const redacted = '[redacted]';
 
 const minimumLength = 4;
 
-/** Under this length a piece of base64 also occurs by chance. */
+/** A shorter piece of base64 also occurs by chance. */
 const minimumBase64Length = 8;
 
 /** A New Relic user key, registered or not. */
@@ -33,7 +33,7 @@ export function createRedactor(): Redactor {
       const bare = secret.trim();
       if (bare.length < minimumLength || secrets.has(bare)) return;
       secrets.add(bare);
-      // The longest first, so that a secret which begins with another one goes as a whole.
+      // The longest first: a secret that begins with another one must be replaced as a whole.
       const longestFirst = [...secrets].toSorted((a, b) => b.length - a.length);
       pattern = new RegExp(longestFirst.flatMap(patternsOf).join('|'), 'gi');
     },
@@ -49,7 +49,7 @@ function patternsOf(secret: string): readonly string[] {
   return [plain, ...base64Patterns(Buffer.from(secret))];
 }
 
-/** One character as it stands, percent-encoded once or more often, or escaped as in JSON. */
+/** Matches one character: plain, percent-encoded once or more often, or escaped as in JSON. */
 function characterPattern(character: string): string {
   const percentEncoded = Array.from(
     Buffer.from(character),
@@ -62,7 +62,7 @@ function characterPattern(character: string): string {
   const jsonEscaped = JSON.stringify(character).slice(1, -1);
   const forms = [escapeRegExp(character), percentEncoded, unicodeEscape, escapeRegExp(jsonEscaped)];
   if (character === ' ') forms.push('\\+');
-  // The longest first: `\\` must not be taken for `\` followed by something else.
+  // The longest first: `\\` must not match as `\` followed by something else.
   const distinct = [...new Set(forms)].toSorted((a, b) => b.length - a.length);
   return `(?:${distinct.join('|')})`;
 }

@@ -1,101 +1,103 @@
 import { Counter, Registry } from 'prom-client';
 
-/** A registry whose text is rendered again only when something in it has changed. */
-export interface RenderedRegistry {
+/** A registry whose text is rendered again only after a change. */
+export interface CachedRegistry {
   readonly registry: Registry;
   /** Must be called after every change. */
-  changed(): void;
+  invalidate(): void;
   text(): Promise<string>;
 }
 
-export function createRenderedRegistry(): RenderedRegistry {
+export function createCachedRegistry(): CachedRegistry {
   const registry = new Registry();
   let version = 0;
-  let rendered: { readonly version: number; readonly text: Promise<string> } | undefined;
+  let cached: { readonly version: number; readonly text: Promise<string> } | undefined;
   return {
     registry,
-    changed: () => {
+    invalidate: () => {
       version += 1;
     },
     text: async () => {
-      if (rendered?.version !== version) rendered = { version, text: registry.metrics() };
-      return rendered.text;
+      if (cached?.version !== version) cached = { version, text: registry.metrics() };
+      return cached.text;
     },
   };
 }
 
 /**
- * The time in which an account is observed. A call that ends after its account was removed must not
- * bring the account's series back.
+ * Guards the series of one account. A call that ends after its account was removed must not bring the
+ * account's series back.
  */
-export interface AccountLifetime {
+export interface AccountScope {
   readonly account: string;
-  /** Runs `write`, unless the account was removed. */
+  /** Runs `write`, unless the scope is closed. */
   record(write: () => void): void;
-  end(): void;
+  close(): void;
 }
 
 /** `onRecord` is called after every `write` that was run. */
-export function createAccountLifetime(account: string, onRecord: () => void): AccountLifetime {
-  let hasEnded = false;
+export function createAccountScope(account: string, onRecord: () => void): AccountScope {
+  let isClosed = false;
   return {
     account,
     record: (write) => {
-      if (hasEnded) return;
+      if (isClosed) return;
       write();
       onRecord();
     },
-    end: () => {
-      hasEnded = true;
+    close: () => {
+      isClosed = true;
     },
   };
 }
 
-export interface AccountCounterOptions<Label extends string> {
+export interface CounterVecOptions<Label extends string> {
   readonly name: string;
   readonly help: string;
-  /** The labels beside `account`. */
+  /** The labels besides `account`. */
   readonly labelNames: readonly Label[];
 }
 
 /** One series of a counter. */
-export interface CounterSeries {
-  add(by: number): void;
+export interface CounterChild {
+  inc(by: number): void;
 }
 
-/** A counter whose series go away together with their account. */
-export interface AccountCounter<Label extends string> {
-  /** Makes the series exist. Whoever counts often keeps it: that spares the look at the labels. */
-  series(labels: Readonly<Record<Label | 'account', string>>): CounterSeries;
-  /** Adds `by`, 1 by default; 0 makes the series exist. */
-  add(labels: Readonly<Record<Label | 'account', string>>, by?: number): void;
+/** A counter whose series can be removed by account alone. */
+export interface CounterVec<Label extends string> {
+  /** Creates the series if it is new. Frequent callers keep the child, which saves the lookup. */
+  labels(labels: Readonly<Record<Label | 'account', string>>): CounterChild;
+  /** Adds `by`, 1 by default; 0 creates the series. */
+  inc(labels: Readonly<Record<Label | 'account', string>>, by?: number): void;
   removeAccount(account: string): void;
 }
 
-export function createAccountCounter<Label extends string>(
+export function createCounterVec<Label extends string>(
   registry: Registry,
-  { name, help, labelNames }: AccountCounterOptions<Label>,
-): AccountCounter<Label> {
+  { name, help, labelNames }: CounterVecOptions<Label>,
+): CounterVec<Label> {
   type Labels = Readonly<Record<Label | 'account', string>>;
-  type Series = CounterSeries & { readonly flush: () => void; readonly remove: () => void };
+  type Child = CounterChild & { readonly flush: () => void; readonly remove: () => void };
   // prom-client removes a series only by all of its labels.
-  const seriesByAccount = new Map<string, Map<string, Series>>();
+  const childrenByAccount = new Map<string, Map<string, Child>>();
   const counter = new Counter<Label | 'account'>({
     name,
     help,
     labelNames: ['account' as const, ...labelNames],
     registers: [registry],
-    // prom-client looks a series up by its labels on every count; here it does so once per page.
+    // prom-client looks a series up by its labels at every count; this way it does so once per page.
     collect: () => {
-      for (const all of seriesByAccount.values()) for (const series of all.values()) series.flush();
+      for (const children of childrenByAccount.values()) {
+        for (const child of children.values()) child.flush();
+      }
     },
   });
 
-  const createSeries = (labels: Labels): Series => {
+  const createChild = (labels: Labels): Child => {
     counter.inc(labels, 0);
     let uncollected = 0;
     return {
-      add: (by) => {
+      inc: (by) => {
         uncollected += by;
       },
       flush: () => {
@@ -109,23 +111,23 @@ export function createAccountCounter<Label extends string>(
     };
   };
 
-  const seriesOf = (labels: Labels): Series => {
-    const ofAccount = seriesByAccount.get(labels.account) ?? new Map<string, Series>();
-    seriesByAccount.set(labels.account, ofAccount);
+  const childOf = (labels: Labels): Child => {
+    const children = childrenByAccount.get(labels.account) ?? new Map<string, Child>();
+    childrenByAccount.set(labels.account, children);
     const key = JSON.stringify(labelNames.map((label) => labels[label]));
-    const series = ofAccount.get(key) ?? createSeries(labels);
-    ofAccount.set(key, series);
-    return series;
+    const child = children.get(key) ?? createChild(labels);
+    children.set(key, child);
+    return child;
   };
 
   return {
-    series: seriesOf,
-    add: (labels, by = 1) => {
-      seriesOf(labels).add(by);
+    labels: childOf,
+    inc: (labels, by = 1) => {
+      childOf(labels).inc(by);
     },
     removeAccount: (account) => {
-      for (const series of seriesByAccount.get(account)?.values() ?? []) series.remove();
-      seriesByAccount.delete(account);
+      for (const child of childrenByAccount.get(account)?.values() ?? []) child.remove();
+      childrenByAccount.delete(account);
     },
   };
 }

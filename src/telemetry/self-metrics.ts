@@ -1,13 +1,7 @@
 import { Registry } from 'prom-client';
 import type { Shard } from '../model/shard.ts';
 import type { ApiObserver, PollObserver } from '../model/telemetry.ts';
-import {
-  createMissingMetric,
-  createPollMetrics,
-  createStatusMetrics,
-  type StatusSource,
-} from './account-metrics.ts';
-import { createApiMetrics } from './api-metrics.ts';
+import { createApiMetrics, createPollMetrics } from './observer-metrics.ts';
 import {
   type BuildOptions,
   createConfigMetrics,
@@ -15,34 +9,35 @@ import {
   registerBuildMetrics,
   registerProcessMetrics,
 } from './process-metrics.ts';
-import { type AccountLifetime, createAccountLifetime, createRenderedRegistry } from './registry.ts';
+import { type AccountScope, createAccountScope, createCachedRegistry } from './registry.ts';
+import { createMissingMetric, createStatusMetrics, type StatusSource } from './status-metrics.ts';
 
-/** What the exporter tells of itself: `newrelic_exporter_*`, `process_*` and `nodejs_*`. */
+/** The exporter's metrics of itself: `newrelic_exporter_*`, `process_*` and `nodejs_*`. */
 export interface SelfMetrics {
   /** The account's observer. The first one of an account creates its series at 0. */
   apiObserver(account: string): ApiObserver;
   /** Like `apiObserver`. */
   pollObserver(account: string): PollObserver;
-  /** Ends the account's observers, so that a late call does not bring its series back. */
+  /** Closes the account's observers, so that a late call does not bring its series back. */
   removeAccount(account: string): void;
-  /** Tells that the configuration was read, for the first time or again. */
+  /** Records that the configuration was read, for the first time or again. `wallMs` is the time. */
   configReloaded(succeeded: boolean, wallMs: number): void;
-  /** Tells which part of the work this process has, from now on. */
+  /** Records which part of the work this process has from now on. */
   sharded(shard: Shard): void;
   /** All metrics in Prometheus' text format 0.0.4, without blank lines. */
   text(): Promise<string>;
-  /** Names of the families in `text()`, for whoever compares them with documents. */
+  /** Names of the families in `text()`, to compare them with the documentation. */
   readonly metricNames: readonly string[];
 }
 
 interface Observers {
-  readonly lifetime: AccountLifetime;
+  readonly scope: AccountScope;
   readonly api: ApiObserver;
   readonly poll: PollObserver;
 }
 
 export function createSelfMetrics(options: BuildOptions, dependencies: StatusSource): SelfMetrics {
-  const observed = createRenderedRegistry();
+  const observed = createCachedRegistry();
   const api = createApiMetrics(observed.registry);
   const poll = createPollMetrics(observed.registry);
   const collected = new Registry();
@@ -57,12 +52,12 @@ export function createSelfMetrics(options: BuildOptions, dependencies: StatusSou
   const observersOf = (account: string): Observers => {
     const known = observersByAccount.get(account);
     if (known !== undefined) return known;
-    const lifetime = createAccountLifetime(account, () => {
-      observed.changed();
+    const scope = createAccountScope(account, () => {
+      observed.invalidate();
     });
-    const created = { lifetime, api: api.observer(lifetime), poll: poll.observer(lifetime) };
+    const created = { scope, api: api.observer(scope), poll: poll.observer(scope) };
     observersByAccount.set(account, created);
-    observed.changed();
+    observed.invalidate();
     return created;
   };
 
@@ -70,11 +65,11 @@ export function createSelfMetrics(options: BuildOptions, dependencies: StatusSou
     apiObserver: (account) => observersOf(account).api,
     pollObserver: (account) => observersOf(account).poll,
     removeAccount: (account) => {
-      observersByAccount.get(account)?.lifetime.end();
+      observersByAccount.get(account)?.scope.close();
       observersByAccount.delete(account);
       api.removeAccount(account);
       poll.removeAccount(account);
-      observed.changed();
+      observed.invalidate();
     },
     configReloaded: (succeeded, wallMs) => {
       config.reloaded(succeeded, wallMs);

@@ -21,7 +21,7 @@ describe('this test', () => {
     const selfMetrics = files.filter(({ path }) => path === 'telemetry/self-metrics.ts');
 
     expect(selfMetrics.flatMap(importsOf)).toEqual(
-      expect.arrayContaining(['prom-client', '../model/telemetry.ts', './api-metrics.ts']),
+      expect.arrayContaining(['prom-client', '../model/telemetry.ts', './observer-metrics.ts']),
     );
     expect(files.flatMap(importsOf).length).toBeGreaterThan(100);
   });

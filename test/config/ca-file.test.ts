@@ -17,13 +17,13 @@ async function read(text: string | undefined): Promise<string> {
 }
 
 describe('readCaFile', () => {
-  it('takes a bundle of certificates, with whatever stands between them', async () => {
+  it('accepts a bundle of certificates, with text between them', async () => {
     const bundle = `# ours\n${good}\n# and again\n${good}`;
 
     expect(await read(bundle)).toBe(bundle);
   });
 
-  it('takes comments in another encoding', async () => {
+  it('accepts comments in another encoding', async () => {
     const bytes = Buffer.concat([Buffer.from([0x23, 0xe9, 0x0a]), Buffer.from(good)]);
 
     const text = await readCaFile('/etc/ca.pem', { readFile: async () => bytes });

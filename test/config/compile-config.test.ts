@@ -26,7 +26,7 @@ const oneTurn = {
 };
 
 describe('compileConfig', () => {
-  it('tells an entry which host it runs on, and compiles the pattern of host names', async () => {
+  it('tells an entry which host the process runs on, and compiles the pattern of host names', async () => {
     const plain = await plainOf(
       'apps: [{ id: 1, hosts: self }, { id: 2, hosts: { match: "^web-" } }, { id: 3 }]',
     );
@@ -54,7 +54,7 @@ describe('compileConfig', () => {
     });
   });
 
-  it('gives way to other work whenever some milliseconds have passed', async () => {
+  it('yields to other work every few milliseconds', async () => {
     let nowMs = 0;
     let turnStartMs = 0;
     const turnsMs: number[] = [];
@@ -81,7 +81,7 @@ describe('compileConfig', () => {
     expect(Math.max(...turnsMs)).toBeLessThanOrEqual(10);
   });
 
-  it('gives equal configurations for equal ones, and different ones for others', async () => {
+  it('makes equal configurations of equal ones, and different ones of others', async () => {
     const one = await compileConfig(await plainOf(patterns(1)), oneTurn);
     const same = await compileConfig(await plainOf(patterns(1)), oneTurn);
     const other = await compileConfig(await plainOf(patterns(2)), oneTurn);

@@ -1,7 +1,7 @@
 import { ConfigError } from '../../src/config/diagnostic.ts';
 import { parseConfig } from '../../src/config/parse-config.ts';
 
-/** The message of the `ConfigError` that a text causes; any other outcome fails the test. */
+/** The message of the `ConfigError` that a text causes; every other outcome fails the test. */
 export async function failureOf(text: string): Promise<string> {
   try {
     await parseConfig(text, { fileName: 'config.yaml', directory: '/etc/exporter' });

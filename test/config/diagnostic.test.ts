@@ -7,7 +7,7 @@ import {
   warningAt,
 } from '../../src/config/diagnostic.ts';
 
-/** Renders one error at the first place where `marked` stands. */
+/** Renders one error at the first occurrence of `marked`. */
 function renderAt(text: string, marked: string, message = 'wrong'): string {
   const start = text.indexOf(marked);
   const problem = errorAt({ start, end: start + marked.length }, message);
@@ -59,7 +59,7 @@ describe('renderDiagnostic', () => {
       shown: '\ufffd: bad',
       carets: '   ^^^',
     },
-  ])('puts the caret right with $name', ({ text, shown, carets }) => {
+  ])('aligns the carets with $name', ({ text, shown, carets }) => {
     expect(renderAt(text, 'bad')).toMatch(/^config\.yaml:1:\d+: wrong\n/u);
     expect(renderAt(text, 'bad').split('\n').slice(1)).toStrictEqual([
       `  1 | ${shown}`,
@@ -83,7 +83,7 @@ describe('renderDiagnostic', () => {
     expect(line.slice(carets.indexOf('^'), carets.lastIndexOf('^') + 1)).toBe('bad');
   });
 
-  it('handles line ends of Windows', () => {
+  it('handles the line endings of Windows', () => {
     expect(renderAt('a: 1\r\nb: bad\r\n', 'bad')).toBe(
       'config.yaml:2:4: wrong\n  2 | b: bad\n    |    ^^^',
     );

@@ -57,7 +57,7 @@ describe('parseDuration', () => {
     },
   );
 
-  it('suggests for a number without a unit only what it takes itself', () => {
+  it('suggests only a valid duration for a number without a unit', () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(), fc.nat(), (number, minMs, rangeMs) => {
         const bounds = { minMs: minMs + 1, maxMs: minMs + 1 + rangeMs };
@@ -71,7 +71,7 @@ describe('parseDuration', () => {
     );
   });
 
-  it('reads what formatDuration writes', () => {
+  it('parses the output of formatDuration', () => {
     fc.assert(
       fc.property(fc.nat({ max: 1_000_000_000 }), (ms) => {
         expect(parseDuration(formatDuration(ms), wide).ms).toBe(ms);

@@ -40,7 +40,7 @@ describe('loadConfig', () => {
     expect(warnings).toStrictEqual([]);
   });
 
-  it('names the file as it was given', async () => {
+  it('names the file by the given path', async () => {
     const error = await failureOf(fileOf('apps: []'));
 
     expect(String(error)).toContain('conf/config.yaml:1:7: "apps" must not be empty');

@@ -32,7 +32,7 @@ describe('maskSource', () => {
 });
 
 describe('maskSecrets', () => {
-  it('masks keys and credentials, and leaves the words of a message', () => {
+  it('masks keys and credentials, and keeps the words of a message', () => {
     const message = 'the same API key: NRAK-A at https://u:p@h';
 
     expect(maskSecrets(message)).toBe('the same API key: ****** at https://***@h');
@@ -45,7 +45,7 @@ describe('looksLikeApiKey', () => {
     { text: ' nrak-abc', expected: true },
     { text: 'NRAK', expected: false },
     { text: 'shop NRAK-ABC', expected: false },
-  ])('says $expected for "$text"', ({ text, expected }) => {
+  ])('is $expected for "$text"', ({ text, expected }) => {
     expect(looksLikeApiKey(text)).toBe(expected);
   });
 });

@@ -11,7 +11,7 @@ beforeAll(async () => {
   compile = await loadPatternCompiler();
 });
 
-/** Two letters without a rhythm: the worst that many expressions can be given. */
+/** Two letters without a pattern: the worst input for many expressions. */
 function hardName(length: number, seed: number): string {
   let state = seed;
   let name = '';
@@ -42,7 +42,7 @@ describe('a name pattern', () => {
     expect(compile(source).test(name)).toBe(matches);
   });
 
-  it('gives the same answer again and again, in any order', () => {
+  it('always gives the same answer, in every order', () => {
     const patterns = ['^a', 'b+$', '(?i)A.B'].map(compile);
     const names = ['a', 'aab', 'xAxBx', ''];
     const answers = (): readonly (readonly boolean[])[] =>
@@ -59,14 +59,14 @@ describe('a name pattern', () => {
     ]);
   });
 
-  it('searches only the beginning of a name that is longer than any', () => {
+  it('searches only the beginning of a very long name', () => {
     const name = `${'a'.repeat(999)}b${'c'.repeat(1_000_000)}`;
 
     expect(compile('ab$').test(name)).toBe(true);
     expect(compile('c').test(name)).toBe(false);
   });
 
-  // An engine that goes back would need longer than the age of the universe for each of them.
+  // A backtracking engine would need longer than the age of the universe for each of them.
   it.each([
     '^([a-z0-9]+-?)+$',
     '^(a+)+$',
@@ -78,7 +78,7 @@ describe('a name pattern', () => {
     '[ab]*a[ab]{900}[cd]',
     '(?:.*a){300}.*c',
     '(?i)(?:\\pL|\\pN){300}c',
-  ])('comes to an end: %s', (source) => {
+  ])('finishes a search: %s', (source) => {
     const pattern = compile(source);
     const names = [
       'checkout-service-production-eu-west-1 (old)',
@@ -91,7 +91,7 @@ describe('a name pattern', () => {
     expect(names.map((name) => pattern.test(name))).toHaveLength(names.length);
   });
 
-  it('is as quick as the engine when many expressions take turns', () => {
+  it('is as fast as the engine when many expressions alternate', () => {
     const names = Array.from({ length: 500 }, (_, index) => `shop-abc-${index % 97} (eu-${index})`);
     const sources = Array.from({ length: 20 }, (_, index) => `(?:[a-f]+-){${index}}|[x-z]{3}`);
     const searchMs = (patterns: readonly { test(name: string): boolean }[]): number => {
@@ -102,17 +102,17 @@ describe('a name pattern', () => {
 
     const engine = sources.map((source) => RE2JS.compile(source));
     const patterns = sources.map(compile);
-    // The first time both learn, and so does the machine.
+    // The first round fills the caches, and warms up the machine.
     for (const learning of [engine, patterns]) searchMs(learning);
     const engineMs = searchMs(engine);
     const patternsMs = searchMs(patterns);
 
     expect(names.filter((name) => patterns[1]?.test(name) === true)).toHaveLength(500);
-    // To forget between two names what was learnt would make it thirty times and more.
+    // Clearing the caches between two names would take more than thirty times as long.
     expect(patternsMs).toBeLessThan(engineMs * 10);
   });
 
-  it('remembers a bounded part of what it has seen, however many expressions there are', () => {
+  it('keeps a bounded cache, however many expressions there are', () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const heapMb = (): number => {
@@ -133,7 +133,7 @@ describe('a name pattern', () => {
   });
 });
 
-/** Expressions that JavaScript and RE2 both have, and mean the same by. */
+/** Expressions with the same meaning in JavaScript and RE2. */
 const common = fc.letrec<{ readonly part: string; readonly whole: string }>((tie) => ({
   part: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },
@@ -161,7 +161,7 @@ const common = fc.letrec<{ readonly part: string; readonly whole: string }>((tie
 }));
 
 describe('RE2 and JavaScript', () => {
-  it('agree on every name, where an expression is of both', () => {
+  it('agree on every name if an expression is valid in both', () => {
     const letters = fc.constantFrom('a', 'b', 'c', '-', '.', '0', '_', ' ', 'A', 'é', '😀', '😁');
     const name = fc.oneof(
       fc.string({ unit: letters, maxLength: 8 }),
@@ -173,7 +173,7 @@ describe('RE2 and JavaScript', () => {
       fc.property(common.whole, fc.array(name, { maxLength: 6 }), (source, names) => {
         const expected = new RegExp(source, 'u');
         const pattern = compile(source);
-        // JavaScript's point leaves out two more ends of lines.
+        // In JavaScript the dot excludes two more line separators.
         const plain = names.filter((one) => !/[\r\u2028\u2029]/u.test(one));
 
         expect(plain.map((one) => pattern.test(one))).toStrictEqual(

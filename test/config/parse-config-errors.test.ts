@@ -30,7 +30,7 @@ describe('parseConfig, with errors', () => {
         'config.yaml:2:5: unknown key "nmae"\n  2 |   - nmae: shop\n    |     ^^^^\n    = help: did you mean "name"?',
     },
     {
-      name: 'an unknown key that resembles none',
+      name: 'an unknown key without a similar one',
       text: `${apps}\nsink: x\n`,
       message:
         'config.yaml:2:1: unknown key "sink"\n  2 | sink: x\n    | ^^^^\n    = help: the keys here are accounts, poll, apps',
@@ -47,7 +47,7 @@ describe('parseConfig, with errors', () => {
         'config.yaml:2:13: "interval" needs a unit: ms, s, m or h, such as 60s\n  2 |   interval: 60\n    |             ^^',
     },
     {
-      name: 'a label value that is no text',
+      name: 'a label value that is not a text',
       text: app('id: 1, labels: {tier: 1}'),
       message:
         'config.yaml:1:31: "tier" must be a string, not 1\n  1 | apps: [{id: 1, labels: {tier: 1}}]\n    |                               ^\n    = help: put it in quotes: "1"',
@@ -59,7 +59,7 @@ describe('parseConfig, with errors', () => {
         'config.yaml:4:22: unknown account "prodution"\n  4 |   - {id: 1, account: prodution}\n    |                      ^^^^^^^^^\n    = help: did you mean "production"?',
     },
     {
-      name: 'a regular expression that is none',
+      name: 'an invalid regular expression',
       text: app('match: "shop-("'),
       message:
         'config.yaml:1:16: "match" is not a valid regular expression: missing closing )\n  1 | apps: [{match: "shop-("}]\n    |                ^^^^^^^^\n    = help: the syntax is that of RE2, as in Prometheus',
@@ -70,7 +70,7 @@ describe('parseConfig, with errors', () => {
       message: `config.yaml:1:22: the API key must not stand in this file\n  1 | accounts: [{name: a, api_key: ***********\n    |                      ^^^^^^^\n${secretHelp}`,
     },
     {
-      name: 'a key where the name of a file belongs',
+      name: 'an API key in place of a file name',
       text: account('api_key_file: NRAK-1234'),
       message: `config.yaml:1:36: the API key must not stand in this file\n  1 | accounts: [{name: a, api_key_file: ***********\n    |                                    ^^^^^^^^^\n${secretHelp}`,
     },
@@ -292,7 +292,7 @@ describe('parseConfig, with errors', () => {
       text: `accounts: [{name: a, api_key_env: A}, {name: a, api_key_env: B}]\n${apps}`,
       headline: '1:46: an earlier account has the name "a" already',
     },
-    // Keys that stand in the file
+    // API keys in the file
     {
       text: accountWith('Api-Key: abc'),
       headline: '1:40: the API key must not stand in this file',
@@ -360,7 +360,7 @@ tokens: 1
     expect(await headlinesOf(`apps: [{id: ${written}}]`)).toStrictEqual([headline]);
   });
 
-  it('suggests an interval that it takes when there is a zero', async () => {
+  it('suggests a valid interval for a zero', async () => {
     const [headline = ''] = await headlinesOf('poll: {interval: 0}\napps: [{id: 1}]');
     const suggested = headline.split(' ').at(-1);
 
@@ -379,7 +379,7 @@ tokens: 1
     expect(message.endsWith('and 950 more')).toBe(true);
   });
 
-  it('reports a bad value behind an anchor once, where it stands', async () => {
+  it('reports a wrong value with an anchor once, at its place', async () => {
     const text = 'apps:\n  - {id: 1, labels: &l {a: 1}}\n  - {id: 2, labels: *l}\n';
 
     expect(await headlinesOf(text)).toStrictEqual([

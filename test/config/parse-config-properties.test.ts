@@ -7,7 +7,7 @@ import { parseConfig } from '../../src/config/parse-config.ts';
 const source = { fileName: 'config.yaml', directory: '/' };
 const numRuns = 120;
 
-/** All that people would see of a text: the error's message, or the warnings. */
+/** Everything that is printed for a text: the message of the error, or the warnings. */
 async function shownFor(text: string): Promise<string> {
   try {
     return (await parseConfig(text, source)).warnings.map(renderDiagnostic).join('\n');
@@ -69,7 +69,7 @@ const leaf = fc.oneof(
 const secret = fc.stringMatching(/^[A-Za-z0-9"'\\:#{}@/-]{6,40}$/).map((rest) => `NRAK-${rest}`);
 
 describe('parseConfig', () => {
-  it('throws nothing but a printable ConfigError, whatever the text is', async () => {
+  it('throws only a printable ConfigError, whatever the text is', async () => {
     const pieces = fc.constantFrom(
       'apps:',
       '\n',
@@ -113,7 +113,7 @@ describe('parseConfig', () => {
     );
   });
 
-  it('throws nothing but a printable ConfigError, whatever the values are', async () => {
+  it('throws only a printable ConfigError, whatever the values are', async () => {
     await fc.assert(
       fc.asyncProperty(structures(leaf), async (value) => {
         const shown = await shownFor(stringify(value));
@@ -124,7 +124,7 @@ describe('parseConfig', () => {
     );
   });
 
-  it('never prints a key, wherever it stands', async () => {
+  it('never prints a key, wherever it is', async () => {
     await fc.assert(
       fc.asyncProperty(
         secret.chain((key) =>
@@ -142,7 +142,7 @@ describe('parseConfig', () => {
     );
   });
 
-  it('accepts any list of ids and keeps them exact', async () => {
+  it('accepts every list of ids and keeps them exact', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.bigInt({ min: 1n, max: 10n ** 19n - 1n }), { minLength: 1 }),

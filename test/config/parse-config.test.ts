@@ -108,7 +108,7 @@ apps: [{id: 1}]`;
     });
   });
 
-  it('leaves a regular expression as it is written', async () => {
+  it('keeps a regular expression as written', async () => {
     expect((await firstApp('apps: [{match: "^shop-.$"}]'))?.selector).toStrictEqual({
       kind: 'match',
       pattern: { source: '^shop-.$' },
@@ -124,7 +124,7 @@ apps: [{id: 1}]`;
     expect(await firstApp(`apps: [{id: 1, hosts: ${written}}]`)).toMatchObject({ hosts });
   });
 
-  it('holds what many entries have in common once, so that it is sent quickly', async () => {
+  it('shares the equal parts of entries, so that it is sent quickly', async () => {
     const entry = '{ match: "^a", labels: { team: a }, interval: 5m }';
     const { apps } = await configOf(`apps: [${entry}, ${entry}, { id: 1 }]`);
 
@@ -134,7 +134,7 @@ apps: [{id: 1}]`;
     expect(apps[2]?.poll).not.toStrictEqual(apps[0]?.poll);
   });
 
-  it('gives plain data, which another thread can be sent', async () => {
+  it('returns plain data, which can be sent to another thread', async () => {
     const config = await configOf('apps: [{match: "^shop-", window: default}, {id: 1}]');
 
     expect(structuredClone(config)).toStrictEqual(config);
@@ -209,7 +209,7 @@ apps:
       account: 'default',
     },
     {
-      name: 'the only account without being told',
+      name: 'the only account by default',
       text: 'accounts: [{name: a, api_key_env: A}]\napps: [{id: 1}]',
       account: 'a',
     },

@@ -9,7 +9,7 @@ const several = 'use several entries: an application belongs to the first that s
 const syntax = 'the syntax is that of RE2, as in Prometheus';
 
 describe('parseConfig, with a regular expression that only JavaScript has', () => {
-  it('marks the part that is meant, and says what to write instead', async () => {
+  it('marks the part that is wrong, and says what to write instead', async () => {
     expect(await failureOfPattern('^shop-(?!test)')).toBe(
       [
         'config.yaml:2:19: "match" is not a valid regular expression: RE2 syntax has no look-ahead',
@@ -99,13 +99,13 @@ describe('parseConfig, with a regular expression that only JavaScript has', () =
     expect(await failureOfPattern(pattern)).toContain(`= help: ${help}`);
   });
 
-  it('marks the whole of what is written with escapes', async () => {
+  it('marks the whole text if it is written with escapes', async () => {
     const headlines = await headlinesOf('apps: [{ match: "\\x61b(?=c)" }]');
 
     expect(headlines[0]).toMatch(/^config.yaml:1:17: /u);
   });
 
-  it('marks the part in what is written without quotes', async () => {
+  it('marks only the part if it is written without quotes', async () => {
     const headlines = await headlinesOf('apps:\n  - match: ab(?=c)\n');
 
     expect(headlines[0]).toMatch(/^config.yaml:2:14: /u);
@@ -154,7 +154,7 @@ describe('parseConfig, with a regular expression that is too large', () => {
     '^[0-9a-f]{64}$',
     '(?i)^[0-9a-f-]{36}$',
     '^(?:checkout|billing|search|payments|cart)-(?:eu|us)-[0-9]{1,3}$',
-  ])('takes %s', async (pattern) => {
+  ])('accepts %s', async (pattern) => {
     const headlines = await headlinesOf(`apps:\n  - match: '${pattern}'\n  - {}\n`);
 
     expect(headlines).toStrictEqual([expect.stringContaining('config.yaml:3:5: ')]);

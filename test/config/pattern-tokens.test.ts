@@ -80,7 +80,7 @@ describe('patternCost', () => {
     expect(patternCost(source)).toBe(cost);
   });
 
-  it('is never below what the engine makes of an expression', () => {
+  it('is never below the size of the compiled expression', () => {
     let compared = 0;
     const source = fc
       .array(fc.constantFrom(...pieces), { maxLength: 14 })
@@ -101,7 +101,7 @@ describe('patternCost', () => {
 });
 
 describe('patternTokens', () => {
-  it('are the whole text, whatever that is', () => {
+  it('are the whole text together, whatever it is', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(

@@ -24,11 +24,11 @@ describe('closest', () => {
 });
 
 describe('didYouMean', () => {
-  it('asks for the near word', () => {
+  it('asks about the similar word', () => {
     expect(didYouMean('mach', keys)).toBe('did you mean "match"?');
   });
 
-  it('says nothing when nothing is near', () => {
+  it('says nothing if no candidate is similar', () => {
     expect(didYouMean('colour', keys)).toBeUndefined();
   });
 });

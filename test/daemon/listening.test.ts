@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { keepListening } from '../../src/daemon/listening.ts';
-import type { BoundAddress } from '../../src/server/create-server.ts';
 import { listenErrorOf } from '../../src/server/listen-address.ts';
+import type { BoundAddress } from '../../src/server/metrics-server.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { configJsonSchema } from '../../src/config/config-json-schema.ts';
 import { ConfigError } from '../../src/config/diagnostic.ts';
 import { parseDuration } from '../../src/config/duration.ts';
 import { parseConfig } from '../../src/config/parse-config.ts';
+import { configJsonSchema } from '../../src/config/schema.ts';
 import { configKeyProblems } from './config-key-rule.ts';
 import { readDocument } from './documents.ts';
 import { codeWordsIn, rowsWith, sectionOf } from './markdown.ts';

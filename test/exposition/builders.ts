@@ -1,15 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import { gzipFast } from '../../src/exposition/page.ts';
 import {
-  type AppChunk,
-  type RenderedApp,
-  renderApp,
+  type RenderedApplication,
+  renderApplication,
 } from '../../src/exposition/rendered-application.ts';
-import { type ChunkStore, createChunkStore } from '../../src/exposition/series-store.ts';
+import { createSeriesStore, type SeriesStore } from '../../src/exposition/series-store.ts';
 import type { Application } from '../../src/model/application.ts';
 import type { AppReading, AppSnapshot } from '../../src/model/snapshot.ts';
 
-/** An application of which the vendor says nothing but id and name. */
+/** An application with nothing but an id and a name. */
 export function anApplication(overrides: Partial<Application> = {}): Application {
   return {
     id: '101',
@@ -49,22 +48,25 @@ export function aSnapshot(overrides: Partial<AppSnapshot> = {}): AppSnapshot {
   };
 }
 
-/** Renders without a break. */
-export function aChunkOf(snapshot: AppSnapshot, previous?: RenderedApp): AppChunk {
-  const steps = renderApp(snapshot, previous);
+/** Renders without pauses. */
+export function renderedOf(
+  snapshot: AppSnapshot,
+  previous?: RenderedApplication,
+): RenderedApplication {
+  const steps = renderApplication(snapshot, previous);
   for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
 }
 
-export function aStore(): ChunkStore {
-  return createChunkStore({ gzip: gzipFast, nextTurn: async () => setImmediate() });
+export function aStore(): SeriesStore {
+  return createSeriesStore({ gzip: gzipFast, nextTurn: async () => setImmediate() });
 }
 
-export async function pageText(store: ChunkStore): Promise<string> {
+export async function pageText(store: SeriesStore): Promise<string> {
   return (await store.page()).identity.toString();
 }
 
 /** The lines of one family, in the order of the page, without name and header. */
-export async function linesOf(store: ChunkStore, family: string): Promise<readonly string[]> {
+export async function linesOf(store: SeriesStore, family: string): Promise<readonly string[]> {
   const lines = (await pageText(store)).split('\n');
   return lines
     .filter((line) => line.startsWith(`${family}{`))

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createClaims } from '../../src/exposition/series-store.ts';
 import type { AppSnapshot } from '../../src/model/snapshot.ts';
 import { anApplication, aReading, aSnapshot, aStore, linesOf, pageText } from './builders.ts';
 
@@ -59,7 +58,7 @@ describe('two applications whose labels become equal', () => {
     expect([store.droppedOf(second), store.droppedOf(third)]).toEqual([4, 4]);
   });
 
-  it('show what the next one has published last', async () => {
+  it('show the last snapshot of the next one', async () => {
     const store = aStore();
     store.publish(polled(first, '1', 1));
     store.publish(polled(second, '1', 2));
@@ -69,7 +68,7 @@ describe('two applications whose labels become equal', () => {
     expect(await values(store)).toEqual(['5']);
   });
 
-  it('leave the labels to the first when another one that wanted them goes', async () => {
+  it('leave the labels to the first when another one that claimed them goes', async () => {
     const store = aStore();
     for (const [index, account] of accounts.entries()) store.publish(polled(account, '1', index));
     store.remove(second, '1');
@@ -93,7 +92,7 @@ describe('two applications whose labels become equal', () => {
     expect(store.droppedOf(second)).toBe(5);
   });
 
-  it('count as dropped again when they had been shown', () => {
+  it('count as dropped again after they have been shown', () => {
     const store = aStore();
     store.publish(polled(first, '1', 1));
     store.publish(polled(second, '1', 1));
@@ -117,7 +116,7 @@ describe('two hosts whose labels become equal', () => {
 });
 
 describe('two accounts whose names become equal', () => {
-  it('have one newrelic_up, which is the other one at once when the first goes', async () => {
+  it('have one newrelic_up, which shows the other at once when the first goes', async () => {
     const store = aStore();
     store.accountUp(first, true);
     store.accountUp(second, true);
@@ -134,7 +133,7 @@ describe('two accounts whose names become equal', () => {
   });
 });
 
-describe('createChunkStore, whatever happens', () => {
+describe('createSeriesStore, whatever happens', () => {
   const event = fc.oneof(
     fc.record({
       account: fc.constantFrom(...accounts),
@@ -174,26 +173,5 @@ describe('createChunkStore, whatever happens', () => {
         expect(counted).toBe(samples.length);
       }),
     );
-  });
-});
-
-describe('createClaims', () => {
-  it('lets the first have the labels, and after it the others in the order of asking', () => {
-    const claims = createClaims<number>();
-    const granted = [1, 2, 3].map((owner) => claims.claim('x', owner));
-    const again = [claims.claim('x', 1), claims.claim('x', 2)];
-
-    const heirs = [1, 3, 2].map((owner) => claims.release('x', owner));
-
-    expect(granted).toEqual([true, false, false]);
-    expect(again).toEqual([true, false]);
-    expect(heirs).toEqual([2, undefined, undefined]);
-    expect(claims.claim('x', 4)).toBe(true);
-  });
-
-  it('takes who gives up what it never asked for as it is', () => {
-    const claims = createClaims<number>();
-
-    expect(claims.release('x', 1)).toBeUndefined();
   });
 });

@@ -11,7 +11,7 @@ const noSummary = {
   apdexTargetSeconds: undefined,
 };
 
-/** What a family says of a snapshot: its labels and values as text. */
+/** The samples of a family for a snapshot: labels and values as text. */
 function samplesOf(suffix: string, snapshot: AppSnapshot): readonly string[] {
   const family = appFamilies.find(({ name }) => name === `newrelic_application_${suffix}`);
   return [...(family?.samplesOf(snapshot) ?? ['no such family'])].map((sample) =>
@@ -53,7 +53,7 @@ describe('appFamilies', () => {
     ]);
   });
 
-  it('publishes of an application without facts only that it exists', () => {
+  it('publishes only the existence of an application without facts', () => {
     const speaking = appFamilies.filter(
       ({ samplesOf: samples }) => [...samples(aSnapshot())].length > 0,
     );
@@ -76,13 +76,13 @@ describe('appFamilies', () => {
       samples: ['transaction_type="web" 1.5', 'transaction_type="other" 3'],
     },
     {
-      what: 'a zero that the vendor said',
+      what: 'a zero from the vendor',
       suffix: 'requests_per_minute',
       snapshot: { reading: aReading({ application: new Map([['web', 0]]) }) },
       samples: ['transaction_type="web" 0'],
     },
     {
-      what: 'nothing in place of a value that is no number',
+      what: 'nothing instead of a value that is not a finite number',
       suffix: 'requests_per_minute',
       snapshot: {
         reading: aReading({
@@ -176,7 +176,7 @@ describe('appFamilies', () => {
       ],
     },
     {
-      what: 'a new health status beside the known ones',
+      what: 'a new health status besides the known ones',
       suffix: 'health_status',
       snapshot: { application: anApplication({ healthStatus: 'violet' }) },
       samples: [
@@ -189,7 +189,7 @@ describe('appFamilies', () => {
       ],
     },
     {
-      what: 'no health where the vendor left it empty',
+      what: 'no health if the vendor left it empty',
       suffix: 'health_status',
       snapshot: { application: anApplication({ healthStatus: '' }) },
       samples: [],
@@ -243,7 +243,7 @@ describe('appFamilies', () => {
       samples: ['0.5'],
     },
     {
-      what: 'nothing of a summary that says nothing',
+      what: 'nothing of an empty summary',
       suffix: 'summary_apdex_target_seconds',
       snapshot: { application: anApplication({ summary: noSummary }) },
       samples: [],

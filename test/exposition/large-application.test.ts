@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { gzipFast } from '../../src/exposition/page.ts';
-import { type ChunkStore, createChunkStore } from '../../src/exposition/series-store.ts';
+import { createSeriesStore, type SeriesStore } from '../../src/exposition/series-store.ts';
 import type { AppSnapshot } from '../../src/model/snapshot.ts';
 import { anApplication, aReading, aSnapshot, linesOf } from './builders.ts';
 
@@ -17,10 +17,10 @@ function large(value: number, name = 'large', hosts: number = hostCount): AppSna
   });
 }
 
-/** A store, and what happens when it lets other work have its turn. */
-function aStoreWithTurns(): { readonly store: ChunkStore; turns: number; inTurn: () => void } {
+/** A store, and what happens when it lets other work run. */
+function aStoreWithTurns(): { readonly store: SeriesStore; turns: number; inTurn: () => void } {
   const watched = {
-    store: createChunkStore({
+    store: createSeriesStore({
       gzip: gzipFast,
       nextTurn: async () => {
         watched.turns += 1;
@@ -44,11 +44,11 @@ describe('an application of 10,000 hosts', () => {
     expect(atOnce).toBe(0);
     expect(watched.turns).toBeGreaterThanOrEqual(8);
     expect(lines).toHaveLength(hostCount);
-    // With the end of the window and the info.
+    // Plus the end of the window and the info.
     expect(watched.store.seriesOf('production')).toBe(hostCount + 2);
   });
 
-  it('is on the page as its newest snapshot has it', async () => {
+  it('is shown as of its newest snapshot', async () => {
     const { store } = aStoreWithTurns();
     store.publish(large(1));
     await store.page();
@@ -74,27 +74,24 @@ describe('an application of 10,000 hosts', () => {
   });
 
   it.each([
-    { what: 'it is removed', change: (store: ChunkStore) => store.remove('production', '101') },
-    { what: 'its account goes', change: (store: ChunkStore) => store.removeAccount('production') },
-  ])(
-    'is not on the page, and counts for nothing, when $what while it is rendered',
-    async (gone) => {
-      const watched = aStoreWithTurns();
-      watched.store.publish(large(1));
-      watched.inTurn = () => {
-        gone.change(watched.store);
-      };
+    { what: 'it is removed', change: (store: SeriesStore) => store.remove('production', '101') },
+    { what: 'its account goes', change: (store: SeriesStore) => store.removeAccount('production') },
+  ])('is not on the page, and does not count, when $what while it is rendered', async (gone) => {
+    const watched = aStoreWithTurns();
+    watched.store.publish(large(1));
+    watched.inTurn = () => {
+      gone.change(watched.store);
+    };
 
-      const lines = await linesOf(watched.store, perHost);
+    const lines = await linesOf(watched.store, perHost);
 
-      expect(watched.turns).toBe(1);
-      expect(lines).toEqual([]);
-      expect(watched.store.seriesOf('production')).toBe(0);
-      expect(watched.store.droppedOf('production')).toBe(0);
-    },
-  );
+    expect(watched.turns).toBe(1);
+    expect(lines).toEqual([]);
+    expect(watched.store.seriesOf('production')).toBe(0);
+    expect(watched.store.droppedOf('production')).toBe(0);
+  });
 
-  it('is small again when it has become small before it was rendered', async () => {
+  it('is small again when it became small before it was rendered', async () => {
     const watched = aStoreWithTurns();
     watched.store.publish(large(1));
     watched.store.publish(large(2, 'large', 2));

@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { assemblePage } from '../../src/exposition/page.ts';
-import type { AppChunk } from '../../src/exposition/rendered-application.ts';
-import { aChunkOf, anApplication, aReading, aSnapshot } from './builders.ts';
+import {
+  assemblePage,
+  createPageCache,
+  type Page,
+  type PageCache,
+} from '../../src/exposition/page.ts';
+import type { RenderedApplication } from '../../src/exposition/rendered-application.ts';
+import { settle } from '../support/fake-clock.ts';
+import { anApplication, aReading, aSnapshot, renderedOf } from './builders.ts';
 
-function aChunk(id: string, requestsPerMinute: number): AppChunk {
-  return aChunkOf(
+function rendered(id: string, requestsPerMinute: number): RenderedApplication {
+  return renderedOf(
     aSnapshot({
       application: anApplication({ id, name: `app-${id}` }),
       reading: aReading({ application: new Map([['web', requestsPerMinute]]) }),
@@ -23,35 +29,163 @@ function turnCounter(): { readonly nextTurn: () => Promise<void>; readonly turns
 }
 
 describe('assemblePage', () => {
-  it('gives other work no turn for the sake of a small page', async () => {
+  it('does not yield to other work during a small page', async () => {
     const { nextTurn, turns } = turnCounter();
 
-    await assemblePage([], [aChunk('1', 1), aChunk('2', 2)], nextTurn);
+    await assemblePage([], [rendered('1', 1), rendered('2', 2)], nextTurn);
 
     expect(turns()).toBe(0);
   });
 
-  it('gives other work its turn after every two megabytes', async () => {
+  it('yields to other work after every two megabytes', async () => {
     const { nextTurn, turns } = turnCounter();
     const bytes = Buffer.alloc(1024 * 1024);
-    const large = { ...aChunk('1', 1), bytes, ranges: [0, bytes.length] };
+    const large = { ...rendered('1', 1), bytes, ranges: [0, bytes.length] };
 
     await assemblePage([], [large, large, large, large, large], nextTurn);
 
     expect(turns()).toBe(2);
   });
 
-  it('gives the same chunks again, as ranges of the page', async () => {
+  it('returns the same applications again, as ranges of the page', async () => {
     const { nextTurn } = turnCounter();
-    const chunks = [aChunk('1', 1), aChunk('2', 2)];
+    const applications = [rendered('1', 1), rendered('2', 2)];
 
-    const first = await assemblePage([], chunks, nextTurn);
-    const second = await assemblePage([], first.chunks, nextTurn);
+    const first = await assemblePage([], applications, nextTurn);
+    const second = await assemblePage([], first.applications, nextTurn);
 
-    expect(first.chunks.every(({ bytes }) => bytes === first.identity)).toBe(true);
-    expect(first.chunks.map(({ identity }) => identity)).toEqual(
-      chunks.map(({ identity }) => identity),
+    expect(first.applications.every(({ bytes }) => bytes === first.identity)).toBe(true);
+    expect(first.applications.map(({ identity }) => identity)).toEqual(
+      applications.map(({ identity }) => identity),
     );
     expect(second.identity.toString()).toBe(first.identity.toString());
+  });
+});
+
+interface Build {
+  finish(): void;
+  fail(error: Error): void;
+  readonly page: Page;
+}
+
+/** A cache whose builds end when the test ends them. */
+function aCache(): { readonly cache: PageCache; readonly builds: Build[] } {
+  const builds: Build[] = [];
+  const cache = createPageCache(
+    async () =>
+      new Promise((resolve, reject) => {
+        const page = { identity: Buffer.from(String(builds.length)), gzip: Buffer.alloc(0) };
+        builds.push({ page, finish: () => resolve(page), fail: reject });
+      }),
+  );
+  return { cache, builds };
+}
+
+describe('createPageCache', () => {
+  it('builds once for every reader that asks before and after the build has ended', async () => {
+    const { cache, builds } = aCache();
+    const early = [cache.page(), cache.page()];
+
+    builds[0]?.finish();
+    const pages = await Promise.all([...early, cache.page()]);
+
+    expect(builds).toHaveLength(1);
+    expect(new Set(pages)).toEqual(new Set([builds[0]?.page]));
+  });
+
+  it('builds nothing for changes while nobody asks', async () => {
+    const { cache, builds } = aCache();
+
+    cache.invalidate();
+    cache.invalidate();
+    await settle();
+
+    expect(builds).toHaveLength(0);
+  });
+
+  it('gives the new page to readers that ask after a change, and the old one to those before it', async () => {
+    const { cache, builds } = aCache();
+    const before = cache.page();
+    cache.invalidate();
+    const after = cache.page();
+
+    builds[0]?.finish();
+    await settle();
+    builds[1]?.finish();
+
+    expect(await before).toBe(builds[0]?.page);
+    expect(await after).toBe(builds[1]?.page);
+  });
+
+  it('runs one build at a time, and one build for all changes in the meantime', async () => {
+    const { cache, builds } = aCache();
+    const first = cache.page();
+    const later: Promise<Page>[] = [];
+    for (let change = 0; change < 5; change += 1) {
+      cache.invalidate();
+      later.push(cache.page());
+    }
+
+    await settle();
+    const whileFirstRuns = builds.length;
+    builds[0]?.finish();
+    await first;
+    await settle();
+    builds[1]?.finish();
+    const pages = await Promise.all(later);
+
+    expect(whileFirstRuns).toBe(1);
+    expect(builds).toHaveLength(2);
+    expect(new Set(pages)).toEqual(new Set([builds[1]?.page]));
+  });
+
+  it('does not keep a page that a change has overtaken', async () => {
+    const { cache, builds } = aCache();
+    const first = cache.page();
+    cache.invalidate();
+    builds[0]?.finish();
+    await first;
+
+    const second = cache.page();
+    builds[1]?.finish();
+
+    expect(await second).toBe(builds[1]?.page);
+  });
+
+  it('rejects when a build fails, and builds again for the next reader', async () => {
+    const { cache, builds } = aCache();
+    const first = cache.page();
+    builds[0]?.fail(new Error('out of memory'));
+
+    await expect(first).rejects.toThrow('out of memory');
+    const second = cache.page();
+    builds[1]?.finish();
+
+    expect(await second).toBe(builds[1]?.page);
+  });
+
+  it('rejects for every reader of a build that fails, and builds once for them', async () => {
+    const { cache, builds } = aCache();
+    const both = Promise.allSettled([cache.page(), cache.page()]);
+
+    builds[0]?.fail(new Error('out of memory'));
+    const outcomes = await both;
+
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(builds).toHaveLength(1);
+  });
+
+  it('builds for readers that wait behind a build that fails', async () => {
+    const { cache, builds } = aCache();
+    const first = cache.page();
+    cache.invalidate();
+    const second = cache.page();
+
+    builds[0]?.fail(new Error('out of memory'));
+    await expect(first).rejects.toThrow('out of memory');
+    await settle();
+    builds[1]?.finish();
+
+    expect(await second).toBe(builds[1]?.page);
   });
 });

@@ -3,6 +3,8 @@ import { Gauge, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import {
   type Labels,
+  labelValueOf,
+  mayBeAltered,
   renderHeader,
   renderLabels,
   renderSamples,
@@ -98,5 +100,80 @@ describe('renderSamples', () => {
     },
   ])('puts commas only between labels: $what', ({ before, own, after, line }) => {
     expect(renderSamples(name, { before, after }, [{ labels: own, value: 1 }])).toBe(line);
+  });
+});
+
+const anyUnits = fc
+  .array(fc.nat(0xff_ff), { maxLength: 400 })
+  .map((units) => String.fromCharCode(...units));
+
+describe('labelValueOf', () => {
+  it.each([
+    { what: 'plain text', text: 'Checkout (production)', value: 'Checkout (production)' },
+    { what: 'quotes and backslashes', text: String.raw`a "b" \c`, value: String.raw`a "b" \c` },
+    { what: 'other scripts and emoji', text: 'Käse 日本 🧀', value: 'Käse 日本 🧀' },
+    { what: 'the empty text', text: '', value: '' },
+    { what: 'line separators', text: 'a\u2028b\u2029c', value: 'a\u2028b\u2029c' },
+  ])('leaves $what alone', ({ text, value }) => {
+    expect(labelValueOf(text)).toBe(value);
+  });
+
+  it.each([
+    { what: 'NUL', text: 'a\u0000b' },
+    { what: 'a newline', text: 'a\nb' },
+    { what: 'a carriage return', text: 'a\rb' },
+    { what: 'a tab', text: 'a\tb' },
+    { what: 'DEL', text: 'a\u007Fb' },
+    { what: 'a C1 control', text: 'a\u009Bb' },
+    { what: 'a bidirectional override', text: 'a\u202Eb' },
+    { what: 'the first bidirectional embedding', text: 'a\u202Ab' },
+    { what: 'the first bidirectional isolate', text: 'a\u2066b' },
+    { what: 'the last bidirectional isolate', text: 'a\u2069b' },
+    { what: 'a lone high surrogate', text: 'a\uD83Db' },
+    { what: 'a lone low surrogate', text: 'a\uDE00b' },
+  ])('replaces $what', ({ text }) => {
+    expect(labelValueOf(text)).toBe('a\uFFFDb');
+  });
+
+  it('keeps 256 code points and cuts at one more', () => {
+    const longest = '🧀'.repeat(256);
+
+    expect(labelValueOf(longest)).toBe(longest);
+    expect(labelValueOf(`${longest}x`)).toMatch(/^🧀{243}~[0-9a-f]{12}$/u);
+  });
+
+  it('counts the last code point of one UTF-16 unit as one', () => {
+    const value = labelValueOf('\uFFFF'.repeat(300));
+
+    expect(value).toMatch(/^\uFFFF{243}~[0-9a-f]{12}$/u);
+  });
+
+  it('keeps long texts apart that differ only after the cut or in replaced characters', () => {
+    const texts = ['x', 'y', '\uD800', '\uD801', '\u0000'].map((end) => 'a'.repeat(300) + end);
+
+    expect(new Set(texts.map(labelValueOf)).size).toBe(texts.length);
+  });
+
+  it('makes the same short, well-formed text of any UTF-16 each time', () => {
+    fc.assert(
+      fc.property(anyUnits, (text) => {
+        const value = labelValueOf(text);
+
+        expect(Array.from(value)).toHaveLength(Math.min(256, Array.from(text).length));
+        expect(value).not.toMatch(/[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/u);
+        expect(labelValueOf(text)).toBe(value);
+      }),
+    );
+  });
+});
+
+describe('mayBeAltered', () => {
+  it.each([
+    { what: 'short plain labels', labels: 'host_id="7"', altered: false },
+    { what: 'labels just too short to hold a cut value', labels: 'x'.repeat(255), altered: false },
+    { what: 'labels as long as a cut value', labels: 'x'.repeat(256), altered: true },
+    { what: 'a replaced character', labels: 'host_id="\uFFFD"', altered: true },
+  ])('is $altered for $what', ({ labels, altered }) => {
+    expect(mayBeAltered(labels)).toBe(altered);
   });
 });

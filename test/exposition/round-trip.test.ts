@@ -52,7 +52,7 @@ const anySnapshot: fc.Arbitrary<AppSnapshot> = fc
     }),
   );
 
-/** Label texts and value of every throughput sample, as the contract has them. */
+/** The label texts and the value of every throughput sample, by the contract. */
 function expectedThroughput(snapshot: AppSnapshot): ReadonlyMap<string, number> {
   const expected = new Map<string, number>();
   const { account, application, labels } = snapshot;
@@ -71,7 +71,7 @@ function expectedThroughput(snapshot: AppSnapshot): ReadonlyMap<string, number> 
 }
 
 describe('the page', () => {
-  it('gives back the cleaned labels and the values of any snapshot', async () => {
+  it('gives back the cleaned labels and the values of every snapshot', async () => {
     await fc.assert(
       fc.asyncProperty(anySnapshot, async (snapshot) => {
         const store = aStore();

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { describe, expect, it } from 'vitest';
-import { type BoundAddress, createMetricsServer } from '../../src/server/create-server.ts';
+import { type BoundAddress, createMetricsServer } from '../../src/server/metrics-server.ts';
 import { createReadiness } from '../../src/server/readiness.ts';
 import { applicationListText } from '../../src/simulator/fault-documents.ts';
 import { get, until } from '../support/daemon-process.ts';

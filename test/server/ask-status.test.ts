@@ -24,7 +24,7 @@ describe('askStatus', () => {
     expect(await askStatus(url, { timeoutMs: 2000 })).toEqual({ status });
   });
 
-  it('tells when nobody listens', async () => {
+  it('reports that nobody listens', async () => {
     const url = await aServer(() => {});
     const closed = url.replace(/:\d+/u, ':1');
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { until } from '../support/daemon-process.ts';
 import { type Client, type Listeners, withListeners } from './listeners.ts';
 
-/** The positions of those that the server has ended. */
+/** The positions of the connections that the server has ended. */
 function ended(clients: readonly Client[]): readonly number[] {
   return [...clients.entries()]
     .filter(([, { accepted }]) => accepted.destroyed)
@@ -26,7 +26,7 @@ describe('the connection above the limit', () => {
       ends: [2],
     },
     {
-      what: 'one after the other without a request, however many come',
+      what: 'the ones without a request one by one, however many come',
       kinds: ['connected', 'connected', 'connected', 'connected', 'connected', 'connected'],
       ends: [0, 1],
     },
@@ -36,7 +36,7 @@ describe('the connection above the limit', () => {
       ends: [2],
     },
     {
-      what: 'the oldest of those that are being answered, when there is no other',
+      what: 'the oldest of those that are being answered, if there are no others',
       kinds: ['waiting', 'connected', 'waiting', 'waiting', 'connected'],
       ends: [0],
     },
@@ -59,7 +59,7 @@ describe('the connection above the limit', () => {
     });
   });
 
-  it('is looked for among all listeners, and let in', async () => {
+  it('is let in, wherever the connection that ends for it was accepted', async () => {
     await withListeners({ maxConnections: 2 }, async (listeners) => {
       const first = await listeners.connected(0);
       const second = await listeners.connected(0);
@@ -70,7 +70,7 @@ describe('the connection above the limit', () => {
     });
   });
 
-  it('ends as many as are too many when they come to all listeners at once', async () => {
+  it('ends only the excess when connections come to all listeners at once', async () => {
     await withListeners({ maxConnections: 4 }, async ({ connected }) => {
       const clients = await Promise.all(
         Array.from({ length: 20 }, async (_, index) => connected(index % 2)),
@@ -82,7 +82,7 @@ describe('the connection above the limit', () => {
     });
   });
 
-  it('makes room for as long as it lasts: what has closed counts no more', async () => {
+  it('no longer counts after it has closed', async () => {
     await withListeners({ maxConnections: 2 }, async (listeners) => {
       const clients = await made(listeners, ['connected', 'answered']);
       const closed = Promise.all(clients.map(async ({ accepted }) => once(accepted, 'close')));
@@ -95,7 +95,7 @@ describe('the connection above the limit', () => {
     });
   });
 
-  it('is worth one warning a minute', async () => {
+  it('causes at most one warning a minute', async () => {
     await withListeners({ maxConnections: 2 }, async (listeners) => {
       const warnings = (): number =>
         listeners.logger.lines.filter(({ level }) => level === 'warn').length;
@@ -111,8 +111,8 @@ describe('the connection above the limit', () => {
   });
 });
 
-describe('who brings no request in time', () => {
-  it('and sent nothing is cut off without a word', async () => {
+describe('a client without a request in time', () => {
+  it('is cut off without an answer if it sent nothing', async () => {
     await withListeners({ maxConnections: 4, headersTimeoutMs: 100 }, async ({ connected }) => {
       const { accepted, received } = await connected();
       await once(accepted, 'close');
@@ -124,7 +124,7 @@ describe('who brings no request in time', () => {
   it.each([
     { what: 'half a request', begin: 'GET / HTTP/1.1\r\nHost: x\r\n', everyMs: 20_000 },
     { what: 'a byte at a time', begin: 'GET /', everyMs: 10 },
-  ])('and sent $what is told so, and cut off although it closes nothing', async (slow) => {
+  ])('gets an answer if it sent $what, and is cut off although it does not close', async (slow) => {
     await withListeners({ maxConnections: 4, headersTimeoutMs: 100 }, async (listeners) => {
       const { socket, accepted, received } = await listeners.connected();
       socket.write(slow.begin);
@@ -141,7 +141,7 @@ describe('who brings no request in time', () => {
     });
   });
 
-  it('but garbage is told so, and cut off although it closes nothing', async () => {
+  it('gets an answer if it sent garbage, and is cut off although it does not close', async () => {
     await withListeners({ maxConnections: 4 }, async (listeners) => {
       const { socket, accepted, received } = await listeners.connected();
       socket.write('scrape, please\r\n\r\n');

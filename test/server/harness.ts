@@ -7,7 +7,7 @@ import {
   type MetricsServer,
   type MetricsServerDependencies,
   type MetricsServerOptions,
-} from '../../src/server/create-server.ts';
+} from '../../src/server/metrics-server.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
 
@@ -35,10 +35,10 @@ export async function aPage(text: string): Promise<Page> {
   return { identity, gzip: await gzipFast(identity) };
 }
 
-/** A page that is given to nobody until the test says so, and then to everybody. */
+/** A page that nobody gets until the test releases it, and then everybody. */
 export interface HeldPage {
   readonly page: () => Promise<Page>;
-  /** Resolves when so many have asked, as many as `aHeldPage` was told. */
+  /** Resolves when as many readers have asked as `aHeldPage` was told to expect. */
   readonly asked: Promise<unknown>;
   readonly release: (page: Page) => void;
 }
@@ -83,7 +83,7 @@ export function anAccountStatus(overrides: Partial<AccountStatus> = {}): Account
   };
 }
 
-/** The whole answer, read to its end. */
+/** The whole answer. */
 export async function readReply(response: IncomingMessage): Promise<Reply> {
   const parts: Buffer[] = [];
   response.on('data', (part: Buffer) => parts.push(part));
@@ -95,7 +95,7 @@ export async function readReply(response: IncomingMessage): Promise<Reply> {
   };
 }
 
-/** Sends a request on a connection of its own and resolves when the head of the answer is there. */
+/** Sends a request on a connection of its own and resolves when the head of the answer arrives. */
 export async function open(
   port: number,
   path: string,
@@ -132,7 +132,7 @@ export function aServer(overrides: Overrides = {}): Omit<Running, 'port' | 'get'
   return { server, clock, logger };
 }
 
-/** Runs a server while `use` does, and closes it whatever happens. */
+/** Runs a server during `use`, and closes it whatever happens. */
 export async function withServer(
   overrides: Overrides,
   use: (running: Running) => Promise<void>,

@@ -14,7 +14,7 @@ function pageOf(...accounts: readonly AccountStatus[]): string {
 }
 
 describe('landingPage', () => {
-  it('names what runs and links to what it serves', () => {
+  it('names the running program and links to what it serves', () => {
     const page = pageOf();
 
     expect(page).toContain('Version 1.2.3, revision abc1234');
@@ -113,7 +113,7 @@ describe('landingPage', () => {
     expect(pageOf(anAccountStatus(status))).toContain(text);
   });
 
-  it('has no notes on an account where all is well', () => {
+  it('has no notes on an account without problems', () => {
     expect(pageOf(anAccountStatus())).not.toContain('class="notes"');
   });
 

@@ -25,7 +25,7 @@ describe('parseListenAddress', () => {
     { text: ':65536' },
     { text: 'http://localhost:9126' },
     { text: ' :9126' },
-  ])('refuses "$text", naming it and what to write', ({ text }) => {
+  ])('refuses "$text" with a message that names it and shows what to write', ({ text }) => {
     const parse = (): unknown => parseListenAddress(text);
 
     expect(parse).toThrow(ListenError);

@@ -18,11 +18,11 @@ export interface Listeners {
   readonly logger: FakeLogger;
   /** Connects, and resolves when the server has accepted it. */
   readonly connected: (listener?: number) => Promise<Client>;
-  /** Connects and sends a request; resolves when the answer is there. */
+  /** Connects and sends a request; resolves when the answer arrives. */
   readonly answered: (listener?: number) => Promise<Client>;
-  /** The same for a request that is not answered for now. */
+  /** The same with a request that is never answered. */
   readonly waiting: (listener?: number) => Promise<Client>;
-  /** Asks once more on a connection; resolves when the answer is there. */
+  /** Asks once more on a connection; resolves when the answer arrives. */
   readonly askAgain: (client: Client) => Promise<void>;
 }
 
@@ -35,7 +35,7 @@ async function portOf(server: Server): Promise<number> {
   return address.port;
 }
 
-/** Two listeners with one limit, for as long as `use` runs. `/wait` is never answered. */
+/** Runs two listeners with one limit during `use`. `/wait` is never answered. */
 export async function withListeners(
   options: { readonly maxConnections: number; readonly headersTimeoutMs?: number },
   use: (listeners: Listeners) => Promise<void>,
@@ -70,7 +70,7 @@ export async function withListeners(
     const socket = connect({
       host: '127.0.0.1',
       port: ports[listener] ?? 0,
-      // Closes nothing by itself.
+      // Never closes its side.
       allowHalfOpen: true,
     });
     clients.push(socket);

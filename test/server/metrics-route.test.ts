@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Page } from '../../src/exposition/page.ts';
+import { prefersGzip } from '../../src/server/metrics-route.ts';
 import { until } from '../support/daemon-process.ts';
 import { aHeldPage, aPage, open, readReply, withServer } from './harness.ts';
 
@@ -24,7 +25,7 @@ describe('the metrics path', () => {
     });
   });
 
-  it('serves the same as gzip to who takes it, the stored bytes first', async () => {
+  it('serves the same in gzip to a client that accepts it, the stored bytes first', async () => {
     const page = await aPage('vendor 1\n'.repeat(1000));
     await withServer({ page: async () => page }, async ({ get }) => {
       const { headers, body } = await get('/metrics', { headers: { 'Accept-Encoding': 'gzip' } });
@@ -39,7 +40,7 @@ describe('the metrics path', () => {
     });
   });
 
-  it('serves it plain to who refuses gzip', async () => {
+  it('serves it plain to a client that refuses gzip', async () => {
     await withServer({}, async ({ get }) => {
       const reply = await get('/metrics', { headers: { 'Accept-Encoding': 'gzip;q=0, *' } });
 
@@ -47,7 +48,7 @@ describe('the metrics path', () => {
     });
   });
 
-  it('serves the exporter alone before anything was polled', async () => {
+  it('serves only the metrics of the exporter before the first poll', async () => {
     await withServer({ page: async () => aPage('') }, async ({ get }) => {
       const plain = await get('/metrics');
       const packed = await get('/metrics', { headers: { 'Accept-Encoding': 'gzip' } });
@@ -112,7 +113,7 @@ describe('the metrics path', () => {
     },
   );
 
-  it('refuses the scrape above the limit, serves the others, and takes new ones after them', async () => {
+  it('refuses the scrape above the limit, serves the others, and accepts new ones afterwards', async () => {
     const held = aHeldPage(40);
     await withServer({ maxRequests: 40, page: held.page }, async ({ port, get }) => {
       const inFlight = Array.from({ length: 40 }, async () => open(port, '/metrics'));
@@ -132,7 +133,7 @@ describe('the metrics path', () => {
     });
   });
 
-  it('counts no scrape any more that a client had queued when it went', async () => {
+  it('does not go on counting scrapes that a client had queued when it left', async () => {
     const queued = aHeldPage(2);
     const others = aHeldPage(2);
     let held = queued;
@@ -165,7 +166,7 @@ describe('the metrics path', () => {
     });
   });
 
-  it('breaks off an answer that its reader has not taken whole in time, even if it sips', async () => {
+  it('cuts off an answer that its client has not read completely in time, even if it reads slowly', async () => {
     const page = await aPage('vendor 1\n'.repeat(2_000_000));
     await withServer({ page: async () => page }, async ({ port, clock }) => {
       const response = await open(port, '/metrics');
@@ -180,7 +181,7 @@ describe('the metrics path', () => {
     });
   });
 
-  it('takes a reader that hangs up for nothing worth a line in the log', async () => {
+  it('does not log a client that hangs up', async () => {
     const page = await aPage('vendor 1\n'.repeat(1_000_000));
     await withServer({ page: async () => page }, async ({ port, get, logger }) => {
       const response = await open(port, '/metrics');
@@ -191,5 +192,36 @@ describe('the metrics path', () => {
       expect(next.status).toBe(200);
       expect(logger.lines.filter(({ level }) => level !== 'debug')).toEqual([]);
     });
+  });
+});
+
+describe('prefersGzip', () => {
+  it.each([
+    { header: undefined, gzip: false },
+    { header: '', gzip: false },
+    { header: 'gzip', gzip: true },
+    { header: 'GZip', gzip: true },
+    { header: 'x-gzip', gzip: true },
+    { header: 'deflate, gzip, br', gzip: true },
+    { header: 'deflate, br', gzip: false },
+    { header: 'gzip;q=0', gzip: false },
+    { header: 'gzip; q=0.000', gzip: false },
+    { header: 'gzip ; q=0.5', gzip: true },
+    { header: 'gzip;Q=1.000', gzip: true },
+    { header: '*', gzip: true },
+    { header: '*;q=0', gzip: false },
+    { header: 'gzip;q=0, *', gzip: false },
+    { header: 'identity', gzip: false },
+    { header: 'identity;q=0.5, gzip;q=0.4', gzip: false },
+    { header: 'identity;q=0.5, gzip;q=0.5', gzip: true },
+    { header: 'gzip;q=0.4, *;q=0.5', gzip: false },
+    { header: 'identity;q=0, gzip;q=0.1', gzip: true },
+    { header: 'gzip;q=2', gzip: false },
+    { header: 'gzip;q=', gzip: false },
+    { header: 'gzip;level=1', gzip: false },
+    { header: 'gzipped', gzip: false },
+    { header: ',,gzip,', gzip: true },
+  ])('is $gzip for $header', ({ header, gzip }) => {
+    expect(prefersGzip(header)).toBe(gzip);
   });
 });

@@ -4,7 +4,7 @@ import type { ConfigStatus } from '../../src/server/readiness.ts';
 import { anAccountStatus, withServer } from './harness.ts';
 
 describe('/-/ready', () => {
-  it('is 503 with the progress until the first cycle of every account ended', async () => {
+  it('is 503 with the progress until the first cycle of every account has ended', async () => {
     const status = () => [
       anAccountStatus({ name: 'a' }),
       anAccountStatus({
@@ -94,7 +94,7 @@ describe('/-/ready', () => {
     });
   });
 
-  it('is 200 once the first cycles ended, although one ended badly', async () => {
+  it('is 200 once the first cycles have ended, even if one ended badly', async () => {
     const status = () => [anAccountStatus(), anAccountStatus({ up: false, error: 'refused' })];
     await withServer({ status }, async ({ get }) => {
       const { status: code, body } = await get('/-/ready');

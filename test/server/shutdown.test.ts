@@ -33,7 +33,7 @@ describe('close', () => {
     });
   });
 
-  it('answers what is in flight, and then ends its connection', async () => {
+  it('answers the request in flight, and then ends its connection', async () => {
     const held = aHeldPage(1);
     await withServer({ page: held.page }, async ({ port, server }) => {
       const agent = new Agent({ keepAlive: true });
@@ -49,7 +49,7 @@ describe('close', () => {
     });
   });
 
-  it('answers who had connected before, and says that the connection ends', async () => {
+  it('answers a client that had connected before, and tells it that the connection ends', async () => {
     await withServer({}, async ({ port, server, get }) => {
       const socket = connect(port, '127.0.0.1').setEncoding('utf8');
       await once(socket, 'connect');
@@ -69,7 +69,7 @@ describe('close', () => {
     });
   });
 
-  it('lets a slow reader finish a large answer that is under way', async () => {
+  it('lets a slow reader finish a large answer that has begun', async () => {
     const page = await aPage(largePage);
     await withServer({ page: async () => page }, async ({ port, server }) => {
       const agent = new Agent({ keepAlive: true });
@@ -84,7 +84,7 @@ describe('close', () => {
     });
   });
 
-  it('cuts off at the deadline who reads nothing, and not before', async () => {
+  it('cuts off a client that reads nothing at the deadline, and not before', async () => {
     const page = await aPage(largePage);
     await withServer({ page: async () => page }, async ({ port, server, clock }) => {
       const response = await open(port, '/metrics');
@@ -101,7 +101,7 @@ describe('close', () => {
     });
   });
 
-  it('cuts off at the deadline who only connected', async () => {
+  it('cuts off a client that only connected at the deadline', async () => {
     await withServer({}, async ({ port, server, clock, get }) => {
       const socket = connect(port, '127.0.0.1');
       await once(socket, 'connect');
@@ -117,7 +117,7 @@ describe('close', () => {
     });
   });
 
-  it('may be asked for twice, and without having listened', async () => {
+  it('may be called twice, and without having listened', async () => {
     await withServer({}, async ({ server, clock }) => {
       await Promise.all([server.close(), server.close()]);
 

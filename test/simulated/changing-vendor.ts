@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../src/model/clock.ts';
 import type { AnswerFault } from '../../src/simulator/fault.ts';
-import { faultAnswer } from '../../src/simulator/fault-answers.ts';
+import { faultAnswer } from '../../src/simulator/fault-effects.ts';
 import type { Random } from '../../src/simulator/random.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import type { RawTransport } from '../../src/transport/transport.ts';

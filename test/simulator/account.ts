@@ -1,12 +1,12 @@
 import type { Answer } from '../../src/simulator/answer.ts';
 import { createCallCounter } from '../../src/simulator/call-counter.ts';
-import { parseEndpoint } from '../../src/simulator/endpoint.ts';
 import { createFleet, type Fleet } from '../../src/simulator/fleet.ts';
 import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
+import { parseEndpoint } from '../../src/simulator/request.ts';
 import { createRoutes, type RouteOptions } from '../../src/simulator/routes.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 
-/** Answers without HTTP, on a clock that stands at 2026-09-01T10:00:30Z. */
+/** Answers without HTTP, with a clock that starts at 2026-09-01T10:00:30Z. */
 export interface Account {
   readonly clock: FakeClock;
   readonly fleet: Fleet;

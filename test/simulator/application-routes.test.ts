@@ -58,7 +58,7 @@ describe('the list of applications', () => {
     expect(ids(anAccount(named), query)).toEqual(found);
   });
 
-  it('leaves the links of every application out when asked to', () => {
+  it('leaves out the links of every application on request', () => {
     const document = anAccount(named).read('/v2/applications.json?exclude_links=true');
 
     const { applications } = applicationsList.parse(document);
@@ -103,7 +103,7 @@ describe('the list of applications', () => {
     },
   );
 
-  it('writes links without a blank where the account follows the documents', () => {
+  it('writes links without a space in the documented style', () => {
     const account = anAccount(numbered(3), { pageSize: 2, linkStyle: 'docs' });
 
     expect(account.get('/v2/applications.json').headers['Link']).toBe(
@@ -115,7 +115,7 @@ describe('the list of applications', () => {
     expect(ids(anAccount(numbered(3), { pageSize: 2 }), `page=${page}`)).toEqual([1, 2]);
   });
 
-  it('turns its order from listing to listing, without losing anything between pages', () => {
+  it('rotates its order from listing to listing, without a loss between pages', () => {
     const account = anAccount(numbered(5), { pageSize: 3, shuffle: 'per_listing' });
     const listing = (): readonly number[] => [...ids(account), ...ids(account, 'page=2')];
 
@@ -127,7 +127,7 @@ describe('the list of applications', () => {
     expect(inOrder(second)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('turns its order with every call, so that pages miss and repeat', () => {
+  it('rotates its order with every call, so that pages lose and repeat items', () => {
     const account = anAccount(numbered(5), { pageSize: 3, shuffle: 'per_call' });
 
     const listing = [...ids(account), ...ids(account, 'page=2')];
@@ -159,7 +159,7 @@ describe('the list of hosts', () => {
     expect(hostIds(anAccount(threeHosts), query)).toEqual(found);
   });
 
-  it('comes in pages of its own', () => {
+  it('has its own pages', () => {
     const account = anAccount(threeHosts, { pageSize: 2 });
 
     expect(hostIds(account, 'page=2')).toEqual([13]);
@@ -168,7 +168,7 @@ describe('the list of hosts', () => {
     );
   });
 
-  it('shows a host that stopped for as long as the links do', async () => {
+  it('shows a stopped host as long as the links do', async () => {
     const account = anAccount(threeHosts);
     account.fleet.removeHost(1, 11);
 
@@ -181,7 +181,7 @@ describe('the list of hosts', () => {
   });
 });
 
-describe('requests for what is not there', () => {
+describe('requests for something unknown', () => {
   it.each([
     { path: '/v2/applications/99.json', title: 'No Application found with the given ID' },
     { path: '/v2/applications/99/hosts.json', title: 'No Application found with the given ID' },
@@ -209,7 +209,7 @@ describe('requests for what is not there', () => {
     expect(JSON.parse(answer.body)).toEqual({ error: { title } });
   });
 
-  it('answer 404 for host lists where the account has none, but still serve metrics', () => {
+  it('answer 404 for lists of hosts if the account has none, but still serve metrics', () => {
     const { get } = anAccount(named, { hostsEndpoint: false });
 
     expect(get('/v2/applications/1/hosts.json').status).toBe(404);
@@ -219,7 +219,7 @@ describe('requests for what is not there', () => {
     );
   });
 
-  it('answer 404 for an application once it was removed', () => {
+  it('answer 404 for a removed application', () => {
     const { get, fleet } = anAccount(named);
 
     fleet.removeApplication(1);

@@ -15,7 +15,7 @@ interface Counting {
   readonly clock: FakeClock;
   readonly fleet: Fleet;
   readonly application: () => SimulatedApplication;
-  /** Web calls of the application, or of one host of it. */
+  /** Web calls of the application, or of one of its hosts. */
   readonly count: (fromMs: number, toMs: number, hostId?: number) => number;
 }
 
@@ -85,7 +85,7 @@ describe('createCallCounter', () => {
     );
   });
 
-  it('answers the same for a past range, however late it is asked', async () => {
+  it('gives the same answer for a past range, however late', async () => {
     const { count, clock } = counting({ webRpm: 100, hosts: 3 }, 'daily');
     const fromMs = tenOClockMs - hourMs;
     const first = count(fromMs, fromMs + 30 * minuteMs);
@@ -115,7 +115,7 @@ describe('createCallCounter', () => {
     { what: 'one minute old', endMinutesAgo: 1, calls: 62 },
     { what: 'just over', endMinutesAgo: 0, calls: 37 },
     { what: 'still running', endMinutesAgo: -1, calls: 12 },
-    { what: 'to come', endMinutesAgo: -2, calls: 0 },
+    { what: 'in the future', endMinutesAgo: -2, calls: 0 },
   ])('has $calls of 100 calls of a minute that is $what', ({ endMinutesAgo, calls }) => {
     const { count } = counting({ webRpm: 100, hosts: 1 });
     const toMs = tenOClockMs - endMinutesAgo * minuteMs;
@@ -123,7 +123,7 @@ describe('createCallCounter', () => {
     expect(count(toMs - minuteMs, toMs)).toBe(calls);
   });
 
-  it('has every call of a minute once three minutes have passed since', async () => {
+  it('has every call of a minute three minutes later', async () => {
     const { count, clock } = counting({ webRpm: 100, hosts: 1 });
     const running = count(tenOClockMs, tenOClockMs + minuteMs);
 
@@ -147,7 +147,7 @@ describe('createCallCounter', () => {
     expect(count(tenOClockMs - 10 * minuteMs, endMs)).toBe(25 * 60);
   });
 
-  it('counts nothing from when the application fell silent', async () => {
+  it('counts nothing after the application fell silent', async () => {
     const { count, clock, fleet } = counting({ webRpm: 60, hosts: 1 }, 'flat', 0);
 
     fleet.setReporting(1, false);
@@ -156,7 +156,7 @@ describe('createCallCounter', () => {
     expect(count(tenOClockMs, tenOClockMs + 10 * minuteMs)).toBe(60);
   });
 
-  it('takes a new rate for past minutes too', () => {
+  it('applies a new rate to past minutes too', () => {
     const { count, fleet } = counting({ webRpm: 60, hosts: 1 });
     const fromMs = tenOClockMs - 10 * minuteMs;
     const before = count(fromMs, fromMs + minuteMs);

@@ -12,7 +12,7 @@ function without(shape: readonly string[], paths: readonly string[]): readonly s
 }
 
 describe('documents', () => {
-  it('lists applications with every member that the samples have, and no other', () => {
+  it('lists applications with exactly the members of the samples', () => {
     const { read } = anAccount();
 
     const shape = shapeOf(read('/v2/applications.json'));
@@ -25,7 +25,7 @@ describe('documents', () => {
     );
   });
 
-  it('gives an application that reports no less than the older sample', () => {
+  it('gives a reporting application at least the members of the older sample', () => {
     const { read } = anAccount({ applications: [{ id: 1, kind: 'web', hosts: 3, webRpm: 100 }] });
 
     const shape = shapeOf(read('/v2/applications.json'));
@@ -33,7 +33,7 @@ describe('documents', () => {
     expect(shape).toEqual(shapeOf(sample('01-applications-list-ruby-2015.json')));
   });
 
-  it('leaves out of an application that is silent what the sample leaves out', () => {
+  it('leaves out the same members of a silent application as the sample', () => {
     const { read } = anAccount({ applications: [{ id: 1, kind: 'not_reporting', hosts: 3 }] });
 
     const document = read('/v2/applications/1.json');
@@ -86,7 +86,7 @@ describe('documents', () => {
     });
   });
 
-  it('takes the summary of an application without web requests from its background work', () => {
+  it('makes the summary of an application without web requests from its background work', () => {
     const { read } = anAccount({
       traffic: 'flat',
       applications: [{ id: 1, kind: 'other', hosts: 1, otherRpm: 12 }],
@@ -111,7 +111,7 @@ describe('documents', () => {
     );
   });
 
-  it('shows one host by itself', () => {
+  it('shows a single host', () => {
     const { read } = anAccount({
       traffic: 'flat',
       applications: [

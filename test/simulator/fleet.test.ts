@@ -12,7 +12,7 @@ function listedIds(fleet: Fleet): readonly number[] {
 }
 
 describe('a generated fleet', () => {
-  it('is the same for the same seed and another one for another seed', () => {
+  it('is the same for the same seed, and different for another seed', () => {
     const clock = createFakeClock();
     const make = (seed: number): unknown => createFleet({ seed }, { clock }).applications();
 
@@ -20,7 +20,7 @@ describe('a generated fleet', () => {
     expect(make(3)).not.toEqual(make(4));
   });
 
-  it('has exactly the applications and listed hosts it was asked for', () => {
+  it('has exactly the requested numbers of applications and listed hosts', () => {
     fc.assert(
       fc.property(fc.integer({ min: 5, max: 60 }), fc.nat({ max: 300 }), (applications, hosts) => {
         const fleet = createFleet({ applications, hosts }, { clock: createFakeClock() });
@@ -32,7 +32,7 @@ describe('a generated fleet', () => {
     );
   });
 
-  it('gives everything an id of nine digits of its own', () => {
+  it('gives every record its own id of nine digits', () => {
     const fleet = createFleet({ applications: 200, hosts: 2000 }, { clock: createFakeClock() });
     const ids = fleet
       .applications()
@@ -46,7 +46,7 @@ describe('a generated fleet', () => {
     expect(Math.max(...ids)).toBeLessThan(1_000_000_000);
   });
 
-  it('has all kinds of applications, a name that occurs twice, and names that are hard to encode', () => {
+  it('has applications of all kinds, a name that occurs twice, and names that are hard to encode', () => {
     const applications = createFleet({}, { clock: createFakeClock() }).applications();
     const names = applications.map(({ name }) => name);
 
@@ -69,7 +69,7 @@ describe('a generated fleet', () => {
 });
 
 describe('a fleet with a given shape', () => {
-  it('has the applications and hosts as stated', () => {
+  it('has exactly the stated applications and hosts', () => {
     const fleet = createFleet(
       {
         applications: [
@@ -123,7 +123,7 @@ describe('changes of a fleet', () => {
     expect(listedIds(fleet)).toEqual([12]);
   });
 
-  it('lists a removed host no longer than the test wants', () => {
+  it('lists a removed host only as long as the test wants', () => {
     const { fleet } = aFleet();
 
     fleet.removeHost(1, 11, 0);
@@ -165,7 +165,7 @@ describe('changes of a fleet', () => {
     expect(listedIds(fleet)).toEqual([11, 12]);
   });
 
-  it('leaves records alone that a reader holds', () => {
+  it('does not change records that a reader holds', () => {
     const { fleet } = aFleet();
     const held = fleet.application(1);
 
@@ -187,7 +187,7 @@ describe('changes of a fleet', () => {
 });
 
 describe('churn', () => {
-  it('replaces so many hosts an hour, at even distances, and keeps the number that run', async () => {
+  it('replaces the given number of hosts an hour, evenly spread, and keeps the number of running ones', async () => {
     const clock = createFakeClock();
     const fleet = createFleet(
       { applications: 3, hosts: 30, kinds: ['web'], churnPerHour: 60 },

@@ -19,7 +19,7 @@ function anArrival(overrides: Partial<JournalEntry> = {}): Omit<JournalEntry, 's
 }
 
 describe('journal', () => {
-  it('has a request from its arrival, and its status from the answer on', () => {
+  it('has a request from its arrival on, and its status from the answer on', () => {
     const journal = createJournal(10);
 
     const { entry, answered } = journal.record(anArrival({ path: '/v2/a' }));
@@ -31,7 +31,7 @@ describe('journal', () => {
     expect(journal.count(({ status }) => status === 429)).toBe(1);
   });
 
-  it('keeps the newest requests only', () => {
+  it('keeps only the newest requests', () => {
     const journal = createJournal(3);
 
     for (let time = 0; time < 20; time += 1) journal.record(anArrival({ monotonicMs: time }));
@@ -65,7 +65,7 @@ describe('journal', () => {
     { times: [0, 60_000], windowMs: 60_000, most: 1 },
     { times: [0, 59_999], windowMs: 60_000, most: 2 },
     { times: [0, 50_000, 59_000, 70_000, 100_000], windowMs: 60_000, most: 4 },
-  ])('finds $most requests at most in $windowMs ms among $times', ({ times, windowMs, most }) => {
+  ])('finds at most $most requests in $windowMs ms among $times', ({ times, windowMs, most }) => {
     const journal = createJournal(10);
 
     for (const monotonicMs of times) journal.record(anArrival({ monotonicMs }));
@@ -73,7 +73,7 @@ describe('journal', () => {
     expect(journal.maxInAnyWindow(windowMs)).toBe(most);
   });
 
-  it('finds the same maximum as counting from every request on', () => {
+  it('finds the same maximum as a count from each request on', () => {
     fc.assert(
       fc.property(
         fc.array(fc.nat({ max: 500 }), { maxLength: 40 }),
@@ -96,7 +96,7 @@ describe('journal', () => {
     );
   });
 
-  it('looks only at the requests that the filter lets through', () => {
+  it('looks only at requests that pass the filter', () => {
     const journal = createJournal(10);
     for (const keyIndex of [0, 1, 0]) journal.record(anArrival({ keyIndex }));
 

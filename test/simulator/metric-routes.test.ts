@@ -76,7 +76,7 @@ describe('metric data, summarized', () => {
     },
   );
 
-  it('of one host has its part of the traffic', () => {
+  it('has the share of traffic of one host', () => {
     const { read } = anApplication('both');
 
     expect(
@@ -85,7 +85,7 @@ describe('metric data, summarized', () => {
   });
 
   it.each([{ kind: 'idle' as const }, { kind: 'not_reporting' as const }])(
-    'of a metric without calls ($kind) is found with 0, or not found, as the account is set',
+    'finds a metric without calls ($kind) with 0, or not at all, as the account is set',
     ({ kind }) => {
       const target = `/v2/applications/1/metrics/data.json?${throughput}&${range}`;
 
@@ -106,7 +106,7 @@ describe('metric data, summarized', () => {
     },
   );
 
-  it('finds nothing of a host before it started', () => {
+  it('finds nothing of a host before its start', () => {
     const { read, fleet } = anApplication('both');
     fleet.addHost(1, { id: 13 });
 
@@ -115,7 +115,7 @@ describe('metric data, summarized', () => {
     ).toMatchObject({ metric_data: { metrics_found: [], metrics: [] } });
   });
 
-  it('dilutes what a host left by the minutes in which it was gone', async () => {
+  it('averages the traffic of a stopped host over the minutes after its end too', async () => {
     const { read, fleet, clock } = anApplication('web');
     fleet.removeHost(1, 11);
     await clock.advance(10 * 60_000);
@@ -130,7 +130,7 @@ describe('metric data, summarized', () => {
     });
   });
 
-  it('lists nothing as found for a host that was gone in the whole range', async () => {
+  it('finds no metric of a host that was gone during the whole range', async () => {
     const { read, fleet, clock } = anApplication('web');
     fleet.removeHost(1, 11);
     await clock.advance(10 * 60_000);
@@ -147,7 +147,7 @@ describe('metric data, summarized', () => {
     });
   });
 
-  it('answers 404 for a host that is gone, where the account is set so', () => {
+  it('answers 404 for a host that is gone, if the account is set to that', () => {
     const { get, fleet } = anAccount(
       { applications: [{ id: 1, kind: 'web', hosts: [{ id: 11 }] }] },
       { removedHost: 'not_found' },
@@ -161,7 +161,7 @@ describe('metric data, summarized', () => {
     expect(get(target).status).toBe(404);
   });
 
-  it('takes the default range from minutes before, and ends it at second 59', () => {
+  it('takes the default range from some minutes earlier, and ends it at second 59', () => {
     const { read } = anApplication('web');
 
     expect(read(`/v2/applications/1/metrics/data.json?${throughput}`)).toMatchObject({
@@ -183,7 +183,7 @@ describe('metric data, summarized', () => {
     });
   });
 
-  it('is too low when the newest minutes are asked for', () => {
+  it('is too low for the newest minutes', () => {
     const { read } = anApplication('web');
     const newest = 'from=2026-09-01T09:55:00Z&to=2026-09-01T10:00:00Z';
 
@@ -233,7 +233,7 @@ describe('metric data values', () => {
     ]);
   });
 
-  it('have three significant digits, but for the count, which is exact', () => {
+  it('have three significant digits, except for the count, which is exact', () => {
     expect(values('values[]=requests_per_minute&values[]=call_count')).toEqual({
       requests_per_minute: 1230,
       call_count: 6172,
@@ -246,7 +246,7 @@ describe('metric data values', () => {
     });
   });
 
-  it('are an empty object when the metric has none of the names', () => {
+  it('are an empty object if the metric has none of the names', () => {
     expect(values('values[]=score')).toEqual({});
   });
 
@@ -282,7 +282,7 @@ describe('metric data, not summarized', () => {
   });
 });
 
-describe('metric data requests that are refused', () => {
+describe('rejected requests for metric data', () => {
   it.each([
     {
       why: 'a range under 60 seconds',

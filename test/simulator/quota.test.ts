@@ -5,8 +5,9 @@ import { createFakeClock } from '../support/fake-clock.ts';
 const wallStartMs = Date.UTC(2026, 8, 1, 10, 0, 30);
 
 function takeMany(quota: Quota, key: string, count: number): number {
-  return Array.from({ length: count }, () => quota.take(key)).filter((verdict) => verdict.allowed)
-    .length;
+  return Array.from({ length: count }, () => quota.acquire(key)).filter(
+    (verdict) => verdict.allowed,
+  ).length;
 }
 
 describe('quota', () => {
@@ -20,20 +21,20 @@ describe('quota', () => {
     expect(quota.violations()).toBe(7);
   });
 
-  it('starts every window afresh, so that two bursts may stand back to back', async () => {
+  it('starts every window at 0, so that two bursts may follow each other', async () => {
     const clock = createFakeClock(wallStartMs);
     const quota = createQuota({ perMinute: 10, phaseMs: 0 }, { clock });
     await clock.advance(59_999);
 
     const before = takeMany(quota, 'a', 10);
-    const refused = quota.take('a').allowed;
+    const refused = quota.acquire('a').allowed;
     await clock.advance(1);
     const after = takeMany(quota, 'a', 10);
 
     expect({ before, refused, after }).toEqual({ before: 10, refused: false, after: 10 });
   });
 
-  it('counts refused requests as well: hammering does not help', async () => {
+  it('counts throttled requests as well: hammering does not help', async () => {
     const clock = createFakeClock(wallStartMs);
     const quota = createQuota({ perMinute: 10, phaseMs: 0 }, { clock });
 
@@ -44,7 +45,7 @@ describe('quota', () => {
     expect(quota.violations()).toBe(95);
   });
 
-  it('keeps a count for each key', () => {
+  it('counts each key separately', () => {
     const quota = createQuota(
       { perMinute: 3, phaseMs: 0 },
       { clock: createFakeClock(wallStartMs) },
@@ -70,7 +71,7 @@ describe('quota', () => {
 
       await clock.advance(elapsedMs);
 
-      expect(quota.take('a').resetSeconds).toBe(resetSeconds);
+      expect(quota.acquire('a').resetSeconds).toBe(resetSeconds);
     },
   );
 
@@ -81,7 +82,7 @@ describe('quota', () => {
 
     clock.jumpWall(3_600_000);
 
-    expect(quota.take('a')).toEqual({
+    expect(quota.acquire('a')).toEqual({
       allowed: false,
       limit: 2,
       resetSeconds: wallStartMs / 1000 + 3660,

@@ -30,7 +30,7 @@ describe('createRandom', () => {
 });
 
 describe('noiseAt', () => {
-  it('depends on the seed, the subject and the minute and on nothing else', () => {
+  it('depends only on the seed, the subject and the minute', () => {
     expect(noiseAt(1, 204_261_410, 29_000_000)).toBe(noiseAt(1, 204_261_410, 29_000_000));
     expect(
       new Set([

@@ -53,7 +53,7 @@ async function start(options: SimulatorOptions = {}): Promise<Running> {
   };
 }
 
-/** Lets the loopback deliver what was sent, until the condition holds. */
+/** Waits for the loopback to deliver, until the condition holds. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await settle();
 }
@@ -61,7 +61,7 @@ async function until(condition: () => boolean): Promise<void> {
 const list = '/v2/applications.json';
 
 describe('the simulator on a port', () => {
-  it('answers with JSON, an ETag and the Date of its own clock, and says nothing of the quota', async () => {
+  it('answers with JSON, an ETag and the Date of its own clock, without a word about the quota', async () => {
     const { get } = await start();
 
     const answer = await get(list);
@@ -146,7 +146,7 @@ describe('the simulator on a port', () => {
     expect(simulator.violations()).toBe(1);
   });
 
-  it('gives each key a quota of its own, and names it by index in the journal', async () => {
+  it('gives each key its own quota, and identifies it by index in the journal', async () => {
     const { get, simulator } = await start({ apiKeys: ['one', 'two'], quotaPerMinute: 1 });
 
     const statuses = [];
@@ -208,7 +208,7 @@ describe('the simulator on a port', () => {
     },
   );
 
-  it('counts one in flight when a client sends one after the other', async () => {
+  it('counts one request in flight when a client sends one after the other', async () => {
     const { get, simulator } = await start();
 
     for (let round = 0; round < 50; round += 1) await get(list);
@@ -216,7 +216,7 @@ describe('the simulator on a port', () => {
     expect(simulator.journal.maxInFlight()).toBe(1);
   });
 
-  it('leaves a request to the interceptor after counting it', async () => {
+  it('leaves a request to the interceptor after it was counted', async () => {
     const { get, simulator } = await start({
       quotaPerMinute: 1,
       intercept: (entry, response) => {
@@ -262,14 +262,14 @@ describe('the simulator on a port', () => {
     await expect(get(list)).rejects.toThrow(/ECONNREFUSED/);
   });
 
-  it('stops when it was never started, and when it was stopped', async () => {
+  it('can be stopped without a start, and twice', async () => {
     const simulator = createSimulator({}, { clock: createFakeClock() });
 
     await expect(simulator.stop()).resolves.toBeUndefined();
     await expect(simulator.stop()).resolves.toBeUndefined();
   });
 
-  it('refuses to start on a port that is taken', async () => {
+  it('refuses to start on a port that is in use', async () => {
     const { baseUrl } = await start();
     const second = createSimulator(
       { port: Number(new URL(baseUrl).port) },

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { slicesOf } from '../../src/simulator/slices.ts';
-import { formatTimestamp, parseTimeRange, type TimeRange } from '../../src/simulator/time-range.ts';
+import {
+  formatTimestamp,
+  parseTimeRange,
+  slicesOf,
+  type TimeRange,
+} from '../../src/simulator/time-range.ts';
 
 const nowMs = Date.parse('2016-01-28T18:36:06Z');
 const minuteMs = 60_000;
@@ -13,7 +17,7 @@ function parsed(from: string | undefined, to: string | undefined): readonly stri
 }
 
 describe('parseTimeRange', () => {
-  it('takes the default range from some minutes earlier than it says, as in the documented sample', () => {
+  it('takes the data of the default range from some minutes earlier, as in the documented sample', () => {
     expect(parsed(undefined, undefined)).toEqual([
       '2016-01-28T18:06:06+00:00',
       '2016-01-28T18:36:06+00:00',
@@ -46,8 +50,8 @@ describe('parseTimeRange', () => {
 
   it.each([
     { why: 'under 60 seconds', from: '2016-01-28T18:00:00Z', to: '2016-01-28T18:00:59Z' },
-    { why: 'turned round', from: '2016-01-28T18:05:00Z', to: '2016-01-28T18:00:00Z' },
-    { why: 'with a plus that became a blank', from: '2016-01-28T18:00:00 00:00', to: undefined },
+    { why: 'reversed', from: '2016-01-28T18:05:00Z', to: '2016-01-28T18:00:00Z' },
+    { why: 'with a plus that became a space', from: '2016-01-28T18:00:00 00:00', to: undefined },
     { why: 'not a timestamp', from: 'yesterday', to: undefined },
     { why: 'not a date', from: '2016-13-28T18:00:00Z', to: undefined },
   ])('refuses a range that is $why', ({ from, to }) => {
@@ -82,7 +86,7 @@ describe('slicesOf', () => {
     );
   });
 
-  it('covers the range without a gap, the last slice being shorter where it must', () => {
+  it('covers the range without a gap, with a shorter last slice if necessary', () => {
     const range = rangeOf(3.5 * minuteMs);
 
     const slices = slicesOf(range, nowMs);
@@ -91,7 +95,7 @@ describe('slicesOf', () => {
     expect(slices.at(-1)?.toMs).toBe(range.toMs);
   });
 
-  it('gives ten even slices where one-minute data is gone', () => {
+  it('gives ten even slices if the one-minute data is gone', () => {
     const slices = slicesOf(rangeOf(60 * minuteMs, 9 * 24 * 60 * minuteMs), nowMs);
 
     expect(slices).toHaveLength(10);

@@ -1,4 +1,4 @@
-/** The value of the series, written exactly as in the exposition; `undefined` if it is not there. */
+/** The value of a series, which is written exactly as in the exposition; `undefined` if absent. */
 export function valueOf(text: string, series: string): number | undefined {
   const line = text.split('\n').find((candidate) => candidate.startsWith(`${series} `));
   return line === undefined ? undefined : Number(line.slice(series.length + 1));

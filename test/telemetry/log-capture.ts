@@ -1,5 +1,5 @@
 import type { Logger } from '../../src/model/telemetry.ts';
-import { createLogger, type LogFormat, type LogLevel } from '../../src/telemetry/create-logger.ts';
+import { createLogger, type LogFormat, type LogLevel } from '../../src/telemetry/logger.ts';
 import { createRedactor, type Redactor } from '../../src/telemetry/redactor.ts';
 
 export interface CaptureOptions {
@@ -9,7 +9,7 @@ export interface CaptureOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A logger together with what it wrote. */
+/** A logger and the lines that it wrote. */
 export interface LogCapture {
   readonly log: Logger;
   readonly redactor: Redactor;

@@ -3,7 +3,7 @@ import { type Tool, toolOrSkip } from '../support/tools.ts';
 
 export const promtool: Tool = toolOrSkip('promtool');
 
-/** What `promtool check metrics` has to say about the text: nothing, if all is well. */
+/** What `promtool check metrics` complains about: empty if all is well. */
 export function complaintsOfPromtool(text: string): string {
   const result = spawnSync(promtool.path, ['check', 'metrics'], { input: text, encoding: 'utf8' });
   if (result.error !== undefined) throw result.error;

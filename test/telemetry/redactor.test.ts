@@ -10,15 +10,15 @@ function aRedactor(...secrets: readonly string[]): Redactor {
   return redactor;
 }
 
-/** Every secret of a decent length that JSON and URLs can carry. */
+/** A secret of sufficient length that JSON and URLs can carry. */
 const anySecret = fc
   .string({ minLength: 8, maxLength: 40, unit: 'grapheme' })
   .filter((text) => text.trim() === text && text.length >= 8);
 
 describe('a registered secret', () => {
   it.each([
-    { form: 'as it stands', text: secret },
-    { form: 'in other case', text: secret.toUpperCase() },
+    { form: 'as plain text', text: secret },
+    { form: 'in another case', text: secret.toUpperCase() },
     { form: 'percent-encoded', text: encodeURIComponent(secret) },
     { form: 'percent-encoded twice', text: encodeURIComponent(encodeURIComponent(secret)) },
     { form: 'as form data', text: new URLSearchParams([['', secret]]).toString().slice(1) },
@@ -41,7 +41,7 @@ describe('a registered secret', () => {
     expect(redactor.redact('a hunter2hunter2 b')).toBe('a [redacted] b');
   });
 
-  it('is replaced as a whole when another one is its beginning', () => {
+  it('is replaced as a whole when it begins with another one', () => {
     const redactor = aRedactor('hunter2', 'hunter2hunter2');
 
     expect(redactor.redact('hunter2hunter2')).toBe('[redacted]');
@@ -76,14 +76,14 @@ describe('a registered secret', () => {
     );
   });
 
-  it('does not count with the blanks around it, such as the end of a line in its file', () => {
+  it('is registered without the white space around it, such as the newline of its file', () => {
     const redactor = aRedactor('hunter2hunter2\n');
 
     expect(redactor.redact('key=hunter2hunter2;')).toBe('key=[redacted];');
   });
 
   it.each([{ short: '' }, { short: '   ' }, { short: 'abc' }])(
-    'is not taken for one when it is as short as "$short"',
+    'is not registered when it is as short as "$short"',
     ({ short }) => {
       const redactor = aRedactor(short);
 

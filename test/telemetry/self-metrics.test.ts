@@ -64,7 +64,7 @@ describe('the families', () => {
     ]);
   });
 
-  it('include those of the process and of Node.js, but not the misnamed and the expensive', () => {
+  it('include those of the process and of Node.js, but not the misnamed and the expensive ones', () => {
     const { metrics } = aFixture();
 
     expect(metrics.metricNames).toEqual(
@@ -94,7 +94,7 @@ describe('the families', () => {
     expect(help.filter((line) => !/ [A-Z0-9].{20,}\.$/.test(line))).toEqual([]);
   });
 
-  it('all stand in the text, without blank lines, which OpenMetrics forbids', async () => {
+  it('all appear in the text, without blank lines, which OpenMetrics forbids', async () => {
     const { metrics } = aFixture();
 
     const text = await metrics.text();
@@ -227,7 +227,7 @@ describe('an observer', () => {
     });
   });
 
-  it('counts every code of every operation for itself, from one scrape to the next', async () => {
+  it('counts each code of each operation separately, from one scrape to the next', async () => {
     const { metrics } = aFixture();
     const api = metrics.apiObserver('production');
 
@@ -247,7 +247,7 @@ describe('an observer', () => {
     expect(counts).toEqual([1, 2, 0, 1]);
   });
 
-  it('goes on counting where it was when the account asks for an observer again', async () => {
+  it('continues its counts when the observer of an account is asked for again', async () => {
     const { metrics } = aFixture();
     metrics.apiObserver('production').ended('list_hosts', '200', 1);
     metrics.pollObserver('production').polled(1, true);
@@ -268,7 +268,7 @@ describe('an observer', () => {
 });
 
 describe('a removed account', () => {
-  it('leaves no series behind, not even when a late call ends, and others stay', async () => {
+  it('leaves no series behind, even if a call ends late, and the others stay', async () => {
     const { metrics, setStatus } = aFixture([
       anAccountStatus(),
       anAccountStatus({ name: 'staging', missingSelectors: ['id=1'] }),
@@ -354,7 +354,7 @@ describe('the mirrored state', () => {
     ).toBe(20);
   });
 
-  it('says 0 while the vendor asked for no pause', async () => {
+  it('shows 0 while the vendor asks for no pause', async () => {
     const text = await aFixture().metrics.text();
 
     expect(

@@ -83,7 +83,7 @@ describe('parseConfig, with warnings', () => {
     {
       text: 'accounts: [{name: a, api_key_env: A}, {name: b, api_key_env: A, region: eu}]\napps: [{id: 1, account: a}, {id: 1, account: b}]',
     },
-  ])('has nothing against $text', async ({ text }) => {
+  ])('does not warn of $text', async ({ text }) => {
     expect(await warningsOf(text)).toStrictEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { gzipFast } from '../../src/exposition/page.ts';
 import { labelValueOf } from '../../src/exposition/render.ts';
-import { createChunkStore } from '../../src/exposition/series-store.ts';
+import { createSeriesStore } from '../../src/exposition/series-store.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import { anApplication, aReading, aSnapshot, aStore, linesOf, pageText } from './builders.ts';
 
@@ -22,7 +22,11 @@ function withHosts(id: string, hostIds: readonly string[]): ReturnType<typeof aS
   return aSnapshot({ application: anApplication({ id }), reading: aReading({ hosts }) });
 }
 
-describe('createChunkStore', () => {
+function anInfo(account: string, id: string): ReturnType<typeof aSnapshot> {
+  return aSnapshot({ account, application: anApplication({ id, name: 'x' }) });
+}
+
+describe('createSeriesStore', () => {
   it('starts with an empty page', async () => {
     const page = await aStore().page();
 
@@ -128,7 +132,7 @@ describe('createChunkStore', () => {
     expect(store.seriesOf('production')).toBe(0);
   });
 
-  it('says 0 of an account that is down, and nothing of one not heard of', async () => {
+  it('shows 0 for an account that is down, and nothing for one whose state is unknown', async () => {
     const store = aStore();
     store.accountUp('production', true);
     store.accountUp('production', false);
@@ -136,7 +140,7 @@ describe('createChunkStore', () => {
     expect(await linesOf(store, 'newrelic_up')).toEqual(['{account="production"} 0']);
   });
 
-  it('gives the same page again while nothing changes', async () => {
+  it('returns the same page again while nothing changes', async () => {
     const store = aStore();
     store.publish(polled('1', 1));
     store.accountUp('production', true);
@@ -151,7 +155,7 @@ describe('createChunkStore', () => {
 
   it('compresses once for a flood of scrapes', async () => {
     let compressions = 0;
-    const store = createChunkStore({
+    const store = createSeriesStore({
       gzip: async (bytes) => {
         compressions += 1;
         return gzipFast(bytes);
@@ -171,7 +175,7 @@ describe('createChunkStore', () => {
     const opened = once(gate, 'open');
     const underWay = once(gate, 'turn');
     let turns = 0;
-    const store = createChunkStore({
+    const store = createSeriesStore({
       gzip: gzipFast,
       nextTurn: async () => {
         turns += 1;
@@ -179,7 +183,7 @@ describe('createChunkStore', () => {
         await opened;
       },
     });
-    // More than a turn's worth of copies.
+    // More copies than one turn makes.
     const ids = Array.from({ length: 500 }, (_, index) => String(index + 1));
     for (const id of ids) store.publish(polled(id, 1));
     const page = store.page();
@@ -222,7 +226,7 @@ describe('createChunkStore', () => {
     store.publish(aSnapshot({ application: anApplication({ id: '2' }) }));
     store.remove('production', '1');
 
-    // Two applications with four series each, and newrelic_up; then one with its info alone.
+    // Two applications with four series each, and newrelic_up; then one with only its info.
     expect(full).toBe(9);
     expect(store.seriesOf('production')).toBe(2);
     expect(store.seriesOf('staging')).toBe(0);
@@ -240,7 +244,7 @@ describe('createChunkStore', () => {
     expect(store.seriesOf('production')).toBe(4);
   });
 
-  it('keeps the first of two hosts of which one is called as the other is cut', async () => {
+  it('keeps the first of two hosts when the name of one is the cut name of the other', async () => {
     const store = aStore();
     const long = 'x'.repeat(300);
     store.publish(withHosts('1', [long, labelValueOf(long)]));
@@ -249,7 +253,7 @@ describe('createChunkStore', () => {
     expect(store.droppedOf('production')).toBe(1);
   });
 
-  it('prints applications of more lines than one piece completely', async () => {
+  it('prints every line of an application that is rendered in several pieces', async () => {
     const store = aStore();
     const hostIds = Array.from({ length: 1000 }, (_, index) => String(index));
     store.publish(withHosts('1', hostIds));
@@ -257,5 +261,44 @@ describe('createChunkStore', () => {
     const lines = await linesOf(store, 'newrelic_application_host_requests_per_minute');
 
     expect(lines.map((line) => /host_id="(\d+)"/u.exec(line)?.[1])).toEqual(hostIds);
+  });
+
+  it('counts nothing for an unknown account', () => {
+    const store = aStore();
+
+    store.remove('nobody', '1');
+
+    expect(store.seriesOf('nobody')).toBe(0);
+    expect(store.droppedOf('nobody')).toBe(0);
+  });
+
+  it('orders accounts by name, however they arrive', async () => {
+    const store = aStore();
+    for (const account of ['b', 'c', 'a']) {
+      store.accountUp(account, true);
+      store.publish(anInfo(account, '1'));
+    }
+
+    const up = await linesOf(store, 'newrelic_up');
+    const infos = await linesOf(store, 'newrelic_application_info');
+
+    expect(up).toEqual(['{account="a"} 1', '{account="b"} 1', '{account="c"} 1']);
+    expect(infos.map((line) => line.slice(0, 12))).toEqual([
+      '{account="a"',
+      '{account="b"',
+      '{account="c"',
+    ]);
+  });
+
+  it('leaves labels to their holder when another account that claimed them goes', async () => {
+    const store = aStore();
+    store.accountUp('a\u0000', true);
+    store.accountUp('a\u0001', false);
+
+    store.removeAccount('a\u0001');
+    store.accountUp('a\u0002', false);
+
+    expect(await linesOf(store, 'newrelic_up')).toEqual(['{account="a\uFFFD"} 1']);
+    expect(store.droppedOf('a\u0002')).toBe(1);
   });
 });

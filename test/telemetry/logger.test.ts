@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
-import { createLogger } from '../../src/telemetry/create-logger.ts';
+import { createLogger } from '../../src/telemetry/logger.ts';
 import { createRedactor } from '../../src/telemetry/redactor.ts';
 import { settle } from '../support/fake-clock.ts';
 import { captureLog } from './log-capture.ts';
@@ -128,7 +128,7 @@ describe('an error among the fields', () => {
 
     log.error({ error }, 'poll failed');
 
-    expect(lines.join('')).toMatch(/"stack":"ApiError: .*create-logger\.test\.ts/);
+    expect(lines.join('')).toMatch(/"stack":"ApiError: .*logger\.test\.ts/);
   });
 });
 
@@ -150,7 +150,7 @@ describe('a registered secret', () => {
     (text) => ({ headers: { 'Api-Key': text } }),
   );
 
-  it('is nowhere in the output, wherever it stands in the fields or the message', async () => {
+  it('is nowhere in the output, wherever it was in the fields or the message', async () => {
     await fc.assert(
       fc.asyncProperty(
         secrets,
@@ -175,7 +175,7 @@ describe('a registered secret', () => {
     );
   });
 
-  it('is taken out of a number', async () => {
+  it('is removed from a number', async () => {
     const { log, redactor, lines } = await captureLog();
     redactor.add('1234567890');
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { AppSnapshot } from '../../src/model/snapshot.ts';
 import { anApplication } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
-import { aChunkOf } from './builders.ts';
+import { renderedOf } from './builders.ts';
 
 const names = ['a', 'b', 'a\u0000', 'a\uFFFD'] as const;
 
@@ -46,8 +46,8 @@ const anySnapshot: fc.Arbitrary<AppSnapshot> = fc.record({
   lastSuccessMs: fc.constantFrom(undefined, 1000, 2000),
 });
 
-describe('renderApp', () => {
-  it('renders the same with what was rendered before as without', () => {
+describe('renderApplication', () => {
+  it('renders the same text with and without an earlier rendering', () => {
     const parts = fc.uniqueArray(
       fc.constantFrom<keyof AppSnapshot>(
         'account',
@@ -64,38 +64,36 @@ describe('renderApp', () => {
         const same = Object.fromEntries(kept.map((part) => [part, before[part]]));
         const snapshot = { ...other, ...same };
 
-        const previous = { snapshot: before, chunk: aChunkOf(before) };
-
-        expect(aChunkOf(snapshot, previous)).toEqual(aChunkOf(snapshot));
+        expect(renderedOf(snapshot, renderedOf(before))).toEqual(renderedOf(snapshot));
       }),
       { numRuns: 300 },
     );
   });
 
-  it('shows nothing but hosts where the application itself is not wanted', () => {
+  it('shows only the hosts of an application that is itself not wanted', () => {
     fc.assert(
       fc.property(anySnapshot, (snapshot) => {
-        const all = aChunkOf({ ...snapshot, hostsOnly: false })
+        const all = renderedOf({ ...snapshot, hostsOnly: false })
           .bytes.toString()
           .split('\n');
         const hosts = all.filter((line) =>
           line.startsWith('newrelic_application_host_requests_per_minute{'),
         );
 
-        const chunk = aChunkOf({ ...snapshot, hostsOnly: true });
+        const rendered = renderedOf({ ...snapshot, hostsOnly: true });
 
         expect(
-          chunk.bytes
+          rendered.bytes
             .toString()
             .split('\n')
             .filter((line) => line !== ''),
         ).toEqual(hosts);
-        expect(chunk.series).toBe(hosts.length);
+        expect(rendered.series).toBe(hosts.length);
       }),
     );
   });
 
-  it('does not look at hosts again when only what the list says has changed', () => {
+  it('does not read the hosts again when only facts from the list have changed', () => {
     let looks = 0;
     const hosts = new Map([['1', webOf(1)]]);
     const counting = new Proxy(hosts, {
@@ -115,11 +113,11 @@ describe('renderApp', () => {
       pollSucceeded: true,
       lastSuccessMs: 1,
     };
-    const chunk = aChunkOf(before);
+    const first = renderedOf(before);
     const looksOfFirst = looks;
 
     const next = { ...before, application: anApplication({ healthStatus: 'red' }) };
-    const after = aChunkOf(next, { snapshot: before, chunk });
+    const after = renderedOf(next, first);
 
     expect(looksOfFirst).toBe(1);
     expect(looks).toBe(1);

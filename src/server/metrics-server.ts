@@ -11,9 +11,9 @@ import {
 } from './request-handler.ts';
 
 export interface MetricsServerOptions extends HandlerOptions {
-  /** `[host]:port`; without host: all interfaces; port 0: any free one. */
+  /** `[host]:port`. Without a host it means all interfaces; port 0 means a free port. */
   readonly listenAddresses: readonly string[];
-  /** An answer that its client has not taken whole after so long is broken off; default 30 seconds. */
+  /** An answer is cut off if its client has not read all of it within this time; default 30 s. */
   readonly writeTimeoutMs?: number;
 }
 
@@ -21,29 +21,29 @@ export interface MetricsServerDependencies extends HandlerDependencies {
   readonly clock: Clock;
 }
 
-/** Where the server really listens. */
+/** Where the server actually listens. */
 export interface BoundAddress {
   readonly host: string;
   readonly port: number;
 }
 
 export interface MetricsServer {
-  /** On all addresses. Rejects with a `ListenError`; then it listens nowhere. */
+  /** Listens on all addresses. Rejects with a `ListenError`; then it listens nowhere. */
   listen(): Promise<readonly BoundAddress[]>;
-  /** On one more address, `[host]:port`. Rejects with a `ListenError`; the others are not touched. */
+  /** Listens on one more address, `[host]:port`. Rejects with a `ListenError`; the others stay. */
   listenOn(address: string): Promise<BoundAddress>;
-  /** The first step of a shutdown: the readiness probe says no, everything else goes on. */
+  /** The first step of a shutdown: the readiness probe fails, everything else goes on. */
   setNotReady(): void;
   /**
-   * Stops accepting, answers what is in flight, and resolves when every connection is gone; those
-   * that remain after `deadlineMs` (3 seconds if left out) are cut off.
+   * Stops accepting connections, answers the requests in flight, and resolves when every connection
+   * is gone. Those that remain after `deadlineMs`, by default 3 seconds, are cut off.
    */
   close(deadlineMs?: number): Promise<void>;
 }
 
 const defaultWriteTimeoutMs = 30_000;
 const defaultCloseDeadlineMs = 3000;
-/** Half of the 1024 descriptors that some systems allow a process: polls need some as well. */
+/** Half of the 1024 descriptors that some systems allow a process: the polls need some too. */
 const maxConnections = 500;
 
 async function startListening(server: Server, text: string): Promise<BoundAddress> {
@@ -73,7 +73,7 @@ async function stopListening(server: Server): Promise<void> {
   });
 }
 
-/** Creates the HTTP server of the exporter; it listens only after `listen`. */
+/** Creates the HTTP server of the exporter. It does not listen before `listen`. */
 export function createMetricsServer(
   options: MetricsServerOptions,
   dependencies: MetricsServerDependencies,

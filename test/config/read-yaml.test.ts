@@ -5,7 +5,7 @@ function lines(...rows: readonly string[]): string {
   return rows.join('\n');
 }
 
-describe('parseConfig, with a text that is no configuration at all', () => {
+describe('parseConfig, with a text that is not a configuration', () => {
   it.each([
     {
       name: 'an empty file',
@@ -150,7 +150,7 @@ describe('parseConfig, with a text that is no configuration at all', () => {
     ]);
   });
 
-  it('accepts values that are nested nearly as deeply', async () => {
+  it('accepts values that are nested almost as deeply', async () => {
     const text = `apps: ${'['.repeat(49)}${']'.repeat(49)}`;
 
     expect(await headlinesOf(text)).toStrictEqual([
@@ -158,7 +158,7 @@ describe('parseConfig, with a text that is no configuration at all', () => {
     ]);
   });
 
-  it('ends with the first twenty syntax errors', async () => {
+  it('reports only the first twenty syntax errors', async () => {
     expect(await headlinesOf('a: !x 1\n'.repeat(100))).toHaveLength(20);
   });
 });

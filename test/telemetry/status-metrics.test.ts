@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Gauge, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
-import { createMissingMetric } from '../../src/telemetry/account-metrics.ts';
+import { createMissingMetric } from '../../src/telemetry/status-metrics.ts';
 
 interface Account {
   readonly name: string;
@@ -64,7 +64,7 @@ describe('createMissingMetric', () => {
     expect(third).toEqual([]);
   });
 
-  it('looks at a list only once, since a list never changes', () => {
+  it('reads a list only once, since a list never changes', () => {
     const metric = createMissingMetric();
     let looks = 0;
     const missingSelectors: readonly string[] = new Proxy(['id=1'], {

@@ -10,11 +10,11 @@ const securityHeaders: OutgoingHttpHeaders = {
 export interface Answer {
   readonly status: number;
   readonly headers: OutgoingHttpHeaders;
-  /** Sent one after the other, without copying them. */
+  /** Sent one after the other, without a copy. */
   readonly body: readonly Buffer[];
 }
 
-/** A short answer of text. */
+/** A short text. */
 export function textAnswer(
   status: number,
   contentType: string,
@@ -28,7 +28,7 @@ export function textAnswer(
   };
 }
 
-/** A short answer for people and logs; ends in a newline. */
+/** A short text for people and logs; ends with a newline. */
 export function plainAnswer(
   status: number,
   text: string,
@@ -37,7 +37,7 @@ export function plainAnswer(
   return textAnswer(status, 'text/plain; charset=utf-8', `${text}\n`, headers);
 }
 
-/** Sends the answer; to a HEAD request its headers alone. */
+/** Sends the answer; only its headers if the request is HEAD. */
 export function send(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
   const length = answer.body.reduce((sum, part) => sum + part.length, 0);
   response.writeHead(answer.status, {
@@ -49,9 +49,9 @@ export function send(request: IncomingMessage, response: ServerResponse, answer:
     response.end();
     return;
   }
-  // A response that was ended counts as done, and its connection as idle, although its bytes may
-  // still wait for a slow client: a server that closes would cut it off. So it ends only when the
-  // last byte has left.
+  // Node takes a response that was ended for done and its connection for idle, although its bytes may
+  // still wait for a slow client: closing the server would cut it off. So the response ends only
+  // after the last byte has left.
   const parts = answer.body.filter((part) => part.length > 0);
   for (const [index, part] of parts.entries()) {
     if (index < parts.length - 1) response.write(part);

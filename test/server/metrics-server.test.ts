@@ -21,7 +21,7 @@ async function exchange(port: number, bytes: string): Promise<string> {
 }
 
 describe('the routes', () => {
-  it('says that the process works, whatever the vendor does', async () => {
+  it('report that the process works, whatever the vendor does', async () => {
     const status = () => [anAccountStatus({ up: false, firstCycleEnded: false })];
     await withServer({ status }, async ({ get }) => {
       const { status: code, body } = await get('/-/healthy');
@@ -31,7 +31,7 @@ describe('the routes', () => {
     });
   });
 
-  it('says what hangs in the process, since when, and that a restart helps', async () => {
+  it('report what hangs in the process, since when, and that a restart helps', async () => {
     const since = 'polling has stood still since 2026-01-31T10:00:00.000Z';
     let reason: string | undefined = since;
     await withServer({ stalled: () => reason }, async ({ get }) => {
@@ -47,7 +47,7 @@ describe('the routes', () => {
     });
   });
 
-  it('shows the landing page, which may load nothing', async () => {
+  it('show the landing page, which may load nothing', async () => {
     await withServer({}, async ({ get }) => {
       const { status, headers, body } = await get('/');
 
@@ -77,7 +77,7 @@ describe('the routes', () => {
     { method: 'GET', path: `/${'x'.repeat(8000)}`, status: 404 },
     { method: 'GET', path: `/metrics?${'x'.repeat(8000)}`, status: 200 },
     { method: 'GET', path: `/${'x'.repeat(100_000)}`, status: 431 },
-  ])('answers $status to $method $path', async ({ method, path, status }) => {
+  ])('answer $status to $method $path', async ({ method, path, status }) => {
     await withServer({}, async ({ get }) => {
       const reply = await get(path, { method });
 
@@ -86,7 +86,7 @@ describe('the routes', () => {
     });
   });
 
-  it('answers 400 to what is no HTTP, and goes on', async () => {
+  it('answer 400 to a request that is not HTTP, and go on', async () => {
     await withServer({}, async ({ port, get, logger }) => {
       const answer = await exchange(port, 'scrape, please\r\n\r\n');
       const next = await get('/-/healthy');
@@ -97,7 +97,7 @@ describe('the routes', () => {
     });
   });
 
-  it('answers the request before the garbage, and does not garble it', async () => {
+  it('answer the request before the garbage, and do not garble that answer', async () => {
     await withServer({}, async ({ port }) => {
       const answer = await exchange(
         port,

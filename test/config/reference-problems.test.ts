@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { failureOf } from './config-failure.ts';
 
 describe('parseConfig, with a large file', () => {
-  it('looks for a near account for as many errors as are shown', async () => {
+  it('looks for a similar account only for the errors that are shown', async () => {
     const names = Array.from({ length: 3000 }, (_, index) => `account${index}`);
     const accounts = names.map((name) => `  - { name: ${name}, api_key_env: KEY }\n`).join('');
     const apps = names.map((name) => `  - { id: 1, account: ${name}x }\n`).join('');
@@ -14,7 +14,7 @@ describe('parseConfig, with a large file', () => {
     expect(rows.at(-1)).toBe('and 2951 more');
   });
 
-  it('names ten accounts at most', async () => {
+  it('names at most ten accounts', async () => {
     const names = Array.from({ length: 12 }, (_, index) => `account${index}`);
     const accounts = names.map((name) => `{ name: ${name}, api_key_env: KEY }`).join(', ');
 

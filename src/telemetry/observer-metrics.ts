@@ -1,0 +1,227 @@
+import { Histogram, type Registry } from 'prom-client';
+import { type FailureReason, failureReasons } from '../model/api-error.ts';
+import {
+  type ApiObserver,
+  invalidSampleReasons,
+  type Operation,
+  operations,
+  type PollObserver,
+} from '../model/telemetry.ts';
+import {
+  type AccountScope,
+  type CounterChild,
+  type CounterVec,
+  createCounterVec,
+} from './registry.ts';
+
+/** Metrics of the calls to the vendor. */
+export interface ApiMetrics {
+  /** Creates the account's series at 0. Call it once per scope: it sets the histograms back to 0. */
+  observer(scope: AccountScope): ApiObserver;
+  removeAccount(account: string): void;
+}
+
+/** In seconds. An answer usually takes 140 to 400 ms; the default timeout of a call is 30 s. */
+const callBuckets = [0.1, 0.2, 0.3, 0.5, 1, 2.5, 5, 10, 30];
+
+/**
+ * The known reasons for a retry: failures that may pass, and the one retry that a rotated key gets.
+ */
+const retryableReasons: readonly FailureReason[] = [
+  'dns',
+  'connect',
+  'reset',
+  'timeout',
+  'auth',
+  'throttled',
+  'server',
+];
+
+interface ApiCounters {
+  readonly requests: CounterVec<'operation' | 'code'>;
+  readonly failures: CounterVec<'operation' | 'reason'>;
+  readonly retries: CounterVec<'operation' | 'reason'>;
+  readonly throttled: CounterVec<never>;
+  readonly invalidSamples: CounterVec<'reason'>;
+}
+
+export function createApiMetrics(registry: Registry): ApiMetrics {
+  const counters = createCounters(registry);
+  const durations = new Histogram({
+    name: 'newrelic_exporter_api_request_duration_seconds',
+    help: 'Duration of calls to the New Relic API, from the start of sending to the last byte or the failure.',
+    labelNames: ['account', 'operation'],
+    buckets: callBuckets,
+    registers: [registry],
+  });
+
+  return {
+    observer: (scope) => {
+      const { account } = scope;
+      createSeries(account, counters);
+      for (const operation of operations) durations.zero({ account, operation });
+      const countEnded = createEndedCount(account, counters.requests, durations);
+      return {
+        // The calls in flight are in the account's status.
+        started: () => undefined,
+        ended: (operation, code, durationSeconds) => {
+          scope.record(() => {
+            countEnded(operation, code, durationSeconds);
+          });
+        },
+        failed: (operation, reason) => {
+          scope.record(() => {
+            counters.failures.inc({ account, operation, reason });
+          });
+        },
+        retried: (operation, reason) => {
+          scope.record(() => {
+            counters.retries.inc({ account, operation, reason });
+          });
+        },
+        throttled: () => {
+          scope.record(() => {
+            counters.throttled.inc({ account });
+          });
+        },
+        invalidSample: (reason) => {
+          scope.record(() => {
+            counters.invalidSamples.inc({ account, reason });
+          });
+        },
+      };
+    },
+    removeAccount: (account) => {
+      for (const counter of Object.values(counters)) counter.removeAccount(account);
+      for (const operation of operations) durations.remove({ account, operation });
+    },
+  };
+}
+
+/** Counts the end of every call, so it looks up each series by its labels only once. */
+function createEndedCount(
+  account: string,
+  requests: ApiCounters['requests'],
+  durations: Histogram<'account' | 'operation'>,
+): (operation: Operation, code: string, durationSeconds: number) => void {
+  const createSeriesOf = (
+    operation: Operation,
+  ): { byCode: Map<string, CounterChild>; duration: { observe(seconds: number): void } } => ({
+    byCode: new Map(),
+    duration: durations.labels({ account, operation }),
+  });
+  const seriesByOperation = new Map<Operation, ReturnType<typeof createSeriesOf>>();
+
+  return (operation, code, durationSeconds) => {
+    const ofOperation = seriesByOperation.get(operation) ?? createSeriesOf(operation);
+    seriesByOperation.set(operation, ofOperation);
+    const { byCode, duration } = ofOperation;
+    const ended = byCode.get(code) ?? requests.labels({ account, operation, code });
+    byCode.set(code, ended);
+    ended.inc(1);
+    duration.observe(durationSeconds);
+  };
+}
+
+function createCounters(registry: Registry): ApiCounters {
+  return {
+    requests: createCounterVec(registry, {
+      name: 'newrelic_exporter_api_requests_total',
+      help: 'Calls to the New Relic API that have ended; every attempt counts. The code is the HTTP status, or the reason why no answer came.',
+      labelNames: ['operation', 'code'],
+    }),
+    failures: createCounterVec(registry, {
+      name: 'newrelic_exporter_api_request_failures_total',
+      help: 'Calls to the New Relic API that failed, by reason; every attempt counts.',
+      labelNames: ['operation', 'reason'],
+    }),
+    retries: createCounterVec(registry, {
+      name: 'newrelic_exporter_api_request_retries_total',
+      help: 'Calls to the New Relic API that were sent again, by the reason of the failure before.',
+      labelNames: ['operation', 'reason'],
+    }),
+    throttled: createCounterVec(registry, {
+      name: 'newrelic_exporter_api_throttled_total',
+      help: 'Answers of the New Relic API that said the rate limit is used up (HTTP 429).',
+      labelNames: [],
+    }),
+    invalidSamples: createCounterVec(registry, {
+      name: 'newrelic_exporter_invalid_samples_total',
+      help: 'Values in answers of the New Relic API that were left out because they make no sense, by reason.',
+      labelNames: ['reason'],
+    }),
+  };
+}
+
+function createSeries(account: string, counters: ApiCounters): void {
+  for (const operation of operations) {
+    counters.requests.inc({ account, operation, code: '200' }, 0);
+    for (const reason of failureReasons) counters.failures.inc({ account, operation, reason }, 0);
+    for (const reason of retryableReasons) counters.retries.inc({ account, operation, reason }, 0);
+  }
+  counters.throttled.inc({ account }, 0);
+  for (const reason of invalidSampleReasons) counters.invalidSamples.inc({ account, reason }, 0);
+}
+
+/** Metrics of the polls. */
+export interface PollMetrics {
+  /** Creates the account's series at 0. Call it once per scope: it sets the histograms back to 0. */
+  observer(scope: AccountScope): PollObserver;
+  removeAccount(account: string): void;
+}
+
+/** In seconds. A poll is one call or thousands of paced ones: one round trip to several intervals. */
+const pollBuckets = [0.25, 0.5, 1, 2.5, 5, 15, 30, 60, 300];
+
+export function createPollMetrics(registry: Registry): PollMetrics {
+  const polls = createCounterVec(registry, {
+    name: 'newrelic_exporter_polls_total',
+    help: 'Polls of an application that have ended, failed ones included.',
+    labelNames: [],
+  });
+  const failed = createCounterVec(registry, {
+    name: 'newrelic_exporter_polls_failed_total',
+    help: 'Polls of an application that did not get all that was asked for.',
+    labelNames: [],
+  });
+  const skipped = createCounterVec(registry, {
+    name: 'newrelic_exporter_polls_skipped_total',
+    help: 'Polls of an application that were left out because the one before had not ended in time.',
+    labelNames: [],
+  });
+  // A histogram, not a gauge of the last poll: the polls of all applications of an account share
+  // one series, and its slow tail shows that pacing or the vendor stretches them.
+  const durations = new Histogram({
+    name: 'newrelic_exporter_poll_duration_seconds',
+    help: 'Duration of the polls of an application with all of its hosts, waiting for the budget included.',
+    labelNames: ['account'],
+    buckets: pollBuckets,
+    registers: [registry],
+  });
+
+  return {
+    observer: (scope) => {
+      const { account } = scope;
+      for (const counter of [polls, failed, skipped]) counter.inc({ account }, 0);
+      durations.zero({ account });
+      return {
+        polled: (durationSeconds, succeeded) => {
+          scope.record(() => {
+            polls.inc({ account });
+            if (!succeeded) failed.inc({ account });
+            durations.observe({ account }, durationSeconds);
+          });
+        },
+        skipped: (count) => {
+          scope.record(() => {
+            skipped.inc({ account }, count);
+          });
+        },
+      };
+    },
+    removeAccount: (account) => {
+      for (const counter of [polls, failed, skipped]) counter.removeAccount(account);
+      durations.remove({ account });
+    },
+  };
+}

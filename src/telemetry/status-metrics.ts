@@ -1,0 +1,140 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { AccountStatus } from '../model/telemetry.ts';
+
+/** The reasons why a series is not published. */
+const seriesDropReasons = ['duplicate'] as const;
+type SeriesDropReason = (typeof seriesDropReasons)[number];
+
+export interface StatusSource {
+  status(): readonly AccountStatus[];
+  /** Series published for the account. */
+  seriesOf(account: string): number;
+  /** Series of the account left out since the start. */
+  droppedSeriesOf(account: string, reason: SeriesDropReason): number;
+}
+
+/** Metrics that mirror the state of the accounts. */
+export interface StatusMetrics {
+  /** Mirrors the current state. Series of accounts that are gone vanish. */
+  refresh(): void;
+}
+
+interface MirroredGauge {
+  readonly name: string;
+  readonly help: string;
+  readonly value: (status: AccountStatus) => number;
+}
+
+const mirroredGauges: readonly MirroredGauge[] = [
+  {
+    name: 'newrelic_exporter_api_requests_in_flight',
+    help: 'Calls to the New Relic API that are under way.',
+    value: (status) => status.requestsInFlight,
+  },
+  {
+    name: 'newrelic_exporter_api_backoff_until_timestamp_seconds',
+    help: 'Unix time until which New Relic asked for no calls of the account; 0 when there is no such pause.',
+    value: (status) => (status.backoffUntilMs ?? 0) / 1000,
+  },
+  {
+    name: 'newrelic_exporter_api_budget_requests_per_minute',
+    help: 'Calls that may be sent in any 60 seconds (requests_per_minute of the account).',
+    value: (status) => status.budgetRequestsPerMinute,
+  },
+  {
+    name: 'newrelic_exporter_api_demand_requests_per_minute',
+    help: 'Calls per minute that the configured intervals ask for; above the budget, the intervals stretch.',
+    value: (status) => status.demandRequestsPerMinute,
+  },
+  {
+    name: 'newrelic_exporter_poll_interval_seconds',
+    help: 'Longest interval at which an application of the account is polled, stretched to fit the budget.',
+    value: (status) => status.pollIntervalSeconds,
+  },
+];
+
+export function createStatusMetrics(registry: Registry, source: StatusSource): StatusMetrics {
+  const registers = [registry];
+  const mirrored = mirroredGauges.map(({ name, help, value }) => ({
+    gauge: new Gauge({ name, help, labelNames: ['account'], registers }),
+    value,
+  }));
+  const series = new Gauge({
+    name: 'newrelic_exporter_series',
+    help: 'Series of New Relic data that are published.',
+    labelNames: ['account'],
+    registers,
+  });
+  const seriesDropped = new Counter({
+    name: 'newrelic_exporter_series_dropped_total',
+    help: 'Series of New Relic data that were not published, by reason.',
+    labelNames: ['account', 'reason'],
+    registers,
+  });
+  const all = [...mirrored.map(({ gauge }) => gauge), series, seriesDropped];
+
+  return {
+    refresh: () => {
+      for (const metric of all) metric.reset();
+      for (const status of source.status()) {
+        const account = status.name;
+        for (const { gauge, value } of mirrored) gauge.set({ account }, value(status));
+        series.set({ account }, source.seriesOf(account));
+        for (const reason of seriesDropReasons) {
+          seriesDropped.inc({ account, reason }, source.droppedSeriesOf(account, reason));
+        }
+      }
+    },
+  };
+}
+
+/**
+ * `newrelic_exporter_app_missing`, rendered here and only after a list has changed: with ten thousand
+ * entries prom-client would block everything else for 40 ms in each scrape.
+ */
+export interface MissingMetric {
+  readonly name: string;
+  /** The family in text format 0.0.4, byte for byte as prom-client prints it. */
+  text(accounts: readonly Pick<AccountStatus, 'name' | 'missingSelectors'>[]): string;
+}
+
+interface Rendered {
+  readonly selectors: readonly string[];
+  readonly lines: string;
+}
+
+const missingMetricName = 'newrelic_exporter_app_missing';
+const header =
+  `# HELP ${missingMetricName} 1 for an entry of the configuration that matches nothing in the account.\n` +
+  `# TYPE ${missingMetricName} gauge\n`;
+
+export function createMissingMetric(): MissingMetric {
+  let renderedByAccount: ReadonlyMap<string, Rendered> = new Map();
+
+  return {
+    name: missingMetricName,
+    text: (accounts) => {
+      renderedByAccount = new Map(
+        accounts.map((account) => {
+          const known = renderedByAccount.get(account.name);
+          const isKnown = known?.selectors === account.missingSelectors;
+          return [account.name, isKnown ? known : render(account)];
+        }),
+      );
+      const lines = Array.from(renderedByAccount.values(), (rendered) => rendered.lines);
+      return header + lines.join('');
+    },
+  };
+}
+
+function render(account: Pick<AccountStatus, 'name' | 'missingSelectors'>): Rendered {
+  const { missingSelectors: selectors } = account;
+  const start = `${missingMetricName}{account="${escapeLabelValue(account.name)}",selector="`;
+  let lines = '';
+  for (const selector of new Set(selectors)) lines += `${start}${escapeLabelValue(selector)}"} 1\n`;
+  return { selectors, lines };
+}
+
+function escapeLabelValue(value: string): string {
+  return value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
+}
