@@ -5,7 +5,7 @@ import { looksLikeApiKey, type Span } from './mask-secrets.ts';
 /** Keys under which people write the API key itself, without case and separators. */
 const keyNames = new Set(['apikey', 'key', 'licensekey', 'userkey', 'newrelicapikey', 'token']);
 
-const message = 'the API key must not be written in this file';
+const message = 'the API key must not be in this file';
 const help =
   'put the key into a file and name it with "api_key_file", or into an environment variable and name that with "api_key_env"';
 

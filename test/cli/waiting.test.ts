@@ -316,7 +316,7 @@ describe('a daemon that waits for its configuration', () => {
           (await page('/-/ready')).text,
         ];
 
-        expect(texts.join('\n')).toContain('must not be written in this file');
+        expect(texts.join('\n')).toContain('must not be in this file');
         expect(texts.join('\n')).not.toContain('NRAK-SECRET');
       },
     );

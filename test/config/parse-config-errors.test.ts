@@ -67,12 +67,12 @@ describe('parseConfig, with errors', () => {
     {
       name: 'a key in the file',
       text: account('api_key: NRAK-1234'),
-      message: `config.yaml:1:22: the API key must not be written in this file\n  1 | accounts: [{name: a, api_key: ***********\n    |                      ^^^^^^^\n${secretHelp}`,
+      message: `config.yaml:1:22: the API key must not be in this file\n  1 | accounts: [{name: a, api_key: ***********\n    |                      ^^^^^^^\n${secretHelp}`,
     },
     {
       name: 'a key where the name of a file belongs',
       text: account('api_key_file: NRAK-1234'),
-      message: `config.yaml:1:36: the API key must not be written in this file\n  1 | accounts: [{name: a, api_key_file: ***********\n    |                                    ^^^^^^^^^\n${secretHelp}`,
+      message: `config.yaml:1:36: the API key must not be in this file\n  1 | accounts: [{name: a, api_key_file: ***********\n    |                                    ^^^^^^^^^\n${secretHelp}`,
     },
   ])('explains $name in full', async ({ text, message }) => {
     expect(await failureOf(text)).toBe(message);
@@ -295,18 +295,15 @@ describe('parseConfig, with errors', () => {
     // Keys that stand in the file
     {
       text: accountWith('Api-Key: abc'),
-      headline: '1:40: the API key must not be written in this file',
+      headline: '1:40: the API key must not be in this file',
     },
-    {
-      text: `token: [abc]\n${apps}`,
-      headline: '1:1: the API key must not be written in this file',
-    },
-    { text: app('name: NRAK-ABC'), headline: '1:15: the API key must not be written in this file' },
+    { text: `token: [abc]\n${apps}`, headline: '1:1: the API key must not be in this file' },
+    { text: app('name: NRAK-ABC'), headline: '1:15: the API key must not be in this file' },
     {
       text: app('id: 1, labels: {team: nrak-abc}'),
-      headline: '1:31: the API key must not be written in this file',
+      headline: '1:31: the API key must not be in this file',
     },
-    { text: `NRAK-ABC: 1\n${apps}`, headline: '1:1: the API key must not be written in this file' },
+    { text: `NRAK-ABC: 1\n${apps}`, headline: '1:1: the API key must not be in this file' },
   ])('$text gives $headline', async ({ text, headline }) => {
     expect(await headlinesOf(text)).toStrictEqual([`config.yaml:${headline}`]);
   });
