@@ -120,7 +120,7 @@ export function landingPage({
 <main>
 <h1>New Relic exporter</h1>
 <p>Throughput of New Relic APM applications and their hosts, for Prometheus.
-They are polled in the background: neither this page nor a scrape causes calls to New Relic.</p>
+Polling runs in the background: neither this page nor a scrape causes calls to New Relic.</p>
 <nav>
 <a href="${escapeHtml(telemetryPath)}">Metrics</a>
 <a href="/-/healthy">Health</a>
