@@ -226,13 +226,10 @@ export const fileSchema: z.ZodType<FileConfig> = z
         .prefault([{ name: 'default', api_key_env: 'NEW_RELIC_API_KEY' }])
         .meta({ description: 'The New Relic accounts: one API key each.' }),
       poll: poll.prefault({}),
-      apps: z
-        .array(app, aList)
-        .min(1, notEmpty)
-        .meta({
-          description:
-            'The applications to read. If several entries select an application, the first of them counts.',
-        }),
+      apps: z.array(app, aList).min(1, notEmpty).meta({
+        description:
+          'The applications to read. If several entries select an application, the first of them counts.',
+      }),
     },
     aMap,
   )
