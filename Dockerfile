@@ -1,21 +1,21 @@
 # The image of newrelic-exporter. See docs/container.md.
 #
-# The bases are pinned by tag here. Whoever builds for production pins them by digest too, such as
+# The base images are pinned by tag here. For production, pin them by digest too, such as
 #   --build-arg RUNTIME_IMAGE=gcr.io/distroless/nodejs24-debian13:nonroot@sha256:<digest>
 # with the digest that "docker buildx imagetools inspect IMAGE" prints.
 ARG BUILD_IMAGE=docker.io/library/node:24-bookworm-slim
 ARG RUNTIME_IMAGE=gcr.io/distroless/nodejs24-debian13:nonroot
 
-# The bundle is the same for every architecture: built once, on the machine's own.
+# The bundle is the same for every architecture, so it is built once, on the architecture of the builder.
 FROM --platform=$BUILDPLATFORM ${BUILD_IMAGE} AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
-# The secret is optional: the npm configuration of a private registry, which stays out of the image.
+# An optional secret: the npm configuration of a private registry. It does not get into the image.
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm ci --ignore-scripts
 COPY LICENSE ./
 COPY scripts/bundle.mjs scripts/
 COPY src src
-# Seconds since 1970 that all files of ours are dated with, so that two builds give the same layers.
+# The date of the exporter's files, in seconds since 1970, so that two builds give the same layers.
 ARG SOURCE_DATE_EPOCH=0
 RUN node scripts/bundle.mjs /app \
   && cp LICENSE /app/ \
@@ -36,9 +36,9 @@ COPY --from=build --chown=0:0 /app /app
 USER 65532:65532
 WORKDIR /app
 EXPOSE 9126
-# For Docker and Compose; Kubernetes has probes of its own. There is no shell and no curl in the image.
+# For Docker and Compose; Kubernetes uses its own probes. The image has no shell and no curl.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s --retries=3 \
   CMD ["/nodejs/bin/node", "/app/newrelic-exporter.mjs", "healthcheck"]
 ENTRYPOINT ["/nodejs/bin/node", "/app/newrelic-exporter.mjs"]
-# The base's command would be an argument of ours.
+# The command of the base image would become an argument of the exporter.
 CMD []

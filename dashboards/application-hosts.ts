@@ -14,7 +14,7 @@ export const applicationHosts: Row = {
   panels: [
     graph({
       title: 'Throughput by host',
-      description: 'Requests per minute of each chosen host.',
+      description: 'Requests per minute of each selected host.',
       unit: 'rpm',
       height: 10,
       isStacked: true,
@@ -23,7 +23,7 @@ export const applicationHosts: Row = {
     heat({
       title: 'Load of the hosts',
       description:
-        'Requests per minute of each chosen host as a colour: a dark line is a busy host.',
+        'Requests per minute of each selected host as a colour: a dark line is a busy host.',
       unit: 'rpm',
       height: 10,
       queries: [{ expr: `${byHost} (${hosts})`, legend }],
@@ -31,7 +31,7 @@ export const applicationHosts: Row = {
     graph({
       title: 'Imbalance',
       description:
-        'Busiest host over the average of the hosts with traffic: 1 is even. And their standard deviation over the average.',
+        'Throughput of the busiest host divided by the average of the hosts with traffic (1 is even), and their standard deviation divided by the average.',
       unit: 'none',
       thresholds: [[2, 'red']],
       queries: [
@@ -42,7 +42,7 @@ export const applicationHosts: Row = {
     graph({
       title: 'Hosts and instances',
       description:
-        'Hosts and instances that New Relic lists, and hosts with traffic. One that is gone stays listed for about an hour.',
+        'Hosts and instances that New Relic lists, and hosts with traffic. A host that is gone stays listed for about an hour.',
       unit: 'short',
       isStepped: true,
       queries: [
@@ -53,14 +53,14 @@ export const applicationHosts: Row = {
     }),
     bars({
       title: 'Busiest hosts',
-      description: 'Requests per minute at present.',
+      description: 'Current requests per minute.',
       unit: 'rpm',
       width: 8,
       queries: [{ expr: `topk($topn, ${byHost} (${hosts}))`, legend }],
     }),
     bars({
       title: 'Quietest hosts',
-      description: 'Requests per minute at present.',
+      description: 'Current requests per minute.',
       unit: 'rpm',
       width: 8,
       queries: [{ expr: `bottomk($topn, ${byHost} (${hosts}))`, legend }],
@@ -68,7 +68,7 @@ export const applicationHosts: Row = {
     graph({
       title: 'Application and sum of its hosts',
       description:
-        'They differ a little, since New Relic rounds each value. A wide gap means hosts that are not chosen above, or not polled. Sidecars export no value of the application.',
+        'They differ a little, because New Relic rounds each value. A large difference means that some hosts are not selected above, or not polled. Sidecars publish no value of the application.',
       unit: 'rpm',
       width: 8,
       queries: [
@@ -78,7 +78,7 @@ export const applicationHosts: Row = {
     }),
     table({
       title: 'Hosts',
-      description: 'Each chosen host at present, with its share of all of them.',
+      description: 'Current throughput of each selected host, and its share of the total.',
       labels: { host_name: 'Host', host_id: 'Id' },
       columns: [
         { title: 'Throughput', unit: 'rpm', expr: `${byHost} (${hosts})` },

@@ -18,7 +18,7 @@ const now: Row = {
     stat({
       title: 'Throughput',
       description:
-        'Requests per minute, web and other transactions together. Where only sidecars export the application, the sum of its hosts.',
+        'Requests per minute, web and other transactions together. If only sidecars publish the application, the sum of its hosts.',
       unit: 'rpm',
       queries: [{ expr: `sum${current}` }],
     }),
@@ -51,7 +51,7 @@ const now: Row = {
     }),
     stat({
       title: 'Age of the values',
-      description: 'How long ago the window ended that the throughput describes.',
+      description: 'How long ago the window of the throughput ended.',
       unit: 's',
       queries: [
         {
@@ -81,7 +81,7 @@ const overTime: Row = {
     }),
     graph({
       title: 'Now and last week',
-      description: 'Requests per minute now and seven days before.',
+      description: 'Requests per minute now and seven days earlier.',
       unit: 'rpm',
       queries: [
         { expr: `sum${current}`, legend: 'now' },
@@ -97,7 +97,7 @@ const summary: Row = {
     graph({
       title: 'Throughput in the summary',
       description:
-        "New Relic's own rolling average, over another window than the polled values, beside these.",
+        "New Relic's own rolling average, which has another window than the polled values, compared with these.",
       unit: 'rpm',
       width: 6,
       queries: [
@@ -136,7 +136,7 @@ export const application: DashboardOptions = {
   uid: 'newrelic-application',
   title: 'New Relic / Application',
   description:
-    'One application: web and other transactions, its hosts and how evenly they are used.',
+    'One application: web and other transactions, its hosts and how evenly the load is distributed.',
   variables: applicationVariables,
   rows: [now, overTime, applicationHosts, summary],
 };

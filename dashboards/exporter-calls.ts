@@ -15,7 +15,7 @@ export const exporterCalls: Row = {
     graph({
       title: 'Calls, demand and budget',
       description:
-        'Calls a minute, those that the configured intervals ask for, and those that may be sent. A demand above the budget stretches the intervals.',
+        'Calls sent a minute, calls that the configured intervals ask for, and calls that may be sent. A demand above the budget stretches the intervals.',
       unit: 'cpm',
       queries: [
         { expr: `sum by (account) (${requestsPerMinute})`, legend: '{{account}}, sent' },
@@ -31,7 +31,8 @@ export const exporterCalls: Row = {
     }),
     graph({
       title: 'Use of the budget',
-      description: 'Calls sent over calls that may be sent, of each exporter and account.',
+      description:
+        'Calls sent, as a share of the calls that may be sent, for each exporter and account.',
       unit: 'percentunit',
       thresholds: [[0.985, 'orange']],
       queries: [{ expr: `${requestsPerMinute} / ${budget}`, legend: '{{account}}, {{instance}}' }],
@@ -61,7 +62,7 @@ export const exporterCalls: Row = {
     }),
     graph({
       title: 'Failures by reason',
-      description: 'Calls that failed. The reasons are explained in the operations manual.',
+      description: 'Calls that failed. docs/operations.md explains the reasons.',
       unit: 'reqps',
       width: 8,
       isStacked: true,
@@ -97,7 +98,7 @@ export const exporterCalls: Row = {
     graph({
       title: 'Retries and throttling',
       description:
-        'Calls sent again by reason, answers with 429, and how long an account still pauses after one.',
+        'Calls sent again, by reason; answers with 429; and how long an account still pauses after a 429.',
       unit: 'short',
       width: 8,
       queries: [

@@ -55,7 +55,7 @@ export const exporterProcess: Row = {
     }),
     graph({
       title: 'Memory',
-      description: 'Resident memory, the used part of the heap of JavaScript, and buffers.',
+      description: 'Resident memory, the used part of the JavaScript heap, and buffers.',
       unit: 'bytes',
       width,
       queries: [
@@ -84,7 +84,7 @@ export const exporterProcess: Row = {
     }),
     graph({
       title: 'Open files',
-      description: 'Open file descriptors, connections included, and how many there may be.',
+      description: 'Open file descriptors, connections included, and the limit.',
       unit: 'short',
       width,
       queries: [

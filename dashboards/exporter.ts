@@ -35,7 +35,7 @@ const state: Row = {
     }),
     stat({
       title: 'Configuration since',
-      description: 'When the newest configuration in use was accepted.',
+      description: 'When the newest configuration in force was accepted.',
       unit: 'dateTimeFromNow',
       queries: [
         {
@@ -46,7 +46,7 @@ const state: Row = {
     stat({
       title: 'Oldest complete poll',
       description:
-        'Of the application whose last complete poll is the longest ago; sidecars do not tell.',
+        'Age of the oldest last complete poll of an application; sidecars do not publish it.',
       unit: 's',
       queries: [
         {
@@ -56,7 +56,7 @@ const state: Row = {
     }),
     stat({
       title: 'Shards missing',
-      description: 'Shards that the exporters expect and that cannot be seen.',
+      description: 'Shards that the exporters expect and that are not scraped.',
       unit: 'short',
       thresholds: [[1, 'red']],
       queries: [
@@ -115,7 +115,7 @@ const polling: Row = {
     graph({
       title: 'Failed polls by exporter',
       description:
-        'Share of the polls that did not get all that was asked for, of the exporters with the most. Sidecars show failures nowhere else.',
+        'Share of the polls that did not get all that was asked for, for the exporters with the most. Failures of sidecars show only here.',
       unit: 'percentunit',
       width: 8,
       max: 1,
@@ -130,7 +130,7 @@ const polling: Row = {
       title: 'Duration of polls, and interval',
       width: 8,
       description:
-        'Duration of a poll with all its hosts, waiting for the budget included, and the longest effective interval.',
+        'Duration of a poll with all its hosts, including the time it waits for the budget, and the longest effective interval.',
       unit: 's',
       queries: [
         ...[0.5, 0.95].map((quantile) => ({
@@ -146,7 +146,7 @@ const polling: Row = {
     graph({
       title: 'Age of the values',
       description:
-        'How long ago the window ended that is published, of the applications with the oldest values.',
+        'How long ago the published window ended, for the applications with the oldest values.',
       unit: 's',
       queries: [
         {
@@ -157,7 +157,7 @@ const polling: Row = {
     }),
     graph({
       title: 'Age of the last complete poll',
-      description: 'Of the applications whose last complete poll is the longest ago.',
+      description: 'For the applications whose last complete poll is the longest ago.',
       unit: 's',
       queries: [
         {

@@ -18,14 +18,14 @@ const now: Row = {
       width: 3,
       title: 'Throughput',
       description:
-        'Requests per minute of all chosen applications, web and other transactions. Of those that only sidecars export, the sum of the hosts.',
+        'Requests per minute of all selected applications, web and other transactions. For applications that only sidecars publish, the sum of the hosts.',
       unit: 'rpm',
       queries: [{ expr: `sum${current}` }],
     }),
     stat({
       width: 3,
       title: 'Applications',
-      description: 'Applications that are exported, reporting or not.',
+      description: 'Applications that are published, reporting or not.',
       unit: 'short',
       queries: [{ expr: `count${anyApp()}` }],
     }),
@@ -33,15 +33,14 @@ const now: Row = {
       width: 3,
       title: 'Hosts',
       description:
-        'Hosts that New Relic lists for all chosen applications; of those that only sidecars export, the hosts with one.',
+        'Hosts that New Relic lists for all selected applications; for applications that only sidecars publish, the hosts with a sidecar.',
       unit: 'short',
       queries: [{ expr: `sum${hostsPerApp()}` }],
     }),
     stat({
       width: 3,
       title: 'Oldest values',
-      description:
-        'How long ago the window ended that the throughput of an application describes, of the oldest one.',
+      description: 'Age of the oldest values: how long ago their window ended.',
       unit: 's',
       queries: [
         {
@@ -75,7 +74,7 @@ const now: Row = {
       width: 3,
       title: 'Polls failing',
       description:
-        'Applications whose last poll did not get all that was asked for. Polls of sidecars: see the dashboard of the exporter.',
+        'Applications whose last poll did not get all that was asked for. For polls of sidecars see the dashboard of the exporter.',
       unit: 'short',
       thresholds: [[1, 'orange']],
       queries: [
@@ -103,7 +102,7 @@ const overTime: Row = {
     graph({
       title: 'Throughput of the busiest applications',
       description:
-        'Requests per minute, averaged over the window that the exporter asks for. At every moment the busiest ones.',
+        'Requests per minute, averaged over the polled window, of the applications that were the busiest at each moment.',
       unit: 'rpm',
       isStacked: true,
       links: [toApplication('series')],
@@ -111,14 +110,14 @@ const overTime: Row = {
     }),
     graph({
       title: 'Web and other transactions',
-      description: 'Requests per minute of all chosen applications by transaction type.',
+      description: 'Requests per minute of all selected applications, by transaction type.',
       unit: 'rpm',
       isStacked: true,
       queries: [{ expr: `sum by (transaction_type) ${current}`, legend: '{{transaction_type}}' }],
     }),
     graph({
       title: 'Now and last week',
-      description: 'Requests per minute of all chosen applications, now and seven days before.',
+      description: 'Requests per minute of all selected applications, now and seven days earlier.',
       unit: 'rpm',
       queries: [
         { expr: `sum${current}`, legend: 'now' },
@@ -135,15 +134,15 @@ const overTime: Row = {
     }),
     bars({
       title: 'Busiest applications',
-      description: 'Requests per minute at present.',
+      description: 'Current requests per minute.',
       unit: 'rpm',
       links: [toApplication('series')],
       queries: [{ expr: `topk($topn, ${byApp} ${current})`, legend: '{{app_name}}' }],
     }),
     bars({
-      title: 'Change against last week',
+      title: 'Change since last week',
       description:
-        'The greatest changes of throughput, up or down, against the same time last week.',
+        'The greatest changes of throughput, up or down, compared with the same time last week.',
       unit: 'percentunit',
       min: -1,
       links: [toApplication('series')],
@@ -178,7 +177,7 @@ const applications: Row = {
     table({
       title: 'Applications',
       description:
-        'All chosen applications. Response time, errors and Apdex come from the summary of New Relic, an average of its last minutes.',
+        "All selected applications. Response time, errors and Apdex come from New Relic's summary, an average of the last minutes.",
       labels: { account: 'Account', app_name: 'Application', app_id: 'Id' },
       hidden: ['cluster'],
       links: [toApplication('table row')],

@@ -73,7 +73,7 @@ const datasource: Variable = {
 const cluster = queryVariable({
   name: 'cluster',
   label: 'Cluster',
-  description: 'For a Prometheus of several clusters; all where there is no such label',
+  description: 'For a Prometheus with several clusters; all, if there is no such label',
   query: 'label_values(newrelic_exporter_build_info, cluster)',
   allValue: '.*',
   isHidden: true,
@@ -89,7 +89,7 @@ const job = queryVariable({
 const instance = queryVariable({
   name: 'instance',
   label: 'Instance',
-  description: 'Exporters; an application that several poll counts once',
+  description: 'Exporters; an application that several exporters poll counts once',
   query: 'label_values(newrelic_exporter_build_info{cluster=~"$cluster",job=~"$job"}, instance)',
 });
 
@@ -141,7 +141,7 @@ const topn: Variable = {
   json: {
     name: 'topn',
     label: 'Top',
-    description: 'How many the rankings show',
+    description: 'How many items the rankings show',
     type: 'custom',
     query: counts.join(','),
     hide: 0,

@@ -145,7 +145,7 @@ async function runAll(lab: Lab, vendor: Vendor): Promise<void> {
   const pods = await podsOf(lab, namespace, hostSelector);
   const shown = [...(await hostsShown(lab)).values()];
   lab.table.add({
-    name: `hosts: self, ${replicas} replicas of the host`,
+    name: `hosts: self, ${replicas} replicas of the application`,
     form: 'native',
     podReady: `${pods.filter(isReady).length} of ${pods.length}`,
     seen:

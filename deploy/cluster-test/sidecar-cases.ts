@@ -109,12 +109,12 @@ export const sidecarCases: readonly SidecarCase[] = [
     mended: 'configuration',
   },
   {
-    name: "the host's pod runs as root",
+    name: 'the pod runs as root',
     answers: 200,
     podSecurityContext: { runAsUser: 0, seccompProfile: { type: 'RuntimeDefault' } },
   },
   { name: 'New Relic does not answer', vendorUnreachable: true, answers: 503 },
-  { name: 'the port is taken by the host', hostPorts: [8080, 9126] },
+  { name: 'the main container has the port', hostPorts: [8080, 9126] },
   {
     name: 'the daemon is killed',
     answers: 200,

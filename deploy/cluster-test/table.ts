@@ -24,9 +24,9 @@ const headings = [
   'case',
   'form',
   "exporter's container",
-  "host's container",
+  'main container',
   'pod Ready',
-  "endpoint of the host's Service",
+  "endpoint of the application's Service",
   'seen',
   'verdict',
 ];

@@ -84,7 +84,7 @@ function greeting(
       .map((line) => `  ${line}`),
     '',
     `Try:  curl -s ${url}${flags.telemetryPath} | grep requests_per_minute`,
-    'New values come every minute, as with the vendor. Ctrl-C stops.',
+    'New values come every minute, as from New Relic. Ctrl-C stops.',
     '',
     '',
   ].join('\n');

@@ -58,7 +58,7 @@ export const flagTable: FlagTable = {
   autoReloadInterval: {
     name: 'config.auto-reload-interval',
     defaultText: '30s',
-    help: 'How often to look whether the configuration file has changed; 0 is never.',
+    help: 'How often to check whether the configuration file has changed; 0 means never.',
     expected: 'a duration from 1s to 24h, such as 30s, or 0',
     isRepeatable: false,
     commands: ['serve'],
@@ -71,7 +71,7 @@ export const flagTable: FlagTable = {
   configWait: {
     name: 'config.wait',
     defaultText: 'false',
-    help: 'Start without a usable configuration, key or port too, and wait for them instead of exiting.',
+    help: 'Start even without a usable configuration, key or port, and wait for it instead of exiting.',
     ...onOrOff,
     isRepeatable: false,
     commands: ['serve'],
@@ -79,7 +79,7 @@ export const flagTable: FlagTable = {
   listenAddresses: {
     name: 'web.listen-address',
     defaultText: ':9126',
-    help: 'Address to serve on. May be repeated; in the environment variable, separated by commas.',
+    help: 'Address to listen on. May be repeated; in the environment variable, separated by commas.',
     expected: '[host]:port, such as :9126, 127.0.0.1:9126 or [::1]:9126',
     isRepeatable: true,
     commands: serving,
@@ -90,7 +90,7 @@ export const flagTable: FlagTable = {
     defaultText: '/metrics',
     help: 'Path of the metrics.',
     expected:
-      'a path such as /metrics, without a slash at its end and outside of /-/, /api/ and /config',
+      'a path such as /metrics, without a slash at the end and not under /-/, /api/ or /config',
     isRepeatable: false,
     commands: serving,
     parse: telemetryPath,
@@ -98,7 +98,7 @@ export const flagTable: FlagTable = {
   maxRequests: {
     name: 'web.max-requests',
     defaultText: '40',
-    help: 'Scrapes answered at the same time; more are refused with 503.',
+    help: 'The most scrapes answered at the same time; more are refused with 503.',
     ...wholeNumber(1, 10_000),
     isRepeatable: false,
     commands: serving,
@@ -114,7 +114,7 @@ export const flagTable: FlagTable = {
   respawn: {
     name: 'respawn',
     defaultText: 'false',
-    help: 'Run the daemon as a child process, and start it again whenever it ends or hangs.',
+    help: 'Run the daemon as a child process, and restart it whenever it exits or hangs.',
     ...onOrOff,
     isRepeatable: false,
     commands: ['serve'],
@@ -122,7 +122,7 @@ export const flagTable: FlagTable = {
   shard: {
     name: 'shard',
     defaultText: 'auto',
-    help: 'Number of this shard, from 0; auto takes it from the end of the pod name, as a StatefulSet gives it.',
+    help: 'Number of this shard, from 0; auto takes the number at the end of the pod name, which a StatefulSet sets.',
     ...shardNumber,
     isRepeatable: false,
     commands: sharing,
@@ -130,7 +130,7 @@ export const flagTable: FlagTable = {
   totalShards: {
     name: 'total-shards',
     defaultText: '1',
-    help: 'Processes that share the applications and the budget of each account.',
+    help: 'Number of processes that share the applications and the budget of each account.',
     ...wholeNumber(1, 1000),
     isRepeatable: false,
     commands: sharing,
@@ -138,7 +138,7 @@ export const flagTable: FlagTable = {
   hostName: {
     name: 'host-name',
     defaultText: '',
-    help: 'Name of this host in New Relic, for entries with "hosts: self"; without it the name of the pod (POD_NAME) and that of the machine.',
+    help: 'Name of this host in New Relic, for entries with "hosts: self"; without it, the name of the pod (POD_NAME), then that of the machine.',
     ...hostName,
     isRepeatable: false,
     commands: ['serve', 'once', 'check-config', 'plan'],
@@ -146,7 +146,7 @@ export const flagTable: FlagTable = {
   logLevel: {
     name: 'log.level',
     defaultText: 'info',
-    help: 'Least severe messages to log: debug, info, warn or error.',
+    help: 'Lowest level of messages to log: debug, info, warn or error.',
     ...oneOf(logLevels),
     isRepeatable: false,
     commands: logging,
@@ -154,7 +154,7 @@ export const flagTable: FlagTable = {
   logFormat: {
     name: 'log.format',
     defaultText: 'auto',
-    help: 'Form of the log: json, pretty, or auto, which is pretty on a terminal and json elsewhere.',
+    help: 'Format of the log: json, pretty, or auto, which is pretty on a terminal and json elsewhere.',
     ...oneOf(logFormats),
     isRepeatable: false,
     commands: logging,
@@ -162,7 +162,7 @@ export const flagTable: FlagTable = {
   online: {
     name: 'online',
     defaultText: 'false',
-    help: 'Ask New Relic, with one discovery per account.',
+    help: 'Ask New Relic, with one discovery for each account.',
     ...onOrOff,
     isRepeatable: false,
     commands: ['check-config', 'plan'],
@@ -171,7 +171,7 @@ export const flagTable: FlagTable = {
     name: 'output',
     short: 'o',
     defaultText: 'text',
-    help: 'Form of what is printed: text, json, or (discover) yaml.',
+    help: 'Format of the output: text, json, or yaml for discover.',
     ...oneOf(outputFormats),
     isRepeatable: false,
     commands: ['plan', 'discover'],
@@ -179,7 +179,7 @@ export const flagTable: FlagTable = {
   planApplicationsPerMatch: {
     name: 'plan.apps-per-match',
     defaultText: '10',
-    help: 'Without --online: applications that an entry by pattern is supposed to match.',
+    help: 'Without --online: how many applications an entry by match is assumed to select.',
     ...wholeNumber(0, 10_000),
     isRepeatable: false,
     commands: ['plan'],
@@ -187,7 +187,7 @@ export const flagTable: FlagTable = {
   planHostsPerApplication: {
     name: 'plan.hosts-per-app',
     defaultText: '10',
-    help: 'Without --online: hosts that an application is supposed to have.',
+    help: 'Without --online: how many hosts an application is assumed to have.',
     ...wholeNumber(0, 10_000),
     isRepeatable: false,
     commands: ['plan'],
@@ -195,7 +195,7 @@ export const flagTable: FlagTable = {
   replicas: {
     name: 'replicas',
     defaultText: '1',
-    help: 'Processes with this configuration and the same keys, such as sidecars: what they take of each key together.',
+    help: 'Plan for this number of processes with the same configuration and keys, such as sidecars: how much of each quota they use together.',
     ...wholeNumber(1, 100_000),
     isRepeatable: false,
     commands: ['plan'],
@@ -219,7 +219,7 @@ export const flagTable: FlagTable = {
   demoPort: {
     name: 'demo.port',
     defaultText: '0',
-    help: 'Port of the simulated New Relic API on the loopback address; 0 takes a free one.',
+    help: 'Port of the simulated New Relic API on the loopback address; 0 means any free port.',
     ...wholeNumber(0, 65_535),
     isRepeatable: false,
     commands: ['demo'],
@@ -227,7 +227,7 @@ export const flagTable: FlagTable = {
   healthcheckUrl: {
     name: 'url',
     defaultText: 'http://127.0.0.1:9126/-/healthy',
-    help: 'Address to ask; anything but the status 200 is a failure.',
+    help: 'Address to ask; any status but 200 is a failure.',
     ...httpUrl,
     isRepeatable: false,
     commands: ['healthcheck'],

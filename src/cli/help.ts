@@ -22,12 +22,13 @@ const commandHelp: Readonly<Record<Command, CommandHelp>> = {
   },
   plan: {
     usage: 'plan [FILE]',
-    summary: 'Show what polling will cost, and whether it fits; exit with 1 if it does not.',
+    summary:
+      'Show what polling will cost and whether it fits the budget; exit with 1 if it does not.',
     isListed: true,
   },
   discover: {
     usage: 'discover [FILE]',
-    summary: 'List the applications of the accounts, ready to paste as apps.',
+    summary: 'List the applications of the accounts; with -o yaml, ready to paste as apps.',
     isListed: true,
   },
   once: {
@@ -37,7 +38,7 @@ const commandHelp: Readonly<Record<Command, CommandHelp>> = {
   },
   demo: {
     usage: 'demo',
-    summary: 'Serve the metrics of a simulated account; needs neither New Relic nor a file.',
+    summary: 'Serve the metrics of a simulated account; needs neither a key nor a file.',
     isListed: true,
   },
   healthcheck: {
@@ -60,8 +61,8 @@ const switches: readonly string[] = [
 const footer: readonly string[] = [
   'Exit codes: 0 success, 1 failure, 2 wrong usage or configuration,',
   '130 and 143 interrupted by SIGINT and SIGTERM.',
-  'An API key comes from the file or the environment variable that the',
-  'configuration names, by default NEW_RELIC_API_KEY; never from a flag.',
+  'API keys come from the files or environment variables that the configuration',
+  'names, by default NEW_RELIC_API_KEY; never from a flag.',
 ];
 
 /** The answer to `--help`: of the whole program, or of one command with the flags it knows. */

@@ -32,7 +32,7 @@ function accountLines(account: PlannedAccount): readonly string[] {
   const { supposed } = account;
   const facts = [
     ['applications', applicationsText(account)],
-    ...(supposed === undefined ? [] : [['supposed', supposedText(supposed)]]),
+    ...(supposed === undefined ? [] : [['assumed', supposedText(supposed)]]),
     ...account.missing.map((selector) => ['matches nothing', selector]),
     ['budget', budgetText(account)],
     ...remedyTexts(account).map((text, index) => [index === 0 ? 'to fit' : '', text]),

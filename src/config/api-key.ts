@@ -36,7 +36,7 @@ async function readText(location: KeyLocation, dependencies: ApiKeyDependencies)
   try {
     bytes = await dependencies.readFile(location.path);
   } catch (error) {
-    const create = 'create it with the API key as its only content, readable for this user';
+    const create = 'create it with the API key as its only content, readable by this user';
     const remedy = readRemedy(error, create);
     throw new KeyError(location, `${describeLocation(location)} ${readFailure(error)}: ${remedy}`);
   }

@@ -19,7 +19,7 @@ export async function readCaFile(
   try {
     bytes = await readFile(path);
   } catch (error) {
-    const remedy = readRemedy(error, 'create it, readable for this user');
+    const remedy = readRemedy(error, 'create it, readable by this user');
     throw new CaFileError(`the CA file ${path} ${readFailure(error)}: ${remedy}`);
   }
   // The encoding of comments between the certificates does not matter.
@@ -31,8 +31,8 @@ export async function readCaFile(
   }
   const broken = found.findIndex((pem) => !isCertificate(pem));
   if (broken !== -1) {
-    const which = `certificate ${broken + 1} of ${found.length}`;
-    throw new CaFileError(`the CA file ${path} holds a broken one, ${which}: ${remedy}`);
+    const which = `number ${broken + 1} of ${found.length}`;
+    throw new CaFileError(`the CA file ${path} has a broken certificate, ${which}: ${remedy}`);
   }
   return text;
 }

@@ -17,7 +17,7 @@ function accountWarnings(config: PlainConfig, at: At): readonly Problem[] {
   return config.accounts.flatMap((account, index) => {
     const problems: Problem[] = [];
     if (account.requestsPerMinute > vendorRequestsPerMinute) {
-      const message = `"requests_per_minute" is above ${vendorRequestsPerMinute}, the vendor's limit for one key`;
+      const message = `"requests_per_minute" is above ${vendorRequestsPerMinute}, New Relic's quota for one key`;
       problems.push(warningAt(at('accounts', index, 'requests_per_minute')?.span, message));
     }
     if (isPlainHttpOffLoopback(account.baseUrl)) {
@@ -42,7 +42,7 @@ function sharedKeyWarnings(config: PlainConfig, at: At): readonly Problem[] {
       return [];
     }
     const key = account.apiKey.kind === 'file' ? 'api_key_file' : 'api_key_env';
-    const message = `the accounts "${first}" and "${account.name}" have the same API key: they share one budget, the smallest of theirs`;
+    const message = `the accounts "${first}" and "${account.name}" have the same API key: they share the smallest of their budgets`;
     const help = 'give each account its own key, or put all entries into one account';
     return [warningAt(at('accounts', index, key)?.span, message, help)];
   });
@@ -56,7 +56,7 @@ function intervalWarnings(file: FileConfig, at: At): readonly Problem[] {
       span: at('apps', index, 'interval')?.span,
     })),
   ];
-  const message = '"interval" is under 60s: the vendor\'s data has a resolution of one minute';
+  const message = '"interval" is under 60s: New Relic\'s data has a resolution of one minute';
   return written
     .filter(({ intervalMs }) => intervalMs !== undefined && intervalMs < vendorResolutionMs)
     .map(({ span }) => warningAt(span, message));
@@ -71,7 +71,7 @@ function repeatedSelectors(config: PlainConfig, at: At): readonly Problem[] {
       seen.add(identity);
       return [];
     }
-    const message = `an earlier entry has the selector ${selector} already: this one has no effect`;
+    const message = `an earlier entry already has the selector ${selector}: this one has no effect`;
     return [warningAt(at('apps', index, app.selector.kind)?.span, message)];
   });
 }

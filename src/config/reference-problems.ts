@@ -60,7 +60,7 @@ function nothingToShow(app: LocatedMap): readonly Problem[] {
     return value?.kind === 'scalar' && value.value === false;
   };
   if (!isOff('application') || !isOff('hosts')) return [];
-  const message = 'an app without the application and without hosts shows nothing';
+  const message = 'an app without the application and without hosts publishes nothing';
   return [errorAt(app.span, message, 'leave out "application: false" or "hosts: false"')];
 }
 
@@ -74,7 +74,7 @@ function duplicateNames(accounts: readonly NamedAccount[]): readonly Problem[] {
   const problems: Problem[] = [];
   for (const { text, span } of accounts) {
     if (seen.has(text)) {
-      problems.push(errorAt(span, `an earlier account has the name "${text}" already`));
+      problems.push(errorAt(span, `an earlier account already has the name "${text}"`));
     }
     seen.add(text);
   }

@@ -203,7 +203,7 @@ function labelNameProblem(name: string): string | undefined {
     return 'is not allowed as a label name: the exporter sets this label itself';
   }
   if (targetLabels.includes(name)) {
-    return 'is not allowed as a label name: it is a usual label of scrape targets, and Prometheus would rename ours';
+    return 'is not allowed as a label name: it is a common label of scrape targets, so Prometheus would rename it';
   }
   return undefined;
 }

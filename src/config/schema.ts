@@ -82,18 +82,18 @@ const account = z
         .exactOptional(),
       base_url: url(
         parseBaseUrl,
-        'Address of the API instead of a region: for a gateway or a test server.',
+        'Address of the API, used instead of a region, for a gateway or a test server.',
         'the API key is never part of the URL: use "api_key_file" or "api_key_env"',
       ).exactOptional(),
       api_key_file: text(
-        'File that holds the API key; a relative path is relative to this file. Read again when it changes.',
+        'File that contains the API key; a relative path is relative to this file. It is read again when it changes.',
       ).exactOptional(),
       api_key_env: z
         .string({ error: 'must be a string' })
         .regex(/^[A-Za-z_][A-Za-z0-9_]*$/u, {
           error: 'must be the name of an environment variable, such as NEW_RELIC_API_KEY',
         })
-        .meta({ description: 'Name of the environment variable that holds the API key.' })
+        .meta({ description: 'Name of the environment variable that contains the API key.' })
         .exactOptional(),
       api_key_header: z
         .enum(['Api-Key', 'X-Api-Key'], { error: 'must be Api-Key or X-Api-Key' })
@@ -101,16 +101,19 @@ const account = z
         .prefault('Api-Key'),
       requests_per_minute: wholeNumber(
         { min: 1, max: Number.MAX_SAFE_INTEGER },
-        "Calls that are sent in any 60 seconds at most. The vendor's limit is 1000 per key.",
+        "The budget: the most calls that are sent in any 60 seconds. New Relic's quota is 1000 a minute for a key.",
       ).prefault(800),
-      concurrency: wholeNumber({ min: 1, max: 100 }, 'Calls in flight at most.').prefault(8),
+      concurrency: wholeNumber(
+        { min: 1, max: 100 },
+        'The most calls in flight at a time.',
+      ).prefault(8),
       timeout: duration(
         { minMs: 100, maxMs: 600_000 },
         'Longest duration of one call, from its start to the last byte.',
       ).prefault('30s'),
       proxy_url: url(parseProxyUrl, 'HTTP proxy for the calls.').exactOptional(),
       ca_file: text(
-        'CA bundle (PEM) to trust besides the usual ones; a relative path is relative to this file.',
+        'CA bundle (PEM) to trust in addition to the usual CAs; a relative path is relative to this file.',
       ).exactOptional(),
     },
     aMap,
@@ -128,11 +131,11 @@ const pollFields = {
   ),
   window: window(
     { minMs: 60_000, maxMs: longestMs },
-    'Range that the values are averaged over, or "default" for the vendor\'s own last 30 minutes.',
+    'Range that values are averaged over, or "default" for New Relic\'s own, the last 30 minutes.',
   ),
   delay: duration(
     { minMs: 0, maxMs: longestMs },
-    "How long ago the window ends: the vendor's newest minutes are incomplete.",
+    "How long ago the window ends; needed because New Relic's newest minutes are incomplete.",
   ),
   stale_after: duration(
     { minMs: 1000, maxMs: 7 * longestMs },
@@ -163,10 +166,10 @@ const transactions = z
   .superRefine((types, context) => {
     for (const [index, type] of types.entries()) {
       if (types.indexOf(type) === index) continue;
-      context.addIssue({ code: 'custom', message: 'must stand there once', path: [index] });
+      context.addIssue({ code: 'custom', message: 'must appear only once', path: [index] });
     }
   })
-  .meta({ description: 'Which transactions are read: web, other (non-web) or both.' });
+  .meta({ description: 'Types of transactions to read: web, other (non-web) or both.' });
 
 const app = z
   .strictObject(
@@ -181,10 +184,10 @@ const app = z
       ).exactOptional(),
       labels: labels('Extra labels on every series of the application.').prefault({}),
       hosts: hostChoice(
-        'Which hosts are read on their own: true is all, false none, self the one that the exporter runs on, and match those whose name matches a regular expression (RE2 syntax).',
+        'Which hosts are polled: true means all, false none, self the one that the exporter runs on, and match those whose name matches a regular expression (RE2 syntax).',
       ).prefault(true),
       application: flag(
-        'Whether the application itself is read and shown; false leaves only its hosts.',
+        'Whether the application itself is polled and published; false leaves only its hosts.',
       ).prefault(true),
       transactions: transactions.meta({ uniqueItems: true }).prefault([...transactionTypes]),
       interval: pollFields.interval.exactOptional(),
@@ -209,10 +212,10 @@ export const fileSchema: z.ZodType<FileConfig> = z
         .prefault([{ name: 'default', api_key_env: 'NEW_RELIC_API_KEY' }])
         .meta({ description: 'The New Relic accounts: one API key each.' }),
       poll: poll.prefault({}),
-      apps: z
-        .array(app, aList)
-        .min(1, notEmpty)
-        .meta({ description: 'The applications to read. The first entry that selects one wins.' }),
+      apps: z.array(app, aList).min(1, notEmpty).meta({
+        description:
+          'The applications to read. If several entries select an application, the first of them counts.',
+      }),
     },
     aMap,
   )

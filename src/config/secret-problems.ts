@@ -5,7 +5,7 @@ import { looksLikeApiKey } from './mask-secrets.ts';
 /** Keys that people give the API key itself, in lower case and without separators. */
 const keyNames = new Set(['apikey', 'key', 'licensekey', 'userkey', 'newrelicapikey', 'token']);
 
-const message = 'the API key must not stand in this file';
+const message = 'the API key must not be in this file';
 const help =
   'put the key into a file and name it with "api_key_file", or into an environment variable and name that with "api_key_env"';
 

@@ -86,7 +86,7 @@ function noteLines(account: AccountStatus): readonly string[] {
   }
   if (account.backoffUntilMs !== undefined) {
     const until = new Date(account.backoffUntilMs).toISOString();
-    lines.push(`<p>New Relic asked to be left alone until ${escapeHtml(until)}.</p>`);
+    lines.push(`<p>After a 429, no calls are sent until ${escapeHtml(until)}.</p>`);
   }
   if (account.clockSkewSeconds !== undefined) {
     const seconds = Math.round(Math.abs(account.clockSkewSeconds));
@@ -96,11 +96,11 @@ function noteLines(account: AccountStatus): readonly string[] {
     );
   }
   if (account.demandRequestsPerMinute > account.budgetRequestsPerMinute) {
-    lines.push('<p>More is asked for than the budget allows: the interval is stretched.</p>');
+    lines.push('<p>The demand exceeds the budget: the interval is stretched.</p>');
   }
   if (account.missingSelectors.length > 0) {
     const selectors = account.missingSelectors.map((text) => `<code>${escapeHtml(text)}</code>`);
-    lines.push(`<p class="bad">Not in the account: ${selectors.join(', ')}</p>`);
+    lines.push(`<p class="bad">Entries that match nothing: ${selectors.join(', ')}</p>`);
   }
   return lines;
 }
@@ -138,8 +138,8 @@ ${accounts.map(rowOf).join('\n')}
 function configSection(problem: string | undefined, isPolling: boolean): string {
   if (problem === undefined) return '';
   const effect = isPolling
-    ? 'It was refused: the one before it stays in force.'
-    : 'Nothing is polled until it can be used. It is tried again every few seconds.';
+    ? 'It was refused: the previous one stays in force.'
+    : 'Nothing is polled until it is usable. It is tried again every few seconds.';
   return `<h2>Configuration</h2>
 <p class="bad">${effect}</p>
 <div class="wide"><pre>${escapeHtml(problem)}</pre></div>
@@ -165,7 +165,7 @@ export function landingPage({
 <main>
 <h1>New Relic exporter</h1>
 <p>Throughput of New Relic APM applications and their hosts, for Prometheus.
-Polled in the background: opening this page or a scrape asks New Relic for nothing.</p>
+Polling runs in the background: neither this page nor a scrape causes calls to New Relic.</p>
 <nav>
 <a href="${escapeHtml(telemetryPath)}">Metrics</a>
 <a href="/-/healthy">Health</a>

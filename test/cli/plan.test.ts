@@ -18,7 +18,7 @@ describe('plan', () => {
     expect(stdout.replace(/about \d+ of its own/u, 'about N of its own')).toBe(
       `account main
   applications    5 with 20 hosts
-  supposed        3 applications for each match, 4 hosts for each application; --online asks New Relic
+  assumed         3 applications for each match, 4 hosts for each application; --online asks New Relic
   budget          fits: 26 of 800 calls a minute
   interval        60 s
   first full set  after about 2 s
@@ -133,7 +133,7 @@ describe('plan --online', () => {
   budget           fits: 4 of 800 calls a minute
   interval         60 s
 `);
-    expect(stdout).not.toContain('supposed');
+    expect(stdout).not.toContain('assumed');
   });
 
   it('goes on with the other accounts when one cannot be discovered, and exits with 1', async () => {

@@ -131,7 +131,7 @@ const obstacles = [
   {
     what: 'the CA file is broken',
     missing: { '/config.yaml': withCa, '/ca.pem': '-----BEGIN CERTIFICATE-----\nAA' },
-    says: 'the CA file /ca.pem holds a broken one',
+    says: 'the CA file /ca.pem has a broken certificate',
   },
 ] as const;
 
@@ -273,7 +273,7 @@ describe('a daemon that waits for its configuration', () => {
       expect(text).toContain('unknown key');
       expect(metrics.text).toContain('last_reload_successful 0\n');
       expect(metrics.text).toMatch(/last_reload_success_timestamp_seconds [1-9]/u);
-      expect((await page('/')).text).toContain('the one before it stays in force');
+      expect((await page('/')).text).toContain('the previous one stays in force');
     });
   });
 
@@ -316,7 +316,7 @@ describe('a daemon that waits for its configuration', () => {
           (await page('/-/ready')).text,
         ];
 
-        expect(texts.join('\n')).toContain('must not stand in this file');
+        expect(texts.join('\n')).toContain('must not be in this file');
         expect(texts.join('\n')).not.toContain('NRAK-SECRET');
       },
     );

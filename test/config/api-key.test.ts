@@ -42,7 +42,7 @@ describe('readApiKey', () => {
       name: 'a missing file',
       readFile: failingWith('ENOENT'),
       message:
-        'the API key file /run/key does not exist: create it with the API key as its only content, readable for this user',
+        'the API key file /run/key does not exist: create it with the API key as its only content, readable by this user',
     },
     {
       name: 'an unreadable file',
@@ -54,13 +54,13 @@ describe('readApiKey', () => {
       name: 'a failing disk',
       readFile: failingWith('EIO'),
       message:
-        'the API key file /run/key cannot be read (EIO): create it with the API key as its only content, readable for this user',
+        'the API key file /run/key cannot be read (EIO): create it with the API key as its only content, readable by this user',
     },
     {
       name: 'a named pipe',
       readFile: failingWith('ENOTREG'),
       message:
-        'the API key file /run/key is not a regular file: create it with the API key as its only content, readable for this user',
+        'the API key file /run/key is not a regular file: create it with the API key as its only content, readable by this user',
     },
     {
       name: 'a file on a volume that hangs',

@@ -32,7 +32,7 @@ describe('readCaFile', () => {
   });
 
   it.each([
-    { code: 'ENOTREG', says: 'is not a regular file: create it, readable for this user' },
+    { code: 'ENOTREG', says: 'is not a regular file: create it, readable by this user' },
     {
       code: 'ETIMEDOUT',
       says: 'cannot be read: its file system does not answer: check the volume that it is on',
@@ -55,12 +55,12 @@ describe('readCaFile', () => {
     {
       what: 'a broken certificate beside a good one',
       text: `${good}\n${good.replace(/\n[A-Za-z0-9+/]{20}/u, '\nAAAAAAAAAAAAAAAAAAAA')}`,
-      says: 'holds a broken one, certificate 2 of 2',
+      says: 'has a broken certificate, number 2 of 2',
     },
     {
       what: 'a certificate whose end is missing',
       text: `${good.replace('-----END CERTIFICATE-----', '')}\n${good}`,
-      says: 'holds a broken one, certificate 1 of 2',
+      says: 'has a broken certificate, number 1 of 2',
     },
   ])('refuses $what, and names the file', async ({ text, says }) => {
     await expect(read(text)).rejects.toThrow(`the CA file /etc/ca.pem ${says}`);

@@ -19,7 +19,7 @@ describe('parseConfig, with warnings', () => {
   it('shows a warning in full', async () => {
     expect(await warningsOf('poll:\n  interval: 30s\napps: [{id: 1}]')).toStrictEqual([
       [
-        'config.yaml:2:13: warning: "interval" is under 60s: the vendor\'s data has a resolution of one minute',
+        'config.yaml:2:13: warning: "interval" is under 60s: New Relic\'s data has a resolution of one minute',
         '  2 |   interval: 30s',
         '    |             ^^^',
       ].join('\n'),
@@ -30,12 +30,12 @@ describe('parseConfig, with warnings', () => {
     {
       text: account('requests_per_minute: 1001'),
       headline:
-        '1:59: warning: "requests_per_minute" is above 1000, the vendor\'s limit for one key',
+        '1:59: warning: "requests_per_minute" is above 1000, New Relic\'s quota for one key',
     },
     {
       text: account('requests_per_minute: 1000000'),
       headline:
-        '1:59: warning: "requests_per_minute" is above 1000, the vendor\'s limit for one key',
+        '1:59: warning: "requests_per_minute" is above 1000, New Relic\'s quota for one key',
     },
     {
       text: account('base_url: "http://gateway"'),
@@ -45,7 +45,7 @@ describe('parseConfig, with warnings', () => {
     {
       text: 'apps: [{id: 1, interval: 59s}]',
       headline:
-        '1:26: warning: "interval" is under 60s: the vendor\'s data has a resolution of one minute',
+        '1:26: warning: "interval" is under 60s: New Relic\'s data has a resolution of one minute',
     },
     {
       text: 'accounts: [{name: a, api_key_env: A}, {name: b, api_key_env: B}]\napps: [{id: 1, account: a}]',
@@ -54,17 +54,17 @@ describe('parseConfig, with warnings', () => {
     {
       text: 'accounts: [{name: a, api_key_env: A}, {name: b, api_key_env: A}]\napps: [{id: 1, account: a}, {id: 2, account: b}]',
       headline:
-        '1:62: warning: the accounts "a" and "b" have the same API key: they share one budget, the smallest of theirs',
+        '1:62: warning: the accounts "a" and "b" have the same API key: they share the smallest of their budgets',
     },
     {
       text: 'accounts: [{name: a, api_key_file: k}, {name: b, api_key_env: B}, {name: c, api_key_file: ./k}]\napps: [{id: 1, account: a}, {id: 2, account: b}, {id: 3, account: c}]',
       headline:
-        '1:91: warning: the accounts "a" and "c" have the same API key: they share one budget, the smallest of theirs',
+        '1:91: warning: the accounts "a" and "c" have the same API key: they share the smallest of their budgets',
     },
     {
       text: 'apps: [{id: 1}, {name: "1"}, {id: "1"}]',
       headline:
-        '1:35: warning: an earlier entry has the selector id=1 already: this one has no effect',
+        '1:35: warning: an earlier entry already has the selector id=1: this one has no effect',
     },
   ])('$text gives $headline', async ({ text, headline }) => {
     expect(await headlinesOf(text)).toStrictEqual([`config.yaml:${headline}`]);

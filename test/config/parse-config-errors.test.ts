@@ -67,12 +67,12 @@ describe('parseConfig, with errors', () => {
     {
       name: 'a key in the file',
       text: account('api_key: NRAK-1234'),
-      message: `config.yaml:1:22: the API key must not stand in this file\n  1 | accounts: [{name: a, api_key: ***********\n    |                      ^^^^^^^\n${secretHelp}`,
+      message: `config.yaml:1:22: the API key must not be in this file\n  1 | accounts: [{name: a, api_key: ***********\n    |                      ^^^^^^^\n${secretHelp}`,
     },
     {
       name: 'an API key in place of a file name',
       text: account('api_key_file: NRAK-1234'),
-      message: `config.yaml:1:36: the API key must not stand in this file\n  1 | accounts: [{name: a, api_key_file: ***********\n    |                                    ^^^^^^^^^\n${secretHelp}`,
+      message: `config.yaml:1:36: the API key must not be in this file\n  1 | accounts: [{name: a, api_key_file: ***********\n    |                                    ^^^^^^^^^\n${secretHelp}`,
     },
   ])('explains $name in full', async ({ text, message }) => {
     expect(await failureOf(text)).toBe(message);
@@ -144,7 +144,7 @@ describe('parseConfig, with errors', () => {
     {
       text: app('id: 1, labels: {job: x}'),
       headline:
-        '1:25: "job" is not allowed as a label name: it is a usual label of scrape targets, and Prometheus would rename ours',
+        '1:25: "job" is not allowed as a label name: it is a common label of scrape targets, so Prometheus would rename it',
     },
     { text: app('id: 1, labels: {a: true}'), headline: '1:28: "a" must be a string, not true' },
     { text: app('id: 1, labels: {a: ""}'), headline: '1:28: "a" must not be empty' },
@@ -163,7 +163,7 @@ describe('parseConfig, with errors', () => {
     },
     {
       text: app('id: 1, hosts: false, application: false'),
-      headline: '1:8: an app without the application and without hosts shows nothing',
+      headline: '1:8: an app without the application and without hosts publishes nothing',
     },
     {
       text: app('id: 1, application: 0'),
@@ -176,7 +176,7 @@ describe('parseConfig, with errors', () => {
     },
     {
       text: app('id: 1, transactions: [web, web]'),
-      headline: '1:36: each entry of "transactions" must stand there once',
+      headline: '1:36: each entry of "transactions" must appear only once',
     },
     { text: app('id: 1, interval: 500ms'), headline: '1:26: "interval" must be at least 1s' },
     { text: app('id: 1, interval: 25h'), headline: '1:26: "interval" must be at most 24h' },
@@ -290,20 +290,20 @@ describe('parseConfig, with errors', () => {
     },
     {
       text: `accounts: [{name: a, api_key_env: A}, {name: a, api_key_env: B}]\n${apps}`,
-      headline: '1:46: an earlier account has the name "a" already',
+      headline: '1:46: an earlier account already has the name "a"',
     },
     // API keys in the file
     {
       text: accountWith('Api-Key: abc'),
-      headline: '1:40: the API key must not stand in this file',
+      headline: '1:40: the API key must not be in this file',
     },
-    { text: `token: [abc]\n${apps}`, headline: '1:1: the API key must not stand in this file' },
-    { text: app('name: NRAK-ABC'), headline: '1:15: the API key must not stand in this file' },
+    { text: `token: [abc]\n${apps}`, headline: '1:1: the API key must not be in this file' },
+    { text: app('name: NRAK-ABC'), headline: '1:15: the API key must not be in this file' },
     {
       text: app('id: 1, labels: {team: nrak-abc}'),
-      headline: '1:31: the API key must not stand in this file',
+      headline: '1:31: the API key must not be in this file',
     },
-    { text: `NRAK-ABC: 1\n${apps}`, headline: '1:1: the API key must not stand in this file' },
+    { text: `NRAK-ABC: 1\n${apps}`, headline: '1:1: the API key must not be in this file' },
   ])('$text gives $headline', async ({ text, headline }) => {
     expect(await headlinesOf(text)).toStrictEqual([`config.yaml:${headline}`]);
   });
@@ -330,11 +330,11 @@ tokens: 1
     expect(await headlinesOf(text)).toStrictEqual([
       'config.yaml:5:13: "region" must be us or eu, not "usa"',
       'config.yaml:6:5: an account needs one of "api_key_file" and "api_key_env"',
-      'config.yaml:6:11: an earlier account has the name "a" already',
+      'config.yaml:6:11: an earlier account already has the name "a"',
       'config.yaml:7:15: "base_url" must not hold a user name or password',
       'config.yaml:9:13: "interval" needs a unit: ms, s, m or h, such as 60s',
       'config.yaml:11:5: unknown key "nmae"',
-      'config.yaml:12:15: "job" is not allowed as a label name: it is a usual label of scrape targets, and Prometheus would rename ours',
+      'config.yaml:12:15: "job" is not allowed as a label name: it is a common label of scrape targets, so Prometheus would rename it',
       'config.yaml:14:5: "id" and "match" exclude each other',
       'config.yaml:14:12: "match" is not a valid regular expression: missing closing )',
       'config.yaml:15:5: unknown key "acount"',

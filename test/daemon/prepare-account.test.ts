@@ -126,13 +126,13 @@ describe('prepareAccount', () => {
       what: 'a key file that is not there',
       account: { apiKey: { kind: 'file', path: '/missing' } },
       message:
-        'account production: the API key file /missing does not exist: create it with the API key as its only content, readable for this user',
+        'account production: the API key file /missing does not exist: create it with the API key as its only content, readable by this user',
     },
     {
       what: 'a CA bundle that is not there',
       account: { caFile: '/missing.pem' },
       message:
-        'account production: the CA file /missing.pem does not exist: create it, readable for this user',
+        'account production: the CA file /missing.pem does not exist: create it, readable by this user',
     },
     {
       what: 'a CA bundle that holds none',

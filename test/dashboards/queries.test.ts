@@ -56,7 +56,7 @@ const known = [
   { where: 'overview: Unhealthy A', value: 1 },
   { where: 'overview: Polls failing A', value: 1 },
   { where: 'overview: Entries without application A', value: 1 },
-  { where: 'overview: Change against last week A, chosen', value: 0 },
+  { where: 'overview: Change since last week A, chosen', value: 0 },
   { where: 'application: Throughput A', value: 660 },
   { where: 'application: Hosts with traffic A', value: 3 },
   { where: 'application: Imbalance A', value: 1 },

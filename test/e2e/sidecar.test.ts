@@ -196,7 +196,7 @@ const faults: readonly Fault[] = [
     strike: wrongFile(
       'ca.pem',
       async (path) => writeFile(path, '-----BEGIN CERTIFICATE-----\nAA\n'),
-      'holds a broken one',
+      'has a broken certificate',
     ),
   },
   {

@@ -15,15 +15,15 @@ const refusals = [
   },
   {
     set: ['sharding.mode=static'],
-    says: 'sharding.mode is static, which takes the number of a shard from the pods of a StatefulSet, but mode is deployment: set mode to statefulset, or sharding.mode to none',
+    says: 'sharding.mode is static, which takes the number of a shard from the pod name of a StatefulSet, but mode is deployment: set mode to statefulset, or sharding.mode to none',
   },
   {
     set: ['sharding.mode=static', 'mode=sidecar'],
-    says: 'sharding.mode is static, which takes the number of a shard from the pods of a StatefulSet, but mode is sidecar: set mode to statefulset, or sharding.mode to none',
+    says: 'sharding.mode is static, which takes the number of a shard from the pod name of a StatefulSet, but mode is sidecar: set mode to statefulset, or sharding.mode to none',
   },
   {
     set: ['config.apps=null'],
-    says: 'config.apps is empty, so nothing would be exported: list the applications, for example config.apps[0].id=31584797, or name a ConfigMap in configExistingConfigMap',
+    says: 'config.apps is empty, so nothing would be polled: list the applications, for example config.apps[0].id=31584797, or name a ConfigMap in configExistingConfigMap',
   },
   {
     set: ['configExistingConfigMap=other'],
@@ -43,7 +43,7 @@ const refusals = [
   },
   {
     set: ['config.apps[0].labels.key=NRAK-ABCDEFGH'],
-    says: 'config holds an API key, and a ConfigMap is no secret: put it into a Secret and name that in apiKey.existingSecret',
+    says: 'config contains an API key, but a ConfigMap is not secret: put the key into a Secret and name that in apiKey.existingSecret',
   },
   {
     set: ['apiKey.value=x'],
@@ -59,7 +59,7 @@ const refusals = [
   },
   {
     set: ['apiKey.existingSecret='],
-    says: 'there is no API key: name the Secret that holds it in apiKey.existingSecret',
+    says: 'there is no API key: name the Secret that contains it in apiKey.existingSecret',
   },
   {
     set: [

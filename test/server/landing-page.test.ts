@@ -25,11 +25,11 @@ describe('landingPage', () => {
   });
 
   it.each([
-    { what: 'nothing is polled', accounts: [], says: 'Nothing is polled until it can be used' },
+    { what: 'nothing is polled', accounts: [], says: 'Nothing is polled until it is usable' },
     {
       what: 'the old one stays in force',
       accounts: [anAccountStatus()],
-      says: 'the one before it stays in force',
+      says: 'the previous one stays in force',
     },
   ])('shows in full what is wrong with the configuration, and that $what', ({ accounts, says }) => {
     const configProblem = 'config.yaml:1:10: unknown key\n  1 | apps: [{ idd: 1 }]';

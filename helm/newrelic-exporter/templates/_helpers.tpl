@@ -3,7 +3,7 @@
 {{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
 {{- end }}
 
-{{/* The name of everything; short enough for what is added to it. */}}
+{{/* The name of all objects; short enough for the suffixes that are added to it. */}}
 {{- define "newrelic-exporter.fullname" -}}
 {{- if .Values.fullnameOverride }}
 {{- .Values.fullnameOverride | trunc 52 | trimSuffix "-" }}
@@ -36,7 +36,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 {{- end }}
 
-{{/* Found on every pod that an exporter runs in, also beside another application. */}}
+{{/* A label that every pod with an exporter has, whether standalone or as a sidecar. */}}
 {{- define "newrelic-exporter.podSelector" -}}
 {{- if eq .Values.mode "sidecar" -}}
 newrelic-exporter/sidecar: {{ include "newrelic-exporter.fullname" . }}
@@ -67,7 +67,7 @@ newrelic-exporter/sidecar: {{ include "newrelic-exporter.fullname" . }}
 {{- end }}
 {{- end }}
 
-{{/* Entries of imagePullSecrets; the values have names, or objects with a name as Kubernetes does. */}}
+{{/* Entries of imagePullSecrets; the values are names, or objects with a name, as in Kubernetes. */}}
 {{- define "newrelic-exporter.imagePullSecrets" -}}
 {{- $names := list }}
 {{- range concat .Values.global.imagePullSecrets .Values.image.pullSecrets }}
@@ -83,8 +83,8 @@ newrelic-exporter/sidecar: {{ include "newrelic-exporter.fullname" . }}
 {{- end }}
 
 {{/*
-The headless Service of the StatefulSet. It once served peers; the name stays, because serviceName cannot
-be changed: with another one "helm upgrade" of a release with shards would be refused.
+The headless Service of the StatefulSet. It once served peers. The name stays, because serviceName cannot
+be changed: with another name, "helm upgrade" of a release with shards would be refused.
 */}}
 {{- define "newrelic-exporter.headlessName" -}}
 {{ include "newrelic-exporter.fullname" . }}-peers
@@ -94,7 +94,7 @@ be changed: with another one "helm upgrade" of a release with shards would be re
 {{- default (include "newrelic-exporter.fullname" .) .Values.configExistingConfigMap }}
 {{- end }}
 
-{{/* Every key that is mounted: a list of volume, directory, Secret and key within it, as YAML. */}}
+{{/* Every API key that is mounted, as YAML: a list of volume, directory, Secret, and key of its data. */}}
 {{- define "newrelic-exporter.keys" -}}
 {{- $fullname := include "newrelic-exporter.fullname" . }}
 {{- if or .Values.apiKey.existingSecret .Values.apiKey.value }}
@@ -114,8 +114,8 @@ be changed: with another one "helm upgrade" of a release with shards would be re
 {{- end }}
 
 {{/*
-The configuration, with the files that the keys are mounted as. A sidecar shares the key with all of its
-kind and needs about one call a minute of it: what the values leave open is set for that.
+The configuration, with the files that the API keys are mounted as. All sidecars share a key, and each
+needs about one call a minute: what the values leave open is set to suit that.
 */}}
 {{- define "newrelic-exporter.config" -}}
 {{- $config := deepCopy .Values.config }}

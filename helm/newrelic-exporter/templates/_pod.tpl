@@ -1,6 +1,6 @@
 {{/*
 The exporter's container. Call with (dict "root" $ "name" NAME "portName" PORT "resources" MAP
-"securityContext" MAP "args" LIST); args are those of the mode.
+"securityContext" MAP "args" LIST), where args are the arguments for the mode.
 */}}
 {{- define "newrelic-exporter.container" -}}
 {{- $root := .root }}
@@ -57,14 +57,14 @@ volumeMounts:
 {{- end }}
 {{- end }}
 
-{{/* Volumes of a sidecar must not have the names of its host's. */}}
+{{/* Volumes of a sidecar must not have the same names as other volumes of its pod. */}}
 {{- define "newrelic-exporter.volumeName" -}}
 {{- ternary (printf "newrelic-exporter-%s" .name) .name (eq .root.Values.mode "sidecar") }}
 {{- end }}
 
 {{/*
-Directories, so that changes of ConfigMap and Secrets arrive; readable whatever user the pod runs as. Beside
-another application they may be missing: its pod must not wait for them.
+Mounted as directories, so that changes of the ConfigMap and the Secrets arrive, and readable by any user.
+For a sidecar they are optional: the pod of the application must not wait for them.
 */}}
 {{- define "newrelic-exporter.volumes" -}}
 - name: {{ include "newrelic-exporter.volumeName" (dict "root" . "name" "config") }}

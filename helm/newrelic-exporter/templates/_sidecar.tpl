@@ -1,6 +1,6 @@
 {{/*
-For the chart of another application, with this chart as a dependency in the mode "sidecar". Call each with
-the scope of the dependency: index .Subcharts "newrelic-exporter".
+Templates for the chart of another application that has this chart as a dependency in the mode "sidecar".
+Call each with the scope of the dependency: index .Subcharts "newrelic-exporter".
 */}}
 
 {{/* Labels of the pod: the PodMonitor finds it by them. */}}
@@ -8,7 +8,7 @@ the scope of the dependency: index .Subcharts "newrelic-exporter".
 {{ include "newrelic-exporter.podSelector" . }}
 {{- end }}
 
-{{/* "true" if the cluster keeps init containers with restartPolicy Always beside the others. */}}
+{{/* "true" if the cluster supports native sidecars: init containers with restartPolicy Always. */}}
 {{- define "newrelic-exporter.sidecar.isNative" -}}
 {{- if eq (toString .Values.sidecar.native) "auto" }}
 {{- semverCompare ">=1.29.0-0" .Capabilities.KubeVersion.Version }}
@@ -18,8 +18,8 @@ the scope of the dependency: index .Subcharts "newrelic-exporter".
 {{- end }}
 
 {{/*
-The container's own, so that it does not depend on what its host's pod says for all: with a user, because
-the pod's may be root, which runAsNonRoot refuses. What is null or empty is taken out.
+The security context of the container itself, so that it does not depend on that of the pod. It sets a user,
+because the pod's user may be root, which runAsNonRoot refuses. Entries that are null or empty are removed.
 */}}
 {{- define "newrelic-exporter.sidecar.securityContext" -}}
 {{- $context := deepCopy .Values.securityContext }}
@@ -34,8 +34,8 @@ the pod's may be root, which runAsNonRoot refuses. What is null or empty is take
 {{- end }}
 
 {{/*
-It has no probe at all. The host's pod must not wait for New Relic, and a liveness probe would restart the
-container, which takes the whole pod out of service meanwhile: --respawn watches the daemon from within it.
+The sidecar has no probes. The pod must not wait for New Relic, and a liveness probe would restart the
+container, which takes the whole pod out of service; instead, --respawn watches the daemon from within.
 */}}
 {{- define "newrelic-exporter.sidecar.container" -}}
 {{- include "newrelic-exporter.validate" . }}
@@ -43,7 +43,7 @@ container, which takes the whole pod out of service meanwhile: --respawn watches
 {{- include "newrelic-exporter.container" (dict "root" . "name" .Values.sidecar.containerName "portName" .Values.sidecar.portName "resources" .Values.sidecar.resources "securityContext" $securityContext "args" (list "--config.wait" "--respawn")) }}
 {{- end }}
 
-{{/* The defaults of polls: what a sidecar lists hardly ever changes. */}}
+{{/* Defaults of poll: the applications that a sidecar lists hardly ever change. */}}
 {{- define "newrelic-exporter.sidecar.poll" -}}
 {{- $poll := deepCopy (default dict .Values.config.poll) }}
 {{- if not (hasKey $poll "discovery_interval") }}
@@ -53,8 +53,8 @@ container, which takes the whole pod out of service meanwhile: --respawn watches
 {{- end }}
 
 {{/*
-The applications: of each the host that the sidecar is in, and nothing of the application itself, so that
-many sidecars give every host once. Without hosts the application is all that is left.
+The entries of apps. By default a sidecar polls its own host and not the application itself, so that many
+sidecars publish every host once. With "hosts: false" the application is polled, as nothing else is left.
 */}}
 {{- define "newrelic-exporter.sidecar.apps" -}}
 {{- range .Values.config.apps }}
@@ -69,7 +69,7 @@ many sidecars give every host once. Without hosts the application is all that is
 {{- end }}
 {{- end }}
 
-{{/* Entries of initContainers: the sidecar where it is a native one. */}}
+{{/* Entries of initContainers: the sidecar, if it is a native one. */}}
 {{- define "newrelic-exporter.sidecar.initContainers" -}}
 {{- if eq (include "newrelic-exporter.sidecar.isNative" .) "true" }}
 - restartPolicy: Always
@@ -77,7 +77,7 @@ many sidecars give every host once. Without hosts the application is all that is
 {{- end }}
 {{- end }}
 
-{{/* Entries of containers: the sidecar where it is a classic one. */}}
+{{/* Entries of containers: the sidecar, if it is a classic one. */}}
 {{- define "newrelic-exporter.sidecar.containers" -}}
 {{- if ne (include "newrelic-exporter.sidecar.isNative" .) "true" }}
 -

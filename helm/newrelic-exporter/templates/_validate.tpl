@@ -1,4 +1,4 @@
-{{/* Ends the rendering with one sentence when the values cannot work. */}}
+{{/* Stops the rendering with one sentence if the values cannot work. */}}
 {{- define "newrelic-exporter.validate" -}}
 {{- $hasWorkload := has .Values.mode (list "deployment" "statefulset") }}
 {{- $runs := ne .Values.mode "none" }}
@@ -7,7 +7,7 @@
 {{- fail (printf "replicas is %d, but every pod would poll everything with the same key: set sharding.mode to static (with mode: statefulset), or replicas to 1" (int .Values.replicas)) }}
 {{- end }}
 {{- if and (eq .Values.sharding.mode "static") (ne .Values.mode "statefulset") }}
-{{- fail (printf "sharding.mode is static, which takes the number of a shard from the pods of a StatefulSet, but mode is %s: set mode to statefulset, or sharding.mode to none" .Values.mode) }}
+{{- fail (printf "sharding.mode is static, which takes the number of a shard from the pod name of a StatefulSet, but mode is %s: set mode to statefulset, or sharding.mode to none" .Values.mode) }}
 {{- end }}
 {{- if and (eq .Values.configReload "rollout") (not $ownConfig) }}
 {{- fail "configReload is rollout, but Helm does not see changes of the ConfigMap in configExistingConfigMap: set it to hot" }}
@@ -16,7 +16,7 @@
 {{- fail (printf "configReload is rollout, but in the mode %s the chart has no pods to restart: set it to hot" .Values.mode) }}
 {{- end }}
 {{- if and $runs $ownConfig (not .Values.config.apps) }}
-{{- fail "config.apps is empty, so nothing would be exported: list the applications, for example config.apps[0].id=31584797, or name a ConfigMap in configExistingConfigMap" }}
+{{- fail "config.apps is empty, so nothing would be polled: list the applications, for example config.apps[0].id=31584797, or name a ConfigMap in configExistingConfigMap" }}
 {{- end }}
 {{- if and (not $ownConfig) (or .Values.config.apps .Values.config.accounts .Values.config.poll) }}
 {{- fail "both config and configExistingConfigMap are set: remove one of them" }}
@@ -27,7 +27,7 @@
 {{- end }}
 {{- end }}
 {{- if regexMatch "NRAK-[A-Z0-9]{8}" (toYaml .Values.config) }}
-{{- fail "config holds an API key, and a ConfigMap is no secret: put it into a Secret and name that in apiKey.existingSecret" }}
+{{- fail "config contains an API key, but a ConfigMap is not secret: put the key into a Secret and name that in apiKey.existingSecret" }}
 {{- end }}
 {{- if and .Values.apiKey.existingSecret .Values.apiKey.value }}
 {{- fail "both apiKey.existingSecret and apiKey.value are set: remove one of them" }}
@@ -50,7 +50,7 @@
 {{- end }}
 {{- end }}
 
-{{/* Every account has a key, and every key an account. */}}
+{{/* Checks that every account has an API key, and every API key an account. */}}
 {{- define "newrelic-exporter.validateKeys" -}}
 {{- $named := list }}
 {{- range .Values.accounts }}
@@ -58,7 +58,7 @@
 {{- end }}
 {{- $hasDefault := or .Values.apiKey.existingSecret .Values.apiKey.value }}
 {{- if and (not .Values.config.accounts) (not $named) (not $hasDefault) }}
-{{- fail "there is no API key: name the Secret that holds it in apiKey.existingSecret" }}
+{{- fail "there is no API key: name the Secret that contains it in apiKey.existingSecret" }}
 {{- end }}
 {{- $configured := list }}
 {{- range .Values.config.accounts }}
