@@ -42,15 +42,7 @@ export class AnswerBody {
    * element and 96 for an array, an object or a member. What stands in texts counts too.
    */
   parsedBytes(): number {
-    const bytes = this.#bytes ?? [];
-    let [elements, others] = [0, 0];
-    // An iterator would make an object for each byte: a hundred megabytes of them for three.
-    for (let index = 0; index < this.#sizeBytes; index += 1) {
-      const byte = bytes[index];
-      if (byte === comma) elements += 1;
-      else if (byte === colon || byte === bracket || byte === brace) others += 1;
-    }
-    return 24 * elements + 96 * others;
+    return this.#bytes === undefined ? 0 : sumOf(this.#bytes, this.#sizeBytes);
   }
 
   /** It is empty then. */
@@ -83,4 +75,23 @@ export class AnswerBody {
 /** Answers with values are smaller, and making a buffer that can shrink costs tens of microseconds. */
 const largeBytes = 16 * 1024;
 
-const [comma, colon, bracket, brace] = [0x2c, 0x3a, 0x5b, 0x7b];
+/** What each byte of a document adds to what it takes once it is parsed. */
+const parsedBytesOf = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const character = String.fromCharCode(byte);
+  if (character === ',') return 24;
+  return ':[{'.includes(character) ? 96 : 0;
+});
+
+function sumOf(bytes: Buffer, sizeBytes: number): number {
+  // Part by part: V8 is ten times slower with the bytes of a buffer that can be resized.
+  const part = Buffer.allocUnsafeSlow(partBytes);
+  let sum = 0;
+  for (let start = 0; start < sizeBytes; start += partBytes) {
+    const length = bytes.copy(part, 0, start, Math.min(start + partBytes, sizeBytes));
+    // An iterator would make an object for each byte: a hundred megabytes of them for three.
+    for (let index = 0; index < length; index += 1) sum += parsedBytesOf[part[index] ?? 0] ?? 0;
+  }
+  return sum;
+}
+
+const partBytes = 16 * 1024;
