@@ -26,21 +26,25 @@ export function parseJsonKeepingIds(body: string): unknown {
 /**
  * Takes valid JSON: a quote that is not escaped begins or ends a text, and a run of these characters
  * outside a text is one number or one literal. Goes from token to token, since `replace` would keep
- * all of them, which takes up to a hundred times the size of the document.
+ * all of them, which takes up to a hundred times the size of the document. Parts are joined before
+ * many of them have grown old, for the same reason.
  */
 function withLongIntegersQuoted(json: string): string {
   const parts: string[] = [];
-  let [copied, isInText] = [0, false];
+  let [quoted, copied, isInText] = ['', 0, false];
   for (const { 0: token, index } of json.matchAll(/\\.|"|[-+.\w]+/gs)) {
     if (token === '"') {
       isInText = !isInText;
     } else if (!isInText && isLongInteger(token)) {
       parts.push(json.slice(copied, index), `"${token}"`);
       copied = index + token.length;
+      if (parts.length >= partsAtATime) quoted += parts.splice(0).join('');
     }
   }
-  return [...parts, json.slice(copied)].join('');
+  return quoted + parts.join('') + json.slice(copied);
 }
+
+const partsAtATime = 1000;
 
 function isLongInteger(token: string): boolean {
   return /^-?\d{16,}$/.test(token) && !Number.isSafeInteger(Number(token));

@@ -44,7 +44,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AnswerHolder {
   readonly #abortWatch: AbortWatch;
   readonly #memory: AnswerMemory;
   readonly #outcome: ExchangeOutcome;
-  readonly #body = new AnswerBody();
+  readonly #body: AnswerBody;
   #maxBytes: number;
   /** Whether no more than the start of the body is wanted. */
   #isCut = false;
@@ -58,6 +58,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AnswerHolder {
     this.#abortWatch = options.abortWatch;
     this.#memory = options.memory;
     this.#maxBytes = options.memory.maxBytesOf(options.operation);
+    this.#body = new AnswerBody(this.#maxBytes);
     this.#outcome = outcome;
     this.#abortWatch.add(this.#signal, this.#onAbort);
   }
@@ -128,7 +129,6 @@ export class Exchange implements Dispatcher.DispatchHandler, AnswerHolder {
   }
 
   #finish(): void {
-    this.#release();
     const [status, headers] = [this.#status, this.#headers];
     if (isCompressed(headers) && statusReason(status) === undefined) {
       this.#outcome.reject(compressedError(this.#peer, status, headers));
@@ -137,6 +137,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AnswerHolder {
     } else {
       this.#outcome.resolve({ status, headers, body: this.#body.text() });
     }
+    this.#release();
   }
 
   #isHeavy(): boolean {
@@ -158,6 +159,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AnswerHolder {
   #release(): void {
     this.#abortWatch.remove(this.#signal, this.#onAbort);
     this.#memory.release(this);
+    this.#body.release();
   }
 
   /** The connection goes with the request. */

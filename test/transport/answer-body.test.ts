@@ -2,9 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AnswerBody } from '../../src/transport/answer-body.ts';
 
-function bodyOf(...chunks: readonly (string | Uint8Array)[]): AnswerBody {
-  const body = new AnswerBody();
-  for (const chunk of chunks) body.append(Buffer.from(chunk as string));
+const mebibyte = 1024 * 1024;
+
+function bodyOf(...chunks: readonly string[]): AnswerBody {
+  const body = new AnswerBody(mebibyte);
+  for (const chunk of chunks) body.append(Buffer.from(chunk));
   return body;
 }
 
@@ -17,7 +19,7 @@ describe('AnswerBody', () => {
         (text, cuts) => {
           const bytes = Buffer.from(text);
           const at = [0, ...cuts.toSorted((a, b) => a - b), bytes.length];
-          const body = new AnswerBody();
+          const body = new AnswerBody(bytes.length);
           for (const [index, from] of at.entries())
             body.append(bytes.subarray(from, at[index + 1]));
 
@@ -28,9 +30,43 @@ describe('AnswerBody', () => {
     );
   });
 
+  it('is the text of a large answer however it is cut', () => {
+    // Not a power of two, and of more bytes than characters.
+    const text = 'a document of somé kilobytes, '.repeat(3000);
+    const bytes = Buffer.from(text);
+    fc.assert(
+      fc.property(fc.array(fc.nat({ max: bytes.length }), { maxLength: 20 }), (cuts) => {
+        const at = [0, ...cuts.toSorted((a, b) => a - b), bytes.length];
+        const body = new AnswerBody(bytes.length);
+        for (const [index, from] of at.entries()) body.append(bytes.subarray(from, at[index + 1]));
+
+        expect(body.sizeBytes).toBe(bytes.length);
+        expect(body.text() === text).toBe(true);
+        expect(body.parsedBytes()).toBe(3000 * 24);
+      }),
+    );
+  });
+
+  it('gives the memory of a large answer back at once, and is empty then', () => {
+    const chunk = Buffer.alloc(64 * 1024, ' ');
+    const beforeBytes = process.memoryUsage.rss();
+    const bodies = Array.from({ length: 100 }, () => {
+      const body = new AnswerBody(3 * mebibyte);
+      while (body.sizeBytes < 3 * mebibyte) body.append(chunk);
+      body.release();
+      return body;
+    });
+    const grownBytes = process.memoryUsage.rss() - beforeBytes;
+
+    // All of them are still referenced here: no collection frees what they hold.
+    expect(bodies.map((body) => body.text())).toEqual(bodies.map(() => ''));
+    expect(bodies.every(({ sizeBytes }) => sizeBytes === 0)).toBe(true);
+    expect(grownBytes).toBeLessThan(50 * mebibyte);
+  });
+
   it('changes none of the chunks that it was given', () => {
     const slab = Buffer.from('abcdef');
-    const body = new AnswerBody();
+    const body = new AnswerBody(6);
 
     body.append(slab.subarray(0, 2));
     body.append(slab.subarray(4));
@@ -42,7 +78,7 @@ describe('AnswerBody', () => {
 
   it('takes about as much memory as it has bytes when they come one by one', () => {
     const byte = Buffer.from('x');
-    const body = new AnswerBody();
+    const body = new AnswerBody(1_000_000);
     const beforeBytes = process.memoryUsage().heapUsed;
     for (let count = 0; count < 1_000_000; count += 1) body.append(byte);
     const grownBytes = process.memoryUsage().heapUsed - beforeBytes;
