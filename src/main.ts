@@ -56,14 +56,14 @@ async function runProgram(): Promise<void> {
   process.on('uncaughtException', die);
   try {
     // Loaded only now: a signal that arrives meanwhile must not find us without its handler.
-    const { createThisMachine } = await import('./daemon/this-platform.ts');
+    const { createNodePlatform } = await import('./daemon/node-platform.ts');
     const { run, runsUntilStopped } = await import('./cli/run.ts');
     const program = new URL(import.meta.url);
-    const machine = createThisMachine({ program, stopSignal: stop.signal });
+    const platform = createNodePlatform({ program, stopSignal: stop.signal });
     const argv = process.argv.slice(2);
-    redact = (text) => machine.redactor.redact(text);
-    isStopSuccess = runsUntilStopped(argv, machine.env);
-    process.exitCode = await run(argv, machine);
+    redact = (text) => platform.redactor.redact(text);
+    isStopSuccess = runsUntilStopped(argv, platform.env);
+    process.exitCode = await run(argv, platform);
     // Calls of an interrupted command may be under way for long: nobody waits for their answers.
     if (stop.signal.aborted && !isStopSuccess) process.exit();
   } catch (error) {

@@ -2,7 +2,7 @@ import { KeyError, readApiKey } from '../config/api-key.ts';
 import { CaFileError, readCaFile } from '../config/ca-file.ts';
 import { buildOf } from '../daemon/build.ts';
 import { loadForCommand, renderWarnings } from '../daemon/load.ts';
-import { CommandError, type Machine } from '../daemon/platform.ts';
+import { CommandError, type Platform } from '../daemon/platform.ts';
 import { gzipFast } from '../exposition/page.ts';
 import { createSeriesStore } from '../exposition/series-store.ts';
 import type { AccountConfig, Config } from '../model/config.ts';
@@ -24,10 +24,10 @@ import { countOf } from './text.ts';
  * to keys and entries. Prints all that is wrong, and what is only doubtful, and says which file was
  * good. 1 if a key is refused, an account cannot be discovered, or an entry matches nothing.
  */
-export async function checkConfig(flags: Flags, machine: Machine): Promise<Outcome> {
-  const { config, warnings } = await loadForCommand(flags.configFile, machine);
-  machine.stderr.write(renderWarnings(warnings));
-  const fileProblems = await unreadableFiles(config, machine);
+export async function checkConfig(flags: Flags, platform: Platform): Promise<Outcome> {
+  const { config, warnings } = await loadForCommand(flags.configFile, platform);
+  platform.stderr.write(renderWarnings(warnings));
+  const fileProblems = await unreadableFiles(config, platform);
   if (fileProblems.length > 0) {
     throw new CommandError(
       2,
@@ -39,12 +39,12 @@ export async function checkConfig(flags: Flags, machine: Machine): Promise<Outco
     `${flags.configFile}: ok, ${countOf(accounts.length, 'account')}, ` +
     `${countOf(apps.length, 'entry', 'entries')} of apps, ${countOf(warnings.length, 'warning')}\n`;
   if (!flags.online) return { exitCode: 0, output: verdict };
-  const { exitCode, output } = await checkOnline(config, machine);
+  const { exitCode, output } = await checkOnline(config, platform);
   return { exitCode, output: verdict + output };
 }
 
-async function checkOnline(config: Config, machine: Machine): Promise<Outcome> {
-  const discovered = await discoverAccounts(config, machine, 'check');
+async function checkOnline(config: Config, platform: Platform): Promise<Outcome> {
+  const discovered = await discoverAccounts(config, platform, 'check');
   const lines: string[] = [];
   for (const {
     account,
@@ -56,7 +56,7 @@ async function checkOnline(config: Config, machine: Machine): Promise<Outcome> {
     hostless,
   } of discovered) {
     if (failure !== undefined) {
-      machine.stderr.write(`account ${account.name}: discovery failed: ${failure}\n`);
+      platform.stderr.write(`account ${account.name}: discovery failed: ${failure}\n`);
       continue;
     }
     lines.push(
@@ -64,18 +64,18 @@ async function checkOnline(config: Config, machine: Machine): Promise<Outcome> {
         `${countOf(discovery.applications.length, 'application')} found, ${selected.length} chosen\n`,
     );
     for (const selector of missing) {
-      machine.stderr.write(
+      platform.stderr.write(
         `account ${account.name}: ${selector} matches nothing: correct the entry under apps, ` +
           'or use a key of the account that has it\n',
       );
     }
     if (pendingIds.length > 0) {
-      machine.stderr.write(
+      platform.stderr.write(
         `account ${account.name}: ${countOf(pendingIds.length, 'more id')} not found so far: correct ` +
           'the entries named above, and check again\n',
       );
     }
-    machine.stderr.write(hostlessText(account, hostless));
+    platform.stderr.write(hostlessText(account, hostless));
   }
   const isGood = discovered.every(
     ({ failure, missing, pendingIds, hostless }) =>
@@ -101,12 +101,12 @@ function hostlessText(account: AccountConfig, hostless: DiscoveredAccount['hostl
     .join('');
 }
 
-async function unreadableFiles(config: Config, machine: Machine): Promise<readonly string[]> {
+async function unreadableFiles(config: Config, platform: Platform): Promise<readonly string[]> {
   const problems = await Promise.all(
     config.accounts.flatMap((account) => [
-      problemOf(account, async () => readApiKey(account.apiKey, machine)),
+      problemOf(account, async () => readApiKey(account.apiKey, platform)),
       problemOf(account, async () =>
-        account.caFile === undefined ? undefined : readCaFile(account.caFile, machine),
+        account.caFile === undefined ? undefined : readCaFile(account.caFile, platform),
       ),
     ]),
   );
@@ -145,14 +145,14 @@ export interface ExpectedSeries {
 /** Counts the series by rendering what the daemon would render if every answer held every value. */
 export async function expectedSeries(
   inputs: readonly SeriesInput[],
-  machine: Machine,
+  platform: Platform,
 ): Promise<ExpectedSeries> {
-  const store = createSeriesStore({ gzip: gzipFast, nextTurn: machine.nextTurn });
+  const store = createSeriesStore({ gzip: gzipFast, nextTurn: platform.nextTurn });
   for (const { account, applications } of inputs) {
     store.accountUp(account, true);
     for (const selected of applications) store.publish(fullSnapshot(account, selected));
   }
-  const metrics = createSelfMetrics(buildOf(machine.env), {
+  const metrics = createSelfMetrics(buildOf(platform.env), {
     status: () => inputs.map(statusOf),
     seriesOf: (account) => store.seriesOf(account),
     droppedSeriesOf: () => 0,

@@ -1,7 +1,7 @@
 import { compileConfig } from '../config/compile-config.ts';
 import { parseConfig } from '../config/parse-config.ts';
 import { loadForCommand, renderWarnings } from '../daemon/load.ts';
-import type { Machine } from '../daemon/platform.ts';
+import type { Platform } from '../daemon/platform.ts';
 import type { Config } from '../model/config.ts';
 import { flagTable } from './flag-table.ts';
 import type { Flags, OutputFormat } from './flags.ts';
@@ -16,28 +16,28 @@ const withoutFile = 'apps: [{ match: "." }]';
  * Prints all applications of the accounts that have entries, whatever those choose. 1 if an account
  * could not be discovered; what was found of it is printed all the same.
  */
-export async function discover(flags: Flags, machine: Machine): Promise<Outcome> {
-  const config = await configOf(flags, machine);
-  const discovered = await discoverAccounts(config, machine, 'list');
+export async function discover(flags: Flags, platform: Platform): Promise<Outcome> {
+  const config = await configOf(flags, platform);
+  const discovered = await discoverAccounts(config, platform, 'list');
   const failed = discovered.filter(({ failure }) => failure !== undefined);
   for (const { account, failure } of failed) {
-    machine.stderr.write(`account ${account.name}: discovery failed: ${failure}\n`);
+    platform.stderr.write(`account ${account.name}: discovery failed: ${failure}\n`);
   }
   const output = listText(discovered.flatMap(applicationsOf), flags.output);
   return { exitCode: failed.length === 0 ? 0 : 1, output };
 }
 
-async function configOf({ configFile }: Flags, machine: Machine): Promise<Config> {
-  if (configFile === flagTable.configFile.defaultText && (await isAbsent(configFile, machine))) {
+async function configOf({ configFile }: Flags, platform: Platform): Promise<Config> {
+  if (configFile === flagTable.configFile.defaultText && (await isAbsent(configFile, platform))) {
     const parsed = await parseConfig(withoutFile, { fileName: configFile, directory: '/' });
-    return compileConfig(parsed.config, machine);
+    return compileConfig(parsed.config, platform);
   }
-  const { config, warnings } = await loadForCommand(configFile, machine);
-  machine.stderr.write(renderWarnings(warnings));
+  const { config, warnings } = await loadForCommand(configFile, platform);
+  platform.stderr.write(renderWarnings(warnings));
   return config;
 }
 
-async function isAbsent(path: string, { readFile }: Machine): Promise<boolean> {
+async function isAbsent(path: string, { readFile }: Platform): Promise<boolean> {
   try {
     await readFile(path);
     return false;

@@ -1,5 +1,5 @@
 import { accountsInUse } from '../daemon/accounts-in-use.ts';
-import type { Machine } from '../daemon/platform.ts';
+import type { Platform } from '../daemon/platform.ts';
 import type { AccountConfig, AppEntry, Config } from '../model/config.ts';
 import type { SelectedApplication } from '../model/selected-application.ts';
 import { restCosts } from '../newrelic/rest-source.ts';
@@ -75,7 +75,7 @@ const variedHosts: readonly number[] = [1, 5, 10, 20, 50, 100];
 export async function planDiscovered(
   discovered: readonly DiscoveredAccount[],
   replicas: number,
-  machine: Machine,
+  platform: Platform,
 ): Promise<Plan> {
   const drafts = discovered
     .filter(({ failure }) => failure === undefined)
@@ -86,7 +86,7 @@ export async function planDiscovered(
   const failures = discovered.flatMap(({ account, failure }) =>
     failure === undefined ? [] : [{ account: account.name, reason: failure }],
   );
-  return completed(drafts, failures, replicas, machine);
+  return completed(drafts, failures, replicas, platform);
 }
 
 /** A plan from the configuration alone. */
@@ -94,7 +94,7 @@ export async function planSupposed(
   config: Config,
   assumptions: Assumptions,
   replicas: number,
-  machine: Machine,
+  platform: Platform,
 ): Promise<Plan> {
   const drafts = accountsInUse(config).map(({ account, entries }) => {
     const draftWith = (hostsPerApplication: number): Draft =>
@@ -111,7 +111,7 @@ export async function planSupposed(
       supposed: { ...assumptions, variants },
     };
   });
-  return completed(drafts, [], replicas, machine);
+  return completed(drafts, [], replicas, platform);
 }
 
 interface Draft {
@@ -163,14 +163,14 @@ async function completed(
   drafts: readonly Draft[],
   failures: Plan['failures'],
   replicas: number,
-  machine: Machine,
+  platform: Platform,
 ): Promise<Plan> {
   const inputs = drafts.map(({ plan, applications, missing }) => ({
     account: plan.account,
     applications,
     missing,
   }));
-  const expected = await expectedSeries(inputs, machine);
+  const expected = await expectedSeries(inputs, platform);
   const accounts = drafts.map(({ plan, missing, supposed }) => ({
     ...plan,
     series: expected.byAccount.get(plan.account) ?? 0,

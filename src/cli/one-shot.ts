@@ -1,4 +1,4 @@
-import { CommandError, type ExitCode, type Machine } from '../daemon/platform.ts';
+import { CommandError, type ExitCode, type Platform } from '../daemon/platform.ts';
 
 /**
  * How a command that does one thing ends. It does not write to standard output itself: its output is
@@ -17,7 +17,7 @@ export interface Outcome {
  */
 export async function runOneShot(
   command: () => Promise<Outcome>,
-  { print, stopSignal }: Pick<Machine, 'print' | 'stopSignal'>,
+  { print, stopSignal }: Pick<Platform, 'print' | 'stopSignal'>,
 ): Promise<ExitCode> {
   return unlessStopped(async () => {
     const { exitCode, output } = await command();
@@ -27,7 +27,7 @@ export async function runOneShot(
   }, stopSignal);
 }
 
-async function printed(output: string, print: Machine['print']): Promise<void> {
+async function printed(output: string, print: Platform['print']): Promise<void> {
   try {
     await print(output);
   } catch (error) {

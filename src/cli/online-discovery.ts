@@ -2,7 +2,7 @@ import { type AccountRuntime, createAccountRuntime } from '../daemon/account-run
 import { accountsInUse } from '../daemon/accounts-in-use.ts';
 import { buildOf } from '../daemon/build.ts';
 import { createLogging } from '../daemon/logging.ts';
-import type { Machine } from '../daemon/platform.ts';
+import type { Platform } from '../daemon/platform.ts';
 import { openPrepared, type PreparedAccount, prepareAccount } from '../daemon/prepare-account.ts';
 import type { Application } from '../model/application.ts';
 import type { AccountConfig, AppEntry, Config } from '../model/config.ts';
@@ -72,24 +72,24 @@ const noSink: SnapshotSink = {
  */
 export async function discoverAccounts(
   config: Config,
-  machine: Machine,
+  platform: Platform,
   purpose: DiscoveryPurpose,
 ): Promise<readonly DiscoveredAccount[]> {
-  const logger = await createLogging({ logLevel: 'warn', logFormat: 'auto' }, machine);
+  const logger = await createLogging({ logLevel: 'warn', logFormat: 'auto' }, platform);
   const nothing = { status: () => [], seriesOf: () => 0, droppedSeriesOf: () => 0 };
-  const metrics = createSelfMetrics(buildOf(machine.env), nothing);
-  const limiters = createRateLimiters({ clock: machine.clock, logger });
+  const metrics = createSelfMetrics(buildOf(platform.env), nothing);
+  const limiters = createRateLimiters({ clock: platform.clock, logger });
   const prepared = await Promise.all(
     accountsInUse(config).map(async ({ account, entries }) =>
-      prepareAccount(account, entries, { machine, logger }),
+      prepareAccount(account, entries, { platform, logger }),
     ),
   );
-  const dependencies = { machine, sink: noSink, metrics, logger, limiters };
+  const dependencies = { platform, sink: noSink, metrics, logger, limiters };
   return Promise.all(
     prepared.map(async (one) => {
-      const runtime = createAccountRuntime(one, await openPrepared(one, machine), dependencies);
+      const runtime = createAccountRuntime(one, await openPrepared(one, platform), dependencies);
       try {
-        return await discoverAccount(one, runtime, purpose, machine);
+        return await discoverAccount(one, runtime, purpose, platform);
       } finally {
         await runtime.close();
       }
@@ -101,9 +101,9 @@ async function discoverAccount(
   { account, entries }: PreparedAccount,
   { source }: AccountRuntime,
   purpose: DiscoveryPurpose,
-  machine: Machine,
+  platform: Platform,
 ): Promise<DiscoveredAccount> {
-  const { clock, redactor, stopSignal } = machine;
+  const { clock, redactor, stopSignal } = platform;
   const dependencies = { source, clock };
   const selectors = purpose === 'list' ? [] : entries.map(({ selector }) => selector);
   const discovery = await discoverWithin(
@@ -122,7 +122,7 @@ async function discoverAccount(
     entries,
     discovery,
     selected: purpose === 'plan' ? await withHosts(selected, source, stopSignal) : selected,
-    hostless: purpose === 'check' ? await hostlessOf(selected, source, machine) : [],
+    hostless: purpose === 'check' ? await hostlessOf(selected, source, platform) : [],
     missing: complete ? notFound.filter((selector) => !pending.has(selector)) : [],
     pendingIds: complete ? pendingIds : [],
     failure: complete ? undefined : redactor.redact(error?.message ?? 'no answer'),
@@ -147,7 +147,7 @@ async function withHosts(
 async function hostlessOf(
   selected: readonly SelectedApplication[],
   source: Pick<Source, 'hostNames'>,
-  { redactor, stopSignal }: Machine,
+  { redactor, stopSignal }: Platform,
 ): Promise<readonly HostlessApplication[]> {
   const questions = selected.flatMap((one) => {
     const wanted = wantedHostNames(one);

@@ -1,5 +1,5 @@
 import { loadForCommand, renderWarnings } from '../daemon/load.ts';
-import { CommandError, type Machine } from '../daemon/platform.ts';
+import { CommandError, type Platform } from '../daemon/platform.ts';
 import type { Flags } from './flags.ts';
 import { type Plan, type PlannedAccount, planDiscovered, planSupposed } from './make-plan.ts';
 import type { Outcome } from './one-shot.ts';
@@ -10,14 +10,18 @@ import { planText } from './plan-text.ts';
  * Prints what polling the configured applications will take: as supposed, or with `--online` as one
  * discovery finds it. 1 if an account does not fit its budget, or could not be discovered.
  */
-export async function plan(flags: Flags, machine: Machine): Promise<Outcome> {
+export async function plan(flags: Flags, platform: Platform): Promise<Outcome> {
   if (flags.output === 'yaml') {
     throw new CommandError(2, 'plan: --output=yaml is only for discover: expected text or json');
   }
-  const { config, warnings } = await loadForCommand(flags.configFile, machine);
-  machine.stderr.write(renderWarnings(warnings));
+  const { config, warnings } = await loadForCommand(flags.configFile, platform);
+  platform.stderr.write(renderWarnings(warnings));
   const result = flags.online
-    ? await planDiscovered(await discoverAccounts(config, machine, 'plan'), flags.replicas, machine)
+    ? await planDiscovered(
+        await discoverAccounts(config, platform, 'plan'),
+        flags.replicas,
+        platform,
+      )
     : await planSupposed(
         config,
         {
@@ -25,10 +29,10 @@ export async function plan(flags: Flags, machine: Machine): Promise<Outcome> {
           hostsPerApplication: flags.planHostsPerApplication,
         },
         flags.replicas,
-        machine,
+        platform,
       );
   for (const { account, reason } of result.failures) {
-    machine.stderr.write(`account ${account}: discovery failed: ${reason}\n`);
+    platform.stderr.write(`account ${account}: discovery failed: ${reason}\n`);
   }
   const output = flags.output === 'json' ? planJson(result) : planText(result);
   return { exitCode: result.fits ? 0 : 1, output };

@@ -3,7 +3,7 @@ import { sendHeartbeats } from '../daemon/child-program.ts';
 import { createIdleDaemon, type Daemon } from '../daemon/daemon.ts';
 import { keepListening } from '../daemon/listening.ts';
 import { createLogging } from '../daemon/logging.ts';
-import { CommandError, type ExitCode, type Machine } from '../daemon/platform.ts';
+import { CommandError, type ExitCode, type Platform } from '../daemon/platform.ts';
 import { createReloading, type Reloading } from '../daemon/reloader.ts';
 import { shardFrom, withShard } from '../daemon/sharding.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
@@ -28,23 +28,23 @@ const closeDeadlineMs = 3000;
 /** The daemon: polls and serves until it is asked to stop. */
 export async function serve(
   flags: Flags,
-  machine: Machine,
+  platform: Platform,
   hooks: ServeHooks = {},
 ): Promise<ExitCode> {
-  const shard = shardFrom(flags, machine);
-  const logger = await createLogging(flags, machine);
-  const { clock, stopSignal, tellParent } = machine;
-  const daemon = createIdleDaemon({ machine, logger, watch: hooks.watch });
+  const shard = shardFrom(flags, platform);
+  const logger = await createLogging(flags, platform);
+  const { clock, stopSignal, tellParent } = platform;
+  const daemon = createIdleDaemon({ platform, logger, watch: hooks.watch });
   daemon.metrics.sharded(shard);
   const reloading = createReloading(flags, {
-    machine,
+    platform,
     logger,
     metrics: daemon.metrics,
     apply: async (next) => daemon.apply(withShard(next, shard)),
   });
-  const server = serverOf(flags, { machine, logger, daemon, reloading });
+  const server = serverOf(flags, { platform, logger, daemon, reloading });
   const listening = (addresses: readonly BoundAddress[]): void => {
-    const { version } = buildOf(machine.env);
+    const { version } = buildOf(platform.env);
     logger.info({ version, addresses, path: flags.telemetryPath }, 'listening');
     hooks.listening?.(addresses);
   };
@@ -75,7 +75,7 @@ export async function serve(
 }
 
 interface ServerParts {
-  readonly machine: Machine;
+  readonly platform: Platform;
   readonly logger: Logger;
   readonly daemon: Daemon;
   readonly reloading: Reloading;
@@ -83,9 +83,9 @@ interface ServerParts {
 
 function serverOf(
   flags: Flags,
-  { machine, logger, daemon, reloading }: ServerParts,
+  { platform, logger, daemon, reloading }: ServerParts,
 ): MetricsServer {
-  const { clock, env, redactor } = machine;
+  const { clock, env, redactor } = platform;
   return createMetricsServer(flags, {
     page: async () => daemon.store.page(),
     selfMetrics: async () => daemon.metrics.text(),

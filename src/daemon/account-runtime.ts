@@ -9,7 +9,7 @@ import type { Membership, RateLimiters } from '../rate-limit/rate-limiters.ts';
 import type { SelfMetrics } from '../telemetry/self-metrics.ts';
 import { type AccountTransport, createAccountTransport } from '../transport/account-transport.ts';
 import type { KeyProvider, RawTransport } from '../transport/transport.ts';
-import type { Machine } from './platform.ts';
+import type { Platform } from './platform.ts';
 import type { PreparedAccount } from './prepare-account.ts';
 import { createShardBudget, type ShardBudget } from './sharding.ts';
 import { createTransportLog } from './transport-log.ts';
@@ -44,7 +44,7 @@ export interface AccountRuntime {
 }
 
 export interface AccountRuntimeDependencies {
-  readonly machine: Machine;
+  readonly platform: Platform;
   readonly sink: SnapshotSink;
   readonly metrics: SelfMetrics;
   readonly logger: Logger;
@@ -75,9 +75,9 @@ class PolledAccount implements AccountRuntime {
   constructor(
     prepared: PreparedAccount,
     raw: RawTransport,
-    { machine, sink, metrics, logger, limiters }: AccountRuntimeDependencies,
+    { platform, sink, metrics, logger, limiters }: AccountRuntimeDependencies,
   ) {
-    const { clock, random } = machine;
+    const { clock, random } = platform;
     const { account } = prepared;
     this.#prepared = prepared;
     const { shard = alone } = account;

@@ -4,7 +4,7 @@ import { type ConfigFile, readConfigFile } from '../config/load-config.ts';
 import { parseConfig } from '../config/parse-config.ts';
 import type { Config } from '../model/config.ts';
 import type { PlainParsed } from './parse-for-parent.ts';
-import { CommandError, type Machine } from './platform.ts';
+import { CommandError, type Platform } from './platform.ts';
 
 /** A configuration as it stands in the file, ready for use. */
 export interface ReadConfig {
@@ -38,8 +38,8 @@ type Outcome =
 const failedForMs = 60_000;
 
 /** Reads one configuration file, again and again. The first time nothing else goes on: no thread. */
-export function createConfigReader(path: string, machine: Machine): ConfigReader {
-  const { clock } = machine;
+export function createConfigReader(path: string, platform: Platform): ConfigReader {
+  const { clock } = platform;
   let parse = parseHere;
   let known: { readonly digest: string; readonly outcome: Outcome } | undefined;
 
@@ -47,10 +47,10 @@ export function createConfigReader(path: string, machine: Machine): ConfigReader
     outcome.kind !== 'failed' || (!isAsked && clock.monotonicMs() - outcome.atMs < failedForMs);
   const outcomeOf = async (file: ConfigFile): Promise<Outcome> => {
     const parser = parse;
-    parse = machine.parseConfig;
+    parse = platform.parseConfig;
     try {
       const { config: plain, warnings } = await parser(file);
-      const config = await compileConfig(plain, machine);
+      const config = await compileConfig(plain, platform);
       return { kind: 'good', read: { config, warnings, digest: file.digest } };
     } catch (error) {
       if (error instanceof ConfigError) return { kind: 'refused', error };
@@ -62,7 +62,7 @@ export function createConfigReader(path: string, machine: Machine): ConfigReader
 
   return {
     read: async (isAsked) => {
-      const file = await readConfigFile(path, machine);
+      const file = await readConfigFile(path, platform);
       const isKnown = known?.digest === file.digest && isStillTrue(known.outcome, isAsked);
       const outcome = known !== undefined && isKnown ? known.outcome : await outcomeOf(file);
       known = { digest: file.digest, outcome };

@@ -5,7 +5,7 @@ import {
   type ThreadReply,
   type ThreadTask,
 } from './parse-for-parent.ts';
-import { CommandError, type Machine } from './platform.ts';
+import { CommandError, type Platform } from './platform.ts';
 
 export interface ConfigThreadOptions {
   /** The file of this program, which parses when it is started as a thread. */
@@ -30,7 +30,7 @@ const longestMs = 300_000;
  */
 export function createConfigThread(
   options: ConfigThreadOptions,
-  dependencies: Pick<Machine, 'clock' | 'nextTurn' | 'stopSignal'>,
+  dependencies: Pick<Platform, 'clock' | 'nextTurn' | 'stopSignal'>,
 ): (task: ThreadTask) => Promise<PlainParsed> {
   return async ({ text, fileName, directory }) => {
     const task = { text, fileName, directory };
@@ -44,7 +44,7 @@ export function createConfigThread(
 async function replyOf(
   task: ThreadTask,
   { program, availableBytes }: ConfigThreadOptions,
-  { clock, stopSignal }: Pick<Machine, 'clock' | 'stopSignal'>,
+  { clock, stopSignal }: Pick<Platform, 'clock' | 'stopSignal'>,
 ): Promise<ThreadReply> {
   const memoryMb = memoryFor(availableBytes());
   const failed = (reason: string): CommandError =>

@@ -2,14 +2,14 @@ import { digestOf } from '../config/read-file.ts';
 import { sleep } from '../model/clock.ts';
 import type { Config } from '../model/config.ts';
 import type { Logger } from '../model/telemetry.ts';
-import type { Machine } from './platform.ts';
+import type { Platform } from './platform.ts';
 
 export interface ConfigWatcherOptions {
   readonly intervalMs: number;
 }
 
 export interface ConfigWatcherDependencies {
-  readonly machine: Pick<Machine, 'clock' | 'readFile'>;
+  readonly platform: Pick<Platform, 'clock' | 'readFile'>;
   readonly logger: Logger;
   /** `undefined` when the last reload failed. */
   readonly inForce: () => WatchedFiles | undefined;
@@ -28,16 +28,16 @@ const settleMs = 1000;
  */
 export async function watchConfig(
   { intervalMs }: ConfigWatcherOptions,
-  { machine, logger, inForce, reload }: ConfigWatcherDependencies,
+  { platform, logger, inForce, reload }: ConfigWatcherDependencies,
   signal: AbortSignal,
 ): Promise<void> {
-  const { clock } = machine;
+  const { clock } = platform;
   const unreadable = new Set<string>();
 
   /** A file that cannot be read now is no change: nothing could be put into force. */
   const hasChanged = async ([path, digest]: readonly [string, string]): Promise<boolean> => {
     try {
-      const bytes = await machine.readFile(path);
+      const bytes = await platform.readFile(path);
       unreadable.delete(path);
       return digestOf(bytes) !== digest;
     } catch (error) {
@@ -76,7 +76,7 @@ export type WatchedFiles = ReadonlyMap<string, string>;
 export async function watchedFilesOf(
   file: { readonly path: string; readonly digest: string },
   { accounts, apps }: Config,
-  { readFile }: Pick<Machine, 'readFile'>,
+  { readFile }: Pick<Platform, 'readFile'>,
 ): Promise<WatchedFiles> {
   const used = new Set(apps.map(({ account }) => account));
   const caFiles = accounts

@@ -6,11 +6,11 @@ import type { AccountStatus, Logger } from '../model/telemetry.ts';
 import { createRateLimiters } from '../rate-limit/rate-limiters.ts';
 import { createSelfMetrics, type SelfMetrics } from '../telemetry/self-metrics.ts';
 import { buildOf } from './build.ts';
-import type { Machine } from './platform.ts';
+import type { Platform } from './platform.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 
 export interface DaemonDependencies {
-  readonly machine: Machine;
+  readonly platform: Platform;
   readonly logger: Logger;
   /** Lets a command see what is published. */
   readonly watch?: ((sink: SnapshotSink) => SnapshotSink) | undefined;
@@ -29,27 +29,27 @@ export async function createDaemon(
 ): Promise<Daemon> {
   const daemon = createIdleDaemon(dependencies);
   await daemon.apply(config);
-  daemon.metrics.configReloaded(true, dependencies.machine.clock.wallMs());
+  daemon.metrics.configReloaded(true, dependencies.platform.clock.wallMs());
   return daemon;
 }
 
 /** A daemon that polls nothing until a configuration is put into force. */
-export function createIdleDaemon({ machine, logger, watch }: DaemonDependencies): Daemon {
-  const store = createSeriesStore({ gzip: gzipFast, nextTurn: machine.nextTurn });
+export function createIdleDaemon({ platform, logger, watch }: DaemonDependencies): Daemon {
+  const store = createSeriesStore({ gzip: gzipFast, nextTurn: platform.nextTurn });
   // What the vendor wrote into an error may hold a key: pages are redacted as the log is.
   const status = (): readonly AccountStatus[] =>
     supervisor.status().map((account) => ({
       ...account,
-      error: account.error === undefined ? undefined : machine.redactor.redact(account.error),
+      error: account.error === undefined ? undefined : platform.redactor.redact(account.error),
     }));
-  const metrics = createSelfMetrics(buildOf(machine.env), {
+  const metrics = createSelfMetrics(buildOf(platform.env), {
     status,
     seriesOf: (account) => store.seriesOf(account),
     droppedSeriesOf: (account) => store.droppedOf(account),
   });
   const sink = watch === undefined ? store : watch(store);
-  const limiters = createRateLimiters({ clock: machine.clock, logger });
-  const supervisor = createSupervisor({ machine, sink, metrics, logger, limiters });
+  const limiters = createRateLimiters({ clock: platform.clock, logger });
+  const supervisor = createSupervisor({ platform, sink, metrics, logger, limiters });
 
   return {
     store,

@@ -6,12 +6,12 @@ import {
 } from '../config/diagnostic.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import type { Logger } from '../model/telemetry.ts';
-import { CommandError, type Machine } from './platform.ts';
+import { CommandError, type Platform } from './platform.ts';
 
 /** Reads the configuration for a command; all its errors become one message and exit code 2. */
-export async function loadForCommand(path: string, machine: Machine): Promise<LoadedConfig> {
+export async function loadForCommand(path: string, platform: Platform): Promise<LoadedConfig> {
   try {
-    return await loadConfig(path, machine);
+    return await loadConfig(path, platform);
   } catch (error) {
     if (error instanceof ConfigError) throw new CommandError(2, error.message, { cause: error });
     throw error;

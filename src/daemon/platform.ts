@@ -7,15 +7,15 @@ import type { UndiciTransportOptions } from '../transport/undici-transport.ts';
 import type { ChildProgram, ChildProgramOptions } from './child-program.ts';
 import type { PlainParsed } from './parse-for-parent.ts';
 
-/** A stream for people or pipes, such as `process.stdout`. */
+/** A stream to a terminal or a pipe, such as `process.stdout`. */
 export interface Output {
   readonly isTTY?: boolean | undefined;
   write(text: string): unknown;
   on(event: 'error', listener: () => void): unknown;
 }
 
-/** All that a command may touch of the machine. */
-export interface Machine {
+/** Everything outside the process that a command may touch: clock, files, network, streams, signals. */
+export interface Platform {
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;

@@ -9,7 +9,7 @@ import type { Redactor } from '../telemetry/redactor.ts';
 import type { KeyProvider, RawTransport } from '../transport/transport.ts';
 import type { UndiciTransportOptions } from '../transport/undici-transport.ts';
 import { buildOf } from './build.ts';
-import { CommandError, type Machine } from './platform.ts';
+import { CommandError, type Platform } from './platform.ts';
 
 /** An account of which all has been read that can be wrong; nothing was changed yet. */
 export interface PreparedAccount {
@@ -22,7 +22,7 @@ export interface PreparedAccount {
 }
 
 export interface PrepareAccountDependencies {
-  readonly machine: Machine;
+  readonly platform: Platform;
   readonly logger: Logger;
   /** The account of the same name that is in force: its key is not read again without need. */
   readonly previous?: PreparedAccount | undefined;
@@ -35,16 +35,16 @@ export interface PrepareAccountDependencies {
 export async function prepareAccount(
   account: AccountConfig,
   entries: readonly AppEntry[],
-  { machine, logger, previous }: PrepareAccountDependencies,
+  { platform, logger, previous }: PrepareAccountDependencies,
 ): Promise<PreparedAccount> {
-  hideProxyPassword(account, machine);
+  hideProxyPassword(account, platform);
   const isSameKey = previous !== undefined && locationOf(previous.account) === locationOf(account);
   const keyProvider = isSameKey
     ? previous.keyProvider
-    : await keyProviderFor(account, machine, logger);
-  const ca = await readCa(account, machine);
+    : await keyProviderFor(account, platform, logger);
+  const ca = await readCa(account, platform);
   const { baseUrl, concurrency, proxyUrl } = account;
-  const userAgent = `newrelic-exporter/${buildOf(machine.env).version} (Prometheus exporter)`;
+  const userAgent = `newrelic-exporter/${buildOf(platform.env).version} (Prometheus exporter)`;
   const wire = { baseUrl, connections: concurrency, proxyUrl, ca, userAgent };
   return { account, entries, keyProvider, wire };
 }
@@ -52,9 +52,9 @@ export async function prepareAccount(
 /** Opens the connections to the vendor of a prepared account, which cannot fail. */
 export async function openPrepared(
   { wire }: PreparedAccount,
-  machine: Pick<Machine, 'openTransport'>,
+  platform: Pick<Platform, 'openTransport'>,
 ): Promise<RawTransport> {
-  return machine.openTransport(wire);
+  return platform.openTransport(wire);
 }
 
 function locationOf({ apiKey }: AccountConfig): string {
@@ -63,13 +63,13 @@ function locationOf({ apiKey }: AccountConfig): string {
 
 async function keyProviderFor(
   account: AccountConfig,
-  machine: Machine,
+  platform: Platform,
   logger: Logger,
 ): Promise<KeyProvider> {
   try {
     return await createKeyProvider(
       { account: account.name, location: account.apiKey },
-      { ...machine, logger },
+      { ...platform, logger },
     );
   } catch (error) {
     if (!(error instanceof KeyError)) throw error;
@@ -77,16 +77,16 @@ async function keyProviderFor(
   }
 }
 
-function hideProxyPassword({ proxyUrl }: AccountConfig, { redactor }: Machine): void {
+function hideProxyPassword({ proxyUrl }: AccountConfig, { redactor }: Platform): void {
   if (proxyUrl === undefined) return;
   const { password } = new URL(proxyUrl);
   if (password !== '') redactor.add(decodeURIComponent(password));
 }
 
-async function readCa(account: AccountConfig, machine: Machine): Promise<string | undefined> {
+async function readCa(account: AccountConfig, platform: Platform): Promise<string | undefined> {
   if (account.caFile === undefined) return undefined;
   try {
-    return await readCaFile(account.caFile, machine);
+    return await readCaFile(account.caFile, platform);
   } catch (error) {
     if (!(error instanceof CaFileError)) throw error;
     throw new CommandError(2, `account ${account.name}: ${error.message}`, { cause: error });
@@ -100,7 +100,7 @@ const atATime = 500;
 export async function isSamePrepared(
   left: PreparedAccount,
   right: PreparedAccount,
-  { nextTurn }: Pick<Machine, 'nextTurn'>,
+  { nextTurn }: Pick<Platform, 'nextTurn'>,
 ): Promise<boolean> {
   if (left.entries.length !== right.entries.length) return false;
   if (!isDeepStrictEqual([left.account, left.wire], [right.account, right.wire])) return false;

@@ -7,7 +7,7 @@ import type { SelfMetrics } from '../telemetry/self-metrics.ts';
 import { createConfigReader } from './config-reader.ts';
 import { type WatchedFiles, watchConfig, watchedFilesOf } from './config-watcher.ts';
 import { logWarnings } from './load.ts';
-import { CommandError, type Machine } from './platform.ts';
+import { CommandError, type Platform } from './platform.ts';
 
 /** What asked for a reload; a word for the log. `start`: nothing has been read before. */
 export type ReloadTrigger = 'start' | 'signal' | 'http' | 'file';
@@ -25,7 +25,7 @@ export interface Reloader {
 }
 
 export interface ReloaderDependencies {
-  readonly machine: Machine;
+  readonly platform: Platform;
   readonly logger: Logger;
   /** Puts a configuration into force, or changes nothing and rejects with a `CommandError`. */
   readonly apply: (config: Config) => Promise<void>;
@@ -43,9 +43,9 @@ export interface ReloaderOptions {
 
 export function createReloader(
   { path, waits }: ReloaderOptions,
-  { machine, logger, apply, reloaded }: ReloaderDependencies,
+  { platform, logger, apply, reloaded }: ReloaderDependencies,
 ): Reloader {
-  const reader = createConfigReader(path, machine);
+  const reader = createConfigReader(path, platform);
   let isInForce = false;
   let filesInForce: WatchedFiles | undefined;
   /** A file is tried again and again: what is wrong with it is said once. */
@@ -56,11 +56,11 @@ export function createReloader(
   const isNews = (trigger: ReloadTrigger, problem: string): boolean =>
     (trigger !== 'file' || problem !== lastProblem) &&
     (isInForce || waits) &&
-    !machine.stopSignal.aborted;
+    !platform.stopSignal.aborted;
   const putIntoForce = async (trigger: ReloadTrigger): Promise<void> => {
     const { config, warnings, digest } = await reader.read(trigger !== 'file');
     // Before they are put into force, which takes a while: what changes meanwhile is seen.
-    const files = await watchedFilesOf({ path, digest }, config, machine);
+    const files = await watchedFilesOf({ path, digest }, config, platform);
     await apply(config);
     reader.forget();
     filesInForce = files;
@@ -73,7 +73,7 @@ export function createReloader(
       await putIntoForce(trigger);
     } catch (error) {
       filesInForce = undefined;
-      reloaded(false, machine.clock.wallMs());
+      reloaded(false, platform.clock.wallMs());
       if (!(error instanceof ConfigError) && !(error instanceof CommandError)) throw error;
       const problem = error.message;
       if (isNews(trigger, problem)) logProblem({ trigger, problem, isInForce }, logger);
@@ -81,7 +81,7 @@ export function createReloader(
       const exitCode = error instanceof CommandError ? error.exitCode : 2;
       throw new CommandError(exitCode, problem, { cause: error });
     }
-    reloaded(true, machine.clock.wallMs());
+    reloaded(true, platform.clock.wallMs());
     if (isInForce) logger.info({ trigger }, 'configuration reloaded');
     else if (trigger !== 'start') logger.info({ trigger }, 'configuration found');
     isInForce = true;
@@ -144,7 +144,7 @@ export interface ReloadingOptions {
 }
 
 export interface ReloadingDependencies {
-  readonly machine: Machine;
+  readonly platform: Platform;
   readonly logger: Logger;
   readonly metrics: Pick<SelfMetrics, 'configReloaded'>;
   /** Puts a configuration into force, or changes nothing and rejects with a `CommandError`. */
@@ -157,12 +157,12 @@ const waitMs = 2000;
 /** From now on SIGHUP reloads; the other ways are the caller's to open. */
 export function createReloading(
   { configFile, configWait, autoReloadIntervalMs }: ReloadingOptions,
-  { machine, logger, metrics, apply }: ReloadingDependencies,
+  { platform, logger, metrics, apply }: ReloadingDependencies,
 ): Reloading {
   const reloader = createReloader(
     { path: configFile, waits: configWait },
     {
-      machine,
+      platform,
       logger,
       apply,
       reloaded: (succeeded, wallMs) => {
@@ -182,16 +182,16 @@ export function createReloading(
   const untilInForce = async (signal: AbortSignal): Promise<void> => {
     for (let trigger: ReloadTrigger = 'start'; isWaiting(); trigger = 'file') {
       await quietly(trigger);
-      if (isWaiting()) await sleep(machine.clock, waitMs, signal);
+      if (isWaiting()) await sleep(platform.clock, waitMs, signal);
     }
   };
   const watcher = {
-    machine,
+    platform,
     logger,
     inForce: () => reloader.filesInForce(),
     reload: async () => quietly('file'),
   };
-  machine.onHangup(() => {
+  platform.onHangup(() => {
     void quietly('signal');
   });
   return {

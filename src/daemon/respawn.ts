@@ -8,7 +8,7 @@ import {
   heartbeatMs,
 } from './child-program.ts';
 import { createLogging, type LoggingOptions } from './logging.ts';
-import type { ExitCode, Machine } from './platform.ts';
+import type { ExitCode, Platform } from './platform.ts';
 import { type ShardingFlags, shardFrom } from './sharding.ts';
 
 type StartChild = (options: ChildProgramOptions) => Promise<ChildProgram>;
@@ -17,7 +17,7 @@ export interface RespawnDependencies {
   readonly start: StartChild;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly onHangup: Machine['onHangup'];
+  readonly onHangup: Platform['onHangup'];
 }
 
 /** The first pause after an end; each further one is twice as long. */
@@ -41,12 +41,12 @@ const stopPatienceMs = 4300;
 export async function respawn(
   argv: readonly string[],
   flags: LoggingOptions & ShardingFlags,
-  machine: Machine,
+  platform: Platform,
 ): Promise<ExitCode> {
   // A wrong command line would be wrong for every child.
-  shardFrom(flags, machine);
-  const { clock, onHangup, startChild, stopSignal } = machine;
-  const logger = await createLogging(flags, machine);
+  shardFrom(flags, platform);
+  const { clock, onHangup, startChild, stopSignal } = platform;
+  const logger = await createLogging(flags, platform);
   await keepRunning(
     childArguments(argv),
     { start: startChild, clock, logger, onHangup },

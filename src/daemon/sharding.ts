@@ -1,7 +1,7 @@
 import type { Clock } from '../model/clock.ts';
 import { type Config, keyIdOf } from '../model/config.ts';
 import { type Shard, type ShardDemands, sharesOf } from '../model/shard.ts';
-import { CommandError, type Machine } from './platform.ts';
+import { CommandError, type Platform } from './platform.ts';
 
 export interface ShardingFlags {
   /** This process' number among `totalShards`; `auto`: the one that its pod name ends in. */
@@ -15,7 +15,7 @@ export interface ShardingFlags {
  */
 export function shardFrom(
   { shard, totalShards }: ShardingFlags,
-  { env, hostname }: Pick<Machine, 'env' | 'hostname'>,
+  { env, hostname }: Pick<Platform, 'env' | 'hostname'>,
 ): Shard {
   if (totalShards === 1 && shard === 'auto') return { ordinal: 0, total: 1 };
   const podName = env['POD_NAME'] ?? hostname;

@@ -135,11 +135,11 @@ class AccountSupervisor implements Supervisor {
   }
 
   async #prepare(config: Config): Promise<readonly PreparedAccount[]> {
-    const { machine, logger } = this.#dependencies;
+    const { platform, logger } = this.#dependencies;
     return Promise.all(
       accountsInUse(config).map(async ({ account, entries }) => {
         const previous = this.#accounts.get(account.name)?.runtime.prepared;
-        return prepareAccount(account, entries, { machine, logger, previous });
+        return prepareAccount(account, entries, { platform, logger, previous });
       }),
     );
   }
@@ -153,7 +153,7 @@ class AccountSupervisor implements Supervisor {
         steps.push(step);
         // A bundle of certificates takes tens of milliseconds: not those of several accounts at once.
         const isCostly = step.kind !== 'keep' && prepared.wire.ca !== undefined;
-        if (isCostly && steps.length < all.length) await this.#dependencies.machine.nextTurn();
+        if (isCostly && steps.length < all.length) await this.#dependencies.platform.nextTurn();
       }
     } catch (error) {
       await closeOpened(steps);
@@ -163,15 +163,15 @@ class AccountSupervisor implements Supervisor {
   }
 
   async #stepTo(prepared: PreparedAccount): Promise<Step> {
-    const { machine } = this.#dependencies;
+    const { platform } = this.#dependencies;
     const running = this.#runningFor(prepared);
     if (running === undefined) {
-      return { kind: 'create', prepared, raw: await openPrepared(prepared, machine) };
+      return { kind: 'create', prepared, raw: await openPrepared(prepared, platform) };
     }
     const before = running.runtime.prepared;
-    if (await isSamePrepared(before, prepared, machine)) return { kind: 'keep', running };
+    if (await isSamePrepared(before, prepared, platform)) return { kind: 'keep', running };
     const isSameWay = isDeepStrictEqual(before.wire, prepared.wire);
-    const raw = isSameWay ? undefined : await openPrepared(prepared, machine);
+    const raw = isSameWay ? undefined : await openPrepared(prepared, platform);
     return { kind: 'update', running, prepared, raw };
   }
 

@@ -4,14 +4,14 @@ import { ApiError } from '../../src/model/api-error.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import type { ApiResponse, RawTransport } from '../../src/transport/transport.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
-import { createFakeMachine, type FakeMachine } from '../support/fake-machine.ts';
+import { createFakePlatform, type FakePlatform } from '../support/fake-platform.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 
 const minuteMs = 60_000;
 const discoveryIntervalMs = 77_000;
 
 interface Served {
-  readonly machine: FakeMachine;
+  readonly platform: FakePlatform;
   /** Which timers are lost from now on, by their delay. */
   lost: (delayMs: number) => boolean;
   /** Whether files are not read to the end. */
@@ -35,8 +35,8 @@ function configOf(requestsPerMinute: number): string {
   ].join('\n');
 }
 
-/** A machine that loses timers and hangs in files when the test wants it. */
-function aFaultyMachine(options: ServedOptions): Omit<Served, 'health'> {
+/** A platform that loses timers and never finishes reading files when the test wants it to. */
+function aFaultyPlatform(options: ServedOptions): Omit<Served, 'health'> {
   const clock = createFakeClock();
   const simulator = createSimulator(
     {
@@ -47,14 +47,14 @@ function aFaultyMachine(options: ServedOptions): Omit<Served, 'health'> {
     { clock },
   );
   const wire = options.wire ?? ((raw) => raw);
-  const fake = createFakeMachine({
+  const fake = createFakePlatform({
     files: { '/key': 'NRAK-A', '/config.yaml': configOf(options.requestsPerMinute ?? 800) },
     openTransport: async () => wire(inMemoryTransport(simulator), clock),
   });
   const faults: Omit<Served, 'health'> = {
     lost: () => false,
     isReadingHanging: false,
-    machine: {
+    platform: {
       ...fake,
       clock: {
         ...clock,
@@ -74,12 +74,12 @@ async function serving(
   options: ServedOptions,
   use: (served: Served) => Promise<void>,
 ): Promise<void> {
-  const faulty = aFaultyMachine(options);
-  const { machine } = faulty;
+  const faulty = aFaultyPlatform(options);
+  const { platform } = faulty;
   const args = ['serve', '--config.file=/config.yaml', '--web.listen-address=127.0.0.1:0'];
-  const ending = run([...args, '--log.format=json', '--config.auto-reload-interval=0'], machine);
-  const port = (): string | undefined => /"port":(\d+)/u.exec(machine.stderr.text())?.[1];
-  while (port() === undefined) await machine.clock.advance(0);
+  const ending = run([...args, '--log.format=json', '--config.auto-reload-interval=0'], platform);
+  const port = (): string | undefined => /"port":(\d+)/u.exec(platform.stderr.text())?.[1];
+  while (port() === undefined) await platform.clock.advance(0);
   const health: Served['health'] = async () => {
     const response = await fetch(`http://127.0.0.1:${port()}/-/healthy`, {
       headers: { connection: 'close' },
@@ -89,22 +89,22 @@ async function serving(
   try {
     await use(Object.assign(faulty, { health }));
   } finally {
-    machine.stop();
+    platform.stop();
     const state = { hasEnded: false };
     const ended = ending.finally(() => {
       state.hasEnded = true;
     });
     faulty.isReadingHanging = false;
-    while (!state.hasEnded) await machine.clock.advance(1000);
+    while (!state.hasEnded) await platform.clock.advance(1000);
     expect(await ended).toBe(0);
   }
 }
 
 /** The status of the probe in each of the next minutes. */
-async function probed({ machine, health }: Served, minutes: number): Promise<readonly number[]> {
+async function probed({ platform, health }: Served, minutes: number): Promise<readonly number[]> {
   const statuses: number[] = [];
   for (let minute = 0; minute < minutes; minute += 1) {
-    await machine.clock.advance(minuteMs);
+    await platform.clock.advance(minuteMs);
     statuses.push((await health()).status);
   }
   return statuses;
@@ -231,8 +231,8 @@ describe('/-/healthy, whatever New Relic does', () => {
     await serving({}, async (served) => {
       await probed(served, 3);
       served.isReadingHanging = true;
-      await served.machine.clock.advance(2 * discoveryIntervalMs);
-      served.machine.stop();
+      await served.platform.clock.advance(2 * discoveryIntervalMs);
+      served.platform.stop();
 
       expect(new Set(await probed(served, 20))).toEqual(new Set([200]));
     });

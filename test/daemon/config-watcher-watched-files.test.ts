@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { digestOf } from '../../src/config/read-file.ts';
 import { watchedFilesOf } from '../../src/daemon/config-watcher.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
-import { createFakeMachine } from '../support/fake-machine.ts';
+import { createFakePlatform } from '../support/fake-platform.ts';
 
 const file = { path: '/config.yaml', digest: 'of what was parsed' };
 
@@ -20,7 +20,7 @@ describe('watchedFilesOf', () => {
     };
     const files = { '/config.yaml': 'changed since', '/ca.pem': 'PEM', '/key': 'NRAK-TEST' };
 
-    const watched = await watchedFilesOf(file, config, createFakeMachine({ files }));
+    const watched = await watchedFilesOf(file, config, createFakePlatform({ files }));
 
     expect([...watched]).toEqual([
       ['/config.yaml', 'of what was parsed'],

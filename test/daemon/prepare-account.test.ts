@@ -9,12 +9,12 @@ import {
 import type { AccountConfig } from '../../src/model/config.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
-import { createFakeMachine, type FakeMachine } from '../support/fake-machine.ts';
+import { createFakePlatform, type FakePlatform } from '../support/fake-platform.ts';
 
 const [firstCa = '', secondCa = ''] = rootCertificates;
 
 interface Bench {
-  readonly machine: FakeMachine;
+  readonly platform: FakePlatform;
   readonly files: Record<string, string>;
   /** Paths in the order in which they were read. */
   readonly read: string[];
@@ -27,8 +27,8 @@ interface Bench {
 function aBench(): Bench {
   const files: Record<string, string> = { '/key': 'NRAK-FILED', '/ca.pem': firstCa };
   const read: string[] = [];
-  const fake = createFakeMachine({ files, env: { KEY: 'NRAK-FROM-ENV', OTHER: 'NRAK-OTHER' } });
-  const machine = {
+  const fake = createFakePlatform({ files, env: { KEY: 'NRAK-FROM-ENV', OTHER: 'NRAK-OTHER' } });
+  const platform = {
     ...fake,
     readFile: async (path: string): Promise<Uint8Array> => {
       read.push(path);
@@ -37,7 +37,7 @@ function aBench(): Bench {
   };
   const logger = createFakeLogger();
   return {
-    machine,
+    platform,
     files,
     read,
     prepare: async (account, previous) =>
@@ -45,7 +45,7 @@ function aBench(): Bench {
         anAccount({ apiKey: { kind: 'file', path: '/key' }, ...account }),
         [anEntry()],
         {
-          machine,
+          platform,
           logger,
           previous,
         },
@@ -55,7 +55,7 @@ function aBench(): Bench {
 
 describe('prepareAccount', () => {
   it('reads the key and the CA bundle, and says how to connect', async () => {
-    const { machine, prepare } = aBench();
+    const { platform, prepare } = aBench();
     const proxyUrl = 'http://proxy:3128';
 
     const prepared = await prepare({ caFile: '/ca.pem', concurrency: 3, proxyUrl });
@@ -69,7 +69,7 @@ describe('prepareAccount', () => {
       ca: firstCa,
       userAgent: expect.stringMatching(/^newrelic-exporter\/\S+ \(Prometheus exporter\)$/u),
     });
-    expect(machine.clock.pendingTimers()).toBe(0);
+    expect(platform.clock.pendingTimers()).toBe(0);
   });
 
   it('does not read the key again that the account in force has from the same place', async () => {
@@ -150,12 +150,12 @@ describe('prepareAccount', () => {
   });
 
   it('passes on what is no fault of the configuration', async () => {
-    const { machine } = aBench();
+    const { platform } = aBench();
     const broken = new Error('a fault of ours');
     const faulty = {
-      ...machine,
+      ...platform,
       redactor: {
-        ...machine.redactor,
+        ...platform.redactor,
         add: () => {
           throw broken;
         },
@@ -164,7 +164,7 @@ describe('prepareAccount', () => {
     const account = anAccount({ apiKey: { kind: 'env', name: 'KEY' } });
 
     const preparing = prepareAccount(account, [anEntry()], {
-      machine: faulty,
+      platform: faulty,
       logger: createFakeLogger(),
     });
 
@@ -172,22 +172,22 @@ describe('prepareAccount', () => {
   });
 
   it('hides the key and the password of the proxy from then on', async () => {
-    const { machine, prepare } = aBench();
+    const { platform, prepare } = aBench();
 
     await prepare({ proxyUrl: 'http://user:pass%20word@proxy:3128' });
 
     const text = 'NRAK-FILED and pass word and pass%20word';
-    expect(machine.redactor.redact(text)).toBe('[redacted] and [redacted] and [redacted]');
+    expect(platform.redactor.redact(text)).toBe('[redacted] and [redacted] and [redacted]');
   });
 
   it('hides the password of the proxy also if something is missing', async () => {
-    const { machine, prepare } = aBench();
+    const { platform, prepare } = aBench();
     const proxyUrl = 'http://user:password-1@proxy:3128';
 
     const preparing = prepare({ proxyUrl, apiKey: { kind: 'env', name: 'MISSING' } });
 
     await expect(preparing).rejects.toThrow('MISSING');
-    expect(machine.redactor.redact('password-1')).toBe('[redacted]');
+    expect(platform.redactor.redact('password-1')).toBe('[redacted]');
   });
 });
 

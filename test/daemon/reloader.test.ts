@@ -5,7 +5,7 @@ import { createReloader, type Reloader, type ReloadTrigger } from '../../src/dae
 import type { Config } from '../../src/model/config.ts';
 import { settle } from '../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
-import { createFakeMachine, type FakeMachine } from '../support/fake-machine.ts';
+import { createFakePlatform, type FakePlatform } from '../support/fake-platform.ts';
 
 const good = 'apps: [{ id: 1 }]\n';
 
@@ -15,7 +15,7 @@ interface Bench {
   readonly applied: Config[];
   readonly results: boolean[];
   readonly logger: FakeLogger;
-  readonly machine: FakeMachine;
+  readonly platform: FakePlatform;
   /** While false, putting a configuration into force does not end. */
   readonly release: () => void;
 }
@@ -30,8 +30,8 @@ interface BenchOptions {
 
 function aBench(options: BenchOptions = {}): Bench {
   const files: Record<string, string> = { '/config.yaml': good };
-  const fake = createFakeMachine({ files });
-  const machine: FakeMachine = {
+  const fake = createFakePlatform({ files });
+  const platform: FakePlatform = {
     ...fake,
     parseConfig: async (file) => {
       options.thread?.();
@@ -45,7 +45,7 @@ function aBench(options: BenchOptions = {}): Bench {
   const reloader = createReloader(
     { path: '/config.yaml', waits: options.waits ?? false },
     {
-      machine,
+      platform,
       logger,
       apply: async (config) => {
         if (options.fails !== undefined) throw options.fails;
@@ -65,7 +65,7 @@ function aBench(options: BenchOptions = {}): Bench {
     applied,
     results,
     logger,
-    machine,
+    platform,
     release: () => {
       for (const resolve of waiting.splice(0)) resolve();
     },
@@ -256,7 +256,7 @@ describe('createReloader', () => {
     bench.files['/config.yaml'] = `${good} # changed`;
     const started: number[] = [];
     const attempt = async (trigger: ReloadTrigger, afterMs: number): Promise<void> => {
-      await bench.machine.clock.advance(afterMs);
+      await bench.platform.clock.advance(afterMs);
       await bench.reloader.reload(trigger).catch(() => undefined);
       started.push(threads);
     };

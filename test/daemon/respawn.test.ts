@@ -6,7 +6,7 @@ import { childArguments, keepRunning } from '../../src/daemon/respawn.ts';
 import { createFakeChildren, type FakeChildren } from '../support/fake-child.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
-import { createFakeMachine } from '../support/fake-machine.ts';
+import { createFakePlatform } from '../support/fake-platform.ts';
 
 const healthy = { stalled: null };
 const exited = (code: number): ChildEnd => ({ kind: 'ended', code, signal: null });
@@ -324,20 +324,20 @@ describe('serve --respawn', () => {
     { argv: ['once', '--respawn'], says: 'no meaning for once' },
   ])('finds a wrong command line before any child is started: $argv', async ({ argv, says }) => {
     const children = createFakeChildren();
-    const machine = { ...createFakeMachine(), startChild: children.start };
+    const platform = { ...createFakePlatform(), startChild: children.start };
 
-    expect(await run(argv, machine)).toBe(2);
-    expect(machine.stderr.text()).toContain(says);
+    expect(await run(argv, platform)).toBe(2);
+    expect(platform.stderr.text()).toContain(says);
     expect(children.all).toEqual([]);
   });
 
   it('is success when it is stopped, also where the environment asks for it', async () => {
     const children = createFakeChildren();
     const env = { NEWRELIC_EXPORTER_RESPAWN: 'true' };
-    const machine = { ...createFakeMachine({ env }), startChild: children.start };
-    const ending = run(['serve', '--config.wait'], machine);
+    const platform = { ...createFakePlatform({ env }), startChild: children.start };
+    const ending = run(['serve', '--config.wait'], platform);
     while (children.all.length === 0) await settle();
-    machine.stop();
+    platform.stop();
     children.last().end(exited(0));
 
     expect(await ending).toBe(0);

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { type ShardingFlags, shardFrom, withShard } from '../../src/daemon/sharding.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
-import { createFakeMachine } from '../support/fake-machine.ts';
+import { createFakePlatform } from '../support/fake-platform.ts';
 
 const config = { accounts: [anAccount({ requestsPerMinute: 900 })], apps: [anEntry()] };
 
 function shardOf(
   flags: Partial<ShardingFlags>,
-  machine: Parameters<typeof createFakeMachine>[0] = {},
+  platform: Parameters<typeof createFakePlatform>[0] = {},
 ) {
-  return shardFrom({ shard: 'auto', totalShards: 1, ...flags }, createFakeMachine(machine));
+  return shardFrom({ shard: 'auto', totalShards: 1, ...flags }, createFakePlatform(platform));
 }
 
 describe('shardFrom', () => {

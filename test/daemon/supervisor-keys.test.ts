@@ -86,11 +86,11 @@ describe('accounts that share a key, with budgets of their own', () => {
     },
   ])('never exceed the smaller one while a reload goes on: $what', async ({ first, second }) => {
     const bench = await aRunningDaemon(first, { fleet: everything });
-    await bench.machine.clock.advance(30_000);
+    await bench.platform.clock.advance(30_000);
 
     for (let round = 0; round < 12; round += 1) {
       await bench.daemon.apply(round % 2 === 0 ? second : first);
-      await bench.machine.clock.advance(13_000);
+      await bench.platform.clock.advance(13_000);
     }
 
     expect(bench.simulator.journal.count(({ keyIndex }) => keyIndex === 0)).toBeGreaterThan(12);
@@ -102,10 +102,10 @@ describe('accounts that share a key, with budgets of their own', () => {
     const bench = await aRunningDaemon(busy(large, account('b', 'KEY_A', 10)), {
       fleet: everything,
     });
-    await bench.machine.clock.advance(120_000);
+    await bench.platform.clock.advance(120_000);
 
     await bench.daemon.apply(busy(large));
-    await bench.machine.clock.advance(60_000);
+    await bench.platform.clock.advance(60_000);
 
     expect(bench.daemon.status()).toMatchObject([{ budgetRequestsPerMinute: 200 }]);
     expect(mostInAnyMinute(bench, 0)).toBeGreaterThan(100);
@@ -117,14 +117,14 @@ describe('an account that moves to another address', () => {
 
   it('is another one: it shows nothing of the old one, and has a budget of its own', async () => {
     const bench = await aRunningDaemon(busy(account('a', 'KEY_A', 12)));
-    await bench.machine.clock.advance(10_000);
+    await bench.platform.clock.advance(10_000);
     const usedUp = bench.simulator.journal.count();
     const before = await bench.page();
 
     await bench.daemon.apply(busy(account('a', 'KEY_A', 12, { baseUrl: eu })));
     const atOnce = await bench.page();
     const status = bench.daemon.status();
-    await bench.machine.clock.advance(10_000);
+    await bench.platform.clock.advance(10_000);
 
     expect(usedUp).toBeGreaterThan(6);
     expect(before).toContain('newrelic_application_requests_per_minute{account="a"');
@@ -140,12 +140,12 @@ describe('an account that moves to another address', () => {
 
   it('keeps its counters, and has only its own series in the end', async () => {
     const bench = await aRunningDaemon(busy(account('a', 'KEY_A', 100)));
-    await bench.machine.clock.advance(90_000);
+    await bench.platform.clock.advance(90_000);
     const counter = /^newrelic_exporter_polls_total\{account="a"\} (\d+)$/mu;
     const before = Number(counter.exec(await bench.daemon.metrics.text())?.[1]);
 
     await bench.daemon.apply(busy(account('a', 'KEY_A', 100, { baseUrl: eu })));
-    await bench.machine.clock.advance(5000);
+    await bench.platform.clock.advance(5000);
     const after = Number(counter.exec(await bench.daemon.metrics.text())?.[1]);
 
     expect(before).toBeGreaterThan(0);
@@ -162,9 +162,9 @@ describe('an account that moves to another address', () => {
         }),
       );
     const bench = await aRunningDaemon(filed(), { files });
-    await bench.machine.clock.advance(30_000);
+    await bench.platform.clock.advance(30_000);
     const slow = bench.hangReading('/key');
-    await bench.machine.clock.advance(60_000);
+    await bench.platform.clock.advance(60_000);
 
     let isApplied = false;
     const apply = async (): Promise<void> => {
@@ -172,11 +172,11 @@ describe('an account that moves to another address', () => {
       isApplied = true;
     };
     const applying = apply();
-    await bench.machine.clock.advance(1000);
+    await bench.platform.clock.advance(1000);
     const meanwhile = { isApplied, requests: bench.opened[1]?.requests };
     slow.release();
     await applying;
-    await bench.machine.clock.advance(1000);
+    await bench.platform.clock.advance(1000);
 
     expect(meanwhile).toEqual({ isApplied: false, requests: 0 });
     expect(bench.opened[1]?.requests).toBeGreaterThan(0);

@@ -19,7 +19,7 @@ async function threeMinutesOld(
   options: RunningDaemonOptions = {},
 ): Promise<RunningDaemon> {
   const bench = await aRunningDaemon({ accounts: [accountOne(account)], apps: [shop] }, options);
-  await bench.machine.clock.advance(170_000);
+  await bench.platform.clock.advance(170_000);
   return bench;
 }
 
@@ -32,11 +32,11 @@ async function update(
 }
 
 /** Until a poll is under way. */
-async function untilPolling({ machine, daemon, simulator }: RunningDaemon): Promise<void> {
+async function untilPolling({ platform, daemon, simulator }: RunningDaemon): Promise<void> {
   const isPolling = (): boolean =>
     (daemon.status()[0]?.requestsInFlight ?? 0) > 0 &&
     simulator.journal.entries().at(-1)?.path.includes('/metrics/') === true;
-  while (!isPolling()) await machine.clock.advance(20);
+  while (!isPolling()) await platform.clock.advance(20);
 }
 
 function listCalls({ simulator }: RunningDaemon): number {
@@ -59,7 +59,7 @@ describe('settings that are none of the vendor', () => {
     const before = bench.simulator.journal.count();
 
     await update(bench, account, [{ ...shop, ...anEntry({ ...shop, ...entry }) }]);
-    await bench.machine.clock.advance(5000);
+    await bench.platform.clock.advance(5000);
 
     expect(bench.simulator.journal.count()).toBe(before);
     expect(bench.opened).toMatchObject([{ isClosed: false }]);
@@ -70,13 +70,13 @@ describe('settings that are none of the vendor', () => {
     const slowly = anEntry({ ...shop, poll: { discoveryIntervalMs: 3_600_000 } });
     const quickly = anEntry({ ...shop, poll: { discoveryIntervalMs: 60_000 } });
     await update(bench, {}, [slowly]);
-    await bench.machine.clock.advance(300_000);
+    await bench.platform.clock.advance(300_000);
     const before = listCalls(bench);
 
     await update(bench, {}, [quickly]);
-    await bench.machine.clock.advance(1000);
+    await bench.platform.clock.advance(1000);
     const afterwards = listCalls(bench);
-    await bench.machine.clock.advance(120_000);
+    await bench.platform.clock.advance(120_000);
 
     expect(afterwards - before).toBe(1);
     expect(listCalls(bench) - before).toBe(3);
@@ -86,11 +86,11 @@ describe('settings that are none of the vendor', () => {
 describe('entries that choose something else', () => {
   it('are looked for at once, and a discovery under way for the old ones is dropped', async () => {
     const bench = await threeMinutesOld();
-    while (listCalls(bench) < 4) await bench.machine.clock.advance(20);
+    while (listCalls(bench) < 4) await bench.platform.clock.advance(20);
     const before = listCalls(bench);
 
     await update(bench, {}, [shop, entryByName('cart')]);
-    await bench.machine.clock.advance(3000);
+    await bench.platform.clock.advance(3000);
 
     expect(listCalls(bench) - before).toBe(1);
     expect(await bench.page()).toContain('requests_per_minute{account="one",app_id="102"');
@@ -106,7 +106,7 @@ describe('as many entries as before, of which one chooses something else', () =>
     const before = listCalls(bench);
 
     await update(bench, {}, [entryByName('cart')]);
-    await bench.machine.clock.advance(1000);
+    await bench.platform.clock.advance(1000);
 
     expect(listCalls(bench) - before).toBe(1);
     expect(await bench.page()).toContain('requests_per_minute{account="one",app_id="102"');
@@ -131,7 +131,7 @@ describe('another way to the vendor', () => {
     const [old, fresh] = bench.opened;
     const isOldOpenAtFirst = old?.isClosed === false;
     const usedBefore = old?.requests;
-    await bench.machine.clock.advance(1000);
+    await bench.platform.clock.advance(1000);
 
     expect(fresh?.options).toMatchObject(options);
     expect(fresh?.requests).toBeGreaterThan(0);
@@ -201,7 +201,7 @@ describe('another way to the vendor', () => {
         }),
       },
     );
-    await bench.machine.clock.advance(90_000);
+    await bench.platform.clock.advance(90_000);
 
     for (let round = 0; round < 5; round += 1) {
       const proxyUrl = `http://proxy-${round}:3128`;
@@ -209,7 +209,7 @@ describe('another way to the vendor', () => {
         accounts: [accountOne({ concurrency: 3, proxyUrl })],
         apps: [anEntry({ account: 'one' })],
       });
-      await bench.machine.clock.advance(7000);
+      await bench.platform.clock.advance(7000);
     }
 
     expect(bench.opened).toHaveLength(6);
@@ -233,7 +233,7 @@ describe('another way to the vendor', () => {
     const before = headers.length;
 
     await update(bench, { apiKeyHeader: 'X-Api-Key' });
-    await bench.machine.clock.advance(1000);
+    await bench.platform.clock.advance(1000);
 
     expect(headers.slice(before)[0]).toEqual({ 'X-Api-Key': 'NRAK-A' });
     expect(bench.opened).toHaveLength(1);
@@ -246,14 +246,14 @@ describe('another key', () => {
       accounts: [accountOne({ requestsPerMinute: 5 })],
       apps: [shop],
     });
-    await bench.machine.clock.advance(10_000);
+    await bench.platform.clock.advance(10_000);
     const withFirst = bench.simulator.journal.count();
 
     await bench.daemon.apply({
       accounts: [accountOne({ requestsPerMinute: 5, apiKey: { kind: 'env', name: 'KEY_B' } })],
       apps: [shop, entryByName('cart')],
     });
-    await bench.machine.clock.advance(40_000);
+    await bench.platform.clock.advance(40_000);
 
     const withSecond = bench.simulator.journal.entries().slice(withFirst);
     expect(withFirst).toBe(4);
@@ -271,7 +271,7 @@ describe('another budget', () => {
       accounts: [accountOne({ requestsPerMinute: 5 })],
       apps: everything,
     });
-    await bench.machine.clock.advance(300_000);
+    await bench.platform.clock.advance(300_000);
     const [before] = bench.daemon.status();
 
     await update(bench, { requestsPerMinute: 60 }, everything);

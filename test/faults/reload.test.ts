@@ -47,13 +47,13 @@ async function withReloading(
 ): Promise<void> {
   const files: Record<string, string> = { [file]: both };
   await withTimedFaults({ ...options, files }, async (bench) => {
-    const { daemon, daemonMachine, logger, machine } = bench;
+    const { daemon, daemonPlatform, logger, platform } = bench;
     // The bench itself has put the first configuration into force.
     let hasStarted = false;
     const reloading = createReloading(
       { configFile: file, configWait: false, autoReloadIntervalMs: 5 * secondMs },
       {
-        machine: daemonMachine,
+        platform: daemonPlatform,
         logger,
         metrics: daemon.metrics,
         apply: async (next) => {
@@ -63,7 +63,7 @@ async function withReloading(
     );
     await reloading.start();
     hasStarted = true;
-    const watching = reloading.watch(machine.stopSignal);
+    const watching = reloading.watch(platform.stopSignal);
     await test({
       ...bench,
       write: (text) => {
@@ -71,7 +71,7 @@ async function withReloading(
         else files[file] = text;
       },
       hangup: async () => {
-        machine.hangup();
+        platform.hangup();
         await bench.advance(0);
       },
     });
@@ -255,8 +255,8 @@ describe('a reload of an account', () => {
         bench.write(
           configOf({ name: 'production', requests_per_minute, concurrency }, { name: 'neighbour' }),
         );
-        bench.machine.hangup();
-        bench.machine.hangup();
+        bench.platform.hangup();
+        bench.platform.hangup();
         await bench.advance(1500);
       }
       bench.write(configOf({ name: 'production', requests_per_minute, concurrency: 3 }));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { timerDelayMs } from '../../src/daemon/this-platform.ts';
+import { timerDelayMs } from '../../src/daemon/node-platform.ts';
 
 describe('timerDelayMs', () => {
   it.each([

@@ -3,7 +3,7 @@ import { getHeapStatistics } from 'node:v8';
 import type { Clock } from '../model/clock.ts';
 import { createRedactor } from '../telemetry/redactor.ts';
 import { createAnswerMemory } from '../transport/answer-memory.ts';
-import type { Machine } from './platform.ts';
+import type { Platform } from './platform.ts';
 import { print } from './print.ts';
 import { createBoundedReader, readRegularFile } from './read-file.ts';
 
@@ -19,7 +19,7 @@ function tellParent(message: unknown): void {
   if (process.connected) process.send?.(message, undefined, {}, () => {});
 }
 
-export interface ThisMachineOptions {
+export interface NodePlatformOptions {
   /** The file of this program, which can be started as a thread. */
   readonly program: URL;
   readonly stopSignal: AbortSignal;
@@ -39,8 +39,8 @@ function ownHostNames(podName: string | undefined, hostName: string): readonly s
   return podName === undefined || podName === '' ? [hostName] : [...new Set([podName, hostName])];
 }
 
-/** The machine that this process runs on. */
-export function createThisMachine({ program, stopSignal }: ThisMachineOptions): Machine {
+/** The platform that this process runs on: Node.js and the machine below it. */
+export function createNodePlatform({ program, stopSignal }: NodePlatformOptions): Platform {
   const clock = createSystemClock();
   const memory = createAnswerMemory({ heapBytes: heapBytes() });
   return {
@@ -83,7 +83,7 @@ export function timerDelayMs(delayMs: number): number {
   return Math.min(Math.max(0, delayMs), longestTimerMs);
 }
 
-/** The machine's clocks. The only place, with `main.ts`, that touches global time. */
+/** The system's clocks. Only this file and `main.ts` touch global time. */
 export function createSystemClock(): Clock {
   return {
     monotonicMs: () => performance.now(),
