@@ -75,4 +75,4 @@ async function runProgram(): Promise<void> {
 
 // The program is one file where it is bundled: its thread is the same file.
 if (isMainThread) await runProgram();
-else await (await import('./daemon/parse-for-parent.ts')).parseForParent();
+else await (await import('./daemon/config-thread.ts')).parseForParent();

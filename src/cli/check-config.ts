@@ -1,7 +1,7 @@
 import { KeyError, readApiKey } from '../config/api-key.ts';
 import { CaFileError, readCaFile } from '../config/ca-file.ts';
 import { buildOf } from '../daemon/build.ts';
-import { loadForCommand, renderWarnings } from '../daemon/load.ts';
+import { loadForCommand, renderWarnings } from '../daemon/config-reader.ts';
 import { CommandError, type Platform } from '../daemon/platform.ts';
 import { gzipFast } from '../exposition/page.ts';
 import { createSeriesStore } from '../exposition/series-store.ts';

@@ -1,9 +1,9 @@
 import type { ExitCode, Output, Platform } from '../daemon/platform.ts';
+import { serve } from '../daemon/serve.ts';
 import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
 import type { BoundAddress } from '../server/metrics-server.ts';
 import { createSimulator } from '../simulator/simulator.ts';
 import type { Flags } from './flags.ts';
-import { serve } from './serve.ts';
 
 const keyVariable = 'NEWRELIC_EXPORTER_DEMO_KEY';
 /** The name of a file that exists only on the platform of the demo. */

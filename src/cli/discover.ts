@@ -1,6 +1,6 @@
 import { compileConfig } from '../config/compile-config.ts';
 import { parseConfig } from '../config/parse-config.ts';
-import { loadForCommand, renderWarnings } from '../daemon/load.ts';
+import { loadForCommand, renderWarnings } from '../daemon/config-reader.ts';
 import type { Platform } from '../daemon/platform.ts';
 import type { Config } from '../model/config.ts';
 import { flagTable } from './flag-table.ts';

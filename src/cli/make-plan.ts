@@ -1,5 +1,5 @@
-import { accountsInUse } from '../daemon/accounts-in-use.ts';
 import type { Platform } from '../daemon/platform.ts';
+import { accountsInUse } from '../daemon/prepare-account.ts';
 import type { AccountConfig, AppEntry, Config } from '../model/config.ts';
 import type { SelectedApplication } from '../model/selected-application.ts';
 import { restCosts } from '../newrelic/rest-source.ts';

@@ -1,9 +1,12 @@
 import { type AccountRuntime, createAccountRuntime } from '../daemon/account-runtime.ts';
-import { accountsInUse } from '../daemon/accounts-in-use.ts';
 import { buildOf } from '../daemon/build.ts';
-import { createLogging } from '../daemon/logging.ts';
 import type { Platform } from '../daemon/platform.ts';
-import { openPrepared, type PreparedAccount, prepareAccount } from '../daemon/prepare-account.ts';
+import {
+  accountsInUse,
+  openPrepared,
+  type PreparedAccount,
+  prepareAccount,
+} from '../daemon/prepare-account.ts';
 import type { Application } from '../model/application.ts';
 import type { AccountConfig, AppEntry, Config } from '../model/config.ts';
 import {
@@ -17,6 +20,7 @@ import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Discovery, Source } from '../model/source.ts';
 import { discoverWithin } from '../poller/discovery-state.ts';
 import { createRateLimiters } from '../rate-limit/rate-limiters.ts';
+import { createLogger } from '../telemetry/logger.ts';
 import { createSelfMetrics } from '../telemetry/self-metrics.ts';
 import { withAssumedHosts } from './assumed-applications.ts';
 
@@ -75,7 +79,7 @@ export async function discoverAccounts(
   platform: Platform,
   purpose: DiscoveryPurpose,
 ): Promise<readonly DiscoveredAccount[]> {
-  const logger = await createLogging({ logLevel: 'warn', logFormat: 'auto' }, platform);
+  const logger = await createLogger({ logLevel: 'warn', logFormat: 'auto' }, platform);
   const nothing = { status: () => [], seriesOf: () => 0, droppedSeriesOf: () => 0 };
   const metrics = createSelfMetrics(buildOf(platform.env), nothing);
   const limiters = createRateLimiters({ clock: platform.clock, logger });

@@ -1,4 +1,4 @@
-import { loadForCommand, renderWarnings } from '../daemon/load.ts';
+import { loadForCommand, renderWarnings } from '../daemon/config-reader.ts';
 import { CommandError, type Platform } from '../daemon/platform.ts';
 import type { Flags } from './flags.ts';
 import { type Plan, type PlannedAccount, planDiscovered, planSupposed } from './make-plan.ts';

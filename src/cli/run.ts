@@ -71,7 +71,7 @@ async function runCommand(
     return runOneShot(async () => oneShot(command, flags, platform), platform);
   if (command === 'demo') return (await import('./demo.ts')).demo(flags, platform);
   if (flags.respawn) return (await import('../daemon/respawn.ts')).respawn(argv, flags, platform);
-  return (await import('./serve.ts')).serve(flags, platform);
+  return (await import('../daemon/serve.ts')).serve(flags, platform);
 }
 
 async function oneShot(

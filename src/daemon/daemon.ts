@@ -1,17 +1,21 @@
 import { gzipFast } from '../exposition/page.ts';
 import { createSeriesStore, type SeriesStore } from '../exposition/series-store.ts';
 import type { Config } from '../model/config.ts';
+import type { Shard } from '../model/shard.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { AccountStatus, Logger } from '../model/telemetry.ts';
 import { createRateLimiters } from '../rate-limit/rate-limiters.ts';
 import { createSelfMetrics, type SelfMetrics } from '../telemetry/self-metrics.ts';
 import { buildOf } from './build.ts';
 import type { Platform } from './platform.ts';
+import { withShard } from './sharding.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 
 export interface DaemonDependencies {
   readonly platform: Platform;
   readonly logger: Logger;
+  /** Which of the shards this process is; without it: the only one. */
+  readonly shard?: Shard | undefined;
   /** Lets a command see what is published. */
   readonly watch?: ((sink: SnapshotSink) => SnapshotSink) | undefined;
 }
@@ -22,7 +26,7 @@ export interface Daemon extends Supervisor {
   readonly metrics: SelfMetrics;
 }
 
-/** A daemon that has its configuration. Rejects as `apply` does. */
+/** A daemon with a configuration in force. Rejects as `apply` does. */
 export async function createDaemon(
   config: Config,
   dependencies: DaemonDependencies,
@@ -33,10 +37,15 @@ export async function createDaemon(
   return daemon;
 }
 
-/** A daemon that polls nothing until a configuration is put into force. */
-export function createIdleDaemon({ platform, logger, watch }: DaemonDependencies): Daemon {
+/** A daemon that polls nothing until `apply` puts a configuration into force. */
+export function createIdleDaemon({
+  platform,
+  logger,
+  shard = { ordinal: 0, total: 1 },
+  watch,
+}: DaemonDependencies): Daemon {
   const store = createSeriesStore({ gzip: gzipFast, nextTurn: platform.nextTurn });
-  // What the vendor wrote into an error may hold a key: pages are redacted as the log is.
+  // The vendor's words in an error may hold a key: pages are redacted as the log is.
   const status = (): readonly AccountStatus[] =>
     supervisor.status().map((account) => ({
       ...account,
@@ -55,7 +64,7 @@ export function createIdleDaemon({ platform, logger, watch }: DaemonDependencies
     store,
     metrics,
     status,
-    apply: async (next) => supervisor.apply(next),
+    apply: async (config) => supervisor.apply(withShard(config, shard)),
     run: async (signal) => supervisor.run(signal),
     runOnce: async (signal) => supervisor.runOnce(signal),
     stalled: () => supervisor.stalled(),

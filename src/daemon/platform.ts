@@ -1,17 +1,24 @@
+import type { ShownDiagnostics } from '../config/diagnostic.ts';
 import type { ConfigFile } from '../config/load-config.ts';
 import type { ReadFile } from '../config/read-file.ts';
 import type { Clock } from '../model/clock.ts';
+import type { PlainConfig } from '../model/config.ts';
 import type { Redactor } from '../telemetry/redactor.ts';
 import type { RawTransport } from '../transport/transport.ts';
 import type { UndiciTransportOptions } from '../transport/undici-transport.ts';
 import type { ChildProgram, ChildProgramOptions } from './child-program.ts';
-import type { PlainParsed } from './parse-for-parent.ts';
 
 /** A stream to a terminal or a pipe, such as `process.stdout`. */
 export interface Output {
   readonly isTTY?: boolean | undefined;
   write(text: string): unknown;
   on(event: 'error', listener: () => void): unknown;
+}
+
+/** A configuration without errors, and the first of its warnings. */
+export interface PlainParsed {
+  readonly config: PlainConfig;
+  readonly warnings: ShownDiagnostics;
 }
 
 /** Everything outside the process that a command may touch: clock, files, network, streams, signals. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type ApiKeyDependencies, KeyError, readApiKey } from '../config/api-key.ts';
 import { CaFileError, readCaFile } from '../config/ca-file.ts';
-import type { AccountConfig, AppEntry, KeyLocation } from '../model/config.ts';
+import type { AccountConfig, AppEntry, Config, KeyLocation } from '../model/config.ts';
 import { isSameHostChoice } from '../model/selected-application.ts';
 import { isSameSelector } from '../model/selector.ts';
 import type { Logger } from '../model/telemetry.ts';
@@ -10,6 +10,29 @@ import type { KeyProvider, RawTransport } from '../transport/transport.ts';
 import type { UndiciTransportOptions } from '../transport/undici-transport.ts';
 import { buildOf } from './build.ts';
 import { CommandError, type Platform } from './platform.ts';
+
+/** An account of the configuration, and its entries of `apps`; at least one. */
+export interface AccountInUse {
+  readonly account: AccountConfig;
+  readonly entries: readonly AppEntry[];
+}
+
+/** The accounts that entries belong to; the others are never asked for anything. */
+export function accountsInUse({
+  accounts,
+  apps,
+}: Pick<Config, 'accounts' | 'apps'>): readonly AccountInUse[] {
+  const entries = new Map<string, AppEntry[]>();
+  for (const entry of apps) {
+    const known = entries.get(entry.account);
+    if (known === undefined) entries.set(entry.account, [entry]);
+    else known.push(entry);
+  }
+  return accounts.flatMap((account) => {
+    const own = entries.get(account.name);
+    return own === undefined ? [] : [{ account, entries: own }];
+  });
+}
 
 /** An account of which all has been read that can be wrong; nothing was changed yet. */
 export interface PreparedAccount {

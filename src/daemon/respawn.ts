@@ -1,5 +1,6 @@
 import { type Clock, sleep } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
+import { createLogger, type LoggerOptions } from '../telemetry/logger.ts';
 import {
   type ChildEnd,
   type ChildProgram,
@@ -7,7 +8,6 @@ import {
   heartbeatIn,
   heartbeatMs,
 } from './child-program.ts';
-import { createLogging, type LoggingOptions } from './logging.ts';
 import type { ExitCode, Platform } from './platform.ts';
 import { type ShardingFlags, shardFrom } from './sharding.ts';
 
@@ -40,13 +40,13 @@ const stopPatienceMs = 4300;
 /** Runs the daemon as a child process, and starts it again whenever it ends, until we are stopped. */
 export async function respawn(
   argv: readonly string[],
-  flags: LoggingOptions & ShardingFlags,
+  flags: LoggerOptions & ShardingFlags,
   platform: Platform,
 ): Promise<ExitCode> {
   // A wrong command line would be wrong for every child.
   shardFrom(flags, platform);
   const { clock, onHangup, startChild, stopSignal } = platform;
-  const logger = await createLogging(flags, platform);
+  const logger = await createLogger(flags, platform);
   await keepRunning(
     childArguments(argv),
     { start: startChild, clock, logger, onHangup },

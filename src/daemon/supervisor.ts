@@ -8,9 +8,9 @@ import {
   type AccountRuntimeDependencies,
   createAccountRuntime,
 } from './account-runtime.ts';
-import { accountsInUse } from './accounts-in-use.ts';
 import { CommandError } from './platform.ts';
 import {
+  accountsInUse,
   isSamePrepared,
   openPrepared,
   type PreparedAccount,

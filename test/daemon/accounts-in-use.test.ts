@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accountsInUse } from '../../src/daemon/accounts-in-use.ts';
+import { accountsInUse } from '../../src/daemon/prepare-account.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 
 describe('accountsInUse', () => {

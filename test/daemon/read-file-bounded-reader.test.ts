@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createBoundedReader } from '../../src/daemon/read-file.ts';
+import { createBoundedReader } from '../../src/daemon/node-platform.ts';
 import { createFakeClock, settle } from '../support/fake-clock.ts';
 
 const content = new TextEncoder().encode('content');

@@ -3,7 +3,7 @@ import { mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readRegularFile } from '../../src/daemon/read-file.ts';
+import { readRegularFile } from '../../src/daemon/node-platform.ts';
 
 let directory: string;
 

@@ -43,7 +43,7 @@ function aBench(options: BenchOptions = {}): Bench {
   const results: boolean[] = [];
   const waiting: (() => void)[] = [];
   const reloader = createReloader(
-    { path: '/config.yaml', waits: options.waits ?? false },
+    { configFile: '/config.yaml', configWait: options.waits ?? false, autoReloadIntervalMs: 0 },
     {
       platform,
       logger,
@@ -56,7 +56,7 @@ function aBench(options: BenchOptions = {}): Bench {
           });
         }
       },
-      reloaded: (succeeded) => results.push(succeeded),
+      metrics: { configReloaded: (succeeded) => results.push(succeeded) },
     },
   );
   return {
@@ -159,19 +159,19 @@ describe('createReloader', () => {
 
   it('knows what the files held that are in force, and nothing after a failure', async () => {
     const bench = aBench();
-    const atFirst = bench.reloader.filesInForce();
+    const atFirst = bench.reloader.status().files;
     await bench.reloader.reload('start');
-    const started = bench.reloader.filesInForce();
+    const started = bench.reloader.status().files;
     bench.files['/config.yaml'] = 'nonsense';
     await expect(bench.reloader.reload('file')).rejects.toThrow('config.yaml');
-    const afterFailure = bench.reloader.filesInForce();
+    const afterFailure = bench.reloader.status().files;
     bench.files['/config.yaml'] = good;
     await bench.reloader.reload('file');
 
     expect(atFirst).toBeUndefined();
     expect(started).toEqual(new Map([['/config.yaml', digestOf(Buffer.from(good))]]));
     expect(afterFailure).toBeUndefined();
-    expect(bench.reloader.filesInForce()).toEqual(
+    expect(bench.reloader.status().files).toEqual(
       new Map([['/config.yaml', digestOf(Buffer.from(good))]]),
     );
   });

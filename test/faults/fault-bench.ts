@@ -1,5 +1,4 @@
 import { createDaemon, type Daemon } from '../../src/daemon/daemon.ts';
-import { createLogging } from '../../src/daemon/logging.ts';
 import { createSystemClock } from '../../src/daemon/node-platform.ts';
 import type { Platform } from '../../src/daemon/platform.ts';
 import type { Clock } from '../../src/model/clock.ts';
@@ -11,6 +10,7 @@ import { createFaults, type Faults } from '../../src/simulator/faults.ts';
 import type { ApplicationSpec } from '../../src/simulator/fleet-options.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import type { SimulatorOptions } from '../../src/simulator/simulator-options.ts';
+import { createLogger } from '../../src/telemetry/logger.ts';
 import { createAnswerMemory } from '../../src/transport/answer-memory.ts';
 import type { RawTransport } from '../../src/transport/transport.ts';
 import { createUndiciTransport } from '../../src/transport/undici-transport.ts';
@@ -165,7 +165,7 @@ async function startBench(wiring: Wiring): Promise<FaultBench> {
   const [faulty] = all;
   if (faulty === undefined) throw new Error('a bench needs an account');
   const daemonPlatform = { ...platform, clock, openTransport, readFile: keyOrFile(wiring) };
-  const logger = await createLogging({ logLevel: 'debug', logFormat: 'json' }, daemonPlatform);
+  const logger = await createLogger({ logLevel: 'debug', logFormat: 'json' }, daemonPlatform);
   const config = {
     accounts: all.map(({ account }) => account),
     apps: all.flatMap((one) => entriesOf(one)),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createReloading } from '../../src/daemon/reloader.ts';
+import { createReloader } from '../../src/daemon/reloader.ts';
 import { type TimedBench, type VendorOptions, withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 import { publishedOf } from './published-of.ts';
@@ -50,7 +50,7 @@ async function withReloading(
     const { daemon, daemonPlatform, logger, platform } = bench;
     // The bench itself has put the first configuration into force.
     let hasStarted = false;
-    const reloading = createReloading(
+    const reloader = createReloader(
       { configFile: file, configWait: false, autoReloadIntervalMs: 5 * secondMs },
       {
         platform: daemonPlatform,
@@ -61,9 +61,9 @@ async function withReloading(
         },
       },
     );
-    await reloading.start();
+    await reloader.reload('start');
     hasStarted = true;
-    const watching = reloading.watch(platform.stopSignal);
+    const watching = reloader.watch(platform.stopSignal);
     await test({
       ...bench,
       write: (text) => {

@@ -1,8 +1,8 @@
 import { createDaemon } from '../../src/daemon/daemon.ts';
-import { createLogging } from '../../src/daemon/logging.ts';
 import type { Platform } from '../../src/daemon/platform.ts';
 import type { AccountStatus } from '../../src/model/telemetry.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
+import { createLogger } from '../../src/telemetry/logger.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
 import { type AccountSetup, configOf, keyFiles, keyValues } from './account-setup.ts';
 import {
@@ -137,7 +137,7 @@ export async function createAccountBench(beginning: Beginning): Promise<AccountB
 
   setups = beginning.accounts;
   for (const [path, key] of files) budget.keyFile(path, key);
-  const logger = await createLogging({ logLevel: 'debug', logFormat: 'json' }, platform);
+  const logger = await createLogger({ logLevel: 'debug', logFormat: 'json' }, platform);
   const daemon = await createDaemon(configOf(setups), {
     platform,
     logger,
