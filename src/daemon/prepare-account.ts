@@ -17,7 +17,7 @@ export interface AccountInUse {
   readonly entries: readonly AppEntry[];
 }
 
-/** The accounts that entries belong to; the others are never asked for anything. */
+/** The accounts with entries; the others are never polled. */
 export function accountsInUse({
   accounts,
   apps,
@@ -34,25 +34,25 @@ export function accountsInUse({
   });
 }
 
-/** An account of which all has been read that can be wrong; nothing was changed yet. */
+/** An account with everything read that can fail; nothing of it is in force yet. */
 export interface PreparedAccount {
   readonly account: AccountConfig;
   /** The entries of `apps` that belong to it; not empty. */
   readonly entries: readonly AppEntry[];
   readonly keyProvider: KeyProvider;
-  /** How to connect: accounts with the same can share their connections. */
+  /** How to connect. */
   readonly wire: UndiciTransportOptions;
 }
 
 export interface PrepareAccountDependencies {
   readonly platform: Platform;
   readonly logger: Logger;
-  /** The account of the same name that is in force: its key is not read again without need. */
+  /** The account of the same name that is in force: if its key has the same place, it is not read again. */
   readonly previous?: PreparedAccount | undefined;
 }
 
 /**
- * Reads all that one account needs. Rejects with a `CommandError` if a key or a file that the
+ * Reads everything that one account needs. Rejects with a `CommandError` if a key or a file that the
  * configuration names cannot be used.
  */
 export async function prepareAccount(
@@ -72,7 +72,7 @@ export async function prepareAccount(
   return { account, entries, keyProvider, wire };
 }
 
-/** Opens the connections to the vendor of a prepared account, which cannot fail. */
+/** Opens the connections of a prepared account to the vendor. */
 export async function openPrepared(
   { wire }: PreparedAccount,
   platform: Pick<Platform, 'openTransport'>,
@@ -116,20 +116,51 @@ async function readCa(account: AccountConfig, platform: Platform): Promise<strin
   }
 }
 
-/** Entries that are compared without a break: a few milliseconds. */
+/** How an account of the next configuration differs from the one of its name that is in force. */
+export type AccountChange =
+  | { readonly kind: 'none' }
+  /** There is none, or it is another account: one at another address. */
+  | { readonly kind: 'new' }
+  | {
+      readonly kind: 'settings';
+      /** Whether it needs other connections. */
+      readonly isWireOther: boolean;
+      /** Whether the vendor sees another key, or other requests. */
+      readonly isAskedOtherwise: boolean;
+    };
+
+/** Comparing this many entries without a break takes a few milliseconds. */
 const atATime = 500;
 
-/** Whether the two would poll the same, in the same way. */
-export async function isSamePrepared(
-  left: PreparedAccount,
-  right: PreparedAccount,
+/** The only place where a configuration is compared with the one in force. */
+export async function changeTo(
+  next: PreparedAccount,
+  before: PreparedAccount | undefined,
   { nextTurn }: Pick<Platform, 'nextTurn'>,
+): Promise<AccountChange> {
+  if (before?.account.baseUrl !== next.account.baseUrl) return { kind: 'new' };
+  const isWireOther = !isDeepStrictEqual(before.wire, next.wire);
+  const isSame =
+    !isWireOther &&
+    isDeepStrictEqual(before.account, next.account) &&
+    (await haveSameEntries(before, next, nextTurn));
+  if (isSame) return { kind: 'none' };
+  const isAskedOtherwise =
+    isWireOther ||
+    before.keyProvider.current() !== next.keyProvider.current() ||
+    before.account.apiKeyHeader !== next.account.apiKeyHeader;
+  return { kind: 'settings', isWireOther, isAskedOtherwise };
+}
+
+async function haveSameEntries(
+  before: PreparedAccount,
+  next: PreparedAccount,
+  nextTurn: Platform['nextTurn'],
 ): Promise<boolean> {
-  if (left.entries.length !== right.entries.length) return false;
-  if (!isDeepStrictEqual([left.account, left.wire], [right.account, right.wire])) return false;
-  for (const [index, entry] of right.entries.entries()) {
+  if (before.entries.length !== next.entries.length) return false;
+  for (const [index, entry] of next.entries.entries()) {
     if (index % atATime === atATime - 1) await nextTurn();
-    const other = left.entries[index];
+    const other = before.entries[index];
     if (other === undefined || !isSameEntry(entry, other)) return false;
   }
   return true;
@@ -156,8 +187,8 @@ export interface KeyProviderDependencies extends ApiKeyDependencies {
 }
 
 /**
- * Holds one account's key and reads it again on demand. Rejects with a `KeyError` if there is none
- * at the start; later a key that cannot be read leaves the one in force.
+ * Holds one account's key and reads it again on demand. Rejects with a `KeyError` if the first key
+ * cannot be read; if a later one cannot, the key in force stays.
  */
 export async function createKeyProvider(
   { account, location }: KeyProviderOptions,

@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../model/config.ts';
 import type { AccountStatus } from '../model/telemetry.ts';
 import type { RawTransport } from '../transport/transport.ts';
@@ -11,7 +10,7 @@ import {
 import { CommandError } from './platform.ts';
 import {
   accountsInUse,
-  isSamePrepared,
+  changeTo,
   openPrepared,
   type PreparedAccount,
   prepareAccount,
@@ -43,16 +42,19 @@ interface RunningAccount {
   done: Promise<void> | undefined;
 }
 
+interface Update {
+  readonly kind: 'update';
+  readonly running: RunningAccount;
+  readonly prepared: PreparedAccount;
+  /** The connections to use from now on; `undefined` for those that are there. */
+  readonly raw: RawTransport | undefined;
+  readonly isAskedOtherwise: boolean;
+}
+
 /** What becomes of an account of the next configuration; nothing of it is in force yet. */
 type Step =
   | { readonly kind: 'keep'; readonly running: RunningAccount }
-  | {
-      readonly kind: 'update';
-      readonly running: RunningAccount;
-      readonly prepared: PreparedAccount;
-      /** The connections to use from now on; `undefined` for those that are there. */
-      readonly raw: RawTransport | undefined;
-    }
+  | Update
   | { readonly kind: 'create'; readonly prepared: PreparedAccount; readonly raw: RawTransport };
 
 export function createSupervisor(dependencies: AccountRuntimeDependencies): Supervisor {
@@ -95,9 +97,11 @@ class AccountSupervisor implements Supervisor {
       await closeOpened(steps);
       throw new CommandError(1, 'the exporter is stopping: another configuration comes too late');
     }
-    const updated = this.#take(steps, outgoing);
+    const updates = this.#take(steps, outgoing);
     const closing = Promise.all(outgoing.map(async ({ runtime }) => runtime.close()));
-    for (const { runtime } of updated) await runtime.reconfigure();
+    for (const { running, isAskedOtherwise } of updates) {
+      await running.runtime.reconfigure(isAskedOtherwise);
+    }
     await closing;
   }
 
@@ -164,23 +168,23 @@ class AccountSupervisor implements Supervisor {
 
   async #stepTo(prepared: PreparedAccount): Promise<Step> {
     const { platform } = this.#dependencies;
-    const running = this.#runningFor(prepared);
-    if (running === undefined) {
+    const running = this.#accounts.get(prepared.account.name);
+    const change = await changeTo(prepared, running?.runtime.prepared, platform);
+    if (running === undefined || change.kind === 'new') {
       return { kind: 'create', prepared, raw: await openPrepared(prepared, platform) };
     }
-    const before = running.runtime.prepared;
-    if (await isSamePrepared(before, prepared, platform)) return { kind: 'keep', running };
-    const isSameWay = isDeepStrictEqual(before.wire, prepared.wire);
-    const raw = isSameWay ? undefined : await openPrepared(prepared, platform);
-    return { kind: 'update', running, prepared, raw };
+    if (change.kind === 'none') return { kind: 'keep', running };
+    const { isWireOther, isAskedOtherwise } = change;
+    const raw = isWireOther ? await openPrepared(prepared, platform) : undefined;
+    return { kind: 'update', running, prepared, raw, isAskedOtherwise };
   }
 
   /**
    * Puts all steps into force in one turn, so that no key has a larger limit than before or after:
    * accounts join their keys before others leave them, and the smallest limits are taken over first.
-   * Gives the accounts that have other settings now.
+   * Gives the updates, whose applications have yet to follow.
    */
-  #take(steps: readonly Step[], outgoing: readonly RunningAccount[]): readonly RunningAccount[] {
+  #take(steps: readonly Step[], outgoing: readonly RunningAccount[]): readonly Update[] {
     this.#forget(outgoing, steps);
     this.#accounts = new Map(
       steps.map((step): [string, RunningAccount] => {
@@ -193,13 +197,7 @@ class AccountSupervisor implements Supervisor {
       .toSorted((left, right) => limitOf(left) - limitOf(right));
     for (const { running, prepared, raw } of updates) running.runtime.update(prepared, raw);
     for (const running of this.#all()) this.#start(running);
-    return updates.map(({ running }) => running);
-  }
-
-  /** The account that goes on with other settings: one at another address is another one. */
-  #runningFor({ account }: PreparedAccount): RunningAccount | undefined {
-    const running = this.#accounts.get(account.name);
-    return running?.runtime.prepared.account.baseUrl === account.baseUrl ? running : undefined;
+    return updates;
   }
 
   #create({ prepared, raw }: Extract<Step, { kind: 'create' }>): RunningAccount {

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { digestOf } from '../../src/config/read-file.ts';
-import { type WatchedFiles, watchConfig } from '../../src/daemon/config-watcher.ts';
+import { type WatchedFiles, watchConfig, watchedFilesOf } from '../../src/daemon/config-watcher.ts';
+import { anAccount, anEntry } from '../support/builders.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
 import { createFakePlatform, type FakePlatform } from '../support/fake-platform.ts';
 
@@ -185,5 +186,31 @@ describe('watchConfig', () => {
     await platform.clock.advance(60_000);
 
     expect(reloads).toEqual([]);
+  });
+});
+
+const file = { path: '/config.yaml', digest: 'of what was parsed' };
+
+describe('watchedFilesOf', () => {
+  it('are the configuration as it was parsed, and the CA bundles of accounts in use', async () => {
+    const parsed = {
+      accounts: [
+        anAccount({ name: 'one', caFile: '/ca.pem', apiKey: { kind: 'file', path: '/key' } }),
+        anAccount({ name: 'two', caFile: '/ca.pem' }),
+        anAccount({ name: 'three', caFile: '/lost.pem' }),
+        anAccount({ name: 'unused', caFile: '/unused.pem' }),
+        anAccount({ name: 'without' }),
+      ],
+      apps: ['one', 'two', 'three', 'without'].map((account) => anEntry({ account })),
+    };
+    const files = { '/config.yaml': 'changed since', '/ca.pem': 'PEM', '/key': 'NRAK-TEST' };
+
+    const watched = await watchedFilesOf(file, parsed, createFakePlatform({ files }));
+
+    expect([...watched]).toEqual([
+      ['/config.yaml', 'of what was parsed'],
+      ['/ca.pem', digestOf(Buffer.from('PEM'))],
+      ['/lost.pem', ''],
+    ]);
   });
 });

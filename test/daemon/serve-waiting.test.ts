@@ -1,9 +1,9 @@
 import { rootCertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/run.ts';
-import type { RawTransport } from '../../src/transport/transport.ts';
-import { get, type Page, until } from '../support/daemon-process.ts';
+import { until } from '../support/daemon-process.ts';
 import { createFakePlatform, type FakePlatform } from '../support/fake-platform.ts';
+import { type Serving, silentTransport, withServing } from '../support/serving.ts';
 
 const one = 'accounts:\n  - { name: one, region: us, api_key_file: /keys/one }\n';
 const two = '  - { name: two, region: eu, api_key_file: /keys/two }\n';
@@ -17,7 +17,7 @@ const good: Readonly<Record<string, string>> = {
   '/ca.pem': rootCertificates[0] ?? '',
 };
 
-interface Bench {
+interface Bench extends Serving {
   readonly platform: FakePlatform;
   /** What its parent was told. */
   readonly told: readonly unknown[];
@@ -25,22 +25,9 @@ interface Bench {
   readonly files: Record<string, string | undefined>;
   /** Origins of the connections that were opened. */
   readonly opened: readonly string[];
-  readonly lines: (message: string) => readonly Readonly<Record<string, unknown>>[];
-  readonly page: (path: string, method?: string) => Promise<Page>;
 }
 
-/** A vendor that never answers. */
-const silent: RawTransport = {
-  send: async (_request, _options, signal) =>
-    new Promise((_resolve, reject) => {
-      signal.addEventListener('abort', () => {
-        reject(signal.reason as Error);
-      });
-    }),
-  close: async () => undefined,
-};
-
-/** Runs `serve --config.wait` with the good files, but for those that are told otherwise. */
+/** Runs `serve --config.wait` with the good files, except those given here. */
 async function waiting(
   missing: Readonly<Record<string, string | undefined>>,
   use: (bench: Bench) => Promise<void>,
@@ -57,42 +44,18 @@ async function waiting(
     files,
     openTransport: async ({ baseUrl }) => {
       opened.push(baseUrl);
-      return silent;
+      return silentTransport;
     },
   });
   const platform: FakePlatform = { ...fake, tellParent: (message) => told.push(message) };
-  const flags = ['--config.wait', '--config.file=/config.yaml', '--web.listen-address=127.0.0.1:0'];
-  const ending = run(['serve', ...flags, '--log.format=json', ...args], platform);
-  const lines: Bench['lines'] = (message) =>
-    platform.stderr
-      .text()
-      .split('\n')
-      .filter((line) => line.includes(`"msg":"${message}`))
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
-  while (lines('listening').length === 0) await platform.clock.advance(0);
-  const port = /"host":"127\.0\.0\.1","port":(\d+)/u.exec(platform.stderr.text())?.[1];
-  const page: Bench['page'] = async (path, method = 'GET') => {
-    const url = `http://127.0.0.1:${port}${path}`;
-    if (method === 'GET') return get(url);
-    const response = await fetch(url, { method, headers: { connection: 'close' } });
-    return { status: response.status, text: await response.text() };
-  };
-  await platform.clock.advance(0);
-  try {
-    await use({ platform, files, opened, lines, page, told });
-  } finally {
-    platform.stop();
-    const state = { hasEnded: false };
-    const ended = ending.finally(() => {
-      state.hasEnded = true;
-    });
-    while (!state.hasEnded) await platform.clock.advance(1000);
-    expect(await ended).toBe(0);
-    expect(platform.clock.pendingTimers()).toBe(0);
-  }
+  await withServing(['--config.wait', ...args], platform, async (serving) => {
+    await platform.clock.advance(0);
+    await use({ ...serving, platform, files, opened, told });
+  });
+  expect(platform.clock.pendingTimers()).toBe(0);
 }
 
-/** Two seconds, and whatever the machine takes to load modules meanwhile. */
+/** Two seconds, and the time that loading modules takes meanwhile. */
 async function soon({ platform, lines }: Pick<Bench, 'platform' | 'lines'>): Promise<void> {
   await platform.clock.advance(2000);
   await until(async () => {

@@ -1,32 +1,18 @@
 import { rootCertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import { run } from '../../src/cli/run.ts';
-import type { RawTransport } from '../../src/transport/transport.ts';
 import { createFakePlatform, type FakePlatform } from '../support/fake-platform.ts';
+import { type Serving, silentTransport, withServing } from '../support/serving.ts';
 
 const one = 'accounts:\n  - { name: one, region: us, api_key_file: /keys/one }\n';
 const two = '  - { name: two, region: eu, api_key_file: /keys/two }\n';
 const oneOnly = `${one}apps:\n  - { match: "." }\n`;
 const oneAndTwo = `${one}${two}apps:\n  - { match: ".", account: one }\n  - { match: ".", account: two }\n`;
 
-interface Bench {
+interface Bench extends Pick<Serving, 'lines'> {
   readonly platform: FakePlatform;
-  readonly files: Record<string, string>;
-  /** Messages of the log that begin with the words, with what the line says. */
-  readonly lines: (message: string) => readonly Readonly<Record<string, unknown>>[];
 }
 
-const silent: RawTransport = {
-  send: async (_request, _options, signal) =>
-    new Promise((_resolve, reject) => {
-      signal.addEventListener('abort', () => {
-        reject(signal.reason as Error);
-      });
-    }),
-  close: async () => undefined,
-};
-
-/** Runs `serve` with the files, with a vendor that never answers. */
+/** Runs `serve` with the files. */
 async function serving(
   files: Record<string, string>,
   options: { readonly interval?: string; readonly whileStarting?: () => void },
@@ -36,27 +22,11 @@ async function serving(
     files,
     openTransport: async () => {
       options.whileStarting?.();
-      return silent;
+      return silentTransport;
     },
   });
   const interval = `--config.auto-reload-interval=${options.interval ?? '30s'}`;
-  const args = ['serve', '--config.file=/config.yaml', '--web.listen-address=127.0.0.1:0'];
-  const ending = run([...args, '--log.format=json', interval], platform);
-  const lines = (message: string): readonly Readonly<Record<string, unknown>>[] =>
-    platform.stderr
-      .text()
-      .split('\n')
-      .filter((line) => line.includes(`"msg":"${message}`))
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
-  while (lines('listening').length === 0) await platform.clock.advance(0);
-  await use({ platform, files, lines });
-  platform.stop();
-  const state = { hasEnded: false };
-  const ended = ending.finally(() => {
-    state.hasEnded = true;
-  });
-  while (!state.hasEnded) await platform.clock.advance(1000);
-  expect(await ended).toBe(0);
+  await withServing([interval], platform, async ({ lines }) => use({ platform, lines }));
 }
 
 describe('a configuration that arrives some time before the key that it names', () => {

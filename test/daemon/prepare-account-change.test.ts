@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSamePrepared, type PreparedAccount } from '../../src/daemon/prepare-account.ts';
+import { changeTo, type PreparedAccount } from '../../src/daemon/prepare-account.ts';
 import type { AccountConfig, AppEntry, PollConfig } from '../../src/model/config.ts';
 import type { UndiciTransportOptions } from '../../src/transport/undici-transport.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
@@ -32,7 +32,8 @@ async function compared(
   const nextTurn = async (): Promise<void> => {
     turns += 1;
   };
-  return { isSame: await isSamePrepared(left, right, { nextTurn }), turns };
+  const { kind } = await changeTo(right, left, { nextTurn });
+  return { isSame: kind === 'none', turns };
 }
 
 const otherAccount: { readonly [Field in keyof AccountConfig]-?: AccountConfig[Field] } = {
@@ -106,7 +107,7 @@ const differences: readonly { readonly what: string; readonly other: PreparedAcc
   { what: 'an entry less', other: aPrepared({ entries: [] }) },
 ];
 
-describe('isSamePrepared', () => {
+describe('changeTo', () => {
   it.each(differences)('sees another $what', async ({ other }) => {
     expect((await compared(aPrepared(), other)).isSame).toBe(false);
     expect((await compared(other, aPrepared())).isSame).toBe(false);

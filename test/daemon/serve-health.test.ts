@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { run } from '../../src/cli/run.ts';
 import { ApiError } from '../../src/model/api-error.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import type { ApiResponse, RawTransport } from '../../src/transport/transport.ts';
+import type { Page } from '../support/daemon-process.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
 import { createFakePlatform, type FakePlatform } from '../support/fake-platform.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
+import { silentTransport, withServing } from '../support/serving.ts';
 
 const minuteMs = 60_000;
 const discoveryIntervalMs = 77_000;
@@ -16,7 +17,7 @@ interface Served {
   lost: (delayMs: number) => boolean;
   /** Whether files are not read to the end. */
   isReadingHanging: boolean;
-  readonly health: () => Promise<{ readonly status: number; readonly text: string }>;
+  readonly health: () => Promise<Page>;
 }
 
 interface ServedOptions {
@@ -76,28 +77,13 @@ async function serving(
 ): Promise<void> {
   const faulty = aFaultyPlatform(options);
   const { platform } = faulty;
-  const args = ['serve', '--config.file=/config.yaml', '--web.listen-address=127.0.0.1:0'];
-  const ending = run([...args, '--log.format=json', '--config.auto-reload-interval=0'], platform);
-  const port = (): string | undefined => /"port":(\d+)/u.exec(platform.stderr.text())?.[1];
-  while (port() === undefined) await platform.clock.advance(0);
-  const health: Served['health'] = async () => {
-    const response = await fetch(`http://127.0.0.1:${port()}/-/healthy`, {
-      headers: { connection: 'close' },
-    });
-    return { status: response.status, text: await response.text() };
-  };
-  try {
-    await use(Object.assign(faulty, { health }));
-  } finally {
-    platform.stop();
-    const state = { hasEnded: false };
-    const ended = ending.finally(() => {
-      state.hasEnded = true;
-    });
-    faulty.isReadingHanging = false;
-    while (!state.hasEnded) await platform.clock.advance(1000);
-    expect(await ended).toBe(0);
-  }
+  await withServing(['--config.auto-reload-interval=0'], platform, async ({ page }) => {
+    try {
+      await use(Object.assign(faulty, { health: async () => page('/-/healthy') }));
+    } finally {
+      faulty.isReadingHanging = false;
+    }
+  });
 }
 
 /** The status of the probe in each of the next minutes. */
@@ -157,11 +143,6 @@ function answering(answer: (clock: FakeClock) => ApiResponse): ServedOptions['wi
   return (raw, clock) => ({ ...raw, send: async () => answer(clock) });
 }
 
-const never: RawTransport['send'] = async (_request, _headers, signal) =>
-  new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-  });
-
 describe('/-/healthy, whatever New Relic does', () => {
   it.each<{ what: string; options: ServedOptions }>([
     { what: 'nothing at all', options: {} },
@@ -178,7 +159,10 @@ describe('/-/healthy, whatever New Relic does', () => {
         })),
       },
     },
-    { what: 'no answer, ever', options: { wire: (raw) => ({ ...raw, send: never }) } },
+    {
+      what: 'no answer, ever',
+      options: { wire: (raw) => ({ ...raw, send: silentTransport.send }) },
+    },
     {
       what: 'no connection',
       options: {
@@ -217,7 +201,8 @@ describe('/-/healthy, whatever New Relic does', () => {
     let isHanging = false;
     const wire: ServedOptions['wire'] = (raw) => ({
       ...raw,
-      send: async (...request) => (isHanging ? never(...request) : raw.send(...request)),
+      send: async (...request) =>
+        isHanging ? silentTransport.send(...request) : raw.send(...request),
     });
     await serving({ wire }, async (served) => {
       await probed(served, 5);
