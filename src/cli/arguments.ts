@@ -1,15 +1,16 @@
 import { parseArgs } from 'node:util';
 import { didYouMean } from '../config/suggestion.ts';
-import { flagTable } from './flag-table.ts';
-import { type Command, commands, type Flag, type Flags } from './flags.ts';
+import { type Flags, flagTable } from './flag-table.ts';
 import {
+  type Command,
+  commands,
   type Environment,
+  type Flag,
   type Option,
   quote,
   readFlags,
-  refuseKeys,
   UsageError,
-} from './read-flags.ts';
+} from './flags.ts';
 
 /** What the command line asks for. `error` means exit code 2. */
 export type Arguments =
@@ -55,6 +56,20 @@ export function parseArguments(argv: readonly string[], env: Environment): Argum
   }
 }
 
+/** Such as `--api-key` or `--newrelic.license-key-file`. */
+const keyFlag = /^--?(?:new-?relic[._-]?)?(?:api|user|license|ingest|insert)[._-]?key/i;
+const keyValue = /^(?:--?[^=]*=|-+)?\s*NRAK-/i;
+
+/** Throws a `UsageError`, which does not repeat it, if one of the arguments is a key or names one. */
+function refuseKeys(argv: readonly string[]): void {
+  if (!argv.some((argument) => keyFlag.test(argument) || keyValue.test(argument))) return;
+  throw new UsageError(
+    'an API key is not taken from the command line, where every user of this machine can read it: ' +
+      'name its file in the configuration (api_key_file), or set the environment variable ' +
+      'NEW_RELIC_API_KEY',
+  );
+}
+
 function run(
   command: Command,
   options: readonly Option[],
@@ -71,7 +86,7 @@ function run(
     throw new UsageError(`${command}: give the file either as FILE or as --config.file, not both`);
   }
   for (const { name } of options) checkBelongs(name, command);
-  const flags = readFlags(command, options, env);
+  const flags = readFlags(flagTable, command, { options, env });
   return {
     kind: 'run',
     command,
@@ -130,7 +145,8 @@ function checkOptions(options: readonly Option[]): void {
       );
     }
     const count = options.filter((option) => option.name === name).length;
-    if (count > 1 && !flag.isRepeatable) throw new UsageError(`${written} is given ${count} times`);
+    if (count > 1 && flag.isRepeatable !== true)
+      throw new UsageError(`${written} is given ${count} times`);
   }
 }
 

@@ -1,23 +1,12 @@
 import { KeyError, readApiKey } from '../config/api-key.ts';
 import { CaFileError, readCaFile } from '../config/ca-file.ts';
-import { buildOf } from '../daemon/build.ts';
 import { loadForCommand, renderWarnings } from '../daemon/config-reader.ts';
 import { CommandError, type Platform } from '../daemon/platform.ts';
-import { gzipFast } from '../exposition/page.ts';
-import { createSeriesStore } from '../exposition/series-store.ts';
 import type { AccountConfig, Config } from '../model/config.ts';
-import {
-  hostsToPoll,
-  isWorthPolling,
-  type SelectedApplication,
-} from '../model/selected-application.ts';
-import type { AppSnapshot, Throughput } from '../model/snapshot.ts';
-import type { AccountStatus } from '../model/telemetry.ts';
-import { createSelfMetrics } from '../telemetry/self-metrics.ts';
-import type { Flags } from './flags.ts';
+import { type DiscoveredAccount, discoverAccounts } from './account-discovery.ts';
+import type { Flags } from './flag-table.ts';
 import type { Outcome } from './one-shot.ts';
-import { type DiscoveredAccount, discoverAccounts } from './online-discovery.ts';
-import { countOf } from './text.ts';
+import { countOf } from './one-shot.ts';
 
 /**
  * Checks the file and the key and CA files that it names; with `--online` also what the vendor says
@@ -126,84 +115,4 @@ async function problemOf(
     }
     throw error;
   }
-}
-
-/** An account as far as its series depend on it. */
-export interface SeriesInput {
-  readonly account: string;
-  readonly applications: readonly SelectedApplication[];
-  readonly missing: readonly string[];
-}
-
-export interface ExpectedSeries {
-  /** New Relic data of each account, `newrelic_up` included, if the vendor has every value. */
-  readonly byAccount: ReadonlyMap<string, number>;
-  /** The exporter's own, of all accounts together. */
-  readonly own: number;
-}
-
-/** Counts the series by rendering what the daemon would render if every answer held every value. */
-export async function expectedSeries(
-  inputs: readonly SeriesInput[],
-  platform: Platform,
-): Promise<ExpectedSeries> {
-  const store = createSeriesStore({ gzip: gzipFast, nextTurn: platform.nextTurn });
-  for (const { account, applications } of inputs) {
-    store.accountUp(account, true);
-    for (const selected of applications) store.publish(fullSnapshot(account, selected));
-  }
-  const metrics = createSelfMetrics(buildOf(platform.env), {
-    status: () => inputs.map(statusOf),
-    seriesOf: (account) => store.seriesOf(account),
-    droppedSeriesOf: () => 0,
-  });
-  for (const { account } of inputs) {
-    metrics.apiObserver(account);
-    metrics.pollObserver(account);
-  }
-  metrics.configReloaded(true, 0);
-  const own = (await metrics.text()).split('\n').filter((line) => /^[a-z]/u.test(line)).length;
-  return {
-    byAccount: new Map(inputs.map(({ account }) => [account, store.seriesOf(account)])),
-    own,
-  };
-}
-
-function fullSnapshot(account: string, selected: SelectedApplication): AppSnapshot {
-  const { application, entry } = selected;
-  const isPolled = isWorthPolling(selected);
-  const throughput: Throughput = new Map(entry.transactions.map((type) => [type, 0]));
-  const hosts = isPolled ? hostsToPoll(selected) : [];
-  return {
-    account,
-    application,
-    hostsOnly: !entry.application,
-    labels: entry.labels,
-    hostNames: new Map(),
-    reading: {
-      windowEndMs: isPolled ? 0 : undefined,
-      application: isPolled ? throughput : new Map(),
-      hosts: new Map(hosts.map((id) => [id, throughput])),
-    },
-    pollSucceeded: true,
-    lastSuccessMs: 0,
-  };
-}
-
-function statusOf({ account, missing }: SeriesInput): AccountStatus {
-  return {
-    name: account,
-    up: true,
-    error: undefined,
-    firstCycleEnded: true,
-    applications: 0,
-    hosts: 0,
-    polledApplications: 0,
-    requestsInFlight: 0,
-    budgetRequestsPerMinute: 0,
-    demandRequestsPerMinute: 0,
-    pollIntervalSeconds: 0,
-    backoffUntilMs: undefined,
-    missingSelectors: missing,
-  };
 }

@@ -3,7 +3,7 @@ import { serve } from '../daemon/serve.ts';
 import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
 import type { BoundAddress } from '../server/metrics-server.ts';
 import { createSimulator } from '../simulator/simulator.ts';
-import type { Flags } from './flags.ts';
+import type { Flags } from './flag-table.ts';
 
 const keyVariable = 'NEWRELIC_EXPORTER_DEMO_KEY';
 /** The name of a file that exists only on the platform of the demo. */

@@ -3,11 +3,11 @@ import { parseConfig } from '../config/parse-config.ts';
 import { loadForCommand, renderWarnings } from '../daemon/config-reader.ts';
 import type { Platform } from '../daemon/platform.ts';
 import type { Config } from '../model/config.ts';
-import { flagTable } from './flag-table.ts';
-import type { Flags, OutputFormat } from './flags.ts';
+import { type DiscoveredAccount, discoverAccounts } from './account-discovery.ts';
+import { type Flags, flagTable } from './flag-table.ts';
+import type { OutputFormat } from './flags.ts';
 import type { Outcome } from './one-shot.ts';
-import { type DiscoveredAccount, discoverAccounts } from './online-discovery.ts';
-import { aligned } from './text.ts';
+import { aligned } from './one-shot.ts';
 
 /** One account, with the key in the usual variable: for who has no configuration yet. */
 const withoutFile = 'apps: [{ match: "." }]';

@@ -1,6 +1,6 @@
 import type { Platform } from '../daemon/platform.ts';
 import { askStatus } from '../server/ask-status.ts';
-import type { Flags } from './flags.ts';
+import type { Flags } from './flag-table.ts';
 import type { Outcome } from './one-shot.ts';
 
 /** For container probes, where no other HTTP client may be at hand. */

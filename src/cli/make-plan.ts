@@ -1,13 +1,25 @@
+import { buildOf } from '../daemon/build.ts';
 import type { Platform } from '../daemon/platform.ts';
 import { accountsInUse } from '../daemon/prepare-account.ts';
+import { gzipFast } from '../exposition/page.ts';
+import { createSeriesStore } from '../exposition/series-store.ts';
 import type { AccountConfig, AppEntry, Config } from '../model/config.ts';
-import type { SelectedApplication } from '../model/selected-application.ts';
+import {
+  hostsToPoll,
+  isWorthPolling,
+  type SelectedApplication,
+} from '../model/selected-application.ts';
+import type { AppSnapshot, Throughput } from '../model/snapshot.ts';
+import type { AccountStatus } from '../model/telemetry.ts';
 import { restCosts } from '../newrelic/rest-source.ts';
 import { type CallPlan, planCalls } from '../poller/call-plan.ts';
 import { discoveryIntervalOf } from '../poller/demand.ts';
-import { type Assumptions, assumeApplications } from './assumed-applications.ts';
-import { expectedSeries } from './check-config.ts';
-import type { DiscoveredAccount } from './online-discovery.ts';
+import { createSelfMetrics } from '../telemetry/self-metrics.ts';
+import {
+  type Assumptions,
+  assumeApplications,
+  type DiscoveredAccount,
+} from './account-discovery.ts';
 
 /** What an account would take if every application had so many hosts. */
 export interface Variant {
@@ -61,72 +73,59 @@ export interface Plan {
   readonly failures: readonly { readonly account: string; readonly reason: string }[];
 }
 
-/** Measured on the running daemon: see docs/operations.md. */
-const idleBytes = 80e6;
-const bytesPerSeries = 2000;
-const startBytes = 126e6;
-
 /** The vendor's limit for one key. */
 export const vendorLimitPerMinute = 1000;
 
 const variedHosts: readonly number[] = [1, 5, 10, 20, 50, 100];
 
-/** A plan from what discoveries found. */
-export async function planDiscovered(
+/** The calls of an account, and what they were planned for. */
+export interface AccountDraft {
+  readonly calls: CallPlan;
+  readonly applications: readonly SelectedApplication[];
+  readonly missing: readonly string[];
+  readonly supposed: Supposed | undefined;
+}
+
+/** Plans the calls of the accounts that were discovered. */
+export function draftsOfDiscovered(
   discovered: readonly DiscoveredAccount[],
-  replicas: number,
-  platform: Platform,
-): Promise<Plan> {
-  const drafts = discovered
+): readonly AccountDraft[] {
+  return discovered
     .filter(({ failure }) => failure === undefined)
     .map(({ account, entries, discovery, selected, missing }) => ({
       ...draftOf(account, entries, { applications: selected, calls: discovery.calls }),
       missing,
     }));
-  const failures = discovered.flatMap(({ account, failure }) =>
-    failure === undefined ? [] : [{ account: account.name, reason: failure }],
-  );
-  return completed(drafts, failures, replicas, platform);
 }
 
-/** A plan from the configuration alone. */
-export async function planSupposed(
+/** Plans the calls of the accounts of a configuration without asking the vendor. */
+export function draftsOfSupposed(
   config: Config,
   assumptions: Assumptions,
-  replicas: number,
-  platform: Platform,
-): Promise<Plan> {
-  const drafts = accountsInUse(config).map(({ account, entries }) => {
-    const draftWith = (hostsPerApplication: number): Draft =>
+): readonly AccountDraft[] {
+  return accountsInUse(config).map(({ account, entries }) => {
+    const draftWith = (hostsPerApplication: number): AccountDraft =>
       draftOf(
         account,
         entries,
         assumeApplications(entries, { ...assumptions, hostsPerApplication }, restCosts),
       );
     const variants = variedHosts.map((hostsPerApplication) =>
-      variantOf(hostsPerApplication, draftWith(hostsPerApplication).plan),
+      variantOf(hostsPerApplication, draftWith(hostsPerApplication).calls),
     );
     return {
       ...draftWith(assumptions.hostsPerApplication),
       supposed: { ...assumptions, variants },
     };
   });
-  return completed(drafts, [], replicas, platform);
-}
-
-interface Draft {
-  readonly plan: CallPlan;
-  readonly applications: readonly SelectedApplication[];
-  readonly missing: readonly string[];
-  readonly supposed: Supposed | undefined;
 }
 
 function draftOf(
   account: AccountConfig,
   entries: readonly AppEntry[],
   found: { readonly applications: readonly SelectedApplication[]; readonly calls: number },
-): Draft {
-  const plan = planCalls({
+): AccountDraft {
+  const calls = planCalls({
     account,
     costs: restCosts,
     applications: found.applications,
@@ -135,7 +134,7 @@ function draftOf(
       intervalMs: discoveryIntervalOf(entries.map(({ poll }) => poll)),
     },
   });
-  return { plan, applications: found.applications, missing: [], supposed: undefined };
+  return { calls, applications: found.applications, missing: [], supposed: undefined };
 }
 
 function variantOf(hostsPerApplication: number, plan: CallPlan): Variant {
@@ -147,7 +146,8 @@ function variantOf(hostsPerApplication: number, plan: CallPlan): Variant {
   };
 }
 
-function togetherOf({ sentPerMinute, startCalls }: CallPlan, replicas: number): Together {
+/** What processes with the same configuration take together, if each sends as many calls. */
+export function togetherOf({ sentPerMinute, startCalls }: CallPlan, replicas: number): Together {
   const callsPerMinute = replicas * sentPerMinute;
   return {
     replicas,
@@ -159,36 +159,82 @@ function togetherOf({ sentPerMinute, startCalls }: CallPlan, replicas: number): 
   };
 }
 
-async function completed(
-  drafts: readonly Draft[],
-  failures: Plan['failures'],
-  replicas: number,
+/** An account as far as its series depend on it. */
+interface SeriesInput {
+  readonly account: string;
+  readonly applications: readonly SelectedApplication[];
+  readonly missing: readonly string[];
+}
+
+interface ExpectedSeries {
+  /** New Relic data of each account, `newrelic_up` included, if the vendor has every value. */
+  readonly byAccount: ReadonlyMap<string, number>;
+  /** The exporter's own, of all accounts together. */
+  readonly own: number;
+}
+
+/** Counts the series by rendering what the daemon would render if every answer held every value. */
+export async function expectedSeries(
+  inputs: readonly SeriesInput[],
   platform: Platform,
-): Promise<Plan> {
-  const inputs = drafts.map(({ plan, applications, missing }) => ({
-    account: plan.account,
-    applications,
-    missing,
-  }));
-  const expected = await expectedSeries(inputs, platform);
-  const accounts = drafts.map(({ plan, missing, supposed }) => ({
-    ...plan,
-    series: expected.byAccount.get(plan.account) ?? 0,
-    missing,
-    supposed,
-    together: togetherOf(plan, replicas),
-  }));
-  const series = accounts.reduce((sum, account) => sum + account.series, 0);
-  const memoryBytes = idleBytes + series * bytesPerSeries;
+): Promise<ExpectedSeries> {
+  const store = createSeriesStore({ gzip: gzipFast, nextTurn: platform.nextTurn });
+  for (const { account, applications } of inputs) {
+    store.accountUp(account, true);
+    for (const selected of applications) store.publish(fullSnapshot(account, selected));
+  }
+  const metrics = createSelfMetrics(buildOf(platform.env), {
+    status: () => inputs.map(statusOf),
+    seriesOf: (account) => store.seriesOf(account),
+    droppedSeriesOf: () => 0,
+  });
+  for (const { account } of inputs) {
+    metrics.apiObserver(account);
+    metrics.pollObserver(account);
+  }
+  metrics.configReloaded(true, 0);
+  const own = (await metrics.text()).split('\n').filter((line) => /^[a-z]/u.test(line)).length;
   return {
-    fits:
-      failures.length === 0 &&
-      accounts.every(({ fits, together }) => fits && (replicas === 1 || together.fits)),
-    accounts,
-    series,
-    ownSeries: expected.own,
-    memoryBytes,
-    startMemoryBytes: Math.max(startBytes, memoryBytes),
-    failures,
+    byAccount: new Map(inputs.map(({ account }) => [account, store.seriesOf(account)])),
+    own,
+  };
+}
+
+function fullSnapshot(account: string, selected: SelectedApplication): AppSnapshot {
+  const { application, entry } = selected;
+  const isPolled = isWorthPolling(selected);
+  const throughput: Throughput = new Map(entry.transactions.map((type) => [type, 0]));
+  const hosts = isPolled ? hostsToPoll(selected) : [];
+  return {
+    account,
+    application,
+    hostsOnly: !entry.application,
+    labels: entry.labels,
+    hostNames: new Map(),
+    reading: {
+      windowEndMs: isPolled ? 0 : undefined,
+      application: isPolled ? throughput : new Map(),
+      hosts: new Map(hosts.map((id) => [id, throughput])),
+    },
+    pollSucceeded: true,
+    lastSuccessMs: 0,
+  };
+}
+
+function statusOf({ account, missing }: SeriesInput): AccountStatus {
+  return {
+    name: account,
+    up: true,
+    error: undefined,
+    firstCycleEnded: true,
+    applications: 0,
+    hosts: 0,
+    polledApplications: 0,
+    requestsInFlight: 0,
+    budgetRequestsPerMinute: 0,
+    demandRequestsPerMinute: 0,
+    pollIntervalSeconds: 0,
+    backoffUntilMs: undefined,
+    missingSelectors: missing,
   };
 }

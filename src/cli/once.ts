@@ -4,7 +4,7 @@ import { createDaemon } from '../daemon/daemon.ts';
 import type { Platform } from '../daemon/platform.ts';
 import { shardFrom } from '../daemon/sharding.ts';
 import { createLogger } from '../telemetry/logger.ts';
-import type { Flags } from './flags.ts';
+import type { Flags } from './flag-table.ts';
 import type { Outcome } from './one-shot.ts';
 
 /** Polls everything once and prints the exposition; 1 if anything that was asked for is missing. */

@@ -2,7 +2,8 @@ import { buildOf, versionText } from '../daemon/build.ts';
 import { CommandError, type ExitCode, type Platform } from '../daemon/platform.ts';
 import { ignoreWriteErrors } from '../telemetry/logger.ts';
 import { parseArguments } from './arguments.ts';
-import type { Command, Flags } from './flags.ts';
+import type { Flags } from './flag-table.ts';
+import type { Command } from './flags.ts';
 import { helpText } from './help.ts';
 import { type Outcome, runOneShot } from './one-shot.ts';
 

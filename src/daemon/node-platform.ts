@@ -164,7 +164,7 @@ function failure(code: string, message: string): Error {
 }
 
 /** As much of `process.stdout` as printing needs. */
-export interface PrintStream {
+interface PrintStream {
   readonly fd: number;
   write(text: string, written: (error?: Error | null) => void): unknown;
 }
@@ -173,7 +173,7 @@ export interface PrintStream {
  * Writes all of the text; rejects if any of it cannot be written. To a slow pipe it waits for the
  * reader, and its stream must not throw for want of a listener for errors.
  */
-export async function print(text: string, stream: PrintStream): Promise<void> {
+async function print(text: string, stream: PrintStream): Promise<void> {
   if (fstatSync(stream.fd).isFile()) {
     writeAll(stream.fd, Buffer.from(text));
     return;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runOneShot } from '../../src/cli/one-shot.ts';
+import { aligned, runOneShot } from '../../src/cli/one-shot.ts';
 import { run, runsUntilStopped } from '../../src/cli/run.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
 
@@ -126,5 +126,25 @@ describe('runsUntilStopped', () => {
         {},
       ),
     ).toBe(expected);
+  });
+});
+
+describe('aligned', () => {
+  it('makes columns as wide as their widest cell, without blanks at the ends of lines', () => {
+    const rows = [
+      ['a', '1', ''],
+      ['long', '200', 'note'],
+      ['', '', 'x'],
+    ];
+
+    expect(aligned(rows, ['left', 'right'])).toEqual([
+      'a       1',
+      'long  200  note',
+      '           x',
+    ]);
+  });
+
+  it('makes nothing of nothing', () => {
+    expect(aligned([])).toEqual([]);
   });
 });

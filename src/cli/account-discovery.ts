@@ -17,12 +17,11 @@ import {
 } from '../model/selected-application.ts';
 import { selectApplications, selectorText } from '../model/selector.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
-import type { Discovery, Source } from '../model/source.ts';
+import type { CallCosts, Discovery, Source } from '../model/source.ts';
 import { discoverWithin } from '../poller/discovery-state.ts';
 import { createRateLimiters } from '../rate-limit/rate-limiters.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { createSelfMetrics } from '../telemetry/self-metrics.ts';
-import { withAssumedHosts } from './assumed-applications.ts';
 
 /** An account of the configuration that has entries, and what one discovery found in it. */
 export interface DiscoveredAccount {
@@ -169,4 +168,73 @@ async function hostlessOf(
     if (namedHostIds.length === 0) hostless.push({ application: { id, name }, wanted, failure });
   }
   return hostless;
+}
+
+/** What only the vendor knows, as somebody who plans without asking it supposes it to be. */
+export interface Assumptions {
+  readonly applicationsPerMatch: number;
+  readonly hostsPerApplication: number;
+}
+
+/** What a discovery is supposed to find. */
+export interface AssumedDiscovery {
+  readonly applications: readonly SelectedApplication[];
+  readonly calls: number;
+}
+
+/** An entry by id or name is one application; one by pattern as many as assumed; all of them report. */
+export function assumeApplications(
+  entries: readonly AppEntry[],
+  assumptions: Assumptions,
+  costs: Pick<CallCosts, 'discovery'>,
+): AssumedDiscovery {
+  // A repeated selector chooses what the first one has taken.
+  const bySelector = new Map<string, AppEntry>();
+  for (const entry of entries) {
+    const text = selectorText(entry.selector);
+    if (!bySelector.has(text)) bySelector.set(text, entry);
+  }
+  const applications = [...bySelector].flatMap(([text, entry]) => {
+    const count = entry.selector.kind === 'match' ? assumptions.applicationsPerMatch : 1;
+    return Array.from({ length: count }, (_, index) => {
+      const id = entry.selector.kind === 'id' ? entry.selector.id : `${text} ${index}`;
+      const application = assumedApplication(id, assumptions.hostsPerApplication);
+      return withAssumedHosts({ entry, application });
+    });
+  });
+  return { applications, calls: costs.discovery(applications.length) };
+}
+
+/**
+ * The application with the hosts that its entry is supposed to choose by their names: this host runs
+ * every application, and all of the hosts match.
+ */
+function withAssumedHosts(selected: SelectedApplication): SelectedApplication {
+  const { application, entry } = selected;
+  if (typeof entry.hosts === 'boolean') return selected;
+  const hostIds = application.hostIds ?? [];
+  const namedHostIds = entry.hosts.kind === 'self' ? [hostIds[0] ?? 'self'] : hostIds;
+  return { application, entry, namedHostIds };
+}
+
+/** With all that the vendor may say of an application. */
+function assumedApplication(id: string, hosts: number): Application {
+  const hostIds = Array.from({ length: hosts }, (_, index) => `${index + 1}`);
+  return {
+    id,
+    name: id,
+    language: 'unknown',
+    healthStatus: 'green',
+    reporting: true,
+    lastReportedAtMs: 0,
+    summary: {
+      requestsPerMinute: 0,
+      responseTimeSeconds: 0,
+      errorRatio: 0,
+      apdexScore: 0,
+      apdexTargetSeconds: 0,
+    },
+    hostIds,
+    instanceIds: hostIds,
+  };
 }
