@@ -23,7 +23,7 @@ import { createRateLimiters } from '../rate-limit/rate-limiters.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { createSelfMetrics } from '../telemetry/self-metrics.ts';
 
-/** An account of the configuration that has entries, and what one discovery found in it. */
+/** An account of the configuration with entries, and the result of one discovery. */
 export interface DiscoveredAccount {
   readonly account: AccountConfig;
   readonly entries: readonly AppEntry[];
@@ -31,35 +31,35 @@ export interface DiscoveredAccount {
   readonly selected: readonly SelectedApplication[];
   /** Entries that match nothing, as written; only a complete discovery can tell. */
   readonly missing: readonly string[];
-  /** Ids that were not found, but whose turn to be asked for alone did not come either. */
+  /** Ids that were not found in a batch, and have not been fetched singly so far. */
   readonly pendingIds: readonly string[];
   /** Why the discovery is not complete, without secrets. */
   readonly failure: string | undefined;
-  /** Of the first applications whose entry wants the host of this process: those without it. */
+  /** Applications whose entry wants the host of this process, but that lack it; of the first ones only. */
   readonly hostless: readonly HostlessApplication[];
 }
 
-/** An application in which the host of this process was looked for, and not found. */
+/** An application in which the host of this process was not found. */
 export interface HostlessApplication {
   readonly application: Pick<Application, 'id' | 'name'>;
   /** The names that it was looked for by. */
   readonly wanted: readonly string[];
-  /** Why it is not known whether it is there, without secrets. */
+  /** Why the search failed, without secrets; `undefined` if the host is not there. */
   readonly failure: string | undefined;
 }
 
-/** What the answer is for: only that decides what is asked. */
+/** What the result is for; this decides what is asked. */
 export type DiscoveryPurpose =
-  /** To list all that the account has, whatever is chosen. */
+  /** To list all applications of the account, chosen or not. */
   | 'list'
-  /** To plan: how many hosts match; this machine need not be the one that will poll. */
+  /** To plan: how many hosts match. Another machine may be the one that polls later. */
   | 'plan'
-  /** To check what the entries choose, the host of this process included. */
+  /** To check what the entries choose, including the host of this process. */
   | 'check';
 
-/** The host of this process is looked for in so many applications, one after the other. */
+/** The host of this process is looked for in this many applications, one after the other. */
 const mostLookUps = 10;
-/** A discovery that takes longer has failed. */
+/** A longer discovery counts as failed. */
 const longestDiscoveryMs = 120_000;
 
 const noSink: SnapshotSink = {
@@ -132,7 +132,7 @@ async function discoverAccount(
   };
 }
 
-/** The hosts that match are looked up; whether this host is one of them is for the daemon to find out. */
+/** Looks up the hosts that match. The own host is assumed: another machine may be the one that polls. */
 async function withHosts(
   selected: readonly SelectedApplication[],
   source: Pick<Source, 'hostNames'>,
@@ -170,25 +170,25 @@ async function hostlessOf(
   return hostless;
 }
 
-/** What only the vendor knows, as somebody who plans without asking it supposes it to be. */
+/** What a plan without the vendor assumes about each application. */
 export interface Assumptions {
   readonly applicationsPerMatch: number;
   readonly hostsPerApplication: number;
 }
 
-/** What a discovery is supposed to find. */
+/** What a discovery would find under the assumptions. */
 export interface AssumedDiscovery {
   readonly applications: readonly SelectedApplication[];
   readonly calls: number;
 }
 
-/** An entry by id or name is one application; one by pattern as many as assumed; all of them report. */
+/** An entry by id or name is one application, one by pattern as many as assumed; all of them report. */
 export function assumeApplications(
   entries: readonly AppEntry[],
   assumptions: Assumptions,
   costs: Pick<CallCosts, 'discovery'>,
 ): AssumedDiscovery {
-  // A repeated selector chooses what the first one has taken.
+  // A repeated selector chooses the same applications again.
   const bySelector = new Map<string, AppEntry>();
   for (const entry of entries) {
     const text = selectorText(entry.selector);
@@ -206,8 +206,8 @@ export function assumeApplications(
 }
 
 /**
- * The application with the hosts that its entry is supposed to choose by their names: this host runs
- * every application, and all of the hosts match.
+ * The application with the hosts that its entry chooses by name, under the assumption that this host
+ * runs every application and that every pattern matches all hosts.
  */
 function withAssumedHosts(selected: SelectedApplication): SelectedApplication {
   const { application, entry } = selected;
@@ -217,7 +217,7 @@ function withAssumedHosts(selected: SelectedApplication): SelectedApplication {
   return { application, entry, namedHostIds };
 }
 
-/** With all that the vendor may say of an application. */
+/** An application with every value that the vendor may give. */
 function assumedApplication(id: string, hosts: number): Application {
   const hostIds = Array.from({ length: hosts }, (_, index) => `${index + 1}`);
   return {

@@ -18,7 +18,7 @@ export type Arguments =
       readonly kind: 'run';
       readonly command: Command;
       readonly flags: Flags;
-      /** What follows the command; the FILE of a command that takes one is also `flags.configFile`. */
+      /** The words after the command; the FILE of a command that takes one is also `flags.configFile`. */
       readonly operands: readonly string[];
     }
   | { readonly kind: 'help'; readonly command: Command | undefined }
@@ -32,7 +32,7 @@ interface Words {
 
 const flagList: readonly Flag<unknown>[] = Object.values(flagTable);
 const switchNames: readonly string[] = ['help', 'version'];
-/** The commands that take the configuration file as an operand too. */
+/** The commands that also take the configuration file as an operand. */
 const takingFile: ReadonlySet<Command> = new Set(['check-config', 'plan', 'discover']);
 
 /**
@@ -60,7 +60,7 @@ export function parseArguments(argv: readonly string[], env: Environment): Argum
 const keyFlag = /^--?(?:new-?relic[._-]?)?(?:api|user|license|ingest|insert)[._-]?key/i;
 const keyValue = /^(?:--?[^=]*=|-+)?\s*NRAK-/i;
 
-/** Throws a `UsageError`, which does not repeat it, if one of the arguments is a key or names one. */
+/** Throws a `UsageError` that does not repeat the key if an argument is an API key or names one. */
 function refuseKeys(argv: readonly string[]): void {
   if (!argv.some((argument) => keyFlag.test(argument) || keyValue.test(argument))) return;
   throw new UsageError(
@@ -96,8 +96,8 @@ function run(
 }
 
 /**
- * Splits without parseArgs' own strictness: its messages would repeat values, know no suggestions
- * and speak of options.
+ * Splits without the strict mode of parseArgs, whose messages would repeat values, make no suggestions
+ * and say "option" for a flag.
  */
 function splitWords(argv: readonly string[]): Words {
   const { tokens } = parseArgs({

@@ -9,9 +9,9 @@ import type { Outcome } from './one-shot.ts';
 import { countOf } from './one-shot.ts';
 
 /**
- * Checks the file and the key and CA files that it names; with `--online` also what the vendor says
- * to keys and entries. Prints all that is wrong, and what is only doubtful, and says which file was
- * good. 1 if a key is refused, an account cannot be discovered, or an entry matches nothing.
+ * Checks the file, and the key and CA files that it names; with `--online` it also tries keys and
+ * entries at the vendor. Prints all errors and warnings, and which file is good. Ends with 1 if a key is
+ * refused, an account cannot be discovered, or an entry matches nothing.
  */
 export async function checkConfig(flags: Flags, platform: Platform): Promise<Outcome> {
   const { config, warnings } = await loadForCommand(flags.configFile, platform);
@@ -76,7 +76,7 @@ async function checkOnline(config: Config, platform: Platform): Promise<Outcome>
   return { exitCode: isGood ? 0 : 1, output: lines.join('') };
 }
 
-/** No fault of the configuration: it may be checked elsewhere, or before the agent has started. */
+/** Not an error: the check may run on another host, or before the agent has started. */
 function hostlessText(account: AccountConfig, hostless: DiscoveredAccount['hostless']): string {
   return hostless
     .map(({ application, wanted, failure }) => {

@@ -9,12 +9,12 @@ import type { OutputFormat } from './flags.ts';
 import type { Outcome } from './one-shot.ts';
 import { aligned } from './one-shot.ts';
 
-/** One account, with the key in the usual variable: for who has no configuration yet. */
+/** For users without a configuration: one account, with the key in the usual variable. */
 const withoutFile = 'apps: [{ match: "." }]';
 
 /**
- * Prints all applications of the accounts that have entries, whatever those choose. 1 if an account
- * could not be discovered; what was found of it is printed all the same.
+ * Prints all applications of the accounts with entries, whether an entry chooses them or not. Ends with
+ * 1 if an account could not be discovered; the part that was found is still printed.
  */
 export async function discover(flags: Flags, platform: Platform): Promise<Outcome> {
   const config = await configOf(flags, platform);
@@ -57,7 +57,7 @@ function applicationsOf({ account, discovery }: DiscoveredAccount): readonly Lis
   }));
 }
 
-/** An application that an account has; `undefined` is what the vendor does not say. */
+/** An application of an account; `undefined` if the vendor does not give the value. */
 export interface ListedApplication {
   readonly account: string;
   readonly id: string;
@@ -113,7 +113,7 @@ function reportingText(reporting: boolean | undefined): string {
   return reporting ? 'yes' : 'no';
 }
 
-/** A name may hold anything; on a terminal or in a comment a line must stay one line. */
+/** A name may hold any character; on a terminal and in a comment it must stay on one line. */
 function printable(name: string): string {
   return name.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\uFFFD');
 }

@@ -21,7 +21,7 @@ const sharing: readonly Command[] = ['serve', 'once'];
 const serving: readonly Command[] = ['serve', 'demo'];
 const logging: readonly Command[] = ['serve', 'once', 'demo'];
 
-/** Every flag, in the order of the help. The names of the fields are those of `Flags`. */
+/** Declares every flag once, in the order of the help; `Flags` has the values under the same names. */
 class DeclaredFlags {
   readonly configFile: Flag<string> = {
     name: 'config.file',
@@ -190,7 +190,7 @@ class DeclaredFlags {
   };
 }
 
-/** A type of its own, so that the values can be listed. */
+/** The fields as a plain object type: the fields of a class cannot be listed with their types. */
 type FlagTable = { readonly [Name in keyof DeclaredFlags]: DeclaredFlags[Name] };
 
 export const flagTable: FlagTable = new DeclaredFlags();

@@ -12,7 +12,7 @@ export const commands = [
 ] as const;
 export type Command = (typeof commands)[number];
 
-/** One flag: the single source for parsing, for its environment variable and for the help. */
+/** One flag: what parsing, its environment variable and the help are made from. */
 export interface Flag<Value> extends ValueRule<Value> {
   /** Without the leading dashes. */
   readonly name: string;
@@ -50,7 +50,7 @@ export type FlagValues<Table> = {
       : never;
 };
 
-/** Which values a flag may have. */
+/** The values that a flag may have. */
 export interface ValueRule<Value> {
   /** What a value must look like, to follow "expected". */
   readonly expected: string;
@@ -149,7 +149,7 @@ export function readFlags<Table extends Readonly<Record<string, Flag<unknown>>>>
   command: Command,
   { options, env }: { readonly options: readonly Option[]; readonly env: Environment },
 ): FlagValues<Table> {
-  // A list of lists, since no type of Object.fromEntries gives each name the type of its value.
+  // Untyped pairs: Object.fromEntries cannot give each name the type of its value.
   const values: readonly (readonly unknown[])[] = Object.entries(table).map(([name, flag]) => {
     const all = valuesOf(flag, command, options, env);
     return [name, flag.isRepeatable === true ? all : all.at(-1)];
@@ -188,7 +188,7 @@ function splitList(variable: string, text: string): readonly string[] {
   );
 }
 
-/** Each value is another one, except those of which the system makes different ones. */
+/** Repeated values are refused, except port 0: for that the system chooses different ports. */
 function distinct<Value>(origin: string, values: readonly Value[]): readonly Value[] {
   const repeated = values.find(
     (value, index) => values.indexOf(value) !== index && !String(value).endsWith(':0'),
@@ -197,7 +197,7 @@ function distinct<Value>(origin: string, values: readonly Value[]): readonly Val
   throw new UsageError(`${origin}: ${quote(String(repeated))} is given more than once`);
 }
 
-/** An empty variable is one that is not set. */
+/** An empty variable counts as not set. */
 function textFrom(variable: string | undefined): string | undefined {
   if (variable === undefined || variable.trim() === '') return undefined;
   // Kubernetes sets NEWRELIC_EXPORTER_DEMO_PORT=tcp://... beside a service newrelic-exporter-demo.

@@ -21,16 +21,16 @@ import {
   type DiscoveredAccount,
 } from './account-discovery.ts';
 
-/** What an account would take if every application had so many hosts. */
+/** The plan of an account if every application had this number of hosts. */
 export interface Variant {
   readonly hostsPerApplication: number;
   readonly demandPerMinute: number;
   readonly stretch: number;
-  /** The longest of the account. */
+  /** The longest interval of the account. */
   readonly effectiveIntervalMs: number;
 }
 
-/** What a plan without the vendor rests on. */
+/** The assumptions of a plan without the vendor. */
 export interface Supposed extends Assumptions {
   /** The same account with fewer and more hosts. */
   readonly variants: readonly Variant[];
@@ -46,13 +46,13 @@ export interface PlannedAccount extends CallPlan {
   readonly together: Together;
 }
 
-/** What processes with the same configuration take of one key. */
+/** The calls of several processes with the same configuration and the same key. */
 export interface Together {
   readonly replicas: number;
   readonly callsPerMinute: number;
   /** Calls until each has polled everything once. */
   readonly startCalls: number;
-  /** What the vendor allows for the key. */
+  /** The vendor's limit for the key. */
   readonly limitPerMinute: number;
   readonly fits: boolean;
   /** How many processes would fit. */
@@ -67,7 +67,7 @@ export interface Plan {
   readonly ownSeries: number;
   /** About how much memory the process will take. */
   readonly memoryBytes: number;
-  /** The most that it takes for a moment at the start. */
+  /** The peak at the start. */
   readonly startMemoryBytes: number;
   /** Accounts that could not be discovered, with the reason. */
   readonly failures: readonly { readonly account: string; readonly reason: string }[];
@@ -78,7 +78,7 @@ export const vendorLimitPerMinute = 1000;
 
 const variedHosts: readonly number[] = [1, 5, 10, 20, 50, 100];
 
-/** The calls of an account, and what they were planned for. */
+/** The planned calls of an account, and the applications that they are for. */
 export interface AccountDraft {
   readonly calls: CallPlan;
   readonly applications: readonly SelectedApplication[];
@@ -146,7 +146,7 @@ function variantOf(hostsPerApplication: number, plan: CallPlan): Variant {
   };
 }
 
-/** What processes with the same configuration take together, if each sends as many calls. */
+/** The calls of several processes, each with this plan. */
 export function togetherOf({ sentPerMinute, startCalls }: CallPlan, replicas: number): Together {
   const callsPerMinute = replicas * sentPerMinute;
   return {
@@ -159,7 +159,7 @@ export function togetherOf({ sentPerMinute, startCalls }: CallPlan, replicas: nu
   };
 }
 
-/** An account as far as its series depend on it. */
+/** The facts of an account that decide how many series it has. */
 interface SeriesInput {
   readonly account: string;
   readonly applications: readonly SelectedApplication[];
@@ -173,7 +173,7 @@ interface ExpectedSeries {
   readonly own: number;
 }
 
-/** Counts the series by rendering what the daemon would render if every answer held every value. */
+/** Counts the series by rendering them as the daemon would if every answer held every value. */
 export async function expectedSeries(
   inputs: readonly SeriesInput[],
   platform: Platform,

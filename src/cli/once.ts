@@ -7,7 +7,7 @@ import { createLogger } from '../telemetry/logger.ts';
 import type { Flags } from './flag-table.ts';
 import type { Outcome } from './one-shot.ts';
 
-/** Polls everything once and prints the exposition; 1 if anything that was asked for is missing. */
+/** Polls everything once and prints the exposition. Ends with 1 if anything asked for is missing. */
 export async function once(flags: Flags, platform: Platform): Promise<Outcome> {
   const { config, warnings } = await loadForCommand(flags.configFile, platform);
   const logger = await createLogger(flags, platform);

@@ -1,8 +1,8 @@
 import { CommandError, type ExitCode, type Platform } from '../daemon/platform.ts';
 
 /**
- * How a command that does one thing ends. It does not write to standard output itself: its output is
- * printed in one piece, and only when the command was not interrupted.
+ * The result of a command that does one thing. The command does not write to standard output itself: its
+ * output is printed in one piece, and only if the command was not interrupted.
  */
 export interface Outcome {
   readonly exitCode: Extract<ExitCode, 0 | 1>;
@@ -11,9 +11,9 @@ export interface Outcome {
 }
 
 /**
- * Runs a command that does one thing and prints its output. Rejects with a `CommandError` as soon as
- * the process is asked to stop, without waiting for what is under way, and if not all of the output
- * could be written.
+ * Runs a command that does one thing and prints its output. Rejects with a `CommandError` if not all of
+ * the output could be written, and at once, without waiting for the command, when the process is asked
+ * to stop.
  */
 export async function runOneShot(
   command: () => Promise<Outcome>,
@@ -21,7 +21,7 @@ export async function runOneShot(
 ): Promise<ExitCode> {
   return unlessStopped(async () => {
     const { exitCode, output } = await command();
-    // A command may have seen the stop itself and ended early.
+    // A command may have noticed the stop itself and ended early.
     if (!stopSignal.aborted && output !== '') await printed(output, print);
     return exitCode;
   }, stopSignal);
@@ -63,7 +63,7 @@ export type Alignment = 'left' | 'right';
 
 const gap = '  ';
 
-/** Lays rows out in columns, one line for each row; columns without an alignment are to the left. */
+/** Lays out rows in columns, one line for each row; columns without an alignment are left-aligned. */
 export function aligned(
   rows: readonly (readonly string[])[],
   alignments: readonly Alignment[] = [],

@@ -16,8 +16,9 @@ import type { Outcome } from './one-shot.ts';
 import { planText } from './plan-text.ts';
 
 /**
- * Prints what polling the configured applications will take: as supposed, or with `--online` as one
- * discovery finds it. 1 if an account does not fit its budget, or could not be discovered.
+ * Prints what polling the configured applications will cost: under assumptions, or with `--online`
+ * according to one discovery. Ends with 1 if an account does not fit its budget, or could not be
+ * discovered.
  */
 export async function plan(flags: Flags, platform: Platform): Promise<Outcome> {
   if (flags.output === 'yaml') {
@@ -52,12 +53,12 @@ async function draftsOf(config: Config, flags: Flags, platform: Platform): Promi
   return { drafts: draftsOfDiscovered(discovered), failures };
 }
 
-/** Measured on the running daemon: see docs/operations.md. */
+/** Measured on the running daemon; see docs/operations.md. */
 const idleBytes = 80e6;
 const bytesPerSeries = 2000;
 const startBytes = 126e6;
 
-/** Adds what the whole process takes, and what several of them do. */
+/** Adds the series and the memory of the process, and the calls of all replicas. */
 async function completed(
   { drafts, failures }: Drafts,
   replicas: number,

@@ -8,11 +8,11 @@ import { helpText } from './help.ts';
 import { type Outcome, runOneShot } from './one-shot.ts';
 
 /**
- * Runs the command that the arguments (without the program's own name) ask for. Commands are loaded
- * when they are needed: the daemon does not wait for the simulator.
+ * Runs the command that the arguments (without the program's own name) ask for. Commands are loaded on
+ * demand: the daemon does not wait for the simulator.
  */
 export async function run(argv: readonly string[], platform: Platform): Promise<ExitCode> {
-  // Somebody who no longer reads what we write is no reason to fail.
+  // A reader that goes away is no reason to fail.
   ignoreWriteErrors(platform.stdout);
   ignoreWriteErrors(platform.stderr);
   const parsed = parseArguments(argv, platform.env);
@@ -46,7 +46,7 @@ function isEndless(command: Command): command is EndlessCommand {
   return command === 'serve' || command === 'demo';
 }
 
-/** Whether what the arguments ask for runs until it is stopped: then to be stopped is success. */
+/** Whether the command runs until it is stopped, so that a stop is success. */
 export function runsUntilStopped(argv: readonly string[], env: Platform['env']): boolean {
   const parsed = parseArguments(argv, env);
   return parsed.kind === 'run' && isEndless(parsed.command);
@@ -59,7 +59,7 @@ function withHostName({ hostName }: Flags, platform: Platform): Platform {
 
 interface Wanted {
   readonly argv: readonly string[];
-  /** What `argv` and the environment say. */
+  /** The flags of `argv` and of the environment. */
   readonly flags: Flags;
 }
 

@@ -14,7 +14,7 @@ import type { PreparedAccount } from './prepare-account.ts';
 import { createShardBudget, type ShardBudget } from './sharding.ts';
 import { createTransportLog } from './transport-log.ts';
 
-/** One account of the configuration in force, for as long as it has its name and its vendor. */
+/** One account of the configuration in force, as long as its name and its vendor stay the same. */
 export interface AccountRuntime {
   /** What it was created from, or last updated with. */
   readonly prepared: PreparedAccount;
@@ -25,7 +25,7 @@ export interface AccountRuntime {
   /** Polls everything once. False if anything that was asked for did not arrive. */
   runOnce(signal: AbortSignal): Promise<boolean>;
   status(): AccountStatus;
-  /** Why polling has come to a halt that only a fault of our own explains; `undefined` if it has not. */
+  /** Why polling stands still through a fault of the program; `undefined` while it does not. */
   stalled(): string | undefined;
   /**
    * Follows other limits, another key and other connections in one turn. All accounts that change are
@@ -55,7 +55,7 @@ export interface AccountRuntimeDependencies {
   readonly limiters: RateLimiters;
 }
 
-/** @param raw the connections that `openPrepared` gave; closed by `close` */
+/** @param raw the connections of `openPrepared`; `close` closes them */
 export function createAccountRuntime(
   prepared: PreparedAccount,
   raw: RawTransport,
@@ -186,7 +186,7 @@ function followingKey(current: () => KeyProvider, membership: Membership): KeyPr
   };
 }
 
-/** Reads the key again before each discovery, so that a rotated one is in force within a minute. */
+/** Reads the key again before each discovery, so that a rotated key is in force within a minute. */
 function withFreshKey(source: Source, keyProvider: KeyProvider): Source {
   return {
     ...source,

@@ -48,7 +48,7 @@ type Outcome =
 /** Each try at a thread that cannot run costs time and memory again. */
 const failedForMs = 60_000;
 
-/** Reads one configuration file, again and again; the first time without a thread, as nothing waits. */
+/** Reads one configuration file, again and again. The first time nothing else is running: no thread. */
 export function createConfigReader(path: string, platform: Platform): ConfigReader {
   const { clock } = platform;
   let parse = parseHere;

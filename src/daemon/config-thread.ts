@@ -18,7 +18,7 @@ const mostMemoryMb = 256;
 const leastMemoryMb = 32;
 /** The rest is left for the daemon, and for the thread's memory outside its heap. */
 const shareOfAvailable = 0.6;
-/** A parse that takes longer will never end: a tenth of a processor parses the largest file in a minute. */
+/** A longer parse would never end: with a tenth of a processor the largest file takes a minute. */
 const longestMs = 300_000;
 
 /**
@@ -103,7 +103,7 @@ export interface ThreadTask {
 /** Entries as bytes, which change threads without a copy and are read one slice at a time. */
 type Slices = readonly Uint8Array<ArrayBuffer>[];
 
-/** The answer of the thread. It holds no key: a configuration only says where one is. */
+/** The answer of the thread. It holds no key: a configuration only says where its keys are. */
 type ThreadReply =
   | { readonly kind: 'refused'; readonly message: string }
   | {

@@ -16,11 +16,11 @@ export interface DaemonDependencies {
   readonly logger: Logger;
   /** Which of the shards this process is; without it: the only one. */
   readonly shard?: Shard | undefined;
-  /** Lets a command see what is published. */
+  /** Puts a sink of a command in front of the store. */
   readonly watch?: ((sink: SnapshotSink) => SnapshotSink) | undefined;
 }
 
-/** Everything but the HTTP server: the accounts, what they publish, and the self-metrics. */
+/** Everything but the HTTP server: the accounts, the series that they publish, and the self-metrics. */
 export interface Daemon extends Supervisor {
   readonly store: SeriesStore;
   readonly metrics: SelfMetrics;

@@ -8,7 +8,7 @@ import { createRedactor } from '../telemetry/redactor.ts';
 import { createAnswerMemory } from '../transport/answer-memory.ts';
 import type { Platform } from './platform.ts';
 
-/** In a small container V8 takes more for the limit of its heap than the container has. */
+/** In a small container V8's own heap limit exceeds the memory of the container. */
 function heapBytes(): number {
   const memoryBytes = process.constrainedMemory() ?? 0;
   const { heap_size_limit: limitBytes } = getHeapStatistics();
@@ -16,12 +16,12 @@ function heapBytes(): number {
 }
 
 function tellParent(message: unknown): void {
-  // A parent that has ended, or no longer listens, is told nothing; the main program sees its end.
+  // A parent that has ended needs no message; `main.ts` notices its end.
   if (process.connected) process.send?.(message, undefined, {}, () => {});
 }
 
 export interface NodePlatformOptions {
-  /** The file of this program, which can be started as a thread. */
+  /** The file of this program, which can also be started as a thread or as a child process. */
   readonly program: URL;
   readonly stopSignal: AbortSignal;
 }
@@ -33,8 +33,8 @@ async function nextTurn(): Promise<void> {
 }
 
 /**
- * A container has the host name of its pod, which is what an agent beside it sees too. It is another
- * name where the pod shares the network of its node, or was given a host name of its own.
+ * A container usually has the host name of its pod, as an agent in the same pod does. The two differ if
+ * the pod shares the network of its node, or has a host name of its own.
  */
 function ownHostNames(podName: string | undefined, hostName: string): readonly string[] {
   return podName === undefined || podName === '' ? [hostName] : [...new Set([podName, hostName])];
@@ -49,7 +49,7 @@ export function createNodePlatform({ program, stopSignal }: NodePlatformOptions)
     random: Math.random,
     env: process.env,
     readFile: createBoundedReader({ clock, read: readRegularFile }),
-    // Loaded when it is needed: most processes never read their configuration again.
+    // Loaded on demand: most processes never read their configuration again.
     parseConfig: async (file) => {
       const { createConfigThread } = await import('./config-thread.ts');
       const options = { program, availableBytes: () => process.availableMemory() };
@@ -57,7 +57,7 @@ export function createNodePlatform({ program, stopSignal }: NodePlatformOptions)
     },
     hostname: hostname(),
     ownHostNames: ownHostNames(process.env['POD_NAME'], hostname()),
-    // Loaded when it is needed: it is half of the time that `--version` would take.
+    // Loaded on demand: it would take half of the time of `--version`.
     openTransport: async (options) =>
       (await import('../transport/undici-transport.ts')).createUndiciTransport(options, { memory }),
     nextTurn,
@@ -68,7 +68,7 @@ export function createNodePlatform({ program, stopSignal }: NodePlatformOptions)
     onHangup: (listener) => {
       process.on('SIGHUP', listener);
     },
-    // Loaded when it is needed: only the parent of a daemon has children.
+    // Loaded on demand: only the parent of a daemon has children.
     startChild: async (options) =>
       (await import('./child-program.ts')).startChildProgram(program, options),
     tellParent: process.send === undefined ? undefined : tellParent,
@@ -76,10 +76,10 @@ export function createNodePlatform({ program, stopSignal }: NodePlatformOptions)
   };
 }
 
-/** Beyond this a timer of Node fires at once. Whoever waits for longer looks at the clock again. */
+/** A timer of Node with a longer delay fires at once. Longer waits look at the clock again. */
 const longestTimerMs = 2 ** 31 - 1;
 
-/** What a timer can be set to. */
+/** The delay within the range of a timer. */
 export function timerDelayMs(delayMs: number): number {
   return Math.min(Math.max(0, delayMs), longestTimerMs);
 }
@@ -98,13 +98,13 @@ export function createSystemClock(): Clock {
   };
 }
 
-/** Far longer than any disk takes, and shorter than somebody at a terminal waits. */
+/** Far longer than any disk takes, and shorter than the patience of somebody at a terminal. */
 const limitMs = 5000;
 
 /**
- * Reads files as `read` does, but rejects with the code `ETIMEDOUT` after five seconds: a network
- * mount may never answer. While it does not, the same file is refused at once, because each read that
- * hangs holds one of the few threads of the process.
+ * Reads files as `read` does, but rejects with the code `ETIMEDOUT` after five seconds, because a
+ * network mount may never answer. While a read of a file hangs, further reads of it are refused at once:
+ * each would take one of the few threads of the process.
  */
 export function createBoundedReader({
   clock,
@@ -137,16 +137,15 @@ function timedOut(path: string): Error {
   });
 }
 
-/** Configurations, keys and CA bundles are smaller; a log named by mistake would fill the memory. */
+/** Configurations, keys and CA bundles are smaller; a log file named by mistake would fill the memory. */
 const largestBytes = 4 * 1024 ** 2;
 
 /**
- * Reads a whole file, but nothing that is no regular file: a FIFO or a device may never end. Rejects
- * as `fs.promises.readFile` does, for those with the code `ENOTREG`, and for a file of more than 4 MiB
- * with `EFBIG`.
+ * Reads a whole regular file; a FIFO or a device might never end. Rejects as `fs.promises.readFile`
+ * does, with the code `ENOTREG` for anything but a regular file, and with `EFBIG` for more than 4 MiB.
  */
 export async function readRegularFile(path: string): Promise<Uint8Array> {
-  // Opening a FIFO would otherwise wait for its writer, in a thread that is needed elsewhere.
+  // Otherwise opening a FIFO would wait for its writer and hold a thread of the process.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stats = await file.stat();
@@ -163,15 +162,15 @@ function failure(code: string, message: string): Error {
   return Object.assign(new Error(`${code}: ${message}`), { code });
 }
 
-/** As much of `process.stdout` as printing needs. */
+/** The part of `process.stdout` that printing needs. */
 interface PrintStream {
   readonly fd: number;
   write(text: string, written: (error?: Error | null) => void): unknown;
 }
 
 /**
- * Writes all of the text; rejects if any of it cannot be written. To a slow pipe it waits for the
- * reader, and its stream must not throw for want of a listener for errors.
+ * Writes all of the text; rejects if any of it cannot be written. With a slow pipe it waits for the
+ * reader. The stream must have a listener for errors, as it throws otherwise.
  */
 async function print(text: string, stream: PrintStream): Promise<void> {
   if (fstatSync(stream.fd).isFile()) {
@@ -186,7 +185,7 @@ async function print(text: string, stream: PrintStream): Promise<void> {
   });
 }
 
-/** Node's own stream takes a file that was written in part, when its disk became full, for written. */
+/** When the disk becomes full, Node's own stream takes a partly written file for a whole one. */
 function writeAll(fd: number, bytes: Uint8Array): void {
   for (let offset = 0; offset < bytes.length; ) {
     offset += writeSync(fd, bytes, offset);

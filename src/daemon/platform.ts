@@ -27,19 +27,19 @@ export interface Platform {
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Regular files only, and in bounded time. */
+  /** Reads regular files only, and in bounded time. */
   readonly readFile: ReadFile;
   /**
-   * Parses a configuration without holding up other work. Rejects with a `CommandError` or a
-   * `ConfigError` that says what is wrong with it.
+   * Parses a configuration while other work goes on. Rejects with a `CommandError` or a `ConfigError`
+   * that says what is wrong with it.
    */
   readonly parseConfig: (file: ConfigFile) => Promise<PlainParsed>;
   readonly hostname: string;
-  /** The names that this host may have in New Relic: what `hosts: self` means. */
+  /** The names that this host may have in New Relic, for `hosts: self`. */
   readonly ownHostNames: readonly string[];
   /** Opens the connections to one origin. */
   readonly openTransport: (options: UndiciTransportOptions) => Promise<RawTransport>;
-  /** Resolves after other work of the process had its turn. */
+  /** Resolves after other work of the process has had its turn. */
   readonly nextTurn: () => Promise<void>;
   readonly stdout: Output;
   /** Writes all of the text to standard output; rejects if any of it cannot be written. */
@@ -51,7 +51,7 @@ export interface Platform {
   readonly onHangup: (listener: () => void) => void;
   /** Starts this program once more, as a child process. */
   readonly startChild: (options: ChildProgramOptions) => Promise<ChildProgram>;
-  /** Tells the process that has started this one as its child; absent: this is no child. */
+  /** Sends the parent a message; absent if this process is no child. */
   readonly tellParent?: ((message: unknown) => void) | undefined;
   /** Aborted when the process is asked to stop; the cause of its reason is the name of the signal. */
   readonly stopSignal: AbortSignal;

@@ -11,7 +11,7 @@ import type { UndiciTransportOptions } from '../transport/undici-transport.ts';
 import { buildOf } from './build.ts';
 import { CommandError, type Platform } from './platform.ts';
 
-/** An account of the configuration, and its entries of `apps`; at least one. */
+/** An account of the configuration, and its entries of `apps`, at least one. */
 export interface AccountInUse {
   readonly account: AccountConfig;
   readonly entries: readonly AppEntry[];
@@ -47,7 +47,7 @@ export interface PreparedAccount {
 export interface PrepareAccountDependencies {
   readonly platform: Platform;
   readonly logger: Logger;
-  /** The account of the same name that is in force: if its key has the same place, it is not read again. */
+  /** The account of that name in force: if its key is in the same place, it is not read again. */
   readonly previous?: PreparedAccount | undefined;
 }
 

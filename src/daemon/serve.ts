@@ -125,7 +125,7 @@ export interface ListeningDependencies {
   readonly server: Pick<MetricsServer, 'listenOn'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Told of the addresses that it listens on from now on; never of none. */
+  /** Called with the addresses that it listens on from now on, at least one. */
   readonly listening: (addresses: readonly BoundAddress[]) => void;
 }
 

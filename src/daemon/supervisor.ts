@@ -16,29 +16,30 @@ import {
   prepareAccount,
 } from './prepare-account.ts';
 
-/** Keeps the accounts of the configuration in force running. */
+/** Runs the accounts of the configuration in force. */
 export interface Supervisor {
   status(): readonly AccountStatus[];
   /**
    * Puts another configuration into force, or changes nothing and rejects with a `CommandError`.
    * Accounts that are the same in both go on undisturbed; changed ones keep their budget, their values
-   * and their polls under way. Calls must not overlap. Rejects as well once `run` or `close` has ended
-   * the supervisor.
+   * and their polls under way. Calls must not overlap. Also rejects once `run` or `close` has ended the
+   * supervisor.
    */
   apply(config: Config): Promise<void>;
-  /** Polls until the signal is aborted; rejects only on a fault of our own. */
+  /** Polls until the signal is aborted; rejects only if the program itself is at fault. */
   run(signal: AbortSignal): Promise<void>;
-  /** One poll of everything; whether all that was asked for arrived. */
+  /** Polls everything once. False if anything that was asked for did not arrive. */
   runOnce(signal: AbortSignal): Promise<boolean>;
-  /** Why polling has come to a halt that only a fault of our own explains; `undefined` if it has not. */
+  /** Why polling stands still through a fault of the program; `undefined` while it does not. */
   stalled(): string | undefined;
   close(): Promise<void>;
 }
 
+/** An account whose poller runs, or will run with `run`. */
 interface RunningAccount {
   readonly runtime: AccountRuntime;
   readonly abort: AbortController;
-  /** Settles when the poller has ended; `undefined` as long as it was not started. */
+  /** Settles when the poller has ended; `undefined` until it is started. */
   done: Promise<void> | undefined;
 }
 
@@ -65,7 +66,7 @@ class AccountSupervisor implements Supervisor {
   readonly #dependencies: AccountRuntimeDependencies;
   /** By name, in the order of the configuration. */
   #accounts: ReadonlyMap<string, RunningAccount> = new Map();
-  /** Present while `run` is under way: how a poller that fails ends it. */
+  /** Present while `run` is under way: a poller that fails ends it with this. */
   #fail: ((error: unknown) => void) | undefined;
   #isOver = false;
 
@@ -86,12 +87,12 @@ class AccountSupervisor implements Supervisor {
   }
 
   async apply(config: Config): Promise<void> {
-    // First all that can fail, then all that changes something.
+    // Everything that can fail comes first, then everything that changes something.
     const prepared = await this.#prepare(config);
     const steps = await this.#stepsTo(prepared);
     const staying = new Set(steps.map((step) => step.kind !== 'create' && step.running));
     const outgoing = this.#all().filter((running) => !staying.has(running));
-    // Two pollers of an account at a time would show the values of both.
+    // Two pollers of one account would publish the values of both.
     await Promise.all(outgoing.map(stop));
     if (this.#isOver) {
       await closeOpened(steps);
@@ -148,14 +149,14 @@ class AccountSupervisor implements Supervisor {
     );
   }
 
-  /** Opens the new connections that there will be; none of them is used yet. */
+  /** Opens the new connections; none of them is used yet. */
   async #stepsTo(all: readonly PreparedAccount[]): Promise<readonly Step[]> {
     const steps: Step[] = [];
     try {
       for (const prepared of all) {
         const step = await this.#stepTo(prepared);
         steps.push(step);
-        // A bundle of certificates takes tens of milliseconds: not those of several accounts at once.
+        // A CA bundle takes tens of milliseconds: one account in each turn.
         const isCostly = step.kind !== 'keep' && prepared.wire.ca !== undefined;
         if (isCostly && steps.length < all.length) await this.#dependencies.platform.nextTurn();
       }
@@ -180,9 +181,9 @@ class AccountSupervisor implements Supervisor {
   }
 
   /**
-   * Puts all steps into force in one turn, so that no key has a larger limit than before or after:
-   * accounts join their keys before others leave them, and the smallest limits are taken over first.
-   * Gives the updates, whose applications have yet to follow.
+   * Puts all steps into force in one turn, so that no key ever has a larger limit than before or after:
+   * accounts join their keys before others leave them, and the smallest limits come first. Returns the
+   * updates, since their applications have yet to follow.
    */
   #take(steps: readonly Step[], outgoing: readonly RunningAccount[]): readonly Update[] {
     this.#forget(outgoing, steps);
@@ -214,7 +215,7 @@ class AccountSupervisor implements Supervisor {
     });
   }
 
-  /** Accounts that are stopped vanish at once, with all their series. */
+  /** A stopped account disappears at once, with all its series. */
   #forget(outgoing: readonly RunningAccount[], steps: readonly Step[]): void {
     const { sink, metrics } = this.#dependencies;
     const created = new Set(

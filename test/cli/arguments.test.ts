@@ -365,7 +365,7 @@ describe('an API key', () => {
 });
 
 describe('parseArguments', () => {
-  it('answers to anything without throwing', () => {
+  it('answers anything without throwing', () => {
     const names = Object.values(flagTable).map(({ name }) => `--${name}`);
     const word = fc.oneof(
       fc.string(),

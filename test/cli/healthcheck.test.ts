@@ -28,7 +28,7 @@ describe('healthcheck', () => {
   });
 
   it.each([
-    { what: 'an exporter that is ill', status: 500, path: '/-/healthy', found: 'status 500' },
+    { what: 'an unhealthy exporter', status: 500, path: '/-/healthy', found: 'status 500' },
     { what: 'something else', status: 200, path: '/other', found: 'status 404' },
   ])('fails for $what, and says why', async ({ status, path, found }) => {
     const platform = createFakePlatform();

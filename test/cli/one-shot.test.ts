@@ -144,7 +144,7 @@ describe('aligned', () => {
     ]);
   });
 
-  it('makes nothing of nothing', () => {
+  it('gives no lines for no rows', () => {
     expect(aligned([])).toEqual([]);
   });
 });

@@ -78,7 +78,7 @@ describe('startChildProgram', () => {
 });
 
 describe('sendHeartbeats', () => {
-  it('sends one at once and then every ten seconds, with what stands still, until it is stopped', async () => {
+  it('sends one at once and then every ten seconds, with the reason for a standstill, until it is stopped', async () => {
     const clock = createFakeClock();
     const stopper = new AbortController();
     const told: unknown[] = [];
@@ -120,7 +120,7 @@ describe('heapFlags', () => {
     { what: 'a container that is large enough', memoryMb: 1024, heapMb: 512, flags: [] },
     { what: 'a tiny container', memoryMb: 1, heapMb: 259, flags: ['--max-old-space-size=1'] },
     { what: 'no limit', memoryMb: 0, heapMb: 4144, flags: [] },
-    { what: 'no limit, as cgroup v1 says it', memoryMb: 2 ** 44, heapMb: 4144, flags: [] },
+    { what: 'no limit, as cgroup v1 reports it', memoryMb: 2 ** 44, heapMb: 4144, flags: [] },
   ])('give the heap half of the memory of $what', ({ memoryMb, heapMb, flags }) => {
     const facts = {
       memoryBytes: memoryMb * mebibyte,
@@ -135,13 +135,13 @@ describe('heapFlags', () => {
     '--max-old-space-size=100',
     '--enable-source-maps --max_old_space_size=100',
     '--max-heap-size=100',
-  ])('never override what was given: %s', (given) => {
+  ])('never override a given flag: %s', (given) => {
     const facts = { memoryBytes: 192 * mebibyte, heapLimitBytes: 259 * mebibyte, given };
 
     expect(heapFlags(facts)).toEqual([]);
   });
 
-  it('are not kept from a process that was given other flags', () => {
+  it('are also given beside other flags', () => {
     const given = '--max-semi-space-size=4 --enable-source-maps';
 
     expect(
@@ -160,7 +160,7 @@ describe.runIf(process.platform === 'linux')('unsharedBytesOf', () => {
     expect(after - before).toBeGreaterThan(0.8 * held.length);
   });
 
-  it('knows nothing of a process that there is not', () => {
+  it('is undefined for a process that does not exist', () => {
     expect(unsharedBytesOf(2 ** 22 + 1)).toBeUndefined();
   });
 });

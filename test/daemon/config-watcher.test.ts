@@ -91,7 +91,7 @@ describe('watchConfig', () => {
     expect(reloads).toEqual(['two', 'three']);
   });
 
-  it('sees a content that the file had before the first look, if another one is in force', async () => {
+  it('notices a change that was made before the first look', async () => {
     const { platform, files, reloads } = aBench();
 
     files[config] = 'two';
@@ -100,7 +100,7 @@ describe('watchConfig', () => {
     expect(reloads).toEqual(['two']);
   });
 
-  it('sees that a CA bundle changed under the same path', async () => {
+  it('notices that a CA bundle changed under the same path', async () => {
     const { platform, files, reloads } = aBench();
 
     files[ca] = 'new';
@@ -145,7 +145,7 @@ describe('watchConfig', () => {
   });
 
   it.each([{ path: config }, { path: ca }])(
-    'survives that $path is deleted and made anew, and warns once',
+    'survives that $path is deleted and created again, and warns once',
     async ({ path }) => {
       const { platform, files, reloads, logger } = aBench();
       await platform.clock.advance(1000);
@@ -164,7 +164,7 @@ describe('watchConfig', () => {
     },
   );
 
-  it('warns again when a file that was there again is gone once more', async () => {
+  it('warns again when a file that had come back is gone once more', async () => {
     const { platform, files, logger } = aBench();
     for (const _ of [1, 2]) {
       delete files[config];
@@ -176,7 +176,7 @@ describe('watchConfig', () => {
     expect(logger.lines).toHaveLength(2);
   });
 
-  it('takes a file that came back unchanged for no change', async () => {
+  it('ignores a file that comes back unchanged', async () => {
     const { platform, files, reloads } = aBench();
     await platform.clock.advance(1000);
 

@@ -42,7 +42,7 @@ describe('createBoundedReader', () => {
     expect(await failure).toMatchObject({ code: 'ETIMEDOUT' });
   });
 
-  it('refuses at once what still hangs, so that few threads are lost, and reads it again after', async () => {
+  it('refuses a file at once while a read of it hangs, and reads it again afterwards', async () => {
     const clock = createFakeClock();
     const answers: (() => void)[] = [];
     const readFile = createBoundedReader({
@@ -63,7 +63,7 @@ describe('createBoundedReader', () => {
     expect(answers).toHaveLength(2);
   });
 
-  it('fails as reading fails', async () => {
+  it('rejects with the error of the read', async () => {
     const clock = createFakeClock();
     const error = new Error('no such file');
     const readFile = createBoundedReader({ clock, read: async () => Promise.reject(error) });
@@ -103,7 +103,7 @@ describe('readRegularFile', () => {
     { bytes: 4 * 1024 ** 2 + 1, outcome: { status: 'rejected', reason: { code: 'EFBIG' } } },
     { bytes: 1024 ** 4, outcome: { status: 'rejected', reason: { code: 'EFBIG' } } },
   ])(
-    'refuses what is larger than 4 MiB, without reading it: $bytes bytes',
+    'refuses a file of more than 4 MiB without reading it: $bytes bytes',
     async ({ bytes, outcome }) => {
       const path = join(directory, 'large');
       await writeFile(path, '');
@@ -116,7 +116,7 @@ describe('readRegularFile', () => {
   it.each([
     { what: 'a device that never ends', path: '/dev/zero', code: 'ENOTREG' },
     { what: 'a directory', path: tmpdir(), code: 'EISDIR' },
-    { what: 'what is not there', path: '/no/such/file', code: 'ENOENT' },
+    { what: 'a missing file', path: '/no/such/file', code: 'ENOENT' },
   ])('refuses $what with $code', async ({ path, code }) => {
     await expect(readRegularFile(path)).rejects.toMatchObject({ code });
   });

@@ -103,12 +103,12 @@ const differences: readonly { readonly what: string; readonly other: PreparedAcc
     what: `entry.selector by ${selector.kind}`,
     other: aPrepared({ entries: [anEntry({ selector })] }),
   })),
-  { what: 'an entry more', other: aPrepared({ entries: [anEntry(), anEntry()] }) },
-  { what: 'an entry less', other: aPrepared({ entries: [] }) },
+  { what: 'one more entry', other: aPrepared({ entries: [anEntry(), anEntry()] }) },
+  { what: 'one entry less', other: aPrepared({ entries: [] }) },
 ];
 
 describe('changeTo', () => {
-  it.each(differences)('sees another $what', async ({ other }) => {
+  it.each(differences)('notices another $what', async ({ other }) => {
     expect((await compared(aPrepared(), other)).isSame).toBe(false);
     expect((await compared(other, aPrepared())).isSame).toBe(false);
   });
@@ -117,18 +117,21 @@ describe('changeTo', () => {
     { kind: 'match', pattern: /^shop/u },
     { kind: 'name', name: 'shop' },
     { kind: 'id', id: '1' },
-  ] as const)('takes two that were read apart for the same: by $kind', async (selector) => {
-    const of = (): PreparedAccount =>
-      aPrepared({
-        account: structuredClone(anAccount({ shard: { ordinal: 0, total: 2 } })),
-        wire: { ...wire },
-        entries: [anEntry({ selector: structuredClone(selector), labels: { team: 'payments' } })],
-      });
+  ] as const)(
+    'finds no change between two that were read separately: by $kind',
+    async (selector) => {
+      const of = (): PreparedAccount =>
+        aPrepared({
+          account: structuredClone(anAccount({ shard: { ordinal: 0, total: 2 } })),
+          wire: { ...wire },
+          entries: [anEntry({ selector: structuredClone(selector), labels: { team: 'payments' } })],
+        });
 
-    expect((await compared(of(), of())).isSame).toBe(true);
-  });
+      expect((await compared(of(), of())).isSame).toBe(true);
+    },
+  );
 
-  it('compares patterns by what was written, however they are compiled', async () => {
+  it('compares patterns as they were written, however they are compiled', async () => {
     const by = (source: string, flags: string): PreparedAccount =>
       aPrepared({
         entries: [
@@ -145,7 +148,7 @@ describe('changeTo', () => {
     expect((await compared(by('^a', 'u'), by('^b', 'u'))).isSame).toBe(false);
   });
 
-  it('sees that entries have changed places', async () => {
+  it('notices that entries have changed places', async () => {
     const [first, second] = [anEntry({ hosts: true }), anEntry({ hosts: false })];
 
     const { isSame } = await compared(
@@ -156,7 +159,7 @@ describe('changeTo', () => {
     expect(isSame).toBe(false);
   });
 
-  it('lets others have their turn among ten thousand entries, and looks at the last one', async () => {
+  it('gives other work its turn while it compares ten thousand entries, up to the last one', async () => {
     const many = (team: string): PreparedAccount =>
       aPrepared({
         entries: Array.from({ length: 10_000 }, (_, id) =>
@@ -175,7 +178,7 @@ describe('changeTo', () => {
     expect(other.isSame).toBe(false);
   });
 
-  it('does not look at all entries when their number tells', async () => {
+  it('compares no entries when their number differs', async () => {
     const entries = Array.from({ length: 2000 }, () => anEntry());
 
     const { isSame, turns } = await compared(

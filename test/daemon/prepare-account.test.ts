@@ -28,7 +28,7 @@ describe('accountsInUse', () => {
     ]);
   });
 
-  it('leaves out entries of accounts that there are not', () => {
+  it('leaves out entries of accounts that do not exist', () => {
     expect(accountsInUse({ accounts: [], apps: [anEntry({ account: 'none' })] })).toEqual([]);
   });
 });
@@ -94,7 +94,7 @@ describe('prepareAccount', () => {
     expect(platform.clock.pendingTimers()).toBe(0);
   });
 
-  it('does not read the key again that the account in force has from the same place', async () => {
+  it('does not read the key again if the account in force has it from the same place', async () => {
     const { files, read, prepare } = aBench();
     const before = await prepare({});
     delete files['/key'];
@@ -157,7 +157,7 @@ describe('prepareAccount', () => {
         'account production: the CA file /missing.pem does not exist: create it, readable by this user',
     },
     {
-      what: 'a CA bundle that holds none',
+      what: 'a CA bundle without a certificate',
       account: { caFile: '/key' },
       message:
         'account production: the CA file /key holds no certificate that can be read: write the certificates into it as PEM, each from BEGIN to END CERTIFICATE',
@@ -171,7 +171,7 @@ describe('prepareAccount', () => {
     expect(error).toMatchObject({ exitCode: 2, message });
   });
 
-  it('passes on what is no fault of the configuration', async () => {
+  it('passes on errors that the configuration did not cause', async () => {
     const { platform } = aBench();
     const broken = new Error('a fault of ours');
     const faulty = {
@@ -202,7 +202,7 @@ describe('prepareAccount', () => {
     expect(platform.redactor.redact(text)).toBe('[redacted] and [redacted] and [redacted]');
   });
 
-  it('hides the password of the proxy also if something is missing', async () => {
+  it('hides the password of the proxy even if something else is missing', async () => {
     const { platform, prepare } = aBench();
     const proxyUrl = 'http://user:password-1@proxy:3128';
 
@@ -267,7 +267,7 @@ function aKeyBench(first: string | undefined): KeyBench {
 }
 
 describe('createKeyProvider', () => {
-  it('takes a rotated key into force, and never lets either of them into a log', async () => {
+  it('puts a rotated key into force, and never lets either key into a log', async () => {
     const bench = aKeyBench('old-key-0001\n');
     const provider = await bench.provider;
 
@@ -310,7 +310,7 @@ describe('createKeyProvider', () => {
     ]);
   });
 
-  it('is not made without a key', async () => {
+  it('cannot be created without a key', async () => {
     await expect(aKeyBench(undefined).provider).rejects.toThrow('/secrets/api-key does not exist');
   });
 });

@@ -46,7 +46,7 @@ describe('a configuration that arrives some time before the key that it names', 
     });
   });
 
-  it('is in force later also if it was asked for by SIGHUP', async () => {
+  it('is in force later even if SIGHUP asked for it', async () => {
     const files = { '/config.yaml': oneOnly, '/keys/one': 'NRAK-ONE' };
     await serving(files, {}, async ({ platform, lines }) => {
       Object.assign(files, { '/config.yaml': oneAndTwo });
@@ -62,7 +62,7 @@ describe('a configuration that arrives some time before the key that it names', 
     });
   });
 
-  it('waits for the next signal where files are not looked at', async () => {
+  it('waits for the next signal if files are not watched', async () => {
     const files = { '/config.yaml': oneOnly, '/keys/one': 'NRAK-ONE' };
     await serving(files, { interval: '0' }, async ({ platform, lines }) => {
       Object.assign(files, { '/config.yaml': oneAndTwo });

@@ -103,7 +103,7 @@ describe('createReloader', () => {
     expect(bench.logger.lines.at(-1)).toMatchObject({ level: 'error', message: 'reload failed' });
   });
 
-  it('reports what the new configuration needs and is not there, such as a key', async () => {
+  it('reports what the new configuration needs but lacks, such as a key', async () => {
     const bench = aBench({ fails: new CommandError(2, 'account one: the key file is empty') });
 
     await expect(bench.reloader.reload('http')).rejects.toThrow('the key file is empty');
@@ -111,7 +111,7 @@ describe('createReloader', () => {
     expect(bench.results).toEqual([false]);
   });
 
-  it('heals with the next good file', async () => {
+  it('recovers with the next good file', async () => {
     const bench = aBench();
     bench.files['/config.yaml'] = 'nonsense';
     await expect(bench.reloader.reload('file')).rejects.toThrow('config.yaml');
@@ -145,7 +145,7 @@ describe('createReloader', () => {
   });
 
   it.each([{ trigger: 'http' as const }, { trigger: 'signal' as const }])(
-    'tells whoever asks by $trigger each time',
+    'logs the problem each time for a reload by $trigger',
     async ({ trigger }) => {
       const bench = aBench();
       await bench.reloader.reload('start');
@@ -157,7 +157,7 @@ describe('createReloader', () => {
     },
   );
 
-  it('knows what the files held that are in force, and nothing after a failure', async () => {
+  it('knows the content of the files in force, and nothing after a failure', async () => {
     const bench = aBench();
     const atFirst = bench.reloader.status().files;
     await bench.reloader.reload('start');
@@ -176,7 +176,7 @@ describe('createReloader', () => {
     );
   });
 
-  it('says nothing about a start that fails where the process ends with it, with the exit code', async () => {
+  it('does not log a failed start that ends the process, but rejects with its exit code', async () => {
     const bench = aBench();
     bench.files['/config.yaml'] = 'nonsense';
 
@@ -186,7 +186,7 @@ describe('createReloader', () => {
     expect(bench.reloader.status()).toMatchObject({ isInForce: false });
   });
 
-  it('waits for a first one: each problem is logged once, and that one was found', async () => {
+  it('waits for a first configuration: logs each problem once, and then that it was found', async () => {
     const bench = aBench({ waits: true });
     const said: unknown[] = [];
     const texts = [undefined, 'apps: [{ idd: 1 }]', 'apps: [{ id: 1, idd: 1 }]', good];
@@ -245,7 +245,7 @@ describe('createReloader', () => {
     },
   );
 
-  it('starts a thread that failed again after a minute, and at once for who asks', async () => {
+  it('starts a failed thread again after a minute, or at once on request', async () => {
     let threads = 0;
     const thread = (): void => {
       threads += 1;
@@ -270,7 +270,7 @@ describe('createReloader', () => {
     expect(started).toEqual([1, 1, 2, 3, 4, 4]);
   });
 
-  it('makes one reload at a time, and one for all that ask meanwhile', async () => {
+  it('runs one reload at a time, and one more for everybody who asks in the meantime', async () => {
     const bench = aBench({ isSlow: true });
 
     const all = Array.from({ length: 50 }, () => bench.reloader.reload('signal'));

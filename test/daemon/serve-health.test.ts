@@ -212,7 +212,7 @@ describe('/-/healthy, whatever New Relic does', () => {
     });
   });
 
-  it('is 200 in a stop that takes long', async () => {
+  it('is 200 during a long stop', async () => {
     await serving({}, async (served) => {
       await probed(served, 3);
       served.isReadingHanging = true;

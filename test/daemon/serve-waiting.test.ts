@@ -173,7 +173,7 @@ describe('a daemon that waits for its configuration', () => {
     );
   });
 
-  it('waits also where files are not looked at for changes', async () => {
+  it('also waits if files are not watched for changes', async () => {
     await waiting(
       { '/config.yaml': undefined },
       async ({ platform, files, opened, lines }) => {
@@ -256,7 +256,7 @@ describe('a daemon that waits for its configuration', () => {
     );
   });
 
-  it('tells its parent that it lives, from the start on', async () => {
+  it('sends its parent heartbeats from the start on', async () => {
     await waiting({ '/config.yaml': undefined }, async ({ platform, files, lines, told }) => {
       const atOnce = told.length;
       await platform.clock.advance(20_000);
@@ -269,7 +269,7 @@ describe('a daemon that waits for its configuration', () => {
     });
   });
 
-  it('shows no secret that stands in what is wrong', async () => {
+  it('shows no secret that a problem contains', async () => {
     await waiting(
       { '/keys/one': undefined, '/config.yaml': `${oneOnly}NRAK-SECRET: 1\n` },
       async ({ platform, page }) => {

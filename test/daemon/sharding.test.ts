@@ -21,7 +21,7 @@ function shardOf(
 }
 
 describe('shardFrom', () => {
-  it('leaves all to a process that is alone, whatever its name', () => {
+  it('leaves everything to a single process, whatever its name', () => {
     expect(shardOf({}, { hostname: 'exporter-7' })).toEqual({ ordinal: 0, total: 1 });
   });
 
@@ -65,7 +65,7 @@ describe('shardFrom', () => {
 });
 
 describe('withShard', () => {
-  it('leaves the configuration of a process that is alone as it is', () => {
+  it('leaves the configuration of a single process as it is', () => {
     expect(withShard(config, { ordinal: 0, total: 1 })).toBe(config);
   });
 
@@ -92,7 +92,7 @@ describe('withShard', () => {
     ]);
   });
 
-  it('refuses a budget that is too small for so many shards, and says what to do', () => {
+  it('refuses a budget that is too small for the number of shards, and says what to do', () => {
     const small = { ...config, accounts: [anAccount({ requestsPerMinute: 2 })] };
 
     expect(() => withShard(small, { ordinal: 2, total: 3 })).toThrow(
@@ -111,17 +111,17 @@ function aBudget(ordinal: number, total: number): { budget: ShardBudget; clock: 
 }
 
 describe('createShardBudget', () => {
-  it('leaves the whole budget to a process that is alone', () => {
+  it('leaves the whole budget to a single process', () => {
     expect(aBudget(0, 1).budget.shareOf(800)).toBe(800);
   });
 
-  it('begins with an even part, less two in a hundred', () => {
+  it('begins with an even share of 98 per cent of the budget', () => {
     expect([0, 1, 2].map((ordinal) => aBudget(ordinal, 3).budget.shareOf(300))).toEqual([
       98, 98, 98,
     ]);
   });
 
-  it('gives up at once what others need, and takes more only when they have given it up', async () => {
+  it('lowers its share at once when others need more, and raises it only after they have lowered theirs', async () => {
     const large = aBudget(0, 2);
     const small = aBudget(1, 2);
     const demands = { polls: [1000, 10], discovery: 1 };
@@ -139,7 +139,7 @@ describe('createShardBudget', () => {
     expect(taken).toEqual([49, 49, 49, 96, 96]);
   });
 
-  it('stays even where accounts share the key, whatever is found', async () => {
+  it('keeps even shares if accounts share the key, whatever discoveries find', async () => {
     const { budget } = aBudget(0, 2);
     budget.discovered({ polls: [10, 1000], discovery: 1 }, intervalMs);
 

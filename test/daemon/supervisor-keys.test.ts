@@ -76,7 +76,7 @@ describe('accounts that share a key, with budgets of their own', () => {
       ),
     },
     {
-      what: 'two come for one that goes, the one with the larger budget first',
+      what: 'two replace one, the one with the larger budget first',
       first: busy(account('a', 'KEY_A', 10), account('b', 'KEY_B', 200), account('c', 'KEY_B', 10)),
       second: busy(
         account('a', 'KEY_B', 10),
@@ -97,7 +97,7 @@ describe('accounts that share a key, with budgets of their own', () => {
     expect(mostInAnyMinute(bench, 0)).toBeLessThanOrEqual(10);
   });
 
-  it('get the larger budget when the one with the smaller goes', async () => {
+  it('get the larger budget when the account with the smaller one is removed', async () => {
     const large = account('a', 'KEY_A', 200);
     const bench = await aRunningDaemon(busy(large, account('b', 'KEY_A', 10)), {
       fleet: everything,
@@ -115,7 +115,7 @@ describe('accounts that share a key, with budgets of their own', () => {
 describe('an account that moves to another address', () => {
   const eu = 'https://api.eu.newrelic.com';
 
-  it('is another one: it shows nothing of the old one, and has a budget of its own', async () => {
+  it('counts as a new account: it shows nothing of the old one, and has its own budget', async () => {
     const bench = await aRunningDaemon(busy(account('a', 'KEY_A', 12)));
     await bench.platform.clock.advance(10_000);
     const usedUp = bench.simulator.journal.count();
@@ -152,7 +152,7 @@ describe('an account that moves to another address', () => {
     expect(after).toBeGreaterThan(before);
   });
 
-  it('asks nothing there before its poller here has ended', async () => {
+  it('sends nothing to the new address before its old poller has ended', async () => {
     const files: Record<string, string> = { '/key': 'NRAK-A' };
     const filed = (baseUrl?: string): Config =>
       busy(

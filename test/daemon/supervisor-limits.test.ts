@@ -98,7 +98,7 @@ describe('the limit of a key that accounts share', () => {
       ),
     },
     {
-      what: 'one comes for one that goes, behind one with a larger budget',
+      what: 'one replaces another, listed after one with a larger budget',
       first: configOf(
         account('a', 'KEY_A', 10),
         account('b', 'KEY_B', 200),
@@ -126,7 +126,7 @@ describe('the limit of a key that accounts share', () => {
     expect(largestShare()).toBeGreaterThan(0);
   });
 
-  it('grows when the account with the smallest budget goes', async () => {
+  it('grows when the account with the smallest budget is removed', async () => {
     const { supervisor, largestShare } = aBench();
     await supervisor.apply(configOf(account('a', 'KEY_A', 200), account('b', 'KEY_A', 10)));
     largestShare();

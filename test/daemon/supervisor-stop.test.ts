@@ -67,7 +67,7 @@ describe('a configuration of which one account cannot be used', () => {
     expect(bench.simulator.journal.count() - calls).toBe(4);
   });
 
-  it('closes the connections that were opened when others cannot be', async () => {
+  it('closes the connections that were opened if others cannot be', async () => {
     const fault = new Error('too many open files');
     const bench = await aRunningDaemon(both, {
       opening: ({ connections }) => {
@@ -165,7 +165,7 @@ describe('a stop while a reload is half done', () => {
     expect(bench.platform.clock.pendingTimers()).toBe(0);
   });
 
-  it('comes while a discovery ends that the reload has dropped: there is no other one', async () => {
+  it('comes while a discovery that the reload dropped is ending: no other one follows', async () => {
     const bench = await aRunningDaemon(filed, { files: { '/key': 'NRAK-A' } });
     await bench.platform.clock.advance(1000);
     const slow = bench.hangReading('/key');

@@ -43,7 +43,7 @@ function listCalls({ simulator }: RunningDaemon): number {
   return simulator.journal.count(({ path }) => path.startsWith('/v2/applications.json'));
 }
 
-describe('settings that are none of the vendor', () => {
+describe('settings that do not concern the vendor', () => {
   it.each<{
     what: string;
     account?: Partial<AccountConfig>;
@@ -113,7 +113,7 @@ describe('as many entries as before, of which one chooses something else', () =>
   });
 });
 
-describe('another way to the vendor', () => {
+describe('other connections to the vendor', () => {
   it.each<{ what: string; next: Partial<AccountConfig>; options: object }>([
     { what: 'concurrency', next: { concurrency: 3 }, options: { connections: 3 } },
     {
@@ -122,7 +122,7 @@ describe('another way to the vendor', () => {
       options: { proxyUrl: 'http://proxy:3128' },
     },
     { what: 'a CA bundle', next: { caFile: '/ca.pem' }, options: { ca: firstCa } },
-  ])('is taken at once, while polls go on: $what', async ({ next, options }) => {
+  ])('are taken at once, while polls go on: $what', async ({ next, options }) => {
     const bench = await threeMinutesOld({}, { files: { '/ca.pem': firstCa } });
     await untilPolling(bench);
     const listed = listCalls(bench);
@@ -143,7 +143,7 @@ describe('another way to the vendor', () => {
     expect(metrics).not.toMatch(/application_throughput",code="aborted"/u);
   });
 
-  it('is taken when the CA file has another content under the same path', async () => {
+  it('are taken when the CA file has another content under the same path', async () => {
     const files: Record<string, string> = { '/ca.pem': firstCa };
     const bench = await threeMinutesOld({ caFile: '/ca.pem' }, { files });
     files['/ca.pem'] = secondCa;
@@ -155,7 +155,7 @@ describe('another way to the vendor', () => {
     expect(bench.opened.map(({ isClosed }) => isClosed)).toEqual([true, false]);
   });
 
-  it('lets others have their turn between the bundles of several accounts', async () => {
+  it('give other work its turn between the bundles of several accounts', async () => {
     const names = ['one', 'two', 'three'];
     const files: Record<string, string> = { '/ca.pem': firstCa };
     const config = {
@@ -181,7 +181,7 @@ describe('another way to the vendor', () => {
     expect(new Set(openedInTurn).size).toBe(3);
   });
 
-  it('never has more requests under way than the concurrency, with those on the old way', async () => {
+  it('never have more requests under way than the concurrency, including those on the old connections', async () => {
     let inFlight = 0;
     let most = 0;
     const bench = await aRunningDaemon(
@@ -216,7 +216,7 @@ describe('another way to the vendor', () => {
     expect(most).toBe(3);
   });
 
-  it('sends the key in the new header on the connections that there are', async () => {
+  it('send the key in the new header on the existing connections', async () => {
     const headers: Readonly<Record<string, string>>[] = [];
     const bench = await threeMinutesOld(
       {},
@@ -265,7 +265,7 @@ describe('another key', () => {
 });
 
 describe('another budget', () => {
-  it('is what the intervals are planned with at once', async () => {
+  it('is used at once to plan the intervals', async () => {
     const everything = [anEntry({ account: 'one' })];
     const bench = await aRunningDaemon({
       accounts: [accountOne({ requestsPerMinute: 5 })],
