@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { changeTo, type PreparedAccount } from '../../src/daemon/prepare-account.ts';
+import {
+  type AccountChange,
+  changeTo,
+  type PreparedAccount,
+} from '../../src/daemon/prepare-account.ts';
 import type { AccountConfig, AppEntry, PollConfig } from '../../src/model/config.ts';
 import type { UndiciTransportOptions } from '../../src/transport/undici-transport.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
@@ -108,6 +112,48 @@ const differences: readonly { readonly what: string; readonly other: PreparedAcc
 ];
 
 describe('changeTo', () => {
+  it.each<{ what: string; next: Partial<PreparedAccount>; change: AccountChange }>([
+    { what: 'nothing', next: {}, change: { kind: 'none' } },
+    {
+      what: 'the address',
+      next: { account: anAccount({ baseUrl: 'https://api.eu.newrelic.com' }) },
+      change: { kind: 'new' },
+    },
+    {
+      what: 'what only the exporter sees',
+      next: { account: anAccount({ timeoutMs: 1 }) },
+      change: { kind: 'settings', isWireOther: false, isAskedOtherwise: false },
+    },
+    {
+      what: 'the header of the key',
+      next: { account: anAccount({ apiKeyHeader: 'X-Api-Key' }) },
+      change: { kind: 'settings', isWireOther: false, isAskedOtherwise: true },
+    },
+    {
+      what: 'the place and the value of the key',
+      next: {
+        account: anAccount({ apiKey: { kind: 'file', path: '/key' } }),
+        keyProvider: createFakeKeyProvider('NRAK-OTHER'),
+      },
+      change: { kind: 'settings', isWireOther: false, isAskedOtherwise: true },
+    },
+    {
+      what: 'the connections',
+      next: { wire: { ...wire, connections: 1 } },
+      change: { kind: 'settings', isWireOther: true, isAskedOtherwise: true },
+    },
+  ])('says what follows from a change of $what', async ({ next, change }) => {
+    const nextTurn = async (): Promise<void> => undefined;
+
+    expect(await changeTo(aPrepared(next), aPrepared(), { nextTurn })).toEqual(change);
+  });
+
+  it('finds a new account where none was in force', async () => {
+    const nextTurn = async (): Promise<void> => undefined;
+
+    expect(await changeTo(aPrepared(), undefined, { nextTurn })).toEqual({ kind: 'new' });
+  });
+
   it.each(differences)('notices another $what', async ({ other }) => {
     expect((await compared(aPrepared(), other)).isSame).toBe(false);
     expect((await compared(other, aPrepared())).isSame).toBe(false);
