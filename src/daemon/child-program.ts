@@ -29,7 +29,7 @@ export interface ChildMemory {
 export interface ChildProgramOptions {
   readonly args: readonly string[];
   /** Called with each message of the child. */
-  readonly heard: (message: unknown) => void;
+  readonly onMessage: (message: unknown) => void;
 }
 
 /**
@@ -39,7 +39,7 @@ export interface ChildProgramOptions {
  */
 export function startChildProgram(
   program: URL,
-  { args, heard }: ChildProgramOptions,
+  { args, onMessage }: ChildProgramOptions,
 ): ChildProgram {
   let child: ChildProcess;
   try {
@@ -56,7 +56,7 @@ export function startChildProgram(
     };
   }
   const limitBytes = memoryLimitBytes();
-  child.on('message', heard);
+  child.on('message', onMessage);
   const killWithUs = (): void => {
     child.kill('SIGKILL');
   };

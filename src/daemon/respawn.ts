@@ -97,7 +97,7 @@ class ChildLife {
   #silentMs = 0;
   #stalled: string | null = null;
   #isHangupDue = false;
-  #hasBeenHeard = false;
+  #hasSentHeartbeat = false;
   #killedFor: string | undefined;
   #isTooLarge = false;
 
@@ -120,7 +120,7 @@ class ChildLife {
     start: StartChild,
     stopSignal: AbortSignal,
   ): Promise<ChildEnd> {
-    const child = await start({ args, heard: (message) => this.#heard(message) });
+    const child = await start({ args, onMessage: (message) => this.#onMessage(message) });
     this.#child = child;
     const cancels = new Set<() => void>();
     const after = (delayMs: number, run: () => void): void => {
@@ -157,17 +157,17 @@ class ChildLife {
 
   /** Before its first heartbeat a child would die of the signal: then it is sent later. */
   hangup(): void {
-    this.#isHangupDue = !this.#hasBeenHeard;
-    if (this.#hasBeenHeard) this.#child?.signal('SIGHUP');
+    this.#isHangupDue = !this.#hasSentHeartbeat;
+    if (this.#hasSentHeartbeat) this.#child?.signal('SIGHUP');
   }
 
-  #heard(message: unknown): void {
+  #onMessage(message: unknown): void {
     const heartbeat = heartbeatIn(message);
     if (heartbeat === undefined) return;
     this.#stalled = heartbeat.stalled;
     if (heartbeat.stalled === null) this.#silentMs = 0;
     this.#timeoutMs = heartbeatTimeoutMs;
-    this.#hasBeenHeard = true;
+    this.#hasSentHeartbeat = true;
     if (this.#isHangupDue) this.hangup();
   }
 

@@ -33,7 +33,7 @@ async function startProgramOf(
   const said: unknown[] = [];
   const child = startChildProgram(pathToFileURL(path), {
     args,
-    heard: (message) => said.push(message),
+    onMessage: (message) => said.push(message),
   });
   return { child, said };
 }
