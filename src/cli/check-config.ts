@@ -5,8 +5,7 @@ import { CommandError, type Platform } from '../daemon/platform.ts';
 import type { AccountConfig, Config } from '../model/config.ts';
 import { type DiscoveredAccount, discoverAccounts } from './account-discovery.ts';
 import type { Flags } from './flag-table.ts';
-import type { Outcome } from './one-shot.ts';
-import { countOf } from './one-shot.ts';
+import { countOf, type Outcome } from './one-shot.ts';
 
 /**
  * Checks the file, and the key and CA files that it names; with `--online` it also tries keys and

@@ -6,8 +6,7 @@ import type { Config } from '../model/config.ts';
 import { type DiscoveredAccount, discoverAccounts } from './account-discovery.ts';
 import { type Flags, flagTable } from './flag-table.ts';
 import type { OutputFormat } from './flags.ts';
-import type { Outcome } from './one-shot.ts';
-import { aligned } from './one-shot.ts';
+import { aligned, type Outcome } from './one-shot.ts';
 
 /** For users without a configuration: one account, with the key in the usual variable. */
 const withoutFile = 'apps: [{ match: "." }]';
