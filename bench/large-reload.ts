@@ -6,7 +6,7 @@
  * the median counts, 3 if left out.
  */
 import { createDaemon } from '../src/daemon/daemon.ts';
-import type { Machine, Output } from '../src/daemon/platform.ts';
+import type { Output, Platform } from '../src/daemon/platform.ts';
 import type { AppEntry, Config, Selector } from '../src/model/config.ts';
 import { landingPage } from '../src/server/landing-page.ts';
 import { createRedactor } from '../src/telemetry/redactor.ts';
@@ -78,7 +78,7 @@ function aVendor(clock: TurnClock): RawTransport {
 
 const silent: Output = { write: () => true, on: () => undefined };
 
-function aMachine(clock: TurnClock, turns: Turns, stopSignal: AbortSignal): Machine {
+function aPlatform(clock: TurnClock, turns: Turns, stopSignal: AbortSignal): Platform {
   return {
     clock,
     random: () => 0.5,
@@ -156,8 +156,8 @@ async function runOnce(selectors: readonly Selector[]): Promise<Readonly<Record<
     return working;
   };
 
-  const machine = aMachine(clock, turns, stop.signal);
-  const daemon = await phase('create', async () => createDaemon(first, { machine, logger }));
+  const platform = aPlatform(clock, turns, stop.signal);
+  const daemon = await phase('create', async () => createDaemon(first, { platform, logger }));
   const done = daemon.run(stop.signal);
   await phase('discovery', async () => clock.advance(30_000));
   await phase('polls', async () => clock.advance(10 * minuteMs));

@@ -2,7 +2,7 @@ import { createDaemon } from '../src/daemon/daemon.ts';
 import type { SnapshotSink, Throughput } from '../src/model/snapshot.ts';
 import { anAccount, anEntry } from '../test/support/builders.ts';
 import { createFakeLogger } from '../test/support/fake-logger.ts';
-import { createFakeMachine } from '../test/support/fake-machine.ts';
+import { createFakePlatform } from '../test/support/fake-platform.ts';
 import { createAges } from './age-histogram.ts';
 import { type PacingResult, resultOf } from './pacing-result.ts';
 import { apiKey, createVendor, type Scene, type Vendor } from './pacing-vendor.ts';
@@ -14,11 +14,11 @@ export interface OursOptions {
 
 /** The whole daemon, from its configuration to what it publishes, on the simulated clock. */
 export async function runOurs(scene: Scene, options: OursOptions): Promise<PacingResult> {
-  const machine = createFakeMachine({
+  const platform = createFakePlatform({
     env: { NEW_RELIC_API_KEY: apiKey },
     openTransport: async () => vendor.transport,
   });
-  const { clock } = machine;
+  const { clock } = platform;
   const vendor: Vendor = createVendor(scene, clock);
   const ages = createAges(scene.hosts, {
     fromMs: scene.warmUpMs,
@@ -51,11 +51,11 @@ export async function runOurs(scene: Scene, options: OursOptions): Promise<Pacin
   });
   const daemon = await createDaemon(
     { accounts: [anAccount(options)], apps: [anEntry({ poll: { hostNames: true } })] },
-    { machine, logger: createFakeLogger(), watch },
+    { platform, logger: createFakeLogger(), watch },
   );
-  const running = daemon.run(machine.stopSignal);
+  const running = daemon.run(platform.stopSignal);
   await clock.advance(scene.warmUpMs + scene.measuredMs);
-  machine.stop();
+  platform.stop();
   await clock.advance(0);
   await running;
   return resultOf(scene, vendor, ages.result(), firstSetMs);

@@ -2,7 +2,7 @@
  * A simulated account as a process of its own. Arguments: applications, hosts, quota phase in
  * milliseconds. Sends its base URL, and answers each message with what it has seen.
  */
-import { createSystemClock } from '../src/daemon/this-platform.ts';
+import { createSystemClock } from '../src/daemon/node-platform.ts';
 import { createSimulator } from '../src/simulator/simulator.ts';
 
 const [applications = '200', hosts = '2000', quotaPhaseMs = '0'] = process.argv.slice(2);

@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { getHeapStatistics } from 'node:v8';
-import { createSystemClock } from '../src/daemon/this-platform.ts';
+import { createSystemClock } from '../src/daemon/node-platform.ts';
 import type { Logger } from '../src/model/telemetry.ts';
 import { createRestClient } from '../src/newrelic/client.ts';
 import { createRateLimiters } from '../src/rate-limit/rate-limiters.ts';

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 import { isMainThread } from 'node:worker_threads';
 
-/** A stop that has not ended by then is cut short: five seconds is what it may take. */
+/** A stop that takes longer is cut short: it may take five seconds. */
 const stopDeadlineMs = 4500;
 
 const stop = new AbortController();
 let redact = (text: string): string => text;
-/** Daemons are stopped in the end; whatever else is stopped did not do what it was asked for. */
+/** To be stopped is success for a daemon; any other command has not done its work then. */
 let isStopSuccess = false;
 
 function stopCode(signal: unknown): number {
@@ -16,9 +16,9 @@ function stopCode(signal: unknown): number {
 
 function onStopSignal(signal: NodeJS.Signals): void {
   if (stop.signal.aborted) {
-    // A parent passes on what the whole group of processes may have been sent.
+    // The parent passes the signal on, which the whole process group may have been sent already.
     if (process.connected) return;
-    // The second signal is somebody who does not want to wait.
+    // The second signal comes from somebody who does not want to wait.
     process.exit(stopCode(signal));
   }
   stop.abort(new Error(`stopped by ${signal}`, { cause: signal }));
@@ -34,14 +34,14 @@ function die(error: unknown): never {
   process.exit(1);
 }
 
-/** Whoever has started us as a child must not be outlived; when we stop already, at once. */
+/** A child must not outlive its parent, which may have ended already. */
 function followParent(): void {
   process.on('disconnect', () => onStopSignal('SIGTERM'));
   process.channel?.unref();
   if (!process.connected) onStopSignal('SIGTERM');
 }
 
-/** Loading a program of several hundred files opens about a hundred of them at a time. */
+/** Loading a program of several hundred files opens about a hundred of them at the same time. */
 function hasNoDescriptors(error: unknown): boolean {
   return (
     error instanceof Error && 'code' in error && ['EMFILE', 'ENFILE'].includes(String(error.code))
@@ -55,16 +55,16 @@ async function runProgram(): Promise<void> {
   process.on('unhandledRejection', die);
   process.on('uncaughtException', die);
   try {
-    // Loaded only now: a signal that arrives meanwhile must not find us without its handler.
-    const { createThisMachine } = await import('./daemon/this-platform.ts');
+    // Loaded only now, so that a signal that arrives meanwhile finds its handler.
+    const { createNodePlatform } = await import('./daemon/node-platform.ts');
     const { run, runsUntilStopped } = await import('./cli/run.ts');
     const program = new URL(import.meta.url);
-    const machine = createThisMachine({ program, stopSignal: stop.signal });
+    const platform = createNodePlatform({ program, stopSignal: stop.signal });
     const argv = process.argv.slice(2);
-    redact = (text) => machine.redactor.redact(text);
-    isStopSuccess = runsUntilStopped(argv, machine.env);
-    process.exitCode = await run(argv, machine);
-    // Calls of an interrupted command may be under way for long: nobody waits for their answers.
+    redact = (text) => platform.redactor.redact(text);
+    isStopSuccess = runsUntilStopped(argv, platform.env);
+    process.exitCode = await run(argv, platform);
+    // The calls of an interrupted command may take long, and nobody waits for their answers.
     if (stop.signal.aborted && !isStopSuccess) process.exit();
   } catch (error) {
     if (!stop.signal.aborted) die(error);
@@ -73,6 +73,6 @@ async function runProgram(): Promise<void> {
   }
 }
 
-// The program is one file where it is bundled: its thread is the same file.
+// The bundled program is one file, so its thread starts with the same file.
 if (isMainThread) await runProgram();
-else await (await import('./daemon/parse-for-parent.ts')).parseForParent();
+else await (await import('./daemon/config-thread.ts')).parseForParent();

@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createSystemClock } from '../../src/daemon/this-platform.ts';
+import { createSystemClock } from '../../src/daemon/node-platform.ts';
 import type { ApplicationSpec } from '../../src/simulator/fleet-options.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import { run } from './commands.ts';
 import type { Kubernetes, Pod } from './kubernetes.ts';
-import type { Table } from './table.ts';
+import type { Row, Table } from './table.ts';
 
 /** What every case works with. */
 export interface Lab {
@@ -86,6 +86,31 @@ export async function createNamespace(
     'serviceaccount/default',
     '--timeout=60s',
   ]);
+}
+
+export interface TrialOptions extends VendorOptions {
+  readonly namespace: string;
+  readonly level?: PodSecurity;
+  /** The name and the form of the row that says why it failed. */
+  readonly row: Pick<Row, 'name' | 'form'>;
+}
+
+/** Runs a case in a namespace and with a vendor of its own. If it throws, its row says so. */
+export async function runTrial(
+  lab: Lab,
+  { namespace, level, row, ...options }: TrialOptions,
+  use: (vendor: Vendor) => Promise<void>,
+): Promise<void> {
+  await createNamespace(namespace, level);
+  const vendor = await startVendor(lab, options);
+  try {
+    await use(vendor);
+  } catch (error) {
+    lab.table.add({ ...row, seen: String(error).replaceAll('\n', ' '), passed: false });
+  } finally {
+    await deleteNamespace(namespace);
+    await vendor.simulator.stop();
+  }
 }
 
 export async function deleteNamespace(name: string): Promise<void> {

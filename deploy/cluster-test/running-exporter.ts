@@ -3,13 +3,11 @@ import { exporterPods, installExporter, shownBy } from './exporter.ts';
 import type { Pod } from './kubernetes.ts';
 import {
   apply,
-  createNamespace,
-  deleteNamespace,
   type Lab,
+  runTrial,
   scrape,
   secretWith,
   someApplications,
-  startVendor,
   type Vendor,
 } from './lab.ts';
 
@@ -98,20 +96,10 @@ async function runAll(trial: Trial): Promise<void> {
 /** What changes under a running exporter: key and configuration. */
 export async function runRunningCases(lab: Lab): Promise<void> {
   const namespace = 'running';
-  await createNamespace(namespace);
-  const vendor = await startVendor(lab, { applications: someApplications(3) });
-  await apply(namespace, [secretWith(vendor.apiKeys[0] ?? '')]);
-  try {
+  const row = { name: 'the running exporter', form: 'Helm 4' };
+  const applications = someApplications(3);
+  await runTrial(lab, { namespace, row, applications }, async (vendor) => {
+    await apply(namespace, [secretWith(vendor.apiKeys[0] ?? '')]);
     await runAll({ lab, namespace, vendor });
-  } catch (error) {
-    lab.table.add({
-      name: 'the running exporter',
-      form: 'Helm 4',
-      seen: String(error).replaceAll('\n', ' '),
-      passed: false,
-    });
-  } finally {
-    await deleteNamespace(namespace);
-    await vendor.simulator.stop();
-  }
+  });
 }

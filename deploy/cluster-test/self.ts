@@ -7,15 +7,14 @@ import { hostManifests, hostSelector } from './host-application.ts';
 import { reportPods } from './hosts-of-pods.ts';
 import {
   apply,
-  createNamespace,
-  deleteNamespace,
   isReady,
   type Lab,
   labelValues,
   podsOf,
+  runTrial,
   scrape,
   secretWith,
-  startVendor,
+  type TrialOptions,
   type Vendor,
 } from './lab.ts';
 
@@ -159,25 +158,19 @@ async function runAll(lab: Lab, vendor: Vendor): Promise<void> {
 
 /** Sidecars of one application, each of which reads the host that its pod is. */
 export async function runSelfCases(lab: Lab): Promise<void> {
-  await createNamespace(namespace);
-  const vendor = await startVendor(lab, {
+  const trial: TrialOptions = {
+    namespace,
+    row: { name: 'hosts: self', form: 'native' },
     applications: [{ id: applicationId, name: 'Shop', kind: 'web', webRpm: 600, hosts: 5 }],
-  });
-  const stopReporting = reportPods(lab, namespace, hostSelector, (name) => {
-    vendor.simulator.fleet.addHost(applicationId, { name });
-  });
-  try {
-    await runAll(lab, vendor);
-  } catch (error) {
-    lab.table.add({
-      name: 'hosts: self',
-      form: 'native',
-      seen: String(error).replaceAll('\n', ' '),
-      passed: false,
+  };
+  await runTrial(lab, trial, async (vendor) => {
+    const stopReporting = reportPods(lab, namespace, hostSelector, (name) => {
+      vendor.simulator.fleet.addHost(applicationId, { name });
     });
-  } finally {
-    stopReporting();
-    await deleteNamespace(namespace);
-    await vendor.simulator.stop();
-  }
+    try {
+      await runAll(lab, vendor);
+    } finally {
+      stopReporting();
+    }
+  });
 }

@@ -1,15 +1,6 @@
 import { eventually, pause } from './commands.ts';
 import { installExporter, shownBy } from './exporter.ts';
-import {
-  apply,
-  createNamespace,
-  deleteNamespace,
-  type Lab,
-  secretWith,
-  someApplications,
-  startVendor,
-  type Vendor,
-} from './lab.ts';
+import { apply, type Lab, runTrial, secretWith, someApplications, type Vendor } from './lab.ts';
 
 const applications = 12;
 const namespace = 'shards';
@@ -131,20 +122,10 @@ async function runAll(lab: Lab, vendor: Vendor): Promise<void> {
 
 /** The applications of one account over the pods of a StatefulSet, and a change of their number. */
 export async function runShardCases(lab: Lab): Promise<void> {
-  await createNamespace(namespace);
-  const vendor = await startVendor(lab, { applications: someApplications(applications) });
-  await apply(namespace, [secretWith(vendor.apiKeys[0] ?? '')]);
-  try {
+  const row = { name: 'static shards', form: 'Helm 4' };
+  const trial = { namespace, row, applications: someApplications(applications) };
+  await runTrial(lab, trial, async (vendor) => {
+    await apply(namespace, [secretWith(vendor.apiKeys[0] ?? '')]);
     await runAll(lab, vendor);
-  } catch (error) {
-    lab.table.add({
-      name: 'static shards',
-      form: 'Helm 4',
-      seen: String(error).replaceAll('\n', ' '),
-      passed: false,
-    });
-  } finally {
-    await deleteNamespace(namespace);
-    await vendor.simulator.stop();
-  }
+  });
 }

@@ -13,13 +13,12 @@ import { reportPods } from './hosts-of-pods.ts';
 import type { Pod } from './kubernetes.ts';
 import {
   apply,
-  createNamespace,
-  deleteNamespace,
   isReady,
   type Lab,
   podsOf,
+  runTrial,
   secretWith,
-  startVendor,
+  type TrialOptions,
   type Vendor,
 } from './lab.ts';
 import { type SidecarCase, sidecarCases } from './sidecar-cases.ts';
@@ -176,30 +175,17 @@ async function observe(trial: Trial): Promise<void> {
 
 async function tryOne(lab: Lab, form: Form, given: SidecarCase, index: number): Promise<void> {
   const namespace = `sidecar-${index}-${form}`;
-  await createNamespace(
+  const trial: TrialOptions = {
     namespace,
-    given.podSecurityContext === undefined ? 'restricted' : 'privileged',
-  );
-  const vendor = await startVendor(lab, {
+    level: given.podSecurityContext === undefined ? 'restricted' : 'privileged',
+    row: { name: given.name, form },
     applications: [
       { id: applicationId, name: 'Shop', kind: 'web', webRpm: 600, hosts: 0 },
       ...(given.applications ?? []),
     ],
     quotaPerMinute: 100_000,
-  });
-  try {
-    await observe({ lab, form, given, namespace, vendor });
-  } catch (error) {
-    lab.table.add({
-      name: given.name,
-      form,
-      seen: String(error).replaceAll('\n', ' '),
-      passed: false,
-    });
-  } finally {
-    await deleteNamespace(namespace);
-    await vendor.simulator.stop();
-  }
+  };
+  await runTrial(lab, trial, async (vendor) => observe({ lab, form, given, namespace, vendor }));
 }
 
 function formsOf({ withKustomize, withoutSidecar }: SidecarCase): readonly Form[] {

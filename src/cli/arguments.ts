@@ -1,15 +1,16 @@
 import { parseArgs } from 'node:util';
 import { didYouMean } from '../config/suggestion.ts';
-import { flagTable } from './flag-table.ts';
-import { type Command, commands, type Flag, type Flags } from './flags.ts';
+import { type Flags, flagTable } from './flag-table.ts';
 import {
+  type Command,
+  commands,
   type Environment,
+  type Flag,
   type Option,
   quote,
   readFlags,
-  refuseKeys,
   UsageError,
-} from './read-flags.ts';
+} from './flags.ts';
 
 /** What the command line asks for. `error` means exit code 2. */
 export type Arguments =
@@ -17,7 +18,7 @@ export type Arguments =
       readonly kind: 'run';
       readonly command: Command;
       readonly flags: Flags;
-      /** What follows the command; the FILE of a command that takes one is also `flags.configFile`. */
+      /** The words after the command; the FILE of a command that takes one is also `flags.configFile`. */
       readonly operands: readonly string[];
     }
   | { readonly kind: 'help'; readonly command: Command | undefined }
@@ -31,7 +32,7 @@ interface Words {
 
 const flagList: readonly Flag<unknown>[] = Object.values(flagTable);
 const switchNames: readonly string[] = ['help', 'version'];
-/** The commands that take the configuration file as an operand too. */
+/** The commands that also take the configuration file as an operand. */
 const takingFile: ReadonlySet<Command> = new Set(['check-config', 'plan', 'discover']);
 
 /**
@@ -55,6 +56,20 @@ export function parseArguments(argv: readonly string[], env: Environment): Argum
   }
 }
 
+/** Such as `--api-key` or `--newrelic.license-key-file`. */
+const keyFlag = /^--?(?:new-?relic[._-]?)?(?:api|user|license|ingest|insert)[._-]?key/i;
+const keyValue = /^(?:--?[^=]*=|-+)?\s*NRAK-/i;
+
+/** Throws a `UsageError` that does not repeat the key if an argument is an API key or names one. */
+function refuseKeys(argv: readonly string[]): void {
+  if (!argv.some((argument) => keyFlag.test(argument) || keyValue.test(argument))) return;
+  throw new UsageError(
+    'an API key is not taken from the command line, where every user of this machine can read it: ' +
+      'name its file in the configuration (api_key_file), or set the environment variable ' +
+      'NEW_RELIC_API_KEY',
+  );
+}
+
 function run(
   command: Command,
   options: readonly Option[],
@@ -71,7 +86,7 @@ function run(
     throw new UsageError(`${command}: give the file either as FILE or as --config.file, not both`);
   }
   for (const { name } of options) checkBelongs(name, command);
-  const flags = readFlags(command, options, env);
+  const flags = readFlags(flagTable, command, { options, env });
   return {
     kind: 'run',
     command,
@@ -81,8 +96,8 @@ function run(
 }
 
 /**
- * Splits without parseArgs' own strictness: its messages would repeat values, know no suggestions
- * and speak of options.
+ * Splits without the strict mode of parseArgs, whose messages would repeat values, make no suggestions
+ * and say "option" for a flag.
  */
 function splitWords(argv: readonly string[]): Words {
   const { tokens } = parseArgs({
@@ -130,7 +145,8 @@ function checkOptions(options: readonly Option[]): void {
       );
     }
     const count = options.filter((option) => option.name === name).length;
-    if (count > 1 && !flag.isRepeatable) throw new UsageError(`${written} is given ${count} times`);
+    if (count > 1 && flag.isRepeatable !== true)
+      throw new UsageError(`${written} is given ${count} times`);
   }
 }
 

@@ -1,16 +1,16 @@
-import type { ExitCode, Machine, Output } from '../daemon/platform.ts';
+import type { ExitCode, Output, Platform } from '../daemon/platform.ts';
+import { serve } from '../daemon/serve.ts';
 import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
 import type { BoundAddress } from '../server/metrics-server.ts';
 import { createSimulator } from '../simulator/simulator.ts';
-import type { Flags } from './flags.ts';
-import { serve } from './serve.ts';
+import type { Flags } from './flag-table.ts';
 
 const keyVariable = 'NEWRELIC_EXPORTER_DEMO_KEY';
-/** The name of a file that only the demo's machine has. */
+/** The name of a file that exists only on the platform of the demo. */
 const configFile = 'demo.yaml';
 
 /** The daemon and a simulated New Relic account together: nothing else is needed to try it. */
-export async function demo(flags: Flags, machine: Machine): Promise<ExitCode> {
+export async function demo(flags: Flags, platform: Platform): Promise<ExitCode> {
   const simulator = createSimulator(
     {
       port: flags.demoPort,
@@ -21,24 +21,24 @@ export async function demo(flags: Flags, machine: Machine): Promise<ExitCode> {
         churnPerHour: flags.demoHosts / 2,
       },
     },
-    { clock: machine.clock },
+    { clock: platform.clock },
   );
   const { baseUrl } = await simulator.start();
   const [apiKey] = simulator.apiKeys;
   const text = demoConfig(baseUrl);
-  const demoMachine: Machine = {
-    ...machine,
-    env: { ...machine.env, [keyVariable]: apiKey },
+  const demoPlatform: Platform = {
+    ...platform,
+    env: { ...platform.env, [keyVariable]: apiKey },
     readFile: async (path) =>
-      path === configFile ? new TextEncoder().encode(text) : machine.readFile(path),
+      path === configFile ? new TextEncoder().encode(text) : platform.readFile(path),
     // The file cannot change: the signal ends the demo, as it does other programs.
     onHangup: () => {},
   };
   try {
-    return await serve({ ...flags, configFile, autoReloadIntervalMs: 0 }, demoMachine, {
-      watch: (sink) => tickerOver(sink, machine.stdout),
+    return await serve({ ...flags, configFile, autoReloadIntervalMs: 0 }, demoPlatform, {
+      watch: (sink) => tickerOver(sink, platform.stdout),
       listening: (addresses) => {
-        machine.stdout.write(greeting(addresses, flags, baseUrl, text));
+        platform.stdout.write(greeting(addresses, flags, baseUrl, text));
       },
     });
   } finally {

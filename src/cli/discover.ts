@@ -1,43 +1,42 @@
 import { compileConfig } from '../config/compile-config.ts';
 import { parseConfig } from '../config/parse-config.ts';
-import { loadForCommand, renderWarnings } from '../daemon/load.ts';
-import type { Machine } from '../daemon/platform.ts';
+import { loadForCommand, renderWarnings } from '../daemon/config-reader.ts';
+import type { Platform } from '../daemon/platform.ts';
 import type { Config } from '../model/config.ts';
-import { flagTable } from './flag-table.ts';
-import type { Flags, OutputFormat } from './flags.ts';
-import type { Outcome } from './one-shot.ts';
-import { type DiscoveredAccount, discoverAccounts } from './online-discovery.ts';
-import { aligned } from './text.ts';
+import { type DiscoveredAccount, discoverAccounts } from './account-discovery.ts';
+import { type Flags, flagTable } from './flag-table.ts';
+import type { OutputFormat } from './flags.ts';
+import { aligned, type Outcome } from './one-shot.ts';
 
-/** One account, with the key in the usual variable: for who has no configuration yet. */
+/** For users without a configuration: one account, with the key in the usual variable. */
 const withoutFile = 'apps: [{ match: "." }]';
 
 /**
- * Prints all applications of the accounts that have entries, whatever those choose. 1 if an account
- * could not be discovered; what was found of it is printed all the same.
+ * Prints all applications of the accounts with entries, whether an entry chooses them or not. Ends with
+ * 1 if an account could not be discovered; the part that was found is still printed.
  */
-export async function discover(flags: Flags, machine: Machine): Promise<Outcome> {
-  const config = await configOf(flags, machine);
-  const discovered = await discoverAccounts(config, machine, 'list');
+export async function discover(flags: Flags, platform: Platform): Promise<Outcome> {
+  const config = await configOf(flags, platform);
+  const discovered = await discoverAccounts(config, platform, 'list');
   const failed = discovered.filter(({ failure }) => failure !== undefined);
   for (const { account, failure } of failed) {
-    machine.stderr.write(`account ${account.name}: discovery failed: ${failure}\n`);
+    platform.stderr.write(`account ${account.name}: discovery failed: ${failure}\n`);
   }
   const output = listText(discovered.flatMap(applicationsOf), flags.output);
   return { exitCode: failed.length === 0 ? 0 : 1, output };
 }
 
-async function configOf({ configFile }: Flags, machine: Machine): Promise<Config> {
-  if (configFile === flagTable.configFile.defaultText && (await isAbsent(configFile, machine))) {
+async function configOf({ configFile }: Flags, platform: Platform): Promise<Config> {
+  if (configFile === flagTable.configFile.defaultText && (await isAbsent(configFile, platform))) {
     const parsed = await parseConfig(withoutFile, { fileName: configFile, directory: '/' });
-    return compileConfig(parsed.config, machine);
+    return compileConfig(parsed.config, platform);
   }
-  const { config, warnings } = await loadForCommand(configFile, machine);
-  machine.stderr.write(renderWarnings(warnings));
+  const { config, warnings } = await loadForCommand(configFile, platform);
+  platform.stderr.write(renderWarnings(warnings));
   return config;
 }
 
-async function isAbsent(path: string, { readFile }: Machine): Promise<boolean> {
+async function isAbsent(path: string, { readFile }: Platform): Promise<boolean> {
   try {
     await readFile(path);
     return false;
@@ -57,7 +56,7 @@ function applicationsOf({ account, discovery }: DiscoveredAccount): readonly Lis
   }));
 }
 
-/** An application that an account has; `undefined` is what the vendor does not say. */
+/** An application of an account; `undefined` if the vendor does not give the value. */
 export interface ListedApplication {
   readonly account: string;
   readonly id: string;
@@ -113,7 +112,7 @@ function reportingText(reporting: boolean | undefined): string {
   return reporting ? 'yes' : 'no';
 }
 
-/** A name may hold anything; on a terminal or in a comment a line must stay one line. */
+/** A name may hold any character; on a terminal and in a comment it must stay on one line. */
 function printable(name: string): string {
   return name.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\uFFFD');
 }

@@ -1,5 +1,4 @@
 import { parseListenAddress } from '../server/listen-address.ts';
-import type { LogFormat, LogLevel } from '../telemetry/logger.ts';
 
 export const commands = [
   'serve',
@@ -13,7 +12,7 @@ export const commands = [
 ] as const;
 export type Command = (typeof commands)[number];
 
-/** One flag: the single source for parsing, for its environment variable and for the help. */
+/** One flag: what parsing, its environment variable and the help are made from. */
 export interface Flag<Value> extends ValueRule<Value> {
   /** Without the leading dashes. */
   readonly name: string;
@@ -23,10 +22,15 @@ export interface Flag<Value> extends ValueRule<Value> {
   readonly defaultText: string;
   /** Sentences for the help; the default and the environment variable are added to it. */
   readonly help: string;
-  readonly isRepeatable: boolean;
+  readonly isRepeatable?: true;
   /** Takes no value: given, it is `true`. */
   readonly isSwitch?: true;
   readonly commands: readonly Command[];
+}
+
+/** A flag that may be given several times; in its environment variable values are separated by commas. */
+export interface RepeatableFlag<Value> extends Flag<Value> {
+  readonly isRepeatable: true;
 }
 
 /** The environment variable that stands for the flag: `NEWRELIC_EXPORTER_CONFIG_FILE`. */
@@ -37,42 +41,16 @@ export function environmentVariableOf(flag: Pick<Flag<unknown>, 'name'>): string
 export const outputFormats = ['text', 'json', 'yaml'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
 
-/** The values of all flags, with every default applied. */
-export interface Flags {
-  readonly configFile: string;
-  /** How often the configuration file is looked at for changes; 0 is never. */
-  readonly autoReloadIntervalMs: number;
-  /** Whether the daemon runs without a usable configuration, and waits for one. */
-  readonly configWait: boolean;
-  /** Whether `POST /-/reload` is there. */
-  readonly enableLifecycle: boolean;
-  /** Whether the daemon runs as a child process that is started again whenever it ends. */
-  readonly respawn: boolean;
-  /** Each of the form `[host]:port`. */
-  readonly listenAddresses: readonly string[];
-  readonly telemetryPath: string;
-  readonly maxRequests: number;
-  /** This process' number among `totalShards`; `auto`: the one that its pod name ends in. */
-  readonly shard: number | 'auto';
-  readonly totalShards: number;
-  /** The name of this host in New Relic; empty: that of the pod or of the machine. */
-  readonly hostName: string;
-  readonly logLevel: LogLevel;
-  readonly logFormat: LogFormat;
-  /** Whether the command asks the vendor. */
-  readonly online: boolean;
-  readonly output: OutputFormat;
-  readonly planApplicationsPerMatch: number;
-  readonly planHostsPerApplication: number;
-  /** Processes with the same configuration and the same keys that a plan is for. */
-  readonly replicas: number;
-  readonly demoApplications: number;
-  readonly demoHosts: number;
-  readonly demoPort: number;
-  readonly healthcheckUrl: string;
-}
+/** The values of the flags of a table, with every default applied. */
+export type FlagValues<Table> = {
+  readonly [Name in keyof Table]: Table[Name] extends RepeatableFlag<infer Value>
+    ? readonly Value[]
+    : Table[Name] extends Flag<infer Value>
+      ? Value
+      : never;
+};
 
-/** Which values a flag may have. */
+/** The values that a flag may have. */
 export interface ValueRule<Value> {
   /** What a value must look like, to follow "expected". */
   readonly expected: string;
@@ -138,4 +116,98 @@ export function telemetryPath(text: string): string | undefined {
   // HTTP clients resolve these before they ask, so the page would not be found.
   if (segments.some((segment) => segment === '.' || segment === '..')) return undefined;
   return reservedSegments.has(segments[0] ?? '') ? undefined : text;
+}
+
+/** The command line is wrong; the message says what and what to write instead. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** The text in quotes, on one line, without anything that looks like a key. */
+export function quote(text: string): string {
+  return JSON.stringify(text.replace(/NRAK-\S*/gi, '[redacted]'));
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** One `--name=value`, as it was written. */
+export interface Option {
+  readonly name: string;
+  readonly value: string | undefined;
+  /** False for a value that is the argument after the flag. */
+  readonly isInline: boolean;
+  /** The whole argument up to `=`. */
+  readonly written: string;
+}
+
+/**
+ * The values of all flags of a table for a command: as given, else from the environment variable, else
+ * the default. Throws a `UsageError` for a value that is not allowed.
+ */
+export function readFlags<Table extends Readonly<Record<string, Flag<unknown>>>>(
+  table: Table,
+  command: Command,
+  { options, env }: { readonly options: readonly Option[]; readonly env: Environment },
+): FlagValues<Table> {
+  // Untyped pairs: Object.fromEntries cannot give each name the type of its value.
+  const values: readonly (readonly unknown[])[] = Object.entries(table).map(([name, flag]) => {
+    const all = valuesOf(flag, command, options, env);
+    return [name, flag.isRepeatable === true ? all : all.at(-1)];
+  });
+  return Object.fromEntries(values);
+}
+
+function valuesOf(
+  flag: Flag<unknown>,
+  command: Command,
+  options: readonly Option[],
+  env: Environment,
+): readonly unknown[] {
+  const given = options.filter(({ name }) => name === flag.name);
+  if (given.length > 0) {
+    return distinct(
+      `--${flag.name}`,
+      given.map(({ value }) => parseValue(flag, `--${flag.name}`, value ?? 'true')),
+    );
+  }
+  const variable = environmentVariableOf(flag);
+  const text = flag.commands.includes(command) ? textFrom(env[variable]) : undefined;
+  if (text === undefined) return [parseValue(flag, `--${flag.name}`, flag.defaultText)];
+  const texts = flag.isRepeatable === true ? splitList(variable, text) : [text.trim()];
+  return distinct(
+    variable,
+    texts.map((part) => parseValue(flag, variable, part)),
+  );
+}
+
+function splitList(variable: string, text: string): readonly string[] {
+  const parts = text.split(',').map((part) => part.trim());
+  if (!parts.includes('')) return parts;
+  throw new UsageError(
+    `${variable}: ${quote(text)} has a comma with no value beside it: remove the comma`,
+  );
+}
+
+/** Repeated values are refused, except port 0: for that the system chooses different ports. */
+function distinct<Value>(origin: string, values: readonly Value[]): readonly Value[] {
+  const repeated = values.find(
+    (value, index) => values.indexOf(value) !== index && !String(value).endsWith(':0'),
+  );
+  if (repeated === undefined) return values;
+  throw new UsageError(`${origin}: ${quote(String(repeated))} is given more than once`);
+}
+
+/** An empty variable counts as not set. */
+function textFrom(variable: string | undefined): string | undefined {
+  if (variable === undefined || variable.trim() === '') return undefined;
+  // Kubernetes sets NEWRELIC_EXPORTER_DEMO_PORT=tcp://... beside a service newrelic-exporter-demo.
+  return variable.startsWith('tcp://') ? undefined : variable;
+}
+
+function parseValue<Value>(flag: Flag<Value>, origin: string, text: string): Value {
+  const value = flag.parse(text);
+  if (value === undefined) {
+    throw new UsageError(`${origin}: ${quote(text)} is not valid: expected ${flag.expected}`);
+  }
+  return value;
 }

@@ -1,24 +1,36 @@
-import { accountsInUse } from '../daemon/accounts-in-use.ts';
-import type { Machine } from '../daemon/platform.ts';
+import { buildOf } from '../daemon/build.ts';
+import type { Platform } from '../daemon/platform.ts';
+import { accountsInUse } from '../daemon/prepare-account.ts';
+import { gzipFast } from '../exposition/page.ts';
+import { createSeriesStore } from '../exposition/series-store.ts';
 import type { AccountConfig, AppEntry, Config } from '../model/config.ts';
-import type { SelectedApplication } from '../model/selected-application.ts';
+import {
+  hostsToPoll,
+  isWorthPolling,
+  type SelectedApplication,
+} from '../model/selected-application.ts';
+import type { AppSnapshot, Throughput } from '../model/snapshot.ts';
+import type { AccountStatus } from '../model/telemetry.ts';
 import { restCosts } from '../newrelic/rest-source.ts';
 import { type CallPlan, planCalls } from '../poller/call-plan.ts';
 import { discoveryIntervalOf } from '../poller/demand.ts';
-import { type Assumptions, assumeApplications } from './assumed-applications.ts';
-import { expectedSeries } from './check-config.ts';
-import type { DiscoveredAccount } from './online-discovery.ts';
+import { createSelfMetrics } from '../telemetry/self-metrics.ts';
+import {
+  type Assumptions,
+  assumeApplications,
+  type DiscoveredAccount,
+} from './account-discovery.ts';
 
-/** What an account would take if every application had so many hosts. */
+/** The plan of an account if every application had this number of hosts. */
 export interface Variant {
   readonly hostsPerApplication: number;
   readonly demandPerMinute: number;
   readonly stretch: number;
-  /** The longest of the account. */
+  /** The longest interval of the account. */
   readonly effectiveIntervalMs: number;
 }
 
-/** What a plan without the vendor rests on. */
+/** The assumptions of a plan without the vendor. */
 export interface Supposed extends Assumptions {
   /** The same account with fewer and more hosts. */
   readonly variants: readonly Variant[];
@@ -34,13 +46,13 @@ export interface PlannedAccount extends CallPlan {
   readonly together: Together;
 }
 
-/** What processes with the same configuration take of one key. */
+/** The calls of several processes with the same configuration and the same key. */
 export interface Together {
   readonly replicas: number;
   readonly callsPerMinute: number;
   /** Calls until each has polled everything once. */
   readonly startCalls: number;
-  /** What the vendor allows for the key. */
+  /** The vendor's limit for the key. */
   readonly limitPerMinute: number;
   readonly fits: boolean;
   /** How many processes would fit. */
@@ -55,78 +67,65 @@ export interface Plan {
   readonly ownSeries: number;
   /** About how much memory the process will take. */
   readonly memoryBytes: number;
-  /** The most that it takes for a moment at the start. */
+  /** The peak at the start. */
   readonly startMemoryBytes: number;
   /** Accounts that could not be discovered, with the reason. */
   readonly failures: readonly { readonly account: string; readonly reason: string }[];
 }
-
-/** Measured on the running daemon: see docs/operations.md. */
-const idleBytes = 80e6;
-const bytesPerSeries = 2000;
-const startBytes = 126e6;
 
 /** The vendor's limit for one key. */
 export const vendorLimitPerMinute = 1000;
 
 const variedHosts: readonly number[] = [1, 5, 10, 20, 50, 100];
 
-/** A plan from what discoveries found. */
-export async function planDiscovered(
+/** The planned calls of an account, and the applications that they are for. */
+export interface AccountDraft {
+  readonly calls: CallPlan;
+  readonly applications: readonly SelectedApplication[];
+  readonly missing: readonly string[];
+  readonly supposed: Supposed | undefined;
+}
+
+/** Plans the calls of the accounts that were discovered. */
+export function draftsOfDiscovered(
   discovered: readonly DiscoveredAccount[],
-  replicas: number,
-  machine: Machine,
-): Promise<Plan> {
-  const drafts = discovered
+): readonly AccountDraft[] {
+  return discovered
     .filter(({ failure }) => failure === undefined)
     .map(({ account, entries, discovery, selected, missing }) => ({
       ...draftOf(account, entries, { applications: selected, calls: discovery.calls }),
       missing,
     }));
-  const failures = discovered.flatMap(({ account, failure }) =>
-    failure === undefined ? [] : [{ account: account.name, reason: failure }],
-  );
-  return completed(drafts, failures, replicas, machine);
 }
 
-/** A plan from the configuration alone. */
-export async function planSupposed(
+/** Plans the calls of the accounts of a configuration without asking the vendor. */
+export function draftsOfSupposed(
   config: Config,
   assumptions: Assumptions,
-  replicas: number,
-  machine: Machine,
-): Promise<Plan> {
-  const drafts = accountsInUse(config).map(({ account, entries }) => {
-    const draftWith = (hostsPerApplication: number): Draft =>
+): readonly AccountDraft[] {
+  return accountsInUse(config).map(({ account, entries }) => {
+    const draftWith = (hostsPerApplication: number): AccountDraft =>
       draftOf(
         account,
         entries,
         assumeApplications(entries, { ...assumptions, hostsPerApplication }, restCosts),
       );
     const variants = variedHosts.map((hostsPerApplication) =>
-      variantOf(hostsPerApplication, draftWith(hostsPerApplication).plan),
+      variantOf(hostsPerApplication, draftWith(hostsPerApplication).calls),
     );
     return {
       ...draftWith(assumptions.hostsPerApplication),
       supposed: { ...assumptions, variants },
     };
   });
-  return completed(drafts, [], replicas, machine);
-}
-
-interface Draft {
-  readonly plan: CallPlan;
-  readonly applications: readonly SelectedApplication[];
-  readonly missing: readonly string[];
-  readonly supposed: Supposed | undefined;
 }
 
 function draftOf(
   account: AccountConfig,
   entries: readonly AppEntry[],
   found: { readonly applications: readonly SelectedApplication[]; readonly calls: number },
-): Draft {
-  const plan = planCalls({
+): AccountDraft {
+  const calls = planCalls({
     account,
     costs: restCosts,
     applications: found.applications,
@@ -135,7 +134,7 @@ function draftOf(
       intervalMs: discoveryIntervalOf(entries.map(({ poll }) => poll)),
     },
   });
-  return { plan, applications: found.applications, missing: [], supposed: undefined };
+  return { calls, applications: found.applications, missing: [], supposed: undefined };
 }
 
 function variantOf(hostsPerApplication: number, plan: CallPlan): Variant {
@@ -147,7 +146,8 @@ function variantOf(hostsPerApplication: number, plan: CallPlan): Variant {
   };
 }
 
-function togetherOf({ sentPerMinute, startCalls }: CallPlan, replicas: number): Together {
+/** The calls of several processes, each with this plan. */
+export function togetherOf({ sentPerMinute, startCalls }: CallPlan, replicas: number): Together {
   const callsPerMinute = replicas * sentPerMinute;
   return {
     replicas,
@@ -159,36 +159,82 @@ function togetherOf({ sentPerMinute, startCalls }: CallPlan, replicas: number): 
   };
 }
 
-async function completed(
-  drafts: readonly Draft[],
-  failures: Plan['failures'],
-  replicas: number,
-  machine: Machine,
-): Promise<Plan> {
-  const inputs = drafts.map(({ plan, applications, missing }) => ({
-    account: plan.account,
-    applications,
-    missing,
-  }));
-  const expected = await expectedSeries(inputs, machine);
-  const accounts = drafts.map(({ plan, missing, supposed }) => ({
-    ...plan,
-    series: expected.byAccount.get(plan.account) ?? 0,
-    missing,
-    supposed,
-    together: togetherOf(plan, replicas),
-  }));
-  const series = accounts.reduce((sum, account) => sum + account.series, 0);
-  const memoryBytes = idleBytes + series * bytesPerSeries;
+/** The facts of an account that decide how many series it has. */
+interface SeriesInput {
+  readonly account: string;
+  readonly applications: readonly SelectedApplication[];
+  readonly missing: readonly string[];
+}
+
+interface ExpectedSeries {
+  /** New Relic data of each account, `newrelic_up` included, if the vendor has every value. */
+  readonly byAccount: ReadonlyMap<string, number>;
+  /** The exporter's own, of all accounts together. */
+  readonly own: number;
+}
+
+/** Counts the series by rendering them as the daemon would if every answer held every value. */
+export async function expectedSeries(
+  inputs: readonly SeriesInput[],
+  platform: Platform,
+): Promise<ExpectedSeries> {
+  const store = createSeriesStore({ gzip: gzipFast, nextTurn: platform.nextTurn });
+  for (const { account, applications } of inputs) {
+    store.accountUp(account, true);
+    for (const selected of applications) store.publish(fullSnapshot(account, selected));
+  }
+  const metrics = createSelfMetrics(buildOf(platform.env), {
+    status: () => inputs.map(statusOf),
+    seriesOf: (account) => store.seriesOf(account),
+    droppedSeriesOf: () => 0,
+  });
+  for (const { account } of inputs) {
+    metrics.apiObserver(account);
+    metrics.pollObserver(account);
+  }
+  metrics.configReloaded(true, 0);
+  const own = (await metrics.text()).split('\n').filter((line) => /^[a-z]/u.test(line)).length;
   return {
-    fits:
-      failures.length === 0 &&
-      accounts.every(({ fits, together }) => fits && (replicas === 1 || together.fits)),
-    accounts,
-    series,
-    ownSeries: expected.own,
-    memoryBytes,
-    startMemoryBytes: Math.max(startBytes, memoryBytes),
-    failures,
+    byAccount: new Map(inputs.map(({ account }) => [account, store.seriesOf(account)])),
+    own,
+  };
+}
+
+function fullSnapshot(account: string, selected: SelectedApplication): AppSnapshot {
+  const { application, entry } = selected;
+  const isPolled = isWorthPolling(selected);
+  const throughput: Throughput = new Map(entry.transactions.map((type) => [type, 0]));
+  const hosts = isPolled ? hostsToPoll(selected) : [];
+  return {
+    account,
+    application,
+    hostsOnly: !entry.application,
+    labels: entry.labels,
+    hostNames: new Map(),
+    reading: {
+      windowEndMs: isPolled ? 0 : undefined,
+      application: isPolled ? throughput : new Map(),
+      hosts: new Map(hosts.map((id) => [id, throughput])),
+    },
+    pollSucceeded: true,
+    lastSuccessMs: 0,
+  };
+}
+
+function statusOf({ account, missing }: SeriesInput): AccountStatus {
+  return {
+    name: account,
+    up: true,
+    error: undefined,
+    firstCycleEnded: true,
+    applications: 0,
+    hosts: 0,
+    polledApplications: 0,
+    requestsInFlight: 0,
+    budgetRequestsPerMinute: 0,
+    demandRequestsPerMinute: 0,
+    pollIntervalSeconds: 0,
+    backoffUntilMs: undefined,
+    missingSelectors: missing,
   };
 }

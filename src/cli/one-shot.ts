@@ -1,8 +1,8 @@
-import { CommandError, type ExitCode, type Machine } from '../daemon/platform.ts';
+import { CommandError, type ExitCode, type Platform } from '../daemon/platform.ts';
 
 /**
- * How a command that does one thing ends. It does not write to standard output itself: its output is
- * printed in one piece, and only when the command was not interrupted.
+ * The result of a command that does one thing. The command does not write to standard output itself: its
+ * output is printed in one piece, and only if the command was not interrupted.
  */
 export interface Outcome {
   readonly exitCode: Extract<ExitCode, 0 | 1>;
@@ -11,23 +11,23 @@ export interface Outcome {
 }
 
 /**
- * Runs a command that does one thing and prints its output. Rejects with a `CommandError` as soon as
- * the process is asked to stop, without waiting for what is under way, and if not all of the output
- * could be written.
+ * Runs a command that does one thing and prints its output. Rejects with a `CommandError` if not all of
+ * the output could be written, and at once, without waiting for the command, when the process is asked
+ * to stop.
  */
 export async function runOneShot(
   command: () => Promise<Outcome>,
-  { print, stopSignal }: Pick<Machine, 'print' | 'stopSignal'>,
+  { print, stopSignal }: Pick<Platform, 'print' | 'stopSignal'>,
 ): Promise<ExitCode> {
   return unlessStopped(async () => {
     const { exitCode, output } = await command();
-    // A command may have seen the stop itself and ended early.
+    // A command may have noticed the stop itself and ended early.
     if (!stopSignal.aborted && output !== '') await printed(output, print);
     return exitCode;
   }, stopSignal);
 }
 
-async function printed(output: string, print: Machine['print']): Promise<void> {
+async function printed(output: string, print: Platform['print']): Promise<void> {
   try {
     await print(output);
   } catch (error) {
@@ -57,4 +57,33 @@ async function unlessStopped<Value>(
 function interrupted({ reason }: AbortSignal): CommandError {
   const isInterrupt = reason instanceof Error && reason.cause === 'SIGINT';
   return new CommandError(isInterrupt ? 130 : 143, 'interrupted before it was done');
+}
+
+export type Alignment = 'left' | 'right';
+
+const gap = '  ';
+
+/** Lays out rows in columns, one line for each row; columns without an alignment are left-aligned. */
+export function aligned(
+  rows: readonly (readonly string[])[],
+  alignments: readonly Alignment[] = [],
+): readonly string[] {
+  const columns = Math.max(0, ...rows.map((row) => row.length));
+  const widths = Array.from({ length: columns }, (_, index) =>
+    Math.max(...rows.map((row) => row[index]?.length ?? 0)),
+  );
+  return rows.map((row) =>
+    row
+      .map((cell, index) => {
+        const width = widths[index] ?? 0;
+        return alignments[index] === 'right' ? cell.padStart(width) : cell.padEnd(width);
+      })
+      .join(gap)
+      .trimEnd(),
+  );
+}
+
+/** A number with its noun, such as `1 account` or `2 entries`. */
+export function countOf(number: number, one: string, many: string = `${one}s`): string {
+  return `${number} ${number === 1 ? one : many}`;
 }

@@ -8,7 +8,7 @@ import {
   type Together,
   vendorLimitPerMinute,
 } from './make-plan.ts';
-import { aligned, countOf } from './text.ts';
+import { aligned, countOf } from './one-shot.ts';
 
 /** A plan for people. */
 export function planText(plan: Plan): string {

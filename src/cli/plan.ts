@@ -1,37 +1,95 @@
-import { loadForCommand, renderWarnings } from '../daemon/load.ts';
-import { CommandError, type Machine } from '../daemon/platform.ts';
-import type { Flags } from './flags.ts';
-import { type Plan, type PlannedAccount, planDiscovered, planSupposed } from './make-plan.ts';
+import { loadForCommand, renderWarnings } from '../daemon/config-reader.ts';
+import { CommandError, type Platform } from '../daemon/platform.ts';
+import type { Config } from '../model/config.ts';
+import { discoverAccounts } from './account-discovery.ts';
+import type { Flags } from './flag-table.ts';
+import {
+  type AccountDraft,
+  draftsOfDiscovered,
+  draftsOfSupposed,
+  expectedSeries,
+  type Plan,
+  type PlannedAccount,
+  togetherOf,
+} from './make-plan.ts';
 import type { Outcome } from './one-shot.ts';
-import { discoverAccounts } from './online-discovery.ts';
 import { planText } from './plan-text.ts';
 
 /**
- * Prints what polling the configured applications will take: as supposed, or with `--online` as one
- * discovery finds it. 1 if an account does not fit its budget, or could not be discovered.
+ * Prints what polling the configured applications will cost: under assumptions, or with `--online`
+ * according to one discovery. Ends with 1 if an account does not fit its budget, or could not be
+ * discovered.
  */
-export async function plan(flags: Flags, machine: Machine): Promise<Outcome> {
+export async function plan(flags: Flags, platform: Platform): Promise<Outcome> {
   if (flags.output === 'yaml') {
     throw new CommandError(2, 'plan: --output=yaml is only for discover: expected text or json');
   }
-  const { config, warnings } = await loadForCommand(flags.configFile, machine);
-  machine.stderr.write(renderWarnings(warnings));
-  const result = flags.online
-    ? await planDiscovered(await discoverAccounts(config, machine, 'plan'), flags.replicas, machine)
-    : await planSupposed(
-        config,
-        {
-          applicationsPerMatch: flags.planApplicationsPerMatch,
-          hostsPerApplication: flags.planHostsPerApplication,
-        },
-        flags.replicas,
-        machine,
-      );
+  const { config, warnings } = await loadForCommand(flags.configFile, platform);
+  platform.stderr.write(renderWarnings(warnings));
+  const result = await completed(await draftsOf(config, flags, platform), flags.replicas, platform);
   for (const { account, reason } of result.failures) {
-    machine.stderr.write(`account ${account}: discovery failed: ${reason}\n`);
+    platform.stderr.write(`account ${account}: discovery failed: ${reason}\n`);
   }
   const output = flags.output === 'json' ? planJson(result) : planText(result);
   return { exitCode: result.fits ? 0 : 1, output };
+}
+
+interface Drafts extends Pick<Plan, 'failures'> {
+  readonly drafts: readonly AccountDraft[];
+}
+
+async function draftsOf(config: Config, flags: Flags, platform: Platform): Promise<Drafts> {
+  if (!flags.online) {
+    const assumptions = {
+      applicationsPerMatch: flags.planApplicationsPerMatch,
+      hostsPerApplication: flags.planHostsPerApplication,
+    };
+    return { drafts: draftsOfSupposed(config, assumptions), failures: [] };
+  }
+  const discovered = await discoverAccounts(config, platform, 'plan');
+  const failures = discovered.flatMap(({ account, failure }) =>
+    failure === undefined ? [] : [{ account: account.name, reason: failure }],
+  );
+  return { drafts: draftsOfDiscovered(discovered), failures };
+}
+
+/** Measured on the running daemon; see docs/operations.md. */
+const idleBytes = 80e6;
+const bytesPerSeries = 2000;
+const startBytes = 126e6;
+
+/** Adds the series and the memory of the process, and the calls of all replicas. */
+async function completed(
+  { drafts, failures }: Drafts,
+  replicas: number,
+  platform: Platform,
+): Promise<Plan> {
+  const inputs = drafts.map(({ calls, applications, missing }) => ({
+    account: calls.account,
+    applications,
+    missing,
+  }));
+  const expected = await expectedSeries(inputs, platform);
+  const accounts = drafts.map(({ calls, missing, supposed }) => ({
+    ...calls,
+    series: expected.byAccount.get(calls.account) ?? 0,
+    missing,
+    supposed,
+    together: togetherOf(calls, replicas),
+  }));
+  const series = accounts.reduce((sum, account) => sum + account.series, 0);
+  const memoryBytes = idleBytes + series * bytesPerSeries;
+  return {
+    fits:
+      failures.length === 0 &&
+      accounts.every(({ fits, together }) => fits && (replicas === 1 || together.fits)),
+    accounts,
+    series,
+    ownSeries: expected.own,
+    memoryBytes,
+    startMemoryBytes: Math.max(startBytes, memoryBytes),
+    failures,
+  };
 }
 
 /** A plan for machines. Times are in seconds, calls in calls a minute. */

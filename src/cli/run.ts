@@ -1,27 +1,28 @@
 import { buildOf, versionText } from '../daemon/build.ts';
-import { CommandError, type ExitCode, type Machine } from '../daemon/platform.ts';
+import { CommandError, type ExitCode, type Platform } from '../daemon/platform.ts';
 import { ignoreWriteErrors } from '../telemetry/logger.ts';
 import { parseArguments } from './arguments.ts';
-import type { Command, Flags } from './flags.ts';
+import type { Flags } from './flag-table.ts';
+import type { Command } from './flags.ts';
 import { helpText } from './help.ts';
 import { type Outcome, runOneShot } from './one-shot.ts';
 
 /**
- * Runs the command that the arguments (without the program's own name) ask for. Commands are loaded
- * when they are needed: the daemon does not wait for the simulator.
+ * Runs the command that the arguments (without the program's own name) ask for. Commands are loaded on
+ * demand: the daemon does not wait for the simulator.
  */
-export async function run(argv: readonly string[], machine: Machine): Promise<ExitCode> {
-  // Somebody who no longer reads what we write is no reason to fail.
-  ignoreWriteErrors(machine.stdout);
-  ignoreWriteErrors(machine.stderr);
-  const parsed = parseArguments(argv, machine.env);
+export async function run(argv: readonly string[], platform: Platform): Promise<ExitCode> {
+  // A reader that goes away is no reason to fail.
+  ignoreWriteErrors(platform.stdout);
+  ignoreWriteErrors(platform.stderr);
+  const parsed = parseArguments(argv, platform.env);
   try {
     switch (parsed.kind) {
       case 'help':
-        machine.stdout.write(helpText(parsed.command));
+        platform.stdout.write(helpText(parsed.command));
         return 0;
       case 'version':
-        machine.stdout.write(versionText(buildOf(machine.env)));
+        platform.stdout.write(versionText(buildOf(platform.env)));
         return 0;
       case 'error':
         throw new CommandError(2, parsed.message);
@@ -29,12 +30,12 @@ export async function run(argv: readonly string[], machine: Machine): Promise<Ex
         return await runCommand(
           parsed.command,
           { argv, flags: parsed.flags },
-          onHost(parsed.flags, machine),
+          withHostName(parsed.flags, platform),
         );
     }
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    machine.stderr.write(`${error.message}\n`);
+    platform.stderr.write(`${error.message}\n`);
     return error.exitCode;
   }
 }
@@ -45,50 +46,51 @@ function isEndless(command: Command): command is EndlessCommand {
   return command === 'serve' || command === 'demo';
 }
 
-/** Whether what the arguments ask for runs until it is stopped: then to be stopped is success. */
-export function runsUntilStopped(argv: readonly string[], env: Machine['env']): boolean {
+/** Whether the command runs until it is stopped, so that a stop is success. */
+export function runsUntilStopped(argv: readonly string[], env: Platform['env']): boolean {
   const parsed = parseArguments(argv, env);
   return parsed.kind === 'run' && isEndless(parsed.command);
 }
 
-/** The machine by the name that it has in New Relic, if the flags say which that is. */
-function onHost({ hostName }: Flags, machine: Machine): Machine {
-  return hostName === '' ? machine : { ...machine, ownHostNames: [hostName] };
+/** The platform with the host name that the flags give, if they give one. */
+function withHostName({ hostName }: Flags, platform: Platform): Platform {
+  return hostName === '' ? platform : { ...platform, ownHostNames: [hostName] };
 }
 
 interface Wanted {
   readonly argv: readonly string[];
-  /** What `argv` and the environment say. */
+  /** The flags of `argv` and of the environment. */
   readonly flags: Flags;
 }
 
 async function runCommand(
   command: Command,
   { argv, flags }: Wanted,
-  machine: Machine,
+  platform: Platform,
 ): Promise<ExitCode> {
-  if (!isEndless(command)) return runOneShot(async () => oneShot(command, flags, machine), machine);
-  if (command === 'demo') return (await import('./demo.ts')).demo(flags, machine);
-  if (flags.respawn) return (await import('../daemon/respawn.ts')).respawn(argv, flags, machine);
-  return (await import('./serve.ts')).serve(flags, machine);
+  if (!isEndless(command))
+    return runOneShot(async () => oneShot(command, flags, platform), platform);
+  if (command === 'demo') return (await import('./demo.ts')).demo(flags, platform);
+  if (flags.respawn) return (await import('../daemon/respawn.ts')).respawn(argv, flags, platform);
+  return (await import('../daemon/serve.ts')).serve(flags, platform);
 }
 
 async function oneShot(
   command: Exclude<Command, EndlessCommand>,
   flags: Flags,
-  machine: Machine,
+  platform: Platform,
 ): Promise<Outcome> {
   switch (command) {
     case 'once':
-      return (await import('./once.ts')).once(flags, machine);
+      return (await import('./once.ts')).once(flags, platform);
     case 'healthcheck':
-      return (await import('./healthcheck.ts')).healthcheck(flags, machine);
+      return (await import('./healthcheck.ts')).healthcheck(flags, platform);
     case 'check-config':
-      return (await import('./check-config.ts')).checkConfig(flags, machine);
+      return (await import('./check-config.ts')).checkConfig(flags, platform);
     case 'plan':
-      return (await import('./plan.ts')).plan(flags, machine);
+      return (await import('./plan.ts')).plan(flags, platform);
     case 'discover':
-      return (await import('./discover.ts')).discover(flags, machine);
+      return (await import('./discover.ts')).discover(flags, platform);
     case 'config-schema': {
       const { configJsonSchemaText } = await import('../config/schema.ts');
       return { exitCode: 0, output: configJsonSchemaText() };

@@ -9,49 +9,53 @@ import type { Membership, RateLimiters } from '../rate-limit/rate-limiters.ts';
 import type { SelfMetrics } from '../telemetry/self-metrics.ts';
 import { type AccountTransport, createAccountTransport } from '../transport/account-transport.ts';
 import type { KeyProvider, RawTransport } from '../transport/transport.ts';
-import type { Machine } from './platform.ts';
+import type { Platform } from './platform.ts';
 import type { PreparedAccount } from './prepare-account.ts';
 import { createShardBudget, type ShardBudget } from './sharding.ts';
 import { createTransportLog } from './transport-log.ts';
 
-/** One account of the configuration in force, for as long as it has its name and its vendor. */
+/** One account of the configuration in force, as long as its name and its vendor stay the same. */
 export interface AccountRuntime {
-  /** What it was made of, or last updated with. */
+  /** What it was created from, or last updated with. */
   readonly prepared: PreparedAccount;
-  /** The vendor, paced by the limit of the key; what the poller asks. */
+  /** The vendor as the poller asks it: at the pace that the limit of the key allows. */
   readonly source: Source;
   /** Polls until the signal is aborted. */
   run(signal: AbortSignal): Promise<void>;
-  /** One poll of everything; whether all that was asked for arrived. */
+  /** Polls everything once. False if anything that was asked for did not arrive. */
   runOnce(signal: AbortSignal): Promise<boolean>;
   status(): AccountStatus;
-  /** Why polling has come to a halt that only a fault of our own explains; `undefined` if it has not. */
+  /** Why polling stands still through a fault of the program; `undefined` while it does not. */
   stalled(): string | undefined;
   /**
-   * Follows other limits, another key and another way to the vendor at once, in one turn: with other
-   * accounts that change as well, so that no key has a larger limit in between. What is polled
-   * follows with `reconfigure`.
+   * Follows other limits, another key and other connections in one turn. All accounts that change are
+   * updated in the same turn, so that no key has a larger limit in between. `reconfigure` follows for
+   * what is polled.
    *
-   * @param raw new connections, if calls are to take other ones from now on
+   * @param raw the connections to use from now on; `undefined` for those that are there
    */
   update(next: PreparedAccount, raw: RawTransport | undefined): void;
-  /** Polls what it was last updated with. Of many applications it takes several turns. */
-  reconfigure(): Promise<void>;
-  /** Frees the account's share of its key, when it polls no more. */
+  /**
+   * Polls according to its last update from now on; with many applications this takes several turns.
+   *
+   * @param isAskedOtherwise whether the vendor sees another key, or other requests
+   */
+  reconfigure(isAskedOtherwise: boolean): Promise<void>;
+  /** Frees the account's share of its key, once it no longer polls. */
   leave(): void;
-  /** Breaks off the calls under way, and leaves. */
+  /** Leaves, and breaks off the calls under way. */
   close(): Promise<void>;
 }
 
 export interface AccountRuntimeDependencies {
-  readonly machine: Machine;
+  readonly platform: Platform;
   readonly sink: SnapshotSink;
   readonly metrics: SelfMetrics;
   readonly logger: Logger;
   readonly limiters: RateLimiters;
 }
 
-/** @param raw the connections that `openPrepared` gave; closed by `close` */
+/** @param raw the connections of `openPrepared`; `close` closes them */
 export function createAccountRuntime(
   prepared: PreparedAccount,
   raw: RawTransport,
@@ -69,15 +73,13 @@ class PolledAccount implements AccountRuntime {
   readonly #transport: AccountTransport;
   readonly #poller: AccountPoller;
   #prepared: PreparedAccount;
-  /** Whether the vendor is asked in another way since the poller was last told. */
-  #isElsewhere = false;
 
   constructor(
     prepared: PreparedAccount,
     raw: RawTransport,
-    { machine, sink, metrics, logger, limiters }: AccountRuntimeDependencies,
+    { platform, sink, metrics, logger, limiters }: AccountRuntimeDependencies,
   ) {
-    const { clock, random } = machine;
+    const { clock, random } = platform;
     const { account } = prepared;
     this.#prepared = prepared;
     const { shard = alone } = account;
@@ -142,15 +144,12 @@ class PolledAccount implements AccountRuntime {
   update(next: PreparedAccount, raw: RawTransport | undefined): void {
     const before = this.#prepared;
     this.#prepared = next;
-    this.#isElsewhere ||= raw !== undefined || !isAskedAlike(before, next);
     this.#moveMembership(before, next);
     this.#transport.reconfigure(next.account, raw);
   }
 
-  async reconfigure(): Promise<void> {
-    const isElsewhere = this.#isElsewhere;
-    this.#isElsewhere = false;
-    await this.#poller.reconfigure(this.#prepared, isElsewhere);
+  async reconfigure(isAskedOtherwise: boolean): Promise<void> {
+    await this.#poller.reconfigure(this.#prepared, isAskedOtherwise);
   }
 
   leave(): void {
@@ -161,7 +160,7 @@ class PolledAccount implements AccountRuntime {
     return this.#budget.shareOf(account.requestsPerMinute, account.shard?.isEven);
   }
 
-  /** In this order no key that the account has or gets is raised before the account has left it. */
+  /** In this order neither the old nor the new key ever counts more than its share of this account. */
   #moveMembership(before: PreparedAccount, next: PreparedAccount): void {
     const share = this.#shareOf(next);
     this.#membership.resize(Math.min(this.#shareOf(before), share));
@@ -173,14 +172,6 @@ class PolledAccount implements AccountRuntime {
     this.leave();
     await this.#transport.close();
   }
-}
-
-/** Whether the vendor sees no difference between requests of the two, on the same connections. */
-function isAskedAlike(left: PreparedAccount, right: PreparedAccount): boolean {
-  return (
-    left.keyProvider.current() === right.keyProvider.current() &&
-    left.account.apiKeyHeader === right.account.apiKeyHeader
-  );
 }
 
 /** Moves the membership to each new key, which has a limit of its own. */
@@ -195,7 +186,7 @@ function followingKey(current: () => KeyProvider, membership: Membership): KeyPr
   };
 }
 
-/** Reads the key again before each discovery, so that a rotated one is in force within a minute. */
+/** Reads the key again before each discovery, so that a rotated key is in force within a minute. */
 function withFreshKey(source: Source, keyProvider: KeyProvider): Source {
   return {
     ...source,

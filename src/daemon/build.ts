@@ -1,7 +1,7 @@
 /** The program's version; a test compares it with the package's. */
 const version = '0.1.0';
 
-/** What is running. */
+/** Which program is running, and on what. */
 export interface Build {
   readonly version: string;
   /** The commit the program was built from, or `unknown`. */
@@ -23,7 +23,7 @@ export function buildOf(env: Readonly<Record<string, string | undefined>>): Buil
   };
 }
 
-/** The answer to `--version`, in the form of Prometheus' own programs. */
+/** The answer to `--version`, in the form that Prometheus' own programs use. */
 export function versionText(build: Build): string {
   return [
     `newrelic-exporter, version ${build.version} (revision: ${build.revision})`,

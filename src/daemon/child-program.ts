@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { getHeapStatistics } from 'node:v8';
 import { type Clock, sleep } from '../model/clock.ts';
 
-/** How a child process came to its end. */
+/** How a child process ended. */
 export type ChildEnd =
   | { readonly kind: 'ended'; readonly code: number | null; readonly signal: string | null }
   | { readonly kind: 'not_started'; readonly error: Error };
@@ -14,32 +14,32 @@ export type ChildEnd =
 export interface ChildProgram {
   /** Never rejects. */
   readonly ended: Promise<ChildEnd>;
-  /** Does nothing to one that has ended. */
+  /** Does nothing if the child has ended. */
   signal(name: 'SIGTERM' | 'SIGHUP' | 'SIGKILL'): void;
-  /** The memory that it alone takes; `undefined` where the container has no limit, or nobody tells. */
+  /** Its unshared memory; `undefined` if the container has no limit, or if the memory is not known. */
   memory(): ChildMemory | undefined;
 }
 
 export interface ChildMemory {
   readonly usedBytes: number;
-  /** What the container may have, this process included. */
+  /** The limit of the container, for all its processes together. */
   readonly limitBytes: number;
 }
 
 export interface ChildProgramOptions {
   readonly args: readonly string[];
-  /** Is called with what the child tells its parent. */
-  readonly heard: (message: unknown) => void;
+  /** Called with each message of the child. */
+  readonly onMessage: (message: unknown) => void;
 }
 
 /**
- * Starts the program's file once more, with the same flags of Node and the same standard streams. Its
- * heap ends before the memory of the container does. It does not outlive this process, unless that is
- * killed and the child hangs.
+ * Starts the program's file once more, with the same flags of Node and the same standard streams. The
+ * child runs out of heap before the container runs out of memory. It outlives this process only if this
+ * process is killed while the child hangs.
  */
 export function startChildProgram(
   program: URL,
-  { args, heard }: ChildProgramOptions,
+  { args, onMessage }: ChildProgramOptions,
 ): ChildProgram {
   let child: ChildProcess;
   try {
@@ -48,7 +48,7 @@ export function startChildProgram(
       stdio: 'inherit',
     });
   } catch (error) {
-    // What is refused for want of memory is thrown, not emitted.
+    // Without memory for a process, `fork` throws instead of emitting an error.
     return {
       ended: Promise.resolve({ kind: 'not_started', error: asError(error) }),
       signal: () => {},
@@ -56,7 +56,7 @@ export function startChildProgram(
     };
   }
   const limitBytes = memoryLimitBytes();
-  child.on('message', heard);
+  child.on('message', onMessage);
   const killWithUs = (): void => {
     child.kill('SIGKILL');
   };
@@ -65,7 +65,7 @@ export function startChildProgram(
     child.once('exit', (code, signal) => {
       resolve({ kind: 'ended', code, signal });
     });
-    // Not only a failed start: a signal that could not be sent is reported here too.
+    // Also emitted for a signal that could not be sent.
     child.on('error', (error) => {
       if (child.pid === undefined) resolve({ kind: 'not_started', error });
     });
@@ -86,7 +86,7 @@ export function startChildProgram(
   };
 }
 
-/** `undefined` where the machine has no more than the container may have. */
+/** `undefined` if there is no limit below the memory of the machine. */
 function memoryLimitBytes(): number | undefined {
   const bytes = process.constrainedMemory() ?? 0;
   return bytes > 0 && bytes < totalmem() ? bytes : undefined;
@@ -104,9 +104,9 @@ function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
 
-/** What a daemon tells the process that has started it, again and again. */
+/** The message that a daemon sends to its parent regularly. */
 export interface Heartbeat {
-  /** Why polling has come to a halt that only a restart ends; `null` while all goes on. */
+  /** Why polling stands still until a restart; `null` while it does not. */
   readonly stalled: string | null;
 }
 
@@ -138,20 +138,20 @@ export function heartbeatIn(message: unknown): Heartbeat | undefined {
 }
 
 export interface HeapFacts {
-  /** What the container may have; 0, or more than any machine has, where there is no limit. */
+  /** The limit of the container; 0, or more than any machine has, if there is none. */
   readonly memoryBytes: number;
-  /** What V8 would let the heap grow to. */
+  /** The size up to which V8 would let the heap grow. */
   readonly heapLimitBytes: number;
-  /** The flags of Node that are in force by other ways, as one text. */
+  /** The flags of Node that were given otherwise, as one text. */
   readonly given: string;
 }
 
-/** Beside its heap the daemon takes 62 MiB, 40 of them Node.js itself; its parent up to 25 more. */
+/** Outside its heap the daemon takes 62 MiB, 40 of them Node.js itself, and its parent up to 25 more. */
 const heapShare = 0.5;
 
 /**
- * Flags of Node with which a process that takes too much dies of its own heap, before the kernel kills
- * every process of the container. None where V8's own limit does that, or where a limit is given.
+ * Flags of Node that make a process with too many objects run out of heap before the kernel kills every
+ * process of the container. None if V8's own limit does that already, or if a limit was given.
  */
 export function heapFlags({ memoryBytes, heapLimitBytes, given }: HeapFacts): readonly string[] {
   const heapBytes = memoryBytes * heapShare;
@@ -161,8 +161,8 @@ export function heapFlags({ memoryBytes, heapLimitBytes, given }: HeapFacts): re
 }
 
 /**
- * The memory that a process alone takes, as Linux tells it; `undefined` if the process has ended, or if
- * this is not Linux. Files that it has mapped are not in it, since the kernel can drop them.
+ * The anonymous memory of a process according to Linux; `undefined` if the process has ended, or if this
+ * is not Linux. Mapped files do not count, since the kernel can drop them.
  */
 export function unsharedBytesOf(pid: number): number | undefined {
   try {

@@ -1,45 +1,56 @@
 import { compileConfig } from '../config/compile-config.ts';
-import { ConfigError, firstOf, type ShownDiagnostics } from '../config/diagnostic.ts';
-import { type ConfigFile, readConfigFile } from '../config/load-config.ts';
+import {
+  ConfigError,
+  type Diagnostic,
+  firstOf,
+  renderDiagnostics,
+  type ShownDiagnostics,
+} from '../config/diagnostic.ts';
+import {
+  type ConfigFile,
+  type LoadedConfig,
+  loadConfig,
+  readConfigFile,
+} from '../config/load-config.ts';
 import { parseConfig } from '../config/parse-config.ts';
 import type { Config } from '../model/config.ts';
-import type { PlainParsed } from './parse-for-parent.ts';
-import { CommandError, type Machine } from './platform.ts';
+import type { Logger } from '../model/telemetry.ts';
+import { CommandError, type PlainParsed, type Platform } from './platform.ts';
 
-/** A configuration as it stands in the file, ready for use. */
+/** A configuration as the file holds it, ready for use. */
 export interface ReadConfig {
   readonly config: Config;
   readonly warnings: ShownDiagnostics;
-  /** Of the bytes that it was read from. */
+  /** The digest of the bytes that it was read from. */
   readonly digest: string;
 }
 
 export interface ConfigReader {
   /**
-   * Reads the file. What these very bytes have come to before is not worked out again, be it good or
-   * bad; so it costs little to try a file again and again. Rejects with a `ConfigError` or a
-   * `CommandError`.
+   * Reads the file. The same bytes are parsed only once, whether they are good or bad, so it costs
+   * little to try a file again and again. Rejects with a `CommandError`.
    *
-   * @param isAsked whether somebody waits for it: then a thread that failed is started again at once
+   * @param isAsked whether somebody waits for the result: then a thread that failed is started again
+   *   at once
    */
   read(isAsked: boolean): Promise<ReadConfig>;
-  /** Frees what is remembered. */
+  /** Drops the remembered result, which is no longer needed once it is in force. */
   forget(): void;
 }
 
 type Outcome =
   | { readonly kind: 'good'; readonly read: ReadConfig }
-  /** The text is wrong, and will be as long as it is the same. */
-  | { readonly kind: 'refused'; readonly error: ConfigError | CommandError }
-  /** The text could not be looked at, for want of memory or time. */
+  /** The text is wrong, and stays wrong until it changes. */
+  | { readonly kind: 'refused'; readonly error: CommandError }
+  /** The text could not be parsed, for want of memory or time. */
   | { readonly kind: 'failed'; readonly error: CommandError; readonly atMs: number };
 
-/** A thread that cannot be had takes its time and memory again each time it is tried. */
+/** Each try at a thread that cannot run costs time and memory again. */
 const failedForMs = 60_000;
 
-/** Reads one configuration file, again and again. The first time nothing else goes on: no thread. */
-export function createConfigReader(path: string, machine: Machine): ConfigReader {
-  const { clock } = machine;
+/** Reads one configuration file, again and again. The first time nothing else is running: no thread. */
+export function createConfigReader(path: string, platform: Platform): ConfigReader {
+  const { clock } = platform;
   let parse = parseHere;
   let known: { readonly digest: string; readonly outcome: Outcome } | undefined;
 
@@ -47,13 +58,13 @@ export function createConfigReader(path: string, machine: Machine): ConfigReader
     outcome.kind !== 'failed' || (!isAsked && clock.monotonicMs() - outcome.atMs < failedForMs);
   const outcomeOf = async (file: ConfigFile): Promise<Outcome> => {
     const parser = parse;
-    parse = machine.parseConfig;
+    parse = platform.parseConfig;
     try {
       const { config: plain, warnings } = await parser(file);
-      const config = await compileConfig(plain, machine);
+      const config = await compileConfig(plain, platform);
       return { kind: 'good', read: { config, warnings, digest: file.digest } };
     } catch (error) {
-      if (error instanceof ConfigError) return { kind: 'refused', error };
+      if (error instanceof ConfigError) return { kind: 'refused', error: asCommandError(error) };
       if (!(error instanceof CommandError)) throw error;
       if (error.exitCode === 2) return { kind: 'refused', error };
       return { kind: 'failed', error, atMs: clock.monotonicMs() };
@@ -62,7 +73,7 @@ export function createConfigReader(path: string, machine: Machine): ConfigReader
 
   return {
     read: async (isAsked) => {
-      const file = await readConfigFile(path, machine);
+      const file = await orCommandError(async () => readConfigFile(path, platform));
       const isKnown = known?.digest === file.digest && isStillTrue(known.outcome, isAsked);
       const outcome = known !== undefined && isKnown ? known.outcome : await outcomeOf(file);
       known = { digest: file.digest, outcome };
@@ -78,4 +89,32 @@ export function createConfigReader(path: string, machine: Machine): ConfigReader
 async function parseHere(file: ConfigFile): Promise<PlainParsed> {
   const { config, warnings } = await parseConfig(file.text, file);
   return { config, warnings: firstOf(warnings) };
+}
+
+/** Reads the configuration for a command; all its errors become one message and exit code 2. */
+export async function loadForCommand(path: string, platform: Platform): Promise<LoadedConfig> {
+  return orCommandError(async () => loadConfig(path, platform));
+}
+
+async function orCommandError<Value>(read: () => Promise<Value>): Promise<Value> {
+  try {
+    return await read();
+  } catch (error) {
+    throw error instanceof ConfigError ? asCommandError(error) : error;
+  }
+}
+
+function asCommandError(error: ConfigError): CommandError {
+  return new CommandError(2, error.message, { cause: error });
+}
+
+export function logWarnings({ shown, more }: ShownDiagnostics, logger: Logger): void {
+  for (const { line, column, message, help } of shown) {
+    logger.warn({ line, column, problem: message, remedy: help }, 'configuration warning');
+  }
+  if (more > 0) logger.warn({ more }, 'more configuration warnings: see check-config');
+}
+
+export function renderWarnings(warnings: readonly Diagnostic[]): string {
+  return warnings.length === 0 ? '' : `${renderDiagnostics(warnings)}\n`;
 }

@@ -2,14 +2,14 @@ import { digestOf } from '../config/read-file.ts';
 import { sleep } from '../model/clock.ts';
 import type { Config } from '../model/config.ts';
 import type { Logger } from '../model/telemetry.ts';
-import type { Machine } from './platform.ts';
+import type { Platform } from './platform.ts';
 
 export interface ConfigWatcherOptions {
   readonly intervalMs: number;
 }
 
 export interface ConfigWatcherDependencies {
-  readonly machine: Pick<Machine, 'clock' | 'readFile'>;
+  readonly platform: Pick<Platform, 'clock' | 'readFile'>;
   readonly logger: Logger;
   /** `undefined` when the last reload failed. */
   readonly inForce: () => WatchedFiles | undefined;
@@ -17,27 +17,27 @@ export interface ConfigWatcherDependencies {
   readonly reload: () => Promise<void>;
 }
 
-/** A writer that is not done after so long is a slow one; then what is there counts. */
+/** The time that a writer has to finish; then the file counts as it is. */
 const settleMs = 1000;
 
 /**
- * Reloads whenever a file holds something else than what is in force, and again and again as long as
- * that fails, until the signal is aborted: what a configuration needs may come later than the
- * configuration. It reads files again and again by their paths: that also sees a ConfigMap's symbolic
- * links change and a file that is deleted and made anew, which watching one inode does not.
+ * Reloads whenever a file differs from the one in force, until the signal is aborted. A reload that
+ * fails is tried again at every interval, since a key or a CA bundle may arrive later than the
+ * configuration that names it. Files are read again by their paths: unlike a watch on an inode, this
+ * notices that a symbolic link of a ConfigMap changes, or that a file is deleted and created again.
  */
 export async function watchConfig(
   { intervalMs }: ConfigWatcherOptions,
-  { machine, logger, inForce, reload }: ConfigWatcherDependencies,
+  { platform, logger, inForce, reload }: ConfigWatcherDependencies,
   signal: AbortSignal,
 ): Promise<void> {
-  const { clock } = machine;
+  const { clock } = platform;
   const unreadable = new Set<string>();
 
-  /** A file that cannot be read now is no change: nothing could be put into force. */
+  /** An unreadable file is no change: there is nothing to put into force. */
   const hasChanged = async ([path, digest]: readonly [string, string]): Promise<boolean> => {
     try {
-      const bytes = await machine.readFile(path);
+      const bytes = await platform.readFile(path);
       unreadable.delete(path);
       return digestOf(bytes) !== digest;
     } catch (error) {
@@ -65,18 +65,18 @@ export async function watchConfig(
   }
 }
 
-/** The files that a configuration rests on, by path, with the digest of what each of them held. */
+/** The files that a configuration depends on: the digest of each content, by path. */
 export type WatchedFiles = ReadonlyMap<string, string>;
 
 /**
- * The configuration file as it was read, and the CA bundles that it names. To be asked before these
- * are put into force: then a bundle that changes in between is a change, not what is in force. Keys
- * are not among them: they are read again without a reload.
+ * The configuration file as it was read, and the CA bundles that it names. Call it before the
+ * configuration is put into force: then a bundle that changes in between counts as changed. Keys are not
+ * among them, since they are read again without a reload.
  */
 export async function watchedFilesOf(
   file: { readonly path: string; readonly digest: string },
   { accounts, apps }: Config,
-  { readFile }: Pick<Machine, 'readFile'>,
+  { readFile }: Pick<Platform, 'readFile'>,
 ): Promise<WatchedFiles> {
   const used = new Set(apps.map(({ account }) => account));
   const caFiles = accounts
@@ -85,7 +85,7 @@ export async function watchedFilesOf(
     .filter((path) => path !== undefined);
   const digests = await Promise.all(
     [...new Set(caFiles)].map(async (path): Promise<[string, string]> => {
-      // Whoever needs a bundle that cannot be read says so.
+      // The account that needs an unreadable bundle reports it.
       const bytes = await readFile(path).catch(() => undefined);
       return [path, bytes === undefined ? '' : digestOf(bytes)];
     }),

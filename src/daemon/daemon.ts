@@ -1,61 +1,70 @@
 import { gzipFast } from '../exposition/page.ts';
 import { createSeriesStore, type SeriesStore } from '../exposition/series-store.ts';
 import type { Config } from '../model/config.ts';
+import type { Shard } from '../model/shard.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { AccountStatus, Logger } from '../model/telemetry.ts';
 import { createRateLimiters } from '../rate-limit/rate-limiters.ts';
 import { createSelfMetrics, type SelfMetrics } from '../telemetry/self-metrics.ts';
 import { buildOf } from './build.ts';
-import type { Machine } from './platform.ts';
+import type { Platform } from './platform.ts';
+import { withShard } from './sharding.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 
 export interface DaemonDependencies {
-  readonly machine: Machine;
+  readonly platform: Platform;
   readonly logger: Logger;
-  /** Lets a command see what is published. */
+  /** Which of the shards this process is; without it: the only one. */
+  readonly shard?: Shard | undefined;
+  /** Puts a sink of a command in front of the store. */
   readonly watch?: ((sink: SnapshotSink) => SnapshotSink) | undefined;
 }
 
-/** Everything but the HTTP server: the accounts, what they publish, and the self-metrics. */
+/** Everything but the HTTP server: the accounts, the series that they publish, and the self-metrics. */
 export interface Daemon extends Supervisor {
   readonly store: SeriesStore;
   readonly metrics: SelfMetrics;
 }
 
-/** A daemon that has its configuration. Rejects as `apply` does. */
+/** A daemon with a configuration in force. Rejects as `apply` does. */
 export async function createDaemon(
   config: Config,
   dependencies: DaemonDependencies,
 ): Promise<Daemon> {
   const daemon = createIdleDaemon(dependencies);
   await daemon.apply(config);
-  daemon.metrics.configReloaded(true, dependencies.machine.clock.wallMs());
+  daemon.metrics.configReloaded(true, dependencies.platform.clock.wallMs());
   return daemon;
 }
 
-/** A daemon that polls nothing until a configuration is put into force. */
-export function createIdleDaemon({ machine, logger, watch }: DaemonDependencies): Daemon {
-  const store = createSeriesStore({ gzip: gzipFast, nextTurn: machine.nextTurn });
-  // What the vendor wrote into an error may hold a key: pages are redacted as the log is.
+/** A daemon that polls nothing until `apply` puts a configuration into force. */
+export function createIdleDaemon({
+  platform,
+  logger,
+  shard = { ordinal: 0, total: 1 },
+  watch,
+}: DaemonDependencies): Daemon {
+  const store = createSeriesStore({ gzip: gzipFast, nextTurn: platform.nextTurn });
+  // The vendor's words in an error may hold a key: pages are redacted as the log is.
   const status = (): readonly AccountStatus[] =>
     supervisor.status().map((account) => ({
       ...account,
-      error: account.error === undefined ? undefined : machine.redactor.redact(account.error),
+      error: account.error === undefined ? undefined : platform.redactor.redact(account.error),
     }));
-  const metrics = createSelfMetrics(buildOf(machine.env), {
+  const metrics = createSelfMetrics(buildOf(platform.env), {
     status,
     seriesOf: (account) => store.seriesOf(account),
     droppedSeriesOf: (account) => store.droppedOf(account),
   });
   const sink = watch === undefined ? store : watch(store);
-  const limiters = createRateLimiters({ clock: machine.clock, logger });
-  const supervisor = createSupervisor({ machine, sink, metrics, logger, limiters });
+  const limiters = createRateLimiters({ clock: platform.clock, logger });
+  const supervisor = createSupervisor({ platform, sink, metrics, logger, limiters });
 
   return {
     store,
     metrics,
     status,
-    apply: async (next) => supervisor.apply(next),
+    apply: async (config) => supervisor.apply(withShard(config, shard)),
     run: async (signal) => supervisor.run(signal),
     runOnce: async (signal) => supervisor.runOnce(signal),
     stalled: () => supervisor.stalled(),

@@ -1,38 +1,45 @@
+import type { ShownDiagnostics } from '../config/diagnostic.ts';
 import type { ConfigFile } from '../config/load-config.ts';
 import type { ReadFile } from '../config/read-file.ts';
 import type { Clock } from '../model/clock.ts';
+import type { PlainConfig } from '../model/config.ts';
 import type { Redactor } from '../telemetry/redactor.ts';
 import type { RawTransport } from '../transport/transport.ts';
 import type { UndiciTransportOptions } from '../transport/undici-transport.ts';
 import type { ChildProgram, ChildProgramOptions } from './child-program.ts';
-import type { PlainParsed } from './parse-for-parent.ts';
 
-/** A stream for people or pipes, such as `process.stdout`. */
+/** A stream to a terminal or a pipe, such as `process.stdout`. */
 export interface Output {
   readonly isTTY?: boolean | undefined;
   write(text: string): unknown;
   on(event: 'error', listener: () => void): unknown;
 }
 
-/** All that a command may touch of the machine. */
-export interface Machine {
+/** A configuration without errors, and the first of its warnings. */
+export interface PlainParsed {
+  readonly config: PlainConfig;
+  readonly warnings: ShownDiagnostics;
+}
+
+/** Everything outside the process that a command may touch: clock, files, network, streams, signals. */
+export interface Platform {
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Regular files only, and in bounded time. */
+  /** Reads regular files only, and in bounded time. */
   readonly readFile: ReadFile;
   /**
-   * Parses a configuration without holding up other work. Rejects with a `CommandError` or a
-   * `ConfigError` that says what is wrong with it.
+   * Parses a configuration while other work goes on. Rejects with a `CommandError` or a `ConfigError`
+   * that says what is wrong with it.
    */
   readonly parseConfig: (file: ConfigFile) => Promise<PlainParsed>;
   readonly hostname: string;
-  /** The names that this host may have in New Relic: what `hosts: self` means. */
+  /** The names that this host may have in New Relic, for `hosts: self`. */
   readonly ownHostNames: readonly string[];
   /** Opens the connections to one origin. */
   readonly openTransport: (options: UndiciTransportOptions) => Promise<RawTransport>;
-  /** Resolves after other work of the process had its turn. */
+  /** Resolves after other work of the process has had its turn. */
   readonly nextTurn: () => Promise<void>;
   readonly stdout: Output;
   /** Writes all of the text to standard output; rejects if any of it cannot be written. */
@@ -44,7 +51,7 @@ export interface Machine {
   readonly onHangup: (listener: () => void) => void;
   /** Starts this program once more, as a child process. */
   readonly startChild: (options: ChildProgramOptions) => Promise<ChildProgram>;
-  /** Tells the process that has started this one as its child; absent: this is no child. */
+  /** Sends the parent a message; absent if this process is no child. */
   readonly tellParent?: ((message: unknown) => void) | undefined;
   /** Aborted when the process is asked to stop; the cause of its reason is the name of the signal. */
   readonly stopSignal: AbortSignal;

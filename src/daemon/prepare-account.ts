@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type ApiKeyDependencies, KeyError, readApiKey } from '../config/api-key.ts';
 import { CaFileError, readCaFile } from '../config/ca-file.ts';
-import type { AccountConfig, AppEntry, KeyLocation } from '../model/config.ts';
+import type { AccountConfig, AppEntry, Config, KeyLocation } from '../model/config.ts';
 import { isSameHostChoice } from '../model/selected-application.ts';
 import { isSameSelector } from '../model/selector.ts';
 import type { Logger } from '../model/telemetry.ts';
@@ -9,52 +9,75 @@ import type { Redactor } from '../telemetry/redactor.ts';
 import type { KeyProvider, RawTransport } from '../transport/transport.ts';
 import type { UndiciTransportOptions } from '../transport/undici-transport.ts';
 import { buildOf } from './build.ts';
-import { CommandError, type Machine } from './platform.ts';
+import { CommandError, type Platform } from './platform.ts';
 
-/** An account of which all has been read that can be wrong; nothing was changed yet. */
+/** An account of the configuration, and its entries of `apps`, at least one. */
+export interface AccountInUse {
+  readonly account: AccountConfig;
+  readonly entries: readonly AppEntry[];
+}
+
+/** The accounts with entries; the others are never polled. */
+export function accountsInUse({
+  accounts,
+  apps,
+}: Pick<Config, 'accounts' | 'apps'>): readonly AccountInUse[] {
+  const entries = new Map<string, AppEntry[]>();
+  for (const entry of apps) {
+    const known = entries.get(entry.account);
+    if (known === undefined) entries.set(entry.account, [entry]);
+    else known.push(entry);
+  }
+  return accounts.flatMap((account) => {
+    const own = entries.get(account.name);
+    return own === undefined ? [] : [{ account, entries: own }];
+  });
+}
+
+/** An account with everything read that can fail; nothing of it is in force yet. */
 export interface PreparedAccount {
   readonly account: AccountConfig;
   /** The entries of `apps` that belong to it; not empty. */
   readonly entries: readonly AppEntry[];
   readonly keyProvider: KeyProvider;
-  /** How to connect: accounts with the same can share their connections. */
+  /** How to connect. */
   readonly wire: UndiciTransportOptions;
 }
 
 export interface PrepareAccountDependencies {
-  readonly machine: Machine;
+  readonly platform: Platform;
   readonly logger: Logger;
-  /** The account of the same name that is in force: its key is not read again without need. */
+  /** The account of that name in force: if its key is in the same place, it is not read again. */
   readonly previous?: PreparedAccount | undefined;
 }
 
 /**
- * Reads all that one account needs. Rejects with a `CommandError` if a key or a file that the
+ * Reads everything that one account needs. Rejects with a `CommandError` if a key or a file that the
  * configuration names cannot be used.
  */
 export async function prepareAccount(
   account: AccountConfig,
   entries: readonly AppEntry[],
-  { machine, logger, previous }: PrepareAccountDependencies,
+  { platform, logger, previous }: PrepareAccountDependencies,
 ): Promise<PreparedAccount> {
-  hideProxyPassword(account, machine);
+  hideProxyPassword(account, platform);
   const isSameKey = previous !== undefined && locationOf(previous.account) === locationOf(account);
   const keyProvider = isSameKey
     ? previous.keyProvider
-    : await keyProviderFor(account, machine, logger);
-  const ca = await readCa(account, machine);
+    : await keyProviderFor(account, platform, logger);
+  const ca = await readCa(account, platform);
   const { baseUrl, concurrency, proxyUrl } = account;
-  const userAgent = `newrelic-exporter/${buildOf(machine.env).version} (Prometheus exporter)`;
+  const userAgent = `newrelic-exporter/${buildOf(platform.env).version} (Prometheus exporter)`;
   const wire = { baseUrl, connections: concurrency, proxyUrl, ca, userAgent };
   return { account, entries, keyProvider, wire };
 }
 
-/** Opens the connections to the vendor of a prepared account, which cannot fail. */
+/** Opens the connections of a prepared account to the vendor. */
 export async function openPrepared(
   { wire }: PreparedAccount,
-  machine: Pick<Machine, 'openTransport'>,
+  platform: Pick<Platform, 'openTransport'>,
 ): Promise<RawTransport> {
-  return machine.openTransport(wire);
+  return platform.openTransport(wire);
 }
 
 function locationOf({ apiKey }: AccountConfig): string {
@@ -63,13 +86,13 @@ function locationOf({ apiKey }: AccountConfig): string {
 
 async function keyProviderFor(
   account: AccountConfig,
-  machine: Machine,
+  platform: Platform,
   logger: Logger,
 ): Promise<KeyProvider> {
   try {
     return await createKeyProvider(
       { account: account.name, location: account.apiKey },
-      { ...machine, logger },
+      { ...platform, logger },
     );
   } catch (error) {
     if (!(error instanceof KeyError)) throw error;
@@ -77,36 +100,67 @@ async function keyProviderFor(
   }
 }
 
-function hideProxyPassword({ proxyUrl }: AccountConfig, { redactor }: Machine): void {
+function hideProxyPassword({ proxyUrl }: AccountConfig, { redactor }: Platform): void {
   if (proxyUrl === undefined) return;
   const { password } = new URL(proxyUrl);
   if (password !== '') redactor.add(decodeURIComponent(password));
 }
 
-async function readCa(account: AccountConfig, machine: Machine): Promise<string | undefined> {
+async function readCa(account: AccountConfig, platform: Platform): Promise<string | undefined> {
   if (account.caFile === undefined) return undefined;
   try {
-    return await readCaFile(account.caFile, machine);
+    return await readCaFile(account.caFile, platform);
   } catch (error) {
     if (!(error instanceof CaFileError)) throw error;
     throw new CommandError(2, `account ${account.name}: ${error.message}`, { cause: error });
   }
 }
 
-/** Entries that are compared without a break: a few milliseconds. */
+/** How an account of the next configuration differs from the one of its name that is in force. */
+export type AccountChange =
+  | { readonly kind: 'none' }
+  /** There is none, or it is another account: one at another address. */
+  | { readonly kind: 'new' }
+  | {
+      readonly kind: 'settings';
+      /** Whether it needs other connections. */
+      readonly isWireOther: boolean;
+      /** Whether the vendor sees another key, or other requests. */
+      readonly isAskedOtherwise: boolean;
+    };
+
+/** Comparing this many entries without a break takes a few milliseconds. */
 const atATime = 500;
 
-/** Whether the two would poll the same, in the same way. */
-export async function isSamePrepared(
-  left: PreparedAccount,
-  right: PreparedAccount,
-  { nextTurn }: Pick<Machine, 'nextTurn'>,
+/** The only place where a configuration is compared with the one in force. */
+export async function changeTo(
+  next: PreparedAccount,
+  before: PreparedAccount | undefined,
+  { nextTurn }: Pick<Platform, 'nextTurn'>,
+): Promise<AccountChange> {
+  if (before?.account.baseUrl !== next.account.baseUrl) return { kind: 'new' };
+  const isWireOther = !isDeepStrictEqual(before.wire, next.wire);
+  const isSame =
+    !isWireOther &&
+    isDeepStrictEqual(before.account, next.account) &&
+    (await haveSameEntries(before, next, nextTurn));
+  if (isSame) return { kind: 'none' };
+  const isAskedOtherwise =
+    isWireOther ||
+    before.keyProvider.current() !== next.keyProvider.current() ||
+    before.account.apiKeyHeader !== next.account.apiKeyHeader;
+  return { kind: 'settings', isWireOther, isAskedOtherwise };
+}
+
+async function haveSameEntries(
+  before: PreparedAccount,
+  next: PreparedAccount,
+  nextTurn: Platform['nextTurn'],
 ): Promise<boolean> {
-  if (left.entries.length !== right.entries.length) return false;
-  if (!isDeepStrictEqual([left.account, left.wire], [right.account, right.wire])) return false;
-  for (const [index, entry] of right.entries.entries()) {
+  if (before.entries.length !== next.entries.length) return false;
+  for (const [index, entry] of next.entries.entries()) {
     if (index % atATime === atATime - 1) await nextTurn();
-    const other = left.entries[index];
+    const other = before.entries[index];
     if (other === undefined || !isSameEntry(entry, other)) return false;
   }
   return true;
@@ -133,8 +187,8 @@ export interface KeyProviderDependencies extends ApiKeyDependencies {
 }
 
 /**
- * Holds one account's key and reads it again on demand. Rejects with a `KeyError` if there is none
- * at the start; later a key that cannot be read leaves the one in force.
+ * Holds one account's key and reads it again on demand. Rejects with a `KeyError` if the first key
+ * cannot be read; if a later one cannot, the key in force stays.
  */
 export async function createKeyProvider(
   { account, location }: KeyProviderOptions,

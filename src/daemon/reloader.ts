@@ -1,213 +1,170 @@
-import { ConfigError } from '../config/diagnostic.ts';
 import { sleep } from '../model/clock.ts';
 import type { Config } from '../model/config.ts';
 import type { Logger } from '../model/telemetry.ts';
 import type { ConfigStatus } from '../server/readiness.ts';
 import type { SelfMetrics } from '../telemetry/self-metrics.ts';
-import { createConfigReader } from './config-reader.ts';
+import { type ConfigReader, createConfigReader, logWarnings } from './config-reader.ts';
 import { type WatchedFiles, watchConfig, watchedFilesOf } from './config-watcher.ts';
-import { logWarnings } from './load.ts';
-import { CommandError, type Machine } from './platform.ts';
+import { CommandError, type Platform } from './platform.ts';
 
 /** What asked for a reload; a word for the log. `start`: nothing has been read before. */
 export type ReloadTrigger = 'start' | 'signal' | 'http' | 'file';
 
+/** Brings the configuration from its file into force: the first one, and every later one. */
 export interface Reloader {
   /**
-   * Reads the configuration, for the first time or again, and puts it into force. Rejects with a
-   * `CommandError`, and what is in force stays so, if anything about it is wrong. Requests that come
-   * while a reload is under way share the next one.
+   * Reads the configuration and puts it into force. If anything is wrong with it, the one in force
+   * stays, and this rejects with a `CommandError`. Requests that come while a reload is under way share
+   * the next one.
    */
   reload(trigger: ReloadTrigger): Promise<void>;
-  /** `undefined` when the last reload failed, or there was none. */
-  filesInForce(): WatchedFiles | undefined;
-  status(): ConfigStatus;
-}
-
-export interface ReloaderDependencies {
-  readonly machine: Machine;
-  readonly logger: Logger;
-  /** Puts a configuration into force, or changes nothing and rejects with a `CommandError`. */
-  readonly apply: (config: Config) => Promise<void>;
-  readonly reloaded: (succeeded: boolean, wallMs: number) => void;
-}
-
-export interface ReloaderOptions {
-  readonly path: string;
+  status(): ReloaderStatus;
   /**
-   * Whether the process goes on without a configuration, so that its log has to say why there is none;
-   * otherwise the process ends with what `reload` rejects with.
-   */
-  readonly waits: boolean;
-}
-
-export function createReloader(
-  { path, waits }: ReloaderOptions,
-  { machine, logger, apply, reloaded }: ReloaderDependencies,
-): Reloader {
-  const reader = createConfigReader(path, machine);
-  let isInForce = false;
-  let filesInForce: WatchedFiles | undefined;
-  /** A file is tried again and again: what is wrong with it is said once. */
-  let lastProblem: string | undefined;
-  let current: Promise<void> = Promise.resolve();
-  let waiting: Promise<void> | undefined;
-
-  const isNews = (trigger: ReloadTrigger, problem: string): boolean =>
-    (trigger !== 'file' || problem !== lastProblem) &&
-    (isInForce || waits) &&
-    !machine.stopSignal.aborted;
-  const putIntoForce = async (trigger: ReloadTrigger): Promise<void> => {
-    const { config, warnings, digest } = await reader.read(trigger !== 'file');
-    // Before they are put into force, which takes a while: what changes meanwhile is seen.
-    const files = await watchedFilesOf({ path, digest }, config, machine);
-    await apply(config);
-    reader.forget();
-    filesInForce = files;
-    lastProblem = undefined;
-    logWarnings(warnings, logger);
-  };
-  const reloadNow = async (trigger: ReloadTrigger): Promise<void> => {
-    waiting = undefined;
-    try {
-      await putIntoForce(trigger);
-    } catch (error) {
-      filesInForce = undefined;
-      reloaded(false, machine.clock.wallMs());
-      if (!(error instanceof ConfigError) && !(error instanceof CommandError)) throw error;
-      const problem = error.message;
-      if (isNews(trigger, problem)) logProblem({ trigger, problem, isInForce }, logger);
-      lastProblem = problem;
-      const exitCode = error instanceof CommandError ? error.exitCode : 2;
-      throw new CommandError(exitCode, problem, { cause: error });
-    }
-    reloaded(true, machine.clock.wallMs());
-    if (isInForce) logger.info({ trigger }, 'configuration reloaded');
-    else if (trigger !== 'start') logger.info({ trigger }, 'configuration found');
-    isInForce = true;
-  };
-
-  return {
-    reload: (trigger) => {
-      if (waiting !== undefined) return waiting;
-      const next = current.then(() => reloadNow(trigger));
-      waiting = next;
-      // A failure belongs to whoever asked for it, not to the next reload.
-      current = next.catch(() => {});
-      return next;
-    },
-    filesInForce: () => filesInForce,
-    status: () => ({ isInForce, problem: lastProblem }),
-  };
-}
-
-function logProblem(
-  {
-    isInForce,
-    ...facts
-  }: {
-    readonly trigger: ReloadTrigger;
-    readonly problem: string;
-    readonly isInForce: boolean;
-  },
-  logger: Logger,
-): void {
-  if (isInForce) {
-    const remedy = 'the old configuration stays in force; correct the file';
-    logger.error({ ...facts, remedy }, 'reload failed');
-    return;
-  }
-  const remedy =
-    'correct it: it is tried again every few seconds, and nothing is polled until then';
-  logger.error({ ...facts, remedy }, 'no usable configuration');
-}
-
-/** All ways in which a daemon gets its configuration: the first one, and every other. */
-export interface Reloading {
-  /** Puts the first one into force; rejects with a `CommandError` if that is not possible. */
-  readonly start: () => Promise<void>;
-  readonly byHttp: () => Promise<void>;
-  readonly status: () => ConfigStatus;
-  /**
-   * Waits for the first one if there is none, then follows changes of the file, until the signal is
-   * aborted.
+   * Waits for the first configuration if there is none, then follows changes of the file, until the
+   * signal is aborted.
    */
   watch(signal: AbortSignal): Promise<void>;
 }
 
-export interface ReloadingOptions {
+export interface ReloaderStatus extends ConfigStatus {
+  /** The files in force; `undefined` if the last reload failed, or there was none. */
+  readonly files: WatchedFiles | undefined;
+}
+
+export interface ReloaderOptions {
   readonly configFile: string;
-  /** Whether the daemon runs without a usable configuration, and waits for one. */
+  /**
+   * Whether the daemon runs without a usable configuration and waits for one, so that its log has to
+   * say why there is none; otherwise the process ends with the error of the first `reload`.
+   */
   readonly configWait: boolean;
-  /** How often the file is looked at for changes; 0 is never. */
+  /** How often to look whether the file has changed; 0 is never. */
   readonly autoReloadIntervalMs: number;
 }
 
-export interface ReloadingDependencies {
-  readonly machine: Machine;
+export interface ReloaderDependencies {
+  readonly platform: Platform;
   readonly logger: Logger;
   readonly metrics: Pick<SelfMetrics, 'configReloaded'>;
   /** Puts a configuration into force, or changes nothing and rejects with a `CommandError`. */
   readonly apply: (config: Config) => Promise<void>;
 }
 
-/** How often is tried what nothing can be polled without. */
+/** How often a daemon without a configuration tries to get one. */
 const waitMs = 2000;
 
-/** From now on SIGHUP reloads; the other ways are the caller's to open. */
-export function createReloading(
-  { configFile, configWait, autoReloadIntervalMs }: ReloadingOptions,
-  { machine, logger, metrics, apply }: ReloadingDependencies,
-): Reloading {
-  const reloader = createReloader(
-    { path: configFile, waits: configWait },
-    {
-      machine,
-      logger,
-      apply,
-      reloaded: (succeeded, wallMs) => {
-        metrics.configReloaded(succeeded, wallMs);
-      },
-    },
-  );
-  // What was wrong is in the log by then, and nobody waits for these.
-  const quietly = async (trigger: ReloadTrigger): Promise<void> => {
+/** From now on SIGHUP reloads. */
+export function createReloader(
+  options: ReloaderOptions,
+  dependencies: ReloaderDependencies,
+): Reloader {
+  return new FileReloader(options, dependencies);
+}
+
+class FileReloader implements Reloader {
+  readonly #options: ReloaderOptions;
+  readonly #dependencies: ReloaderDependencies;
+  readonly #reader: ConfigReader;
+  #status: ReloaderStatus = { isInForce: false, problem: undefined, files: undefined };
+  #current: Promise<void> = Promise.resolve();
+  #waiting: Promise<void> | undefined;
+
+  constructor(options: ReloaderOptions, dependencies: ReloaderDependencies) {
+    this.#options = options;
+    this.#dependencies = dependencies;
+    this.#reader = createConfigReader(options.configFile, dependencies.platform);
+    dependencies.platform.onHangup(() => {
+      void this.#reloadQuietly('signal');
+    });
+  }
+
+  status(): ReloaderStatus {
+    return this.#status;
+  }
+
+  async reload(trigger: ReloadTrigger): Promise<void> {
+    if (this.#waiting !== undefined) return this.#waiting;
+    const next = this.#current.then(async () => this.#reloadNow(trigger));
+    this.#waiting = next;
+    // Only those who asked for this reload are told of its failure, not the next reload.
+    this.#current = next.catch(() => {});
+    return next;
+  }
+
+  async watch(signal: AbortSignal): Promise<void> {
     try {
-      await reloader.reload(trigger);
+      await this.#untilInForce(signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      throw error;
+    }
+    const { autoReloadIntervalMs: intervalMs } = this.#options;
+    if (intervalMs === 0) return;
+    const { platform, logger } = this.#dependencies;
+    const inForce = (): WatchedFiles | undefined => this.#status.files;
+    const reload = async (): Promise<void> => this.#reloadQuietly('file');
+    await watchConfig({ intervalMs }, { platform, logger, inForce, reload }, signal);
+  }
+
+  async #untilInForce(signal: AbortSignal): Promise<void> {
+    for (let trigger: ReloadTrigger = 'start'; !this.#status.isInForce; trigger = 'file') {
+      await this.#reloadQuietly(trigger);
+      if (!this.#status.isInForce) await sleep(this.#dependencies.platform.clock, waitMs, signal);
+    }
+  }
+
+  /** For triggers that expect no answer: the log has it. */
+  async #reloadQuietly(trigger: ReloadTrigger): Promise<void> {
+    try {
+      await this.reload(trigger);
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
     }
-  };
-  const isWaiting = (): boolean => !reloader.status().isInForce;
-  const untilInForce = async (signal: AbortSignal): Promise<void> => {
-    for (let trigger: ReloadTrigger = 'start'; isWaiting(); trigger = 'file') {
-      await quietly(trigger);
-      if (isWaiting()) await sleep(machine.clock, waitMs, signal);
+  }
+
+  async #reloadNow(trigger: ReloadTrigger): Promise<void> {
+    const { metrics, platform } = this.#dependencies;
+    this.#waiting = undefined;
+    try {
+      await this.#putIntoForce(trigger);
+    } catch (error) {
+      metrics.configReloaded(false, platform.clock.wallMs());
+      const { problem: before } = this.#status;
+      const problem = error instanceof CommandError ? error.message : before;
+      this.#status = { ...this.#status, problem, files: undefined };
+      if (error instanceof CommandError) this.#logFailure(trigger, error.message, before);
+      throw error;
     }
-  };
-  const watcher = {
-    machine,
-    logger,
-    inForce: () => reloader.filesInForce(),
-    reload: async () => quietly('file'),
-  };
-  machine.onHangup(() => {
-    void quietly('signal');
-  });
-  return {
-    start: async () => reloader.reload('start'),
-    byHttp: async () => reloader.reload('http'),
-    status: () => reloader.status(),
-    watch: async (signal) => {
-      try {
-        await untilInForce(signal);
-      } catch (error) {
-        if (signal.aborted) return;
-        throw error;
-      }
-      if (autoReloadIntervalMs > 0) {
-        await watchConfig({ intervalMs: autoReloadIntervalMs }, watcher, signal);
-      }
-    },
-  };
+  }
+
+  async #putIntoForce(trigger: ReloadTrigger): Promise<void> {
+    const { platform, logger, metrics, apply } = this.#dependencies;
+    const { config, warnings, digest } = await this.#reader.read(trigger !== 'file');
+    // Before they are put into force, which takes a while: a change in the meantime is then seen.
+    const files = await watchedFilesOf(
+      { path: this.#options.configFile, digest },
+      config,
+      platform,
+    );
+    await apply(config);
+    this.#reader.forget();
+    logWarnings(warnings, logger);
+    metrics.configReloaded(true, platform.clock.wallMs());
+    if (this.#status.isInForce) logger.info({ trigger }, 'configuration reloaded');
+    else if (trigger !== 'start') logger.info({ trigger }, 'configuration found');
+    this.#status = { isInForce: true, problem: undefined, files };
+  }
+
+  /** A file is tried again and again: each problem with it is logged once. */
+  #logFailure(trigger: ReloadTrigger, problem: string, before: string | undefined): void {
+    const { logger, platform } = this.#dependencies;
+    const { isInForce } = this.#status;
+    if (trigger === 'file' && problem === before) return;
+    if ((!isInForce && !this.#options.configWait) || platform.stopSignal.aborted) return;
+    const remedy = isInForce
+      ? 'the old configuration stays in force; correct the file'
+      : 'correct it: it is tried again every few seconds, and nothing is polled until then';
+    const message = isInForce ? 'reload failed' : 'no usable configuration';
+    logger.error({ trigger, problem, remedy }, message);
+  }
 }

@@ -1,5 +1,6 @@
 import { type Clock, sleep } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
+import { createLogger, type LoggerOptions } from '../telemetry/logger.ts';
 import {
   type ChildEnd,
   type ChildProgram,
@@ -7,8 +8,7 @@ import {
   heartbeatIn,
   heartbeatMs,
 } from './child-program.ts';
-import { createLogging, type LoggingOptions } from './logging.ts';
-import type { ExitCode, Machine } from './platform.ts';
+import type { ExitCode, Platform } from './platform.ts';
 import { type ShardingFlags, shardFrom } from './sharding.ts';
 
 type StartChild = (options: ChildProgramOptions) => Promise<ChildProgram>;
@@ -17,36 +17,36 @@ export interface RespawnDependencies {
   readonly start: StartChild;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly onHangup: Machine['onHangup'];
+  readonly onHangup: Platform['onHangup'];
 }
 
-/** The first pause after an end; each further one is twice as long. */
+/** The pause before the first restart; each further one is twice as long. */
 const firstPauseMs = 1000;
 const longestPauseMs = 30_000;
-/** Who ran for so long is not one who ends at every start. */
+/** A child that ran this long did not fail at its start: pauses begin anew. */
 const longRunMs = 60_000;
-/** A first heartbeat may take its time: with a hundredth of a processor a start takes a minute. */
-const startPatienceMs = 300_000;
-const patienceMs = 120_000;
+/** With a hundredth of a processor a start takes a minute. */
+const firstHeartbeatTimeoutMs = 300_000;
+const heartbeatTimeoutMs = 120_000;
 /**
- * The kernel may end every process of a container that takes too much. So the daemon is ended before: what
- * is left is for this process, and for what the daemon takes between two looks.
+ * The kernel may kill every process of a container that takes too much memory, so the daemon is killed
+ * before that. The rest is for this process, and for the growth of the daemon between two looks.
  */
 const mostMemoryShare = 0.75;
 const memoryLookMs = 200;
-/** The program has 4.5 seconds for a stop. */
-const stopPatienceMs = 4300;
+/** The program ends itself 4.5 seconds after it was asked to stop. */
+const killAfterMs = 4300;
 
-/** Runs the daemon as a child process, and starts it again whenever it ends, until we are stopped. */
+/** Runs the daemon as a child process and restarts it whenever it ends, until this process is stopped. */
 export async function respawn(
   argv: readonly string[],
-  flags: LoggingOptions & ShardingFlags,
-  machine: Machine,
+  flags: LoggerOptions & ShardingFlags,
+  platform: Platform,
 ): Promise<ExitCode> {
-  // A wrong command line would be wrong for every child.
-  shardFrom(flags, machine);
-  const { clock, onHangup, startChild, stopSignal } = machine;
-  const logger = await createLogging(flags, machine);
+  // Every child would fail on a wrong command line.
+  shardFrom(flags, platform);
+  const { clock, onHangup, startChild, stopSignal } = platform;
+  const logger = await createLogger(flags, platform);
   await keepRunning(
     childArguments(argv),
     { start: startChild, clock, logger, onHangup },
@@ -55,12 +55,12 @@ export async function respawn(
   return 0;
 }
 
-/** The same arguments for the daemon itself, whatever the environment says. */
+/** The same arguments, but for the daemon itself, whatever the environment says. */
 export function childArguments(argv: readonly string[]): readonly string[] {
   return ['--respawn=false', ...argv.filter((word) => !/^--respawn(?:=|$)/u.test(word))];
 }
 
-/** Resolves when the signal is aborted and the child that runs then has ended. */
+/** Resolves when the signal is aborted and the last child has ended. */
 export async function keepRunning(
   args: readonly string[],
   { start, clock, logger, onHangup }: RespawnDependencies,
@@ -92,12 +92,12 @@ export async function keepRunning(
 class ChildLife {
   readonly #clock: Clock;
   #child: ChildProgram | undefined;
-  #patienceMs = startPatienceMs;
-  /** Counted in ticks of our own: time in which this process was frozen too is nobody's silence. */
+  #timeoutMs = firstHeartbeatTimeoutMs;
+  /** Counted in ticks of this process: time in which both were frozen is not held against the child. */
   #silentMs = 0;
   #stalled: string | null = null;
   #isHangupDue = false;
-  #hasBeenHeard = false;
+  #hasSentHeartbeat = false;
   #killedFor: string | undefined;
   #isTooLarge = false;
 
@@ -105,12 +105,12 @@ class ChildLife {
     this.#clock = clock;
   }
 
-  /** Why we killed it; `undefined` if it ended otherwise. */
+  /** Why this process killed it; `undefined` if it ended otherwise. */
   get killedFor(): string | undefined {
     return this.#killedFor;
   }
 
-  /** Whether it was killed for the memory that it took. */
+  /** Whether it was killed because it took too much memory. */
   get isTooLarge(): boolean {
     return this.#isTooLarge;
   }
@@ -120,7 +120,7 @@ class ChildLife {
     start: StartChild,
     stopSignal: AbortSignal,
   ): Promise<ChildEnd> {
-    const child = await start({ args, heard: (message) => this.#heard(message) });
+    const child = await start({ args, onMessage: (message) => this.#onMessage(message) });
     this.#child = child;
     const cancels = new Set<() => void>();
     const after = (delayMs: number, run: () => void): void => {
@@ -140,7 +140,7 @@ class ChildLife {
     };
     const stop = (): void => {
       child.signal('SIGTERM');
-      after(stopPatienceMs, () => child.signal('SIGKILL'));
+      after(killAfterMs, () => child.signal('SIGKILL'));
     };
     after(heartbeatMs, tick);
     if (child.memory() !== undefined) after(memoryLookMs, look);
@@ -155,25 +155,25 @@ class ChildLife {
     }
   }
 
-  /** One that has not come far enough to be heard of would die of it: it is told later. */
+  /** Before its first heartbeat a child would die of the signal: then it is sent later. */
   hangup(): void {
-    this.#isHangupDue = !this.#hasBeenHeard;
-    if (this.#hasBeenHeard) this.#child?.signal('SIGHUP');
+    this.#isHangupDue = !this.#hasSentHeartbeat;
+    if (this.#hasSentHeartbeat) this.#child?.signal('SIGHUP');
   }
 
-  #heard(message: unknown): void {
+  #onMessage(message: unknown): void {
     const heartbeat = heartbeatIn(message);
     if (heartbeat === undefined) return;
     this.#stalled = heartbeat.stalled;
     if (heartbeat.stalled === null) this.#silentMs = 0;
-    this.#patienceMs = patienceMs;
-    this.#hasBeenHeard = true;
+    this.#timeoutMs = heartbeatTimeoutMs;
+    this.#hasSentHeartbeat = true;
     if (this.#isHangupDue) this.hangup();
   }
 
   #tick(): void {
     this.#silentMs += heartbeatMs;
-    if (this.#silentMs < this.#patienceMs) return;
+    if (this.#silentMs < this.#timeoutMs) return;
     this.#killedFor = this.#stalled ?? `no sign of life for ${this.#silentMs / 1000} seconds`;
     this.#child?.signal('SIGKILL');
   }

@@ -1,21 +1,21 @@
 import type { Clock } from '../model/clock.ts';
 import { type Config, keyIdOf } from '../model/config.ts';
 import { type Shard, type ShardDemands, sharesOf } from '../model/shard.ts';
-import { CommandError, type Machine } from './platform.ts';
+import { CommandError, type Platform } from './platform.ts';
 
 export interface ShardingFlags {
-  /** This process' number among `totalShards`; `auto`: the one that its pod name ends in. */
+  /** The number of this process among `totalShards`; `auto`: the number at the end of its pod name. */
   readonly shard: number | 'auto';
   readonly totalShards: number;
 }
 
 /**
  * Which of the shards this process is: from the flag, else from the name that a StatefulSet gives its
- * pods: `exporter-2` is shard 2. Throws a `CommandError` if the flags do not say it.
+ * pods (`exporter-2` is shard 2). Throws a `CommandError` if neither gives a valid number.
  */
 export function shardFrom(
   { shard, totalShards }: ShardingFlags,
-  { env, hostname }: Pick<Machine, 'env' | 'hostname'>,
+  { env, hostname }: Pick<Platform, 'env' | 'hostname'>,
 ): Shard {
   if (totalShards === 1 && shard === 'auto') return { ordinal: 0, total: 1 };
   const podName = env['POD_NAME'] ?? hostname;
@@ -39,8 +39,8 @@ export function shardFrom(
 }
 
 /**
- * The configuration as this shard has to follow it. Throws a `CommandError` if a budget cannot be
- * divided among so many.
+ * The configuration as this shard has to follow it. Throws a `CommandError` if a budget is too small to
+ * be divided among all shards.
  */
 export function withShard(config: Config, shard: Shard): Config {
   if (shard.total === 1) return config;
@@ -63,17 +63,17 @@ export function withShard(config: Config, shard: Shard): Config {
   return { ...config, accounts };
 }
 
-/** What this shard may use of the budget of an account. */
+/** The part of an account's budget that this shard may use. */
 export interface ShardBudget {
-  /** Calls a minute, of a budget that all shards have together, by demand or evenly. */
+  /** Calls a minute, of the budget of all shards together; shared by demand, or evenly. */
   shareOf(requestsPerMinute: number, isEven?: boolean): number;
-  /** A discovery has found out what all shards need. */
+  /** To be called after a discovery, with the demands of all shards. */
   discovered(demands: ShardDemands, discoveryIntervalMs: number): void;
 }
 
-/** What was sent a minute ago still counts for the vendor. */
+/** The vendor counts calls for a minute. */
 const budgetPeriodMs = 60_000;
-/** Shards may see an application some minutes apart: what all of them use together stays below. */
+/** Shards may discover an application some minutes apart: the rest keeps their sum within the budget. */
 const usedShare = 0.98;
 
 interface Seen extends ShardDemands {
@@ -81,9 +81,9 @@ interface Seen extends ShardDemands {
 }
 
 /**
- * The shards see changes one after the other, each with its next discovery. So each gives up at once
- * what is no longer its own, and takes more only after two discoveries and a minute: by then the others
- * have given it up. It starts with an even part.
+ * The shards learn of a change one after the other, each with its next discovery. So a shard lowers its
+ * share at once, and raises it only after two discoveries and a minute: by then the others have lowered
+ * theirs. It starts with an even share.
  */
 export function createShardBudget(
   { ordinal, total }: Shard,
@@ -102,7 +102,7 @@ export function createShardBudget(
     discovered: (demands, discoveryIntervalMs) => {
       const nowMs = clock.monotonicMs();
       const sinceMs = nowMs - 2 * discoveryIntervalMs - budgetPeriodMs;
-      // What was seen last before that time was in force when it began.
+      // The demands seen last before that time were still in force at that time.
       const first = seen.findLastIndex(({ atMs }) => atMs <= sinceMs);
       seen = [...seen.slice(Math.max(0, first)), { ...demands, atMs: nowMs }];
     },

@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../model/config.ts';
 import type { AccountStatus } from '../model/telemetry.ts';
 import type { RawTransport } from '../transport/transport.ts';
@@ -8,51 +7,55 @@ import {
   type AccountRuntimeDependencies,
   createAccountRuntime,
 } from './account-runtime.ts';
-import { accountsInUse } from './accounts-in-use.ts';
 import { CommandError } from './platform.ts';
 import {
-  isSamePrepared,
+  accountsInUse,
+  changeTo,
   openPrepared,
   type PreparedAccount,
   prepareAccount,
 } from './prepare-account.ts';
 
-/** Keeps the accounts of the configuration in force running. */
+/** Runs the accounts of the configuration in force. */
 export interface Supervisor {
   status(): readonly AccountStatus[];
   /**
    * Puts another configuration into force, or changes nothing and rejects with a `CommandError`.
    * Accounts that are the same in both go on undisturbed; changed ones keep their budget, their values
-   * and their polls under way. Calls must not overlap. Rejects as well once `run` or `close` has ended
-   * the supervisor.
+   * and their polls under way. Calls must not overlap. Also rejects once `run` or `close` has ended the
+   * supervisor.
    */
   apply(config: Config): Promise<void>;
-  /** Polls until the signal is aborted; rejects only on a fault of our own. */
+  /** Polls until the signal is aborted; rejects only if the program itself is at fault. */
   run(signal: AbortSignal): Promise<void>;
-  /** One poll of everything; whether all that was asked for arrived. */
+  /** Polls everything once. False if anything that was asked for did not arrive. */
   runOnce(signal: AbortSignal): Promise<boolean>;
-  /** Why polling has come to a halt that only a fault of our own explains; `undefined` if it has not. */
+  /** Why polling stands still through a fault of the program; `undefined` while it does not. */
   stalled(): string | undefined;
   close(): Promise<void>;
 }
 
+/** An account whose poller runs, or will run with `run`. */
 interface RunningAccount {
   readonly runtime: AccountRuntime;
   readonly abort: AbortController;
-  /** Settles when the poller has ended; `undefined` as long as it was not started. */
+  /** Settles when the poller has ended; `undefined` until it is started. */
   done: Promise<void> | undefined;
+}
+
+interface Update {
+  readonly kind: 'update';
+  readonly running: RunningAccount;
+  readonly prepared: PreparedAccount;
+  /** The connections to use from now on; `undefined` for those that are there. */
+  readonly raw: RawTransport | undefined;
+  readonly isAskedOtherwise: boolean;
 }
 
 /** What becomes of an account of the next configuration; nothing of it is in force yet. */
 type Step =
   | { readonly kind: 'keep'; readonly running: RunningAccount }
-  | {
-      readonly kind: 'update';
-      readonly running: RunningAccount;
-      readonly prepared: PreparedAccount;
-      /** The connections to use from now on; `undefined` for those that are there. */
-      readonly raw: RawTransport | undefined;
-    }
+  | Update
   | { readonly kind: 'create'; readonly prepared: PreparedAccount; readonly raw: RawTransport };
 
 export function createSupervisor(dependencies: AccountRuntimeDependencies): Supervisor {
@@ -63,7 +66,7 @@ class AccountSupervisor implements Supervisor {
   readonly #dependencies: AccountRuntimeDependencies;
   /** By name, in the order of the configuration. */
   #accounts: ReadonlyMap<string, RunningAccount> = new Map();
-  /** Present while `run` is under way: how a poller that fails ends it. */
+  /** Present while `run` is under way: a poller that fails ends it with this. */
   #fail: ((error: unknown) => void) | undefined;
   #isOver = false;
 
@@ -84,20 +87,22 @@ class AccountSupervisor implements Supervisor {
   }
 
   async apply(config: Config): Promise<void> {
-    // First all that can fail, then all that changes something.
+    // Everything that can fail comes first, then everything that changes something.
     const prepared = await this.#prepare(config);
     const steps = await this.#stepsTo(prepared);
     const staying = new Set(steps.map((step) => step.kind !== 'create' && step.running));
     const outgoing = this.#all().filter((running) => !staying.has(running));
-    // Two pollers of an account at a time would show the values of both.
+    // Two pollers of one account would publish the values of both.
     await Promise.all(outgoing.map(stop));
     if (this.#isOver) {
       await closeOpened(steps);
       throw new CommandError(1, 'the exporter is stopping: another configuration comes too late');
     }
-    const updated = this.#take(steps, outgoing);
+    const updates = this.#take(steps, outgoing);
     const closing = Promise.all(outgoing.map(async ({ runtime }) => runtime.close()));
-    for (const { runtime } of updated) await runtime.reconfigure();
+    for (const { running, isAskedOtherwise } of updates) {
+      await running.runtime.reconfigure(isAskedOtherwise);
+    }
     await closing;
   }
 
@@ -135,25 +140,25 @@ class AccountSupervisor implements Supervisor {
   }
 
   async #prepare(config: Config): Promise<readonly PreparedAccount[]> {
-    const { machine, logger } = this.#dependencies;
+    const { platform, logger } = this.#dependencies;
     return Promise.all(
       accountsInUse(config).map(async ({ account, entries }) => {
         const previous = this.#accounts.get(account.name)?.runtime.prepared;
-        return prepareAccount(account, entries, { machine, logger, previous });
+        return prepareAccount(account, entries, { platform, logger, previous });
       }),
     );
   }
 
-  /** Opens the new connections that there will be; none of them is used yet. */
+  /** Opens the new connections; none of them is used yet. */
   async #stepsTo(all: readonly PreparedAccount[]): Promise<readonly Step[]> {
     const steps: Step[] = [];
     try {
       for (const prepared of all) {
         const step = await this.#stepTo(prepared);
         steps.push(step);
-        // A bundle of certificates takes tens of milliseconds: not those of several accounts at once.
+        // A CA bundle takes tens of milliseconds: one account in each turn.
         const isCostly = step.kind !== 'keep' && prepared.wire.ca !== undefined;
-        if (isCostly && steps.length < all.length) await this.#dependencies.machine.nextTurn();
+        if (isCostly && steps.length < all.length) await this.#dependencies.platform.nextTurn();
       }
     } catch (error) {
       await closeOpened(steps);
@@ -163,24 +168,24 @@ class AccountSupervisor implements Supervisor {
   }
 
   async #stepTo(prepared: PreparedAccount): Promise<Step> {
-    const { machine } = this.#dependencies;
-    const running = this.#runningFor(prepared);
-    if (running === undefined) {
-      return { kind: 'create', prepared, raw: await openPrepared(prepared, machine) };
+    const { platform } = this.#dependencies;
+    const running = this.#accounts.get(prepared.account.name);
+    const change = await changeTo(prepared, running?.runtime.prepared, platform);
+    if (running === undefined || change.kind === 'new') {
+      return { kind: 'create', prepared, raw: await openPrepared(prepared, platform) };
     }
-    const before = running.runtime.prepared;
-    if (await isSamePrepared(before, prepared, machine)) return { kind: 'keep', running };
-    const isSameWay = isDeepStrictEqual(before.wire, prepared.wire);
-    const raw = isSameWay ? undefined : await openPrepared(prepared, machine);
-    return { kind: 'update', running, prepared, raw };
+    if (change.kind === 'none') return { kind: 'keep', running };
+    const { isWireOther, isAskedOtherwise } = change;
+    const raw = isWireOther ? await openPrepared(prepared, platform) : undefined;
+    return { kind: 'update', running, prepared, raw, isAskedOtherwise };
   }
 
   /**
-   * Puts all steps into force in one turn, so that no key has a larger limit than before or after:
-   * accounts join their keys before others leave them, and the smallest limits are taken over first.
-   * Gives the accounts that have other settings now.
+   * Puts all steps into force in one turn, so that no key ever has a larger limit than before or after:
+   * accounts join their keys before others leave them, and the smallest limits come first. Returns the
+   * updates, since their applications have yet to follow.
    */
-  #take(steps: readonly Step[], outgoing: readonly RunningAccount[]): readonly RunningAccount[] {
+  #take(steps: readonly Step[], outgoing: readonly RunningAccount[]): readonly Update[] {
     this.#forget(outgoing, steps);
     this.#accounts = new Map(
       steps.map((step): [string, RunningAccount] => {
@@ -193,13 +198,7 @@ class AccountSupervisor implements Supervisor {
       .toSorted((left, right) => limitOf(left) - limitOf(right));
     for (const { running, prepared, raw } of updates) running.runtime.update(prepared, raw);
     for (const running of this.#all()) this.#start(running);
-    return updates.map(({ running }) => running);
-  }
-
-  /** The account that goes on with other settings: one at another address is another one. */
-  #runningFor({ account }: PreparedAccount): RunningAccount | undefined {
-    const running = this.#accounts.get(account.name);
-    return running?.runtime.prepared.account.baseUrl === account.baseUrl ? running : undefined;
+    return updates;
   }
 
   #create({ prepared, raw }: Extract<Step, { kind: 'create' }>): RunningAccount {
@@ -216,7 +215,7 @@ class AccountSupervisor implements Supervisor {
     });
   }
 
-  /** Accounts that are stopped vanish at once, with all their series. */
+  /** A stopped account disappears at once, with all its series. */
   #forget(outgoing: readonly RunningAccount[], steps: readonly Step[]): void {
     const { sink, metrics } = this.#dependencies;
     const created = new Set(

@@ -11,8 +11,8 @@ export const logFormats = ['auto', 'json', 'pretty'] as const;
 export type LogFormat = (typeof logFormats)[number];
 
 export interface LoggerOptions {
-  readonly level: LogLevel;
-  readonly format: LogFormat;
+  readonly logLevel: LogLevel;
+  readonly logFormat: LogFormat;
 }
 
 /** Receives the lines, such as `process.stderr`. */
@@ -23,7 +23,8 @@ interface LogStream {
 }
 
 export interface LoggerDependencies {
-  readonly stream: LogStream;
+  /** Where the lines go: standard output is for what a command is asked for. */
+  readonly stderr: LogStream;
   readonly redactor: Redactor;
   readonly clock: Pick<Clock, 'wallMs'>;
   /** Read for `NO_COLOR` and `TERM`. */
@@ -39,17 +40,17 @@ export async function createLogger(
   options: LoggerOptions,
   dependencies: LoggerDependencies,
 ): Promise<Logger> {
-  const { stream, redactor, clock } = dependencies;
-  ignoreWriteErrors(stream);
-  const render = await rendererFor(options.format, dependencies);
+  const { stderr, redactor, clock } = dependencies;
+  ignoreWriteErrors(stderr);
+  const render = await rendererFor(options.logFormat, dependencies);
   const destination = {
     write: (line: string): void => {
-      stream.write(render(line));
+      stderr.write(render(line));
     },
   };
   const sink = pino(
     {
-      level: options.level,
+      level: options.logLevel,
       // Neither process id nor host name: a log collector adds them.
       base: null,
       timestamp: () => `,"time":"${new Date(clock.wallMs()).toISOString()}"`,
@@ -61,7 +62,7 @@ export async function createLogger(
   );
   const copyOptions = {
     redact: (text: string) => redactor.redact(text),
-    stacks: options.level === 'debug',
+    stacks: options.logLevel === 'debug',
   };
   const at =
     (level: LogLevel): Logger[LogLevel] =>
@@ -75,9 +76,9 @@ export async function createLogger(
 
 async function rendererFor(
   format: LogFormat,
-  { stream, env }: LoggerDependencies,
+  { stderr, env }: LoggerDependencies,
 ): Promise<(line: string) => string> {
-  const isTerminal = stream.isTTY === true;
+  const isTerminal = stderr.isTTY === true;
   const isPretty = format === 'pretty' || (format === 'auto' && isTerminal);
   if (!isPretty) return (line) => line;
   // Loaded only when needed: it adds a third to the start of the process.

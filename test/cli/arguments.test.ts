@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Arguments, parseArguments } from '../../src/cli/arguments.ts';
-import { flagTable } from '../../src/cli/flag-table.ts';
-import { environmentVariableOf, type Flags } from '../../src/cli/flags.ts';
+import { type Flags, flagTable } from '../../src/cli/flag-table.ts';
+import { environmentVariableOf } from '../../src/cli/flags.ts';
 
 const defaults: Flags = {
   configFile: 'config.yaml',
@@ -365,7 +365,7 @@ describe('an API key', () => {
 });
 
 describe('parseArguments', () => {
-  it('answers to anything without throwing', () => {
+  it('answers anything without throwing', () => {
     const names = Object.values(flagTable).map(({ name }) => `--${name}`);
     const word = fc.oneof(
       fc.string(),

@@ -1,7 +1,7 @@
 import { run } from '../../src/cli/run.ts';
 import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
-import { createFakeMachine } from '../support/fake-machine.ts';
+import { createFakePlatform } from '../support/fake-platform.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 
 export interface Printed {
@@ -18,22 +18,22 @@ export async function printed(
   files: Readonly<Record<string, string>>,
   fleet: FleetOptions = {},
 ): Promise<Printed> {
-  const machine = createFakeMachine({
+  const platform = createFakePlatform({
     ownHostNames: ['own-pod'],
     env: { KEY: 'NRAK-GOOD', WRONG_KEY: 'NRAK-WRONG', NEW_RELIC_API_KEY: 'NRAK-GOOD' },
     files,
     openTransport: async () => inMemoryTransport(simulator),
   });
-  const simulator = createSimulator({ apiKeys: ['NRAK-GOOD'], fleet }, { clock: machine.clock });
+  const simulator = createSimulator({ apiKeys: ['NRAK-GOOD'], fleet }, { clock: platform.clock });
   const state = { hasEnded: false };
-  const ending = run(args, machine).finally(() => {
+  const ending = run(args, platform).finally(() => {
     state.hasEnded = true;
   });
-  while (!state.hasEnded) await machine.clock.advance(1000);
+  while (!state.hasEnded) await platform.clock.advance(1000);
   return {
     exitCode: await ending,
-    stdout: machine.stdout.text(),
-    stderr: machine.stderr.text(),
+    stdout: platform.stdout.text(),
+    stderr: platform.stderr.text(),
     calls: simulator.journal.count(),
   };
 }

@@ -71,7 +71,7 @@ apps: [{ name: Shop, account: main }, { match: ".", account: wrong }]`;
     },
     { args: ['--host-name=node-7'], exitCode: 0, calls: 3, said: '11 has no host "node-7" so far' },
   ])(
-    'says where the host of this process is not: $args',
+    'names the applications without the host of this process: $args',
     async ({ args, exitCode, calls, said }) => {
       const applications = [
         { id: 11, name: 'shop', kind: 'both', hosts: [{ name: 'own-pod' }, { name: 'web-1' }] },

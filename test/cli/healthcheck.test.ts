@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { run } from '../../src/cli/run.ts';
-import { createFakeMachine } from '../support/fake-machine.ts';
+import { createFakePlatform } from '../support/fake-platform.ts';
 
 async function anExporter(status: number): Promise<string> {
   const server = createServer((request, response) => {
@@ -19,33 +19,33 @@ async function anExporter(status: number): Promise<string> {
 
 describe('healthcheck', () => {
   it('says nothing when all is well', async () => {
-    const machine = createFakeMachine();
+    const platform = createFakePlatform();
     const url = await anExporter(200);
 
-    const exitCode = await run(['healthcheck', `--url=${url}/-/healthy`], machine);
+    const exitCode = await run(['healthcheck', `--url=${url}/-/healthy`], platform);
 
-    expect([exitCode, machine.stdout.text(), machine.stderr.text()]).toEqual([0, '', '']);
+    expect([exitCode, platform.stdout.text(), platform.stderr.text()]).toEqual([0, '', '']);
   });
 
   it.each([
-    { what: 'an exporter that is ill', status: 500, path: '/-/healthy', found: 'status 500' },
+    { what: 'an unhealthy exporter', status: 500, path: '/-/healthy', found: 'status 500' },
     { what: 'something else', status: 200, path: '/other', found: 'status 404' },
   ])('fails for $what, and says why', async ({ status, path, found }) => {
-    const machine = createFakeMachine();
+    const platform = createFakePlatform();
     const url = `${await anExporter(status)}${path}`;
 
-    const exitCode = await run(['healthcheck', `--url=${url}`], machine);
+    const exitCode = await run(['healthcheck', `--url=${url}`], platform);
 
     expect(exitCode).toBe(1);
-    expect(machine.stderr.text()).toBe(`${url}: ${found}, expected status 200\n`);
+    expect(platform.stderr.text()).toBe(`${url}: ${found}, expected status 200\n`);
   });
 
   it('fails when nobody listens', async () => {
-    const machine = createFakeMachine();
+    const platform = createFakePlatform();
 
-    const exitCode = await run(['healthcheck', '--url=http://127.0.0.1:1/'], machine);
+    const exitCode = await run(['healthcheck', '--url=http://127.0.0.1:1/'], platform);
 
     expect(exitCode).toBe(1);
-    expect(machine.stderr.text()).toContain('ECONNREFUSED');
+    expect(platform.stderr.text()).toContain('ECONNREFUSED');
   });
 });

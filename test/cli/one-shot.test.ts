@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { runOneShot } from '../../src/cli/one-shot.ts';
+import { aligned, runOneShot } from '../../src/cli/one-shot.ts';
 import { run, runsUntilStopped } from '../../src/cli/run.ts';
-import { createFakeMachine } from '../support/fake-machine.ts';
+import { createFakePlatform } from '../support/fake-platform.ts';
 
 const never = async (): Promise<never> => new Promise(() => undefined);
 
@@ -19,14 +19,14 @@ describe('a command that does one thing', () => {
     'prints its output in one piece and ends with $exitCode',
     async ({ exitCode }) => {
       const pieces: string[] = [];
-      const machine = {
-        ...createFakeMachine(),
+      const platform = {
+        ...createFakePlatform(),
         print: async (text: string) => {
           pieces.push(text);
         },
       };
 
-      const code = await runOneShot(async () => ({ exitCode, output: 'one\ntwo\n' }), machine);
+      const code = await runOneShot(async () => ({ exitCode, output: 'one\ntwo\n' }), platform);
 
       expect(code).toBe(exitCode);
       expect(pieces).toEqual(['one\ntwo\n']);
@@ -34,55 +34,55 @@ describe('a command that does one thing', () => {
   );
 
   it('does not end before its output is written', async () => {
-    const machine = { ...createFakeMachine(), print: never };
+    const platform = { ...createFakePlatform(), print: never };
     const state = { hasEnded: false };
 
-    void runOneShot(async () => ({ exitCode: 0, output: 'one\n' }), machine).finally(() => {
+    void runOneShot(async () => ({ exitCode: 0, output: 'one\n' }), platform).finally(() => {
       state.hasEnded = true;
     });
-    await machine.clock.advance(60_000);
+    await platform.clock.advance(60_000);
 
     expect(state.hasEnded).toBe(false);
   });
 
   it('fails when its output cannot be written', async () => {
-    const machine = {
-      ...createFakeMachine(),
+    const platform = {
+      ...createFakePlatform(),
       print: async (): Promise<void> => {
         throw new Error('ENOSPC: no space left on device');
       },
     };
 
-    const code = await run(['config-schema'], machine);
+    const code = await run(['config-schema'], platform);
 
     expect(code).toBe(1);
-    expect(machine.stderr.text()).toBe(
+    expect(platform.stderr.text()).toBe(
       'standard output cannot be written: ENOSPC: no space left on device\n',
     );
   });
 
   it('prints nothing and ends at once when it is interrupted, whatever it waits for', async () => {
-    const machine = createFakeMachine();
+    const platform = createFakePlatform();
 
-    const ending = runOneShot(never, machine);
-    machine.stop();
+    const ending = runOneShot(never, platform);
+    platform.stop();
 
     await expect(ending).rejects.toMatchObject({
       exitCode: 143,
       message: expect.stringMatching(/^interrupted/u),
     });
-    expect(machine.stdout.text()).toBe('');
+    expect(platform.stdout.text()).toBe('');
   });
 
   it('prints nothing when it ends because it was interrupted', async () => {
-    const machine = createFakeMachine();
+    const platform = createFakePlatform();
     const command = async (): Promise<{ exitCode: 0; output: string }> => {
-      machine.stop();
+      platform.stop();
       return { exitCode: 0, output: 'half' };
     };
 
-    await expect(runOneShot(command, machine)).rejects.toMatchObject({ exitCode: 143 });
-    expect(machine.stdout.text()).toBe('');
+    await expect(runOneShot(command, platform)).rejects.toMatchObject({ exitCode: 143 });
+    expect(platform.stdout.text()).toBe('');
   });
 });
 
@@ -98,16 +98,16 @@ describe.each([
 ])('%s', (command) => {
   it.each(signals)('does nothing and ends with $code after $signal', async ({ signal, code }) => {
     const files = { 'config.yaml': 'apps: [{ id: 1 }]\n' };
-    const machine = {
-      ...createFakeMachine({ files, env: { NEW_RELIC_API_KEY: 'NRAK-TEST' } }),
+    const platform = {
+      ...createFakePlatform({ files, env: { NEW_RELIC_API_KEY: 'NRAK-TEST' } }),
       stopSignal: stoppedBy(signal),
     };
 
-    const exitCode = await run(command.split(' '), machine);
+    const exitCode = await run(command.split(' '), platform);
 
     expect(exitCode).toBe(code);
-    expect(machine.stdout.text()).toBe('');
-    expect(machine.stderr.text()).toBe('interrupted before it was done\n');
+    expect(platform.stdout.text()).toBe('');
+    expect(platform.stderr.text()).toBe('interrupted before it was done\n');
   });
 });
 
@@ -126,5 +126,25 @@ describe('runsUntilStopped', () => {
         {},
       ),
     ).toBe(expected);
+  });
+});
+
+describe('aligned', () => {
+  it('makes columns as wide as their widest cell, without blanks at the ends of lines', () => {
+    const rows = [
+      ['a', '1', ''],
+      ['long', '200', 'note'],
+      ['', '', 'x'],
+    ];
+
+    expect(aligned(rows, ['left', 'right'])).toEqual([
+      'a       1',
+      'long  200  note',
+      '           x',
+    ]);
+  });
+
+  it('gives no lines for no rows', () => {
+    expect(aligned([])).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import { printed, threeApplications } from './ask-bench.ts';
 const account = '{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY }';
 
 describe('plan', () => {
-  it('asks nobody, and says what it supposes', async () => {
+  it('asks nobody, and states its assumptions', async () => {
     const config = `accounts: [${account}]\napps: [{ id: 1 }, { name: a }, { match: "^b" }]`;
 
     const { exitCode, stdout, calls } = await printed(

@@ -3,7 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { type ChildProgram, startChildProgram } from '../../src/daemon/child-program.ts';
+import {
+  type ChildProgram,
+  heapFlags,
+  heartbeatIn,
+  sendHeartbeats,
+  startChildProgram,
+  unsharedBytesOf,
+} from '../../src/daemon/child-program.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
 
 let directory: string;
 
@@ -25,7 +33,7 @@ async function startProgramOf(
   const said: unknown[] = [];
   const child = startChildProgram(pathToFileURL(path), {
     args,
-    heard: (message) => said.push(message),
+    onMessage: (message) => said.push(message),
   });
   return { child, said };
 }
@@ -66,5 +74,93 @@ describe('startChildProgram', () => {
     for (const _ of [1, 2, 3]) await (await startProgramOf('')).child.ended;
 
     expect(process.listenerCount('exit')).toBe(before);
+  });
+});
+
+describe('sendHeartbeats', () => {
+  it('sends one at once and then every ten seconds, with the reason for a standstill, until it is stopped', async () => {
+    const clock = createFakeClock();
+    const stopper = new AbortController();
+    const told: unknown[] = [];
+    let stalled: string | undefined;
+    const done = sendHeartbeats(
+      { clock, tellParent: (message) => told.push(message), stalled: () => stalled },
+      stopper.signal,
+    );
+    const atOnce = told.length;
+    await clock.advance(10_000);
+    stalled = 'account one stands still';
+    await clock.advance(10_000);
+    stopper.abort();
+    await done;
+    await clock.advance(60_000);
+
+    expect(atOnce).toBe(1);
+    expect(told).toEqual([
+      { stalled: null },
+      { stalled: null },
+      { stalled: 'account one stands still' },
+    ]);
+    expect(told.map(heartbeatIn)).toEqual(told);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+});
+
+const mebibyte = 1024 ** 2;
+
+describe('heapFlags', () => {
+  it.each([
+    {
+      what: 'the container of the chart',
+      memoryMb: 192,
+      heapMb: 259,
+      flags: ['--max-old-space-size=96'],
+    },
+    { what: 'a small container', memoryMb: 128, heapMb: 259, flags: ['--max-old-space-size=64'] },
+    { what: 'a container that is large enough', memoryMb: 1024, heapMb: 512, flags: [] },
+    { what: 'a tiny container', memoryMb: 1, heapMb: 259, flags: ['--max-old-space-size=1'] },
+    { what: 'no limit', memoryMb: 0, heapMb: 4144, flags: [] },
+    { what: 'no limit, as cgroup v1 reports it', memoryMb: 2 ** 44, heapMb: 4144, flags: [] },
+  ])('give the heap half of the memory of $what', ({ memoryMb, heapMb, flags }) => {
+    const facts = {
+      memoryBytes: memoryMb * mebibyte,
+      heapLimitBytes: heapMb * mebibyte,
+      given: '',
+    };
+
+    expect(heapFlags(facts)).toEqual(flags);
+  });
+
+  it.each([
+    '--max-old-space-size=100',
+    '--enable-source-maps --max_old_space_size=100',
+    '--max-heap-size=100',
+  ])('never override a given flag: %s', (given) => {
+    const facts = { memoryBytes: 192 * mebibyte, heapLimitBytes: 259 * mebibyte, given };
+
+    expect(heapFlags(facts)).toEqual([]);
+  });
+
+  it('are also given beside other flags', () => {
+    const given = '--max-semi-space-size=4 --enable-source-maps';
+
+    expect(
+      heapFlags({ memoryBytes: 192 * mebibyte, heapLimitBytes: 259 * mebibyte, given }),
+    ).toHaveLength(1);
+  });
+});
+
+describe.runIf(process.platform === 'linux')('unsharedBytesOf', () => {
+  it('grows with what a process allocates', () => {
+    const before = unsharedBytesOf(process.pid) ?? 0;
+    const held = Buffer.alloc(64 * 1024 ** 2, 1);
+    const after = unsharedBytesOf(process.pid) ?? 0;
+
+    expect(before).toBeGreaterThan(1024 ** 2);
+    expect(after - before).toBeGreaterThan(0.8 * held.length);
+  });
+
+  it('is undefined for a process that does not exist', () => {
+    expect(unsharedBytesOf(2 ** 22 + 1)).toBeUndefined();
   });
 });

@@ -1,14 +1,15 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { digestOf } from '../../src/config/read-file.ts';
-import { type WatchedFiles, watchConfig } from '../../src/daemon/config-watcher.ts';
+import { type WatchedFiles, watchConfig, watchedFilesOf } from '../../src/daemon/config-watcher.ts';
+import { anAccount, anEntry } from '../support/builders.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
-import { createFakeMachine, type FakeMachine } from '../support/fake-machine.ts';
+import { createFakePlatform, type FakePlatform } from '../support/fake-platform.ts';
 
 const config = '/config.yaml';
 const ca = '/ca.pem';
 
 interface Bench {
-  readonly machine: FakeMachine;
+  readonly platform: FakePlatform;
   readonly files: Record<string, string>;
   /** The content of the configuration file at each reload. */
   readonly reloads: (string | undefined)[];
@@ -19,13 +20,13 @@ interface Bench {
   failedElsewhere(): void;
 }
 
-const running: { machine: FakeMachine; done: Promise<void> }[] = [];
+const running: { platform: FakePlatform; done: Promise<void> }[] = [];
 
 afterEach(async () => {
-  for (const { machine, done } of running.splice(0)) {
-    machine.stop();
+  for (const { platform, done } of running.splice(0)) {
+    platform.stop();
     await done;
-    expect(machine.clock.pendingTimers()).toBe(0);
+    expect(platform.clock.pendingTimers()).toBe(0);
   }
 });
 
@@ -37,7 +38,7 @@ function digests(files: Record<string, string>): WatchedFiles {
 
 function aBench(): Bench {
   const files: Record<string, string> = { [config]: 'one', [ca]: 'old' };
-  const machine = createFakeMachine({ files });
+  const platform = createFakePlatform({ files });
   const logger = createFakeLogger();
   const reloads: (string | undefined)[] = [];
   let inForce: WatchedFiles | undefined = digests(files);
@@ -45,7 +46,7 @@ function aBench(): Bench {
   const done = watchConfig(
     { intervalMs: 30_000 },
     {
-      machine,
+      platform,
       logger,
       inForce: () => inForce,
       reload: async () => {
@@ -53,11 +54,11 @@ function aBench(): Bench {
         inForce = fails ? undefined : digests(files);
       },
     },
-    machine.stopSignal,
+    platform.stopSignal,
   );
-  running.push({ machine, done });
+  running.push({ platform, done });
   return {
-    machine,
+    platform,
     files,
     reloads,
     logger,
@@ -72,38 +73,38 @@ function aBench(): Bench {
 
 describe('watchConfig', () => {
   it('does nothing while every file holds what is in force', async () => {
-    const { machine, reloads } = aBench();
+    const { platform, reloads } = aBench();
 
-    await machine.clock.advance(600_000);
+    await platform.clock.advance(600_000);
 
     expect(reloads).toEqual([]);
   });
 
   it('puts each new content into force once', async () => {
-    const { machine, files, reloads } = aBench();
+    const { platform, files, reloads } = aBench();
 
     files[config] = 'two';
-    await machine.clock.advance(300_000);
+    await platform.clock.advance(300_000);
     files[config] = 'three';
-    await machine.clock.advance(300_000);
+    await platform.clock.advance(300_000);
 
     expect(reloads).toEqual(['two', 'three']);
   });
 
-  it('sees a content that the file had before the first look, if another one is in force', async () => {
-    const { machine, files, reloads } = aBench();
+  it('notices a change that was made before the first look', async () => {
+    const { platform, files, reloads } = aBench();
 
     files[config] = 'two';
-    await machine.clock.advance(31_000);
+    await platform.clock.advance(31_000);
 
     expect(reloads).toEqual(['two']);
   });
 
-  it('sees that a CA bundle changed under the same path', async () => {
-    const { machine, files, reloads } = aBench();
+  it('notices that a CA bundle changed under the same path', async () => {
+    const { platform, files, reloads } = aBench();
 
     files[ca] = 'new';
-    await machine.clock.advance(300_000);
+    await platform.clock.advance(300_000);
 
     expect(reloads).toEqual(['one']);
   });
@@ -113,10 +114,10 @@ describe('watchConfig', () => {
 
     bench.fails(true);
     bench.files[config] = 'two';
-    await bench.machine.clock.advance(124_500);
+    await bench.platform.clock.advance(124_500);
     const failed = [...bench.reloads];
     bench.fails(false);
-    await bench.machine.clock.advance(600_000);
+    await bench.platform.clock.advance(600_000);
 
     expect(failed).toEqual(['two', 'two', 'two', 'two']);
     expect(bench.reloads).toHaveLength(5);
@@ -126,34 +127,34 @@ describe('watchConfig', () => {
     const bench = aBench();
 
     bench.failedElsewhere();
-    await bench.machine.clock.advance(600_000);
+    await bench.platform.clock.advance(600_000);
 
     expect(bench.reloads).toEqual(['one']);
   });
 
   it('waits for a writer that is not done when the change is seen', async () => {
-    const { machine, files, reloads } = aBench();
-    await machine.clock.advance(1000);
+    const { platform, files, reloads } = aBench();
+    await platform.clock.advance(1000);
 
     files[config] = 'tw';
-    await machine.clock.advance(29_500);
+    await platform.clock.advance(29_500);
     files[config] = 'two';
-    await machine.clock.advance(300_000);
+    await platform.clock.advance(300_000);
 
     expect(reloads).toEqual(['two']);
   });
 
   it.each([{ path: config }, { path: ca }])(
-    'survives that $path is deleted and made anew, and warns once',
+    'survives that $path is deleted and created again, and warns once',
     async ({ path }) => {
-      const { machine, files, reloads, logger } = aBench();
-      await machine.clock.advance(1000);
+      const { platform, files, reloads, logger } = aBench();
+      await platform.clock.advance(1000);
 
       delete files[path];
-      await machine.clock.advance(120_000);
+      await platform.clock.advance(120_000);
       const whileGone = reloads.length;
       files[path] = 'two';
-      await machine.clock.advance(60_000);
+      await platform.clock.advance(60_000);
 
       expect(whileGone).toBe(0);
       expect(reloads).toHaveLength(1);
@@ -163,27 +164,53 @@ describe('watchConfig', () => {
     },
   );
 
-  it('warns again when a file that was there again is gone once more', async () => {
-    const { machine, files, logger } = aBench();
+  it('warns again when a file that had come back is gone once more', async () => {
+    const { platform, files, logger } = aBench();
     for (const _ of [1, 2]) {
       delete files[config];
-      await machine.clock.advance(60_000);
+      await platform.clock.advance(60_000);
       files[config] = 'one';
-      await machine.clock.advance(60_000);
+      await platform.clock.advance(60_000);
     }
 
     expect(logger.lines).toHaveLength(2);
   });
 
-  it('takes a file that came back unchanged for no change', async () => {
-    const { machine, files, reloads } = aBench();
-    await machine.clock.advance(1000);
+  it('ignores a file that comes back unchanged', async () => {
+    const { platform, files, reloads } = aBench();
+    await platform.clock.advance(1000);
 
     delete files[config];
-    await machine.clock.advance(60_000);
+    await platform.clock.advance(60_000);
     files[config] = 'one';
-    await machine.clock.advance(60_000);
+    await platform.clock.advance(60_000);
 
     expect(reloads).toEqual([]);
+  });
+});
+
+const file = { path: '/config.yaml', digest: 'of what was parsed' };
+
+describe('watchedFilesOf', () => {
+  it('are the configuration as it was parsed, and the CA bundles of accounts in use', async () => {
+    const parsed = {
+      accounts: [
+        anAccount({ name: 'one', caFile: '/ca.pem', apiKey: { kind: 'file', path: '/key' } }),
+        anAccount({ name: 'two', caFile: '/ca.pem' }),
+        anAccount({ name: 'three', caFile: '/lost.pem' }),
+        anAccount({ name: 'unused', caFile: '/unused.pem' }),
+        anAccount({ name: 'without' }),
+      ],
+      apps: ['one', 'two', 'three', 'without'].map((account) => anEntry({ account })),
+    };
+    const files = { '/config.yaml': 'changed since', '/ca.pem': 'PEM', '/key': 'NRAK-TEST' };
+
+    const watched = await watchedFilesOf(file, parsed, createFakePlatform({ files }));
+
+    expect([...watched]).toEqual([
+      ['/config.yaml', 'of what was parsed'],
+      ['/ca.pem', digestOf(Buffer.from('PEM'))],
+      ['/lost.pem', ''],
+    ]);
   });
 });

@@ -4,7 +4,7 @@ import type { AccountConfig } from '../../src/model/config.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
-import { createFakeMachine } from '../support/fake-machine.ts';
+import { createFakePlatform } from '../support/fake-platform.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 
 describe('createDaemon', () => {
@@ -20,38 +20,38 @@ describe('createDaemon', () => {
       message: 'account production: the CA file /etc/ca.pem does not exist',
     },
   ])('refuses $what', async ({ account, message }) => {
-    const machine = createFakeMachine({ env: { NEW_RELIC_API_KEY: 'NRAK-TEST' } });
+    const platform = createFakePlatform({ env: { NEW_RELIC_API_KEY: 'NRAK-TEST' } });
     const config = { accounts: [anAccount(account)], apps: [anEntry()] };
 
-    const starting = createDaemon(config, { machine, logger: createFakeLogger() });
+    const starting = createDaemon(config, { platform, logger: createFakeLogger() });
 
     await expect(starting).rejects.toThrow(message);
   });
 
   it('uses a rotated key within a minute, without a reload', async () => {
     const files: Record<string, string> = { '/key': 'NRAK-FIRST' };
-    const machine = createFakeMachine({
+    const platform = createFakePlatform({
       files,
       openTransport: async () => inMemoryTransport(simulator),
     });
     const simulator = createSimulator(
       { apiKeys: ['NRAK-SECOND'], fleet: { applications: 1, hosts: 1, kinds: ['web'] } },
-      { clock: machine.clock },
+      { clock: platform.clock },
     );
     const account = anAccount({ apiKey: { kind: 'file', path: '/key' } });
     const daemon = await createDaemon(
       { accounts: [account], apps: [anEntry()] },
-      { machine, logger: createFakeLogger() },
+      { platform, logger: createFakeLogger() },
     );
 
-    const running = daemon.run(machine.stopSignal);
-    await machine.clock.advance(10_000);
+    const running = daemon.run(platform.stopSignal);
+    await platform.clock.advance(10_000);
     const [before] = daemon.status();
     files['/key'] = 'NRAK-SECOND';
-    await machine.clock.advance(60_000);
+    await platform.clock.advance(60_000);
     const [after] = daemon.status();
-    machine.stop();
-    await machine.clock.advance(0);
+    platform.stop();
+    await platform.clock.advance(0);
     await running;
 
     expect(before).toMatchObject({ up: false, firstCycleEnded: true });
@@ -59,10 +59,10 @@ describe('createDaemon', () => {
   });
 
   it('leaves out an account that no application uses', async () => {
-    const machine = createFakeMachine();
+    const platform = createFakePlatform();
     const config = { accounts: [anAccount({ name: 'unused' })], apps: [anEntry()] };
 
-    const daemon = await createDaemon(config, { machine, logger: createFakeLogger() });
+    const daemon = await createDaemon(config, { platform, logger: createFakeLogger() });
 
     expect(daemon.status()).toEqual([]);
   });

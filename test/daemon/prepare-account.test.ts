@@ -2,19 +2,41 @@ import { rootCertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { CommandError } from '../../src/daemon/platform.ts';
 import {
+  accountsInUse,
+  createKeyProvider,
   openPrepared,
   type PreparedAccount,
   prepareAccount,
 } from '../../src/daemon/prepare-account.ts';
 import type { AccountConfig } from '../../src/model/config.ts';
+import { createRedactor } from '../../src/telemetry/redactor.ts';
+import type { KeyProvider } from '../../src/transport/transport.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
-import { createFakeLogger } from '../support/fake-logger.ts';
-import { createFakeMachine, type FakeMachine } from '../support/fake-machine.ts';
+import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
+import { createFakePlatform, type FakePlatform } from '../support/fake-platform.ts';
+
+describe('accountsInUse', () => {
+  it('gives each account its entries, both in the order of the configuration', () => {
+    const accounts = ['a', 'b', 'c'].map((name) => anAccount({ name }));
+    const apps = ['c', 'a', 'c'].map((account, index) =>
+      anEntry({ account, selector: { kind: 'id', id: String(index) } }),
+    );
+
+    expect(accountsInUse({ accounts, apps })).toEqual([
+      { account: accounts[0], entries: [apps[1]] },
+      { account: accounts[2], entries: [apps[0], apps[2]] },
+    ]);
+  });
+
+  it('leaves out entries of accounts that do not exist', () => {
+    expect(accountsInUse({ accounts: [], apps: [anEntry({ account: 'none' })] })).toEqual([]);
+  });
+});
 
 const [firstCa = '', secondCa = ''] = rootCertificates;
 
 interface Bench {
-  readonly machine: FakeMachine;
+  readonly platform: FakePlatform;
   readonly files: Record<string, string>;
   /** Paths in the order in which they were read. */
   readonly read: string[];
@@ -27,8 +49,8 @@ interface Bench {
 function aBench(): Bench {
   const files: Record<string, string> = { '/key': 'NRAK-FILED', '/ca.pem': firstCa };
   const read: string[] = [];
-  const fake = createFakeMachine({ files, env: { KEY: 'NRAK-FROM-ENV', OTHER: 'NRAK-OTHER' } });
-  const machine = {
+  const fake = createFakePlatform({ files, env: { KEY: 'NRAK-FROM-ENV', OTHER: 'NRAK-OTHER' } });
+  const platform = {
     ...fake,
     readFile: async (path: string): Promise<Uint8Array> => {
       read.push(path);
@@ -37,7 +59,7 @@ function aBench(): Bench {
   };
   const logger = createFakeLogger();
   return {
-    machine,
+    platform,
     files,
     read,
     prepare: async (account, previous) =>
@@ -45,7 +67,7 @@ function aBench(): Bench {
         anAccount({ apiKey: { kind: 'file', path: '/key' }, ...account }),
         [anEntry()],
         {
-          machine,
+          platform,
           logger,
           previous,
         },
@@ -55,7 +77,7 @@ function aBench(): Bench {
 
 describe('prepareAccount', () => {
   it('reads the key and the CA bundle, and says how to connect', async () => {
-    const { machine, prepare } = aBench();
+    const { platform, prepare } = aBench();
     const proxyUrl = 'http://proxy:3128';
 
     const prepared = await prepare({ caFile: '/ca.pem', concurrency: 3, proxyUrl });
@@ -69,10 +91,10 @@ describe('prepareAccount', () => {
       ca: firstCa,
       userAgent: expect.stringMatching(/^newrelic-exporter\/\S+ \(Prometheus exporter\)$/u),
     });
-    expect(machine.clock.pendingTimers()).toBe(0);
+    expect(platform.clock.pendingTimers()).toBe(0);
   });
 
-  it('does not read the key again that the account in force has from the same place', async () => {
+  it('does not read the key again if the account in force has it from the same place', async () => {
     const { files, read, prepare } = aBench();
     const before = await prepare({});
     delete files['/key'];
@@ -135,7 +157,7 @@ describe('prepareAccount', () => {
         'account production: the CA file /missing.pem does not exist: create it, readable by this user',
     },
     {
-      what: 'a CA bundle that holds none',
+      what: 'a CA bundle without a certificate',
       account: { caFile: '/key' },
       message:
         'account production: the CA file /key holds no certificate that can be read: write the certificates into it as PEM, each from BEGIN to END CERTIFICATE',
@@ -149,13 +171,13 @@ describe('prepareAccount', () => {
     expect(error).toMatchObject({ exitCode: 2, message });
   });
 
-  it('passes on what is no fault of the configuration', async () => {
-    const { machine } = aBench();
+  it('passes on errors that the configuration did not cause', async () => {
+    const { platform } = aBench();
     const broken = new Error('a fault of ours');
     const faulty = {
-      ...machine,
+      ...platform,
       redactor: {
-        ...machine.redactor,
+        ...platform.redactor,
         add: () => {
           throw broken;
         },
@@ -164,7 +186,7 @@ describe('prepareAccount', () => {
     const account = anAccount({ apiKey: { kind: 'env', name: 'KEY' } });
 
     const preparing = prepareAccount(account, [anEntry()], {
-      machine: faulty,
+      platform: faulty,
       logger: createFakeLogger(),
     });
 
@@ -172,22 +194,22 @@ describe('prepareAccount', () => {
   });
 
   it('hides the key and the password of the proxy from then on', async () => {
-    const { machine, prepare } = aBench();
+    const { platform, prepare } = aBench();
 
     await prepare({ proxyUrl: 'http://user:pass%20word@proxy:3128' });
 
     const text = 'NRAK-FILED and pass word and pass%20word';
-    expect(machine.redactor.redact(text)).toBe('[redacted] and [redacted] and [redacted]');
+    expect(platform.redactor.redact(text)).toBe('[redacted] and [redacted] and [redacted]');
   });
 
-  it('hides the password of the proxy also if something is missing', async () => {
-    const { machine, prepare } = aBench();
+  it('hides the password of the proxy even if something else is missing', async () => {
+    const { platform, prepare } = aBench();
     const proxyUrl = 'http://user:password-1@proxy:3128';
 
     const preparing = prepare({ proxyUrl, apiKey: { kind: 'env', name: 'MISSING' } });
 
     await expect(preparing).rejects.toThrow('MISSING');
-    expect(machine.redactor.redact('password-1')).toBe('[redacted]');
+    expect(platform.redactor.redact('password-1')).toBe('[redacted]');
   });
 });
 
@@ -207,5 +229,88 @@ describe('openPrepared', () => {
 
     expect(result).toBe(raw);
     expect(opened).toEqual([prepared.wire]);
+  });
+});
+
+interface KeyBench {
+  readonly provider: Promise<KeyProvider>;
+  readonly logger: FakeLogger;
+  readonly redact: (text: string) => string;
+  /** Replaces the content of the key file; `undefined` removes the file. */
+  readonly write: (content: string | undefined) => void;
+}
+
+function aKeyBench(first: string | undefined): KeyBench {
+  let content = first;
+  const logger = createFakeLogger();
+  const redactor = createRedactor();
+  const provider = createKeyProvider(
+    { account: 'production', location: { kind: 'file', path: '/secrets/api-key' } },
+    {
+      readFile: async () => {
+        if (content === undefined) throw Object.assign(new Error('gone'), { code: 'ENOENT' });
+        return new TextEncoder().encode(content);
+      },
+      env: {},
+      redactor,
+      logger,
+    },
+  );
+  return {
+    provider,
+    logger,
+    redact: (text) => redactor.redact(text),
+    write: (next) => {
+      content = next;
+    },
+  };
+}
+
+describe('createKeyProvider', () => {
+  it('puts a rotated key into force, and never lets either key into a log', async () => {
+    const bench = aKeyBench('old-key-0001\n');
+    const provider = await bench.provider;
+
+    bench.write('new-key-0002\n');
+    const changed = await provider.reload();
+
+    expect(changed).toBe(true);
+    expect(provider.current()).toBe('new-key-0002');
+    expect(bench.redact('old-key-0001 new-key-0002')).toBe('[redacted] [redacted]');
+    expect(bench.logger.lines.map((line) => line.message)).toEqual(['API key changed']);
+  });
+
+  it('says that nothing changed when the file is the same', async () => {
+    const bench = aKeyBench('old-key-0001');
+    const provider = await bench.provider;
+
+    const changed = await provider.reload();
+
+    expect(changed).toBe(false);
+    expect(bench.logger.lines).toEqual([]);
+  });
+
+  it('keeps the old key while the file is gone or empty, and says so once', async () => {
+    const bench = aKeyBench('old-key-0001');
+    const provider = await bench.provider;
+
+    bench.write(undefined);
+    await provider.reload();
+    bench.write('');
+    await provider.reload();
+    const kept = provider.current();
+    bench.write('new-key-0002');
+    await provider.reload();
+
+    expect(kept).toBe('old-key-0001');
+    expect(provider.current()).toBe('new-key-0002');
+    expect(bench.logger.lines.map((line) => line.message)).toEqual([
+      'API key not readable, keeping the old',
+      'API key changed',
+    ]);
+  });
+
+  it('cannot be created without a key', async () => {
+    await expect(aKeyBench(undefined).provider).rejects.toThrow('/secrets/api-key does not exist');
   });
 });

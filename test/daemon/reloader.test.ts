@@ -5,7 +5,7 @@ import { createReloader, type Reloader, type ReloadTrigger } from '../../src/dae
 import type { Config } from '../../src/model/config.ts';
 import { settle } from '../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
-import { createFakeMachine, type FakeMachine } from '../support/fake-machine.ts';
+import { createFakePlatform, type FakePlatform } from '../support/fake-platform.ts';
 
 const good = 'apps: [{ id: 1 }]\n';
 
@@ -15,7 +15,7 @@ interface Bench {
   readonly applied: Config[];
   readonly results: boolean[];
   readonly logger: FakeLogger;
-  readonly machine: FakeMachine;
+  readonly platform: FakePlatform;
   /** While false, putting a configuration into force does not end. */
   readonly release: () => void;
 }
@@ -30,8 +30,8 @@ interface BenchOptions {
 
 function aBench(options: BenchOptions = {}): Bench {
   const files: Record<string, string> = { '/config.yaml': good };
-  const fake = createFakeMachine({ files });
-  const machine: FakeMachine = {
+  const fake = createFakePlatform({ files });
+  const platform: FakePlatform = {
     ...fake,
     parseConfig: async (file) => {
       options.thread?.();
@@ -43,9 +43,9 @@ function aBench(options: BenchOptions = {}): Bench {
   const results: boolean[] = [];
   const waiting: (() => void)[] = [];
   const reloader = createReloader(
-    { path: '/config.yaml', waits: options.waits ?? false },
+    { configFile: '/config.yaml', configWait: options.waits ?? false, autoReloadIntervalMs: 0 },
     {
-      machine,
+      platform,
       logger,
       apply: async (config) => {
         if (options.fails !== undefined) throw options.fails;
@@ -56,7 +56,7 @@ function aBench(options: BenchOptions = {}): Bench {
           });
         }
       },
-      reloaded: (succeeded) => results.push(succeeded),
+      metrics: { configReloaded: (succeeded) => results.push(succeeded) },
     },
   );
   return {
@@ -65,7 +65,7 @@ function aBench(options: BenchOptions = {}): Bench {
     applied,
     results,
     logger,
-    machine,
+    platform,
     release: () => {
       for (const resolve of waiting.splice(0)) resolve();
     },
@@ -103,7 +103,7 @@ describe('createReloader', () => {
     expect(bench.logger.lines.at(-1)).toMatchObject({ level: 'error', message: 'reload failed' });
   });
 
-  it('reports what the new configuration needs and is not there, such as a key', async () => {
+  it('reports what the new configuration needs but lacks, such as a key', async () => {
     const bench = aBench({ fails: new CommandError(2, 'account one: the key file is empty') });
 
     await expect(bench.reloader.reload('http')).rejects.toThrow('the key file is empty');
@@ -111,7 +111,7 @@ describe('createReloader', () => {
     expect(bench.results).toEqual([false]);
   });
 
-  it('heals with the next good file', async () => {
+  it('recovers with the next good file', async () => {
     const bench = aBench();
     bench.files['/config.yaml'] = 'nonsense';
     await expect(bench.reloader.reload('file')).rejects.toThrow('config.yaml');
@@ -145,7 +145,7 @@ describe('createReloader', () => {
   });
 
   it.each([{ trigger: 'http' as const }, { trigger: 'signal' as const }])(
-    'tells whoever asks by $trigger each time',
+    'logs the problem each time for a reload by $trigger',
     async ({ trigger }) => {
       const bench = aBench();
       await bench.reloader.reload('start');
@@ -157,26 +157,26 @@ describe('createReloader', () => {
     },
   );
 
-  it('knows what the files held that are in force, and nothing after a failure', async () => {
+  it('knows the content of the files in force, and nothing after a failure', async () => {
     const bench = aBench();
-    const atFirst = bench.reloader.filesInForce();
+    const atFirst = bench.reloader.status().files;
     await bench.reloader.reload('start');
-    const started = bench.reloader.filesInForce();
+    const started = bench.reloader.status().files;
     bench.files['/config.yaml'] = 'nonsense';
     await expect(bench.reloader.reload('file')).rejects.toThrow('config.yaml');
-    const afterFailure = bench.reloader.filesInForce();
+    const afterFailure = bench.reloader.status().files;
     bench.files['/config.yaml'] = good;
     await bench.reloader.reload('file');
 
     expect(atFirst).toBeUndefined();
     expect(started).toEqual(new Map([['/config.yaml', digestOf(Buffer.from(good))]]));
     expect(afterFailure).toBeUndefined();
-    expect(bench.reloader.filesInForce()).toEqual(
+    expect(bench.reloader.status().files).toEqual(
       new Map([['/config.yaml', digestOf(Buffer.from(good))]]),
     );
   });
 
-  it('says nothing about a start that fails where the process ends with it, with the exit code', async () => {
+  it('does not log a failed start that ends the process, but rejects with its exit code', async () => {
     const bench = aBench();
     bench.files['/config.yaml'] = 'nonsense';
 
@@ -186,7 +186,7 @@ describe('createReloader', () => {
     expect(bench.reloader.status()).toMatchObject({ isInForce: false });
   });
 
-  it('waits for a first one: each problem is logged once, and that one was found', async () => {
+  it('waits for a first configuration: logs each problem once, and then that it was found', async () => {
     const bench = aBench({ waits: true });
     const said: unknown[] = [];
     const texts = [undefined, 'apps: [{ idd: 1 }]', 'apps: [{ id: 1, idd: 1 }]', good];
@@ -245,7 +245,7 @@ describe('createReloader', () => {
     },
   );
 
-  it('starts a thread that failed again after a minute, and at once for who asks', async () => {
+  it('starts a failed thread again after a minute, or at once on request', async () => {
     let threads = 0;
     const thread = (): void => {
       threads += 1;
@@ -256,7 +256,7 @@ describe('createReloader', () => {
     bench.files['/config.yaml'] = `${good} # changed`;
     const started: number[] = [];
     const attempt = async (trigger: ReloadTrigger, afterMs: number): Promise<void> => {
-      await bench.machine.clock.advance(afterMs);
+      await bench.platform.clock.advance(afterMs);
       await bench.reloader.reload(trigger).catch(() => undefined);
       started.push(threads);
     };
@@ -270,7 +270,7 @@ describe('createReloader', () => {
     expect(started).toEqual([1, 1, 2, 3, 4, 4]);
   });
 
-  it('makes one reload at a time, and one for all that ask meanwhile', async () => {
+  it('runs one reload at a time, and one more for everybody who asks in the meantime', async () => {
     const bench = aBench({ isSlow: true });
 
     const all = Array.from({ length: 50 }, () => bench.reloader.reload('signal'));

@@ -6,7 +6,7 @@ import { childArguments, keepRunning } from '../../src/daemon/respawn.ts';
 import { createFakeChildren, type FakeChildren } from '../support/fake-child.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
-import { createFakeMachine } from '../support/fake-machine.ts';
+import { createFakePlatform } from '../support/fake-platform.ts';
 
 const healthy = { stalled: null };
 const exited = (code: number): ChildEnd => ({ kind: 'ended', code, signal: null });
@@ -98,7 +98,7 @@ describe('keepRunning', () => {
     expect(pauses).toEqual([1, 2, 4, 8, 16, 30, 30, 30]);
   });
 
-  it('starts with 1 s anew when a child has run for a minute', async () => {
+  it('begins again with 1 s after a child has run for a minute', async () => {
     const { children, clock, end, live } = await aBench();
     for (const _ of [1, 2, 3, 4]) {
       await end(exited(1));
@@ -189,7 +189,7 @@ describe('keepRunning', () => {
     ]);
   });
 
-  it('leaves a child alone that stood still for a while', async () => {
+  it('spares a child that stood still only for a while', async () => {
     const { children, clock, live } = await aBench();
     await live(60_000);
     for (let index = 0; index < 10; index += 1) {
@@ -202,7 +202,7 @@ describe('keepRunning', () => {
     expect(children.last().signals).toEqual([]);
   });
 
-  it('gives a child five minutes to be heard of for the first time', async () => {
+  it('waits five minutes for the first heartbeat of a child', async () => {
     const { children, clock } = await aBench();
     await clock.advance(299_000);
     const before = [...children.last().signals];
@@ -259,7 +259,7 @@ describe('keepRunning', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
-  it('passes SIGHUP on to a child that has been heard of, and to another one as soon as it is', async () => {
+  it('passes SIGHUP on to a child once it has sent a heartbeat, and not before', async () => {
     const { children, hangup } = await aBench();
     hangup();
     hangup();
@@ -312,7 +312,7 @@ describe('childArguments', () => {
     { argv: ['serve', '--respawn', '--config.wait'], rest: ['serve', '--config.wait'] },
     { argv: ['--respawn=true', '--config.file', 'a.yaml'], rest: ['--config.file', 'a.yaml'] },
     { argv: [], rest: [] },
-  ])('are those of the parent, but for its flag: $argv', ({ argv, rest }) => {
+  ])('are those of the parent, except for its flag: $argv', ({ argv, rest }) => {
     expect(childArguments(argv)).toEqual(['--respawn=false', ...rest]);
   });
 });
@@ -324,20 +324,20 @@ describe('serve --respawn', () => {
     { argv: ['once', '--respawn'], says: 'no meaning for once' },
   ])('finds a wrong command line before any child is started: $argv', async ({ argv, says }) => {
     const children = createFakeChildren();
-    const machine = { ...createFakeMachine(), startChild: children.start };
+    const platform = { ...createFakePlatform(), startChild: children.start };
 
-    expect(await run(argv, machine)).toBe(2);
-    expect(machine.stderr.text()).toContain(says);
+    expect(await run(argv, platform)).toBe(2);
+    expect(platform.stderr.text()).toContain(says);
     expect(children.all).toEqual([]);
   });
 
-  it('is success when it is stopped, also where the environment asks for it', async () => {
+  it('ends with success when it is stopped, even if the environment asks for it', async () => {
     const children = createFakeChildren();
     const env = { NEWRELIC_EXPORTER_RESPAWN: 'true' };
-    const machine = { ...createFakeMachine({ env }), startChild: children.start };
-    const ending = run(['serve', '--config.wait'], machine);
+    const platform = { ...createFakePlatform({ env }), startChild: children.start };
+    const ending = run(['serve', '--config.wait'], platform);
     while (children.all.length === 0) await settle();
-    machine.stop();
+    platform.stop();
     children.last().end(exited(0));
 
     expect(await ending).toBe(0);

@@ -1,19 +1,27 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ShardingFlags, shardFrom, withShard } from '../../src/daemon/sharding.ts';
+import {
+  createShardBudget,
+  type ShardBudget,
+  type ShardingFlags,
+  shardFrom,
+  withShard,
+} from '../../src/daemon/sharding.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
-import { createFakeMachine } from '../support/fake-machine.ts';
+import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
+import { createFakePlatform } from '../support/fake-platform.ts';
 
 const config = { accounts: [anAccount({ requestsPerMinute: 900 })], apps: [anEntry()] };
 
 function shardOf(
   flags: Partial<ShardingFlags>,
-  machine: Parameters<typeof createFakeMachine>[0] = {},
+  platform: Parameters<typeof createFakePlatform>[0] = {},
 ) {
-  return shardFrom({ shard: 'auto', totalShards: 1, ...flags }, createFakeMachine(machine));
+  return shardFrom({ shard: 'auto', totalShards: 1, ...flags }, createFakePlatform(platform));
 }
 
 describe('shardFrom', () => {
-  it('leaves all to a process that is alone, whatever its name', () => {
+  it('leaves everything to a single process, whatever its name', () => {
     expect(shardOf({}, { hostname: 'exporter-7' })).toEqual({ ordinal: 0, total: 1 });
   });
 
@@ -57,7 +65,7 @@ describe('shardFrom', () => {
 });
 
 describe('withShard', () => {
-  it('leaves the configuration of a process that is alone as it is', () => {
+  it('leaves the configuration of a single process as it is', () => {
     expect(withShard(config, { ordinal: 0, total: 1 })).toBe(config);
   });
 
@@ -84,12 +92,101 @@ describe('withShard', () => {
     ]);
   });
 
-  it('refuses a budget that is too small for so many shards, and says what to do', () => {
+  it('refuses a budget that is too small for the number of shards, and says what to do', () => {
     const small = { ...config, accounts: [anAccount({ requestsPerMinute: 2 })] };
 
     expect(() => withShard(small, { ordinal: 2, total: 3 })).toThrow(
       'account production: its budget of 2 calls a minute cannot be divided among 3 shards: raise ' +
         'requests_per_minute, or run fewer shards',
+    );
+  });
+});
+
+const minuteMs = 60_000;
+const intervalMs = minuteMs;
+
+function aBudget(ordinal: number, total: number): { budget: ShardBudget; clock: FakeClock } {
+  const clock = createFakeClock();
+  return { clock, budget: createShardBudget({ ordinal, total }, { clock }) };
+}
+
+describe('createShardBudget', () => {
+  it('leaves the whole budget to a single process', () => {
+    expect(aBudget(0, 1).budget.shareOf(800)).toBe(800);
+  });
+
+  it('begins with an even share of 98 per cent of the budget', () => {
+    expect([0, 1, 2].map((ordinal) => aBudget(ordinal, 3).budget.shareOf(300))).toEqual([
+      98, 98, 98,
+    ]);
+  });
+
+  it('lowers its share at once when others need more, and raises it only after they have lowered theirs', async () => {
+    const large = aBudget(0, 2);
+    const small = aBudget(1, 2);
+    const demands = { polls: [1000, 10], discovery: 1 };
+
+    small.budget.discovered(demands, intervalMs);
+    const given = small.budget.shareOf(100);
+    const taken: number[] = [];
+    for (let minute = 0; minute < 5; minute += 1) {
+      large.budget.discovered(demands, intervalMs);
+      taken.push(large.budget.shareOf(100));
+      await large.clock.advance(intervalMs);
+    }
+
+    expect(given).toBe(1);
+    expect(taken).toEqual([49, 49, 49, 96, 96]);
+  });
+
+  it('keeps even shares if accounts share the key, whatever discoveries find', async () => {
+    const { budget } = aBudget(0, 2);
+    budget.discovered({ polls: [10, 1000], discovery: 1 }, intervalMs);
+
+    expect([budget.shareOf(100, true), budget.shareOf(100, false)]).toEqual([49, 1]);
+  });
+
+  it('follows another budget at once', async () => {
+    const { budget } = aBudget(0, 2);
+    budget.discovered({ polls: [50, 950], discovery: 0 }, intervalMs);
+
+    expect([budget.shareOf(100), budget.shareOf(1000)]).toEqual([5, 49]);
+  });
+
+  it('never uses more than the budget together, in whatever order shards see a change', async () => {
+    const world = fc.record({
+      polls: fc.array(fc.integer({ min: 0, max: 2000 }), { minLength: 3, maxLength: 3 }),
+      discovery: fc.constant(1),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(world, { minLength: 1, maxLength: 6 }),
+        fc.array(fc.integer({ min: 0, max: intervalMs - 1 }), { minLength: 3, maxLength: 3 }),
+        async (worlds, phases) => {
+          const clock = createFakeClock();
+          const budgets = phases.map((_, ordinal) =>
+            createShardBudget({ ordinal, total: 3 }, { clock }),
+          );
+          const budget = 600;
+          for (const demands of worlds) {
+            // Each change is seen by all before the next one comes.
+            const order = phases.map((phase, ordinal) => ({ phase, ordinal }));
+            const steps = order.toSorted((left, right) => left.phase - right.phase);
+            for (let round = 0; round < 5; round += 1) {
+              for (const { ordinal } of steps) {
+                budgets[ordinal]?.discovered(demands, intervalMs);
+                const shares = budgets.map((one) => one.shareOf(budget));
+                expect(shares.reduce((sum, share) => sum + share, 0)).toBeLessThanOrEqual(budget);
+              }
+              await clock.advance(intervalMs);
+            }
+          }
+          const shares = budgets.map((one) => one.shareOf(budget));
+          // In the end each has its part: what is lost are parts of a call and the reserve.
+          expect(shares.reduce((sum, share) => sum + share, 0)).toBeGreaterThan(0.97 * budget - 4);
+        },
+      ),
+      { numRuns: 60 },
     );
   });
 });

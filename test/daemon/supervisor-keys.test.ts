@@ -76,7 +76,7 @@ describe('accounts that share a key, with budgets of their own', () => {
       ),
     },
     {
-      what: 'two come for one that goes, the one with the larger budget first',
+      what: 'two replace one, the one with the larger budget first',
       first: busy(account('a', 'KEY_A', 10), account('b', 'KEY_B', 200), account('c', 'KEY_B', 10)),
       second: busy(
         account('a', 'KEY_B', 10),
@@ -86,26 +86,26 @@ describe('accounts that share a key, with budgets of their own', () => {
     },
   ])('never exceed the smaller one while a reload goes on: $what', async ({ first, second }) => {
     const bench = await aRunningDaemon(first, { fleet: everything });
-    await bench.machine.clock.advance(30_000);
+    await bench.platform.clock.advance(30_000);
 
     for (let round = 0; round < 12; round += 1) {
       await bench.daemon.apply(round % 2 === 0 ? second : first);
-      await bench.machine.clock.advance(13_000);
+      await bench.platform.clock.advance(13_000);
     }
 
     expect(bench.simulator.journal.count(({ keyIndex }) => keyIndex === 0)).toBeGreaterThan(12);
     expect(mostInAnyMinute(bench, 0)).toBeLessThanOrEqual(10);
   });
 
-  it('get the larger budget when the one with the smaller goes', async () => {
+  it('get the larger budget when the account with the smaller one is removed', async () => {
     const large = account('a', 'KEY_A', 200);
     const bench = await aRunningDaemon(busy(large, account('b', 'KEY_A', 10)), {
       fleet: everything,
     });
-    await bench.machine.clock.advance(120_000);
+    await bench.platform.clock.advance(120_000);
 
     await bench.daemon.apply(busy(large));
-    await bench.machine.clock.advance(60_000);
+    await bench.platform.clock.advance(60_000);
 
     expect(bench.daemon.status()).toMatchObject([{ budgetRequestsPerMinute: 200 }]);
     expect(mostInAnyMinute(bench, 0)).toBeGreaterThan(100);
@@ -115,16 +115,16 @@ describe('accounts that share a key, with budgets of their own', () => {
 describe('an account that moves to another address', () => {
   const eu = 'https://api.eu.newrelic.com';
 
-  it('is another one: it shows nothing of the old one, and has a budget of its own', async () => {
+  it('counts as a new account: it shows nothing of the old one, and has its own budget', async () => {
     const bench = await aRunningDaemon(busy(account('a', 'KEY_A', 12)));
-    await bench.machine.clock.advance(10_000);
+    await bench.platform.clock.advance(10_000);
     const usedUp = bench.simulator.journal.count();
     const before = await bench.page();
 
     await bench.daemon.apply(busy(account('a', 'KEY_A', 12, { baseUrl: eu })));
     const atOnce = await bench.page();
     const status = bench.daemon.status();
-    await bench.machine.clock.advance(10_000);
+    await bench.platform.clock.advance(10_000);
 
     expect(usedUp).toBeGreaterThan(6);
     expect(before).toContain('newrelic_application_requests_per_minute{account="a"');
@@ -140,19 +140,19 @@ describe('an account that moves to another address', () => {
 
   it('keeps its counters, and has only its own series in the end', async () => {
     const bench = await aRunningDaemon(busy(account('a', 'KEY_A', 100)));
-    await bench.machine.clock.advance(90_000);
+    await bench.platform.clock.advance(90_000);
     const counter = /^newrelic_exporter_polls_total\{account="a"\} (\d+)$/mu;
     const before = Number(counter.exec(await bench.daemon.metrics.text())?.[1]);
 
     await bench.daemon.apply(busy(account('a', 'KEY_A', 100, { baseUrl: eu })));
-    await bench.machine.clock.advance(5000);
+    await bench.platform.clock.advance(5000);
     const after = Number(counter.exec(await bench.daemon.metrics.text())?.[1]);
 
     expect(before).toBeGreaterThan(0);
     expect(after).toBeGreaterThan(before);
   });
 
-  it('asks nothing there before its poller here has ended', async () => {
+  it('sends nothing to the new address before its old poller has ended', async () => {
     const files: Record<string, string> = { '/key': 'NRAK-A' };
     const filed = (baseUrl?: string): Config =>
       busy(
@@ -162,9 +162,9 @@ describe('an account that moves to another address', () => {
         }),
       );
     const bench = await aRunningDaemon(filed(), { files });
-    await bench.machine.clock.advance(30_000);
+    await bench.platform.clock.advance(30_000);
     const slow = bench.hangReading('/key');
-    await bench.machine.clock.advance(60_000);
+    await bench.platform.clock.advance(60_000);
 
     let isApplied = false;
     const apply = async (): Promise<void> => {
@@ -172,11 +172,11 @@ describe('an account that moves to another address', () => {
       isApplied = true;
     };
     const applying = apply();
-    await bench.machine.clock.advance(1000);
+    await bench.platform.clock.advance(1000);
     const meanwhile = { isApplied, requests: bench.opened[1]?.requests };
     slow.release();
     await applying;
-    await bench.machine.clock.advance(1000);
+    await bench.platform.clock.advance(1000);
 
     expect(meanwhile).toEqual({ isApplied: false, requests: 0 });
     expect(bench.opened[1]?.requests).toBeGreaterThan(0);

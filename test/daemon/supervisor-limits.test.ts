@@ -5,7 +5,7 @@ import { createRateLimiters } from '../../src/rate-limit/rate-limiters.ts';
 import { createSelfMetrics } from '../../src/telemetry/self-metrics.ts';
 import { anEntry } from '../support/builders.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
-import { createFakeMachine } from '../support/fake-machine.ts';
+import { createFakePlatform } from '../support/fake-platform.ts';
 import { createFakeSink } from '../support/fake-sink.ts';
 import { accountOne, keyA, keyB } from '../support/running-daemon.ts';
 
@@ -17,7 +17,7 @@ interface Bench {
 
 /** A supervisor whose accounts are not polled, with somebody beside them who watches a key. */
 function aBench(): Bench {
-  const machine = createFakeMachine({
+  const platform = createFakePlatform({
     env: { KEY_A: keyA, KEY_B: keyB },
     openTransport: async () => ({
       send: async () => Promise.reject(new Error('not polled')),
@@ -25,7 +25,7 @@ function aBench(): Bench {
     }),
   });
   const logger = createFakeLogger();
-  const limiters = createRateLimiters({ clock: machine.clock, logger });
+  const limiters = createRateLimiters({ clock: platform.clock, logger });
   const nothing = { status: () => [], seriesOf: () => 0, droppedSeriesOf: () => 0 };
   const metrics = createSelfMetrics({ version: '', revision: '', nodeVersion: '' }, nothing);
   const sink = createFakeSink();
@@ -35,7 +35,7 @@ function aBench(): Bench {
     largest = Math.max(largest, watcher.limitPerMinute());
   });
   return {
-    supervisor: createSupervisor({ machine, sink, metrics, logger, limiters }),
+    supervisor: createSupervisor({ platform, sink, metrics, logger, limiters }),
     largestShare: () => {
       const found = Math.max(largest, watcher.limitPerMinute());
       largest = 0;
@@ -98,7 +98,7 @@ describe('the limit of a key that accounts share', () => {
       ),
     },
     {
-      what: 'one comes for one that goes, behind one with a larger budget',
+      what: 'one replaces another, listed after one with a larger budget',
       first: configOf(
         account('a', 'KEY_A', 10),
         account('b', 'KEY_B', 200),
@@ -126,7 +126,7 @@ describe('the limit of a key that accounts share', () => {
     expect(largestShare()).toBeGreaterThan(0);
   });
 
-  it('grows when the account with the smallest budget goes', async () => {
+  it('grows when the account with the smallest budget is removed', async () => {
     const { supervisor, largestShare } = aBench();
     await supervisor.apply(configOf(account('a', 'KEY_A', 200), account('b', 'KEY_A', 10)));
     largestShare();

@@ -35,9 +35,9 @@ function outcomeOf(promise: Promise<unknown>): () => string {
   return () => outcome;
 }
 
-async function stop({ machine }: RunningDaemon): Promise<void> {
-  machine.stop();
-  await machine.clock.advance(0);
+async function stop({ platform }: RunningDaemon): Promise<void> {
+  platform.stop();
+  await platform.clock.advance(0);
 }
 
 describe('a configuration of which one account cannot be used', () => {
@@ -46,7 +46,7 @@ describe('a configuration of which one account cannot be used', () => {
     { what: 'no CA bundle', broken: { caFile: '/missing.pem' } },
   ] as const)('leaves all the others as they are: $what', async ({ broken }) => {
     const bench = await aRunningDaemon({ accounts: [accountOne()], apps: [entryByName('shop')] });
-    await bench.machine.clock.advance(90_000);
+    await bench.platform.clock.advance(90_000);
     const before = { page: await bench.page(), status: bench.daemon.status() };
 
     const applying = bench.daemon.apply({
@@ -63,18 +63,18 @@ describe('a configuration of which one account cannot be used', () => {
     expect(bench.daemon.status()).toEqual(before.status);
     expect(await bench.page()).toBe(before.page);
     const calls = bench.simulator.journal.count();
-    await bench.machine.clock.advance(60_000);
+    await bench.platform.clock.advance(60_000);
     expect(bench.simulator.journal.count() - calls).toBe(4);
   });
 
-  it('closes the connections that were opened when others cannot be', async () => {
+  it('closes the connections that were opened if others cannot be', async () => {
     const fault = new Error('too many open files');
     const bench = await aRunningDaemon(both, {
       opening: ({ connections }) => {
         if (connections === 2) throw fault;
       },
     });
-    await bench.machine.clock.advance(90_000);
+    await bench.platform.clock.advance(90_000);
     const page = await bench.page();
     const [one, two] = both.accounts;
 
@@ -95,7 +95,7 @@ describe('a configuration of which one account cannot be used', () => {
 describe('a stop while a reload is half done', () => {
   it('comes before the files are read: nothing is put into force', async () => {
     const bench = await aRunningDaemon(filed, { files: { '/key': 'NRAK-A', '/other': 'NRAK-B' } });
-    await bench.machine.clock.advance(1000);
+    await bench.platform.clock.advance(1000);
     const slow = bench.hangReading('/other');
     const [account] = filed.accounts;
     const outcome = outcomeOf(
@@ -111,7 +111,7 @@ describe('a stop while a reload is half done', () => {
     await bench.daemon.close();
     const calls = bench.simulator.journal.count();
     slow.release();
-    await bench.machine.clock.advance(120_000);
+    await bench.platform.clock.advance(120_000);
 
     expect(outcome()).toBe('the exporter is stopping: another configuration comes too late');
     expect(bench.opened).toHaveLength(1);
@@ -120,9 +120,9 @@ describe('a stop while a reload is half done', () => {
 
   it('comes before the old pollers have ended: what was opened is closed again', async () => {
     const bench = await aRunningDaemon(filed, { files: { '/key': 'NRAK-A' } });
-    await bench.machine.clock.advance(1000);
+    await bench.platform.clock.advance(1000);
     const slow = bench.hangReading('/key');
-    await bench.machine.clock.advance(60_000);
+    await bench.platform.clock.advance(60_000);
     const outcome = outcomeOf(
       bench.daemon.apply({
         accounts: [accountOne({ name: 'new', apiKey: { kind: 'env', name: 'KEY_B' } })],
@@ -134,7 +134,7 @@ describe('a stop while a reload is half done', () => {
     await stop(bench);
     slow.release();
     await bench.done;
-    await bench.machine.clock.advance(120_000);
+    await bench.platform.clock.advance(120_000);
 
     expect(outcome()).toBe('the exporter is stopping: another configuration comes too late');
     expect(bench.opened.slice(1)).toMatchObject([{ isClosed: true, requests: 0 }]);
@@ -145,7 +145,7 @@ describe('a stop while a reload is half done', () => {
       { accounts: [accountOne()], apps: [anEntry({ account: 'one', hosts: false })] },
       { latencyMs: 10, fleet: { applications: 3000, hosts: 1, kinds: ['web'] } },
     );
-    await bench.machine.clock.advance(30_000);
+    await bench.platform.clock.advance(30_000);
     const labels = { team: 'payments' };
     const outcome = outcomeOf(
       bench.daemon.apply({
@@ -162,14 +162,14 @@ describe('a stop while a reload is half done', () => {
 
     expect(halfWay).toBe('pending');
     expect(outcome()).toBe('resolved');
-    expect(bench.machine.clock.pendingTimers()).toBe(0);
+    expect(bench.platform.clock.pendingTimers()).toBe(0);
   });
 
-  it('comes while a discovery ends that the reload has dropped: there is no other one', async () => {
+  it('comes while a discovery that the reload dropped is ending: no other one follows', async () => {
     const bench = await aRunningDaemon(filed, { files: { '/key': 'NRAK-A' } });
-    await bench.machine.clock.advance(1000);
+    await bench.platform.clock.advance(1000);
     const slow = bench.hangReading('/key');
-    await bench.machine.clock.advance(60_000);
+    await bench.platform.clock.advance(60_000);
     const calls = bench.simulator.journal.count();
 
     await bench.daemon.apply({ ...filed, apps: [entryByName('cart')] });
@@ -182,7 +182,7 @@ describe('a stop while a reload is half done', () => {
 
   it('is the last word: later configurations are refused', async () => {
     const bench = await aRunningDaemon(both);
-    await bench.machine.clock.advance(1000);
+    await bench.platform.clock.advance(1000);
     await stop(bench);
     await bench.done;
 
@@ -209,18 +209,18 @@ describe('a fault of one account', () => {
     });
     const [[ended]] = await Promise.all([
       Promise.allSettled([bench.done]),
-      bench.machine.clock.advance(5000),
+      bench.platform.clock.advance(5000),
     ]);
 
     expect(ended).toEqual({ status: 'rejected', reason: fault });
-    expect(bench.machine.clock.pendingTimers()).toBe(0);
+    expect(bench.platform.clock.pendingTimers()).toBe(0);
   });
 });
 
 describe('a storm of reloads', () => {
   it('ends with the last configuration, the connections of that, and few calls', async () => {
     const bench = await aRunningDaemon(both);
-    await bench.machine.clock.advance(90_000);
+    await bench.platform.clock.advance(90_000);
     const calls = bench.simulator.journal.count();
 
     for (let round = 0; round < 40; round += 1) {
@@ -229,9 +229,9 @@ describe('a storm of reloads', () => {
         accounts: [accountOne({ concurrency: 2 + (round % 5) })],
         apps: names.map((name) => entryByName(name)),
       });
-      if (round % 4 === 0) await bench.machine.clock.advance(50);
+      if (round % 4 === 0) await bench.platform.clock.advance(50);
     }
-    await bench.machine.clock.advance(2000);
+    await bench.platform.clock.advance(2000);
 
     expect(bench.opened).toHaveLength(42);
     expect(bench.opened.filter(({ isClosed }) => !isClosed)).toMatchObject([

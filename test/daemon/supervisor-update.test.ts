@@ -19,7 +19,7 @@ async function threeMinutesOld(
   options: RunningDaemonOptions = {},
 ): Promise<RunningDaemon> {
   const bench = await aRunningDaemon({ accounts: [accountOne(account)], apps: [shop] }, options);
-  await bench.machine.clock.advance(170_000);
+  await bench.platform.clock.advance(170_000);
   return bench;
 }
 
@@ -32,18 +32,18 @@ async function update(
 }
 
 /** Until a poll is under way. */
-async function untilPolling({ machine, daemon, simulator }: RunningDaemon): Promise<void> {
+async function untilPolling({ platform, daemon, simulator }: RunningDaemon): Promise<void> {
   const isPolling = (): boolean =>
     (daemon.status()[0]?.requestsInFlight ?? 0) > 0 &&
     simulator.journal.entries().at(-1)?.path.includes('/metrics/') === true;
-  while (!isPolling()) await machine.clock.advance(20);
+  while (!isPolling()) await platform.clock.advance(20);
 }
 
 function listCalls({ simulator }: RunningDaemon): number {
   return simulator.journal.count(({ path }) => path.startsWith('/v2/applications.json'));
 }
 
-describe('settings that are none of the vendor', () => {
+describe('settings that do not concern the vendor', () => {
   it.each<{
     what: string;
     account?: Partial<AccountConfig>;
@@ -59,7 +59,7 @@ describe('settings that are none of the vendor', () => {
     const before = bench.simulator.journal.count();
 
     await update(bench, account, [{ ...shop, ...anEntry({ ...shop, ...entry }) }]);
-    await bench.machine.clock.advance(5000);
+    await bench.platform.clock.advance(5000);
 
     expect(bench.simulator.journal.count()).toBe(before);
     expect(bench.opened).toMatchObject([{ isClosed: false }]);
@@ -70,13 +70,13 @@ describe('settings that are none of the vendor', () => {
     const slowly = anEntry({ ...shop, poll: { discoveryIntervalMs: 3_600_000 } });
     const quickly = anEntry({ ...shop, poll: { discoveryIntervalMs: 60_000 } });
     await update(bench, {}, [slowly]);
-    await bench.machine.clock.advance(300_000);
+    await bench.platform.clock.advance(300_000);
     const before = listCalls(bench);
 
     await update(bench, {}, [quickly]);
-    await bench.machine.clock.advance(1000);
+    await bench.platform.clock.advance(1000);
     const afterwards = listCalls(bench);
-    await bench.machine.clock.advance(120_000);
+    await bench.platform.clock.advance(120_000);
 
     expect(afterwards - before).toBe(1);
     expect(listCalls(bench) - before).toBe(3);
@@ -86,11 +86,11 @@ describe('settings that are none of the vendor', () => {
 describe('entries that choose something else', () => {
   it('are looked for at once, and a discovery under way for the old ones is dropped', async () => {
     const bench = await threeMinutesOld();
-    while (listCalls(bench) < 4) await bench.machine.clock.advance(20);
+    while (listCalls(bench) < 4) await bench.platform.clock.advance(20);
     const before = listCalls(bench);
 
     await update(bench, {}, [shop, entryByName('cart')]);
-    await bench.machine.clock.advance(3000);
+    await bench.platform.clock.advance(3000);
 
     expect(listCalls(bench) - before).toBe(1);
     expect(await bench.page()).toContain('requests_per_minute{account="one",app_id="102"');
@@ -106,14 +106,14 @@ describe('as many entries as before, of which one chooses something else', () =>
     const before = listCalls(bench);
 
     await update(bench, {}, [entryByName('cart')]);
-    await bench.machine.clock.advance(1000);
+    await bench.platform.clock.advance(1000);
 
     expect(listCalls(bench) - before).toBe(1);
     expect(await bench.page()).toContain('requests_per_minute{account="one",app_id="102"');
   });
 });
 
-describe('another way to the vendor', () => {
+describe('other connections to the vendor', () => {
   it.each<{ what: string; next: Partial<AccountConfig>; options: object }>([
     { what: 'concurrency', next: { concurrency: 3 }, options: { connections: 3 } },
     {
@@ -122,7 +122,7 @@ describe('another way to the vendor', () => {
       options: { proxyUrl: 'http://proxy:3128' },
     },
     { what: 'a CA bundle', next: { caFile: '/ca.pem' }, options: { ca: firstCa } },
-  ])('is taken at once, while polls go on: $what', async ({ next, options }) => {
+  ])('are taken at once, while polls go on: $what', async ({ next, options }) => {
     const bench = await threeMinutesOld({}, { files: { '/ca.pem': firstCa } });
     await untilPolling(bench);
     const listed = listCalls(bench);
@@ -131,7 +131,7 @@ describe('another way to the vendor', () => {
     const [old, fresh] = bench.opened;
     const isOldOpenAtFirst = old?.isClosed === false;
     const usedBefore = old?.requests;
-    await bench.machine.clock.advance(1000);
+    await bench.platform.clock.advance(1000);
 
     expect(fresh?.options).toMatchObject(options);
     expect(fresh?.requests).toBeGreaterThan(0);
@@ -143,7 +143,7 @@ describe('another way to the vendor', () => {
     expect(metrics).not.toMatch(/application_throughput",code="aborted"/u);
   });
 
-  it('is taken when the CA file has another content under the same path', async () => {
+  it('are taken when the CA file has another content under the same path', async () => {
     const files: Record<string, string> = { '/ca.pem': firstCa };
     const bench = await threeMinutesOld({ caFile: '/ca.pem' }, { files });
     files['/ca.pem'] = secondCa;
@@ -155,7 +155,7 @@ describe('another way to the vendor', () => {
     expect(bench.opened.map(({ isClosed }) => isClosed)).toEqual([true, false]);
   });
 
-  it('lets others have their turn between the bundles of several accounts', async () => {
+  it('give other work its turn between the bundles of several accounts', async () => {
     const names = ['one', 'two', 'three'];
     const files: Record<string, string> = { '/ca.pem': firstCa };
     const config = {
@@ -181,7 +181,7 @@ describe('another way to the vendor', () => {
     expect(new Set(openedInTurn).size).toBe(3);
   });
 
-  it('never has more requests under way than the concurrency, with those on the old way', async () => {
+  it('never have more requests under way than the concurrency, including those on the old connections', async () => {
     let inFlight = 0;
     let most = 0;
     const bench = await aRunningDaemon(
@@ -201,7 +201,7 @@ describe('another way to the vendor', () => {
         }),
       },
     );
-    await bench.machine.clock.advance(90_000);
+    await bench.platform.clock.advance(90_000);
 
     for (let round = 0; round < 5; round += 1) {
       const proxyUrl = `http://proxy-${round}:3128`;
@@ -209,14 +209,14 @@ describe('another way to the vendor', () => {
         accounts: [accountOne({ concurrency: 3, proxyUrl })],
         apps: [anEntry({ account: 'one' })],
       });
-      await bench.machine.clock.advance(7000);
+      await bench.platform.clock.advance(7000);
     }
 
     expect(bench.opened).toHaveLength(6);
     expect(most).toBe(3);
   });
 
-  it('sends the key in the new header on the connections that there are', async () => {
+  it('send the key in the new header on the existing connections', async () => {
     const headers: Readonly<Record<string, string>>[] = [];
     const bench = await threeMinutesOld(
       {},
@@ -233,7 +233,7 @@ describe('another way to the vendor', () => {
     const before = headers.length;
 
     await update(bench, { apiKeyHeader: 'X-Api-Key' });
-    await bench.machine.clock.advance(1000);
+    await bench.platform.clock.advance(1000);
 
     expect(headers.slice(before)[0]).toEqual({ 'X-Api-Key': 'NRAK-A' });
     expect(bench.opened).toHaveLength(1);
@@ -246,14 +246,14 @@ describe('another key', () => {
       accounts: [accountOne({ requestsPerMinute: 5 })],
       apps: [shop],
     });
-    await bench.machine.clock.advance(10_000);
+    await bench.platform.clock.advance(10_000);
     const withFirst = bench.simulator.journal.count();
 
     await bench.daemon.apply({
       accounts: [accountOne({ requestsPerMinute: 5, apiKey: { kind: 'env', name: 'KEY_B' } })],
       apps: [shop, entryByName('cart')],
     });
-    await bench.machine.clock.advance(40_000);
+    await bench.platform.clock.advance(40_000);
 
     const withSecond = bench.simulator.journal.entries().slice(withFirst);
     expect(withFirst).toBe(4);
@@ -265,13 +265,13 @@ describe('another key', () => {
 });
 
 describe('another budget', () => {
-  it('is what the intervals are planned with at once', async () => {
+  it('is used at once to plan the intervals', async () => {
     const everything = [anEntry({ account: 'one' })];
     const bench = await aRunningDaemon({
       accounts: [accountOne({ requestsPerMinute: 5 })],
       apps: everything,
     });
-    await bench.machine.clock.advance(300_000);
+    await bench.platform.clock.advance(300_000);
     const [before] = bench.daemon.status();
 
     await update(bench, { requestsPerMinute: 60 }, everything);

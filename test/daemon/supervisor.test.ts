@@ -13,7 +13,7 @@ const byName = entryByName;
 /** A daemon that has run for three minutes. */
 async function aBench(config: Config): Promise<RunningDaemon> {
   const bench = await aRunningDaemon(config);
-  await bench.machine.clock.advance(180_000);
+  await bench.platform.clock.advance(180_000);
   return bench;
 }
 
@@ -27,7 +27,7 @@ describe('apply', () => {
     const before = bench.simulator.journal.count();
 
     await bench.daemon.apply(structuredClone(config));
-    await bench.machine.clock.advance(100);
+    await bench.platform.clock.advance(100);
 
     expect(bench.simulator.journal.count()).toBe(before);
     expect(await bench.page()).toContain(shop);
@@ -39,7 +39,7 @@ describe('apply', () => {
     await bench.daemon.apply({ accounts: [one()], apps: [byName('cart')] });
     const atOnce = await bench.page();
     await bench.daemon.apply({ accounts: [one()], apps: [byName('cart'), byName('shop')] });
-    await bench.machine.clock.advance(3000);
+    await bench.platform.clock.advance(3000);
     const later = await bench.page();
 
     expect(atOnce).not.toContain('app_id="101"');
@@ -69,7 +69,7 @@ describe('apply', () => {
       const account = round % 2 === 0 ? next : first;
       const apps = [byName('shop', account.name), byName('cart', account.name)];
       await bench.daemon.apply({ accounts: [account], apps });
-      await bench.machine.clock.advance(7000);
+      await bench.platform.clock.advance(7000);
     }
 
     expect(bench.simulator.journal.maxInAnyWindow(60_000)).toBeLessThanOrEqual(9);
@@ -103,7 +103,7 @@ describe('apply', () => {
 
     await expect(applying).rejects.toThrow('account two: the environment variable MISSING');
     expect(await bench.page()).toBe(before);
-    await bench.machine.clock.advance(120_000);
+    await bench.platform.clock.advance(120_000);
     expect(bench.daemon.status()).toMatchObject([{ name: 'one', up: true }]);
   });
 });

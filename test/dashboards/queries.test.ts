@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSystemClock } from '../../src/daemon/this-platform.ts';
+import { createSystemClock } from '../../src/daemon/node-platform.ts';
 import { alertsOf, readRuleFiles, recordingsOf, rulesFolder } from '../rules/rule-files.ts';
 import { startDaemon, stopProgram, until } from '../support/daemon-process.ts';
 import { toolOrSkip } from '../support/tools.ts';

@@ -1,4 +1,4 @@
-import { createSystemClock } from '../../src/daemon/this-platform.ts';
+import { createSystemClock } from '../../src/daemon/node-platform.ts';
 import { createFaults } from '../../src/simulator/faults.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 

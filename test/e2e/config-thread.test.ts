@@ -2,32 +2,32 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError } from '../../src/config/diagnostic.ts';
 import { parseConfig } from '../../src/config/parse-config.ts';
+import type { ThreadTask } from '../../src/daemon/config-thread.ts';
 import { type ConfigThreadOptions, createConfigThread } from '../../src/daemon/config-thread.ts';
-import type { ThreadTask } from '../../src/daemon/parse-for-parent.ts';
 import { mainFile } from '../support/daemon-process.ts';
-import { createFakeMachine, type FakeMachine } from '../support/fake-machine.ts';
+import { createFakePlatform, type FakePlatform } from '../support/fake-platform.ts';
 
 const gigabyte = 1e9;
 
 interface Bench {
-  readonly machine: FakeMachine;
+  readonly platform: FakePlatform;
   readonly parse: ReturnType<typeof createConfigThread>;
 }
 
 function aBench(
   options: Partial<ConfigThreadOptions> = {},
-  overrides: Partial<Pick<FakeMachine, 'nextTurn'>> = {},
+  overrides: Partial<Pick<FakePlatform, 'nextTurn'>> = {},
 ): Bench {
-  const machine = { ...createFakeMachine(), ...overrides };
+  const platform = { ...createFakePlatform(), ...overrides };
   const program = pathToFileURL(mainFile);
   const parse = createConfigThread(
     { program, availableBytes: () => gigabyte, ...options },
-    machine,
+    platform,
   );
   onTestFinished(() => {
-    expect(machine.clock.pendingTimers()).toBe(0);
+    expect(platform.clock.pendingTimers()).toBe(0);
   });
-  return { machine, parse };
+  return { platform, parse };
 }
 
 /** A program that does not parse. */
@@ -138,20 +138,20 @@ describe('the thread that parses', () => {
   const endless = 'setInterval(() => {}, 1000); for (;;) {}';
 
   it('is given up after five minutes', async () => {
-    const { machine, parse } = aBench({ program: programOf(endless) });
+    const { platform, parse } = aBench({ program: programOf(endless) });
 
     const failure = parse(task('')).catch(String);
-    await machine.clock.advance(300_000);
+    await platform.clock.advance(300_000);
 
     expect(await failure).toContain('it took more than 5 minutes');
   });
 
   it('ends with the process', async () => {
-    const { machine, parse } = aBench({ program: programOf(endless) });
+    const { platform, parse } = aBench({ program: programOf(endless) });
 
     const failure = parse(task('')).catch(String);
-    await machine.clock.advance(1000);
-    machine.stop();
+    await platform.clock.advance(1000);
+    platform.stop();
 
     expect(await failure).toContain('the process is stopping');
     await expect(parse(task(''))).rejects.toThrow('the process is stopping');

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createSystemClock } from '../../src/daemon/this-platform.ts';
+import { createSystemClock } from '../../src/daemon/node-platform.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import type { SimulatorOptions } from '../../src/simulator/simulator-options.ts';
 import {

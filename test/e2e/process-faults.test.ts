@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { createSystemClock } from '../../src/daemon/this-platform.ts';
+import { createSystemClock } from '../../src/daemon/node-platform.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import {
   freePort,

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { createSystemClock } from '../../src/daemon/this-platform.ts';
+import { createSystemClock } from '../../src/daemon/node-platform.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import {
   freePort,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { rootCertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import { createSystemClock } from '../../src/daemon/this-platform.ts';
+import { createSystemClock } from '../../src/daemon/node-platform.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import { get, startDaemon, stopProgram, until, withFiles } from '../support/daemon-process.ts';
 import { httpsServer } from '../transport/loopback-server.ts';

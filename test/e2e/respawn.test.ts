@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { createSystemClock } from '../../src/daemon/this-platform.ts';
+import { createSystemClock } from '../../src/daemon/node-platform.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import {
   childrenOf,

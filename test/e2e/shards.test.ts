@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { createSystemClock } from '../../src/daemon/this-platform.ts';
+import { createSystemClock } from '../../src/daemon/node-platform.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { startPrometheus } from '../dashboards/prometheus.ts';
 import { get, startDaemon, stopProgram, until, withFiles } from '../support/daemon-process.ts';

@@ -3,7 +3,7 @@ import { mkdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promise
 import { createServer, type Server } from 'node:net';
 import { rootCertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import { createSystemClock } from '../../src/daemon/this-platform.ts';
+import { createSystemClock } from '../../src/daemon/node-platform.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import {
   childrenOf,

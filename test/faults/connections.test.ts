@@ -173,7 +173,7 @@ describe('a proxy', () => {
         expect(tunnels[0]).toBe('vendor.invalid:443');
         expect(page.value('newrelic_up')).toBe(0);
         expect(bench.logs('discovery failed')[0]?.error?.message).toContain(String(status));
-        expect(`${bench.machine.stderr.text()}${bench.pages.join('')}`).not.toContain(
+        expect(`${bench.platform.stderr.text()}${bench.pages.join('')}`).not.toContain(
           'proxy-password',
         );
       });
@@ -195,7 +195,7 @@ describe('a proxy', () => {
       const message = bench.logs('discovery failed')[0]?.error?.message;
       expect(message).toContain(`the proxy 127.0.0.1:${proxy.port}`);
       expect(message).toContain('check that proxy_url leads to a proxy that works');
-      expect(bench.machine.stderr.text()).not.toContain('proxy-password');
+      expect(bench.platform.stderr.text()).not.toContain('proxy-password');
     });
   });
 
@@ -209,7 +209,7 @@ describe('a proxy', () => {
       await untilFailed(bench, 'connect', 3);
 
       expect((await bench.scrape()).value('newrelic_up')).toBe(0);
-      expect(bench.machine.stderr.text()).not.toContain('proxy-password');
+      expect(bench.platform.stderr.text()).not.toContain('proxy-password');
     });
   });
 });

@@ -1,7 +1,6 @@
 import { createDaemon, type Daemon } from '../../src/daemon/daemon.ts';
-import { createLogging } from '../../src/daemon/logging.ts';
-import type { Machine } from '../../src/daemon/platform.ts';
-import { createSystemClock } from '../../src/daemon/this-platform.ts';
+import { createSystemClock } from '../../src/daemon/node-platform.ts';
+import type { Platform } from '../../src/daemon/platform.ts';
 import type { Clock } from '../../src/model/clock.ts';
 import type { AccountConfig, AppEntry, Config } from '../../src/model/config.ts';
 import type { AppSnapshot, SnapshotSink } from '../../src/model/snapshot.ts';
@@ -11,11 +10,12 @@ import { createFaults, type Faults } from '../../src/simulator/faults.ts';
 import type { ApplicationSpec } from '../../src/simulator/fleet-options.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import type { SimulatorOptions } from '../../src/simulator/simulator-options.ts';
+import { createLogger } from '../../src/telemetry/logger.ts';
 import { createAnswerMemory } from '../../src/transport/answer-memory.ts';
 import type { RawTransport } from '../../src/transport/transport.ts';
 import { createUndiciTransport } from '../../src/transport/undici-transport.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
-import { createFakeMachine, type FakeMachine } from '../support/fake-machine.ts';
+import { createFakePlatform, type FakePlatform } from '../support/fake-platform.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 import { type LoggedLine, loggedLines } from './logged-lines.ts';
 import { readScrape, type Scrape } from './scrape.ts';
@@ -56,9 +56,9 @@ export interface FaultBench {
   readonly daemon: Daemon;
   /** What the daemon was started with. */
   readonly config: Config;
-  readonly machine: FakeMachine;
-  /** The machine as the daemon sees it, with its key files and its wire to the vendors. */
-  readonly daemonMachine: Machine;
+  readonly platform: FakePlatform;
+  /** The platform as the daemon sees it, with its key files and its wire to the vendors. */
+  readonly daemonPlatform: Platform;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly vendors: readonly Vendor[];
@@ -118,18 +118,18 @@ function createVendor(name: string, options: VendorOptions, clock: Clock): Vendo
 }
 
 interface Wiring {
-  readonly machine: FakeMachine;
+  readonly platform: FakePlatform;
   readonly clock: Clock;
   /** By the name of the account; the first one is where the faults are. */
   readonly vendors: ReadonlyMap<string, Vendor>;
-  readonly openTransport: Machine['openTransport'];
+  readonly openTransport: Platform['openTransport'];
 }
 
-function keyOrFile({ machine, vendors }: Wiring): Machine['readFile'] {
+function keyOrFile({ platform, vendors }: Wiring): Platform['readFile'] {
   return async (path) => {
     const vendor = vendors.get(path.replace('/keys/', ''));
     const text = vendor?.options.keyFile?.() ?? vendor?.key;
-    return text === undefined ? machine.readFile(path) : new TextEncoder().encode(text);
+    return text === undefined ? platform.readFile(path) : new TextEncoder().encode(text);
   };
 }
 
@@ -158,14 +158,14 @@ function entriesOf({ account: { name }, options }: Vendor): AppEntry[] {
 }
 
 async function startBench(wiring: Wiring): Promise<FaultBench> {
-  const { machine, clock, vendors, openTransport } = wiring;
+  const { platform, clock, vendors, openTransport } = wiring;
   const published: AppSnapshot[] = [];
   const pages: string[] = [];
   const all = [...vendors.values()];
   const [faulty] = all;
   if (faulty === undefined) throw new Error('a bench needs an account');
-  const daemonMachine = { ...machine, clock, openTransport, readFile: keyOrFile(wiring) };
-  const logger = await createLogging({ logLevel: 'debug', logFormat: 'json' }, daemonMachine);
+  const daemonPlatform = { ...platform, clock, openTransport, readFile: keyOrFile(wiring) };
+  const logger = await createLogger({ logLevel: 'debug', logFormat: 'json' }, daemonPlatform);
   const config = {
     accounts: all.map(({ account }) => account),
     apps: all.flatMap((one) => entriesOf(one)),
@@ -173,11 +173,11 @@ async function startBench(wiring: Wiring): Promise<FaultBench> {
   const running: { readonly daemon: Daemon; readonly done: Promise<void> }[] = [];
   const start = async (): Promise<Daemon> => {
     const daemon = await createDaemon(config, {
-      machine: daemonMachine,
+      platform: daemonPlatform,
       logger,
       watch: (sink) => watched(sink, published),
     });
-    const done = daemon.run(machine.stopSignal);
+    const done = daemon.run(platform.stopSignal);
     // `stop` gives the outcome; until then a test that fails first must not leave it unhandled.
     done.catch(() => undefined);
     running.push({ daemon, done });
@@ -188,8 +188,8 @@ async function startBench(wiring: Wiring): Promise<FaultBench> {
   return {
     daemon,
     config,
-    machine,
-    daemonMachine,
+    platform,
+    daemonPlatform,
     logger,
     clock,
     startReplica: start,
@@ -204,10 +204,10 @@ async function startBench(wiring: Wiring): Promise<FaultBench> {
       pages.push(text);
       return page;
     },
-    logs: (message) => loggedLines(machine.stderr.text(), message),
+    logs: (message) => loggedLines(platform.stderr.text(), message),
     stop: async () => {
-      machine.stop();
-      await machine.clock.advance(0);
+      platform.stop();
+      await platform.clock.advance(0);
       for (const one of running) {
         await one.done;
         await one.daemon.close();
@@ -231,14 +231,14 @@ export async function withTimedFaults(
   production: VendorOptions,
   test: (bench: TimedBench) => Promise<void>,
 ): Promise<void> {
-  const machine = createFakeMachine({ files: production.files ?? {} });
-  const { startWallMs = machine.clock.wallMs() } = production;
-  machine.clock.jumpWall(startWallMs - machine.clock.wallMs());
+  const platform = createFakePlatform({ files: production.files ?? {} });
+  const { startWallMs = platform.clock.wallMs() } = production;
+  platform.clock.jumpWall(startWallMs - platform.clock.wallMs());
   let asleepMs = 0;
   const clock: Clock = {
-    ...machine.clock,
-    monotonicMs: () => machine.clock.monotonicMs() + asleepMs,
-    wallMs: () => machine.clock.wallMs() + asleepMs,
+    ...platform.clock,
+    monotonicMs: () => platform.clock.monotonicMs() + asleepMs,
+    wallMs: () => platform.clock.wallMs() + asleepMs,
   };
   const vendors = new Map(
     Object.entries({ production, neighbour: {} }).map(([name, options]) => [
@@ -246,17 +246,17 @@ export async function withTimedFaults(
       createVendor(name, options, clock),
     ]),
   );
-  const openTransport: Machine['openTransport'] = async ({ baseUrl }) => {
+  const openTransport: Platform['openTransport'] = async ({ baseUrl }) => {
     const vendor = vendors.get(new URL(baseUrl).hostname.replace('.invalid', ''));
     if (vendor === undefined) throw new Error(`no vendor at ${baseUrl}`);
     const wire = inMemoryTransport(vendor.simulator);
     return vendor.options.network?.(wire, clock) ?? wire;
   };
-  const bench = await startBench({ machine, clock, vendors, openTransport });
+  const bench = await startBench({ platform, clock, vendors, openTransport });
   await test({
     ...bench,
     advance: async (ms) => {
-      await machine.clock.advance(ms);
+      await platform.clock.advance(ms);
     },
     suspend: (ms) => {
       asleepMs += ms;
@@ -280,7 +280,7 @@ export async function withSocketFaults(
   test: (bench: FaultBench) => Promise<void>,
 ): Promise<void> {
   const clock = createSystemClock();
-  const machine = createFakeMachine({ random: () => 0, files: production.files ?? {} });
+  const platform = createFakePlatform({ random: () => 0, files: production.files ?? {} });
   const options: VendorOptions = {
     ...production,
     simulator: { quotaPerMinute: 10_000, ...production.simulator },
@@ -297,9 +297,9 @@ export async function withSocketFaults(
       : (await vendor.simulator.start()).baseUrl;
   const vendors = new Map([['production', { ...vendor, account: { ...vendor.account, baseUrl } }]]);
   const memory = createAnswerMemory({ heapBytes: 96 * 1024 * 1024 });
-  const openTransport: Machine['openTransport'] = async (wireOptions) =>
+  const openTransport: Platform['openTransport'] = async (wireOptions) =>
     createUndiciTransport({ ...wireOptions, connectTimeoutMs: 1000 }, { memory });
-  const bench = await startBench({ machine, clock, vendors, openTransport });
+  const bench = await startBench({ platform, clock, vendors, openTransport });
   try {
     await test(bench);
     await bench.scrape();

@@ -75,7 +75,7 @@ describe('a name of the vendor', () => {
       expect(bench.faulty.faults.hits()).toHaveLength(1);
       expect(labels.map((label) => label?.length)).toEqual([256, 256]);
       expect(new Set(labels).size).toBe(2);
-      expect(bench.machine.stderr.text().length).toBeLessThan(20_000);
+      expect(bench.platform.stderr.text().length).toBeLessThan(20_000);
     });
   });
 

@@ -136,7 +136,7 @@ describe('a vendor that says nothing', () => {
       expect(inFlight).toBe(1);
       expect(bench.clock.monotonicMs()).toBe(stoppedAtMs);
       expect(bench.faulty.simulator.inFlight()).toBe(0);
-      expect(bench.machine.clock.pendingTimers()).toBe(0);
+      expect(bench.platform.clock.pendingTimers()).toBe(0);
     });
   });
 

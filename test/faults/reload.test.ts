@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createReloading } from '../../src/daemon/reloader.ts';
+import { createReloader } from '../../src/daemon/reloader.ts';
 import { type TimedBench, type VendorOptions, withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 import { publishedOf } from './published-of.ts';
@@ -47,13 +47,13 @@ async function withReloading(
 ): Promise<void> {
   const files: Record<string, string> = { [file]: both };
   await withTimedFaults({ ...options, files }, async (bench) => {
-    const { daemon, daemonMachine, logger, machine } = bench;
+    const { daemon, daemonPlatform, logger, platform } = bench;
     // The bench itself has put the first configuration into force.
     let hasStarted = false;
-    const reloading = createReloading(
+    const reloader = createReloader(
       { configFile: file, configWait: false, autoReloadIntervalMs: 5 * secondMs },
       {
-        machine: daemonMachine,
+        platform: daemonPlatform,
         logger,
         metrics: daemon.metrics,
         apply: async (next) => {
@@ -61,9 +61,9 @@ async function withReloading(
         },
       },
     );
-    await reloading.start();
+    await reloader.reload('start');
     hasStarted = true;
-    const watching = reloading.watch(machine.stopSignal);
+    const watching = reloader.watch(platform.stopSignal);
     await test({
       ...bench,
       write: (text) => {
@@ -71,7 +71,7 @@ async function withReloading(
         else files[file] = text;
       },
       hangup: async () => {
-        machine.hangup();
+        platform.hangup();
         await bench.advance(0);
       },
     });
@@ -255,8 +255,8 @@ describe('a reload of an account', () => {
         bench.write(
           configOf({ name: 'production', requests_per_minute, concurrency }, { name: 'neighbour' }),
         );
-        bench.machine.hangup();
-        bench.machine.hangup();
+        bench.platform.hangup();
+        bench.platform.hangup();
         await bench.advance(1500);
       }
       bench.write(configOf({ name: 'production', requests_per_minute, concurrency: 3 }));

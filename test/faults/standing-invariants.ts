@@ -31,19 +31,19 @@ export function expectStandingInvariants(bench: FaultBench): void {
 }
 
 /** Where time is simulated: the concurrency was kept, and the end left no timer and no call. */
-export function expectNothingLeft({ vendors, machine }: FaultBench): void {
+export function expectNothingLeft({ vendors, platform }: FaultBench): void {
   for (const { simulator, account, options } of vendors) {
     const { replicas = 1 } = options;
     expect(simulator.journal.maxInFlight()).toBeLessThanOrEqual(account.concurrency * replicas);
     expect(simulator.inFlight()).toBe(0);
   }
-  expect(machine.clock.pendingTimers()).toBe(0);
+  expect(platform.clock.pendingTimers()).toBe(0);
 }
 
-function leaks({ vendors, machine, pages, daemon }: FaultBench): readonly string[] {
+function leaks({ vendors, platform, pages, daemon }: FaultBench): readonly string[] {
   const outputs = [
-    machine.stdout.text(),
-    machine.stderr.text(),
+    platform.stdout.text(),
+    platform.stderr.text(),
     JSON.stringify(daemon.status()),
     ...pages,
   ];

@@ -3,18 +3,18 @@ import { createDaemon } from '../../src/daemon/daemon.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
-import { createFakeMachine } from '../support/fake-machine.ts';
+import { createFakePlatform } from '../support/fake-platform.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 
 const minuteMs = 60_000;
 
 describe('a machine whose monotonic clock stands still while it sleeps, as on Linux', () => {
   it('asks for recent minutes as soon as it wakes', async () => {
-    const machine = createFakeMachine({
+    const platform = createFakePlatform({
       env: { NEW_RELIC_API_KEY: 'NRAK-TEST' },
       openTransport: async () => inMemoryTransport(simulator),
     });
-    const { clock } = machine;
+    const { clock } = platform;
     // Its clock is the wall clock, which goes on.
     const simulator = createSimulator(
       { apiKeys: ['NRAK-TEST'], latencyMs: 100, fleet: { applications: 1, hosts: 1 } },
@@ -23,9 +23,9 @@ describe('a machine whose monotonic clock stands still while it sleeps, as on Li
     const logger = createFakeLogger();
     const daemon = await createDaemon(
       { accounts: [anAccount()], apps: [anEntry()] },
-      { machine, logger },
+      { platform, logger },
     );
-    const done = daemon.run(machine.stopSignal);
+    const done = daemon.run(platform.stopSignal);
     await clock.advance(20 * minuteMs);
 
     clock.jumpWall(60 * minuteMs);
@@ -34,7 +34,7 @@ describe('a machine whose monotonic clock stands still while it sleeps, as on Li
     const windowAgesMs = simulator.journal
       .entries(({ monotonicMs, path }) => monotonicMs >= wokeMs && path.includes('metrics'))
       .map(({ query, wallMs }) => wallMs - Date.parse(new URLSearchParams(query).get('to') ?? ''));
-    machine.stop();
+    platform.stop();
     await clock.advance(0);
     await done;
 

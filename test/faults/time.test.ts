@@ -35,7 +35,7 @@ describe('a wall clock that jumps', () => {
       await withTimedFaults({}, async (bench) => {
         await bench.advance(jumpAtMs);
         const jumpedAtMs = bench.clock.monotonicMs();
-        bench.machine.clock.jumpWall(hours * hourMs);
+        bench.platform.clock.jumpWall(hours * hourMs);
         const jumped = await bench.scrape();
         await bench.advance(10 * minuteMs);
         const page = await bench.scrape();

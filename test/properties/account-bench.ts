@@ -1,9 +1,9 @@
 import { createDaemon } from '../../src/daemon/daemon.ts';
-import { createLogging } from '../../src/daemon/logging.ts';
-import type { Machine } from '../../src/daemon/platform.ts';
+import type { Platform } from '../../src/daemon/platform.ts';
 import type { AccountStatus } from '../../src/model/telemetry.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
-import { createFakeMachine } from '../support/fake-machine.ts';
+import { createLogger } from '../../src/telemetry/logger.ts';
+import { createFakePlatform } from '../support/fake-platform.ts';
 import { type AccountSetup, configOf, keyFiles, keyValues } from './account-setup.ts';
 import {
   type Handlers,
@@ -62,8 +62,8 @@ export async function createAccountBench(beginning: Beginning): Promise<AccountB
   };
   const pages = new PageRules(report);
   const files = new Map(keyFiles.map((path, at) => [path as string, beginning.keys[at] ?? '']));
-  const fakeMachine = createFakeMachine();
-  const { clock } = fakeMachine;
+  const fakePlatform = createFakePlatform();
+  const { clock } = fakePlatform;
   let vendorOffsetMs = clock.wallMs() - clock.monotonicMs();
   const vendorWallMs = (): number => clock.monotonicMs() + vendorOffsetMs;
   const simulator = createSimulator(
@@ -122,8 +122,8 @@ export async function createAccountBench(beginning: Beginning): Promise<AccountB
       calls.ended(call);
     },
   };
-  const machine: Machine = {
-    ...fakeMachine,
+  const platform: Platform = {
+    ...fakePlatform,
     stderr: { write: (text) => pages.text(text, 'the log'), on: () => undefined },
     readFile: async (path) => new TextEncoder().encode(files.get(path) ?? ''),
     openTransport: createVendorWire({
@@ -137,16 +137,16 @@ export async function createAccountBench(beginning: Beginning): Promise<AccountB
 
   setups = beginning.accounts;
   for (const [path, key] of files) budget.keyFile(path, key);
-  const logger = await createLogging({ logLevel: 'debug', logFormat: 'json' }, machine);
+  const logger = await createLogger({ logLevel: 'debug', logFormat: 'json' }, platform);
   const daemon = await createDaemon(configOf(setups), {
-    machine,
+    platform,
     logger,
     watch: (sink) => values.watch(sink),
   });
   let hasStopped = false;
   const run = async (): Promise<void> => {
     try {
-      await daemon.run(machine.stopSignal);
+      await daemon.run(platform.stopSignal);
       if (!hasStopped) report('supervisor', 'has ended');
     } catch (error) {
       report('supervisor', String(error));
@@ -318,7 +318,7 @@ export async function createAccountBench(beginning: Beginning): Promise<AccountB
 
   const stop = async (): Promise<void> => {
     hasStopped = true;
-    fakeMachine.stop();
+    fakePlatform.stop();
     await clock.advance(0);
     await running;
     await daemon.close();

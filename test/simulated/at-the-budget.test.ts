@@ -3,7 +3,7 @@ import { createDaemon } from '../../src/daemon/daemon.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
-import { createFakeMachine } from '../support/fake-machine.ts';
+import { createFakePlatform } from '../support/fake-platform.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 
 const minuteMs = 60_000;
@@ -28,7 +28,7 @@ async function run(options: {
   readonly minutes: number;
   readonly quotaPhaseMs: number;
 }): Promise<Run> {
-  const machine = createFakeMachine({
+  const platform = createFakePlatform({
     env: { NEW_RELIC_API_KEY: 'NRAK-TEST' },
     openTransport: async () => inMemoryTransport(simulator),
   });
@@ -43,21 +43,21 @@ async function run(options: {
         kinds: ['web', 'other', 'both'],
       },
     },
-    { clock: machine.clock },
+    { clock: platform.clock },
   );
   const daemon = await createDaemon(
     {
       accounts: [anAccount({ requestsPerMinute: options.requestsPerMinute })],
       apps: [anEntry()],
     },
-    { machine, logger: createFakeLogger() },
+    { platform, logger: createFakeLogger() },
   );
 
-  const running = daemon.run(machine.stopSignal);
-  await machine.clock.advance(options.minutes * minuteMs);
+  const running = daemon.run(platform.stopSignal);
+  await platform.clock.advance(options.minutes * minuteMs);
   const [status] = daemon.status();
-  machine.stop();
-  await machine.clock.advance(0);
+  platform.stop();
+  await platform.clock.advance(0);
   await running;
 
   const { journal } = simulator;
@@ -69,7 +69,7 @@ async function run(options: {
   }
   const gaps = [...polls.values()].flatMap((times) => [
     ...times.slice(1).map((time, index) => time - (times[index] ?? 0)),
-    machine.clock.monotonicMs() - (times.at(-1) ?? 0),
+    platform.clock.monotonicMs() - (times.at(-1) ?? 0),
   ]);
   return {
     violations: simulator.violations(),

@@ -5,7 +5,7 @@ import type { ApplicationSpec } from '../../src/simulator/fleet-options.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
-import { createFakeMachine } from '../support/fake-machine.ts';
+import { createFakePlatform } from '../support/fake-platform.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 
 const minuteMs = 60_000;
@@ -33,11 +33,11 @@ interface Seen {
 
 /** Runs a whole account on simulated time and watches when the values of each application are new. */
 async function run(scene: Scene): Promise<Seen> {
-  const machine = createFakeMachine({
+  const platform = createFakePlatform({
     env: { NEW_RELIC_API_KEY: 'NRAK-TEST' },
     openTransport: async () => inMemoryTransport(simulator),
   });
-  const { clock } = machine;
+  const { clock } = platform;
   const simulator: Simulator = createSimulator(
     {
       apiKeys: ['NRAK-TEST'],
@@ -67,7 +67,7 @@ async function run(scene: Scene): Promise<Seen> {
   const daemon = await createDaemon(
     { accounts: [anAccount({ requestsPerMinute })], apps: scene.entries },
     {
-      machine,
+      platform,
       logger: createFakeLogger(),
       watch: (sink) => ({
         remove: () => undefined,
@@ -87,13 +87,13 @@ async function run(scene: Scene): Promise<Seen> {
     },
   );
 
-  const running = daemon.run(machine.stopSignal);
+  const running = daemon.run(platform.stopSignal);
   await clock.advance(scene.minutes * minuteMs);
   const [status] = daemon.status();
   for (const { id } of simulator.fleet.applications()) {
     if (!(scene.hanging?.has(id) ?? false)) note(`${id}`, clock.monotonicMs());
   }
-  machine.stop();
+  platform.stop();
   await clock.advance(0);
   await running;
   return {

@@ -5,7 +5,7 @@ import type { JournalEntry } from '../../src/simulator/journal.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
-import { createFakeMachine } from '../support/fake-machine.ts';
+import { createFakePlatform } from '../support/fake-platform.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 
 const minuteMs = 60_000;
@@ -28,11 +28,11 @@ async function run(
   requestsPerMinute: number,
   foreign: ForeignUse,
 ): Promise<readonly Minute[]> {
-  const machine = createFakeMachine({
+  const platform = createFakePlatform({
     env: { NEW_RELIC_API_KEY: apiKey },
     openTransport: async () => inMemoryTransport(simulator),
   });
-  const { clock } = machine;
+  const { clock } = platform;
   const simulator = createSimulator(
     {
       apiKeys: [apiKey],
@@ -44,22 +44,22 @@ async function run(
   );
   const daemon = await createDaemon(
     { accounts: [anAccount({ requestsPerMinute })], apps: [anEntry()] },
-    { machine, logger: createFakeLogger() },
+    { platform, logger: createFakeLogger() },
   );
   const other = inMemoryTransport(simulator);
-  setMaxListeners(0, machine.stopSignal);
+  setMaxListeners(0, platform.stopSignal);
   const send = (second: number): void => {
     const request = { operation: 'list_applications', target: foreignPath } as const;
     for (let call = 0; call < foreign(second); call += 1) {
-      void other.send(request, { 'Api-Key': apiKey }, machine.stopSignal).catch(() => undefined);
+      void other.send(request, { 'Api-Key': apiKey }, platform.stopSignal).catch(() => undefined);
     }
     if (second < minutes * 60) clock.after(1000, () => send(second + 1));
   };
 
   send(0);
-  const running = daemon.run(machine.stopSignal);
+  const running = daemon.run(platform.stopSignal);
   await clock.advance(minutes * minuteMs);
-  machine.stop();
+  platform.stop();
   await clock.advance(0);
   await running;
 

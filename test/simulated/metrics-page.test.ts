@@ -6,7 +6,7 @@ import { createSimulator } from '../../src/simulator/simulator.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
-import { createFakeMachine } from '../support/fake-machine.ts';
+import { createFakePlatform } from '../support/fake-platform.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 import { toolOrSkip } from '../support/tools.ts';
 
@@ -15,7 +15,7 @@ const promtool = toolOrSkip('promtool');
 
 /** The whole page of a small account after two minutes of simulated time. */
 async function wholePage(): Promise<string> {
-  const machine = createFakeMachine({
+  const platform = createFakePlatform({
     env: { NEW_RELIC_API_KEY: 'NRAK-TEST', NEWRELIC_EXPORTER_REVISION: 'abc1234' },
     openTransport: async () => inMemoryTransport(simulator),
   });
@@ -33,7 +33,7 @@ async function wholePage(): Promise<string> {
         ],
       },
     },
-    { clock: machine.clock },
+    { clock: platform.clock },
   );
   const apps = [
     anEntry({ labels: { team: 'payments' }, poll: { hostNames: true } }),
@@ -41,13 +41,13 @@ async function wholePage(): Promise<string> {
   ];
   const daemon = await createDaemon(
     { accounts: [anAccount()], apps },
-    { machine, logger: createFakeLogger() },
+    { platform, logger: createFakeLogger() },
   );
-  const running = daemon.run(machine.stopSignal);
-  await machine.clock.advance(120_000);
+  const running = daemon.run(platform.stopSignal);
+  await platform.clock.advance(120_000);
   const page = `${(await daemon.store.page()).identity.toString()}${await daemon.metrics.text()}`;
-  machine.stop();
-  await machine.clock.advance(0);
+  platform.stop();
+  await platform.clock.advance(0);
   await running;
   return page;
 }

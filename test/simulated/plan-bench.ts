@@ -7,7 +7,7 @@ import type { JournalEntry } from '../../src/simulator/journal.ts';
 import { type EndpointKind, parseEndpoint } from '../../src/simulator/request.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
-import { createFakeMachine, type FakeMachine } from '../support/fake-machine.ts';
+import { createFakePlatform, type FakePlatform } from '../support/fake-platform.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 
 export type Calls = Readonly<Record<Operation, number>>;
@@ -31,7 +31,7 @@ export interface PrintedPlan {
 
 /** Accounts of the configuration `config.yaml`, by name, on one machine with simulated time. */
 export interface PlanBench {
-  readonly machine: FakeMachine;
+  readonly platform: FakePlatform;
   readonly vendors: ReadonlyMap<string, Simulator>;
   /** Runs a command until it ends; gives its exit code. */
   command(...args: readonly string[]): Promise<number>;
@@ -66,7 +66,7 @@ export function createPlanBench(
   fleets: Readonly<Record<string, FleetOptions>>,
   latencyMs: number = 0,
 ): PlanBench {
-  const machine = createFakeMachine({
+  const platform = createFakePlatform({
     env: Object.fromEntries(
       Object.keys(fleets).map((name) => [`${name.toUpperCase()}_KEY`, keyOf(name)]),
     ),
@@ -80,27 +80,27 @@ export function createPlanBench(
   const vendors = new Map(
     Object.entries(fleets).map(([name, fleet]) => [
       name,
-      createSimulator({ apiKeys: [keyOf(name)], latencyMs, fleet }, { clock: machine.clock }),
+      createSimulator({ apiKeys: [keyOf(name)], latencyMs, fleet }, { clock: platform.clock }),
     ]),
   );
 
   return {
-    machine,
+    platform,
     vendors,
     command: async (...args) => {
       const state = { hasEnded: false };
-      const ending = run([...args, 'config.yaml'], machine).finally(() => {
+      const ending = run([...args, 'config.yaml'], platform).finally(() => {
         state.hasEnded = true;
       });
-      while (!state.hasEnded) await machine.clock.advance(100);
+      while (!state.hasEnded) await platform.clock.advance(100);
       return ending;
     },
     daemon: async (use) => {
-      const { config: loaded } = await loadConfig('config.yaml', machine);
-      const daemon = await createDaemon(loaded, { machine, logger: createFakeLogger() });
-      const running = daemon.run(machine.stopSignal);
+      const { config: loaded } = await loadConfig('config.yaml', platform);
+      const daemon = await createDaemon(loaded, { platform, logger: createFakeLogger() });
+      const running = daemon.run(platform.stopSignal);
       await use({
-        advance: async (ms) => machine.clock.advance(ms),
+        advance: async (ms) => platform.clock.advance(ms),
         status: () => daemon.status(),
         series: async () => {
           const { identity } = await daemon.store.page();
@@ -108,8 +108,8 @@ export function createPlanBench(
           return text.split('\n').filter((line) => /^[a-z]/u.test(line));
         },
       });
-      machine.stop();
-      await machine.clock.advance(0);
+      platform.stop();
+      await platform.clock.advance(0);
       await running;
     },
   };

@@ -109,7 +109,7 @@ async function planOf(
   bench: PlanBench,
 ): Promise<{ readonly exitCode: number; readonly plan: PrintedPlan }> {
   const exitCode = await bench.command('plan', '--online', '--output=json');
-  return { exitCode, plan: JSON.parse(bench.machine.stdout.text()) as PrintedPlan };
+  return { exitCode, plan: JSON.parse(bench.platform.stdout.text()) as PrintedPlan };
 }
 
 describe('plan --online', () => {
@@ -123,7 +123,7 @@ describe('plan --online', () => {
     await bench.daemon(async (daemon) => {
       await daemon.advance((warmUpMinutes + roundMinutes + periodMinutes) * minuteMs);
     });
-    const searchMs = bench.machine.clock.monotonicMs() - (roundMinutes + periodMinutes) * minuteMs;
+    const searchMs = bench.platform.clock.monotonicMs() - (roundMinutes + periodMinutes) * minuteMs;
 
     expect(exitCode).toBe(0);
     expect(plan.accounts.map(({ account }) => account)).toEqual(Object.keys(setUp.calls));
@@ -178,7 +178,7 @@ describe('plan --online', () => {
       intervalOfDaemon = daemon.status()[0]?.pollIntervalSeconds;
     });
     const vendor = vendorOf(bench, 'main');
-    const searchMs = bench.machine.clock.monotonicMs() - (intervals + 1) * intervalMs;
+    const searchMs = bench.platform.clock.monotonicMs() - (intervals + 1) * intervalMs;
     const fromMs = widestGapAt(vendor, searchMs, searchMs + intervalMs);
     const made = callsIn(vendor, fromMs, fromMs + intervals * intervalMs);
 
@@ -209,11 +209,11 @@ describe('plan --online', () => {
       );
 
       const { plan } = await planOf(bench);
-      const startMs = bench.machine.clock.monotonicMs();
+      const startMs = bench.platform.clock.monotonicMs();
       await bench.daemon(async (daemon) => {
         while (daemon.status()[0]?.firstCycleEnded !== true) await daemon.advance(200);
       });
-      const tookSeconds = (bench.machine.clock.monotonicMs() - startMs) / 1000;
+      const tookSeconds = (bench.platform.clock.monotonicMs() - startMs) / 1000;
 
       const expected = plan.accounts[0]?.first_full_set_seconds ?? 0;
       expect(expected).toBeGreaterThan(tookSeconds / 1.33);

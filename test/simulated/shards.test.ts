@@ -9,7 +9,7 @@ import { createSimulator, type Simulator } from '../../src/simulator/simulator.t
 import { anAccount, anEntry } from '../support/builders.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
-import { createFakeMachine } from '../support/fake-machine.ts';
+import { createFakePlatform } from '../support/fake-platform.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 
 const minuteMs = 60_000;
@@ -51,20 +51,20 @@ function aCluster(
     clock,
     simulator,
     start: async (shard) => {
-      const machine = {
-        ...createFakeMachine({
+      const platform = {
+        ...createFakePlatform({
           env: { NEW_RELIC_API_KEY: apiKey },
           openTransport: async () => inMemoryTransport(simulator),
         }),
         clock,
       };
       const logger = createFakeLogger();
-      const daemon = await createDaemon(withShard(config, shard), { machine, logger });
-      const running = daemon.run(machine.stopSignal);
+      const daemon = await createDaemon(withShard(config, shard), { platform, logger });
+      const running = daemon.run(platform.stopSignal);
       return {
         daemon,
         stop: async () => {
-          machine.stop();
+          platform.stop();
           await clock.advance(0);
           await running;
           await daemon.close();

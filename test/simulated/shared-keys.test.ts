@@ -6,7 +6,7 @@ import { createSimulator, type Simulator } from '../../src/simulator/simulator.t
 import type { SimulatorOptions } from '../../src/simulator/simulator-options.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
-import { createFakeMachine, type FakeMachine } from '../support/fake-machine.ts';
+import { createFakePlatform, type FakePlatform } from '../support/fake-platform.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 
 const minuteMs = 60_000;
@@ -14,7 +14,7 @@ const budget = 100;
 const [keyA, keyB] = ['NRAK-A', 'NRAK-B'];
 
 interface Bench {
-  readonly machine: FakeMachine;
+  readonly platform: FakePlatform;
   readonly simulator: Simulator;
   readonly daemon: Daemon;
   readonly logger: FakeLogger;
@@ -22,14 +22,14 @@ interface Bench {
   readonly mostInAnyMinute: (keyIndex: number) => number;
 }
 
-const running: { readonly machine: FakeMachine; readonly done: Promise<void> }[] = [];
+const running: { readonly platform: FakePlatform; readonly done: Promise<void> }[] = [];
 
 afterEach(async () => {
-  for (const { machine, done } of running.splice(0)) {
-    machine.stop();
-    await machine.clock.advance(0);
+  for (const { platform, done } of running.splice(0)) {
+    platform.stop();
+    await platform.clock.advance(0);
     await done;
-    expect(machine.clock.pendingTimers()).toBe(0);
+    expect(platform.clock.pendingTimers()).toBe(0);
   }
 });
 
@@ -38,7 +38,7 @@ async function aBench(
   options: Partial<SimulatorOptions> = {},
   files: Readonly<Record<string, string>> = {},
 ): Promise<Bench> {
-  const machine = createFakeMachine({
+  const platform = createFakePlatform({
     env: { KEY_A: keyA, KEY_B: keyB },
     files,
     openTransport: async () => inMemoryTransport(simulator),
@@ -51,13 +51,13 @@ async function aBench(
       fleet: { applications: 10, hosts: 80, kinds: ['web'] },
       ...options,
     },
-    { clock: machine.clock },
+    { clock: platform.clock },
   );
   const logger = createFakeLogger();
-  const daemon = await createDaemon(config, { machine, logger });
-  running.push({ machine, done: daemon.run(machine.stopSignal) });
+  const daemon = await createDaemon(config, { platform, logger });
+  running.push({ platform, done: daemon.run(platform.stopSignal) });
   return {
-    machine,
+    platform,
     simulator,
     daemon,
     logger,
@@ -94,7 +94,7 @@ function hardlyAny(account: string): AppEntry {
 describe('three accounts that share a key', () => {
   it('are not told of each other without end when their demands change all the time', async () => {
     const three = ['one', 'two', 'three'];
-    const { machine, simulator, daemon } = await aBench(
+    const { platform, simulator, daemon } = await aBench(
       {
         accounts: three.map((name) => withKey(name, 'KEY_A')),
         apps: three.map((account) => anEntry({ account, poll: { hostNames: true } })),
@@ -102,7 +102,7 @@ describe('three accounts that share a key', () => {
       { fleet: { applications: 20, hosts: 60 } },
     );
 
-    await machine.clock.advance(10 * minuteMs);
+    await platform.clock.advance(10 * minuteMs);
 
     const limits = daemon.status().map((status) => status.budgetRequestsPerMinute);
     expect(limits.reduce((sum, limit) => sum + limit, 0)).toBeLessThanOrEqual(budget + 1e-6);
@@ -119,28 +119,28 @@ describe('an account that a reload takes out and the next one puts back', () => 
   };
 
   it('keeps to the budget of its key in any 60 seconds', async () => {
-    const { machine, simulator, daemon, mostInAnyMinute } = await aBench(both);
-    await machine.clock.advance(15_000);
+    const { platform, simulator, daemon, mostInAnyMinute } = await aBench(both);
+    await platform.clock.advance(15_000);
 
     await daemon.apply(without);
-    await machine.clock.advance(1000);
+    await platform.clock.advance(1000);
     await daemon.apply(both);
-    await machine.clock.advance(60_000);
+    await platform.clock.advance(60_000);
 
     expect(simulator.journal.count()).toBeGreaterThan(budget + 20);
     expect(mostInAnyMinute(0)).toBe(budget);
   });
 
   it('stays away until the pause of its key is over', async () => {
-    const { machine, simulator, daemon } = await aBench(both, { quotaPerMinute: 50 });
-    await machine.clock.advance(15_000);
+    const { platform, simulator, daemon } = await aBench(both, { quotaPerMinute: 50 });
+    await platform.clock.advance(15_000);
     const until = daemon.status().find(({ name }) => name === 'one')?.backoffUntilMs;
     await daemon.apply(without);
-    await machine.clock.advance(1000);
+    await platform.clock.advance(1000);
 
     const sent = simulator.journal.count(({ keyIndex }) => keyIndex === 0);
     await daemon.apply(both);
-    await machine.clock.advance(5000);
+    await platform.clock.advance(5000);
     const later = daemon.status().find(({ name }) => name === 'one');
 
     expect(until).toBeDefined();
@@ -156,11 +156,13 @@ describe('a reload that gives each of two accounts the key of the other', () => 
       accounts: [withKey('eu', ofEu), withKey('us', ofUs)],
       apps: [all(busy), hardlyAny(idle)],
     });
-    const { machine, daemon, mostInAnyMinute } = await aBench(config('KEY_A', 'KEY_B', 'eu', 'us'));
-    await machine.clock.advance(15_000);
+    const { platform, daemon, mostInAnyMinute } = await aBench(
+      config('KEY_A', 'KEY_B', 'eu', 'us'),
+    );
+    await platform.clock.advance(15_000);
 
     await daemon.apply(config('KEY_B', 'KEY_A', 'us', 'eu'));
-    await machine.clock.advance(20_000);
+    await platform.clock.advance(20_000);
 
     expect(mostInAnyMinute(0)).toBe(budget);
     expect(mostInAnyMinute(1)).toBeLessThan(5);
@@ -184,12 +186,12 @@ describe('an account that a reload splits in two with the same key', () => {
     const bench = await aBench(isSplitByReload ? whole : split, {
       fleet: { applications: names.map((name) => ({ name, kind: 'web', hosts: 8 })) },
     });
-    const { machine, simulator, daemon } = bench;
-    await machine.clock.advance(2 * minuteMs);
+    const { platform, simulator, daemon } = bench;
+    await platform.clock.advance(2 * minuteMs);
     if (isSplitByReload) await daemon.apply(split);
-    await machine.clock.advance(8 * minuteMs);
+    await platform.clock.advance(8 * minuteMs);
     const before = simulator.journal.count();
-    await machine.clock.advance(5 * minuteMs);
+    await platform.clock.advance(5 * minuteMs);
     return {
       callsPerMinute: (simulator.journal.count() - before) / 5,
       mostInAnyMinute: bench.mostInAnyMinute(0),
@@ -220,7 +222,7 @@ describe('a reload before one of two accounts with the same key has discovered a
       apps: [all('a'), anEntry({ account: 'b', labels: { generation } })],
     });
     let lists = 0;
-    const { machine, daemon } = await aBench(config('first'), {
+    const { platform, daemon } = await aBench(config('first'), {
       fleet: { applications: 10, hosts: 200, kinds: ['web'] },
       intercept: ({ path }) => {
         if (!path.endsWith('/applications.json')) return 'pass';
@@ -229,17 +231,17 @@ describe('a reload before one of two accounts with the same key has discovered a
         return lists === 2 ? 'handled' : 'pass';
       },
     });
-    await machine.clock.advance(10_000);
+    await platform.clock.advance(10_000);
     expect(daemon.status().map(({ applications }) => applications)).toEqual([10, 0]);
 
     await daemon.apply(config('second'));
-    await machine.clock.advance(30 * minuteMs);
+    await platform.clock.advance(30 * minuteMs);
     const polled = async (): Promise<readonly number[]> => {
       const { identity } = await daemon.store.page();
       const line = /^newrelic_application_window_end_timestamp_seconds\{account="b".*\} (\d+)$/gmu;
       return [...identity.toString().matchAll(line)].map(([, seconds]) => Number(seconds));
     };
-    const nowSeconds = machine.clock.wallMs() / 1000;
+    const nowSeconds = platform.clock.wallMs() / 1000;
 
     expect(await polled()).not.toEqual([]);
     expect(nowSeconds - Math.min(...(await polled()))).toBeLessThan(900);
@@ -272,7 +274,7 @@ describe('the same key from a file and from a variable', () => {
       accounts: [withKey('env', 'KEY_A'), fromFile],
       apps: [all('env'), all('filed')],
     };
-    const { machine, daemon, logger, mostInAnyMinute } = await aBench(
+    const { platform, daemon, logger, mostInAnyMinute } = await aBench(
       config,
       {},
       {
@@ -281,7 +283,7 @@ describe('the same key from a file and from a variable', () => {
     );
 
     await daemon.apply({ ...config, apps: [all('env'), hardlyAny('filed')] });
-    await machine.clock.advance(3 * minuteMs);
+    await platform.clock.advance(3 * minuteMs);
 
     const warnings = logger.lines.filter(({ level }) => level === 'warn');
     expect(mostInAnyMinute(0)).toBeLessThanOrEqual(budget);

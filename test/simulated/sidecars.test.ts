@@ -6,7 +6,7 @@ import type { SimulatedHost } from '../../src/simulator/simulated-application.ts
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
-import { createFakeMachine, type FakeMachine } from '../support/fake-machine.ts';
+import { createFakePlatform, type FakePlatform } from '../support/fake-platform.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 import { callsIn } from './plan-bench.ts';
 
@@ -33,7 +33,7 @@ interface Plan {
 class Fleet {
   readonly clock: FakeClock = createFakeClock();
   readonly vendor: Simulator;
-  readonly #daemons: { readonly daemon: Daemon; readonly machine: FakeMachine }[] = [];
+  readonly #daemons: { readonly daemon: Daemon; readonly platform: FakePlatform }[] = [];
   readonly #running: Promise<void>[] = [];
 
   constructor(hosts: number) {
@@ -50,34 +50,34 @@ class Fleet {
       .flatMap((application) => this.vendor.fleet.listedHosts(application));
   }
 
-  machineOf(hostName: string): FakeMachine {
-    const machine = createFakeMachine({
+  machineOf(hostName: string): FakePlatform {
+    const platform = createFakePlatform({
       env: { KEY: apiKey },
       files: { 'config.yaml': config },
       ownHostNames: [hostName],
       openTransport: async () => inMemoryTransport(this.vendor),
     });
-    return { ...machine, clock: this.clock };
+    return { ...platform, clock: this.clock };
   }
 
   async plan(replicas: number): Promise<Plan> {
-    const machine = this.machineOf('laptop');
+    const platform = this.machineOf('laptop');
     const args = ['plan', '--online', '-o', 'json', `--replicas=${replicas}`, 'config.yaml'];
     const state = { hasEnded: false };
-    const ending = run(args, machine).finally(() => {
+    const ending = run(args, platform).finally(() => {
       state.hasEnded = true;
     });
     while (!state.hasEnded) await this.clock.advance(100);
     await ending;
-    return JSON.parse(machine.stdout.text()) as Plan;
+    return JSON.parse(platform.stdout.text()) as Plan;
   }
 
   async start(hostName: string): Promise<void> {
-    const machine = this.machineOf(hostName);
-    const { config: loaded } = await loadConfig('config.yaml', machine);
-    const daemon = await createDaemon(loaded, { machine, logger: createFakeLogger() });
-    this.#daemons.push({ daemon, machine });
-    this.#running.push(daemon.run(machine.stopSignal));
+    const platform = this.machineOf(hostName);
+    const { config: loaded } = await loadConfig('config.yaml', platform);
+    const daemon = await createDaemon(loaded, { platform, logger: createFakeLogger() });
+    this.#daemons.push({ daemon, platform });
+    this.#running.push(daemon.run(platform.stopSignal));
   }
 
   /** The series of New Relic data of all of them, without those of the account. */
@@ -91,7 +91,7 @@ class Fleet {
   }
 
   async stop(): Promise<void> {
-    for (const { machine } of this.#daemons) machine.stop();
+    for (const { platform } of this.#daemons) platform.stop();
     await this.clock.advance(0);
     await Promise.all(this.#running);
   }

@@ -4,13 +4,13 @@ import type { AppEntry } from '../../src/model/config.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
-import { createFakeMachine, type FakeMachine } from '../support/fake-machine.ts';
+import { createFakePlatform, type FakePlatform } from '../support/fake-platform.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 
 const minuteMs = 60_000;
 
 interface Scene {
-  readonly machine: FakeMachine;
+  readonly platform: FakePlatform;
   readonly page: () => Promise<string>;
   readonly intervalSeconds: () => number;
   readonly stop: () => Promise<void>;
@@ -23,27 +23,27 @@ async function aScene(options: {
   readonly latencyMs: number;
   readonly entry: AppEntry;
 }): Promise<Scene> {
-  const machine = createFakeMachine({
+  const platform = createFakePlatform({
     env: { NEW_RELIC_API_KEY: 'NRAK-TEST' },
     openTransport: async () => inMemoryTransport(simulator),
   });
   const { applications, hosts, latencyMs, entry } = options;
   const simulator: Simulator = createSimulator(
     { apiKeys: ['NRAK-TEST'], latencyMs, fleet: { applications, hosts, kinds: ['web'] } },
-    { clock: machine.clock },
+    { clock: platform.clock },
   );
   const daemon = await createDaemon(
     { accounts: [anAccount()], apps: [entry] },
-    { machine, logger: createFakeLogger() },
+    { platform, logger: createFakeLogger() },
   );
-  const done = daemon.run(machine.stopSignal);
+  const done = daemon.run(platform.stopSignal);
   return {
-    machine,
+    platform,
     page: async () => (await daemon.store.page()).identity.toString(),
     intervalSeconds: () => daemon.status()[0]?.pollIntervalSeconds ?? 0,
     stop: async () => {
-      machine.stop();
-      await machine.clock.advance(0);
+      platform.stop();
+      await platform.clock.advance(0);
       await done;
     },
   };
@@ -57,14 +57,14 @@ describe('at a vendor that is so slow that its answers, not the budget, are the 
     // 276 calls a minute are wanted; eight at a time, of four seconds each, are 120.
     const scene = await aScene({ applications, hosts: 250, latencyMs: 4000, entry: anEntry() });
 
-    await scene.machine.clock.advance(20 * minuteMs);
+    await scene.platform.clock.advance(20 * minuteMs);
 
     const page = await scene.page();
     const interval = scene.intervalSeconds();
     await scene.stop();
     const ages = [
       ...page.matchAll(/^newrelic_application_last_success_timestamp_seconds\{.*\} (\S+)$/gmu),
-    ].map(([, timestamp]) => scene.machine.clock.wallMs() / 1000 - Number(timestamp));
+    ].map(([, timestamp]) => scene.platform.clock.wallMs() / 1000 - Number(timestamp));
     expect(count(page, /^newrelic_application_requests_per_minute\{/gmu)).toBe(applications);
     expect(count(page, /^newrelic_application_poll_success\{.*\} 1$/gmu)).toBe(applications);
     expect(interval).toBeGreaterThan((60 * 275) / 120);
@@ -83,7 +83,7 @@ describe('at the start of an account whose demand nearly fills its budget', () =
       entry: anEntry({ poll: { hostNames: true } }),
     });
 
-    await scene.machine.clock.advance(2 * minuteMs);
+    await scene.platform.clock.advance(2 * minuteMs);
 
     const page = await scene.page();
     await scene.stop();

@@ -6,7 +6,7 @@ import type { Logger } from '../../src/model/telemetry.ts';
 import { createRandom } from '../../src/simulator/random.ts';
 import type { RawTransport } from '../../src/transport/transport.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
-import { createFakeMachine } from '../support/fake-machine.ts';
+import { createFakePlatform } from '../support/fake-platform.ts';
 import { createChangingVendor } from './changing-vendor.ts';
 
 export interface SoakOptions {
@@ -133,8 +133,8 @@ export async function startSoak(options: SoakOptions): Promise<Soak> {
   };
   let cycles = 0;
   rotateKeys();
-  const machine = createFakeMachine({ files, openTransport, random: () => random.next() });
-  const { clock } = machine;
+  const platform = createFakePlatform({ files, openTransport, random: () => random.next() });
+  const { clock } = platform;
   const vendor = createChangingVendor({ ...options, keys: vendorKeys }, { clock, random });
   const signals = new Set<WeakRef<AbortSignal>>();
   let logLines = 0;
@@ -142,9 +142,9 @@ export async function startSoak(options: SoakOptions): Promise<Soak> {
     logLines += 1;
   });
   const daemon = await watchingSignals(signals, async () =>
-    createDaemon(configOf(0), { machine, logger }),
+    createDaemon(configOf(0), { platform, logger }),
   );
-  const running = daemon.run(machine.stopSignal);
+  const running = daemon.run(platform.stopSignal);
 
   const scrape = async (): Promise<{ readonly vendor: string; readonly self: string }> => {
     const page = await daemon.store.page();
@@ -185,7 +185,7 @@ export async function startSoak(options: SoakOptions): Promise<Soak> {
         rssBytes: rss,
         resources: process.getActiveResourcesInfo().length,
         timers: clock.pendingTimers(),
-        listeners: listenersOf(signals) + getEventListeners(machine.stopSignal, 'abort').length,
+        listeners: listenersOf(signals) + getEventListeners(platform.stopSignal, 'abort').length,
         series: samplesOf(page).length,
         selfSeries: samplesOf(self).length,
         accounts: accountsOf(self),
@@ -196,7 +196,7 @@ export async function startSoak(options: SoakOptions): Promise<Soak> {
       return measurement;
     },
     stop: async () => {
-      machine.stop();
+      platform.stop();
       await clock.advance(0);
       await running;
       await daemon.close();

@@ -28,7 +28,7 @@ export function createFakeChildren(): FakeChildren {
   const all: FakeChild[] = [];
   return {
     all,
-    start: async ({ args, heard }) => {
+    start: async ({ args, onMessage }) => {
       const signals: string[] = [];
       let end: (end: ChildEnd) => void = () => {};
       const ended = new Promise<ChildEnd>((resolve) => {
@@ -38,7 +38,7 @@ export function createFakeChildren(): FakeChildren {
       const take = (mebibytes: number): void => {
         used = mebibytes;
       };
-      all.push({ args, signals, tell: heard, end, take });
+      all.push({ args, signals, tell: onMessage, end, take });
       return {
         ended,
         signal: (name) => {

@@ -8,7 +8,7 @@ import type { RawTransport } from '../../src/transport/transport.ts';
 import type { UndiciTransportOptions } from '../../src/transport/undici-transport.ts';
 import { anAccount, anEntry } from './builders.ts';
 import { createFakeLogger, type FakeLogger } from './fake-logger.ts';
-import { createFakeMachine, type FakeMachine } from './fake-machine.ts';
+import { createFakePlatform, type FakePlatform } from './fake-platform.ts';
 import { inMemoryTransport } from './in-memory-vendor.ts';
 
 export const keyA = 'NRAK-A';
@@ -22,8 +22,8 @@ export interface OpenedConnections {
 }
 
 export interface RunningDaemon {
-  readonly machine: FakeMachine;
-  /** The files of the machine; a test may change them. */
+  readonly platform: FakePlatform;
+  /** The files of the platform; a test may change them. */
   readonly files: Record<string, string>;
   readonly simulator: Simulator;
   readonly daemon: Daemon;
@@ -49,12 +49,12 @@ export interface RunningDaemonOptions extends Partial<SimulatorOptions> {
 const running: RunningDaemon[] = [];
 
 afterEach(async () => {
-  for (const { machine, daemon, done, opened } of running.splice(0)) {
-    machine.stop();
-    await machine.clock.advance(0);
+  for (const { platform, daemon, done, opened } of running.splice(0)) {
+    platform.stop();
+    await platform.clock.advance(0);
     await Promise.allSettled([done]);
     await daemon.close();
-    expect(machine.clock.pendingTimers()).toBe(0);
+    expect(platform.clock.pendingTimers()).toBe(0);
     expect(opened.filter(({ isClosed }) => !isClosed)).toEqual([]);
   }
 });
@@ -70,7 +70,7 @@ export async function aRunningDaemon(
   const { files = {}, wire = (raw) => raw, watch, opening, ...simulated } = options;
   const opened: OpenedConnections[] = [];
   const hanging = new Map<string, Promise<void>>();
-  const fake = createFakeMachine({
+  const fake = createFakePlatform({
     env: { KEY_A: keyA, KEY_B: keyB },
     files,
     openTransport: async (wireOptions) => {
@@ -90,7 +90,7 @@ export async function aRunningDaemon(
       };
     },
   });
-  const machine: FakeMachine = {
+  const platform: FakePlatform = {
     ...fake,
     readFile: async (path) => {
       await hanging.get(path);
@@ -111,12 +111,12 @@ export async function aRunningDaemon(
       },
       ...simulated,
     },
-    { clock: machine.clock },
+    { clock: platform.clock },
   );
   const logger = createFakeLogger();
-  const daemon = await createDaemon(config, { machine, logger, watch });
+  const daemon = await createDaemon(config, { platform, logger, watch });
   const bench: RunningDaemon = {
-    machine,
+    platform,
     files,
     simulator,
     daemon,
@@ -131,7 +131,7 @@ export async function aRunningDaemon(
       hanging.set(path, released);
       return { release };
     },
-    done: daemon.run(machine.stopSignal),
+    done: daemon.run(platform.stopSignal),
   };
   running.push(bench);
   return bench;

@@ -20,9 +20,9 @@ export async function captureLog(options: CaptureOptions = {}): Promise<LogCaptu
   const redactor = createRedactor();
   const lines: string[] = [];
   const log = await createLogger(
-    { level: options.level ?? 'info', format: options.format ?? 'json' },
+    { logLevel: options.level ?? 'info', logFormat: options.format ?? 'json' },
     {
-      stream: {
+      stderr: {
         isTTY: options.isTTY,
         write: (line) => lines.push(line),
         on: () => undefined,

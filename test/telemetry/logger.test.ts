@@ -249,8 +249,8 @@ describe('a reader that went away', () => {
       },
     });
     const log = await createLogger(
-      { level: 'info', format: 'json' },
-      { stream, redactor: createRedactor(), clock, env: {} },
+      { logLevel: 'info', logFormat: 'json' },
+      { stderr: stream, redactor: createRedactor(), clock, env: {} },
     );
 
     log.info({}, 'first');

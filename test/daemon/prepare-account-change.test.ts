@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { isSamePrepared, type PreparedAccount } from '../../src/daemon/prepare-account.ts';
+import {
+  type AccountChange,
+  changeTo,
+  type PreparedAccount,
+} from '../../src/daemon/prepare-account.ts';
 import type { AccountConfig, AppEntry, PollConfig } from '../../src/model/config.ts';
 import type { UndiciTransportOptions } from '../../src/transport/undici-transport.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
@@ -32,7 +36,8 @@ async function compared(
   const nextTurn = async (): Promise<void> => {
     turns += 1;
   };
-  return { isSame: await isSamePrepared(left, right, { nextTurn }), turns };
+  const { kind } = await changeTo(right, left, { nextTurn });
+  return { isSame: kind === 'none', turns };
 }
 
 const otherAccount: { readonly [Field in keyof AccountConfig]-?: AccountConfig[Field] } = {
@@ -102,12 +107,54 @@ const differences: readonly { readonly what: string; readonly other: PreparedAcc
     what: `entry.selector by ${selector.kind}`,
     other: aPrepared({ entries: [anEntry({ selector })] }),
   })),
-  { what: 'an entry more', other: aPrepared({ entries: [anEntry(), anEntry()] }) },
-  { what: 'an entry less', other: aPrepared({ entries: [] }) },
+  { what: 'one more entry', other: aPrepared({ entries: [anEntry(), anEntry()] }) },
+  { what: 'one entry less', other: aPrepared({ entries: [] }) },
 ];
 
-describe('isSamePrepared', () => {
-  it.each(differences)('sees another $what', async ({ other }) => {
+describe('changeTo', () => {
+  it.each<{ what: string; next: Partial<PreparedAccount>; change: AccountChange }>([
+    { what: 'nothing', next: {}, change: { kind: 'none' } },
+    {
+      what: 'the address',
+      next: { account: anAccount({ baseUrl: 'https://api.eu.newrelic.com' }) },
+      change: { kind: 'new' },
+    },
+    {
+      what: 'what only the exporter sees',
+      next: { account: anAccount({ timeoutMs: 1 }) },
+      change: { kind: 'settings', isWireOther: false, isAskedOtherwise: false },
+    },
+    {
+      what: 'the header of the key',
+      next: { account: anAccount({ apiKeyHeader: 'X-Api-Key' }) },
+      change: { kind: 'settings', isWireOther: false, isAskedOtherwise: true },
+    },
+    {
+      what: 'the place and the value of the key',
+      next: {
+        account: anAccount({ apiKey: { kind: 'file', path: '/key' } }),
+        keyProvider: createFakeKeyProvider('NRAK-OTHER'),
+      },
+      change: { kind: 'settings', isWireOther: false, isAskedOtherwise: true },
+    },
+    {
+      what: 'the connections',
+      next: { wire: { ...wire, connections: 1 } },
+      change: { kind: 'settings', isWireOther: true, isAskedOtherwise: true },
+    },
+  ])('says what follows from a change of $what', async ({ next, change }) => {
+    const nextTurn = async (): Promise<void> => undefined;
+
+    expect(await changeTo(aPrepared(next), aPrepared(), { nextTurn })).toEqual(change);
+  });
+
+  it('finds a new account where none was in force', async () => {
+    const nextTurn = async (): Promise<void> => undefined;
+
+    expect(await changeTo(aPrepared(), undefined, { nextTurn })).toEqual({ kind: 'new' });
+  });
+
+  it.each(differences)('notices another $what', async ({ other }) => {
     expect((await compared(aPrepared(), other)).isSame).toBe(false);
     expect((await compared(other, aPrepared())).isSame).toBe(false);
   });
@@ -116,18 +163,21 @@ describe('isSamePrepared', () => {
     { kind: 'match', pattern: /^shop/u },
     { kind: 'name', name: 'shop' },
     { kind: 'id', id: '1' },
-  ] as const)('takes two that were read apart for the same: by $kind', async (selector) => {
-    const of = (): PreparedAccount =>
-      aPrepared({
-        account: structuredClone(anAccount({ shard: { ordinal: 0, total: 2 } })),
-        wire: { ...wire },
-        entries: [anEntry({ selector: structuredClone(selector), labels: { team: 'payments' } })],
-      });
+  ] as const)(
+    'finds no change between two that were read separately: by $kind',
+    async (selector) => {
+      const of = (): PreparedAccount =>
+        aPrepared({
+          account: structuredClone(anAccount({ shard: { ordinal: 0, total: 2 } })),
+          wire: { ...wire },
+          entries: [anEntry({ selector: structuredClone(selector), labels: { team: 'payments' } })],
+        });
 
-    expect((await compared(of(), of())).isSame).toBe(true);
-  });
+      expect((await compared(of(), of())).isSame).toBe(true);
+    },
+  );
 
-  it('compares patterns by what was written, however they are compiled', async () => {
+  it('compares patterns as they were written, however they are compiled', async () => {
     const by = (source: string, flags: string): PreparedAccount =>
       aPrepared({
         entries: [
@@ -144,7 +194,7 @@ describe('isSamePrepared', () => {
     expect((await compared(by('^a', 'u'), by('^b', 'u'))).isSame).toBe(false);
   });
 
-  it('sees that entries have changed places', async () => {
+  it('notices that entries have changed places', async () => {
     const [first, second] = [anEntry({ hosts: true }), anEntry({ hosts: false })];
 
     const { isSame } = await compared(
@@ -155,7 +205,7 @@ describe('isSamePrepared', () => {
     expect(isSame).toBe(false);
   });
 
-  it('lets others have their turn among ten thousand entries, and looks at the last one', async () => {
+  it('gives other work its turn while it compares ten thousand entries, up to the last one', async () => {
     const many = (team: string): PreparedAccount =>
       aPrepared({
         entries: Array.from({ length: 10_000 }, (_, id) =>
@@ -174,7 +224,7 @@ describe('isSamePrepared', () => {
     expect(other.isSame).toBe(false);
   });
 
-  it('does not look at all entries when their number tells', async () => {
+  it('compares no entries when their number differs', async () => {
     const entries = Array.from({ length: 2000 }, () => anEntry());
 
     const { isSame, turns } = await compared(

@@ -1,22 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { run } from '../../src/cli/run.ts';
 import { ApiError } from '../../src/model/api-error.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import type { ApiResponse, RawTransport } from '../../src/transport/transport.ts';
+import type { Page } from '../support/daemon-process.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
-import { createFakeMachine, type FakeMachine } from '../support/fake-machine.ts';
+import { createFakePlatform, type FakePlatform } from '../support/fake-platform.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
+import { silentTransport, withServing } from '../support/serving.ts';
 
 const minuteMs = 60_000;
 const discoveryIntervalMs = 77_000;
 
 interface Served {
-  readonly machine: FakeMachine;
+  readonly platform: FakePlatform;
   /** Which timers are lost from now on, by their delay. */
   lost: (delayMs: number) => boolean;
   /** Whether files are not read to the end. */
   isReadingHanging: boolean;
-  readonly health: () => Promise<{ readonly status: number; readonly text: string }>;
+  readonly health: () => Promise<Page>;
 }
 
 interface ServedOptions {
@@ -35,8 +36,8 @@ function configOf(requestsPerMinute: number): string {
   ].join('\n');
 }
 
-/** A machine that loses timers and hangs in files when the test wants it. */
-function aFaultyMachine(options: ServedOptions): Omit<Served, 'health'> {
+/** A platform that loses timers and never finishes reading files when the test wants it to. */
+function aFaultyPlatform(options: ServedOptions): Omit<Served, 'health'> {
   const clock = createFakeClock();
   const simulator = createSimulator(
     {
@@ -47,14 +48,14 @@ function aFaultyMachine(options: ServedOptions): Omit<Served, 'health'> {
     { clock },
   );
   const wire = options.wire ?? ((raw) => raw);
-  const fake = createFakeMachine({
+  const fake = createFakePlatform({
     files: { '/key': 'NRAK-A', '/config.yaml': configOf(options.requestsPerMinute ?? 800) },
     openTransport: async () => wire(inMemoryTransport(simulator), clock),
   });
   const faults: Omit<Served, 'health'> = {
     lost: () => false,
     isReadingHanging: false,
-    machine: {
+    platform: {
       ...fake,
       clock: {
         ...clock,
@@ -74,37 +75,22 @@ async function serving(
   options: ServedOptions,
   use: (served: Served) => Promise<void>,
 ): Promise<void> {
-  const faulty = aFaultyMachine(options);
-  const { machine } = faulty;
-  const args = ['serve', '--config.file=/config.yaml', '--web.listen-address=127.0.0.1:0'];
-  const ending = run([...args, '--log.format=json', '--config.auto-reload-interval=0'], machine);
-  const port = (): string | undefined => /"port":(\d+)/u.exec(machine.stderr.text())?.[1];
-  while (port() === undefined) await machine.clock.advance(0);
-  const health: Served['health'] = async () => {
-    const response = await fetch(`http://127.0.0.1:${port()}/-/healthy`, {
-      headers: { connection: 'close' },
-    });
-    return { status: response.status, text: await response.text() };
-  };
-  try {
-    await use(Object.assign(faulty, { health }));
-  } finally {
-    machine.stop();
-    const state = { hasEnded: false };
-    const ended = ending.finally(() => {
-      state.hasEnded = true;
-    });
-    faulty.isReadingHanging = false;
-    while (!state.hasEnded) await machine.clock.advance(1000);
-    expect(await ended).toBe(0);
-  }
+  const faulty = aFaultyPlatform(options);
+  const { platform } = faulty;
+  await withServing(['--config.auto-reload-interval=0'], platform, async ({ page }) => {
+    try {
+      await use(Object.assign(faulty, { health: async () => page('/-/healthy') }));
+    } finally {
+      faulty.isReadingHanging = false;
+    }
+  });
 }
 
 /** The status of the probe in each of the next minutes. */
-async function probed({ machine, health }: Served, minutes: number): Promise<readonly number[]> {
+async function probed({ platform, health }: Served, minutes: number): Promise<readonly number[]> {
   const statuses: number[] = [];
   for (let minute = 0; minute < minutes; minute += 1) {
-    await machine.clock.advance(minuteMs);
+    await platform.clock.advance(minuteMs);
     statuses.push((await health()).status);
   }
   return statuses;
@@ -157,11 +143,6 @@ function answering(answer: (clock: FakeClock) => ApiResponse): ServedOptions['wi
   return (raw, clock) => ({ ...raw, send: async () => answer(clock) });
 }
 
-const never: RawTransport['send'] = async (_request, _headers, signal) =>
-  new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-  });
-
 describe('/-/healthy, whatever New Relic does', () => {
   it.each<{ what: string; options: ServedOptions }>([
     { what: 'nothing at all', options: {} },
@@ -178,7 +159,10 @@ describe('/-/healthy, whatever New Relic does', () => {
         })),
       },
     },
-    { what: 'no answer, ever', options: { wire: (raw) => ({ ...raw, send: never }) } },
+    {
+      what: 'no answer, ever',
+      options: { wire: (raw) => ({ ...raw, send: silentTransport.send }) },
+    },
     {
       what: 'no connection',
       options: {
@@ -217,7 +201,8 @@ describe('/-/healthy, whatever New Relic does', () => {
     let isHanging = false;
     const wire: ServedOptions['wire'] = (raw) => ({
       ...raw,
-      send: async (...request) => (isHanging ? never(...request) : raw.send(...request)),
+      send: async (...request) =>
+        isHanging ? silentTransport.send(...request) : raw.send(...request),
     });
     await serving({ wire }, async (served) => {
       await probed(served, 5);
@@ -227,12 +212,12 @@ describe('/-/healthy, whatever New Relic does', () => {
     });
   });
 
-  it('is 200 in a stop that takes long', async () => {
+  it('is 200 during a long stop', async () => {
     await serving({}, async (served) => {
       await probed(served, 3);
       served.isReadingHanging = true;
-      await served.machine.clock.advance(2 * discoveryIntervalMs);
-      served.machine.stop();
+      await served.platform.clock.advance(2 * discoveryIntervalMs);
+      served.platform.stop();
 
       expect(new Set(await probed(served, 20))).toEqual(new Set([200]));
     });

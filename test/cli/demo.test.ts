@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { tickerOver } from '../../src/cli/demo.ts';
 import type { AppSnapshot } from '../../src/model/snapshot.ts';
 import { anApplication } from '../support/builders.ts';
-import { createFakeMachine } from '../support/fake-machine.ts';
+import { createFakePlatform } from '../support/fake-platform.ts';
 import { createFakeSink } from '../support/fake-sink.ts';
 import { webOf } from '../support/fake-source.ts';
 
@@ -25,7 +25,7 @@ function aSnapshot(id: string, requestsPerMinute: number): AppSnapshot {
 
 describe('tickerOver', () => {
   it('prints a line when a value changes, with what it was, for the first five applications', () => {
-    const { stdout } = createFakeMachine();
+    const { stdout } = createFakePlatform();
     const sink = createFakeSink();
     const ticker = tickerOver(sink, stdout);
 
@@ -40,7 +40,7 @@ describe('tickerOver', () => {
 
   it('passes everything on', () => {
     const sink = createFakeSink();
-    const ticker = tickerOver(sink, createFakeMachine().stdout);
+    const ticker = tickerOver(sink, createFakePlatform().stdout);
 
     ticker.publish(aSnapshot('1', 10));
     ticker.publish(aSnapshot('2', 10));

@@ -1,9 +1,9 @@
 import { rootCertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/run.ts';
-import type { RawTransport } from '../../src/transport/transport.ts';
-import { get, type Page, until } from '../support/daemon-process.ts';
-import { createFakeMachine, type FakeMachine } from '../support/fake-machine.ts';
+import { until } from '../support/daemon-process.ts';
+import { createFakePlatform, type FakePlatform } from '../support/fake-platform.ts';
+import { type Serving, silentTransport, withServing } from '../support/serving.ts';
 
 const one = 'accounts:\n  - { name: one, region: us, api_key_file: /keys/one }\n';
 const two = '  - { name: two, region: eu, api_key_file: /keys/two }\n';
@@ -17,30 +17,17 @@ const good: Readonly<Record<string, string>> = {
   '/ca.pem': rootCertificates[0] ?? '',
 };
 
-interface Bench {
-  readonly machine: FakeMachine;
+interface Bench extends Serving {
+  readonly platform: FakePlatform;
   /** What its parent was told. */
   readonly told: readonly unknown[];
-  /** The files of the machine; a test may change them. */
+  /** The files of the platform; a test may change them. */
   readonly files: Record<string, string | undefined>;
   /** Origins of the connections that were opened. */
   readonly opened: readonly string[];
-  readonly lines: (message: string) => readonly Readonly<Record<string, unknown>>[];
-  readonly page: (path: string, method?: string) => Promise<Page>;
 }
 
-/** A vendor that never answers. */
-const silent: RawTransport = {
-  send: async (_request, _options, signal) =>
-    new Promise((_resolve, reject) => {
-      signal.addEventListener('abort', () => {
-        reject(signal.reason as Error);
-      });
-    }),
-  close: async () => undefined,
-};
-
-/** Runs `serve --config.wait` with the good files, but for those that are told otherwise. */
+/** Runs `serve --config.wait` with the good files, except those given here. */
 async function waiting(
   missing: Readonly<Record<string, string | undefined>>,
   use: (bench: Bench) => Promise<void>,
@@ -53,50 +40,26 @@ async function waiting(
     else files[path] = text;
   }
   const told: unknown[] = [];
-  const fake = createFakeMachine({
+  const fake = createFakePlatform({
     files,
     openTransport: async ({ baseUrl }) => {
       opened.push(baseUrl);
-      return silent;
+      return silentTransport;
     },
   });
-  const machine: FakeMachine = { ...fake, tellParent: (message) => told.push(message) };
-  const flags = ['--config.wait', '--config.file=/config.yaml', '--web.listen-address=127.0.0.1:0'];
-  const ending = run(['serve', ...flags, '--log.format=json', ...args], machine);
-  const lines: Bench['lines'] = (message) =>
-    machine.stderr
-      .text()
-      .split('\n')
-      .filter((line) => line.includes(`"msg":"${message}`))
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
-  while (lines('listening').length === 0) await machine.clock.advance(0);
-  const port = /"host":"127\.0\.0\.1","port":(\d+)/u.exec(machine.stderr.text())?.[1];
-  const page: Bench['page'] = async (path, method = 'GET') => {
-    const url = `http://127.0.0.1:${port}${path}`;
-    if (method === 'GET') return get(url);
-    const response = await fetch(url, { method, headers: { connection: 'close' } });
-    return { status: response.status, text: await response.text() };
-  };
-  await machine.clock.advance(0);
-  try {
-    await use({ machine, files, opened, lines, page, told });
-  } finally {
-    machine.stop();
-    const state = { hasEnded: false };
-    const ended = ending.finally(() => {
-      state.hasEnded = true;
-    });
-    while (!state.hasEnded) await machine.clock.advance(1000);
-    expect(await ended).toBe(0);
-    expect(machine.clock.pendingTimers()).toBe(0);
-  }
+  const platform: FakePlatform = { ...fake, tellParent: (message) => told.push(message) };
+  await withServing(['--config.wait', ...args], platform, async (serving) => {
+    await platform.clock.advance(0);
+    await use({ ...serving, platform, files, opened, told });
+  });
+  expect(platform.clock.pendingTimers()).toBe(0);
 }
 
-/** Two seconds, and whatever the machine takes to load modules meanwhile. */
-async function soon({ machine, lines }: Pick<Bench, 'machine' | 'lines'>): Promise<void> {
-  await machine.clock.advance(2000);
+/** Two seconds, and the time that loading modules takes meanwhile. */
+async function soon({ platform, lines }: Pick<Bench, 'platform' | 'lines'>): Promise<void> {
+  await platform.clock.advance(2000);
   await until(async () => {
-    await machine.clock.advance(0);
+    await platform.clock.advance(0);
     return lines('configuration found').length > 0 ? true : undefined;
   });
 }
@@ -139,8 +102,8 @@ describe('a daemon that waits for its configuration', () => {
   it.each(obstacles)(
     'serves what is wrong, and polls within seconds after it is mended: $what',
     async ({ missing, says }) => {
-      await waiting(missing, async ({ machine, files, opened, lines, page }) => {
-        await machine.clock.advance(600_000);
+      await waiting(missing, async ({ platform, files, opened, lines, page }) => {
+        await platform.clock.advance(600_000);
         const healthy = await page('/-/healthy');
         const ready = await page('/-/ready');
         const status = await page('/');
@@ -148,7 +111,7 @@ describe('a daemon that waits for its configuration', () => {
         const before = opened.length;
         const failures = lines('no usable configuration');
         mend(files, ...Object.keys(missing));
-        await soon({ machine, lines });
+        await soon({ platform, lines });
 
         expect(healthy.status).toBe(200);
         expect(ready.status).toBe(503);
@@ -176,20 +139,20 @@ describe('a daemon that waits for its configuration', () => {
   );
 
   it.each([
-    { what: 'the signal', ask: async ({ machine }: Bench) => machine.hangup() },
+    { what: 'the signal', ask: async ({ platform }: Bench) => platform.hangup() },
     { what: 'POST /-/reload', ask: async ({ page }: Bench) => page('/-/reload', 'POST') },
   ])('tries at once when it is asked to: by $what', async ({ ask }) => {
     await waiting(
       { '/config.yaml': undefined },
       async (bench) => {
         mend(bench.files, '/config.yaml');
-        const startMs = bench.machine.clock.monotonicMs();
+        const startMs = bench.platform.clock.monotonicMs();
         await ask(bench);
         await until(async () => {
-          await bench.machine.clock.advance(0);
+          await bench.platform.clock.advance(0);
           return bench.lines('configuration found').length > 0 ? true : undefined;
         });
-        expect(bench.machine.clock.monotonicMs()).toBe(startMs);
+        expect(bench.platform.clock.monotonicMs()).toBe(startMs);
 
         expect(bench.opened).toHaveLength(1);
       },
@@ -210,15 +173,15 @@ describe('a daemon that waits for its configuration', () => {
     );
   });
 
-  it('waits also where files are not looked at for changes', async () => {
+  it('also waits if files are not watched for changes', async () => {
     await waiting(
       { '/config.yaml': undefined },
-      async ({ machine, files, opened, lines }) => {
-        await machine.clock.advance(60_000);
+      async ({ platform, files, opened, lines }) => {
+        await platform.clock.advance(60_000);
         mend(files, '/config.yaml');
-        await soon({ machine, lines });
+        await soon({ platform, lines });
         files['/config.yaml'] = oneAndTwo;
-        await machine.clock.advance(3_600_000);
+        await platform.clock.advance(3_600_000);
 
         expect(opened).toHaveLength(1);
       },
@@ -228,11 +191,11 @@ describe('a daemon that waits for its configuration', () => {
 
   it('polls nothing as long as one of two accounts has no key', async () => {
     const missing = { '/config.yaml': oneAndTwo, '/keys/two': undefined };
-    await waiting(missing, async ({ machine, files, opened, lines }) => {
-      await machine.clock.advance(60_000);
+    await waiting(missing, async ({ platform, files, opened, lines }) => {
+      await platform.clock.advance(60_000);
       const before = opened.length;
       mend(files, '/keys/two');
-      await soon({ machine, lines });
+      await soon({ platform, lines });
 
       expect(before).toBe(0);
       expect(opened).toHaveLength(2);
@@ -241,15 +204,15 @@ describe('a daemon that waits for its configuration', () => {
   });
 
   it('takes the configuration as it is when the key arrives, and logs each problem once', async () => {
-    await waiting({ '/keys/one': undefined }, async ({ machine, files, opened, lines }) => {
-      await machine.clock.advance(10_000);
+    await waiting({ '/keys/one': undefined }, async ({ platform, files, opened, lines }) => {
+      await platform.clock.advance(10_000);
       files['/config.yaml'] = 'apps: [{ idd: 1 }]';
-      await machine.clock.advance(10_000);
+      await platform.clock.advance(10_000);
       files['/config.yaml'] = 'apps: [{ id: 1, idd: 1 }]';
-      await machine.clock.advance(10_000);
+      await platform.clock.advance(10_000);
       files['/config.yaml'] = oneAndTwo;
       mend(files, '/keys/one');
-      await soon({ machine, lines });
+      await soon({ platform, lines });
 
       const problems = lines('no usable configuration').map(
         ({ problem }) => /\/keys\/one|:1:\d+/u.exec(String(problem))?.[0],
@@ -260,11 +223,11 @@ describe('a daemon that waits for its configuration', () => {
   });
 
   it('keeps what is in force when a later one is broken, and says so', async () => {
-    await waiting({ '/config.yaml': undefined }, async ({ machine, files, lines, page }) => {
+    await waiting({ '/config.yaml': undefined }, async ({ platform, files, lines, page }) => {
       mend(files, '/config.yaml');
-      await soon({ machine, lines });
+      await soon({ platform, lines });
       files['/config.yaml'] = 'apps: [{ idd: 1 }]';
-      await machine.clock.advance(62_000);
+      await platform.clock.advance(62_000);
       const { text } = await page('/-/ready');
       const metrics = await page('/metrics');
 
@@ -281,10 +244,10 @@ describe('a daemon that waits for its configuration', () => {
     const small = oneOnly.replace('/keys/one', '/keys/one, requests_per_minute: 1');
     await waiting(
       { '/config.yaml': small },
-      async ({ machine, files, opened, lines, page }) => {
+      async ({ platform, files, opened, lines, page }) => {
         const { text } = await page('/-/ready');
         mend(files, '/config.yaml');
-        await soon({ machine, lines });
+        await soon({ platform, lines });
 
         expect(text).toContain('cannot be divided among 2 shards');
         expect(opened).toHaveLength(1);
@@ -293,25 +256,25 @@ describe('a daemon that waits for its configuration', () => {
     );
   });
 
-  it('tells its parent that it lives, from the start on', async () => {
-    await waiting({ '/config.yaml': undefined }, async ({ machine, files, lines, told }) => {
+  it('sends its parent heartbeats from the start on', async () => {
+    await waiting({ '/config.yaml': undefined }, async ({ platform, files, lines, told }) => {
       const atOnce = told.length;
-      await machine.clock.advance(20_000);
+      await platform.clock.advance(20_000);
       mend(files, '/config.yaml');
-      await soon({ machine, lines });
-      await machine.clock.advance(10_000);
+      await soon({ platform, lines });
+      await platform.clock.advance(10_000);
 
       expect(atOnce).toBe(1);
       expect(told).toEqual(Array.from({ length: 4 }, () => ({ stalled: null })));
     });
   });
 
-  it('shows no secret that stands in what is wrong', async () => {
+  it('shows no secret that a problem contains', async () => {
     await waiting(
       { '/keys/one': undefined, '/config.yaml': `${oneOnly}NRAK-SECRET: 1\n` },
-      async ({ machine, page }) => {
+      async ({ platform, page }) => {
         const texts = [
-          machine.stderr.text(),
+          platform.stderr.text(),
           (await page('/')).text,
           (await page('/-/ready')).text,
         ];
@@ -332,14 +295,17 @@ describe('a daemon that does not wait', () => {
           (entry): entry is [string, string] => entry[1] !== undefined,
         ),
       );
-      const machine = createFakeMachine({ files });
+      const platform = createFakePlatform({ files });
 
-      const code = await run(['serve', '--config.file=/config.yaml', '--log.format=json'], machine);
+      const code = await run(
+        ['serve', '--config.file=/config.yaml', '--log.format=json'],
+        platform,
+      );
 
       expect(code).toBe(2);
-      expect(machine.stderr.text()).toContain(says);
-      expect(machine.stderr.text()).not.toContain('"level"');
-      expect(machine.clock.pendingTimers()).toBe(0);
+      expect(platform.stderr.text()).toContain(says);
+      expect(platform.stderr.text()).not.toContain('"level"');
+      expect(platform.clock.pendingTimers()).toBe(0);
     },
   );
 });

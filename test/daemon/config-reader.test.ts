@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { diagnosticsOf, firstOf, warningAt } from '../../src/config/diagnostic.ts';
-import { logWarnings, renderWarnings } from '../../src/daemon/load.ts';
+import { logWarnings, renderWarnings } from '../../src/daemon/config-reader.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 
 function warnings(count: number): ReturnType<typeof diagnosticsOf> {

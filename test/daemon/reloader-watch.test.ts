@@ -1,74 +1,44 @@
 import { rootCertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import { run } from '../../src/cli/run.ts';
-import type { RawTransport } from '../../src/transport/transport.ts';
-import { createFakeMachine, type FakeMachine } from '../support/fake-machine.ts';
+import { createFakePlatform, type FakePlatform } from '../support/fake-platform.ts';
+import { type Serving, silentTransport, withServing } from '../support/serving.ts';
 
 const one = 'accounts:\n  - { name: one, region: us, api_key_file: /keys/one }\n';
 const two = '  - { name: two, region: eu, api_key_file: /keys/two }\n';
 const oneOnly = `${one}apps:\n  - { match: "." }\n`;
 const oneAndTwo = `${one}${two}apps:\n  - { match: ".", account: one }\n  - { match: ".", account: two }\n`;
 
-interface Bench {
-  readonly machine: FakeMachine;
-  readonly files: Record<string, string>;
-  /** Messages of the log that begin with the words, with what the line says. */
-  readonly lines: (message: string) => readonly Readonly<Record<string, unknown>>[];
+interface Bench extends Pick<Serving, 'lines'> {
+  readonly platform: FakePlatform;
 }
 
-const silent: RawTransport = {
-  send: async (_request, _options, signal) =>
-    new Promise((_resolve, reject) => {
-      signal.addEventListener('abort', () => {
-        reject(signal.reason as Error);
-      });
-    }),
-  close: async () => undefined,
-};
-
-/** Runs `serve` with the files, with a vendor that never answers. */
+/** Runs `serve` with the files. */
 async function serving(
   files: Record<string, string>,
   options: { readonly interval?: string; readonly whileStarting?: () => void },
   use: (bench: Bench) => Promise<void>,
 ): Promise<void> {
-  const machine = createFakeMachine({
+  const platform = createFakePlatform({
     files,
     openTransport: async () => {
       options.whileStarting?.();
-      return silent;
+      return silentTransport;
     },
   });
   const interval = `--config.auto-reload-interval=${options.interval ?? '30s'}`;
-  const args = ['serve', '--config.file=/config.yaml', '--web.listen-address=127.0.0.1:0'];
-  const ending = run([...args, '--log.format=json', interval], machine);
-  const lines = (message: string): readonly Readonly<Record<string, unknown>>[] =>
-    machine.stderr
-      .text()
-      .split('\n')
-      .filter((line) => line.includes(`"msg":"${message}`))
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
-  while (lines('listening').length === 0) await machine.clock.advance(0);
-  await use({ machine, files, lines });
-  machine.stop();
-  const state = { hasEnded: false };
-  const ended = ending.finally(() => {
-    state.hasEnded = true;
-  });
-  while (!state.hasEnded) await machine.clock.advance(1000);
-  expect(await ended).toBe(0);
+  await withServing([interval], platform, async ({ lines }) => use({ platform, lines }));
 }
 
 describe('a configuration that arrives some time before the key that it names', () => {
   it('is in force soon after the key is there, and its problem is logged once', async () => {
     const files = { '/config.yaml': oneOnly, '/keys/one': 'NRAK-ONE' };
-    await serving(files, {}, async ({ machine, lines }) => {
-      await machine.clock.advance(60_000);
+    await serving(files, {}, async ({ platform, lines }) => {
+      await platform.clock.advance(60_000);
       Object.assign(files, { '/config.yaml': oneAndTwo });
-      await machine.clock.advance(300_000);
+      await platform.clock.advance(300_000);
       const failures = lines('reload failed');
       Object.assign(files, { '/keys/two': 'NRAK-TWO' });
-      await machine.clock.advance(32_000);
+      await platform.clock.advance(32_000);
 
       expect(failures).toMatchObject([{ trigger: 'file' }]);
       expect(failures[0]?.['problem']).toContain('/keys/two');
@@ -76,15 +46,15 @@ describe('a configuration that arrives some time before the key that it names', 
     });
   });
 
-  it('is in force later also if it was asked for by SIGHUP', async () => {
+  it('is in force later even if SIGHUP asked for it', async () => {
     const files = { '/config.yaml': oneOnly, '/keys/one': 'NRAK-ONE' };
-    await serving(files, {}, async ({ machine, lines }) => {
+    await serving(files, {}, async ({ platform, lines }) => {
       Object.assign(files, { '/config.yaml': oneAndTwo });
-      machine.hangup();
-      await machine.clock.advance(1000);
+      platform.hangup();
+      await platform.clock.advance(1000);
       const failures = lines('reload failed');
       Object.assign(files, { '/keys/two': 'NRAK-TWO' });
-      await machine.clock.advance(60_000);
+      await platform.clock.advance(60_000);
 
       expect(failures).toMatchObject([{ trigger: 'signal' }]);
       expect(lines('reload failed')).toHaveLength(1);
@@ -92,17 +62,17 @@ describe('a configuration that arrives some time before the key that it names', 
     });
   });
 
-  it('waits for the next signal where files are not looked at', async () => {
+  it('waits for the next signal if files are not watched', async () => {
     const files = { '/config.yaml': oneOnly, '/keys/one': 'NRAK-ONE' };
-    await serving(files, { interval: '0' }, async ({ machine, lines }) => {
+    await serving(files, { interval: '0' }, async ({ platform, lines }) => {
       Object.assign(files, { '/config.yaml': oneAndTwo });
-      machine.hangup();
-      await machine.clock.advance(1000);
+      platform.hangup();
+      await platform.clock.advance(1000);
       Object.assign(files, { '/keys/two': 'NRAK-TWO' });
-      await machine.clock.advance(3_600_000);
+      await platform.clock.advance(3_600_000);
       const before = lines('configuration reloaded').length;
-      machine.hangup();
-      await machine.clock.advance(1000);
+      platform.hangup();
+      await platform.clock.advance(1000);
 
       expect(before).toBe(0);
       expect(lines('configuration reloaded')).toMatchObject([{ trigger: 'signal' }]);
@@ -124,10 +94,10 @@ describe('a file that changes while the daemon starts', () => {
     const whileStarting = (): void => {
       files[path] = text;
     };
-    await serving(files, { whileStarting }, async ({ machine, lines }) => {
-      await machine.clock.advance(32_000);
+    await serving(files, { whileStarting }, async ({ platform, lines }) => {
+      await platform.clock.advance(32_000);
       const soon = lines('configuration reloaded').length;
-      await machine.clock.advance(600_000);
+      await platform.clock.advance(600_000);
 
       expect(soon).toBe(1);
       expect(lines('configuration reloaded')).toHaveLength(1);
@@ -142,11 +112,11 @@ describe('a CA bundle that is replaced under the same path', () => {
       '/keys/one': 'NRAK-ONE',
       '/ca.pem': rootCertificates[0] ?? '',
     };
-    await serving(files, {}, async ({ machine, lines }) => {
-      await machine.clock.advance(600_000);
+    await serving(files, {}, async ({ platform, lines }) => {
+      await platform.clock.advance(600_000);
       const before = lines('configuration reloaded').length;
       Object.assign(files, { '/ca.pem': rootCertificates[1] });
-      await machine.clock.advance(600_000);
+      await platform.clock.advance(600_000);
 
       expect(before).toBe(0);
       expect(lines('configuration reloaded')).toMatchObject([{ trigger: 'file' }]);

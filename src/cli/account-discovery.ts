@@ -1,9 +1,12 @@
 import { type AccountRuntime, createAccountRuntime } from '../daemon/account-runtime.ts';
-import { accountsInUse } from '../daemon/accounts-in-use.ts';
 import { buildOf } from '../daemon/build.ts';
-import { createLogging } from '../daemon/logging.ts';
-import type { Machine } from '../daemon/platform.ts';
-import { openPrepared, type PreparedAccount, prepareAccount } from '../daemon/prepare-account.ts';
+import type { Platform } from '../daemon/platform.ts';
+import {
+  accountsInUse,
+  openPrepared,
+  type PreparedAccount,
+  prepareAccount,
+} from '../daemon/prepare-account.ts';
 import type { Application } from '../model/application.ts';
 import type { AccountConfig, AppEntry, Config } from '../model/config.ts';
 import {
@@ -14,13 +17,13 @@ import {
 } from '../model/selected-application.ts';
 import { selectApplications, selectorText } from '../model/selector.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
-import type { Discovery, Source } from '../model/source.ts';
+import type { CallCosts, Discovery, Source } from '../model/source.ts';
 import { discoverWithin } from '../poller/discovery-state.ts';
 import { createRateLimiters } from '../rate-limit/rate-limiters.ts';
+import { createLogger } from '../telemetry/logger.ts';
 import { createSelfMetrics } from '../telemetry/self-metrics.ts';
-import { withAssumedHosts } from './assumed-applications.ts';
 
-/** An account of the configuration that has entries, and what one discovery found in it. */
+/** An account of the configuration with entries, and the result of one discovery. */
 export interface DiscoveredAccount {
   readonly account: AccountConfig;
   readonly entries: readonly AppEntry[];
@@ -28,35 +31,35 @@ export interface DiscoveredAccount {
   readonly selected: readonly SelectedApplication[];
   /** Entries that match nothing, as written; only a complete discovery can tell. */
   readonly missing: readonly string[];
-  /** Ids that were not found, but whose turn to be asked for alone did not come either. */
+  /** Ids that were not found in a batch, and have not been fetched singly so far. */
   readonly pendingIds: readonly string[];
   /** Why the discovery is not complete, without secrets. */
   readonly failure: string | undefined;
-  /** Of the first applications whose entry wants the host of this process: those without it. */
+  /** Applications whose entry wants the host of this process, but that lack it; of the first ones only. */
   readonly hostless: readonly HostlessApplication[];
 }
 
-/** An application in which the host of this process was looked for, and not found. */
+/** An application in which the host of this process was not found. */
 export interface HostlessApplication {
   readonly application: Pick<Application, 'id' | 'name'>;
   /** The names that it was looked for by. */
   readonly wanted: readonly string[];
-  /** Why it is not known whether it is there, without secrets. */
+  /** Why the search failed, without secrets; `undefined` if the host is not there. */
   readonly failure: string | undefined;
 }
 
-/** What the answer is for: only that decides what is asked. */
+/** What the result is for; this decides what is asked. */
 export type DiscoveryPurpose =
-  /** To list all that the account has, whatever is chosen. */
+  /** To list all applications of the account, chosen or not. */
   | 'list'
-  /** To plan: how many hosts match; this machine need not be the one that will poll. */
+  /** To plan: how many hosts match. Another machine may be the one that polls later. */
   | 'plan'
-  /** To check what the entries choose, the host of this process included. */
+  /** To check what the entries choose, including the host of this process. */
   | 'check';
 
-/** The host of this process is looked for in so many applications, one after the other. */
+/** The host of this process is looked for in this many applications, one after the other. */
 const mostLookUps = 10;
-/** A discovery that takes longer has failed. */
+/** A longer discovery counts as failed. */
 const longestDiscoveryMs = 120_000;
 
 const noSink: SnapshotSink = {
@@ -72,24 +75,24 @@ const noSink: SnapshotSink = {
  */
 export async function discoverAccounts(
   config: Config,
-  machine: Machine,
+  platform: Platform,
   purpose: DiscoveryPurpose,
 ): Promise<readonly DiscoveredAccount[]> {
-  const logger = await createLogging({ logLevel: 'warn', logFormat: 'auto' }, machine);
+  const logger = await createLogger({ logLevel: 'warn', logFormat: 'auto' }, platform);
   const nothing = { status: () => [], seriesOf: () => 0, droppedSeriesOf: () => 0 };
-  const metrics = createSelfMetrics(buildOf(machine.env), nothing);
-  const limiters = createRateLimiters({ clock: machine.clock, logger });
+  const metrics = createSelfMetrics(buildOf(platform.env), nothing);
+  const limiters = createRateLimiters({ clock: platform.clock, logger });
   const prepared = await Promise.all(
     accountsInUse(config).map(async ({ account, entries }) =>
-      prepareAccount(account, entries, { machine, logger }),
+      prepareAccount(account, entries, { platform, logger }),
     ),
   );
-  const dependencies = { machine, sink: noSink, metrics, logger, limiters };
+  const dependencies = { platform, sink: noSink, metrics, logger, limiters };
   return Promise.all(
     prepared.map(async (one) => {
-      const runtime = createAccountRuntime(one, await openPrepared(one, machine), dependencies);
+      const runtime = createAccountRuntime(one, await openPrepared(one, platform), dependencies);
       try {
-        return await discoverAccount(one, runtime, purpose, machine);
+        return await discoverAccount(one, runtime, purpose, platform);
       } finally {
         await runtime.close();
       }
@@ -101,9 +104,9 @@ async function discoverAccount(
   { account, entries }: PreparedAccount,
   { source }: AccountRuntime,
   purpose: DiscoveryPurpose,
-  machine: Machine,
+  platform: Platform,
 ): Promise<DiscoveredAccount> {
-  const { clock, redactor, stopSignal } = machine;
+  const { clock, redactor, stopSignal } = platform;
   const dependencies = { source, clock };
   const selectors = purpose === 'list' ? [] : entries.map(({ selector }) => selector);
   const discovery = await discoverWithin(
@@ -122,14 +125,14 @@ async function discoverAccount(
     entries,
     discovery,
     selected: purpose === 'plan' ? await withHosts(selected, source, stopSignal) : selected,
-    hostless: purpose === 'check' ? await hostlessOf(selected, source, machine) : [],
+    hostless: purpose === 'check' ? await hostlessOf(selected, source, platform) : [],
     missing: complete ? notFound.filter((selector) => !pending.has(selector)) : [],
     pendingIds: complete ? pendingIds : [],
     failure: complete ? undefined : redactor.redact(error?.message ?? 'no answer'),
   };
 }
 
-/** The hosts that match are looked up; whether this host is one of them is for the daemon to find out. */
+/** Looks up the hosts that match. The own host is assumed: another machine may be the one that polls. */
 async function withHosts(
   selected: readonly SelectedApplication[],
   source: Pick<Source, 'hostNames'>,
@@ -147,7 +150,7 @@ async function withHosts(
 async function hostlessOf(
   selected: readonly SelectedApplication[],
   source: Pick<Source, 'hostNames'>,
-  { redactor, stopSignal }: Machine,
+  { redactor, stopSignal }: Platform,
 ): Promise<readonly HostlessApplication[]> {
   const questions = selected.flatMap((one) => {
     const wanted = wantedHostNames(one);
@@ -165,4 +168,73 @@ async function hostlessOf(
     if (namedHostIds.length === 0) hostless.push({ application: { id, name }, wanted, failure });
   }
   return hostless;
+}
+
+/** What a plan without the vendor assumes about each application. */
+export interface Assumptions {
+  readonly applicationsPerMatch: number;
+  readonly hostsPerApplication: number;
+}
+
+/** What a discovery would find under the assumptions. */
+export interface AssumedDiscovery {
+  readonly applications: readonly SelectedApplication[];
+  readonly calls: number;
+}
+
+/** An entry by id or name is one application, one by pattern as many as assumed; all of them report. */
+export function assumeApplications(
+  entries: readonly AppEntry[],
+  assumptions: Assumptions,
+  costs: Pick<CallCosts, 'discovery'>,
+): AssumedDiscovery {
+  // A repeated selector chooses the same applications again.
+  const bySelector = new Map<string, AppEntry>();
+  for (const entry of entries) {
+    const text = selectorText(entry.selector);
+    if (!bySelector.has(text)) bySelector.set(text, entry);
+  }
+  const applications = [...bySelector].flatMap(([text, entry]) => {
+    const count = entry.selector.kind === 'match' ? assumptions.applicationsPerMatch : 1;
+    return Array.from({ length: count }, (_, index) => {
+      const id = entry.selector.kind === 'id' ? entry.selector.id : `${text} ${index}`;
+      const application = assumedApplication(id, assumptions.hostsPerApplication);
+      return withAssumedHosts({ entry, application });
+    });
+  });
+  return { applications, calls: costs.discovery(applications.length) };
+}
+
+/**
+ * The application with the hosts that its entry chooses by name, under the assumption that this host
+ * runs every application and that every pattern matches all hosts.
+ */
+function withAssumedHosts(selected: SelectedApplication): SelectedApplication {
+  const { application, entry } = selected;
+  if (typeof entry.hosts === 'boolean') return selected;
+  const hostIds = application.hostIds ?? [];
+  const namedHostIds = entry.hosts.kind === 'self' ? [hostIds[0] ?? 'self'] : hostIds;
+  return { application, entry, namedHostIds };
+}
+
+/** An application with every value that the vendor may give. */
+function assumedApplication(id: string, hosts: number): Application {
+  const hostIds = Array.from({ length: hosts }, (_, index) => `${index + 1}`);
+  return {
+    id,
+    name: id,
+    language: 'unknown',
+    healthStatus: 'green',
+    reporting: true,
+    lastReportedAtMs: 0,
+    summary: {
+      requestsPerMinute: 0,
+      responseTimeSeconds: 0,
+      errorRatio: 0,
+      apdexScore: 0,
+      apdexTargetSeconds: 0,
+    },
+    hostIds,
+    instanceIds: hostIds,
+  };
 }

@@ -1,6 +1,6 @@
 import { firstOf } from '../../src/config/diagnostic.ts';
 import { parseConfig } from '../../src/config/parse-config.ts';
-import type { Machine, Output } from '../../src/daemon/platform.ts';
+import type { Output, Platform } from '../../src/daemon/platform.ts';
 import { createRedactor } from '../../src/telemetry/redactor.ts';
 import { createFakeClock, type FakeClock, settle } from './fake-clock.ts';
 
@@ -13,7 +13,7 @@ function keptOutput(): KeptOutput {
   return { write: (text) => parts.push(text), on: () => undefined, text: () => parts.join('') };
 }
 
-export interface FakeMachine extends Machine {
+export interface FakePlatform extends Platform {
   readonly clock: FakeClock;
   readonly stdout: KeptOutput;
   readonly stderr: KeptOutput;
@@ -23,14 +23,14 @@ export interface FakeMachine extends Machine {
   stop(): void;
 }
 
-/** A machine with the files and variables that a test gives it, and no network at all. */
-export function createFakeMachine(
+/** A platform with the files and variables that a test gives it, and no network at all. */
+export function createFakePlatform(
   overrides: Partial<
-    Pick<Machine, 'env' | 'hostname' | 'openTransport' | 'ownHostNames' | 'random'>
+    Pick<Platform, 'env' | 'hostname' | 'openTransport' | 'ownHostNames' | 'random'>
   > & {
     readonly files?: Readonly<Record<string, string>>;
   } = {},
-): FakeMachine {
+): FakePlatform {
   const { files = {}, ...rest } = overrides;
   const stopper = new AbortController();
   const stdout = keptOutput();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keepListening } from '../../src/daemon/listening.ts';
+import { keepListening } from '../../src/daemon/serve.ts';
 import { listenErrorOf } from '../../src/server/listen-address.ts';
 import type { BoundAddress } from '../../src/server/metrics-server.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';

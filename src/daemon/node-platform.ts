@@ -1,0 +1,193 @@
+import { constants, fstatSync, writeSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { getHeapStatistics } from 'node:v8';
+import type { ReadFile } from '../config/read-file.ts';
+import type { Clock } from '../model/clock.ts';
+import { createRedactor } from '../telemetry/redactor.ts';
+import { createAnswerMemory } from '../transport/answer-memory.ts';
+import type { Platform } from './platform.ts';
+
+/** In a small container V8's own heap limit exceeds the memory of the container. */
+function heapBytes(): number {
+  const memoryBytes = process.constrainedMemory() ?? 0;
+  const { heap_size_limit: limitBytes } = getHeapStatistics();
+  return memoryBytes > 0 ? Math.min(limitBytes, memoryBytes / 2) : limitBytes;
+}
+
+function tellParent(message: unknown): void {
+  // A parent that has ended needs no message; `main.ts` notices its end.
+  if (process.connected) process.send?.(message, undefined, {}, () => {});
+}
+
+export interface NodePlatformOptions {
+  /** The file of this program, which can also be started as a thread or as a child process. */
+  readonly program: URL;
+  readonly stopSignal: AbortSignal;
+}
+
+async function nextTurn(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    setImmediate(resolve);
+  });
+}
+
+/**
+ * A container usually has the host name of its pod, as an agent in the same pod does. The two differ if
+ * the pod shares the network of its node, or has a host name of its own.
+ */
+function ownHostNames(podName: string | undefined, hostName: string): readonly string[] {
+  return podName === undefined || podName === '' ? [hostName] : [...new Set([podName, hostName])];
+}
+
+/** The platform that this process runs on: Node.js and the machine below it. */
+export function createNodePlatform({ program, stopSignal }: NodePlatformOptions): Platform {
+  const clock = createSystemClock();
+  const memory = createAnswerMemory({ heapBytes: heapBytes() });
+  return {
+    clock,
+    random: Math.random,
+    env: process.env,
+    readFile: createBoundedReader({ clock, read: readRegularFile }),
+    // Loaded on demand: most processes never read their configuration again.
+    parseConfig: async (file) => {
+      const { createConfigThread } = await import('./config-thread.ts');
+      const options = { program, availableBytes: () => process.availableMemory() };
+      return createConfigThread(options, { clock, nextTurn, stopSignal })(file);
+    },
+    hostname: hostname(),
+    ownHostNames: ownHostNames(process.env['POD_NAME'], hostname()),
+    // Loaded on demand: it would take half of the time of `--version`.
+    openTransport: async (options) =>
+      (await import('../transport/undici-transport.ts')).createUndiciTransport(options, { memory }),
+    nextTurn,
+    stdout: process.stdout,
+    print: async (text) => print(text, process.stdout),
+    stderr: process.stderr,
+    redactor: createRedactor(),
+    onHangup: (listener) => {
+      process.on('SIGHUP', listener);
+    },
+    // Loaded on demand: only the parent of a daemon has children.
+    startChild: async (options) =>
+      (await import('./child-program.ts')).startChildProgram(program, options),
+    tellParent: process.send === undefined ? undefined : tellParent,
+    stopSignal,
+  };
+}
+
+/** A timer of Node with a longer delay fires at once. Longer waits look at the clock again. */
+const longestTimerMs = 2 ** 31 - 1;
+
+/** The delay within the range of a timer. */
+export function timerDelayMs(delayMs: number): number {
+  return Math.min(Math.max(0, delayMs), longestTimerMs);
+}
+
+/** The system's clocks. Only this file and `main.ts` touch global time. */
+export function createSystemClock(): Clock {
+  return {
+    monotonicMs: () => performance.now(),
+    wallMs: () => Date.now(),
+    after: (delayMs, run) => {
+      const timer = setTimeout(run, timerDelayMs(delayMs));
+      return () => {
+        clearTimeout(timer);
+      };
+    },
+  };
+}
+
+/** Far longer than any disk takes, and shorter than the patience of somebody at a terminal. */
+const limitMs = 5000;
+
+/**
+ * Reads files as `read` does, but rejects with the code `ETIMEDOUT` after five seconds, because a
+ * network mount may never answer. While a read of a file hangs, further reads of it are refused at once:
+ * each would take one of the few threads of the process.
+ */
+export function createBoundedReader({
+  clock,
+  read,
+}: {
+  readonly clock: Clock;
+  readonly read: ReadFile;
+}): ReadFile {
+  const hanging = new Set<string>();
+
+  return async (path) => {
+    if (hanging.has(path)) throw timedOut(path);
+    return new Promise((resolve, reject) => {
+      const cancel = clock.after(limitMs, () => {
+        hanging.add(path);
+        reject(timedOut(path));
+      });
+      const ended = (): void => {
+        cancel();
+        hanging.delete(path);
+      };
+      read(path).finally(ended).then(resolve, reject);
+    });
+  };
+}
+
+function timedOut(path: string): Error {
+  return Object.assign(new Error(`ETIMEDOUT: no answer while reading ${path}`), {
+    code: 'ETIMEDOUT',
+  });
+}
+
+/** Configurations, keys and CA bundles are smaller; a log file named by mistake would fill the memory. */
+const largestBytes = 4 * 1024 ** 2;
+
+/**
+ * Reads a whole regular file; a FIFO or a device might never end. Rejects as `fs.promises.readFile`
+ * does, with the code `ENOTREG` for anything but a regular file, and with `EFBIG` for more than 4 MiB.
+ */
+export async function readRegularFile(path: string): Promise<Uint8Array> {
+  // Otherwise opening a FIFO would wait for its writer and hold a thread of the process.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stats = await file.stat();
+    if (stats.isDirectory()) throw failure('EISDIR', `${path} is a directory`);
+    if (!stats.isFile()) throw failure('ENOTREG', `${path} is not a regular file`);
+    if (stats.size > largestBytes) throw failure('EFBIG', `${path} is larger than 4 MiB`);
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
+}
+
+function failure(code: string, message: string): Error {
+  return Object.assign(new Error(`${code}: ${message}`), { code });
+}
+
+/** The part of `process.stdout` that printing needs. */
+interface PrintStream {
+  readonly fd: number;
+  write(text: string, written: (error?: Error | null) => void): unknown;
+}
+
+/**
+ * Writes all of the text; rejects if any of it cannot be written. With a slow pipe it waits for the
+ * reader. The stream must have a listener for errors, as it throws otherwise.
+ */
+async function print(text: string, stream: PrintStream): Promise<void> {
+  if (fstatSync(stream.fd).isFile()) {
+    writeAll(stream.fd, Buffer.from(text));
+    return;
+  }
+  await new Promise<void>((resolve, reject) => {
+    stream.write(text, (error) => {
+      if (error === undefined || error === null) resolve();
+      else reject(error);
+    });
+  });
+}
+
+/** When the disk becomes full, Node's own stream takes a partly written file for a whole one. */
+function writeAll(fd: number, bytes: Uint8Array): void {
+  for (let offset = 0; offset < bytes.length; ) {
+    offset += writeSync(fd, bytes, offset);
+  }
+}
