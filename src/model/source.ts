@@ -90,6 +90,16 @@ export interface Batch<Asked extends Question = Question> {
   outcomeOf(question: Asked): PollOutcome;
 }
 
+/** How many calls an account may send, in the unit of its source. */
+export interface CallLimit {
+  /** Calls a minute that the account may plan with, as of now. */
+  limitPerMinute(): number;
+  /** Calls the listener whenever `limitPerMinute` has changed; the returned function ends that. */
+  onLimitChange(listener: () => void): () => void;
+  /** Says how many calls a minute the account needs; others that share the limit may have the rest. */
+  demand(callsPerMinute: number): void;
+}
+
 /** Calls by what they are for. */
 export type CallsByOperation = Readonly<Record<Operation, number>>;
 

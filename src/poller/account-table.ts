@@ -4,7 +4,7 @@ import type { AccountConfig, AppEntry } from '../model/config.ts';
 import { type PollOutcome, skippedOutcome } from '../model/poll-outcome.ts';
 import { expectedHosts } from '../model/selected-application.ts';
 import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
-import type { CallCosts, Discovery } from '../model/source.ts';
+import type { CallCosts, CallLimit, Discovery } from '../model/source.ts';
 import type { PollObserver } from '../model/telemetry.ts';
 import type { AccountPlan, AccountPlanner } from './account-plan.ts';
 import { type AppPublisher, createAppPublisher } from './app-publisher.ts';
@@ -50,8 +50,9 @@ export interface AccountTableDependencies {
   readonly log: PollLog;
   readonly costs: Pick<CallCosts, 'polls'>;
   readonly planner: AccountPlanner;
-  /** Told of a new plan, unless it only follows the limit. */
-  readonly planned?: ((plan: AccountPlan) => void) | undefined;
+  /** Told the demand of a new plan, unless the plan only follows the limit: accounts that share one would
+   * tell each other without end. */
+  readonly limit: Pick<CallLimit, 'demand'>;
   /** Told what all shards of the account need, after a complete discovery. */
   readonly shardDemands?: ShardDemandsListener | undefined;
 }
@@ -91,7 +92,8 @@ export class AccountTable {
   #replan(): void {
     this.followLimit();
     // Before anything is known the demand is not nothing.
-    if (this.plan.demandPerMinute > 0) this.#dependencies.planned?.(this.plan);
+    const { demandPerMinute } = this.plan;
+    if (demandPerMinute > 0) this.#dependencies.limit.demand(demandPerMinute);
   }
 
   /** The same when only the limit has changed. */

@@ -55,7 +55,7 @@ export function aTable(
           retries: () => 0,
         },
       ),
-      planned: ({ demandPerMinute }) => planned.push(demandPerMinute),
+      limit: { demand: (callsPerMinute) => planned.push(callsPerMinute) },
       observer: { polled: () => undefined, skipped: () => undefined },
       log: {
         discovered: () => undefined,
