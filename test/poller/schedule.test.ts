@@ -33,7 +33,7 @@ describe('nextDue', () => {
   });
 
   it('moves an application to its place by polling it early, as far as the headroom allows', () => {
-    const place = phaseMs({ intervalMs, phaseIndex: 0 });
+    const place = phaseMs(intervalMs, 0);
     const timing = { intervalMs, headroom: 0.1, phaseIndex: 0 };
 
     const due = [0];
@@ -104,9 +104,7 @@ describe('nextDue', () => {
 
 describe('phaseMs', () => {
   it('spreads applications evenly over one interval, however many there are', () => {
-    const places = Array.from({ length: 200 }, (_, phaseIndex) =>
-      phaseMs({ intervalMs, phaseIndex }),
-    );
+    const places = Array.from({ length: 200 }, (_, phaseIndex) => phaseMs(intervalMs, phaseIndex));
 
     const perTenth = Array.from(
       { length: 10 },
