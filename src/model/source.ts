@@ -123,8 +123,8 @@ export interface CallCosts {
 export interface Source {
   readonly costs: CallCosts;
   /**
-   * How much earlier than it is due an application may be polled to share a batch with one that is
-   * due. 0 where sharing saves nothing.
+   * How much earlier than it is due an application may be polled to fill up a batch that is made for
+   * others. 0 where sharing a batch saves nothing.
    */
   readonly gatherMs: number;
   /**
@@ -152,6 +152,14 @@ export interface Source {
     signal: AbortSignal,
     wanted?: readonly string[],
   ): Promise<HostNames>;
-  /** Groups applications that are due, so that the batches together ask for each of them once. */
-  batches<Asked extends Question>(questions: readonly Asked[]): readonly Batch<Asked>[];
+  /**
+   * Groups applications, so that the batches together ask once for each one that is due. Those that
+   * are not due yet may fill up batches that are needed anyway; the others of them are left out.
+   *
+   * @param early applications that are due within `gatherMs`, the first one first
+   */
+  batches<Asked extends Question>(
+    due: readonly Asked[],
+    early: readonly Asked[],
+  ): readonly Batch<Asked>[];
 }

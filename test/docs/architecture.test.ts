@@ -30,7 +30,7 @@ function journeysIn(section: string): ReadonlyMap<string, readonly Step[]> {
 }
 
 describe('the picture of the rooms', () => {
-  const [picture] = codeBlocksIn(sectionOf(text, 'The rooms')).filter(
+  const picture = codeBlocksIn(sectionOf(text, 'The rooms')).find(
     ({ language }) => language === 'mermaid',
   );
 

@@ -1,40 +1,43 @@
 /** As much of Mermaid's flowcharts as the documents of this project use. */
 
+interface MermaidNode {
+  readonly id: string;
+  /** What stands in its brackets, up to a colon. */
+  readonly label: string | undefined;
+}
+
 /**
  * The arrows between nodes, as `from -> to`; the name of a node is its label up to the colon. An arrow
- * from or to a subgraph stands for one from or to each of its nodes.
+ * from or to a subgraph stands for one from or to each of the nodes that have their labels in it.
  */
 export function arrowsIn(flowchart: string): readonly string[] {
   const labels = new Map<string, string>();
-  const members = new Map<string, string[]>();
-  const arrows: (readonly [string, string])[] = [];
-  let subgraph: string | undefined;
+  const members = new Map<string, Set<string>>();
+  const arrows: (readonly MermaidNode[])[] = [];
+  let open: string | undefined;
   for (const line of flowchart.split('\n').map((one) => one.trim())) {
-    const opened = /^subgraph (\w+)/u.exec(line)?.[1];
-    if (opened !== undefined) {
-      subgraph = opened;
-      members.set(opened, []);
-    } else if (line === 'end') {
-      subgraph = undefined;
-    } else {
-      const ids = [...line.matchAll(/(\w+)(?:\[([^\]:]+)[^\]]*\])?(?=\s|$)/gu)].map(
-        ([, id = '', label]) => {
-          if (label !== undefined) labels.set(id, label);
-          return id;
-        },
-      );
-      const [from, to] = line.includes('-->') ? [ids[0], ids.at(-1)] : [undefined, undefined];
-      if (from !== undefined && to !== undefined) arrows.push([from, to]);
-      const own = subgraph === undefined ? undefined : members.get(subgraph);
-      for (const id of ids)
-        if (own !== undefined && labels.has(id) && !own.includes(id)) own.push(id);
+    const subgraph = /^subgraph (\w+)/u.exec(line)?.[1];
+    const nodes = subgraph === undefined ? nodesIn(line) : [];
+    if (subgraph !== undefined) members.set(subgraph, new Set());
+    for (const { id, label } of nodes.filter((node) => node.label !== undefined)) {
+      labels.set(id, label ?? id);
+      if (open !== undefined) members.get(open)?.add(id);
     }
+    if (line.includes('-->')) arrows.push(nodes);
+    open = line === 'end' ? undefined : (subgraph ?? open);
   }
-  const nodesOf = (id: string): readonly string[] => members.get(id) ?? [id];
-  const nameOf = (id: string): string => labels.get(id) ?? id;
+  const namesOf = ({ id }: MermaidNode): readonly string[] =>
+    [...(members.get(id) ?? [id])].map((one) => labels.get(one) ?? one);
   return arrows.flatMap(([from, to]) =>
-    nodesOf(from).flatMap((one) =>
-      nodesOf(to).map((other) => `${nameOf(one)} -> ${nameOf(other)}`),
-    ),
+    from === undefined || to === undefined
+      ? []
+      : namesOf(from).flatMap((one) => namesOf(to).map((other) => `${one} -> ${other}`)),
+  );
+}
+
+function nodesIn(line: string): readonly MermaidNode[] {
+  if (line === 'end' || line.startsWith('flowchart')) return [];
+  return [...line.matchAll(/(\w+)(?:\[([^\]:]+)[^\]]*\])?(?=\s|$)/gu)].map(
+    ([, id = '', label]) => ({ id, label }),
   );
 }
