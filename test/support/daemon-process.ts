@@ -98,7 +98,7 @@ export function isRunning(pid: number): boolean {
 /** Asks again and again until there is an answer; the deadline only ends a test that has failed. */
 export async function until<Value>(
   ask: () => Value | undefined | Promise<Value | undefined>,
-  deadlineMs = 20_000,
+  deadlineMs = 240_000,
 ): Promise<Value> {
   const startMs = performance.now();
   for (;;) {

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { afterEach, expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { AccountConfig, AppEntry } from '../../src/model/config.ts';
 import { type AccountPoller, createAccountPoller } from '../../src/poller/account-poller.ts';
 import { anAccount, anApplication, anEntry } from './builders.ts';
@@ -23,17 +23,6 @@ export interface PollerBench {
   /** Requests that were sent again; to be changed at will. */
   readonly retried: { total: number };
 }
-
-const running: { abort: AbortController; done: Promise<void>; clock: FakeClock }[] = [];
-
-afterEach(async () => {
-  for (const { abort, done, clock } of running.splice(0)) {
-    abort.abort(new Error('test over'));
-    await clock.advance(0);
-    await done;
-    expect(clock.pendingTimers()).toBe(0);
-  }
-});
 
 /** A poller with fakes all around; every test that starts one ends with no timer left. */
 export function aBench(
@@ -84,7 +73,13 @@ export function aBench(
     start: () => {
       const abort = new AbortController();
       setMaxListeners(0, abort.signal);
-      running.push({ abort, done: poller.run(abort.signal), clock });
+      const done = poller.run(abort.signal);
+      onTestFinished(async () => {
+        abort.abort(new Error('test over'));
+        await clock.advance(0);
+        await done;
+        expect(clock.pendingTimers()).toBe(0);
+      });
     },
   };
 }

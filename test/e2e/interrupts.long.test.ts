@@ -143,7 +143,7 @@ describe('an output', () => {
     },
   );
 
-  it.skipIf(!existsSync('/dev/full')).each([
+  it.for([
     { what: 'the disk is full', script: '"$@" > /dev/full', says: 'ENOSPC' },
     {
       what: 'a file was written in part when its disk became full',
@@ -151,7 +151,8 @@ describe('an output', () => {
       says: 'EFBIG',
     },
     { what: 'nobody reads', script: 'exec 3>&1; { "$@"; echo $? >&3; } | true', says: 'EPIPE' },
-  ])('is a failure with a message: $what', async ({ script, says }) => {
+  ])('is a failure with a message: $what', async ({ script, says }, { skip }) => {
+    skip(!existsSync('/dev/full'), 'this system has no /dev/full');
     await withFiles({ 'config.yaml': config }, async (directory) => {
       const args = [process.execPath, mainFile, 'discover', `${directory}/config.yaml`];
       const env = { PATH: process.env['PATH'], KEY: key, OUTPUT: `${directory}/output` };

@@ -15,6 +15,7 @@ import {
   until,
   withFiles,
 } from '../support/daemon-process.ts';
+import { onLinux } from '../support/tools.ts';
 
 const key = 'NRAK-RESPAWN';
 
@@ -64,7 +65,7 @@ async function isUp(url: string): Promise<true | undefined> {
   return page?.text.includes('newrelic_up{account="one"} 1\n') === true ? true : undefined;
 }
 
-describe.skipIf(process.platform !== 'linux')('a daemon that is started again', () => {
+describe.skipIf(onLinux.skip)(`a daemon that is started again${onLinux.note}`, () => {
   it('polls again within seconds after its process was killed, and says what happened', async () => {
     await withRespawned(async (daemon) => {
       await until(async () => isUp(daemon.url));
