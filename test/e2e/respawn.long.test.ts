@@ -8,6 +8,7 @@ import {
   freePort,
   get,
   isRunning,
+  msUntilEnd,
   type RunningDaemon,
   startDaemon,
   startProgram,
@@ -89,12 +90,12 @@ describe.skipIf(onLinux.skip)(`a daemon that is started again${onLinux.note}`, (
       await withRespawned(async (daemon) => {
         await until(async () => isUp(daemon.url));
         const child = daemon.childId();
-        const startMs = performance.now();
         daemon.child.kill(signal);
+        const tookMs = await msUntilEnd(daemon);
         const { code, stderr } = await daemon.ended;
 
         expect(code).toBe(0);
-        expect(performance.now() - startMs).toBeLessThan(5000);
+        expect(tookMs).toBeLessThan(5000);
         expect(stderr).toContain('"msg":"stopping"');
         expect(stderr).not.toContain('starting it again');
         expect(isRunning(child)).toBe(false);
@@ -127,12 +128,12 @@ describe.skipIf(onLinux.skip)(`a daemon that is started again${onLinux.note}`, (
     await withRespawned(async (daemon) => {
       const child = daemon.childId();
       process.kill(child, 'SIGSTOP');
-      const startMs = performance.now();
       daemon.child.kill('SIGTERM');
+      const tookMs = await msUntilEnd(daemon);
       const { code } = await daemon.ended;
 
       expect(code).toBe(0);
-      expect(performance.now() - startMs).toBeLessThan(5000);
+      expect(tookMs).toBeLessThan(5000);
       await until(() => (isRunning(child) ? undefined : true));
     });
   });
@@ -141,13 +142,13 @@ describe.skipIf(onLinux.skip)(`a daemon that is started again${onLinux.note}`, (
     await withRespawned(async (daemon) => {
       const child = daemon.childId();
       process.kill(child, 'SIGSTOP');
-      const startMs = performance.now();
       daemon.child.kill('SIGTERM');
       daemon.child.kill('SIGINT');
+      const tookMs = await msUntilEnd(daemon);
       const { code } = await daemon.ended;
 
       expect(code).toBe(0);
-      expect(performance.now() - startMs).toBeLessThan(3000);
+      expect(tookMs).toBeLessThan(3000);
       await until(() => (isRunning(child) ? undefined : true));
     });
   });
