@@ -7,7 +7,7 @@ const longestStepMs = 10;
 
 /** A clock that goes on in real time while the process runs. */
 export interface PatientClock extends Clock {
-  stop(): void;
+  readonly stop: () => void;
 }
 
 /**
