@@ -1,9 +1,27 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { createLeftOutReporter } from './test/support/left-out-reporter.ts';
+import { testGroups } from './test/support/test-groups.ts';
+
+/** These limits only end a test that hangs: it must have time on a machine that is busy. */
+const hangsAfterMs = 600_000;
 
 const config: ViteUserConfig = defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    testTimeout: 30_000,
+    reporters: ['default', createLeftOutReporter()],
+    // Without it Vitest leaves one core to itself: half of a machine that has two.
+    maxWorkers: '100%',
+    projects: testGroups.map(({ name, include, exclude }) => ({
+      extends: true,
+      test: {
+        name,
+        include: [...include],
+        exclude: [...exclude],
+        testTimeout: hangsAfterMs,
+        hookTimeout: hangsAfterMs,
+        // No module has state, so files can share a process. What measures its memory has one of its own.
+        isolate: name === 'long',
+      },
+    })),
   },
 });
 export default config;

@@ -12,6 +12,7 @@ import {
   unsharedBytesOf,
 } from '../../src/daemon/child-program.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
+import { onLinux } from '../support/tools.ts';
 
 let directory: string;
 
@@ -150,7 +151,7 @@ describe('heapFlags', () => {
   });
 });
 
-describe.runIf(process.platform === 'linux')('unsharedBytesOf', () => {
+describe.skipIf(onLinux.skip)(`unsharedBytesOf${onLinux.note}`, () => {
   it('grows with what a process allocates', () => {
     const before = unsharedBytesOf(process.pid) ?? 0;
     const held = Buffer.alloc(64 * 1024 ** 2, 1);

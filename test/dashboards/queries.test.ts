@@ -83,7 +83,7 @@ async function presentSeries(prometheus: Prometheus): Promise<readonly Series[]>
   await until(async () => {
     const { series } = await prometheus.query(isEnough.join(' and on () '));
     return series.length > 0 ? true : undefined;
-  }, 40_000);
+  });
   const { error, series } = await prometheus.query('{__name__=~".+",__name__!~"ALERTS.*"}');
   if (series.length === 0) throw new Error(`nothing was recorded: ${error}`);
   return series;
@@ -129,7 +129,7 @@ async function startBench(): Promise<Bench> {
   await until(async () => {
     const { series } = await prometheus.query('min(count_over_time(up[8s])) >= 6');
     return series.length > 0 ? true : undefined;
-  }, 40_000);
+  });
   return { prometheus, badEnd };
 }
 
@@ -147,7 +147,7 @@ describe.skipIf(prometheusTool.skip || promtool.skip)(
     let bench: Bench;
     beforeAll(async () => {
       bench = await startBench();
-    }, 90_000);
+    });
     afterAll(async () => {
       for (const end of endings.toReversed()) await end();
     });

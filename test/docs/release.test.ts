@@ -32,6 +32,13 @@ describe('README.md', () => {
     expect(codeBlocksIn(readme).map(({ text }) => text.trim())).toContain(command);
   });
 
+  it.each(['npm test', 'npm run test:all'])('says %s, which .ci/run runs', (command) => {
+    expect(readme).toContain(command);
+    expect(readDocument('.ci/run').text).toContain(
+      `\ntests "${command.replaceAll(' ', '-').replace(':', '-')}" ${command} --\n`,
+    );
+  });
+
   it('names the version of Node.js that the package asks for', () => {
     expect(manifest.engines.node).toMatch(/^>=\d/);
     expect(readme).toContain(`Node ${manifest.engines.node.replace('>=', '>= ')}`);

@@ -2,6 +2,9 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { mainFile } from '../support/daemon-process.ts';
+import { skipUnless } from '../support/tools.ts';
+
+const unix = skipUnless(process.platform !== 'win32', 'they need a Unix shell');
 
 const execute = promisify(execFile);
 
@@ -13,7 +16,7 @@ async function runWith(descriptors: number): Promise<{ stdout: string; stderr: s
 
 const isNode20 = process.versions.node.startsWith('20.');
 
-describe.skipIf(process.platform === 'win32')('the compiled program', () => {
+describe.skipIf(unix.skip)(`the compiled program${unix.note}`, () => {
   // Node 20 opens all modules at once. Node 24 starts with 40 descriptors all the same.
   it.each(isNode20 ? [40] : [])(
     'says what to do when there are too few descriptors to load it: %d',

@@ -8,6 +8,7 @@ import {
   freePort,
   get,
   mainFile,
+  msUntilEnd,
   startDaemon,
   stopProgram,
   until,
@@ -72,37 +73,35 @@ describe('a daemon whose log nobody reads any more', () => {
 });
 
 describe('a daemon whose log is on a disk that is full', () => {
-  it.skipIf(!existsSync('/dev/full'))(
-    'goes on polling and serving, and stops in order',
-    async () => {
-      const port = await freePort();
-      await withVendor(async (configFlag, simulator) => {
-        const full = openSync('/dev/full', 'w');
-        const args = [
-          'serve',
-          `--web.listen-address=127.0.0.1:${port}`,
-          '--log.level=debug',
-          configFlag,
-        ];
-        const child = spawn(process.execPath, [mainFile, ...args], {
-          env: { PATH: process.env['PATH'] ?? '', KEY: key },
-          stdio: ['ignore', full, full],
-        });
-        const ended = new Promise<number | null>((resolve) => {
-          child.once('exit', resolve);
-        });
-        closeSync(full);
-        try {
-          await untilPolledMore(`http://127.0.0.1:${port}`, 3);
-        } finally {
-          child.kill('SIGTERM');
-        }
-
-        expect(await ended).toBe(0);
-        expect(simulator.journal.count(({ status }) => status === 200)).toBeGreaterThan(5);
+  it('goes on polling and serving, and stops in order', async ({ skip }) => {
+    skip(!existsSync('/dev/full'), 'this system has no /dev/full');
+    const port = await freePort();
+    await withVendor(async (configFlag, simulator) => {
+      const full = openSync('/dev/full', 'w');
+      const args = [
+        'serve',
+        `--web.listen-address=127.0.0.1:${port}`,
+        '--log.level=debug',
+        configFlag,
+      ];
+      const child = spawn(process.execPath, [mainFile, ...args], {
+        env: { PATH: process.env['PATH'] ?? '', KEY: key },
+        stdio: ['ignore', full, full],
       });
-    },
-  );
+      const ended = new Promise<number | null>((resolve) => {
+        child.once('exit', resolve);
+      });
+      closeSync(full);
+      try {
+        await untilPolledMore(`http://127.0.0.1:${port}`, 3);
+      } finally {
+        child.kill('SIGTERM');
+      }
+
+      expect(await ended).toBe(0);
+      expect(simulator.journal.count(({ status }) => status === 200)).toBeGreaterThan(5);
+    });
+  });
 });
 
 describe('a second signal', () => {
@@ -119,10 +118,9 @@ describe('a second signal', () => {
 
       daemon.child.kill('SIGTERM');
       await until(() => (daemon.stderr().includes('"stopping"') ? true : undefined));
-      const startMs = performance.now();
       daemon.child.kill('SIGINT');
+      const tookMs = await msUntilEnd(daemon);
       const { code } = await daemon.ended;
-      const tookMs = performance.now() - startMs;
       socket.destroy();
 
       expect(code).toBe(0);

@@ -1,5 +1,4 @@
 import { createDaemon, type Daemon } from '../../src/daemon/daemon.ts';
-import { createSystemClock } from '../../src/daemon/node-platform.ts';
 import type { Platform } from '../../src/daemon/platform.ts';
 import type { Clock } from '../../src/model/clock.ts';
 import type { AccountConfig, AppEntry, Config } from '../../src/model/config.ts';
@@ -17,6 +16,7 @@ import { createUndiciTransport } from '../../src/transport/undici-transport.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { createFakePlatform, type FakePlatform } from '../support/fake-platform.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
+import { createPatientClock } from '../support/patient-clock.ts';
 import { type LoggedLine, loggedLines } from './logged-lines.ts';
 import { readScrape, type Scrape } from './scrape.ts';
 import { expectNothingLeft, expectStandingInvariants } from './standing-invariants.ts';
@@ -272,14 +272,14 @@ export async function withTimedFaults(
 const quickPoll = { intervalMs: 150, discoveryIntervalMs: 150 } as const;
 
 /**
- * The same over real sockets and in real time, with the account `production` alone, intervals of
+ * The same over real sockets and in the time that the process runs, with the account `production` alone, intervals of
  * fractions of a second, and a budget to match.
  */
 export async function withSocketFaults(
   production: VendorOptions,
   test: (bench: FaultBench) => Promise<void>,
 ): Promise<void> {
-  const clock = createSystemClock();
+  const clock = createPatientClock();
   const platform = createFakePlatform({ random: () => 0, files: production.files ?? {} });
   const options: VendorOptions = {
     ...production,
@@ -306,6 +306,7 @@ export async function withSocketFaults(
   } finally {
     await bench.stop();
     await vendor.simulator.stop();
+    clock.stop();
   }
   expectStandingInvariants(bench);
 }

@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { type Running, readReply, withServer } from '../server/harness.ts';
 import { until } from '../support/daemon-process.ts';
+import { onLinux } from '../support/tools.ts';
 
 const clients = 1500;
 /** What the server holds at most, and a few for the probes. */
@@ -74,7 +75,7 @@ async function slowestOf({ get }: Running, paths: readonly string[]): Promise<nu
   return slowestMs;
 }
 
-describe.skipIf(process.platform !== 'linux')('1500 clients that connect anew when dropped', () => {
+describe.skipIf(onLinux.skip)(`1500 clients that connect anew when dropped${onLinux.note}`, () => {
   it.each([
     { what: 'say nothing', use: () => undefined },
     { what: 'send half a request', use: (socket: Socket) => socket.write(half) },

@@ -73,7 +73,7 @@ describe.each([
           lints.set(one, await limit(async () => lint(one)));
         }),
       );
-    }, 120_000);
+    });
 
     it.each(cases)('$kubeVersion, $values: has no findings of lint', (one) => {
       expect(lints.get(one)).toContain('1 chart(s) linted, 0 chart(s) failed');

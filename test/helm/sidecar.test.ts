@@ -64,7 +64,7 @@ describe.skipIf(helm3.skip)(`the example chart with the sidecar${helm3.note}${he
     execFileSync(helm3.path, ['dependency', 'build', application], { stdio: 'pipe' });
     cpSync(application, injecting, { recursive: true });
     writeFileSync(join(injecting, 'templates/deployment.yaml'), injectingDeployment());
-  }, 60_000);
+  });
 
   afterAll(() => {
     rmSync(directory, { recursive: true });

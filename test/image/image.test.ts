@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../src/daemon/node-platform.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import { freePort, get, until } from '../support/daemon-process.ts';
-import { toolOrSkip } from '../support/tools.ts';
+import { skipUnless, toolOrSkip } from '../support/tools.ts';
 import { type BuiltImage, buildImage } from './buildah.ts';
 import { type Container, createContainer } from './container.ts';
 import { node24 } from './stand-in.ts';
@@ -20,8 +20,11 @@ const reasons = [
   ...(existsSync(node24) ? [] : ['.ci/run has not fetched Node 24']),
   ...(isRoot ? [] : ['it needs root']),
 ];
-const skip = reasons.length > 0 && process.env['CI'] !== 'true';
-const note = skip ? ` (skipped: ${reasons.join(', ')})` : '';
+const { skip, note } = skipUnless(
+  reasons.length === 0 || process.env['CI'] === 'true',
+  reasons.join(', '),
+  '.ci/run as root',
+);
 
 const apiKey = 'NRAK-IMAGE';
 const main = '/app/newrelic-exporter.mjs';
@@ -87,7 +90,7 @@ describe.skipIf(skip)(`the image built from the Dockerfile${note}`, () => {
       secret: join(directory, 'secret'),
       environment: config.Env,
     });
-  }, 180_000);
+  });
 
   afterAll(async () => {
     await rm(directory, { recursive: true, force: true });

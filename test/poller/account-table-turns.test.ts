@@ -244,7 +244,7 @@ describe('AccountTable, when changes take several turns', () => {
       }),
       { numRuns: 25 },
     );
-  }, 60_000);
+  });
 
   it.each([0, 1, 2, 3, 4, 5, 6, 7])(
     'forgets and removes in one turn: a change after %i turns leaves no ghost',

@@ -6,5 +6,5 @@ import { type Tool, toolOrSkip } from './tools.ts';
 export function goToolOrSkip(name: string): Tool {
   const cache = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
   const path = `${process.env['PATH'] ?? ''}:${join(cache, 'newrelic-exporter-ci/bin')}`;
-  return toolOrSkip(name, { ...process.env, PATH: path });
+  return toolOrSkip(name, { ...process.env, PATH: path }, `.ci/tools ${name}`);
 }

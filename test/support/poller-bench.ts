@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { afterEach, expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { AccountConfig, AppEntry } from '../../src/model/config.ts';
 import { type AccountPoller, createAccountPoller } from '../../src/poller/account-poller.ts';
 import { anAccount, anApplication, anEntry } from './builders.ts';
@@ -25,25 +25,6 @@ export interface PollerBench {
   /** Requests that were sent again; to be changed at will. */
   readonly retried: { total: number };
 }
-
-interface Running {
-  readonly abort: AbortController;
-  readonly done: Promise<void>;
-  readonly clock: FakeClock;
-  readonly limit: FakeLimit;
-}
-
-const running: Running[] = [];
-
-afterEach(async () => {
-  for (const { abort, done, clock, limit } of running.splice(0)) {
-    abort.abort(new Error('test over'));
-    await clock.advance(0);
-    await done;
-    expect(clock.pendingTimers()).toBe(0);
-    expect(limit.listeners()).toBe(0);
-  }
-});
 
 /** What a poller may be tested with: a source that has such batches. */
 export interface PollerApi {
@@ -122,7 +103,14 @@ export function aBench(
     start: () => {
       const abort = new AbortController();
       setMaxListeners(0, abort.signal);
-      running.push({ abort, done: poller.run(abort.signal), clock, limit });
+      const done = poller.run(abort.signal);
+      onTestFinished(async () => {
+        abort.abort(new Error('test over'));
+        await clock.advance(0);
+        await done;
+        expect(clock.pendingTimers()).toBe(0);
+        expect(limit.listeners()).toBe(0);
+      });
     },
   };
 }

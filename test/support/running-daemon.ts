@@ -1,4 +1,4 @@
-import { afterEach, expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { createDaemon, type Daemon } from '../../src/daemon/daemon.ts';
 import type { AccountConfig, AppEntry, Config } from '../../src/model/config.ts';
 import type { SnapshotSink } from '../../src/model/snapshot.ts';
@@ -46,18 +46,15 @@ export interface RunningDaemonOptions extends Partial<SimulatorOptions> {
   readonly opening?: (options: UndiciTransportOptions) => void;
 }
 
-const running: RunningDaemon[] = [];
-
-afterEach(async () => {
-  for (const { platform, daemon, done, opened } of running.splice(0)) {
-    platform.stop();
-    await platform.clock.advance(0);
-    await Promise.allSettled([done]);
-    await daemon.close();
-    expect(platform.clock.pendingTimers()).toBe(0);
-    expect(opened.filter(({ isClosed }) => !isClosed)).toEqual([]);
-  }
-});
+/** A test that has a daemon ends with no timer and no connection left. */
+async function endDaemon({ platform, daemon, done, opened }: RunningDaemon): Promise<void> {
+  platform.stop();
+  await platform.clock.advance(0);
+  await Promise.allSettled([done]);
+  await daemon.close();
+  expect(platform.clock.pendingTimers()).toBe(0);
+  expect(opened.filter(({ isClosed }) => !isClosed)).toEqual([]);
+}
 
 /**
  * A daemon on simulated time, with the keys in `KEY_A` and `KEY_B`, and a vendor with two shops.
@@ -133,7 +130,7 @@ export async function aRunningDaemon(
     },
     done: daemon.run(platform.stopSignal),
   };
-  running.push(bench);
+  onTestFinished(async () => endDaemon(bench));
   return bench;
 }
 

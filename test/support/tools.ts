@@ -1,15 +1,50 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** A program that some tests need and a machine may lack. */
-export interface Tool {
-  /** The path; the bare name where it was not found, so that running it fails and says so. */
-  readonly path: string;
-  /** For `describe.skipIf`: never true where `CI` is `true`, so that nothing is skipped there. */
+/** Whether some tests are skipped, and what to write into their titles then. */
+export interface Skip {
+  /** For `describe.skipIf`. */
   readonly skip: boolean;
   /** For the end of a title: says why it is skipped, and is empty where it is not. */
   readonly note: string;
 }
+
+/** A program that some tests need and a machine may lack. Where `CI` is `true`, nothing is skipped. */
+export interface Tool extends Skip {
+  /** The path; the bare name where it was not found, so that running it fails and says so. */
+  readonly path: string;
+}
+
+/** Why a test was skipped, and what helps, if anything does. */
+export interface Reason {
+  readonly why: string;
+  readonly how: string;
+}
+
+/** Where the package of Debian is not called as the program, or too old. */
+const remedies: Readonly<Record<string, string>> = {
+  promtool: 'apt-get install prometheus',
+  kubectl: 'https://kubernetes.io/docs/tasks/tools',
+};
+
+/** What a skipped test says of itself, in a form that `noteIn` can read. */
+function noteOf({ why, how }: Reason): string {
+  return ` (skipped: ${why}${how === '' ? '' : `; get it: ${how}`})`;
+}
+
+/** Reads what `skipUnless` and `toolOrSkip` wrote into a title. */
+export function noteIn(title: string): Reason | undefined {
+  const [, why, how = ''] = / \(skipped: ([^;)]*)(?:; get it: ([^)]*))?\)/u.exec(title) ?? [];
+  return why === undefined ? undefined : { why, how };
+}
+
+/** For tests that need something of the machine, such as a system. */
+export function skipUnless(isThere: boolean, why: string, how = ''): Skip {
+  return { skip: !isThere, note: isThere ? '' : noteOf({ why, how }) };
+}
+
+/** For tests that look into `/proc`. */
+export const onLinux: Skip = skipUnless(process.platform === 'linux', 'they need Linux');
 
 function isExecutable(path: string): boolean {
   try {
@@ -24,13 +59,10 @@ function isExecutable(path: string): boolean {
 export function toolOrSkip(
   name: string,
   environment: Readonly<Record<string, string | undefined>> = process.env,
+  how: string = remedies[name] ?? `apt-get install ${name}`,
 ): Tool {
   const folders = (environment['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   const found = folders.map((folder) => join(folder, name)).find(isExecutable);
-  const skip = found === undefined && environment['CI'] !== 'true';
-  return {
-    path: found ?? name,
-    skip,
-    note: skip ? ` (skipped: ${name} is not in PATH)` : '',
-  };
+  const mayRun = found !== undefined || environment['CI'] === 'true';
+  return { path: found ?? name, ...skipUnless(mayRun, `${name} is not in PATH`, how) };
 }

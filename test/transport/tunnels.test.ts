@@ -195,7 +195,8 @@ describe('a tunnel', () => {
     expect(outcome).toContain(expected);
   });
 
-  it.skipIf(!hasIpv6)('goes through a proxy that has IPv6 only', async () => {
+  it('goes through a proxy that has IPv6 only', async ({ skip }) => {
+    skip(!hasIpv6, 'this machine has no IPv6');
     const origin = await httpsServer({ key, cert }, (_request, response) => response.end('{}'));
     const proxy = await proxyServer(
       (_request, socket) => {

@@ -232,5 +232,5 @@ describe('shards of an account in which applications and hosts come and go all t
       ),
       { numRuns: Number(process.env['FC_RUNS'] ?? 12), seed: Number(process.env['FC_SEED'] ?? 9) },
     );
-  }, 120_000);
+  });
 });

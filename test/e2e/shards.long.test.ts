@@ -116,5 +116,5 @@ describe.skipIf(prometheusTool.skip)(`three daemons on one account${prometheusTo
         await simulator.stop();
       }
     });
-  }, 60_000);
+  });
 });

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import {
   get,
+  msUntilEnd,
   type RunningDaemon,
   startDaemon,
   stopProgram,
@@ -74,11 +75,13 @@ describe('a daemon that reads a large configuration again', () => {
       // By then the signal has been taken and the thread is at work.
       for (let answers = 0; answers < 30; answers += 1) await get(`${daemon.url}/-/healthy`);
 
-      const startMs = performance.now();
-      const { code, stderr } = await stopProgram(daemon);
+      const [tookMs, { code, stderr }] = await Promise.all([
+        msUntilEnd(daemon),
+        stopProgram(daemon),
+      ]);
 
       expect(code).toBe(0);
-      expect(performance.now() - startMs).toBeLessThan(3000);
+      expect(tookMs).toBeLessThan(3000);
       expect(stderr).toContain('"stopping"');
       expect(stderr).not.toMatch(/reload failed|fault of the program/u);
     });

@@ -8,6 +8,7 @@ import {
   freePort,
   get,
   isRunning,
+  msUntilEnd,
   type RunningDaemon,
   startDaemon,
   startProgram,
@@ -15,6 +16,7 @@ import {
   until,
   withFiles,
 } from '../support/daemon-process.ts';
+import { onLinux } from '../support/tools.ts';
 
 const key = 'NRAK-RESPAWN';
 
@@ -64,7 +66,7 @@ async function isUp(url: string): Promise<true | undefined> {
   return page?.text.includes('newrelic_up{account="one"} 1\n') === true ? true : undefined;
 }
 
-describe.skipIf(process.platform !== 'linux')('a daemon that is started again', () => {
+describe.skipIf(onLinux.skip)(`a daemon that is started again${onLinux.note}`, () => {
   it('polls again within seconds after its process was killed, and says what happened', async () => {
     await withRespawned(async (daemon) => {
       await until(async () => isUp(daemon.url));
@@ -88,12 +90,12 @@ describe.skipIf(process.platform !== 'linux')('a daemon that is started again', 
       await withRespawned(async (daemon) => {
         await until(async () => isUp(daemon.url));
         const child = daemon.childId();
-        const startMs = performance.now();
         daemon.child.kill(signal);
+        const tookMs = await msUntilEnd(daemon);
         const { code, stderr } = await daemon.ended;
 
         expect(code).toBe(0);
-        expect(performance.now() - startMs).toBeLessThan(5000);
+        expect(tookMs).toBeLessThan(5000);
         expect(stderr).toContain('"msg":"stopping"');
         expect(stderr).not.toContain('starting it again');
         expect(isRunning(child)).toBe(false);
@@ -126,12 +128,12 @@ describe.skipIf(process.platform !== 'linux')('a daemon that is started again', 
     await withRespawned(async (daemon) => {
       const child = daemon.childId();
       process.kill(child, 'SIGSTOP');
-      const startMs = performance.now();
       daemon.child.kill('SIGTERM');
+      const tookMs = await msUntilEnd(daemon);
       const { code } = await daemon.ended;
 
       expect(code).toBe(0);
-      expect(performance.now() - startMs).toBeLessThan(5000);
+      expect(tookMs).toBeLessThan(5000);
       await until(() => (isRunning(child) ? undefined : true));
     });
   });
@@ -140,13 +142,13 @@ describe.skipIf(process.platform !== 'linux')('a daemon that is started again', 
     await withRespawned(async (daemon) => {
       const child = daemon.childId();
       process.kill(child, 'SIGSTOP');
-      const startMs = performance.now();
       daemon.child.kill('SIGTERM');
       daemon.child.kill('SIGINT');
+      const tookMs = await msUntilEnd(daemon);
       const { code } = await daemon.ended;
 
       expect(code).toBe(0);
-      expect(performance.now() - startMs).toBeLessThan(3000);
+      expect(tookMs).toBeLessThan(3000);
       await until(() => (isRunning(child) ? undefined : true));
     });
   });

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../src/daemon/node-platform.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
-import { mainFile, startProgram, until, withFiles } from '../support/daemon-process.ts';
+import { mainFile, msUntilEnd, startProgram, until, withFiles } from '../support/daemon-process.ts';
 
 const key = 'NRAK-INTERRUPTS';
 const signals = [
@@ -57,15 +57,15 @@ describe('a command against a vendor that takes its time', () => {
 
           const program = startProgram(words.split(' '), { KEY: key });
           await until(() => (asked.length > before ? true : undefined));
-          const startMs = performance.now();
           program.child.kill(signal);
+          const tookMs = await msUntilEnd(program);
           const ended = await program.ended;
 
           expect(ended.code).toBe(code);
           expect(ended.stdout).toBe('');
           expect(ended.stderr).toMatch(/^interrupted before it was done$/mu);
           expect(ended.stderr).not.toContain('fault of the program');
-          expect(performance.now() - startMs).toBeLessThan(2000);
+          expect(tookMs).toBeLessThan(2000);
         });
       },
     );
@@ -143,7 +143,7 @@ describe('an output', () => {
     },
   );
 
-  it.skipIf(!existsSync('/dev/full')).each([
+  it.for([
     { what: 'the disk is full', script: '"$@" > /dev/full', says: 'ENOSPC' },
     {
       what: 'a file was written in part when its disk became full',
@@ -151,7 +151,8 @@ describe('an output', () => {
       says: 'EFBIG',
     },
     { what: 'nobody reads', script: 'exec 3>&1; { "$@"; echo $? >&3; } | true', says: 'EPIPE' },
-  ])('is a failure with a message: $what', async ({ script, says }) => {
+  ])('is a failure with a message: $what', async ({ script, says }, { skip }) => {
+    skip(!existsSync('/dev/full'), 'this system has no /dev/full');
     await withFiles({ 'config.yaml': config }, async (directory) => {
       const args = [process.execPath, mainFile, 'discover', `${directory}/config.yaml`];
       const env = { PATH: process.env['PATH'], KEY: key, OUTPUT: `${directory}/output` };

@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSystemClock } from '../../src/daemon/node-platform.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import { get, startDaemon, stopProgram, until, withFiles } from '../support/daemon-process.ts';
+import { onLinux } from '../support/tools.ts';
 
 const key = 'NRAK-MEMORY';
 const mebibyte = 1024 * 1024;
@@ -106,7 +107,7 @@ async function polls(url: string, account: string): Promise<number> {
   return Number(line.exec(text)?.[1] ?? 0);
 }
 
-describe.skipIf(process.platform !== 'linux')('a daemon with the memory of the chart', () => {
+describe.skipIf(onLinux.skip)(`a daemon with the memory of the chart${onLinux.note}`, () => {
   it.each(Object.keys(bodies))(
     'survives three accounts that are answered with %s, and polls the fourth',
     async (what) => {
@@ -152,6 +153,5 @@ describe.skipIf(process.platform !== 'linux')('a daemon with the memory of the c
         }
       });
     },
-    60_000,
   );
 });

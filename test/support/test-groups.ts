@@ -1,0 +1,35 @@
+/** What `npm test` runs is `quick`; `npm run test:all` runs all groups. */
+export type GroupName = 'quick' | 'long' | 'programs';
+
+export interface TestGroup {
+  readonly name: GroupName;
+  /** What its files are, and why they are apart. */
+  readonly what: string;
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+}
+
+const long = ['test/**/*.long.test.ts'];
+const programs = ['test/{dashboards,helm,image,rules}/**/*.test.ts'];
+
+/** Every test file is in exactly one group, by its folder and its name. */
+export const testGroups: readonly TestGroup[] = [
+  {
+    name: 'quick',
+    what: 'all other files',
+    include: ['test/**/*.test.ts'],
+    exclude: [...long, ...programs],
+  },
+  {
+    name: 'long',
+    what: '*.long.test.ts: simulated hours, full memories, dozens of processes',
+    include: long,
+    exclude: programs,
+  },
+  {
+    name: 'programs',
+    what: 'dashboards, helm, image, rules: they run helm, Prometheus, buildah and others',
+    include: programs,
+    exclude: [],
+  },
+];
