@@ -35,7 +35,7 @@ describe('README.md', () => {
   it.each(['npm test', 'npm run test:all'])('says %s, which .ci/run runs', (command) => {
     expect(readme).toContain(command);
     expect(readDocument('.ci/run').text).toContain(
-      `\ntests "${command.replaceAll(' ', '-').replace(':', '-')}" ${command} --\n`,
+      `\ntests "${command.replaceAll(' ', '-').replace(':', '-')}" ${command} --`,
     );
   });
 
