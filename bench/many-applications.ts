@@ -2,7 +2,8 @@
  * P16: the longest turn of the event loop, and the CPU time of a simulated minute, with 10,000
  * applications of one host and with one of 10,000 hosts. The poller on a simulated clock and a vendor
  * that answers after 600 ms; CPU time of the main thread. Arguments: how many applications or hosts,
- * 10,000 if left out; rounds, of which the median counts, 3 if left out.
+ * 10,000 if left out; rounds, of which the median counts, 3 if left out; what the name of a scene has
+ * to contain, all scenes if left out.
  */
 import { setMaxListeners } from 'node:events';
 import { loadPatternCompiler } from '../src/config/name-pattern.ts';
@@ -14,6 +15,7 @@ import type { Source } from '../src/model/source.ts';
 import type { RestClient } from '../src/newrelic/client.ts';
 import { createRestSource } from '../src/newrelic/rest-source.ts';
 import { type AccountPoller, createAccountPoller } from '../src/poller/account-poller.ts';
+import { createBatchSource } from './batch-source.ts';
 import { show, spreadOf } from './median.ts';
 import { cpuMs, createTurnClock, createTurns } from './turns.ts';
 
@@ -23,6 +25,7 @@ const minuteMs = 60_000;
 const latencyMs = 600;
 const lowestId = 1_000_000;
 const rounds = Number(process.argv[3] ?? '3');
+const chosen = process.argv[4] ?? '';
 
 const account: AccountConfig = {
   name: 'bench',
@@ -133,6 +136,8 @@ interface Scene {
   readonly application?: boolean;
   /** Whether each application has an entry of its own. */
   readonly byId?: boolean;
+  /** Whether one call answers for many applications. */
+  readonly inBatches?: boolean;
 }
 
 /** As the expressions of a configuration are. */
@@ -150,8 +155,11 @@ function aPoller(clock: Clock, source: Source, entries: readonly AppEntry[]): Ac
       sink: { publish: nothing, remove: nothing, accountUp: nothing, removeAccount: nothing },
       logger: { debug: nothing, info: nothing, warn: nothing, error: nothing },
       observer: { polled: nothing, skipped: nothing },
-      requestsInFlight: () => 0,
-      backoffUntilMs: () => undefined,
+      limit: {
+        limitPerMinute: () => account.requestsPerMinute,
+        onLimitChange: () => nothing,
+        demand: nothing,
+      },
     },
   );
 }
@@ -167,7 +175,8 @@ async function runOnce(scene: Scene): Promise<Round> {
   const clock = createTurnClock(turns);
   const { intervalMs = minuteMs, reporting = true, minutes = 3 } = scene;
   let listed = applicationsOf(scene.applications, scene.hostsEach, reporting);
-  const source = aSource(clock, () => listed);
+  const rest = aSource(clock, () => listed);
+  const source = scene.inBatches === true ? createBatchSource(rest, { clock, latencyMs }) : rest;
   const { hosts = true, application = true, byId = false } = scene;
   const entriesWith = (labels: AppEntry['labels']): readonly AppEntry[] => {
     const entry = { ...entryOf({ intervalMs }, labels), hosts, application };
@@ -219,6 +228,7 @@ function verdict(value: number, goal: number): string {
 }
 
 async function run(scene: Scene): Promise<void> {
+  if (!scene.name.includes(chosen)) return;
   const all: Round[] = [];
   for (let round = 0; round < rounds; round += 1) all.push(await runOnce(scene));
   const turns = spreadOf(all.map(({ turnsMs }) => Math.max(...Object.values(turnsMs))));
@@ -244,6 +254,12 @@ process.stdout.write(
 // What runs for the first time is not optimized yet.
 await runOnce({ name: 'warm-up', applications: 200, hostsEach: 2, minutes: 2 });
 await run({ name: `${count} applications of one host`, applications: count, hostsEach: 1 });
+await run({
+  name: `${count} applications of one host in batches`,
+  applications: count,
+  hostsEach: 1,
+  inBatches: true,
+});
 await run({
   name: `${count} applications of one host, all due at once, every hour`,
   applications: count,

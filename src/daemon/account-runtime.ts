@@ -100,24 +100,19 @@ class PolledAccount implements AccountRuntime {
     const rest = createRestSource({ client, clock });
     this.source = withFreshKey(rest, keyProvider);
     this.#poller = createAccountPoller(prepared, {
-      ...this.#transport,
       source: this.source,
+      retries: () => this.#transport.retries(),
+      vendorWallMs: () => this.#transport.vendorWallMs(),
       clock,
       random,
       sink,
       logger,
       observer: metrics.pollObserver(account.name),
-      limitPerMinute: () => membership.limitPerMinute(),
-      planned: ({ demandPerMinute }) => {
-        membership.demand(demandPerMinute);
-      },
+      limit: membership,
       shardDemands: (demands, discoveryIntervalMs) => {
         this.#budget.discovered(demands, discoveryIntervalMs);
         membership.resize(this.#shareOf(this.#prepared));
       },
-    });
-    membership.onLimitChange(() => {
-      this.#poller.limitChanged();
     });
   }
 
@@ -134,7 +129,13 @@ class PolledAccount implements AccountRuntime {
   }
 
   status(): AccountStatus {
-    return { ...this.#poller.status(), clockSkewSeconds: this.#transport.clockSkewSeconds() };
+    const transport = this.#transport;
+    return {
+      ...this.#poller.status(),
+      requestsInFlight: transport.requestsInFlight(),
+      backoffUntilMs: transport.backoffUntilMs(),
+      clockSkewSeconds: transport.clockSkewSeconds(),
+    };
   }
 
   stalled(): string | undefined {

@@ -90,6 +90,16 @@ export interface Batch<Asked extends Question = Question> {
   outcomeOf(question: Asked): PollOutcome;
 }
 
+/** How many calls an account may send, in the unit of its source. */
+export interface CallLimit {
+  /** Calls a minute that the account may plan with, as of now. */
+  limitPerMinute(): number;
+  /** Calls the listener whenever `limitPerMinute` has changed; the returned function ends that. */
+  onLimitChange(listener: () => void): () => void;
+  /** Says how many calls a minute the account needs; others that share the limit may have the rest. */
+  demand(callsPerMinute: number): void;
+}
+
 /** Calls by what they are for. */
 export type CallsByOperation = Readonly<Record<Operation, number>>;
 
@@ -113,8 +123,8 @@ export interface CallCosts {
 export interface Source {
   readonly costs: CallCosts;
   /**
-   * How much earlier than it is due an application may be polled to share a batch with one that is
-   * due. 0 where sharing saves nothing.
+   * How much earlier than it is due an application may be polled to fill up a batch that is made for
+   * others. 0 where sharing a batch saves nothing.
    */
   readonly gatherMs: number;
   /**
@@ -142,6 +152,14 @@ export interface Source {
     signal: AbortSignal,
     wanted?: readonly string[],
   ): Promise<HostNames>;
-  /** Groups applications that are due, so that the batches together ask for each of them once. */
-  batches<Asked extends Question>(questions: readonly Asked[]): readonly Batch<Asked>[];
+  /**
+   * Groups applications, so that the batches together ask once for each one that is due. Those that
+   * are not due yet may fill up batches that are needed anyway; the others of them are left out.
+   *
+   * @param early applications that are due within `gatherMs`, the first one first
+   */
+  batches<Asked extends Question>(
+    due: readonly Asked[],
+    early: readonly Asked[],
+  ): readonly Batch<Asked>[];
 }

@@ -31,8 +31,17 @@ export interface PollObserver {
   skipped(count: number): void;
 }
 
-/** The state of one account at this moment, read when somebody looks. */
-export interface AccountStatus {
+/** What goes on between one account and the vendor at this moment. */
+export interface TransportStatus {
+  readonly requestsInFlight: number;
+  /** Wall time until which a 429 keeps the account away; `undefined` when none does. */
+  readonly backoffUntilMs: number | undefined;
+  /** How far the vendor's clock is ahead of ours, if windows follow it because that matters. */
+  readonly clockSkewSeconds?: number | undefined;
+}
+
+/** What the poller knows of one account at this moment. */
+export interface PollerStatus {
   readonly name: string;
   /** Whether the last discovery succeeded; `undefined` before the first one ended. */
   readonly up: boolean | undefined;
@@ -43,18 +52,16 @@ export interface AccountStatus {
   readonly hosts: number;
   /** Applications whose first poll has ended. */
   readonly polledApplications: number;
-  readonly requestsInFlight: number;
   readonly budgetRequestsPerMinute: number;
   readonly demandRequestsPerMinute: number;
   /** The longest effective poll interval of the account's applications. */
   readonly pollIntervalSeconds: number;
-  /** Wall time until which the vendor asked us to stay away; `undefined` when it did not. */
-  readonly backoffUntilMs: number | undefined;
-  /** How far the vendor's clock is ahead of ours, if windows follow it because that matters. */
-  readonly clockSkewSeconds?: number | undefined;
   /** Configured selectors that choose nothing, as written. */
   readonly missingSelectors: readonly string[];
 }
+
+/** The state of one account at this moment, read when somebody looks. */
+export interface AccountStatus extends PollerStatus, TransportStatus {}
 
 /** Fields first, then a message that never changes, as pino has it. */
 export interface Logger {

@@ -59,6 +59,6 @@ export function createRestSource({
     discover: async (selectors, knownIds, signal) => client.discover(selectors, knownIds, signal),
     hostNames: async (applicationId, signal, wanted) =>
       client.hostNames(applicationId, { signal }, wanted),
-    batches: (questions) => questions.map((one) => createRestBatch(one, { client, clock })),
+    batches: (due) => due.map((one) => createRestBatch(one, { client, clock })),
   };
 }

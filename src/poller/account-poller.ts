@@ -1,10 +1,10 @@
 import type { Clock } from '../model/clock.ts';
 import type { AccountConfig, AppEntry } from '../model/config.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
-import type { Source } from '../model/source.ts';
-import type { AccountStatus, Logger, PollObserver } from '../model/telemetry.ts';
+import type { CallLimit, Source } from '../model/source.ts';
+import type { Logger, PollerStatus, PollObserver } from '../model/telemetry.ts';
 import { type AccountPlan, createAccountPlanner } from './account-plan.ts';
-import { accountStatusOf, type TransportStatus } from './account-status.ts';
+import { accountStatusOf } from './account-status.ts';
 import { AccountTable, type AccountTableOptions } from './account-table.ts';
 import { type CallScheduler, createCallScheduler } from './call-scheduler.ts';
 import { discoveryIntervalOf, type ShardDemandsListener } from './demand.ts';
@@ -25,7 +25,7 @@ export interface AccountPollerOptions {
   readonly entries: readonly AppEntry[];
 }
 
-export interface AccountPollerDependencies extends TransportStatus {
+export interface AccountPollerDependencies {
   readonly source: Source;
   readonly clock: Clock;
   /** Uniform in [0, 1). */
@@ -33,13 +33,8 @@ export interface AccountPollerDependencies extends TransportStatus {
   readonly sink: SnapshotSink;
   readonly observer: PollObserver;
   readonly logger: Logger;
-  /** The calls that may be sent in any 60 seconds, as of now. Without it: as configured. */
-  readonly limitPerMinute?: (() => number) | undefined;
-  /**
-   * Told what the account needs, when that may have changed; not when the limit has: then others that
-   * share it would be told of each other without end.
-   */
-  readonly planned?: ((plan: AccountPlan) => void) | undefined;
+  /** What the account may send. The poller follows its changes, and tells it the demand of each plan. */
+  readonly limit: CallLimit;
   /** Told what all shards of the account need, after a complete discovery. */
   readonly shardDemands?: ShardDemandsListener | undefined;
   /** Requests that were sent again because the first one failed, since the start. */
@@ -54,10 +49,8 @@ export interface AccountPoller {
   run(signal: AbortSignal): Promise<void>;
   /** One discovery and one poll of every application; whether all that was asked for arrived. */
   runOnce(signal: AbortSignal): Promise<boolean>;
-  status(): AccountStatus;
+  status(): PollerStatus;
   readonly plan: AccountPlan;
-  /** To be called when `limitPerMinute` gives another number than before: the intervals follow. */
-  limitChanged(): void;
   /**
    * Follows other settings from now on. Values stay, and so do polls under way, unless what they ask
    * for is not wanted any more. The name of the account stays the same. There is a discovery at once
@@ -90,6 +83,7 @@ class LoopingPoller implements AccountPoller {
   readonly #polls: PollLoop;
   readonly #startMs: number;
   readonly #stopping = new AbortController();
+  readonly #stopListening: () => void;
   #isRunning = false;
 
   constructor(options: AccountPollerOptions, dependencies: AccountPollerDependencies) {
@@ -125,6 +119,10 @@ class LoopingPoller implements AccountPoller {
         this.#discoveries.soon();
       },
     });
+    // Last: a listener must not find half a poller.
+    this.#stopListening = dependencies.limit.onLimitChange(() => {
+      this.#followLimit();
+    });
   }
 
   get plan(): AccountPlan {
@@ -150,15 +148,9 @@ class LoopingPoller implements AccountPoller {
     });
   }
 
-  status(): AccountStatus {
+  status(): PollerStatus {
     const runningMs = this.#dependencies.clock.monotonicMs() - this.#startMs;
-    return accountStatusOf(this.#options.account, this.#table, this.#dependencies, runningMs);
-  }
-
-  limitChanged(): void {
-    this.#scheduler.resize(this.#limits());
-    this.#table.followLimit();
-    this.#wake();
+    return accountStatusOf(this.#options.account, this.#table, runningMs);
   }
 
   async reconfigure(options: AccountPollerOptions, isElsewhere = false): Promise<void> {
@@ -208,12 +200,19 @@ class LoopingPoller implements AccountPoller {
     }
   }
 
+  #followLimit(): void {
+    this.#scheduler.resize(this.#limits());
+    this.#table.followLimit();
+    this.#wake();
+  }
+
   #wake(): void {
     if (this.#isRunning) this.#polls.wake();
   }
 
   #stop(): void {
     this.#isRunning = false;
+    this.#stopListening();
     this.#stopping.abort(new Error('the account is stopped'));
     this.#polls.stop();
     this.#table.stop();
@@ -221,9 +220,8 @@ class LoopingPoller implements AccountPoller {
   }
 
   #limits(): JobQueueLimits {
-    const { limitPerMinute } = this.#dependencies;
-    const { requestsPerMinute, concurrency } = this.#options.account;
-    return { requestsPerMinute: limitPerMinute?.() ?? requestsPerMinute, concurrency };
+    const { concurrency } = this.#options.account;
+    return { requestsPerMinute: this.#dependencies.limit.limitPerMinute(), concurrency };
   }
 }
 

@@ -1,23 +1,16 @@
 import type { AccountConfig } from '../model/config.ts';
-import type { AccountStatus } from '../model/telemetry.ts';
+import type { PollerStatus } from '../model/telemetry.ts';
 import type { AccountTable } from './account-table.ts';
 
-export interface TransportStatus {
-  readonly requestsInFlight: () => number;
-  /** Wall time until which the vendor asked us to stay away. */
-  readonly backoffUntilMs: () => number | undefined;
-}
-
-/** An account that was never answered holds back readiness so long: then its failure is to be seen. */
+/** After this long without any answer an account no longer holds back readiness: its failure must show. */
 const readinessTimeoutMs = 5 * 60_000;
 
 /** The account's state for people, probes and self-metrics. */
 export function accountStatusOf(
   { name }: Pick<AccountConfig, 'name'>,
   table: AccountTable,
-  transport: TransportStatus,
   runningMs: number,
-): AccountStatus {
+): PollerStatus {
   let polled = 0;
   let longestIntervalMs = 0;
   for (const { pollsEnded, selected } of table.states.values()) {
@@ -34,11 +27,9 @@ export function accountStatusOf(
     applications: table.states.size,
     hosts: plan.hosts,
     polledApplications: polled,
-    requestsInFlight: transport.requestsInFlight(),
     budgetRequestsPerMinute: plan.budgetPerMinute,
     demandRequestsPerMinute: plan.demandPerMinute,
     pollIntervalSeconds: (longestIntervalMs * plan.stretch) / 1000,
-    backoffUntilMs: transport.backoffUntilMs(),
     missingSelectors: table.discovery.missingSelectors,
   };
 }

@@ -4,7 +4,7 @@ import type { AccountConfig, AppEntry } from '../model/config.ts';
 import { type PollOutcome, skippedOutcome } from '../model/poll-outcome.ts';
 import { expectedHosts } from '../model/selected-application.ts';
 import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
-import type { CallCosts, Discovery } from '../model/source.ts';
+import type { CallCosts, CallLimit, Discovery, Source } from '../model/source.ts';
 import type { PollObserver } from '../model/telemetry.ts';
 import type { AccountPlan, AccountPlanner } from './account-plan.ts';
 import { type AppPublisher, createAppPublisher } from './app-publisher.ts';
@@ -49,9 +49,10 @@ export interface AccountTableDependencies {
   readonly observer: PollObserver;
   readonly log: PollLog;
   readonly costs: Pick<CallCosts, 'polls'>;
+  readonly source: Pick<Source, 'gatherMs'>;
   readonly planner: AccountPlanner;
-  /** Told of a new plan, unless it only follows the limit. */
-  readonly planned?: ((plan: AccountPlan) => void) | undefined;
+  /** Told the demand of a new plan, unless the plan only follows the limit. */
+  readonly limit: Pick<CallLimit, 'demand'>;
   /** Told what all shards of the account need, after a complete discovery. */
   readonly shardDemands?: ShardDemandsListener | undefined;
 }
@@ -91,7 +92,8 @@ export class AccountTable {
   #replan(): void {
     this.followLimit();
     // Before anything is known the demand is not nothing.
-    if (this.plan.demandPerMinute > 0) this.#dependencies.planned?.(this.plan);
+    const { demandPerMinute } = this.plan;
+    if (demandPerMinute > 0) this.#dependencies.limit.demand(demandPerMinute);
   }
 
   /** The same when only the limit has changed. */
@@ -187,7 +189,7 @@ export class AccountTable {
   }
 
   polled(id: string, request: PollRequest, outcome: PollOutcome, startMs: number): void {
-    const { clock, observer, log, planner } = this.#dependencies;
+    const { clock, observer, log, planner, source } = this.#dependencies;
     const now = { monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() };
     this.#states.end(id);
     observer.polled((now.monotonicMs - startMs) / 1000, outcome.failed.size === 0);
@@ -198,10 +200,10 @@ export class AccountTable {
     const { askHostNames: hostNames, deadlineMs } = request;
     const after = afterPoll(before, outcome, { hostNames, startMs, deadlineMs }, now);
     const times = { dueMs: request.dueMs, startMs, nowMs: now.monotonicMs };
-    const timing = { headroom: this.plan.headroom, phaseIndex: before.phaseIndex };
     const { skipped, ...due } = nextDue(times, {
       intervalMs: this.#intervalMsOf(after),
-      ...timing,
+      headroom: this.plan.headroom,
+      phaseIndex: source.gatherMs > 0 ? undefined : before.phaseIndex,
     });
     if (skipped > 0) observer.skipped(skipped);
     this.#states.set(id, { ...after, ...due });

@@ -146,7 +146,7 @@ export function* spreadSteps(
     const part = all.slice(from, from + atATime);
     const moved = part.map(([id, state]): [string, AppState] => {
       const intervalMs = state.selected.entry.poll.intervalMs * stretch;
-      const nextDueMs = nowMs + phaseMs({ intervalMs, phaseIndex: state.phaseIndex - 1 });
+      const nextDueMs = nowMs + phaseMs(intervalMs, state.phaseIndex - 1);
       return [id, { ...state, nextDueMs }];
     });
     yield { states: moved, isLong: part.length >= manyApplications };

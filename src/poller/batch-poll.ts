@@ -38,7 +38,8 @@ export interface BatchPoll {
 /**
  * Puts the calls of a batch into the scheduler, stage by stage. It begins with its first call: until
  * that has its turn the batch is an entry in a queue. Each outcome is told once: when the last call has
- * ended, or at the deadline. As the times of a batch the earliest of its applications count.
+ * ended, or at the deadline; those of a large batch in several turns of the event loop. As the times
+ * of a batch the earliest of its applications count.
  */
 export function startBatchPoll(
   batch: Batch<PollRequest>,
@@ -47,6 +48,9 @@ export function startBatchPoll(
 ): BatchPoll {
   return new StagedPoll(batch, dependencies, ended);
 }
+
+/** Outcomes that are told without a break: each is published at once, which takes some milliseconds. */
+const atATime = 50;
 
 interface Begun {
   readonly abort: AbortController;
@@ -141,9 +145,18 @@ class StagedPoll implements BatchPoll {
 
   #finish(): void {
     this.#cancelTimer?.();
-    const requests = [...this.#wanted];
-    this.#wanted.clear();
-    for (const request of requests) this.#ended(request, this.#batch.outcomeOf(request));
+    let told = 0;
+    for (const request of this.#wanted) {
+      if (told === atATime) {
+        this.#cancelTimer = this.#dependencies.clock.after(0, () => {
+          this.#finish();
+        });
+        return;
+      }
+      told += 1;
+      this.#wanted.delete(request);
+      this.#ended(request, this.#batch.outcomeOf(request));
+    }
   }
 
   #breakOff(reason: Error): void {

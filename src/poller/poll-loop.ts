@@ -1,6 +1,6 @@
 import { type PollOutcome, silentOutcome } from '../model/poll-outcome.ts';
 import { hostsToPoll, isWorthPolling } from '../model/selected-application.ts';
-import type { Source } from '../model/source.ts';
+import type { Batch, Source } from '../model/source.ts';
 import type { AccountTable } from './account-table.ts';
 import {
   type BatchPoll,
@@ -34,7 +34,7 @@ export interface PollLoopDependencies extends BatchPollDependencies {
 
 type Told = (outcome: PollOutcome | undefined) => void;
 
-/** A poll that has not ended. */
+/** A poll whose batch was started, and that has not ended. */
 interface RunningPoll {
   readonly request: PollRequest;
   readonly batch: BatchPoll;
@@ -51,6 +51,8 @@ class DuePolls implements PollLoop {
   readonly #table: AccountTable;
   readonly #dependencies: PollLoopDependencies;
   readonly #polls = new Map<string, RunningPoll>();
+  /** Due, and in no batch yet. */
+  readonly #gathered = new Map<string, PollRequest>();
   #cancelTimer: (() => void) | undefined;
   #isStopped = false;
 
@@ -62,9 +64,11 @@ class DuePolls implements PollLoop {
   wake(): void {
     if (this.#isStopped) return;
     this.#table.dropStale();
-    this.#begin(this.#due(), () => {
-      this.#wakeInTime();
-    });
+    const told: Told = () => this.#wakeInTime();
+    this.#gather(this.#due(), told);
+    const mayShareMore =
+      this.#dependencies.source.gatherMs > 0 && this.#table.firstDue() !== undefined;
+    if (!mayShareMore) this.#startBatches(told);
     this.#wakeInTime();
   }
 
@@ -86,7 +90,8 @@ class DuePolls implements PollLoop {
       };
       if (left === 0) resolve(true);
       signal.addEventListener('abort', onAbort, { once: true });
-      this.#begin(ids, told);
+      this.#gather(ids, told);
+      this.#startBatches(told);
     });
   }
 
@@ -95,9 +100,10 @@ class DuePolls implements PollLoop {
     const reason = new Error('the poll is not wanted any more');
     for (const id of ids) {
       const poll = this.#polls.get(id);
-      if (poll === undefined) continue;
+      if (poll === undefined && !this.#gathered.has(id)) continue;
+      this.#gathered.delete(id);
       this.#polls.delete(id);
-      poll.batch.drop(poll.request, reason);
+      poll?.batch.drop(poll.request, reason);
       this.#table.aborted(id);
     }
   }
@@ -109,6 +115,7 @@ class DuePolls implements PollLoop {
     const reason = new Error('the account is stopped');
     for (const { batch, request } of this.#polls.values()) batch.drop(request, reason);
     this.#polls.clear();
+    this.#gathered.clear();
   }
 
   dueSinceMs(): number | undefined {
@@ -118,39 +125,65 @@ class DuePolls implements PollLoop {
       : undefined;
   }
 
-  /** If anything is due: what is due, and what may go with it. */
   *#due(): Generator<string, undefined> {
-    if (this.#table.firstDue() === undefined) return undefined;
-    const { gatherMs } = this.#dependencies.source;
     for (let count = 0; count < atATime; count += 1) {
-      const id = this.#table.firstDue(gatherMs);
+      const id = this.#table.firstDue();
       if (id === undefined) return undefined;
       yield id;
     }
     return undefined;
   }
 
-  #begin(ids: Iterable<string>, told: Told): void {
-    const startMs = this.#dependencies.clock.monotonicMs();
-    const requests: PollRequest[] = [];
+  /** Ends at once the polls that need no call. */
+  #gather(ids: Iterable<string>, told: Told): void {
     for (const id of ids) {
       const request = this.#table.begin(id);
       const known = request && (this.#table.unauthorizedOutcome() ?? silentOutcomeOf(request));
       if (request === undefined) told(undefined);
-      else if (known === undefined) requests.push(request);
-      else this.#ended(request, known, startMs, told);
+      else if (known === undefined) this.#gathered.set(id, request);
+      else this.#ended(request, known, this.#dependencies.clock.monotonicMs(), told);
     }
-    for (const batch of this.#dependencies.source.batches(requests)) {
-      const over = new Set<PollRequest>();
-      const poll = startBatchPoll(batch, this.#dependencies, (request, outcome) => {
-        over.add(request);
-        this.#polls.delete(idOf(request));
-        this.#ended(request, outcome, startMs, told);
-      });
-      for (const request of batch.questions) {
-        // One without a call has ended by now.
-        if (!over.has(request)) this.#polls.set(idOf(request), { request, batch: poll });
-      }
+  }
+
+  #startBatches(told: Told): void {
+    const due = [...this.#gathered.values()];
+    this.#gathered.clear();
+    if (due.length === 0) return;
+    const early = this.#early();
+    const batches = this.#dependencies.source.batches(
+      due,
+      early.filter((request) => silentOutcomeOf(request) === undefined),
+    );
+    const taken = new Set(batches.flatMap(({ questions }) => questions));
+    for (const request of early) if (!taken.has(request)) this.#table.aborted(idOf(request));
+    for (const batch of batches) this.#start(batch, told);
+  }
+
+  /** What may be polled although it is not due yet. */
+  #early(): readonly PollRequest[] {
+    const { gatherMs } = this.#dependencies.source;
+    const early: PollRequest[] = [];
+    if (gatherMs === 0) return early;
+    while (early.length < atATime) {
+      const id = this.#table.firstDue(gatherMs);
+      const request = id === undefined ? undefined : this.#table.begin(id);
+      if (request === undefined) break;
+      early.push(request);
+    }
+    return early;
+  }
+
+  #start(batch: Batch<PollRequest>, told: Told): void {
+    const startMs = this.#dependencies.clock.monotonicMs();
+    const over = new Set<PollRequest>();
+    const poll = startBatchPoll(batch, this.#dependencies, (request, outcome) => {
+      over.add(request);
+      this.#polls.delete(idOf(request));
+      this.#ended(request, outcome, startMs, told);
+    });
+    for (const request of batch.questions) {
+      // One without a call has ended by now.
+      if (!over.has(request)) this.#polls.set(idOf(request), { request, batch: poll });
     }
   }
 

@@ -8,8 +8,8 @@ export interface Timing {
   readonly intervalMs: number;
   /** The share of the budget that the demand leaves free; 0 when there is too little. */
   readonly headroom: number;
-  /** A number of its own for each application, counted from 0. */
-  readonly phaseIndex: number;
+  /** A number of its own for each application, from 0; `undefined` where it keeps that of its batch. */
+  readonly phaseIndex: number | undefined;
 }
 
 /** A poll that has now ended. */
@@ -55,24 +55,26 @@ export function pollDeadlineMs(
 const goldenRatio = 0.618_033_988_749_895;
 
 /** The application's place in every interval, so that all of them together are spread evenly. */
-export function phaseMs({ intervalMs, phaseIndex }: Omit<Timing, 'headroom'>): number {
+export function phaseMs(intervalMs: number, phaseIndex: number): number {
   return (((phaseIndex + 1) * goldenRatio) % 1) * intervalMs;
 }
 
 /**
  * When the next poll is due. First polls go out together where the budget allows it; from then on
  * each application moves towards its place by being polled a little early, as far as the free part
- * of the budget pays for that. It is never moved by making it wait.
+ * of the budget pays for that. It is never moved by making it wait. Applications that share a batch
+ * stay together: each is due an interval after the batch began, even if it was not due itself then.
  * After the machine has slept, what was missed meanwhile is not made up for.
  */
 export function nextDue({ startMs, nowMs, ...times }: PollTimes, timing: Timing): NextDue {
-  const { intervalMs, headroom } = timing;
+  const { intervalMs, headroom, phaseIndex } = timing;
   const dueMs = startMs - times.dueMs >= intervalMs ? startMs : times.dueMs;
   const missed = Math.floor((nowMs - dueMs) / intervalMs);
   if (missed >= 1) return { nextDueMs: nowMs, overdueMs: nowMs, skipped: missed - 1 };
   if (headroom === 0) return nextTurn(dueMs, nowMs, intervalMs);
-  const overdueMs = dueMs + intervalMs;
-  const pastPhaseMs = modulo(overdueMs - phaseMs(timing), intervalMs);
+  const overdueMs = Math.min(dueMs, startMs) + intervalMs;
+  const placeMs = phaseIndex === undefined ? overdueMs : phaseMs(intervalMs, phaseIndex);
+  const pastPhaseMs = modulo(overdueMs - placeMs, intervalMs);
   // Rounding may put a poll that is at its place a hair before it: that is not an interval past it.
   const isInPhase = intervalMs - pastPhaseMs < 1;
   const earlyMs = isInPhase ? 0 : Math.min(pastPhaseMs, headroom * intervalMs);
@@ -165,9 +167,9 @@ class QueuedStates implements AppStates {
     const state = id === undefined ? undefined : this.#all.get(id);
     const earlyMs = this.#polls.firstPriority() - nowMs;
     if (state === undefined || earlyMs > withinMs) return undefined;
-    // However early it may be taken: none is polled twice as often as it should be.
-    const intervalMs = state.selected.entry.poll.intervalMs * this.#stretch();
-    return earlyMs <= intervalMs / 2 ? id : undefined;
+    // Half an interval after the last poll at the earliest: none is polled more than twice as often.
+    const halfMs = (state.selected.entry.poll.intervalMs * this.#stretch()) / 2;
+    return earlyMs <= 0 || nowMs >= state.overdueMs - halfMs ? id : undefined;
   }
 
   dropStale(nowMs: number): readonly string[] {
@@ -216,13 +218,11 @@ export function hostsListedNow(
   const hostIdsNow = (): readonly string[] | undefined =>
     states.get(id)?.selected.application.hostIds;
   const known = hostIdsNow();
-  let listed:
-    | { readonly hostIds: readonly string[]; readonly set: ReadonlySet<string> }
-    | undefined;
+  let listed = { hostIds: known, set: new Set<string>() };
   return (hostId) => {
     const hostIds = hostIdsNow();
     if (hostIds === undefined || hostIds === known) return true;
-    if (listed?.hostIds !== hostIds) listed = { hostIds, set: new Set(hostIds) };
+    if (listed.hostIds !== hostIds) listed = { hostIds, set: new Set(hostIds) };
     return listed.set.has(hostId);
   };
 }

@@ -1,3 +1,4 @@
+import type { CallLimit } from '../model/source.ts';
 import { type Key, KeyTable, type KeyTableDependencies, type Member } from './key-table.ts';
 import type { Permit, RateLimiter } from './rate-limiter.ts';
 
@@ -9,8 +10,11 @@ export interface JoinOptions {
   readonly requestsPerMinute: number;
 }
 
-/** One account's part in the rate limiter of its key. */
-export interface Membership {
+/**
+ * One account's part in the rate limiter of its key. What it may plan with is the limit of the key, or its
+ * fair share of it when other accounts use the key as well.
+ */
+export interface Membership extends CallLimit {
   /**
    * Waits for a permit of the current key; urgent calls go before the others that wait. Rejects with
    * the signal's reason.
@@ -18,21 +22,12 @@ export interface Membership {
   acquire(urgent: boolean, signal: AbortSignal): Promise<Permit>;
   /** When the pause of the key ends, on the monotonic clock; `undefined` when there is none. */
   pausedUntilMs(): number | undefined;
-  /**
-   * Calls a minute that this account may plan with, as of now: the limit of the key, or its fair
-   * share of it when other accounts use the key as well.
-   */
-  limitPerMinute(): number;
   /** Whether the vendor's 429s have reduced the limit of the key. */
   isReduced(): boolean;
-  /** Says how many calls a minute the account needs; the others may have the rest. */
-  demand(callsPerMinute: number): void;
   /** Sets another limit of the account. */
   resize(requestsPerMinute: number): void;
   /** Moves to another key, with all calls that wait. Permits that were given keep their key. */
   rekey(apiKey: string): void;
-  /** Calls the listener whenever `limitPerMinute` has changed; the returned function ends that. */
-  onLimitChange(listener: () => void): () => void;
   /**
    * The account has stopped. What it sent still counts, and its limit holds until the end of this
    * turn: an account that replaces it should join by then.

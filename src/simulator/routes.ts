@@ -5,8 +5,7 @@ import {
   type ListOptions,
 } from './application-routes.ts';
 import { createMetricRoute, type MetricOptions } from './metric-routes.ts';
-import type { Endpoint } from './request.ts';
-import { parseQuery } from './request.ts';
+import { type Endpoint, parseQuery } from './request.ts';
 import type { SimulatedApplication, SimulatedHost } from './simulated-application.ts';
 
 export interface RouteOptions extends ListOptions, MetricOptions {

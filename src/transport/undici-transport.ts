@@ -2,7 +2,7 @@ import { createSecureContext, rootCertificates } from 'node:tls';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
 import type { AnswerMemory } from './answer-memory.ts';
 import { createAbortWatch } from './deadline.ts';
-import { Exchange } from './exchange.ts';
+import { ResponseCollector } from './response-collector.ts';
 import type { RawTransport } from './transport.ts';
 import { apiErrorFrom } from './transport-errors.ts';
 import { createTunnels, proxyAuthorizationOf } from './tunnels.ts';
@@ -50,7 +50,7 @@ export function createUndiciTransport(
       new Promise((resolve, reject) => {
         signal.throwIfAborted();
         const { operation } = request;
-        const exchange = new Exchange(
+        const collector = new ResponseCollector(
           { operation, peer, signal, abortWatch, memory },
           { resolve, reject },
         );
@@ -58,10 +58,10 @@ export function createUndiciTransport(
         try {
           dispatcher.dispatch(
             { origin, path, method: 'GET', headers: headersFor(headers) },
-            exchange,
+            collector,
           );
         } catch (error) {
-          exchange.fail(error);
+          collector.fail(error);
         }
       }),
     close: async () => route.close(),

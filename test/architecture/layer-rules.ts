@@ -2,7 +2,7 @@ import { areaOf, importsOf, resolveImport } from './imports-of.ts';
 import type { SourceFile } from './source-files.ts';
 
 /** Which areas an area may import, beside itself. */
-const allowedAreas: Readonly<Record<string, readonly string[]>> = {
+export const allowedAreas: Readonly<Record<string, readonly string[]>> = {
   model: [],
   config: ['model'],
   'rate-limit': ['model'],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AppEntry } from '../../src/model/config.ts';
 import { anAccount, anApplication, anEntry } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
-import { aBench, type PollerBench } from '../support/poller-bench.ts';
+import { aBench, apis, type PollerBench } from '../support/poller-bench.ts';
 
 /** Calls back as soon as the condition holds when a timer without delay is set. */
 function whenOthersHaveTheirTurn(
@@ -26,79 +26,81 @@ function whenOthersHaveTheirTurn(
   return { turns: () => turns };
 }
 
-function aLargeAccount(entries: readonly AppEntry[], applications: number): PollerBench {
-  const bench = aBench(entries, { requestsPerMinute: 100_000 });
-  const all = Array.from({ length: applications }, (_, index) =>
-    anApplication({ id: `${index + 1}`, name: `shop ${index + 1}` }),
-  );
-  bench.source.list(...all);
-  for (const { id } of all) bench.source.answer(id, webOf(1));
-  return bench;
-}
-
 const labelled = (generation: string): readonly AppEntry[] => [anEntry({ labels: { generation } })];
 
-describe('createAccountPoller, when a reload comes at a bad moment', () => {
-  it('leaves nothing behind of the many applications that a discovery is just removing', async () => {
-    const bench = aLargeAccount(labelled('old'), 300);
-    bench.start();
-    await bench.clock.advance(50_000);
-    expect(bench.sink.apps.size).toBe(300);
-    bench.source.list(anApplication({ id: '1', name: 'shop 1' }));
-    const reload = (): void => {
-      void bench.poller.reconfigure({ account: anAccount(), entries: labelled('new') });
-    };
+describe.each(apis)('$name', (api) => {
+  function aLargeAccount(entries: readonly AppEntry[], applications: number): PollerBench {
+    const bench = aBench(api, entries, { requestsPerMinute: 100_000 });
+    const all = Array.from({ length: applications }, (_, index) =>
+      anApplication({ id: `${index + 1}`, name: `shop ${index + 1}` }),
+    );
+    bench.source.list(...all);
+    for (const { id } of all) bench.source.answer(id, webOf(1));
+    return bench;
+  }
 
-    whenOthersHaveTheirTurn(bench, () => bench.poller.status().applications === 1, reload);
-    await bench.clock.advance(60_000);
-    reload();
-    await bench.clock.advance(60_000);
+  describe('createAccountPoller, when a reload comes at a bad moment', () => {
+    it('leaves nothing behind of the many applications that a discovery is just removing', async () => {
+      const bench = aLargeAccount(labelled('old'), 300);
+      bench.start();
+      await bench.clock.advance(50_000);
+      expect(bench.sink.apps.size).toBe(300);
+      bench.source.list(anApplication({ id: '1', name: 'shop 1' }));
+      const reload = (): void => {
+        void bench.poller.reconfigure({ account: anAccount(), entries: labelled('new') });
+      };
 
-    expect([...bench.sink.apps.keys()]).toEqual(['1']);
-    expect(bench.sink.apps.get('1')?.labels).toEqual({ generation: 'new' });
+      whenOthersHaveTheirTurn(bench, () => bench.poller.status().applications === 1, reload);
+      await bench.clock.advance(60_000);
+      reload();
+      await bench.clock.advance(60_000);
+
+      expect([...bench.sink.apps.keys()]).toEqual(['1']);
+      expect(bench.sink.apps.get('1')?.labels).toEqual({ generation: 'new' });
+    });
+
+    it('discovers at once for a reload that comes between a discovery and the pause after it', async () => {
+      const hourly = { discoveryIntervalMs: 3_600_000 };
+      const bench = aBench(api, [anEntry({ selector: { kind: 'id', id: '1' }, poll: hourly })]);
+      bench.source.list(anApplication({ id: '1' }));
+      bench.source.answer('1', webOf(1));
+      bench.source.answer('2', webOf(2));
+      const { client } = bench.source;
+      const ask = client.applicationThroughput.bind(client);
+      let isFirst = true;
+      bench.source.client.applicationThroughput = async (...query) => {
+        if (isFirst) {
+          isFirst = false;
+          bench.source.list(anApplication({ id: '1' }), anApplication({ id: '2' }));
+          const entries = [anEntry({ poll: hourly })];
+          queueMicrotask(() => void bench.poller.reconfigure({ account: anAccount(), entries }));
+        }
+        return ask(...query);
+      };
+
+      bench.start();
+      await bench.clock.advance(10_000);
+
+      expect([...bench.sink.apps.keys()]).toEqual(['1', '2']);
+    });
   });
 
-  it('discovers at once for a reload that comes between a discovery and the pause after it', async () => {
-    const hourly = { discoveryIntervalMs: 3_600_000 };
-    const bench = aBench([anEntry({ selector: { kind: 'id', id: '1' }, poll: hourly })]);
-    bench.source.list(anApplication({ id: '1' }));
-    bench.source.answer('1', webOf(1));
-    bench.source.answer('2', webOf(2));
-    const { client } = bench.source;
-    const ask = client.applicationThroughput.bind(client);
-    let isFirst = true;
-    bench.source.client.applicationThroughput = async (...query) => {
-      if (isFirst) {
-        isFirst = false;
-        bench.source.list(anApplication({ id: '1' }), anApplication({ id: '2' }));
-        const entries = [anEntry({ poll: hourly })];
-        queueMicrotask(() => void bench.poller.reconfigure({ account: anAccount(), entries }));
-      }
-      return ask(...query);
-    };
+  describe('createAccountPoller with many patterns', () => {
+    it('lets others have their turn while it chooses, however few applications are chosen', async () => {
+      const entries = Array.from({ length: 99 }, (_, index) =>
+        anEntry({ selector: { kind: 'match', pattern: new RegExp(`^${index} shop$`, 'u') } }),
+      );
+      const bench = aLargeAccount(entries, 1000);
+      const { turns } = whenOthersHaveTheirTurn(
+        bench,
+        () => false,
+        () => undefined,
+      );
 
-    bench.start();
-    await bench.clock.advance(10_000);
+      bench.start();
+      await bench.clock.advance(1000);
 
-    expect([...bench.sink.apps.keys()]).toEqual(['1', '2']);
-  });
-});
-
-describe('createAccountPoller with many patterns', () => {
-  it('lets others have their turn while it chooses, however few applications are chosen', async () => {
-    const entries = Array.from({ length: 99 }, (_, index) =>
-      anEntry({ selector: { kind: 'match', pattern: new RegExp(`^${index} shop$`, 'u') } }),
-    );
-    const bench = aLargeAccount(entries, 1000);
-    const { turns } = whenOthersHaveTheirTurn(
-      bench,
-      () => false,
-      () => undefined,
-    );
-
-    bench.start();
-    await bench.clock.advance(1000);
-
-    expect(turns()).toBe(26);
+      expect(turns()).toBe(26);
+    });
   });
 });

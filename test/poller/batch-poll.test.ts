@@ -55,7 +55,7 @@ function aPoll(
     source.answer(id, webOf(1));
   }
   const client = { ...source.client, ...options.client };
-  const [batch] = createRestSource({ client, clock }).batches([request]);
+  const [batch] = createRestSource({ client, clock }).batches([request], []);
   if (batch === undefined) throw new Error('there is no batch');
   const poll = startBatchPoll(
     batch,

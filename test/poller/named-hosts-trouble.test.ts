@@ -4,7 +4,7 @@ import type { AppEntry } from '../../src/model/config.ts';
 import type { HostNames } from '../../src/model/source.ts';
 import { anAccount, anApplication, anEntry } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
-import { aBench, type PollerBench } from '../support/poller-bench.ts';
+import { aBench, apis, type PollerBench } from '../support/poller-bench.ts';
 
 const minuteMs = 60_000;
 const self = { kind: 'self', names: ['web-2'] } as const;
@@ -13,17 +13,6 @@ const hung = new Promise<never>(() => undefined);
 /** A sidecar's entry: the host that it runs on, and nothing else. */
 function aSidecarEntry(hosts: AppEntry['hosts'] = self): AppEntry {
   return anEntry({ hosts, application: false, poll: { discoveryIntervalMs: 15 * minuteMs } });
-}
-
-/** An application with the hosts `web-1` and `web-2`, that answer. */
-function aShop(entry: AppEntry): PollerBench {
-  const bench = aBench([entry]);
-  bench.source.list(anApplication({ id: '1', hostIds: ['11', '12'] }));
-  bench.source.answer('1', webOf(30));
-  bench.source.answer('1/11', webOf(10));
-  bench.source.answer('1/12', webOf(20));
-  bench.source.names('1', bothNames());
-  return bench;
 }
 
 function bothNames(): Map<string, string> {
@@ -41,118 +30,131 @@ function countOf({ source }: PollerBench, call: string): number {
   return source.calls.filter((one) => one === call).length;
 }
 
-describe('a look-up of the host of this process that goes wrong', () => {
-  it('fails the poll when it has not ended at its deadline', async () => {
-    const bench = aShop(aSidecarEntry());
-    bench.source.names('1', hung);
-    bench.start();
+describe.each(apis)('$name', (api) => {
+  /** An application with the hosts `web-1` and `web-2`, that answer. */
+  function aShop(entry: AppEntry): PollerBench {
+    const bench = aBench(api, [entry]);
+    bench.source.list(anApplication({ id: '1', hostIds: ['11', '12'] }));
+    bench.source.answer('1', webOf(30));
+    bench.source.answer('1/11', webOf(10));
+    bench.source.answer('1/12', webOf(20));
+    bench.source.names('1', bothNames());
+    return bench;
+  }
 
-    await bench.clock.advance(5 * minuteMs);
+  describe('a look-up of the host of this process that goes wrong', () => {
+    it('fails the poll when it has not ended at its deadline', async () => {
+      const bench = aShop(aSidecarEntry());
+      bench.source.names('1', hung);
+      bench.start();
 
-    expect(bench.polls).toEqual([false, false]);
-    expect(bench.sink.apps.get('1')).toMatchObject({ pollSucceeded: false });
-    expect(bench.poller.status().missingSelectors).toEqual([]);
-  });
+      await bench.clock.advance(5 * minuteMs);
 
-  it('asks for a discovery at once, and for nothing after it, when the key is refused', async () => {
-    const bench = aShop(aSidecarEntry());
-    const refusal = new ApiError('auth', 'HTTP 401', { status: 401 });
-    bench.source.names('1', refusal);
-    bench.start();
-    await bench.clock.advance(1000);
-    bench.source.failDiscovery(refusal);
-    await bench.clock.advance(30_000);
-    const before = bench.source.calls.length;
+      expect(bench.polls).toEqual([false, false]);
+      expect(bench.sink.apps.get('1')).toMatchObject({ pollSucceeded: false });
+      expect(bench.poller.status().missingSelectors).toEqual([]);
+    });
 
-    await bench.clock.advance(30_000);
-
-    expect(countOf(bench, 'list')).toBeGreaterThan(1);
-    expect(bench.source.calls.slice(before).filter((call) => call !== 'list')).toEqual([]);
-  });
-
-  it('takes an application out of sight that answers 404, and its hosts with it', async () => {
-    const bench = aShop(aSidecarEntry({ kind: 'match', pattern: /^web-/u }));
-    bench.start();
-    await bench.clock.advance(14 * minuteMs);
-    const before = shownHosts(bench);
-    bench.source.list(anApplication({ id: '1', hostIds: ['11', '12', '13'] }));
-    const gone = new ApiError('not_found', 'HTTP 404', { status: 404 });
-    bench.source.names('1', gone);
-    await bench.clock.advance(3 * minuteMs);
-
-    expect(before).toEqual(['11', '12']);
-    expect(bench.sink.apps.has('1')).toBe(false);
-    expect(bench.polls.at(-1)).toBe(true);
-  });
-
-  it('is not needed: the host is found once, and read in every poll, although the list of applications names no hosts', async () => {
-    const bench = aShop(aSidecarEntry());
-    bench.source.list(anApplication({ id: '1', hostIds: undefined }));
-    bench.start();
-
-    await bench.clock.advance(10 * minuteMs);
-
-    expect(shownHosts(bench)).toEqual(['12']);
-    expect(countOf(bench, 'names 1 of web-2')).toBe(1);
-    expect(countOf(bench, 'host 1/12')).toBe(11);
-  });
-});
-
-describe('a look-up of host names that is cut short', () => {
-  it('keeps the names that came before the deadline', async () => {
-    const bench = aShop(aSidecarEntry({ kind: 'match', pattern: /^web-/u }));
-    const half: HostNames = {
-      names: new Map([['11', 'web-1']]),
-      error: new ApiError('timeout', 'the second page did not come'),
-      calls: 2,
-    };
-    bench.source.namesUntilAborted('1', half);
-    bench.start();
-
-    await bench.clock.advance(3 * minuteMs);
-    bench.source.names('1', new ApiError('server', 'HTTP 500', { status: 500 }));
-    await bench.clock.advance(3 * minuteMs);
-
-    expect(bench.polls[0]).toBe(false);
-    expect(shownHosts(bench)).toEqual(['11']);
-  });
-});
-
-describe('another choice of hosts by a reload', () => {
-  it('calls no entry missing whose host was not looked for yet', async () => {
-    const bench = aShop(anEntry({ poll: { discoveryIntervalMs: minuteMs } }));
-    bench.start();
-    await bench.clock.advance(minuteMs + 1000);
-    bench.source.names('1', hung);
-
-    const entries = [aSidecarEntry({ kind: 'self', names: ['web-3'] })];
-    await bench.poller.reconfigure({ account: anAccount(), entries });
-    bench.poller.limitChanged();
-    await bench.clock.advance(59_000);
-
-    expect(bench.poller.status().missingSelectors).toEqual([]);
-  });
-
-  it.each([
-    { to: false, left: [] },
-    { to: { kind: 'match', pattern: /^web-1$/u }, left: ['11'] },
-    { to: true, left: ['11', '12'] },
-  ] as const)(
-    'shows no other host any more, although no poll succeeds: $to',
-    async ({ to, left }) => {
-      const entry = anEntry({ hosts: { kind: 'match', pattern: /^web/u } });
-      const bench = aShop(entry);
+    it('asks for a discovery at once, and for nothing after it, when the key is refused', async () => {
+      const bench = aShop(aSidecarEntry());
+      const refusal = new ApiError('auth', 'HTTP 401', { status: 401 });
+      bench.source.names('1', refusal);
       bench.start();
       await bench.clock.advance(1000);
-      const failure = new ApiError('server', 'HTTP 500', { status: 500 });
-      for (const subject of ['1', '1/11', '1/12']) bench.source.answer(subject, failure);
-      bench.source.names('1', failure);
+      bench.source.failDiscovery(refusal);
+      await bench.clock.advance(30_000);
+      const before = bench.source.calls.length;
 
-      await bench.poller.reconfigure({ account: anAccount(), entries: [anEntry({ hosts: to })] });
-      await bench.clock.advance(2 * minuteMs);
+      await bench.clock.advance(30_000);
 
-      expect(shownHosts(bench)).toEqual(left);
-      expect(bench.polls.at(-1)).toBe(false);
-    },
-  );
+      expect(countOf(bench, 'list')).toBeGreaterThan(1);
+      expect(bench.source.calls.slice(before).filter((call) => call !== 'list')).toEqual([]);
+    });
+
+    it('takes an application out of sight that answers 404, and its hosts with it', async () => {
+      const bench = aShop(aSidecarEntry({ kind: 'match', pattern: /^web-/u }));
+      bench.start();
+      await bench.clock.advance(14 * minuteMs);
+      const before = shownHosts(bench);
+      bench.source.list(anApplication({ id: '1', hostIds: ['11', '12', '13'] }));
+      const gone = new ApiError('not_found', 'HTTP 404', { status: 404 });
+      bench.source.names('1', gone);
+      await bench.clock.advance(3 * minuteMs);
+
+      expect(before).toEqual(['11', '12']);
+      expect(bench.sink.apps.has('1')).toBe(false);
+      expect(bench.polls.at(-1)).toBe(true);
+    });
+
+    it('is not needed: the host is found once, and read in every poll, although the list of applications names no hosts', async () => {
+      const bench = aShop(aSidecarEntry());
+      bench.source.list(anApplication({ id: '1', hostIds: undefined }));
+      bench.start();
+
+      await bench.clock.advance(10 * minuteMs);
+
+      expect(shownHosts(bench)).toEqual(['12']);
+      expect(countOf(bench, 'names 1 of web-2')).toBe(1);
+      expect(countOf(bench, 'host 1/12')).toBe(11);
+    });
+  });
+
+  describe('a look-up of host names that is cut short', () => {
+    it('keeps the names that came before the deadline', async () => {
+      const bench = aShop(aSidecarEntry({ kind: 'match', pattern: /^web-/u }));
+      const half: HostNames = {
+        names: new Map([['11', 'web-1']]),
+        error: new ApiError('timeout', 'the second page did not come'),
+        calls: 2,
+      };
+      bench.source.namesUntilAborted('1', half);
+      bench.start();
+
+      await bench.clock.advance(3 * minuteMs);
+      bench.source.names('1', new ApiError('server', 'HTTP 500', { status: 500 }));
+      await bench.clock.advance(3 * minuteMs);
+
+      expect(bench.polls[0]).toBe(false);
+      expect(shownHosts(bench)).toEqual(['11']);
+    });
+  });
+
+  describe('another choice of hosts by a reload', () => {
+    it('calls no entry missing whose host was not looked for yet', async () => {
+      const bench = aShop(anEntry({ poll: { discoveryIntervalMs: minuteMs } }));
+      bench.start();
+      await bench.clock.advance(minuteMs + 1000);
+      bench.source.names('1', hung);
+
+      const entries = [aSidecarEntry({ kind: 'self', names: ['web-3'] })];
+      await bench.poller.reconfigure({ account: anAccount(), entries });
+      bench.limit.change(800);
+      await bench.clock.advance(59_000);
+
+      expect(bench.poller.status().missingSelectors).toEqual([]);
+    });
+
+    it.each([
+      { to: false, left: [] },
+      { to: { kind: 'match', pattern: /^web-1$/u }, left: ['11'] },
+      { to: true, left: ['11', '12'] },
+    ] as const)(
+      'shows no other host any more, although no poll succeeds: $to',
+      async ({ to, left }) => {
+        const entry = anEntry({ hosts: { kind: 'match', pattern: /^web/u } });
+        const bench = aShop(entry);
+        bench.start();
+        await bench.clock.advance(1000);
+        const failure = new ApiError('server', 'HTTP 500', { status: 500 });
+        for (const subject of ['1', '1/11', '1/12']) bench.source.answer(subject, failure);
+        bench.source.names('1', failure);
+
+        await bench.poller.reconfigure({ account: anAccount(), entries: [anEntry({ hosts: to })] });
+        await bench.clock.advance(2 * minuteMs);
+
+        expect(shownHosts(bench)).toEqual(left);
+        expect(bench.polls.at(-1)).toBe(false);
+      },
+    );
+  });
 });

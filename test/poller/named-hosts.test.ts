@@ -3,7 +3,7 @@ import { ApiError } from '../../src/model/api-error.ts';
 import type { AppEntry } from '../../src/model/config.ts';
 import { anAccount, anApplication, anEntry } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
-import { aBench, type PollerBench } from '../support/poller-bench.ts';
+import { aBench, apis, type PollerBench } from '../support/poller-bench.ts';
 
 const minuteMs = 60_000;
 const failure = new ApiError('server', 'HTTP 500', { status: 500 });
@@ -17,17 +17,6 @@ function aSidecarEntry(overrides: EntryOptions = {}): AppEntry {
   return anEntry({ hosts: self, application: false, ...overrides, poll });
 }
 
-/** An application with two hosts, `web-1` and `web-2`, that answer. */
-function aShop(entry: AppEntry, ...hostIds: readonly string[]): PollerBench {
-  const bench = aBench([entry]);
-  bench.source.list(anApplication({ id: '1', hostIds }));
-  bench.source.answer('1', webOf(30));
-  bench.source.answer('1/11', webOf(10));
-  bench.source.answer('1/12', webOf(20));
-  bench.source.names('1', new Map([['12', 'web-2']]));
-  return bench;
-}
-
 function shownHosts({ sink }: PollerBench): readonly string[] {
   return [...(sink.apps.get('1')?.reading?.hosts.keys() ?? [])];
 }
@@ -39,276 +28,289 @@ async function callsIn({ clock, source }: PollerBench, ms: number): Promise<read
   return source.calls.slice(before);
 }
 
-describe('the host of this process', () => {
-  it('is looked for once, then polled alone, with nothing of the application', async () => {
-    const bench = aShop(aSidecarEntry(), '11', '12');
-    bench.start();
-
-    const first = await callsIn(bench, 1000);
-    const quarterOfAnHour = await callsIn(bench, 14 * minuteMs);
-
-    expect(first).toEqual(['names 1 of web-2', 'host 1/12']);
-    expect(quarterOfAnHour).toEqual(Array.from({ length: 14 }, () => 'host 1/12'));
-    expect(bench.sink.apps.get('1')).toMatchObject({ hostsOnly: true, pollSucceeded: true });
-    expect(bench.sink.apps.get('1')?.reading?.application.size).toBe(0);
-    expect(shownHosts(bench)).toEqual(['12']);
-    expect(bench.polls).not.toContain(false);
-    expect(bench.poller.status()).toMatchObject({ hosts: 1, missingSelectors: [] });
-    expect(bench.poller.plan.demandPerMinute).toBeCloseTo(1 + 1 / 15, 2);
-  });
-
-  it('is planned with before it was looked for', async () => {
-    const bench = aShop(aSidecarEntry(), '11', '12');
-    bench.source.names('1', new Promise<never>(() => undefined));
-    bench.start();
-    await bench.clock.advance(1000);
-
-    expect(bench.poller.plan.demandPerMinute).toBeCloseTo(1 + 1 / 15, 2);
-  });
-
-  it('is found in any case of letters, and not by a part of its name', async () => {
-    const bench = aShop(aSidecarEntry(), '11', '12');
-    bench.source.names(
-      '1',
-      new Map([
-        ['11', 'web-21'],
-        ['12', 'WEB-2'],
-      ]),
-    );
-    bench.start();
-    await bench.clock.advance(1000);
-
-    expect(shownHosts(bench)).toEqual(['12']);
-  });
-
-  it('is polled beside the application if that is wanted', async () => {
-    const bench = aShop(aSidecarEntry({ application: true }), '11', '12');
-    bench.start();
-
-    expect(await callsIn(bench, 1000)).toEqual(['names 1 of web-2', 'app 1', 'host 1/12']);
-    expect(bench.sink.apps.get('1')).toMatchObject({ hostsOnly: false });
-  });
-
-  it('is looked for after 1, 2, 4 minutes and so on, at last every half hour, though no list has it', async () => {
-    const bench = aShop(aSidecarEntry(), '11');
-    bench.source.names('1', new Map());
-    bench.start();
-
-    const atMinutes: number[] = [];
-    for (let minute = 0; minute < 120; minute += 1) {
-      const calls = await callsIn(bench, minuteMs);
-      if (calls.includes('names 1 of web-2')) atMinutes.push(minute);
-    }
+describe.each(apis)('$name', (api) => {
+  /** An application with two hosts, `web-1` and `web-2`, that answer. */
+  function aShop(entry: AppEntry, ...hostIds: readonly string[]): PollerBench {
+    const bench = aBench(api, [entry]);
+    bench.source.list(anApplication({ id: '1', hostIds }));
+    bench.source.answer('1', webOf(30));
+    bench.source.answer('1/11', webOf(10));
+    bench.source.answer('1/12', webOf(20));
     bench.source.names('1', new Map([['12', 'web-2']]));
-    await bench.clock.advance(40 * minuteMs);
+    return bench;
+  }
 
-    expect(atMinutes).toEqual([0, 1, 3, 7, 14, 28, 55, 85, 115]);
-    expect(shownHosts(bench)).toEqual(['12']);
-  });
+  describe('the host of this process', () => {
+    it('is looked for once, then polled alone, with nothing of the application', async () => {
+      const bench = aShop(aSidecarEntry(), '11', '12');
+      bench.start();
 
-  it('is gone when a later list does not have it, and looked for anew', async () => {
-    const bench = aShop(aSidecarEntry(), '11', '12');
-    bench.start();
-    await bench.clock.advance(1000);
-    bench.source.list(anApplication({ id: '1', hostIds: ['11', '13'] }));
-    bench.source.names('1', new Map([['13', 'web-2']]));
-    bench.source.answer('1/13', webOf(40));
+      const first = await callsIn(bench, 1000);
+      const quarterOfAnHour = await callsIn(bench, 14 * minuteMs);
 
-    await bench.clock.advance(15 * minuteMs);
-    await bench.clock.advance(minuteMs);
-
-    expect(shownHosts(bench)).toEqual(['13']);
-  });
-
-  it.each([
-    { what: 'no value', silence: new Map() },
-    { what: 'no calls', silence: webOf(0) },
-  ])('is looked for anew when it has $what and others have come', async ({ silence }) => {
-    const bench = aShop(aSidecarEntry({ poll: { discoveryIntervalMs: minuteMs } }), '11', '12');
-    bench.start();
-    await bench.clock.advance(1000);
-    bench.source.answer('1/12', silence);
-    const silent = await callsIn(bench, 2 * minuteMs);
-    bench.source.list(anApplication({ id: '1', hostIds: ['11', '12', '13'] }));
-    bench.source.names(
-      '1',
-      new Map([
-        ['12', 'web-2'],
-        ['13', 'web-2'],
-      ]),
-    );
-    bench.source.answer('1/13', webOf(40));
-    await bench.clock.advance(2 * minuteMs);
-
-    expect(silent).not.toContain('names 1 of web-2');
-    expect(shownHosts(bench)).toEqual(['12', '13']);
-  });
-
-  it('is not missed when a list has another one of its name, which is found at once', async () => {
-    const entry = aSidecarEntry({ poll: { discoveryIntervalMs: 2 * minuteMs } });
-    const bench = aShop(entry, '11', '12');
-    bench.start();
-    await bench.clock.advance(1000);
-    bench.source.list(anApplication({ id: '1', hostIds: ['11', '13'] }));
-    bench.source.names('1', new Map([['13', 'web-2']]));
-    bench.source.answer('1/13', webOf(40));
-
-    await bench.clock.advance(2 * minuteMs);
-    const whileAway = bench.poller.status().missingSelectors;
-    await bench.clock.advance(minuteMs);
-
-    expect(whileAway).toEqual([]);
-    expect(shownHosts(bench)).toEqual(['13']);
-  });
-
-  it('is not looked for again because other hosts come and go', async () => {
-    const bench = aShop(aSidecarEntry({ poll: { discoveryIntervalMs: minuteMs } }), '11', '12');
-    bench.start();
-    await bench.clock.advance(1000);
-
-    for (let other = 20; other < 25; other += 1) {
-      bench.source.list(anApplication({ id: '1', hostIds: ['12', String(other)] }));
-      await bench.clock.advance(minuteMs);
-    }
-
-    expect(bench.source.calls.filter((call) => call.startsWith('names'))).toHaveLength(1);
-  });
-
-  it('is missed by name as long as the vendor does not know it, and no longer', async () => {
-    const entry = aSidecarEntry({ selector: { kind: 'id', id: '1' } });
-    const bench = aShop(entry, '11');
-    bench.source.names('1', new Map());
-    bench.start();
-
-    await bench.clock.advance(14 * minuteMs);
-    const before = bench.poller.status().missingSelectors;
-    await bench.clock.advance(2 * minuteMs);
-    const during = bench.poller.status().missingSelectors;
-    bench.source.list(anApplication({ id: '1', hostIds: ['11', '12'] }));
-    bench.source.names('1', new Map([['12', 'web-2']]));
-    await bench.clock.advance(20 * minuteMs);
-
-    expect(before).toEqual([]);
-    expect(during).toEqual(['id=1']);
-    expect(bench.poller.status().missingSelectors).toEqual([]);
-    expect(bench.logger.lines.map(({ message }) => message)).toContain(
-      'entry of apps matches nothing',
-    );
-  });
-
-  it('fails the poll, and is asked for by the next one, when its name cannot be looked up', async () => {
-    const bench = aShop(aSidecarEntry(), '11', '12');
-    bench.source.names('1', failure);
-    bench.start();
-    await bench.clock.advance(1000);
-    const during = [...bench.polls];
-    bench.source.names('1', new Map([['12', 'web-2']]));
-
-    const next = await callsIn(bench, minuteMs);
-
-    expect(during).toEqual([false]);
-    expect(bench.poller.status().missingSelectors).toEqual([]);
-    expect(next).toEqual(['names 1 of web-2', 'host 1/12']);
-    expect(shownHosts(bench)).toEqual(['12']);
-    expect(bench.polls).toEqual([false, true]);
-  });
-
-  it('ends `once` with a failure when it is not there', async () => {
-    const bench = aShop(aSidecarEntry(), '11');
-    bench.source.names('1', new Map());
-
-    expect(await bench.poller.runOnce(new AbortController().signal)).toBe(false);
-    expect(await aShopThatIsThere().poller.runOnce(new AbortController().signal)).toBe(true);
-  });
-});
-
-function aShopThatIsThere(): PollerBench {
-  return aShop(aSidecarEntry(), '11', '12');
-}
-
-describe('hosts that match', () => {
-  const entry = anEntry({ hosts: { kind: 'match', pattern: /^web-/u } });
-  const names = new Map([
-    ['11', 'web-1'],
-    ['12', 'db-1'],
-  ]);
-
-  it('are polled, and the others are not; a new host is looked up', async () => {
-    const bench = aShop(entry, '11', '12');
-    bench.source.names('1', names);
-    bench.start();
-    const first = await callsIn(bench, 1000);
-    const second = await callsIn(bench, minuteMs);
-    bench.source.list(anApplication({ id: '1', hostIds: ['11', '12', '13'] }));
-    bench.source.names('1', new Map([...names, ['13', 'web-3']]));
-    bench.source.answer('1/13', webOf(40));
-    await bench.clock.advance(2 * minuteMs);
-
-    expect(first).toEqual(['names 1', 'app 1', 'host 1/11']);
-    expect(second.toSorted()).toEqual(['app 1', 'host 1/11', 'list']);
-    expect(shownHosts(bench)).toEqual(['11', '13']);
-    expect(bench.source.calls.filter((call) => call === 'names 1')).toHaveLength(2);
-    expect(bench.source.calls).not.toContain('host 1/12');
-  });
-
-  it('stay when the names of new ones do not come: the poll has failed', async () => {
-    const bench = aShop(entry, '11', '12');
-    bench.source.names('1', names);
-    bench.start();
-    await bench.clock.advance(1000);
-    bench.source.list(anApplication({ id: '1', hostIds: ['11', '12', '13'] }));
-    bench.source.names('1', failure);
-    await bench.clock.advance(3 * minuteMs);
-
-    expect(bench.polls.slice(-2)).toEqual([false, false]);
-    expect(shownHosts(bench)).toEqual(['11']);
-    expect(bench.sink.apps.get('1')).toMatchObject({ pollSucceeded: false });
-  });
-});
-
-describe('another choice of hosts by a reload', () => {
-  it.each([
-    { what: 'from all to this one', from: true, to: self, hosts: ['12'] },
-    { what: 'from this one to all', from: self, to: true, hosts: ['11', '12'] },
-    {
-      what: 'from this one to those that match',
-      from: self,
-      to: { kind: 'match', pattern: /^web-1$/u },
-      hosts: ['11'],
-    },
-    { what: 'from this one to none', from: self, to: false, hosts: [] },
-  ] as const)('is followed at once: $what', async ({ from, to, hosts }) => {
-    const bench = aShop(anEntry({ hosts: from }), '11', '12');
-    bench.start();
-    await bench.clock.advance(1000);
-    bench.source.names(
-      '1',
-      new Map([
-        ['11', 'web-1'],
-        ['12', 'web-2'],
-      ]),
-    );
-
-    await bench.poller.reconfigure({ account: anAccount(), entries: [anEntry({ hosts: to })] });
-    await bench.clock.advance(minuteMs);
-
-    expect(shownHosts(bench)).toEqual(hosts);
-    expect(bench.polls).not.toContain(false);
-  });
-
-  it('takes the application out of sight, and back', async () => {
-    const bench = aShop(anEntry({ hosts: self }), '11', '12');
-    bench.start();
-    await bench.clock.advance(1000);
-
-    await bench.poller.reconfigure({
-      account: anAccount(),
-      entries: [anEntry({ hosts: self, application: false })],
+      expect(first).toEqual(['names 1 of web-2', 'host 1/12']);
+      expect(quarterOfAnHour).toEqual(Array.from({ length: 14 }, () => 'host 1/12'));
+      expect(bench.sink.apps.get('1')).toMatchObject({ hostsOnly: true, pollSucceeded: true });
+      expect(bench.sink.apps.get('1')?.reading?.application.size).toBe(0);
+      expect(shownHosts(bench)).toEqual(['12']);
+      expect(bench.polls).not.toContain(false);
+      expect(bench.poller.status()).toMatchObject({ hosts: 1, missingSelectors: [] });
+      expect(bench.poller.plan.demandPerMinute).toBeCloseTo(1 + 1 / 15, 2);
     });
-    const without = bench.sink.apps.get('1')?.hostsOnly;
-    await bench.poller.reconfigure({ account: anAccount(), entries: [anEntry({ hosts: self })] });
 
-    expect(without).toBe(true);
-    expect(bench.sink.apps.get('1')?.hostsOnly).toBe(false);
+    it('is planned with before it was looked for', async () => {
+      const bench = aShop(aSidecarEntry(), '11', '12');
+      bench.source.names('1', new Promise<never>(() => undefined));
+      bench.start();
+      await bench.clock.advance(1000);
+
+      expect(bench.poller.plan.demandPerMinute).toBeCloseTo(1 + 1 / 15, 2);
+    });
+
+    it('is found in any case of letters, and not by a part of its name', async () => {
+      const bench = aShop(aSidecarEntry(), '11', '12');
+      bench.source.names(
+        '1',
+        new Map([
+          ['11', 'web-21'],
+          ['12', 'WEB-2'],
+        ]),
+      );
+      bench.start();
+      await bench.clock.advance(1000);
+
+      expect(shownHosts(bench)).toEqual(['12']);
+    });
+
+    it('is polled beside the application if that is wanted', async () => {
+      const bench = aShop(aSidecarEntry({ application: true }), '11', '12');
+      bench.start();
+
+      expect(await callsIn(bench, 1000)).toEqual(['names 1 of web-2', 'app 1', 'host 1/12']);
+      expect(bench.sink.apps.get('1')).toMatchObject({ hostsOnly: false });
+    });
+
+    it('is looked for after 1, 2, 4 minutes and so on, at last every half hour, though no list has it', async () => {
+      const bench = aShop(aSidecarEntry(), '11');
+      bench.source.names('1', new Map());
+      bench.start();
+
+      const atMinutes: number[] = [];
+      for (let second = 1; second <= 7200; second += 1) {
+        const calls = await callsIn(bench, 1000);
+        if (calls.includes('names 1 of web-2')) atMinutes.push(Math.floor(second / 60));
+      }
+      bench.source.names('1', new Map([['12', 'web-2']]));
+      await bench.clock.advance(40 * minuteMs);
+
+      expect(atMinutes).toEqual([0, 1, 3, 7, 14, 28, 55, 85, 115]);
+      expect(shownHosts(bench)).toEqual(['12']);
+    });
+
+    it('is gone when a later list does not have it, and looked for anew', async () => {
+      const bench = aShop(aSidecarEntry(), '11', '12');
+      bench.start();
+      await bench.clock.advance(1000);
+      bench.source.list(anApplication({ id: '1', hostIds: ['11', '13'] }));
+      bench.source.names('1', new Map([['13', 'web-2']]));
+      bench.source.answer('1/13', webOf(40));
+
+      await bench.clock.advance(15 * minuteMs);
+      await bench.clock.advance(minuteMs);
+
+      expect(shownHosts(bench)).toEqual(['13']);
+    });
+
+    it.each([
+      { what: 'no value', silence: new Map() },
+      { what: 'no calls', silence: webOf(0) },
+    ])('is looked for anew when it has $what and others have come', async ({ silence }) => {
+      const bench = aShop(aSidecarEntry({ poll: { discoveryIntervalMs: minuteMs } }), '11', '12');
+      bench.start();
+      await bench.clock.advance(1000);
+      bench.source.answer('1/12', silence);
+      const silent = await callsIn(bench, 2 * minuteMs);
+      bench.source.list(anApplication({ id: '1', hostIds: ['11', '12', '13'] }));
+      bench.source.names(
+        '1',
+        new Map([
+          ['12', 'web-2'],
+          ['13', 'web-2'],
+        ]),
+      );
+      bench.source.answer('1/13', webOf(40));
+      await bench.clock.advance(2 * minuteMs);
+
+      expect(silent).not.toContain('names 1 of web-2');
+      expect(shownHosts(bench)).toEqual(['12', '13']);
+    });
+
+    it('is not missed when a list has another one of its name, which is found at once', async () => {
+      const entry = aSidecarEntry({ poll: { discoveryIntervalMs: 2 * minuteMs } });
+      const bench = aShop(entry, '11', '12');
+      bench.start();
+      await bench.clock.advance(1000);
+      bench.source.list(anApplication({ id: '1', hostIds: ['11', '13'] }));
+      bench.source.names('1', new Map([['13', 'web-2']]));
+      bench.source.answer('1/13', webOf(40));
+
+      await bench.clock.advance(2 * minuteMs);
+      const whileAway = bench.poller.status().missingSelectors;
+      await bench.clock.advance(minuteMs);
+
+      expect(whileAway).toEqual([]);
+      expect(shownHosts(bench)).toEqual(['13']);
+    });
+
+    it('is not looked for again because other hosts come and go', async () => {
+      const bench = aShop(aSidecarEntry({ poll: { discoveryIntervalMs: minuteMs } }), '11', '12');
+      bench.start();
+      await bench.clock.advance(1000);
+
+      for (let other = 20; other < 25; other += 1) {
+        bench.source.list(anApplication({ id: '1', hostIds: ['12', String(other)] }));
+        await bench.clock.advance(minuteMs);
+      }
+
+      expect(bench.source.calls.filter((call) => call.startsWith('names'))).toHaveLength(1);
+    });
+
+    it('is missed by name as long as the vendor does not know it, and no longer', async () => {
+      const entry = aSidecarEntry({ selector: { kind: 'id', id: '1' } });
+      const bench = aShop(entry, '11');
+      bench.source.names('1', new Map());
+      bench.start();
+
+      await bench.clock.advance(14 * minuteMs);
+      const before = bench.poller.status().missingSelectors;
+      await bench.clock.advance(2 * minuteMs);
+      const during = bench.poller.status().missingSelectors;
+      bench.source.list(anApplication({ id: '1', hostIds: ['11', '12'] }));
+      bench.source.names('1', new Map([['12', 'web-2']]));
+      await bench.clock.advance(20 * minuteMs);
+
+      expect(before).toEqual([]);
+      expect(during).toEqual(['id=1']);
+      expect(bench.poller.status().missingSelectors).toEqual([]);
+      expect(bench.logger.lines.map(({ message }) => message)).toContain(
+        'entry of apps matches nothing',
+      );
+    });
+
+    it('fails the poll, and is asked for by the next one, when its name cannot be looked up', async () => {
+      const bench = aShop(aSidecarEntry(), '11', '12');
+      bench.source.names('1', failure);
+      bench.start();
+      await bench.clock.advance(1000);
+      const during = [...bench.polls];
+      bench.source.names('1', new Map([['12', 'web-2']]));
+
+      const next = await callsIn(bench, minuteMs);
+
+      expect(during).toEqual([false]);
+      expect(bench.poller.status().missingSelectors).toEqual([]);
+      expect(next).toEqual(['names 1 of web-2', 'host 1/12']);
+      expect(shownHosts(bench)).toEqual(['12']);
+      expect(bench.polls).toEqual([false, true]);
+    });
+
+    it('ends `once` with a failure when it is not there', async () => {
+      const bench = aShop(aSidecarEntry(), '11');
+      bench.source.names('1', new Map());
+
+      expect(await bench.poller.runOnce(new AbortController().signal)).toBe(false);
+      expect(await aShopThatIsThere().poller.runOnce(new AbortController().signal)).toBe(true);
+    });
+  });
+
+  function aShopThatIsThere(): PollerBench {
+    return aShop(aSidecarEntry(), '11', '12');
+  }
+
+  describe('hosts that match', () => {
+    const entry = anEntry({ hosts: { kind: 'match', pattern: /^web-/u } });
+    const names = new Map([
+      ['11', 'web-1'],
+      ['12', 'db-1'],
+    ]);
+
+    it('are polled, and the others are not; a new host is looked up', async () => {
+      const bench = aShop(entry, '11', '12');
+      bench.source.names('1', names);
+      bench.start();
+      const first = await callsIn(bench, 1000);
+      const second = await callsIn(bench, minuteMs);
+      bench.source.list(anApplication({ id: '1', hostIds: ['11', '12', '13'] }));
+      bench.source.names('1', new Map([...names, ['13', 'web-3']]));
+      bench.source.answer('1/13', webOf(40));
+      await bench.clock.advance(2 * minuteMs);
+
+      expect(first).toEqual(['names 1', 'app 1', 'host 1/11']);
+      expect(second.toSorted()).toEqual(['app 1', 'host 1/11', 'list']);
+      expect(shownHosts(bench)).toEqual(['11', '13']);
+      expect(bench.source.calls.filter((call) => call === 'names 1')).toHaveLength(2);
+      expect(bench.source.calls).not.toContain('host 1/12');
+    });
+
+    it('stay when the names of new ones do not come: the poll has failed', async () => {
+      const bench = aShop(entry, '11', '12');
+      bench.source.names('1', names);
+      bench.start();
+      await bench.clock.advance(1000);
+      bench.source.list(anApplication({ id: '1', hostIds: ['11', '12', '13'] }));
+      bench.source.names('1', failure);
+      await bench.clock.advance(3 * minuteMs);
+
+      expect(bench.polls.slice(-2)).toEqual([false, false]);
+      expect(shownHosts(bench)).toEqual(['11']);
+      expect(bench.sink.apps.get('1')).toMatchObject({ pollSucceeded: false });
+    });
+  });
+
+  describe('another choice of hosts by a reload', () => {
+    it.each([
+      { what: 'from all to this one', from: true, to: self, hosts: ['12'] },
+      { what: 'from this one to all', from: self, to: true, hosts: ['11', '12'] },
+      {
+        what: 'from this one to those that match',
+        from: self,
+        to: { kind: 'match', pattern: /^web-1$/u },
+        hosts: ['11'],
+      },
+      { what: 'from this one to none', from: self, to: false, hosts: [] },
+    ] as const)('is followed at once: $what', async ({ from, to, hosts }) => {
+      const bench = aShop(anEntry({ hosts: from }), '11', '12');
+      bench.start();
+      await bench.clock.advance(1000);
+      bench.source.names(
+        '1',
+        new Map([
+          ['11', 'web-1'],
+          ['12', 'web-2'],
+        ]),
+      );
+
+      await bench.poller.reconfigure({ account: anAccount(), entries: [anEntry({ hosts: to })] });
+      await bench.clock.advance(minuteMs);
+
+      expect(shownHosts(bench)).toEqual(hosts);
+      expect(bench.polls).not.toContain(false);
+    });
+
+    it('takes the application out of sight, and back', async () => {
+      const bench = aShop(anEntry({ hosts: self }), '11', '12');
+      bench.start();
+      await bench.clock.advance(1000);
+
+      await bench.poller.reconfigure({
+        account: anAccount(),
+        entries: [anEntry({ hosts: self, application: false })],
+      });
+      const without = bench.sink.apps.get('1')?.hostsOnly;
+      await bench.poller.reconfigure({ account: anAccount(), entries: [anEntry({ hosts: self })] });
+
+      expect(without).toBe(true);
+      expect(bench.sink.apps.get('1')?.hostsOnly).toBe(false);
+    });
   });
 });

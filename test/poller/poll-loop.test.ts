@@ -4,7 +4,9 @@ import type { AppEntry } from '../../src/model/config.ts';
 import { createCallScheduler } from '../../src/poller/call-scheduler.ts';
 import { createPollLoop, type PollLoop } from '../../src/poller/poll-loop.ts';
 import { anApplication, anEntry } from '../support/builders.ts';
-import { createFakeSource, type FakeSource, webOf } from '../support/fake-source.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { type FakeSource, webOf } from '../support/fake-source.ts';
+import { apis, type PollerApi, rest } from '../support/poller-bench.ts';
 import { aTable, found, signal, type TableBench } from '../support/table-bench.ts';
 
 interface Bench extends TableBench {
@@ -19,13 +21,15 @@ const never = async (): Promise<never> => new Promise(() => undefined);
 
 /** A loop over so many applications without hosts, which all answer. */
 async function aLoop(
+  api: PollerApi,
   count: number,
   entry: AppEntry = anEntry(),
   perMinute = 100_000,
 ): Promise<Bench> {
-  const bench = aTable({ entries: [entry], budgetPerMinute: () => perMinute });
-  const { clock, table } = bench;
-  const source = createFakeSource();
+  const clock = createFakeClock();
+  const source = api.sourceOf(clock);
+  const bench = aTable({ entries: [entry], budgetPerMinute: () => perMinute, clock, source });
+  const { table } = bench;
   const ids = Array.from({ length: count }, (_, index) => `${index + 1}`);
   for (const id of ids) source.answer(id, webOf(1));
   const taken = table.discovered(found(...ids.map((id) => anApplication({ id }))), signal);
@@ -44,36 +48,273 @@ async function aLoop(
   return { ...bench, loop, source, asked, polls };
 }
 
-describe('createPollLoop', () => {
-  it('polls each application when it is due, and by itself from then on', async () => {
-    const { loop, clock, polls } = await aLoop(2);
+describe.each(apis)('$name', (api) => {
+  describe('createPollLoop', () => {
+    it('polls each application when it is due, and by itself from then on', async () => {
+      const { loop, clock, polls } = await aLoop(api, 2);
 
-    loop.wake();
-    await clock.advance(10 * 60_000);
+      loop.wake();
+      await clock.advance(10 * 60_000);
 
-    expect([polls('1'), polls('2')].every((count) => count >= 11 && count <= 13)).toBe(true);
-    loop.stop();
-    expect(clock.pendingTimers()).toBe(0);
-  });
+      expect([polls('1'), polls('2')].every((count) => count >= 11 && count <= 13)).toBe(true);
+      loop.stop();
+      expect(clock.pendingTimers()).toBe(0);
+    });
 
-  it('never has two polls of one application, however often it is woken', async () => {
-    const { loop, clock, source, polls } = await aLoop(1);
-    source.answer('1', never());
+    it('never has two polls of one application, however often it is woken', async () => {
+      const { loop, clock, source, polls } = await aLoop(api, 1);
+      source.answer('1', never());
 
-    for (let second = 0; second < 119; second += 1) {
+      for (let second = 0; second < 119; second += 1) {
+        loop.wake();
+        await clock.advance(1000);
+      }
+      const before = polls('1');
+      await clock.advance(2000);
+
+      // The deadline of the first has passed.
+      expect([before, polls('1')]).toEqual([1, 2]);
+      loop.stop();
+    });
+
+    it('starts the poll of a silent application without a call, and goes on to the next', async () => {
+      const { loop, clock, table, source, sink } = await aLoop(api, 0);
+      const silent = ['1', '2'].map((id) => anApplication({ id, reporting: false }));
+      await table.discovered(found(...silent), signal);
+
+      loop.wake();
+      await clock.advance(0);
+
+      expect(source.calls).toEqual([]);
+      expect([...sink.apps.values()].map(({ pollSucceeded }) => pollSucceeded)).toEqual([
+        true,
+        true,
+      ]);
+      loop.stop();
+      expect(clock.pendingTimers()).toBe(0);
+    });
+
+    it('drops values that have become stale, with no poll that would wake it', async () => {
+      const entry = anEntry({ poll: { intervalMs: 3_600_000, staleAfterMs: 60_000 } });
+      const { loop, clock, table, sink, source } = await aLoop(api, 1, entry);
       loop.wake();
       await clock.advance(1000);
-    }
-    const before = polls('1');
-    await clock.advance(2000);
+      source.answer('1', new ApiError('server', 'no', { status: 500 }));
+      const atMs = (table.states.get('1')?.nextDueMs ?? 0) - clock.monotonicMs();
 
-    // The deadline of the first has passed.
-    expect([before, polls('1')]).toEqual([1, 2]);
-    loop.stop();
+      // The poll fails when it is due; the next one is an hour later.
+      await clock.advance(atMs + 59_999);
+      const held = sink.apps.get('1')?.reading;
+      await clock.advance(2);
+
+      expect(held).toBeDefined();
+      expect(sink.apps.get('1')).toMatchObject({ reading: undefined, pollSucceeded: false });
+      loop.stop();
+    });
   });
 
+  describe('polls that are aborted', () => {
+    it('end without an outcome; those still wanted start anew, and others go on', async () => {
+      const { loop, clock, source, table, polls } = await aLoop(api, 3);
+      for (const id of ['1', '2', '3']) source.answer(id, never());
+      loop.wake();
+      await clock.advance(1000);
+
+      loop.abort(['1', '2', 'unknown']);
+      source.answer('1', webOf(7));
+      await table.discovered(found(anApplication({ id: '1' }), anApplication({ id: '3' })), signal);
+      loop.wake();
+      await clock.advance(1000);
+
+      expect([polls('1'), polls('2'), polls('3')]).toEqual([2, 1, 1]);
+      expect(table.states.get('1')?.reading?.application).toEqual(webOf(7));
+      expect(table.states.get('3')?.pollsEnded).toBe(0);
+      loop.stop();
+      expect(clock.pendingTimers()).toBe(0);
+    });
+
+    it('leave applications that are found again free to be polled', async () => {
+      const { loop, clock, source, table, polls } = await aLoop(api, 1);
+      source.answer('1', never());
+      loop.wake();
+      await clock.advance(1000);
+
+      loop.abort(await table.discovered(found(), signal));
+      await table.discovered(found(anApplication({ id: '1' })), signal);
+      loop.wake();
+      await clock.advance(0);
+
+      expect(polls('1')).toBe(2);
+      loop.stop();
+    });
+  });
+
+  describe('a key that is refused', () => {
+    const refused = (status: number): ApiError => new ApiError('auth', 'no', { status });
+
+    it.each([
+      { what: 'once for an application that is refused again and again', status: 401, asked: 1 },
+      { what: 'not for one that alone is forbidden', status: 403, asked: 0 },
+    ])('brings a discovery forward: $what', async ({ status, asked: times }) => {
+      const { loop, clock, source, asked, polls } = await aLoop(api, 2);
+      source.answer('1', refused(status));
+
+      loop.wake();
+      await clock.advance(10 * 60_000);
+
+      expect(polls('1')).toBeGreaterThan(9);
+      expect(asked).toHaveLength(times);
+      loop.stop();
+    });
+
+    it('does so again when it was accepted in between', async () => {
+      const { loop, clock, source, asked } = await aLoop(api, 1);
+
+      loop.wake();
+      for (const answer of [refused(401), webOf(1), refused(401), refused(401)]) {
+        source.answer('1', answer);
+        await clock.advance(60_000);
+      }
+
+      expect(asked).toHaveLength(2);
+      loop.stop();
+    });
+
+    it('does so once when another call of the application has failed first each time', async () => {
+      const { loop, clock, source, table, asked } = await aLoop(api, 0);
+      await table.discovered(found(anApplication({ id: '1', hostIds: ['11'] })), signal);
+      source.answer('1', new ApiError('server', 'no', { status: 500 }));
+      source.answer('1/11', refused(401));
+
+      loop.wake();
+      await clock.advance(10 * 60_000);
+
+      expect(asked).toHaveLength(1);
+      loop.stop();
+    });
+
+    it('polls nothing as long as discoveries say so too, and brings none forward', async () => {
+      const { loop, clock, source, table, asked, sink } = await aLoop(api, 2);
+      const error = refused(401);
+      await table.discovered({ ...found(), complete: false, error }, signal);
+
+      loop.wake();
+      await clock.advance(10 * 60_000);
+
+      expect([source.calls, asked]).toEqual([[], []]);
+      expect(sink.apps.get('1')?.pollSucceeded).toBe(false);
+      loop.stop();
+    });
+  });
+
+  describe('pollAll', () => {
+    it('polls every application once, whether it is due or not', async () => {
+      const { loop, clock, source } = await aLoop(api, 30, anEntry(), 10);
+
+      const whole = loop.pollAll(signal);
+      await clock.advance(20 * 60_000);
+
+      expect(await whole).toBe(true);
+      expect(source.calls).toHaveLength(30);
+      expect(clock.pendingTimers()).toBe(0);
+    });
+
+    it('has nothing to do without applications', async () => {
+      const { loop } = await aLoop(api, 0);
+
+      expect(await loop.pollAll(signal)).toBe(true);
+    });
+
+    it('says that not everything arrived, wherever in the row it was', async () => {
+      const seen: boolean[] = [];
+      for (const failing of ['1', '2', '3']) {
+        const { loop, clock, source } = await aLoop(api, 3);
+        source.answer(failing, new ApiError('server', 'no', { status: 500 }));
+        const whole = loop.pollAll(signal);
+        await clock.advance(1000);
+        seen.push(await whole);
+      }
+
+      expect(seen).toEqual([false, false, false]);
+    });
+
+    it('rejects with the reason when it is aborted, and stop leaves no timer', async () => {
+      const { loop, clock, source } = await aLoop(api, 3);
+      source.answer('2', never());
+      const abort = new AbortController();
+      const whole = loop.pollAll(abort.signal);
+      await clock.advance(1000);
+
+      abort.abort(new Error('interrupted'));
+      loop.stop();
+
+      await expect(whole).rejects.toThrow('interrupted');
+      expect(clock.pendingTimers()).toBe(0);
+    });
+
+    it('does not begin when it was aborted before', async () => {
+      const { loop, source } = await aLoop(api, 3);
+      const abort = new AbortController();
+      abort.abort(new Error('interrupted'));
+
+      await expect(loop.pollAll(abort.signal)).rejects.toThrow('interrupted');
+
+      expect(source.calls).toEqual([]);
+    });
+  });
+
+  describe('stop', () => {
+    it('breaks off what is under way, and starts nothing more', async () => {
+      const { loop, clock, source } = await aLoop(api, 3);
+      for (const id of ['1', '2']) source.answer(id, never());
+      loop.wake();
+      await clock.advance(1000);
+      const before = source.calls.length;
+
+      loop.stop();
+      loop.wake();
+      const timers = clock.pendingTimers();
+      await clock.advance(10 * 60_000);
+
+      expect([timers, source.calls.length]).toEqual([0, before]);
+    });
+  });
+
+  describe('dueSinceMs', () => {
+    it('is undefined while every poll is started when it is due', async () => {
+      const { loop, clock } = await aLoop(api, 20);
+      const seen = new Set<number | undefined>();
+      loop.wake();
+
+      for (let second = 0; second < 300; second += 1) {
+        await clock.advance(1000);
+        seen.add(loop.dueSinceMs());
+      }
+
+      expect([...seen]).toEqual([undefined]);
+      loop.stop();
+    });
+
+    it('is when the first poll was due that nobody looked at', async () => {
+      const { loop, clock, table } = await aLoop(api, 20);
+      loop.wake();
+      await clock.advance(10_000);
+      const dueMs = table.nextEventMs() ?? 0;
+      // Its timer is lost.
+      loop.stop();
+
+      await clock.advance(dueMs - clock.monotonicMs() - 1);
+      const before = loop.dueSinceMs();
+      await clock.advance(300_000);
+
+      expect([before, loop.dueSinceMs()]).toEqual([undefined, dueMs]);
+    });
+  });
+});
+
+describe('createPollLoop, by the REST API', () => {
   it('starts two hundred polls in a turn, and the others in the next ones', async () => {
-    const { loop, clock, source, sink } = await aLoop(450, anEntry({ hosts: false }));
+    const { loop, clock, source, sink } = await aLoop(rest, 450, anEntry({ hosts: false }));
     const startedWith: number[] = [];
     const real = { ...clock };
     Object.assign(clock, {
@@ -92,235 +333,5 @@ describe('createPollLoop', () => {
     expect(source.calls).toHaveLength(450);
     expect(sink.apps.size).toBe(450);
     loop.stop();
-  });
-
-  it('starts the poll of a silent application without a call, and goes on to the next', async () => {
-    const { loop, clock, table, source, sink } = await aLoop(0);
-    const silent = ['1', '2'].map((id) => anApplication({ id, reporting: false }));
-    await table.discovered(found(...silent), signal);
-
-    loop.wake();
-    await clock.advance(0);
-
-    expect(source.calls).toEqual([]);
-    expect([...sink.apps.values()].map(({ pollSucceeded }) => pollSucceeded)).toEqual([true, true]);
-    loop.stop();
-    expect(clock.pendingTimers()).toBe(0);
-  });
-
-  it('drops values that have become stale, with no poll that would wake it', async () => {
-    const entry = anEntry({ poll: { intervalMs: 3_600_000, staleAfterMs: 60_000 } });
-    const { loop, clock, table, sink, source } = await aLoop(1, entry);
-    loop.wake();
-    await clock.advance(1000);
-    source.answer('1', new ApiError('server', 'no', { status: 500 }));
-    const atMs = (table.states.get('1')?.nextDueMs ?? 0) - clock.monotonicMs();
-
-    // The poll fails when it is due; the next one is an hour later.
-    await clock.advance(atMs + 59_999);
-    const held = sink.apps.get('1')?.reading;
-    await clock.advance(2);
-
-    expect(held).toBeDefined();
-    expect(sink.apps.get('1')).toMatchObject({ reading: undefined, pollSucceeded: false });
-    loop.stop();
-  });
-});
-
-describe('polls that are aborted', () => {
-  it('end without an outcome; those still wanted start anew, and others go on', async () => {
-    const { loop, clock, source, table, polls } = await aLoop(3);
-    for (const id of ['1', '2', '3']) source.answer(id, never());
-    loop.wake();
-    await clock.advance(1000);
-
-    loop.abort(['1', '2', 'unknown']);
-    source.answer('1', webOf(7));
-    await table.discovered(found(anApplication({ id: '1' }), anApplication({ id: '3' })), signal);
-    loop.wake();
-    await clock.advance(1000);
-
-    expect([polls('1'), polls('2'), polls('3')]).toEqual([2, 1, 1]);
-    expect(table.states.get('1')?.reading?.application).toEqual(webOf(7));
-    expect(table.states.get('3')?.pollsEnded).toBe(0);
-    loop.stop();
-    expect(clock.pendingTimers()).toBe(0);
-  });
-
-  it('leave applications that are found again free to be polled', async () => {
-    const { loop, clock, source, table, polls } = await aLoop(1);
-    source.answer('1', never());
-    loop.wake();
-    await clock.advance(1000);
-
-    loop.abort(await table.discovered(found(), signal));
-    await table.discovered(found(anApplication({ id: '1' })), signal);
-    loop.wake();
-    await clock.advance(0);
-
-    expect(polls('1')).toBe(2);
-    loop.stop();
-  });
-});
-
-describe('a key that is refused', () => {
-  const refused = (status: number): ApiError => new ApiError('auth', 'no', { status });
-
-  it.each([
-    { what: 'once for an application that is refused again and again', status: 401, asked: 1 },
-    { what: 'not for one that alone is forbidden', status: 403, asked: 0 },
-  ])('brings a discovery forward: $what', async ({ status, asked: times }) => {
-    const { loop, clock, source, asked, polls } = await aLoop(2);
-    source.answer('1', refused(status));
-
-    loop.wake();
-    await clock.advance(10 * 60_000);
-
-    expect(polls('1')).toBeGreaterThan(9);
-    expect(asked).toHaveLength(times);
-    loop.stop();
-  });
-
-  it('does so again when it was accepted in between', async () => {
-    const { loop, clock, source, asked } = await aLoop(1);
-
-    loop.wake();
-    for (const answer of [refused(401), webOf(1), refused(401), refused(401)]) {
-      source.answer('1', answer);
-      await clock.advance(60_000);
-    }
-
-    expect(asked).toHaveLength(2);
-    loop.stop();
-  });
-
-  it('does so once when another call of the application has failed first each time', async () => {
-    const { loop, clock, source, table, asked } = await aLoop(0);
-    await table.discovered(found(anApplication({ id: '1', hostIds: ['11'] })), signal);
-    source.answer('1', new ApiError('server', 'no', { status: 500 }));
-    source.answer('1/11', refused(401));
-
-    loop.wake();
-    await clock.advance(10 * 60_000);
-
-    expect(asked).toHaveLength(1);
-    loop.stop();
-  });
-
-  it('polls nothing as long as discoveries say so too, and brings none forward', async () => {
-    const { loop, clock, source, table, asked, sink } = await aLoop(2);
-    const error = refused(401);
-    await table.discovered({ ...found(), complete: false, error }, signal);
-
-    loop.wake();
-    await clock.advance(10 * 60_000);
-
-    expect([source.calls, asked]).toEqual([[], []]);
-    expect(sink.apps.get('1')?.pollSucceeded).toBe(false);
-    loop.stop();
-  });
-});
-
-describe('pollAll', () => {
-  it('polls every application once, whether it is due or not', async () => {
-    const { loop, clock, source } = await aLoop(30, anEntry(), 10);
-
-    const whole = loop.pollAll(signal);
-    await clock.advance(20 * 60_000);
-
-    expect(await whole).toBe(true);
-    expect(source.calls).toHaveLength(30);
-    expect(clock.pendingTimers()).toBe(0);
-  });
-
-  it('has nothing to do without applications', async () => {
-    const { loop } = await aLoop(0);
-
-    expect(await loop.pollAll(signal)).toBe(true);
-  });
-
-  it('says that not everything arrived, wherever in the row it was', async () => {
-    const seen: boolean[] = [];
-    for (const failing of ['1', '2', '3']) {
-      const { loop, clock, source } = await aLoop(3);
-      source.answer(failing, new ApiError('server', 'no', { status: 500 }));
-      const whole = loop.pollAll(signal);
-      await clock.advance(1000);
-      seen.push(await whole);
-    }
-
-    expect(seen).toEqual([false, false, false]);
-  });
-
-  it('rejects with the reason when it is aborted, and stop leaves no timer', async () => {
-    const { loop, clock, source } = await aLoop(3);
-    source.answer('2', never());
-    const abort = new AbortController();
-    const whole = loop.pollAll(abort.signal);
-    await clock.advance(1000);
-
-    abort.abort(new Error('interrupted'));
-    loop.stop();
-
-    await expect(whole).rejects.toThrow('interrupted');
-    expect(clock.pendingTimers()).toBe(0);
-  });
-
-  it('does not begin when it was aborted before', async () => {
-    const { loop, source } = await aLoop(3);
-    const abort = new AbortController();
-    abort.abort(new Error('interrupted'));
-
-    await expect(loop.pollAll(abort.signal)).rejects.toThrow('interrupted');
-
-    expect(source.calls).toEqual([]);
-  });
-});
-
-describe('stop', () => {
-  it('breaks off what is under way, and starts nothing more', async () => {
-    const { loop, clock, source } = await aLoop(3);
-    for (const id of ['1', '2']) source.answer(id, never());
-    loop.wake();
-    await clock.advance(1000);
-    const before = source.calls.length;
-
-    loop.stop();
-    loop.wake();
-    const timers = clock.pendingTimers();
-    await clock.advance(10 * 60_000);
-
-    expect([timers, source.calls.length]).toEqual([0, before]);
-  });
-});
-
-describe('dueSinceMs', () => {
-  it('is undefined while every poll is started when it is due', async () => {
-    const { loop, clock } = await aLoop(20);
-    const seen = new Set<number | undefined>();
-    loop.wake();
-
-    for (let second = 0; second < 300; second += 1) {
-      await clock.advance(1000);
-      seen.add(loop.dueSinceMs());
-    }
-
-    expect([...seen]).toEqual([undefined]);
-    loop.stop();
-  });
-
-  it('is when the first poll was due that nobody looked at', async () => {
-    const { loop, clock, table } = await aLoop(20);
-    loop.wake();
-    await clock.advance(10_000);
-    const dueMs = table.nextEventMs() ?? 0;
-    // Its timer is lost.
-    loop.stop();
-
-    await clock.advance(dueMs - clock.monotonicMs() - 1);
-    const before = loop.dueSinceMs();
-    await clock.advance(300_000);
-
-    expect([before, loop.dueSinceMs()]).toEqual([undefined, dueMs]);
   });
 });

@@ -38,6 +38,32 @@ describe('createAppStates', () => {
     expect(states.nextEventMs()).toBeUndefined();
   });
 
+  it.each([
+    { what: 'as early as may be', nextDueMs: 91_000, overdueMs: 91_000, withinMs: 31_000, id: 'a' },
+    { what: 'no earlier', nextDueMs: 91_000, overdueMs: 91_000, withinMs: 30_999, id: undefined },
+    {
+      what: 'after half an interval',
+      nextDueMs: 90_000,
+      overdueMs: 90_000,
+      withinMs: 1e9,
+      id: 'a',
+    },
+    { what: 'not before', nextDueMs: 90_001, overdueMs: 90_001, withinMs: 1e9, id: undefined },
+    {
+      what: 'counted from its last turn',
+      nextDueMs: 70_000,
+      overdueMs: 95_000,
+      withinMs: 1e9,
+      id: undefined,
+    },
+    { what: 'when it is due', nextDueMs: 60_000, overdueMs: 500_000, withinMs: 0, id: 'a' },
+  ])('takes an application before it is due: $what', ({ nextDueMs, overdueMs, withinMs, id }) => {
+    const states = createAppStates(() => (nextDueMs === 91_000 ? 2 : 1));
+    states.set('a', aState(nextDueMs, { overdueMs }));
+
+    expect(states.firstDue(60_000, withinMs)).toBe(id);
+  });
+
   it('does not call a poll due that is under way, also when its state changes meanwhile', () => {
     const states = createAppStates(() => 1);
     states.set('a', aState(0));

@@ -25,7 +25,7 @@ describe('nextDue, at its edges', () => {
     { what: 'is before its place', beforePlaceMs: 2, earlyMs: 6000 },
   ])('polls an application that $what $earlyMs ms early', ({ beforePlaceMs, earlyMs }) => {
     const timing = { intervalMs, headroom: 0.1, phaseIndex: 0 };
-    const dueMs = phaseMs(timing) - beforePlaceMs;
+    const dueMs = phaseMs(timing.intervalMs, timing.phaseIndex) - beforePlaceMs;
 
     const next = nextDue({ dueMs, startMs: dueMs, nowMs: dueMs }, timing);
 

@@ -32,8 +32,24 @@ describe('nextDue', () => {
     expect(next.overdueMs).toBe(expected.overdueMs);
   });
 
+  it.each([
+    { what: 'when it was due', dueMs: 0, startMs: 20, headroom: 0.5, expectedMs: 60_000 },
+    { what: 'before it was due', dueMs: 25_000, startMs: 0, headroom: 0.5, expectedMs: 60_000 },
+    {
+      what: 'before, without headroom',
+      dueMs: 25_000,
+      startMs: 0,
+      headroom: 0,
+      expectedMs: 54_100,
+    },
+  ])('leaves an application in its batch, which began $what', (times) => {
+    const timing = { intervalMs, headroom: times.headroom, phaseIndex: undefined };
+
+    expect(nextDue({ ...times, nowMs: 100 }, timing).nextDueMs).toBe(times.expectedMs);
+  });
+
   it('moves an application to its place by polling it early, as far as the headroom allows', () => {
-    const place = phaseMs({ intervalMs, phaseIndex: 0 });
+    const place = phaseMs(intervalMs, 0);
     const timing = { intervalMs, headroom: 0.1, phaseIndex: 0 };
 
     const due = [0];
@@ -104,9 +120,7 @@ describe('nextDue', () => {
 
 describe('phaseMs', () => {
   it('spreads applications evenly over one interval, however many there are', () => {
-    const places = Array.from({ length: 200 }, (_, phaseIndex) =>
-      phaseMs({ intervalMs, phaseIndex }),
-    );
+    const places = Array.from({ length: 200 }, (_, phaseIndex) => phaseMs(intervalMs, phaseIndex));
 
     const perTenth = Array.from(
       { length: 10 },

@@ -7,6 +7,7 @@ import { aRestSource } from '../newrelic/a-rest-source.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
+import { createFakeLimit } from '../support/fake-limit.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 
 /** Any text: all of Unicode, lone surrogates, controls, and what means something in an exposition. */
@@ -122,8 +123,7 @@ describe('whatever the vendor sends', () => {
             sink: store,
             logger: createFakeLogger(),
             observer: { polled: () => {}, skipped: () => {} },
-            requestsInFlight: () => 0,
-            backoffUntilMs: () => undefined,
+            limit: createFakeLimit(800),
           },
         );
 

@@ -14,7 +14,7 @@ export type Answer = Throughput | ApiError | Promise<Throughput>;
 export type NamesAnswer = Map<string, string> | ApiError | HostNames | Promise<never>;
 
 export interface FakeSource extends Source {
-  /** The calls of the REST API, for a source with other batches. */
+  /** The calls of the REST API; what they answer is what the fake was told, whoever asks. */
   readonly client: RestClient;
   /** Replaces what the account has; the answers of a discovery. */
   list(...applications: Application[]): void;
@@ -33,8 +33,13 @@ export interface FakeSource extends Source {
   names(applicationId: string, answer: NamesAnswer): void;
   /** What is there of the names when a deadline ends the question, which nothing else does. */
   namesUntilAborted(applicationId: string, answer: HostNames): void;
-  /** Every call in order, such as `list`, `names 1`, `names 1 of web-1`, `app 1`, `host 1/11`. */
+  /**
+   * What was asked for, in order, such as `list`, `names 1`, `names 1 of web-1`, `app 1`, `host 1/11`.
+   * By the REST API each is a call of its own.
+   */
   readonly calls: string[];
+  /** How many calls were made. */
+  readonly sent: () => number;
   readonly queries: ThroughputQuery[];
 }
 
@@ -154,6 +159,7 @@ export function createFakeSource(clock: Clock = createFakeClock()): FakeSource {
     ...createRestSource({ client, clock }),
     client,
     calls,
+    sent: () => calls.length,
     queries,
     list: (...next) => {
       applications = next;

@@ -3,7 +3,9 @@ import { afterEach, expect } from 'vitest';
 import type { AccountConfig, AppEntry } from '../../src/model/config.ts';
 import { type AccountPoller, createAccountPoller } from '../../src/poller/account-poller.ts';
 import { anAccount, anApplication, anEntry } from './builders.ts';
+import { inBatches } from './fake-batch-source.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
+import { createFakeLimit, type FakeLimit } from './fake-limit.ts';
 import { createFakeLogger, type FakeLogger } from './fake-logger.ts';
 import { createFakeSink, type FakeSink } from './fake-sink.ts';
 import { createFakeSource, type FakeSource, webOf } from './fake-source.ts';
@@ -18,41 +20,79 @@ export interface PollerBench {
   readonly skipped: number[];
   readonly poller: AccountPoller;
   readonly start: () => void;
-  /** What the key may send; to be changed at will. */
-  readonly limit: { perMinute: number };
+  /** What the key may send. */
+  readonly limit: FakeLimit;
   /** Requests that were sent again; to be changed at will. */
   readonly retried: { total: number };
 }
 
-const running: { abort: AbortController; done: Promise<void>; clock: FakeClock }[] = [];
+interface Running {
+  readonly abort: AbortController;
+  readonly done: Promise<void>;
+  readonly clock: FakeClock;
+  readonly limit: FakeLimit;
+}
+
+const running: Running[] = [];
 
 afterEach(async () => {
-  for (const { abort, done, clock } of running.splice(0)) {
+  for (const { abort, done, clock, limit } of running.splice(0)) {
     abort.abort(new Error('test over'));
     await clock.advance(0);
     await done;
     expect(clock.pendingTimers()).toBe(0);
+    expect(limit.listeners()).toBe(0);
   }
 });
 
+/** What a poller may be tested with: a source that has such batches. */
+export interface PollerApi {
+  readonly name: 'by the REST API' | 'in batches';
+  readonly sourceOf: (clock: FakeClock) => FakeSource;
+}
+
+/** A batch for each application, with a call for each host. */
+export const rest: PollerApi = { name: 'by the REST API', sourceOf: createFakeSource };
+
+/** One call for many applications. */
+export const batches: PollerApi = {
+  name: 'in batches',
+  sourceOf: (clock) => inBatches(createFakeSource(clock), clock),
+};
+
+/** The poller knows nothing of the API: what is true of it is true with all of them. */
+export const apis: readonly PollerApi[] = [rest, batches];
+
+/** An entry for each of the applications, which share no batch: each wants a window of its own. */
+export function unlikeEntries(
+  ids: readonly string[],
+  poll: Partial<AppEntry['poll']> = {},
+): readonly AppEntry[] {
+  return ids.map((id, index) => {
+    const window = { kind: 'range', lengthMs: 60_000 * (index + 1) } as const;
+    return anEntry({ selector: { kind: 'id', id }, poll: { ...poll, window } });
+  });
+}
+
 /** A poller with fakes all around; every test that starts one ends with no timer left. */
 export function aBench(
+  api: PollerApi,
   entries: readonly AppEntry[] = [anEntry()],
   account: Partial<AccountConfig> = {},
 ): PollerBench {
   const clock = createFakeClock();
-  const source = createFakeSource(clock);
+  const source = api.sourceOf(clock);
   const sink = createFakeSink();
   const logger = createFakeLogger();
   const polls: boolean[] = [];
   const pollSeconds: number[] = [];
   const skipped: number[] = [];
-  const limit = { perMinute: anAccount(account).requestsPerMinute };
+  const limit = createFakeLimit(anAccount(account).requestsPerMinute);
   const retried = { total: 0 };
   const poller = createAccountPoller(
     { account: anAccount(account), entries },
     {
-      limitPerMinute: () => limit.perMinute,
+      limit,
       retries: () => retried.total,
       source,
       clock,
@@ -66,8 +106,6 @@ export function aBench(
         },
         skipped: (count) => skipped.push(count),
       },
-      requestsInFlight: () => 0,
-      backoffUntilMs: () => undefined,
     },
   );
   return {
@@ -84,16 +122,17 @@ export function aBench(
     start: () => {
       const abort = new AbortController();
       setMaxListeners(0, abort.signal);
-      running.push({ abort, done: poller.run(abort.signal), clock });
+      running.push({ abort, done: poller.run(abort.signal), clock, limit });
     },
   };
 }
 
 /** Runs the poller over a shop with two hosts that all answered once. */
 export async function aRunningShop(
+  api: PollerApi,
   entry: Parameters<typeof anEntry>[0] = {},
 ): Promise<PollerBench> {
-  const bench = aBench([anEntry(entry)]);
+  const bench = aBench(api, [anEntry(entry)]);
   bench.source.list(anApplication({ id: '1', hostIds: ['11', '12'] }));
   bench.source.answer('1', webOf(30));
   bench.source.answer('1/11', webOf(10));

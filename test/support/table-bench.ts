@@ -3,7 +3,7 @@ import type { Application } from '../../src/model/application.ts';
 import type { AccountConfig, AppEntry } from '../../src/model/config.ts';
 import type { PollOutcome } from '../../src/model/poll-outcome.ts';
 import type { SnapshotSink, Throughput } from '../../src/model/snapshot.ts';
-import type { Discovery } from '../../src/model/source.ts';
+import type { Discovery, Source } from '../../src/model/source.ts';
 import { restCosts } from '../../src/newrelic/rest-source.ts';
 import { createAccountPlanner } from '../../src/poller/account-plan.ts';
 import { AccountTable } from '../../src/poller/account-table.ts';
@@ -30,9 +30,13 @@ export function aTable(
     readonly clock?: FakeClock;
     readonly sink?: SnapshotSink;
     readonly account?: AccountConfig;
+    /** The API; without it: the REST API. */
+    readonly source?: Pick<Source, 'costs' | 'gatherMs'>;
   } = {},
 ): TableBench {
   const { clock = createFakeClock(), budgetPerMinute = () => 800 } = options;
+  const { source = { costs: restCosts, gatherMs: 0 } } = options;
+  const { costs } = source;
   const sink = createFakeSink();
   const demands: { readonly budget: number; readonly stretch: number }[] = [];
   const planned: number[] = [];
@@ -45,17 +49,18 @@ export function aTable(
     {
       clock,
       sink: options.sink ?? sink,
-      costs: restCosts,
+      costs,
+      source,
       planner: createAccountPlanner(
         { discoveryIntervalMs: 60_000 },
         {
           clock,
-          costs: restCosts,
+          costs,
           capacity: () => ({ limitPerMinute: budgetPerMinute(), carriedPerMinute: Infinity }),
           retries: () => 0,
         },
       ),
-      planned: ({ demandPerMinute }) => planned.push(demandPerMinute),
+      limit: { demand: (callsPerMinute) => planned.push(callsPerMinute) },
       observer: { polled: () => undefined, skipped: () => undefined },
       log: {
         discovered: () => undefined,

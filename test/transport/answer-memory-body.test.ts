@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AnswerBody } from '../../src/transport/answer-body.ts';
+import { AnswerBody } from '../../src/transport/answer-memory.ts';
 
 const mebibyte = 1024 * 1024;
 

@@ -1,15 +1,14 @@
 import type { Dispatcher } from 'undici';
 import { ApiError } from '../model/api-error.ts';
 import type { Operation } from '../model/telemetry.ts';
-import { AnswerBody } from './answer-body.ts';
-import type { AnswerHolder, AnswerMemory } from './answer-memory.ts';
+import { AnswerBody, type AnswerHolder, type AnswerMemory } from './answer-memory.ts';
 import type { AbortWatch } from './deadline.ts';
 import type { ApiResponse } from './transport.ts';
 import { apiErrorFrom, statusReason } from './transport-errors.ts';
 
 type Controller = Dispatcher.DispatchController;
 
-export interface ExchangeOptions {
+export interface ResponseCollectorOptions {
   readonly operation: Operation;
   /** The other end, as errors name it. */
   readonly peer: string;
@@ -19,7 +18,7 @@ export interface ExchangeOptions {
 }
 
 /** What the caller waits for. */
-export interface ExchangeOutcome {
+export interface ResponseOutcome {
   readonly resolve: (response: ApiResponse) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -38,12 +37,12 @@ const maxParsedGrowth = 4;
  * does for a call; here an answer is one chunk, seldom more. A class, because closures for all these
  * events would have to be made anew for every call. The outcome is a promise's: the first one counts.
  */
-export class Exchange implements Dispatcher.DispatchHandler, AnswerHolder {
+export class ResponseCollector implements Dispatcher.DispatchHandler, AnswerHolder {
   readonly #peer: string;
   readonly #signal: AbortSignal;
   readonly #abortWatch: AbortWatch;
   readonly #memory: AnswerMemory;
-  readonly #outcome: ExchangeOutcome;
+  readonly #outcome: ResponseOutcome;
   readonly #body: AnswerBody;
   #maxBytes: number;
   /** Whether no more than the start of the body is wanted. */
@@ -52,7 +51,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AnswerHolder {
   #headers: ApiResponse['headers'] = {};
   #controller: Controller | undefined;
 
-  constructor(options: ExchangeOptions, outcome: ExchangeOutcome) {
+  constructor(options: ResponseCollectorOptions, outcome: ResponseOutcome) {
     this.#peer = options.peer;
     this.#signal = options.signal;
     this.#abortWatch = options.abortWatch;

@@ -4,7 +4,7 @@ import type { ApiError } from '../../src/model/api-error.ts';
 import type { Operation } from '../../src/model/telemetry.ts';
 import { type AnswerMemory, createAnswerMemory } from '../../src/transport/answer-memory.ts';
 import { createAbortWatch } from '../../src/transport/deadline.ts';
-import { Exchange } from '../../src/transport/exchange.ts';
+import { ResponseCollector } from '../../src/transport/response-collector.ts';
 import type { ApiResponse } from '../../src/transport/transport.ts';
 
 type Controller = Dispatcher.DispatchController;
@@ -16,9 +16,9 @@ function setUp(
   memory: AnswerMemory = createAnswerMemory({ heapBytes: 0 }),
 ) {
   const abortWatch = createAbortWatch({ keepsListening: true });
-  let exchange: Exchange | undefined;
+  let exchange: ResponseCollector | undefined;
   const outcome = new Promise<ApiResponse>((resolve, reject) => {
-    exchange = new Exchange(
+    exchange = new ResponseCollector(
       { operation, peer: 'api', signal, abortWatch, memory },
       { resolve, reject },
     );
@@ -35,7 +35,7 @@ function setUp(
 
 const limitBytes = 65_536;
 
-describe('Exchange', () => {
+describe('ResponseCollector', () => {
   it.each([
     { what: 'an empty body', chunks: [], body: '' },
     { what: 'one chunk', chunks: ['{"a":1}'], body: '{"a":1}' },
@@ -206,19 +206,19 @@ describe('Exchange', () => {
   it.each([
     {
       end: 'an end',
-      act: (exchange: Exchange) => {
+      act: (exchange: ResponseCollector) => {
         exchange.onResponseEnd();
       },
     },
     {
       end: 'a failure',
-      act: (exchange: Exchange) => {
+      act: (exchange: ResponseCollector) => {
         exchange.fail(new Error('no'));
       },
     },
     {
       end: 'an abort',
-      act: (_exchange: Exchange, caller: AbortController) => {
+      act: (_exchange: ResponseCollector, caller: AbortController) => {
         caller.abort();
       },
     },

@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { importsOf, resolveImport } from '../architecture/imports-of.ts';
+import { allowedAreas } from '../architecture/layer-rules.ts';
+import { readSourceFiles } from '../architecture/source-files.ts';
+import { projectFolder, readDocument } from './documents.ts';
+import { codeBlocksIn, codeWordsIn, headingsIn, rowsWith, sectionOf } from './markdown.ts';
+import { arrowsIn } from './mermaid.ts';
+
+const { text } = readDocument('docs/architecture.md');
+
+/** A step of a journey: a file, and what to look for in it. */
+interface Step {
+  readonly file: string;
+  readonly name: string;
+}
+
+function journeysIn(section: string): ReadonlyMap<string, readonly Step[]> {
+  const titles = headingsIn(section).map(({ title }) => title);
+  return new Map(
+    titles.map((title) => [
+      title,
+      rowsWith(sectionOf(section, title), ['file', 'what happens']).map((row) => ({
+        file: codeWordsIn(row['file'] ?? '')[0] ?? '',
+        name: codeWordsIn(row['what happens'] ?? '')[0] ?? '',
+      })),
+    ]),
+  );
+}
+
+describe('the picture of the rooms', () => {
+  const picture = codeBlocksIn(sectionOf(text, 'The rooms')).find(
+    ({ language }) => language === 'mermaid',
+  );
+
+  it('has the arrows that the imports may follow, and no others', () => {
+    const drawn = arrowsIn(picture?.text ?? '');
+    const expected = Object.entries(allowedAreas).flatMap(([from, areas]) =>
+      areas.map((to) => `${from} -> ${to}`),
+    );
+
+    expect(drawn.toSorted()).toEqual(expected.toSorted());
+  });
+});
+
+describe('the three journeys', () => {
+  const journeys = journeysIn(sectionOf(text, 'Three journeys'));
+  const sources = readSourceFiles();
+  const neighbours = new Map<string, Set<string>>();
+  const connect = (one: string, other: string): void => {
+    neighbours.set(one, (neighbours.get(one) ?? new Set()).add(other));
+  };
+  for (const { path, ...file } of sources) {
+    for (const target of importsOf(file).filter((one) => one.startsWith('.'))) {
+      const imported = resolveImport(path, target);
+      connect(path, imported);
+      connect(imported, path);
+    }
+  }
+  const neighboursOf = (file: string): ReadonlySet<string> =>
+    neighbours.get(file.replace(/^src\//, '')) ?? new Set();
+  // What two rooms know of each other is an interface in the model, or their composition.
+  const isMeetingPoint = (path: string): boolean =>
+    !path.startsWith('model/') || ['model/source.ts', 'model/snapshot.ts'].includes(path);
+  const isJoined = (left: string, right: string): boolean =>
+    neighboursOf(left).has(right.replace(/^src\//, '')) ||
+    [...neighboursOf(left)].some((one) => isMeetingPoint(one) && neighboursOf(right).has(one));
+
+  it('are three, of twelve files at most', () => {
+    expect([...journeys.values()].map(({ length }) => length >= 5 && length <= 12)).toEqual([
+      true,
+      true,
+      true,
+    ]);
+  });
+
+  it.each([...journeys].flatMap(([, steps]) => steps))('find $name in $file', ({ file, name }) => {
+    expect(readFileSync(join(projectFolder, file), 'utf8')).toMatch(
+      new RegExp(`^(?:export )?(?:async )?(?:function\\*?|class|const) ${name}\\b`, 'm'),
+    );
+  });
+
+  it.each([...journeys])('go from file to file on %s', (_title, steps) => {
+    const gaps = steps.flatMap(({ file }, index) => {
+      const next = steps[index + 1]?.file;
+      return next === undefined || isJoined(file, next) ? [] : [`${file} -> ${next}`];
+    });
+
+    expect(gaps).toEqual([]);
+  });
+});

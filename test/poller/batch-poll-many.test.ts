@@ -1,0 +1,255 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ApiError } from '../../src/model/api-error.ts';
+import { type PollOutcome, silentOutcome } from '../../src/model/poll-outcome.ts';
+import type { Batch, Call } from '../../src/model/source.ts';
+import { type BatchPoll, type PollRequest, startBatchPoll } from '../../src/poller/batch-poll.ts';
+import { createCallScheduler } from '../../src/poller/call-scheduler.ts';
+import { aSelected } from '../support/builders.ts';
+import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
+
+/** How long a call takes; one that hangs may not even end when it is broken off. */
+type Lasts = number | 'until aborted' | 'for ever';
+
+interface BatchPlan {
+  /** The deadline of each application. */
+  readonly deadlinesMs: readonly number[];
+  /** The calls of each stage. */
+  readonly stages: readonly (readonly Lasts[])[];
+}
+
+interface Bench {
+  readonly poll: BatchPoll;
+  readonly requests: readonly PollRequest[];
+  /** When each outcome was told, by the number of the application in its batch. */
+  readonly told: { readonly number: number; readonly atMs: number }[];
+  /** When each call began and ended, by stage. */
+  readonly calls: { readonly stage: number; readonly beganMs: number; endedMs: number }[];
+  readonly givenUp: ApiError[];
+  readonly signals: AbortSignal[];
+}
+
+function aRequest(number: number, deadlineMs: number): PollRequest {
+  return {
+    selected: aSelected({ id: `${number}` }),
+    dueMs: 0,
+    overdueMs: 0,
+    periodMs: 60_000,
+    deadlineMs,
+    askHostNames: false,
+    hostNames: new Map(),
+    isListed: () => true,
+  };
+}
+
+async function lasting(clock: FakeClock, lasts: Lasts, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const cancel = typeof lasts === 'number' ? clock.after(lasts, resolve) : undefined;
+    if (lasts === 'for ever') return;
+    signal.addEventListener('abort', () => {
+      cancel?.();
+      resolve();
+    });
+  });
+}
+
+function starter(clock: FakeClock): (plan: BatchPlan) => Bench {
+  const scheduler = createCallScheduler(
+    { requestsPerMinute: 1_000_000, concurrency: 10_000 },
+    { clock },
+  );
+  return ({ deadlinesMs, stages }) => {
+    const requests = deadlinesMs.map((deadlineMs, number) => aRequest(number, deadlineMs));
+    const bench: Omit<Bench, 'poll'> = { requests, told: [], calls: [], givenUp: [], signals: [] };
+    let stage = -1;
+    const callOf =
+      (lasts: Lasts): Call =>
+      async ({ signal, onWire }) => {
+        onWire(true);
+        bench.signals.push(signal);
+        const call = { stage, beganMs: clock.monotonicMs(), endedMs: Number.POSITIVE_INFINITY };
+        bench.calls.push(call);
+        await lasting(clock, lasts, signal);
+        call.endedMs = clock.monotonicMs();
+        return lasts !== 'for ever';
+      };
+    const outcomes = new Map(
+      requests.map((one): [PollRequest, PollOutcome] => [one, { ...silentOutcome() }]),
+    );
+    const batch: Batch<PollRequest> = {
+      questions: requests,
+      key: 'some',
+      nextStage: () => {
+        stage += 1;
+        const calls = stages[stage]?.map(callOf);
+        return calls && { size: calls.length, calls: calls.values() };
+      },
+      giveUp: (error) => bench.givenUp.push(error),
+      outcomeOf: (request) => outcomes.get(request) ?? silentOutcome(),
+    };
+    const poll = startBatchPoll(batch, { scheduler, clock }, (request, outcome) => {
+      if (outcome !== outcomes.get(request)) throw new Error('the outcome of another application');
+      bench.told.push({ number: requests.indexOf(request), atMs: clock.monotonicMs() });
+    });
+    return { ...bench, poll };
+  };
+}
+
+const numbersOf = ({ told }: Bench): readonly number[] => told.map(({ number }) => number);
+
+describe('a poll of many applications', () => {
+  it('tells of each of them its own outcome, once', async () => {
+    const clock = createFakeClock();
+    const bench = starter(clock)({ deadlinesMs: [120_000, 120_000, 120_000], stages: [[100]] });
+
+    await clock.advance(10 * 60_000);
+
+    expect(numbersOf(bench)).toEqual([0, 1, 2]);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  it('tells fifty outcomes in a turn, and none of those that are dropped in between', async () => {
+    const clock = createFakeClock();
+    const deadlinesMs = Array.from({ length: 120 }, () => 120_000);
+    const bench = starter(clock)({ deadlinesMs, stages: [[]] });
+    const inFirstTurn = bench.told.length;
+    for (const request of bench.requests.slice(110)) bench.poll.drop(request, new Error('no'));
+
+    await clock.advance(0);
+
+    expect(inFirstTurn).toBe(50);
+    expect(numbersOf(bench)).toEqual(Array.from({ length: 110 }, (_, number) => number));
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  it('goes on for the others when one is dropped, and breaks nothing off', async () => {
+    const clock = createFakeClock();
+    const bench = starter(clock)({ deadlinesMs: [120_000, 120_000], stages: [[100], [100]] });
+    await clock.advance(50);
+
+    for (const request of bench.requests.slice(0, 1)) bench.poll.drop(request, new Error('no'));
+    await clock.advance(10 * 60_000);
+
+    expect(bench.told).toEqual([{ number: 1, atMs: 200 }]);
+    expect(bench.signals.some(({ aborted }) => aborted)).toBe(false);
+  });
+
+  it('is broken off when the last of them is dropped, with that reason', async () => {
+    const clock = createFakeClock();
+    const bench = starter(clock)({ deadlinesMs: [120_000, 120_000], stages: [['for ever'], [1]] });
+    await clock.advance(50);
+
+    for (const request of bench.requests) bench.poll.drop(request, new Error('not wanted'));
+    await clock.advance(10 * 60_000);
+
+    expect(bench.told).toEqual([]);
+    expect(bench.signals.map(({ reason }) => reason as Error)).toEqual([new Error('not wanted')]);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  it('has the earliest deadline of its applications', async () => {
+    const clock = createFakeClock();
+    const deadlinesMs = [120_000, 60_000, 90_000];
+    const bench = starter(clock)({ deadlinesMs, stages: [['until aborted'], [1]] });
+
+    await clock.advance(10 * 60_000);
+
+    expect(bench.told.map(({ atMs }) => atMs)).toEqual([60_000, 60_000, 60_000]);
+    expect(bench.givenUp).toMatchObject([{ reason: 'timeout' }]);
+    expect(bench.calls.map(({ stage }) => stage)).toEqual([0]);
+  });
+
+  it('begins a stage when every call of the one before has ended', async () => {
+    const clock = createFakeClock();
+    const bench = starter(clock)({
+      deadlinesMs: [120_000],
+      stages: [[100, 700, 300], [200], [50]],
+    });
+
+    await clock.advance(10 * 60_000);
+
+    expect(bench.calls.map(({ stage, beganMs }) => [stage, beganMs])).toEqual([
+      [0, 0],
+      [0, 0],
+      [0, 100],
+      [1, 700],
+      [2, 900],
+    ]);
+    expect(bench.told).toEqual([{ number: 0, atMs: 950 }]);
+  });
+
+  it.each([
+    { what: 'no stage', stages: [] },
+    { what: 'a stage without a call', stages: [[]] },
+    { what: 'several such stages', stages: [[], [], []] },
+  ])('ends at once when it has $what', ({ stages }) => {
+    const clock = createFakeClock();
+
+    const bench = starter(clock)({ deadlinesMs: [120_000, 120_000], stages });
+
+    expect(numbersOf(bench)).toEqual([0, 1]);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+});
+
+describe('any batches', () => {
+  const lasts: fc.Arbitrary<Lasts> = fc.oneof(
+    { weight: 5, arbitrary: fc.integer({ min: 0, max: 90_000 }) },
+    fc.constantFrom<Lasts>('until aborted', 'for ever'),
+  );
+  const plan: fc.Arbitrary<BatchPlan> = fc.record({
+    deadlinesMs: fc.array(fc.integer({ min: 1000, max: 120_000 }), { minLength: 1, maxLength: 70 }),
+    stages: fc.array(fc.array(lasts, { maxLength: 4 }), { maxLength: 4 }),
+  });
+  const drop = fc.record({
+    batch: fc.nat(3),
+    number: fc.nat(70),
+    afterMs: fc.integer({ min: 0, max: 30_000 }),
+  });
+
+  /** Every stage begins after the one before has ended, and none after the deadline. */
+  function expectOrder({ calls, requests }: Bench): void {
+    const deadlineMs = Math.max(...requests.map((one) => one.deadlineMs));
+    for (const { stage, beganMs } of calls) {
+      const before = calls.filter((one) => one.stage < stage);
+      expect(Math.max(-1, ...before.map(({ endedMs }) => endedMs))).toBeLessThanOrEqual(beganMs);
+      expect(beganMs).toBeLessThanOrEqual(deadlineMs);
+    }
+  }
+
+  it('tell one outcome of each application that is wanted, and leave no timer', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(plan, { minLength: 1, maxLength: 4 }),
+        fc.array(drop, { maxLength: 40 }),
+        async (plans, drops) => {
+          const clock = createFakeClock();
+          const benches = plans.map(starter(clock));
+          const dropped = benches.map(() => new Set<number>());
+          for (const { batch, number, afterMs } of drops) {
+            await clock.advance(afterMs);
+            const bench = benches[batch];
+            const request = bench?.requests[number];
+            if (bench === undefined || request === undefined) continue;
+            // As the poll loop does, which forgets what has ended.
+            if (numbersOf(bench).includes(number)) continue;
+            dropped[batch]?.add(number);
+            bench.poll.drop(request, new Error('not wanted'));
+          }
+          await clock.advance(130_000);
+          await settle();
+
+          for (const [index, bench] of benches.entries()) {
+            const wanted = [...bench.requests.keys()].filter(
+              (one) => dropped[index]?.has(one) !== true,
+            );
+            expect(numbersOf(bench).toSorted((a, b) => a - b)).toEqual(wanted);
+            expectOrder(bench);
+          }
+          expect(clock.pendingTimers()).toBe(0);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+});

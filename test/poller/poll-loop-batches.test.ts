@@ -1,0 +1,340 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../src/model/api-error.ts';
+import type { AppEntry } from '../../src/model/config.ts';
+import { anAccount, anApplication, anEntry } from '../support/builders.ts';
+import { type FakeBatchSource, inBatches } from '../support/fake-batch-source.ts';
+import { createFakeSource, webOf } from '../support/fake-source.ts';
+import { aBench, type PollerBench, unlikeEntries } from '../support/poller-bench.ts';
+
+const minuteMs = 60_000;
+const never = async (): Promise<never> => new Promise(() => undefined);
+
+interface Bench extends PollerBench {
+  readonly source: FakeBatchSource;
+}
+
+function aBatchBench(
+  entries: readonly AppEntry[] = [anEntry()],
+  account: Parameters<typeof anAccount>[0] = {},
+): Bench {
+  const sources: FakeBatchSource[] = [];
+  const sourceOf = (clock: PollerBench['clock']): FakeBatchSource => {
+    const source = inBatches(createFakeSource(clock), clock);
+    sources.push(source);
+    return source;
+  };
+  const bench = aBench({ name: 'in batches', sourceOf }, entries, account);
+  const [source] = sources;
+  if (source === undefined) throw new Error('there is no source');
+  return { ...bench, source };
+}
+
+function idsOf(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `${index + 1}`);
+}
+
+/** Applications without hosts, which all answer. */
+function list({ source }: Bench, ids: readonly string[]): void {
+  source.list(...ids.map((id) => anApplication({ id, name: `app ${id}` })));
+  for (const id of ids) source.answer(id, webOf(1));
+}
+
+/** The batches that were sent from now on, in a while. */
+async function batchesIn({ clock, source }: Bench, ms: number): Promise<readonly number[]> {
+  const before = source.sentBatches.length;
+  await clock.advance(ms);
+  return source.sentBatches.slice(before).map(({ length }) => length);
+}
+
+/** How many seconds pass between two polls of the same application. */
+async function gapsIn(bench: Bench, seconds: number): Promise<readonly number[]> {
+  const lastAt = new Map<string, number>();
+  const gaps: number[] = [];
+  let seen = bench.source.sentBatches.length;
+  for (let second = 0; second < seconds; second += 1) {
+    await bench.clock.advance(1000);
+    for (const id of bench.source.sentBatches.slice(seen).flat()) {
+      const last = lastAt.get(id);
+      if (last !== undefined) gaps.push(second - last);
+      lastAt.set(id, second);
+    }
+    seen = bench.source.sentBatches.length;
+  }
+  return gaps;
+}
+
+/** A thousand applications, of which each discovery found some more. */
+async function aGrownAccount(discoveryIntervalMs: number, each: number): Promise<Bench> {
+  const bench = aBatchBench([anEntry({ poll: { discoveryIntervalMs } })]);
+  list(bench, idsOf(each));
+  bench.start();
+  for (let count = each; count < 1000; count += each) {
+    await bench.clock.advance(discoveryIntervalMs);
+    list(bench, idsOf(Math.min(1000, count + each)));
+  }
+  await bench.clock.advance(3 * minuteMs);
+  return bench;
+}
+
+describe('batches', () => {
+  it('are full, however many turns it takes to find out what is due', async () => {
+    const bench = aBatchBench();
+    list(bench, idsOf(950));
+    bench.start();
+
+    expect(await batchesIn(bench, 1000)).toEqual([200, 200, 200, 200, 150]);
+    expect(bench.sink.apps.size).toBe(950);
+  });
+
+  it('are full where applications of two kinds are due in turn', async () => {
+    const other = anEntry({
+      selector: { kind: 'match', pattern: /[13579]$/u },
+      poll: { delayMs: 240_000 },
+    });
+    const bench = aBatchBench([other, anEntry()]);
+    list(bench, idsOf(600));
+    bench.start();
+
+    const sizes = await batchesIn(bench, 1000);
+
+    expect(sizes.toSorted((a, b) => a - b)).toEqual([100, 100, 200, 200]);
+  });
+
+  it.each([
+    { what: 'all at once', everyMs: 60_000, each: 1000 },
+    { what: 'sixty every 17 seconds', everyMs: 17_000, each: 60 },
+    { what: 'forty every 40 seconds', everyMs: 40_000, each: 40 },
+    { what: '210 every 7 seconds', everyMs: 7000, each: 210 },
+  ])('are few, and as many as planned within 5 %, when applications came $what', async (came) => {
+    const bench = await aGrownAccount(came.everyMs, came.each);
+    const before = bench.source.sent();
+
+    await bench.clock.advance(10 * minuteMs);
+
+    const perMinute = (bench.source.sent() - before) / 10;
+    const { demandRequestsPerMinute } = bench.poller.status();
+    expect(demandRequestsPerMinute).toBeCloseTo(5 + minuteMs / came.everyMs, 5);
+    expect(perMinute / demandRequestsPerMinute).toBeGreaterThan(0.95);
+    expect(perMinute / demandRequestsPerMinute).toBeLessThan(1.05);
+  });
+
+  it.each([
+    { what: 'all at once', everyMs: 60_000, each: 1000 },
+    { what: 'sixty every 17 seconds', everyMs: 17_000, each: 60 },
+    { what: 'forty every 40 seconds', everyMs: 40_000, each: 40 },
+  ])('poll none twice as often as wanted, and none later: $what', async ({ everyMs, each }) => {
+    const bench = await aGrownAccount(everyMs, each);
+
+    const gaps = await gapsIn(bench, 300);
+
+    expect(gaps.length).toBeGreaterThan(3 * 1000);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(30);
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(60);
+  });
+
+  it('take what falls due soon, so that it shares a batch from then on', async () => {
+    const bench = aBatchBench([anEntry({ poll: { discoveryIntervalMs: 40_000 } })]);
+    list(bench, idsOf(10));
+    bench.start();
+    await bench.clock.advance(39_000);
+    list(bench, idsOf(11));
+
+    const sizes = await batchesIn(bench, 5 * minuteMs);
+
+    // The new one comes 20 seconds before the others, which go with it.
+    expect(sizes[0]).toBe(11);
+    expect(new Set(sizes)).toEqual(new Set([11]));
+    expect(sizes.length).toBeLessThanOrEqual(6);
+  });
+
+  it('keep to a smaller limit, and everything has its turn', async () => {
+    const entries = unlikeEntries(idsOf(100), { discoveryIntervalMs: 60 * minuteMs });
+    const bench = aBatchBench(entries);
+    list(bench, idsOf(100));
+    bench.start();
+    await bench.clock.advance(5 * minuteMs);
+    bench.limit.change(10);
+    const before = bench.source.sentBatches.length;
+
+    await bench.clock.advance(40 * minuteMs);
+
+    const polled = bench.source.sentBatches.slice(before).flat();
+    expect(polled.length).toBeLessThan(40 * 10.5);
+    expect(new Set(polled).size).toBe(100);
+  });
+
+  it('are sent once for each application by `once`', async () => {
+    const bench = aBatchBench();
+    list(bench, idsOf(450));
+
+    const done = bench.poller.runOnce(new AbortController().signal);
+    await bench.clock.advance(minuteMs);
+
+    expect(await done).toBe(true);
+    expect(bench.source.sentBatches.map(({ length }) => length)).toEqual([200, 200, 50]);
+    expect(new Set(bench.source.sentBatches.flat()).size).toBe(450);
+  });
+
+  it('make `once` fail when one application of hundreds does', async () => {
+    const bench = aBatchBench();
+    list(bench, idsOf(250));
+    bench.source.answer('7', new ApiError('server', 'no', { status: 500 }));
+
+    const done = bench.poller.runOnce(new AbortController().signal);
+    await bench.clock.advance(minuteMs);
+
+    expect(await done).toBe(false);
+    expect(bench.polls.filter((succeeded) => !succeeded)).toHaveLength(1);
+  });
+});
+
+describe('the applications of a batch', () => {
+  it('have outcomes of their own: one fails, one is gone, the others are shown', async () => {
+    const bench = aBatchBench();
+    list(bench, idsOf(4));
+    bench.source.answer('1', new ApiError('server', 'no', { status: 500 }));
+    bench.source.answer('2', new ApiError('not_found', 'gone', { status: 404 }));
+    bench.start();
+
+    await bench.clock.advance(1000);
+
+    expect(bench.source.sentBatches).toEqual([['1', '2', '3', '4']]);
+    expect([...bench.sink.apps.keys()]).toEqual(['1', '3', '4']);
+    const succeeded = [...bench.sink.apps.values()].map(({ pollSucceeded }) => pollSucceeded);
+    expect(succeeded).toEqual([false, true, true]);
+  });
+
+  it('are in none when they are silent, and beside them others are polled', async () => {
+    const bench = aBatchBench();
+    bench.source.answer('1', webOf(1));
+    bench.source.list(
+      anApplication({ id: '1' }),
+      anApplication({ id: '2', reporting: false, healthStatus: 'gray' }),
+    );
+    bench.start();
+
+    await bench.clock.advance(3 * minuteMs);
+
+    expect(new Set(bench.source.sentBatches.flat())).toEqual(new Set(['1']));
+    expect(bench.sink.apps.get('2')).toMatchObject({ pollSucceeded: true });
+    expect(bench.sink.apps.get('2')?.reading?.application.size).toBe(0);
+  });
+
+  it('go on when one of them is refused, and a discovery comes forward', async () => {
+    const bench = aBatchBench([anEntry({ poll: { discoveryIntervalMs: 60 * minuteMs } })]);
+    list(bench, idsOf(3));
+    bench.source.answer('2', new ApiError('auth', 'no', { status: 401 }));
+    bench.start();
+
+    await bench.clock.advance(10 * minuteMs);
+
+    const shown = [...bench.sink.apps.values()].map(({ pollSucceeded }) => pollSucceeded);
+    expect(shown).toEqual([true, false, true]);
+    expect(bench.source.calls.filter((call) => call === 'list')).toHaveLength(2);
+    expect(new Set(await batchesIn(bench, 3 * minuteMs))).toEqual(new Set([3]));
+  });
+
+  it('are not waited for longer than the earliest deadline among them', async () => {
+    const patient = anEntry({
+      selector: { kind: 'id', id: '1' },
+      poll: { intervalMs: 10 * minuteMs },
+    });
+    const bench = aBatchBench([patient, anEntry()]);
+    list(bench, ['1', '2']);
+    bench.source.answer('1', never());
+    bench.start();
+
+    await bench.clock.advance(2 * minuteMs - 1);
+    const before = [...bench.polls];
+    await bench.clock.advance(1);
+
+    expect(bench.source.sentBatches[0]).toEqual(['1', '2']);
+    expect([before, bench.polls.slice(0, 2)]).toEqual([[], [false, true]]);
+    expect(bench.sink.apps.get('2')).toMatchObject({ pollSucceeded: true });
+  });
+
+  it('are held up by a call that hangs, but applications of other batches are not', async () => {
+    const bench = aBatchBench(unlikeEntries(idsOf(10)), { concurrency: 4 });
+    list(bench, idsOf(10));
+    for (const id of idsOf(9)) bench.source.answer(id, never());
+    bench.start();
+
+    await bench.clock.advance(10 * minuteMs);
+    const before = bench.source.sentBatches.length;
+    await bench.clock.advance(10 * minuteMs);
+
+    const polled = bench.source.sentBatches.slice(before).flat();
+    expect(polled.filter((id) => id === '10').length).toBeGreaterThanOrEqual(9);
+    // Suspects: one call each, in a quarter of the places.
+    expect(polled.length).toBeLessThan(60);
+    expect(bench.sink.apps.get('10')).toMatchObject({ pollSucceeded: true });
+  });
+});
+
+describe('an application that leaves its batch', () => {
+  /** Three applications in a batch that waits for the third one. */
+  async function aWaitingBatch(): Promise<{ readonly bench: Bench; readonly answer: () => void }> {
+    const bench = aBatchBench([anEntry({ poll: { discoveryIntervalMs: 20_000 } })]);
+    list(bench, idsOf(3));
+    let answer = (): void => undefined;
+    const later = new Promise<ReturnType<typeof webOf>>((resolve) => {
+      answer = () => {
+        resolve(webOf(3));
+      };
+    });
+    bench.source.answer('3', later);
+    bench.start();
+    await bench.clock.advance(1000);
+    return { bench, answer };
+  }
+
+  it('because a reload asks for something else is polled anew, with one outcome', async () => {
+    const { bench, answer } = await aWaitingBatch();
+    const poll = { discoveryIntervalMs: 20_000 };
+    const other = anEntry({
+      selector: { kind: 'id', id: '1' },
+      poll: { ...poll, window: { kind: 'range', lengthMs: 600_000 } },
+    });
+
+    await bench.poller.reconfigure({ account: anAccount(), entries: [other, anEntry({ poll })] });
+    await bench.clock.advance(1000);
+    const anew = [...bench.polls];
+    answer();
+    await bench.clock.advance(1000);
+
+    expect(bench.source.sentBatches).toEqual([['1', '2', '3'], ['1']]);
+    expect(anew).toEqual([true]);
+    expect(bench.polls).toEqual([true, true, true]);
+    expect(bench.sink.apps.get('3')?.reading?.application).toEqual(webOf(3));
+  });
+
+  it('because a discovery does not list it any more leaves the others alone', async () => {
+    const { bench, answer } = await aWaitingBatch();
+
+    bench.source.list(anApplication({ id: '2' }), anApplication({ id: '3' }));
+    await bench.clock.advance(20_000);
+    const whileWaiting = [...bench.polls];
+    answer();
+    await bench.clock.advance(1000);
+
+    expect(whileWaiting).toEqual([]);
+    expect(bench.polls).toEqual([true, true]);
+    expect([...bench.sink.apps.keys()]).toEqual(['2', '3']);
+  });
+
+  it('and is listed again while the batch still waits is polled anew', async () => {
+    const { bench, answer } = await aWaitingBatch();
+    bench.source.list(anApplication({ id: '2' }), anApplication({ id: '3' }));
+    await bench.clock.advance(20_000);
+    bench.source.list(...idsOf(3).map((id) => anApplication({ id })));
+    await bench.clock.advance(20_000);
+
+    const before = [...bench.polls];
+    answer();
+    await bench.clock.advance(1000);
+
+    expect(bench.source.sentBatches).toEqual([['1', '2', '3'], ['1']]);
+    expect(before).toEqual([true]);
+    expect(bench.polls).toEqual([true, true, true]);
+  });
+});
