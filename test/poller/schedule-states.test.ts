@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AppState, newAppState } from '../../src/poller/app-state.ts';
-import { type AppStates, createAppStates, hostsListedNow } from '../../src/poller/schedule.ts';
+import { type AppStates, createAppStates } from '../../src/poller/schedule.ts';
 import { aSelected } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
 
@@ -206,27 +206,5 @@ describe('createAppStates', () => {
         }
       }),
     );
-  });
-});
-
-describe('hostsListedNow', () => {
-  const withHosts = (hostIds: readonly string[] | undefined): AppState =>
-    newAppState(aSelected({ hostIds }), 0, 0);
-
-  it.each([
-    { what: 'all while nothing has changed', later: undefined, listed: [true, true] },
-    {
-      what: 'those that a discovery still has',
-      later: withHosts(['2', '3']),
-      listed: [false, true],
-    },
-    { what: 'all when it does not say which', later: withHosts(undefined), listed: [true, true] },
-  ])('are $what', ({ later, listed }) => {
-    const states = createAppStates(() => 1);
-    states.set('a', withHosts(['1', '2']));
-    const isListed = hostsListedNow(states.all, 'a');
-    if (later !== undefined) states.set('a', later);
-
-    expect(['1', '2'].map(isListed)).toEqual(listed);
   });
 });
