@@ -124,7 +124,7 @@ describe('an answer that is a failure', () => {
     { status: 402, says: 'status 402. The vendor asks for payment' },
     { status: 403, says: 'status 403. Check the API key' },
     { status: 404, says: 'status 404. Check base_url' },
-  ])('to a list of the account names its own remedy: $says', async ({ status, says }) => {
+  ])('has a remedy of its own for a list of the account: $says', async ({ status, says }) => {
     const { source, signal } = aRestSource(async () => answerOf('', { status }));
 
     const { error } = await source.discover([], [], signal);
@@ -171,7 +171,7 @@ describe('an answer that is a failure', () => {
   });
 });
 
-describe('any answer whatever', () => {
+describe('any answer', () => {
   const anyBody = fc.oneof(
     fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes).toString('utf8')),
     fc.json(),
@@ -231,7 +231,7 @@ const uselessAnswers: readonly { what: string; answer: ApiResponse; reason: stri
     },
   ];
 
-describe('an answer that nothing can be made of', () => {
+describe('an answer that cannot be read', () => {
   it.each(uselessAnswers)('is counted once when it is $what', async ({ answer, reason }) => {
     const { source, client, signal, failures } = aRestSource(async () => answer);
 
@@ -250,7 +250,7 @@ describe('an answer that nothing can be made of', () => {
     expect(failures).toEqual(reason === undefined ? [] : expected);
   });
 
-  it('is counted when an application on it cannot be told from others', async () => {
+  it('is counted when an application in it cannot be identified', async () => {
     const { source, signal, failures } = aRestSource(async () =>
       answerOf({ applications: [null, {}, { id: 1, name: 'a' }] }),
     );
@@ -273,7 +273,7 @@ describe('an answer that nothing can be made of', () => {
     expect(failures).toEqual(['list_applications schema']);
   });
 
-  it('is not counted when only what can be told is unreadable', async () => {
+  it('is not counted when everything that is unreadable can be identified', async () => {
     const { source, signal, failures } = aRestSource(async () =>
       answerOf({
         applications: [{ id: 1 }, { id: 2, name: 'a', links: { application_hosts: [{}] } }],
@@ -326,7 +326,7 @@ describe('excerptOf', () => {
     );
   });
 
-  it('never shows a user key, wherever it stands', () => {
+  it('never shows a user key, wherever it is in the text', () => {
     const key = 'NRAK-0123456789ABCDEFGHIJKLMNOPQ';
 
     fc.assert(
@@ -342,7 +342,7 @@ const elements = (count: number): readonly unknown[] => Array.from({ length: cou
 
 describe('listElementsOf', () => {
   it.each([{ count: 0 }, { count: 200 }, { count: 1000 }])(
-    'takes a page of $count',
+    'accepts a page of $count elements',
     ({ count }) => {
       const list = elements(count);
 
@@ -350,7 +350,7 @@ describe('listElementsOf', () => {
     },
   );
 
-  it('refuses a page that is longer, with the number', () => {
+  it('rejects a longer page, and says how long it is', () => {
     const read = (): unknown =>
       listElementsOf({ application_hosts: elements(1001) }, 'application_hosts', subject);
 
@@ -358,13 +358,13 @@ describe('listElementsOf', () => {
   });
 
   it.each([{ document: {} }, { document: { hosts: {} } }, { document: { hosts: null } }])(
-    'refuses a document without a list: $document',
+    'rejects a document without a list: $document',
     ({ document }) => {
       expect(() => listElementsOf(document, 'hosts', subject)).toThrow('no list of hosts');
     },
   );
 
-  it('keeps a list of applications that is too long from being looked at', async () => {
+  it('does not look at a list of applications that is too long', async () => {
     const discovery = await discoveryOf({ applications: elements(1_000_000) });
 
     expect(discovery).toMatchObject({ applications: [], complete: false, logged: [] });

@@ -30,7 +30,7 @@ describe('the application lists of the samples', () => {
     ]);
   });
 
-  it('are read with members that came later', async () => {
+  it('are read with members that the vendor added later', async () => {
     const { applications } = await discoveryOf(sampleText('03-applications-list-python-2019.json'));
 
     expect(applications).toMatchObject([
@@ -164,7 +164,7 @@ describe('an application of the list', () => {
     ]);
   });
 
-  it('loses only the summary values that are no sensible numbers', async () => {
+  it('loses only those summary values that are not sensible numbers', async () => {
     const { applications, complete, invalid } = await discoveryOf(
       '{"applications":[{"id":1,"name":"a","application_summary":' +
         '{"throughput":1e999,"response_time":-1,"error_rate":"0","apdex_score":0.5}}]}',
@@ -191,7 +191,7 @@ describe('a part of the list that cannot be read', () => {
     { what: 'an id that is no number', element: { id: 'a1', name: 'a' }, says: 'no numeric id' },
     { what: 'a negative id', element: { id: -1, name: 'a' }, says: 'no numeric id' },
     { what: 'a fraction for an id', element: { id: 1.5, name: 'a' }, says: 'no numeric id' },
-  ])('($what) is left out and named, and the others stay', async ({ element, says }) => {
+  ])('($what) is left out and named, and the other parts stay', async ({ element, says }) => {
     const discovery = await listOf(good, element, { ...good, id: 3 });
 
     expect(discovery.applications.map(({ id }) => id)).toEqual(['1', '3']);
@@ -206,7 +206,7 @@ describe('a part of the list that cannot be read', () => {
     { what: 'no name', element: { id: 2 } },
     { what: 'a name of another type', element: { id: 2, name: {} } },
   ])(
-    '($what) keeps what is known of it, and the list is whole all the same',
+    '($what) keeps what is known about it, and the list is still complete',
     async ({ element }) => {
       const discovery = await listOf(good, element, { ...good, id: 3 });
 
@@ -237,7 +237,7 @@ describe('a part of the list that cannot be read', () => {
     );
   });
 
-  it('is not among the unreadable ones when it stands in the list a second time', async () => {
+  it('is not unreadable if the list has it a second time', async () => {
     const discovery = await listOf({ id: 1 }, good);
 
     expect(discovery).toMatchObject({ applications: [{ id: '1' }], unreadableIds: [] });

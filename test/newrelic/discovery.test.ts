@@ -73,7 +73,7 @@ describe('a discovery by ids alone', () => {
     expect(found).toMatchObject({ ids: ['1'], complete: true, error: undefined });
   });
 
-  it('takes nothing for missing when everything is answered 404', async () => {
+  it('calls nothing missing when everything is answered with 404', async () => {
     const found = await discover(byIds('1', '2'), {
       [filtered('1', '2')]: notFound,
       [filtered('1')]: notFound,
@@ -99,7 +99,7 @@ describe('a discovery by ids alone', () => {
     expect(found).toMatchObject({ ids: ['2', '3'], complete: false, error: { reason: 'server' } });
   });
 
-  it('never asks for what is no number', async () => {
+  it('never asks for an id that is not a number', async () => {
     const found = await discover(byIds('1', 'x/..'), { [filtered('1')]: appsOf(['1']) });
 
     expect(found).toMatchObject({ ids: ['1'], complete: true });
@@ -118,7 +118,7 @@ describe('a discovery by names', () => {
     expect(found).toMatchObject({ ids: ['1', '2'], complete: true });
   });
 
-  it('reads all pages; of an application on two pages the first counts', async () => {
+  it('reads all pages; if an application is on two pages, the first one counts', async () => {
     const twice = {
       applications: [
         { id: 1, name: 'renamed' },
@@ -165,7 +165,7 @@ describe('a discovery by names', () => {
 });
 
 describe('a discovery that fails', () => {
-  it('keeps what was read before the page that failed, and asks for nothing alone', async () => {
+  it('keeps what was read before the page that failed, and asks for no single ids', async () => {
     const found = await discover([byName, ...byIds('9')], {
       [list]: appsOf(['1'], { link: '<?page=2>; rel="next"' }),
       [`${list}?page=2`]: answerOf('<html>', { status: 200 }),
@@ -236,7 +236,7 @@ describe('a discovery that fails', () => {
     await expect(source.discover([byName], [], controller.signal)).rejects.toBe(reason);
   });
 
-  it('does not swallow a mistake of ours', async () => {
+  it('does not swallow a bug of this program', async () => {
     const mistake = new TypeError('undefined is not a function');
     const { source, signal } = aRestSource(async () => {
       throw mistake;
@@ -249,7 +249,7 @@ describe('a discovery that fails', () => {
 const deadline = new ApiError('timeout', 'the discovery did not end within 120 s');
 const perPage = 200;
 
-/** Gives the pages of a list, each after so long; obeys its signal as a transport does. */
+/** Serves the pages of a list, each after `pageMs`. Obeys its signal like a transport. */
 function slowPages(clock: Clock, pages: number, pageMs: number): Transport {
   return async ({ target }, signal) => {
     const page = Number(new URL(target, 'http://vendor').searchParams.get('page') ?? '1');
@@ -267,8 +267,8 @@ function slowPages(clock: Clock, pages: number, pageMs: number): Transport {
   };
 }
 
-describe('a discovery whose deadline strikes', () => {
-  it('keeps what it has, counts its calls and gives the deadline as its error', async () => {
+describe('a discovery that reaches its deadline', () => {
+  it('keeps what it has, counts its calls, and has the deadline as its error', async () => {
     const controller = new AbortController();
     const { source } = aRestSource(async ({ target }, signal) => {
       if (target.includes('page=2')) controller.abort(deadline);
@@ -283,7 +283,7 @@ describe('a discovery whose deadline strikes', () => {
     expect(found.error).toBe(deadline);
   });
 
-  it('gives the deadline even if a call had failed before, and asks nothing more', async () => {
+  it('has the deadline as its error even if a call had failed before, and asks nothing more', async () => {
     const controller = new AbortController();
     const asked: string[] = [];
     const { source } = aRestSource(async ({ target }) => {
@@ -313,7 +313,7 @@ describe('a discovery whose deadline strikes', () => {
     expect(found).toMatchObject({ pendingIds: ['2'], error: deadline });
   });
 
-  it('rejects when it was aborted for another reason between two calls', async () => {
+  it('rejects if it was aborted for another reason between two calls', async () => {
     const controller = new AbortController();
     const reason = new Error('shutting down');
     const { source } = aRestSource(async () => {

@@ -47,7 +47,7 @@ describe('parseJsonKeepingIds', () => {
     });
   });
 
-  it('reads any document as JSON.parse does, but for the digits of long integers', () => {
+  it('reads any document like JSON.parse, except for the digits of long integers', () => {
     const id = fc.bigInt({ min: 2n ** 53n, max: 2n ** 90n });
 
     fc.assert(
@@ -60,7 +60,7 @@ describe('parseJsonKeepingIds', () => {
     );
   });
 
-  it('refuses whatever JSON.parse refuses', () => {
+  it('rejects whatever JSON.parse rejects', () => {
     const piece = fc.constantFrom(
       '{',
       '}',
@@ -111,7 +111,7 @@ describe('isJsonObject', () => {
   });
 });
 
-/** fast-check writes large doubles as integers of up to 21 digits: those are long integers too. */
+/** fast-check writes large doubles as integers of up to 21 digits: they are long integers too. */
 function withLongIntegersQuoted(body: string): string {
   return JSON.stringify(JSON.parse(body), (_, value: unknown) =>
     typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)
@@ -170,7 +170,7 @@ describe('minuteTextOf', () => {
     expect(minuteTextOf(Date.UTC(2026, 8, 1, 10, 5, 59, 999))).toBe('2026-09-01T10:05:00Z');
   });
 
-  it('gives back every window, in whole minutes at least 60 seconds apart', () => {
+  it('gives every window back, in whole minutes at least 60 seconds apart', () => {
     const nowMs = fc.date({
       noInvalidDate: true,
       min: new Date('2001-01-01'),

@@ -12,7 +12,9 @@ function aReader(send: Transport): { readonly reader: ListReader; readonly logge
   return { logger, reader: createListReader({ maxPages: 10 }, { send, observer, logger }) };
 }
 
-/** The answer with the one application of this page, which is not the last one. */
+/**
+ * The answer for a page with one application, and a link to the next page unless it is the last.
+ */
 function aPage(page: number, last: number): ApiResponse {
   const link = page < last ? `<https://host/list.json?page=${page + 1}>; rel="next"` : undefined;
   return answerOf(
@@ -22,7 +24,7 @@ function aPage(page: number, last: number): ApiResponse {
 }
 
 describe('createListReader', () => {
-  it('reads a list whose every page brings another application to its end', async () => {
+  it('reads a list to its end if every page has another application', async () => {
     let page = 0;
     const { reader } = aReader(async () => {
       page += 1;
@@ -35,7 +37,7 @@ describe('createListReader', () => {
     expect(list).toMatchObject({ error: undefined, calls: 6 });
   });
 
-  it('gives a list that was complete before its caller went', async () => {
+  it('resolves to a list that was complete before its caller aborted', async () => {
     const controller = new AbortController();
     const { reader } = aReader(async () => {
       controller.abort(new Error('shutting down'));
@@ -47,7 +49,7 @@ describe('createListReader', () => {
     expect(list.items).toHaveLength(1);
   });
 
-  it('rejects with the reason of its caller when a call failed after that had gone', async () => {
+  it('rejects with the reason of its caller if a call failed after the abort', async () => {
     const controller = new AbortController();
     const reason = new Error('shutting down');
     const { reader } = aReader(async () => {
@@ -58,7 +60,7 @@ describe('createListReader', () => {
     await expect(reader.applications(undefined, controller)).rejects.toBe(reason);
   });
 
-  it('says what of the list it left out', async () => {
+  it('says which parts of the list it left out', async () => {
     const { reader, logger } = aReader(async () => answerOf({ applications: [{ id: 7 }] }));
 
     const list = await reader.applications(undefined, { signal: new AbortController().signal });
@@ -123,7 +125,7 @@ describe('the host names of an application', () => {
     { what: 'no list', answer: answerOf({}), reason: 'schema' },
     { what: 'no such application', answer: answerOf('{}', { status: 404 }), reason: 'not_found' },
     { what: 'an empty answer', answer: answerOf(''), reason: 'not_json' },
-  ])('are none, for a reason that names the application: $what', async ({ answer, reason }) => {
+  ])('are empty, for a reason that names the application: $what', async ({ answer, reason }) => {
     const { source, signal } = aRestSource(async () => answer);
 
     await expect(source.hostNames('12', signal)).resolves.toMatchObject({
@@ -182,7 +184,7 @@ describe('the host names of an application', () => {
     await expect(source.hostNames('12', controller.signal)).rejects.toBe(reason);
   });
 
-  it('are not asked for with an id that is no number', async () => {
+  it('are not asked for with an id that is not a number', async () => {
     const transport = createFakeTransport({});
     const { source, signal } = aRestSource(transport.send);
 
@@ -196,7 +198,7 @@ describe('the host names of an application', () => {
   const hostsOf = (...hosts: readonly (readonly [number, string])[]) =>
     answerOf({ application_hosts: hosts.map(([id, host]) => ({ id, host })) });
 
-  it('are looked up by the name of one host, which the vendor takes for a part of one', async () => {
+  it('are looked up by the name of one host, which the vendor takes for part of a name', async () => {
     const transport = createFakeTransport({
       [filtered('web-1')]: hostsOf([1, 'web-1'], [11, 'web-11']),
     });
@@ -213,7 +215,7 @@ describe('the host names of an application', () => {
 
   it.each([
     { what: 'the first is found', found: 'pod-a', calls: 1 },
-    { what: 'only the second is', found: 'node-b', calls: 2 },
+    { what: 'only the second is found', found: 'node-b', calls: 2 },
   ])('are looked up by one name after the other: $what', async ({ found, calls }) => {
     const transport = createFakeTransport({
       [filtered('pod-a')]: found === 'pod-a' ? hostsOf([1, 'POD-A']) : hostsOf([7, 'pod-a2']),
@@ -226,7 +228,7 @@ describe('the host names of an application', () => {
     expect(result).toMatchObject({ error: undefined, calls });
   });
 
-  it('are all taken from the first list when that is not restricted to the name', async () => {
+  it('are all taken from the first list if the vendor ignores the name', async () => {
     const all = hostsOf([1, 'web-1'], [2, 'NODE-B']);
     const transport = createFakeTransport({
       [filtered('pod-a')]: [all, all],
@@ -241,7 +243,7 @@ describe('the host names of an application', () => {
   });
 
   it.each([400, 422])(
-    'are all listed, once, when the vendor refuses to restrict the list: %d',
+    'are all listed, once, if the vendor refuses the name with %d',
     async (status) => {
       const transport = createFakeTransport({
         [filtered('pod-a')]: new ApiError('client', `HTTP ${status}`, { status }),
@@ -281,7 +283,7 @@ describe('the host names of an application', () => {
     expect(result).toMatchObject({ error: { reason: 'server' }, calls: 1 });
   });
 
-  it('keep a filter on every page, and characters of a URL apart', async () => {
+  it('keep the filter on every page, and escape characters of a URL', async () => {
     const link = '<https://elsewhere.example/?page=2>; rel="next"';
     const transport = createFakeTransport({
       [filtered('a&b')]: answerOf(

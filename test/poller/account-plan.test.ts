@@ -44,7 +44,7 @@ describe('plannedCapacityOf', () => {
 });
 
 describe('accountPlanOf', () => {
-  it('counts polls, discoveries and what else was sent', () => {
+  it('counts polls, discoveries and everything else that was sent', () => {
     const capacity = { limitPerMinute: 800, carriedPerMinute: Infinity };
 
     const plan = accountPlanOf(polled, { ...discovery, otherPerMinute: 7 }, capacity);
@@ -75,20 +75,23 @@ describe('concurrencyFor', () => {
     { perMinute: 216, callMs: 2000, calls: 8 },
     { perMinute: 217, callMs: 2000, calls: 9 },
     { perMinute: 800, callMs: 250, calls: 4 },
-  ])('is $calls calls at a time for $perMinute of $callMs ms', ({ perMinute, callMs, calls }) => {
-    const carriedPerMinute = (calls * 60_000) / callMs;
+  ])(
+    'is $calls for $perMinute calls a minute of $callMs ms each',
+    ({ perMinute, callMs, calls }) => {
+      const carriedPerMinute = (calls * 60_000) / callMs;
 
-    expect(concurrencyFor(perMinute, callMs)).toBe(calls);
-    expect(plannedCapacityOf({ limitPerMinute: 1e9, carriedPerMinute })).toBeGreaterThanOrEqual(
-      perMinute,
-    );
-  });
+      expect(concurrencyFor(perMinute, callMs)).toBe(calls);
+      expect(plannedCapacityOf({ limitPerMinute: 1e9, carriedPerMinute })).toBeGreaterThanOrEqual(
+        perMinute,
+      );
+    },
+  );
 });
 
 interface Bench {
   readonly clock: FakeClock;
   readonly planner: AccountPlanner;
-  /** What the account can do, and what it has retried; to be changed at will. */
+  /** What the account can do, and how often it has retried. A test may change it. */
   readonly now: { limitPerMinute: number; carriedPerMinute: number; retries: number };
 }
 
@@ -107,14 +110,14 @@ function aPlanner(): Bench {
   return { clock, planner, now };
 }
 
-/** Applications that take so many calls a minute. */
+/** An application that takes this many calls a minute. */
 function taking(perMinute: number): { readonly selected: ReturnType<typeof aSelected> }[] {
   const ids = Array.from({ length: perMinute - 1 }, (_, index) => `${index}`);
   return [{ selected: aSelected({ id: '1', hostIds: ids }) }];
 }
 
 describe('a plan', () => {
-  it('is there before anything is known, for the capacity of now', () => {
+  it('exists before anything is known, for the present capacity', () => {
     const { planner } = aPlanner();
 
     expect(planner.plan).toMatchObject({ demandPerMinute: 0, capacityPerMinute: 800, stretch: 1 });
@@ -173,7 +176,7 @@ describe('a plan', () => {
     expect(planner.replan(taking(100))).toBeCloseTo(100 / 89, 10);
   });
 
-  it('ends a stretch, however small it was, and begins one', () => {
+  it('begins and ends a stretch, however small it is', () => {
     const { planner, now } = aPlanner();
     now.limitPerMinute = 101.4;
     const longer = planner.replan(taking(100));
@@ -189,15 +192,15 @@ describe('a plan', () => {
 });
 
 describe('other calls', () => {
-  /** The demand of nothing but other calls, a minute after the start. */
+  /** The demand if there are only other calls, a minute after the start. */
   const demandOf = ({ planner, clock }: Bench): number => {
     planner.replan([]);
     expect(clock.monotonicMs()).toBe(minuteMs);
-    // Nine minutes before the start count as well.
+    // The nine minutes before the start count as well.
     return planner.plan.demandPerMinute * 9;
   };
 
-  it('are the retries since the last plan, each of them once', async () => {
+  it('include the retries since the last plan, each of them once', async () => {
     const bench = aPlanner();
     await bench.clock.advance(minuteMs);
     bench.now.retries = 14;
@@ -210,7 +213,7 @@ describe('other calls', () => {
     expect([first, again, later]).toEqual([9, 9, 10]);
   });
 
-  it('are the calls for host names', async () => {
+  it('include the calls for host names', async () => {
     const bench = aPlanner();
     await bench.clock.advance(minuteMs);
 
@@ -222,8 +225,8 @@ describe('other calls', () => {
   it.each([
     { what: 'took five calls every two minutes', calls: [5], demand: 2.5 },
     { what: 'takes fewer than the last one', calls: [5, 1], demand: 0.5 },
-    { what: 'failed at once, which tells nothing of the next one', calls: [5, 0], demand: 2.5 },
-  ])('are those of a discovery that $what', ({ calls, demand }) => {
+    { what: 'failed at once, which says nothing about the next one', calls: [5, 0], demand: 2.5 },
+  ])('include those of a discovery that $what', ({ calls, demand }) => {
     const { planner } = aPlanner();
 
     for (const one of calls) planner.discovered(one, 2 * minuteMs);
@@ -256,7 +259,11 @@ describe('isOutdated', () => {
 
   it.each([
     { what: 'carries a little more', carriedPerMinute: 1190, outdated: false },
-    { what: 'carries half as much again as may be sent', carriedPerMinute: 1200, outdated: true },
+    {
+      what: 'carries one and a half times what may be sent',
+      carriedPerMinute: 1200,
+      outdated: true,
+    },
   ])('says $outdated when a vendor that was slightly too slow $what', (row) => {
     const { planner, now } = aPlanner();
     for (const carriedPerMinute of [700, 850]) {
@@ -283,7 +290,7 @@ describe('isOutdated', () => {
   });
 });
 
-/** What the rate is by its definition: counted anew each time, from a list of all calls. */
+/** The rate by its definition: counted each time from a list of all calls. */
 function rateOf(
   calls: readonly { readonly atMs: number; readonly count: number }[],
   nowMs: number,
@@ -296,7 +303,7 @@ function rateOf(
 }
 
 describe('createCallRate', () => {
-  it('is the mean of the last nine whole minutes and of what has passed of the present one', () => {
+  it('is the mean over the last nine whole minutes and the part of the present one that has passed', () => {
     fc.assert(
       fc.property(
         fc.nat(20 * minuteMs),

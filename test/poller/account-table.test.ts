@@ -61,7 +61,7 @@ describe('AccountTable, when a discovery ended', () => {
     expect(publishedIds(bench)).toEqual(published);
   });
 
-  it('publishes each application once more when the discovery becomes stale, and when it is back', async () => {
+  it('publishes each application again when the discovery becomes stale, and when it works again', async () => {
     const bench = aTable({ entries: [anEntry({ poll: { staleAfterMs: 120_000 } })] });
     await bench.table.discovered(found(shop('1'), shop('2')), signal);
     publishedIds(bench);
@@ -78,7 +78,7 @@ describe('AccountTable, when a discovery ended', () => {
     expect(publishedIds(bench)).toEqual(['1', '2']);
   });
 
-  it('lets other work have its turn when much has changed, and is done soon after', async () => {
+  it('lets other work run in between when much has changed, and is done soon after', async () => {
     const bench = aTable();
     const ids = Array.from({ length: 10 }, (_, index) => `${index + 1}`);
     await bench.table.discovered(found(...ids.map((id) => shop(id, {}, 400))), signal);
@@ -98,7 +98,7 @@ describe('AccountTable, when a discovery ended', () => {
     expect(bench.clock.pendingTimers()).toBe(0);
   });
 
-  it('removes at once what is gone, however much else has changed, and never brings it back', async () => {
+  it('removes at once what is gone, however much else has changed, and does not bring it back', async () => {
     const bench = aTable();
     const ids = Array.from({ length: 10 }, (_, index) => `${index + 1}`);
     await bench.table.discovered(found(...ids.map((id) => shop(id, {}, 400))), signal);
@@ -133,7 +133,7 @@ describe('AccountTable, when a discovery ended', () => {
     expect(publishedIds(bench)).toEqual([]);
   });
 
-  it('plans for the hosts that there are now', async () => {
+  it('plans for the present hosts', async () => {
     const bench = aTable();
     await bench.table.discovered(found(shop('1')), signal);
     const before = bench.table.plan;
@@ -149,7 +149,7 @@ describe('AccountTable, when a discovery ended', () => {
 });
 
 describe('AccountTable, when a poll ended', () => {
-  it('publishes host names that came with a poll that changed nothing else', async () => {
+  it('publishes new host names of a poll that changed nothing else', async () => {
     const bench = aTable();
     await bench.table.discovered(found(shop('1')), signal);
     pollAll(bench);
@@ -192,7 +192,7 @@ describe('AccountTable, when it is configured anew', () => {
     expect(unwanted).toEqual([]);
   });
 
-  it('removes what is no longer wanted at once, and names it and what is polled otherwise', async () => {
+  it('removes at once what is no longer wanted, and returns it with what is now polled differently', async () => {
     const bench = aTable();
     await bench.table.discovered(found(shop('1'), shop('2'), shop('3')), signal);
     pollAll(bench);
@@ -228,7 +228,7 @@ describe('AccountTable, when it is configured anew', () => {
 });
 
 describe('AccountTable, when the budget changes', () => {
-  it('tells of a plan that a discovery has changed, but not of one that only follows the limit', async () => {
+  it('reports a plan that a discovery has changed, but not one that only follows the limit', async () => {
     let budget = 800;
     const bench = aTable({ budgetPerMinute: () => budget });
     await bench.table.discovered(found(shop('1', {}, 99)), signal);
@@ -240,7 +240,7 @@ describe('AccountTable, when the budget changes', () => {
     expect(bench.table.plan.budgetPerMinute).toBe(50);
   });
 
-  it('is followed at the latest when a poll ends', async () => {
+  it('follows it when a poll ends, at the latest', async () => {
     let budget = 800;
     const bench = aTable({ budgetPerMinute: () => budget });
     await bench.table.discovered(found(shop('1', {}, 99), shop('2')), signal);
@@ -254,7 +254,7 @@ describe('AccountTable, when the budget changes', () => {
     expect(bench.demands.at(-1)).toEqual({ budget: 50, stretch });
   });
 
-  it('stretches the intervals as the budget of the moment asks for', async () => {
+  it('stretches the intervals for the present budget', async () => {
     let budget = 800;
     const bench = aTable({ budgetPerMinute: () => budget });
     await bench.table.discovered(found(shop('1', {}, 99)), signal);
@@ -272,7 +272,7 @@ describe('AccountTable, when the budget changes', () => {
 });
 
 describe('AccountTable, when a discovery changes the demand', () => {
-  it('moves the polls that wait, so that they follow the intervals of now', async () => {
+  it('moves the waiting polls to the new intervals', async () => {
     const bench = aTable({ budgetPerMinute: () => 50 });
     await bench.table.discovered(found(shop('1', {}, 500), shop('2')), signal);
     pollAll(bench);
@@ -288,7 +288,7 @@ describe('AccountTable, when a discovery changes the demand', () => {
 });
 
 describe('AccountTable, with another shard than before', () => {
-  it('removes what is no longer its own, and what nobody wants', async () => {
+  it('removes what now belongs to another shard, and what no entry wants', async () => {
     const sink = createFakeSink();
     const bench = aTable({ sink });
     await bench.table.discovered(found(shop('2'), shop('3'), shop('4')), signal);

@@ -112,7 +112,7 @@ describe('afterPoll', () => {
       success: false,
     },
     {
-      what: 'the very first poll with a failure, since there is nothing to hold',
+      what: 'the very first poll with a failure, since there are no values to hold',
       polls: [aPoll(1, '1', '2')],
       shown: 1,
       hosts: 17,
@@ -126,7 +126,7 @@ describe('afterPoll', () => {
       success: false,
     },
     {
-      what: 'nothing of polls that bring nothing at all',
+      what: 'nothing of polls in which nothing arrives',
       polls: [aPoll(1), aPoll(2, ...everything), aPoll(3, ...everything)],
       shown: 1,
       hosts: 19,
@@ -171,13 +171,13 @@ describe('afterPoll', () => {
     },
   );
 
-  it('shows nothing of a poll that was refused, even if parts of it arrived', () => {
+  it('shows nothing of a poll whose key was refused, even if parts of it arrived', () => {
     const state = after({ ...aPoll(1, '1'), unauthorized: true });
 
     expect(state.reading).toBeUndefined();
   });
 
-  it('leaves out hosts that a discovery has dropped while the poll was under way', () => {
+  it('leaves out hosts that a discovery dropped during the poll', () => {
     const before = newAppState(aSelected({ hostIds }), 0, 0);
     const shrunk = afterDiscovery(before, aSelected({ hostIds: ['1', '2'] }), 0);
 
@@ -186,7 +186,7 @@ describe('afterPoll', () => {
     expect([...(state.reading?.hosts.keys() ?? [])]).toEqual(['1', '2']);
   });
 
-  it('keeps the reading as it is when a discovery only adds a host', () => {
+  it('keeps the reading when a discovery only adds a host', () => {
     const before = after(aPoll(1));
 
     const grown = afterDiscovery(before, aSelected({ hostIds: [...hostIds, '20'] }), 0);
@@ -194,7 +194,7 @@ describe('afterPoll', () => {
     expect(grown.reading).toBe(before.reading);
   });
 
-  it('has nothing to hold back for once an application was gone', () => {
+  it('does not hold back a poll after the application was gone', () => {
     const gone = after(aPoll(1), { ...aPoll(2), gone: true });
 
     const back = afterPoll(gone, aPoll(3, '1'), noNames, now);
@@ -204,7 +204,7 @@ describe('afterPoll', () => {
     expect(back.reading?.hosts.size).toBe(18);
   });
 
-  it('begins to count a failure anew after values were published', () => {
+  it('counts failures from the beginning again after values were published', () => {
     const failing = after(aPoll(1), aPoll(2, '1'));
     const published = afterPoll(failing, aPoll(3, '1'), noNames, now);
 
@@ -212,7 +212,7 @@ describe('afterPoll', () => {
     expect(published.failingSinceMs).toBeUndefined();
   });
 
-  it('keeps the very reading when the poll brought no host that is not listed', () => {
+  it('keeps the same reading object when all of its hosts are listed', () => {
     const outcome = anOutcome();
 
     const state = afterPoll(aState(), outcome, noNames, now);
@@ -234,7 +234,7 @@ describe('afterPoll', () => {
 });
 
 describe('afterDiscovery', () => {
-  it('keeps the very selection and reading when nothing has changed', () => {
+  it('keeps the same selection and reading objects when nothing has changed', () => {
     const known = aState({ reading: aReading('1', '2') });
     const { entry } = known.selected;
 
@@ -254,7 +254,7 @@ describe('afterDiscovery', () => {
     expect(state.selected.entry).toBe(entry);
   });
 
-  it('keeps all hosts of the reading when the list does not say which there are', () => {
+  it('keeps all hosts of the reading when the list does not name any', () => {
     const known = aState({ reading: aReading('1', '2') });
 
     const state = afterDiscovery(known, aSelected({ hostIds: undefined }), 5000);
@@ -294,7 +294,7 @@ describe('values that could not be renewed', () => {
   it.each([
     { what: 'after a first failure', state: failing, atMs: 1000 + staleAfterMs },
     {
-      what: 'after a poll should have ended that never does',
+      what: 'after the deadline of a poll that never ends',
       state: waiting,
       atMs: 50_000 + deadlineMs + staleAfterMs,
     },
@@ -306,7 +306,7 @@ describe('values that could not be renewed', () => {
   it.each([
     { what: 'in time', startMs: 60_000, sinceMs: 60_000 },
     {
-      what: 'only after the one that was due should have ended, because others were called off',
+      what: 'only after the deadline of the due poll, because others were aborted',
       startMs: 400_000,
       sinceMs: 50_000 + deadlineMs,
     },
@@ -318,7 +318,7 @@ describe('values that could not be renewed', () => {
     expect(state.failingSinceMs).toBe(sinceMs);
   });
 
-  it('are no success any more when they are dropped without a failure', () => {
+  it('no longer count as a success when they are dropped without a failure', () => {
     const known = { ...waiting, pollSucceeded: true };
 
     const state = whenStale(known, deadlineMs, 50_000 + deadlineMs + staleAfterMs);

@@ -74,7 +74,7 @@ describe('discoveryAfter', () => {
     expect(discoveryAfter(told, whole, [], 0).missing).toEqual([]);
   });
 
-  it('keeps the lists of them as they are as long as they say the same', () => {
+  it('keeps the same arrays as long as nothing in them changes', () => {
     const of = (...ids: readonly string[]): AppEntry[] =>
       ids.map((id) => anEntry({ selector: { kind: 'id', id } }));
     const told = discoveryAfter(initialDiscovery, whole, of('1', '2'), 0);
@@ -119,16 +119,16 @@ describe('isDiscoveryStale', () => {
 
 describe('isUnauthorized', () => {
   it.each([
-    { what: 'a refused key', error: refused, refusal: true },
-    { what: 'another failure', error: unreachable, refusal: false },
+    { what: 'a refused key', error: refused, unauthorized: true },
+    { what: 'another failure', error: unreachable, unauthorized: false },
     {
-      what: 'an error of somebody else',
+      what: 'an error that is not an ApiError',
       error: Object.assign(new Error('not ours'), { reason: 'auth' }),
-      refusal: false,
+      unauthorized: false,
     },
-    { what: 'no error', error: undefined, refusal: false },
-  ])('is $refusal for $what', ({ error, refusal }) => {
-    expect(isUnauthorized(error)).toBe(refusal);
+    { what: 'no error', error: undefined, unauthorized: false },
+  ])('is $unauthorized for $what', ({ error, unauthorized }) => {
+    expect(isUnauthorized(error)).toBe(unauthorized);
   });
 });
 
@@ -156,7 +156,7 @@ async function within(
   return discoverWithin(120_000, { source: { discover }, clock }, selectors, ['8'], signal);
 }
 
-/** Gives the reason of the abort as its error, as a source does that was cut short. */
+/** Has the reason of the abort as its error, like a source that was cut short. */
 const hanging: Discover = async (_selectors, _known, signal) =>
   new Promise((resolve) => {
     signal.addEventListener('abort', () => {
@@ -165,7 +165,7 @@ const hanging: Discover = async (_selectors, _known, signal) =>
   });
 
 describe('discoverWithin', () => {
-  it('gives what the source found of what was asked, and leaves no timer', async () => {
+  it('returns what the source found, and leaves no timer', async () => {
     const clock = createFakeClock();
     const asked: unknown[] = [];
 
@@ -179,7 +179,7 @@ describe('discoverWithin', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
-  it('gives what was found by the deadline, with a reason that names it', async () => {
+  it('returns what was found by the deadline, with a reason that names the deadline', async () => {
     const clock = createFakeClock();
     let discovery: Discovery | undefined;
     const done = (async () => {
@@ -197,7 +197,7 @@ describe('discoverWithin', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
-  it('tells the source the reason of an abort, and leaves no timer', async () => {
+  it('passes the reason of an abort to the source, and leaves no timer', async () => {
     const clock = createFakeClock();
     const abort = new AbortController();
     const done = within(hanging, clock, abort.signal);
@@ -221,7 +221,7 @@ describe('discoverWithin', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
-  it('does not ask at all when it was aborted before', async () => {
+  it('asks nothing if it was aborted before', async () => {
     const clock = createFakeClock();
     const abort = new AbortController();
     abort.abort(new Error('stopped'));
