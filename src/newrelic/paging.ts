@@ -95,7 +95,7 @@ function problemOf(
   if (error !== undefined || next !== undefined) return error;
   const doubt = endDoubtOf(link, page);
   if (doubt === undefined || (doubt === 'leads_back' && items.length === 0)) return undefined;
-  const detail = `nobody knows whether the list was read to its end: page ${page} ${doubtTexts[doubt]}`;
+  const detail = `the list may not have been read to its end: page ${page} ${doubtTexts[doubt]}`;
   return failureOf(subject, 'schema', detail);
 }
 

@@ -234,5 +234,5 @@ async function answered(
 
 function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  return new ApiError('client', 'the call failed for a reason of our own', { cause: error });
+  return new ApiError('client', 'the call failed because of an error in this program', { cause: error });
 }
