@@ -49,7 +49,7 @@ const maxLookUps = 10;
  * the vendor answer 404 for all, it does not affect them. Absent ids are asked for apart too, so
  * that they are found again as soon as they are back.
  *
- * Returns the ids of which it is not known whether the account has them.
+ * Returns the ids that may or may not be in the account.
  */
 async function findByIds(
   { wanted, lost, known, isListed }: IdQuestion,
@@ -182,7 +182,7 @@ export async function discoverApplications(
   return { ...discovery, complete: false, error: signal.reason };
 }
 
-/** Returns the ids of which it is not known whether the account has them. */
+/** Returns the ids that may or may not be in the account. */
 async function findAll(
   { selectors, knownIds, signal }: DiscoveryQuestion,
   findings: Findings,

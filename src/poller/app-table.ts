@@ -39,9 +39,9 @@ export interface DiscoveryChange {
 
 /** Applications in one turn of the event loop: a few milliseconds. */
 const applicationsPerTurn = 1000;
-/** This many pattern tests cost as much as the rest of the work for one application, */
+/** This many pattern tests cost as much as the rest of the work for one application. */
 const testsPerApplication = 4;
-/** and so does this many shards of which one owns the application. */
+/** So does the search for the owner of an application among this many shards. */
 const shardsPerApplication = 50;
 /** A step with this many applications is long, even if more would have fitted into the turn. */
 const manyApplications = 100;
