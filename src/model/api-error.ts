@@ -1,6 +1,6 @@
 /**
- * Why a vendor call failed: a closed set. Code, log field and the metric label `reason` use the
- * same words.
+ * Why a vendor call failed: a closed set. The code, the log field and the metric label `reason` use
+ * the same words.
  */
 export const failureReasons = [
   'dns',
@@ -23,7 +23,7 @@ export type FailureReason = (typeof failureReasons)[number];
 
 export interface ApiErrorOptions {
   readonly cause?: unknown;
-  /** The HTTP status, where there was an answer. */
+  /** The HTTP status, if there was an answer. */
   readonly status?: number;
 }
 

@@ -13,8 +13,8 @@ export interface ApplicationSummary {
 }
 
 /**
- * One application as a discovery found it. Ids are opaque decimal strings: they may exceed 2^53.
- * `undefined` means that the vendor did not say.
+ * One application as a discovery found it. Ids are opaque decimal strings, because they may exceed
+ * 2^53. `undefined` means that the vendor did not say.
  */
 export interface Application {
   readonly id: string;
@@ -30,8 +30,8 @@ export interface Application {
 }
 
 /**
- * The application as it was found now, made of known parts where they are the same: who compares by
- * identity sees what has changed, and the long lists are not kept twice.
+ * The application as it was found now, made of known parts where these are the same. So comparing
+ * identities shows what has changed, and long lists are not kept twice.
  */
 export function mergedApplication(known: Application, found: Application): Application {
   const merged = {
@@ -50,7 +50,7 @@ function isSameSummary(
   return known !== undefined && found !== undefined && hasSameMembers(known, found);
 }
 
-/** Of thousands of applications in every discovery: a comparison of any two objects is much slower. */
+/** A deep comparison would be much slower, for thousands of applications in every discovery. */
 function hasSameMembers(left: object, right: object): boolean {
   const known: Readonly<Record<string, unknown>> = { ...left };
   return Object.entries(right).every(([key, value]) => Object.is(known[key], value));

@@ -31,7 +31,7 @@ export async function sleep(clock: Clock, delayMs: number, signal: AbortSignal):
 /** A pause that may be cut short. */
 export interface InterruptibleDelay {
   pause(delayMs: number, signal: AbortSignal): Promise<void>;
-  /** Ends the pause under way, but not before it took `minMs`. */
+  /** Ends the present pause, but not before `minMs` after its start. */
   cutShort(minMs: number): void;
 }
 

@@ -25,7 +25,7 @@ export interface AccountConfig {
   readonly proxyUrl: string | undefined;
   /** An extra CA bundle (PEM), as an absolute path. */
   readonly caFile: string | undefined;
-  /** Which part of the applications this process polls; all of them without it. */
+  /** Which part of the applications this process polls. Default: all of them. */
   readonly shard?: Shard | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface PatternSource {
   readonly source: string;
 }
 
-/** A regular expression that names are searched with, in time linear in their length. */
+/** A regular expression that searches names in time linear in their length. */
 export interface NamePattern extends PatternSource {
   /** Whether the pattern matches anywhere in the name. */
   test(name: string): boolean;
@@ -66,9 +66,9 @@ export interface AppEntry<Pattern extends PatternSource = NamePattern> {
   readonly account: string;
   readonly selector: Selector<Pattern>;
   readonly labels: Readonly<Record<string, string>>;
-  /** Which hosts are read on their own: all, none, or some. */
+  /** Which hosts are polled: all, none, or some. */
   readonly hosts: boolean | HostSelector<Pattern>;
-  /** Whether the application itself is read and shown, or only hosts of it. */
+  /** Whether the application itself is polled and shown, or only its hosts. */
   readonly application: boolean;
   readonly transactions: readonly TransactionType[];
   readonly poll: PollConfig;
@@ -79,7 +79,9 @@ export interface Config<Pattern extends PatternSource = NamePattern> {
   readonly apps: readonly AppEntry<Pattern>[];
 }
 
-/** A configuration whose patterns are not compiled: plain data, which can be sent to another thread. */
+/**
+ * A configuration whose patterns are not compiled: plain data that can be sent to another thread.
+ */
 export type PlainConfig = Config<PatternSource>;
 
 /**

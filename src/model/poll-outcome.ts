@@ -1,31 +1,34 @@
 import type { ApiError } from './api-error.ts';
 import type { AppReading } from './snapshot.ts';
 
-/** What one poll of one application brought. */
+/** The result of one poll of one application. */
 export interface PollOutcome {
-  /** All that arrived, for one window; `undefined` when nothing did. */
+  /** Everything that arrived, for one window; `undefined` if nothing did. */
   readonly reading: AppReading | undefined;
   /** Why something that was asked for did not arrive; the first of the failures. */
   readonly error: ApiError | undefined;
   /** What did not arrive: host ids, `applicationScope` or `hostsScope`. */
   readonly failed: ReadonlySet<string>;
-  /** How many parts were asked for: the application and its hosts. */
+  /** How many parts the poll was to ask for: the application and its hosts. */
   readonly plannedCalls: number;
   /** The vendor answered that it has no such application. */
   readonly gone: boolean;
-  /** The vendor answered 401: the rest of the poll was given up. */
+  /** The vendor answered 401, so the rest of the poll was given up. */
   readonly unauthorized: boolean;
-  /** New host names, when they were asked for and came, or some of them did. */
+  /** New host names, if they were asked for and at least some of them arrived. */
   readonly hostNames: ReadonlyMap<string, string> | undefined;
-  /** Why they did not come, or not all of them. */
+  /** Why the host names did not arrive, or not all of them. */
   readonly hostNamesError: ApiError | undefined;
-  /** How many calls they took. */
+  /** How many calls the host names took. */
   readonly hostNameCalls: number;
 }
 
-/** Stands for the hosts of the application when their names did not come that tell which they are. */
+/**
+ * Stands for the hosts of the application in `PollOutcome.failed`, if the names that choose them
+ * did not arrive.
+ */
 export const hostsScope = 'hosts';
-/** Stands for the application itself among the host ids of `PollOutcome.failed`. */
+/** Stands for the application itself in `PollOutcome.failed`. */
 export const applicationScope = 'application';
 
 const nothingAsked = {
@@ -47,7 +50,7 @@ export function skippedOutcome(error: ApiError): PollOutcome {
   };
 }
 
-/** One for all: thousands of applications may be silent, each polled every minute. */
+/** One object for all: thousands of applications may be silent, each polled every minute. */
 const silent: PollOutcome = {
   ...nothingAsked,
   reading: { windowEndMs: undefined, application: new Map(), hosts: new Map() },
@@ -57,7 +60,7 @@ const silent: PollOutcome = {
   unauthorized: false,
 };
 
-/** The outcome of a poll of an application that has nothing to tell. */
+/** The outcome of a poll of an application that has no values. */
 export function silentOutcome(): PollOutcome {
   return silent;
 }

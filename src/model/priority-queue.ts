@@ -1,16 +1,18 @@
-/** Items in the order of their priority, the least first; an item is in it once. */
+/**
+ * Items in the order of their priority, the lowest first. Each item is in the queue at most once.
+ */
 export interface PriorityQueue<Item> {
   readonly size: number;
   /**
-   * Adds the item, or moves it. Of items with the same priority the one with the least `order` is
-   * first; without it, the one that was set first.
+   * Adds the item, or moves it. Among items with the same priority the one with the lowest `order`
+   * comes first; without `order`, the one that was set first.
    */
   set(item: Item, priority: number, order?: number): void;
   delete(item: Item): void;
   first(): Item | undefined;
-  /** The priority of the first item; infinity when there is none. */
+  /** The priority of the first item; infinity if there is none. */
   firstPriority(): number;
-  /** Gives every item another priority; `next` must not change which of two is the greater one. */
+  /** Changes the priority of every item. `next` must keep their order. */
   mapPriorities(next: (priority: number) => number): void;
 }
 
@@ -20,7 +22,7 @@ interface Entry<Item> {
   readonly order: number;
 }
 
-/** A binary heap that knows where each item is: every change of one item takes O(log n). */
+/** A binary heap that knows the index of each item: every change of one item takes O(log n). */
 export function createPriorityQueue<Item>(): PriorityQueue<Item> {
   return new IndexedHeap<Item>();
 }

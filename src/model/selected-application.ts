@@ -5,18 +5,18 @@ import type { AppEntry, HostSelector, PatternSource } from './config.ts';
 export interface SelectedApplication {
   readonly application: Application;
   readonly entry: AppEntry;
-  /** The hosts that the entry chooses, where it chooses them by their names, as far as those are known. */
+  /** The hosts that the entry chooses by their names, as far as these are known. */
   readonly namedHostIds?: readonly string[] | undefined;
 }
 
-/** Whether the selector chooses a host of this name. Host names are the same in any case of letters. */
+/** Whether the selector chooses a host with this name. The case of letters does not matter. */
 export function choosesHost(selector: HostSelector, hostName: string): boolean {
   if (selector.kind === 'match') return selector.pattern.test(hostName);
   const lowerCase = hostName.toLowerCase();
   return selector.names.some((name) => name.toLowerCase() === lowerCase);
 }
 
-/** Whether the two choose the same hosts; a compiled pattern is compared by what was written. */
+/** Whether both choose the same hosts. Compiled patterns are compared by their source. */
 export function isSameHostChoice(
   left: boolean | HostSelector<PatternSource>,
   right: boolean | HostSelector<PatternSource>,
@@ -29,12 +29,11 @@ function hostChoiceText(hosts: boolean | HostSelector<PatternSource>): string {
   return hosts.kind === 'match' ? `match=${hosts.pattern.source}` : `self=${hosts.names.join(' ')}`;
 }
 
-/** The vendor calls an application "reporting" that sent anything in the last ten minutes. */
+/** The vendor calls an application "reporting" if it sent anything in the last ten minutes. */
 const reportingMemoryMs = 10 * 60_000;
 
 /**
- * Whether asking for throughput can bring anything: not when the application has been silent for
- * all of the time that the window covers.
+ * Whether a poll can bring any values: not if the application has been silent for the whole window.
  */
 export function isWorthPolling({ application, entry }: SelectedApplication): boolean {
   if (application.reporting !== false) return true;
@@ -42,7 +41,7 @@ export function isWorthPolling({ application, entry }: SelectedApplication): boo
   return window.kind === 'vendor_default' || window.lengthMs + delayMs > reportingMemoryMs;
 }
 
-/** The hosts to ask for. */
+/** The hosts to poll. */
 export function hostsToPoll({
   application,
   entry,
@@ -52,7 +51,10 @@ export function hostsToPoll({
   return entry.hosts ? (application.hostIds ?? []) : [];
 }
 
-/** How many hosts there will be to ask for: the host of this process is taken to be there at first. */
+/**
+ * How many hosts there will be to poll. The host of this process counts as one until it was looked
+ * up.
+ */
 export function expectedHosts(selected: SelectedApplication): number {
   const { hosts } = selected.entry;
   const isUnknown = selected.namedHostIds === undefined;
@@ -65,15 +67,15 @@ export function hostSelectorOf({ entry }: SelectedApplication): HostSelector | u
   return typeof entry.hosts === 'object' ? entry.hosts : undefined;
 }
 
-/** The names that a list of hosts is to be restricted to; `undefined`: all of them are wanted. */
+/** The names to restrict a list of hosts to; `undefined` if all hosts are wanted. */
 export function wantedHostNames(selected: SelectedApplication): readonly string[] | undefined {
   const selector = hostSelectorOf(selected);
   return selector?.kind === 'self' ? selector.names : undefined;
 }
 
 /**
- * The application with the hosts that its entry chooses by the names that are known. A discovery that
- * lists hosts knows best which of them there are.
+ * The application with the hosts that its entry chooses by known names. If the discovery lists
+ * hosts, only those that it lists.
  */
 export function withNamedHosts(
   { application, entry }: SelectedApplication,
@@ -90,8 +92,8 @@ export function withNamedHosts(
 }
 
 /**
- * Adds the hosts that the entry chooses out of new names to those that the application has: the list
- * of host names may be newer than the last discovery.
+ * Adds the hosts that the entry chooses by new names to the hosts of the application: the list of
+ * host names may be newer than the last discovery.
  */
 export function withNewHosts(
   selected: SelectedApplication,

@@ -14,7 +14,7 @@ export function selectorText(selector: Selector<PatternSource>): string {
   }
 }
 
-/** Whether the two choose the same; a compiled pattern is compared by what was written. */
+/** Whether both choose the same. Compiled patterns are compared by their source. */
 export function isSameSelector(
   left: Selector<PatternSource>,
   right: Selector<PatternSource>,
@@ -24,27 +24,32 @@ export function isSameSelector(
 
 export interface Selection {
   readonly selected: readonly SelectedApplication[];
-  /** The entries that chose nothing, not even something an earlier entry had taken. */
+  /** The entries that chose nothing, not even an application that an earlier entry had taken. */
   readonly missing: readonly AppEntry[];
 }
 
 /** Chooses applications by the entries of one account. */
 export interface ApplicationSelector {
-  /** How many entries are tried one after the other for each application. */
+  /** How many entries are patterns: they are tried one after the other for each application. */
   readonly patterns: number;
   /** The first of the entries that choose the application. */
   entryOf(application: Pick<Application, 'id' | 'name'>): AppEntry | undefined;
-  /** The entries that have chosen nothing so far, not even something an earlier entry had taken. */
+  /**
+   * The entries that have chosen nothing so far, not even an application that an earlier entry had
+   * taken.
+   */
   missing(): readonly AppEntry[];
 }
 
-/** Ids and names are looked up, so that the cost does not grow with their number. */
+/**
+ * Ids and names are looked up in maps, so that the cost does not grow with the number of entries.
+ */
 export function createApplicationSelector(entries: readonly AppEntry[]): ApplicationSelector {
   const byId = new Map<string, number>();
   const byName = new Map<string, number>();
   const patterns: number[] = [];
   const chosen = new Set<number>();
-  // Entries of the same id or name choose the same: only the first of them is looked up.
+  // Entries with the same id or name choose the same: only the first of them is looked up.
   const firstAlike = entries.map(({ selector }, index) => {
     if (selector.kind === 'id') return firstWith(byId, selector.id, index);
     if (selector.kind === 'name') return firstWith(byName, selector.name, index);
@@ -64,7 +69,7 @@ export function createApplicationSelector(entries: readonly AppEntry[]): Applica
       choose(byId.get(id));
       choose(byName.get(name));
       for (const index of patterns) {
-        // Whether it matches decides nothing any more.
+        // Whether it matches no longer matters.
         if (first < index && chosen.has(index)) continue;
         const selector = entries[index]?.selector;
         if (selector?.kind === 'match' && selector.pattern.test(name)) choose(index);
@@ -76,8 +81,8 @@ export function createApplicationSelector(entries: readonly AppEntry[]): Applica
 }
 
 /**
- * Matches the entries of one account with the applications that it has. An application chosen by
- * several entries belongs to the first of them, so that it is polled once.
+ * Matches the entries of one account with its applications. An application that several entries
+ * choose belongs to the first of them, so that it is polled once.
  */
 export function selectApplications(
   entries: readonly AppEntry[],

@@ -5,18 +5,18 @@ export interface Shard {
   /** How many there are. */
   readonly total: number;
   /**
-   * Whether the budget of the account is divided evenly: accounts that share a key would be left with the
-   * least of what each of them needs.
+   * Whether the budget of the account is divided evenly among the shards. Accounts that share a key
+   * need that: otherwise each would be left with the smallest of their shares.
    */
   readonly isEven?: boolean;
 }
 
 /**
- * Gives the number of the shard, out of so many, that polls what a key names. Rendezvous hashing: with
- * one shard more only what the new one gets changes hands.
+ * Returns a function from a key to the number of the shard that polls what the key identifies.
+ * Rendezvous hashing: a new shard takes over its own keys, and all others stay where they are.
  */
 export function createOwnerOf(total: number): (key: string) => number {
-  // What the numbers of the shards add to the hashes is the same for every key.
+  // The part of the hash that comes from the shard's number is the same for every key.
   const begun = Uint32Array.from({ length: total }, (_, ordinal) =>
     extended(fnvOffset, encoder.encode(`${ordinal}\n`)),
   );
@@ -39,14 +39,15 @@ export function createOwnerOf(total: number): (key: string) => number {
 export interface ShardDemands {
   /** For the polls of each shard, by its number. */
   readonly polls: readonly number[];
-  /** For the discoveries, which each of them makes. */
+  /** For the discoveries, which every shard makes itself. */
   readonly discovery: number;
 }
 
 /**
- * The part of a budget that each shard may use, in whole calls a minute and at least one; all together
- * never more than the budget, if that is at least one for each. A budget that is large enough gives each
- * what it needs, and the rest evenly. Beyond it the intervals of all are stretched alike.
+ * The part of a budget that each shard may use, in whole calls a minute, at least one. All parts
+ * together never exceed the budget, if it is at least one for each shard. If the budget is large
+ * enough, each shard gets what it needs, and the rest is divided evenly. If not, the intervals of
+ * all shards are stretched alike.
  */
 export function sharesOf(budget: number, { polls, discovery }: ShardDemands): readonly number[] {
   const total = polls.length;
@@ -56,7 +57,7 @@ export function sharesOf(budget: number, { polls, discovery }: ShardDemands): re
   const left = free - total * fixed;
   return polls.map((one) => {
     const part = sum <= left || sum === 0 ? one + (left - sum) / total : (left * one) / sum;
-    // A sum of parts may be off by the last digit of a number.
+    // A sum of fractions may be off in the last digit.
     return 1 + Math.floor(fixed + part + 1e-9);
   });
 }

@@ -1,17 +1,20 @@
 import type { Application, TransactionType } from './application.ts';
 
-/** Requests per minute by transaction type. A type the vendor gave no value for is not in the map. */
+/**
+ * Requests per minute by transaction type. A type is not in the map if the vendor gave no value for
+ * it.
+ */
 export type Throughput = ReadonlyMap<TransactionType, number>;
 
-/** What one poll of one application brought: everything describes the same window. */
+/** The values from one poll of one application, all for the same window. */
 export interface AppReading {
-  /** End of the averaged range; `undefined` when the vendor's own window held no data at all. */
+  /** End of the averaged range; `undefined` if the vendor's own window had no data at all. */
   readonly windowEndMs: number | undefined;
   readonly application: Throughput;
   readonly hosts: ReadonlyMap<string, Throughput>;
 }
 
-/** All that is published of one application: immutable, replaced as a whole. */
+/** Everything that is published of one application: immutable, replaced as a whole. */
 export interface AppSnapshot {
   readonly account: string;
   readonly application: Application;
@@ -19,17 +22,20 @@ export interface AppSnapshot {
   readonly hostsOnly: boolean;
   /** Extra labels from the configuration. */
   readonly labels: Readonly<Record<string, string>>;
-  /** Host id to host name; an id that is missing is shown as its own name. */
+  /** Host names by host id. A host that is not in the map is shown by its id. */
   readonly hostNames: ReadonlyMap<string, string>;
-  /** The last published reading; `undefined` before the first and after it became stale. */
+  /** The last published reading; `undefined` before the first one and when it has become stale. */
   readonly reading: AppReading | undefined;
-  /** Whether the last poll got all that was asked for; `undefined` before the first poll ended. */
+  /**
+   * Whether the last poll got everything that it asked for; `undefined` before the first poll has
+   * ended.
+   */
   readonly pollSucceeded: boolean | undefined;
-  /** Wall time of the last poll that got all that was asked for. */
+  /** Wall time of the last poll that got everything that it asked for. */
   readonly lastSuccessMs: number | undefined;
 }
 
-/** What the poller hands its results to. Every call replaces what was there. */
+/** Where the poller publishes its results. Every call replaces what was there. */
 export interface SnapshotSink {
   publish(snapshot: AppSnapshot): void;
   remove(account: string, applicationId: string): void;

@@ -6,87 +6,102 @@ import type { SelectedApplication } from './selected-application.ts';
 import type { Operation } from './telemetry.ts';
 
 /**
- * What one discovery found. `complete` is false when any call of it failed: such an answer may add
- * and refresh applications, but must never remove one.
+ * What one discovery found. `complete` is false if any of its calls failed: such a discovery may
+ * add and refresh applications, but must never remove one.
  *
- * An id that is wanted or known is one of four. Found: in `applications`. Unreadable or not known
- * yet: in one of the lists below; then it is neither missing nor to be removed. Absent: in none of
- * them, if the discovery is complete.
+ * An id that is wanted or known is in one of four states. Found: in `applications`. Unreadable or
+ * pending: in one of the lists below; then it is neither missing nor to be removed. Absent: in none
+ * of them, if the discovery is complete.
  */
 export interface Discovery {
   readonly applications: readonly Application[];
   readonly complete: boolean;
-  /** Applications that the list has but that could not be read: what is known of them stays. */
+  /** Applications that are in the list but could not be read. What is known about them stays. */
   readonly unreadableIds: readonly string[];
   /**
-   * Ids that an answer for several left out, and that have not been asked for alone yet. They do not
-   * make the discovery incomplete; the next ones ask for them.
+   * Ids that an answer for several ids left out, and that have not been asked for alone yet. They
+   * do not make the discovery incomplete. The next discoveries ask for them.
    */
   readonly pendingIds: readonly string[];
-  /** How many calls it took, retries not counted: what the next one will probably take. */
+  /** How many calls it took, not counting retries. The next one will probably take as many. */
   readonly calls: number;
   /** Why it is not complete; an `ApiError`. */
   readonly error: Error | undefined;
 }
 
-/** The names of an application's hosts, by host id. With an `error` they may not be all. */
+/** The names of an application's hosts, by host id. With an `error` some may be missing. */
 export interface HostNames {
   readonly names: ReadonlyMap<string, string>;
   readonly error: ApiError | undefined;
-  /** How many calls it took, retries not counted. */
+  /** How many calls it took, not counting retries. */
   readonly calls: number;
 }
 
-/** Told `true` when a request of a call leaves, and `false` when it has come back or failed. */
+/**
+ * Called with `true` when a request of a call leaves, and with `false` when it has come back or
+ * failed.
+ */
 export type OnWire = (isOnWire: boolean) => void;
 
-/** What the poller gives to every call of a batch. */
+/** What the poller passes to every call of a batch. */
 export interface CallContext {
-  /** Breaks the call off. An `ApiError` as its reason is a deadline. */
+  /** Aborts the call. If its reason is an `ApiError`, a deadline has passed. */
   readonly signal: AbortSignal;
   readonly onWire: OnWire;
-  /** Wall time at the vendor when the batch began: windows are cut by it, alike for all its calls. */
+  /** The vendor's wall time when the batch began: the same window is cut from it for all calls. */
   readonly wallMs: number;
 }
 
 /**
- * One call to the vendor, ready to be sent. It deals with its own failure and never rejects: it
- * resolves with whether there was an answer, even a bad one.
+ * One call to the vendor, ready to be sent. It handles its own failure and never rejects: it
+ * resolves to whether there was an answer, even a bad one.
  */
 export type Call = (context: CallContext) => Promise<boolean>;
 
-/** Calls that may be under way together. */
+/** Calls that may be in flight together. */
 export interface Stage {
-  /** How many calls there are at most. */
+  /** The number of calls at most. */
   readonly size: number;
-  /** Taken one by one, and only when there is room: a stage of 10,000 calls is no queue of 10,000. */
+  /**
+   * Taken one by one, and only when there is room: a stage of 10,000 calls is not a queue of
+   * 10,000.
+   */
   readonly calls: Iterator<Call, undefined>;
 }
 
-/** One application that is due, as its source is asked for it. */
+/** What to ask the source about one application that is due. */
 export interface Question {
   readonly selected: SelectedApplication;
-  /** Whether the names of its hosts are wanted as well, because some are not known. */
+  /** Whether to ask for the names of its hosts as well, because some are not known. */
   readonly askHostNames: boolean;
-  /** The host names that are known, by host id. */
+  /** The known host names, by host id. */
   readonly hostNames: ReadonlyMap<string, string>;
-  /** Whether the host is still listed: a discovery may have ended since the poll began. */
+  /** Whether the host is still listed now: a discovery may have ended since the poll began. */
   readonly isListed: (hostId: string) => boolean;
 }
 
-/** Applications that are asked for together, and what has come for each of them. */
+/** Applications that are asked for together, and what has arrived for each of them. */
 export interface Batch<Asked extends Question = Question> {
   readonly questions: readonly Asked[];
-  /** What hangs again if it has hung before. Batches with the same key follow each other. */
+  /**
+   * Identifies what is polled: if a batch has hung, one with the same key may hang again. Batches
+   * with the same key follow each other.
+   */
   readonly key: string;
   /**
-   * The calls to make next; `undefined` when all is asked for. The first stage exists; each other one
-   * begins when every call of the one before has ended.
+   * The calls to make next; `undefined` when everything was asked for. There is at least one stage.
+   * A stage begins when every call of the stage before has ended.
    */
   nextStage(): Stage | undefined;
-  /** What has not come by now will not be waited for: the calls under way are broken off next. */
+  /**
+   * To be called at the deadline, just before the calls in flight are aborted: what has not arrived
+   * by then is not waited for.
+   */
   giveUp(error: ApiError): void;
-  /** What has come for an application of the batch. What was asked for and did not come has failed. */
+  /**
+   * What has arrived for an application of the batch. What was asked for and did not arrive has
+   * failed.
+   */
   outcomeOf(question: Asked): PollOutcome;
 }
 
@@ -100,25 +115,27 @@ export interface CallLimit {
   demand(callsPerMinute: number): void;
 }
 
-/** Calls by what they are for. */
+/** Numbers of calls by what they are for. */
 export type CallsByOperation = Readonly<Record<Operation, number>>;
 
-/** What it takes an API to answer, in calls: the unit of the budget. */
+/** What polling costs with an API, in calls: the unit of the budget. */
 export interface CallCosts {
-  /** A poll of each of these, when all of them are due together; host names not counted. */
+  /** One poll of each of these applications, all due together; without host names. */
   polls(applications: readonly SelectedApplication[]): CallsByOperation;
-  /** Asking for the host names of these, which is done once, with the first polls. */
+  /**
+   * The look-up of the host names of these applications, which happens once, with the first polls.
+   */
   hostNames(applications: readonly SelectedApplication[]): number;
-  /** A discovery in an account that has so many applications. */
+  /** A discovery in an account with this many applications. */
   discovery(applications: number): number;
-  /** How long an answer usually takes, and how long a slow one. */
+  /** How long an answer usually takes, and how long a slow one takes. */
   readonly usualCallMs: { readonly mean: number; readonly most: number };
 }
 
 /**
- * The vendor, as the poller sees it: one account behind one interface, so that another API of the
- * vendor can take its place. How many applications an API answers for at once, and in how many calls,
- * only its source knows.
+ * The vendor as the poller sees it: one account behind one interface, so that another API of the
+ * vendor can replace this one. Only the source knows for how many applications its API answers at
+ * once, and in how many calls.
  */
 export interface Source {
   readonly costs: CallCosts;
@@ -128,14 +145,14 @@ export interface Source {
    */
   readonly gatherMs: number;
   /**
-   * Lists what the selectors may choose from (and perhaps more). An id that a selector names is not
-   * absent before the vendor was asked for it alone. An application that is known and chosen by its
-   * name is not absent before the vendor was asked for it by its id, unless a list of one page, with
-   * most of the known ones in it, leaves it out.
+   * Lists what the selectors may choose from, and perhaps more. An id that a selector names counts
+   * as absent only if the vendor was asked for it alone. A known application that is chosen by its
+   * name counts as absent only if the vendor was asked for it by its id, or if it is not in a list
+   * of one page that has most of the known ones.
    *
-   * Keeps what it has: when a call fails, or when the reason of an abort is an `ApiError` (a
-   * deadline), it resolves with that error and what was read so far. With any other reason of an
-   * abort it rejects.
+   * Keeps what it has: if a call fails, or if the reason of an abort is an `ApiError` (a deadline),
+   * it resolves with that error and what was read so far. If an abort has any other reason, it
+   * rejects with that.
    */
   discover(
     selectors: readonly Selector[],
@@ -143,9 +160,9 @@ export interface Source {
     signal: AbortSignal,
   ): Promise<Discovery>;
   /**
-   * The names of the application's hosts; like `discover` it keeps what it has.
+   * Reads the names of the application's hosts. Like `discover` it keeps what it has.
    *
-   * @param wanted names of one host: the others may be left out
+   * @param wanted names that one host may have: other hosts may be left out
    */
   hostNames(
     applicationId: string,

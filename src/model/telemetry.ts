@@ -36,14 +36,17 @@ export interface TransportStatus {
   readonly requestsInFlight: number;
   /** Wall time until which a 429 keeps the account away; `undefined` when none does. */
   readonly backoffUntilMs: number | undefined;
-  /** How far the vendor's clock is ahead of ours, if windows follow it because that matters. */
+  /**
+   * How far the vendor's clock is ahead of ours, if that is so much that windows follow the
+   * vendor's.
+   */
   readonly clockSkewSeconds?: number | undefined;
 }
 
 /** What the poller knows of one account at this moment. */
 export interface PollerStatus {
   readonly name: string;
-  /** Whether the last discovery succeeded; `undefined` before the first one ended. */
+  /** Whether the last discovery succeeded; `undefined` before the first one has ended. */
   readonly up: boolean | undefined;
   /** Why the last discovery failed. */
   readonly error: string | undefined;
@@ -56,14 +59,14 @@ export interface PollerStatus {
   readonly demandRequestsPerMinute: number;
   /** The longest effective poll interval of the account's applications. */
   readonly pollIntervalSeconds: number;
-  /** Configured selectors that choose nothing, as written. */
+  /** Configured selectors that choose nothing, as they were written. */
   readonly missingSelectors: readonly string[];
 }
 
-/** The state of one account at this moment, read when somebody looks. */
+/** The state of one account at the moment when it is read. */
 export interface AccountStatus extends PollerStatus, TransportStatus {}
 
-/** Fields first, then a message that never changes, as pino has it. */
+/** Takes the fields first, then a message that never changes, like pino. */
 export interface Logger {
   debug(fields: Readonly<Record<string, unknown>>, message: string): void;
   info(fields: Readonly<Record<string, unknown>>, message: string): void;

@@ -12,11 +12,11 @@ export type WindowSetting =
 const minuteMs = 60_000;
 
 /**
- * The window to ask for at `nowMs` (wall clock): it ends on the last whole minute that is at least
+ * The window to ask for at `nowMs` (wall time). It ends on the last whole minute that is at least
  * `delayMs` old, because the vendor's newest minutes are incomplete.
  *
  * `undefined` for the vendor's own window. The length is rounded up to whole minutes: the vendor
- * refuses a range under 60 seconds with 422.
+ * answers 422 for a range under 60 seconds.
  */
 export function windowAt(
   nowMs: number,

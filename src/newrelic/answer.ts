@@ -5,8 +5,9 @@ import { statusReason } from '../transport/transport-errors.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
 
 /**
- * The document of an answer. Throws an `ApiError`, and nothing else, when the answer is a failure:
- * the status is looked at before the body, and a body that is not 2xx need not be JSON.
+ * The document of an answer. Throws an `ApiError`, and nothing else, if the answer is a failure.
+ * The status is checked before the body, and the body of an answer that is not 2xx need not be
+ * JSON.
  *
  * A 200 whose document has an `error` member is the vendor's own failure under a wrong status: its
  * reason is `server`, whatever else the document holds.
@@ -49,7 +50,10 @@ function parsed(
   }
 }
 
-/** What a body that is not 2xx says, if it is the vendor's `{"error":{"title":…}}`; or nothing. */
+/**
+ * The title in the body of an answer that is not 2xx, if that is the vendor's
+ * `{"error":{"title":…}}`; else an empty text.
+ */
 function titleOfBody(body: string): string {
   if (!body.trimStart().startsWith('{')) return '';
   try {
@@ -60,7 +64,7 @@ function titleOfBody(body: string): string {
   }
 }
 
-/** The vendor's error is an object with a title; a plain text has been seen too. */
+/** The vendor's error is an object with a title. A plain text has been seen too. */
 function titleOf(error: unknown): string {
   const title = isJsonObject(error) ? error['title'] : error;
   return typeof title === 'string' ? excerptOf(title) : '';
@@ -80,11 +84,11 @@ const maxLength = 120;
 const examinedLength = 4000;
 
 /**
- * The beginning of a foreign text in a form fit for one line of a log: no control, formatting or
- * unpaired surrogate characters, white space collapsed, at most 120 characters.
+ * The beginning of a foreign text, fit for one line of a log: without control, formatting or
+ * unpaired surrogate characters, with white space collapsed, at most 120 characters long.
  *
- * A gateway may repeat in its answer what it was sent. So anything that looks like a key (`NRAK-…`
- * or a long run of key characters) is replaced before the text is shortened.
+ * A gateway may repeat the request in its answer. So everything that looks like a key (`NRAK-…` or
+ * a long run of key characters) is replaced before the text is shortened.
  */
 export function excerptOf(text: string): string {
   const clean = text
@@ -96,7 +100,7 @@ export function excerptOf(text: string): string {
   return characters.length > maxLength ? `${characters.slice(0, maxLength - 1).join('')}…` : clean;
 }
 
-/** What a call was for: the beginning of every message about it. */
+/** What a call was for. Every message about the call begins with it. */
 export interface CallSubject {
   readonly operation: Operation;
   readonly applicationId: string | undefined;
@@ -106,11 +110,11 @@ export interface CallSubject {
 interface FailureOptions {
   readonly status?: number;
   readonly cause?: unknown;
-  /** What to do about it, without a full stop, where the usual remedy of the reason is wrong. */
+  /** What to do about it, without a full stop, if the usual remedy for the reason is wrong. */
   readonly remedy?: string;
 }
 
-/** The failure with its remedy. `detail` is a clause without a full stop and holds no secret. */
+/** The failure with its remedy. `detail` is a clause without a full stop, and holds no secret. */
 export function failureOf(
   subject: CallSubject,
   reason: FailureReason,
@@ -132,7 +136,7 @@ function remedyOf(
   if (status === 402) return paymentRequired;
   if (applicationId === undefined) return remedies[reason];
   if (reason === 'not_found') return notFoundApplication;
-  // A refused key would not have come as far as to one application: its list would have failed.
+  // With a refused key the list of applications would have failed, long before this call.
   return status === 403 ? forbiddenApplication : remedies[reason];
 }
 
@@ -173,8 +177,8 @@ const remedies: Readonly<Record<FailureReason, string>> = {
 };
 
 /**
- * Runs what makes something of an answer, and counts the answer as failed if nothing can be made of
- * it. Statuses that mean a failure were counted where the answer came in.
+ * Runs `use`, which reads an answer, and counts the answer as failed if it cannot be read. Failure
+ * statuses were already counted where the answer came in.
  */
 export function countingFailures<Value>(
   { status }: Pick<ApiResponse, 'status'>,
@@ -191,10 +195,13 @@ export function countingFailures<Value>(
   }
 }
 
-/** Real pages have 200. To look at a million would hold up the whole process for seconds. */
+/** Real pages have 200 elements. A million would block the whole process for seconds. */
 const maxElements = 1000;
 
-/** The elements of one page of a list. Throws an `ApiError` when there is none, or one that is too long. */
+/**
+ * The elements of one page of a list. Throws an `ApiError` if there is no list, or if it is too
+ * long.
+ */
 export function listElementsOf(
   document: JsonObject,
   member: string,

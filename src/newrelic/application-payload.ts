@@ -10,19 +10,25 @@ import {
   sampleOf,
 } from './json.ts';
 
-/** The applications of one page, and what of the page could not be read. */
+/** The applications of one page, and which parts of the page could not be read. */
 export interface ApplicationPage {
   readonly applications: readonly Application[];
-  /** One clause for each application that was left out, or some of whose host or instance ids were. */
+  /**
+   * One clause for each application that was left out entirely or without some of its host or
+   * instance ids.
+   */
   readonly malformed: readonly string[];
-  /** Ids of the applications that were left out, as far as they could be read. */
+  /** The readable ids of applications that were left out. */
   readonly unreadableIds: readonly string[];
-  /** Those of `malformed` without a readable id: nobody can tell which applications they are. */
+  /**
+   * Those clauses of `malformed` that are about applications without a readable id: nobody can tell
+   * which these are.
+   */
   readonly unidentified: readonly string[];
 }
 
-// Only what is needed, and all of it may be absent but the id and the name: an application that does
-// not report has no summary and no time, and a member of a foreign type says nothing.
+// Only what is needed. Everything but the id and the name may be absent: an application that does
+// not report has no summary and no time. A member of the wrong type counts as absent.
 const summarySchema = z
   .object({
     throughput: z.unknown(),
@@ -52,8 +58,8 @@ const applicationSchema = z.object({
 });
 
 /**
- * The applications of a list document. One that cannot be read is left out and named in `malformed`;
- * it does not spoil the others. Throws an `ApiError` when there is no list of bearable length.
+ * The applications of a list document. One that cannot be read is left out and named in
+ * `malformed`; the others are kept. Throws an `ApiError` if there is no list, or if it is too long.
  */
 export function applicationPageOf(
   document: JsonObject,
@@ -151,8 +157,8 @@ const hostSchema = z.object({
 });
 
 /**
- * The host names of a list document. A host without a readable id or name is passed over: it is
- * shown by its id. Throws an `ApiError` when there is no list of bearable length.
+ * The host names of a list document. A host without a readable id or name is left out, so that it
+ * is shown by its id. Throws an `ApiError` if there is no list, or if it is too long.
  */
 export function hostNamesOf(document: JsonObject, subject: CallSubject): HostName[] {
   return listElementsOf(document, 'application_hosts', subject).flatMap((element) => {

@@ -20,7 +20,7 @@ export interface RestClientOptions {
   readonly maxPages: number;
 }
 
-/** 200,000 applications: nine times the longest list that anybody reported. */
+/** Enough for 200,000 applications: nine times the longest list that anybody has reported. */
 export const defaultMaxPages = 1000;
 
 export interface RestClientDependencies {
@@ -32,8 +32,8 @@ export interface RestClientDependencies {
 }
 
 /**
- * The REST API v2, one account of it. The throughput calls reject with an `ApiError`, or with the
- * signal's reason; the lists keep what they have.
+ * The REST API v2 for one account. The throughput calls reject with an `ApiError` or with the
+ * signal's reason. The lists keep what they have read.
  */
 export interface RestClient {
   /** As `Source.discover`. */

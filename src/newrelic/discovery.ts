@@ -11,12 +11,14 @@ export type ReadApplications = (ids: readonly string[] | undefined) => Promise<A
 
 /** The ids that a discovery has to ask for. */
 export interface IdQuestion {
-  /** Ids that entries name. Such a one is absent when it was asked for alone and is not there. */
+  /** Ids that entries name. Such an id is absent if it was asked for alone and was not there. */
   readonly wanted: ReadonlySet<string>;
-  /** Known applications that the list left out. Such a one is absent when a look-up leaves it out too. */
+  /**
+   * Known applications that the list left out. Such an id is absent if a look-up leaves it out too.
+   */
   readonly lost: readonly string[];
   readonly known: ReadonlySet<string>;
-  /** Whether the list of the whole account was read: then what is not in it is not in the account. */
+  /** Whether the list of the whole account was read: what is not in it is not in the account. */
   readonly isListed: boolean;
 }
 
@@ -24,30 +26,30 @@ export interface IdDependencies {
   readonly read: ReadApplications;
   readonly findings: Findings;
   readonly lookUps: LookUps;
-  /** Whether nothing more may be asked in this discovery. */
+  /** Whether no more calls may be made in this discovery. */
   readonly isOver: () => boolean;
 }
 
-// As many as the vendor puts on a page. A URL of this many ids stays under 4 kB.
+// As many as the vendor puts on a page. A URL with this many ids stays under 4 kB.
 const idsPerCall = 200;
 
-// Calls of one discovery to find out which ids of a batch are gone, when the whole of it is answered
-// 404. Sixteen of them find the first one among 200.
+// Calls in one discovery to find out which ids of a batch are gone, when the whole batch is
+// answered with 404. Sixteen of them find the first such id among 200.
 const maxSplitCalls = 48;
 
-// Calls of one discovery for one id each, of those that an answer for several left out.
+// Calls in one discovery for single ids that an answer for several ids left out.
 const maxLookUps = 10;
 
 /**
- * Asks for ids, in as few calls as can be: 200 at a time, and then alone for some of those that an
- * answer left out, since neither how many ids the vendor accepts at once nor the order of its pages
- * is documented. The next discoveries ask for the rest.
+ * Asks for ids in as few calls as possible: 200 at a time. Then it asks alone for some of those
+ * that an answer left out, because the vendor documents neither how many ids it accepts at once nor
+ * the order of its pages. The next discoveries ask for the rest.
  *
- * What is likely there is asked for first and apart from the rest: should one unknown id make the
- * vendor answer 404 for all, it does not spoil the others. So is what was absent, to be found again
- * as soon as it is back.
+ * Ids that are probably there are asked for first, and apart from the rest: if one unknown id makes
+ * the vendor answer 404 for all, it does not affect them. Absent ids are asked for apart too, so
+ * that they are found again as soon as they are back.
  *
- * Gives the ids of which it is not known whether the account has them.
+ * Returns the ids that may or may not be in the account.
  */
 async function findByIds(
   { wanted, lost, known, isListed }: IdQuestion,
@@ -65,18 +67,18 @@ async function findByIds(
   if (!isListed) for (const batch of batchesOf(absent)) await calls.askAgain(batch);
 
   const isAsked = (id: string): boolean => calls.askedAlone().has(id);
-  const isDoubtful = (id: string): boolean =>
+  const isUnconfirmed = (id: string): boolean =>
     wanted.has(id) && calls.hasLeftOut(id) && !isAsked(id);
-  const doubtful = [
-    ...likely.filter(isDoubtful),
+  const unconfirmed = [
+    ...likely.filter(isUnconfirmed),
     ...lookUps.inTurn([
-      ...unsure.filter(isDoubtful),
+      ...unsure.filter(isUnconfirmed),
       ...absent.filter((id) => !findings.has(id) && !isAsked(id) && lookUps.isDue(id)),
     ]),
   ];
-  for (const id of doubtful.slice(0, maxLookUps)) await calls.ask([id]);
+  for (const id of unconfirmed.slice(0, maxLookUps)) await calls.ask([id]);
 
-  // Without any answer that is a list, a 404 says nothing of the id.
+  // If no call was answered with a list, a 404 says nothing about the id.
   for (const [id, isAbsent] of calls.askedAlone()) {
     lookUps.note(id, isAbsent && findings.isAnswered());
   }
@@ -87,15 +89,19 @@ async function findByIds(
 
 interface IdCalls {
   /**
-   * Asks for ids in one call. What 404 means for several ids is not documented: one unknown id may
-   * be the reason, and the others are there. So each half is asked for, down to single ids.
+   * Asks for ids in one call. The vendor does not document what 404 means for several ids: one
+   * unknown id may be the reason, while the others are there. So after a 404 it asks for each half,
+   * down to single ids.
    */
   ask(ids: readonly string[]): Promise<void>;
-  /** Asks for absent ids: what is not found says nothing new. */
+  /** Asks for absent ids. Those that are not found are no news. */
   askAgain(ids: readonly string[]): Promise<void>;
-  /** Whether an answer for the id, alone or among others, had the id not in it. */
+  /** Whether an answer to a call for the id, alone or with others, left it out. */
   hasLeftOut(id: string): boolean;
-  /** The ids that were asked for alone and not found; `true` if that is what the vendor said. */
+  /**
+   * The ids that were asked for alone and not found; `true` if the vendor said that they are not
+   * there.
+   */
   askedAlone(): ReadonlyMap<string, boolean>;
 }
 
@@ -108,10 +114,10 @@ function createIdCalls({ read, findings, isOver }: IdDependencies): IdCalls {
     const list = await read(ids);
     findings.addLookUp(list);
     const isAlone = ids.length === 1;
-    const isTold = list.error === undefined || (isAlone && list.error.reason === 'not_found');
+    const isConclusive = list.error === undefined || (isAlone && list.error.reason === 'not_found');
     for (const id of ids.filter((one) => !findings.has(one))) {
-      if (isTold) leftOut.add(id);
-      if (isAlone) alone.set(id, isTold);
+      if (isConclusive) leftOut.add(id);
+      if (isAlone) alone.set(id, isConclusive);
     }
     return list;
   };
@@ -124,7 +130,7 @@ function createIdCalls({ read, findings, isOver }: IdDependencies): IdCalls {
         if (error?.reason === 'not_found' && ids.length > 1 && splitCallsLeft >= 2) {
           splitCallsLeft -= 2;
           const middle = Math.ceil(ids.length / 2);
-          // The last one in is the first one out: so a single id is reached soon.
+          // A stack reaches single ids sooner than a queue.
           questions.push(ids.slice(middle), ids.slice(0, middle));
         }
       }
@@ -156,11 +162,11 @@ export interface DiscoveryDependencies {
 }
 
 /**
- * Finds what the selectors may choose from. Ids alone are asked for by id; a name or a pattern, or
- * no selector at all, takes the list of the whole account.
+ * Finds what the selectors may choose from. If all of them are ids, it asks for those ids;
+ * otherwise it reads the list of the whole account.
  *
- * An `ApiError` makes the discovery incomplete, and so does one that is the reason of an abort;
- * anything else is passed on.
+ * An `ApiError` makes the discovery incomplete, also as the reason of an abort. Any other error is
+ * passed on.
  */
 export async function discoverApplications(
   question: DiscoveryQuestion,
@@ -176,7 +182,7 @@ export async function discoverApplications(
   return { ...discovery, complete: false, error: signal.reason };
 }
 
-/** Gives the ids of which it is not known whether the account has them. */
+/** Returns the ids that may or may not be in the account. */
 async function findAll(
   { selectors, knownIds, signal }: DiscoveryQuestion,
   findings: Findings,
@@ -195,7 +201,7 @@ async function findAll(
     const unclear = [...wanted].filter((id) => !findings.has(id) && !lookUps.isAbsent(id));
     if (list.error !== undefined) return unclear;
     isCutIntoPages = list.calls > 1;
-    lost = doubtedAbsences(
+    lost = unconfirmedAbsences(
       [...known].filter((id) => !wanted.has(id)),
       list,
       findings,
@@ -209,11 +215,11 @@ async function findAll(
 }
 
 /**
- * Known applications that the list left out, as far as that may be untrue. Pages are cut anew while
- * applications come and go: between two of them one may be lost. A list of one page is doubted only
- * if most of what was known is not in it; then some are enough to see whether it is true.
+ * Known applications that the list left out, perhaps by mistake. Pages shift while applications
+ * come and go, so an application may be lost between two of them. A list of one page is trusted
+ * unless it lacks most of what was known; then a few look-ups are enough to check it.
  */
-function doubtedAbsences(
+function unconfirmedAbsences(
   known: readonly string[],
   { calls }: ApplicationList,
   findings: Findings,
@@ -228,13 +234,13 @@ function brokenList(stillThere: number): ApiError {
   return failureOf(applicationsSubject, 'server', detail);
 }
 
-/** The ids of the selectors. What is not a number can be no application's id. */
+/** The ids of the selectors. A text that is not a number cannot be the id of an application. */
 function wantedIdsOf(selectors: readonly Selector[]): ReadonlySet<string> {
   const ids = selectors.flatMap((selector) => (selector.kind === 'id' ? [selector.id] : []));
   return new Set(ids.filter(isEntityId));
 }
 
-/** Whether no list of the whole account is needed. */
+/** Whether the list of the whole account is not needed. */
 function choosesByIdsAlone(selectors: readonly Selector[]): boolean {
   return selectors.length > 0 && selectors.every(({ kind }) => kind === 'id');
 }

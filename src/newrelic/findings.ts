@@ -4,7 +4,7 @@ import type { Clock } from '../model/clock.ts';
 import type { Discovery } from '../model/source.ts';
 import type { ApplicationList } from './lists.ts';
 
-// After one of these the other calls of the discovery would fail in the same way.
+// After one of these failures the other calls of the discovery would fail in the same way.
 const endingReasons: ReadonlySet<FailureReason> = new Set([
   'auth',
   'throttled',
@@ -14,26 +14,26 @@ const endingReasons: ReadonlySet<FailureReason> = new Set([
   'tls',
 ]);
 
-/** What the calls of one discovery have brought so far. */
+/** What the calls of one discovery have found so far. */
 export interface Findings {
-  /** Whether it was found, or stands there without being readable. */
+  /** Whether the id was found, readable or not. */
   has(id: string): boolean;
   add(list: ApplicationList): void;
   /**
-   * Adds the answer to a question for ids. Whether unknown ones are left out or answered with 404 is
-   * not documented: a 404 is no failure, unless everything is answered with it.
+   * Adds the answer to a call for ids. The vendor does not document whether it leaves out unknown
+   * ids or answers with 404. So a 404 is not a failure, unless every call is answered with it.
    */
   addLookUp(list: ApplicationList): void;
-  /** The answers cannot be all: the discovery is incomplete. */
+  /** Notes that the discovery is incomplete. */
   fail(error: ApiError): void;
   /** Whether any call was answered with a list. */
   isAnswered(): boolean;
-  /** Whether a call failed in a way in which the next one would fail too. */
+  /** Whether a call failed in such a way that the next one would fail too. */
   isFinal(): boolean;
   result(): Omit<Discovery, 'pendingIds'>;
 }
 
-/** Collects lists. Of an application that stands in several places the first one counts. */
+/** Collects lists. If an application is listed several times, the first one counts. */
 export function createFindings(): Findings {
   const found = new Map<string, Application>();
   const unreadable = new Set<string>();
@@ -86,21 +86,24 @@ export function createFindings(): Findings {
 }
 
 /**
- * Remembers which ids were asked for one at a time, and which of them the account does not have: a
- * look-up for each of them in every discovery would leave no time, and no budget, for the others.
+ * Remembers which ids were asked for alone, and which of them the account does not have. A look-up
+ * for each of them in every discovery would leave no time and no budget for the others.
  */
 export interface LookUps {
-  /** Whether the id was not there when it was asked for alone, however long ago that was. */
+  /** Whether the id was not there when it was last asked for alone, however long ago. */
   isAbsent(id: string): boolean;
-  /** Whether it may be asked for alone now: not if it was absent less than an hour ago. */
+  /** Whether the id may be asked for alone now: not if it was absent less than an hour ago. */
   isDue(id: string): boolean;
-  /** The ids in the order in which they are to be asked for: the longest ago first, never comes before. */
+  /**
+   * The ids in the order in which to ask for them: first those that were never asked for, then the
+   * longest ago.
+   */
   inTurn(ids: readonly string[]): readonly string[];
-  /** The id was asked for alone. One that was absent stays so until it is found. */
+  /** Notes that the id was asked for alone. An absent id stays absent until it is found. */
   note(id: string, isAbsent: boolean): void;
-  /** The id was found. */
+  /** Notes that the id was found. */
   forget(id: string): void;
-  /** Forgets all other ids, so that the memory is no larger than the configuration. */
+  /** Forgets all other ids, so that no more ids are kept than are configured. */
   keepOnly(ids: ReadonlySet<string>): void;
 }
 

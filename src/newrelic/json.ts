@@ -1,6 +1,6 @@
 import type { InvalidSampleReason } from '../model/telemetry.ts';
 
-/** An object of a parsed document. Its members are the vendor's: anything may stand there. */
+/** An object of a parsed document. Its members come from the vendor and may be anything. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export function isJsonObject(value: unknown): value is JsonObject {
@@ -18,16 +18,16 @@ export function parseJson(body: string): unknown {
  */
 export function parseJsonKeepingIds(body: string): unknown {
   if (!/\d{16}/.test(body)) return parseJson(body);
-  // Only to learn whether it is JSON: it is not kept, since a large one takes much.
+  // Only to see whether it is JSON. The result is not kept: a large document takes much memory.
   parseJson(body);
   return JSON.parse(withLongIntegersQuoted(body));
 }
 
 /**
- * Takes valid JSON: a quote that is not escaped begins or ends a text, and a run of these characters
- * outside a text is one number or one literal. Goes from token to token, since `replace` would keep
- * all of them, which takes up to a hundred times the size of the document. Parts are joined before
- * many of them have grown old, for the same reason.
+ * For valid JSON only: there, a quote that is not escaped begins or ends a text, and a run of
+ * number characters outside a text is one number or one literal. It goes from token to token,
+ * because `replace` would keep all of them, in up to a hundred times the size of the document. For
+ * the same reason the parts are joined before many of them have grown old.
  */
 function withLongIntegersQuoted(json: string): string {
   const parts: string[] = [];
@@ -54,16 +54,15 @@ const digits = /^\d{1,32}$/;
 
 /**
  * Whether the text is an id of the vendor: decimal digits and nothing else. Only such a text may
- * become part of a path. The vendor's longest known id has 10 digits; 32 leave room and keep a
- * URL short.
+ * become part of a path. The longest known id has 10 digits; 32 leave room and keep a URL short.
  */
 export function isEntityId(text: string): boolean {
   return digits.test(text);
 }
 
 /**
- * The id in a member of an answer, as the decimal string that the model uses; `undefined` when the
- * value is none. A number beyond 2^53 is none: its last digits are already lost.
+ * The id in a member of an answer, as the decimal string that the model uses; `undefined` if the
+ * value is not an id. Neither is a number beyond 2^53: its last digits are already lost.
  */
 export function entityIdOf(value: unknown): string | undefined {
   if (typeof value === 'number') {
@@ -77,8 +76,9 @@ const minuteMs = 60_000;
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 
 /**
- * An ISO 8601 timestamp of an answer in milliseconds since the epoch; `undefined` when the value is
- * none. One without an offset is none either: it would be read in the zone of this machine.
+ * An ISO 8601 timestamp of an answer in milliseconds since the epoch; `undefined` if the value is
+ * not a timestamp. One without an offset is not accepted: it would be read in the time zone of this
+ * machine.
  */
 export function epochMsOf(value: unknown): number | undefined {
   if (typeof value !== 'string' || !timestamp.test(value)) return undefined;
@@ -92,8 +92,8 @@ export function minuteTextOf(epochMs: number): string {
 }
 
 /**
- * The end of a range that the vendor states. It writes the end of a summarized range either as
- * `:00` or as the last second before it, `:59`; both mean the same whole minute.
+ * The end of a range as the vendor states it. The vendor writes the end of a summarized range
+ * either as `:00` or as the last second before, `:59`. Both mean the same whole minute.
  */
 export function windowEndMsOf(value: unknown): number | undefined {
   const epochMs = epochMsOf(value);
@@ -102,13 +102,13 @@ export function windowEndMsOf(value: unknown): number | undefined {
   return withinMinuteMs >= 59_000 ? epochMs - withinMinuteMs + minuteMs : epochMs;
 }
 
-/** Told of every value of the vendor that was left out. */
+/** Called for every value of the vendor that was left out. */
 export type InvalidSampleListener = (reason: InvalidSampleReason) => void;
 
 /**
- * A value of the vendor that may be published: a finite number that is not negative. `undefined`
- * when the member is absent, which is not the same as 0, or when it is anything else, of which the
- * listener is told: a number in a string is not guessed at.
+ * A value of the vendor that may be published: a finite number that is not negative. `undefined` if
+ * the member is absent, which is not the same as 0. Also `undefined` for anything else, such as a
+ * number in a string; then `onInvalid` is called.
  */
 export function sampleOf(value: unknown, onInvalid: InvalidSampleListener): number | undefined {
   if (value === undefined) return undefined;

@@ -20,15 +20,15 @@ export interface ListDependencies {
   readonly logger: Logger;
 }
 
-/** What a listing of applications brought. */
+/** What was read of a list of applications. */
 export interface ApplicationList extends PagedList<Application> {
-  /** Applications that stand in the list but could not be read. */
+  /** Applications that are in the list but could not be read. */
   readonly unreadableIds: readonly string[];
 }
 
 /**
- * The two paged lists of the vendor, with all their pages. An abort with an `ApiError` ends a list
- * like a page that fails; with any other reason the reading rejects with that.
+ * Reads the two paged lists of the vendor, with all their pages. An abort with an `ApiError` ends a
+ * list like a page that fails. An abort with any other reason rejects with that reason.
  */
 export interface ListReader {
   applications(
@@ -38,14 +38,14 @@ export interface ListReader {
   hosts(
     question: {
       readonly applicationId: string;
-      /** Only hosts that have it in their names. */
+      /** Only hosts whose names contain this. */
       readonly hostName?: string | undefined;
     },
     context: RequestContext,
   ): Promise<PagedList<HostName>>;
 }
 
-/** What is particular to one list. */
+/** What is specific to one list. */
 interface ListQuestion<Item> {
   readonly subject: CallSubject;
   readonly requestOf: (page: number) => ApiRequest;
@@ -56,7 +56,7 @@ interface ListQuestion<Item> {
 
 type PageContent<Item> = Pick<Page<Item>, 'items' | 'error'>;
 
-/** An element of the list of applications; without `application` it could not be read. */
+/** An element of the list of applications; without `application` if it could not be read. */
 interface ListedApplication {
   readonly id: string;
   readonly application: Application | undefined;
@@ -130,7 +130,10 @@ export function createListReader(
   };
 }
 
-/** A call that was aborted on its way may have ended with an error of the transport. */
+/**
+ * A call that was aborted on its way may have ended with an error of the transport: the reason of
+ * the abort takes its place.
+ */
 function withReasonOf<Item>(signal: AbortSignal, list: PagedList<Item>): PagedList<Item> {
   if (list.error === undefined || !signal.aborted) return list;
   if (!(signal.reason instanceof ApiError)) throw signal.reason;
@@ -156,7 +159,7 @@ function listedApplicationsOf(
   };
 }
 
-/** Nobody can tell what the parts without an id were: the list is not the whole list. */
+/** Nobody can tell what the parts without an id were, so the list is not complete. */
 function partsMissing(problems: readonly string[]): ApiError | undefined {
   const [first] = problems;
   if (first === undefined) return undefined;
@@ -171,9 +174,9 @@ export interface HostQuestion {
 }
 
 /**
- * Looks for one host by its names, until one of them is found. The vendor takes a name for a part of
- * one: what it finds beyond is among the names as well. Of a vendor that ignores or refuses such a
- * question, all hosts are listed, once.
+ * Looks for one host by its names, until one of them is found. The vendor finds every host whose
+ * name contains the text; the result has those names as well. If the vendor ignores the filter or
+ * rejects it, all hosts are listed, once.
  */
 export async function findHost(
   lists: Pick<ListReader, 'hosts'>,
@@ -192,15 +195,15 @@ export async function findHost(
   for (const hostName of wanted) {
     const { items, error } = await ask(hostName);
     if (items.some(({ name }) => lowerCase.has(name.toLowerCase()))) break;
-    if (isRefused(error)) return { names, error: (await ask(undefined)).error, calls };
+    if (isBadRequest(error)) return { names, error: (await ask(undefined)).error, calls };
     if (error !== undefined) return { names, error, calls };
-    // Who gets others as well has got all.
+    // Hosts with other names mean that the vendor ignored the filter: these are all hosts.
     if (items.some(({ name }) => !name.toLowerCase().includes(hostName.toLowerCase()))) break;
   }
   return { names, error: undefined, calls };
 }
 
-/** Whether the vendor does not take the question as it was put. */
-function isRefused(error: ApiError | undefined): boolean {
+/** Whether the vendor rejected the filter of the request. */
+function isBadRequest(error: ApiError | undefined): boolean {
   return error?.status === 400 || error?.status === 422;
 }

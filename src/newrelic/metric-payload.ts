@@ -12,20 +12,21 @@ import {
   windowEndMsOf,
 } from './json.ts';
 
-/** What goes with the reading of an answer. */
+/** What is needed to read an answer. */
 export interface ThroughputReading {
   readonly onInvalid: InvalidSampleListener;
-  /** Wall time of the answer: the vendor's own window ends near it. */
+  /** Wall time of the answer: the vendor's own window ends close to it. */
   readonly wallMs: number;
 }
 
 /**
- * The throughput in a metric data document. Metrics are found by name: their order, their absence
- * and `metrics_not_found` mean nothing else than that a type has no value. Throws an `ApiError` when
- * the document has another shape than a summarized answer, or is for another window.
+ * The throughput in a metric data document. Metrics are found by name: their order does not matter,
+ * and if one is absent or in `metrics_not_found`, its type merely has no value. Throws an
+ * `ApiError` if the document does not have the shape of a summarized answer, or is for another
+ * window.
  *
- * Written by hand where the lists use schemas: there is one such answer per application and host in
- * every cycle, and a few member accesses cost a fraction of a schema's run.
+ * Written by hand, although the lists use schemas: there is one such answer per application and
+ * host in every cycle, and a few member accesses cost a fraction of what a schema costs.
  */
 export function throughputAnswerOf(
   document: JsonObject,
@@ -47,7 +48,7 @@ export function throughputAnswerOf(
     const value = valueOf(slice, name, subject, onInvalid);
     if (value === undefined) continue;
     throughput.set(type, value);
-    // Should the two ever differ, the earlier end is the one that both values reach.
+    // If the two ever differ, the earlier end is the one that both values reach.
     windowEndMs = Math.min(windowEndMs ?? Infinity, endMsOf(slice, name, query, subject));
   }
   return { throughput, windowEndMs };
@@ -88,7 +89,7 @@ function metricsByNameOf(
   return byName;
 }
 
-/** The one slice of a summarized metric; none when the metric is absent or has no data. */
+/** The only slice of a summarized metric; `undefined` if the metric is absent or has no data. */
 function timesliceOf(
   metric: JsonObject | undefined,
   name: string,
@@ -109,7 +110,7 @@ function timesliceOf(
   throw failureOf(subject, 'schema', `the timeslice of the metric ${name} is not an object`);
 }
 
-/** `"values":{}` is the vendor's way to say that a metric lacks the value. */
+/** With `"values":{}` the vendor says that a metric does not have the value. */
 function valueOf(
   slice: JsonObject,
   name: string,
@@ -138,18 +139,18 @@ export const metricNames: Readonly<Record<TransactionType, string>> = {
   other: 'OtherTransaction/all',
 };
 
-/** The value read of both metrics: calls in the window divided by its minutes. */
+/** The value to read of both metrics: the calls in the window divided by its minutes. */
 export const throughputValue = 'requests_per_minute';
 
-// The end of a summarized range is written as `:00` or as the second before it, and the range of the
-// document with the seconds of the question: a whole minute is more than any real answer is off.
+// The vendor writes the end of a summarized range as `:00` or as the second before, and the range
+// of the document with the seconds of the request. No real answer is off by a whole minute.
 const toleranceMs = 60_000;
 
-// With its own window the vendor answers for the last half hour. Nothing else is known of how late
-// it may be, so that only what cannot be true is refused.
+// With its own window the vendor answers for the last half hour. How late that may be is not known,
+// so only what cannot be true is rejected.
 const dayMs = 24 * 3_600_000;
 
-/** What the window of an answer is compared with. */
+/** What to compare the window of an answer with. */
 export interface WindowQuestion {
   /** `undefined`: the vendor's own window. */
   readonly window: TimeWindow | undefined;
@@ -157,8 +158,8 @@ export interface WindowQuestion {
 }
 
 /**
- * Why the range that a document or a slice of it states with `from` and `to` is not the one that was
- * asked for; `undefined` when it is. A member that is absent or no timestamp says nothing.
+ * The error if a document, or a slice of it, states another range with `from` and `to` than was
+ * asked for; else `undefined`. A member that is absent or not a timestamp says nothing.
  */
 function wrongWindow(
   stated: JsonObject,
@@ -192,14 +193,14 @@ function textOf(epochMs: number | undefined): string {
   return epochMs === undefined ? 'unknown' : new Date(epochMs).toISOString();
 }
 
-/** One answer for one application or one host of it. */
+/** The answer for one application, or for one of its hosts. */
 export interface ThroughputAnswer {
   readonly throughput: Throughput;
-  /** End of the averaged range as the answer states it; `undefined` if it holds no data. */
+  /** End of the averaged range as the answer states it; `undefined` if the answer has no data. */
   readonly windowEndMs: number | undefined;
 }
 
-/** The question put for one application and for each of its hosts. */
+/** What to ask for, of an application and of each of its hosts alike. */
 export interface ThroughputQuery {
   /** `undefined`: the vendor's own window. */
   readonly window: TimeWindow | undefined;

@@ -2,49 +2,50 @@ import { ApiError } from '../model/api-error.ts';
 import type { ApiResponse } from '../transport/transport.ts';
 import { type CallSubject, failureOf } from './answer.ts';
 
-/** So many pages in a row without anything new, and there will not be anything new. */
+/** After this many pages in a row without anything new, nothing new will come. */
 const maxIdlePages = 2;
 
 /** Ten times the ids of 10,000 hosts with an instance each and 10,000 applications: no list is longer. */
 const maxWeight = 300_000;
 
-/** One page: what stands on it, and its `Link` header. */
+/** One page: its content and its `Link` header. */
 export interface Page<Item> {
   readonly items: readonly Item[];
-  /** Why something is missing from `items` of which nobody can tell what it is. */
+  /** Set if something is missing from `items` and nobody can tell what it is. */
   readonly error: ApiError | undefined;
   readonly link: ApiResponse['headers'][string];
 }
 
 export interface PagingOptions<Item> {
-  /** What makes an item the same one on another page. */
+  /** Identifies an item: the same on another page has the same key. */
   readonly keyOf: (item: Item) => string;
-  /** What the list is, for the error of one that does not end. */
+  /** What the list is, for the error if it does not end. */
   readonly subject: CallSubject;
-  /** Pages of one list at most. The longest list reported by anybody had 109. */
+  /** Pages of one list at most. The longest list that anybody has reported had 109. */
   readonly maxPages: number;
-  /** How much of the memory an item takes, in ids. */
+  /** How much memory an item takes, counted in ids. */
   readonly weightOf: (item: Item) => number;
-  /** Told once of each page that came but is not what it should be. */
+  /** Called once for each page that arrived but is not as it should be. */
   readonly onBadPage: (error: ApiError) => void;
 }
 
-/** What was read; with an `error` it is not all, but what stands there is good. */
+/** What was read. With an `error` it is not everything, but the items in it are good. */
 export interface PagedList<Item> {
   readonly items: readonly Item[];
   readonly error: ApiError | undefined;
-  /** Pages asked for, one that failed included. */
+  /** Pages asked for, including one that failed. */
   readonly calls: number;
 }
 
 /**
- * Reads a list page by page, for as long as the `Link` header of a page names a later one. One page
- * that brings nothing new is not the end, two in a row are a list that does not end. No page is asked
- * for twice, whatever the headers say. A page with parts missing does not keep from the next one.
- * A page whose next page has no number that we can ask for may not be the last, and neither may one
- * with items whose next page is itself or an earlier one: something on the way, such as a cache that
- * does not look at the query, has given us another page than we asked for.
- * Rejects only with what is no `ApiError`: the reason of an abort.
+ * Reads a list page by page, as long as the `Link` header of a page names a later one. One page
+ * without anything new is not the end; two in a row mean that the list does not end. No page is
+ * asked for twice, whatever the headers say. After a page with parts missing the next one is read
+ * all the same. The list may be incomplete if a page names a next one without a page number. It may
+ * also be incomplete if a page with items names itself or an earlier one as the next: then
+ * something on the way, such as a cache that ignores the query, has sent another page than the one
+ * that was asked for. Rejects only with errors that are not an `ApiError`, such as the reason of an
+ * abort.
  */
 export async function readPages<Item>(
   fetchPage: (page: number) => Promise<Page<Item>>,
@@ -94,7 +95,7 @@ function problemOf(
   if (error !== undefined || next !== undefined) return error;
   const doubt = endDoubtOf(link, page);
   if (doubt === undefined || (doubt === 'leads_back' && items.length === 0)) return undefined;
-  const detail = `nobody knows whether the list was read to its end: page ${page} ${doubtTexts[doubt]}`;
+  const detail = `the list may not have been read to its end: page ${page} ${doubtTexts[doubt]}`;
   return failureOf(subject, 'schema', detail);
 }
 
@@ -110,33 +111,33 @@ function endlessList(subject: CallSubject, calls: number): ApiError {
 
 type LinkHeader = string | readonly string[] | undefined;
 
-// Each link: <target> and its parameters. A comma or `<` inside a quoted value separates nothing; a
-// quote that is never closed reaches to the end, so that the expression stays linear.
+// Each link: <target> and its parameters. A comma or `<` inside a quoted value does not separate
+// links. A quote that is never closed reaches to the end, so that the expression stays linear.
 const link = /<([^<>]*)>((?:[^,<"]|"(?:[^"\\]|\\.)*"?)*)/gs;
 const parameter = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"?|([^\s;,"]*))/gs;
 
 /**
- * The number of the page that the `Link` header (RFC 8288) calls "next", if it is a page after
- * `currentPage`; `undefined` ends the list. Nothing else of the link is ever used: its host is not
- * the one that was asked when a proxy or another base URL is configured, and the key belongs to
- * that one alone.
+ * The number of the page that the `Link` header (RFC 8288) calls "next", if it comes after
+ * `currentPage`; else `undefined`, which ends the list. Nothing else of the link is used: with a
+ * proxy or another base URL its host is not the one that was asked, and the key must go to no other
+ * host.
  *
- * Ours, because the parser at hand throws away the whole header, valid links included, when one
- * link of it is malformed.
+ * Written here, because the parser at hand discards the whole header, valid links included, if one
+ * link in it is malformed.
  */
 export function nextPageOf(header: LinkHeader, currentPage: number): number | undefined {
   return pagesOf(header, 'next').find((page) => page > currentPage);
 }
 
-/** Why nobody can tell whether a page is the last one. */
+/** Why it is not clear whether a page is the last one. */
 export type EndDoubt = 'leads_back' | 'no_page_number';
 
 /**
- * The header names a "next" page, but none that can be asked for: `leads_back` when all of them are
- * no later than `currentPage`, `no_page_number` when one of them has no page number, as when the
- * vendor pages by `cursor`. `undefined` where the header says that the list has ended: it names no
- * next page, only ones with a blank `cursor`, or says as well that the last page is an earlier
- * one (so the vendor writes of an empty list: `next` is page 1, `last` is page 0).
+ * Says why the header names a "next" page, but none that can be asked for: `leads_back` if all of
+ * them are no later than `currentPage`, `no_page_number` if one of them has no page number, as when
+ * the vendor pages by `cursor`. `undefined` if the header says that the list has ended: it names no
+ * next page, or only ones with a blank `cursor`, or says that the last page is an earlier one (for
+ * an empty list the vendor writes that `next` is page 1 and `last` is page 0).
  */
 export function endDoubtOf(header: LinkHeader, currentPage: number): EndDoubt | undefined {
   const next = targetsOf(header, 'next').filter((target) => !hasBlankCursor(target));
@@ -146,7 +147,10 @@ export function endDoubtOf(header: LinkHeader, currentPage: number): EndDoubt | 
   return next.length > 0 && !isBeyondLast ? 'leads_back' : undefined;
 }
 
-/** The page numbers of the links with a relation, in their order; links without a number have none. */
+/**
+ * The page numbers of the links with a relation, in their order; links without a number are left
+ * out.
+ */
 function pagesOf(header: LinkHeader, relation: string): number[] {
   return targetsOf(header, relation)
     .map(pageOf)
@@ -160,7 +164,7 @@ function targetsOf(header: LinkHeader, relation: string): string[] {
   ).filter((target) => target !== undefined);
 }
 
-/** The relation types of one link; of several `rel` parameters the first counts. */
+/** The relation types of one link; if it has several `rel` parameters, the first one counts. */
 function relationsOf(parameters: string): string[] {
   for (const [, name = '', quoted, token = ''] of parameters.matchAll(parameter)) {
     if (name.toLowerCase() === 'rel') return (quoted ?? token).toLowerCase().split(/\s+/);
@@ -174,7 +178,7 @@ function pageOf(target: string): number | undefined {
   return Number.isSafeInteger(page) ? page : undefined;
 }
 
-/** How the vendor ends a list that it pages by cursors. */
+/** With a blank cursor the vendor ends a list that it pages by cursors. */
 function hasBlankCursor(target: string): boolean {
   const query = queryOf(target);
   return query.get('cursor') === '' && !query.has('page');

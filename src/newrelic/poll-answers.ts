@@ -9,7 +9,7 @@ import type { AppReading, Throughput } from '../model/snapshot.ts';
 import type { HostNames } from '../model/source.ts';
 import type { ThroughputAnswer, ThroughputQuery } from './metric-payload.ts';
 
-/** So many calls in a row without an answer, and the rest of the poll would get none either. */
+/** After this many calls in a row without an answer, the rest of the poll would get none either. */
 const maxUnanswered = 12;
 const unansweredReasons: ReadonlySet<FailureReason> = new Set<FailureReason>([
   'dns',
@@ -19,10 +19,10 @@ const unansweredReasons: ReadonlySet<FailureReason> = new Set<FailureReason>([
   'throttled',
 ]);
 
-/** What a poll set out to ask for. */
+/** What a poll was meant to ask for. */
 interface Asked {
   readonly application: boolean;
-  /** As far as they are still listed. */
+  /** Only those that are still listed. */
   readonly hostIds: readonly string[];
   /** Whether the hosts are chosen by their names. */
   readonly isByName: boolean;
@@ -30,7 +30,7 @@ interface Asked {
 
 const noNames = { hostNames: undefined, hostNamesError: undefined, hostNameCalls: 0 };
 
-/** Gathers the answers of one poll while they arrive. */
+/** Collects the answers of one poll while they arrive. */
 export class PollAnswers {
   #application: Throughput | undefined;
   readonly #hosts = new Map<string, Throughput>();
@@ -44,7 +44,7 @@ export class PollAnswers {
   #unanswered = 0;
   #names: Pick<PollOutcome, 'hostNames' | 'hostNamesError' | 'hostNameCalls'> = noNames;
 
-  /** Whether the rest of the poll is not tried: it would only repeat what was just seen. */
+  /** Whether the rest of the poll is skipped: it would only fail in the same way. */
   isFinal(): boolean {
     return this.#isGone || this.#isUnauthorized || this.#unanswered >= maxUnanswered;
   }
@@ -86,8 +86,8 @@ export class PollAnswers {
   }
 
   /**
-   * What the answer to the question for names says of the rest, where that cannot do without them. Of
-   * an application that is asked for itself, its own answer tells whether it is gone.
+   * Draws conclusions from the look-up of host names, for a poll that needs them. If the
+   * application itself is polled, its own answer says whether it is gone.
    */
   concludeFromNames({ entry }: SelectedApplication): void {
     const { hostNamesError: error } = this.#names;
@@ -95,12 +95,15 @@ export class PollAnswers {
     if (error?.status === 401) this.#isUnauthorized = true;
   }
 
-  /** Why what has not arrived so far will not be waited for. */
+  /** Notes why the poll does not wait any longer for what has not arrived. */
   givenUp(error: ApiError): void {
     this.#error ??= error;
   }
 
-  /** The application with the hosts that its entry chooses by the names that were known and that came. */
+  /**
+   * The application with the hosts that its entry chooses by name, from known and newly arrived
+   * names.
+   */
   namedHosts(
     selected: SelectedApplication,
     known: ReadonlyMap<string, string>,
@@ -111,8 +114,8 @@ export class PollAnswers {
   }
 
   /**
-   * What was asked for and did not arrive has failed, even what was not tried. Hosts stand in the
-   * order of the discovery, so that two polls render alike.
+   * The outcome of the poll. Everything that was asked for and did not arrive has failed, even what
+   * was not tried. Hosts are in the order of the discovery, so that two polls render alike.
    */
   outcome({ application: isAsked, hostIds, isByName }: Asked, plannedCalls: number): PollOutcome {
     const failed = new Set(this.#failed);
@@ -136,14 +139,17 @@ export class PollAnswers {
     };
   }
 
-  /** Nothing if nothing has come. */
+  /** `undefined` if nothing has arrived. */
   #reading(hosts: ReadonlyMap<string, Throughput>): AppReading | undefined {
     if (this.#application === undefined && hosts.size === 0) return undefined;
     const application = this.#application ?? new Map();
     return { windowEndMs: this.#windowEndMs, application, hosts };
   }
 
-  /** With the vendor's own window, calls of one poll may end a minute apart: the oldest end is true. */
+  /**
+   * With the vendor's own window, the windows of one poll may end a minute apart: the earliest end
+   * holds for all.
+   */
   #answered({ windowEndMs }: ThroughputAnswer, { window }: ThroughputQuery): void {
     this.#unanswered = 0;
     const endMs = window?.toMs ?? windowEndMs;

@@ -6,8 +6,8 @@ import { isEntityId, minuteTextOf } from './json.ts';
 import { metricNames, type ThroughputQuery, throughputValue } from './metric-payload.ts';
 
 /**
- * The applications of the account; with `ids` only those. The same query stands on every page: the
- * vendor does not say whether its own links to further pages keep a filter.
+ * Asks for the applications of the account; with `ids` only for those. Every page is asked for with
+ * the same query: the vendor does not say whether its own links to further pages keep a filter.
  */
 export function applicationsRequest(ids: readonly string[] | undefined, page: number): ApiRequest {
   const filter =
@@ -20,10 +20,13 @@ export function applicationsRequest(ids: readonly string[] | undefined, page: nu
   };
 }
 
-// Names are a convenience that must not hold up values. The limit is for one page of any number.
+// Names are a convenience that must not delay values. This is the limit for each page.
 const hostsTimeoutMs = 10_000;
 
-/** The hosts of one application, with their names; with `hostName` those that have it in theirs. */
+/**
+ * Asks for the hosts of one application, with their names; with `hostName` only for those whose
+ * names contain it.
+ */
 export function hostsRequest(applicationId: string, page: number, hostName?: string): ApiRequest {
   const filter = hostName === undefined ? [] : [parameterOf('filter[hostname]', hostName)];
   return {
@@ -33,7 +36,7 @@ export function hostsRequest(applicationId: string, page: number, hostName?: str
   };
 }
 
-/** The questions for throughput: both transaction types in one call. */
+/** The requests for throughput: all transaction types in one call. */
 export interface ThroughputRequests {
   application(applicationId: string, query: ThroughputQuery): ApiRequest;
   /** One host of an application. */
@@ -41,7 +44,7 @@ export interface ThroughputRequests {
 }
 
 export function createThroughputRequests(): ThroughputRequests {
-  // A poll puts one query for its application and for each of its hosts: it is written out once.
+  // A poll uses one query for its application and for each of its hosts: it is written out once.
   const written = new WeakMap<ThroughputQuery, string>();
 
   const pathEndOf = (query: ThroughputQuery): string => {
@@ -64,7 +67,7 @@ export function createThroughputRequests(): ThroughputRequests {
   };
 }
 
-// Written once: every poll asks for the same values.
+// Written out once: every poll asks for the same values.
 const nameParameters: Readonly<Record<TransactionType, string>> = {
   web: parameterOf('names[]', metricNames.web),
   other: parameterOf('names[]', metricNames.other),
@@ -93,7 +96,7 @@ function queryOf(parameters: readonly string[]): string {
   return parameters.length === 0 ? '' : `?${parameters.join('&')}`;
 }
 
-/** `encodeURIComponent` and not `URLSearchParams`, which writes a space as a raw `+`. */
+/** Not `URLSearchParams`: that writes a space as a raw `+`. */
 function parameterOf(name: string, value: string): string {
   return `${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
 }
@@ -111,10 +114,10 @@ function digitsOf(kind: 'application' | 'host', id: string): string {
   );
 }
 
-/** What a request needs to know of the call that it belongs to. */
+/** What a request needs to know about the call that it belongs to. */
 export type RequestContext = Pick<CallContext, 'signal'> & Partial<Pick<CallContext, 'onWire'>>;
 
-/** Sends a request as a part of a call. */
+/** Sends a request as part of a call. */
 export type SendIn = (context: RequestContext, request: ApiRequest) => Promise<ApiResponse>;
 
 export function sendingBy(send: Transport): SendIn {

@@ -16,12 +16,13 @@ export interface RestBatchDependencies {
   readonly clock: Clock;
 }
 
-/** Names are a convenience: values that are there wait for them no longer than this. */
+/** Names are a convenience: values that have arrived wait for them no longer than this. */
 const namesGraceMs = 10_000;
 
 /**
- * One application and the hosts that its entry chooses, with a call for each of them, all for the same
- * window. Where hosts are chosen by names that are not known, the names are a stage of their own.
+ * One application and the hosts that its entry chooses, with a call for each of them, all for the
+ * same window. If hosts are chosen by names that are not known yet, a stage for the names comes
+ * first.
  */
 export function createRestBatch<Asked extends Question>(
   question: Asked,
@@ -36,7 +37,7 @@ class RestBatch<Asked extends Question> implements Batch<Asked> {
   readonly #question: Asked;
   readonly #dependencies: RestBatchDependencies;
   readonly #answers = new PollAnswers();
-  /** Whether it is only known by their names which hosts there are to ask for. */
+  /** Whether the hosts to poll are chosen by their names. */
   readonly #isByName: boolean;
   #stage: 'none' | 'names' | 'values' = 'none';
   #hostIds: readonly string[];
@@ -45,7 +46,7 @@ class RestBatch<Asked extends Question> implements Batch<Asked> {
   #query: ThroughputQuery | undefined;
   #namesAbort: AbortController | undefined;
   #cancelNamesGrace: (() => void) | undefined;
-  /** Calls for values that have not ended, and one while there are more to begin. */
+  /** Calls for values that have not ended, plus one while there are more to begin. */
   #valuesLeft = 1;
 
   constructor(question: Asked, dependencies: RestBatchDependencies) {
@@ -73,7 +74,7 @@ class RestBatch<Asked extends Question> implements Batch<Asked> {
   giveUp(error: ApiError): void {
     this.#isGivenUp = true;
     this.#answers.givenUp(error);
-    // Those that come all the same take the place of the error.
+    // Names that still arrive replace the error.
     if (this.#stage === 'names') this.#answers.hostNamesFailed(error);
   }
 
@@ -84,7 +85,7 @@ class RestBatch<Asked extends Question> implements Batch<Asked> {
     return this.#answers.outcome(asked, this.#parts);
   }
 
-  /** Whether there is anything to ask for, now that the names have come or have not. */
+  /** Whether there is anything to ask for after the look-up of names. */
   #hasQuestions(): boolean {
     const { selected } = this.#question;
     const isNothingAsked = this.#hostIds.length === 0 && !selected.entry.application;
@@ -156,7 +157,7 @@ class RestBatch<Asked extends Question> implements Batch<Asked> {
     };
   }
 
-  /** The same for all calls. */
+  /** The query is the same for all calls. */
   #queryAt({ wallMs }: CallContext): ThroughputQuery {
     const { poll, transactions } = this.#question.selected.entry;
     this.#query ??= {
@@ -171,7 +172,7 @@ class RestBatch<Asked extends Question> implements Batch<Asked> {
     const { client } = this.#dependencies;
     const { selected } = this.#question;
     const { id } = selected.application;
-    // The deadline of the poll says nothing of the names: the next poll asks for them again.
+    // The deadline of the poll says nothing about the names: the next poll asks for them again.
     const isLate = (): boolean => this.#isGivenUp && !this.#isByName;
     return answered(
       async () => {
@@ -184,7 +185,7 @@ class RestBatch<Asked extends Question> implements Batch<Asked> {
     );
   }
 
-  /** Names that take much longer than the values are broken off. */
+  /** Aborts the look-up of names if it takes much longer than the values. */
   async #namesBesideValues({ signal, onWire }: CallContext): Promise<boolean> {
     const abort = new AbortController();
     this.#namesAbort = abort;
@@ -214,7 +215,9 @@ class RestBatch<Asked extends Question> implements Batch<Asked> {
   }
 }
 
-/** Whether the vendor answered, with what was asked for or with an error of its own. */
+/**
+ * Resolves to whether the vendor answered: with what was asked for, or with an error of its own.
+ */
 async function answered(
   ask: () => Promise<void>,
   failed: (error: ApiError) => void,
@@ -231,5 +234,7 @@ async function answered(
 
 function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  return new ApiError('client', 'the call failed for a reason of our own', { cause: error });
+  return new ApiError('client', 'the call failed because of an error in this program', {
+    cause: error,
+  });
 }

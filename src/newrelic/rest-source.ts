@@ -10,7 +10,7 @@ import type { CallCosts, Source } from '../model/source.ts';
 import type { RestClient } from './client.ts';
 import { createRestBatch } from './rest-batch.ts';
 
-/** The vendor lists so many applications or hosts on a page, and is asked for so many ids at once. */
+/** Applications or hosts on a page of the vendor, and ids in one call. */
 const perPage = 200;
 
 /** One call for an application and one for each host that its entry chooses. */
@@ -40,12 +40,12 @@ function hostNameCallsOf(selected: SelectedApplication): number {
   const { application, entry } = selected;
   const selector = hostSelectorOf(selected);
   if (selector?.kind === 'self') return 1;
-  // To choose some, the names of all are needed.
+  // The names of all hosts are needed to choose some of them.
   if (selector !== undefined) return Math.ceil((application.hostIds ?? []).length / perPage);
   return entry.poll.hostNames ? Math.ceil(hostsToPoll(selected).length / perPage) : 0;
 }
 
-/** The vendor's REST API v2: each application is a batch of its own. */
+/** The vendor's REST API v2. Each application is a batch of its own. */
 export function createRestSource({
   client,
   clock,

@@ -7,19 +7,19 @@ import { demandOf, headroomOf, type OtherCalls, type Polled, stretchOf } from '.
 export interface Capacity {
   /** Calls that its key may send. */
   readonly limitPerMinute: number;
-  /** Calls that its connections carry as long as the vendor answers as it does now. */
+  /** Calls that its connections can carry while the vendor answers as fast as it does now. */
   readonly carriedPerMinute: number;
 }
 
 /** How the demand of one account fits its capacity. */
 export interface AccountPlan {
-  /** Calls a minute that it takes to poll everything as often as configured. */
+  /** Calls a minute needed to poll everything as often as configured. */
   readonly demandPerMinute: number;
   /** Calls a minute that the key may send. */
   readonly budgetPerMinute: number;
-  /** Calls a minute that the plan was made for: the budget, or less if the vendor is slow. */
+  /** Calls a minute that the plan counts on: the budget, or less if the vendor is slow. */
   readonly capacityPerMinute: number;
-  /** Hosts to ask for, of all applications together. */
+  /** Hosts to poll, of all applications together. */
   readonly hosts: number;
   /** The factor by which the intervals are stretched; at least 1. */
   readonly stretch: number;
@@ -27,7 +27,10 @@ export interface AccountPlan {
   readonly headroom: number;
 }
 
-/** Connections that are never idle make calls wait: that much of what they carry is planned with. */
+/**
+ * The share of what the connections can carry that is planned with: if they were never idle, calls
+ * would have to wait.
+ */
 const busyShare = 0.9;
 
 export function accountPlanOf(polled: Polled, others: OtherCalls, capacity: Capacity): AccountPlan {
@@ -48,7 +51,7 @@ export function plannedCapacityOf({ limitPerMinute, carriedPerMinute }: Capacity
   return Math.min(limitPerMinute, busyShare * carriedPerMinute);
 }
 
-/** How many calls at a time carry so many a minute, if one takes so long. */
+/** The concurrency needed for this many calls a minute, if each takes `callMs`. */
 export function concurrencyFor(perMinute: number, callMs: number): number {
   return Math.ceil((perMinute * callMs) / (busyShare * 60_000));
 }
@@ -56,35 +59,39 @@ export function concurrencyFor(perMinute: number, callMs: number): number {
 export interface AccountPlannerDependencies {
   readonly clock: Clock;
   readonly costs: Pick<CallCosts, 'polls'>;
-  /** What the account can do in a minute, as of now. */
+  /** What the account can do in a minute at present. */
   readonly capacity: () => Capacity;
-  /** Requests that were sent again because the first one failed, since the start. */
+  /** Retries since the start. */
   readonly retries: () => number;
 }
 
 /** Keeps the plan of one account in step with what it has to send and what it can send. */
 export interface AccountPlanner {
   readonly plan: AccountPlan;
-  /** Plans anew; gives the factor by which the intervals have changed, 1 if they have not. */
+  /**
+   * Makes a new plan. Returns the factor by which the intervals have changed; 1 if they have not.
+   */
   replan(applications: Iterable<{ readonly selected: SelectedApplication }>): number;
-  /** A discovery took so many calls. */
+  /** Notes how many calls a discovery took. */
   discovered(calls: number, intervalMs: number): void;
-  /** A look-up of host names took so many calls. */
+  /** Notes how many calls a look-up of host names took. */
   asked(hostNameCalls: number): void;
   /**
-   * Whether the capacity is another one than the plan was made for, or far more or fewer hosts are
-   * polled.
+   * Whether the capacity is no longer the planned one, or far more or fewer hosts are polled.
    *
-   * @param newHosts how many have come since it was last asked
+   * @param newHosts how many hosts were added since the last call
    */
   isOutdated(newHosts?: number): boolean;
 }
 
-/** How far the measured speed of the vendor, or the number of hosts, may move before there is a new plan. */
+/**
+ * How far the measured speed of the vendor, or the number of hosts, may change before a new plan is
+ * made.
+ */
 const tolerance = 0.1;
-/** How many times the limit the connections carry when the vendor is fast enough by far. */
+/** The vendor is fast enough by far when the connections can carry this many times the limit. */
 const atEase = 1.5;
-/** A smaller change of the intervals is not worth moving polls that wait. */
+/** A smaller change of the intervals is not worth moving the waiting polls. */
 const leastChange = 0.005;
 
 export function createAccountPlanner(
@@ -94,7 +101,10 @@ export function createAccountPlanner(
   const others = createCallRate();
   let discovery = { calls: 0, intervalMs: discoveryIntervalMs };
   let countedRetries = retries();
-  /** That of the plan: it follows the measured speed in steps, so that intervals do not flutter. */
+  /**
+   * The capacity of the plan. It follows the measured speed in steps, so that intervals do not
+   * flutter.
+   */
   let held = capacity();
   let plan = accountPlanOf({ applications: [], costs }, discovery, held);
 
@@ -102,12 +112,14 @@ export function createAccountPlanner(
 
   const isOutdated = (newHosts = 0): boolean => {
     unplannedHosts += newHosts;
-    // Each plan looks at every application: when many come one by one, not each is worth a plan.
+    // A plan looks at every application. When many hosts are added one by one, a plan for each of
+    // them would cost too much.
     if (Math.abs(unplannedHosts) > tolerance * plan.hosts) return true;
     const now = capacity();
     if (now.limitPerMinute !== held.limitPerMinute) return true;
     const [planned, before] = [plannedCapacityOf(now), plannedCapacityOf(held)];
-    // However small the change: at ease, the vendor must not hold the calls up for good.
+    // Once the vendor is fast enough, it must not limit the plan any longer, however small the
+    // change.
     const isAtEase = now.carriedPerMinute >= atEase * now.limitPerMinute;
     if (isAtEase && before < planned) return true;
     const change = planned / before;
@@ -135,7 +147,7 @@ export function createAccountPlanner(
       return isMoved ? factor : 1;
     },
     discovered: (calls, intervalMs) => {
-      // A discovery that failed at once tells nothing about the next one.
+      // A discovery that failed at once says nothing about the cost of the next one.
       discovery = { calls: calls === 0 ? discovery.calls : calls, intervalMs };
     },
     asked: (hostNameCalls) => {
@@ -145,7 +157,7 @@ export function createAccountPlanner(
   };
 }
 
-/** How many calls a minute there were lately. */
+/** How many calls a minute were sent recently. */
 export interface CallRate {
   add(calls: number, nowMs: number): void;
   perMinute(nowMs: number): number;
@@ -154,7 +166,7 @@ export interface CallRate {
 const minuteMs = 60_000;
 const minutes = 10;
 
-/** The mean of the last nine whole minutes and what has passed of the present one. */
+/** The mean over the last nine whole minutes and the part of the present one that has passed. */
 export function createCallRate(): CallRate {
   const counts: number[] = Array.from({ length: minutes }, () => 0);
   let current = 0;

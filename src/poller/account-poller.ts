@@ -35,11 +35,11 @@ export interface AccountPollerDependencies {
   readonly logger: Logger;
   /** What the account may send. The poller follows its changes, and tells it the demand of each plan. */
   readonly limit: CallLimit;
-  /** Told what all shards of the account need, after a complete discovery. */
+  /** Called after a complete discovery, with what all shards of the account need. */
   readonly shardDemands?: ShardDemandsListener | undefined;
-  /** Requests that were sent again because the first one failed, since the start. */
+  /** Retries since the start. */
   readonly retries?: (() => number) | undefined;
-  /** Wall time at the vendor, where windows are cut. Without it: that of the clock. */
+  /** The vendor's wall time, by which windows are cut. Default: the wall time of the clock. */
   readonly vendorWallMs?: (() => number) | undefined;
 }
 
@@ -47,23 +47,29 @@ export interface AccountPollerDependencies {
 export interface AccountPoller {
   /** Discovers and polls until the signal is aborted. */
   run(signal: AbortSignal): Promise<void>;
-  /** One discovery and one poll of every application; whether all that was asked for arrived. */
+  /**
+   * Discovers once and polls every application once. Resolves to whether all that was asked for
+   * arrived.
+   */
   runOnce(signal: AbortSignal): Promise<boolean>;
   status(): PollerStatus;
   readonly plan: AccountPlan;
   /**
-   * Follows other settings from now on. Values stay, and so do polls under way, unless what they ask
-   * for is not wanted any more. The name of the account stays the same. There is a discovery at once
-   * if other applications may be found.
+   * Uses other settings from now on. Values stay. Polls under way go on, unless what they ask for
+   * is no longer wanted. The name of the account must stay the same. A discovery begins at once if
+   * it may find other applications.
    *
-   * @param isElsewhere whether the source asks with another key, or in another way, from now on
+   * @param isElsewhere whether the source uses another key, or another way to the vendor, from now
+   * on
    */
   reconfigure(options: AccountPollerOptions, isElsewhere?: boolean): Promise<void>;
-  /** Why polling has come to a halt that only a fault of our own explains; `undefined` if it has not. */
+  /**
+   * Why polling has come to a halt, if only a bug of this program explains that; else `undefined`.
+   */
   stalled(): string | undefined;
 }
 
-/** Far longer than any deadline that the loops keep by themselves. */
+/** Far longer than any deadline of the loops themselves. */
 const stalledAfterMs = 5 * 60_000;
 
 export function createAccountPoller(
@@ -158,7 +164,7 @@ class LoopingPoller implements AccountPoller {
     this.#options = options;
     this.#scheduler.resize(this.#limits());
     const discovery = discoveryOptionsOf(options);
-    // First, so that no discovery with the old settings comes between.
+    // Before the table, so that no discovery with the old settings comes in between.
     if (isSameQuestion) this.#discoveries.repeatEvery(discovery.intervalMs);
     else this.#discoveries.restart(discovery);
     const { signal } = this.#stopping;
@@ -186,7 +192,10 @@ class LoopingPoller implements AccountPoller {
     return undefined;
   }
 
-  /** Polls end with the signal too, and not after the discovery: it may wait for their calls to end. */
+  /**
+   * The signal ends the polls at once, not only after the discovery, which may wait for their calls
+   * to end.
+   */
   async #untilStopped<Value>(signal: AbortSignal, run: () => Promise<Value>): Promise<Value> {
     const stop = (): void => {
       this.#stop();

@@ -10,8 +10,8 @@ import type { AccountPlan, AccountPlanner } from './account-plan.ts';
 import { type AppPublisher, createAppPublisher } from './app-publisher.ts';
 import { type AppState, afterPoll, snapshotOf } from './app-state.ts';
 import {
+  applySteps,
   discoverySteps,
-  putInForce,
   reconfigurationSteps,
   type StateChanges,
   spreadSteps,
@@ -22,19 +22,14 @@ import {
   type DiscoveryState,
   discoveryAfter,
   hostlessEntries,
+  hostsListedNow,
   initialDiscovery,
   isDiscoveryStale,
   isUnauthorized,
 } from './discovery-state.ts';
 import { shouldAskHostNames } from './host-names.ts';
 import type { PollLog } from './poll-log.ts';
-import {
-  type AppStates,
-  createAppStates,
-  hostsListedNow,
-  nextDue,
-  pollDeadlineMs,
-} from './schedule.ts';
+import { type AppStates, createAppStates, nextDue, pollDeadlineMs } from './schedule.ts';
 
 export interface AccountTableOptions {
   readonly account: AccountConfig;
@@ -53,17 +48,19 @@ export interface AccountTableDependencies {
   readonly planner: AccountPlanner;
   /** Told the demand of a new plan, unless the plan only follows the limit. */
   readonly limit: Pick<CallLimit, 'demand'>;
-  /** Told what all shards of the account need, after a complete discovery. */
+  /** Called after a complete discovery, with what all shards of the account need. */
   readonly shardDemands?: ShardDemandsListener | undefined;
 }
 
-/** What is known of one account; the only place that replaces its states and publishes them. */
+/** What is known about one account. Nothing else replaces its states or publishes them. */
 export class AccountTable {
   #options: AccountTableOptions;
   readonly #dependencies: AccountTableDependencies;
   readonly #states: AppStates = createAppStates(() => this.plan.stretch);
   #discovery = initialDiscovery;
-  /** The vendor refused the key since the last good discovery: asking on would be a storm. */
+  /**
+   * The vendor refused the key in the last discovery: until the next one, polls would fail too.
+   */
   #unauthorized: ApiError | undefined;
   #nextPhaseIndex = 0;
   readonly #publisher: AppPublisher;
@@ -74,7 +71,7 @@ export class AccountTable {
     const { name } = options.account;
     const published = { ...dependencies, snapshotOf: (id: string) => this.#snapshotOf(id) };
     this.#publisher = createAppPublisher({ account: name }, published);
-    // An account that nobody has heard of yet must not look like a healthy one without applications.
+    // Before its first discovery an account must not look like a healthy one without applications.
     dependencies.sink.accountUp(name, false);
   }
 
@@ -88,15 +85,15 @@ export class AccountTable {
     return this.#dependencies.planner.plan;
   }
 
-  /** Makes the plan, and the polls that wait for their turn, fit what has to be sent and can be. */
+  /** Makes a new plan, and moves the waiting polls to fit it. */
   #replan(): void {
     this.followLimit();
-    // Before anything is known the demand is not nothing.
+    // Before the first discovery the demand is unknown, not 0.
     const { demandPerMinute } = this.plan;
     if (demandPerMinute > 0) this.#dependencies.limit.demand(demandPerMinute);
   }
 
-  /** The same when only the limit has changed. */
+  /** The same, for when only the limit has changed. */
   followLimit(): void {
     const { clock, planner, log } = this.#dependencies;
     const factor = planner.replan(this.states.values());
@@ -104,13 +101,13 @@ export class AccountTable {
     if (factor !== 1) this.#states.stretch(factor, clock.monotonicMs());
   }
 
-  /** Publishes only what a poll or a discovery still brings. */
+  /** Publishes nothing more of what was left for a later turn of the event loop. */
   readonly stop = (): void => this.#publisher.stop();
 
   /**
-   * Follows other settings from now on; what is known stays, as far as it is still wanted. Gives the
-   * applications whose polls under way are not wanted any more. Of many applications it takes several
-   * turns of the event loop; an abort leaves it half done, but every state whole.
+   * Uses other settings from now on. What is known stays if it is still wanted. Resolves to the ids
+   * of the applications whose polls under way are no longer wanted. With many applications it takes
+   * several turns of the event loop. An abort leaves it half done, but every state is consistent.
    */
   async reconfigure(options: AccountTableOptions, signal: AbortSignal): Promise<readonly string[]> {
     const nowMs = this.#dependencies.clock.monotonicMs();
@@ -125,8 +122,8 @@ export class AccountTable {
   }
 
   /**
-   * Takes in what a discovery found; gives the applications that are gone. Of many applications it
-   * takes several turns of the event loop.
+   * Applies what a discovery found. Resolves to the ids of the applications that are gone. With
+   * many applications it takes several turns of the event loop.
    */
   async discovered(discovery: Discovery, signal: AbortSignal): Promise<readonly string[]> {
     const { account, entries, discoveryIntervalMs } = this.#options;
@@ -141,14 +138,14 @@ export class AccountTable {
     const partition = createPartition(account.shard, costs);
     const steps = discoverySteps(this.states, entries, discovery, now, partition);
     const { removed, missing } = await this.#take(steps, signal);
-    // In one turn: what is forgotten but still shown would never be removed.
+    // In the same turn: an application that is forgotten but still shown would never be removed.
     for (const id of removed) this.#states.delete(id);
     for (const id of removed) this.#publisher.remove(id);
     planner.discovered(discovery.calls, discoveryIntervalMs);
     const demands = partition.demands(discovery, discoveryIntervalMs);
     if (demands !== undefined) shardDemands?.(demands, discoveryIntervalMs);
     this.#replan();
-    // What cannot be polled at once is polled evenly from the start.
+    // If not everything can be polled at once, the first polls are spread evenly.
     if (isFirst && this.plan.stretch > 1) {
       await this.#take(spreadSteps(this.states, this.plan.stretch, nowMs), signal);
     }
@@ -161,7 +158,7 @@ export class AccountTable {
     return removed;
   }
 
-  /** The poll that begins now; `undefined` when the application is no longer there. */
+  /** Begins the poll of an application; `undefined` if the application is no longer there. */
   begin(id: string): PollRequest | undefined {
     const state = this.states.get(id);
     if (state === undefined) return undefined;
@@ -180,10 +177,10 @@ export class AccountTable {
     };
   }
 
-  /** The poll was ended before it had an outcome. */
+  /** To be called when a poll was ended before it had an outcome. */
   readonly aborted = (id: string): void => this.#states.end(id);
 
-  /** The outcome of a poll that is not even tried because the key is refused. */
+  /** The outcome of a poll that is not tried, because the vendor refuses the key. */
   unauthorizedOutcome(): PollOutcome | undefined {
     return this.#unauthorized === undefined ? undefined : skippedOutcome(this.#unauthorized);
   }
@@ -195,7 +192,7 @@ export class AccountTable {
     observer.polled((now.monotonicMs - startMs) / 1000, outcome.failed.size === 0);
     const before = this.states.get(id);
     if (before === undefined) return;
-    // The first names of an application are asked for once, and tell nothing of what is to come.
+    // The first look-up of an application's host names says nothing about how many will follow.
     if (before.hostNames.askedFor.size > 0) planner.asked(outcome.hostNameCalls);
     const { askHostNames: hostNames, deadlineMs } = request;
     const after = afterPoll(before, outcome, { hostNames, startMs, deadlineMs }, now);
@@ -214,9 +211,9 @@ export class AccountTable {
   }
 
   /**
-   * The application whose poll has been due for longest, or is due next; `undefined` when none is due.
+   * The application whose poll has been due for longest; `undefined` when none is due.
    *
-   * @param withinMs how early an application may be taken for due
+   * @param withinMs how early an application counts as due
    */
   readonly firstDue = (withinMs = 0): string | undefined =>
     this.#states.firstDue(this.#dependencies.clock.monotonicMs(), withinMs);
@@ -227,14 +224,14 @@ export class AccountTable {
     for (const id of ids) this.#publisher.publish(id);
   }
 
-  /** When something falls due next, on the monotonic clock; polls under way are not waited for. */
+  /** Monotonic time of the next due event; polls under way do not count. */
   readonly nextEventMs = (): number | undefined => this.#states.nextEventMs();
 
   async #take<Result>(
     steps: Generator<StateChanges, Result>,
     signal: AbortSignal,
   ): Promise<Result> {
-    return putInForce(steps, this.#states, this.#dependencies, signal);
+    return applySteps(steps, this.#states, this.#dependencies, signal);
   }
 
   readonly #intervalMsOf = ({ selected }: AppState): number =>

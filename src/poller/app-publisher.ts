@@ -9,26 +9,27 @@ export interface AppPublisherOptions {
 export interface AppPublisherDependencies {
   readonly clock: Clock;
   readonly sink: SnapshotSink;
-  /** What is to be seen of an application now; `undefined` for nothing. */
+  /** What to show of an application now; `undefined` for nothing. */
   readonly snapshotOf: (id: string) => AppSnapshot | undefined;
 }
 
 /**
- * Hands what has changed to the sink, and nothing else. An application is published as a whole; many
- * at once are published one after the other, with turns for other work in between.
+ * Passes what has changed, and nothing else, to the sink. An application is published as a whole.
+ * Many applications are published in several turns of the event loop, so that other work can run in
+ * between.
  */
 export interface AppPublisher {
   publish(id: string): void;
-  /** The first of them at once, the others soon. */
+  /** Publishes the first of them at once, and the others soon. */
   publishAll(ids: Iterable<string>): void;
   remove(id: string): void;
-  /** What is not published by now will not be. */
+  /** Publishes nothing more of what still waits. */
   stop(): void;
 }
 
-/** Hosts that are rendered without a break: some milliseconds. */
-const atATime = 1000;
-/** What it takes to render an application without its hosts, */
+/** Work in one turn of the event loop, counted in hosts to render: some milliseconds. */
+const workPerTurn = 1000;
+/** The work to render an application without its hosts, */
 const applicationWork = 5;
 /** and to see that it has not changed. */
 const unchangedWork = 0.3;
@@ -64,7 +65,7 @@ export function createAppPublisher(
     cancelTimer = undefined;
     let work = 0;
     for (const id of waiting) {
-      if (work >= atATime) {
+      if (work >= workPerTurn) {
         cancelTimer = clock.after(0, publishSome);
         return;
       }
@@ -89,7 +90,10 @@ export function createAppPublisher(
   };
 }
 
-/** Whether the two look alike: their parts are immutable, so mostly their identity tells. */
+/**
+ * Whether the two look alike. Their parts are immutable, so it mostly suffices to compare
+ * identities.
+ */
 function isSame(left: AppSnapshot | undefined, right: AppSnapshot): boolean {
   return (
     left !== undefined &&

@@ -9,7 +9,7 @@ import {
 import type { AppReading, AppSnapshot } from '../model/snapshot.ts';
 import { type HostNameState, hostNamesAfter, noHostNames } from './host-names.ts';
 
-/** All that the poller remembers of one application: a record that is replaced, never changed. */
+/** All that the poller remembers about one application: replaced, never changed. */
 export interface AppState {
   readonly selected: SelectedApplication;
   readonly hostNames: HostNameState;
@@ -19,21 +19,21 @@ export interface AppState {
   readonly lastSuccessMs: number | undefined;
   /** What did not arrive in the last poll, and since when it has not, on the monotonic clock. */
   readonly failedSinceMs: ReadonlyMap<string, number>;
-  /** Why it did not, above all that the key was refused; `undefined` when all did. */
+  /** Why it did not arrive: a refused key before other reasons; `undefined` when all arrived. */
   readonly failedFor: FailureReason | undefined;
   /**
-   * Monotonic time at which the first poll began that failed since values were last published, or
-   * should have ended if that is earlier.
+   * Monotonic time at which the first failed poll since values were last published began; or should
+   * have ended, if that is earlier.
    */
   readonly failingSinceMs: number | undefined;
   /** The vendor answered 404 although its list has the application. */
   readonly gone: boolean;
-  /** Its number in the phaseIndex of discovery, from 0: decides its place in the interval. */
+  /** Its number in the order of discovery, from 0. Decides its phase. */
   readonly phaseIndex: number;
-  /** When a discovery last had it, on the monotonic clock. */
+  /** Monotonic time of the last discovery that found it. */
   readonly discoveredMs: number;
   readonly nextDueMs: number;
-  /** From then on a poll that is due is late. */
+  /** After this time a poll that is due is late. */
   readonly overdueMs: number;
   readonly pollsEnded: number;
 }
@@ -43,10 +43,10 @@ export interface Now {
   readonly wallMs: number;
 }
 
-/** A poll with failures may be published if at most this share of its calls, or one call, failed, */
-const tolerableShare = 0.1;
-/** not counting what has failed for `stale_after`, as long as at most this share failed in all. */
-const longestShare = 0.5;
+/** A poll with failures may be published if at most this share, or one part, of it failed. */
+const recentShare = 0.1;
+/** Parts that have failed for `stale_after` are not counted, up to this share in all. */
+const totalShare = 0.5;
 
 export function newAppState(
   selected: SelectedApplication,
@@ -71,7 +71,7 @@ export function newAppState(
   };
 }
 
-/** What a complete discovery says: hosts that it no longer lists are gone at once. */
+/** The state after a complete discovery: hosts that it no longer lists are gone at once. */
 export function afterDiscovery(
   known: AppState,
   found: SelectedApplication,
@@ -86,7 +86,7 @@ export function afterDiscovery(
   return { ...known, selected, reading, discoveredMs: nowMs };
 }
 
-/** What an incomplete discovery says: it may add hosts, and refresh the rest. */
+/** The state after an incomplete discovery: it may add hosts and refresh the rest. */
 export function refreshed(known: AppState, found: SelectedApplication, nowMs: number): AppState {
   const hostIds = union(known.selected.application.hostIds, found.application.hostIds);
   const application = { ...found.application, hostIds };
@@ -112,10 +112,11 @@ function union(
 }
 
 /**
- * A complete poll is published. One with failures is held back the first time, so that a short
- * disturbance makes no gap; unless there is nothing to hold. If the next one has failures too it is
- * published without what failed, so that a broken host cannot hold back the others. But much of an
- * application is never left out, however long an outage takes: that would be half a poll.
+ * The state after a poll. A complete poll is published. A poll with failures is held back the first
+ * time, so that a short disturbance leaves no gap; unless there are no earlier values to hold. If
+ * the next one has failures too, it is published without what failed, so that a broken host cannot
+ * hold back the others. But a large part of an application is never left out, however long an
+ * outage takes: a part must not pass for the whole.
  */
 export function afterPoll(
   state: AppState,
@@ -151,7 +152,7 @@ export function afterPoll(
   if (isPublishable(state, outcome, failedSinceMs, now)) {
     return { ...next, gone: false, reading, pollSucceeded: false, failingSinceMs: undefined };
   }
-  // Polls before it may have been called off: then this one began late.
+  // Earlier polls may have been aborted: then this one began late.
   const sinceMs = Math.min(asked.startMs, state.nextDueMs + asked.deadlineMs);
   return { ...next, pollSucceeded: false, failingSinceMs: state.failingSinceMs ?? sinceMs };
 }
@@ -171,7 +172,7 @@ function reasonOf({ failed, unauthorized, error }: PollOutcome): FailureReason |
   return unauthorized ? 'auth' : error?.reason;
 }
 
-/** What is published; without what the discovery said when that is stale. */
+/** What to publish. Of a stale discovery only the identity of the application remains. */
 export function snapshotOf(
   account: string,
   state: AppState,
@@ -201,12 +202,12 @@ function isPublishable(
   const { staleAfterMs } = state.selected.entry.poll;
   const lately = [...failedSinceMs.values()].filter((atMs) => monotonicMs - atMs < staleAfterMs);
   return (
-    lately.length <= Math.max(1, tolerableShare * plannedCalls) &&
-    failedSinceMs.size <= Math.max(1, longestShare * plannedCalls)
+    lately.length <= Math.max(1, recentShare * plannedCalls) &&
+    failedSinceMs.size <= Math.max(1, totalShare * plannedCalls)
   );
 }
 
-/** Without hosts that are not among these, if they are known; the same reading if it has none. */
+/** The reading without hosts that are not in `hostIds`; the same object if none has to go. */
 export function withHostsOf(
   reading: AppReading | undefined,
   hostIds: readonly string[] | undefined,

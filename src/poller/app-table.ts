@@ -19,38 +19,40 @@ import { type Partition } from './demand.ts';
 import { noHostNames } from './host-names.ts';
 import { type AppStates, phaseMs } from './schedule.ts';
 
-/** A part of a change of the states. */
+/** One step of a change of the states. */
 export interface StateChanges {
-  /** The states to put in the place of those that are there; `undefined` for one that goes. */
+  /** The new states, by id; `undefined` for an application that goes. */
   readonly states: readonly (readonly [string, AppState | undefined])[];
-  /** Whether it took so long to find out, or takes so long to put in force, that others come next. */
+  /** Whether the step takes long, so that other work should run after it. */
   readonly isLong: boolean;
 }
 
-/** What a discovery says as a whole. */
+/** What only a discovery as a whole can tell. */
 export interface DiscoveryChange {
   /** Applications that are gone; no step has removed them yet. */
   readonly removed: readonly string[];
-  /** The entries that choose nothing; only a complete discovery can tell. */
+  /**
+   * The entries that choose nothing; `undefined` if the discovery is incomplete and cannot tell.
+   */
   readonly missing: readonly AppEntry[] | undefined;
 }
 
-/** Applications that are worked through without a break: a few milliseconds. */
-const atATime = 1000;
-/** So many tests of a pattern take as long as all the rest of an application. */
+/** Applications in one turn of the event loop: a few milliseconds. */
+const applicationsPerTurn = 1000;
+/** This many pattern tests cost as much as the rest of the work for one application. */
 const testsPerApplication = 4;
-/** And so many shards that an application may belong to. */
+/** So does the search for the owner of an application among this many shards. */
 const shardsPerApplication = 50;
-/** So many applications are a long part, even if more could have followed without a break. */
+/** A step with this many applications is long, even if more would have fitted into the turn. */
 const manyApplications = 100;
 
 /**
- * Brings the applications of an account in line with a discovery, part by part: the caller puts each
- * part in force before it asks for the next one. Only a complete discovery may remove an application
- * or a host; an incomplete one adds and refreshes what it found.
+ * Brings the applications of an account in line with a discovery, step by step. The caller applies
+ * each step before it takes the next one. Only a complete discovery may remove an application or a
+ * host; an incomplete one adds and refreshes what it found.
  *
- * What could not be read, or was not asked for yet, stays as it is known, and its entry is not
- * missing: that of an id as such, that of a name or a pattern if it chooses the last known name.
+ * An application that could not be read, or was not asked for yet, stays as it is known. Its entry
+ * is not missing: neither one with its id nor one that chooses its last known name.
  */
 export function* discoverySteps(
   states: ReadonlyMap<string, AppState>,
@@ -58,7 +60,7 @@ export function* discoverySteps(
   { applications, complete, unreadableIds, pendingIds }: Discovery,
   now: {
     readonly monotonicMs: number;
-    /** Gives each new application a number of its own. */
+    /** Returns a number for a new application. */
     readonly takePhaseIndex: () => number;
   },
   { owns, chosen, shards }: Partition,
@@ -97,17 +99,17 @@ export function* discoverySteps(
   return { removed, missing };
 }
 
-/** What other entries leave behind. */
+/** What new entries no longer want. */
 export interface Reconfiguration {
-  /** Applications that are not wanted any more, or whose polls under way ask for something else. */
+  /** Applications that are no longer wanted, or whose polls under way ask for something else. */
   readonly unwanted: readonly string[];
-  /** Those that are not wanted any more. */
+  /** Only those that are no longer wanted. */
   readonly released: readonly string[];
 }
 
 /**
- * The states that other entries still want, with the settings of those, part by part; a poll is due
- * no later than the new interval wants it.
+ * Gives the applications that new entries still want the settings of those entries, step by step. A
+ * poll is due no later than the new interval demands.
  */
 export function* reconfigurationSteps(
   states: ReadonlyMap<string, AppState>,
@@ -135,15 +137,17 @@ export function* reconfigurationSteps(
   return { unwanted, released };
 }
 
-/** First polls, spread over their intervals, part by part; the first of all is due at once. */
+/**
+ * Spreads the first polls over their intervals, step by step. The very first poll is due at once.
+ */
 export function* spreadSteps(
   states: ReadonlyMap<string, AppState>,
   stretch: number,
   nowMs: number,
 ): Generator<StateChanges, undefined> {
   const all = [...states];
-  for (let from = 0; from < all.length; from += atATime) {
-    const part = all.slice(from, from + atATime);
+  for (let from = 0; from < all.length; from += applicationsPerTurn) {
+    const part = all.slice(from, from + applicationsPerTurn);
     const moved = part.map(([id, state]): [string, AppState] => {
       const intervalMs = state.selected.entry.poll.intervalMs * stretch;
       const nextDueMs = nowMs + phaseMs(intervalMs, state.phaseIndex - 1);
@@ -156,7 +160,7 @@ export function* spreadSteps(
 
 function withEntry(known: AppState, found: SelectedApplication, nowMs: number): AppState {
   const isSameChoice = isSameHostChoice(known.selected.entry.hosts, found.entry.hosts);
-  // Whoever chose other hosts did not ask for the names of all.
+  // Another choice of hosts may need names that were not asked for.
   const hostNames = isSameChoice
     ? known.hostNames
     : { ...noHostNames, names: known.hostNames.names };
@@ -177,7 +181,7 @@ function* partsOf(
   shards: number,
 ): Generator<{ readonly part: readonly Application[]; readonly isLong: boolean }> {
   const cost = 1 + patterns / testsPerApplication + (shards - 1) / shardsPerApplication;
-  const size = Math.max(1, Math.floor(atATime / cost));
+  const size = Math.max(1, Math.floor(applicationsPerTurn / cost));
   const many = Math.min(size, manyApplications);
   for (let from = 0; from < applications.length; from += size) {
     const part = applications.slice(from, from + size);
@@ -185,7 +189,7 @@ function* partsOf(
   }
 }
 
-/** Whether a poll that one of the entries began brings what the other one wants. */
+/** Whether a poll that was begun for one entry brings what the other one wants. */
 export function haveSamePoll(left: AppEntry, right: AppEntry): boolean {
   const { window, delayMs, raw, hostNames } = left.poll;
   return (
@@ -200,10 +204,10 @@ export function haveSamePoll(left: AppEntry, right: AppEntry): boolean {
 }
 
 /**
- * Puts a change in force, part by part; after a long part others have their turn. Rejects with the
- * signal's reason, and leaves the parts that are in force.
+ * Applies a change step by step, and lets other work run after a long step. On an abort it rejects
+ * with the signal's reason; the steps that were applied stay.
  */
-export async function putInForce<Result>(
+export async function applySteps<Result>(
   steps: Generator<StateChanges, Result>,
   states: Pick<AppStates, 'set' | 'delete'>,
   { clock }: { readonly clock: Clock },

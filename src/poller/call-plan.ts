@@ -12,47 +12,47 @@ import {
   totalOf,
 } from './demand.ts';
 
-/** What is known, or assumed, of an account before it is polled. */
+/** What is known or assumed about an account before it is polled. */
 export interface CallPlanInput {
   readonly account: Pick<AccountConfig, 'name' | 'requestsPerMinute' | 'concurrency'>;
   readonly applications: readonly SelectedApplication[];
-  /** What it takes the source that is asked. */
+  /** What calls the source in use needs. */
   readonly costs: CallCosts;
-  /** What one discovery takes, and how often there is one. */
+  /** How many calls a discovery takes, and how often there is one. */
   readonly discovery: { readonly calls: number; readonly intervalMs: number };
 }
 
-/** An interval that applications of the account have. */
+/** One of the poll intervals in the account. */
 export interface PlannedInterval {
   readonly configuredMs: number;
-  /** What it will be, stretched to fit the budget. */
+  /** The interval after it was stretched to fit the budget. */
   readonly effectiveMs: number;
-  /** How many applications are polled so often. */
+  /** How many applications have this interval. */
   readonly applications: number;
 }
 
-/** The interval alone makes the account fit, or the other two together. */
+/** What would make the account fit: longer intervals alone, or the other two together. */
 export interface Remedy {
   /** `undefined` when the budget is large enough. */
   readonly budgetPerMinute: number | undefined;
-  /** `undefined` when as many calls at a time as are configured carry the demand. */
+  /** `undefined` when the configured concurrency suffices. */
   readonly concurrency: number | undefined;
   /** The factor for every interval; `undefined` when no interval is long enough. */
   readonly intervalFactor: number | undefined;
 }
 
 /**
- * What polling an account will take: calls a minute in the steady state, that is with every
- * application polled once in each of its intervals and every host name known. Retries are not in it.
+ * What polling an account will take: calls a minute in the steady state, when every application is
+ * polled once in each of its intervals and every host name is known. Retries are not counted.
  */
 export interface CallPlan extends AccountPlan {
   readonly account: string;
   readonly applications: number;
-  /** Applications that do not report and so cost no call. */
+  /** Applications that do not report, and so cost no calls. */
   readonly silentApplications: number;
-  /** Calls a minute that the configured intervals ask for. */
+  /** Calls a minute that the configured intervals need. */
   readonly demand: CallsByOperation;
-  /** Calls a minute that will be sent: the demand, or what the budget allows of it. */
+  /** Calls a minute that will be sent: the demand, or as much of it as the budget allows. */
   readonly sent: CallsByOperation;
   readonly sentPerMinute: number;
   readonly fits: boolean;
@@ -64,13 +64,13 @@ export interface CallPlan extends AccountPlan {
   readonly hostNameCalls: number;
   /** Calls until everything has been polled once. */
   readonly startCalls: number;
-  /** About how long after the start everything has been polled once. */
+  /** About how long it takes from the start until everything has been polled once. */
   readonly firstFullSetMs: number;
 }
 
 const minuteMs = 60_000;
 
-/** Plans with the functions that the daemon itself plans with. */
+/** Uses the functions that the daemon itself plans with. */
 export function planCalls(input: CallPlanInput): CallPlan {
   const { account, applications, costs, discovery } = input;
   const plan = accountPlanOf(input, discovery, {
@@ -140,8 +140,8 @@ function intervalsOf(
 }
 
 /**
- * Within the budget everything is asked for at once, so that only the budget of a minute and the
- * calls in flight hold it up. Beyond it the first polls are spread over one stretched interval, and
+ * A demand within the budget is polled at once: only the budget of each minute and the calls in
+ * flight limit it. Beyond the budget the first polls are spread over one stretched interval, and
  * the largest may be the last to begin.
  */
 function firstFullSetMs(

@@ -5,20 +5,32 @@ import { createCallLatency, createInFlightCalls, type InFlightCall } from './in-
 import { createJobQueue, type JobQueueLimits, type JobTimes, type QueuedJob } from './job-queue.ts';
 
 /**
- * A call of a job, ready to be sent. It tells when its request is really on its way, and never rejects:
- * it resolves with whether there was an answer, even a bad one.
+ * A call of a job, ready to be sent. It says when its request is really on the wire, and never
+ * rejects: it resolves to whether there was an answer, even a bad one.
  */
 export type ScheduledCall = (onWire: OnWire) => Promise<boolean>;
 
 /** The calls of one stage of a batch. */
 export interface Job extends JobTimes {
-  /** Asked one by one, and only when there is room: a poll of 10,000 hosts is no queue of 10,000. */
+  /**
+   * Taken one by one, and only when there is room: a poll of 10,000 hosts is not a queue of 10,000.
+   */
   readonly calls: Iterator<ScheduledCall>;
-  /** Called when every call of the job has ended, and no other one will be started. */
+  /** Called when every call of the job has ended and no further one will be started. */
   readonly ended: () => void;
 }
 
-/** Decides whose call is next, and when. */
+/**
+ * Decides which call of an account starts next, and when.
+ *
+ * - Which one: earliest deadline first, over jobs (the calls of a poll); see `JobQueue`.
+ * - When: a token bucket spaces the calls evenly within the budget, in batches of three seconds. A
+ *   job that is overdue need not wait for a token.
+ * - How many at a time: `concurrency` calls, and up to half as many on top while calls are slow; see
+ *   `InFlightCalls`. Within that each job has an AIMD window of its own.
+ *
+ * Every event costs O(log n) for n waiting jobs.
+ */
 export interface CallScheduler {
   add(job: Job): void;
   /** No further call of the job is started, and `ended` is not called. */
@@ -26,21 +38,19 @@ export interface CallScheduler {
   /** Starts no further call of any job, and leaves no timer. */
   stop(): void;
   resize(limits: JobQueueLimits): void;
-  /** Calls a minute that `concurrency` carries as long as the vendor answers as it does now. */
+  /**
+   * Calls a minute that `concurrency` can carry while the vendor answers as fast as it does now.
+   */
   carriedPerMinute(): number;
-  /** Since when calls have been due that were not looked at, on the monotonic clock. */
+  /** Monotonic time since when calls have been due without being looked at. */
   dueSinceMs(): number | undefined;
 }
 
 const minuteMs = 60_000;
 const firstWindow = 2;
-/** The values of a poll are published together, so small polls had better go out at once. */
+/** The values of a poll are published together, so a small poll should go out in one batch. */
 const batchMs = 3000;
 
-/**
- * Calls keep an even distance within the budget, in batches, unless their poll is overdue. Every
- * event costs O(log n) of the jobs that wait.
- */
 export function createCallScheduler(
   limits: JobQueueLimits,
   { clock }: { readonly clock: Clock },
@@ -105,7 +115,7 @@ class DeadlineScheduler implements CallScheduler {
     const nowMs = this.#clock.monotonicMs();
     if (limits.requestsPerMinute !== this.#limits.requestsPerMinute) {
       this.#bucket = createTokenBucket(limits.requestsPerMinute, nowMs, batchMs);
-      // No burst: what was spent with the old budget still counts.
+      // No burst: calls that the old budget allowed still count.
       this.#bucket.restart(nowMs);
     }
     this.#limits = limits;
@@ -150,7 +160,7 @@ class DeadlineScheduler implements CallScheduler {
       return;
     }
     this.#bucket.take();
-    // A job that has no call left needs no place, and no budget, to find that out.
+    // A job finds out that it has no call left without a slot and without budget.
     running.isExhausted = running.started + 1 >= size && calls.next().done === true;
     this.#queue.started(running);
     const started = this.#calls.start(running, this.#clock.monotonicMs());
@@ -173,7 +183,7 @@ class DeadlineScheduler implements CallScheduler {
     const nowMs = this.#clock.monotonicMs();
     this.#calls.end(call, nowMs, isAnswered);
     this.#queue.ended(owner);
-    // However long it took: an application that is always slow does not hang.
+    // However long it took: an application that is always slow is not one that hangs.
     if (isAnswered) this.#queue.answered(owner, nowMs);
     else if (call.tookMs > this.#latency.slowAfterMs()) this.#queue.slow(owner, sentMs, nowMs);
     this.#finishIfDone(owner);
@@ -185,7 +195,10 @@ class DeadlineScheduler implements CallScheduler {
     one.job.ended();
   }
 
-  /** A timer is needed only if time alone can let a call go: one that ends wakes the others anyway. */
+  /**
+   * A timer is needed only if time alone can let a call start: a call that ends wakes the others
+   * anyway.
+   */
   #wakeLater(nowMs: number): void {
     const atMs = this.#nextWakeMs(nowMs);
     if (atMs === undefined) {

@@ -8,31 +8,31 @@ const minuteMs = 60_000;
 /** The share of the budget that planned calls may take; the rest is for retries and latency. */
 const plannedShare = 0.985;
 
-/** What an account needs to be up to date, in calls a minute. */
+/** What an account needs to stay up to date, in calls a minute. */
 export interface Demand {
   readonly polls: number;
   readonly discovery: number;
-  /** What no interval decides: host names and retries, as many as there were lately. */
+  /** Calls that no interval decides: host names and retries, at their recent rate. */
   readonly other: number;
 }
 
-/** What is to be polled, and what it takes the source. */
+/** What to poll, and how many calls that takes the source. */
 export interface Polled {
   readonly applications: readonly SelectedApplication[];
   readonly costs: Pick<CallCosts, 'polls'>;
 }
 
-/** What one discovery takes, how often there is one, and what else is sent in a minute. */
+/** How many calls a discovery takes, how often there is one, and what else is sent in a minute. */
 export interface OtherCalls {
   readonly calls: number;
   readonly intervalMs: number;
-  /** Host names and retries, as many as there were lately. */
+  /** Host names and retries, at their recent rate. */
   readonly otherPerMinute?: number | undefined;
 }
 
 /**
- * The calls a minute that it takes to poll everything as often as configured, once every host has
- * been asked for its name. Applications with the same interval are polled together.
+ * The calls a minute needed to poll everything as often as configured, when every host name is
+ * known. Applications with the same interval are polled together.
  */
 export function callsPerMinute(
   { applications, costs }: Polled,
@@ -64,7 +64,7 @@ export function totalOf(calls: CallsByOperation): number {
   return operations.reduce((sum, operation) => sum + calls[operation], 0);
 }
 
-/** The calls that it takes to poll everything as often as configured. */
+/** The demand of everything that is polled as often as configured. */
 export function demandOf(polled: Polled, discovery: OtherCalls): Demand {
   const discoveryPerMinute = (discovery.calls * minuteMs) / discovery.intervalMs;
   return {
@@ -74,12 +74,15 @@ export function demandOf(polled: Polled, discovery: OtherCalls): Demand {
   };
 }
 
-/** What a capacity has to cover; what is kept back for retries and latency covers a part of the rest. */
+/**
+ * The calls a minute that are not stretched. The share of the capacity that is kept back for
+ * retries and latency covers a part of them.
+ */
 function fixedOf({ discovery, other }: Demand, perMinute: number): number {
   return discovery + Math.max(0, other - (1 - plannedShare) * perMinute);
 }
 
-/** The calls a minute that may be planned with a budget. */
+/** The calls a minute of a budget that may be planned. */
 export function plannableOf(budgetPerMinute: number): number {
   return budgetPerMinute * plannedShare;
 }
@@ -89,7 +92,7 @@ export function isCovered(demand: Demand, budgetPerMinute: number): boolean {
   return demand.polls + fixedOf(demand, budgetPerMinute) <= plannableOf(budgetPerMinute);
 }
 
-/** The least budget, in whole calls a minute, that covers the demand. */
+/** The smallest budget, in whole calls a minute, that covers the demand. */
 export function budgetFor(demand: Demand): number {
   const about = Math.floor((demand.polls + demand.discovery) / plannedShare);
   return Math.max(1, isCovered(demand, about) ? about : about + 1);
@@ -97,14 +100,16 @@ export function budgetFor(demand: Demand): number {
 
 /**
  * The factor by which every interval would have to be longer for the budget to cover the demand;
- * `undefined` when discovery alone takes all of it.
+ * `undefined` when discovery alone takes the whole budget.
  */
 export function intervalFactorFor(demand: Demand, budgetPerMinute: number): number | undefined {
   const left = plannableOf(budgetPerMinute) - fixedOf(demand, budgetPerMinute);
   return left > 0 ? Math.max(1, demand.polls / left) : undefined;
 }
 
-/** What a capacity leaves for polls, since the rest is not stretched; never less than a tenth. */
+/**
+ * What a capacity leaves for polls after the calls that are not stretched; never less than a tenth.
+ */
 function forPolls(demand: Demand, perMinute: number): number {
   return Math.max(perMinute / 10, plannableOf(perMinute) - fixedOf(demand, perMinute));
 }
@@ -119,7 +124,7 @@ export function headroomOf(demand: Demand, capacityPerMinute: number): number {
   return Math.min(0.5, Math.max(0, 1 - demand.polls / forPolls(demand, capacityPerMinute)));
 }
 
-/** How often one account is discovered: as often as its most demanding entry wants. */
+/** The discovery interval of an account: the shortest that any of its entries wants. */
 export function discoveryIntervalOf(polls: readonly PollConfig[]): number {
   return polls.reduce(
     (least, { discoveryIntervalMs }) => Math.min(least, discoveryIntervalMs),
@@ -127,20 +132,23 @@ export function discoveryIntervalOf(polls: readonly PollConfig[]): number {
   );
 }
 
-/** Told what all shards of an account need, and how often the account is discovered. */
+/** Called with what all shards of an account need, and with its discovery interval. */
 export type ShardDemandsListener = (demands: ShardDemands, discoveryIntervalMs: number) => void;
 
-/** The part of an account that this process polls, beside those of other shards. */
+/** The part of an account that this process polls; other shards poll the rest. */
 export interface Partition {
-  /** How many parts there are: each of them is looked at to find out whose an application is. */
+  /** How many shards there are. The work to find the owner of an application grows with it. */
   readonly shards: number;
-  /** Whether this process is the one that polls an application, or reports on an entry. */
+  /**
+   * Whether this process is the one that polls an application, or reports on an entry, with this
+   * key.
+   */
   readonly owns: (key: string) => boolean;
-  /** Counts an application that an entry chooses, whoever polls it. */
+  /** Counts an application that an entry chooses, whichever shard polls it. */
   readonly chosen: (selected: SelectedApplication) => void;
   /**
-   * What the shards need, by all that was chosen in a discovery; `undefined` if this process is the only
-   * one, or if the discovery did not see all.
+   * What the shards need, for everything that was chosen in a discovery; `undefined` if this
+   * process is the only one, or if the discovery is incomplete.
    */
   demands(
     discovery: Pick<Discovery, 'calls' | 'complete'>,
@@ -175,8 +183,8 @@ export function createPartition(
 }
 
 /**
- * The application by the list of the applications alone. Of hosts that are chosen by their names it has
- * as many as there may be.
+ * The application as the list of applications alone shows it. Of the hosts that are chosen by name
+ * it has as many as possible.
  */
 function asEveryShardSeesIt({ application, entry }: SelectedApplication): SelectedApplication {
   const hostIds = application.hostIds ?? [];
@@ -184,7 +192,7 @@ function asEveryShardSeesIt({ application, entry }: SelectedApplication): Select
   return { application, entry, namedHostIds: isSelf ? hostIds.slice(0, 1) : hostIds };
 }
 
-/** Who is asked for twice is looked for once. */
+/** Remembers the last answer: each key is asked for twice in a row. */
 function remembering(ownerOf: (key: string) => number): (key: string) => number {
   let lastKey: string | undefined;
   let lastOwner = 0;

@@ -23,19 +23,21 @@ export interface DiscoveryLoopDependencies {
   readonly ended: (removedIds: readonly string[]) => void;
 }
 
-/** Discovers the account's applications again and again. */
+/** Discovers the applications of an account again and again. */
 export interface DiscoveryLoop {
-  /** One discovery; whether it found out all that it was asked. */
+  /** Makes one discovery. Resolves to whether it found out all that it was asked. */
   discover(signal: AbortSignal): Promise<boolean>;
   /** Discovers until the signal is aborted, then rejects with its reason. */
   run(signal: AbortSignal): Promise<void>;
   /** Brings the next discovery forward. */
   soon(): void;
-  /** Looks for something else from now on: a discovery under way is dropped, and another one made. */
+  /** Looks for something else from now on: drops the discovery under way and begins another one. */
   restart(options: DiscoveryLoopOptions): void;
-  /** Looks for the same, so often from now on; a discovery that is due by that is made at once. */
+  /**
+   * Looks for the same at this interval from now on. A discovery that is now due begins at once.
+   */
   repeatEvery(intervalMs: number): void;
-  /** Since when the discovery under way, or the next one, has been late, on the monotonic clock. */
+  /** Monotonic time since when the discovery under way, or the next one, has been late. */
   lateSinceMs(): number | undefined;
 }
 
@@ -43,13 +45,16 @@ export interface DiscoveryLoop {
 const firstRetryMs = 1000;
 /** Retry interval after a failed discovery, if shorter than the interval. */
 const retryIntervalMs = 60_000;
-/** The first pause when something that is configured was not found; then twice as long each time. */
-const wantingRetryMs = 60_000;
-/** However many polls ask for a discovery, there is none more often than this. */
+/** The first pause when something that is configured was not found. It doubles each time. */
+const lackingRetryMs = 60_000;
+/** The shortest time between two discoveries, however many polls ask for one. */
 const minPauseMs = 10_000;
 /** A discovery that takes longer has failed: nothing may hang for ever. */
 const firstDeadlineMs = 120_000;
-/** A long list needs longer: each discovery that is cut short after a first page doubles the deadline. */
+/**
+ * A long list needs longer: each discovery that is cut short after its first page doubles the
+ * deadline, up to this.
+ */
 const longestDeadlineMs = 3_600_000;
 
 class Restarted extends Error {}
@@ -85,7 +90,7 @@ class RepeatedDiscovery implements DiscoveryLoop {
     };
     signal.addEventListener('abort', onAbort, { once: true });
     this.#underWay = controller;
-    // Twice, because what the source does after the deadline takes time as well.
+    // Twice, because the source needs some time after the deadline as well.
     this.#lateAtMs = this.#dependencies.clock.monotonicMs() + 2 * this.#deadlineMs;
     try {
       const { table, ended } = this.#dependencies;
@@ -101,15 +106,15 @@ class RepeatedDiscovery implements DiscoveryLoop {
 
   async run(signal: AbortSignal): Promise<void> {
     let failures = 0;
-    let wanting = 0;
+    let lacking = 0;
     for (;;) {
       try {
         const { selectors } = this.#options;
         failures = (await this.discover(signal)) ? 0 : failures + 1;
-        wanting = isWanting(this.#dependencies.table) ? wanting + 1 : 0;
-        // A restart that comes between the discovery and the pause finds neither of them.
+        lacking = lacksSomething(this.#dependencies.table) ? lacking + 1 : 0;
+        // A restart between the discovery and the pause could not cut either of them short.
         const isCurrent = this.#options.selectors === selectors;
-        if (isCurrent) await this.#pause({ failures, wanting }, signal);
+        if (isCurrent) await this.#pause({ failures, lacking }, signal);
       } catch (error) {
         if (!(error instanceof Restarted)) throw error;
       }
@@ -145,7 +150,7 @@ class RepeatedDiscovery implements DiscoveryLoop {
     const known = [...table.states.keys()];
     const { selectors } = this.#options;
     const discovery = await discoverWithin(deadlineMs, { source, clock }, selectors, known, signal);
-    // A source may have had its last answer just before: what it found may be what nobody wants now.
+    // The source may have ended just before the abort: then its result is no longer wanted.
     signal.throwIfAborted();
     const isCutShort = clock.monotonicMs() - startMs >= deadlineMs;
     if (isCutShort && discovery.calls > 1) {
@@ -166,12 +171,15 @@ class RepeatedDiscovery implements DiscoveryLoop {
 interface DiscoveriesInARow {
   /** Those that have failed. */
   readonly failures: number;
-  /** Those that did not find all that is configured. */
-  readonly wanting: number;
+  /** Those that did not find everything that is configured. */
+  readonly lacking: number;
 }
 
-/** Whether something is configured that is not there, or does not report, and may be there soon. */
-function isWanting({ discovery, states }: Pick<AccountTable, 'discovery' | 'states'>): boolean {
+/** Whether something that is configured is not there or does not report: it may be there soon. */
+function lacksSomething({
+  discovery,
+  states,
+}: Pick<AccountTable, 'discovery' | 'states'>): boolean {
   if (discovery.missing.length > 0) return true;
   for (const { selected } of states.values()) if (!isWorthPolling(selected)) return true;
   return false;
@@ -185,25 +193,25 @@ function isWanting({ discovery, states }: Pick<AccountTable, 'discovery' | 'stat
 function untilNextDiscoveryMs(
   discovery: DiscoveryState,
   intervalMs: number,
-  { failures, wanting }: DiscoveriesInARow,
+  { failures, lacking }: DiscoveriesInARow,
   random: () => number,
 ): number {
   if (discovery.up === true) {
     // An application appears some minutes after its first agent has started.
-    return wanting === 0 ? intervalMs : Math.min(intervalMs, wantingRetryMs * 2 ** (wanting - 1));
+    return lacking === 0 ? intervalMs : Math.min(intervalMs, lackingRetryMs * 2 ** (lacking - 1));
   }
   if (discovery.answered) return Math.min(intervalMs, retryIntervalMs);
   const backoffMs = firstRetryMs * 2 ** Math.min(failures, 10) * (0.5 + random() / 2);
   return Math.min(backoffMs, intervalMs, retryIntervalMs);
 }
 
-/** An account, and what of it is wanted. */
+/** An account, and the entries that choose from it. */
 interface Searched {
   readonly account: Pick<AccountConfig, 'shard'>;
   readonly entries: readonly AppEntry[];
 }
 
-/** What an account with these entries has to look for. */
+/** What to look for in an account with these entries. */
 export function discoveryOptionsOf({ entries }: Pick<Searched, 'entries'>): DiscoveryLoopOptions {
   return {
     selectors: entries.map(({ selector }) => selector),
@@ -211,7 +219,7 @@ export function discoveryOptionsOf({ entries }: Pick<Searched, 'entries'>): Disc
   };
 }
 
-/** Whether a discovery for the one finds what the other one wants. */
+/** Whether a discovery for one of them finds what the other one wants. */
 export function wantSameApplications(left: Searched, right: Searched): boolean {
   return (
     left.entries.length === right.entries.length &&

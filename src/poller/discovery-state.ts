@@ -6,18 +6,18 @@ import { selectorText } from '../model/selector.ts';
 import type { Discovery, Source } from '../model/source.ts';
 import type { AppState } from './app-state.ts';
 
-/** How the discovery of the account fares. */
+/** What is known about the discoveries of an account. */
 export interface DiscoveryState {
   /** Whether the last one succeeded; `undefined` before the first one ended. */
   readonly up: boolean | undefined;
   readonly error: Error | undefined;
-  /** Whether the vendor ever answered, with a list, a part of one, or an HTTP error. */
+  /** Whether the vendor ever answered: with a list, a part of one, or an HTTP error. */
   readonly answered: boolean;
-  /** Monotonic time of the first failure since the last complete one. */
+  /** Monotonic time of the first failure since the last complete discovery. */
   readonly failingSinceMs: number | undefined;
-  /** The entries that choose nothing; the same list as before as long as it says the same. */
+  /** The entries that choose nothing. The array stays the same as long as nothing in it changes. */
   readonly missing: readonly AppEntry[];
-  /** Their selectors as written; likewise. */
+  /** Their selectors as written. This array stays the same too. */
   readonly missingSelectors: readonly string[];
 }
 
@@ -46,7 +46,10 @@ export function discoveryAfter(
   };
 }
 
-/** With ten thousand of them, whoever shows or logs them sees by the list alone that nothing changed. */
+/**
+ * Keeps the arrays if nothing has changed: code that shows or logs ten thousand entries then sees
+ * that by comparing identities.
+ */
 function missingAfter(
   { missing, missingSelectors }: DiscoveryState,
   next: readonly AppEntry[] | undefined,
@@ -59,7 +62,7 @@ function missingAfter(
   return { missing: next, missingSelectors: selectors };
 }
 
-/** Whether what the discovery once said of an application is too old to be shown. */
+/** Whether what a discovery last said about an application is too old to be shown. */
 export function isDiscoveryStale(
   { failingSinceMs }: DiscoveryState,
   { selected, discoveredMs }: Pick<AppState, 'selected' | 'discoveredMs'>,
@@ -69,18 +72,40 @@ export function isDiscoveryStale(
   return nowMs - Math.max(failingSinceMs, discoveredMs) >= selected.entry.poll.staleAfterMs;
 }
 
+/**
+ * Returns a function that says later whether a host that the application has now is still listed.
+ */
+export function hostsListedNow(
+  states: ReadonlyMap<string, AppState>,
+  id: string,
+): (hostId: string) => boolean {
+  const hostIdsNow = (): readonly string[] | undefined =>
+    states.get(id)?.selected.application.hostIds;
+  const known = hostIdsNow();
+  let listed = { hostIds: known, set: new Set<string>() };
+  return (hostId) => {
+    const hostIds = hostIdsNow();
+    if (hostIds === undefined || hostIds === known) return true;
+    if (listed.hostIds !== hostIds) listed = { hostIds, set: new Set(hostIds) };
+    return listed.set.has(hostId);
+  };
+}
+
 function hasStatus(error: Error | undefined): boolean {
   return error instanceof ApiError && error.status !== undefined;
 }
 
-/** The vendor refused the key (401, 403): asking on before that changes would be a storm. */
+/**
+ * Whether the vendor refused the key (401, 403): until that changes, other calls would fail as
+ * well.
+ */
 export function isUnauthorized(error: Error | undefined): error is ApiError {
   return error instanceof ApiError && error.reason === 'auth';
 }
 
 /**
- * The entries that show nothing because the host of this process, which is all that they are to show,
- * is not known to the vendor. Those that were not looked for yet are not among them.
+ * The entries that would show only the host of this process, and show nothing because the vendor
+ * does not know it. A host that was not looked for yet does not count.
  */
 export function hostlessEntries(states: Iterable<AppState>): readonly AppEntry[] {
   const hasHost = new Map<AppEntry, boolean>();
@@ -94,14 +119,15 @@ export function hostlessEntries(states: Iterable<AppState>): readonly AppEntry[]
 }
 
 function mayHaveHost({ pollsEnded, selected, failedSinceMs, hostNames }: AppState): boolean {
-  // One of a silent application is not even asked for; one that has just gone may be back by another id.
+  // The host of a silent application is not looked up. A host that has just gone may come back with
+  // another id.
   const isNotFound = hostNames.incompleteAnswers > 0 || !isWorthPolling(selected);
   const isLookedFor = pollsEnded > 0 && failedSinceMs.size === 0 && isNotFound;
   return !isLookedFor || (selected.namedHostIds ?? []).length > 0;
 }
 
 /**
- * One discovery; one that takes too long is an incomplete one, with what it has found by then.
+ * Makes one discovery. If it takes too long, it is incomplete, with what it has found by then.
  * Rejects with the signal's reason.
  */
 export async function discoverWithin(

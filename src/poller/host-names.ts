@@ -6,11 +6,11 @@ import {
 } from '../model/selected-application.ts';
 import type { AppReading, Throughput } from '../model/snapshot.ts';
 
-/** Host ids and names as far as they were asked for. */
+/** What is known about the host names of one application. */
 export interface HostNameState {
   readonly names: ReadonlyMap<string, string>;
   readonly askedFor: ReadonlySet<string>;
-  /** When to ask again although no new host appeared, because a name is missing. */
+  /** When to ask again even if no new host appears, because a name is missing. */
   readonly askAgainMs: number | undefined;
   /** Answers in a row that left a host without a name. */
   readonly incompleteAnswers: number;
@@ -25,11 +25,14 @@ export const noHostNames: HostNameState = {
 };
 
 const askNamesAgainAfterMs = 10 * 60_000;
-/** There are hosts whose name never comes. */
+/** Some hosts never get a name. */
 const longestWaitForNamesMs = 2 * 3_600_000;
-/** A new host appears in the vendor's list some minutes after its start: the poll after a minute asks. */
+/**
+ * A new host appears in the vendor's list some minutes after its start. A little less than a
+ * minute, so that the next poll asks.
+ */
 const askForSelfAgainAfterMs = 50_000;
-/** It may have another name there. */
+/** It may never appear, because it has another name there. */
 const longestWaitForSelfMs = 30 * 60_000;
 
 /** The hosts whose names matter; `undefined` if it is not known which hosts there are. */
@@ -37,7 +40,7 @@ function hostsToName({ application, entry }: SelectedApplication): readonly stri
   return entry.hosts === false ? [] : application.hostIds;
 }
 
-/** Host names are asked for only when a host appears whose name was never asked for. */
+/** Whether to ask for host names: only when a host appears whose name was never asked for. */
 export function shouldAskHostNames(
   {
     selected,
@@ -56,18 +59,18 @@ export function shouldAskHostNames(
   if (selector?.kind === 'self') {
     const known = selected.namedHostIds ?? [];
     if (known.length === 0 && hostNames.askAgainMs === undefined) return true;
-    // Other hosts come and go; one that has calls is the one that is meant.
+    // Other hosts come and go. A known host that has calls is the right one.
     if (known.some((id) => hasCalls(reading?.hosts.get(id)))) return false;
   }
   return (hostsToName(selected) ?? []).some((id) => !hostNames.askedFor.has(id));
 }
 
-/** For a host that has ended, the vendor may say 0 as long as it lists it. */
+/** The vendor may report 0 for a host that has ended, as long as it lists it. */
 function hasCalls(throughput: Throughput | undefined): boolean {
   return [...(throughput?.values() ?? [])].some((perMinute) => perMinute > 0);
 }
 
-/** What is known after a poll of the application that asked for names. */
+/** What is known after a poll that asked for host names. */
 export function hostNamesAfter(
   known: HostNameState,
   selected: SelectedApplication,
@@ -81,14 +84,14 @@ export function hostNamesAfter(
   });
   const complete = { names: new Map(names), askedFor, askAgainMs: undefined, incompleteAnswers: 0 };
   if (isComplete(selected, complete)) return complete;
-  // What came before a failure is kept, and says nothing of the rest.
+  // Names that came before a failure are kept, but say nothing about the rest.
   if (hostNames === undefined || hostNamesError !== undefined) {
     const { incompleteAnswers } = known;
-    // Without names it is not known which hosts to poll: then the next poll asks again.
+    // Where hosts are chosen by name, it is not known which to poll: the next poll asks again.
     const waitMs = hostSelectorOf(selected) === undefined ? askNamesAgainAfterMs : 0;
     return { ...complete, askAgainMs: now.monotonicMs + waitMs, incompleteAnswers };
   }
-  // The vendor may come to know a name a little later than the host, or never.
+  // The vendor may learn a name a little later than the host, or never.
   const incompleteAnswers = known.incompleteAnswers + 1;
   const waitMs = waitAfter(incompleteAnswers, selected);
   return { ...complete, askAgainMs: now.monotonicMs + waitMs, incompleteAnswers };

@@ -1,44 +1,49 @@
-/** A call under way. Its request may be on the wire, or wait for the budget or for a retry. */
+/** A call in flight. Its request is on the wire, or waits for the budget or for a retry. */
 export interface InFlightCall<Owner> {
   readonly owner: Owner;
-  /** When its last request left, or the call began. */
+  /** When its last request left; before that, when the call began. */
   sentMs: number;
-  /** How long its last request took that has come back; 0 as long as none has. */
+  /** How long the last request took that has come back; 0 if none has. */
   tookMs: number;
   state: 'waiting' | 'on_wire' | 'slow';
   wasSent: boolean;
 }
 
-/** The calls that were started and have not ended. */
+/**
+ * The calls that hold the slots of an account, of which there are `concurrency`.
+ *
+ * A slow call may hang and block a connection, or it may still be answered. So that slow calls do
+ * not idle everything else, up to `concurrency / 2` of them are not counted. A call that waits for
+ * its retry holds no connection, and so no slot. A call is slow when its request takes four times
+ * as long as the median, and at least a second.
+ */
 export interface InFlightCalls<Owner> {
   start(owner: Owner, nowMs: number): InFlightCall<Owner>;
   /** The request leaves now, or has come back. */
   onWire(call: InFlightCall<Owner>, isOnWire: boolean, nowMs: number): void;
   /** The call has ended. */
   end(call: InFlightCall<Owner>, nowMs: number, isAnswered: boolean): void;
-  /** Calls that have become slow since the last look. */
+  /** The calls that have become slow since the last time. */
   newlySlow(nowMs: number): readonly InFlightCall<Owner>[];
   /** Whether another call may start. */
   hasRoom(concurrency: number): boolean;
-  /** When the next call becomes slow if it goes on; `undefined` when that makes no room. */
+  /**
+   * When the next call becomes slow, if it is still in flight; `undefined` when that would make no
+   * room.
+   */
   nextSlowAtMs(concurrency: number): number | undefined;
 }
 
-/** A look must find the call slow, however the clock rounds. */
+/** Makes sure that the call counts as slow at that time, however the clock rounds. */
 const afterSlowMs = 1;
 
-/**
- * A slow call may be one that hangs and holds a connection, or one that will still be answered: so
- * that neither idles the others, up to half of `concurrency` slow ones are not counted. A call that
- * waits for its retry holds no connection.
- */
 export function createInFlightCalls<Owner>(latency: CallLatency): InFlightCalls<Owner> {
   return new TimedCalls<Owner>(latency);
 }
 
 class TimedCalls<Owner> implements InFlightCalls<Owner> {
   readonly #latency: CallLatency;
-  /** In the order in which they were sent, which is the order in which they become slow. */
+  /** In the order in which they were sent, and so in which they become slow. */
   readonly #onWire = new Set<InFlightCall<Owner>>();
   #all = 0;
   #slow = 0;
@@ -105,32 +110,32 @@ class TimedCalls<Owner> implements InFlightCalls<Owner> {
   }
 }
 
-/** How long answers usually take, and so which requests take unusually long. */
+/** How long answers usually take, and so from when on a request is slow. */
 export interface CallLatency {
   /** A request that has been on the wire for longer is slow. */
   slowAfterMs(): number;
-  /** The mean of the requests that were not slow; `undefined` before the first. */
+  /** The mean of the requests that were not slow; `undefined` before the first of them. */
   meanMs(): number | undefined;
   /** A request was answered. */
   answered(durationMs: number): void;
 }
 
 const firstGuessMs = 250;
-/** Slow is what takes so many times as long as usual, */
+/** A request is slow when it takes this many times as long as the median, */
 const slowFactor = 4;
-/** but nothing that takes less than this. */
+/** but never before it took this long. */
 const leastSlowMs = 1000;
-/** How far one request moves the median. */
+/** The factor by which one request moves the median. */
 const step = 1.2;
 const bounds = { leastMs: 1, mostMs: 60_000 };
-/** The mean follows about so many of the last requests. */
+/** The mean follows about this many of the last requests. */
 const meanRequests = 100;
 
 /**
- * What is usual is a running median: one step up for each answer that took longer, one down for each
- * that took less. A few slow answers do not move it; a vendor that is slow for everybody does. The
- * mean tells how many requests a connection can carry. Requests that are never answered tell nothing,
- * however many they are.
+ * A running median: one step up for each answer that took longer, one step down for each that took
+ * less. A few slow answers do not move it; a vendor that is slow for everybody does. The mean says
+ * how many requests a connection can carry. Requests that are never answered do not count, however
+ * many they are.
  */
 export function createCallLatency(): CallLatency {
   let medianMs = firstGuessMs;

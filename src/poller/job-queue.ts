@@ -1,35 +1,35 @@
 import { createPriorityQueue } from '../model/priority-queue.ts';
 import { earlyShare } from './schedule.ts';
 
-/** What decides the place of a job in the queue. */
+/** What decides the deadline of a job, and so its turn. */
 export interface JobTimes {
-  /** What is polled: jobs with the same key follow each other. */
+  /** What is polled. Jobs with the same key follow each other. */
   readonly key: string;
-  /** How many calls there will be at most. */
+  /** The number of calls at most. */
   readonly size: number;
   /** When the poll fell due, on the monotonic clock. */
   readonly dueMs: number;
-  /** From then on its calls go out as fast as they can, instead of evenly. */
+  /** After this time its calls go out as fast as they can, instead of evenly. */
   readonly overdueMs: number;
-  /** The time within which it should be done. */
+  /** The time that the job may take. */
   readonly periodMs: number;
 }
 
-/** A job that has calls left to start. */
+/** A job with what the queue knows about it. */
 export interface QueuedJob<Times extends JobTimes = JobTimes> {
   readonly job: Times;
-  /** Of two jobs with the same deadline the one with the lower number comes first. */
+  /** Jobs with the same deadline are served in the order of their numbers. */
   readonly number: number;
   started: number;
   inFlight: number;
-  /** Calls in flight at most: one more for each that is answered, half for each that is slow. */
+  /** The AIMD window: calls in flight at most. An answer adds one, a slow call halves it. */
   window: number;
-  /** A call was slow, and none has been answered since it was sent. */
+  /** A call is slow, and none has been answered since it was sent. */
   isSuspect: boolean;
   answeredMs: number;
   /** No call is left to start. */
   isExhausted: boolean;
-  /** When the present part of its calls should have been made. */
+  /** The deadline of the present quantum of its calls. */
   deadlineMs: number;
 }
 
@@ -41,34 +41,42 @@ export interface JobQueueLimits {
 }
 
 /**
- * The jobs of which a call may start, earliest deadline first. A job whose calls hang is a suspect,
- * in its later polls too, until one of them is answered. All suspects have a quarter of the places
- * together, with one call each, and the one whose call hung longest ago comes first.
+ * The jobs that may start a call: earliest deadline first.
+ *
+ * - A small job has one deadline. That of a large one moves on every 64 calls, like the quantum of
+ *   deficit round robin, so that small jobs finish in between.
+ * - Each job has an AIMD window, as in congestion control: it limits what one job whose calls are
+ *   slow can take from the others.
+ * - A job whose calls hang is a suspect, and so is its application in later polls: a half-open
+ *   circuit breaker, with one call at a time until one is answered. All suspects together have a
+ *   bulkhead of a quarter of the slots. The one whose call hung longest ago comes first.
  */
 export interface JobQueue<Job extends QueuedJob> {
   /** Whether an earlier poll of the same application ended as a suspect. */
   isKnownSuspect(key: string): boolean;
-  /** Puts the job where it belongs now, or takes it out; to be called after every change of it. */
+  /**
+   * Puts the job where it now belongs, or takes it out. To be called after every change of the job.
+   */
   update(job: Job): void;
-  /** A call that was sent at this time is slow, or was. */
+  /** A call that was sent at `sentMs` is slow, or was slow and has failed. */
   slow(job: Job, sentMs: number, nowMs: number): void;
   answered(job: Job, nowMs: number): void;
   started(job: Job): void;
   ended(job: Job): void;
-  /** @param onlyOverdue whether a job that is not overdue has to wait */
+  /** @param onlyOverdue whether jobs that are not overdue have to wait */
   next(nowMs: number, onlyOverdue: boolean): Job | undefined;
-  /** When the next job is overdue that may start a call; `undefined` when none may. */
+  /** When the next job that may start a call becomes overdue; `undefined` if none may start one. */
   nextOverdueMs(): number | undefined;
   resize(limits: JobQueueLimits): void;
 }
 
 const minuteMs = 60_000;
 const suspectShare = 0.25;
-/** Suspects that are gone never get better: the bound keeps their number from growing. */
+/** Suspects that were deleted are never cleared: the bound keeps the map from growing. */
 const mostSuspects = 10_000;
-/** The deadline of a job moves on with so many of its calls, so that small jobs overtake it. */
+/** The deadline of a job moves on after this many of its calls, so that small jobs overtake it. */
 const quantum = 64;
-/** How much slower than alone on the budget a job may be. */
+/** The factor by which a job may be slower than if it had the budget alone. */
 const slowdown = 1.2;
 
 export function createJobQueue<Job extends QueuedJob>(initial: JobQueueLimits): JobQueue<Job> {
@@ -79,7 +87,7 @@ class DeadlineQueue<Job extends QueuedJob> implements JobQueue<Job> {
   readonly #byDeadline = createPriorityQueue<Job>();
   readonly #byOverdue = createPriorityQueue<Job>();
   readonly #suspects = createPriorityQueue<Job>();
-  /** When a call of each suspect was last seen to hang, by key; the oldest first. */
+  /** When a call of each suspect last hung, by key; the oldest first. */
   readonly #slowAtMs = new Map<string, number>();
   #suspectCalls = 0;
   #limits: JobQueueLimits;
@@ -172,7 +180,7 @@ class DeadlineQueue<Job extends QueuedJob> implements JobQueue<Job> {
     if (this.#slowAtMs.size > mostSuspects && oldest !== undefined) this.#slowAtMs.delete(oldest);
   }
 
-  /** Polls begin a little early, and jobs with a long interval have more time. */
+  /** Polls begin a little early. A large job has more time, up to its whole period. */
   #deadlineMsOf({ job, started }: Job): number {
     const calls = Math.min(job.size, Math.ceil((started + 1) / quantum) * quantum);
     const neededMs = (slowdown * minuteMs * calls) / this.#limits.requestsPerMinute;

@@ -191,7 +191,7 @@ function entryChange(selector: string, isFailing: boolean): StateChange {
 
 /** Names mostly fail alike for all applications: the account is the subject. */
 function createHostNamesReport(account: string, log: ChangeLog) {
-  /** The ids of the applications whose names could not be had. */
+  /** The ids of the applications whose host names could not be read. */
   const failing = new Set<string>();
   return {
     asked: (
@@ -215,8 +215,8 @@ function createHostNamesReport(account: string, log: ChangeLog) {
 }
 
 /**
- * Demand and budget may cross again and again. Relief is told only when it has lasted this long,
- * which bounds the number of lines.
+ * Demand and budget may cross again and again. Relief is reported only when it has lasted this
+ * long, which bounds the number of lines.
  */
 const reliefMs = 10 * 60_000;
 

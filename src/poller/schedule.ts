@@ -12,7 +12,7 @@ export interface Timing {
   readonly phaseIndex: number | undefined;
 }
 
-/** A poll that has now ended. */
+/** The times of a poll that has just ended. */
 export interface PollTimes {
   readonly dueMs: number;
   readonly startMs: number;
@@ -21,15 +21,15 @@ export interface PollTimes {
 
 export interface NextDue {
   readonly nextDueMs: number;
-  /** From then on the poll is late: a whole interval has passed since the last one was due. */
+  /** After this time the poll is late: a whole interval has passed since the last one was due. */
   readonly overdueMs: number;
-  /** Polls that were left out because this one took too long. */
+  /** Polls that were skipped because this one took too long. */
   readonly skipped: number;
 }
 
 /**
- * Without headroom a poll falls due so much of its interval before its turn, and waits for that: there is
- * always one to go on with, so that nothing of a budget is lost that is too small anyway.
+ * Without headroom a poll falls due this share of its interval early, and waits for its turn. So
+ * there is always a poll to go on with, and nothing is lost of a budget that is too small anyway.
  */
 export const earlyShare = 0.1;
 
@@ -37,8 +37,8 @@ export const earlyShare = 0.1;
 const longestShortPollMs = 120_000;
 
 /**
- * When a poll has failed that has not ended, counted from its start. Where intervals are stretched it
- * queues for most of its interval, so that it needs more than that.
+ * How long after its start a poll that has not ended has failed. Where intervals are stretched, a
+ * poll queues for most of its interval, so it may take twice that.
  */
 export function pollDeadlineMs(
   { intervalMs, staleAfterMs }: Pick<PollConfig, 'intervalMs' | 'staleAfterMs'>,
@@ -51,10 +51,10 @@ export function pollDeadlineMs(
   );
 }
 
-/** Consecutive multiples of it fall evenly into an interval, however many there are. */
+/** The fractional parts of its multiples are spread evenly, however many there are. */
 const goldenRatio = 0.618_033_988_749_895;
 
-/** The application's place in every interval, so that all of them together are spread evenly. */
+/** When in each interval the application is polled: all together are spread evenly. */
 export function phaseMs(intervalMs: number, phaseIndex: number): number {
   return (((phaseIndex + 1) * goldenRatio) % 1) * intervalMs;
 }
@@ -75,7 +75,7 @@ export function nextDue({ startMs, nowMs, ...times }: PollTimes, timing: Timing)
   const overdueMs = Math.min(dueMs, startMs) + intervalMs;
   const placeMs = phaseIndex === undefined ? overdueMs : phaseMs(intervalMs, phaseIndex);
   const pastPhaseMs = modulo(overdueMs - placeMs, intervalMs);
-  // Rounding may put a poll that is at its place a hair before it: that is not an interval past it.
+  // Rounding may put a poll that is in phase slightly before its phase: that is not far past it.
   const isInPhase = intervalMs - pastPhaseMs < 1;
   const earlyMs = isInPhase ? 0 : Math.min(pastPhaseMs, headroom * intervalMs);
   return { nextDueMs: Math.max(nowMs, overdueMs - earlyMs), overdueMs, skipped: 0 };
@@ -92,30 +92,30 @@ function modulo(value: number, divisor: number): number {
   return ((value % divisor) + divisor) % divisor;
 }
 
-/** The states of an account's applications by id, and what has to happen to each of them next. */
+/** The states of an account's applications, and when something happens to each of them next. */
 export interface AppStates {
   readonly all: ReadonlyMap<string, AppState>;
   set(id: string, state: AppState): void;
   delete(id: string): void;
-  /** The poll of the application is under way, or waits for its first call. */
+  /** The poll of the application has begun: it is under way, or waits for its first call. */
   begin(id: string): void;
-  /** It is so no longer. */
+  /** The poll of the application has ended. */
   end(id: string): void;
   /**
-   * The application whose poll has been due for longest, or is due next; `undefined` when none is due.
+   * The application whose poll has been due for longest; `undefined` when none is due.
    *
-   * @param withinMs how early an application may be taken for due
+   * @param withinMs how early an application counts as due
    */
   firstDue(nowMs: number, withinMs?: number): string | undefined;
-  /** Drops the values that have become stale; gives the ids of those applications. */
+  /** Drops the values that have become stale. Returns the ids of their applications. */
   dropStale(nowMs: number): readonly string[];
-  /** When a poll is due or values become stale, on the monotonic clock; `undefined` if never. */
+  /** Monotonic time at which the next poll is due or values become stale; `undefined` if never. */
   nextEventMs(): number | undefined;
-  /** Moves the polls that are still to come, so that all keep their order and distance. */
+  /** Stretches the time until each coming poll, so that all of them keep their order. */
   stretch(factor: number, nowMs: number): void;
 }
 
-/** @param stretch the factor by which the intervals are stretched at present */
+/** @param stretch returns returns the factor by which the intervals are stretched at present */
 export function createAppStates(stretch: () => number): AppStates {
   return new QueuedStates(stretch);
 }
@@ -125,7 +125,7 @@ class QueuedStates implements AppStates {
   readonly #stretch: () => number;
   readonly #polling = new Set<string>();
   readonly #polls = createPriorityQueue<string>();
-  /** No later than the values really become stale. */
+  /** When to look at each application: no later than its values become stale. */
   readonly #stale = createPriorityQueue<string>();
 
   constructor(stretch: () => number) {
@@ -197,7 +197,7 @@ class QueuedStates implements AppStates {
       const { nextDueMs, overdueMs } = before;
       const state = { ...before, nextDueMs: moved(nextDueMs), overdueMs: moved(overdueMs) };
       this.#all.set(id, state);
-      // Later than that they are looked at too early, and no more.
+      // Where values become stale later than before, they are merely looked at too early.
       if (factor >= 1) continue;
       const atMs = staleAtMs(state, this.#deadlineMsOf(state));
       if (atMs !== undefined) this.#stale.set(id, atMs);
@@ -210,26 +210,9 @@ class QueuedStates implements AppStates {
   }
 }
 
-/** Tells which of the hosts that an application has now are still listed later. */
-export function hostsListedNow(
-  states: ReadonlyMap<string, AppState>,
-  id: string,
-): (hostId: string) => boolean {
-  const hostIdsNow = (): readonly string[] | undefined =>
-    states.get(id)?.selected.application.hostIds;
-  const known = hostIdsNow();
-  let listed = { hostIds: known, set: new Set<string>() };
-  return (hostId) => {
-    const hostIds = hostIdsNow();
-    if (hostIds === undefined || hostIds === known) return true;
-    if (listed.hostIds !== hostIds) listed = { hostIds, set: new Set(hostIds) };
-    return listed.set.has(hostId);
-  };
-}
-
 /**
- * When the values become too old to be held any longer, on the monotonic clock: when polls have
- * failed for `stale_after`, or when the poll that is due has not ended for so long after its deadline.
+ * Monotonic time at which the values become too old to be held any longer: polls have failed for
+ * `stale_after`, or the poll that is due has not ended `stale_after` after its deadline.
  */
 export function staleAtMs(
   { failingSinceMs, reading, selected, nextDueMs }: AppState,

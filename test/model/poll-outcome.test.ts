@@ -5,7 +5,7 @@ import { applicationScope, silentOutcome, skippedOutcome } from '../../src/model
 const noNames = { hostNames: undefined, hostNamesError: undefined, hostNameCalls: 0 };
 
 describe('skippedOutcome', () => {
-  it('is a poll whose one call was refused', () => {
+  it('is a poll whose only part failed because the key was refused', () => {
     const error = new ApiError('auth', 'HTTP 401');
 
     const outcome = skippedOutcome(error);

@@ -34,7 +34,7 @@ describe('createPriorityQueue', () => {
     expect(queue.first()).toBe('a');
   });
 
-  it('keeps the place of an item that is set to the priority it has', () => {
+  it('keeps the order of an item that is set to the priority it has', () => {
     const queue = createPriorityQueue<string>();
     queue.set('a', 1);
     queue.set('b', 1);
@@ -43,7 +43,7 @@ describe('createPriorityQueue', () => {
     expect(queue.first()).toBe('a');
   });
 
-  it('always knows the first one, as a sorted list does, whatever is set, moved and deleted', () => {
+  it('always has the same first item as a sorted list, whatever is set, moved and deleted', () => {
     const command = fc.record({
       item: fc.nat(12),
       priority: fc.option(fc.nat(9), { nil: undefined }),

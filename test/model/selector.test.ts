@@ -42,7 +42,7 @@ describe('selectorText', () => {
 });
 
 describe('selectApplications', () => {
-  it('gives an application to the first entry that chooses it, and calls neither missing', () => {
+  it('gives an application to the first entry that chooses it, and calls no entry missing', () => {
     const entries = [byId('1'), byMatch(/shop/u), byName('gone')];
     const shop = anApplication({ id: '1', name: 'shop' });
 
@@ -75,7 +75,7 @@ describe('selectApplications', () => {
     );
   });
 
-  it('chooses as comparing every entry with every application would', () => {
+  it('chooses the same as a comparison of every entry with every application', () => {
     const aName = fc.constantFrom('a', 'b', 'ab', 'ba', '1', '2');
     const anId = fc.constantFrom('1', '2', '3', '4', '5');
     const entry = fc.oneof(
@@ -111,7 +111,7 @@ describe('selectApplications', () => {
     );
   });
 
-  it('looks at each entry and each application a few times, however many there are', () => {
+  it('looks at each entry and each application only a few times, however many there are', () => {
     let looks = 0;
     const counted = <Value extends object>(value: Value): Value =>
       new Proxy(value, {
@@ -147,11 +147,11 @@ describe('selectApplications', () => {
     selectMs(own);
     const ownMs = selectMs(own);
 
-    // Entries times applications would make it a hundred times.
+    // If each entry were compared with each application, it would be a hundred times.
     expect(selectMs(() => 'twin')).toBeLessThan(ownMs * 10 + 20);
   });
 
-  it('searches each name once with a pattern, and no more than needed for one that comes late', () => {
+  it('tests each name once with a pattern, and no more than needed with a late one', () => {
     const searched: string[] = [];
     const pattern = {
       source: 'shop',

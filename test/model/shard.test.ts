@@ -34,7 +34,7 @@ describe('ownerOf', () => {
     expect(moved.length / manyIds.length).toBeCloseTo(1 / 4, 1);
   });
 
-  it('stays as it is from version to version, so that a rolling update moves nothing', () => {
+  it('stays the same from version to version, so that a rolling update moves nothing', () => {
     expect(manyIds.slice(0, 8).map((id) => createOwnerOf(3)(id))).toEqual([2, 0, 0, 2, 2, 0, 1, 0]);
   });
 });
@@ -49,21 +49,21 @@ describe('sharesOf', () => {
       shares: [163, 73, 63],
     },
     {
-      what: 'stretches all alike beyond the budget',
+      what: 'stretches all alike if the demand exceeds the budget',
       budget: 303,
       polls: [500, 250, 250],
       discovery: 1,
       shares: [151, 76, 76],
     },
     {
-      what: 'divides evenly what nobody asks for',
+      what: 'divides evenly what nobody needs',
       budget: 300,
       polls: [0, 0, 0],
       discovery: 0,
       shares: [100, 100, 100],
     },
     {
-      what: 'leaves everyone its discoveries first',
+      what: 'gives each its discoveries first',
       budget: 30,
       polls: [1000, 0, 0],
       discovery: 5,
@@ -87,7 +87,7 @@ describe('sharesOf', () => {
     expect(sharesOf(budget, { polls, discovery })).toEqual(shares);
   });
 
-  it('never gives more than the budget, nor less to who needs more, nor too little where all fits', () => {
+  it('never exceeds the budget, never gives less to a shard that needs more, and covers every need that fits', () => {
     fc.assert(
       fc.property(
         fc.array(fc.double({ min: 0, max: 1e6, noNaN: true }), { minLength: 1, maxLength: 40 }),

@@ -23,7 +23,7 @@ describe('windowAt', () => {
     expect(window).toEqual({ fromMs: at(`${from}:00`), toMs: at(`${to}:00`) });
   });
 
-  it("is left to the vendor when the vendor's own window is wanted", () => {
+  it("is left to the vendor if the vendor's own window is configured", () => {
     expect(windowAt(at('10:00:30'), { kind: 'vendor_default' }, 180_000)).toBeUndefined();
   });
 

@@ -23,7 +23,9 @@ export function filtered(...ids: readonly string[]): string {
   return `${list}?filter[ids]=${ids.join(',')}`;
 }
 
-/** Runs one discovery by a script and sees that all of it was used and every call counted. */
+/**
+ * Runs one discovery by a script. Expects that the whole script was used and every call counted.
+ */
 export async function discover(
   selectors: readonly Selector[],
   script: Readonly<Record<string, ScriptedAnswer | readonly ScriptedAnswer[]>>,

@@ -7,7 +7,7 @@ import { createRestSource } from '../../src/newrelic/rest-source.ts';
 import type { Transport } from '../../src/transport/transport.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 
-/** The real source over a transport, with a record of what it reports on the side. */
+/** The real source over a transport, with a record of what it reports to its observers. */
 export interface SourceUnderTest {
   readonly source: Source;
   readonly client: RestClient;
@@ -55,7 +55,7 @@ export function aRestSource(
   };
 }
 
-/** A document of the vendor, as found. */
+/** A recorded document of the vendor. */
 export function sampleText(name: string): string {
   return readFileSync(new URL(`../samples/${name}`, import.meta.url), 'utf8');
 }

@@ -3,13 +3,13 @@ import type { InvalidSampleReason } from '../../src/model/telemetry.ts';
 import { answerOf } from '../support/fake-transport.ts';
 import { aRestSource } from './a-rest-source.ts';
 
-/** A discovery and what was reported on the side. */
+/** A discovery and what it reported to its observers. */
 export interface Outcome extends Discovery {
   readonly invalid: readonly InvalidSampleReason[];
   readonly logged: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** What a discovery makes of a list with this body. */
+/** The discovery from a list with this body. */
 export async function discoveryOf(body: unknown): Promise<Outcome> {
   const { source, signal, invalidSamples, logged } = aRestSource(async () => answerOf(body));
   const discovery = await source.discover([{ kind: 'match', pattern: /./ }], [], signal);

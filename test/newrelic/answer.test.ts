@@ -2,9 +2,12 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError, type FailureReason } from '../../src/model/api-error.ts';
+import { type CallSubject, excerptOf, listElementsOf } from '../../src/newrelic/answer.ts';
 import type { ThroughputQuery } from '../../src/newrelic/metric-payload.ts';
+import type { ApiResponse } from '../../src/transport/transport.ts';
 import { answerOf } from '../support/fake-transport.ts';
 import { aRestSource, sampleText } from './a-rest-source.ts';
+import { discoveryOf } from './an-application-list.ts';
 
 const query: ThroughputQuery = { window: undefined, transactions: ['web', 'other'], raw: false };
 
@@ -121,7 +124,7 @@ describe('an answer that is a failure', () => {
     { status: 402, says: 'status 402. The vendor asks for payment' },
     { status: 403, says: 'status 403. Check the API key' },
     { status: 404, says: 'status 404. Check base_url' },
-  ])('to a list of the account names its own remedy: $says', async ({ status, says }) => {
+  ])('has a remedy of its own for a list of the account: $says', async ({ status, says }) => {
     const { source, signal } = aRestSource(async () => answerOf('', { status }));
 
     const { error } = await source.discover([], [], signal);
@@ -168,7 +171,7 @@ describe('an answer that is a failure', () => {
   });
 });
 
-describe('any answer whatever', () => {
+describe('any answer', () => {
   const anyBody = fc.oneof(
     fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes).toString('utf8')),
     fc.json(),
@@ -208,5 +211,163 @@ describe('any answer whatever', () => {
         expect(discovery.complete).toBe(discovery.error === undefined);
       }),
     );
+  });
+});
+
+const uselessAnswers: readonly { what: string; answer: ApiResponse; reason: string | undefined }[] =
+  [
+    { what: 'a page of HTML', answer: answerOf('<html>'), reason: 'not_json' },
+    { what: 'nothing', answer: answerOf(''), reason: 'not_json' },
+    { what: 'a list that is none', answer: answerOf({ applications: 1 }), reason: 'schema' },
+    {
+      what: 'an error with status 200',
+      answer: answerOf({ error: { title: 'x' } }),
+      reason: 'server',
+    },
+    {
+      what: 'a status that the transport has counted',
+      answer: answerOf('', { status: 500 }),
+      reason: undefined,
+    },
+  ];
+
+describe('an answer that cannot be read', () => {
+  it.each(uselessAnswers)('is counted once when it is $what', async ({ answer, reason }) => {
+    const { source, client, signal, failures } = aRestSource(async () => answer);
+
+    await source.discover([], [], signal);
+    await source.hostNames('1', signal).catch(() => undefined);
+    await client.applicationThroughput('1', query, { signal }).catch(() => undefined);
+    await client.hostThroughput('1', '2', query, { signal }).catch(() => undefined);
+
+    const operations = [
+      'list_applications',
+      'list_hosts',
+      'application_throughput',
+      'host_throughput',
+    ];
+    const expected = operations.map((operation) => `${operation} ${reason}`);
+    expect(failures).toEqual(reason === undefined ? [] : expected);
+  });
+
+  it('is counted when an application in it cannot be identified', async () => {
+    const { source, signal, failures } = aRestSource(async () =>
+      answerOf({ applications: [null, {}, { id: 1, name: 'a' }] }),
+    );
+
+    await source.discover([], [], signal);
+
+    expect(failures).toEqual(['list_applications schema']);
+  });
+
+  it('is counted when it names a next page again and again', async () => {
+    const { source, signal, failures } = aRestSource(async ({ target }) => {
+      const page = Number(/page=(\d+)/u.exec(target)?.[1] ?? '1');
+      const headers = { link: `<?page=${page + 1}>; rel="next"` };
+      return answerOf({ applications: [{ id: 1, name: 'a' }] }, { headers });
+    });
+
+    const { complete, calls } = await source.discover([], [], signal);
+
+    expect({ complete, calls }).toEqual({ complete: false, calls: 3 });
+    expect(failures).toEqual(['list_applications schema']);
+  });
+
+  it('is not counted when everything that is unreadable can be identified', async () => {
+    const { source, signal, failures } = aRestSource(async () =>
+      answerOf({
+        applications: [{ id: 1 }, { id: 2, name: 'a', links: { application_hosts: [{}] } }],
+      }),
+    );
+
+    await source.discover([], [], signal);
+
+    expect(failures).toEqual([]);
+  });
+});
+
+describe('excerptOf', () => {
+  it.each([
+    { what: 'a plain text', text: 'Invalid API key.', excerpt: 'Invalid API key.' },
+    { what: 'nothing', text: '', excerpt: '' },
+    { what: 'line breaks and tabs', text: ' a\r\n\tb  c ', excerpt: 'a b c' },
+    { what: 'control characters', text: 'a\u0000\u001b[31mb', excerpt: 'a [31mb' },
+    { what: 'characters that turn the line', text: 'a\u202eb\u200bc', excerpt: 'a b c' },
+    { what: 'an unpaired surrogate', text: 'a\ud800b', excerpt: 'a b' },
+    { what: 'a user key', text: 'key NRAK-ABC123 is bad', excerpt: 'key [removed] is bad' },
+    {
+      what: 'an older key',
+      text: `key ${'a1'.repeat(24)} is bad`,
+      excerpt: 'key [removed] is bad',
+    },
+    { what: '120 characters', text: 'ab '.repeat(40), excerpt: 'ab '.repeat(40).trim() },
+  ])('shows $what in one clean line', ({ text, excerpt }) => {
+    expect(excerptOf(text)).toBe(excerpt);
+  });
+
+  it('cuts at 120 characters without splitting one', () => {
+    const excerpt = excerptOf('😀 '.repeat(100));
+
+    expect(excerpt).toBe(`${'😀 '.repeat(59)}😀…`);
+  });
+
+  it('never shows more than 120 characters, nor a control character', () => {
+    const anyText = fc
+      .uint16Array({ maxLength: 300 })
+      .map((units) => String.fromCharCode(...units));
+
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const excerpt = excerptOf(text);
+
+        expect(Array.from(excerpt).length).toBeLessThanOrEqual(120);
+        expect(excerpt).not.toMatch(/[\p{Cc}\p{Cs}]/u);
+      }),
+    );
+  });
+
+  it('never shows a user key, wherever it is in the text', () => {
+    const key = 'NRAK-0123456789ABCDEFGHIJKLMNOPQ';
+
+    fc.assert(
+      fc.property(fc.string({ maxLength: 200 }), (before) => {
+        expect(excerptOf(`${before}${key}`)).not.toContain('0123456789');
+      }),
+    );
+  });
+});
+
+const subject: CallSubject = { operation: 'list_hosts', applicationId: '1', hostId: undefined };
+const elements = (count: number): readonly unknown[] => Array.from({ length: count }, () => 0);
+
+describe('listElementsOf', () => {
+  it.each([{ count: 0 }, { count: 200 }, { count: 1000 }])(
+    'accepts a page of $count elements',
+    ({ count }) => {
+      const list = elements(count);
+
+      expect(listElementsOf({ application_hosts: list }, 'application_hosts', subject)).toBe(list);
+    },
+  );
+
+  it('rejects a longer page, and says how long it is', () => {
+    const read = (): unknown =>
+      listElementsOf({ application_hosts: elements(1001) }, 'application_hosts', subject);
+
+    expect(read).toThrow('lists 1001 application_hosts on one page');
+  });
+
+  it.each([{ document: {} }, { document: { hosts: {} } }, { document: { hosts: null } }])(
+    'rejects a document without a list: $document',
+    ({ document }) => {
+      expect(() => listElementsOf(document, 'hosts', subject)).toThrow('no list of hosts');
+    },
+  );
+
+  it('does not look at a list of applications that is too long', async () => {
+    const discovery = await discoveryOf({ applications: elements(1_000_000) });
+
+    expect(discovery).toMatchObject({ applications: [], complete: false, logged: [] });
+    expect(discovery.error).toMatchObject({ reason: 'schema' });
   });
 });

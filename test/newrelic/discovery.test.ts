@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError, type FailureReason } from '../../src/model/api-error.ts';
-import type { ApiResponse } from '../../src/transport/transport.ts';
+import type { Clock } from '../../src/model/clock.ts';
+import { discoverWithin } from '../../src/poller/discovery-state.ts';
+import type { ApiResponse, Transport } from '../../src/transport/transport.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
 import { answerOf, createFakeTransport } from '../support/fake-transport.ts';
 import {
   appsOf,
@@ -70,7 +73,7 @@ describe('a discovery by ids alone', () => {
     expect(found).toMatchObject({ ids: ['1'], complete: true, error: undefined });
   });
 
-  it('takes nothing for missing when everything is answered 404', async () => {
+  it('calls nothing missing when everything is answered with 404', async () => {
     const found = await discover(byIds('1', '2'), {
       [filtered('1', '2')]: notFound,
       [filtered('1')]: notFound,
@@ -96,7 +99,7 @@ describe('a discovery by ids alone', () => {
     expect(found).toMatchObject({ ids: ['2', '3'], complete: false, error: { reason: 'server' } });
   });
 
-  it('never asks for what is no number', async () => {
+  it('never asks for an id that is not a number', async () => {
     const found = await discover(byIds('1', 'x/..'), { [filtered('1')]: appsOf(['1']) });
 
     expect(found).toMatchObject({ ids: ['1'], complete: true });
@@ -115,7 +118,7 @@ describe('a discovery by names', () => {
     expect(found).toMatchObject({ ids: ['1', '2'], complete: true });
   });
 
-  it('reads all pages; of an application on two pages the first counts', async () => {
+  it('reads all pages; if an application is on two pages, the first one counts', async () => {
     const twice = {
       applications: [
         { id: 1, name: 'renamed' },
@@ -162,7 +165,7 @@ describe('a discovery by names', () => {
 });
 
 describe('a discovery that fails', () => {
-  it('keeps what was read before the page that failed, and asks for nothing alone', async () => {
+  it('keeps what was read before the page that failed, and asks for no single ids', async () => {
     const found = await discover([byName, ...byIds('9')], {
       [list]: appsOf(['1'], { link: '<?page=2>; rel="next"' }),
       [`${list}?page=2`]: answerOf('<html>', { status: 200 }),
@@ -233,12 +236,122 @@ describe('a discovery that fails', () => {
     await expect(source.discover([byName], [], controller.signal)).rejects.toBe(reason);
   });
 
-  it('does not swallow a mistake of ours', async () => {
+  it('does not swallow a bug of this program', async () => {
     const mistake = new TypeError('undefined is not a function');
     const { source, signal } = aRestSource(async () => {
       throw mistake;
     });
 
     await expect(source.discover([byName], [], signal)).rejects.toBe(mistake);
+  });
+});
+
+const deadline = new ApiError('timeout', 'the discovery did not end within 120 s');
+const perPage = 200;
+
+/** Serves the pages of a list, each after `pageMs`. Obeys its signal like a transport. */
+function slowPages(clock: Clock, pages: number, pageMs: number): Transport {
+  return async ({ target }, signal) => {
+    const page = Number(new URL(target, 'http://vendor').searchParams.get('page') ?? '1');
+    await new Promise<void>((resolve, reject) => {
+      const cancel = clock.after(pageMs, resolve);
+      signal.addEventListener('abort', () => {
+        cancel();
+        reject(signal.reason as Error);
+      });
+    });
+    const first = (page - 1) * perPage;
+    const ids = Array.from({ length: perPage }, (_, index) => String(first + index + 1));
+    const next = `</v2/applications.json?page=${page + 1}>; rel="next"`;
+    return appsOf(ids, page < pages ? { link: next } : {});
+  };
+}
+
+describe('a discovery that reaches its deadline', () => {
+  it('keeps what it has, counts its calls, and has the deadline as its error', async () => {
+    const controller = new AbortController();
+    const { source } = aRestSource(async ({ target }, signal) => {
+      if (target.includes('page=2')) controller.abort(deadline);
+      signal.throwIfAborted();
+      return appsOf(['1', '2'], { link: '<?page=2>; rel="next"' });
+    });
+
+    const found = await source.discover([byName, ...byIds('8')], ['5'], controller.signal);
+
+    expect(found).toMatchObject({ complete: false, calls: 2, pendingIds: ['8'] });
+    expect(found.applications.map(({ id }) => id)).toEqual(['1', '2']);
+    expect(found.error).toBe(deadline);
+  });
+
+  it('has the deadline as its error even if a call had failed before, and asks nothing more', async () => {
+    const controller = new AbortController();
+    const asked: string[] = [];
+    const { source } = aRestSource(async ({ target }) => {
+      asked.push(target);
+      if (asked.length === 2) controller.abort(deadline);
+      return asked.length === 1 ? serverError : appsOf(['201']);
+    });
+    const ids = Array.from({ length: 601 }, (_, index) => String(index + 1));
+
+    const found = await source.discover(byIds(...ids), [], controller.signal);
+
+    expect(asked).toHaveLength(2);
+    expect(found).toMatchObject({ applications: [{ id: '201' }], complete: false, calls: 2 });
+    expect(found.error).toBe(deadline);
+  });
+
+  it('is incomplete even if no call of it has failed', async () => {
+    const controller = new AbortController();
+    const { source } = aRestSource(async () => {
+      controller.abort(deadline);
+      return appsOf(['1']);
+    });
+
+    const found = await source.discover(byIds('1', '2'), [], controller.signal);
+
+    expect(found).toMatchObject({ applications: [{ id: '1' }], complete: false, calls: 1 });
+    expect(found).toMatchObject({ pendingIds: ['2'], error: deadline });
+  });
+
+  it('rejects if it was aborted for another reason between two calls', async () => {
+    const controller = new AbortController();
+    const reason = new Error('shutting down');
+    const { source } = aRestSource(async () => {
+      controller.abort(reason);
+      return appsOf(['1']);
+    });
+
+    const discovery = source.discover(byIds('1', '2'), [], controller.signal);
+
+    await expect(discovery).rejects.toBe(reason);
+  });
+});
+
+describe('a list of 110 pages', () => {
+  it.each([
+    { pageMs: 1000, found: 22_000, complete: true, calls: 110, reason: undefined },
+    { pageMs: 1200, found: 20_000, complete: false, calls: 101, reason: 'timeout' },
+  ])('within two minutes, at $pageMs ms a page, gives $found', async (row) => {
+    const clock = createFakeClock();
+    const { source, signal } = aRestSource(slowPages(clock, 110, row.pageMs), { clock });
+
+    const discovery = discoverWithin(120_001, { source, clock }, [byName], [], signal);
+    await clock.advance(120_001);
+
+    const { applications, complete, calls, error } = await discovery;
+    expect(applications).toHaveLength(row.found);
+    expect({ complete, calls }).toEqual({ complete: row.complete, calls: row.calls });
+    expect(error instanceof ApiError ? error.reason : error).toBe(row.reason);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  it('is complete at 1200 ms a page within twice the time', async () => {
+    const clock = createFakeClock();
+    const { source, signal } = aRestSource(slowPages(clock, 110, 1200), { clock });
+
+    const discovery = discoverWithin(240_000, { source, clock }, [byName], [], signal);
+    await clock.advance(240_000);
+
+    await expect(discovery).resolves.toMatchObject({ complete: true, calls: 110 });
   });
 });

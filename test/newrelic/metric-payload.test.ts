@@ -97,7 +97,7 @@ describe('metric data', () => {
     { what: 'empty values', metrics: [aMetric(web, {})] },
     { what: 'another value', metrics: [aMetric(web, { call_count: 7 })] },
     { what: 'another metric', metrics: [aMetric('EndUser', { requests_per_minute: 7 })] },
-  ])('with $what has no data, which is neither zero nor a failure', async ({ metrics }) => {
+  ])('with $what has no data, which is neither 0 nor a failure', async ({ metrics }) => {
     const outcome = await throughputOf(metrics);
 
     expect(outcome).toEqual({ throughput: new Map(), windowEndMs: undefined, invalid: [] });

@@ -157,7 +157,7 @@ describe('nextPageOf', () => {
     expect(nextPageOf(fields, 1)).toBe(2);
   });
 
-  it('gives nothing but a later whole page, whatever the header holds', () => {
+  it('returns nothing but the number of a later page, whatever the header contains', () => {
     const piece = fc.constantFrom('<', '>', ';', ',', '"', '\\', '=', 'rel', 'next', '?page=', ' ');
     const noise = fc.array(fc.oneof(piece, piece, fc.nat().map(String), fc.string()));
 
@@ -212,15 +212,15 @@ describe('endDoubtOf', () => {
     ['<a?page=9007199254740993>; rel="next"', 1, 'no_page_number'],
   ];
 
-  it.each(ends)('takes %j for the end after page %i', (header, page) => {
+  it.each(ends)('accepts %j as the end after page %i', (header, page) => {
     expect(endDoubtOf(header, page)).toBeUndefined();
   });
 
-  it.each(doubts)('does not take %j for the end after page %i', (header, page, doubt) => {
+  it.each(doubts)('does not accept %j as the end after page %i', (header, page, doubt) => {
     expect(endDoubtOf(header, page)).toBe(doubt);
   });
 
-  it('takes a page without the header for the last one', () => {
+  it('accepts a page without the header as the last one', () => {
     expect(endDoubtOf(undefined, 1)).toBeUndefined();
   });
 });

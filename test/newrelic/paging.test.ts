@@ -20,7 +20,7 @@ function nextLink(page: number): string {
   return `<https://elsewhere.example/list.json?page=${page}>; rel="next"`;
 }
 
-/** Fetches from a book of pages; a page that is not in it does not exist. */
+/** Fetches from a map of pages; a page that is not in it does not exist. */
 function aBook(pages: Readonly<Record<number, Page<string> | Error>>): {
   readonly asked: number[];
   readonly fetchPage: (page: number) => Promise<Page<string>>;
@@ -68,7 +68,7 @@ describe('readPages', () => {
     { what: 'itself', link: nextLink(2) },
     { what: 'an earlier one', link: nextLink(1) },
     { what: 'itself, which is the last', link: `${nextLink(2)}, <?page=2>; rel="last"` },
-  ])('ends at a page that names $what as the next, and may not be whole', async ({ link }) => {
+  ])('ends at a page that names $what as the next, and may be incomplete', async ({ link }) => {
     const { fetchPage, asked } = aBook({
       1: { items: ['a'], error: undefined, link: nextLink(2) },
       2: { items: ['b'], error: undefined, link },
@@ -94,7 +94,7 @@ describe('readPages', () => {
       link: '<?page=1>; rel="next", <?page=0>; rel="last"',
     },
     { what: 'a next page by a blank cursor', items: ['a'], link: '<?cursor=>; rel="next"' },
-  ])('is whole with $what', async ({ items, link }) => {
+  ])('is complete with $what', async ({ items, link }) => {
     const { fetchPage } = aBook({ 1: { items, error: undefined, link } });
 
     const list = await readPages(fetchPage, options);
@@ -105,7 +105,7 @@ describe('readPages', () => {
   it.each([
     { what: 'a page with items', items: ['a'] },
     { what: 'an empty page', items: [] },
-  ])('may not be whole when $what names a next one without a number', async ({ items }) => {
+  ])('may be incomplete when $what names a next one without a number', async ({ items }) => {
     const link = '<https://elsewhere.example/list.json?cursor=abc123>; rel="next"';
     const { fetchPage } = aBook({ 1: { items, error: undefined, link } });
     const told: ApiError[] = [];
@@ -132,14 +132,14 @@ describe('readPages', () => {
     expect(list).toEqual({ items: ['a'], error: failure, calls: 2 });
   });
 
-  it('passes on what is no ApiError', async () => {
+  it('passes on errors that are not an ApiError', async () => {
     const abort = new Error('the reason of an abort');
     const { fetchPage } = aBook({ 1: abort });
 
     await expect(readPages(fetchPage, options)).rejects.toBe(abort);
   });
 
-  it('gives up a list that does not end, and says so', async () => {
+  it('gives up on a list that does not end, and says so', async () => {
     let calls = 0;
     const fetchPage = async (page: number): Promise<Page<string>> => {
       calls += 1;
@@ -179,7 +179,7 @@ describe('readPages', () => {
     expect(list.error === undefined).toBe(isWhole);
   });
 
-  it('reads a list that has as many pages as are allowed', async () => {
+  it('reads a list with as many pages as are allowed', async () => {
     const { fetchPage } = aBook({
       1: { items: ['a'], error: undefined, link: nextLink(2) },
       2: { items: ['b'], error: undefined, link: undefined },
@@ -190,7 +190,7 @@ describe('readPages', () => {
     expect(list).toEqual({ items: ['a', 'b'], error: undefined, calls: 2 });
   });
 
-  it('gives up a list that brings nothing new twice in a row, however far its pages go', async () => {
+  it('gives up on a list with nothing new on two pages in a row, however many pages it has', async () => {
     let calls = 0;
     const fetchPage = async (page: number): Promise<Page<string>> => {
       calls += 1;
@@ -203,7 +203,7 @@ describe('readPages', () => {
     expect(list.error).toMatchObject({ reason: 'schema' });
   });
 
-  it('reads on after a page with parts missing, and is not the whole list then', async () => {
+  it('reads on after a page with parts missing, and is incomplete then', async () => {
     const missing = new ApiError('schema', 'parts are missing');
     const { fetchPage } = aBook({
       1: { items: ['a'], error: missing, link: nextLink(2) },
@@ -234,7 +234,7 @@ describe('readPages', () => {
       links: [nextLink(2), nextLink(3)],
       told: 2,
     },
-  ])('tells once of each page $what', async ({ error, links, told }) => {
+  ])('reports each page $what once', async ({ error, links, told }) => {
     const reported: ApiError[] = [];
     const fetchPage = async (page: number): Promise<Page<string>> => ({
       items: [],

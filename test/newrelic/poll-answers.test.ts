@@ -21,7 +21,7 @@ function asked(hostIds: readonly string[]): Parameters<PollAnswers['outcome']>[0
 }
 
 describe('the answers of a poll', () => {
-  it('are one reading, with the hosts in the order of the list', () => {
+  it('make one reading, with the hosts in the order of the list', () => {
     const answers = new PollAnswers();
     answers.host('12', { ...answer, throughput: webOf(12) }, query);
     answers.application({ ...answer, throughput: webOf(3) }, query);
@@ -38,7 +38,7 @@ describe('the answers of a poll', () => {
     expect([failed.size, error]).toEqual([0, undefined]);
   });
 
-  it('lack what failed, and what was not tried', () => {
+  it('lack what failed and what was not tried', () => {
     const answers = new PollAnswers();
     answers.host('11', answer, query);
     answers.hostFailed('12', anError('server', 500));
@@ -51,7 +51,7 @@ describe('the answers of a poll', () => {
     expect(error).toMatchObject({ reason: 'server' });
   });
 
-  it('are nothing when nothing came, and no failure of hosts that answered 404', () => {
+  it('make no reading when nothing arrived, and hosts that answered 404 do not count as failed', () => {
     const answers = new PollAnswers();
     answers.applicationFailed(anError('server', 500));
     answers.hostFailed('11', anError('not_found', 404));
@@ -63,7 +63,7 @@ describe('the answers of a poll', () => {
     expect([...failed]).toEqual([applicationScope]);
   });
 
-  it('are those of a host that was listed no longer, and listed again', () => {
+  it('include a host that was no longer listed, and then listed again', () => {
     const answers = new PollAnswers();
     answers.application(answer, query);
     answers.hostIsGone('11');
@@ -75,7 +75,7 @@ describe('the answers of a poll', () => {
     expect(failed.size).toBe(0);
   });
 
-  it('have no failure but that the application is gone when it answers 404', () => {
+  it('have no failures when the application answers 404, only that it is gone', () => {
     const answers = new PollAnswers();
     answers.applicationFailed(anError('not_found', 404));
     const isFinal = answers.isFinal();
@@ -132,7 +132,7 @@ describe('the answers of a poll', () => {
     expect(answers.isFinal()).toBe(false);
   });
 
-  it('give the first reason of all as that of the failure', () => {
+  it('give the first error as the reason of the failure', () => {
     const answers = new PollAnswers();
     answers.givenUp(anError('timeout'));
     answers.hostFailed('11', anError('server', 500));
@@ -140,7 +140,7 @@ describe('the answers of a poll', () => {
     expect(answers.outcome(asked(['11']), 2).error).toMatchObject({ reason: 'timeout' });
   });
 
-  it("end when the first window ended, if it is the vendor's own", () => {
+  it("have the earliest end of the windows, if those are the vendor's own", () => {
     const answers = new PollAnswers();
     const own = { ...query, window: undefined };
     answers.application({ ...answer, windowEndMs: 120_000 }, own);
@@ -185,7 +185,7 @@ describe('the host names of a poll', () => {
     expect(answers.outcome(asked([]), 1)).toMatchObject(expected);
   });
 
-  it('are no failure of the poll when they fail', () => {
+  it('do not make the poll fail when they fail', () => {
     const answers = new PollAnswers();
     answers.application(answer, query);
 

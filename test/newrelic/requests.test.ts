@@ -47,7 +47,7 @@ describe('the throughput requests', () => {
     });
   });
 
-  it('ask the same of every host as long as the query is the same, and of a new query anew', () => {
+  it('ask the same of every host while the query is the same, and a new query afresh', () => {
     const query = aQuery({ window: undefined });
 
     const targets = [

@@ -46,7 +46,7 @@ function createTurns(): {
   };
 }
 
-/** What the entries of the configuration may be: every one of them wants what is stable. */
+/** Possible entries of the configuration: each of them wants the stable applications. */
 const configurations: readonly (readonly AppEntry[])[] = [
   [anEntry({ labels: { of: 'everything' } })],
   [anEntry({ selector: { kind: 'match', pattern: /^stable/u }, poll: { intervalMs: 30_000 } })],
@@ -56,7 +56,7 @@ const configurations: readonly (readonly AppEntry[])[] = [
   ],
 ];
 
-/** What the vendor lists: half of the applications always, of the others every second, third... */
+/** What the vendor lists: half of the applications always; of the others every second, third... */
 function listOf(variant: number): readonly Application[] {
   const all = Array.from({ length: count }, (_, id) =>
     anApplication({
@@ -90,7 +90,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
 
-/** Does to the table what an account does to it, in the order of the steps. */
+/** Calls the table as an account does, in the order of the steps. */
 class Account {
   readonly table: AccountTable;
   readonly sink: FakeSink;
@@ -160,7 +160,7 @@ class Account {
     this.polls.clear();
   }
 
-  /** Begins every poll there is, in the order in which they are due. */
+  /** Begins every poll, in the order in which they are due. */
   drain(): readonly string[] {
     this.goTo(1e9);
     const ids: string[] = [];
@@ -171,7 +171,7 @@ class Account {
     return ids;
   }
 
-  /** What there is to be seen in the end. */
+  /** What is shown in the end. */
   expected(): readonly {
     readonly id: string;
     readonly hostIds: unknown;
@@ -239,7 +239,7 @@ describe('AccountTable, when changes take several turns', () => {
         expect(stable.map((one) => one.pollsEnded)).toEqual(
           stable.map(({ selected }) => pollsEnded.get(selected.application.id) ?? 0),
         );
-        // Nobody is polled now: each waits for its turn, once.
+        // No poll is under way now: each application waits for its turn, once.
         expect(account.drain().toSorted()).toEqual([...table.states.keys()].toSorted());
       }),
       { numRuns: 25 },

@@ -28,7 +28,7 @@ describe('publishAll', () => {
     { what: 'applications alone', hosts: 0, most: 250 },
     { what: 'applications of a hundred hosts', hosts: 100, most: 10 },
   ])(
-    'lets others have their turn, and publishes all in the end: $what',
+    'lets other work run in between, and publishes everything in the end: $what',
     async ({ hosts, most }) => {
       const clock = createFakeClock();
       const sink = createFakeSink();

@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import { applicationScope, type PollOutcome } from '../../src/model/poll-outcome.ts';
-import type { Throughput } from '../../src/model/snapshot.ts';
+import type { AppReading, Throughput } from '../../src/model/snapshot.ts';
 import {
   type AppState,
   afterDiscovery,
   afterPoll,
   newAppState,
+  refreshed,
 } from '../../src/poller/app-state.ts';
-import { aSelected } from '../support/builders.ts';
+import { staleAtMs, whenStale } from '../../src/poller/schedule.ts';
+import { anEntry, aSelected } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
 
 const hostIds = Array.from({ length: 19 }, (_, index) => `${index + 1}`);
@@ -46,6 +48,30 @@ function after(...polls: PollOutcome[]): AppState {
 }
 
 const everything = [applicationScope, ...hostIds];
+
+function aReading(...ids: readonly string[]): AppReading {
+  const hosts = ids.map((id): [string, Throughput] => [id, webOf(1)]);
+  return { windowEndMs: 0, application: webOf(1), hosts: new Map(hosts) };
+}
+
+function aState(overrides: Partial<AppState> = {}): AppState {
+  return { ...newAppState(aSelected({ hostIds: ['1', '2'] }), 0, 0), ...overrides };
+}
+
+function anOutcome(overrides: Partial<PollOutcome> = {}): PollOutcome {
+  return {
+    reading: aReading('1', '2'),
+    error: undefined,
+    failed: new Set(),
+    plannedCalls: 3,
+    gone: false,
+    unauthorized: false,
+    hostNames: undefined,
+    hostNamesError: undefined,
+    hostNameCalls: 0,
+    ...overrides,
+  };
+}
 
 describe('afterPoll', () => {
   it.each([
@@ -86,7 +112,7 @@ describe('afterPoll', () => {
       success: false,
     },
     {
-      what: 'the very first poll with a failure, since there is nothing to hold',
+      what: 'the very first poll with a failure, since there are no values to hold',
       polls: [aPoll(1, '1', '2')],
       shown: 1,
       hosts: 17,
@@ -100,7 +126,7 @@ describe('afterPoll', () => {
       success: false,
     },
     {
-      what: 'nothing of polls that bring nothing at all',
+      what: 'nothing of polls in which nothing arrives',
       polls: [aPoll(1), aPoll(2, ...everything), aPoll(3, ...everything)],
       shown: 1,
       hosts: 19,
@@ -145,13 +171,13 @@ describe('afterPoll', () => {
     },
   );
 
-  it('shows nothing of a poll that was refused, even if parts of it arrived', () => {
+  it('shows nothing of a poll whose key was refused, even if parts of it arrived', () => {
     const state = after({ ...aPoll(1, '1'), unauthorized: true });
 
     expect(state.reading).toBeUndefined();
   });
 
-  it('leaves out hosts that a discovery has dropped while the poll was under way', () => {
+  it('leaves out hosts that a discovery dropped during the poll', () => {
     const before = newAppState(aSelected({ hostIds }), 0, 0);
     const shrunk = afterDiscovery(before, aSelected({ hostIds: ['1', '2'] }), 0);
 
@@ -160,7 +186,7 @@ describe('afterPoll', () => {
     expect([...(state.reading?.hosts.keys() ?? [])]).toEqual(['1', '2']);
   });
 
-  it('keeps the reading as it is when a discovery only adds a host', () => {
+  it('keeps the reading when a discovery only adds a host', () => {
     const before = after(aPoll(1));
 
     const grown = afterDiscovery(before, aSelected({ hostIds: [...hostIds, '20'] }), 0);
@@ -168,7 +194,7 @@ describe('afterPoll', () => {
     expect(grown.reading).toBe(before.reading);
   });
 
-  it('has nothing to hold back for once an application was gone', () => {
+  it('does not hold back a poll after the application was gone', () => {
     const gone = after(aPoll(1), { ...aPoll(2), gone: true });
 
     const back = afterPoll(gone, aPoll(3, '1'), noNames, now);
@@ -178,11 +204,132 @@ describe('afterPoll', () => {
     expect(back.reading?.hosts.size).toBe(18);
   });
 
-  it('begins to count a failure anew after values were published', () => {
+  it('counts failures from the beginning again after values were published', () => {
     const failing = after(aPoll(1), aPoll(2, '1'));
     const published = afterPoll(failing, aPoll(3, '1'), noNames, now);
 
     expect(failing.failingSinceMs).toBe(400);
     expect(published.failingSinceMs).toBeUndefined();
+  });
+
+  it('keeps the same reading object when all of its hosts are listed', () => {
+    const outcome = anOutcome();
+
+    const state = afterPoll(aState(), outcome, noNames, now);
+
+    expect(state.reading).toBe(outcome.reading);
+  });
+
+  it.each([
+    { failed: [applicationScope], error: new ApiError('server', 'HTTP 500'), reason: 'server' },
+    { failed: [applicationScope], error: undefined, reason: undefined },
+    { failed: [], error: new ApiError('server', 'HTTP 500'), reason: undefined },
+  ])('has failed for $reason after $failed', ({ failed, error, reason }) => {
+    const outcome = anOutcome({ failed: new Set(failed), error });
+
+    const state = afterPoll(aState(), outcome, noNames, now);
+
+    expect(state.failedFor).toBe(reason);
+  });
+});
+
+describe('afterDiscovery', () => {
+  it('keeps the same selection and reading objects when nothing has changed', () => {
+    const known = aState({ reading: aReading('1', '2') });
+    const { entry } = known.selected;
+
+    const state = afterDiscovery(known, { ...aSelected({ hostIds: ['1', '2'] }), entry }, 5000);
+
+    expect(state.selected).toBe(known.selected);
+    expect(state.reading).toBe(known.reading);
+    expect(state.discoveredMs).toBe(5000);
+  });
+
+  it('takes over another entry of the same application', () => {
+    const known = aState();
+    const entry = anEntry({ labels: { team: 'shop' } });
+
+    const state = afterDiscovery(known, { ...known.selected, entry }, 5000);
+
+    expect(state.selected.entry).toBe(entry);
+  });
+
+  it('keeps all hosts of the reading when the list does not name any', () => {
+    const known = aState({ reading: aReading('1', '2') });
+
+    const state = afterDiscovery(known, aSelected({ hostIds: undefined }), 5000);
+
+    expect(state.reading?.hosts.size).toBe(2);
+  });
+
+  it('drops the hosts of the reading that are no longer listed', () => {
+    const known = aState({ reading: aReading('1', '2') });
+
+    const state = afterDiscovery(known, aSelected({ hostIds: ['2', '3'] }), 5000);
+
+    expect([...(state.reading?.hosts.keys() ?? [])]).toEqual(['2']);
+  });
+});
+
+describe('refreshed', () => {
+  it.each([
+    { known: ['1', '2'], found: ['2', '3'], listed: ['1', '2', '3'] },
+    { known: ['1', '2'], found: undefined, listed: ['1', '2'] },
+    { known: undefined, found: ['2', '3'], listed: ['2', '3'] },
+    { known: undefined, found: undefined, listed: undefined },
+  ])('knows the hosts $listed after $known and $found', ({ known, found, listed }) => {
+    const before = aState({ selected: aSelected({ hostIds: known }) });
+
+    const state = refreshed(before, aSelected({ hostIds: found }), 5000);
+
+    expect(state.selected.application.hostIds).toEqual(listed);
+  });
+});
+
+describe('values that could not be renewed', () => {
+  const deadlineMs = 120_000;
+  const failing = aState({ reading: aReading('1'), failingSinceMs: 1000, nextDueMs: 50_000 });
+  const waiting = { ...failing, failingSinceMs: undefined };
+
+  it.each([
+    { what: 'after a first failure', state: failing, atMs: 1000 + staleAfterMs },
+    {
+      what: 'after the deadline of a poll that never ends',
+      state: waiting,
+      atMs: 50_000 + deadlineMs + staleAfterMs,
+    },
+    { what: 'never when there are none', state: { ...failing, reading: undefined } },
+  ])('become stale $what', ({ state, atMs }) => {
+    expect(staleAtMs(state, deadlineMs)).toBe(atMs);
+  });
+
+  it.each([
+    { what: 'in time', startMs: 60_000, sinceMs: 60_000 },
+    {
+      what: 'only after the deadline of the due poll, because others were aborted',
+      startMs: 400_000,
+      sinceMs: 50_000 + deadlineMs,
+    },
+  ])('are counted from a failure that began $what', ({ startMs, sinceMs }) => {
+    const outcome = anOutcome({ reading: undefined, failed: new Set([applicationScope]) });
+
+    const state = afterPoll(waiting, outcome, { ...noNames, startMs, deadlineMs }, now);
+
+    expect(state.failingSinceMs).toBe(sinceMs);
+  });
+
+  it('no longer count as a success when they are dropped without a failure', () => {
+    const known = { ...waiting, pollSucceeded: true };
+
+    const state = whenStale(known, deadlineMs, 50_000 + deadlineMs + staleAfterMs);
+
+    expect(state).toMatchObject({ reading: undefined, pollSucceeded: false });
+  });
+
+  it.each([
+    { nowMs: 999 + staleAfterMs, held: true },
+    { nowMs: 1000 + staleAfterMs, held: false },
+  ])('are held at $nowMs ms: $held', ({ nowMs, held }) => {
+    expect(whenStale(failing, deadlineMs, nowMs).reading !== undefined).toBe(held);
   });
 });

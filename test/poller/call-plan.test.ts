@@ -10,7 +10,7 @@ function hosts(count: number): readonly string[] {
 }
 
 describe('planCalls', () => {
-  it('says what is asked for and what the budget lets through, by operation', () => {
+  it('says what is needed and what the budget allows, by operation', () => {
     const applications = [aSelected({ id: '1', hostIds: hosts(39) })];
 
     const plan = planCalls({
@@ -62,7 +62,7 @@ describe('planCalls', () => {
     { what: 'a page of them', poll: { hostNames: true }, count: 200, calls: 1 },
     { what: 'more than a page', poll: { hostNames: true }, count: 201, calls: 2 },
     { what: 'no hosts', poll: { hostNames: true }, count: 0, calls: 0 },
-    { what: 'names that nobody wants', poll: { hostNames: false }, count: 3, calls: 0 },
+    { what: 'hosts whose names are not wanted', poll: { hostNames: false }, count: 3, calls: 0 },
   ])('counts $calls calls for the host names of $what', ({ poll, count, calls }) => {
     const applications = [aSelected({ hostIds: hosts(count) }, { poll })];
 
@@ -72,20 +72,23 @@ describe('planCalls', () => {
   });
 
   it.each([
-    { what: 'nothing to poll', count: 0, hostCount: 0, seconds: 0.4 },
+    { what: 'the discovery alone', count: 0, hostCount: 0, seconds: 0.4 },
     { what: 'calls in flight', count: 2, hostCount: 31, seconds: 0.4 + 8 * 0.4 },
     { what: 'the budget of two minutes', count: 10, hostCount: 99, seconds: 60.4 + 25 * 0.4 },
-  ])('waits for $what before the first set is full', ({ count, hostCount, seconds }) => {
-    const applications = Array.from({ length: count }, (_, index) =>
-      aSelected({ id: `${index}`, hostIds: hosts(hostCount) }, { poll: { intervalMs: 300_000 } }),
-    );
+  ])(
+    'gives the time until everything has been polled once: $what',
+    ({ count, hostCount, seconds }) => {
+      const applications = Array.from({ length: count }, (_, index) =>
+        aSelected({ id: `${index}`, hostIds: hosts(hostCount) }, { poll: { intervalMs: 300_000 } }),
+      );
 
-    const plan = planCalls({ costs: restCosts, account: anAccount(), applications, discovery });
+      const plan = planCalls({ costs: restCosts, account: anAccount(), applications, discovery });
 
-    expect(plan.firstFullSetMs / 1000).toBeCloseTo(seconds, 6);
-  });
+      expect(plan.firstFullSetMs / 1000).toBeCloseTo(seconds, 6);
+    },
+  );
 
-  it('knows no interval that is long enough when discovery alone takes the budget', () => {
+  it('finds no interval that is long enough when discovery alone takes the whole budget', () => {
     const plan = planCalls({
       costs: restCosts,
       account: anAccount({ requestsPerMinute: 5 }),

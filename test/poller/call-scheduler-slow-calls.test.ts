@@ -35,7 +35,7 @@ function* times(count: number, call: ScheduledCall): Generator<ScheduledCall, un
 }
 
 describe('createCallScheduler, when calls are slow', () => {
-  it('takes a job whose every call is answered late for a slow one, not for one that hangs', async () => {
+  it('does not suspect a job whose calls are all answered late', async () => {
     const clock = createFakeClock();
     const scheduler = createCallScheduler({ requestsPerMinute: 6000, concurrency: 8 }, { clock });
     const answeredAfter =
@@ -69,7 +69,7 @@ describe('createCallScheduler, when calls are slow', () => {
     expect(hasEnded).toBe(true);
   });
 
-  it('gives the jobs whose calls hang a quarter of the places between them, in later polls too', async () => {
+  it('gives suspects a quarter of the slots together, in later polls too', async () => {
     const clock = createFakeClock();
     const scheduler = createCallScheduler({ requestsPerMinute: 6000, concurrency: 8 }, { clock });
     const hanging = new Map<string, () => void>();
@@ -108,7 +108,7 @@ describe('createCallScheduler, when calls are slow', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
-  it('lets others go as soon as the calls that hold every place have become slow', async () => {
+  it('lets others start as soon as the calls that hold all slots have become slow', async () => {
     const clock = createFakeClock();
     const scheduler = createCallScheduler({ requestsPerMinute: 6000, concurrency: 2 }, { clock });
     const startedAtMs: number[] = [];
@@ -131,7 +131,7 @@ describe('createCallScheduler, when calls are slow', () => {
     expect(startedAtMs).toEqual([1001]);
   });
 
-  it('starts no other call of a job of which one hangs and none is answered', async () => {
+  it('starts no other call of a job while one of its calls hangs and none is answered', async () => {
     const clock = createFakeClock();
     const scheduler = createCallScheduler({ requestsPerMinute: 6000, concurrency: 4 }, { clock });
     let started = 0;
@@ -148,11 +148,11 @@ describe('createCallScheduler, when calls are slow', () => {
     void run(scheduler, { calls: times(100, call), size: 100 });
     await clock.advance(30_000);
 
-    // The second failed before the first was slow, the third after that.
+    // The second call failed before the first was slow, the third one after that.
     expect(started).toBe(3);
   });
 
-  it('lets others go on beside a job whose calls hang', async () => {
+  it('serves other jobs beside one whose calls hang', async () => {
     const clock = createFakeClock();
     const scheduler = createCallScheduler({ requestsPerMinute: 6000, concurrency: 8 }, { clock });
     let hanging = 0;
@@ -177,11 +177,11 @@ describe('createCallScheduler, when calls are slow', () => {
     await clock.advance(10_000);
 
     expect(hanging).toBe(2);
-    // Eight at a time, of which each takes a fifth of a second, but for the first few.
+    // Eight calls at a time, each of which takes a fifth of a second, except for the first few.
     expect(answered).toBeGreaterThan(350);
   });
 
-  it('idles no place for calls that wait for a retry', async () => {
+  it('leaves no slot idle for calls that wait for a retry', async () => {
     const clock = createFakeClock();
     const scheduler = createCallScheduler({ requestsPerMinute: 6000, concurrency: 2 }, { clock });
     let answered = 0;
@@ -206,7 +206,7 @@ describe('createCallScheduler, when calls are slow', () => {
     { latencyMs: 100, carried: 4800 },
     { latencyMs: 2000, carried: 240 },
   ])(
-    'knows that $carried calls a minute are carried when each takes $latencyMs ms',
+    'can carry $carried calls a minute when each takes $latencyMs ms',
     async ({ latencyMs, carried }) => {
       const clock = createFakeClock();
       const limits = { requestsPerMinute: 6000, concurrency: 8 };
@@ -227,7 +227,7 @@ describe('createCallScheduler, when calls are slow', () => {
     },
   );
 
-  it('does not take calls that hang for a slow vendor, however many they are', async () => {
+  it('does not take calls that hang for a slow vendor, however many hang', async () => {
     const clock = createFakeClock();
     const scheduler = createCallScheduler({ requestsPerMinute: 6000, concurrency: 8 }, { clock });
     const lasting =

@@ -9,7 +9,7 @@ import { createFakeClock, settle } from '../support/fake-clock.ts';
 
 interface Work {
   readonly started: string[];
-  /** Ends the calls under way, one round of them. */
+  /** Ends the calls that are in flight now. */
   readonly endRound: () => Promise<void>;
   readonly inFlight: () => number;
   readonly add: (name: string, size: number, dueMs?: number) => Promise<void>;
@@ -38,7 +38,7 @@ async function run(scheduler: CallScheduler, options: JobOptions): Promise<void>
   });
 }
 
-/** For jobs that are overdue from the start: nothing but the deadlines decides. */
+/** For jobs that are overdue from the start: only the deadlines decide. */
 function anEagerScheduler(concurrency: number): CallScheduler {
   return createCallScheduler({ requestsPerMinute: 800, concurrency }, { clock: createFakeClock() });
 }
@@ -88,7 +88,7 @@ describe('createCallScheduler', () => {
     expect(lastOfF).toBe(17);
   });
 
-  it('lets a small job overtake a large one that is already under way', async () => {
+  it('lets a small job overtake a large one that has already begun', async () => {
     const work = aWork(anEagerScheduler(8));
     const large = work.add('large', 10_000);
     for (let round = 0; round < 50; round += 1) await work.endRound();
@@ -145,7 +145,7 @@ describe('createCallScheduler', () => {
     expect(work.started).toEqual([]);
   });
 
-  it('ends a job with its last answer, although nothing more may be sent now', async () => {
+  it('ends a job with its last answer, even if nothing more may be sent at that time', async () => {
     const clock = createFakeClock();
     const scheduler = createCallScheduler({ requestsPerMinute: 1, concurrency: 1 }, { clock });
     let endedAtMs: number | undefined;
@@ -187,7 +187,7 @@ describe('createCallScheduler', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
-  it('lets a poll that becomes overdue go at once, and not with the next batch', async () => {
+  it('sends the calls of a poll that becomes overdue at once, not with the next batch', async () => {
     const clock = createFakeClock();
     const scheduler = createCallScheduler({ requestsPerMinute: 60, concurrency: 8 }, { clock });
     const startedAtMs: number[] = [];
@@ -205,7 +205,7 @@ describe('createCallScheduler', () => {
     expect(startedAtMs.slice(before)).toEqual([4100, 4100]);
   });
 
-  it('starts nothing more of a job that is cancelled, does not tell that it ended, and leaves no timer', async () => {
+  it('starts no more calls of a cancelled job, does not report its end, and leaves no timer', async () => {
     const clock = createFakeClock();
     const scheduler = createCallScheduler({ requestsPerMinute: 60, concurrency: 1 }, { clock });
     let started = 0;
@@ -238,7 +238,7 @@ describe('createCallScheduler', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
-  it('keeps the distance of a new budget from the moment it is resized, without a burst', async () => {
+  it('spaces calls for a new budget from the moment it is resized, without a burst', async () => {
     const clock = createFakeClock();
     const scheduler = createCallScheduler({ requestsPerMinute: 600, concurrency: 8 }, { clock });
     let started = 0;
@@ -291,7 +291,7 @@ describe('createCallScheduler', () => {
     expect([before, work.inFlight()]).toEqual([2, 8]);
   });
 
-  it('gives no more calls to a job that gets no answers, however fast they fail', async () => {
+  it('does not widen the window of a job that gets no answers, however fast its calls fail', async () => {
     const scheduler = anEagerScheduler(8);
     const ending: (() => void)[] = [];
     const most: number[] = [];

@@ -14,7 +14,7 @@ import {
 import { aPollConfig, aSelected } from '../support/builders.ts';
 
 describe('demandOf', () => {
-  it('adds the polls of every application at its own interval to the discovery', () => {
+  it('adds the polls of each application, at its own interval, to the discovery', () => {
     const applications = [
       aSelected({ id: '1', hostIds: ['11', '12'] }),
       aSelected({ id: '2', hostIds: ['21'] }, { poll: { intervalMs: 300_000 } }),
@@ -55,7 +55,7 @@ describe('what would make an account fit', () => {
     other: fc.constant(0),
   });
 
-  it('is the least budget that covers the demand', () => {
+  it('is the smallest budget that covers the demand', () => {
     fc.assert(
       fc.property(demands, (demand) => {
         const budget = budgetFor(demand);
@@ -102,7 +102,7 @@ describe('headroomOf', () => {
 });
 
 describe('discoveryIntervalOf', () => {
-  it('is the shortest that any entry asks for', () => {
+  it('is the shortest that any entry wants', () => {
     const polls = [300_000, 60_000, 90_000].map((discoveryIntervalMs) =>
       aPollConfig({ discoveryIntervalMs }),
     );

@@ -20,13 +20,13 @@ interface Bench {
   readonly loop: DiscoveryLoop;
   /** When each discovery began, and what it looked for. */
   readonly begun: { readonly atMs: number; readonly selectors: number }[];
-  /** How each discovery that was told ended. */
+  /** How each discovery ended, if it was reported. */
   readonly told: Discovery[];
   readonly ended: (readonly string[])[];
   readonly stop: () => Promise<unknown>;
 }
 
-/** A loop whose discoveries end as the test says; it obeys its signal as a source does. */
+/** A loop whose discoveries end as the test says. Obeys its signal like a source. */
 function aLoop(
   discovery: (begun: number, signal: AbortSignal, clock: FakeClock) => Promise<Discovery>,
   options: { readonly intervalMs?: number; readonly state?: DiscoveryState } = {},
@@ -82,7 +82,7 @@ function aLoop(
   };
 }
 
-/** Ends when it is aborted, with what it has if the reason is a deadline. */
+/** Ends when it is aborted; with what it has, if the reason is a deadline. */
 async function cutShort(signal: AbortSignal, calls: number): Promise<Discovery> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => {
@@ -98,7 +98,7 @@ const timesOf = ({ begun }: Bench): readonly number[] => begun.map(({ atMs }) =>
 const never = async (): Promise<Discovery> => new Promise(() => undefined);
 
 describe('createDiscoveryLoop', () => {
-  it('discovers at once and then an interval after the end of each discovery', async () => {
+  it('discovers at once, and then an interval after the end of each discovery', async () => {
     const bench = aLoop(async (_begun, _signal, clock) => {
       await new Promise<void>((resolve) => {
         clock.after(5000, resolve);
@@ -122,7 +122,7 @@ describe('createDiscoveryLoop', () => {
       one: { ...found, pendingIds: ['1'] },
       whole: false,
     },
-  ])('says $whole of a single discovery that is $what', async ({ one, whole }) => {
+  ])('resolves to $whole after a single discovery that is $what', async ({ one, whole }) => {
     const bench = aLoop(async () => one);
     await bench.clock.advance(0);
 
@@ -152,7 +152,7 @@ describe('createDiscoveryLoop', () => {
     expect(timesOf(bench)).toEqual(times);
   });
 
-  it('never tries again later than the interval says', async () => {
+  it('never waits longer than the interval before it tries again', async () => {
     const state = { ...initialDiscovery, up: false };
     const bench = aLoop(async () => ({ ...found, complete: false }), { intervalMs: 2000, state });
 
@@ -171,7 +171,7 @@ describe('the deadline of a discovery', () => {
       what: 'doubles, up to an hour, each time when it is cut short after a first page',
       calls: 2,
       intervalMs: minuteMs,
-      // What is between two of them is the deadline and an interval.
+      // Between two of them are the deadline and an interval.
       deadlines: [120_000, 240_000, 480_000, 960_000, 1_920_000, hour, hour],
     },
     {
@@ -226,7 +226,7 @@ describe('the deadline of a discovery', () => {
     await bench.clock.advance(1_200_000);
     await bench.stop();
 
-    // Cut short after 240 s; then restarted with 480 s, which 600 s outweigh.
+    // Cut short after 240 s, then restarted with 480 s; but the interval of 600 s is longer.
     expect(timesOf(bench)).toEqual([0, 180_000, 180_000, 421_000, 421_000, 1_621_000]);
   });
 });
@@ -280,7 +280,7 @@ describe('a restart', () => {
     await bench.stop();
   });
 
-  it('is no reason to discover once more when the loop is stopped in the same moment', async () => {
+  it('brings no other discovery if the loop is stopped at the same moment', async () => {
     const bench = aLoop(async (_begun, signal) => cutShort(signal, 1));
     await bench.clock.advance(5000);
 
@@ -336,10 +336,10 @@ describe('lateSinceMs', () => {
   it.each([
     { what: 'a discovery that outlives its deadline twice', discovery: never, sinceMs: 240_000 },
     { what: 'a pause that does not end', discovery: async () => found, sinceMs: minuteMs },
-  ])('is the time when $what should have ended', async ({ discovery, sinceMs }) => {
+  ])('is the time at which $what should have ended', async ({ discovery, sinceMs }) => {
     const bench = aLoop(discovery);
     await bench.clock.advance(0);
-    // The timer of the pause is set anew, and lost.
+    // The timer of the pause is set again, and lost.
     Object.assign(bench.clock, { after: () => () => undefined });
     bench.loop.soon();
 

@@ -1,15 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
-import type { AppEntry } from '../../src/model/config.ts';
+import type { AppEntry, Selector } from '../../src/model/config.ts';
 import type { Discovery } from '../../src/model/source.ts';
+import { type AppState, newAppState } from '../../src/poller/app-state.ts';
 import {
   type DiscoveryState,
+  discoverWithin,
   discoveryAfter,
+  hostsListedNow,
   initialDiscovery,
   isDiscoveryStale,
   isUnauthorized,
 } from '../../src/poller/discovery-state.ts';
 import { anApplication, anEntry, aSelected } from '../support/builders.ts';
+import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 
 const unreachable = new ApiError('connect', 'no connection');
 const refused = new ApiError('auth', 'HTTP 401', { status: 401 });
@@ -70,7 +74,7 @@ describe('discoveryAfter', () => {
     expect(discoveryAfter(told, whole, [], 0).missing).toEqual([]);
   });
 
-  it('keeps the lists of them as they are as long as they say the same', () => {
+  it('keeps the same arrays as long as nothing in them changes', () => {
     const of = (...ids: readonly string[]): AppEntry[] =>
       ids.map((id) => anEntry({ selector: { kind: 'id', id } }));
     const told = discoveryAfter(initialDiscovery, whole, of('1', '2'), 0);
@@ -115,15 +119,145 @@ describe('isDiscoveryStale', () => {
 
 describe('isUnauthorized', () => {
   it.each([
-    { what: 'a refused key', error: refused, refusal: true },
-    { what: 'another failure', error: unreachable, refusal: false },
+    { what: 'a refused key', error: refused, unauthorized: true },
+    { what: 'another failure', error: unreachable, unauthorized: false },
     {
-      what: 'an error of somebody else',
+      what: 'an error that is not an ApiError',
       error: Object.assign(new Error('not ours'), { reason: 'auth' }),
-      refusal: false,
+      unauthorized: false,
     },
-    { what: 'no error', error: undefined, refusal: false },
-  ])('is $refusal for $what', ({ error, refusal }) => {
-    expect(isUnauthorized(error)).toBe(refusal);
+    { what: 'no error', error: undefined, unauthorized: false },
+  ])('is $unauthorized for $what', ({ error, unauthorized }) => {
+    expect(isUnauthorized(error)).toBe(unauthorized);
+  });
+});
+
+const found: Discovery = {
+  applications: [],
+  complete: true,
+  unreadableIds: [],
+  pendingIds: [],
+  calls: 3,
+  error: undefined,
+};
+const selectors: readonly Selector[] = [{ kind: 'id', id: '7' }];
+
+type Discover = (
+  selectors: readonly Selector[],
+  knownIds: readonly string[],
+  signal: AbortSignal,
+) => Promise<Discovery>;
+
+async function within(
+  discover: Discover,
+  clock: FakeClock,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Discovery> {
+  return discoverWithin(120_000, { source: { discover }, clock }, selectors, ['8'], signal);
+}
+
+/** Has the reason of the abort as its error, like a source that was cut short. */
+const hanging: Discover = async (_selectors, _known, signal) =>
+  new Promise((resolve) => {
+    signal.addEventListener('abort', () => {
+      resolve({ ...found, complete: false, error: signal.reason as Error });
+    });
+  });
+
+describe('discoverWithin', () => {
+  it('returns what the source found, and leaves no timer', async () => {
+    const clock = createFakeClock();
+    const asked: unknown[] = [];
+
+    const discovery = await within(async (...all) => {
+      asked.push(all.slice(0, 2));
+      return found;
+    }, clock);
+
+    expect(discovery).toBe(found);
+    expect(asked).toEqual([[selectors, ['8']]]);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  it('returns what was found by the deadline, with a reason that names the deadline', async () => {
+    const clock = createFakeClock();
+    let discovery: Discovery | undefined;
+    const done = (async () => {
+      discovery = await within(hanging, clock);
+    })();
+
+    await clock.advance(119_999);
+    const before = discovery;
+    await clock.advance(1);
+    await done;
+
+    expect(before).toBeUndefined();
+    expect(discovery).toMatchObject({ complete: false, calls: 3, error: { reason: 'timeout' } });
+    expect(discovery?.error?.message).toContain('did not end within 120 s');
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  it('passes the reason of an abort to the source, and leaves no timer', async () => {
+    const clock = createFakeClock();
+    const abort = new AbortController();
+    const done = within(hanging, clock, abort.signal);
+    const reason = new Error('stopped');
+
+    abort.abort(reason);
+
+    await expect(done).resolves.toMatchObject({ error: reason });
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  it('leaves no timer when the source rejects', async () => {
+    const clock = createFakeClock();
+    const fault = new Error('a fault of our own');
+
+    const done = within(async () => {
+      throw fault;
+    }, clock);
+
+    await expect(done).rejects.toBe(fault);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  it('asks nothing if it was aborted before', async () => {
+    const clock = createFakeClock();
+    const abort = new AbortController();
+    abort.abort(new Error('stopped'));
+    let asked = 0;
+
+    const done = within(
+      async () => {
+        asked += 1;
+        return found;
+      },
+      clock,
+      abort.signal,
+    );
+
+    await expect(done).rejects.toThrow('stopped');
+    expect(asked).toBe(0);
+  });
+});
+
+describe('hostsListedNow', () => {
+  const withHosts = (hostIds: readonly string[] | undefined): AppState =>
+    newAppState(aSelected({ hostIds }), 0, 0);
+
+  it.each([
+    { what: 'all while nothing has changed', later: undefined, listed: [true, true] },
+    {
+      what: 'those that a discovery still has',
+      later: withHosts(['2', '3']),
+      listed: [false, true],
+    },
+    { what: 'all when it does not say which', later: withHosts(undefined), listed: [true, true] },
+  ])('are $what', ({ later, listed }) => {
+    const states = new Map([['a', withHosts(['1', '2'])]]);
+    const isListed = hostsListedNow(states, 'a');
+    if (later !== undefined) states.set('a', later);
+
+    expect(['1', '2'].map(isListed)).toEqual(listed);
   });
 });

@@ -18,8 +18,8 @@ function after(known: HostNameState, names: [string, string][], error?: ApiError
   return hostNamesAfter(known, aSelected({ hostIds }), outcome, now);
 }
 
-describe('host names of which a part did not come', () => {
-  it('are kept, beside those known before, and the rest is asked for again in ten minutes', () => {
+describe('host names of which some did not arrive', () => {
+  it('are kept with those known before, and the rest is asked for again in ten minutes', () => {
     const first = after(noHostNames, [['11', 'a']], failure);
     const second = after(first, [['12', 'b']], failure);
 
@@ -38,7 +38,7 @@ describe('host names of which a part did not come', () => {
     expect(state).toMatchObject({ askAgainMs, incompleteAnswers: 3 });
   });
 
-  it('are not asked for again if all that are needed have come', () => {
+  it('are not asked for again if all that are needed have arrived', () => {
     const names = hostIds.map((id): [string, string] => [id, `host ${id}`]);
 
     const state = after(noHostNames, names, failure);

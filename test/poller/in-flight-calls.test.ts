@@ -8,7 +8,7 @@ import {
 } from '../../src/poller/in-flight-calls.ts';
 
 const concurrency = 4;
-/** What takes longer is slow, as long as nothing else is known. */
+/** A call that takes longer is slow, as long as no latency is known. */
 const slowMs = 1000;
 
 function someCalls(count: number, calls: InFlightCalls<string>): readonly InFlightCall<string>[] {
@@ -37,7 +37,7 @@ describe('createInFlightCalls', () => {
     expect(calls.hasRoom(concurrency)).toBe(false);
   });
 
-  it('tells once of each call that becomes slow, in the order in which they were sent', () => {
+  it('reports each call that becomes slow once, in the order in which they were sent', () => {
     const calls = createInFlightCalls<string>(createCallLatency());
     const [, second] = someCalls(2, calls);
     const late = calls.start('late', 500);
@@ -51,7 +51,7 @@ describe('createInFlightCalls', () => {
     expect(seen).toEqual([[], ['0'], [], ['late']]);
   });
 
-  it('does not count half of concurrency in slow calls, so that hanging ones idle nobody', () => {
+  it('does not count slow calls, up to half of the concurrency, so that others need not wait for them', () => {
     const calls = createInFlightCalls<string>(createCallLatency());
     someCalls(4, calls);
     calls.newlySlow(slowMs + 1);
@@ -65,7 +65,7 @@ describe('createInFlightCalls', () => {
     expect(more).toEqual([true, true, false]);
   });
 
-  it('says when the next call will be slow, unless that makes no room any more', () => {
+  it('says when the next call will be slow, unless that would make no room', () => {
     const calls = createInFlightCalls<string>(createCallLatency());
     const nothing = calls.nextSlowAtMs(concurrency);
     const [first] = someCalls(3, calls);
@@ -77,7 +77,7 @@ describe('createInFlightCalls', () => {
     expect(calls.nextSlowAtMs(concurrency)).toBeUndefined();
   });
 
-  it('names no call that would be the next when half of them are slow already', () => {
+  it('gives no time for the next slow call when half of the slots have slow ones already', () => {
     const calls = createInFlightCalls<string>(createCallLatency());
     someCalls(1, calls);
     const later = calls.start('later', 500);
@@ -90,7 +90,7 @@ describe('createInFlightCalls', () => {
     expect(calls.nextSlowAtMs(4)).toBe(500 + slowMs + 1);
   });
 
-  it('does not count a call that waits for its retry, nor call it slow', () => {
+  it('neither counts a call that waits for its retry nor calls it slow', () => {
     const calls = createInFlightCalls<string>(createCallLatency());
     const [first] = someCalls(4, calls);
     if (first === undefined) throw new Error('there is a call');
@@ -106,7 +106,7 @@ describe('createInFlightCalls', () => {
     expect(first).toMatchObject({ sentMs: 900, tookMs: 20 });
   });
 
-  it('never calls a call slow that waits for the budget', () => {
+  it('never calls a call slow while it waits for the budget', () => {
     const calls = createInFlightCalls<string>(createCallLatency());
     const call = calls.start('waits', 0);
 
@@ -115,7 +115,7 @@ describe('createInFlightCalls', () => {
     expect(call.tookMs).toBe(0);
   });
 
-  it('learns how long requests take from those that were sent', () => {
+  it('learns the latency from requests that were really sent', () => {
     const latency = createCallLatency();
     const calls = createInFlightCalls<string>(latency);
     const [first] = someCalls(1, calls);
@@ -128,7 +128,7 @@ describe('createInFlightCalls', () => {
     expect(latency.meanMs()).toBe(300);
   });
 
-  it('learns nothing for the mean from a request that was not answered', () => {
+  it('does not count a request without an answer in the mean', () => {
     const latency = createCallLatency();
     const calls = createInFlightCalls<string>(latency);
     const [first] = someCalls(1, calls);
@@ -139,7 +139,7 @@ describe('createInFlightCalls', () => {
     expect(latency.meanMs()).toBeUndefined();
   });
 
-  it('has all of its room again when every call has ended, whatever happened to them', () => {
+  it('has all of its room again when every call has ended, however it ended', () => {
     const step = fc.record({ call: fc.nat(3), isOnWire: fc.boolean(), afterMs: fc.nat(2000) });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
@@ -163,5 +163,66 @@ describe('createInFlightCalls', () => {
         expect(calls.hasRoom(concurrency)).toBe(false);
       }),
     );
+  });
+});
+
+describe('createCallLatency', () => {
+  it('calls nothing slow that ends within a second', () => {
+    const latency = createCallLatency();
+
+    for (let call = 0; call < 100; call += 1) latency.answered(5);
+
+    expect(latency.slowAfterMs()).toBe(1000);
+  });
+
+  it('learns within a few dozen calls that everything takes long', () => {
+    const latency = createCallLatency();
+
+    for (let call = 0; call < 40; call += 1) latency.answered(10_000);
+
+    expect(latency.slowAfterMs()).toBeGreaterThan(10_000);
+    expect(latency.slowAfterMs()).toBeLessThan(100_000);
+  });
+
+  it('is not moved by a tenth of the calls that hang', () => {
+    const latency = createCallLatency();
+
+    for (let call = 0; call < 1000; call += 1) latency.answered(call % 10 === 0 ? 90_000 : 200);
+
+    expect(latency.slowAfterMs()).toBeLessThan(2000);
+  });
+
+  it('recovers as fast when everything is quick again, no matter how long it was slow', () => {
+    const latency = createCallLatency();
+    for (let call = 0; call < 1000; call += 1) latency.answered(90_000);
+
+    for (let call = 0; call < 40; call += 1) latency.answered(200);
+
+    expect(latency.slowAfterMs()).toBeLessThan(2000);
+  });
+
+  it.each([
+    { what: 'nothing is known', durations: [], meanMs: undefined },
+    { what: 'one request has ended', durations: [300], meanMs: 300 },
+    { what: 'several have', durations: [100, 200, 300], meanMs: 200 },
+    { what: 'some of them hung', durations: [100, 30_000, 300], meanMs: 200 },
+  ])('has a mean of $meanMs ms when $what', ({ durations, meanMs }) => {
+    const latency = createCallLatency();
+
+    for (const durationMs of durations) latency.answered(durationMs);
+
+    expect(latency.meanMs()).toBe(meanMs);
+  });
+
+  it.each([
+    { from: 200, to: 4000 },
+    { from: 4000, to: 200 },
+  ])('has a mean that moves from $from to $to within some hundred requests', ({ from, to }) => {
+    const latency = createCallLatency();
+    for (let call = 0; call < 500; call += 1) latency.answered(from);
+
+    for (let call = 0; call < 500; call += 1) latency.answered(to);
+
+    expect(Math.abs((latency.meanMs() ?? 0) - to)).toBeLessThan(0.15 * to);
   });
 });

@@ -30,7 +30,7 @@ function aJob(
   return job;
 }
 
-/** Starts calls for as long as the queue has one; gives the keys of their jobs. */
+/** Starts calls as long as the queue has one, and returns the keys of their jobs. */
 function startAll(queue: JobQueue<QueuedJob>, nowMs: number): readonly string[] {
   const keys: string[] = [];
   for (let one = queue.next(nowMs, false); one !== undefined; one = queue.next(nowMs, false)) {
@@ -75,7 +75,7 @@ describe('createJobQueue: earliest deadline first', () => {
     expect(queue.next(0, false)?.job.key).toBe('first');
   });
 
-  it('keeps the deadline of a job while it is within a quantum, and moves it on with the next', () => {
+  it('keeps the deadline of a job within a quantum, and moves it on with the next one', () => {
     const queue = aQueue();
     const large = aJob(queue, 'large', { size: 10_000 });
     const deadlines = [0, 63, 64, 128].map((started) => {
@@ -90,7 +90,7 @@ describe('createJobQueue: earliest deadline first', () => {
     expect(later).toBeCloseTo(2 * (next ?? 0), 6);
   });
 
-  it('gives jobs with a smaller budget more time', () => {
+  it('gives jobs more time on a smaller budget', () => {
     const queue = aQueue();
     const before = aJob(queue, 'a').deadlineMs;
 
@@ -99,7 +99,7 @@ describe('createJobQueue: earliest deadline first', () => {
     expect(aJob(queue, 'b').deadlineMs).toBeGreaterThan(before);
   });
 
-  it('serves only jobs that are overdue when nothing else may go, however late their deadline is', () => {
+  it('serves only overdue jobs when no other may start, however late their deadline is', () => {
     const queue = aQueue();
     aJob(queue, 'in time', { dueMs: 0, overdueMs: 5000 });
     aJob(queue, 'overdue', { dueMs: 3000, overdueMs: 4000 });
@@ -111,7 +111,7 @@ describe('createJobQueue: earliest deadline first', () => {
     expect(queue.nextOverdueMs()).toBe(4000);
   });
 
-  it('serves the earliest deadline first of those that are overdue', () => {
+  it('serves overdue jobs in the order of their deadlines', () => {
     const queue = aQueue();
     aJob(queue, 'older, but large', { size: 1e6, dueMs: 0, overdueMs: 100 });
     aJob(queue, 'small', { size: 5, dueMs: 1000, overdueMs: 2000 });
@@ -119,7 +119,7 @@ describe('createJobQueue: earliest deadline first', () => {
     expect(queue.next(3000, true)?.job.key).toBe('small');
   });
 
-  it('has no job to serve when every one is exhausted or has all of its calls in flight', () => {
+  it('has no job to serve when each is exhausted or has a full window', () => {
     const queue = aQueue();
     const exhausted = aJob(queue, 'exhausted');
     exhausted.isExhausted = true;
@@ -132,7 +132,7 @@ describe('createJobQueue: earliest deadline first', () => {
 });
 
 describe('createJobQueue: the window of a job', () => {
-  it('begins with two calls and gets more with every answer, up to the concurrency', () => {
+  it('begins with two calls and grows with every answer, up to the concurrency', () => {
     const queue = aQueue();
     const job = aJob(queue, 'a', { size: 100 });
 
@@ -148,7 +148,7 @@ describe('createJobQueue: the window of a job', () => {
     expect(started).toEqual([2, 4, 8, 8]);
   });
 
-  it('loses half with each slow call, as long as others are answered', () => {
+  it('is halved by each slow call, as long as others are answered', () => {
     const queue = aQueue();
     const job = aJob(queue, 'a', { size: 100 });
     job.window = 8;
@@ -159,7 +159,7 @@ describe('createJobQueue: the window of a job', () => {
     expect(job).toMatchObject({ window: 4, isSuspect: false });
   });
 
-  it('has never more calls in flight than the concurrency', () => {
+  it('never allows more calls in flight than the concurrency', () => {
     const queue = createJobQueue<QueuedJob>({ ...limits, concurrency: 1 });
     aJob(queue, 'a', { size: 100 });
 
@@ -168,7 +168,7 @@ describe('createJobQueue: the window of a job', () => {
 });
 
 describe('createJobQueue: suspects', () => {
-  it('calls a job a suspect when nothing was answered since a call was sent that is slow', () => {
+  it('makes a job a suspect when a call is slow and none has been answered since it was sent', () => {
     const queue = aQueue();
     const [silent, answered] = [aJob(queue, 'silent'), aJob(queue, 'answered')];
     startAll(queue, 0);
@@ -181,7 +181,7 @@ describe('createJobQueue: suspects', () => {
     expect([silent.isSuspect, answered.isSuspect]).toEqual([true, false]);
   });
 
-  it('lets suspects have a quarter of the places together, with one call each', () => {
+  it('gives suspects a quarter of the slots together, with one call each', () => {
     const queue = aQueue();
     const jobs = ['a', 'b', 'c', 'd'].map((key) => aJob(queue, key));
     for (const [index, job] of jobs.entries()) queue.slow(job, 0, 1000 + index);
@@ -203,7 +203,7 @@ describe('createJobQueue: suspects', () => {
     expect(startAll(queue, 5000)).toEqual(['c', 'b']);
   });
 
-  it('lets a suspect wait behind a job with an earlier deadline, and go before one with a later', () => {
+  it('serves a suspect after jobs with an earlier deadline, and before those with a later one', () => {
     const queue = aQueue();
     const suspect = aJob(queue, 'suspect', { dueMs: 1000 });
     queue.slow(suspect, 0, 1000);
@@ -213,7 +213,7 @@ describe('createJobQueue: suspects', () => {
     expect(startAll(queue, 5000)).toEqual(['earlier', 'earlier', 'suspect', 'later', 'later']);
   });
 
-  it('is a suspect no longer when one of its calls is answered, and makes room for the next one', () => {
+  it('clears a suspect when one of its calls is answered, which makes room for the next one', () => {
     const queue = aQueue();
     const [one, two, three] = ['a', 'b', 'c'].map((key) => aJob(queue, key));
     for (const [index, job] of [one, two, three].entries()) {
@@ -229,7 +229,7 @@ describe('createJobQueue: suspects', () => {
     expect(queue.isKnownSuspect('a')).toBe(false);
   });
 
-  it('leaves no place taken by the other calls of a suspect that was answered', () => {
+  it('frees the slots of the other calls of a suspect that was answered', () => {
     const queue = createJobQueue({ ...limits, concurrency: 4 });
     const wide = aJob(queue, 'wide');
     startAll(queue, 0);
@@ -262,7 +262,7 @@ describe('createJobQueue: suspects', () => {
     expect(startAll(queue, 5000).filter((key) => key !== 'recovered')).toEqual(['a', 'b']);
   });
 
-  it('waits for no time when only suspects are left and their places are taken', () => {
+  it('gives no time to wait for when only suspects are left and their slots are taken', () => {
     const queue = aQueue();
     for (const [index, key] of ['a', 'b', 'c'].entries()) {
       queue.slow(aJob(queue, key, { overdueMs: 9000 }), 0, 1000 + index);
@@ -273,7 +273,7 @@ describe('createJobQueue: suspects', () => {
     expect([before, queue.nextOverdueMs()]).toEqual([9000, undefined]);
   });
 
-  it('forgets the oldest suspect rather than growing without end', () => {
+  it('forgets the oldest suspect instead of growing without bound', () => {
     const queue = aQueue();
     for (let key = 0; key < 10_000; key += 1) queue.slow(aJob(queue, `${key}`), 0, 1000 + key);
 

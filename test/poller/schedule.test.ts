@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { nextDue, phaseMs, pollDeadlineMs } from '../../src/poller/schedule.ts';
 
 const intervalMs = 60_000;
-/** As good as none, but the budget suffices. */
+/** Practically none, but the budget suffices. */
 const hardlyHeadroom = { intervalMs, headroom: 1e-9, phaseIndex: 0 };
 const noHeadroom = { intervalMs, headroom: 0, phaseIndex: 0 };
 
@@ -48,7 +48,7 @@ describe('nextDue', () => {
     expect(nextDue({ ...times, nowMs: 100 }, timing).nextDueMs).toBe(times.expectedMs);
   });
 
-  it('moves an application to its place by polling it early, as far as the headroom allows', () => {
+  it('moves an application to its phase by polling it early, as far as the headroom allows', () => {
     const place = phaseMs(intervalMs, 0);
     const timing = { intervalMs, headroom: 0.1, phaseIndex: 0 };
 
@@ -84,7 +84,7 @@ describe('nextDue', () => {
     { what: 'ended late', nowMs: 50_000, expected: { nextDueMs: 60_000, overdueMs: 66_000 } },
     { what: 'ended very late', nowMs: 59_000, expected: { nextDueMs: 60_000, overdueMs: 66_000 } },
   ])(
-    'puts a poll in line a tenth of its interval early when there is no headroom: $what',
+    'queues a poll a tenth of its interval early when there is no headroom: $what',
     ({ nowMs, expected }) => {
       const next = nextDue({ dueMs: 0, startMs: 0, nowMs }, noHeadroom);
 
@@ -119,7 +119,7 @@ describe('nextDue', () => {
 });
 
 describe('phaseMs', () => {
-  it('spreads applications evenly over one interval, however many there are', () => {
+  it('spreads applications evenly over an interval, however many there are', () => {
     const places = Array.from({ length: 200 }, (_, phaseIndex) => phaseMs(intervalMs, phaseIndex));
 
     const perTenth = Array.from(
@@ -143,4 +143,48 @@ describe('pollDeadlineMs', () => {
       expect(pollDeadlineMs(row, row.stretch)).toBe(row.deadlineMs);
     },
   );
+});
+
+describe('nextDue, at its boundaries', () => {
+  it.each([
+    { what: 'started in time', dueMs: 600_000, startMs: 600_500, overdueMs: 660_000 },
+    { what: 'not quite an interval late', dueMs: 600_000, startMs: 659_999, overdueMs: 660_000 },
+    { what: 'an interval late', dueMs: 600_000, startMs: 660_000, overdueMs: 720_000 },
+  ])(
+    'counts an interval from the due time, or from a late start: $what',
+    ({ dueMs, startMs, overdueMs }) => {
+      const next = nextDue({ dueMs, startMs, nowMs: startMs }, hardlyHeadroom);
+
+      expect(next.overdueMs).toBe(overdueMs);
+      expect(next.nextDueMs).toBeCloseTo(overdueMs, 3);
+      expect(next.skipped).toBe(0);
+    },
+  );
+
+  it.each([
+    { what: 'is in phase but for rounding', beforePhaseMs: 1e-7, earlyMs: 0 },
+    { what: 'is after its phase', beforePhaseMs: -1000, earlyMs: 1000 },
+    { what: 'is far after its phase', beforePhaseMs: -30_000, earlyMs: 6000 },
+    { what: 'is before its phase', beforePhaseMs: 2, earlyMs: 6000 },
+  ])('polls an application that $what $earlyMs ms early', ({ beforePhaseMs, earlyMs }) => {
+    const timing = { intervalMs, headroom: 0.1, phaseIndex: 0 };
+    const dueMs = phaseMs(intervalMs, timing.phaseIndex) - beforePhaseMs;
+
+    const next = nextDue({ dueMs, startMs: dueMs, nowMs: dueMs }, timing);
+
+    expect(next.nextDueMs).toBeCloseTo(dueMs + intervalMs - earlyMs, 3);
+  });
+
+  it.each([
+    { what: 'ended at once', nowMs: 0, nextDueMs: 54_000, overdueMs: 60_000 },
+    { what: 'ended within a tenth', nowMs: 6000, nextDueMs: 60_000, overdueMs: 66_000 },
+    { what: 'took longer than that', nowMs: 30_000, nextDueMs: 60_000, overdueMs: 66_000 },
+  ])('makes an application without headroom wait for its turn when a poll $what', (row) => {
+    const next = nextDue(
+      { dueMs: 0, startMs: 0, nowMs: row.nowMs },
+      { intervalMs, headroom: 0, phaseIndex: 0 },
+    );
+
+    expect(next).toEqual({ nextDueMs: row.nextDueMs, overdueMs: row.overdueMs, skipped: 0 });
+  });
 });

@@ -62,7 +62,7 @@ describe('an answer for the window that was asked for', () => {
       document: { from: 7, to: 'soon' },
       slice: { from: null },
     },
-  ])('is believed: $what', async ({ document, slice }) => {
+  ])('is accepted: $what', async ({ document, slice }) => {
     const outcome = answer(document, { web: slice, other: slice }, asked);
 
     await expect(outcome).resolves.toMatchObject({ throughput: expect.any(Map) });
@@ -91,14 +91,14 @@ describe('an answer for another window', () => {
       document: {},
       slices: { web: { to: '2031-09-01T10:05:00+00:00' } },
     },
-  ])('is refused: $what', async ({ document, slices }) => {
+  ])('is rejected: $what', async ({ document, slices }) => {
     const outcome = answer(document, slices, asked);
 
     await expect(outcome).rejects.toMatchObject({ name: 'ApiError', reason: 'schema' });
     await expect(outcome).rejects.toThrow(/answered for .*a cache or a proxy/);
   });
 
-  it('is refused with both windows and the remedy', async () => {
+  it('is rejected with both windows and the remedy', async () => {
     await expect(answer(old, { web: old }, asked)).rejects.toThrow(
       'host_throughput of application 12, host 345: the answer is for another window: asked for ' +
         '2026-09-01T10:00:00.000Z to 2026-09-01T10:05:00.000Z, answered for ' +
@@ -107,7 +107,7 @@ describe('an answer for another window', () => {
     );
   });
 
-  it('is refused even if it holds no data', async () => {
+  it('is rejected even if it has no data', async () => {
     const { client, signal, failures } = aRestSource(async () =>
       answerOf({ metric_data: { ...old, metrics: [] } }),
     );
@@ -134,7 +134,7 @@ describe("an answer for the vendor's own window", () => {
   it.each([
     { what: 'more than a day ago', to: '2026-08-31T10:08:29+00:00' },
     { what: 'more than a day from now', to: '2026-09-02T10:08:31+00:00' },
-  ])('is refused when it ends $what', async ({ to }) => {
+  ])('is rejected when it ends $what', async ({ to }) => {
     const ofSlice = answer({}, { web: { to } }, undefined);
     const ofDocument = answer({ to }, { web: right }, undefined);
 

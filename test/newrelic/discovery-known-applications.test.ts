@@ -112,7 +112,7 @@ describe('a discovery of applications that are known already', () => {
     expect(found).toMatchObject({ ids: ['1', '2', '4', '6', '7'], complete: true, calls: 7 });
   });
 
-  it('does not look for long when nothing but 404 comes back: the rest is for the next one', async () => {
+  it('does not search for long when everything is answered with 404: the next discovery does the rest', async () => {
     const known = Array.from({ length: 200 }, (_, index) => String(index + 10));
     const { source, signal } = aRestSource(async ({ target }) => {
       if (target.includes('ids')) return answerOf('{}', { status: 404 });
@@ -126,7 +126,7 @@ describe('a discovery of applications that are known already', () => {
     expect(found.pendingIds.length).toBeLessThan(200);
   });
 
-  it('takes 404 for one known application for its absence', async () => {
+  it('takes a 404 for one known application as its absence', async () => {
     const found = await discover(
       [byName],
       {
@@ -154,7 +154,7 @@ describe('a discovery of applications that are known already', () => {
     expect(found).toMatchObject({ complete: false, calls: 3, error: { reason: 'auth' } });
   });
 
-  it('believes a list of one page that has half of them', async () => {
+  it('trusts a list of one page that has half of them', async () => {
     const found = await discover([byName], { [list]: appsOf(['1']) }, ['1', '4']);
 
     expect(found).toMatchObject({ ids: ['1'], complete: true, calls: 1 });
@@ -180,7 +180,7 @@ describe('a list of one page without most of the known applications', () => {
   it.each([
     { what: 'nothing', listed: [] },
     { what: 'one of three', listed: ['1'] },
-  ])('($what) is not the whole list if one of the others is still there', async ({ listed }) => {
+  ])('($what) is incomplete if one of the others is still there', async ({ listed }) => {
     const lost = known.filter((id) => !listed.includes(id));
 
     const found = await discover(
@@ -217,7 +217,7 @@ describe('a list of one page without most of the known applications', () => {
     expect(found).toMatchObject({ ids: ['1'], complete: true, pendingIds: [], calls: 2 });
   });
 
-  it('costs no call for those that are asked for by their ids anyway', async () => {
+  it('costs no calls for those that are asked for by their ids anyway', async () => {
     const found = await discover(
       [byName, ...byIds('2', '3')],
       { [list]: appsOf(['1']), [filtered('2', '3')]: appsOf(['2', '3']) },

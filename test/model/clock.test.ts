@@ -92,7 +92,7 @@ describe('createInterruptibleDelay', () => {
     },
   );
 
-  it('has nothing to cut short when there is no pause', async () => {
+  it('does nothing when there is no pause to cut short', async () => {
     const { clock, cutShort, ends } = aPause();
     await clock.advance(60_000);
 
@@ -103,7 +103,7 @@ describe('createInterruptibleDelay', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
-  it('is not cut short by what was asked for before it began', async () => {
+  it('is not cut short by a request from before it began', async () => {
     const clock = createFakeClock();
     const delay = createInterruptibleDelay(clock);
     delay.cutShort(0);

@@ -10,22 +10,22 @@ import { aRestSource } from './a-rest-source.ts';
 const minuteMs = 60_000;
 const notFound = answerOf('{}', { status: 404 });
 
-/** How the vendor answers a question for ids of which it does not have all. */
+/** How the vendor answers a call for ids if it does not have all of them. */
 type Unknown = 'left out' | '404 for all';
 
 interface Rounds {
   readonly clock: FakeClock;
-  /** What the vendor has; a test may change it. */
+  /** The ids that the vendor has; a test may change them. */
   readonly has: Set<string>;
-  /** Answers that come in place of those of the vendor, by the ids asked for. */
+  /** Answers that replace those of the vendor, by the ids asked for. */
   readonly instead: Map<string, ApiResponse>;
   /** The ids of each call of the last discovery. */
   asked: readonly (readonly string[])[];
-  /** One discovery, a minute after the one before. What it found is known from then on. */
+  /** Makes one discovery, a minute after the one before. What it finds is known from then on. */
   discover(ids?: readonly string[]): Promise<Discovery & { readonly ids: readonly string[] }>;
 }
 
-/** Discoveries of one source after the other, at a vendor that has some of the wanted ids. */
+/** A vendor that has some of the wanted ids, and a source whose discoveries follow each other. */
 function aVendor(
   wanted: readonly string[],
   has: readonly string[],
@@ -68,7 +68,7 @@ function idsFrom(first: number, count: number): string[] {
   return Array.from({ length: count }, (_, index) => String(first + index));
 }
 
-/** The ids that were asked for alone, for want of an answer to a question for several. */
+/** The ids that were asked for alone, because an answer for several ids left them out. */
 function alone({ asked }: Rounds): string[] {
   return asked.filter((ids) => ids.length === 1).flat();
 }
@@ -77,7 +77,7 @@ describe('many ids that the account no longer has', () => {
   const good = idsFrom(1, 50);
   const gone = idsFrom(900_000, 1500);
 
-  it('keep none of the others from being found at once, and cost some calls a discovery', async () => {
+  it('do not keep the others from being found at once, and cost a few calls a discovery', async () => {
     const vendor = aVendor([...gone, ...good], good);
 
     const first = await vendor.discover();
@@ -86,13 +86,13 @@ describe('many ids that the account no longer has', () => {
     expect(first).toMatchObject({ complete: true, error: undefined, calls: 8 + 10 });
     expect(new Set(first.ids)).toEqual(new Set(good));
     expect(first.pendingIds).toHaveLength(1490);
-    // The known, those that are open, the absent, and ten alone.
+    // One call each for the known, the unknown and the absent ids, and ten for single ids.
     expect(second).toMatchObject({ complete: true, calls: 1 + 8 + 1 + 10 });
     expect(new Set(second.ids)).toEqual(new Set(good));
     expect(second.pendingIds).toHaveLength(1480);
   });
 
-  it('are all found to be absent in the end, each asked for alone once before any of them twice', async () => {
+  it('are all found to be absent in the end; each is asked for alone once before any of them twice', async () => {
     const vendor = aVendor([...gone, ...good], good);
     const asked: string[] = [];
     const calls: number[] = [];
@@ -109,7 +109,7 @@ describe('many ids that the account no longer has', () => {
     expect(asked).toHaveLength(1500);
     expect(Math.max(...calls)).toBeLessThanOrEqual(20);
     expect(last).toMatchObject({ pendingIds: [], complete: true, calls: 1 + 8 + 10 });
-    // An hour later the turn begins anew, within the same bound.
+    // An hour later it begins again, within the same bound.
     expect(alone(vendor)).toEqual(asked.slice(0, 10));
   });
 
@@ -143,7 +143,7 @@ describe('an id that was asked for alone', () => {
     expect(isAsked.filter(Boolean)).toHaveLength(2);
   });
 
-  it('waits for its turn behind the others when that failed', async () => {
+  it('waits for its turn behind the others if that failed', async () => {
     const bad = idsFrom(100, 10);
     const vendor = aVendor(['1', ...bad, '200', '201'], ['1']);
     for (const id of bad) vendor.instead.set(id, serverError);
@@ -168,7 +168,7 @@ describe('an id that was asked for alone', () => {
     expect(failed).toMatchObject({ complete: false, pendingIds: [] });
   });
 
-  it('is asked for alone again when it was back in between', async () => {
+  it('is asked for alone again if it was back in between', async () => {
     const vendor = aVendor(['1', '8', '9'], ['1']);
     await vendor.discover();
     vendor.has.add('8');
@@ -181,7 +181,7 @@ describe('an id that was asked for alone', () => {
     expect(after).toMatchObject({ complete: true, pendingIds: [] });
   });
 
-  it('costs one call a discovery, if there is one such id', async () => {
+  it('costs one call a discovery if there is only one such id', async () => {
     const vendor = aVendor(['1', '8'], ['1']);
     const calls: number[] = [];
 
@@ -214,7 +214,7 @@ describe('an id that was asked for alone', () => {
     expect(vendor.asked.filter((ids) => ids.includes('8'))).toHaveLength(1);
   });
 
-  it('is not taken for absent when nothing is answered but 404', async () => {
+  it('is not taken for absent if everything is answered with 404', async () => {
     const vendor = aVendor(['1', '8', '9'], ['1']);
     for (const ids of ['1,8,9', '1,8', '1', '8', '9']) vendor.instead.set(ids, notFound);
 
@@ -229,7 +229,7 @@ describe('an id that was asked for alone', () => {
 });
 
 describe('a known id that an answer left out', () => {
-  it('is not absent before it was asked for alone, and is asked for before others', async () => {
+  it('is not absent before it was asked for alone, and is asked for before the others', async () => {
     const known = idsFrom(1, 13);
     const vendor = aVendor([...idsFrom(500, 20), ...known], known);
     await vendor.discover();
@@ -248,7 +248,7 @@ describe('a known id that an answer left out', () => {
 });
 
 describe('a vendor that answers 404 for all ids when it lacks one of them', () => {
-  it('is asked until every one is found or absent, a bounded number of calls each time', async () => {
+  it('is asked until every id is found or absent, with a bounded number of calls each time', async () => {
     const good = idsFrom(1, 40);
     const gone = idsFrom(700, 100);
     const mixed = gone.flatMap((id, index) => [id, ...good.slice(index, index + 1)]);
@@ -267,7 +267,7 @@ describe('a vendor that answers 404 for all ids when it lacks one of them', () =
     expect(found).toEqual(found.toSorted((left, right) => left - right));
   });
 
-  it('is asked for others first next time when it had none of those of this time', async () => {
+  it('is asked for other ids first next time if it had none of these', async () => {
     const gone = idsFrom(700, 150);
     const vendor = aVendor([...gone, '1'], ['1'], '404 for all');
 
@@ -284,7 +284,7 @@ describe('a vendor that answers 404 for all ids when it lacks one of them', () =
 });
 
 describe('any account, at any vendor', () => {
-  it('has no id called absent that is there, and every other one in the end', async () => {
+  it('never has an id that is there called absent, and in the end has every other id', async () => {
     const account = fc.record({
       good: fc.integer({ min: 1, max: 60 }),
       gone: fc.integer({ min: 0, max: 60 }),
@@ -318,7 +318,7 @@ describe('any account, at any vendor', () => {
 });
 
 describe('ids beside a name', () => {
-  it('that are absent cost nothing but a look-up an hour', async () => {
+  it('that are absent cost only one look-up an hour', async () => {
     const clock = createFakeClock();
     const asked: string[] = [];
     const { source, signal } = aRestSource(

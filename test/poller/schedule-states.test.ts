@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AppState, newAppState } from '../../src/poller/app-state.ts';
-import { type AppStates, createAppStates, hostsListedNow } from '../../src/poller/schedule.ts';
+import { type AppStates, createAppStates } from '../../src/poller/schedule.ts';
 import { aSelected } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
 
 const reading = { windowEndMs: 0, application: webOf(1), hosts: new Map() };
-/** As long as the values of an application are held by default. */
+/** How long the values of an application are held by default. */
 const staleMs = 900_000;
 /** The deadline of a poll with an interval of a minute. */
 const deadlineMs = 120_000;
@@ -64,7 +64,7 @@ describe('createAppStates', () => {
     expect(states.firstDue(60_000, withinMs)).toBe(id);
   });
 
-  it('does not call a poll due that is under way, also when its state changes meanwhile', () => {
+  it('does not call a poll due while it is under way, even if its state changes meanwhile', () => {
     const states = createAppStates(() => 1);
     states.set('a', aState(0));
     states.begin('a');
@@ -92,7 +92,7 @@ describe('createAppStates', () => {
     ]);
   });
 
-  it('drops values although other applications have none yet, or none any more', () => {
+  it('drops values even if other applications have none yet, or no longer have any', () => {
     const states = createAppStates(() => 1);
     for (const id of ['a', 'b', 'c']) states.set(id, aState(60_000));
     states.set('d', aState(60_000, { reading, failingSinceMs: 5000 }));
@@ -129,7 +129,7 @@ describe('createAppStates', () => {
     expect(states.dropStale(2 * 10 * 60_000 + staleMs)).toEqual(['a']);
   });
 
-  it('waits less for values when intervals are stretched no longer', () => {
+  it('waits less for values when intervals are no longer stretched', () => {
     let stretch = 10;
     const states = createAppStates(() => stretch);
     states.set('a', aState(600_000, { reading }));
@@ -141,7 +141,7 @@ describe('createAppStates', () => {
     expect([states.dropStale(atMs - 1), states.dropStale(atMs)]).toEqual([[], ['a']]);
   });
 
-  it('moves what is still to come, keeps its order, and leaves what is due alone', () => {
+  it('moves polls to come, keeps their order, and leaves due polls alone', () => {
     const states = createAppStates(() => 1);
     for (const dueMs of [500, 1000, 1100, 1400]) {
       states.set(String(dueMs), aState(dueMs, { overdueMs: dueMs + 1000 }));
@@ -156,7 +156,7 @@ describe('createAppStates', () => {
     expect(inOrder(states)).toEqual(['500', '1000', '1100', '1400']);
   });
 
-  it('forgets what is deleted, and wakes for nothing that is gone', () => {
+  it('forgets what is deleted, and does not wake for it', () => {
     const states = createAppStates(() => 1);
     states.set('a', aState(1000, { reading, failingSinceMs: 2000 - staleMs }));
     states.set('b', aState(5000, { reading, failingSinceMs: 3000 - staleMs }));
@@ -169,7 +169,7 @@ describe('createAppStates', () => {
     expect(states.nextEventMs()).toBe(5000);
   });
 
-  it('wakes for the polls that it has moved when they are due then', () => {
+  it('wakes for moved polls at their new times', () => {
     const states = createAppStates(() => 1);
     states.set('a', aState(1400));
 
@@ -179,7 +179,7 @@ describe('createAppStates', () => {
     expect([states.firstDue(1799), states.firstDue(1800)]).toEqual([undefined, 'a']);
   });
 
-  it('always names the event that a look at every state would name', () => {
+  it('always names the same next event as a look at every state', () => {
     const id = fc.constantFrom('a', 'b', 'c', 'd');
     const step = fc.oneof(
       fc.record({ kind: fc.constant('set' as const), id, dueMs: fc.nat(1000) }),
@@ -206,27 +206,5 @@ describe('createAppStates', () => {
         }
       }),
     );
-  });
-});
-
-describe('hostsListedNow', () => {
-  const withHosts = (hostIds: readonly string[] | undefined): AppState =>
-    newAppState(aSelected({ hostIds }), 0, 0);
-
-  it.each([
-    { what: 'all while nothing has changed', later: undefined, listed: [true, true] },
-    {
-      what: 'those that a discovery still has',
-      later: withHosts(['2', '3']),
-      listed: [false, true],
-    },
-    { what: 'all when it does not say which', later: withHosts(undefined), listed: [true, true] },
-  ])('are $what', ({ later, listed }) => {
-    const states = createAppStates(() => 1);
-    states.set('a', withHosts(['1', '2']));
-    const isListed = hostsListedNow(states.all, 'a');
-    if (later !== undefined) states.set('a', later);
-
-    expect(['1', '2'].map(isListed)).toEqual(listed);
   });
 });

@@ -31,7 +31,7 @@ function aDiscovery(ids: readonly string[], overrides: Partial<Discovery> = {}):
   };
 }
 
-/** Takes all steps; gives the states after them. */
+/** Applies all steps and returns the states after them. */
 function take<Result>(
   states: ReadonlyMap<string, AppState>,
   stepsOf: (live: ReadonlyMap<string, AppState>) => Generator<StateChanges, Result>,
@@ -85,8 +85,8 @@ function statesFor(
     .states;
 }
 
-describe('applyDiscovery', () => {
-  it('removes what a complete discovery no longer lists, but nothing that it could not read', () => {
+describe('discoverySteps', () => {
+  it('removes what a complete discovery no longer lists, but not what it could not read', () => {
     const states = new Map([aState('1'), aState('2'), aState('3')]);
     const discovery = aDiscovery(['1', '4'], { unreadableIds: ['2', '1', '9'] });
 
@@ -99,7 +99,7 @@ describe('applyDiscovery', () => {
     expect(change.states.get('4')?.phaseIndex).toBe(7);
   });
 
-  it('goes by its last known name for entries by name', () => {
+  it('keeps an entry from being missing if it chooses the last known name', () => {
     const shop = anEntry({ selector: { kind: 'name', name: 'shop' } });
     const other = anEntry({ selector: { kind: 'name', name: 'other' } });
     const pattern = anEntry({ selector: { kind: 'match', pattern: /^sh/u } });
@@ -113,7 +113,7 @@ describe('applyDiscovery', () => {
   it.each([
     { what: 'could not be read', unclear: { unreadableIds: ['2', '9'] } },
     { what: 'was not asked for yet', unclear: { pendingIds: ['2', '9'] } },
-  ])('keeps what $what, and calls no entry missing for it', ({ unclear }) => {
+  ])('keeps an application that $what, and reports no missing entry for it', ({ unclear }) => {
     const states = new Map([aState('1'), aState('2')]);
     const entries = ['1', '2', '8', '9'].map((id) => anEntry({ selector: { kind: 'id', id } }));
 
@@ -134,7 +134,7 @@ describe('applyDiscovery', () => {
   });
 });
 
-describe('applyDiscovery of a shard', () => {
+describe('discoverySteps of a shard', () => {
   const owns = (key: string): boolean => key !== '2' && key !== 'id=9';
   const entries = [
     entry,
@@ -143,7 +143,7 @@ describe('applyDiscovery of a shard', () => {
   ];
 
   it.each([{ complete: true }, { complete: false }])(
-    'takes only what is its own when the list is complete: $complete',
+    'takes only its own applications when the list is complete: $complete',
     ({ complete }) => {
       const discovery = aDiscovery(['1', '2', '3'], { complete });
 
@@ -153,20 +153,20 @@ describe('applyDiscovery of a shard', () => {
     },
   );
 
-  it('reports only the missing entries that are its own, not those that others have', () => {
+  it('reports only its own missing entries, not those of other shards', () => {
     const change = applyDiscovery(new Map(), entries, aDiscovery(['1', '2']), owns);
 
     expect(change.missing?.map(({ selector }) => selector)).toEqual([{ kind: 'id', id: '8' }]);
   });
 
-  it('takes over only what is its own', () => {
+  it('keeps only its own applications', () => {
     const taken = statesFor(new Map([aState('1'), aState('2')]), [entry], 0, owns);
 
     expect([...taken.keys()]).toEqual(['1']);
   });
 });
 
-describe('statesFor', () => {
+describe('reconfigurationSteps', () => {
   const nowMs = 10_000;
   const intervalMs = 60_000;
 
@@ -194,7 +194,7 @@ describe('statesFor', () => {
     expect(taken.get('1')?.overdueMs).toBe(30_000);
   });
 
-  it('leaves behind what no entry wants any more', () => {
+  it('drops what no entry wants any more', () => {
     const states = new Map([aState('1'), aState('2')]);
 
     const taken = statesFor(states, [anEntry({ selector: { kind: 'id', id: '2' } })], nowMs);
@@ -204,7 +204,7 @@ describe('statesFor', () => {
 });
 
 describe('many applications', () => {
-  it('are taken in by parts, and with patterns or many shards by smaller ones', () => {
+  it('are handled in steps, and in smaller ones with patterns or many shards', () => {
     const ids = Array.from({ length: 2500 }, (_, index) => `${index}`);
     const entries = ids.map((id) => anEntry({ selector: { kind: 'id', id } }));
     const sizesWith = (all: readonly AppEntry[], shards: number = 1): readonly number[] => {

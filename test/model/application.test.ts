@@ -20,7 +20,7 @@ describe('mergedApplication', () => {
     { what: 'another host', found: { hostIds: ['1', '3'] }, sameHosts: false },
     { what: 'one host less', found: { hostIds: ['1'] }, sameHosts: false },
     { what: 'no list of hosts', found: { hostIds: undefined }, sameHosts: false },
-  ])('is as found, with the known list of hosts if that is the same: $what', (row) => {
+  ])('is as found, with the known list of hosts if it is the same: $what', (row) => {
     const parts = { hostIds: ['1', '2'], instanceIds: ['3'] };
     const known = anApplication(parts);
     const found = anApplication({
