@@ -15,11 +15,11 @@ export interface PollOutcome {
   readonly gone: boolean;
   /** The vendor answered 401: the rest of the poll was given up. */
   readonly unauthorized: boolean;
-  /** New host names, when they were asked for and came, or some of them did. */
+  /** New host names, when they were asked for or belong to the values, and came, or some of them did. */
   readonly hostNames: ReadonlyMap<string, string> | undefined;
   /** Why they did not come, or not all of them. */
   readonly hostNamesError: ApiError | undefined;
-  /** How many calls they took. */
+  /** How many calls they took; 0 where they came with the values. */
   readonly hostNameCalls: number;
 }
 

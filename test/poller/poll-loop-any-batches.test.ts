@@ -140,10 +140,12 @@ describe('an application that is due, and in no batch yet', () => {
     const others = Array.from({ length: 449 }, (_, index) => anApplication({ id: `${index + 1}` }));
     loop.wake();
 
-    void table.discovered(found(...others), signal).then((removed) => {
-      loop.abort(removed);
-    });
+    const discovered = async (): Promise<void> => {
+      loop.abort(await table.discovered(found(...others), signal));
+    };
+    const done = discovered();
     await clock.advance(1000);
+    await done;
 
     expect(asked.toSorted((a, b) => Number(a) - Number(b))).toEqual(others.map(({ id }) => id));
     loop.stop();
