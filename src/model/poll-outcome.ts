@@ -15,11 +15,11 @@ export interface PollOutcome {
   readonly gone: boolean;
   /** The vendor answered 401, so the rest of the poll was given up. */
   readonly unauthorized: boolean;
-  /** New host names, if they were asked for and at least some of them arrived. */
+  /** New host names, if they were asked for or came with the values, and at least some arrived. */
   readonly hostNames: ReadonlyMap<string, string> | undefined;
   /** Why the host names did not arrive, or not all of them. */
   readonly hostNamesError: ApiError | undefined;
-  /** How many calls the host names took. */
+  /** How many calls the host names took; 0 if they came with the values. */
   readonly hostNameCalls: number;
 }
 

@@ -132,7 +132,8 @@ export function afterPoll(
   );
   const next: AppState = {
     ...state,
-    ...(asked.hostNames ? namesAfter(state, outcome, now) : undefined),
+    // They may come without being asked for, with the values.
+    ...(asked.hostNames || outcome.hostNames ? namesAfter(state, outcome, now) : undefined),
     failedSinceMs,
     failedFor: reasonOf(outcome),
     pollsEnded: state.pollsEnded + 1,

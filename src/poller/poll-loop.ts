@@ -115,7 +115,6 @@ class DuePolls implements PollLoop {
     const reason = new Error('the account is stopped');
     for (const { batch, request } of this.#polls.values()) batch.drop(request, reason);
     this.#polls.clear();
-    this.#gathered.clear();
   }
 
   dueSinceMs(): number | undefined {

@@ -74,6 +74,15 @@ function anOutcome(overrides: Partial<PollOutcome> = {}): PollOutcome {
 }
 
 describe('afterPoll', () => {
+  it('takes in host names that came with the values, though nobody had asked for them', () => {
+    const hostNames = new Map([['web-1', 'web-1']]);
+    const first = newAppState(aSelected({ hostIds: undefined }), 0, 0);
+
+    const { hostNames: known } = afterPoll(first, { ...aPoll(1), hostNames }, noNames, now);
+
+    expect(known).toMatchObject({ names: hostNames, askAgainMs: undefined });
+  });
+
   it.each([
     { what: 'a complete poll', polls: [aPoll(1), aPoll(2)], shown: 2, hosts: 19, success: true },
     {

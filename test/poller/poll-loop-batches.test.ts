@@ -205,13 +205,15 @@ describe('the applications of a batch', () => {
   });
 
   it('are in none when they are silent, and beside them others are polled', async () => {
-    const bench = aBatchBench();
-    bench.source.answer('1', webOf(1));
+    const bench = aBatchBench([anEntry({ poll: { discoveryIntervalMs: 20_000 } })]);
+    list(bench, ['1']);
+    bench.start();
+    await bench.clock.advance(1000);
+    // It falls due soon after the other one, but there is nothing to ask.
     bench.source.list(
       anApplication({ id: '1' }),
       anApplication({ id: '2', reporting: false, healthStatus: 'gray' }),
     );
-    bench.start();
 
     await bench.clock.advance(3 * minuteMs);
 
