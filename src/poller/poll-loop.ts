@@ -153,8 +153,11 @@ class DuePolls implements PollLoop {
       due,
       early.filter((request) => silentOutcomeOf(request) === undefined),
     );
-    const taken = new Set(batches.flatMap(({ questions }) => questions));
-    for (const request of early) if (!taken.has(request)) this.#table.aborted(idOf(request));
+    const left = new Set(early);
+    for (const { questions } of left.size > 0 ? batches : []) {
+      for (const request of questions) left.delete(request);
+    }
+    for (const request of left) this.#table.aborted(idOf(request));
     for (const batch of batches) this.#start(batch, told);
   }
 

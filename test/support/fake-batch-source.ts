@@ -7,7 +7,7 @@ import { createRestBatch } from '../../src/newrelic/rest-batch.ts';
 import type { FakeSource } from './fake-source.ts';
 
 /** Applications that one call answers for. */
-export const batchSize = 200;
+const batchSize = 200;
 
 export interface FakeBatchSource extends FakeSource {
   /** The ids of the applications that each call for values asked for, in order. */

@@ -36,7 +36,7 @@ export interface PollerApi {
 export const rest: PollerApi = { name: 'by the REST API', sourceOf: createFakeSource };
 
 /** One call for many applications. */
-export const batches: PollerApi = {
+const batches: PollerApi = {
   name: 'in batches',
   sourceOf: (clock) => inBatches(createFakeSource(clock), clock),
 };
