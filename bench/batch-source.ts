@@ -65,7 +65,7 @@ function outcomeFor({ selected }: Question): PollOutcome {
     reading: { windowEndMs: undefined, application: new Map([['web', hosts.size]]), hosts },
     error: undefined,
     failed: new Set(),
-    plannedCalls: 1 + hosts.size,
+    askedParts: 1 + hosts.size,
     gone: false,
     unauthorized: false,
     hostNames: undefined,

@@ -10,7 +10,7 @@ export interface PollOutcome {
   /** What did not arrive: host ids, `applicationScope` or `hostsScope`. */
   readonly failed: ReadonlySet<string>;
   /** How many parts the poll was to ask for: the application and its hosts. */
-  readonly plannedCalls: number;
+  readonly askedParts: number;
   /** The vendor answered that it has no such application. */
   readonly gone: boolean;
   /** The vendor answered 401, so the rest of the poll was given up. */
@@ -45,7 +45,7 @@ export function skippedOutcome(error: ApiError): PollOutcome {
     reading: undefined,
     error,
     failed: new Set([applicationScope]),
-    plannedCalls: 1,
+    askedParts: 1,
     unauthorized: true,
   };
 }
@@ -56,7 +56,7 @@ const silent: PollOutcome = {
   reading: { windowEndMs: undefined, application: new Map(), hosts: new Map() },
   error: undefined,
   failed: new Set(),
-  plannedCalls: 1,
+  askedParts: 1,
   unauthorized: false,
 };
 

@@ -107,11 +107,16 @@ export interface Batch<Asked extends Question = Question> {
 
 /** How many calls an account may send, in the unit of its source. */
 export interface CallLimit {
-  /** Calls a minute that the account may plan with, as of now. */
+  /** Calls a minute that the account may plan with at present. */
   limitPerMinute(): number;
-  /** Calls the listener whenever `limitPerMinute` has changed; the returned function ends that. */
+  /**
+   * Calls the listener whenever `limitPerMinute` has changed. The returned function unsubscribes
+   * it.
+   */
   onLimitChange(listener: () => void): () => void;
-  /** Says how many calls a minute the account needs; others that share the limit may have the rest. */
+  /**
+   * Says how many calls a minute the account needs. Accounts that share the limit may use the rest.
+   */
   demand(callsPerMinute: number): void;
 }
 
@@ -140,8 +145,8 @@ export interface CallCosts {
 export interface Source {
   readonly costs: CallCosts;
   /**
-   * How much earlier than it is due an application may be polled to fill up a batch that is made for
-   * others. 0 where sharing a batch saves nothing.
+   * How early an application may be polled to fill up a batch that is needed for others. 0 if
+   * sharing a batch saves nothing.
    */
   readonly gatherMs: number;
   /**
@@ -170,10 +175,12 @@ export interface Source {
     wanted?: readonly string[],
   ): Promise<HostNames>;
   /**
-   * Groups applications, so that the batches together ask once for each one that is due. Those that
-   * are not due yet may fill up batches that are needed anyway; the others of them are left out.
+   * Groups applications into batches, which together ask once for each application that is due.
+   * Applications that are not due yet may fill up batches that are needed anyway; the rest of them
+   * are left out.
    *
-   * @param early applications that are due within `gatherMs`, the first one first
+   * @param early applications that will be due within `gatherMs`, in the order in which they are
+   * due
    */
   batches<Asked extends Question>(
     due: readonly Asked[],

@@ -31,19 +31,16 @@ export interface PollObserver {
   skipped(count: number): void;
 }
 
-/** What goes on between one account and the vendor at this moment. */
+/** What is going on between one account and the vendor at present. */
 export interface TransportStatus {
   readonly requestsInFlight: number;
-  /** Wall time until which a 429 keeps the account away; `undefined` when none does. */
+  /** Wall time until which the account pauses after a 429; `undefined` if it does not. */
   readonly backoffUntilMs: number | undefined;
-  /**
-   * How far the vendor's clock is ahead of ours, if that is so much that windows follow the
-   * vendor's.
-   */
+  /** How far the vendor's clock is ahead of ours, if it is far enough for windows to follow it. */
   readonly clockSkewSeconds?: number | undefined;
 }
 
-/** What the poller knows of one account at this moment. */
+/** What the poller knows about one account at present. */
 export interface PollerStatus {
   readonly name: string;
   /** Whether the last discovery succeeded; `undefined` before the first one has ended. */
@@ -63,7 +60,7 @@ export interface PollerStatus {
   readonly missingSelectors: readonly string[];
 }
 
-/** The state of one account at the moment when it is read. */
+/** The state of one account, as it is when it is read. */
 export interface AccountStatus extends PollerStatus, TransportStatus {}
 
 /** Takes the fields first, then a message that never changes, like pino. */

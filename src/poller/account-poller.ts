@@ -33,7 +33,10 @@ export interface AccountPollerDependencies {
   readonly sink: SnapshotSink;
   readonly observer: PollObserver;
   readonly logger: Logger;
-  /** What the account may send. The poller follows its changes, and tells it the demand of each plan. */
+  /**
+   * What the account may send. The poller follows its changes, and passes it the demand of each
+   * plan.
+   */
   readonly limit: CallLimit;
   /** Called after a complete discovery, with what all shards of the account need. */
   readonly shardDemands?: ShardDemandsListener | undefined;
@@ -59,8 +62,7 @@ export interface AccountPoller {
    * is no longer wanted. The name of the account must stay the same. A discovery begins at once if
    * it may find other applications.
    *
-   * @param isElsewhere whether the source uses another key, or another way to the vendor, from now
-   * on
+   * @param isElsewhere whether the source now uses another key, or another way to the vendor
    */
   reconfigure(options: AccountPollerOptions, isElsewhere?: boolean): Promise<void>;
   /**
@@ -125,7 +127,7 @@ class LoopingPoller implements AccountPoller {
         this.#discoveries.soon();
       },
     });
-    // Last: a listener must not find half a poller.
+    // Last, because a listener must not see a poller that is half built.
     this.#stopListening = dependencies.limit.onLimitChange(() => {
       this.#followLimit();
     });

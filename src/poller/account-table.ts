@@ -46,7 +46,7 @@ export interface AccountTableDependencies {
   readonly costs: Pick<CallCosts, 'polls'>;
   readonly source: Pick<Source, 'gatherMs'>;
   readonly planner: AccountPlanner;
-  /** Told the demand of a new plan, unless the plan only follows the limit. */
+  /** Gets the demand of each new plan, unless only the limit has changed. */
   readonly limit: Pick<CallLimit, 'demand'>;
   /** Called after a complete discovery, with what all shards of the account need. */
   readonly shardDemands?: ShardDemandsListener | undefined;
@@ -58,9 +58,7 @@ export class AccountTable {
   readonly #dependencies: AccountTableDependencies;
   readonly #states: AppStates = createAppStates(() => this.plan.stretch);
   #discovery = initialDiscovery;
-  /**
-   * The vendor refused the key in the last discovery: until the next one, polls would fail too.
-   */
+  /** The vendor refused the key in the last discovery. Until the next one polls would fail too. */
   #unauthorized: ApiError | undefined;
   #nextPhaseIndex = 0;
   readonly #publisher: AppPublisher;

@@ -194,7 +194,7 @@ export function snapshotOf(
 
 function isPublishable(
   state: AppState,
-  { reading, unauthorized, plannedCalls }: PollOutcome,
+  { reading, unauthorized, askedParts }: PollOutcome,
   failedSinceMs: ReadonlyMap<string, number>,
   { monotonicMs }: Now,
 ): boolean {
@@ -203,8 +203,8 @@ function isPublishable(
   const { staleAfterMs } = state.selected.entry.poll;
   const lately = [...failedSinceMs.values()].filter((atMs) => monotonicMs - atMs < staleAfterMs);
   return (
-    lately.length <= Math.max(1, recentShare * plannedCalls) &&
-    failedSinceMs.size <= Math.max(1, totalShare * plannedCalls)
+    lately.length <= Math.max(1, recentShare * askedParts) &&
+    failedSinceMs.size <= Math.max(1, totalShare * askedParts)
   );
 }
 

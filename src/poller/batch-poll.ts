@@ -8,38 +8,38 @@ import type { CallScheduler, Job, ScheduledCall } from './call-scheduler.ts';
 /** One application whose poll is due: what to ask for, and when. */
 export interface PollRequest extends Question {
   readonly dueMs: number;
-  /** From then on its calls need not keep an even distance to each other. */
+  /** After this time its calls need not be spread evenly. */
   readonly overdueMs: number;
   /** The effective interval. */
   readonly periodMs: number;
-  /** What has not arrived by then, counted from the first call of the poll, has failed. */
+  /** Counted from the first call of the poll. What has not arrived by then has failed. */
   readonly deadlineMs: number;
 }
 
 export interface BatchPollDependencies {
   readonly scheduler: Pick<CallScheduler, 'add' | 'cancel' | 'stop'>;
   readonly clock: Clock;
-  /** Wall time at the vendor. Without it: that of the clock. */
+  /** The vendor's wall time. Default: the wall time of the clock. */
   readonly vendorWallMs?: (() => number) | undefined;
 }
 
-/** Told of each application of a batch that was not dropped before. */
+/** Called once for each application of a batch, unless it was dropped before. */
 export type PollEnded = (request: PollRequest, outcome: PollOutcome) => void;
 
 /** The poll of a batch that has not ended. */
 export interface BatchPoll {
   /**
-   * The outcome of this application is not wanted any more, and is not told. Without one that is
-   * wanted the batch ends now, with this reason for its calls under way.
+   * Drops an application whose outcome is no longer wanted: it is not reported. When no outcome is
+   * wanted any longer, the calls of the batch are aborted with this reason.
    */
   drop(request: PollRequest, reason: Error): void;
 }
 
 /**
- * Puts the calls of a batch into the scheduler, stage by stage. It begins with its first call: until
- * that has its turn the batch is an entry in a queue. Each outcome is told once: when the last call has
- * ended, or at the deadline; those of a large batch in several turns of the event loop. As the times
- * of a batch the earliest of its applications count.
+ * Passes the calls of a batch to the scheduler, stage by stage. The poll begins with its first
+ * call; until then the batch is only an entry in a queue. Each outcome is reported once: when the
+ * last call has ended, or at the deadline. The outcomes of a large batch are reported in several
+ * turns of the event loop. The earliest times of its applications are the times of the batch.
  */
 export function startBatchPoll(
   batch: Batch<PollRequest>,
@@ -49,8 +49,11 @@ export function startBatchPoll(
   return new StagedPoll(batch, dependencies, ended);
 }
 
-/** Outcomes that are told without a break: each is published at once, which takes some milliseconds. */
-const atATime = 50;
+/**
+ * Outcomes reported in one turn of the event loop. Each is published at once, so this takes some
+ * milliseconds.
+ */
+const outcomesPerTurn = 50;
 
 interface Begun {
   readonly abort: AbortController;
@@ -63,7 +66,7 @@ class StagedPoll implements BatchPoll {
   readonly #ended: PollEnded;
   readonly #wanted: Set<PollRequest>;
   #job: Job | undefined;
-  /** Not before the first call: ten thousand may wait for their turn. */
+  /** `undefined` before the first call: ten thousand batches may wait for their turn. */
   #begun: Begun | undefined;
   #cancelTimer: (() => void) | undefined;
 
@@ -137,7 +140,7 @@ class StagedPoll implements BatchPoll {
     );
     this.#batch.giveUp(error);
     this.#breakOff(error);
-    // Lists that are broken off by a deadline still give what they have.
+    // Lists that are cut short by a deadline still resolve to what they have read.
     this.#cancelTimer = this.#dependencies.clock.after(0, () => {
       this.#finish();
     });
@@ -147,7 +150,7 @@ class StagedPoll implements BatchPoll {
     this.#cancelTimer?.();
     let told = 0;
     for (const request of this.#wanted) {
-      if (told === atATime) {
+      if (told === outcomesPerTurn) {
         this.#cancelTimer = this.#dependencies.clock.after(0, () => {
           this.#finish();
         });

@@ -134,13 +134,13 @@ function fieldsOf({ id, name }: Application): { app_id: string; app_name: string
 function applicationChanges(
   before: AppState,
   after: AppState,
-  { error, failed, plannedCalls }: PollOutcome,
+  { error, failed, askedParts }: PollOutcome,
 ): readonly StateChange[] {
   const fields = fieldsOf(after.selected.application);
   const subject = { id: fields.app_id, name: fields.app_name };
   const presence = { before: { isFailing: before.gone }, after: { isFailing: after.gone } };
   const poll = { before: pollStateOf(before), after: pollStateOf(after) };
-  const details = { failed: failed.size, calls: plannedCalls, error };
+  const details = { failed: failed.size, calls: askedParts, error };
   const pollFields = poll.after.isFailing ? { ...fields, ...details } : fields;
   return [
     { ...subject, lines: presenceLines, ...presence, fields },

@@ -9,39 +9,44 @@ import {
   startBatchPoll,
 } from './batch-poll.ts';
 
-/** Starts each application's poll when it is due, and never two of the same application. */
+/**
+ * Starts the poll of each application when it is due, and never two polls of the same application.
+ */
 export interface PollLoop {
-  /** Starts what is due now, and sets the timer for what is due next. */
+  /** Starts the polls that are due now, and sets the timer for the next ones. */
   wake(): void;
   /**
-   * Polls every application once, now; whether all that was asked for arrived. Rejects with the
-   * signal's reason.
+   * Polls every application once, now. Resolves to whether everything that was asked for arrived.
+   * Rejects with the signal's reason.
    */
   pollAll(signal: AbortSignal): Promise<boolean>;
-  /** Ends the polls of these applications without an outcome; those still wanted start anew. */
+  /**
+   * Ends the polls of these applications without an outcome. Applications that are still wanted are
+   * polled again.
+   */
   abort(ids: Iterable<string>): void;
-  /** Ends every poll, and starts none. */
+  /** Ends every poll, and starts no more. */
   stop(): void;
-  /** Since when, on the monotonic clock, something is due that was not looked at. */
+  /** Monotonic time since when something has been due without being looked at. */
   dueSinceMs(): number | undefined;
 }
 
 export interface PollLoopDependencies extends BatchPollDependencies {
   readonly source: Pick<Source, 'batches' | 'gatherMs'>;
-  /** The vendor refused the key for an application for which it had not. */
+  /** Called when the vendor refuses the key for an application for which it was accepted before. */
   readonly unauthorized: () => void;
 }
 
 type Told = (outcome: PollOutcome | undefined) => void;
 
-/** A poll whose batch was started, and that has not ended. */
+/** A poll that has not ended and whose batch was started. */
 interface RunningPoll {
   readonly request: PollRequest;
   readonly batch: BatchPoll;
 }
 
-/** Polls that are started without a break: some milliseconds. */
-const atATime = 200;
+/** Polls started in one turn of the event loop: some milliseconds. */
+const pollsPerTurn = 200;
 
 export function createPollLoop(table: AccountTable, dependencies: PollLoopDependencies): PollLoop {
   return new DuePolls(table, dependencies);
@@ -51,7 +56,7 @@ class DuePolls implements PollLoop {
   readonly #table: AccountTable;
   readonly #dependencies: PollLoopDependencies;
   readonly #polls = new Map<string, RunningPoll>();
-  /** Due, and in no batch yet. */
+  /** Polls that are due and in no batch yet. */
   readonly #gathered = new Map<string, PollRequest>();
   #cancelTimer: (() => void) | undefined;
   #isStopped = false;
@@ -96,7 +101,7 @@ class DuePolls implements PollLoop {
   }
 
   abort(ids: Iterable<string>): void {
-    // One for all: ten thousand of them take as long as all the rest.
+    // One error for all: ten thousand of them would take as long as all the rest.
     const reason = new Error('the poll is not wanted any more');
     for (const id of ids) {
       const poll = this.#polls.get(id);
@@ -125,7 +130,7 @@ class DuePolls implements PollLoop {
   }
 
   *#due(): Generator<string, undefined> {
-    for (let count = 0; count < atATime; count += 1) {
+    for (let count = 0; count < pollsPerTurn; count += 1) {
       const id = this.#table.firstDue();
       if (id === undefined) return undefined;
       yield id;
@@ -133,7 +138,7 @@ class DuePolls implements PollLoop {
     return undefined;
   }
 
-  /** Ends at once the polls that need no call. */
+  /** Collects polls that need calls, and ends the others at once. */
   #gather(ids: Iterable<string>, told: Told): void {
     for (const id of ids) {
       const request = this.#table.begin(id);
@@ -161,12 +166,12 @@ class DuePolls implements PollLoop {
     for (const batch of batches) this.#start(batch, told);
   }
 
-  /** What may be polled although it is not due yet. */
+  /** Polls that are not due yet, but may fill up a batch. */
   #early(): readonly PollRequest[] {
     const { gatherMs } = this.#dependencies.source;
     const early: PollRequest[] = [];
     if (gatherMs === 0) return early;
-    while (early.length < atATime) {
+    while (early.length < pollsPerTurn) {
       const id = this.#table.firstDue(gatherMs);
       const request = id === undefined ? undefined : this.#table.begin(id);
       if (request === undefined) break;
@@ -184,7 +189,7 @@ class DuePolls implements PollLoop {
       this.#ended(request, outcome, startMs, told);
     });
     for (const request of batch.questions) {
-      // One without a call has ended by now.
+      // A poll without a call has ended by now.
       if (!over.has(request)) this.#polls.set(idOf(request), { request, batch: poll });
     }
   }
@@ -219,7 +224,7 @@ function idOf({ selected }: PollRequest): string {
   return selected.application.id;
 }
 
-/** What a poll would bring that has nothing to ask, or an application that cannot tell anything. */
+/** The outcome of a poll that has nothing to ask for, or of an application that is silent. */
 function silentOutcomeOf({ selected, askHostNames }: PollRequest): PollOutcome | undefined {
   const hasQuestion =
     askHostNames || selected.entry.application || hostsToPoll(selected).length > 0;

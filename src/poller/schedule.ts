@@ -8,7 +8,7 @@ export interface Timing {
   readonly intervalMs: number;
   /** The share of the budget that the demand leaves free; 0 when there is too little. */
   readonly headroom: number;
-  /** A number of its own for each application, from 0; `undefined` where it keeps that of its batch. */
+  /** The number of the application, from 0; `undefined` if it keeps the phase of its batch. */
   readonly phaseIndex: number | undefined;
 }
 
@@ -60,11 +60,11 @@ export function phaseMs(intervalMs: number, phaseIndex: number): number {
 }
 
 /**
- * When the next poll is due. First polls go out together where the budget allows it; from then on
- * each application moves towards its place by being polled a little early, as far as the free part
- * of the budget pays for that. It is never moved by making it wait. Applications that share a batch
- * stay together: each is due an interval after the batch began, even if it was not due itself then.
- * After the machine has slept, what was missed meanwhile is not made up for.
+ * When the next poll is due. First polls go out together where the budget allows it. From then on
+ * each application moves towards its phase: it is polled a little early, as far as the headroom
+ * allows, and never made to wait. Applications that share a batch stay together: each is due an
+ * interval after the batch began, even if it was not due itself then. Polls missed while the
+ * machine slept are not made up for.
  */
 export function nextDue({ startMs, nowMs, ...times }: PollTimes, timing: Timing): NextDue {
   const { intervalMs, headroom, phaseIndex } = timing;
@@ -73,8 +73,8 @@ export function nextDue({ startMs, nowMs, ...times }: PollTimes, timing: Timing)
   if (missed >= 1) return { nextDueMs: nowMs, overdueMs: nowMs, skipped: missed - 1 };
   if (headroom === 0) return nextTurn(dueMs, nowMs, intervalMs);
   const overdueMs = Math.min(dueMs, startMs) + intervalMs;
-  const placeMs = phaseIndex === undefined ? overdueMs : phaseMs(intervalMs, phaseIndex);
-  const pastPhaseMs = modulo(overdueMs - placeMs, intervalMs);
+  const targetMs = phaseIndex === undefined ? overdueMs : phaseMs(intervalMs, phaseIndex);
+  const pastPhaseMs = modulo(overdueMs - targetMs, intervalMs);
   // Rounding may put a poll that is in phase slightly before its phase: that is not far past it.
   const isInPhase = intervalMs - pastPhaseMs < 1;
   const earlyMs = isInPhase ? 0 : Math.min(pastPhaseMs, headroom * intervalMs);
@@ -167,7 +167,8 @@ class QueuedStates implements AppStates {
     const state = id === undefined ? undefined : this.#all.get(id);
     const earlyMs = this.#polls.firstPriority() - nowMs;
     if (state === undefined || earlyMs > withinMs) return undefined;
-    // Half an interval after the last poll at the earliest: none is polled more than twice as often.
+    // Half an interval after the last poll at the earliest: nothing is polled more than twice as
+    // often.
     const halfMs = (state.selected.entry.poll.intervalMs * this.#stretch()) / 2;
     return earlyMs <= 0 || nowMs >= state.overdueMs - halfMs ? id : undefined;
   }

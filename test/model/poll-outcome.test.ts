@@ -15,7 +15,7 @@ describe('skippedOutcome', () => {
       reading: undefined,
       error,
       failed: new Set([applicationScope]),
-      plannedCalls: 1,
+      askedParts: 1,
       gone: false,
       unauthorized: true,
     });
@@ -30,7 +30,7 @@ describe('silentOutcome', () => {
       reading: { windowEndMs: undefined, application: new Map(), hosts: new Map() },
       error: undefined,
       failed: new Set(),
-      plannedCalls: 1,
+      askedParts: 1,
       gone: false,
       unauthorized: false,
     });

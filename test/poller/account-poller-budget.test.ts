@@ -8,7 +8,7 @@ const minuteMs = 60_000;
 const idsOf = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `${index + 1}`);
 
-/** So many applications without hosts, which all answer. */
+/** This many applications without hosts, which all answer. */
 function listed({ source }: PollerBench, count: number): void {
   const ids = idsOf(count);
   source.list(...ids.map((id) => anApplication({ id, name: `app ${id}` })));
@@ -17,7 +17,7 @@ function listed({ source }: PollerBench, count: number): void {
 
 describe.each(apis)('$name', (api) => {
   describe('a change of the limit', () => {
-    it('lets polls that waited for a small limit have their turn by the larger one', async () => {
+    it('reschedules polls that waited for a small limit by the larger one', async () => {
       const discoveryIntervalMs = 60 * minuteMs;
       const entries = unlikeEntries(idsOf(10), { discoveryIntervalMs });
       const bench = aBench(api, entries, { requestsPerMinute: 1 });
@@ -36,7 +36,7 @@ describe.each(apis)('$name', (api) => {
       expect(bench.poller.stalled()).toBeUndefined();
     });
 
-    it('lets the next poll have its turn that a short fall of the limit had moved far away', async () => {
+    it('brings forward a poll that a short fall of the limit had moved far away', async () => {
       const entries = unlikeEntries(idsOf(101), { discoveryIntervalMs: 60 * minuteMs });
       const bench = aBench(api, entries);
       listed(bench, 101);
@@ -56,7 +56,7 @@ describe.each(apis)('$name', (api) => {
       expect(polls() - before).toBeGreaterThanOrEqual(1);
     });
 
-    it('starts nothing before the account was started', async () => {
+    it('starts nothing before the account is started', async () => {
       const bench = aBench(api);
 
       bench.limit.change(800);
@@ -68,7 +68,7 @@ describe.each(apis)('$name', (api) => {
   });
 
   describe('the demand', () => {
-    it('is what is really sent where hosts come and go, within 5 %', async () => {
+    it('is what is really sent while hosts come and go, within 5 %', async () => {
       const bench = aBench(api, [anEntry({ poll: { hostNames: true } })]);
       let host = 0;
       const minute = async (): Promise<void> => {
@@ -96,7 +96,7 @@ describe.each(apis)('$name', (api) => {
       expect(sentPerMinute / demandRequestsPerMinute).toBeLessThan(1.05);
     });
 
-    it('has no names in it that are asked for once, at the start', async () => {
+    it('does not include host names that are asked for once, at the start', async () => {
       const bench = aBench(api, [anEntry({ poll: { hostNames: true } })], {
         requestsPerMinute: 105,
       });
@@ -116,7 +116,7 @@ describe.each(apis)('$name', (api) => {
       expect(bench.poller.status().pollIntervalSeconds).toBe(60);
     });
 
-    it('has the retries of the last ten minutes in it', async () => {
+    it('includes the retries of the last ten minutes', async () => {
       const bench = aBench(api);
       listed(bench, 10);
       bench.start();
@@ -140,7 +140,7 @@ describe.each(apis)('$name', (api) => {
 });
 
 describe('a change of the limit, by the REST API', () => {
-  it('makes the polls that wait keep the distance of a smaller limit', async () => {
+  it('spaces the waiting polls for a smaller limit', async () => {
     const bench = aBench(rest, [anEntry({ poll: { discoveryIntervalMs: 60 * minuteMs } })]);
     listed(bench, 100);
     bench.start();

@@ -11,7 +11,7 @@ const never = async (): Promise<never> => new Promise(() => {});
 
 describe.each(apis)('$name', (api) => {
   describe('createAccountPoller, when the vendor misbehaves', () => {
-    it('gives up a poll that hangs, and drops the values after stale_after', async () => {
+    it('gives up on a poll that hangs, and drops the values after stale_after', async () => {
       const bench = await aRunningShop(api, { poll: { staleAfterMs: 300_000 } });
       for (const subject of ['1', '1/11', '1/12']) bench.source.answer(subject, never());
 
@@ -27,7 +27,7 @@ describe.each(apis)('$name', (api) => {
       expect(line?.fields['error']).toMatchObject({ reason: 'timeout' });
     });
 
-    it('goes on with the others when one application is refused, and looks why soon', async () => {
+    it('goes on with the others when one application is refused, and soon finds out why', async () => {
       const bench = aBench(api, [anEntry({ poll: { discoveryIntervalMs: 3_600_000 } })]);
       bench.source.list(anApplication({ id: '1' }), anApplication({ id: '2', name: 'other' }));
       bench.source.answer('1', unauthorized());
@@ -67,7 +67,7 @@ describe.each(apis)('$name', (api) => {
       expect(bench.sink.apps.get('20')?.reading?.application).toEqual(webOf(2));
     });
 
-    it('has one line for a refused key, and none for the polls that are not tried for it', async () => {
+    it('has one log line for a refused key, and none for the polls that are not tried because of it', async () => {
       const bench = await aRunningShop(api);
       bench.source.failDiscovery(unauthorized());
 
@@ -80,7 +80,7 @@ describe.each(apis)('$name', (api) => {
       ]);
     });
 
-    it('refreshes what an incomplete discovery has read, and polls the new hosts of it', async () => {
+    it('refreshes what an incomplete discovery has read, and polls its new hosts', async () => {
       const bench = await aRunningShop(api);
       bench.source.failDiscovery(serverError(), [
         anApplication({ id: '1', name: 'renamed', hostIds: ['12', '13'] }),
@@ -94,7 +94,7 @@ describe.each(apis)('$name', (api) => {
       expect([...(snapshot?.reading?.hosts.keys() ?? [])]).toEqual(['11', '12', '13']);
     });
 
-    it('keeps an application whose element of the list could not be read', async () => {
+    it('keeps an application whose element in the list could not be read', async () => {
       const bench = await aRunningShop(api);
       bench.source.list();
       bench.source.unreadable('1');
@@ -105,7 +105,7 @@ describe.each(apis)('$name', (api) => {
       expect(bench.poller.status().up).toBe(true);
     });
 
-    it('ends its first cycle when a discovery was answered in part, and its finds were polled', async () => {
+    it('ends its first cycle when a discovery was answered in part, and what it found was polled', async () => {
       const bench = aBench(api);
       bench.source.failDiscovery(serverError(), [anApplication({ id: '1' })]);
       bench.source.answer('1', webOf(1));
@@ -129,7 +129,7 @@ describe.each(apis)('$name', (api) => {
       expect([before, after]).toEqual([false, true]);
     });
 
-    it('shows an account as down from the start, until the first discovery says otherwise', async () => {
+    it('shows an account as down from the start until the first discovery succeeds', async () => {
       const bench = aBench(api);
 
       const first = bench.sink.up.get('production');
@@ -138,7 +138,7 @@ describe.each(apis)('$name', (api) => {
     });
 
     it.each(['unreadable', 'pending'] as const)(
-      'keeps an application by id that is %s now, and does not call its entry missing',
+      'keeps an application by id that is now %s, and does not call its entry missing',
       async (kind) => {
         const bench = aBench(api, [anEntry({ selector: { kind: 'id', id: '1' } })]);
         bench.source.answer('1', webOf(1));
@@ -154,7 +154,7 @@ describe.each(apis)('$name', (api) => {
       },
     );
 
-    it('does not let a list of host names that hangs hold up the values for long', async () => {
+    it('does not let a hanging list of host names delay the values for long', async () => {
       const bench = aBench(api, [anEntry({ poll: { hostNames: true } })]);
       bench.source.list(anApplication({ id: '1', hostIds: ['11'] }));
       bench.source.names('1', never());
@@ -220,7 +220,7 @@ describe.each(apis)('$name', (api) => {
 
       await bench.clock.advance(12 * 3_600_000);
 
-      // After 0, 10, 30, 70, 150 minutes, and then every two hours.
+      // After 0, 10, 30, 70 and 150 minutes, and then every two hours.
       expect(bench.source.calls.filter((call) => call === 'names 1')).toHaveLength(9);
       expect(bench.sink.apps.get('1')).toMatchObject({ pollSucceeded: true });
     });
@@ -251,7 +251,7 @@ describe.each(apis)('$name', (api) => {
 });
 
 describe('createAccountPoller by the REST API, when the vendor misbehaves', () => {
-  it('gives up the rest of a poll after a dozen calls without an answer', async () => {
+  it('gives up on the rest of a poll after a dozen calls without an answer', async () => {
     const bench = aBench(rest);
     const hostIds = Array.from({ length: 500 }, (_, index) => `${index + 1}`);
     bench.source.list(anApplication({ id: '1', hostIds }));

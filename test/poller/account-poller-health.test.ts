@@ -12,26 +12,26 @@ function idsOf(count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `${index + 1}`);
 }
 
-/** So many applications without hosts, which all answer. */
+/** This many applications without hosts, which all answer. */
 function listed({ source }: PollerBench, count: number): void {
   const ids = idsOf(count);
   source.list(...ids.map((id) => anApplication({ id, name: `app ${id}` })));
   for (const id of ids) source.answer(id, webOf(1));
 }
 
-/** From now on no timer fires: a fault of our own. */
+/** From now on no timer fires: a bug of this program. */
 function loseTimers(clock: FakeClock): void {
   Object.assign(clock, { after: () => () => undefined });
 }
 
-/** Why the account has come to a halt: a minute after the timers were lost, and when it says so. */
+/** Why the account has stopped: a minute after the timers were lost, and when it first says so. */
 async function reasonsWithoutTimers(
   bench: PollerBench,
 ): Promise<Record<'before' | 'after', string | undefined>> {
   bench.start();
   await bench.clock.advance(1000);
   loseTimers(bench.clock);
-  // Ten seconds after a poll its application comes to its place.
+  // Ten seconds after a poll its application is in phase.
   await bench.clock.advance(minuteMs);
   const atMs = bench.clock.monotonicMs();
   const before = bench.poller.stalled();
@@ -41,7 +41,7 @@ async function reasonsWithoutTimers(
   return { before, after: bench.poller.stalled() };
 }
 
-/** So many hosts of application 1, which all answer. */
+/** This many hosts of application 1, which all answer. */
 function many({ source }: PollerBench, hosts: number): readonly string[] {
   return Array.from({ length: hosts }, (_, index) => {
     source.answer(`1/${index}`, webOf(1));
@@ -89,7 +89,7 @@ describe.each(apis)('$name', (api) => {
         arrange: (bench: PollerBench) =>
           bench.source.failDiscovery(new ApiError('auth', 'no', { status: 401 })),
       },
-    ])('says nothing while $what: that is no fault of our own', async ({ arrange }) => {
+    ])('says nothing while $what: that is not a bug of this program', async ({ arrange }) => {
       const bench = aBench(api);
       listed(bench, 1);
       bench.start();
@@ -126,7 +126,7 @@ describe.each(apis)('$name', (api) => {
       expect(after).toMatch(reason);
     });
 
-    it('says nothing before the account was started and after it was stopped', async () => {
+    it('says nothing before the account is started or after it is stopped', async () => {
       const bench = aBench(api);
       listed(bench, 1);
       const before = bench.poller.stalled();
@@ -138,7 +138,7 @@ describe.each(apis)('$name', (api) => {
   });
 
   describe('an account that is stopped', () => {
-    it('breaks its polls off at once, even if the discovery under way does not end', async () => {
+    it('aborts its polls at once, even if the discovery under way does not end', async () => {
       const bench = aBench(api);
       listed(bench, 2);
       bench.source.answer('2', new Promise(() => undefined));
@@ -159,7 +159,7 @@ describe.each(apis)('$name', (api) => {
       expect(bench.clock.pendingTimers()).toBe(0);
     });
 
-    it('publishes nothing more of what a discovery had changed', async () => {
+    it('publishes no more of what a discovery had changed', async () => {
       const bench = aBench(api);
       const ids = Array.from({ length: 3000 }, (_, index) => `${index}`);
       const list = (name: string): void => {
@@ -190,7 +190,7 @@ describe.each(apis)('$name', (api) => {
     });
   });
 
-  describe('an application of which not everything arrives', () => {
+  describe('an application of which something does not arrive', () => {
     const serverError = (): ApiError => new ApiError('server', 'no', { status: 503 });
 
     /** With hosts 10, 11, and so on, which all answer. */
@@ -206,7 +206,7 @@ describe.each(apis)('$name', (api) => {
       return { bench, hostIds };
     };
 
-    it('shows at its first poll what arrived, when one of a hundred hosts failed', async () => {
+    it('shows what arrived in its first poll, when one of a hundred hosts failed', async () => {
       const { bench } = aWideApplication(100);
       bench.source.answer('1/10', serverError());
       bench.start();
@@ -238,7 +238,7 @@ describe.each(apis)('$name', (api) => {
   });
 
   describe('applications that always answer 401 while the list works', () => {
-    it('make discoveries no more frequent than configured', async () => {
+    it('do not make discoveries more frequent than configured', async () => {
       const bench = aBench(api);
       listed(bench, 60);
       for (let id = 10; id <= 60; id += 10) {

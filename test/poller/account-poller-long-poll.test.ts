@@ -17,7 +17,7 @@ describe.each(apis)('$name', (api) => {
         calls: 1,
       },
       {
-        what: 'begins anew where it asks for what nobody wants any more',
+        what: 'begins again where it asks for what is no longer wanted',
         entry: { poll: { window: { kind: 'range', lengthMs: 600_000 } as const } },
         calls: 2,
       },

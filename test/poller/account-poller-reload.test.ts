@@ -43,7 +43,7 @@ describe.each(apis)('$name', (api) => {
       expect(bench.sink.apps.get('1')?.labels).toEqual({ a: 'b' });
     });
 
-    it('makes a discovery of its own only when other applications may be found', async () => {
+    it('makes a discovery only when other applications may be found', async () => {
       const bench = aBench(api, [anEntry({ poll: { discoveryIntervalMs: 60 * minuteMs } })]);
       bench.source.list(anApplication({ id: '1' }));
       bench.source.answer('1', webOf(1));
@@ -69,7 +69,7 @@ describe.each(apis)('$name', (api) => {
       expect(callsOf(bench, 'list')).toBe(3);
     });
 
-    it('starts polls at once that a shorter interval wants sooner', async () => {
+    it('starts polls at once that are due by a shorter interval', async () => {
       const bench = aBench(api, [anEntry({ poll: { intervalMs: 60 * minuteMs } })]);
       bench.source.list(anApplication({ id: '1' }));
       bench.source.answer('1', webOf(1));
@@ -83,7 +83,7 @@ describe.each(apis)('$name', (api) => {
       expect(callsOf(bench, 'app 1')).toBe(2);
     });
 
-    it('ends the poll of an application that is no longer wanted, and begins one that asks for something else anew', async () => {
+    it('ends the poll of an application that is no longer wanted, and starts a poll again that asks for something else', async () => {
       const bench = aBench(api, undefined, { requestsPerMinute: 60 });
       bench.source.list(anApplication({ id: '1', hostIds: hostsOf(bench, 500) }));
       bench.start();
@@ -105,7 +105,7 @@ describe.each(apis)('$name', (api) => {
       expect(bench.sink.apps.size).toBe(0);
     });
 
-    it('takes no notice of a discovery that had looked for something else', async () => {
+    it('ignores a discovery that looked for something else', async () => {
       const bench = aBench(api, [anEntry({ selector: { kind: 'id', id: '1' } })]);
       bench.source.list(anApplication({ id: '1' }));
       for (const id of ['1', '2']) bench.source.answer(id, webOf(1));
@@ -150,7 +150,7 @@ describe.each(apis)('$name', (api) => {
   });
 
   describe('an application with many hosts in an account that is reconfigured every ten minutes', () => {
-    /** Some thirteen minutes of polling: more than there are between two changes. */
+    /** About thirteen minutes of polling: more than the time between two changes. */
     const run = async (hostsAnswer: boolean): Promise<PollerBench> => {
       const poll = { discoveryIntervalMs: 10 * minuteMs };
       const account = anAccount({ requestsPerMinute: 80 });
@@ -179,7 +179,7 @@ describe.each(apis)('$name', (api) => {
       expect(readings.size).toBeGreaterThanOrEqual(6);
     });
 
-    it('does not show values for ever that are not renewed', async () => {
+    it('does not show values forever if they are not renewed', async () => {
       const bench = await run(false);
 
       expect(bench.sink.apps.get('1')).toMatchObject({ reading: undefined, pollSucceeded: false });
@@ -187,7 +187,7 @@ describe.each(apis)('$name', (api) => {
   });
 
   describe('a discovery that shrinks the account', () => {
-    it('lets small applications have their turn at once that waited beside a large one', async () => {
+    it('polls small applications at once that waited beside a large one', async () => {
       const bench = aBench(api);
       const small = Array.from({ length: 20 }, (_, index) =>
         anApplication({ id: `${100 + index}` }),

@@ -40,7 +40,7 @@ describe.each(apis)('$name', (api) => {
   }
 
   describe('createAccountPoller, when a reload comes at a bad moment', () => {
-    it('leaves nothing behind of the many applications that a discovery is just removing', async () => {
+    it('leaves nothing behind of many applications that a discovery is just removing', async () => {
       const bench = aLargeAccount(labelled('old'), 300);
       bench.start();
       await bench.clock.advance(50_000);
@@ -59,7 +59,7 @@ describe.each(apis)('$name', (api) => {
       expect(bench.sink.apps.get('1')?.labels).toEqual({ generation: 'new' });
     });
 
-    it('discovers at once for a reload that comes between a discovery and the pause after it', async () => {
+    it('discovers at once after a reload between a discovery and the pause after it', async () => {
       const hourly = { discoveryIntervalMs: 3_600_000 };
       const bench = aBench(api, [anEntry({ selector: { kind: 'id', id: '1' }, poll: hourly })]);
       bench.source.list(anApplication({ id: '1' }));
@@ -86,7 +86,7 @@ describe.each(apis)('$name', (api) => {
   });
 
   describe('createAccountPoller with many patterns', () => {
-    it('lets others have their turn while it chooses, however few applications are chosen', async () => {
+    it('lets other work run while it chooses, however few applications are chosen', async () => {
       const entries = Array.from({ length: 99 }, (_, index) =>
         anEntry({ selector: { kind: 'match', pattern: new RegExp(`^${index} shop$`, 'u') } }),
       );

@@ -8,7 +8,7 @@ describe.each(apis)('$name', (api) => {
   const unreachable = (): ApiError => new ApiError('dns', 'cannot resolve api.newrelic.com');
 
   describe('createAccountPoller at the start', () => {
-    it('is not through its first cycle before every application was polled', async () => {
+    it('does not end its first cycle before every application was polled', async () => {
       const bench = aBench(api);
       bench.source.list(anApplication({ id: '1' }));
       let answer = (): void => {};
@@ -71,7 +71,7 @@ describe.each(apis)('$name', (api) => {
       expect(bench.poller.status()).toMatchObject({ up: false, firstCycleEnded: true });
     });
 
-    it('names configured entries that the account does not have, once, and when they appear', async () => {
+    it('logs configured entries that the account does not have once, and again when they appear', async () => {
       const bench = aBench(api, [
         anEntry({ selector: { kind: 'id', id: '7' } }),
         anEntry({ selector: { kind: 'name', name: 'Shop' } }),
@@ -135,7 +135,7 @@ describe.each(apis)('$name', (api) => {
       );
     });
 
-    it('works without the endpoint for host names, asking it no more than every ten minutes', async () => {
+    it('works without the endpoint for host names, and asks it at most every ten minutes', async () => {
       const bench = aBench(api, [anEntry({ poll: { hostNames: true } })]);
       bench.source.list(anApplication({ id: '1', hostIds: ['11'] }));
       bench.source.names('1', new ApiError('not_found', 'HTTP 404', { status: 404 }));
@@ -184,7 +184,7 @@ describe.each(apis)('$name', (api) => {
           pending: ['2'],
           expected: false,
         },
-      ])('says $expected when $what', async ({ host, selector, pending = [], expected }) => {
+      ])('resolves to $expected when $what', async ({ host, selector, pending = [], expected }) => {
         const bench = aBench(api, [
           anEntry({ selector: { kind: 'id', id: '1' } }),
           anEntry({ selector: { kind: 'id', id: selector } }),

@@ -62,7 +62,7 @@ describe.each(apis)('$name', (api) => {
       expect(dropped?.pollSucceeded).toBe(false);
     });
 
-    it('does not call values stale that are merely not yet due', async () => {
+    it('does not call values stale that are just not due yet', async () => {
       const bench = await aRunningShop(api, {
         poll: { intervalMs: 3_600_000, staleAfterMs: 60_000 },
       });
@@ -72,7 +72,7 @@ describe.each(apis)('$name', (api) => {
       expect(bench.sink.apps.get('1')?.reading?.application).toEqual(webOf(30));
     });
 
-    it('holds all values when one host fails once, so that no poll is shown by half', async () => {
+    it('holds all values when one host fails once, so that no poll is shown in part', async () => {
       const bench = await aRunningShop(api);
       bench.source.answer('1', webOf(300));
       bench.source.answer('1/11', serverError());
@@ -116,7 +116,7 @@ describe.each(apis)('$name', (api) => {
       expect([...(bench.sink.apps.get('1')?.reading?.hosts.keys() ?? [])]).toEqual(['12']);
     });
 
-    it('removes nothing when a discovery is incomplete, and takes in what it found', async () => {
+    it('removes nothing when a discovery is incomplete, and adds what it found', async () => {
       const bench = await aRunningShop(api);
       bench.source.failDiscovery(serverError(), [anApplication({ id: '2', name: 'new' })]);
       bench.source.answer('2', webOf(5));
@@ -139,7 +139,7 @@ describe.each(apis)('$name', (api) => {
       expect(snapshot?.pollSucceeded).toBe(true);
     });
 
-    it('drops an application that answers 404, and keeps it away although the list has it', async () => {
+    it('drops an application that answers 404, and does not show it again although the list has it', async () => {
       const bench = await aRunningShop(api);
       bench.source.answer('1', notFound());
 
@@ -176,7 +176,7 @@ describe.each(apis)('$name', (api) => {
       expect(bench.sink.apps.get('1')?.application.reporting).toBe(true);
     });
 
-    it("publishes the oldest end of the windows that the vendor's own default gave", async () => {
+    it('publishes the earliest end of the windows if the vendor chose them', async () => {
       const bench = aBench(api, [anEntry({ poll: { window: { kind: 'vendor_default' } } })]);
       bench.source.list(anApplication({ id: '1', hostIds: ['11', '12'] }));
       bench.source.answer('1', webOf(1), 120_000);
@@ -204,7 +204,7 @@ describe.each(apis)('$name', (api) => {
       expect(bench.sink.apps.get('1')?.pollSucceeded).toBe(false);
     });
 
-    it('does not delay or spoil one application when another hangs', async () => {
+    it('does not delay or lose values of one application when another hangs', async () => {
       const bench = aBench(api, unlikeEntries(['1', '2']));
       bench.source.list(anApplication({ id: '1' }), anApplication({ id: '2', name: 'other' }));
       bench.source.answer('1', new Promise(() => {}));
@@ -219,7 +219,7 @@ describe.each(apis)('$name', (api) => {
       expect(bench.source.calls.filter((call) => call === 'app 1')).toHaveLength(3);
     });
 
-    it('does not ask for throughput of an application that was silent for the whole window', async () => {
+    it('asks for no throughput of an application that was silent for the whole window', async () => {
       const bench = aBench(api);
       bench.source.list(anApplication({ id: '1', reporting: false, healthStatus: 'gray' }));
       bench.start();
@@ -231,7 +231,7 @@ describe.each(apis)('$name', (api) => {
       expect(bench.sink.apps.get('1')?.reading?.application.size).toBe(0);
     });
 
-    it('makes no host calls for an entry without hosts', async () => {
+    it('makes no calls for hosts if the entry wants none', async () => {
       const bench = await aRunningShop(api, { hosts: false });
 
       expect(bench.source.calls).toEqual(['list', 'app 1']);
@@ -272,7 +272,7 @@ describe.each(apis)('$name', (api) => {
 });
 
 describe('createAccountPoller by the REST API', () => {
-  it('gives up the rest of a poll when the application answers 404', async () => {
+  it('gives up on the rest of a poll when the application answers 404', async () => {
     const bench = aBench(rest, [anEntry()], { concurrency: 1 });
     bench.source.list(anApplication({ id: '1', hostIds: ['11', '12', '13'] }));
     bench.source.answer('1', notFound());

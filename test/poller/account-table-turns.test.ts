@@ -154,7 +154,7 @@ class Account {
       const isKnown = this.table.states.has(id);
       if (isKnown) this.pollsEnded.set(id, (this.pollsEnded.get(id) ?? 0) + 1);
       const reading = { windowEndMs: 0, application: webOf(1), hosts: new Map() };
-      const outcome = { ...noError, reading, failed: new Set<string>(), plannedCalls: 1 };
+      const outcome = { ...noError, reading, failed: new Set<string>(), askedParts: 1 };
       this.table.polled(id, request, { ...outcome, gone: false, unauthorized: false }, 0);
     }
     this.polls.clear();

@@ -157,7 +157,7 @@ describe('AccountTable, when a poll ended', () => {
       ...noError,
       reading: undefined,
       failed: new Set(['100', '101', '102']),
-      plannedCalls: 4,
+      askedParts: 4,
       gone: false,
       unauthorized: false,
     };

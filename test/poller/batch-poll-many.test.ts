@@ -98,7 +98,7 @@ function starter(clock: FakeClock): (plan: BatchPlan) => Bench {
 const numbersOf = ({ told }: Bench): readonly number[] => told.map(({ number }) => number);
 
 describe('a poll of many applications', () => {
-  it('tells of each of them its own outcome, once', async () => {
+  it('reports an outcome of its own for each of them, once', async () => {
     const clock = createFakeClock();
     const bench = starter(clock)({ deadlinesMs: [120_000, 120_000, 120_000], stages: [[100]] });
 
@@ -108,7 +108,7 @@ describe('a poll of many applications', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
-  it('tells fifty outcomes in a turn, and none of those that are dropped in between', async () => {
+  it('reports fifty outcomes in a turn, and none of those that are dropped in between', async () => {
     const clock = createFakeClock();
     const deadlinesMs = Array.from({ length: 120 }, () => 120_000);
     const bench = starter(clock)({ deadlinesMs, stages: [[]] });
@@ -122,7 +122,7 @@ describe('a poll of many applications', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
-  it('goes on for the others when one is dropped, and breaks nothing off', async () => {
+  it('goes on for the others when one is dropped, and aborts nothing', async () => {
     const clock = createFakeClock();
     const bench = starter(clock)({ deadlinesMs: [120_000, 120_000], stages: [[100], [100]] });
     await clock.advance(50);
@@ -134,7 +134,7 @@ describe('a poll of many applications', () => {
     expect(bench.signals.some(({ aborted }) => aborted)).toBe(false);
   });
 
-  it('is broken off when the last of them is dropped, with that reason', async () => {
+  it('is aborted when the last of them is dropped, with that reason', async () => {
     const clock = createFakeClock();
     const bench = starter(clock)({ deadlinesMs: [120_000, 120_000], stages: [['for ever'], [1]] });
     await clock.advance(50);
@@ -159,7 +159,7 @@ describe('a poll of many applications', () => {
     expect(bench.calls.map(({ stage }) => stage)).toEqual([0]);
   });
 
-  it('begins a stage when every call of the one before has ended', async () => {
+  it('begins a stage when every call of the stage before has ended', async () => {
     const clock = createFakeClock();
     const bench = starter(clock)({
       deadlinesMs: [120_000],
@@ -217,7 +217,7 @@ describe('any batches', () => {
     }
   }
 
-  it('tell one outcome of each application that is wanted, and leave no timer', async () => {
+  it('report one outcome for each application that is wanted, and leave no timer', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(plan, { minLength: 1, maxLength: 4 }),

@@ -16,7 +16,7 @@ interface Bench {
   readonly request: PollRequest;
   readonly outcomes: PollOutcome[];
   readonly endedAtMs: number[];
-  /** Starts so many of the calls, or all, and tells how each that has ended did. */
+  /** Starts this many of the calls, or all of them. Returns how those that have ended did. */
   readonly start: (count?: number) => boolean[];
   readonly isCancelled: () => boolean;
   readonly unlisted: Set<string>;
@@ -108,18 +108,18 @@ function aPoll(
 }
 
 describe('a poll', () => {
-  it('is one job for the application and each of its hosts, and tells its outcome once', async () => {
+  it('is one job for the application and its hosts, and reports its outcome once', async () => {
     const bench = aPoll();
 
     bench.start();
     await bench.clock.advance(10 * 60_000);
 
     expect(bench.source.calls).toEqual(['app 1', 'host 1/11', 'host 1/12']);
-    expect(bench.outcomes).toMatchObject([{ plannedCalls: 3, failed: new Set() }]);
+    expect(bench.outcomes).toMatchObject([{ askedParts: 3, failed: new Set() }]);
     expect(bench.clock.pendingTimers()).toBe(0);
   });
 
-  it("asks for the window of the vendor's time at which its first call has its turn", async () => {
+  it("asks for the window by the vendor's time at its first call", async () => {
     const bench = aPoll({}, { vendorAheadMs: 3_600_000 });
     await bench.clock.advance(10 * 60_000);
 
@@ -128,7 +128,7 @@ describe('a poll', () => {
     bench.start();
     await settle();
 
-    // 10:10:30 here is 11:10:30 there; the window ends three minutes before.
+    // 10:10:30 here is 11:10:30 at the vendor. The window ends three minutes earlier.
     const toMs = Date.UTC(2026, 8, 1, 11, 7);
     expect(bench.source.queries.map(({ window }) => window?.toMs)).toEqual([toMs, toMs, toMs]);
     bench.poll.drop(bench.request, new Error('test over'));
@@ -142,17 +142,20 @@ describe('a poll', () => {
       answered: true,
     },
     { what: 'no answer', answer: timedOut(), answered: false },
-  ])('tells the scheduler $answered of a call that got $what', async ({ answer, answered }) => {
-    const bench = aPoll({ selected: aSelected({ id: '1' }) });
-    bench.source.answer('1', answer);
+  ])(
+    'resolves to $answered for the scheduler after a call that got $what',
+    async ({ answer, answered }) => {
+      const bench = aPoll({ selected: aSelected({ id: '1' }) });
+      bench.source.answer('1', answer);
 
-    const seen = bench.start();
-    await settle();
+      const seen = bench.start();
+      await settle();
 
-    expect(seen).toEqual([answered]);
-  });
+      expect(seen).toEqual([answered]);
+    },
+  );
 
-  it('calls what is no error of the vendor a failure of our own, and goes on', async () => {
+  it('reports an error that does not come from the vendor as one of this program, and goes on', async () => {
     const fault = new TypeError('x is not a function');
     const bench = aPoll({}, { client: { applicationThroughput: () => Promise.reject(fault) } });
 
@@ -174,10 +177,10 @@ describe('a poll', () => {
     await settle();
 
     expect(bench.source.calls).toEqual(['app 1', 'host 1/11']);
-    expect(bench.outcomes).toMatchObject([{ failed: new Set(), plannedCalls: 3 }]);
+    expect(bench.outcomes).toMatchObject([{ failed: new Set(), askedParts: 3 }]);
   });
 
-  it('has no values of a host that is no longer listed at its end', async () => {
+  it('has no values of a host that is no longer listed when it ends', async () => {
     const bench = aPoll();
     bench.start(3);
     await settle();
@@ -200,7 +203,7 @@ describe('a poll', () => {
     }
 
     expect(bench.source.calls).toHaveLength(13);
-    expect(bench.outcomes[0]).toMatchObject({ failed: new Set(hostIds), plannedCalls: 501 });
+    expect(bench.outcomes[0]).toMatchObject({ failed: new Set(hostIds), askedParts: 501 });
   });
 });
 
@@ -226,7 +229,7 @@ describe('the deadline of a poll', () => {
     expect(bench.clock.pendingTimers()).toBe(0);
   });
 
-  it('ends the poll even if its calls never settle, and breaks them off', async () => {
+  it('ends the poll even if its calls never settle, and aborts them', async () => {
     const signals: AbortSignal[] = [];
     const bench = aPoll(
       { askHostNames: true },
@@ -251,7 +254,7 @@ describe('the deadline of a poll', () => {
     expect(bench.clock.pendingTimers()).toBe(0);
   });
 
-  it('keeps the first reason when something had failed before', async () => {
+  it('keeps the first reason if something had failed before', async () => {
     const bench = aPoll();
     bench.source.answer('1', new ApiError('server', 'no', { status: 500 }));
     bench.source.answer('1/11', never());
@@ -272,22 +275,28 @@ describe('the list of host names', () => {
 
   it.each([
     {
-      what: 'is not waited for when the values take longer',
+      what: 'is not waited for if the values take longer',
       namesMs: 3000,
       valuesMs: 5000,
       endsAtMs: 5000,
       named: true,
     },
     {
-      what: 'has ten seconds from the last of the values',
+      what: 'has ten seconds after the last value',
       namesMs: 14_999,
       valuesMs: 5000,
       endsAtMs: 14_999,
       named: true,
     },
-    { what: 'is broken off then', namesMs: 15_001, valuesMs: 5000, endsAtMs: 15_000, named: false },
     {
-      what: 'may take longer than that when the values do',
+      what: 'is aborted after that',
+      namesMs: 15_001,
+      valuesMs: 5000,
+      endsAtMs: 15_000,
+      named: false,
+    },
+    {
+      what: 'may take longer than that if the values do',
       namesMs: 40_000,
       valuesMs: 35_000,
       endsAtMs: 40_000,
@@ -326,7 +335,7 @@ describe('a poll that is aborted', () => {
     { what: 'before its first call', calls: 0 },
     { what: 'with calls under way', calls: 2 },
     { what: 'with every call under way', calls: 4 },
-  ])('$what tells no outcome, breaks its calls off and leaves no timer', async ({ calls }) => {
+  ])('$what reports no outcome, aborts its calls and leaves no timer', async ({ calls }) => {
     const bench = aPoll({ askHostNames: true });
     bench.source.names('1', never());
     for (const subject of ['1', '1/11', '1/12']) bench.source.answer(subject, never());
@@ -341,7 +350,7 @@ describe('a poll that is aborted', () => {
     expect(bench.clock.pendingTimers()).toBe(0);
   });
 
-  it('waits for no names when its last value comes afterwards', async () => {
+  it('does not wait for names if its last value arrives afterwards', async () => {
     const values: (() => void)[] = [];
     const bench = aPoll(
       { askHostNames: true, selected: aSelected({ id: '1' }) },

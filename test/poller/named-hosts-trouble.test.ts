@@ -31,7 +31,7 @@ function countOf({ source }: PollerBench, call: string): number {
 }
 
 describe.each(apis)('$name', (api) => {
-  /** An application with the hosts `web-1` and `web-2`, that answer. */
+  /** An application with two hosts that answer: `web-1` and `web-2`. */
   function aShop(entry: AppEntry): PollerBench {
     const bench = aBench(api, [entry]);
     bench.source.list(anApplication({ id: '1', hostIds: ['11', '12'] }));
@@ -55,7 +55,7 @@ describe.each(apis)('$name', (api) => {
       expect(bench.poller.status().missingSelectors).toEqual([]);
     });
 
-    it('asks for a discovery at once, and for nothing after it, when the key is refused', async () => {
+    it('asks for a discovery at once, and for nothing else, when the key is refused', async () => {
       const bench = aShop(aSidecarEntry());
       const refusal = new ApiError('auth', 'HTTP 401', { status: 401 });
       bench.source.names('1', refusal);
@@ -71,7 +71,7 @@ describe.each(apis)('$name', (api) => {
       expect(bench.source.calls.slice(before).filter((call) => call !== 'list')).toEqual([]);
     });
 
-    it('takes an application out of sight that answers 404, and its hosts with it', async () => {
+    it('no longer shows an application that answers 404, nor its hosts', async () => {
       const bench = aShop(aSidecarEntry({ kind: 'match', pattern: /^web-/u }));
       bench.start();
       await bench.clock.advance(14 * minuteMs);
@@ -120,7 +120,7 @@ describe.each(apis)('$name', (api) => {
   });
 
   describe('another choice of hosts by a reload', () => {
-    it('calls no entry missing whose host was not looked for yet', async () => {
+    it('does not call an entry missing whose host was not looked for yet', async () => {
       const bench = aShop(anEntry({ poll: { discoveryIntervalMs: minuteMs } }));
       bench.start();
       await bench.clock.advance(minuteMs + 1000);
@@ -139,7 +139,7 @@ describe.each(apis)('$name', (api) => {
       { to: { kind: 'match', pattern: /^web-1$/u }, left: ['11'] },
       { to: true, left: ['11', '12'] },
     ] as const)(
-      'shows no other host any more, although no poll succeeds: $to',
+      'no longer shows other hosts, even if no poll succeeds: $to',
       async ({ to, left }) => {
         const entry = anEntry({ hosts: { kind: 'match', pattern: /^web/u } });
         const bench = aShop(entry);

@@ -21,7 +21,7 @@ function shownHosts({ sink }: PollerBench): readonly string[] {
   return [...(sink.apps.get('1')?.reading?.hosts.keys() ?? [])];
 }
 
-/** The calls that were made from now on, in a while. */
+/** The calls that are made during a period from now on. */
 async function callsIn({ clock, source }: PollerBench, ms: number): Promise<readonly string[]> {
   const before = source.calls.length;
   await clock.advance(ms);
@@ -29,7 +29,7 @@ async function callsIn({ clock, source }: PollerBench, ms: number): Promise<read
 }
 
 describe.each(apis)('$name', (api) => {
-  /** An application with two hosts, `web-1` and `web-2`, that answer. */
+  /** An application with two hosts that answer: `web-1` and `web-2`. */
   function aShop(entry: AppEntry, ...hostIds: readonly string[]): PollerBench {
     const bench = aBench(api, [entry]);
     bench.source.list(anApplication({ id: '1', hostIds }));
@@ -41,7 +41,7 @@ describe.each(apis)('$name', (api) => {
   }
 
   describe('the host of this process', () => {
-    it('is looked for once, then polled alone, with nothing of the application', async () => {
+    it('is looked for once, then polled alone, without the application', async () => {
       const bench = aShop(aSidecarEntry(), '11', '12');
       bench.start();
 
@@ -58,7 +58,7 @@ describe.each(apis)('$name', (api) => {
       expect(bench.poller.plan.demandPerMinute).toBeCloseTo(1 + 1 / 15, 2);
     });
 
-    it('is planned with before it was looked for', async () => {
+    it('is part of the plan before it was looked for', async () => {
       const bench = aShop(aSidecarEntry(), '11', '12');
       bench.source.names('1', new Promise<never>(() => undefined));
       bench.start();
@@ -67,7 +67,7 @@ describe.each(apis)('$name', (api) => {
       expect(bench.poller.plan.demandPerMinute).toBeCloseTo(1 + 1 / 15, 2);
     });
 
-    it('is found in any case of letters, and not by a part of its name', async () => {
+    it('is found in any case of letters, but not by part of its name', async () => {
       const bench = aShop(aSidecarEntry(), '11', '12');
       bench.source.names(
         '1',
@@ -82,7 +82,7 @@ describe.each(apis)('$name', (api) => {
       expect(shownHosts(bench)).toEqual(['12']);
     });
 
-    it('is polled beside the application if that is wanted', async () => {
+    it('is polled with the application if that is wanted', async () => {
       const bench = aShop(aSidecarEntry({ application: true }), '11', '12');
       bench.start();
 
@@ -90,7 +90,7 @@ describe.each(apis)('$name', (api) => {
       expect(bench.sink.apps.get('1')).toMatchObject({ hostsOnly: false });
     });
 
-    it('is looked for after 1, 2, 4 minutes and so on, at last every half hour, though no list has it', async () => {
+    it('is looked for after 1, 2, 4 minutes and so on, finally every half hour, although no list has it', async () => {
       const bench = aShop(aSidecarEntry(), '11');
       bench.source.names('1', new Map());
       bench.start();
@@ -107,7 +107,7 @@ describe.each(apis)('$name', (api) => {
       expect(shownHosts(bench)).toEqual(['12']);
     });
 
-    it('is gone when a later list does not have it, and looked for anew', async () => {
+    it('is gone when a later list does not have it, and looked for again', async () => {
       const bench = aShop(aSidecarEntry(), '11', '12');
       bench.start();
       await bench.clock.advance(1000);
@@ -124,7 +124,7 @@ describe.each(apis)('$name', (api) => {
     it.each([
       { what: 'no value', silence: new Map() },
       { what: 'no calls', silence: webOf(0) },
-    ])('is looked for anew when it has $what and others have come', async ({ silence }) => {
+    ])('is looked for again when it has $what and others have appeared', async ({ silence }) => {
       const bench = aShop(aSidecarEntry({ poll: { discoveryIntervalMs: minuteMs } }), '11', '12');
       bench.start();
       await bench.clock.advance(1000);
@@ -145,7 +145,7 @@ describe.each(apis)('$name', (api) => {
       expect(shownHosts(bench)).toEqual(['12', '13']);
     });
 
-    it('is not missed when a list has another one of its name, which is found at once', async () => {
+    it('is not missed when a list has another host with its name, which is found at once', async () => {
       const entry = aSidecarEntry({ poll: { discoveryIntervalMs: 2 * minuteMs } });
       const bench = aShop(entry, '11', '12');
       bench.start();
@@ -175,7 +175,7 @@ describe.each(apis)('$name', (api) => {
       expect(bench.source.calls.filter((call) => call.startsWith('names'))).toHaveLength(1);
     });
 
-    it('is missed by name as long as the vendor does not know it, and no longer', async () => {
+    it('is reported missing as long as the vendor does not know it, and no longer', async () => {
       const entry = aSidecarEntry({ selector: { kind: 'id', id: '1' } });
       const bench = aShop(entry, '11');
       bench.source.names('1', new Map());
@@ -197,7 +197,7 @@ describe.each(apis)('$name', (api) => {
       );
     });
 
-    it('fails the poll, and is asked for by the next one, when its name cannot be looked up', async () => {
+    it('makes the poll fail if its name cannot be looked up, and the next poll asks again', async () => {
       const bench = aShop(aSidecarEntry(), '11', '12');
       bench.source.names('1', failure);
       bench.start();
@@ -214,7 +214,7 @@ describe.each(apis)('$name', (api) => {
       expect(bench.polls).toEqual([false, true]);
     });
 
-    it('ends `once` with a failure when it is not there', async () => {
+    it('makes `once` fail when it is not there', async () => {
       const bench = aShop(aSidecarEntry(), '11');
       bench.source.names('1', new Map());
 
@@ -252,7 +252,7 @@ describe.each(apis)('$name', (api) => {
       expect(bench.source.calls).not.toContain('host 1/12');
     });
 
-    it('stay when the names of new ones do not come: the poll has failed', async () => {
+    it('stay when the names of new ones do not arrive: the poll has failed', async () => {
       const bench = aShop(entry, '11', '12');
       bench.source.names('1', names);
       bench.start();
@@ -297,7 +297,7 @@ describe.each(apis)('$name', (api) => {
       expect(bench.polls).not.toContain(false);
     });
 
-    it('takes the application out of sight, and back', async () => {
+    it('hides the application, and shows it again', async () => {
       const bench = aShop(anEntry({ hosts: self }), '11', '12');
       bench.start();
       await bench.clock.advance(1000);

@@ -25,7 +25,7 @@ function outcomeOf(reason: FailureReason | undefined): PollOutcome {
     reading: undefined,
     error: reason === undefined ? undefined : new ApiError(reason, `it failed: ${reason}`),
     failed: new Set(reason === undefined ? [] : ['application']),
-    plannedCalls: 4,
+    askedParts: 4,
     gone: false,
     unauthorized: false,
     hostNames: undefined,

@@ -122,7 +122,7 @@ async function aLoop(count: number, fates: readonly Fate[], gatherMs: number): P
 const endless: Fate = { size: 1000, stages: [[-1]], fails: false };
 
 describe('an application that is due, and in no batch yet', () => {
-  it('is in a batch once, though its poll is called off before', async () => {
+  it('is in a batch once, even if its poll is aborted before', async () => {
     const { loop, clock, counts } = await aLoop(450, [endless], 30_000);
     loop.wake();
 
@@ -164,7 +164,7 @@ describe('an application that is due, and in no batch yet', () => {
   });
 });
 
-describe('polls in any batches, called off and answered in any order', () => {
+describe('polls in any batches, aborted and answered in any order', () => {
   const callMs = fc.oneof({ weight: 5, arbitrary: fc.nat(70_000) }, fc.constant(-1));
   const fate: fc.Arbitrary<Fate> = fc.record({
     size: fc.integer({ min: 1, max: 12 }),
@@ -177,7 +177,7 @@ describe('polls in any batches, called off and answered in any order', () => {
     thenMs: fc.nat(40_000),
   });
 
-  it('have one outcome for each begin, never two at a time, and leave no timer', async () => {
+  it('have one outcome for each start, never two at a time, and leave no timer', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.nat(30),

@@ -105,34 +105,40 @@ describe('batches', () => {
     { what: 'sixty every 17 seconds', everyMs: 17_000, each: 60 },
     { what: 'forty every 40 seconds', everyMs: 40_000, each: 40 },
     { what: '210 every 7 seconds', everyMs: 7000, each: 210 },
-  ])('are few, and as many as planned within 5 %, when applications came $what', async (came) => {
-    const bench = await aGrownAccount(came.everyMs, came.each);
-    const before = bench.source.sent();
+  ])(
+    'are few, and as many as planned within 5 %, when applications appeared $what',
+    async (came) => {
+      const bench = await aGrownAccount(came.everyMs, came.each);
+      const before = bench.source.sent();
 
-    await bench.clock.advance(10 * minuteMs);
+      await bench.clock.advance(10 * minuteMs);
 
-    const perMinute = (bench.source.sent() - before) / 10;
-    const { demandRequestsPerMinute } = bench.poller.status();
-    expect(demandRequestsPerMinute).toBeCloseTo(5 + minuteMs / came.everyMs, 5);
-    expect(perMinute / demandRequestsPerMinute).toBeGreaterThan(0.95);
-    expect(perMinute / demandRequestsPerMinute).toBeLessThan(1.05);
-  });
+      const perMinute = (bench.source.sent() - before) / 10;
+      const { demandRequestsPerMinute } = bench.poller.status();
+      expect(demandRequestsPerMinute).toBeCloseTo(5 + minuteMs / came.everyMs, 5);
+      expect(perMinute / demandRequestsPerMinute).toBeGreaterThan(0.95);
+      expect(perMinute / demandRequestsPerMinute).toBeLessThan(1.05);
+    },
+  );
 
   it.each([
     { what: 'all at once', everyMs: 60_000, each: 1000 },
     { what: 'sixty every 17 seconds', everyMs: 17_000, each: 60 },
     { what: 'forty every 40 seconds', everyMs: 40_000, each: 40 },
-  ])('poll none twice as often as wanted, and none later: $what', async ({ everyMs, each }) => {
-    const bench = await aGrownAccount(everyMs, each);
+  ])(
+    'poll no application twice as often as configured, and none too late: $what',
+    async ({ everyMs, each }) => {
+      const bench = await aGrownAccount(everyMs, each);
 
-    const gaps = await gapsIn(bench, 300);
+      const gaps = await gapsIn(bench, 300);
 
-    expect(gaps.length).toBeGreaterThan(3 * 1000);
-    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(30);
-    expect(Math.max(...gaps)).toBeLessThanOrEqual(60);
-  });
+      expect(gaps.length).toBeGreaterThan(3 * 1000);
+      expect(Math.min(...gaps)).toBeGreaterThanOrEqual(30);
+      expect(Math.max(...gaps)).toBeLessThanOrEqual(60);
+    },
+  );
 
-  it('take what falls due soon, so that it shares a batch from then on', async () => {
+  it('include what falls due soon, so that it shares a batch from then on', async () => {
     const bench = aBatchBench([anEntry({ poll: { discoveryIntervalMs: 40_000 } })]);
     list(bench, idsOf(10));
     bench.start();
@@ -147,7 +153,7 @@ describe('batches', () => {
     expect(sizes.length).toBeLessThanOrEqual(6);
   });
 
-  it('keep to a smaller limit, and everything has its turn', async () => {
+  it('keep to a smaller limit, and still poll everything', async () => {
     const entries = unlikeEntries(idsOf(100), { discoveryIntervalMs: 60 * minuteMs });
     const bench = aBatchBench(entries);
     list(bench, idsOf(100));
@@ -204,7 +210,7 @@ describe('the applications of a batch', () => {
     expect(succeeded).toEqual([false, true, true]);
   });
 
-  it('are in none when they are silent, and beside them others are polled', async () => {
+  it('are in no batch when they are silent, while others are polled', async () => {
     const bench = aBatchBench([anEntry({ poll: { discoveryIntervalMs: 20_000 } })]);
     list(bench, ['1']);
     bench.start();
@@ -222,7 +228,7 @@ describe('the applications of a batch', () => {
     expect(bench.sink.apps.get('2')?.reading?.application.size).toBe(0);
   });
 
-  it('go on when one of them is refused, and a discovery comes forward', async () => {
+  it('go on when one of them is refused, which brings a discovery forward', async () => {
     const bench = aBatchBench([anEntry({ poll: { discoveryIntervalMs: 60 * minuteMs } })]);
     list(bench, idsOf(3));
     bench.source.answer('2', new ApiError('auth', 'no', { status: 401 }));
@@ -255,7 +261,7 @@ describe('the applications of a batch', () => {
     expect(bench.sink.apps.get('2')).toMatchObject({ pollSucceeded: true });
   });
 
-  it('are held up by a call that hangs, but applications of other batches are not', async () => {
+  it('are delayed by a call that hangs, but applications of other batches are not', async () => {
     const bench = aBatchBench(unlikeEntries(idsOf(10)), { concurrency: 4 });
     list(bench, idsOf(10));
     for (const id of idsOf(9)) bench.source.answer(id, never());
@@ -290,7 +296,7 @@ describe('an application that leaves its batch', () => {
     return { bench, answer };
   }
 
-  it('because a reload asks for something else is polled anew, with one outcome', async () => {
+  it('because a reload asks for something else is polled again, with one outcome', async () => {
     const { bench, answer } = await aWaitingBatch();
     const poll = { discoveryIntervalMs: 20_000 };
     const other = anEntry({
@@ -310,7 +316,7 @@ describe('an application that leaves its batch', () => {
     expect(bench.sink.apps.get('3')?.reading?.application).toEqual(webOf(3));
   });
 
-  it('because a discovery does not list it any more leaves the others alone', async () => {
+  it('because a discovery no longer lists it leaves the others alone', async () => {
     const { bench, answer } = await aWaitingBatch();
 
     bench.source.list(anApplication({ id: '2' }), anApplication({ id: '3' }));
@@ -324,7 +330,7 @@ describe('an application that leaves its batch', () => {
     expect([...bench.sink.apps.keys()]).toEqual(['2', '3']);
   });
 
-  it('and is listed again while the batch still waits is polled anew', async () => {
+  it('and is listed again while the batch still waits is polled again', async () => {
     const { bench, answer } = await aWaitingBatch();
     bench.source.list(anApplication({ id: '2' }), anApplication({ id: '3' }));
     await bench.clock.advance(20_000);

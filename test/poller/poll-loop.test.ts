@@ -19,7 +19,7 @@ interface Bench extends TableBench {
 
 const never = async (): Promise<never> => new Promise(() => undefined);
 
-/** A loop over so many applications without hosts, which all answer. */
+/** A loop over this many applications without hosts, which all answer. */
 async function aLoop(
   api: PollerApi,
   count: number,
@@ -94,7 +94,7 @@ describe.each(apis)('$name', (api) => {
       expect(clock.pendingTimers()).toBe(0);
     });
 
-    it('drops values that have become stale, with no poll that would wake it', async () => {
+    it('drops values that have become stale, even if no poll wakes it', async () => {
       const entry = anEntry({ poll: { intervalMs: 3_600_000, staleAfterMs: 60_000 } });
       const { loop, clock, table, sink, source } = await aLoop(api, 1, entry);
       loop.wake();
@@ -114,7 +114,7 @@ describe.each(apis)('$name', (api) => {
   });
 
   describe('polls that are aborted', () => {
-    it('end without an outcome; those still wanted start anew, and others go on', async () => {
+    it('end without an outcome; those still wanted start again, and others go on', async () => {
       const { loop, clock, source, table, polls } = await aLoop(api, 3);
       for (const id of ['1', '2', '3']) source.answer(id, never());
       loop.wake();
@@ -133,7 +133,7 @@ describe.each(apis)('$name', (api) => {
       expect(clock.pendingTimers()).toBe(0);
     });
 
-    it('leave applications that are found again free to be polled', async () => {
+    it('do not keep applications that are found again from being polled', async () => {
       const { loop, clock, source, table, polls } = await aLoop(api, 1);
       source.answer('1', never());
       loop.wake();
@@ -154,7 +154,7 @@ describe.each(apis)('$name', (api) => {
 
     it.each([
       { what: 'once for an application that is refused again and again', status: 401, asked: 1 },
-      { what: 'not for one that alone is forbidden', status: 403, asked: 0 },
+      { what: 'not for one application that is forbidden', status: 403, asked: 0 },
     ])('brings a discovery forward: $what', async ({ status, asked: times }) => {
       const { loop, clock, source, asked, polls } = await aLoop(api, 2);
       source.answer('1', refused(status));
@@ -167,7 +167,7 @@ describe.each(apis)('$name', (api) => {
       loop.stop();
     });
 
-    it('does so again when it was accepted in between', async () => {
+    it('does so again if the key was accepted in between', async () => {
       const { loop, clock, source, asked } = await aLoop(api, 1);
 
       loop.wake();
@@ -180,7 +180,7 @@ describe.each(apis)('$name', (api) => {
       loop.stop();
     });
 
-    it('does so once when another call of the application has failed first each time', async () => {
+    it('does so once, even if another call of the application fails first each time', async () => {
       const { loop, clock, source, table, asked } = await aLoop(api, 0);
       await table.discovered(found(anApplication({ id: '1', hostIds: ['11'] })), signal);
       source.answer('1', new ApiError('server', 'no', { status: 500 }));
@@ -193,7 +193,7 @@ describe.each(apis)('$name', (api) => {
       loop.stop();
     });
 
-    it('polls nothing as long as discoveries say so too, and brings none forward', async () => {
+    it('polls nothing as long as discoveries are refused too, and brings none forward', async () => {
       const { loop, clock, source, table, asked, sink } = await aLoop(api, 2);
       const error = refused(401);
       await table.discovered({ ...found(), complete: false, error }, signal);
@@ -225,7 +225,7 @@ describe.each(apis)('$name', (api) => {
       expect(await loop.pollAll(signal)).toBe(true);
     });
 
-    it('says that not everything arrived, wherever in the row it was', async () => {
+    it('says that not everything arrived, whichever application it was', async () => {
       const seen: boolean[] = [];
       for (const failing of ['1', '2', '3']) {
         const { loop, clock, source } = await aLoop(api, 3);
@@ -252,7 +252,7 @@ describe.each(apis)('$name', (api) => {
       expect(clock.pendingTimers()).toBe(0);
     });
 
-    it('does not begin when it was aborted before', async () => {
+    it('does not begin if it was aborted before', async () => {
       const { loop, source } = await aLoop(api, 3);
       const abort = new AbortController();
       abort.abort(new Error('interrupted'));
@@ -264,7 +264,7 @@ describe.each(apis)('$name', (api) => {
   });
 
   describe('stop', () => {
-    it('breaks off what is under way, and starts nothing more', async () => {
+    it('aborts what is under way, and starts nothing more', async () => {
       const { loop, clock, source } = await aLoop(api, 3);
       for (const id of ['1', '2']) source.answer(id, never());
       loop.wake();
@@ -295,12 +295,12 @@ describe.each(apis)('$name', (api) => {
       loop.stop();
     });
 
-    it('is when the first poll was due that nobody looked at', async () => {
+    it('is when the first poll was due that was not started', async () => {
       const { loop, clock, table } = await aLoop(api, 20);
       loop.wake();
       await clock.advance(10_000);
       const dueMs = table.nextEventMs() ?? 0;
-      // Its timer is lost.
+      // The timer of the loop is lost.
       loop.stop();
 
       await clock.advance(dueMs - clock.monotonicMs() - 1);
@@ -313,7 +313,7 @@ describe.each(apis)('$name', (api) => {
 });
 
 describe('createPollLoop, by the REST API', () => {
-  it('starts two hundred polls in a turn, and the others in the next ones', async () => {
+  it('starts two hundred polls in a turn, and the others in the next turns', async () => {
     const { loop, clock, source, sink } = await aLoop(rest, 450, anEntry({ hosts: false }));
     const startedWith: number[] = [];
     const real = { ...clock };

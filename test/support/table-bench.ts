@@ -133,7 +133,7 @@ export function pollAll({ table }: TableBench): void {
       ...noError,
       reading: { windowEndMs: 1, application: webOf(2), hosts },
       failed: new Set(),
-      plannedCalls: 1 + hosts.size,
+      askedParts: 1 + hosts.size,
       gone: false,
       unauthorized: false,
     };
