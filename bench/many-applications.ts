@@ -12,7 +12,7 @@ import type { Clock } from '../src/model/clock.ts';
 import type { AccountConfig, AppEntry, PollConfig } from '../src/model/config.ts';
 import { selectApplications } from '../src/model/selector.ts';
 import type { Source } from '../src/model/source.ts';
-import type { RestClient } from '../src/newrelic/client.ts';
+import type { RestClient } from '../src/newrelic/rest-client.ts';
 import { createRestSource } from '../src/newrelic/rest-source.ts';
 import { type AccountPoller, createAccountPoller } from '../src/poller/account-poller.ts';
 import { createBatchSource } from './batch-source.ts';

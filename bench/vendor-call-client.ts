@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { getHeapStatistics } from 'node:v8';
 import { createSystemClock } from '../src/daemon/node-platform.ts';
 import type { Logger } from '../src/model/telemetry.ts';
-import { createRestClient } from '../src/newrelic/client.ts';
+import { createRestClient } from '../src/newrelic/rest-client.ts';
 import { createRateLimiters } from '../src/rate-limit/rate-limiters.ts';
 import { createSelfMetrics } from '../src/telemetry/self-metrics.ts';
 import { createAccountTransport } from '../src/transport/account-transport.ts';

@@ -2,7 +2,7 @@ import type { Shard } from '../model/shard.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Source } from '../model/source.ts';
 import type { AccountStatus, Logger } from '../model/telemetry.ts';
-import { createRestClient, defaultMaxPages } from '../newrelic/client.ts';
+import { createRestClient, defaultMaxPages } from '../newrelic/rest-client.ts';
 import { createRestSource } from '../newrelic/rest-source.ts';
 import { type AccountPoller, createAccountPoller } from '../poller/account-poller.ts';
 import type { Membership, RateLimiters } from '../rate-limit/rate-limiters.ts';

@@ -4,9 +4,9 @@ import type { PollOutcome } from '../model/poll-outcome.ts';
 import { hostSelectorOf, hostsToPoll, wantedHostNames } from '../model/selected-application.ts';
 import type { Batch, Call, CallContext, Question, Stage } from '../model/source.ts';
 import { windowAt } from '../model/window.ts';
-import type { RestClient } from './client.ts';
 import type { ThroughputQuery } from './metric-payload.ts';
 import { PollAnswers } from './poll-answers.ts';
+import type { RestClient } from './rest-client.ts';
 
 /** The calls of the client that a poll makes. */
 export type PollClient = Pick<RestClient, 'hostNames' | 'applicationThroughput' | 'hostThroughput'>;

@@ -7,8 +7,8 @@ import {
   type SelectedApplication,
 } from '../model/selected-application.ts';
 import type { CallCosts, Source } from '../model/source.ts';
-import type { RestClient } from './client.ts';
 import { createRestBatch } from './rest-batch.ts';
+import type { RestClient } from './rest-client.ts';
 
 /** Applications or hosts on a page of the vendor, and ids in one call. */
 const perPage = 200;

@@ -2,8 +2,11 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError } from '../../src/config/diagnostic.ts';
 import { parseConfig } from '../../src/config/parse-config.ts';
-import type { ThreadTask } from '../../src/daemon/config-thread.ts';
-import { type ConfigThreadOptions, createConfigThread } from '../../src/daemon/config-thread.ts';
+import {
+  type ConfigThreadOptions,
+  createConfigThread,
+  type ThreadTask,
+} from '../../src/daemon/config-thread.ts';
 import { mainFile } from '../support/daemon-process.ts';
 import { createFakePlatform, type FakePlatform } from '../support/fake-platform.ts';
 

@@ -3,8 +3,8 @@ import type { Application } from '../../src/model/application.ts';
 import type { Clock } from '../../src/model/clock.ts';
 import type { Throughput } from '../../src/model/snapshot.ts';
 import type { Discovery, HostNames, Source } from '../../src/model/source.ts';
-import type { RestClient } from '../../src/newrelic/client.ts';
 import type { ThroughputAnswer, ThroughputQuery } from '../../src/newrelic/metric-payload.ts';
+import type { RestClient } from '../../src/newrelic/rest-client.ts';
 import { createRestSource } from '../../src/newrelic/rest-source.ts';
 import { createFakeClock } from './fake-clock.ts';
 
