@@ -114,7 +114,8 @@ export function createPollLog(account: string, dependencies: ChangeLogDependenci
       if (discovery.complete) reportMissing(missing);
     },
     polled: (before, after, outcome) => {
-      applications.write(applicationChanges(before, after, outcome));
+      // Mostly nothing has: ten thousand applications are polled a minute.
+      if (hasChanged(before, after)) applications.write(applicationChanges(before, after, outcome));
       names.asked(after.selected.application, outcome);
     },
     demand: createDemandReport(account, demands, dependencies.clock),
@@ -129,6 +130,12 @@ const longestName = 256;
 
 function fieldsOf({ id, name }: Application): { app_id: string; app_name: string } {
   return { app_id: id, app_name: name.slice(0, longestName) };
+}
+
+const logged = ['gone', 'pollSucceeded', 'failedFor'] as const;
+
+function hasChanged(before: AppState, after: AppState): boolean {
+  return logged.some((member) => before[member] !== after[member]);
 }
 
 function applicationChanges(

@@ -69,11 +69,11 @@ class DuePolls implements PollLoop {
   wake(): void {
     if (this.#isStopped) return;
     this.#table.dropStale();
-    const told: Told = () => this.#wakeInTime();
-    this.#gather(this.#due(), told);
+    // What ends at once needs no timer of its own: there is one below.
+    this.#gather(this.#due(), () => undefined);
     const mayShareMore =
       this.#dependencies.source.gatherMs > 0 && this.#table.firstDue() !== undefined;
-    if (!mayShareMore) this.#startBatches(told);
+    if (!mayShareMore) this.#startBatches(() => this.#wakeInTime());
     this.#wakeInTime();
   }
 

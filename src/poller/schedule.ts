@@ -115,7 +115,7 @@ export interface AppStates {
   stretch(factor: number, nowMs: number): void;
 }
 
-/** @param stretch returns returns the factor by which the intervals are stretched at present */
+/** @param stretch returns the factor by which the intervals are stretched at present */
 export function createAppStates(stretch: () => number): AppStates {
   return new QueuedStates(stretch);
 }
