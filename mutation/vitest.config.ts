@@ -4,8 +4,8 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config';
 const config: ViteUserConfig = defineConfig({
   test: {
     include: [
-      'test/{exposition,model,newrelic,poller,transport}/**/*.test.ts',
-      'test/cli/{prepare-account,same-prepared,supervisor*}.test.ts',
+      'test/{exposition,model,newrelic,poller,rate-limit,transport}/**/*.test.ts',
+      'test/daemon/{prepare-account*,reloader*,supervisor*}.test.ts',
     ],
     testTimeout: 30_000,
   },
