@@ -1,0 +1,36 @@
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { areaOf } from './imports-of.ts';
+import { readSourceFiles } from './source-files.ts';
+
+const tests = fileURLToPath(new URL('..', import.meta.url));
+
+/** Test files of a folder that are not named after one of the files, or after one and a topic. */
+function strangersAmong(names: readonly string[], files: readonly string[]): readonly string[] {
+  return names.filter((name) => {
+    const subject = name.replace(/(?:\.long)?\.test\.ts$/u, '');
+    return !files.some((file) => subject === file || subject.startsWith(`${file}-`));
+  });
+}
+
+describe('the tests of a folder of the source', () => {
+  const sources = readSourceFiles().map(({ path }) => path);
+  const areas = [...new Set(sources.map(areaOf))].filter((area) => !area.endsWith('.ts'));
+
+  it.each(areas)('are named after what they test: %s', (area) => {
+    const names = readdirSync(`${tests}/${area}`).filter((name) => name.endsWith('.test.ts'));
+    const files = sources
+      .filter((path) => areaOf(path) === area)
+      .map((path) => path.slice(area.length + 1).replace(/\.ts$/u, ''));
+
+    expect(names.length).toBeGreaterThan(0);
+    expect(strangersAmong(names, files)).toEqual([]);
+  });
+
+  it('would be found if they were not', () => {
+    const names = ['page.test.ts', 'page-golden.test.ts', 'page.long.test.ts', 'pages.test.ts'];
+
+    expect(strangersAmong(names, ['page', 'render'])).toEqual(['pages.test.ts']);
+  });
+});
