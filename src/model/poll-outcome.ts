@@ -7,7 +7,10 @@ export interface PollOutcome {
   readonly reading: AppReading | undefined;
   /** Why something that was asked for did not arrive; the first of the failures. */
   readonly error: ApiError | undefined;
-  /** What did not arrive: host ids, `applicationScope` or `hostsScope`. */
+  /**
+   * What did not arrive: host ids, `applicationScope`, or `hostsScope` if it is not known which hosts there
+   * are. Known hosts are all named: how many failed decides whether the rest may be published.
+   */
   readonly failed: ReadonlySet<string>;
   /** How many parts the poll was to ask for: the application and its hosts. */
   readonly askedParts: number;
