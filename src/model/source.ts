@@ -156,8 +156,8 @@ export interface Source {
    * of one page that has most of the known ones.
    *
    * Keeps what it has: if a call fails, or if the reason of an abort is an `ApiError` (a deadline),
-   * it resolves with that error and what was read so far. If an abort has any other reason, it
-   * rejects with that.
+   * it resolves with that error and what was read so far. With another reason of an
+   * abort it rejects with that.
    */
   discover(
     selectors: readonly Selector[],

@@ -1,6 +1,19 @@
 import { areaOf, importsOf, resolveImport } from './imports-of.ts';
 import type { SourceFile } from './source-files.ts';
 
+/** What `daemon` puts together. */
+const daemonParts: readonly string[] = [
+  'model',
+  'config',
+  'rate-limit',
+  'transport',
+  'newrelic',
+  'poller',
+  'exposition',
+  'server',
+  'telemetry',
+];
+
 /** Which areas an area may import, beside itself. */
 export const allowedAreas: Readonly<Record<string, readonly string[]>> = {
   model: [],
@@ -13,30 +26,8 @@ export const allowedAreas: Readonly<Record<string, readonly string[]>> = {
   server: ['model', 'exposition'],
   telemetry: ['model'],
   simulator: ['model'],
-  daemon: [
-    'model',
-    'config',
-    'rate-limit',
-    'transport',
-    'newrelic',
-    'poller',
-    'exposition',
-    'server',
-    'telemetry',
-  ],
-  cli: [
-    'model',
-    'config',
-    'rate-limit',
-    'transport',
-    'newrelic',
-    'poller',
-    'exposition',
-    'server',
-    'telemetry',
-    'simulator',
-    'daemon',
-  ],
+  daemon: daemonParts,
+  cli: [...daemonParts, 'simulator', 'daemon'],
   'main.ts': ['cli', 'daemon'],
 };
 

@@ -1,6 +1,12 @@
 import type { Clock } from '../../src/model/clock.ts';
-import type { Permit, Throttled } from '../../src/rate-limit/rate-limiter.ts';
+import {
+  createRateLimiter,
+  type Permit,
+  type RateLimiter,
+  type Throttled,
+} from '../../src/rate-limit/rate-limiter.ts';
 import type { Membership } from '../../src/rate-limit/rate-limiters.ts';
+import { neverAborted } from '../transport/fakes.ts';
 
 /** A 429 that only asks for a pause. */
 export function aThrottled(untilMs: number, overrides: Partial<Throttled> = {}): Throttled {
@@ -78,4 +84,26 @@ export function createFakeMembership({
     onLimitChange: notExpected,
     leave: notExpected,
   };
+}
+
+/** The account whose calls are made. */
+export const owner = {};
+
+/** A limiter of one key. */
+export function aLimiter(clock: Clock, requestsPerMinute: number): RateLimiter {
+  return createRateLimiter({ apiKey: 'key-1', requestsPerMinute }, { clock });
+}
+
+/** A permit of the limiter, for an account that is never moved to another key. */
+export async function acquire(limiter: RateLimiter, urgent = false): Promise<Permit> {
+  const permit = await limiter.acquire({ urgent, owner }, neverAborted);
+  if (permit === undefined) throw new Error('nobody was evicted');
+  return permit;
+}
+
+/** Makes a call that is answered with 429 at once. */
+export async function throttle(limiter: RateLimiter, answer: Throttled): Promise<void> {
+  const permit = await acquire(limiter);
+  permit.throttled(answer);
+  permit.release();
 }

@@ -1,32 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  createRateLimiter,
-  type Permit,
-  type RateLimiter,
-  type Throttled,
-} from '../../src/rate-limit/rate-limiter.ts';
-import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
-import { neverAborted as signal } from '../transport/fakes.ts';
-import { aLimitExceeded, aThrottled } from './fakes.ts';
-
-const owner = {};
-
-function aLimiter(clock: FakeClock, requestsPerMinute: number): RateLimiter {
-  return createRateLimiter({ apiKey: 'key-1', requestsPerMinute }, { clock });
-}
-
-async function acquire(limiter: RateLimiter, urgent = false): Promise<Permit> {
-  const permit = await limiter.acquire({ urgent, owner }, signal);
-  if (permit === undefined) throw new Error('nobody was evicted');
-  return permit;
-}
-
-/** Makes a call that is answered with 429 at once. */
-async function refuse(limiter: RateLimiter, answer: Throttled): Promise<void> {
-  const permit = await acquire(limiter);
-  permit.throttled(answer);
-  permit.release();
-}
+import { createFakeClock } from '../support/fake-clock.ts';
+import { acquire, aLimitExceeded, aLimiter, aThrottled, throttle } from './fakes.ts';
 
 describe('the limit of a rate limiter', () => {
   it('is reduced only by a 429 that names it, and says when it is full again', async () => {
@@ -37,10 +11,10 @@ describe('the limit of a rate limiter', () => {
       limits.push([limiter.limitPerMinute(), limiter.isReduced()]);
     };
 
-    await refuse(limiter, aThrottled(1000));
+    await throttle(limiter, aThrottled(1000));
     note();
     await clock.advance(1000);
-    await refuse(limiter, aLimitExceeded(31_000, { sentMs: 1000 }));
+    await throttle(limiter, aLimitExceeded(31_000, { sentMs: 1000 }));
     note();
     await clock.advance(299_999);
     note();
@@ -59,7 +33,7 @@ describe('the limit of a rate limiter', () => {
     const clock = createFakeClock();
     const limiter = aLimiter(clock, 100);
     const steps: string[] = [];
-    await refuse(limiter, aLimitExceeded(1000));
+    await throttle(limiter, aLimitExceeded(1000));
     const withoutListener = clock.pendingTimers();
     await clock.advance(30_000);
 
@@ -68,7 +42,7 @@ describe('the limit of a rate limiter', () => {
     });
     await clock.advance(600_000);
     const afterRecovery = clock.pendingTimers();
-    await refuse(limiter, aLimitExceeded(700_000, { sentMs: 630_000 }));
+    await throttle(limiter, aLimitExceeded(700_000, { sentMs: 630_000 }));
     const duringRecovery = clock.pendingTimers();
     stop();
 
@@ -92,7 +66,7 @@ describe('the limit of a rate limiter', () => {
       changes += 1;
     });
 
-    await refuse(limiter, aThrottled(1000));
+    await throttle(limiter, aThrottled(1000));
     limiter.resize(100);
 
     expect(changes).toBe(0);

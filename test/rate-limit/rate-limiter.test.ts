@@ -1,33 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  createRateLimiter,
-  type Permit,
-  type RateLimiter,
-  type Throttled,
-} from '../../src/rate-limit/rate-limiter.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
 import { neverAborted as signal } from '../transport/fakes.ts';
-import { aLimitExceeded, aThrottled } from './fakes.ts';
-
-const owner = {};
-
-function aLimiter(clock: FakeClock, requestsPerMinute: number): RateLimiter {
-  return createRateLimiter({ apiKey: 'key-1', requestsPerMinute }, { clock });
-}
-
-async function acquire(limiter: RateLimiter, urgent = false): Promise<Permit> {
-  const permit = await limiter.acquire({ urgent, owner }, signal);
-  if (permit === undefined) throw new Error('nobody was evicted');
-  return permit;
-}
-
-/** Makes a call that is answered with 429 at once. */
-async function refuse(limiter: RateLimiter, answer: Throttled): Promise<void> {
-  const permit = await acquire(limiter);
-  permit.throttled(answer);
-  permit.release();
-}
+import { acquire, aLimitExceeded, aLimiter, aThrottled, owner, throttle } from './fakes.ts';
 
 interface Run {
   readonly sentAtMs: number[];
@@ -82,7 +57,7 @@ describe('createRateLimiter', () => {
       release();
     };
 
-    await refuse(limiter, aThrottled(10_000));
+    await throttle(limiter, aThrottled(10_000));
     for (let call = 0; call < 100; call += 1) void send();
     await clock.advance(70_000);
     const heldUp = sentAtMs.splice(0);
@@ -275,7 +250,7 @@ describe('createRateLimiter', () => {
     permit.release();
     await note(60_001);
     await note(999);
-    await refuse(limiter, aLimitExceeded(162_000, { sentMs: 161_000 }));
+    await throttle(limiter, aLimitExceeded(162_000, { sentMs: 161_000 }));
     await note(299_999);
     await note(1);
 
