@@ -106,6 +106,7 @@ function configOf(selectors: readonly Selector[], labels: AppEntry['labels']): C
     name: 'bench',
     baseUrl: 'https://api.newrelic.com',
     apiKey: { kind: 'env', name: 'BENCH_KEY' },
+    source: { kind: 'rest', accountId: undefined },
     apiKeyHeader: 'Api-Key',
     requestsPerMinute: 1_000_000,
     concurrency: 8,

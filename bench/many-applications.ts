@@ -12,9 +12,9 @@ import type { Clock } from '../src/model/clock.ts';
 import type { AccountConfig, AppEntry, PollConfig } from '../src/model/config.ts';
 import { selectApplications } from '../src/model/selector.ts';
 import type { Source } from '../src/model/source.ts';
-import type { RestClient } from '../src/newrelic/rest-client.ts';
-import { createRestSource } from '../src/newrelic/rest-source.ts';
 import { type AccountPoller, createAccountPoller } from '../src/poller/account-poller.ts';
+import type { RestClient } from '../src/rest/rest-client.ts';
+import { createRestSource } from '../src/rest/rest-source.ts';
 import { createBatchSource } from './batch-source.ts';
 import { show, spreadOf } from './median.ts';
 import { cpuMs, createTurnClock, createTurns } from './turns.ts';
@@ -31,6 +31,7 @@ const account: AccountConfig = {
   name: 'bench',
   baseUrl: 'https://api.newrelic.com',
   apiKey: { kind: 'env', name: 'BENCH_KEY' },
+  source: { kind: 'rest', accountId: undefined },
   apiKeyHeader: 'Api-Key',
   requestsPerMinute: 800,
   concurrency: 8,
@@ -82,7 +83,7 @@ function applicationsOf(
     hostIds: Array.from({ length: hostsEach }, (__, host) =>
       String(5_000_000 + index * hostsEach + host),
     ),
-    instanceIds: [],
+    instances: 0,
   }));
 }
 

@@ -4,7 +4,7 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config';
 const config: ViteUserConfig = defineConfig({
   test: {
     include: [
-      'test/{exposition,model,newrelic,poller,rate-limit,transport}/**/*.test.ts',
+      'test/{exposition,model,nerdgraph,newrelic,poller,rate-limit,rest,transport}/**/*.test.ts',
       'test/daemon/{prepare-account*,reloader*,supervisor*}.test.ts',
     ],
     testTimeout: 30_000,

@@ -235,6 +235,6 @@ function assumedApplication(id: string, hosts: number): Application {
       apdexTargetSeconds: 0,
     },
     hostIds,
-    instanceIds: hostIds,
+    instances: hosts,
   };
 }

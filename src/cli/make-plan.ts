@@ -11,9 +11,9 @@ import {
 } from '../model/selected-application.ts';
 import type { AppSnapshot, Throughput } from '../model/snapshot.ts';
 import type { AccountStatus } from '../model/telemetry.ts';
-import { restCosts } from '../newrelic/rest-source.ts';
 import { type CallPlan, planCalls } from '../poller/call-plan.ts';
 import { discoveryIntervalOf } from '../poller/demand.ts';
+import { restCosts } from '../rest/rest-source.ts';
 import { createSelfMetrics } from '../telemetry/self-metrics.ts';
 import {
   type Assumptions,

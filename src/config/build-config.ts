@@ -20,6 +20,7 @@ function accountOf(account: FileAccount, directory: string): AccountConfig {
   return {
     name: account.name,
     baseUrl: account.base_url ?? baseUrls[account.region ?? 'us'],
+    source: { kind: 'rest', accountId: undefined },
     apiKey:
       keyFile === undefined
         ? { kind: 'env', name: keyVariable ?? '' }

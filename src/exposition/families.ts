@@ -69,7 +69,7 @@ const applicationFamilies: readonly AppFamily[] = familiesFrom(
     {
       name: 'newrelic_application_instances',
       help: `Instances that New Relic lists for the application. ${cachedNotice}`,
-      samplesOf: ({ application }) => oneSample(application.instanceIds?.length),
+      samplesOf: ({ application }) => oneSample(application.instances),
     },
     {
       name: 'newrelic_application_reporting',

@@ -26,7 +26,8 @@ export interface Application {
   readonly summary: ApplicationSummary | undefined;
   /** `undefined` when the vendor left the list out, which is not the same as an empty one. */
   readonly hostIds: readonly string[] | undefined;
-  readonly instanceIds: readonly string[] | undefined;
+  /** How many instances the vendor lists. */
+  readonly instances: number | undefined;
 }
 
 /**
@@ -38,7 +39,6 @@ export function mergedApplication(known: Application, found: Application): Appli
     ...found,
     summary: isSameSummary(known.summary, found.summary) ? known.summary : found.summary,
     hostIds: sameOrFound(known.hostIds, found.hostIds),
-    instanceIds: sameOrFound(known.instanceIds, found.instanceIds),
   };
   return hasSameMembers(known, merged) ? known : merged;
 }

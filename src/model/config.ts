@@ -9,11 +9,19 @@ export type KeyLocation =
 
 export type ApiKeyHeader = 'Api-Key' | 'X-Api-Key';
 
+/** Which API of the vendor an account is polled with. */
+export type AccountSource =
+  /** The REST API v2. The account id serves only comparisons with NerdGraph. */
+  | { readonly kind: 'rest'; readonly accountId: number | undefined }
+  /** NerdGraph, which must be told the account. */
+  | { readonly kind: 'nerdgraph'; readonly accountId: number };
+
 /** One New Relic account: one key, one budget, one failure domain. */
 export interface AccountConfig {
   readonly name: string;
   /** Scheme, host and port, perhaps a path prefix; without a trailing slash. */
   readonly baseUrl: string;
+  readonly source: AccountSource;
   readonly apiKey: KeyLocation;
   readonly apiKeyHeader: ApiKeyHeader;
   /** Calls this process may send in any 60 seconds. */

@@ -229,6 +229,6 @@ function identityOf({ id, name, language }: Application): Application {
     lastReportedAtMs: undefined,
     summary: undefined,
     hostIds: undefined,
-    instanceIds: undefined,
+    instances: undefined,
   };
 }

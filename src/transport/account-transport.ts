@@ -10,6 +10,7 @@ import { createMeasure, type Measure } from './measure.ts';
 import { authorize, obeyPauses, pace } from './permits.ts';
 import { reloadKey, retry } from './retry.ts';
 import type {
+  ApiResponse,
   KeyProvider,
   PermittedRequest,
   RawTransport,
@@ -46,6 +47,11 @@ export interface AccountTransportDependencies {
   /** The connections to the vendor, until `reconfigure` gives others. */
   readonly raw: RawTransport;
   readonly events: TransportEvents;
+  /**
+   * The status that an answer should have had, for an API that reports failures under 200. Default:
+   * the one that it has.
+   */
+  readonly statusOf?: ((answer: ApiResponse) => number) | undefined;
 }
 
 /** What people should hear of. */
@@ -160,9 +166,22 @@ function sendThrough(
     limitConcurrency(dependencies.concurrency),
     obeyPauses({ ...dependencies, throttled: dependencies.events.throttled }),
     dependencies.measure.decorate,
+    readStatus(dependencies.statusOf),
   ];
   const paced = pace(dependencies)(permitted.reduceRight((next, decorate) => decorate(next), wire));
   return resending.reduceRight((next, decorate) => decorate(next), paced);
+}
+
+/** Gives every answer the status that it should have had: everything above decides by it. */
+export function readStatus(
+  statusOf: ((answer: ApiResponse) => number) | undefined,
+): TransportDecorator {
+  if (statusOf === undefined) return (next) => next;
+  return (next) => async (request, signal) => {
+    const answer = await next(request, signal);
+    const status = statusOf(answer);
+    return status === answer.status ? answer : { ...answer, status };
+  };
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { Dispatcher } from 'undici';
 import { ApiError } from '../model/api-error.ts';
-import type { Operation } from '../model/telemetry.ts';
 import { AnswerBody, type AnswerHolder, type AnswerMemory } from './answer-memory.ts';
 import type { AbortWatch } from './deadline.ts';
 import type { ApiResponse } from './transport.ts';
@@ -9,7 +8,8 @@ import { apiErrorFrom, statusReason } from './transport-errors.ts';
 type Controller = Dispatcher.DispatchController;
 
 export interface ResponseCollectorOptions {
-  readonly operation: Operation;
+  /** A larger body is none of a real answer. */
+  readonly maxBytes: number;
   /** The other end, as errors name it. */
   readonly peer: string;
   readonly signal: AbortSignal;
@@ -56,7 +56,7 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, AnswerHold
     this.#signal = options.signal;
     this.#abortWatch = options.abortWatch;
     this.#memory = options.memory;
-    this.#maxBytes = options.memory.maxBytesOf(options.operation);
+    this.#maxBytes = options.maxBytes;
     this.#body = new AnswerBody(this.#maxBytes);
     this.#outcome = outcome;
     this.#abortWatch.add(this.#signal, this.#onAbort);

@@ -34,9 +34,8 @@ const retryableReasons: ReadonlySet<FailureReason> = new Set<FailureReason>([
   'server',
 ]);
 
-/** Host names are asked for again anyway, and nobody waits for them. */
-function isWorthRetrying({ operation }: ApiRequest, reason: FailureReason): boolean {
-  return operation !== 'list_hosts' && retryableReasons.has(reason);
+function isWorthRetrying({ isOptional }: ApiRequest, reason: FailureReason): boolean {
+  return isOptional !== true && retryableReasons.has(reason);
 }
 
 /** A call under way. */

@@ -238,6 +238,8 @@ export function statusReason(status: number): FailureReason | undefined {
       return 'auth';
     case 404:
       return 'not_found';
+    case 413:
+      return 'too_large';
     case 429:
       return 'throttled';
     default:

@@ -1,10 +1,16 @@
 import type { Operation } from '../model/telemetry.ts';
 import type { Permit } from '../rate-limit/rate-limiter.ts';
 
-/** One GET. `target` is path and query, already encoded, relative to the account's base URL. */
+/** One GET, or a POST if there is a body. `target` is path and query, already encoded, relative to the account's base URL. */
 export interface ApiRequest {
   readonly operation: Operation;
   readonly target: string;
+  /** A JSON document to post. The request changes nothing, so it may be sent again. */
+  readonly body?: string;
+  /** Whether a real answer may be as large as a page of a list. */
+  readonly isAnswerLarge?: true;
+  /** Whether it will be asked for again anyway, so that a retry is not worth a permit. */
+  readonly isOptional?: true;
   /** A shorter timeout than the account's, from when the request leaves. */
   readonly timeoutMs?: number;
   /** Told when the request leaves, `true`, and when it has come back or failed, `false`. */

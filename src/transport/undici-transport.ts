@@ -27,7 +27,7 @@ export interface UndiciTransportDependencies {
 const defaultConnectTimeoutMs = 5000;
 
 /**
- * The wire: sends GET requests over a pool of connections to one origin. It follows no redirect and
+ * The wire: sends requests over a pool of connections to one origin. It follows no redirect and
  * asks for uncompressed answers, because small bodies cost more to unpack than to transfer.
  */
 export function createUndiciTransport(
@@ -49,15 +49,20 @@ export function createUndiciTransport(
     send: (request, headers, signal) =>
       new Promise((resolve, reject) => {
         signal.throwIfAborted();
-        const { operation } = request;
+        const { operation, isAnswerLarge, body } = request;
+        const maxBytes = memory.maxBytesOf(
+          isAnswerLarge === true ? 'list_applications' : operation,
+        );
         const collector = new ResponseCollector(
-          { operation, peer, signal, abortWatch, memory },
+          { maxBytes, peer, signal, abortWatch, memory },
           { resolve, reject },
         );
         const path = pathPrefix + request.target;
         try {
           dispatcher.dispatch(
-            { origin, path, method: 'GET', headers: headersFor(headers) },
+            body === undefined
+              ? { origin, path, method: 'GET', headers: headersFor(headers) }
+              : { origin, path, method: 'POST', headers: [...headersFor(headers), ...json], body },
             collector,
           );
         } catch (error) {
@@ -67,6 +72,8 @@ export function createUndiciTransport(
     close: async () => route.close(),
   };
 }
+
+const json = ['content-type', 'application/json'];
 
 type Headers = Readonly<Record<string, string>>;
 

@@ -44,6 +44,7 @@ const otherAccount: { readonly [Field in keyof AccountConfig]-?: AccountConfig[F
   name: 'other',
   baseUrl: 'https://api.eu.newrelic.com',
   apiKey: { kind: 'file', path: '/key' },
+  source: { kind: 'rest', accountId: 12 },
   apiKeyHeader: 'X-Api-Key',
   requestsPerMinute: 1,
   concurrency: 1,

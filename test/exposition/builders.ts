@@ -19,7 +19,7 @@ export function anApplication(overrides: Partial<Application> = {}): Application
     lastReportedAtMs: undefined,
     summary: undefined,
     hostIds: undefined,
-    instanceIds: undefined,
+    instances: undefined,
     ...overrides,
   };
 }

@@ -148,7 +148,7 @@ describe('appFamilies', () => {
     {
       what: 'the length of the list of instances',
       suffix: 'instances',
-      snapshot: { application: anApplication({ instanceIds: ['7', '8', '9'] }) },
+      snapshot: { application: anApplication({ instances: 3 }) },
       samples: ['3'],
     },
     {

@@ -22,7 +22,7 @@ export const representativeSnapshots: readonly AppSnapshot[] = [
         apdexTargetSeconds: 0.5,
       },
       hostIds: ['4321', '4322'],
-      instanceIds: ['9001', '9002', '9003'],
+      instances: 3,
     }),
     labels: { team: 'payments' },
     hostNames: new Map([['4321', 'web-1.example.com']]),

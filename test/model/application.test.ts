@@ -4,28 +4,25 @@ import { anApplication } from '../support/builders.ts';
 
 describe('mergedApplication', () => {
   it('is the known application when nothing of it has changed', () => {
-    const known = anApplication({ hostIds: ['1', '2'], instanceIds: ['3'] });
+    const known = anApplication({ hostIds: ['1', '2'], instances: 1 });
 
-    const merged = mergedApplication(
-      known,
-      anApplication({ hostIds: ['1', '2'], instanceIds: ['3'] }),
-    );
+    const merged = mergedApplication(known, anApplication({ hostIds: ['1', '2'], instances: 1 }));
 
     expect(merged).toBe(known);
   });
 
   it.each([
     { what: 'another name', found: { name: 'renamed' }, sameHosts: true },
-    { what: 'other instances', found: { instanceIds: ['4'] }, sameHosts: true },
+    { what: 'other instances', found: { instances: 2 }, sameHosts: true },
     { what: 'another host', found: { hostIds: ['1', '3'] }, sameHosts: false },
     { what: 'one host less', found: { hostIds: ['1'] }, sameHosts: false },
     { what: 'no list of hosts', found: { hostIds: undefined }, sameHosts: false },
   ])('is as found, with the known list of hosts if it is the same: $what', (row) => {
-    const parts = { hostIds: ['1', '2'], instanceIds: ['3'] };
+    const parts = { hostIds: ['1', '2'], instances: 1 };
     const known = anApplication(parts);
     const found = anApplication({
       hostIds: [...parts.hostIds],
-      instanceIds: [...parts.instanceIds],
+      instances: 1,
       ...row.found,
     });
 

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError, type FailureReason } from '../../src/model/api-error.ts';
 import { type CallSubject, excerptOf, listElementsOf } from '../../src/newrelic/answer.ts';
-import type { ThroughputQuery } from '../../src/newrelic/metric-payload.ts';
+import type { ThroughputQuery } from '../../src/rest/metric-payload.ts';
 import type { ApiResponse } from '../../src/transport/transport.ts';
+import { aRestSource, sampleText } from '../rest/a-rest-source.ts';
+import { discoveryOf } from '../rest/an-application-list.ts';
 import { answerOf } from '../support/fake-transport.ts';
-import { aRestSource, sampleText } from './a-rest-source.ts';
-import { discoveryOf } from './an-application-list.ts';
 
 const query: ThroughputQuery = { window: undefined, transactions: ['web', 'other'], raw: false };
 

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { restCosts } from '../../src/newrelic/rest-source.ts';
 import {
   type AccountPlanner,
   accountPlanOf,
@@ -9,6 +8,7 @@ import {
   createCallRate,
   plannedCapacityOf,
 } from '../../src/poller/account-plan.ts';
+import { restCosts } from '../../src/rest/rest-source.ts';
 import { aSelected } from '../support/builders.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AppEntry } from '../../src/model/config.ts';
 import type { Discovery } from '../../src/model/source.ts';
-import { restCosts } from '../../src/newrelic/rest-source.ts';
 import { type AppState, newAppState } from '../../src/poller/app-state.ts';
 import {
   type DiscoveryChange,
@@ -11,6 +10,7 @@ import {
   type StateChanges,
 } from '../../src/poller/app-table.ts';
 import { createPartition, type Partition } from '../../src/poller/demand.ts';
+import { restCosts } from '../../src/rest/rest-source.ts';
 import { anApplication, anEntry, aSelected } from '../support/builders.ts';
 
 const entry = anEntry();

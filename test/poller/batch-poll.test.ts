@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import { applicationScope, type PollOutcome } from '../../src/model/poll-outcome.ts';
-import type { RestClient } from '../../src/newrelic/rest-client.ts';
-import { createRestSource } from '../../src/newrelic/rest-source.ts';
 import { type BatchPoll, type PollRequest, startBatchPoll } from '../../src/poller/batch-poll.ts';
 import type { Job, ScheduledCall } from '../../src/poller/call-scheduler.ts';
+import type { RestClient } from '../../src/rest/rest-client.ts';
+import { createRestSource } from '../../src/rest/rest-source.ts';
 import { aSelected } from '../support/builders.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
 import { createFakeSource, type FakeSource, webOf } from '../support/fake-source.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { restCosts } from '../../src/newrelic/rest-source.ts';
 import { planCalls } from '../../src/poller/call-plan.ts';
+import { restCosts } from '../../src/rest/rest-source.ts';
 import { anAccount, aSelected } from '../support/builders.ts';
 
 const discovery = { calls: 1, intervalMs: 60_000 };

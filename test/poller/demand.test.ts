@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { restCosts } from '../../src/newrelic/rest-source.ts';
 import {
   budgetFor,
   demandOf,
@@ -11,6 +10,7 @@ import {
   plannableOf,
   stretchOf,
 } from '../../src/poller/demand.ts';
+import { restCosts } from '../../src/rest/rest-source.ts';
 import { aPollConfig, aSelected } from '../support/builders.ts';
 
 describe('demandOf', () => {

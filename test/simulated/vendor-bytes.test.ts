@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createAccountPoller } from '../../src/poller/account-poller.ts';
 import type { ApiRequest, ApiResponse } from '../../src/transport/transport.ts';
 import { aStore } from '../exposition/builders.ts';
-import { aRestSource } from '../newrelic/a-rest-source.ts';
+import { aRestSource } from '../rest/a-rest-source.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import { createFakeClock } from '../support/fake-clock.ts';

@@ -6,6 +6,7 @@ export function anAccount(overrides: Partial<AccountConfig> = {}): AccountConfig
   return {
     name: 'production',
     baseUrl: 'https://api.newrelic.com',
+    source: { kind: 'rest', accountId: undefined },
     apiKey: { kind: 'env', name: 'NEW_RELIC_API_KEY' },
     apiKeyHeader: 'Api-Key',
     requestsPerMinute: 800,
@@ -56,7 +57,7 @@ export function anApplication(overrides: Partial<Application> = {}): Application
     lastReportedAtMs: undefined,
     summary: undefined,
     hostIds: [],
-    instanceIds: [],
+    instances: 0,
     ...overrides,
   };
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../src/model/clock.ts';
 import type { PollOutcome } from '../../src/model/poll-outcome.ts';
 import { isWorthPolling, type SelectedApplication } from '../../src/model/selected-application.ts';
 import type { Batch, CallContext, Question, Source, Stage } from '../../src/model/source.ts';
-import { createRestBatch } from '../../src/newrelic/rest-batch.ts';
+import { createRestBatch } from '../../src/rest/rest-batch.ts';
 import type { FakeSource } from './fake-source.ts';
 
 /** Applications that one call answers for. */

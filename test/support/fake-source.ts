@@ -3,9 +3,9 @@ import type { Application } from '../../src/model/application.ts';
 import type { Clock } from '../../src/model/clock.ts';
 import type { Throughput } from '../../src/model/snapshot.ts';
 import type { Discovery, HostNames, Source } from '../../src/model/source.ts';
-import type { ThroughputAnswer, ThroughputQuery } from '../../src/newrelic/metric-payload.ts';
-import type { RestClient } from '../../src/newrelic/rest-client.ts';
-import { createRestSource } from '../../src/newrelic/rest-source.ts';
+import type { ThroughputAnswer, ThroughputQuery } from '../../src/rest/metric-payload.ts';
+import type { RestClient } from '../../src/rest/rest-client.ts';
+import { createRestSource } from '../../src/rest/rest-source.ts';
 import { createFakeClock } from './fake-clock.ts';
 
 /** What the fake answers for one subject: a value, an error, or nothing until it is told to. */

@@ -4,10 +4,10 @@ import type { AccountConfig, AppEntry } from '../../src/model/config.ts';
 import type { PollOutcome } from '../../src/model/poll-outcome.ts';
 import type { SnapshotSink, Throughput } from '../../src/model/snapshot.ts';
 import type { Discovery, Source } from '../../src/model/source.ts';
-import { restCosts } from '../../src/newrelic/rest-source.ts';
 import { createAccountPlanner } from '../../src/poller/account-plan.ts';
 import { AccountTable } from '../../src/poller/account-table.ts';
 import type { PollRequest } from '../../src/poller/batch-poll.ts';
+import { restCosts } from '../../src/rest/rest-source.ts';
 import { anAccount, anApplication, anEntry } from './builders.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { createFakeSink, type FakeSink } from './fake-sink.ts';
@@ -93,7 +93,7 @@ export function shop(id: string, overrides: Partial<Application> = {}, hosts = 3
     id,
     name: `shop ${id}`,
     hostIds,
-    instanceIds: [...hostIds],
+    instances: hostIds.length,
     summary: {
       requestsPerMinute: 5,
       responseTimeSeconds: 0.1,

@@ -19,7 +19,7 @@ function setUp(
   let exchange: ResponseCollector | undefined;
   const outcome = new Promise<ApiResponse>((resolve, reject) => {
     exchange = new ResponseCollector(
-      { operation, peer: 'api', signal, abortWatch, memory },
+      { maxBytes: memory.maxBytesOf(operation), peer: 'api', signal, abortWatch, memory },
       { resolve, reject },
     );
   });

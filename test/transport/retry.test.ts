@@ -177,13 +177,15 @@ describe('retry', () => {
     expect(next.requests).toHaveLength(attempts);
   });
 
-  it.each(
-    operations.map((operation) => ({ operation, attempts: operation === 'list_hosts' ? 1 : 3 })),
-  )('makes $attempts attempts at $operation, names being asked for again anyway', async (row) => {
+  it.each([
+    ...operations.map((operation) => ({ operation, optional: {}, attempts: 3 })),
+    { operation: 'list_hosts', optional: { isOptional: true }, attempts: 1 } as const,
+  ])('makes $attempts attempts at $operation, $optional', async (row) => {
     const { clock, decorate } = setUp();
     const next = scripted(...Array.from({ length: row.attempts }, () => anAnswer(500)));
 
-    const outcome = outcomeOf(decorate(next.send)(aRequest(row.operation), neverAborted));
+    const request = { ...aRequest(row.operation), ...row.optional };
+    const outcome = outcomeOf(decorate(next.send)(request, neverAborted));
     await clock.advance(10_000);
 
     expect(await outcome).toBe(500);

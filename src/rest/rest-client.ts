@@ -2,11 +2,11 @@ import type { Clock } from '../model/clock.ts';
 import type { Selector } from '../model/config.ts';
 import type { Discovery, HostNames } from '../model/source.ts';
 import type { ApiObserver, InvalidSampleReason, Logger } from '../model/telemetry.ts';
+import { type CallSubject, countingFailures, documentOf } from '../newrelic/answer.ts';
+import { parseJson } from '../newrelic/json.ts';
 import type { ApiResponse, Transport } from '../transport/transport.ts';
-import { type CallSubject, countingFailures, documentOf } from './answer.ts';
 import { discoverApplications } from './discovery.ts';
 import { createLookUps } from './findings.ts';
-import { parseJson } from './json.ts';
 import { createListReader, findHost } from './lists.ts';
 import {
   type ThroughputAnswer,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TransactionType } from '../../src/model/application.ts';
 import type { InvalidSampleReason } from '../../src/model/telemetry.ts';
-import type { ThroughputAnswer, ThroughputQuery } from '../../src/newrelic/metric-payload.ts';
+import type { ThroughputAnswer, ThroughputQuery } from '../../src/rest/metric-payload.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { answerOf } from '../support/fake-transport.ts';
 import { aRestSource, sampleText } from './a-rest-source.ts';

@@ -25,7 +25,7 @@ describe('the application lists of the samples', () => {
           apdexTargetSeconds: 0.5,
         },
         hostIds: ['2903402', '3490824', '9090823'],
-        instanceIds: ['9340582', '2389402', '9083452'],
+        instances: 3,
       },
     ]);
   });
@@ -38,7 +38,7 @@ describe('the application lists of the samples', () => {
         id: '204261410',
         healthStatus: 'unknown',
         hostIds: ['204260579'],
-        instanceIds: ['204261411'],
+        instances: 1,
       },
     ]);
   });
@@ -60,7 +60,7 @@ describe('the application lists of the samples', () => {
         lastReportedAtMs: undefined,
         summary: undefined,
         hostIds: [],
-        instanceIds: [],
+        instances: 0,
       },
     ]);
   });
@@ -92,7 +92,7 @@ describe('an application of the list', () => {
         lastReportedAtMs: undefined,
         summary: undefined,
         hostIds: undefined,
-        instanceIds: undefined,
+        instances: undefined,
       },
     ]);
   });
@@ -120,12 +120,12 @@ describe('an application of the list', () => {
     {
       what: 'no links',
       change: { links: null },
-      has: { hostIds: undefined, instanceIds: undefined },
+      has: { hostIds: undefined, instances: undefined },
     },
     {
       what: 'one of the two link lists',
       change: { links: { application_hosts: [5], application_instances: null } },
-      has: { hostIds: ['5'], instanceIds: undefined },
+      has: { hostIds: ['5'], instances: undefined },
     },
     {
       what: 'a host id that stands twice',
@@ -221,7 +221,7 @@ describe('a part of the list that cannot be read', () => {
 
     const discovery = await listOf({ ...good, links });
 
-    expect(discovery.applications).toMatchObject([{ hostIds: ['5', '6'], instanceIds: [] }]);
+    expect(discovery.applications).toMatchObject([{ hostIds: ['5', '6'], instances: 0 }]);
     expect(discovery).toMatchObject({ complete: true, unreadableIds: [] });
     expect(discovery.logged).toMatchObject([
       { problem: 'application 1: host ids that are not numbers: 3' },

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { ThroughputQuery } from '../../src/newrelic/metric-payload.ts';
+import type { ThroughputQuery } from '../../src/rest/metric-payload.ts';
 import {
   applicationsRequest,
   createThroughputRequests,
   hostsRequest,
-} from '../../src/newrelic/requests.ts';
+} from '../../src/rest/requests.ts';
 
 const throughputRequests = createThroughputRequests();
 const window = { fromMs: Date.UTC(2026, 8, 1, 9, 52), toMs: Date.UTC(2026, 8, 1, 9, 57) };
@@ -31,6 +31,7 @@ describe('the list requests', () => {
       operation: 'list_hosts',
       target: '/v2/applications/12/hosts.json?page=3',
       timeoutMs: 10_000,
+      isOptional: true,
     });
   });
 });

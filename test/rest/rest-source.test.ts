@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { restCosts } from '../../src/newrelic/rest-source.ts';
+import { restCosts } from '../../src/rest/rest-source.ts';
 import { aSelected } from '../support/builders.ts';
 
 describe('the costs of a poll by the REST API', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
-import { type Page, readPages } from '../../src/newrelic/paging.ts';
+import { type Page, readPages } from '../../src/rest/paging.ts';
 
 const subject = {
   operation: 'list_applications',

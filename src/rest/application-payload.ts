@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Application, ApplicationSummary } from '../model/application.ts';
-import { type CallSubject, excerptOf, listElementsOf } from './answer.ts';
+import { type CallSubject, excerptOf, listElementsOf } from '../newrelic/answer.ts';
 import {
   entityIdOf,
   epochMsOf,
@@ -8,7 +8,7 @@ import {
   isJsonObject,
   type JsonObject,
   sampleOf,
-} from './json.ts';
+} from '../newrelic/json.ts';
 
 /** The applications of one page, and which parts of the page could not be read. */
 export interface ApplicationPage {
@@ -107,7 +107,7 @@ function applicationOf(
     lastReportedAtMs: record.last_reported_at,
     summary: summary === undefined ? undefined : summaryOf(summary, onInvalid),
     hostIds: idsOf(record.links?.application_hosts, 'host', report),
-    instanceIds: idsOf(record.links?.application_instances, 'instance', report),
+    instances: idsOf(record.links?.application_instances, 'instance', report)?.length,
   };
 }
 

@@ -1,9 +1,10 @@
 import { ApiError } from '../model/api-error.ts';
 import type { TransactionType } from '../model/application.ts';
 import type { CallContext } from '../model/source.ts';
+import { isEntityId, minuteTextOf } from '../newrelic/json.ts';
+import { metricNames } from '../newrelic/metric-names.ts';
 import type { ApiRequest, ApiResponse, Transport } from '../transport/transport.ts';
-import { isEntityId, minuteTextOf } from './json.ts';
-import { metricNames, type ThroughputQuery, throughputValue } from './metric-payload.ts';
+import { type ThroughputQuery, throughputValue } from './metric-payload.ts';
 
 /**
  * Asks for the applications of the account; with `ids` only for those. Every page is asked for with
@@ -33,6 +34,8 @@ export function hostsRequest(applicationId: string, page: number, hostName?: str
     operation: 'list_hosts',
     target: `${pathOf(applicationId)}/hosts.json${queryOf([...filter, ...pageOf(page)])}`,
     timeoutMs: hostsTimeoutMs,
+    // Nobody waits for names.
+    isOptional: true,
   };
 }
 

@@ -1,9 +1,9 @@
 import { ApiError } from '../model/api-error.ts';
 import type { Selector } from '../model/config.ts';
 import type { Discovery } from '../model/source.ts';
-import { failureOf } from './answer.ts';
+import { failureOf } from '../newrelic/answer.ts';
+import { isEntityId } from '../newrelic/json.ts';
 import { createFindings, type Findings, type LookUps } from './findings.ts';
-import { isEntityId } from './json.ts';
 import { type ApplicationList, applicationsSubject } from './lists.ts';
 
 /** Asks for the applications with these ids, or for all of the account. */

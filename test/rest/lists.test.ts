@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
-import { createListReader, type ListReader } from '../../src/newrelic/lists.ts';
+import { createListReader, type ListReader } from '../../src/rest/lists.ts';
 import type { ApiResponse, Transport } from '../../src/transport/transport.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
 import { answerOf, createFakeTransport } from '../support/fake-transport.ts';
@@ -88,7 +88,9 @@ describe('the host names of an application', () => {
 
     expect([...names]).toEqual([['1234567', 'ip-10-1-19-12']]);
     expect({ error, calls }).toEqual({ error: undefined, calls: 1 });
-    expect(transport.calls).toEqual([{ operation: 'list_hosts', target, timeoutMs: 10_000 }]);
+    expect(transport.calls).toEqual([
+      { operation: 'list_hosts', target, timeoutMs: 10_000, isOptional: true },
+    ]);
   });
 
   it('are read from all pages', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError, type FailureReason } from '../../src/model/api-error.ts';
 import { applicationScope } from '../../src/model/poll-outcome.ts';
-import type { ThroughputQuery } from '../../src/newrelic/metric-payload.ts';
-import { PollAnswers } from '../../src/newrelic/poll-answers.ts';
+import type { ThroughputQuery } from '../../src/rest/metric-payload.ts';
+import { PollAnswers } from '../../src/rest/poll-answers.ts';
 import { webOf } from '../support/fake-source.ts';
 
 const query: ThroughputQuery = {

@@ -2,12 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { Clock } from '../../src/model/clock.ts';
 import type { Source } from '../../src/model/source.ts';
 import type { InvalidSampleReason } from '../../src/model/telemetry.ts';
-import {
-  createRestClient,
-  defaultMaxPages,
-  type RestClient,
-} from '../../src/newrelic/rest-client.ts';
-import { createRestSource } from '../../src/newrelic/rest-source.ts';
+import { createRestClient, defaultMaxPages, type RestClient } from '../../src/rest/rest-client.ts';
+import { createRestSource } from '../../src/rest/rest-source.ts';
 import type { Transport } from '../../src/transport/transport.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 

@@ -2,10 +2,10 @@ import { ApiError } from '../model/api-error.ts';
 import type { Application } from '../model/application.ts';
 import type { HostNames } from '../model/source.ts';
 import type { ApiObserver, Logger } from '../model/telemetry.ts';
+import { type CallSubject, countingFailures, documentOf, failureOf } from '../newrelic/answer.ts';
+import { type JsonObject, parseJsonKeepingIds } from '../newrelic/json.ts';
 import type { ApiRequest, Transport } from '../transport/transport.ts';
-import { type CallSubject, countingFailures, documentOf, failureOf } from './answer.ts';
 import { applicationPageOf, type HostName, hostNamesOf } from './application-payload.ts';
-import { type JsonObject, parseJsonKeepingIds } from './json.ts';
 import { type Page, type PagedList, readPages } from './paging.ts';
 import { applicationsRequest, hostsRequest, type RequestContext, sendingBy } from './requests.ts';
 
@@ -106,7 +106,7 @@ export function createListReader(
           requestOf: (page) => applicationsRequest(ids, page),
           contentOf: (document) => listedApplicationsOf(document, { observer, logger }),
           weightOf: ({ application }) =>
-            1 + (application?.hostIds?.length ?? 0) + (application?.instanceIds?.length ?? 0),
+            1 + (application?.hostIds?.length ?? 0) + (application?.instances ?? 0),
         },
         context,
       );

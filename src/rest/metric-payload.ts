@@ -2,7 +2,7 @@ import type { ApiError } from '../model/api-error.ts';
 import type { TransactionType } from '../model/application.ts';
 import type { Throughput } from '../model/snapshot.ts';
 import type { TimeWindow } from '../model/window.ts';
-import { type CallSubject, excerptOf, failureOf } from './answer.ts';
+import { type CallSubject, excerptOf, failureOf } from '../newrelic/answer.ts';
 import {
   epochMsOf,
   type InvalidSampleListener,
@@ -10,7 +10,8 @@ import {
   type JsonObject,
   sampleOf,
   windowEndMsOf,
-} from './json.ts';
+} from '../newrelic/json.ts';
+import { metricNames } from '../newrelic/metric-names.ts';
 
 /** What is needed to read an answer. */
 export interface ThroughputReading {
@@ -132,12 +133,6 @@ function endMsOf(
   if (endMs !== undefined) return endMs;
   throw failureOf(subject, 'schema', `the timeslice of the metric ${name} does not say its end`);
 }
-
-/** The vendor's names of the two throughput metrics. */
-export const metricNames: Readonly<Record<TransactionType, string>> = {
-  web: 'HttpDispatcher',
-  other: 'OtherTransaction/all',
-};
 
 /** The value to read of both metrics: the calls in the window divided by its minutes. */
 export const throughputValue = 'requests_per_minute';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type EndDoubt, endDoubtOf, nextPageOf } from '../../src/newrelic/paging.ts';
+import { type EndDoubt, endDoubtOf, nextPageOf } from '../../src/rest/paging.ts';
 import { cpuMsOf } from '../support/cpu-time.ts';
 import { sampleText } from './a-rest-source.ts';
 
