@@ -43,7 +43,8 @@ export async function listHosts(
   dependencies: HostListDependencies,
 ): Promise<HostList> {
   const { client, sizes, wallMs, signal } = dependencies;
-  const toMs = wallMs();
+  // NRQL knows whole milliseconds only.
+  const toMs = Math.floor(wallMs());
   const window = { fromMs: toMs - listedMs, toMs };
   const hosts = new Map<string, string[]>();
   const failed = new Set<string>();
