@@ -1,4 +1,8 @@
-import { type AccountRuntime, createAccountRuntime } from '../daemon/account-runtime.ts';
+import {
+  type AccountRuntime,
+  type AccountRuntimeDependencies,
+  createAccountRuntime,
+} from '../daemon/account-runtime.ts';
 import { buildOf } from '../daemon/build.ts';
 import type { Platform } from '../daemon/platform.ts';
 import {
@@ -60,7 +64,7 @@ export type DiscoveryPurpose =
 /** The host of this process is looked for in this many applications, one after the other. */
 const mostLookUps = 10;
 /** A longer discovery counts as failed. */
-const longestDiscoveryMs = 120_000;
+export const longestDiscoveryMs = 120_000;
 
 const noSink: SnapshotSink = {
   publish: () => undefined,
@@ -78,16 +82,12 @@ export async function discoverAccounts(
   platform: Platform,
   purpose: DiscoveryPurpose,
 ): Promise<readonly DiscoveredAccount[]> {
-  const logger = await createLogger({ logLevel: 'warn', logFormat: 'auto' }, platform);
-  const nothing = { status: () => [], seriesOf: () => 0, droppedSeriesOf: () => 0 };
-  const metrics = createSelfMetrics(buildOf(platform.env), nothing);
-  const limiters = createRateLimiters({ clock: platform.clock, logger });
+  const dependencies = await askingDependencies(platform);
   const prepared = await Promise.all(
     accountsInUse(config).map(async ({ account, entries }) =>
-      prepareAccount(account, entries, { platform, logger }),
+      prepareAccount(account, entries, dependencies),
     ),
   );
-  const dependencies = { platform, sink: noSink, metrics, logger, limiters };
   return Promise.all(
     prepared.map(async (one) => {
       const runtime = createAccountRuntime(one, await openPrepared(one, platform), dependencies);
@@ -98,6 +98,15 @@ export async function discoverAccounts(
       }
     }),
   );
+}
+
+/** What an account needs that is only asked, and publishes nothing. */
+export async function askingDependencies(platform: Platform): Promise<AccountRuntimeDependencies> {
+  const logger = await createLogger({ logLevel: 'warn', logFormat: 'auto' }, platform);
+  const nothing = { status: () => [], seriesOf: () => 0, droppedSeriesOf: () => 0 };
+  const metrics = createSelfMetrics(buildOf(platform.env), nothing);
+  const limiters = createRateLimiters({ clock: platform.clock, logger });
+  return { platform, sink: noSink, metrics, logger, limiters };
 }
 
 async function discoverAccount(
