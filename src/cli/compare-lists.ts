@@ -12,7 +12,7 @@ export interface OfBoth<Value> {
 
 /** An application that the entries choose from one list only. */
 export interface OneSidedApplication extends Pick<Application, 'id' | 'name' | 'reporting'> {
-  /** `unclear`: the other list has it but it could not be read, or was not asked for it alone yet. */
+  /** `unclear`: the other list has it but could not read it, or was not asked for it alone yet. */
   readonly onlyIn: keyof OfBoth<unknown> | 'unclear';
 }
 

@@ -1,12 +1,7 @@
 import type { AccountComparison, ComparedAccount } from './compare-account.ts';
 import type { OneSidedApplication } from './compare-lists.ts';
 import type { ComparedValue } from './compare-values.ts';
-import {
-  changeOf,
-  type Disagreement,
-  disagreements,
-  type Verdict,
-} from './compare-verdict.ts';
+import { changeOf, type Disagreement, disagreements, type Verdict } from './compare-verdict.ts';
 import { countOf } from './one-shot.ts';
 
 /** Whether NerdGraph may replace REST. */
@@ -130,7 +125,8 @@ function agreement(values: readonly ComparedValue[]): string {
     idle === 0
       ? ''
       : `; ${numberText(idle)} of them ${idle === 1 ? 'is' : 'are'} 0 on one side and absent on the other`;
-  return `${all} of ${valuesText(values.length)} agree within REST's rounding${idleText}`;
+  const verb = values.length === 1 ? 'agrees' : 'agree';
+  return `${all} of ${valuesText(values.length)} ${verb} within REST's rounding${idleText}`;
 }
 
 /** With a comma for thousands: the counts go to some ten thousand. */

@@ -1,7 +1,7 @@
 import type { AccountComparison, ComparedAccount } from './compare-account.ts';
 import type { OfBoth, OneSidedApplication } from './compare-lists.ts';
 import { countsOf, type Judgement, numberText, percentText } from './compare-summary.ts';
-import type { ComparedValue } from './compare-values.ts';
+import { type ComparedValue, unknownHosts } from './compare-values.ts';
 import { changeOf, verdicts } from './compare-verdict.ts';
 import { aligned, printable } from './one-shot.ts';
 
@@ -116,6 +116,7 @@ function cellsOf(value: ComparedValue): readonly string[] {
 
 function hostText({ host, hostIds }: ComparedValue): string {
   if (host === undefined) return none;
+  if (host === unknownHosts) return 'all hosts';
   return hostIds > 1 ? `${printable(host)} (${hostIds} ids)` : printable(host);
 }
 

@@ -10,7 +10,7 @@ import {
   type PreparedAccount,
   prepareAccount,
 } from '../daemon/prepare-account.ts';
-import type { AccountSource } from '../model/config.ts';
+import type { AccountConfig, AccountSource } from '../model/config.ts';
 import type { ApiObserver } from '../model/telemetry.ts';
 import { askingDependencies } from './account-discovery.ts';
 import { type AccountComparison, compareAccount, type OpenApi } from './compare-account.ts';
@@ -96,6 +96,22 @@ async function compared(
   }
 }
 
+/** What the REST API and NerdGraph take without harm, for an account that has limits for the other one. */
+const restRequestsPerMinute = 800;
+const nerdgraphConcurrency = 5;
+
+function withSource(account: AccountConfig, source: AccountSource): AccountConfig {
+  const { requestsPerMinute, concurrency } = account;
+  if (account.source.kind === source.kind) return account;
+  return source.kind === 'rest'
+    ? {
+        ...account,
+        source,
+        requestsPerMinute: Math.min(requestsPerMinute, restRequestsPerMinute),
+      }
+    : { ...account, source, concurrency: Math.min(concurrency, nerdgraphConcurrency) };
+}
+
 interface RunningApi extends OpenApi {
   /** The wall time of New Relic, as far as it is known. */
   readonly wallMs: () => number;
@@ -109,7 +125,7 @@ async function openApi(
   dependencies: AccountRuntimeDependencies,
 ): Promise<RunningApi> {
   const { platform, metrics } = dependencies;
-  const one = { ...prepared, account: { ...prepared.account, source } };
+  const one = { ...prepared, account: withSource(prepared.account, source) };
   let calls = 0;
   const countingObserver = (account: string): ApiObserver => {
     const observer = metrics.apiObserver(account);
