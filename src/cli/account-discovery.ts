@@ -211,7 +211,7 @@ export function assumeApplications(
       return withAssumedHosts({ entry, application });
     });
   });
-  return { applications, calls: costs.discovery(applications.length) };
+  return { applications, calls: costs.discovery(applications) };
 }
 
 /**

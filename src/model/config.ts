@@ -105,7 +105,7 @@ export function keyIdOf({ apiKey, baseUrl }: Pick<AccountConfig, 'apiKey' | 'bas
  * By what the vendor counts the calls that are sent to one address with one key: all calls to the REST
  * API together, and the NRQL queries of NerdGraph for each account.
  */
-function quotaOf({ source }: Pick<AccountConfig, 'source'>): string {
+export function quotaOf({ source }: Pick<AccountConfig, 'source'>): string {
   return source.kind === 'rest' ? 'rest' : `nerdgraph ${source.accountId}`;
 }
 

@@ -131,8 +131,8 @@ export interface CallCosts {
    * The look-up of the host names of these applications, which happens once, with the first polls.
    */
   hostNames(applications: readonly SelectedApplication[]): number;
-  /** A discovery in an account with this many applications. */
-  discovery(applications: number): number;
+  /** A discovery in an account with these applications. */
+  discovery(applications: readonly SelectedApplication[]): number;
   /** How long an answer usually takes, and how long a slow one takes. */
   readonly usualCallMs: { readonly mean: number; readonly most: number };
 }

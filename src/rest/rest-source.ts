@@ -31,7 +31,7 @@ export const restCosts: CallCosts = {
     };
   },
   hostNames: (applications) => applications.reduce((sum, one) => sum + hostNameCallsOf(one), 0),
-  discovery: (applications) => Math.max(1, Math.ceil(applications / perPage)),
+  discovery: ({ length }) => Math.max(1, Math.ceil(length / perPage)),
   // Measured on the real API.
   usualCallMs: { mean: 250, most: 400 },
 };
