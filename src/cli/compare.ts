@@ -68,7 +68,7 @@ function outputOf(
 }
 
 const noAccountId =
-  'account_id is not known, which NerdGraph needs: add "account_id: 1234567" to the account in the configuration; New Relic shows the number beside the name of the account';
+  'account_id is not in the configuration, and NerdGraph needs it: add "account_id: 1234567" to the account, with the number that New Relic shows (user menu, API keys)';
 
 async function compared(
   prepared: PreparedAccount,
