@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { judgementOf } from '../../src/cli/compare-summary.ts';
 import { comparisonText } from '../../src/cli/compare-text.ts';
@@ -70,6 +71,37 @@ Do not switch yet: 3 of 8 values differ (the largest by 100 %), 1 is only in RES
     expect([rowsIn(few), rowsIn(all)]).toEqual([10, 1012]);
     expect(few).toContain('\nand 1,002 more that agree; --all shows them\n\nSwitching is safe: ');
     expect(all).not.toContain('--all');
+  });
+
+  it('is what docs/migration-nerdgraph.md shows', () => {
+    const document = readFileSync(
+      new URL('../../docs/migration-nerdgraph.md', import.meta.url),
+      'utf8',
+    );
+    const shown = /^\$ newrelic-exporter compare\n([\s\S]*?)^```$/mu.exec(document);
+    const common = { account: 'production', application: { id: '1', name: 'shop-cart' } };
+    const accounts = [
+      aComparison(
+        [
+          aValue('equal', common),
+          aValue('idle', { ...common, transactionType: 'other' }),
+          aValue('differs', { ...common, host: 'web-1', hostIds: 2, rest: 106, nerdgraph: 118 }),
+          aValue('equal', { ...common, host: 'web-2', rest: 406, nerdgraph: 12_188 / 30 }),
+          aValue('equal', { ...common, host: 'web-3', rest: 301, nerdgraph: 9016 / 30 }),
+        ],
+        {
+          account: 'production',
+          applications: { rest: 26, nerdgraph: 25 },
+          oneSided: [{ id: '31584797', name: 'shop-old', reporting: false, onlyIn: 'rest' }],
+          calls: { rest: 551, nerdgraph: 5 },
+          elapsedMs: { rest: 42_000, nerdgraph: 2000 },
+        },
+      ),
+    ];
+
+    const text = comparisonText(accounts, judgementOf(accounts), { all: false });
+
+    expect(text).toBe(shown?.[1] ?? 'no example');
   });
 
   it('has no table without values', () => {
