@@ -2,7 +2,9 @@ import { KeyError, readApiKey } from '../config/api-key.ts';
 import { CaFileError, readCaFile } from '../config/ca-file.ts';
 import { loadForCommand, renderWarnings } from '../daemon/config-reader.ts';
 import { CommandError, type Platform } from '../daemon/platform.ts';
+import { restAccountsOf } from '../daemon/rest-warnings.ts';
 import type { AccountConfig, Config } from '../model/config.ts';
+import { endOfRestAt } from '../rest/end-of-rest.ts';
 import { type DiscoveredAccount, discoverAccounts } from './account-discovery.ts';
 import type { Flags } from './flag-table.ts';
 import { countOf, type Outcome } from './one-shot.ts';
@@ -23,12 +25,29 @@ export async function checkConfig(flags: Flags, platform: Platform): Promise<Out
     );
   }
   const { accounts, apps } = config;
+  const end = endOfRest(config, flags.configFile, platform);
+  platform.stderr.write(end.warnings.join(''));
   const verdict =
     `${flags.configFile}: ok, ${countOf(accounts.length, 'account')}, ` +
-    `${countOf(apps.length, 'entry', 'entries')} of apps, ${countOf(warnings.length, 'warning')}\n`;
+    `${countOf(apps.length, 'entry', 'entries')} of apps, ` +
+    `${countOf(warnings.length + end.warnings.length, 'warning')}\n${end.notes.join('')}`;
   if (!flags.online) return { exitCode: 0, output: verdict };
   const { exitCode, output } = await checkOnline(config, platform);
   return { exitCode, output: verdict + output };
+}
+
+/** A note for each account with the REST API v2, and later a warning. */
+function endOfRest(
+  config: Config,
+  configFile: string,
+  { clock }: Pick<Platform, 'clock'>,
+): { readonly notes: readonly string[]; readonly warnings: readonly string[] } {
+  const { isUrgent, message, remedy } = endOfRestAt(clock.wallMs());
+  const severity = isUrgent ? 'warning' : 'note';
+  const lines = restAccountsOf(config).map(
+    (account) => `${configFile}: ${severity}: account ${account}: ${message}: ${remedy}\n`,
+  );
+  return isUrgent ? { notes: [], warnings: lines } : { notes: lines, warnings: [] };
 }
 
 async function checkOnline(config: Config, platform: Platform): Promise<Outcome> {

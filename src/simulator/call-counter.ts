@@ -22,6 +22,16 @@ export interface CallCounter {
     fromMs: number,
     toMs: number,
   ): number;
+  /**
+   * The minutes that begin in [fromMs, toMs) in which the host ran and its application reported, as far
+   * as they are complete by now.
+   */
+  liveMinutes(
+    application: SimulatedApplication,
+    host: SimulatedHost,
+    fromMs: number,
+    toMs: number,
+  ): number;
 }
 
 const minuteMs = 60_000;
@@ -97,7 +107,25 @@ export function createCallCounter(
       }
       return total;
     },
+    liveMinutes: (application, host, fromMs, toMs) => {
+      const completeMs = dependencies.clock.wallMs() - options.ingestDelayMs - minuteMs;
+      return liveMinutes(application, host, fromMs, Math.min(toMs, completeMs + 1));
+    },
   };
+}
+
+/** The minutes that begin while the host runs, as `isAlive` says of a single one. */
+function liveMinutes(
+  application: SimulatedApplication,
+  host: SimulatedHost,
+  fromMs: number,
+  toMs: number,
+): number {
+  const { silentSinceMs = Number.POSITIVE_INFINITY } = application;
+  const { startedMs, endedMs = Number.POSITIVE_INFINITY } = host;
+  const first = Math.ceil(Math.max(fromMs, startedMs) / minuteMs);
+  const end = Math.ceil(Math.min(toMs, endedMs, silentSinceMs) / minuteMs);
+  return Math.max(0, end - first);
 }
 
 function earliestStartMs(application: SimulatedApplication): number {

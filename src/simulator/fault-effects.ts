@@ -11,8 +11,11 @@ import {
   type ThrottleHint,
   type WireFault,
 } from './fault.ts';
+import { isGraphqlFault } from './graphql-fault.ts';
+import { withGraphqlFault } from './graphql-fault-effects.ts';
 import type { JournalEntry } from './journal.ts';
 import { parseQuery } from './request.ts';
+import type { Intercept } from './simulator-options.ts';
 
 /** What an answer depends on besides its fault. */
 export interface FaultMoment {
@@ -157,17 +160,23 @@ function send(response: ServerResponse, { status, headers, body }: Answer): void
   response.end(body);
 }
 
-/** Answers a request with a fault. `clock` is the simulator's. */
+/**
+ * Answers a request with a fault, or tells how the normal answer changes. `clock` is the simulator's.
+ */
 export function commitFault(
   fault: Fault,
   request: JournalEntry,
   response: ServerResponse,
   clock: Clock,
-): void {
+): ReturnType<Intercept> {
+  if (isGraphqlFault(fault)) {
+    return (answer) => withGraphqlFault(fault, request.graphql?.asks ?? [], answer);
+  }
   if (isWireFault(fault)) {
     breakOnTheWire(fault, response, clock);
-    return;
+    return 'handled';
   }
   const page = Number(parseQuery(request.query).last('page') ?? 1);
   send(response, faultAnswer(fault, { wallMs: clock.wallMs(), page }));
+  return 'handled';
 }

@@ -1,4 +1,5 @@
 import type { Fault } from './fault.ts';
+import type { GraphqlOperation } from './graphql-asks.ts';
 import type { JournalEntry } from './journal.ts';
 import { type EndpointKind, parseEndpoint } from './request.ts';
 
@@ -11,7 +12,12 @@ export interface FaultCondition {
   readonly hostId?: string | undefined;
   /** The position of the request's key among the keys of the account, from 0. */
   readonly keyIndex?: number | undefined;
-  /** A part of the query, percent-decoded. */
+  /** What a request to NerdGraph reads, among other things perhaps. */
+  readonly operation?: GraphqlOperation | undefined;
+  /**
+   * A part of the query, percent-decoded; for NerdGraph a part of the document or of the variables as
+   * JSON, such as the NRQL.
+   */
   readonly queryIncludes?: string | undefined;
   /** Whether an earlier request came over the same connection. Needs a socket. */
   readonly connection?: 'new' | 'reused' | undefined;
@@ -36,15 +42,27 @@ export interface FaultRule {
   readonly fault: Fault;
 }
 
+function isAsked(condition: FaultCondition, { query, graphql }: JournalEntry): boolean {
+  const { operation, queryIncludes } = condition;
+  const isOperation =
+    operation === undefined || graphql?.asks.some((ask) => ask.operation === operation) === true;
+  const isIncluded =
+    queryIncludes === undefined ||
+    decodeURIComponent(query).includes(queryIncludes) ||
+    graphql?.text.includes(queryIncludes) === true ||
+    graphql?.asks.some(({ text }) => text.includes(queryIncludes)) === true;
+  return isOperation && isIncluded;
+}
+
 function isSubject(condition: FaultCondition, entry: JournalEntry): boolean {
-  const { endpoints, applicationId, hostId, keyIndex, queryIncludes } = condition;
+  const { endpoints, applicationId, hostId, keyIndex } = condition;
   const kind = parseEndpoint(entry.path)?.kind;
   return (
     (endpoints === undefined || (kind !== undefined && endpoints.includes(kind))) &&
     (applicationId === undefined || applicationId === entry.applicationId) &&
     (hostId === undefined || hostId === entry.hostId) &&
     (keyIndex === undefined || keyIndex === entry.keyIndex) &&
-    (queryIncludes === undefined || decodeURIComponent(entry.query).includes(queryIncludes))
+    isAsked(condition, entry)
   );
 }
 

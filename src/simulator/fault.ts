@@ -1,3 +1,5 @@
+import type { GraphqlFault } from './graphql-fault.ts';
+
 /** How a 429 says when calls are welcome again: the header and its form. */
 export type ThrottleHint =
   | {
@@ -63,7 +65,7 @@ export type SocketFault =
 
 export type WireFault = SizeFault | SocketFault;
 
-export type Fault = AnswerFault | WireFault;
+export type Fault = AnswerFault | WireFault | GraphqlFault;
 
 const wireKinds: Readonly<Record<WireFault['kind'], true>> = {
   silence: true,

@@ -44,8 +44,7 @@ export function createFaults(
       const [rule] = meant;
       if (rule === undefined) return 'pass';
       hits.push({ rule, request });
-      commitFault(rule.fault, request, response, clock);
-      return 'handled';
+      return commitFault(rule.fault, request, response, clock);
     },
     hits: (rule) => hits.filter((hit) => rule === undefined || hit.rule === rule),
     end: () => {

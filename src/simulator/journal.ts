@@ -1,3 +1,5 @@
+import type { GraphqlAsked } from './graphql-asks.ts';
+
 /** One request as it arrived, and the status of its answer. Never holds the key itself. */
 export interface JournalEntry {
   readonly monotonicMs: number;
@@ -9,6 +11,8 @@ export interface JournalEntry {
   /** The ids are as in the path. */
   readonly applicationId: string | undefined;
   readonly hostId: string | undefined;
+  /** What a request to NerdGraph asked for; `undefined` for one that cannot be read. */
+  readonly graphql?: GraphqlAsked | undefined;
   readonly remotePort: number | undefined;
   /** The position of its key among the configured ones; `undefined` for none or a wrong one. */
   readonly keyIndex: number | undefined;

@@ -1,9 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../model/clock.ts';
-import { type Answer, errorAnswer, overQuotaAnswer, withoutBody } from './answer.ts';
+import { createAdmission } from './admission.ts';
+import type { Answer } from './answer.ts';
+import type { GraphqlAsked } from './graphql-asks.ts';
+import type { GraphqlRoutes } from './graphql-routes.ts';
 import type { JournalEntry, JournalWriter } from './journal.ts';
-import type { Quota, QuotaVerdict } from './quota.ts';
-import { acceptsJson, type ParsedRequest, parseRequest } from './request.ts';
+import type { Quota } from './quota.ts';
+import { isGraphql, type ParsedRequest, parseRequest } from './request.ts';
+import { readBody } from './request-body.ts';
 import type { Routes } from './routes.ts';
 import type { Intercept } from './simulator-options.ts';
 
@@ -17,6 +21,7 @@ export interface RequestHandlerDependencies {
   readonly journal: JournalWriter;
   readonly quota: Quota;
   readonly routes: Routes;
+  readonly graphql: GraphqlRoutes;
   /** The latency of the next answer. */
   readonly nextLatencyMs: () => number;
 }
@@ -33,37 +38,34 @@ function withoutKeys(text: string, apiKeys: readonly string[]): string {
   return apiKeys.reduce((rest, key) => (key === '' ? rest : rest.replaceAll(key, '[key]')), text);
 }
 
-function arrivalOf(
-  request: ParsedRequest,
-  apiKeys: readonly string[],
+/** More than the vendor's own limits let a useful query be. */
+const mostBodyBytes = 1_048_576;
+
+interface Arrival {
+  readonly request: ParsedRequest;
+  readonly asked: GraphqlAsked | undefined;
+  /** Requests in flight, this one included. */
+  readonly inFlight: number;
+}
+
+function entryOf(
+  { request, asked, inFlight }: Arrival,
+  hide: (text: string) => string,
   clock: Clock,
-  inFlight: number,
 ): Omit<JournalEntry, 'status'> {
   return {
     monotonicMs: clock.monotonicMs(),
     wallMs: clock.wallMs(),
     method: request.method,
-    path: withoutKeys(request.path, apiKeys),
-    query: withoutKeys(request.query, apiKeys),
+    path: hide(request.path),
+    query: hide(request.query),
+    graphql: asked,
     applicationId: request.endpoint?.applicationId,
     hostId: request.endpoint?.hostId,
     remotePort: request.remotePort,
     keyIndex: request.credentials.kind === 'valid' ? request.credentials.index : undefined,
     inFlight,
   };
-}
-
-function answerTo(
-  request: ParsedRequest,
-  verdict: QuotaVerdict | undefined,
-  routes: Routes,
-): Answer {
-  if (request.credentials.kind === 'missing') return errorAnswer(401, 'No API key specified');
-  if (verdict === undefined) return errorAnswer(401, 'Invalid API key');
-  if (!verdict.allowed) return overQuotaAnswer(verdict);
-  if (request.method !== 'GET') return errorAnswer(405, 'Method Not Allowed', { Allow: 'GET' });
-  const answer = routes(request.endpoint, request.path, request.query);
-  return answer.status === 200 && !acceptsJson(request.accept) ? withoutBody(answer) : answer;
 }
 
 /** Node would write the machine's time, but a client compares `Date` with the quota's reset. */
@@ -78,65 +80,122 @@ function send(response: ServerResponse, answer: Answer): void {
   response.end(answer.body);
 }
 
+/** Counts requests from their arrival to the end of their answer. */
+interface Flights {
+  /** The returned function counts the request out, once. */
+  enter(request: ParsedRequest): () => void;
+  /** Of both APIs. */
+  all(): number;
+  ofGraphql(): number;
+}
+
+function createFlights(): Flights {
+  let all = 0;
+  let ofGraphql = 0;
+  return {
+    enter: (request) => {
+      const more = isGraphql(request) ? 1 : 0;
+      let open = true;
+      all += 1;
+      ofGraphql += more;
+      return () => {
+        if (!open) return;
+        open = false;
+        all -= 1;
+        ofGraphql -= more;
+      };
+    },
+    all: () => all,
+    ofGraphql: () => ofGraphql,
+  };
+}
+
+/** Answers that wait for their latency. */
+interface Delays {
+  /** Runs `answer` after the latency, unless the client goes away first. */
+  later(response: ServerResponse, answer: () => void): void;
+  /** Drops all answers that wait. */
+  cancel(): void;
+}
+
+function createDelays(clock: Clock, nextLatencyMs: () => number): Delays {
+  const pending = new Set<() => void>();
+  return {
+    later: (response, answer) => {
+      const delayMs = nextLatencyMs();
+      if (delayMs <= 0) {
+        answer();
+        return;
+      }
+      const cancel = clock.after(delayMs, () => {
+        pending.delete(cancel);
+        answer();
+      });
+      pending.add(cancel);
+      response.once('close', () => {
+        cancel();
+        pending.delete(cancel);
+      });
+    },
+    cancel: () => {
+      for (const cancel of pending) cancel();
+      pending.clear();
+    },
+  };
+}
+
 export function createRequestHandler(
   options: RequestHandlerOptions,
   dependencies: RequestHandlerDependencies,
 ): RequestHandler {
   const { apiKeys } = options;
-  const { clock, journal, quota, routes } = dependencies;
-  const pending = new Set<() => void>();
-  let inFlight = 0;
+  const { clock, journal } = dependencies;
+  const hide = (text: string): string => withoutKeys(text, apiKeys);
+  const admit = createAdmission({ ...dependencies, hide });
+  const flights = createFlights();
+  const delays = createDelays(clock, dependencies.nextLatencyMs);
 
-  /** Runs `answer` after the latency, unless the client goes away first. */
-  const later = (response: ServerResponse, answer: () => void): void => {
-    const delayMs = dependencies.nextLatencyMs();
-    if (delayMs <= 0) {
-      answer();
-      return;
-    }
-    const cancel = clock.after(delayMs, () => {
-      pending.delete(cancel);
-      answer();
-    });
-    pending.add(cancel);
-    response.once('close', () => {
-      cancel();
-      pending.delete(cancel);
-    });
-  };
-
-  const handle = (incoming: IncomingMessage, response: ServerResponse): void => {
-    const request = parseRequest(incoming, apiKeys);
-    inFlight += 1;
-    const { entry, answered } = journal.record(arrivalOf(request, apiKeys, clock, inFlight));
-    const { credentials } = request;
-    const verdict = credentials.kind === 'valid' ? quota.acquire(credentials.key) : undefined;
-    let open = true;
+  const serve = (
+    request: ParsedRequest,
+    body: string | undefined,
+    response: ServerResponse,
+  ): void => {
+    const leave = flights.enter(request);
+    const { asked, answer } = admit(request, body, flights.ofGraphql());
+    const arrival = { request, asked, inFlight: flights.all() };
+    const { entry, answered } = journal.record(entryOf(arrival, hide, clock));
     const settle = (): void => {
-      if (!open) return;
-      open = false;
-      inFlight -= 1;
-      if (response.headersSent) answered(response.statusCode);
+      leave();
+      if (entry.status === undefined && response.headersSent) answered(response.statusCode);
     };
     response.once('finish', settle);
     response.once('close', settle);
     setDate(response, clock);
-    if (options.intercept?.(entry, response) === 'handled') return;
-    later(response, () => {
+    const verdict = options.intercept?.(entry, response) ?? 'pass';
+    if (verdict === 'handled') return;
+    delays.later(response, () => {
       if (response.destroyed) return;
       setDate(response, clock);
-      send(response, answerTo(request, verdict, routes));
+      send(response, verdict === 'pass' ? answer() : verdict(answer()));
       // Before `finish`: until then a large answer may have arrived, and the client's next request too.
       settle();
     });
   };
 
   return {
-    handle,
-    inFlight: () => inFlight,
+    handle: (incoming, response) => {
+      const request = parseRequest(incoming, apiKeys);
+      if (!isGraphql(request) || request.method !== 'POST') {
+        serve(request, '', response);
+        return;
+      }
+      readBody(incoming, mostBodyBytes, (body) => {
+        serve(request, body, response);
+      });
+    },
+    inFlight: () => flights.all(),
     cancel: () => {
-      for (const cancel of pending) cancel();
-      pending.clear();
+      delays.cancel();
     },
   };
 }

@@ -6,7 +6,8 @@ export type EndpointKind =
   | 'hosts'
   | 'host'
   | 'application_metrics'
-  | 'host_metrics';
+  | 'host_metrics'
+  | 'graphql';
 
 /** The endpoint that a path names. The ids are as in the path. */
 export interface Endpoint {
@@ -28,6 +29,7 @@ const patterns: readonly { readonly kind: EndpointKind; readonly path: RegExp }[
   { kind: 'hosts', path: new RegExp(`^/v2/applications/${id}/hosts\\.json$`) },
   { kind: 'host', path: new RegExp(`^/v2/applications/${id}/${host}\\.json$`) },
   { kind: 'application', path: new RegExp(`^/v2/applications/${id}\\.json$`) },
+  { kind: 'graphql', path: /^\/graphql$/ },
 ];
 
 /** Returns `undefined` for a path that the API does not have. */
@@ -117,4 +119,9 @@ export function parseRequest(incoming: IncomingMessage, apiKeys: readonly string
     remotePort: incoming.socket.remotePort,
     credentials: readCredentials(incoming.headers, apiKeys),
   };
+}
+
+/** Whether the request is for NerdGraph, not for the REST API. */
+export function isGraphql({ endpoint }: Pick<ParsedRequest, 'endpoint'>): boolean {
+  return endpoint?.kind === 'graphql';
 }

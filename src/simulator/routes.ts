@@ -15,7 +15,7 @@ export interface RouteOptions extends ListOptions, MetricOptions {
   readonly removedHost: 'not_found' | 'empty';
 }
 
-/** Answers a request with a valid key and within the quota. */
+/** Answers a request to the REST API with a valid key and within the quota. */
 export type Routes = (endpoint: Endpoint | undefined, path: string, query: string) => Answer;
 
 // The vendor documents the first text; the others are modelled on it.
@@ -58,7 +58,7 @@ export function createRoutes(options: RouteOptions, dependencies: AccountDepende
   };
 
   return (endpoint, path, query) => {
-    if (endpoint === undefined) return noSuchPath;
+    if (endpoint === undefined || endpoint.kind === 'graphql') return noSuchPath;
     const namesHosts = endpoint.kind === 'hosts' || endpoint.kind === 'host';
     if (namesHosts && !options.hostsEndpoint) return noSuchPath;
     if (endpoint.kind === 'applications') return lists.applications(path, parseQuery(query));

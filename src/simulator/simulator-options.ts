@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http';
+import type { Answer } from './answer.ts';
 import type { LinkStyle, Shuffle } from './application-routes.ts';
 import type { FleetOptions } from './fleet-options.ts';
+import type { GraphqlOptions } from './graphql-options.ts';
 import type { JournalEntry } from './journal.ts';
 
 /** The key of an account without configured keys. */
@@ -9,9 +11,12 @@ export const demoApiKey = 'NRAK-SIMULATED0000000000000000000';
 /**
  * Sees a request before it is answered, after it was counted and entered in the journal.
  * `handled`: the response now belongs to the interceptor, which may also destroy the socket or leave
- * it hanging. `pass`: the normal answer follows.
+ * it hanging. `pass`: the normal answer follows. A function: it makes another answer of the normal one.
  */
-export type Intercept = (request: JournalEntry, response: ServerResponse) => 'handled' | 'pass';
+export type Intercept = (
+  request: JournalEntry,
+  response: ServerResponse,
+) => 'handled' | 'pass' | ((answer: Answer) => Answer);
 
 /** The defaults follow the vendor, as far as it is documented. */
 export interface SimulatorOptions {
@@ -20,7 +25,7 @@ export interface SimulatorOptions {
   readonly apiKeys?: readonly string[] | undefined;
   /** The latency of each answer: fixed, or between two bounds. Default 0. */
   readonly latencyMs?: number | readonly [minMs: number, maxMs: number] | undefined;
-  /** Default 1000. */
+  /** Calls of the REST API by one key. Default 1000. */
   readonly quotaPerMinute?: number | undefined;
   /** When a quota window begins, after the creation of the simulator. Default 0. */
   readonly quotaPhaseMs?: number | undefined;
@@ -38,6 +43,8 @@ export interface SimulatorOptions {
   readonly idleMetric?: 'zero' | 'not_found' | undefined;
   /** How long after its end a minute is complete. Default three minutes. */
   readonly ingestDelayMs?: number | undefined;
+  /** NerdGraph, which serves the same account on `POST /graphql`. */
+  readonly graphql?: GraphqlOptions | undefined;
   /** Default 127.0.0.1. */
   readonly listenHost?: string | undefined;
   /** Default 0, which means a free port. */

@@ -5,8 +5,10 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Clock } from '../model/clock.ts';
-import { createCallCounter } from './call-counter.ts';
+import { type CallCounter, createCallCounter } from './call-counter.ts';
 import { createFleet, type Fleet } from './fleet.ts';
+import { graphqlSettingsOf } from './graphql-options.ts';
+import { createGraphqlRoutes, type GraphqlRoutes } from './graphql-routes.ts';
 import { createJournal, type Journal } from './journal.ts';
 import { createQuota } from './quota.ts';
 import { createRandom, type Random } from './random.ts';
@@ -25,7 +27,7 @@ export interface Simulator {
   readonly apiKeys: readonly string[];
   readonly fleet: Fleet;
   readonly journal: Journal;
-  /** The number of requests over the quota, of all keys together. */
+  /** The number of requests and NRQL queries over a limit, of both APIs and all keys together. */
   violations(): number;
   /** The number of requests in flight. */
   inFlight(): number;
@@ -92,12 +94,22 @@ function latencyOf(latency: SimulatorOptions['latencyMs'], random: Random): () =
   return () => minMs + random.next() * (maxMs - minMs);
 }
 
-function createAccountRoutes(options: SimulatorOptions, fleet: Fleet, clock: Clock): Routes {
+/** Both APIs of the account. */
+interface AccountApis {
+  readonly routes: Routes;
+  readonly graphql: GraphqlRoutes;
+}
+
+function createCalls({ fleet, ingestDelayMs }: SimulatorOptions, clock: Clock): CallCounter {
   const counterOptions = {
-    seed: options.fleet?.seed ?? 1,
-    traffic: options.fleet?.traffic ?? 'daily',
-    ingestDelayMs: options.ingestDelayMs ?? defaultIngestDelayMs,
+    seed: fleet?.seed ?? 1,
+    traffic: fleet?.traffic ?? 'daily',
+    ingestDelayMs: ingestDelayMs ?? defaultIngestDelayMs,
   };
+  return createCallCounter(counterOptions, { clock });
+}
+
+function createApis(options: SimulatorOptions, fleet: Fleet, clock: Clock): AccountApis {
   const routeOptions = {
     pageSize: options.pageSize ?? defaultPageSize,
     linkStyle: options.linkStyle ?? 'observed',
@@ -106,8 +118,11 @@ function createAccountRoutes(options: SimulatorOptions, fleet: Fleet, clock: Clo
     removedHost: options.removedHost ?? 'empty',
     idleMetric: options.idleMetric ?? 'zero',
   };
-  const calls = createCallCounter(counterOptions, { clock });
-  return createRoutes(routeOptions, { fleet, calls, clock });
+  const dependencies = { fleet, calls: createCalls(options, clock), clock };
+  return {
+    routes: createRoutes(routeOptions, dependencies),
+    graphql: createGraphqlRoutes(graphqlSettingsOf(options.graphql ?? {}), dependencies),
+  };
 }
 
 export function createSimulator(
@@ -124,6 +139,7 @@ export function createSimulator(
     phaseMs: options.quotaPhaseMs ?? 0,
   };
   const quota = createQuota(quotaOptions, { clock });
+  const apis = createApis(options, fleet, clock);
   const random = dependencies.random ?? createRandom(options.fleet?.seed ?? 1);
   const handler = createRequestHandler(
     { apiKeys, intercept: options.intercept },
@@ -131,7 +147,7 @@ export function createSimulator(
       clock,
       journal,
       quota,
-      routes: createAccountRoutes(options, fleet, clock),
+      ...apis,
       nextLatencyMs: latencyOf(options.latencyMs, random),
     },
   );
@@ -158,7 +174,7 @@ export function createSimulator(
     apiKeys,
     fleet,
     journal,
-    violations: () => quota.violations(),
+    violations: () => quota.violations() + apis.graphql.violations(),
     inFlight: () => handler.inFlight(),
   };
 }

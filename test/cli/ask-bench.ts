@@ -12,11 +12,12 @@ export interface Printed {
   readonly calls: number;
 }
 
-/** Runs a command against a simulated account, whose key is in `KEY`; a wrong one in `WRONG_KEY`. */
+/** Runs a command against a simulated account, whose key is in `KEY`; a wrong one in `WRONG_KEY`, at a time. */
 export async function printed(
   args: readonly string[],
   files: Readonly<Record<string, string>>,
   fleet: FleetOptions = {},
+  at: string = '2026-09-01T10:00:30Z',
 ): Promise<Printed> {
   const platform = createFakePlatform({
     ownHostNames: ['own-pod'],
@@ -24,6 +25,7 @@ export async function printed(
     files,
     openTransport: async () => inMemoryTransport(simulator),
   });
+  platform.clock.jumpWall(Date.parse(at) - platform.clock.wallMs());
   const simulator = createSimulator({ apiKeys: ['NRAK-GOOD'], fleet }, { clock: platform.clock });
   const state = { hasEnded: false };
   const ending = run(args, platform).finally(() => {

@@ -4,6 +4,11 @@ import { printed, threeApplications } from './ask-bench.ts';
 const account = '{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY }';
 const wrong = '{ name: wrong, base_url: "http://127.0.0.1", api_key_env: WRONG_KEY }';
 
+const remedy =
+  'as docs/migration-nerdgraph.md says; newrelic-exporter compare shows whether the values agree';
+const endOfRest = `"source: rest" asks the REST API v2, which New Relic ends on 2027-07-31: change to "source: nerdgraph" before then, ${remedy}`;
+const endedRest = `"source: rest" asks the REST API v2, which New Relic ended on 2027-07-31: change to "source: nerdgraph" now, ${remedy}`;
+
 describe('check-config --online', () => {
   it('says what each key gives access to', async () => {
     const { exitCode, stdout, stderr, calls } = await printed(
@@ -15,6 +20,7 @@ describe('check-config --online', () => {
     expect({ exitCode, stderr, calls }).toEqual({ exitCode: 0, stderr: '', calls: 1 });
     expect(stdout).toBe(
       'c.yaml: ok, 1 account, 2 entries of apps, 0 warnings\n' +
+        `c.yaml: note: account main: ${endOfRest}\n` +
         'account main: key accepted, 3 applications found, 2 chosen\n',
     );
   });
@@ -113,6 +119,45 @@ apps: [{ name: Shop, account: main }, { match: ".", account: wrong }]`;
 });
 
 describe('check-config', () => {
+  it.each([
+    { at: '2026-11-22T00:00:00Z', warnings: 0, note: endOfRest, warning: undefined },
+    { at: '2027-01-31T23:59:59Z', warnings: 0, note: endOfRest, warning: undefined },
+    { at: '2027-02-01T00:00:00Z', warnings: 1, note: undefined, warning: endOfRest },
+    { at: '2027-07-31T23:59:59Z', warnings: 1, note: undefined, warning: endOfRest },
+    { at: '2027-08-01T00:00:00Z', warnings: 1, note: undefined, warning: endedRest },
+  ])('names the end of the REST API, at first as a note: $at', async (row) => {
+    const { exitCode, stdout, stderr } = await printed(
+      ['check-config', 'c.yaml'],
+      { 'c.yaml': `accounts: [${account}]\napps: [{ id: 1 }]` },
+      {},
+      row.at,
+    );
+
+    expect({ exitCode, stdout, stderr }).toEqual({
+      exitCode: 0,
+      stdout:
+        `c.yaml: ok, 1 account, 1 entry of apps, ${row.warnings} warning${row.warnings === 1 ? '' : 's'}\n` +
+        (row.note === undefined ? '' : `c.yaml: note: account main: ${row.note}\n`),
+      stderr: row.warning === undefined ? '' : `c.yaml: warning: account main: ${row.warning}\n`,
+    });
+  });
+
+  it('says nothing of the REST API to those who do not use it', async () => {
+    const nerdgraph = account.replace('}', ', source: nerdgraph, account_id: 1 }');
+
+    const { stdout, stderr } = await printed(
+      ['check-config', 'c.yaml'],
+      { 'c.yaml': `accounts: [${nerdgraph}]\napps: [{ id: 1 }]` },
+      {},
+      '2027-08-01T00:00:00Z',
+    );
+
+    expect({ stdout, stderr }).toEqual({
+      stdout: 'c.yaml: ok, 1 account, 1 entry of apps, 0 warnings\n',
+      stderr: '',
+    });
+  });
+
   it('asks nobody', async () => {
     const { exitCode, calls } = await printed(['check-config', 'c.yaml'], {
       'c.yaml': `accounts: [${account}, ${wrong}]\napps: [{ id: 1, account: main }, { id: 1, account: wrong }]`,

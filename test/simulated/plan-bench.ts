@@ -53,6 +53,7 @@ const operationsByEndpoint: Readonly<Record<EndpointKind, Operation | undefined>
   host_metrics: 'host_throughput',
   application: undefined,
   host: undefined,
+  graphql: undefined,
 };
 
 /** The key of the simulated account `name`; the variable for it is the name in capitals. */

@@ -55,16 +55,19 @@ export function inMemoryTransport(simulator: Simulator): RawTransport {
           name.toLowerCase(),
           value,
         ]);
-        const incoming = {
+        const incoming = Object.assign(new EventEmitter(), {
           url: request.target,
-          method: 'GET',
+          method: request.body === undefined ? 'GET' : 'POST',
           headers: { accept: 'application/json', ...Object.fromEntries(lowerCase) },
           socket: { remotePort: 0 },
-        };
+        });
         simulator.handle(
           incoming as unknown as IncomingMessage,
           response as unknown as ServerResponse,
         );
+        // It has arrived as a whole, like everything here.
+        if (request.body !== undefined) incoming.emit('data', Buffer.from(request.body));
+        incoming.emit('end');
       }),
     close: async () => {},
   };

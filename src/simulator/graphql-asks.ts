@@ -1,0 +1,62 @@
+import type { FieldNode } from 'graphql';
+import type { GraphqlRequest } from './graphql-request.ts';
+import { argumentsOf, fieldsOf, selectionSetsOf } from './graphql-selection.ts';
+
+/** What the simulated NerdGraph counts, and what faults can be meant for. */
+export type GraphqlOperation = 'entity_search' | 'nrql';
+
+/** A field of a request that reads data. */
+export interface GraphqlAsk {
+  readonly operation: GraphqlOperation;
+  /** Where its value is in the answer; the last element is the alias or name. */
+  readonly path: readonly string[];
+  /** The NRQL, or the query of an entity search; empty for none. */
+  readonly text: string;
+}
+
+/** What a request asked for, as the journal keeps it. */
+export interface GraphqlAsked {
+  /** The document and the variables as JSON, cut off after some thousand characters. */
+  readonly text: string;
+  readonly asks: readonly GraphqlAsk[];
+}
+
+const operations: Readonly<Record<string, GraphqlOperation>> = {
+  nrql: 'nrql',
+  entitySearch: 'entity_search',
+};
+
+const keptCharacters = 16_384;
+
+/** The fields of a request that read data, in the order of the document. */
+export function asksOf(request: GraphqlRequest): readonly GraphqlAsk[] {
+  const asks: GraphqlAsk[] = [];
+  const visit = (fields: readonly FieldNode[], path: readonly string[]): void => {
+    const [field] = fields;
+    if (field === undefined) return;
+    const operation = operations[field.name.value];
+    if (operation !== undefined) {
+      const query = argumentsOf(field, request.variables)['query'];
+      asks.push({ operation, path, text: typeof query === 'string' ? query : '' });
+      return;
+    }
+    for (const [key, inner] of fieldsOf(selectionSetsOf(fields), undefined, request)) {
+      visit(inner, [...path, key]);
+    }
+  };
+  const roots = fieldsOf([request.operation.selectionSet], undefined, request);
+  for (const [key, fields] of roots) visit(fields, [key]);
+  return asks;
+}
+
+/** The entry of the journal for a request. `hide` takes secrets out of a text. */
+export function askedOf(request: GraphqlRequest, hide: (text: string) => string): GraphqlAsked {
+  const text = hide(`${request.text}\n${JSON.stringify(request.variables)}`);
+  return {
+    text: text.slice(0, keptCharacters),
+    asks: asksOf(request).map((ask) => ({
+      ...ask,
+      text: hide(ask.text).slice(0, keptCharacters),
+    })),
+  };
+}

@@ -1,0 +1,34 @@
+/** A field of NerdGraph that fails: it becomes null, and the answer gets an error with its path. */
+export class GraphqlFailure extends Error {
+  override readonly name = 'GraphqlFailure';
+  readonly errorClass: string;
+  readonly classification: string | undefined;
+
+  constructor(errorClass: string, message: string, classification?: string) {
+    super(message);
+    this.errorClass = errorClass;
+    this.classification = classification;
+  }
+}
+
+/** One element of `errors` in an answer. */
+export interface GraphqlError {
+  readonly message: string;
+  readonly locations?: readonly { readonly line: number; readonly column: number }[] | undefined;
+  /** Names as in the answer (aliases), and positions in lists. */
+  readonly path?: readonly (string | number)[] | undefined;
+  readonly extensions: Readonly<Record<string, string>>;
+}
+
+/** What the vendor says about a failure beside its message. */
+export function extensionsOf(
+  errorClass: string,
+  classification?: string,
+): Readonly<Record<string, string>> {
+  return { errorClass, ...(classification === undefined ? {} : { classification }) };
+}
+
+/** A mistake in a query language of the vendor, such as NRQL. */
+export function invalidInput(message: string): GraphqlFailure {
+  return new GraphqlFailure('INVALID_INPUT', message);
+}

@@ -1,0 +1,49 @@
+/** NerdGraph of the simulated account. The defaults follow the vendor, as far as it is documented. */
+export interface GraphqlOptions {
+  /** Default 1234567. */
+  readonly accountId?: number | undefined;
+  /** Default `Simulated account`. */
+  readonly accountName?: string | undefined;
+  /** Entities in a page of a search. Default 200. */
+  readonly entityPageSize?: number | undefined;
+  /** NRQL queries of the account in a minute; more get `TOO_MANY_REQUESTS`. Default 3000. */
+  readonly nrqlPerMinute?: number | undefined;
+  /** Requests in flight, of all keys together; more get a 429. Default 25. */
+  readonly concurrency?: number | undefined;
+  /** The same NRQL in a minute; more get a 429. Default 120. */
+  readonly repeatsPerMinute?: number | undefined;
+  /** How a wrong key is refused: with 401, or with 200 and `BAD_API_KEY`. Default `http_401`. */
+  readonly badKey?: 'http_401' | 'in_errors' | undefined;
+  /** The grid that time ranges are moved to. Default one minute. */
+  readonly snapMs?: number | undefined;
+  /** The type of `appId` in facets; the vendor's is unknown. Default `string`. */
+  readonly appIds?: 'string' | 'number' | undefined;
+  /**
+   * How fast NRQL is: a query over more rows than its timeout allows gets `TIMEOUT`, at once. A row is
+   * a metric of a host. Default: endlessly fast.
+   */
+  readonly rowsPerSecond?: number | undefined;
+  /** A query over more rows is "a little too big". Default: none is. */
+  readonly mostRows?: number | undefined;
+}
+
+/** The options with every default applied. */
+export type GraphqlSettings = {
+  readonly [Key in keyof GraphqlOptions]-?: Exclude<GraphqlOptions[Key], undefined>;
+};
+
+export function graphqlSettingsOf(options: GraphqlOptions): GraphqlSettings {
+  return {
+    accountId: options.accountId ?? 1_234_567,
+    accountName: options.accountName ?? 'Simulated account',
+    entityPageSize: options.entityPageSize ?? 200,
+    nrqlPerMinute: options.nrqlPerMinute ?? 3000,
+    concurrency: options.concurrency ?? 25,
+    repeatsPerMinute: options.repeatsPerMinute ?? 120,
+    badKey: options.badKey ?? 'http_401',
+    snapMs: options.snapMs ?? 60_000,
+    appIds: options.appIds ?? 'string',
+    rowsPerSecond: options.rowsPerSecond ?? Number.POSITIVE_INFINITY,
+    mostRows: options.mostRows ?? Number.POSITIVE_INFINITY,
+  };
+}

@@ -1,0 +1,71 @@
+import type { Clock } from '../model/clock.ts';
+import type { GraphqlObject } from './graphql-execution.ts';
+import { GraphqlFailure, invalidInput } from './graphql-failure.ts';
+import type { GraphqlSettings } from './graphql-options.ts';
+import type { GraphqlArguments } from './graphql-selection.ts';
+import { evaluateNrql, type NrqlFindings, nrqlWindowOf } from './nrql-evaluation.ts';
+import { parseNrql } from './nrql-parser.ts';
+import type { NrqlQuery } from './nrql-query.ts';
+import type { NrqlRows } from './nrql-rows.ts';
+
+/** Answers the field `nrql`. Throws `INVALID_INPUT`, `TIMEOUT`, and the refusal of a query that is too big. */
+export type NrqlField = (args: GraphqlArguments) => GraphqlObject;
+
+export type NrqlCost = Pick<GraphqlSettings, 'snapMs' | 'rowsPerSecond' | 'mostRows'>;
+
+const defaultTimeoutSeconds = 5;
+
+function checkCost(findings: NrqlFindings, timeout: unknown, cost: NrqlCost): void {
+  const seconds = typeof timeout === 'number' ? timeout : defaultTimeoutSeconds;
+  if (findings.matchedRows > cost.mostRows) {
+    throw new GraphqlFailure(
+      'SERVER_ERROR',
+      "We're sorry, but that query is a little too big. Try a shorter time range or, if faceting, reduce the LIMIT.",
+    );
+  }
+  if (findings.matchedRows / cost.rowsPerSecond > seconds) {
+    throw new GraphqlFailure('TIMEOUT', 'NRDB query duration exceeded the set timeout');
+  }
+}
+
+function containerOf(text: string, query: NrqlQuery, findings: NrqlFindings): GraphqlObject {
+  const { fromMs, toMs } = findings.window;
+  const facets = query.facets.map(({ value }) => value);
+  return {
+    nrql: text,
+    results: findings.results,
+    currentResults: null,
+    previousResults: null,
+    otherResult: findings.otherResult,
+    totalResult: findings.totalResult,
+    queryProgress: { completed: true, queryId: null, resultExpiration: null, retryAfter: null },
+    metadata: {
+      eventTypes: query.eventTypes,
+      eventType: query.eventTypes[0],
+      facets: facets.length === 0 ? null : facets,
+      messages: [],
+      timeWindow: {
+        begin: fromMs,
+        end: toMs,
+        compareWith: null,
+        since: String(fromMs),
+        until: String(toMs),
+      },
+    },
+  };
+}
+
+export function createNrqlField(
+  cost: NrqlCost,
+  dependencies: { readonly rows: NrqlRows; readonly clock: Clock },
+): NrqlField {
+  const { rows, clock } = dependencies;
+  return ({ query: text, timeout }) => {
+    if (typeof text !== 'string') throw invalidInput('The argument query is required');
+    const query = parseNrql(text);
+    const window = nrqlWindowOf(query, clock.wallMs(), cost.snapMs);
+    const findings = evaluateNrql(query, rows, window);
+    checkCost(findings, timeout, cost);
+    return containerOf(text, query, findings);
+  };
+}

@@ -1,0 +1,107 @@
+import { parseNrqlCondition } from './nrql-condition-parser.ts';
+import { aggregateNames, type NrqlColumn, type NrqlExpression } from './nrql-query.ts';
+import type { NrqlReader } from './nrql-reader.ts';
+
+const unitMs: Readonly<Record<string, number>> = {
+  MILLISECOND: 1,
+  SECOND: 1000,
+  MINUTE: 60_000,
+  HOUR: 3_600_000,
+  DAY: 86_400_000,
+  WEEK: 604_800_000,
+};
+
+/** A length of time such as `5 minutes`. */
+export function durationMs(reader: NrqlReader): number {
+  const amount = reader.wholeNumber();
+  const unit = reader.peek().text.toUpperCase();
+  const ms = unitMs[unit] ?? unitMs[unit.replace(/S$/, '')];
+  if (ms === undefined) throw reader.fail('expected a unit of time');
+  reader.next();
+  return amount * ms;
+}
+
+function aggregate(reader: NrqlReader): NrqlExpression {
+  const wanted = reader.peek();
+  const name = aggregateNames.find((known) => known.toUpperCase() === wanted.text.toUpperCase());
+  if (wanted.kind !== 'word' || name === undefined) throw reader.fail('expected a function');
+  reader.next();
+  reader.expectSymbol('(');
+  const attribute = name === 'count' && reader.takeSymbol('*') ? '*' : reader.attribute();
+  // `uniques` may say how many it wants.
+  if (reader.takeSymbol(',')) reader.wholeNumber();
+  reader.expectSymbol(')');
+  return { kind: 'aggregate', name, attribute };
+}
+
+function operand(reader: NrqlReader): NrqlExpression {
+  if (reader.peek().kind === 'number') return { kind: 'number', value: Number(reader.next().text) };
+  if (reader.takeSymbol('(')) {
+    const inner = expression(reader);
+    reader.expectSymbol(')');
+    return inner;
+  }
+  if (reader.takeWords('RATE')) {
+    reader.expectSymbol('(');
+    const of = expression(reader);
+    reader.expectSymbol(',');
+    const perMs = durationMs(reader);
+    reader.expectSymbol(')');
+    return { kind: 'rate', of, perMs };
+  }
+  if (reader.takeWords('FILTER')) {
+    reader.expectSymbol('(');
+    const of = expression(reader);
+    reader.expectSymbol(',');
+    reader.expectWord('WHERE');
+    const condition = parseNrqlCondition(reader);
+    reader.expectSymbol(')');
+    return { kind: 'filter', of, condition };
+  }
+  return aggregate(reader);
+}
+
+function chain(
+  reader: NrqlReader,
+  operators: readonly ('+' | '-' | '*' | '/')[],
+  part: (reader: NrqlReader) => NrqlExpression,
+): NrqlExpression {
+  let left = part(reader);
+  for (;;) {
+    const operator = operators.find((symbol) => reader.takeSymbol(symbol));
+    if (operator === undefined) return left;
+    left = { kind: 'arithmetic', operator, left, right: part(reader) };
+  }
+}
+
+function product(reader: NrqlReader): NrqlExpression {
+  return chain(reader, ['*', '/'], operand);
+}
+
+function expression(reader: NrqlReader): NrqlExpression {
+  return chain(reader, ['+', '-'], product);
+}
+
+/** What the vendor calls a column without `AS`: it knows `count` and `average.duration`. */
+function defaultName(value: NrqlExpression): string {
+  switch (value.kind) {
+    case 'aggregate':
+      return value.name === 'count' ? 'count' : `${value.name}.${value.attribute}`;
+    case 'rate':
+    case 'filter':
+      return defaultName(value.of);
+    case 'number':
+    case 'arithmetic':
+      return 'result';
+  }
+}
+
+/** What follows `SELECT`. */
+export function parseNrqlSelect(reader: NrqlReader): readonly NrqlColumn<NrqlExpression>[] {
+  const columns: NrqlColumn<NrqlExpression>[] = [];
+  do {
+    const value = expression(reader);
+    columns.push({ value, name: reader.takeWords('AS') ? reader.label() : defaultName(value) });
+  } while (reader.takeSymbol(','));
+  return columns;
+}

@@ -1,0 +1,98 @@
+import { parseNrqlCondition } from './nrql-condition-parser.ts';
+import { durationMs, parseNrqlSelect } from './nrql-expression-parser.ts';
+import type { NrqlColumn, NrqlMoment, NrqlQuery } from './nrql-query.ts';
+import { createNrqlReader, type NrqlReader } from './nrql-reader.ts';
+
+const defaultLimit = 10;
+const highestLimit = 5000;
+const defaultSinceMs = 3_600_000;
+
+/** The clauses of a query so far. */
+type Clauses = { -readonly [Key in keyof NrqlQuery]?: NrqlQuery[Key] };
+
+function moment(reader: NrqlReader): NrqlMoment {
+  if (reader.takeWords('NOW')) return { kind: 'ago', ms: 0 };
+  const { kind, text } = reader.peek();
+  if (kind === 'text') {
+    const timeMs = Date.parse(/[zZ]|[+-]\d\d:?\d\d$/.test(text) ? text : `${text}Z`);
+    if (Number.isNaN(timeMs)) throw reader.fail('expected a time such as 2026-09-01 10:00:00');
+    reader.next();
+    return { kind: 'at', timeMs };
+  }
+  // Only a point in time has more than nine digits.
+  if (kind === 'number' && text.length > 9) return { kind: 'at', timeMs: reader.wholeNumber() };
+  const ms = durationMs(reader);
+  reader.expectWord('AGO');
+  return { kind: 'ago', ms };
+}
+
+function limit(reader: NrqlReader): number {
+  if (reader.takeWords('MAX')) return highestLimit;
+  const wanted = reader.peek();
+  if (wanted.kind === 'number' && Number(wanted.text) > highestLimit) {
+    throw reader.fail(`a LIMIT is at most ${highestLimit}`);
+  }
+  return reader.wholeNumber();
+}
+
+function names(reader: NrqlReader): readonly string[] {
+  const found = [reader.attribute()];
+  while (reader.takeSymbol(',')) found.push(reader.attribute());
+  return found;
+}
+
+function facets(reader: NrqlReader): readonly NrqlColumn<string>[] {
+  const found: NrqlColumn<string>[] = [];
+  do {
+    const value = reader.attribute();
+    found.push({ value, name: reader.takeWords('AS') ? reader.label() : value });
+  } while (reader.takeSymbol(','));
+  return found;
+}
+
+const clauseReaders: Readonly<Record<string, (reader: NrqlReader) => Clauses>> = {
+  SELECT: (reader) => ({ select: parseNrqlSelect(reader) }),
+  FROM: (reader) => ({ eventTypes: names(reader) }),
+  WHERE: (reader) => ({ where: parseNrqlCondition(reader) }),
+  FACET: (reader) => ({ facets: facets(reader) }),
+  LIMIT: (reader) => ({ limit: limit(reader) }),
+  SINCE: (reader) => ({ since: moment(reader) }),
+  UNTIL: (reader) => ({ until: moment(reader) }),
+};
+
+/** Keywords of the vendor that the simulated account does not have. */
+const unsupported: ReadonlySet<string> = new Set(['TIMESERIES', 'COMPARE', 'ORDER', 'OFFSET']);
+
+/**
+ * Parses a query with clauses in any order, each at most once. Throws `INVALID_INPUT` for a mistake,
+ * and for what the simulated account does not have, such as `TIMESERIES`.
+ */
+export function parseNrql(text: string): NrqlQuery {
+  const reader = createNrqlReader(text);
+  const seen = new Set<string>();
+  let clauses: Clauses = {};
+  while (reader.peek().kind !== 'end') {
+    const keyword = reader.peek().text.toUpperCase();
+    const readClause = reader.peek().kind === 'word' ? clauseReaders[keyword] : undefined;
+    if (readClause === undefined) {
+      const known = unsupported.has(keyword);
+      throw reader.fail(known ? 'the simulated account has no such clause' : 'expected a clause');
+    }
+    if (seen.has(keyword)) throw reader.fail('the clause is there twice');
+    seen.add(keyword);
+    reader.next();
+    clauses = { ...clauses, ...readClause(reader) };
+  }
+  const { select, eventTypes } = clauses;
+  if (select === undefined) throw reader.fail('SELECT is missing');
+  if (eventTypes === undefined) throw reader.fail('FROM is missing');
+  return {
+    select,
+    eventTypes,
+    where: clauses.where,
+    facets: clauses.facets ?? [],
+    limit: clauses.limit ?? defaultLimit,
+    since: clauses.since ?? { kind: 'ago', ms: defaultSinceMs },
+    until: clauses.until ?? { kind: 'ago', ms: 0 },
+  };
+}

@@ -1,0 +1,77 @@
+/** A constant in a query. */
+export type NrqlLiteral = string | number | boolean;
+
+export type NrqlComparison = '=' | '!=' | '<' | '<=' | '>' | '>=';
+
+/** What follows `WHERE`. */
+export type NrqlCondition =
+  | {
+      readonly kind: 'compare';
+      readonly attribute: string;
+      readonly operator: NrqlComparison;
+      readonly value: NrqlLiteral;
+    }
+  | { readonly kind: 'in'; readonly attribute: string; readonly values: readonly NrqlLiteral[] }
+  /** `LIKE` and `RLIKE`. */
+  | { readonly kind: 'matches'; readonly attribute: string; readonly pattern: RegExp }
+  | { readonly kind: 'is_null'; readonly attribute: string }
+  | { readonly kind: 'not'; readonly condition: NrqlCondition }
+  | {
+      readonly kind: 'and' | 'or';
+      readonly left: NrqlCondition;
+      readonly right: NrqlCondition;
+    };
+
+export const aggregateNames = [
+  'count',
+  'average',
+  'sum',
+  'min',
+  'max',
+  'uniques',
+  'uniqueCount',
+  'latest',
+] as const;
+
+export type NrqlAggregate = (typeof aggregateNames)[number];
+
+/** What is selected. */
+export type NrqlExpression =
+  | { readonly kind: 'number'; readonly value: number }
+  /** `attribute` may be `*`. */
+  | { readonly kind: 'aggregate'; readonly name: NrqlAggregate; readonly attribute: string }
+  | { readonly kind: 'rate'; readonly of: NrqlExpression; readonly perMs: number }
+  | {
+      readonly kind: 'filter';
+      readonly of: NrqlExpression;
+      readonly condition: NrqlCondition;
+    }
+  | {
+      readonly kind: 'arithmetic';
+      readonly operator: '+' | '-' | '*' | '/';
+      readonly left: NrqlExpression;
+      readonly right: NrqlExpression;
+    };
+
+/** An end of the time range. */
+export type NrqlMoment =
+  | { readonly kind: 'at'; readonly timeMs: number }
+  | { readonly kind: 'ago'; readonly ms: number };
+
+/** A column, and what it is called in the answer. */
+export interface NrqlColumn<Value> {
+  readonly value: Value;
+  readonly name: string;
+}
+
+/** A query, with the defaults of the vendor. */
+export interface NrqlQuery {
+  readonly select: readonly NrqlColumn<NrqlExpression>[];
+  readonly eventTypes: readonly string[];
+  readonly where: NrqlCondition | undefined;
+  /** Empty without `FACET`. */
+  readonly facets: readonly NrqlColumn<string>[];
+  readonly limit: number;
+  readonly since: NrqlMoment;
+  readonly until: NrqlMoment;
+}

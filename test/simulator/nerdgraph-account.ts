@@ -1,0 +1,84 @@
+import { createCallCounter } from '../../src/simulator/call-counter.ts';
+import { createFleet, type Fleet } from '../../src/simulator/fleet.ts';
+import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
+import { type GraphqlOptions, graphqlSettingsOf } from '../../src/simulator/graphql-options.ts';
+import { parseGraphqlRequest } from '../../src/simulator/graphql-request.ts';
+import { createGraphqlRoutes } from '../../src/simulator/graphql-routes.ts';
+import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
+
+/** The document for a query, as a client of the vendor would write it. */
+const nrqlDocument = `query Nrql($account: Int!, $nrql: Nrql!, $timeout: Seconds) {
+  actor {
+    account(id: $account) {
+      nrql(query: $nrql, timeout: $timeout) {
+        results
+        otherResult
+        totalResult
+        metadata { facets messages timeWindow { begin end } }
+      }
+    }
+  }
+}`;
+
+/** NerdGraph without HTTP, with a clock that starts at 2026-09-01T10:00:30Z. */
+export interface NerdgraphAccount {
+  readonly clock: FakeClock;
+  readonly fleet: Fleet;
+  /** The document of the answer, which must be a 200. */
+  readonly ask: (query: string, variables?: Readonly<Record<string, unknown>>) => unknown;
+  /** The field `nrql` of the account 1234567, which must have no errors. */
+  readonly nrql: (text: string) => NrqlContainer;
+}
+
+/** As much of an answer to NRQL as tests look at. */
+export interface NrqlContainer {
+  readonly results: readonly Readonly<Record<string, unknown>>[];
+  readonly otherResult: Readonly<Record<string, unknown>> | null;
+  readonly totalResult: Readonly<Record<string, unknown>> | null;
+  readonly metadata: {
+    readonly facets: readonly string[] | null;
+    readonly messages: readonly string[];
+    readonly timeWindow: { readonly begin: number; readonly end: number };
+  };
+}
+
+interface NrqlAnswer {
+  readonly data: { readonly actor: { readonly account: { readonly nrql: NrqlContainer } } };
+  readonly errors?: unknown;
+}
+
+export function aNerdgraphAccount(
+  fleetOptions: FleetOptions = {},
+  options: GraphqlOptions = {},
+): NerdgraphAccount {
+  const clock = createFakeClock();
+  const fleet = createFleet(fleetOptions, { clock });
+  const calls = createCallCounter(
+    {
+      seed: fleetOptions.seed ?? 1,
+      traffic: fleetOptions.traffic ?? 'daily',
+      ingestDelayMs: 180_000,
+    },
+    { clock },
+  );
+  const routes = createGraphqlRoutes(graphqlSettingsOf(options), { fleet, calls, clock });
+  const ask = (query: string, variables: Readonly<Record<string, unknown>> = {}): unknown => {
+    const request = parseGraphqlRequest(JSON.stringify({ query, variables }));
+    if (request === undefined) throw new Error(`not a GraphQL document: ${query}`);
+    const answer = routes.accept(request, 1)();
+    if (answer.status !== 200) throw new Error(`${answer.status} ${answer.body}`);
+    const document: unknown = JSON.parse(answer.body);
+    return document;
+  };
+  return {
+    clock,
+    fleet,
+    ask,
+    nrql: (text) => {
+      const variables = { account: 1_234_567, nrql: text, timeout: 30 };
+      const answer = ask(nrqlDocument, variables) as NrqlAnswer;
+      if (answer.errors !== undefined) throw new Error(JSON.stringify(answer.errors));
+      return answer.data.actor.account.nrql;
+    },
+  };
+}
