@@ -34,7 +34,6 @@ function anOutcome(
     unauthorized: false,
     hostNames: undefined,
     hostNamesError: undefined,
-    hostNameCalls: 0,
     ...overrides,
   };
 }
