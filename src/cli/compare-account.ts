@@ -7,6 +7,8 @@ import type { Discovery, Question, Source } from '../model/source.ts';
 import { discoverWithin } from '../poller/discovery-state.ts';
 import { longestDiscoveryMs } from './account-discovery.ts';
 import {
+  isObjection,
+  type JoinedLists,
   joinedLists,
   type OfBoth,
   type OneSidedApplication,
@@ -14,6 +16,7 @@ import {
 } from './compare-lists.ts';
 import { pollOnce } from './compare-polls.ts';
 import { type ComparedValue, comparedValues } from './compare-values.ts';
+import { countOf } from './one-shot.ts';
 
 /** What both APIs say of one account. */
 export interface ComparedAccount {
@@ -77,6 +80,8 @@ export async function compareAccount(
   if (reason !== undefined) return { kind: 'not compared', account, reason };
 
   const lists = joinedLists(entries, { rest: rest.result, nerdgraph: nerdgraph.result });
+  const doubt = doubtAboutAccount(lists);
+  if (doubt !== undefined) return { kind: 'not compared', account, reason: doubt };
   const polled = await pollTwice(toCompare, lists.pairs, dependencies);
   return {
     kind: 'compared',
@@ -117,6 +122,14 @@ async function discovered(
 function failureOf(api: string, { complete, error }: Discovery): string | undefined {
   if (complete) return undefined;
   return `the discovery with ${api} failed: ${error?.message ?? 'no answer'}`;
+}
+
+/** Lists without anything in common are hardly of the same account. */
+function doubtAboutAccount({ applications, pairs, oneSided }: JoinedLists): string | undefined {
+  if (pairs.length > 0 || !oneSided.some(isObjection)) return undefined;
+  const { rest, nerdgraph } = applications;
+  const lists = `the lists of REST (${countOf(rest, 'application')}) and NerdGraph (${nerdgraph}) have nothing in common`;
+  return `${lists}: check account_id, which must be that of the account of the API key, and whether the user of the key may see the account`;
 }
 
 interface Polled {

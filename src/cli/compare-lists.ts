@@ -16,6 +16,11 @@ export interface OneSidedApplication extends Pick<Application, 'id' | 'name' | '
   readonly onlyIn: keyof OfBoth<unknown> | 'unclear';
 }
 
+/** Whether an application that only one list has matters: a silent one has no values. */
+export function isObjection({ onlyIn, reporting }: OneSidedApplication): boolean {
+  return onlyIn !== 'unclear' && reporting !== false;
+}
+
 /** An application that has another name in NerdGraph. */
 export interface RenamedApplication extends OfBoth<string> {
   readonly id: string;

@@ -1,5 +1,5 @@
 import type { AccountComparison, ComparedAccount } from './compare-account.ts';
-import type { OneSidedApplication } from './compare-lists.ts';
+import { isObjection, type OneSidedApplication } from './compare-lists.ts';
 import type { ComparedValue } from './compare-values.ts';
 import { changeOf, type Disagreement, disagreements, type Verdict } from './compare-verdict.ts';
 import { countOf } from './one-shot.ts';
@@ -41,11 +41,6 @@ export function countsOf(values: readonly ComparedValue[]): Readonly<Record<Verd
   };
   for (const { verdict } of values) counts[verdict] += 1;
   return counts;
-}
-
-/** Whether an application that only one list has matters: a silent one has no values. */
-export function isObjection({ onlyIn, reporting }: OneSidedApplication): boolean {
-  return onlyIn !== 'unclear' && reporting !== false;
 }
 
 function valueObjections(values: readonly ComparedValue[]): readonly string[] {

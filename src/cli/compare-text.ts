@@ -110,8 +110,13 @@ function cellsOf(value: ComparedValue): readonly string[] {
     rest === undefined ? none : rateText(rest),
     nerdgraph === undefined ? none : rateText(nerdgraph),
     differenceText(value),
-    reason === undefined ? verdict : `${verdict}: ${printable(reason)}`,
+    reason === undefined ? verdict : `${verdict}: ${printable(firstSentence(reason))}`,
   ];
+}
+
+/** What follows is a remedy, which need not stand in every row. */
+function firstSentence(reason: string): string {
+  return reason.replace(/\. .*$/su, '');
 }
 
 function hostText({ host, hostIds }: ComparedValue): string {

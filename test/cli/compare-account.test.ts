@@ -15,9 +15,9 @@ interface Bench {
   readonly clock: FakeClock;
   readonly rest: FakeSource;
   readonly nerdgraph: FakeSource;
-  compare(entries?: readonly AppEntry[]): Promise<AccountComparison>;
+  readonly compare: (entries?: readonly AppEntry[]) => Promise<AccountComparison>;
   /** Fails if the account was not compared. */
-  compared(entries?: readonly AppEntry[]): Promise<ComparedAccount>;
+  readonly compared: (entries?: readonly AppEntry[]) => Promise<ComparedAccount>;
 }
 
 function aBench(): Bench {
@@ -193,5 +193,15 @@ describe('compareAccount', () => {
       account: 'main',
       reason: `the discovery with ${name} failed: status 401`,
     });
+  });
+
+  it.each([
+    { what: 'NerdGraph has no application', rest: { id: '1' }, kind: 'not compared' },
+    { what: 'only silent ones are left', rest: { id: '1', reporting: false }, kind: 'compared' },
+  ])('suspects another account: $what', async ({ rest: application, kind }) => {
+    const { rest, compare } = aBench();
+    rest.list(anApplication(application));
+
+    expect((await compare()).kind).toBe(kind);
   });
 });

@@ -34,6 +34,7 @@ function anOutcome(
     unauthorized: false,
     hostNames: undefined,
     hostNamesError: undefined,
+    extraCalls: 0,
     ...overrides,
   };
 }
