@@ -140,6 +140,37 @@ Switching is safe: 3 of 3 values agree within REST's rounding.
     );
   });
 
+  it('keeps to what REST allows, whatever the budget for NerdGraph is', async () => {
+    const { exitCode, stdout } = await compared(
+      { fleet: { applications: [{ id: 1, name: 'shop', kind: 'web', hosts: 1000 }] } },
+      { of: account.replace(' }', ', source: nerdgraph, requests_per_minute: 3000 }') },
+    );
+
+    // With the list, the application and five pages of names. A refused call would be sent again.
+    expect(stdout).toMatch(/\n {2}calls {9}REST 1,007, NerdGraph \d\n/u);
+    expect(exitCode).toBe(0);
+  });
+
+  it('keeps to what NerdGraph allows, whatever the concurrency for REST is', async () => {
+    const windows = [1, 2, 3, 4, 5, 6, 7];
+    const { exitCode, stdout } = await compared(
+      {
+        fleet: {
+          applications: windows.map((id) => ({ id, name: `app ${id}`, kind: 'web', hosts: 1 })),
+        },
+        graphql: { concurrency: 5 },
+        latencyMs: 50,
+      },
+      {
+        of: account.replace(' }', ', concurrency: 20 }'),
+        apps: `[${windows.map((minutes) => `{ id: ${minutes}, window: ${minutes}m }`).join()}]`,
+      },
+    );
+
+    expect(stdout).toMatch(/, NerdGraph 23\n/u);
+    expect(exitCode).toBe(0);
+  });
+
   it('agrees for any account that New Relic may have', async () => {
     const anyAccount = fc.record({
       seed: fc.integer({ min: 1 }),
