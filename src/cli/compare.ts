@@ -68,7 +68,7 @@ function outputOf(
 }
 
 const noAccountId =
-  'account_id is not in the configuration, and NerdGraph needs it: add "account_id: 1234567" to the account, with the number that New Relic shows (user menu, API keys)';
+  'account_id is not in the configuration, and NerdGraph needs it: add it to the account; newrelic-exporter check-config --online proposes the line';
 
 async function compared(
   prepared: PreparedAccount,

@@ -6,11 +6,8 @@ import { nerdGraphCosts } from '../nerdgraph/nerdgraph-source.ts';
 import { type CallPlan, planCalls } from '../poller/call-plan.ts';
 import { discoveryIntervalOf } from '../poller/demand.ts';
 import { restCosts } from '../rest/rest-source.ts';
-import {
-  type Assumptions,
-  assumeApplications,
-  type DiscoveredAccount,
-} from './account-discovery.ts';
+import type { DiscoveredAccount } from './account-discovery.ts';
+import { type Assumptions, assumeApplications } from './assumed-applications.ts';
 
 /** The plan of an account if every application had this number of hosts. */
 export interface Variant {

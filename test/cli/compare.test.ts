@@ -40,7 +40,7 @@ describe('compare', () => {
 
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(
-      /^account other: not compared: account_id is not in the .*: add "account_id: /mu,
+      /^account other: not compared: account_id is not in the .*: add it .* check-config --online/mu,
     );
     expect(stdout).toMatch(
       /\nSwitching cannot be judged: 1 of 2 accounts could not be compared\.\n$/u,
