@@ -1,4 +1,5 @@
 import { parseDuration } from '../config/duration.ts';
+import type { AccountSource } from '../model/config.ts';
 import { type LogFormat, type LogLevel, logFormats, logLevels } from '../telemetry/logger.ts';
 import {
   type Command,
@@ -172,6 +173,13 @@ class DeclaredFlags {
     defaultText: '48',
     help: 'Hosts of the simulated account, all applications together.',
     ...wholeNumber(0, 100_000),
+    commands: ['demo'],
+  };
+  readonly demoSource: Flag<AccountSource['kind']> = {
+    name: 'demo.source',
+    defaultText: 'rest',
+    help: 'API that the simulated account is polled with: rest or nerdgraph.',
+    ...oneOf(['rest', 'nerdgraph']),
     commands: ['demo'],
   };
   readonly demoPort: Flag<number> = {

@@ -1,20 +1,11 @@
-import { buildOf } from '../daemon/build.ts';
-import type { Platform } from '../daemon/platform.ts';
 import { accountsInUse } from '../daemon/prepare-account.ts';
-import { gzipFast } from '../exposition/page.ts';
-import { createSeriesStore } from '../exposition/series-store.ts';
-import type { AccountConfig, AppEntry, Config } from '../model/config.ts';
-import {
-  hostsToPoll,
-  isWorthPolling,
-  type SelectedApplication,
-} from '../model/selected-application.ts';
-import type { AppSnapshot, Throughput } from '../model/snapshot.ts';
-import type { AccountStatus } from '../model/telemetry.ts';
+import type { AccountConfig, AccountSource, AppEntry, Config } from '../model/config.ts';
+import type { SelectedApplication } from '../model/selected-application.ts';
+import type { CallCosts } from '../model/source.ts';
+import { nerdGraphCosts } from '../nerdgraph/nerdgraph-source.ts';
 import { type CallPlan, planCalls } from '../poller/call-plan.ts';
 import { discoveryIntervalOf } from '../poller/demand.ts';
 import { restCosts } from '../rest/rest-source.ts';
-import { createSelfMetrics } from '../telemetry/self-metrics.ts';
 import type { DiscoveredAccount } from './account-discovery.ts';
 import { type Assumptions, assumeApplications } from './assumed-applications.ts';
 
@@ -49,8 +40,10 @@ export interface Together {
   readonly callsPerMinute: number;
   /** Calls until each has polled everything once. */
   readonly startCalls: number;
-  /** The vendor's limit for the key. */
+  /** The vendor's limit. */
   readonly limitPerMinute: number;
+  /** What has this limit, as New Relic counts. */
+  readonly countedBy: string;
   readonly fits: boolean;
   /** How many processes would fit. */
   readonly mostReplicas: number;
@@ -70,13 +63,28 @@ export interface Plan {
   readonly failures: readonly { readonly account: string; readonly reason: string }[];
 }
 
-/** The vendor's limit for one key. */
-export const vendorLimitPerMinute = 1000;
+/** What the vendor allows. */
+interface VendorLimit {
+  readonly perMinute: number;
+  /** What has this limit, as New Relic counts. */
+  readonly countedBy: string;
+}
+
+const vendorLimits: Readonly<Record<AccountSource['kind'], VendorLimit>> = {
+  rest: { perMinute: 1000, countedBy: 'a key' },
+  nerdgraph: { perMinute: 3000, countedBy: 'an account' },
+};
+
+const costsOf: Readonly<Record<AccountSource['kind'], CallCosts>> = {
+  rest: restCosts,
+  nerdgraph: nerdGraphCosts,
+};
 
 const variedHosts: readonly number[] = [1, 5, 10, 20, 50, 100];
 
 /** The planned calls of an account, and the applications that they are for. */
 export interface AccountDraft {
+  readonly source: AccountSource['kind'];
   readonly calls: CallPlan;
   readonly applications: readonly SelectedApplication[];
   readonly missing: readonly string[];
@@ -105,7 +113,11 @@ export function draftsOfSupposed(
       draftOf(
         account,
         entries,
-        assumeApplications(entries, { ...assumptions, hostsPerApplication }, restCosts),
+        assumeApplications(
+          entries,
+          { ...assumptions, hostsPerApplication },
+          costsOf[account.source.kind],
+        ),
       );
     const variants = variedHosts.map((hostsPerApplication) =>
       variantOf(hostsPerApplication, draftWith(hostsPerApplication).calls),
@@ -124,14 +136,15 @@ function draftOf(
 ): AccountDraft {
   const calls = planCalls({
     account,
-    costs: restCosts,
+    costs: costsOf[account.source.kind],
     applications: found.applications,
     discovery: {
       calls: found.calls,
       intervalMs: discoveryIntervalOf(entries.map(({ poll }) => poll)),
     },
   });
-  return { calls, applications: found.applications, missing: [], supposed: undefined };
+  const source = account.source.kind;
+  return { source, calls, applications: found.applications, missing: [], supposed: undefined };
 }
 
 function variantOf(hostsPerApplication: number, plan: CallPlan): Variant {
@@ -144,94 +157,19 @@ function variantOf(hostsPerApplication: number, plan: CallPlan): Variant {
 }
 
 /** The calls of several processes, each with this plan. */
-export function togetherOf({ sentPerMinute, startCalls }: CallPlan, replicas: number): Together {
+export function togetherOf(
+  { source, calls: { sentPerMinute, startCalls } }: Pick<AccountDraft, 'source' | 'calls'>,
+  replicas: number,
+): Together {
+  const { perMinute, countedBy } = vendorLimits[source];
   const callsPerMinute = replicas * sentPerMinute;
   return {
     replicas,
     callsPerMinute,
     startCalls: replicas * startCalls,
-    limitPerMinute: vendorLimitPerMinute,
-    fits: callsPerMinute <= vendorLimitPerMinute,
-    mostReplicas: Math.floor(vendorLimitPerMinute / sentPerMinute),
-  };
-}
-
-/** The facts of an account that decide how many series it has. */
-interface SeriesInput {
-  readonly account: string;
-  readonly applications: readonly SelectedApplication[];
-  readonly missing: readonly string[];
-}
-
-interface ExpectedSeries {
-  /** New Relic data of each account, `newrelic_up` included, if the vendor has every value. */
-  readonly byAccount: ReadonlyMap<string, number>;
-  /** The exporter's own, of all accounts together. */
-  readonly own: number;
-}
-
-/** Counts the series by rendering them as the daemon would if every answer held every value. */
-export async function expectedSeries(
-  inputs: readonly SeriesInput[],
-  platform: Platform,
-): Promise<ExpectedSeries> {
-  const store = createSeriesStore({ gzip: gzipFast, nextTurn: platform.nextTurn });
-  for (const { account, applications } of inputs) {
-    store.accountUp(account, true);
-    for (const selected of applications) store.publish(fullSnapshot(account, selected));
-  }
-  const metrics = createSelfMetrics(buildOf(platform.env), {
-    status: () => inputs.map(statusOf),
-    seriesOf: (account) => store.seriesOf(account),
-    droppedSeriesOf: () => 0,
-  });
-  for (const { account } of inputs) {
-    metrics.apiObserver(account);
-    metrics.pollObserver(account);
-  }
-  metrics.configReloaded(true, 0);
-  const own = (await metrics.text()).split('\n').filter((line) => /^[a-z]/u.test(line)).length;
-  return {
-    byAccount: new Map(inputs.map(({ account }) => [account, store.seriesOf(account)])),
-    own,
-  };
-}
-
-function fullSnapshot(account: string, selected: SelectedApplication): AppSnapshot {
-  const { application, entry } = selected;
-  const isPolled = isWorthPolling(selected);
-  const throughput: Throughput = new Map(entry.transactions.map((type) => [type, 0]));
-  const hosts = isPolled ? hostsToPoll(selected) : [];
-  return {
-    account,
-    application,
-    hostsOnly: !entry.application,
-    labels: entry.labels,
-    hostNames: new Map(),
-    reading: {
-      windowEndMs: isPolled ? 0 : undefined,
-      application: isPolled ? throughput : new Map(),
-      hosts: new Map(hosts.map((id) => [id, throughput])),
-    },
-    pollSucceeded: true,
-    lastSuccessMs: 0,
-  };
-}
-
-function statusOf({ account, missing }: SeriesInput): AccountStatus {
-  return {
-    name: account,
-    up: true,
-    error: undefined,
-    firstCycleEnded: true,
-    applications: 0,
-    hosts: 0,
-    polledApplications: 0,
-    requestsInFlight: 0,
-    budgetRequestsPerMinute: 0,
-    demandRequestsPerMinute: 0,
-    pollIntervalSeconds: 0,
-    backoffUntilMs: undefined,
-    missingSelectors: missing,
+    limitPerMinute: perMinute,
+    countedBy,
+    fits: callsPerMinute <= perMinute,
+    mostReplicas: Math.floor(perMinute / sentPerMinute),
   };
 }

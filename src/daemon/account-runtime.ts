@@ -1,11 +1,18 @@
+import type { AccountSource } from '../model/config.ts';
 import type { Shard } from '../model/shard.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Source } from '../model/source.ts';
 import type { AccountStatus, ApiObserver, Logger } from '../model/telemetry.ts';
 import { listVisibleAccounts, type VisibleAccount } from '../nerdgraph/accounts.ts';
+import { createNerdGraphSource } from '../nerdgraph/nerdgraph-source.ts';
+import { statusOf as nerdGraphStatusOf } from '../nerdgraph/status-of.ts';
 import { type AccountPoller, createAccountPoller } from '../poller/account-poller.ts';
 import type { Membership, RateLimiters } from '../rate-limit/rate-limiters.ts';
-import { createRestClient, defaultMaxPages } from '../rest/rest-client.ts';
+import {
+  createRestClient,
+  defaultMaxPages,
+  type RestClientDependencies,
+} from '../rest/rest-client.ts';
 import { createRestSource } from '../rest/rest-source.ts';
 import type { SelfMetrics } from '../telemetry/self-metrics.ts';
 import { type AccountTransport, createAccountTransport } from '../transport/account-transport.ts';
@@ -97,13 +104,12 @@ class PolledAccount implements AccountRuntime {
     const observer = metrics.apiObserver(account.name);
     this.#observer = observer;
     const parts = { clock, random, observer, keyProvider, membership, events };
-    this.#transport = createAccountTransport(account, { ...parts, raw });
-    const client = createRestClient(
-      { maxPages: defaultMaxPages },
-      { send: this.#transport.send, observer, logger, clock },
-    );
-    const rest = createRestSource({ client, clock });
-    this.source = withFreshKey(rest, keyProvider);
+    const statusOf = account.source.kind === 'nerdgraph' ? nerdGraphStatusOf : undefined;
+    this.#transport = createAccountTransport(account, { ...parts, raw, statusOf });
+    const { send } = this.#transport;
+    const timeoutMs = (): number => this.#prepared.account.timeoutMs;
+    const source = createSource(account.source, timeoutMs, { send, observer, logger, clock });
+    this.source = withFreshKey(source, keyProvider);
     this.#poller = createAccountPoller(prepared, {
       source: this.source,
       retries: () => this.#transport.retries(),
@@ -182,6 +188,23 @@ class PolledAccount implements AccountRuntime {
     this.leave();
     await this.#transport.close();
   }
+}
+
+interface SourceDependencies extends Omit<RestClientDependencies, 'observer'> {
+  readonly observer: ApiObserver;
+}
+
+/** @param timeoutMs how long a call may take at present */
+function createSource(
+  source: AccountSource,
+  timeoutMs: () => number,
+  dependencies: SourceDependencies,
+): Source {
+  if (source.kind === 'nerdgraph') {
+    return createNerdGraphSource({ accountId: source.accountId, timeoutMs }, dependencies);
+  }
+  const client = createRestClient({ maxPages: defaultMaxPages }, dependencies);
+  return createRestSource({ client, clock: dependencies.clock });
 }
 
 /** Moves the membership to each new key, which has a limit of its own. */

@@ -127,10 +127,9 @@ export type CallsByOperation = Readonly<Record<Operation, number>>;
 export interface CallCosts {
   /** One poll of each of these applications, all due together; without host names. */
   polls(applications: readonly SelectedApplication[]): CallsByOperation;
-  /**
-   * The look-up of the host names of these applications, which happens once, with the first polls.
-   */
-  hostNames(applications: readonly SelectedApplication[]): number;
+  /** What happens once, with the first polls of these applications, and what it is for. */
+  once(applications: readonly SelectedApplication[]): number;
+  readonly onceOperation: Operation;
   /** A discovery in an account with these applications. */
   discovery(applications: readonly SelectedApplication[]): number;
   /** How long an answer usually takes, and how long a slow one takes. */

@@ -107,7 +107,7 @@ export class BatchAnswers {
       unauthorized: error?.status === 401,
       hostNames,
       hostNamesError: undefined,
-      hostNameCalls: 0,
+      extraCalls: 0,
     };
   }
 

@@ -10,7 +10,7 @@ import { applicationsQuery, hostsQuery, type Query, recordedMetricsQuery } from 
 import {
   applicationQueriesOf,
   hostQueriesOf,
-  selectedOf,
+  ofQuestion,
   slicesOf,
   wantedHosts,
 } from './query-plan.ts';
@@ -47,6 +47,8 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
   #next: readonly Query[];
   #window: TimeWindow | undefined;
   #isUnauthorized = false;
+  /** Calls that polls do not count on. */
+  #extraCalls: number;
 
   constructor(questions: readonly Asked[], dependencies: BatchDependencies) {
     this.questions = questions;
@@ -54,6 +56,7 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
     this.#dependencies = dependencies;
     this.#answers = new BatchAnswers(dependencies.recorded);
     this.#next = firstQueriesOf(questions, this.#answers, dependencies);
+    this.#extraCalls = this.#next.filter(({ isOnce }) => isOnce === true).length;
   }
 
   nextStage(): Stage | undefined {
@@ -80,7 +83,10 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
     if (this.#answers.isWithoutHeartbeat(application.id)) {
       this.#dependencies.surprises.saw('no_heartbeat', { applicationId: application.id });
     }
-    return this.#answers.outcome(asked, askHostNames ? namesOf(selected) : undefined);
+    const outcome = this.#answers.outcome(asked, askHostNames ? namesOf(selected) : undefined);
+    const extraCalls = this.#extraCalls;
+    this.#extraCalls = 0;
+    return { ...outcome, extraCalls };
   }
 
   #call(query: Query): Call {
@@ -131,6 +137,7 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
     const halves = query.halves();
     if (halves === undefined) return false;
     this.#next = [...this.#next, ...halves];
+    this.#extraCalls += halves.length;
     return true;
   }
 
@@ -161,10 +168,10 @@ function firstQueriesOf(
   const unknown = idsOf(asked).filter((id) => !recorded.isKnown(id));
   return [
     ...slicesOf(unknown, size.applications).map((ids) => recordedMetricsQuery(ids, { recorded })),
-    ...applicationQueriesOf(questions, selectedOf, size).map((some) =>
+    ...applicationQueriesOf(questions, ofQuestion, size).map((some) =>
       applicationsQuery(idsOf(some), transactions, { answers }),
     ),
-    ...hostQueriesOf(questions, selectedOf, size).map(({ items, subset, rows }) =>
+    ...hostQueriesOf(questions, ofQuestion, size).map(({ items, subset, rows }) =>
       hostsQuery({ ids: idsOf(items), transactions, subset, rows }, { answers }),
     ),
   ];

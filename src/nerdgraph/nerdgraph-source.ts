@@ -12,7 +12,7 @@ import {
   batchesOf,
   fillUp,
   hostQueriesOf,
-  selectedOf,
+  ofQuestion,
   wantedHosts,
 } from './query-plan.ts';
 import { createQuerySizes, fullSize, type QuerySize } from './query-sizes.ts';
@@ -71,8 +71,8 @@ export function createNerdGraphSource(
     hostNames: async (applicationId) => hostNames.get(applicationId) ?? namesOf([]),
     batches: (due, early) => {
       const size = sizes.current();
-      const batches = batchesOf(due, selectedOf, size);
-      fillUp(batches, early, selectedOf, size);
+      const batches = batchesOf(due, ofQuestion, size);
+      fillUp(batches, early, ofQuestion, size);
       const dependencies = { client, sizes, recorded, surprises };
       return batches.map((batch) => createNerdGraphBatch(batch, dependencies));
     },
@@ -106,7 +106,8 @@ export function createNerdGraphCosts(sizeNow: () => QuerySize): CallCosts {
       };
     },
     // Which metrics an application has at all: asked once, with its first poll.
-    hostNames: (applications) => {
+    onceOperation: 'application_throughput',
+    once: (applications) => {
       const size = sizeNow();
       const asked = applications.filter(
         (one) => one.entry.application || wantedHosts(one).length > 0,

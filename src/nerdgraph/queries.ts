@@ -20,6 +20,8 @@ export interface Query {
   windowOf(window: TimeWindow): TimeWindow;
   /** Whether it does not matter if New Relic moves the ends of that window a little. */
   readonly mayShift?: true;
+  /** Whether it is asked only once for an application. */
+  readonly isOnce?: true;
   nrql(window: TimeWindow): string;
   /** Passes on a complete answer. */
   answered(answer: NrqlAnswer): void;
@@ -103,6 +105,7 @@ export function recordedMetricsQuery(
     size: { applications: ids.length },
     windowOf: dayBefore,
     mayShift: true,
+    isOnce: true,
     nrql: (window) => recordedMetricsNrql({ applicationIds: ids, window: dayBefore(window) }),
     answered: ({ rows }) => {
       for (const { applicationId, metric } of rows) {

@@ -18,7 +18,7 @@ export interface HostQuery<Item> {
 export type SelectedOf<Item> = (item: Item) => SelectedApplication;
 
 /** The application of a question. */
-export function selectedOf({
+export function ofQuestion({
   selected,
 }: {
   readonly selected: SelectedApplication;

@@ -30,7 +30,8 @@ export const restCosts: CallCosts = {
       host_throughput: ofHosts,
     };
   },
-  hostNames: (applications) => applications.reduce((sum, one) => sum + hostNameCallsOf(one), 0),
+  onceOperation: 'list_hosts',
+  once: (applications) => applications.reduce((sum, one) => sum + hostNameCallsOf(one), 0),
   discovery: ({ length }) => Math.max(1, Math.ceil(length / perPage)),
   // Measured on the real API.
   usualCallMs: { mean: 250, most: 400 },
