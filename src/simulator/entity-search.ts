@@ -40,17 +40,18 @@ function cursorOf(offset: number): string {
 }
 
 function offsetOf(cursor: unknown): number {
-  if (typeof cursor !== 'string' || cursor === '') return 0;
-  const text = Buffer.from(cursor, 'base64url').toString();
+  if (cursor === undefined || cursor === null) return 0;
+  const text = typeof cursor === 'string' ? Buffer.from(cursor, 'base64url').toString() : '';
   const offset = /^entities after (?<offset>\d+)$/.exec(text)?.groups?.['offset'];
-  if (offset === undefined) throw invalidInput('The cursor is not one of this search');
+  // The vendor refuses an empty cursor as well.
+  if (offset === undefined) throw invalidInput('Invalid cursor value');
   return Number(offset);
 }
 
 /** `queryBuilder` has the most important conditions as members. */
 function builtPredicate(builder: Json): EntityPredicate {
   const wanted = ['domain', 'type', 'name', 'alertSeverity', 'reporting']
-    .filter((name) => builder[name] !== undefined && builder[name] !== null)
+    .filter((name) => ![undefined, null, ''].includes(builder[name] as string | null | undefined))
     .map((name) => ({ name, text: String(builder[name]) }));
   return (attributes) =>
     wanted.every(({ name, text }) =>
