@@ -7,7 +7,7 @@ import { allHosts, type HostSubset, halvesOf } from './host-partition.ts';
 import { liveHostsNrql } from './nrql.ts';
 import type { QuerySizes } from './query-sizes.ts';
 
-/** The names of the hosts that sent a heartbeat in the last hour. */
+/** The names of the hosts that sent anything in the last hour. */
 export interface HostList {
   /** By application; one is not in it if its hosts could not be read. */
   readonly hosts: ReadonlyMap<string, readonly string[]>;

@@ -10,7 +10,7 @@ import { applicationsQuery, hostsQuery, type Query, recordedMetricsQuery } from 
 import {
   applicationQueriesOf,
   hostQueriesOf,
-  ofQuestion,
+  type SelectedOf,
   slicesOf,
   wantedHosts,
 } from './query-plan.ts';
@@ -23,6 +23,8 @@ export interface BatchDependencies {
   readonly sizes: QuerySizes;
   readonly recorded: RecordedMetrics;
   readonly surprises: Surprises;
+  /** Finds the application of a question, with the hosts that are chosen. */
+  readonly selectedOf: SelectedOf<Question>;
 }
 
 /** New Relic's own window in the REST API; NRQL would take an hour. */
@@ -71,7 +73,9 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
     this.#answers.givenUp(error);
   }
 
-  outcomeOf({ selected, isListed, askHostNames }: Asked): PollOutcome {
+  outcomeOf(question: Asked): PollOutcome {
+    const { isListed, askHostNames } = question;
+    const selected = this.#dependencies.selectedOf(question);
     const { application, entry } = selected;
     const hosts = wantedHosts(selected).filter(isListed);
     const asked = {
@@ -158,20 +162,21 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
 function firstQueriesOf(
   questions: readonly Question[],
   answers: BatchAnswers,
-  { sizes, recorded }: BatchDependencies,
+  { sizes, recorded, selectedOf }: BatchDependencies,
 ): readonly Query[] {
   const size = sizes.current();
   const transactions = questions[0]?.selected.entry.transactions ?? [];
-  const asked = questions.filter(
-    ({ selected }) => selected.entry.application || wantedHosts(selected).length > 0,
-  );
+  const asked = questions.filter((question) => {
+    const selected = selectedOf(question);
+    return selected.entry.application || wantedHosts(selected).length > 0;
+  });
   const unknown = idsOf(asked).filter((id) => !recorded.isKnown(id));
   return [
     ...slicesOf(unknown, size.applications).map((ids) => recordedMetricsQuery(ids, { recorded })),
-    ...applicationQueriesOf(questions, ofQuestion, size).map((some) =>
+    ...applicationQueriesOf(questions, selectedOf, size).map((some) =>
       applicationsQuery(idsOf(some), transactions, { answers }),
     ),
-    ...hostQueriesOf(questions, ofQuestion, size).map(({ items, subset, rows }) =>
+    ...hostQueriesOf(questions, selectedOf, size).map(({ items, subset, rows }) =>
       hostsQuery({ ids: idsOf(items), transactions, subset, rows }, { answers }),
     ),
   ];
