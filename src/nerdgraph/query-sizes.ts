@@ -13,10 +13,17 @@ export interface QuerySize {
  */
 export const fullSize: QuerySize = { applications: 200, rows: 4000 };
 
-const leastSize: QuerySize = { applications: 1, rows: 50 };
+/** If smaller queries than these take too long, New Relic is slow, and more queries would not help. */
+const leastSize: QuerySize = { applications: 25, rows: 500 };
 
 /** After this long without a query that was too large, the size doubles again. */
-const recoveryMs = 3_600_000;
+const recoveryMs = 600_000;
+
+/**
+ * How often in a row a query is divided because it took too long. While New Relic is slow, every query
+ * does: without a bound each would become hundreds. The next poll begins with the smaller size.
+ */
+export const mostDivisions = 2;
 
 /** Remembers how large a query may be, as New Relic's answers show. */
 export interface QuerySizes {
