@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createQuerySizes, fullSize, type QuerySize, type QuerySizes } from '../../src/nerdgraph/query-sizes.ts';
+import {
+  createQuerySizes,
+  fullSize,
+  type QuerySize,
+  type QuerySizes,
+} from '../../src/nerdgraph/query-sizes.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 
 const minuteMs = 60_000;
@@ -119,7 +124,9 @@ describe('whatever fails', () => {
           sizes.tooLarge(failed);
           const { applications, rows } = sizes.current();
 
-          expect(applications).toBeGreaterThanOrEqual(Math.max(1, Math.floor(before.applications / 2)));
+          expect(applications).toBeGreaterThanOrEqual(
+            Math.max(1, Math.floor(before.applications / 2)),
+          );
           expect(applications).toBeLessThanOrEqual(before.applications);
           expect(rows).toBeGreaterThanOrEqual(Math.max(50, Math.floor(before.rows / 2)));
           expect(rows).toBeLessThanOrEqual(before.rows);
