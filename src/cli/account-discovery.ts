@@ -68,7 +68,7 @@ export type DiscoveryPurpose =
 /** The host of this process is looked for in this many applications, one after the other. */
 const mostLookUps = 10;
 /** A longer discovery counts as failed. */
-const longestDiscoveryMs = 120_000;
+export const longestDiscoveryMs = 120_000;
 
 const noSink: SnapshotSink = {
   publish: () => undefined,

@@ -2,7 +2,7 @@ import type { Application } from '../model/application.ts';
 import type { AppEntry } from '../model/config.ts';
 import type { SelectedApplication } from '../model/selected-application.ts';
 import { selectorText } from '../model/selector.ts';
-import type { CallCosts } from '../model/source.ts';
+import type { CallCosts, DiscoveryCalls } from '../model/source.ts';
 
 /** What a plan without the vendor assumes about each application. */
 export interface Assumptions {
@@ -13,7 +13,7 @@ export interface Assumptions {
 /** What a discovery would find under the assumptions. */
 export interface AssumedDiscovery {
   readonly applications: readonly SelectedApplication[];
-  readonly calls: number;
+  readonly discovery: DiscoveryCalls;
 }
 
 /** An entry by id or name is one application, one by pattern as many as assumed; all of them report. */
@@ -36,7 +36,7 @@ export function assumeApplications(
       return withAssumedHosts({ entry, application });
     });
   });
-  return { applications, calls: costs.discovery(applications) };
+  return { applications, discovery: costs.discovery(applications) };
 }
 
 /**

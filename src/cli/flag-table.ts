@@ -29,7 +29,7 @@ class DeclaredFlags {
     defaultText: 'config.yaml',
     help: 'Configuration file.',
     expected: 'the path of a file',
-    commands: ['serve', 'check-config', 'plan', 'discover', 'once'],
+    commands: ['serve', 'check-config', 'plan', 'discover', 'compare', 'once'],
     parse: (text) => (text === '' ? undefined : text),
   };
   readonly autoReloadIntervalMs: Flag<number> = {
@@ -109,7 +109,7 @@ class DeclaredFlags {
     defaultText: '',
     help: 'Name of this host in New Relic, for entries with "hosts: self"; without it, the name of the pod (POD_NAME), then that of the machine.',
     ...hostName,
-    commands: ['serve', 'once', 'check-config', 'plan'],
+    commands: ['serve', 'once', 'check-config', 'plan', 'compare'],
   };
   readonly logLevel: Flag<LogLevel> = {
     name: 'log.level',
@@ -138,7 +138,14 @@ class DeclaredFlags {
     defaultText: 'text',
     help: 'Format of the output: text, json, or yaml for discover.',
     ...oneOf(outputFormats),
-    commands: ['plan', 'discover'],
+    commands: ['plan', 'discover', 'compare'],
+  };
+  readonly all: Flag<boolean> = {
+    name: 'all',
+    defaultText: 'false',
+    help: 'Print every value, not only those that differ and the first of those that agree.',
+    ...onOrOff,
+    commands: ['compare'],
   };
   readonly planApplicationsPerMatch: Flag<number> = {
     name: 'plan.apps-per-match',

@@ -20,7 +20,7 @@ export interface VisibleAccountsDependencies {
 }
 
 /** The only query that needs no account. */
-export const accountsDocument = '{ actor { accounts { id name } } }';
+const accountsDocument = '{ actor { accounts { id name } } }';
 
 const purpose = { operation: 'list_applications', accountId: undefined } as const;
 

@@ -14,7 +14,7 @@ import {
   slicesOf,
   wantedHosts,
 } from './query-plan.ts';
-import type { QuerySizes } from './query-sizes.ts';
+import { mostDivisions, type QuerySizes } from './query-sizes.ts';
 import type { RecordedMetrics } from './recorded-metrics.ts';
 import type { Surprises } from './surprises.ts';
 
@@ -41,12 +41,19 @@ export function createNerdGraphBatch<Asked extends Question>(
   return new NerdGraphBatch(questions, dependencies);
 }
 
+/** A query of the next stage. */
+interface Pending {
+  readonly query: Query;
+  /** How often in a row it was divided because it took too long. */
+  readonly divisions: number;
+}
+
 class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
   readonly questions: readonly Asked[];
   readonly key: string;
   readonly #dependencies: BatchDependencies;
   readonly #answers: BatchAnswers;
-  #next: readonly Query[];
+  #next: readonly Pending[];
   #window: TimeWindow | undefined;
   #isUnauthorized = false;
   /** Calls that polls do not count on. */
@@ -57,15 +64,16 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
     this.key = questions[0]?.selected.application.id ?? '';
     this.#dependencies = dependencies;
     this.#answers = new BatchAnswers(dependencies.recorded);
-    this.#next = firstQueriesOf(questions, this.#answers, dependencies);
-    this.#extraCalls = this.#next.filter(({ isOnce }) => isOnce === true).length;
+    const queries = firstQueriesOf(questions, this.#answers, dependencies);
+    this.#next = queries.map((query) => ({ query, divisions: 0 }));
+    this.#extraCalls = queries.filter(({ isOnce }) => isOnce === true).length;
   }
 
   nextStage(): Stage | undefined {
-    const queries = this.#next;
+    const pending = this.#next;
     this.#next = [];
-    if (queries.length === 0) return undefined;
-    return { size: queries.length, calls: queries.map((query) => this.#call(query)).values() };
+    if (pending.length === 0) return undefined;
+    return { size: pending.length, calls: pending.map((one) => this.#call(one)).values() };
   }
 
   giveUp(error: ApiError): void {
@@ -93,21 +101,21 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
     return { ...outcome, extraCalls };
   }
 
-  #call(query: Query): Call {
+  #call(pending: Pending): Call {
     return async (context) => {
       if (this.#isUnauthorized) return false;
       try {
-        await this.#ask(query, context);
+        await this.#ask(pending, context);
         return true;
       } catch (error) {
         const known = asApiError(error);
-        this.#failed(query, known);
+        this.#failed(pending, known);
         return known.status !== undefined;
       }
     };
   }
 
-  async #ask(query: Query, context: CallContext): Promise<void> {
+  async #ask({ query, divisions }: Pending, context: CallContext): Promise<void> {
     const { client } = this.#dependencies;
     const { operation, applicationIds, mayShift } = query;
     const window = this.#windowAt(context);
@@ -122,25 +130,26 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
       context,
     );
     if (!answer.isTruncated) query.answered(answer);
-    else if (!this.#divide(query)) {
+    else if (!this.#divide(query, divisions)) {
       const purpose = { operation, applications: applicationIds.length, accountId: undefined };
       const detail = 'the answer has more rows than New Relic returns, however it is divided';
       this.#answers.failed(applicationIds, failureOf(purpose, 'too_large', detail));
     }
   }
 
-  #failed(query: Query, error: ApiError): void {
+  #failed({ query, divisions }: Pending, error: ApiError): void {
     if (error.status === 401) this.#isUnauthorized = true;
-    if (error.reason === 'too_large' && this.#divide(query)) return;
+    const mayDivide = error.reason === 'too_large' && divisions < mostDivisions;
+    if (mayDivide && this.#divide(query, divisions + 1)) return;
     this.#answers.failed(query.applicationIds, error);
   }
 
   /** Asks again in two parts, if that is possible. */
-  #divide(query: Query): boolean {
+  #divide(query: Query, divisions: number): boolean {
     this.#dependencies.sizes.tooLarge(query.size);
     const halves = query.halves();
     if (halves === undefined) return false;
-    this.#next = [...this.#next, ...halves];
+    this.#next = [...this.#next, ...halves.map((half) => ({ query: half, divisions }))];
     this.#extraCalls += halves.length;
     return true;
   }

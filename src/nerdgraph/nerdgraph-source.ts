@@ -31,6 +31,8 @@ export interface NerdGraphSourceDependencies {
   readonly observer: Pick<ApiObserver, 'failed' | 'invalidSample' | 'unexpected'>;
   readonly logger: Logger;
   readonly clock: Clock;
+  /** New Relic's wall time, which this machine's may differ from. */
+  readonly vendorWallMs: () => number;
 }
 
 /** Entities on a page. */
@@ -46,14 +48,16 @@ const gatherMs = 30_000;
  */
 export function createNerdGraphSource(
   { accountId, timeoutMs }: NerdGraphSourceOptions,
-  { send, observer, logger, clock }: NerdGraphSourceDependencies,
+  { send, observer, logger, clock, vendorWallMs }: NerdGraphSourceDependencies,
 ): Source {
   const surprises = createSurprises({ observer, logger });
   const client = createGraphqlClient({ accountId, timeoutMs }, { send, observer, surprises });
   const sizes = createQuerySizes({ clock });
   const recorded = createRecordedMetrics();
-  const wallMs = (): number => clock.wallMs();
-  const discover = createDiscover({ accountId, maxPages }, { client, sizes, surprises, wallMs });
+  const discover = createDiscover(
+    { accountId, maxPages },
+    { client, sizes, surprises, wallMs: vendorWallMs },
+  );
   let hostNames: ReadonlyMap<string, HostNames> = new Map();
 
   return {
@@ -125,9 +129,10 @@ export function createNerdGraphCosts(sizeNow: () => QuerySize): CallCosts {
         .filter(({ application }) => application.reporting !== false)
         .map(({ application }) => application.hostIds?.length ?? 0);
       const pages = Math.max(1, Math.ceil(applications.length / perPage));
-      return pages + hostListCalls(hosts, size);
+      const lists = hostListCalls(hosts, size);
+      return { calls: pages + lists, hostListCalls: lists };
     },
     // Not measured on the real API: a query may take 5 s there by default.
-    usualCallMs: { mean: 1000, most: 5000 },
+    usualCallMs: { mean: 1000, most: 3000 },
   };
 }

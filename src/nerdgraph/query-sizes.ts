@@ -13,15 +13,17 @@ export interface QuerySize {
  */
 export const fullSize: QuerySize = { applications: 200, rows: 4000 };
 
-const leastSize: QuerySize = { applications: 1, rows: 50 };
+/** If smaller queries than these take too long, New Relic is slow, and more queries would not help. */
+const leastSize: QuerySize = { applications: 25, rows: 500 };
+
+/** After this long without a query that was too large, the size doubles again. */
+const recoveryMs = 600_000;
 
 /**
- * After this long without a query that was too large, the size doubles again: New Relic may have been
- * slow for some minutes only, and small queries cost many times the calls.
+ * How often in a row a query is divided because it took too long. While New Relic is slow, every query
+ * does: without a bound each would become hundreds. The next poll begins with the smaller size.
  */
-const firstRecoveryMs = 5 * 60_000;
-/** If the doubled size is too large again, the next attempt waits twice as long, up to this. */
-const longestRecoveryMs = 3_600_000;
+export const mostDivisions = 2;
 
 /** Remembers how large a query may be, as New Relic's answers show. */
 export interface QuerySizes {
@@ -38,17 +40,15 @@ export interface QuerySizes {
 export function createQuerySizes({ clock }: { readonly clock: Clock }): QuerySizes {
   let size = fullSize;
   let changedMs = clock.monotonicMs();
-  let recoveryMs = firstRecoveryMs;
-  let hasGrown = false;
 
   const change = (next: QuerySize): void => {
     size = next;
     changedMs = clock.monotonicMs();
   };
+
   const lowered = (what: keyof QuerySize, failed: number | undefined): number => {
     if (failed === undefined) return size[what];
-    const half = Math.max(failed, size[what]) / 2;
-    return Math.min(size[what], within(what, half));
+    return Math.min(size[what], within(what, Math.max(failed, size[what]) / 2));
   };
 
   return {
@@ -59,13 +59,10 @@ export function createQuerySizes({ clock }: { readonly clock: Clock }): QuerySiz
           applications: within('applications', 2 * size.applications),
           rows: within('rows', 2 * size.rows),
         });
-        hasGrown = true;
       }
       return size;
     },
     tooLarge: (failed) => {
-      if (hasGrown) recoveryMs = Math.min(longestRecoveryMs, 2 * recoveryMs);
-      hasGrown = false;
       change({
         applications: lowered('applications', failed.applications),
         rows: lowered('rows', failed.rows),

@@ -48,11 +48,15 @@ function offsetOf(cursor: unknown): number {
   return Number(offset);
 }
 
+function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'boolean' ? String(value) : '';
+}
+
 /** `queryBuilder` has the most important conditions as members. */
 function builtPredicate(builder: Json): EntityPredicate {
   const wanted = ['domain', 'type', 'name', 'alertSeverity', 'reporting']
-    .filter((name) => ![undefined, null, ''].includes(builder[name] as string | null | undefined))
-    .map((name) => ({ name, text: String(builder[name]) }));
+    .map((name) => ({ name, text: textOf(builder[name]) }))
+    .filter(({ text }) => text !== '');
   return (attributes) =>
     wanted.every(({ name, text }) =>
       attributes(name).some((value) => (name === 'name' ? value.includes(text) : value === text)),

@@ -17,6 +17,7 @@ const defaults: Flags = {
   logFormat: 'auto',
   online: false,
   output: 'text',
+  all: false,
   planApplicationsPerMatch: 10,
   planHostsPerApplication: 10,
   demoApplications: 12,
@@ -59,6 +60,7 @@ describe('the command', () => {
     { argv: ['check-config', '--', 'a.yaml'] },
     { argv: ['plan', '--online', 'a.yaml'] },
     { argv: ['discover', 'a.yaml'] },
+    { argv: ['compare', '--all', 'a.yaml'] },
   ])('$argv takes that file', ({ argv }) => {
     expect(parseArguments(argv, {})).toMatchObject({
       kind: 'run',
@@ -200,7 +202,7 @@ describe('a usage error', () => {
     {
       argv: ['config-schema', '--config.file=x'],
       message:
-        '--config.file has no meaning for config-schema, only for: serve, check-config, plan, discover, once',
+        '--config.file has no meaning for config-schema, only for: serve, check-config, plan, discover, compare, once',
     },
     {
       argv: ['--config.file'],
