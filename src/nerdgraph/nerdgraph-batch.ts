@@ -1,6 +1,6 @@
 import { ApiError } from '../model/api-error.ts';
 import type { PollOutcome } from '../model/poll-outcome.ts';
-import type { SelectedApplication } from '../model/selected-application.ts';
+import { areHostsUnknown, type SelectedApplication } from '../model/selected-application.ts';
 import type { Batch, Call, CallContext, Question, Stage } from '../model/source.ts';
 import { type TimeWindow, windowAt } from '../model/window.ts';
 import { BatchAnswers } from './batch-answers.ts';
@@ -71,13 +71,14 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
     this.#answers.givenUp(error);
   }
 
-  outcomeOf({ selected, isListed, askHostNames }: Asked): PollOutcome {
+  outcomeOf({ selected, isListed, askHostNames, hostNames }: Asked): PollOutcome {
     const { application, entry } = selected;
     const hosts = wantedHosts(selected).filter(isListed);
     const asked = {
       applicationId: application.id,
       application: entry.application,
       hosts,
+      areHostsUnknown: areHostsUnknown(selected, hostNames),
       transactions: entry.transactions,
     };
     if (this.#answers.isWithoutHeartbeat(application.id)) {
