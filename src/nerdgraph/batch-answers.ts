@@ -1,7 +1,12 @@
 import type { ApiError } from '../model/api-error.ts';
 import type { TransactionType } from '../model/application.ts';
 import { transactionTypes } from '../model/application.ts';
-import { applicationScope, type PollOutcome } from '../model/poll-outcome.ts';
+import {
+  applicationScope,
+  hostsScope,
+  type PollOutcome,
+  unlistedError,
+} from '../model/poll-outcome.ts';
 import type { Throughput } from '../model/snapshot.ts';
 import { metricNames } from '../newrelic/metric-names.ts';
 import { heartbeatMetric } from './nrql.ts';
@@ -22,6 +27,8 @@ export interface Asked {
   readonly application: boolean;
   /** Only those that are still listed. */
   readonly hosts: readonly string[];
+  /** Whether hosts are wanted, and none were listed because that has failed so far. */
+  readonly areHostsUnknown?: boolean;
   readonly transactions: readonly TransactionType[];
 }
 
@@ -92,9 +99,11 @@ export class BatchAnswers {
     const { hosts, failed } = this.#hostsOf(asked);
     const application = asked.application ? this.#applications.get(applicationId) : undefined;
     if (asked.application && application === undefined) failed.add(applicationScope);
+    if (asked.areHostsUnknown === true) failed.add(hostsScope);
     const throughput = this.#throughputOf(asked, application);
     const hasReading = application !== undefined || hosts.size > 0;
-    const failure = this.#errors.get(applicationId) ?? this.#givenUp;
+    const unlisted = asked.areHostsUnknown === true ? unlistedError : undefined;
+    const failure = this.#errors.get(applicationId) ?? this.#givenUp ?? unlisted;
     const error = failed.size > 0 ? failure : undefined;
     return {
       reading: hasReading
@@ -102,7 +111,8 @@ export class BatchAnswers {
         : undefined,
       error,
       failed,
-      askedParts: (asked.application ? 1 : 0) + asked.hosts.length,
+      askedParts:
+        (asked.application ? 1 : 0) + asked.hosts.length + (asked.areHostsUnknown === true ? 1 : 0),
       gone: false,
       unauthorized: error?.status === 401,
       hostNames,

@@ -1,6 +1,6 @@
 import { ApiError } from '../model/api-error.ts';
 import type { PollOutcome } from '../model/poll-outcome.ts';
-import type { SelectedApplication } from '../model/selected-application.ts';
+import { areHostsUnknown, type SelectedApplication } from '../model/selected-application.ts';
 import type { Batch, Call, CallContext, Question, Stage } from '../model/source.ts';
 import { type TimeWindow, windowAt } from '../model/window.ts';
 import { BatchAnswers } from './batch-answers.ts';
@@ -82,7 +82,7 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
   }
 
   outcomeOf(question: Asked): PollOutcome {
-    const { isListed, askHostNames } = question;
+    const { isListed, askHostNames, hostNames } = question;
     const selected = this.#dependencies.selectedOf(question);
     const { application, entry } = selected;
     const hosts = wantedHosts(selected).filter(isListed);
@@ -90,6 +90,7 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
       applicationId: application.id,
       application: entry.application,
       hosts,
+      areHostsUnknown: areHostsUnknown(selected, hostNames),
       transactions: entry.transactions,
     };
     if (this.#answers.isWithoutHeartbeat(application.id)) {
