@@ -32,9 +32,7 @@ const [kind = 'rest', applications = '500', hostsEach = '20', minutes = '15'] =
 const minuteMs = 60_000;
 const hosts = Number(applications) * Number(hostsEach);
 const source: AccountSource =
-  kind === 'nerdgraph'
-    ? { kind, accountId: 1_234_567 }
-    : { kind: 'rest', accountId: undefined };
+  kind === 'nerdgraph' ? { kind, accountId: 1_234_567 } : { kind: 'rest', accountId: undefined };
 const operations = [
   'list_applications',
   'list_hosts',
