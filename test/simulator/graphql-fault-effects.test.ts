@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Fault } from '../../src/simulator/fault.ts';
 import type { FaultCondition } from '../../src/simulator/fault-rule.ts';
 import { createFaults } from '../../src/simulator/faults.ts';
+import { withGraphqlFault } from '../../src/simulator/graphql-fault-effects.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
@@ -175,6 +176,12 @@ describe('a fault of NerdGraph', () => {
     const answer = await answerTo(timeout, when, document);
 
     expect(JSON.stringify(answer).includes('too slow')).toBe(isHit);
+  });
+
+  it('leaves an answer of the REST API as it is, even an empty one', () => {
+    const answer = { status: 200, headers: {}, body: '' };
+
+    expect(withGraphqlFault(timeout, [], answer)).toBe(answer);
   });
 
   it('leaves a refusal, and what reads no data, as it is', async () => {

@@ -44,7 +44,7 @@ describe('the rows of NRQL', () => {
     );
   });
 
-  it('of more than six hours have the mean rate of each host', () => {
+  it('of more than six hours have the mean rate of each host while it ran', async () => {
     const clock = createFakeClock();
     const fleet = createFleet(
       { applications: [{ id: 1, kind: 'web', webRpm: 90, hosts: [{ weight: 2 }, { weight: 1 }] }] },
@@ -52,13 +52,18 @@ describe('the rows of NRQL', () => {
     );
     const calls = createCallCounter({ seed: 1, traffic: 'daily', ingestDelayMs: 0 }, { clock });
     const rows = createNrqlRows({ accountId: 1, appIds: 'string' }, { fleet, calls });
-    const toMs = Date.UTC(2026, 8, 1, 10);
-    const webOf = (hours: number): readonly number[] =>
+    const webOf = (hours: number, toMs = Date.UTC(2026, 8, 1, 10)): readonly number[] =>
       [...rows({ fromMs: toMs - hours * 60 * minuteMs, toMs })]
         .filter((row) => row.attribute('metricTimesliceName') === 'HttpDispatcher')
         .map((row) => row.calls());
 
     expect(webOf(24)).toEqual([60 * 1440, 30 * 1440]);
     expect(webOf(6)).not.toEqual([60 * 360, 30 * 360]);
+
+    // It starts half a minute after ten.
+    fleet.addHost(1, { weight: 3 });
+    await clock.advance(120 * minuteMs);
+
+    expect(webOf(24, Date.UTC(2026, 8, 1, 12))).toEqual([60 * 1440, 30 * 1440, 90 * 119]);
   });
 });
