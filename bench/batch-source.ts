@@ -21,7 +21,7 @@ export function createBatchSource(
         application_throughput: Math.ceil(applications.length / batchSize),
         host_throughput: 0,
       }),
-      hostNames: () => 0,
+      once: () => 0,
     },
     batches: (due, early) => {
       const needed = Math.ceil(due.length / batchSize);
@@ -70,6 +70,6 @@ function outcomeFor({ selected }: Question): PollOutcome {
     unauthorized: false,
     hostNames: undefined,
     hostNamesError: undefined,
-    hostNameCalls: 0,
+    extraCalls: 0,
   };
 }

@@ -39,7 +39,12 @@ async function ours(origin: string): Promise<() => Promise<unknown>> {
       random: () => 0.5,
       membership: createRateLimiters({ clock, logger: silent }).join(
         // Far above what a machine can send: the bench measures cost, not patience.
-        { name: 'bench', baseUrl: origin, requestsPerMinute: 10_000_000 },
+        {
+          name: 'bench',
+          baseUrl: origin,
+          source: { kind: 'rest', accountId: undefined },
+          requestsPerMinute: 10_000_000,
+        },
         'NRAK-BENCH',
       ),
       events: { throttled: () => {}, clockSkewed: () => {} },

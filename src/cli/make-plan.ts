@@ -1,25 +1,17 @@
-import { buildOf } from '../daemon/build.ts';
-import type { Platform } from '../daemon/platform.ts';
 import { accountsInUse } from '../daemon/prepare-account.ts';
-import { gzipFast } from '../exposition/page.ts';
-import { createSeriesStore } from '../exposition/series-store.ts';
-import type { AccountConfig, AppEntry, Config } from '../model/config.ts';
-import {
-  hostsToPoll,
-  isWorthPolling,
-  type SelectedApplication,
-} from '../model/selected-application.ts';
-import type { AppSnapshot, Throughput } from '../model/snapshot.ts';
-import type { AccountStatus } from '../model/telemetry.ts';
+import type { AccountConfig, AccountSource, AppEntry, Config } from '../model/config.ts';
+import type { SelectedApplication } from '../model/selected-application.ts';
+import type { CallCosts, DiscoveryCalls } from '../model/source.ts';
+import { nerdGraphCosts } from '../nerdgraph/nerdgraph-source.ts';
 import { type CallPlan, planCalls } from '../poller/call-plan.ts';
 import { discoveryIntervalOf } from '../poller/demand.ts';
 import { restCosts } from '../rest/rest-source.ts';
-import { createSelfMetrics } from '../telemetry/self-metrics.ts';
+import type { DiscoveredAccount } from './account-discovery.ts';
 import {
+  type AssumedDiscovery,
   type Assumptions,
   assumeApplications,
-  type DiscoveredAccount,
-} from './account-discovery.ts';
+} from './assumed-applications.ts';
 
 /** The plan of an account if every application had this number of hosts. */
 export interface Variant {
@@ -52,8 +44,10 @@ export interface Together {
   readonly callsPerMinute: number;
   /** Calls until each has polled everything once. */
   readonly startCalls: number;
-  /** The vendor's limit for the key. */
+  /** The vendor's limit. */
   readonly limitPerMinute: number;
+  /** What has this limit, as New Relic counts. */
+  readonly countedBy: string;
   readonly fits: boolean;
   /** How many processes would fit. */
   readonly mostReplicas: number;
@@ -73,13 +67,28 @@ export interface Plan {
   readonly failures: readonly { readonly account: string; readonly reason: string }[];
 }
 
-/** The vendor's limit for one key. */
-export const vendorLimitPerMinute = 1000;
+/** What the vendor allows. */
+interface VendorLimit {
+  readonly perMinute: number;
+  /** What has this limit, as New Relic counts. */
+  readonly countedBy: string;
+}
+
+const vendorLimits: Readonly<Record<AccountSource['kind'], VendorLimit>> = {
+  rest: { perMinute: 1000, countedBy: 'a key' },
+  nerdgraph: { perMinute: 3000, countedBy: 'an account' },
+};
+
+const costsOf: Readonly<Record<AccountSource['kind'], CallCosts>> = {
+  rest: restCosts,
+  nerdgraph: nerdGraphCosts,
+};
 
 const variedHosts: readonly number[] = [1, 5, 10, 20, 50, 100];
 
 /** The planned calls of an account, and the applications that they are for. */
 export interface AccountDraft {
+  readonly source: AccountSource['kind'];
   readonly calls: CallPlan;
   readonly applications: readonly SelectedApplication[];
   readonly missing: readonly string[];
@@ -93,7 +102,7 @@ export function draftsOfDiscovered(
   return discovered
     .filter(({ failure }) => failure === undefined)
     .map(({ account, entries, discovery, selected, missing }) => ({
-      ...draftOf(account, entries, { applications: selected, calls: discovery.calls }),
+      ...draftOf(account, entries, { applications: selected, discovery }),
       missing,
     }));
 }
@@ -108,7 +117,11 @@ export function draftsOfSupposed(
       draftOf(
         account,
         entries,
-        assumeApplications(entries, { ...assumptions, hostsPerApplication }, restCosts),
+        assumeApplications(
+          entries,
+          { ...assumptions, hostsPerApplication },
+          costsOf[account.source.kind],
+        ),
       );
     const variants = variedHosts.map((hostsPerApplication) =>
       variantOf(hostsPerApplication, draftWith(hostsPerApplication).calls),
@@ -123,18 +136,23 @@ export function draftsOfSupposed(
 function draftOf(
   account: AccountConfig,
   entries: readonly AppEntry[],
-  found: { readonly applications: readonly SelectedApplication[]; readonly calls: number },
+  found: AssumedDiscovery,
 ): AccountDraft {
   const calls = planCalls({
     account,
-    costs: restCosts,
+    costs: costsOf[account.source.kind],
     applications: found.applications,
     discovery: {
-      calls: found.calls,
+      ...callsOf(found.discovery),
       intervalMs: discoveryIntervalOf(entries.map(({ poll }) => poll)),
     },
   });
-  return { calls, applications: found.applications, missing: [], supposed: undefined };
+  const source = account.source.kind;
+  return { source, calls, applications: found.applications, missing: [], supposed: undefined };
+}
+
+function callsOf({ calls, hostListCalls = 0 }: DiscoveryCalls): Required<DiscoveryCalls> {
+  return { calls, hostListCalls };
 }
 
 function variantOf(hostsPerApplication: number, plan: CallPlan): Variant {
@@ -147,94 +165,19 @@ function variantOf(hostsPerApplication: number, plan: CallPlan): Variant {
 }
 
 /** The calls of several processes, each with this plan. */
-export function togetherOf({ sentPerMinute, startCalls }: CallPlan, replicas: number): Together {
+export function togetherOf(
+  { source, calls: { sentPerMinute, startCalls } }: Pick<AccountDraft, 'source' | 'calls'>,
+  replicas: number,
+): Together {
+  const { perMinute, countedBy } = vendorLimits[source];
   const callsPerMinute = replicas * sentPerMinute;
   return {
     replicas,
     callsPerMinute,
     startCalls: replicas * startCalls,
-    limitPerMinute: vendorLimitPerMinute,
-    fits: callsPerMinute <= vendorLimitPerMinute,
-    mostReplicas: Math.floor(vendorLimitPerMinute / sentPerMinute),
-  };
-}
-
-/** The facts of an account that decide how many series it has. */
-interface SeriesInput {
-  readonly account: string;
-  readonly applications: readonly SelectedApplication[];
-  readonly missing: readonly string[];
-}
-
-interface ExpectedSeries {
-  /** New Relic data of each account, `newrelic_up` included, if the vendor has every value. */
-  readonly byAccount: ReadonlyMap<string, number>;
-  /** The exporter's own, of all accounts together. */
-  readonly own: number;
-}
-
-/** Counts the series by rendering them as the daemon would if every answer held every value. */
-export async function expectedSeries(
-  inputs: readonly SeriesInput[],
-  platform: Platform,
-): Promise<ExpectedSeries> {
-  const store = createSeriesStore({ gzip: gzipFast, nextTurn: platform.nextTurn });
-  for (const { account, applications } of inputs) {
-    store.accountUp(account, true);
-    for (const selected of applications) store.publish(fullSnapshot(account, selected));
-  }
-  const metrics = createSelfMetrics(buildOf(platform.env), {
-    status: () => inputs.map(statusOf),
-    seriesOf: (account) => store.seriesOf(account),
-    droppedSeriesOf: () => 0,
-  });
-  for (const { account } of inputs) {
-    metrics.apiObserver(account);
-    metrics.pollObserver(account);
-  }
-  metrics.configReloaded(true, 0);
-  const own = (await metrics.text()).split('\n').filter((line) => /^[a-z]/u.test(line)).length;
-  return {
-    byAccount: new Map(inputs.map(({ account }) => [account, store.seriesOf(account)])),
-    own,
-  };
-}
-
-function fullSnapshot(account: string, selected: SelectedApplication): AppSnapshot {
-  const { application, entry } = selected;
-  const isPolled = isWorthPolling(selected);
-  const throughput: Throughput = new Map(entry.transactions.map((type) => [type, 0]));
-  const hosts = isPolled ? hostsToPoll(selected) : [];
-  return {
-    account,
-    application,
-    hostsOnly: !entry.application,
-    labels: entry.labels,
-    hostNames: new Map(),
-    reading: {
-      windowEndMs: isPolled ? 0 : undefined,
-      application: isPolled ? throughput : new Map(),
-      hosts: new Map(hosts.map((id) => [id, throughput])),
-    },
-    pollSucceeded: true,
-    lastSuccessMs: 0,
-  };
-}
-
-function statusOf({ account, missing }: SeriesInput): AccountStatus {
-  return {
-    name: account,
-    up: true,
-    error: undefined,
-    firstCycleEnded: true,
-    applications: 0,
-    hosts: 0,
-    polledApplications: 0,
-    requestsInFlight: 0,
-    budgetRequestsPerMinute: 0,
-    demandRequestsPerMinute: 0,
-    pollIntervalSeconds: 0,
-    backoffUntilMs: undefined,
-    missingSelectors: missing,
+    limitPerMinute: perMinute,
+    countedBy,
+    fits: callsPerMinute <= perMinute,
+    mostReplicas: Math.floor(perMinute / sentPerMinute),
   };
 }

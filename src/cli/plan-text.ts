@@ -1,13 +1,7 @@
 import { formatDuration } from '../config/duration.ts';
 import { type Operation, operations } from '../model/telemetry.ts';
 import { plannableOf } from '../poller/demand.ts';
-import {
-  type Plan,
-  type PlannedAccount,
-  type Supposed,
-  type Together,
-  vendorLimitPerMinute,
-} from './make-plan.ts';
+import { type Plan, type PlannedAccount, type Supposed, type Together } from './make-plan.ts';
 import { aligned, countOf } from './one-shot.ts';
 
 /** A plan for people. */
@@ -82,10 +76,11 @@ function togetherText({
   callsPerMinute,
   startCalls,
   limitPerMinute,
+  countedBy,
   fits,
   mostReplicas,
 }: Together): readonly string[] {
-  const ofLimit = `${rateText(callsPerMinute)} of the ${limitPerMinute} calls a minute that New Relic allows for a key`;
+  const ofLimit = `${rateText(callsPerMinute)} of the ${limitPerMinute} calls a minute that New Relic allows for ${countedBy}`;
   const verdict = fits ? `take ${ofLimit}` : `do not fit: ${ofLimit}; at most ${mostReplicas} do`;
   const start = `${startCalls} at the start`;
   const burst = startCalls > limitPerMinute ? ', over several minutes' : '';
@@ -102,24 +97,24 @@ function intervalText(
   return `${secondsText(effectiveMs)}${stretched}${some}`;
 }
 
-function remedyTexts({ remedy, intervals }: PlannedAccount): readonly string[] {
+function remedyTexts({ remedy, intervals, together }: PlannedAccount): readonly string[] {
   if (remedy === undefined) return [];
   const { intervalFactor } = remedy;
   return [
     intervalFactor === undefined
       ? 'a longer discovery_interval: discovery alone takes the budget'
       : intervalRemedy(intervals, intervalFactor),
-    `or ${limitRemedy(remedy)}`,
+    `or ${limitRemedy(remedy, together)}`,
   ];
 }
 
-function limitRemedy({
-  budgetPerMinute,
-  concurrency,
-}: NonNullable<PlannedAccount['remedy']>): string {
+function limitRemedy(
+  { budgetPerMinute, concurrency }: NonNullable<PlannedAccount['remedy']>,
+  { limitPerMinute, countedBy }: Together,
+): string {
   const beyond =
-    budgetPerMinute !== undefined && budgetPerMinute > vendorLimitPerMinute
-      ? `; New Relic allows ${vendorLimitPerMinute} for a key, so this takes several accounts`
+    budgetPerMinute !== undefined && budgetPerMinute > limitPerMinute
+      ? `; New Relic allows ${limitPerMinute} for ${countedBy}, so this takes several accounts`
       : '';
   const limits = [
     ...(budgetPerMinute === undefined ? [] : [`requests_per_minute: ${budgetPerMinute}`]),
@@ -151,8 +146,8 @@ function callLines({
     note,
   ];
   const noteOf = (operation: Operation): string =>
-    operation === 'list_hosts' && rest.hostNameCalls > 0
-      ? `${rest.hostNameCalls} once, at the start`
+    operation === rest.onceOperation && rest.onceCalls > 0
+      ? `${rest.onceCalls} once, at the start`
       : '';
   return aligned(
     [

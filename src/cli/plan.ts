@@ -2,12 +2,12 @@ import { loadForCommand, renderWarnings } from '../daemon/config-reader.ts';
 import { CommandError, type Platform } from '../daemon/platform.ts';
 import type { Config } from '../model/config.ts';
 import { discoverAccounts } from './account-discovery.ts';
+import { expectedSeries } from './expected-series.ts';
 import type { Flags } from './flag-table.ts';
 import {
   type AccountDraft,
   draftsOfDiscovered,
   draftsOfSupposed,
-  expectedSeries,
   type Plan,
   type PlannedAccount,
   togetherOf,
@@ -70,12 +70,12 @@ async function completed(
     missing,
   }));
   const expected = await expectedSeries(inputs, platform);
-  const accounts = drafts.map(({ calls, missing, supposed }) => ({
+  const accounts = drafts.map(({ source, calls, missing, supposed }) => ({
     ...calls,
     series: expected.byAccount.get(calls.account) ?? 0,
     missing,
     supposed,
-    together: togetherOf(calls, replicas),
+    together: togetherOf({ source, calls }, replicas),
   }));
   const series = accounts.reduce((sum, account) => sum + account.series, 0);
   const memoryBytes = idleBytes + series * bytesPerSeries;
@@ -133,7 +133,7 @@ function accountDocument(account: PlannedAccount): Readonly<Record<string, unkno
             concurrency: remedy.concurrency ?? null,
             interval_factor: remedy.intervalFactor ?? null,
           },
-    host_name_calls: account.hostNameCalls,
+    host_name_calls: account.onceCalls,
     first_full_set_seconds: account.firstFullSetMs / 1000,
     series: account.series,
     start_calls: account.startCalls,

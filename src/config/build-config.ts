@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type {
   AccountConfig,
+  AccountSource,
   AppEntry,
   HostSelector,
   PatternSource,
@@ -8,26 +9,36 @@ import type {
   PollConfig,
   Selector,
 } from '../model/config.ts';
-import type { FileAccount, FileApp, FileConfig, FilePoll, Region } from './schema.ts';
+import type { FileAccount, Region } from './account-schema.ts';
+import type { FileApp, FileConfig, FilePoll } from './schema.ts';
 
 const baseUrls: Readonly<Record<Region, string>> = {
   us: 'https://api.newrelic.com',
   eu: 'https://api.eu.newrelic.com',
 };
 
+/** New Relic advises at most 5 complex queries at a time. */
+const concurrencies: Readonly<Record<AccountSource['kind'], number>> = { rest: 8, nerdgraph: 5 };
+
+function sourceOf({ source, account_id: accountId }: FileAccount): AccountSource {
+  return source === 'nerdgraph' && accountId !== undefined
+    ? { kind: 'nerdgraph', accountId }
+    : { kind: 'rest', accountId };
+}
+
 function accountOf(account: FileAccount, directory: string): AccountConfig {
   const { api_key_file: keyFile, api_key_env: keyVariable, ca_file: caFile } = account;
   return {
     name: account.name,
     baseUrl: account.base_url ?? baseUrls[account.region ?? 'us'],
-    source: { kind: 'rest', accountId: undefined },
+    source: sourceOf(account),
     apiKey:
       keyFile === undefined
         ? { kind: 'env', name: keyVariable ?? '' }
         : { kind: 'file', path: resolve(directory, keyFile) },
     apiKeyHeader: account.api_key_header,
     requestsPerMinute: account.requests_per_minute,
-    concurrency: account.concurrency,
+    concurrency: account.concurrency ?? concurrencies[account.source],
     timeoutMs: account.timeout,
     proxyUrl: account.proxy_url,
     caFile: caFile === undefined ? undefined : resolve(directory, caFile),

@@ -1,23 +1,34 @@
-import { keyIdOf, type PlainConfig } from '../model/config.ts';
+import { type AccountConfig, budgetIdOf, type PlainConfig } from '../model/config.ts';
 import { selectorText } from '../model/selector.ts';
 import { type Problem, warningAt } from './diagnostic.ts';
-import { type Located, locate } from './located.ts';
+import { type At, type Located, locate } from './located.ts';
 import type { FileConfig } from './schema.ts';
+import { nerdgraphQuota, nerdgraphWarnings } from './source-warnings.ts';
 import { isPlainHttpOffLoopback } from './url.ts';
 
-/** The vendor's limit for one key. */
-const vendorRequestsPerMinute = 1000;
+interface Quota {
+  readonly perMinute: number;
+  readonly what: string;
+}
+
+/** The vendor's limits: of calls with one key, and of queries of one account. */
+const quotas: Readonly<Record<AccountConfig['source']['kind'], Quota>> = {
+  rest: { perMinute: 1000, what: "New Relic's quota for one key" },
+  nerdgraph: {
+    perMinute: nerdgraphQuota,
+    what: "New Relic's quota of NRQL queries for one account",
+  },
+};
 /** The vendor's data has a resolution of one minute. */
 const vendorResolutionMs = 60_000;
-
-type At = (...path: readonly PropertyKey[]) => Located | undefined;
 
 function accountWarnings(config: PlainConfig, at: At): readonly Problem[] {
   const used = new Set(config.apps.map(({ account }) => account));
   return config.accounts.flatMap((account, index) => {
     const problems: Problem[] = [];
-    if (account.requestsPerMinute > vendorRequestsPerMinute) {
-      const message = `"requests_per_minute" is above ${vendorRequestsPerMinute}, New Relic's quota for one key`;
+    const quota = quotas[account.source.kind];
+    if (account.requestsPerMinute > quota.perMinute) {
+      const message = `"requests_per_minute" is above ${quota.perMinute}, ${quota.what}`;
       problems.push(warningAt(at('accounts', index, 'requests_per_minute')?.span, message));
     }
     if (isPlainHttpOffLoopback(account.baseUrl)) {
@@ -35,15 +46,19 @@ function accountWarnings(config: PlainConfig, at: At): readonly Problem[] {
 function sharedKeyWarnings(config: PlainConfig, at: At): readonly Problem[] {
   const firstNames = new Map<string, string>();
   return config.accounts.flatMap((account, index) => {
-    const keyId = keyIdOf(account);
-    const first = firstNames.get(keyId);
+    const budgetId = budgetIdOf(account);
+    const first = firstNames.get(budgetId);
     if (first === undefined) {
-      firstNames.set(keyId, account.name);
+      firstNames.set(budgetId, account.name);
       return [];
     }
+    const isRest = account.source.kind === 'rest';
     const key = account.apiKey.kind === 'file' ? 'api_key_file' : 'api_key_env';
-    const message = `the accounts "${first}" and "${account.name}" have the same API key: they share the smallest of their budgets`;
-    const help = 'give each account its own key, or put all entries into one account';
+    const same = isRest ? 'the same API key' : 'the same API key and the same account_id';
+    const message = `the accounts "${first}" and "${account.name}" have ${same}: they share the smallest of their budgets`;
+    const help = isRest
+      ? 'give each account its own key, or put all entries into one account'
+      : 'put all entries into one account';
     return [warningAt(at('accounts', index, key)?.span, message, help)];
   });
 }
@@ -86,6 +101,7 @@ export function configWarnings(
   return [
     ...accountWarnings(config, at),
     ...sharedKeyWarnings(config, at),
+    ...nerdgraphWarnings(file, config, at),
     ...intervalWarnings(file, at),
     ...repeatedSelectors(config, at),
   ];

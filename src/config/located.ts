@@ -63,6 +63,9 @@ export function locate(root: Located, path: readonly PropertyKey[]): Located | u
   return located;
 }
 
+/** Finds the value at a path of the file. */
+export type At = (...path: readonly PropertyKey[]) => Located | undefined;
+
 /** The entry at a path, with the place of its key. */
 export function entryAt(root: Located, path: readonly PropertyKey[]): LocatedEntry | undefined {
   const parent = locate(root, path.slice(0, -1));

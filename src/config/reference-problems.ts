@@ -9,6 +9,7 @@ import {
 } from './located.ts';
 import { namesAKey } from './secret-problems.ts';
 import { hasMisspelt } from './shape-problems.ts';
+import { sourceProblems } from './source-problems.ts';
 import { didYouMean } from './suggestion.ts';
 
 const selectorKeys = ['id', 'name', 'match'] as const;
@@ -42,14 +43,14 @@ function keyLocation(account: LocatedMap): readonly Problem[] {
     : exactlyOne(account, 'an account', keyLocations);
 }
 
-/** YAML reads `0x10` as 16, which is hardly the intended application. */
-function idNotation(app: LocatedMap): readonly Problem[] {
-  const id = app.entries.get('id')?.value;
+/** YAML reads `0x10` as 16, which is hardly the intended id. */
+function idNotation(map: LocatedMap, key: string): readonly Problem[] {
+  const id = map.entries.get(key)?.value;
   if (id?.kind !== 'scalar') return [];
   const { value, source, span } = id;
   // The schema reports everything else that is wrong with an id.
   if (!Number.isSafeInteger(value) || Number(value) < 1 || source === String(value)) return [];
-  const message = '"id" must be written in decimal digits only';
+  const message = `"${key}" must be written in decimal digits only`;
   return [errorAt(span, message, `if ${value} is meant, write that`)];
 }
 
@@ -144,10 +145,12 @@ export function referenceProblems(root: Located): readonly Problem[] {
     ...accounts.flatMap((account) => [
       ...keyLocation(account),
       ...excluding(account, ['region', 'base_url']),
+      ...idNotation(account, 'account_id'),
+      ...sourceProblems(account),
     ]),
     ...apps.flatMap((app) => [
       ...exactlyOne(app, 'an app', selectorKeys),
-      ...idNotation(app),
+      ...idNotation(app, 'id'),
       ...nothingToShow(app),
     ]),
     ...(names === undefined ? [] : accountReferences(apps, names)),

@@ -125,6 +125,31 @@ export function applicationId(description: string): z.ZodType<string> {
   );
 }
 
+/** NerdGraph takes an account id as the type Int of GraphQL, which has 32 bits. */
+const largestAccountId = 2 ** 31 - 1;
+
+/** The id of a New Relic account, as a number or in quotes. */
+export function accountId(description: string): z.ZodType<number> {
+  const problem = 'must be a whole number of at least 1, such as 1234567';
+  return parsed(
+    (value): Parsed<number> => {
+      const isNumber = typeof value === 'bigint' || Number.isSafeInteger(value);
+      const isText = isNumber || typeof value === 'string';
+      if (!isText || !/^[1-9][0-9]*$/u.test(String(value))) return { value: undefined, problem };
+      const id = Number(value);
+      if (id <= largestAccountId) return { value: id, problem: undefined };
+      return { value: undefined, problem: `must be at most ${largestAccountId}` };
+    },
+    {
+      type: ['integer', 'string'],
+      minimum: 1,
+      maximum: largestAccountId,
+      pattern: '^[1-9][0-9]{0,9}$',
+      description,
+    },
+  );
+}
+
 type HostChoice = boolean | 'self' | { readonly match: string };
 
 const hostMap = z.strictObject({ match: z.string().min(1) });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type TransactionType, transactionTypes } from '../model/application.ts';
-import type { ApiKeyHeader } from '../model/config.ts';
 import type { WindowSetting } from '../model/window.ts';
+import { accountSchema, type FileAccount } from './account-schema.ts';
 import {
   aMap,
   applicationId,
@@ -11,28 +11,8 @@ import {
   labels,
   regularExpression,
   text,
-  url,
-  wholeNumber,
   window,
 } from './schema-fields.ts';
-import { parseBaseUrl, parseProxyUrl } from './url.ts';
-
-export type Region = 'us' | 'eu';
-
-/** One entry of `accounts` as the file has it, defaults applied, durations in milliseconds. */
-export interface FileAccount {
-  readonly name: string;
-  readonly region?: Region;
-  readonly base_url?: string;
-  readonly api_key_file?: string;
-  readonly api_key_env?: string;
-  readonly api_key_header: ApiKeyHeader;
-  readonly requests_per_minute: number;
-  readonly concurrency: number;
-  readonly timeout: number;
-  readonly proxy_url?: string;
-  readonly ca_file?: string;
-}
 
 export interface FilePoll {
   readonly interval: number;
@@ -71,57 +51,6 @@ const longestMs = 24 * hourMs;
 
 const aList = { error: 'must be a list' };
 const notEmpty = { error: 'must not be empty' };
-
-const account = z
-  .strictObject(
-    {
-      name: text('Name of the account; the value of the label "account". Unique.'),
-      region: z
-        .enum(['us', 'eu'], { error: 'must be us or eu' })
-        .meta({ description: "The account's data centre.", default: 'us' })
-        .exactOptional(),
-      base_url: url(
-        parseBaseUrl,
-        'Address of the API, used instead of a region, for a gateway or a test server.',
-        'the API key is never part of the URL: use "api_key_file" or "api_key_env"',
-      ).exactOptional(),
-      api_key_file: text(
-        'File that contains the API key; a relative path is relative to this file. It is read again when it changes.',
-      ).exactOptional(),
-      api_key_env: z
-        .string({ error: 'must be a string' })
-        .regex(/^[A-Za-z_][A-Za-z0-9_]*$/u, {
-          error: 'must be the name of an environment variable, such as NEW_RELIC_API_KEY',
-        })
-        .meta({ description: 'Name of the environment variable that contains the API key.' })
-        .exactOptional(),
-      api_key_header: z
-        .enum(['Api-Key', 'X-Api-Key'], { error: 'must be Api-Key or X-Api-Key' })
-        .meta({ description: 'Header that carries the API key.' })
-        .prefault('Api-Key'),
-      requests_per_minute: wholeNumber(
-        { min: 1, max: Number.MAX_SAFE_INTEGER },
-        "The budget: the most calls that are sent in any 60 seconds. New Relic's quota is 1000 a minute for a key.",
-      ).prefault(800),
-      concurrency: wholeNumber(
-        { min: 1, max: 100 },
-        'The most calls in flight at a time.',
-      ).prefault(8),
-      timeout: duration(
-        { minMs: 100, maxMs: 600_000 },
-        'Longest duration of one call, from its start to the last byte.',
-      ).prefault('30s'),
-      proxy_url: url(parseProxyUrl, 'HTTP proxy for the calls.').exactOptional(),
-      ca_file: text(
-        'CA bundle (PEM) to trust in addition to the usual CAs; a relative path is relative to this file.',
-      ).exactOptional(),
-    },
-    aMap,
-  )
-  .meta({
-    oneOf: [{ required: ['api_key_file'] }, { required: ['api_key_env'] }],
-    not: { required: ['region', 'base_url'] },
-  });
 
 const pollFields = {
   interval: duration({ minMs: 1000, maxMs: longestMs }, 'How often an application is polled.'),
@@ -207,7 +136,7 @@ export const fileSchema: z.ZodType<FileConfig> = z
   .strictObject(
     {
       accounts: z
-        .array(account, aList)
+        .array(accountSchema, aList)
         .min(1, notEmpty)
         .prefault([{ name: 'default', api_key_env: 'NEW_RELIC_API_KEY' }])
         .meta({ description: 'The New Relic accounts: one API key each.' }),

@@ -1,10 +1,18 @@
+import type { AccountSource } from '../model/config.ts';
 import type { Shard } from '../model/shard.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Source } from '../model/source.ts';
-import type { AccountStatus, Logger } from '../model/telemetry.ts';
+import type { AccountStatus, ApiObserver, Logger } from '../model/telemetry.ts';
+import { listVisibleAccounts, type VisibleAccount } from '../nerdgraph/accounts.ts';
+import { createNerdGraphSource } from '../nerdgraph/nerdgraph-source.ts';
+import { statusOf as nerdGraphStatusOf } from '../nerdgraph/status-of.ts';
 import { type AccountPoller, createAccountPoller } from '../poller/account-poller.ts';
 import type { Membership, RateLimiters } from '../rate-limit/rate-limiters.ts';
-import { createRestClient, defaultMaxPages } from '../rest/rest-client.ts';
+import {
+  createRestClient,
+  defaultMaxPages,
+  type RestClientDependencies,
+} from '../rest/rest-client.ts';
 import { createRestSource } from '../rest/rest-source.ts';
 import type { SelfMetrics } from '../telemetry/self-metrics.ts';
 import { type AccountTransport, createAccountTransport } from '../transport/account-transport.ts';
@@ -20,6 +28,8 @@ export interface AccountRuntime {
   readonly prepared: PreparedAccount;
   /** The vendor as the poller asks it: at the pace that the limit of the key allows. */
   readonly source: Source;
+  /** Which accounts the user of the key may see. Rejects as `listVisibleAccounts` does. */
+  visibleAccounts(signal: AbortSignal): Promise<readonly VisibleAccount[]>;
   /** Polls until the signal is aborted. */
   run(signal: AbortSignal): Promise<void>;
   /** Polls everything once. False if anything that was asked for did not arrive. */
@@ -71,6 +81,7 @@ class PolledAccount implements AccountRuntime {
   readonly #membership: Membership;
   readonly #budget: ShardBudget;
   readonly #transport: AccountTransport;
+  readonly #observer: ApiObserver;
   readonly #poller: AccountPoller;
   #prepared: PreparedAccount;
 
@@ -91,18 +102,20 @@ class PolledAccount implements AccountRuntime {
     const events = createTransportLog(account.name, { clock, membership, logger });
     const keyProvider = followingKey(() => this.#prepared.keyProvider, membership);
     const observer = metrics.apiObserver(account.name);
+    this.#observer = observer;
     const parts = { clock, random, observer, keyProvider, membership, events };
-    this.#transport = createAccountTransport(account, { ...parts, raw });
-    const client = createRestClient(
-      { maxPages: defaultMaxPages },
-      { send: this.#transport.send, observer, logger, clock },
-    );
-    const rest = createRestSource({ client, clock });
-    this.source = withFreshKey(rest, keyProvider);
+    const statusOf = account.source.kind === 'nerdgraph' ? nerdGraphStatusOf : undefined;
+    this.#transport = createAccountTransport(account, { ...parts, raw, statusOf });
+    const { send } = this.#transport;
+    const timeoutMs = (): number => this.#prepared.account.timeoutMs;
+    const vendorWallMs = (): number => this.#transport.vendorWallMs();
+    const asking = { send, observer, logger, clock, vendorWallMs };
+    const source = createSource(account.source, timeoutMs, asking);
+    this.source = withFreshKey(source, keyProvider);
     this.#poller = createAccountPoller(prepared, {
       source: this.source,
       retries: () => this.#transport.retries(),
-      vendorWallMs: () => this.#transport.vendorWallMs(),
+      vendorWallMs,
       clock,
       random,
       sink,
@@ -118,6 +131,10 @@ class PolledAccount implements AccountRuntime {
 
   get prepared(): PreparedAccount {
     return this.#prepared;
+  }
+
+  async visibleAccounts(signal: AbortSignal): Promise<readonly VisibleAccount[]> {
+    return listVisibleAccounts({ send: this.#transport.send, observer: this.#observer }, signal);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -173,6 +190,24 @@ class PolledAccount implements AccountRuntime {
     this.leave();
     await this.#transport.close();
   }
+}
+
+interface SourceDependencies extends Omit<RestClientDependencies, 'observer'> {
+  readonly observer: ApiObserver;
+  readonly vendorWallMs: () => number;
+}
+
+/** @param timeoutMs how long a call may take at present */
+function createSource(
+  source: AccountSource,
+  timeoutMs: () => number,
+  dependencies: SourceDependencies,
+): Source {
+  if (source.kind === 'nerdgraph') {
+    return createNerdGraphSource({ accountId: source.accountId, timeoutMs }, dependencies);
+  }
+  const client = createRestClient({ maxPages: defaultMaxPages }, dependencies);
+  return createRestSource({ client, clock: dependencies.clock });
 }
 
 /** Moves the membership to each new key, which has a limit of its own. */

@@ -1,7 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type ApiKeyDependencies, KeyError, readApiKey } from '../config/api-key.ts';
 import { CaFileError, readCaFile } from '../config/ca-file.ts';
-import type { AccountConfig, AppEntry, Config, KeyLocation } from '../model/config.ts';
+import {
+  type AccountConfig,
+  type AppEntry,
+  type Config,
+  type KeyLocation,
+  quotaOf,
+} from '../model/config.ts';
 import { isSameHostChoice } from '../model/selected-application.ts';
 import { isSameSelector } from '../model/selector.ts';
 import type { Logger } from '../model/telemetry.ts';
@@ -119,7 +125,7 @@ async function readCa(account: AccountConfig, platform: Platform): Promise<strin
 /** How an account of the next configuration differs from the one of its name that is in force. */
 export type AccountChange =
   | { readonly kind: 'none' }
-  /** There is none, or it is another account: one at another address. */
+  /** There is none, or it is another account: at another address, or with another quota. */
   | { readonly kind: 'new' }
   | {
       readonly kind: 'settings';
@@ -138,11 +144,11 @@ export async function changeTo(
   before: PreparedAccount | undefined,
   { nextTurn }: Pick<Platform, 'nextTurn'>,
 ): Promise<AccountChange> {
-  if (before?.account.baseUrl !== next.account.baseUrl) return { kind: 'new' };
+  if (before === undefined || !isSamePlace(before.account, next.account)) return { kind: 'new' };
   const isWireOther = !isDeepStrictEqual(before.wire, next.wire);
   const isSame =
     !isWireOther &&
-    isDeepStrictEqual(before.account, next.account) &&
+    isSameAccount(before.account, next.account) &&
     (await haveSameEntries(before, next, nextTurn));
   if (isSame) return { kind: 'none' };
   const isAskedOtherwise =
@@ -150,6 +156,15 @@ export async function changeTo(
     before.keyProvider.current() !== next.keyProvider.current() ||
     before.account.apiKeyHeader !== next.account.apiKeyHeader;
   return { kind: 'settings', isWireOther, isAskedOtherwise };
+}
+
+function isSamePlace(left: AccountConfig, right: AccountConfig): boolean {
+  return left.baseUrl === right.baseUrl && quotaOf(left) === quotaOf(right);
+}
+
+/** In one place the source can only differ in the account id of REST, which nothing is polled with. */
+function isSameAccount(left: AccountConfig, right: AccountConfig): boolean {
+  return isDeepStrictEqual(left, { ...right, source: left.source });
 }
 
 async function haveSameEntries(

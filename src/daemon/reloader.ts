@@ -6,6 +6,7 @@ import type { SelfMetrics } from '../telemetry/self-metrics.ts';
 import { type ConfigReader, createConfigReader, logWarnings } from './config-reader.ts';
 import { type WatchedFiles, watchConfig, watchedFilesOf } from './config-watcher.ts';
 import { CommandError, type Platform } from './platform.ts';
+import { createRestWarnings } from './rest-warnings.ts';
 
 /** What asked for a reload; a word for the log. `start`: nothing has been read before. */
 export type ReloadTrigger = 'start' | 'signal' | 'http' | 'file';
@@ -65,15 +66,18 @@ class FileReloader implements Reloader {
   readonly #options: ReloaderOptions;
   readonly #dependencies: ReloaderDependencies;
   readonly #reader: ConfigReader;
+  readonly #warnOfRest: (config: Config) => void;
   #status: ReloaderStatus = { isInForce: false, problem: undefined, files: undefined };
   #current: Promise<void> = Promise.resolve();
   #waiting: Promise<void> | undefined;
 
   constructor(options: ReloaderOptions, dependencies: ReloaderDependencies) {
+    const { platform, logger } = dependencies;
     this.#options = options;
     this.#dependencies = dependencies;
-    this.#reader = createConfigReader(options.configFile, dependencies.platform);
-    dependencies.platform.onHangup(() => {
+    this.#reader = createConfigReader(options.configFile, platform);
+    this.#warnOfRest = createRestWarnings({ clock: platform.clock, logger });
+    platform.onHangup(() => {
       void this.#reloadQuietly('signal');
     });
   }
@@ -149,6 +153,7 @@ class FileReloader implements Reloader {
     await apply(config);
     this.#reader.forget();
     logWarnings(warnings, logger);
+    this.#warnOfRest(config);
     metrics.configReloaded(true, platform.clock.wallMs());
     if (this.#status.isInForce) logger.info({ trigger }, 'configuration reloaded');
     else if (trigger !== 'start') logger.info({ trigger }, 'configuration found');

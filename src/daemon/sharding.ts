@@ -1,5 +1,5 @@
 import type { Clock } from '../model/clock.ts';
-import { type Config, keyIdOf } from '../model/config.ts';
+import { budgetIdOf, type Config } from '../model/config.ts';
 import { type Shard, type ShardDemands, sharesOf } from '../model/shard.ts';
 import { CommandError, type Platform } from './platform.ts';
 
@@ -44,14 +44,14 @@ export function shardFrom(
  */
 export function withShard(config: Config, shard: Shard): Config {
   if (shard.total === 1) return config;
-  const accountsByKey = new Map<string, number>();
+  const accountsByBudget = new Map<string, number>();
   for (const account of config.accounts) {
-    const keyId = keyIdOf(account);
-    accountsByKey.set(keyId, 1 + (accountsByKey.get(keyId) ?? 0));
+    const budgetId = budgetIdOf(account);
+    accountsByBudget.set(budgetId, 1 + (accountsByBudget.get(budgetId) ?? 0));
   }
   const accounts = config.accounts.map((account) => {
     if (account.requestsPerMinute >= shard.total) {
-      const isEven = (accountsByKey.get(keyIdOf(account)) ?? 0) > 1;
+      const isEven = (accountsByBudget.get(budgetIdOf(account)) ?? 0) > 1;
       return { ...account, shard: isEven ? { ...shard, isEven } : shard };
     }
     throw new CommandError(

@@ -94,9 +94,22 @@ export type PlainConfig = Config<PatternSource>;
 
 /**
  * Identifies the key of an account without its value: by where it comes from and which address it is
- * sent to. The vendor counts the calls of accounts with the same id together.
+ * sent to.
  */
 export function keyIdOf({ apiKey, baseUrl }: Pick<AccountConfig, 'apiKey' | 'baseUrl'>): string {
   const location = apiKey.kind === 'file' ? `file ${apiKey.path}` : `env ${apiKey.name}`;
   return JSON.stringify([location, baseUrl]);
+}
+
+/**
+ * By what the vendor counts the calls that are sent to one address with one key: all calls to the REST
+ * API together, and the NRQL queries of NerdGraph for each account.
+ */
+export function quotaOf({ source }: Pick<AccountConfig, 'source'>): string {
+  return source.kind === 'rest' ? 'rest' : `nerdgraph ${source.accountId}`;
+}
+
+/** Accounts with the same id have the same key, and the vendor counts their calls together. */
+export function budgetIdOf(account: Pick<AccountConfig, 'apiKey' | 'baseUrl' | 'source'>): string {
+  return JSON.stringify([keyIdOf(account), quotaOf(account)]);
 }

@@ -22,8 +22,11 @@ export interface PollOutcome {
   readonly hostNames: ReadonlyMap<string, string> | undefined;
   /** Why the host names did not arrive, or not all of them. */
   readonly hostNamesError: ApiError | undefined;
-  /** How many calls the host names took; 0 if they came with the values. */
-  readonly hostNameCalls: number;
+  /**
+   * How many calls it took beyond those that polls cost: for host names, or for parts of what was too
+   * large to be answered at once. With several applications in a batch, told with one of them.
+   */
+  readonly extraCalls: number;
 }
 
 /**
@@ -38,7 +41,7 @@ const nothingAsked = {
   gone: false,
   hostNames: undefined,
   hostNamesError: undefined,
-  hostNameCalls: 0,
+  extraCalls: 0,
 } as const;
 
 /** The outcome of a poll that was not even tried, because the vendor refuses the key. */

@@ -1,5 +1,5 @@
 import type { Application } from './application.ts';
-import type { AppEntry, PatternSource, Selector } from './config.ts';
+import type { AppEntry, NamePattern, PatternSource, Selector } from './config.ts';
 import type { SelectedApplication } from './selected-application.ts';
 
 /** The selector as its user wrote it, such as `id=123`: the value of the label `selector`. */
@@ -100,4 +100,20 @@ function firstWith(indexes: Map<string, number>, key: string, index: number): nu
   const first = indexes.get(key) ?? index;
   indexes.set(key, first);
   return first;
+}
+
+/** Returns a function that says whether any of the selectors chooses an application. */
+export function createSelectorTest(
+  selectors: readonly Selector[],
+): (application: Pick<Application, 'id' | 'name'>) => boolean {
+  const ids = new Set<string>();
+  const names = new Set<string>();
+  const patterns: NamePattern[] = [];
+  for (const selector of selectors) {
+    if (selector.kind === 'id') ids.add(selector.id);
+    else if (selector.kind === 'name') names.add(selector.name);
+    else patterns.push(selector.pattern);
+  }
+  return ({ id, name }) =>
+    ids.has(id) || names.has(name) || patterns.some((pattern) => pattern.test(name));
 }

@@ -14,6 +14,23 @@ export type Operation = (typeof operations)[number];
 export const invalidSampleReasons = ['not_a_number', 'not_finite', 'negative'] as const;
 export type InvalidSampleReason = (typeof invalidSampleReasons)[number];
 
+/**
+ * How an answer of NerdGraph differs from what New Relic documents, or from what was assumed where its
+ * documents say nothing: another window than the one asked for; no window; more rows than fit into an
+ * answer; a row without a host; a row that cannot be read or that nobody asked for; an application that
+ * reports, but of which no host does; a refused filter of a search.
+ */
+export const unexpectedAnswers = [
+  'window',
+  'no_window',
+  'truncated',
+  'host_null',
+  'row',
+  'no_heartbeat',
+  'filter_refused',
+] as const;
+export type UnexpectedAnswer = (typeof unexpectedAnswers)[number];
+
 /** Counts what happens on the way to the vendor; one per account. */
 export interface ApiObserver {
   started(operation: Operation): void;
@@ -23,6 +40,8 @@ export interface ApiObserver {
   retried(operation: Operation, reason: FailureReason): void;
   throttled(): void;
   invalidSample(reason: InvalidSampleReason): void;
+  /** @param count how many there were; 0 only creates the series */
+  unexpected(kind: UnexpectedAnswer, count: number): void;
 }
 
 /** Counts what the poller does; one per account. */

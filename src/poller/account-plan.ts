@@ -75,7 +75,7 @@ export interface AccountPlanner {
   /** Notes how many calls a discovery took. */
   discovered(calls: number, intervalMs: number): void;
   /** Notes how many calls a look-up of host names took. */
-  asked(hostNameCalls: number): void;
+  asked(extraCalls: number): void;
   /**
    * Whether the capacity is no longer the planned one, or far more or fewer hosts are polled.
    *
@@ -150,8 +150,8 @@ export function createAccountPlanner(
       // A discovery that failed at once says nothing about the cost of the next one.
       discovery = { calls: calls === 0 ? discovery.calls : calls, intervalMs };
     },
-    asked: (hostNameCalls) => {
-      if (hostNameCalls > 0) others.add(hostNameCalls, clock.monotonicMs());
+    asked: (extraCalls) => {
+      if (extraCalls > 0) others.add(extraCalls, clock.monotonicMs());
     },
     isOutdated,
   };

@@ -191,7 +191,7 @@ export class AccountTable {
     const before = this.states.get(id);
     if (before === undefined) return;
     // The first look-up of an application's host names says nothing about how many will follow.
-    if (before.hostNames.askedFor.size > 0) planner.asked(outcome.hostNameCalls);
+    if (before.hostNames.askedFor.size > 0) planner.asked(outcome.extraCalls);
     const { askHostNames: hostNames, deadlineMs } = request;
     const after = afterPoll(before, outcome, { hostNames, startMs, deadlineMs }, now);
     const times = { dueMs: request.dueMs, startMs, nowMs: now.monotonicMs };

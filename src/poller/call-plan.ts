@@ -1,6 +1,7 @@
 import type { AccountConfig } from '../model/config.ts';
 import { isWorthPolling, type SelectedApplication } from '../model/selected-application.ts';
-import type { CallCosts, CallsByOperation } from '../model/source.ts';
+import type { CallCosts, CallsByOperation, DiscoveryCalls } from '../model/source.ts';
+import type { Operation } from '../model/telemetry.ts';
 import { type AccountPlan, accountPlanOf, concurrencyFor } from './account-plan.ts';
 import {
   budgetFor,
@@ -19,7 +20,7 @@ export interface CallPlanInput {
   /** What calls the source in use needs. */
   readonly costs: CallCosts;
   /** How many calls a discovery takes, and how often there is one. */
-  readonly discovery: { readonly calls: number; readonly intervalMs: number };
+  readonly discovery: DiscoveryCalls & { readonly intervalMs: number };
 }
 
 /** One of the poll intervals in the account. */
@@ -60,8 +61,10 @@ export interface CallPlan extends AccountPlan {
   readonly intervals: readonly PlannedInterval[];
   /** `undefined` when the account fits. */
   readonly remedy: Remedy | undefined;
-  /** Calls for host names, which are made once, with the first poll that sees the hosts. */
-  readonly hostNameCalls: number;
+  /** Calls that are made once, with the first polls, such as those for host names. */
+  readonly onceCalls: number;
+  /** What these are for. */
+  readonly onceOperation: Operation;
   /** Calls until everything has been polled once. */
   readonly startCalls: number;
   /** About how long it takes from the start until everything has been polled once. */
@@ -82,13 +85,13 @@ export function planCalls(input: CallPlanInput): CallPlan {
   const needed = demandOf(input, discovery);
   const sent: CallsByOperation = {
     list_applications: demand.list_applications,
-    list_hosts: demand.list_hosts / stretch,
+    list_hosts: demand.list_hosts,
     application_throughput: demand.application_throughput / stretch,
     host_throughput: demand.host_throughput / stretch,
   };
   const polled = applications.filter(isWorthPolling);
   const intervals = intervalsOf(polled, stretch);
-  const hostNameCalls = costs.hostNames(polled);
+  const onceCalls = costs.once(polled);
   return {
     ...plan,
     account: account.name,
@@ -100,9 +103,10 @@ export function planCalls(input: CallPlanInput): CallPlan {
     fits: isCovered(needed, capacityPerMinute),
     intervals,
     remedy: remedyFor(needed, input, capacityPerMinute),
-    hostNameCalls,
-    startCalls: discovery.calls + hostNameCalls + totalOf(costs.polls(polled)),
-    firstFullSetMs: firstFullSetMs(input, { stretch, intervals, hostNameCalls }),
+    onceCalls,
+    onceOperation: costs.onceOperation,
+    startCalls: discovery.calls + onceCalls + totalOf(costs.polls(polled)),
+    firstFullSetMs: firstFullSetMs(input, { stretch, intervals, onceCalls }),
   };
 }
 
@@ -146,7 +150,7 @@ function intervalsOf(
  */
 function firstFullSetMs(
   { account, applications, costs, discovery }: CallPlanInput,
-  plan: Pick<CallPlan, 'stretch' | 'intervals' | 'hostNameCalls'>,
+  plan: Pick<CallPlan, 'stretch' | 'intervals' | 'onceCalls'>,
 ): number {
   const { requestsPerMinute, concurrency } = account;
   const inFlightMs = (calls: number): number =>
@@ -158,10 +162,10 @@ function firstFullSetMs(
       (most, one) => Math.max(most, totalOf(costs.polls([one]))),
       0,
     );
-    const evenly = plan.hostNameCalls + largest;
+    const evenly = plan.onceCalls + largest;
     return discoveryMs + longestMs + (evenly * minuteMs) / requestsPerMinute;
   }
-  const calls = plan.hostNameCalls + totalOf(costs.polls(applications));
+  const calls = plan.onceCalls + totalOf(costs.polls(applications));
   const fullMinutes = Math.max(0, Math.ceil((discovery.calls + calls) / requestsPerMinute) - 1);
   const earlier = Math.min(calls, fullMinutes * requestsPerMinute);
   const earlierMs = Math.max(fullMinutes * minuteMs, inFlightMs(earlier));

@@ -1,4 +1,5 @@
 import type { Clock } from '../model/clock.ts';
+import { type AccountConfig, quotaOf } from '../model/config.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { createRateLimiter, type RateLimiter } from './rate-limiter.ts';
 
@@ -16,7 +17,7 @@ export interface Member {
 }
 
 /**
- * A key in use, or one that was used in the last minutes: its rate limiter, and the accounts that
+ * A key in use for one of the vendor's quotas, or one that was used in the last minutes: its rate limiter, and the accounts that
  * share it. Its limit is the smallest one of its members.
  */
 export class Key {
@@ -82,6 +83,9 @@ export class Key {
   }
 }
 
+/** Where a key is sent, and by what the vendor counts its calls there. */
+export type KeyPlace = Pick<AccountConfig, 'baseUrl' | 'source'>;
+
 export interface KeyTableDependencies {
   readonly clock: Clock;
   readonly logger: Logger;
@@ -98,8 +102,8 @@ export class KeyTable {
   }
 
   /** @param requestsPerMinute the limit of a key that is not known yet, until a member joins it */
-  find(baseUrl: string, apiKey: string, requestsPerMinute: number): Key {
-    const id = JSON.stringify([new URL(baseUrl).href, apiKey]);
+  find(place: KeyPlace, apiKey: string, requestsPerMinute: number): Key {
+    const id = JSON.stringify([new URL(place.baseUrl).href, quotaOf(place), apiKey]);
     const known = this.#keys.get(id);
     if (known !== undefined) return known;
     this.#forgetUnused();

@@ -1,11 +1,16 @@
 import type { CallLimit } from '../model/source.ts';
-import { type Key, KeyTable, type KeyTableDependencies, type Member } from './key-table.ts';
+import {
+  type Key,
+  type KeyPlace,
+  KeyTable,
+  type KeyTableDependencies,
+  type Member,
+} from './key-table.ts';
 import type { Permit, RateLimiter } from './rate-limiter.ts';
 
-export interface JoinOptions {
+export interface JoinOptions extends KeyPlace {
   /** The account, for the log. */
   readonly name: string;
-  readonly baseUrl: string;
   /** Calls in any 60 seconds, at least 1. */
   readonly requestsPerMinute: number;
 }
@@ -35,7 +40,7 @@ export interface Membership extends CallLimit {
   leave(): void;
 }
 
-/** The rate limiters of all keys: one for each key value at each base URL. */
+/** The rate limiters of all keys: one for each key value at each base URL and quota. */
 export interface RateLimiters {
   join(options: JoinOptions, apiKey: string): Membership;
 }
@@ -54,7 +59,7 @@ const minDemandPerMinute = 1;
 
 class AccountMembership implements Membership, Member {
   readonly name: string;
-  readonly #baseUrl: string;
+  readonly #place: KeyPlace;
   readonly #keys: KeyTable;
   readonly #listeners = new Set<() => void>();
   #requestsPerMinute: number;
@@ -64,11 +69,11 @@ class AccountMembership implements Membership, Member {
   #key: Key | undefined;
   #knownLimit = 0;
 
-  constructor({ name, baseUrl, requestsPerMinute }: JoinOptions, apiKey: string, keys: KeyTable) {
-    this.name = name;
-    this.#baseUrl = baseUrl;
+  constructor(options: JoinOptions, apiKey: string, keys: KeyTable) {
+    this.name = options.name;
+    this.#place = options;
     this.#keys = keys;
-    this.#requestsPerMinute = requestsPerMinute;
+    this.#requestsPerMinute = options.requestsPerMinute;
     this.#apiKey = apiKey;
     this.#key = this.#findKey();
     keys.add(this.#key, this);
@@ -152,7 +157,7 @@ class AccountMembership implements Membership, Member {
   }
 
   #findKey(): Key {
-    return this.#keys.find(this.#baseUrl, this.#apiKey, this.#requestsPerMinute);
+    return this.#keys.find(this.#place, this.#apiKey, this.#requestsPerMinute);
   }
 
   #limiter(): RateLimiter {

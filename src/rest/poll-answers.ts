@@ -28,7 +28,7 @@ interface Asked {
   readonly isByName: boolean;
 }
 
-const noNames = { hostNames: undefined, hostNamesError: undefined, hostNameCalls: 0 };
+const noNames = { hostNames: undefined, hostNamesError: undefined, extraCalls: 0 };
 
 /** Collects the answers of one poll while they arrive. */
 export class PollAnswers {
@@ -42,7 +42,7 @@ export class PollAnswers {
   #isUnauthorized = false;
   /** Calls in a row that got no answer at all. */
   #unanswered = 0;
-  #names: Pick<PollOutcome, 'hostNames' | 'hostNamesError' | 'hostNameCalls'> = noNames;
+  #names: Pick<PollOutcome, 'hostNames' | 'hostNamesError' | 'extraCalls'> = noNames;
 
   /** Whether the rest of the poll is skipped: it would only fail in the same way. */
   isFinal(): boolean {
@@ -77,7 +77,7 @@ export class PollAnswers {
     this.#names = {
       hostNames: error !== undefined && names.size === 0 ? undefined : names,
       hostNamesError: error,
-      hostNameCalls: calls,
+      extraCalls: calls,
     };
   }
 

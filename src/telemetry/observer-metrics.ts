@@ -43,6 +43,7 @@ interface ApiCounters {
   readonly retries: CounterVec<'operation' | 'reason'>;
   readonly throttled: CounterVec<never>;
   readonly invalidSamples: CounterVec<'reason'>;
+  readonly unexpected: CounterVec<'kind'>;
 }
 
 export function createApiMetrics(registry: Registry): ApiMetrics {
@@ -87,6 +88,11 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
         invalidSample: (reason) => {
           scope.record(() => {
             counters.invalidSamples.inc({ account, reason });
+          });
+        },
+        unexpected: (kind, count) => {
+          scope.record(() => {
+            counters.unexpected.inc({ account, kind }, count);
           });
         },
       };
@@ -149,6 +155,11 @@ function createCounters(registry: Registry): ApiCounters {
       name: 'newrelic_exporter_invalid_samples_total',
       help: 'Values in answers of the New Relic API that were left out because they make no sense, by reason.',
       labelNames: ['reason'],
+    }),
+    unexpected: createCounterVec(registry, {
+      name: 'newrelic_exporter_unexpected_answers_total',
+      help: 'Answers of NerdGraph that were not as New Relic documents them, by what was different.',
+      labelNames: ['kind'],
     }),
   };
 }

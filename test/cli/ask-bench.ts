@@ -1,6 +1,7 @@
 import { run } from '../../src/cli/run.ts';
 import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
+import type { SimulatorOptions } from '../../src/simulator/simulator-options.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 
@@ -12,11 +13,22 @@ export interface Printed {
   readonly calls: number;
 }
 
-/** Runs a command against a simulated account, whose key is in `KEY`; a wrong one in `WRONG_KEY`. */
+/** Runs a command against a simulated account, whose key is in `KEY`; a wrong one in `WRONG_KEY`, at a time. */
 export async function printed(
   args: readonly string[],
   files: Readonly<Record<string, string>>,
   fleet: FleetOptions = {},
+  at: string = '2026-09-01T10:00:30Z',
+): Promise<Printed> {
+  return printedBy({ fleet }, args, files, at);
+}
+
+/** As `printed`, with a simulator that has other options as well. */
+export async function printedBy(
+  options: SimulatorOptions,
+  args: readonly string[],
+  files: Readonly<Record<string, string>>,
+  at: string = '2026-09-01T10:00:30Z',
 ): Promise<Printed> {
   const platform = createFakePlatform({
     ownHostNames: ['own-pod'],
@@ -24,7 +36,11 @@ export async function printed(
     files,
     openTransport: async () => inMemoryTransport(simulator),
   });
-  const simulator = createSimulator({ apiKeys: ['NRAK-GOOD'], fleet }, { clock: platform.clock });
+  platform.clock.jumpWall(Date.parse(at) - platform.clock.wallMs());
+  const simulator = createSimulator(
+    { ...options, apiKeys: ['NRAK-GOOD'] },
+    { clock: platform.clock },
+  );
   const state = { hasEnded: false };
   const ending = run(args, platform).finally(() => {
     state.hasEnded = true;

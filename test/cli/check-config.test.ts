@@ -4,6 +4,11 @@ import { printed, threeApplications } from './ask-bench.ts';
 const account = '{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY }';
 const wrong = '{ name: wrong, base_url: "http://127.0.0.1", api_key_env: WRONG_KEY }';
 
+const remedy =
+  'as docs/migration-nerdgraph.md says; newrelic-exporter compare shows whether the values agree';
+const endOfRest = `"source: rest" asks the REST API v2, which New Relic ends on 2027-07-31: change to "source: nerdgraph" before then, ${remedy}`;
+const endedRest = `"source: rest" asks the REST API v2, which New Relic ended on 2027-07-31: change to "source: nerdgraph" now, ${remedy}`;
+
 describe('check-config --online', () => {
   it('says what each key gives access to', async () => {
     const { exitCode, stdout, stderr, calls } = await printed(
@@ -12,10 +17,12 @@ describe('check-config --online', () => {
       threeApplications,
     );
 
-    expect({ exitCode, stderr, calls }).toEqual({ exitCode: 0, stderr: '', calls: 1 });
+    expect({ exitCode, stderr, calls }).toEqual({ exitCode: 0, stderr: '', calls: 2 });
     expect(stdout).toBe(
       'c.yaml: ok, 1 account, 2 entries of apps, 0 warnings\n' +
-        'account main: key accepted, 3 applications found, 2 chosen\n',
+        `c.yaml: note: account main: ${endOfRest}\n` +
+        'account main: key accepted, 3 applications found, 2 chosen\n' +
+        'account main: for newrelic-exporter compare and "source: nerdgraph": add this line: account_id: 1234567  # Simulated account\n',
     );
   });
 
@@ -66,10 +73,10 @@ apps: [{ name: Shop, account: main }, { match: ".", account: wrong }]`;
     {
       args: [],
       exitCode: 0,
-      calls: 3,
+      calls: 4,
       said: '12 has no host "own-pod" so far, as hosts: self wants',
     },
-    { args: ['--host-name=node-7'], exitCode: 0, calls: 3, said: '11 has no host "node-7" so far' },
+    { args: ['--host-name=node-7'], exitCode: 0, calls: 4, said: '11 has no host "node-7" so far' },
   ])(
     'names the applications without the host of this process: $args',
     async ({ args, exitCode, calls, said }) => {
@@ -99,7 +106,7 @@ apps: [{ name: Shop, account: main }, { match: ".", account: wrong }]`;
       { applications: 30, kinds: ['both'] },
     );
 
-    expect(calls).toBe(11);
+    expect(calls).toBe(12);
     expect(stderr.match(/has no host/gu)).toHaveLength(10);
   });
 
@@ -113,6 +120,45 @@ apps: [{ name: Shop, account: main }, { match: ".", account: wrong }]`;
 });
 
 describe('check-config', () => {
+  it.each([
+    { at: '2026-11-22T00:00:00Z', warnings: 0, note: endOfRest, warning: undefined },
+    { at: '2027-01-31T23:59:59Z', warnings: 0, note: endOfRest, warning: undefined },
+    { at: '2027-02-01T00:00:00Z', warnings: 1, note: undefined, warning: endOfRest },
+    { at: '2027-07-31T23:59:59Z', warnings: 1, note: undefined, warning: endOfRest },
+    { at: '2027-08-01T00:00:00Z', warnings: 1, note: undefined, warning: endedRest },
+  ])('names the end of the REST API, at first as a note: $at', async (row) => {
+    const { exitCode, stdout, stderr } = await printed(
+      ['check-config', 'c.yaml'],
+      { 'c.yaml': `accounts: [${account}]\napps: [{ id: 1 }]` },
+      {},
+      row.at,
+    );
+
+    expect({ exitCode, stdout, stderr }).toEqual({
+      exitCode: 0,
+      stdout:
+        `c.yaml: ok, 1 account, 1 entry of apps, ${row.warnings} warning${row.warnings === 1 ? '' : 's'}\n` +
+        (row.note === undefined ? '' : `c.yaml: note: account main: ${row.note}\n`),
+      stderr: row.warning === undefined ? '' : `c.yaml: warning: account main: ${row.warning}\n`,
+    });
+  });
+
+  it('says nothing of the REST API to those who do not use it', async () => {
+    const nerdgraph = account.replace('}', ', source: nerdgraph, account_id: 1 }');
+
+    const { stdout, stderr } = await printed(
+      ['check-config', 'c.yaml'],
+      { 'c.yaml': `accounts: [${nerdgraph}]\napps: [{ id: 1 }]` },
+      {},
+      '2027-08-01T00:00:00Z',
+    );
+
+    expect({ stdout, stderr }).toEqual({
+      stdout: 'c.yaml: ok, 1 account, 1 entry of apps, 0 warnings\n',
+      stderr: '',
+    });
+  });
+
   it('asks nobody', async () => {
     const { exitCode, calls } = await printed(['check-config', 'c.yaml'], {
       'c.yaml': `accounts: [${account}, ${wrong}]\napps: [{ id: 1, account: main }, { id: 1, account: wrong }]`,

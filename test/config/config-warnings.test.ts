@@ -15,6 +15,11 @@ function account(keys: string): string {
   return `accounts: [{name: a, api_key_env: A, ${keys}}]\napps: [{id: 1}]`;
 }
 
+/** A file with one account that is polled with NerdGraph. */
+function nerdgraph(keys: string, apps = '{id: 1}'): string {
+  return account(`source: nerdgraph, account_id: 1, ${keys}`).replace('{id: 1}', apps);
+}
+
 describe('parseConfig, with warnings', () => {
   it('shows a warning in full', async () => {
     expect(await warningsOf('poll:\n  interval: 30s\napps: [{id: 1}]')).toStrictEqual([
@@ -36,6 +41,11 @@ describe('parseConfig, with warnings', () => {
       text: account('requests_per_minute: 1000000'),
       headline:
         '1:59: warning: "requests_per_minute" is above 1000, New Relic\'s quota for one key',
+    },
+    {
+      text: nerdgraph('requests_per_minute: 3001'),
+      headline:
+        '1:93: warning: "requests_per_minute" is above 3000, New Relic\'s quota of NRQL queries for one account',
     },
     {
       text: account('base_url: "http://gateway"'),
@@ -70,8 +80,27 @@ describe('parseConfig, with warnings', () => {
     expect(await headlinesOf(text)).toStrictEqual([`config.yaml:${headline}`]);
   });
 
+  it('warns of two accounts with one budget in NerdGraph in full', async () => {
+    const text = [
+      'accounts:',
+      '  - { name: a, api_key_env: A, source: nerdgraph, account_id: 1 }',
+      '  - { name: b, api_key_env: A, source: nerdgraph, account_id: 1 }',
+      'apps: [{id: 1, account: a}, {id: 2, account: b}]',
+    ].join('\n');
+
+    expect(await warningsOf(text)).toStrictEqual([
+      [
+        'config.yaml:3:29: warning: the accounts "a" and "b" have the same API key and the same account_id: they share the smallest of their budgets',
+        '  3 |   - { name: b, api_key_env: A, source: nerdgraph, account_id: 1 }',
+        '    |                             ^',
+        '    = help: put all entries into one account',
+      ].join('\n'),
+    ]);
+  });
+
   it.each([
     { text: account('requests_per_minute: 1000') },
+    { text: nerdgraph('requests_per_minute: 3000') },
     { text: account('base_url: "http://localhost:8080"') },
     { text: account('base_url: "http://127.0.0.2"') },
     { text: account('base_url: "http://[::1]:1"') },
@@ -82,6 +111,9 @@ describe('parseConfig, with warnings', () => {
     },
     {
       text: 'accounts: [{name: a, api_key_env: A}, {name: b, api_key_env: A, region: eu}]\napps: [{id: 1, account: a}, {id: 1, account: b}]',
+    },
+    {
+      text: 'accounts: [{name: a, api_key_env: A}, {name: b, api_key_env: A, source: nerdgraph, account_id: 1}, {name: c, api_key_env: A, source: nerdgraph, account_id: 2}]\napps: [{id: 1, account: a}, {id: 1, account: b}, {id: 1, account: c}]',
     },
   ])('does not warn of $text', async ({ text }) => {
     expect(await warningsOf(text)).toStrictEqual([]);

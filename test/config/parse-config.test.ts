@@ -28,6 +28,7 @@ describe('parseConfig', () => {
         {
           name: 'default',
           baseUrl: 'https://api.newrelic.com',
+          source: { kind: 'rest', accountId: undefined },
           apiKey: { kind: 'env', name: 'NEW_RELIC_API_KEY' },
           apiKeyHeader: 'Api-Key',
           requestsPerMinute: 800,
@@ -63,6 +64,8 @@ describe('parseConfig', () => {
     const text = `
 accounts:
   - name: production
+    source: nerdgraph
+    account_id: 1234567
     base_url: https://Gateway.example.com/newrelic/
     api_key_file: secrets/key
     api_key_header: X-Api-Key
@@ -77,6 +80,7 @@ apps: [{id: 1}]`;
       {
         name: 'production',
         baseUrl: 'https://gateway.example.com/newrelic',
+        source: { kind: 'nerdgraph', accountId: 1_234_567 },
         apiKey: { kind: 'file', path: '/etc/exporter/secrets/key' },
         apiKeyHeader: 'X-Api-Key',
         requestsPerMinute: 100,
@@ -94,6 +98,36 @@ apps: [{id: 1}]`;
     { lines: 'base_url: "http://[::1]:8080//"', baseUrl: 'http://[::1]:8080' },
   ])('finds the address for $lines', async ({ lines, baseUrl }) => {
     expect((await firstAccount(lines))?.baseUrl).toBe(baseUrl);
+  });
+
+  it.each([
+    { lines: 'source: rest', source: { kind: 'rest', accountId: undefined }, concurrency: 8 },
+    {
+      lines: 'source: rest, account_id: 12',
+      source: { kind: 'rest', accountId: 12 },
+      concurrency: 8,
+    },
+    {
+      lines: 'source: rest, concurrency: 100',
+      source: { kind: 'rest', accountId: undefined },
+      concurrency: 100,
+    },
+    {
+      lines: 'source: nerdgraph, account_id: 1',
+      source: { kind: 'nerdgraph', accountId: 1 },
+      concurrency: 5,
+    },
+    {
+      lines: 'source: nerdgraph, account_id: "2147483647", concurrency: 25',
+      source: { kind: 'nerdgraph', accountId: 2_147_483_647 },
+      concurrency: 25,
+    },
+  ])('finds the source and the calls at a time for $lines', async (row) => {
+    expect(await firstAccount(row.lines)).toMatchObject({
+      source: row.source,
+      concurrency: row.concurrency,
+      requestsPerMinute: 800,
+    });
   });
 
   it.each([

@@ -4,7 +4,7 @@ import {
   changeTo,
   type PreparedAccount,
 } from '../../src/daemon/prepare-account.ts';
-import type { AccountConfig, AppEntry, PollConfig } from '../../src/model/config.ts';
+import type { AccountConfig, AccountSource, AppEntry, PollConfig } from '../../src/model/config.ts';
 import type { UndiciTransportOptions } from '../../src/transport/undici-transport.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { createFakeKeyProvider } from '../transport/fakes.ts';
@@ -44,7 +44,7 @@ const otherAccount: { readonly [Field in keyof AccountConfig]-?: AccountConfig[F
   name: 'other',
   baseUrl: 'https://api.eu.newrelic.com',
   apiKey: { kind: 'file', path: '/key' },
-  source: { kind: 'rest', accountId: 12 },
+  source: { kind: 'nerdgraph', accountId: 12 },
   apiKeyHeader: 'X-Api-Key',
   requestsPerMinute: 1,
   concurrency: 1,
@@ -112,6 +112,9 @@ const differences: readonly { readonly what: string; readonly other: PreparedAcc
   { what: 'one entry less', other: aPrepared({ entries: [] }) },
 ];
 
+const rest = { kind: 'rest', accountId: 1 } as const;
+const nerdgraph = { kind: 'nerdgraph', accountId: 1 } as const;
+
 describe('changeTo', () => {
   it.each<{ what: string; next: Partial<PreparedAccount>; change: AccountChange }>([
     { what: 'nothing', next: {}, change: { kind: 'none' } },
@@ -147,6 +150,30 @@ describe('changeTo', () => {
     const nextTurn = async (): Promise<void> => undefined;
 
     expect(await changeTo(aPrepared(next), aPrepared(), { nextTurn })).toEqual(change);
+  });
+
+  it.each<{ what: string; before: AccountSource; next: AccountSource; kind: string }>([
+    { what: 'from REST to NerdGraph', before: rest, next: nerdgraph, kind: 'new' },
+    { what: 'from NerdGraph to REST', before: nerdgraph, next: rest, kind: 'new' },
+    {
+      what: 'to another account id of NerdGraph',
+      before: nerdgraph,
+      next: { ...nerdgraph, accountId: 2 },
+      kind: 'new',
+    },
+    {
+      what: 'to another account id of REST, which nothing is polled with',
+      before: rest,
+      next: { ...rest, accountId: 2 },
+      kind: 'none',
+    },
+    { what: 'to an equal one', before: nerdgraph, next: { ...nerdgraph }, kind: 'none' },
+  ])('says what follows from a change $what', async ({ before, next, kind }) => {
+    const nextTurn = async (): Promise<void> => undefined;
+    const of = (source: AccountSource): PreparedAccount =>
+      aPrepared({ account: anAccount({ source }) });
+
+    expect(await changeTo(of(next), of(before), { nextTurn })).toEqual({ kind });
   });
 
   it('finds a new account where none was in force', async () => {

@@ -103,6 +103,22 @@ describe('createReloader', () => {
     expect(bench.logger.lines.at(-1)).toMatchObject({ level: 'error', message: 'reload failed' });
   });
 
+  it('warns of the end of the REST API with the first configuration that is in force', async () => {
+    const bench = aBench();
+    bench.platform.clock.jumpWall(Date.UTC(2027, 1, 1) - bench.platform.clock.wallMs());
+    const warnings = (): readonly unknown[] =>
+      bench.logger.lines.filter(({ level }) => level === 'warn').map(({ fields }) => fields);
+    bench.files['/config.yaml'] = 'nonsense';
+    await expect(bench.reloader.reload('file')).rejects.toThrow('config.yaml');
+    expect(warnings()).toEqual([]);
+    bench.files['/config.yaml'] = good;
+
+    await bench.reloader.reload('file');
+    await bench.reloader.reload('http');
+
+    expect(warnings()).toEqual([expect.objectContaining({ account: 'default' })]);
+  });
+
   it('reports what the new configuration needs but lacks, such as a key', async () => {
     const bench = aBench({ fails: new CommandError(2, 'account one: the key file is empty') });
 

@@ -69,6 +69,17 @@ describe('withShard', () => {
     expect(withShard(config, { ordinal: 0, total: 1 })).toBe(config);
   });
 
+  it('divides by demand where two accounts have a key, but no budget, in common', () => {
+    const shard = { ordinal: 1, total: 3 };
+    const accounts = [1, 2].map((accountId) =>
+      anAccount({ name: `${accountId}`, source: { kind: 'nerdgraph', accountId } }),
+    );
+
+    const sharded = withShard({ accounts, apps: [anEntry()] }, shard);
+
+    expect(sharded.accounts.map((account) => account.shard)).toEqual([shard, shard]);
+  });
+
   it('tells every account which shard it is, and keeps the budget of the key', () => {
     const shard = { ordinal: 1, total: 3 };
 

@@ -32,7 +32,7 @@ async function selfMetrics(): Promise<readonly MetricFacts[]> {
       droppedSeriesOf: () => 0,
     },
   );
-  metrics.apiObserver('production');
+  metrics.apiObserver('production').unexpected('row', 0);
   metrics.pollObserver('production');
   metrics.configReloaded(true, 0);
   return metricsOfPage(Buffer.from(await metrics.text()));

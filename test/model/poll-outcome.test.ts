@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import { applicationScope, silentOutcome, skippedOutcome } from '../../src/model/poll-outcome.ts';
 
-const noNames = { hostNames: undefined, hostNamesError: undefined, hostNameCalls: 0 };
+const noNames = { hostNames: undefined, hostNamesError: undefined, extraCalls: 0 };
 
 describe('skippedOutcome', () => {
   it('is a poll whose only part failed because the key was refused', () => {

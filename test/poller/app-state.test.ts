@@ -37,7 +37,7 @@ function aPoll(requestsPerMinute: number, ...failed: string[]): PollOutcome {
     unauthorized: false,
     hostNames: undefined,
     hostNamesError: undefined,
-    hostNameCalls: 0,
+    extraCalls: 0,
   };
 }
 
@@ -68,7 +68,7 @@ function anOutcome(overrides: Partial<PollOutcome> = {}): PollOutcome {
     unauthorized: false,
     hostNames: undefined,
     hostNamesError: undefined,
-    hostNameCalls: 0,
+    extraCalls: 0,
     ...overrides,
   };
 }

@@ -67,7 +67,7 @@ describe('planCalls', () => {
     const applications = [aSelected({ hostIds: hosts(count) }, { poll })];
 
     expect(
-      planCalls({ costs: restCosts, account: anAccount(), applications, discovery }).hostNameCalls,
+      planCalls({ costs: restCosts, account: anAccount(), applications, discovery }).onceCalls,
     ).toBe(calls);
   });
 

@@ -30,7 +30,7 @@ function outcomeOf(reason: FailureReason | undefined): PollOutcome {
     unauthorized: false,
     hostNames: undefined,
     hostNamesError: undefined,
-    hostNameCalls: 0,
+    extraCalls: 0,
   };
 }
 

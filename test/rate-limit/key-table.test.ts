@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fairShares, KeyTable, type Member } from '../../src/rate-limit/key-table.ts';
+import { anAccount } from '../support/builders.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 import { neverAborted } from '../transport/fakes.ts';
 
-const baseUrl = 'https://api.newrelic.com';
+const place = anAccount();
 
 const member: Member = {
   name: 'production',
@@ -19,20 +20,20 @@ describe('KeyTable', () => {
   it('forgets a key without accounts that nothing distinguishes from a new one', () => {
     const keys = new KeyTable({ clock: createFakeClock(), logger: createFakeLogger() });
 
-    const first = keys.find(baseUrl, 'key-1', 5);
-    keys.find(baseUrl, 'key-2', 5);
+    const first = keys.find(place, 'key-1', 5);
+    keys.find(place, 'key-2', 5);
 
-    expect(keys.find(baseUrl, 'key-1', 5)).not.toBe(first);
+    expect(keys.find(place, 'key-1', 5)).not.toBe(first);
   });
 
   it('keeps a key that an account uses', () => {
     const keys = new KeyTable({ clock: createFakeClock(), logger: createFakeLogger() });
-    const first = keys.find(baseUrl, 'key-1', 5);
+    const first = keys.find(place, 'key-1', 5);
     keys.add(first, member);
 
-    keys.find(baseUrl, 'key-2', 5);
+    keys.find(place, 'key-2', 5);
 
-    expect(keys.find(baseUrl, 'key-1', 5)).toBe(first);
+    expect(keys.find(place, 'key-1', 5)).toBe(first);
   });
 
   it.each([
@@ -41,14 +42,14 @@ describe('KeyTable', () => {
   ])('keeps a key that was used $afterMs ms ago: $isKept', async ({ afterMs, isKept }) => {
     const clock = createFakeClock();
     const keys = new KeyTable({ clock, logger: createFakeLogger() });
-    const first = keys.find(baseUrl, 'key-1', 5);
+    const first = keys.find(place, 'key-1', 5);
     const permit = await first.limiter.acquire({ urgent: false, owner: {} }, neverAborted);
     permit?.release();
 
     await clock.advance(afterMs);
-    keys.find(baseUrl, 'key-2', 5);
+    keys.find(place, 'key-2', 5);
 
-    expect(keys.find(baseUrl, 'key-1', 5) === first).toBe(isKept);
+    expect(keys.find(place, 'key-1', 5) === first).toBe(isKept);
   });
 });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Permit, ThrottleCause } from '../../src/rate-limit/rate-limiter.ts';
 import { createRateLimiters, type Membership } from '../../src/rate-limit/rate-limiters.ts';
+import { anAccount } from '../support/builders.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 import { aThrottled } from './fakes.ts';
@@ -142,8 +143,7 @@ async function run(plan: readonly { gapMs: number; name: string; step: Step }[])
     if (step.kind === 'join') {
       account?.membership.leave();
       const { requestsPerMinute } = step;
-      const options = { name, baseUrl: 'https://api.newrelic.com', requestsPerMinute };
-      const membership = limiters.join(options, step.key);
+      const membership = limiters.join(anAccount({ name, requestsPerMinute }), step.key);
       rules.accounts.set(name, { membership, key: step.key, requestsPerMinute });
       membership.onLimitChange(() => undefined);
     } else if (account === undefined) return;

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import type { AccountSource } from '../../src/model/config.ts';
 import type { Permit } from '../../src/rate-limit/rate-limiter.ts';
 import {
   createRateLimiters,
   type Membership,
   type RateLimiters,
 } from '../../src/rate-limit/rate-limiters.ts';
+import { anAccount } from '../support/builders.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
 import { neverAborted } from '../transport/fakes.ts';
 import { aLimitExceeded, aThrottled } from './fakes.ts';
-
-const baseUrl = 'https://api.newrelic.com';
 
 interface Bench {
   readonly clock: FakeClock;
@@ -28,7 +28,7 @@ function aBench(): Bench {
     logger,
     limiters,
     join: (name, requestsPerMinute, key = 'key-1') =>
-      limiters.join({ name, baseUrl, requestsPerMinute }, key),
+      limiters.join(anAccount({ name, requestsPerMinute }), key),
   };
 }
 
@@ -66,21 +66,53 @@ describe('accounts with one key', () => {
   });
 
   it.each([
-    { what: 'another key', url: baseUrl, key: 'key-2', shared: false },
-    { what: 'another address', url: 'https://api.eu.newrelic.com', key: 'key-1', shared: false },
+    { what: 'another key', baseUrl: 'https://api.newrelic.com', key: 'key-2', shared: false },
+    {
+      what: 'another address',
+      baseUrl: 'https://api.eu.newrelic.com',
+      key: 'key-1',
+      shared: false,
+    },
     {
       what: 'the same, written otherwise',
-      url: 'HTTPS://API.newrelic.com:443/',
+      baseUrl: 'HTTPS://API.newrelic.com:443/',
       key: 'key-1',
       shared: true,
     },
-  ])('are those with the same key at the same address: $what', async ({ url, key, shared }) => {
+  ])('are those with the same key at the same address: $what', async ({ baseUrl, key, shared }) => {
     const { limiters, join } = aBench();
     await permitsOf(join('one', 1), 1);
 
-    const other = limiters.join({ name: 'other', baseUrl: url, requestsPerMinute: 1 }, key);
+    const other = limiters.join(
+      { ...anAccount({ name: 'other', requestsPerMinute: 1 }), baseUrl },
+      key,
+    );
 
     expect(await permitsOf(other, 1)).toHaveLength(shared ? 0 : 1);
+  });
+
+  const rest = { kind: 'rest', accountId: undefined } as const;
+  const nerdgraph = { kind: 'nerdgraph', accountId: 1 } as const;
+  it.each<{ what: string; source: AccountSource; other: AccountSource; shared: boolean }>([
+    { what: 'with REST', source: rest, other: { ...rest, accountId: 1 }, shared: true },
+    { what: 'with NerdGraph', source: nerdgraph, other: { ...nerdgraph }, shared: true },
+    { what: 'with both', source: { ...rest, accountId: 1 }, other: nerdgraph, shared: false },
+    {
+      what: 'with NerdGraph, and another account id',
+      source: nerdgraph,
+      other: { ...nerdgraph, accountId: 2 },
+      shared: false,
+    },
+  ])('share what the vendor counts together: $what', async ({ source, other, shared }) => {
+    const { limiters, logger } = aBench();
+    const one = limiters.join(anAccount({ requestsPerMinute: 1, source }), 'key-1');
+    await permitsOf(one, 1);
+
+    const joined = anAccount({ name: 'other', requestsPerMinute: 1, source: other });
+    const second = limiters.join(joined, 'key-1');
+
+    expect(await permitsOf(second, 1)).toHaveLength(shared ? 0 : 1);
+    expect(logger.lines).toHaveLength(shared ? 1 : 0);
   });
 
   it.each([

@@ -160,22 +160,22 @@ describe('the host names of a poll', () => {
     {
       what: 'all of them',
       came: { names, error: undefined, calls: 2 },
-      expected: { hostNames: names, hostNamesError: undefined, hostNameCalls: 2 },
+      expected: { hostNames: names, hostNamesError: undefined, extraCalls: 2 },
     },
     {
       what: 'those that came before a failure',
       came: { names, error, calls: 2 },
-      expected: { hostNames: names, hostNamesError: error, hostNameCalls: 2 },
+      expected: { hostNames: names, hostNamesError: error, extraCalls: 2 },
     },
     {
       what: 'none, if nothing came but a failure',
       came: { names: new Map<string, string>(), error, calls: 1 },
-      expected: { hostNames: undefined, hostNamesError: error, hostNameCalls: 1 },
+      expected: { hostNames: undefined, hostNamesError: error, extraCalls: 1 },
     },
     {
       what: 'an empty list, if that was the answer',
       came: { names: new Map<string, string>(), error: undefined, calls: 1 },
-      expected: { hostNames: new Map(), hostNamesError: undefined, hostNameCalls: 1 },
+      expected: { hostNames: new Map(), hostNamesError: undefined, extraCalls: 1 },
     },
   ])('are $what', ({ came, expected }) => {
     const answers = new PollAnswers();
@@ -196,7 +196,7 @@ describe('the host names of a poll', () => {
       error: undefined,
       hostNames: undefined,
       hostNamesError: error,
-      hostNameCalls: 0,
+      extraCalls: 0,
     });
   });
 });

@@ -31,7 +31,7 @@ export function inBatches(fake: FakeSource, clock: Clock): FakeBatchSource {
         application_throughput: groupsOf(applications.filter(isWorthPolling), kindOf).length,
         host_throughput: 0,
       }),
-      hostNames: () => 0,
+      once: () => 0,
     },
     batches: (due, early) => {
       const groups = groupsOf(due, ({ selected }) => kindOf(selected));
@@ -111,7 +111,7 @@ class FakeBatch<Asked extends Question> implements Batch<Asked> {
     const part = this.#parts.get(question);
     if (part === undefined) throw new Error('the application is not in this batch');
     // The names come with the values.
-    return { ...part.outcomeOf(question), hostNameCalls: 0 };
+    return { ...part.outcomeOf(question), extraCalls: 0 };
   }
 
   async #ask(context: CallContext): Promise<boolean> {

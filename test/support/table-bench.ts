@@ -76,14 +76,11 @@ export function aTable(
 /** Of something that is never aborted. */
 export const signal: AbortSignal = new AbortController().signal;
 
-export const noError: Pick<
-  PollOutcome,
-  'error' | 'hostNames' | 'hostNamesError' | 'hostNameCalls'
-> = {
+export const noError: Pick<PollOutcome, 'error' | 'hostNames' | 'hostNamesError' | 'extraCalls'> = {
   error: undefined,
   hostNames: undefined,
   hostNamesError: undefined,
-  hostNameCalls: 0,
+  extraCalls: 0,
 };
 
 /** New objects every time, as the vendor's answers are. */

@@ -61,6 +61,7 @@ describe('the families', () => {
       'series_dropped_total',
       'shard',
       'total_shards',
+      'unexpected_answers_total',
     ]);
   });
 
@@ -90,7 +91,7 @@ describe('the families', () => {
     const text = await metrics.text();
 
     const help = text.split('\n').filter((line) => line.startsWith(`# HELP ${prefix}`));
-    expect(help).toHaveLength(23);
+    expect(help).toHaveLength(24);
     expect(help.filter((line) => !/ [A-Z0-9].{20,}\.$/.test(line))).toEqual([]);
   });
 

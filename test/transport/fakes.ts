@@ -95,6 +95,7 @@ export function createRecordingObserver(): RecordingObserver {
       events.push(`retried ${operation} ${reason}`),
     throttled: () => events.push('throttled'),
     invalidSample: (reason) => events.push(`invalidSample ${reason}`),
+    unexpected: (kind, count) => events.push(`unexpected ${kind} ${count}`),
   };
 }
 

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import type { AccountSource, ApiKeyHeader } from '../model/config.ts';
+import { accountId, aMap, duration, text, url, wholeNumber } from './schema-fields.ts';
+import { parseBaseUrl, parseProxyUrl } from './url.ts';
+
+export type Region = 'us' | 'eu';
+
+/** One entry of `accounts` as the file has it, defaults applied, durations in milliseconds. */
+export interface FileAccount {
+  readonly name: string;
+  readonly source: AccountSource['kind'];
+  /** There is one if the source is NerdGraph. */
+  readonly account_id?: number;
+  readonly region?: Region;
+  readonly base_url?: string;
+  readonly api_key_file?: string;
+  readonly api_key_env?: string;
+  readonly api_key_header: ApiKeyHeader;
+  readonly requests_per_minute: number;
+  /** Its default depends on the source. */
+  readonly concurrency?: number;
+  readonly timeout: number;
+  readonly proxy_url?: string;
+  readonly ca_file?: string;
+}
+
+/** NerdGraph refuses more requests in flight, all keys of a user together. */
+export const nerdgraphConcurrency = 25;
+
+/** The shape of an account. Another check finds what its source needs. */
+export const accountSchema: z.ZodType<FileAccount> = z
+  .strictObject(
+    {
+      name: text('Name of the account; the value of the label "account". Unique.'),
+      source: z
+        .enum(['rest', 'nerdgraph'], { error: 'must be rest or nerdgraph' })
+        .meta({
+          description:
+            'The API that is asked: rest is the REST API v2, which New Relic ends on 2027-07-31; nerdgraph needs "account_id".',
+        })
+        .prefault('rest'),
+      account_id: accountId(
+        'Id of the New Relic account; required with "source: nerdgraph". Without it, `check-config --online` proposes it.',
+      ).exactOptional(),
+      region: z
+        .enum(['us', 'eu'], { error: 'must be us or eu' })
+        .meta({ description: "The account's data centre.", default: 'us' })
+        .exactOptional(),
+      base_url: url(
+        parseBaseUrl,
+        'Address of the API, used instead of a region, for a gateway or a test server.',
+        'the API key is never part of the URL: use "api_key_file" or "api_key_env"',
+      ).exactOptional(),
+      api_key_file: text(
+        'File that contains the API key; a relative path is relative to this file. It is read again when it changes.',
+      ).exactOptional(),
+      api_key_env: z
+        .string({ error: 'must be a string' })
+        .regex(/^[A-Za-z_][A-Za-z0-9_]*$/u, {
+          error: 'must be the name of an environment variable, such as NEW_RELIC_API_KEY',
+        })
+        .meta({ description: 'Name of the environment variable that contains the API key.' })
+        .exactOptional(),
+      api_key_header: z
+        .enum(['Api-Key', 'X-Api-Key'], { error: 'must be Api-Key or X-Api-Key' })
+        .meta({ description: 'Header that carries the API key.' })
+        .prefault('Api-Key'),
+      requests_per_minute: wholeNumber(
+        { min: 1, max: Number.MAX_SAFE_INTEGER },
+        "The budget: the most calls that are sent in any 60 seconds. New Relic's quota is 1000 a minute for a key, and with NerdGraph 3000 a minute for an account.",
+      ).prefault(800),
+      concurrency: wholeNumber(
+        { min: 1, max: 100 },
+        'The most calls in flight at a time. Without it, 8; with "source: nerdgraph" 5, and at most 25.',
+      ).exactOptional(),
+      timeout: duration(
+        { minMs: 100, maxMs: 600_000 },
+        'Longest duration of one call, from its start to the last byte.',
+      ).prefault('30s'),
+      proxy_url: url(parseProxyUrl, 'HTTP proxy for the calls.').exactOptional(),
+      ca_file: text(
+        'CA bundle (PEM) to trust in addition to the usual CAs; a relative path is relative to this file.',
+      ).exactOptional(),
+    },
+    aMap,
+  )
+  .meta({
+    oneOf: [{ required: ['api_key_file'] }, { required: ['api_key_env'] }],
+    not: { required: ['region', 'base_url'] },
+    if: { not: { required: ['source'], properties: { source: { const: 'nerdgraph' } } } },
+    else: {
+      required: ['account_id'],
+      properties: { concurrency: { maximum: nerdgraphConcurrency } },
+    },
+  });

@@ -1,0 +1,115 @@
+import { ApiError } from '../model/api-error.ts';
+import type { Application } from '../model/application.ts';
+import type { Selector } from '../model/config.ts';
+import { createSelectorTest } from '../model/selector.ts';
+import type { Discovery } from '../model/source.ts';
+import { type EntityList, type EntityListOptions, listEntities } from './entity-list.ts';
+import type { FoundEntity } from './entity-page.ts';
+import type { GraphqlClient } from './graphql-client.ts';
+import { type HostList, listHosts } from './host-list.ts';
+import type { QuerySizes } from './query-sizes.ts';
+import { searchesFor, wantedBy } from './search.ts';
+import type { Surprises } from './surprises.ts';
+
+export interface DiscoveryQuestion {
+  readonly selectors: readonly Selector[];
+  readonly knownIds: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+export interface DiscoveryDependencies {
+  readonly client: GraphqlClient;
+  readonly sizes: QuerySizes;
+  readonly surprises: Surprises;
+  readonly wallMs: () => number;
+}
+
+/** Makes the discoveries of one account. */
+export type Discover = (question: DiscoveryQuestion) => Promise<Discovery>;
+
+/**
+ * Searches the applications, then lists the hosts of those that the selectors may choose and that
+ * report. A known application that the list of the account lacks is searched by its id.
+ */
+export function createDiscover(
+  options: EntityListOptions,
+  dependencies: DiscoveryDependencies,
+): Discover {
+  const { client, surprises } = dependencies;
+  const { accountId } = options;
+  /** New Relic documents neither of the filters in full: if it refuses them, the account is listed. */
+  let mayFilter = true;
+
+  const search = async (
+    { selectors, knownIds, signal }: DiscoveryQuestion,
+    isFiltered: boolean,
+  ): Promise<EntityList> => {
+    const wanted = isFiltered ? wantedBy(selectors) : undefined;
+    const lister = { client, signal };
+    const list = await listEntities(searchesFor(accountId, wanted), options, lister);
+    if (wanted !== undefined && list.error?.status === 400) {
+      mayFilter = false;
+      surprises.saw('filter_refused', { said: list.error.message });
+      return plus(list, await search({ selectors, knownIds, signal }, false));
+    }
+    const byId = new Set(wanted?.ids);
+    const lost = knownIds.filter((id) => !list.entities.has(id) && !byId.has(id));
+    if (list.error !== undefined || lost.length === 0 || !mayFilter) return list;
+    const lookUp = searchesFor(accountId, { ids: lost, names: [] });
+    return plus(list, await listEntities(lookUp, options, lister));
+  };
+
+  return async (question) => {
+    const { selectors, signal } = question;
+    const list = await search(question, mayFilter);
+    const chosen = chosenBy(selectors, [...list.entities.values()]);
+    const isOver = signal.aborted || list.error?.reason === 'auth';
+    const hostList = isOver ? nothingListed : await listHosts(chosen, { ...dependencies, signal });
+    const error = abortOf(signal) ?? list.error ?? hostList.error;
+    return {
+      applications: [...list.entities.values()].map(({ application }) =>
+        withHosts(application, hostList),
+      ),
+      complete: error === undefined,
+      unreadableIds: list.unreadableIds,
+      pendingIds: [],
+      calls: list.calls + hostList.calls,
+      hostListCalls: hostList.calls,
+      error,
+    };
+  };
+}
+
+/** The deadline that has passed. Throws any other reason of an abort. */
+function abortOf(signal: AbortSignal): ApiError | undefined {
+  if (!signal.aborted) return undefined;
+  if (signal.reason instanceof ApiError) return signal.reason;
+  throw signal.reason;
+}
+
+const nothingListed: HostList = { hosts: new Map(), error: undefined, calls: 0 };
+
+/** The applications whose hosts matter: those that may be chosen, and that report. */
+function chosenBy(
+  selectors: readonly Selector[],
+  entities: readonly FoundEntity[],
+): readonly FoundEntity[] {
+  const reporting = entities.filter(({ application }) => application.reporting !== false);
+  if (selectors.length === 0) return reporting;
+  const isChosen = createSelectorTest(selectors);
+  return reporting.filter(({ application }) => isChosen(application));
+}
+
+function withHosts(application: Application, { hosts }: HostList): Application {
+  if (application.reporting === false) return { ...application, hostIds: [] };
+  return { ...application, hostIds: hosts.get(application.id) };
+}
+
+function plus(left: EntityList, right: EntityList): EntityList {
+  return {
+    entities: new Map([...left.entities, ...right.entities]),
+    unreadableIds: [...new Set([...left.unreadableIds, ...right.unreadableIds])],
+    error: right.error,
+    calls: left.calls + right.calls,
+  };
+}

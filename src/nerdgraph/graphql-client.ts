@@ -1,0 +1,123 @@
+import type { CallContext } from '../model/source.ts';
+import type { ApiObserver, Operation } from '../model/telemetry.ts';
+import type { TimeWindow } from '../model/window.ts';
+import { countingFailures, excerptOf } from '../newrelic/answer.ts';
+import { parseJsonKeepingIds } from '../newrelic/json.ts';
+import type { ApiResponse, Transport } from '../transport/transport.ts';
+import { type EntityPage, entityPageOf } from './entity-page.ts';
+import { type CallPurpose, failureIn, failureOf } from './failures.ts';
+import { type NrqlAnswer, nrqlAnswerOf } from './nrql-answer.ts';
+import { answeredPartOf } from './status-of.ts';
+import type { Surprises } from './surprises.ts';
+
+/** What a request needs to know about the call that it belongs to. */
+export type RequestContext = Pick<CallContext, 'signal'> & Partial<Pick<CallContext, 'onWire'>>;
+
+export interface NrqlQuestion {
+  readonly operation: Operation;
+  readonly nrql: string;
+  /** The window that the query names. */
+  readonly window: TimeWindow;
+  /** Whether it does not matter if New Relic moves the ends of the window a little. */
+  readonly mayShift?: true;
+  /** How many applications the query names. */
+  readonly applications: number;
+}
+
+/** NerdGraph for one account. Rejects with an `ApiError` or with the signal's reason. */
+export interface GraphqlClient {
+  nrql(question: NrqlQuestion, context: RequestContext): Promise<NrqlAnswer>;
+  /**
+   * One page of a search for entities.
+   *
+   * @param cursor as the page before gave it; `undefined` for the first page
+   */
+  entities(
+    search: string,
+    cursor: string | undefined,
+    context: RequestContext,
+  ): Promise<EntityPage>;
+}
+
+export interface GraphqlClientOptions {
+  readonly accountId: number;
+  /** How long a whole call may take; a query is given a little less. */
+  readonly timeoutMs: () => number;
+}
+
+export interface GraphqlClientDependencies {
+  /** The account's transport: paced, limited, retried and measured. */
+  readonly send: Transport;
+  readonly observer: Pick<ApiObserver, 'failed' | 'invalidSample'>;
+  readonly surprises: Surprises;
+}
+
+/** One query a request: a query that fails is a call that fails, and all others are kept. */
+export const nrqlDocument =
+  'query Nrql($account: Int!, $nrql: Nrql!, $timeout: Seconds) { actor { account(id: $account) { nrql(query: $nrql, timeout: $timeout) { results otherResult metadata { messages timeWindow { begin end } } } } } }';
+
+/** A page has 200 entities; New Relic allows no more. */
+export const entitiesDocument =
+  'query Applications($search: String!, $cursor: String) { actor { entitySearch(query: $search, sortByWithDirection: {attribute: NAME, direction: ASC}) { count results(cursor: $cursor) { nextCursor entities { guid name accountId reporting alertSeverity ... on ApmApplicationEntityOutline { applicationId language settings { apdexTarget } apmSummary { throughput responseTimeAverage apdexScore hostCount instanceCount } } } } } } }';
+
+export function createGraphqlClient(
+  { accountId, timeoutMs }: GraphqlClientOptions,
+  { send, observer, surprises }: GraphqlClientDependencies,
+): GraphqlClient {
+  const ask = async <Value>(
+    purpose: CallPurpose,
+    document: { readonly query: string; readonly variables: Readonly<Record<string, unknown>> },
+    { signal, onWire }: RequestContext,
+    use: (part: unknown) => Value,
+  ): Promise<Value> => {
+    const { operation } = purpose;
+    const request = { operation, target: '/graphql', body: JSON.stringify(document) };
+    const response = await send({ ...request, isAnswerLarge: true, onWire }, signal);
+    return countingFailures(response, purpose, observer, () => use(partOf(response, purpose)));
+  };
+
+  return {
+    nrql: async ({ operation, nrql, window, mayShift, applications }, context) => {
+      const purpose = { operation, applications, accountId };
+      const variables = { account: accountId, nrql, timeout: nrqlTimeoutSeconds(timeoutMs()) };
+      return ask(purpose, { query: nrqlDocument, variables }, context, (part) =>
+        nrqlAnswerOf(part, { purpose, window, mayShift, surprises }),
+      );
+    },
+    entities: async (search, cursor, context) => {
+      const purpose = { operation: 'list_applications', accountId } as const;
+      const variables = { search, cursor: cursor ?? null };
+      return ask(purpose, { query: entitiesDocument, variables }, context, (part) =>
+        entityPageOf(part, purpose, (reason) => observer.invalidSample(reason)),
+      );
+    },
+  };
+}
+
+/** What was asked for in an answer. Throws an `ApiError`, and nothing else, if there is none. */
+export function partOf(response: ApiResponse, purpose: CallPurpose): unknown {
+  const failure = failureIn(response, purpose);
+  if (failure !== undefined) throw failure;
+  const { status, body } = response;
+  let document: unknown;
+  try {
+    document = parseJsonKeepingIds(body);
+  } catch {
+    const start = excerptOf(body);
+    const detail = start === '' ? 'the answer is empty' : `the answer is not JSON: "${start}"`;
+    throw failureOf(purpose, 'not_json', detail, status);
+  }
+  const part = answeredPartOf(document);
+  if (part !== undefined) return part;
+  throw failureOf(purpose, 'schema', 'the answer has nothing of what was asked for', status);
+}
+
+/** What NerdGraph accepts. */
+const nrqlTimeout = { least: 5, most: 120 };
+/** For the way there and back: an answer that names its timeout tells more than a call cut off. */
+const marginSeconds = 5;
+
+function nrqlTimeoutSeconds(timeoutMs: number): number {
+  const seconds = Math.floor(timeoutMs / 1000) - marginSeconds;
+  return Math.min(nrqlTimeout.most, Math.max(nrqlTimeout.least, seconds));
+}

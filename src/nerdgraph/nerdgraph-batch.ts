@@ -1,0 +1,209 @@
+import { ApiError } from '../model/api-error.ts';
+import type { PollOutcome } from '../model/poll-outcome.ts';
+import type { SelectedApplication } from '../model/selected-application.ts';
+import type { Batch, Call, CallContext, Question, Stage } from '../model/source.ts';
+import { type TimeWindow, windowAt } from '../model/window.ts';
+import { BatchAnswers } from './batch-answers.ts';
+import { failureOf } from './failures.ts';
+import type { GraphqlClient } from './graphql-client.ts';
+import { applicationsQuery, hostsQuery, type Query, recordedMetricsQuery } from './queries.ts';
+import {
+  applicationQueriesOf,
+  hostQueriesOf,
+  type SelectedOf,
+  slicesOf,
+  wantedHosts,
+} from './query-plan.ts';
+import { mostDivisions, type QuerySizes } from './query-sizes.ts';
+import type { RecordedMetrics } from './recorded-metrics.ts';
+import type { Surprises } from './surprises.ts';
+
+export interface BatchDependencies {
+  readonly client: Pick<GraphqlClient, 'nrql'>;
+  readonly sizes: QuerySizes;
+  readonly recorded: RecordedMetrics;
+  readonly surprises: Surprises;
+  /** Finds the application of a question, with the hosts that are chosen. */
+  readonly selectedOf: SelectedOf<Question>;
+}
+
+/** New Relic's own window in the REST API; NRQL would take an hour. */
+const defaultWindow = { kind: 'range', lengthMs: 30 * 60_000 } as const;
+
+/**
+ * Applications of one kind, with one query for up to 200 of them and a few for their hosts. A query
+ * that turns out too large is asked again in two parts, in a further stage.
+ */
+export function createNerdGraphBatch<Asked extends Question>(
+  questions: readonly Asked[],
+  dependencies: BatchDependencies,
+): Batch<Asked> {
+  return new NerdGraphBatch(questions, dependencies);
+}
+
+/** A query of the next stage. */
+interface Pending {
+  readonly query: Query;
+  /** How often in a row it was divided because it took too long. */
+  readonly divisions: number;
+}
+
+class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
+  readonly questions: readonly Asked[];
+  readonly key: string;
+  readonly #dependencies: BatchDependencies;
+  readonly #answers: BatchAnswers;
+  #next: readonly Pending[];
+  #window: TimeWindow | undefined;
+  #isUnauthorized = false;
+  /** Calls that polls do not count on. */
+  #extraCalls: number;
+
+  constructor(questions: readonly Asked[], dependencies: BatchDependencies) {
+    this.questions = questions;
+    this.key = questions[0]?.selected.application.id ?? '';
+    this.#dependencies = dependencies;
+    this.#answers = new BatchAnswers(dependencies.recorded);
+    const queries = firstQueriesOf(questions, this.#answers, dependencies);
+    this.#next = queries.map((query) => ({ query, divisions: 0 }));
+    this.#extraCalls = queries.filter(({ isOnce }) => isOnce === true).length;
+  }
+
+  nextStage(): Stage | undefined {
+    const pending = this.#next;
+    this.#next = [];
+    if (pending.length === 0) return undefined;
+    return { size: pending.length, calls: pending.map((one) => this.#call(one)).values() };
+  }
+
+  giveUp(error: ApiError): void {
+    this.#next = [];
+    this.#answers.givenUp(error);
+  }
+
+  outcomeOf(question: Asked): PollOutcome {
+    const { isListed, askHostNames } = question;
+    const selected = this.#dependencies.selectedOf(question);
+    const { application, entry } = selected;
+    const hosts = wantedHosts(selected).filter(isListed);
+    const asked = {
+      applicationId: application.id,
+      application: entry.application,
+      hosts,
+      transactions: entry.transactions,
+    };
+    if (this.#answers.isWithoutHeartbeat(application.id)) {
+      this.#dependencies.surprises.saw('no_heartbeat', { applicationId: application.id });
+    }
+    const outcome = this.#answers.outcome(asked, askHostNames ? namesOf(selected) : undefined);
+    const extraCalls = this.#extraCalls;
+    this.#extraCalls = 0;
+    return { ...outcome, extraCalls };
+  }
+
+  #call(pending: Pending): Call {
+    return async (context) => {
+      if (this.#isUnauthorized) return false;
+      try {
+        await this.#ask(pending, context);
+        return true;
+      } catch (error) {
+        const known = asApiError(error);
+        this.#failed(pending, known);
+        return known.status !== undefined;
+      }
+    };
+  }
+
+  async #ask({ query, divisions }: Pending, context: CallContext): Promise<void> {
+    const { client } = this.#dependencies;
+    const { operation, applicationIds, mayShift } = query;
+    const window = this.#windowAt(context);
+    const answer = await client.nrql(
+      {
+        operation,
+        nrql: query.nrql(window),
+        window: query.windowOf(window),
+        applications: applicationIds.length,
+        ...(mayShift && { mayShift }),
+      },
+      context,
+    );
+    if (!answer.isTruncated) query.answered(answer);
+    else if (!this.#divide(query, divisions)) {
+      const purpose = { operation, applications: applicationIds.length, accountId: undefined };
+      const detail = 'the answer has more rows than New Relic returns, however it is divided';
+      this.#answers.failed(applicationIds, failureOf(purpose, 'too_large', detail));
+    }
+  }
+
+  #failed({ query, divisions }: Pending, error: ApiError): void {
+    if (error.status === 401) this.#isUnauthorized = true;
+    const mayDivide = error.reason === 'too_large' && divisions < mostDivisions;
+    if (mayDivide && this.#divide(query, divisions + 1)) return;
+    this.#answers.failed(query.applicationIds, error);
+  }
+
+  /** Asks again in two parts, if that is possible. */
+  #divide(query: Query, divisions: number): boolean {
+    this.#dependencies.sizes.tooLarge(query.size);
+    const halves = query.halves();
+    if (halves === undefined) return false;
+    this.#next = [...this.#next, ...halves.map((half) => ({ query: half, divisions }))];
+    this.#extraCalls += halves.length;
+    return true;
+  }
+
+  /** The window is the same for all queries. */
+  #windowAt({ wallMs }: CallContext): TimeWindow {
+    if (this.#window !== undefined) return this.#window;
+    const poll = this.questions[0]?.selected.entry.poll;
+    const delayMs = poll?.delayMs ?? 0;
+    const window =
+      windowAt(wallMs, poll?.window ?? defaultWindow, delayMs) ??
+      windowAt(wallMs, defaultWindow, delayMs);
+    if (window === undefined) throw new Error('a range has a window');
+    this.#window = window;
+    return window;
+  }
+}
+
+function firstQueriesOf(
+  questions: readonly Question[],
+  answers: BatchAnswers,
+  { sizes, recorded, selectedOf }: BatchDependencies,
+): readonly Query[] {
+  const size = sizes.current();
+  const transactions = questions[0]?.selected.entry.transactions ?? [];
+  const asked = questions.filter((question) => {
+    const selected = selectedOf(question);
+    return selected.entry.application || wantedHosts(selected).length > 0;
+  });
+  const unknown = idsOf(asked).filter((id) => !recorded.isKnown(id));
+  return [
+    ...slicesOf(unknown, size.applications).map((ids) => recordedMetricsQuery(ids, { recorded })),
+    ...applicationQueriesOf(questions, selectedOf, size).map((some) =>
+      applicationsQuery(idsOf(some), transactions, { answers }),
+    ),
+    ...hostQueriesOf(questions, selectedOf, size).map(({ items, subset, rows }) =>
+      hostsQuery({ ids: idsOf(items), transactions, subset, rows }, { answers }),
+    ),
+  ];
+}
+
+function idsOf(questions: readonly Question[]): readonly string[] {
+  return questions.map(({ selected }) => selected.application.id);
+}
+
+/** In this API the name of a host is its id. */
+function namesOf({ application, namedHostIds }: SelectedApplication): ReadonlyMap<string, string> {
+  const names = application.hostIds ?? namedHostIds ?? [];
+  return new Map(names.map((name) => [name, name]));
+}
+
+function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  return new ApiError('client', 'the call failed because of an error in this program', {
+    cause: error,
+  });
+}

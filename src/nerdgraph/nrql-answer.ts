@@ -1,0 +1,124 @@
+import type { TimeWindow } from '../model/window.ts';
+import { entityIdOf, isJsonObject, type JsonObject } from '../newrelic/json.ts';
+import { type CallPurpose, failureOf } from './failures.ts';
+import { maxRows } from './nrql.ts';
+import type { Surprises } from './surprises.ts';
+
+/** One row of a FACET query. */
+export interface CountRow {
+  readonly applicationId: string;
+  /** `undefined` if the query does not ask for hosts. */
+  readonly host: string | undefined;
+  /** `undefined` if the query does not ask for metrics. */
+  readonly metric: string | undefined;
+  readonly calls: number;
+}
+
+/** The answer to one query. */
+export interface NrqlAnswer {
+  readonly rows: readonly CountRow[];
+  /** Whether there are more rows than the answer holds. */
+  readonly isTruncated: boolean;
+  /** What the rows are about; New Relic may have moved the ends of the window that was asked for. */
+  readonly window: TimeWindow;
+}
+
+export interface NrqlReading {
+  readonly purpose: CallPurpose;
+  /** The window that was asked for. */
+  readonly window: TimeWindow;
+  readonly mayShift?: true | undefined;
+  readonly surprises: Surprises;
+}
+
+/**
+ * Reads the value of `nrql`. A row that cannot be read is left out and noted. Throws an `ApiError` if
+ * there are no rows at all, or if the answer is about another time.
+ */
+export function nrqlAnswerOf(part: unknown, reading: NrqlReading): NrqlAnswer {
+  const { purpose, surprises } = reading;
+  const results = isJsonObject(part) ? part['results'] : undefined;
+  if (!isJsonObject(part) || !Array.isArray(results)) {
+    throw failureOf(purpose, 'schema', 'the answer has no list of results');
+  }
+  const isTruncated = results.length >= maxRows || hasOthers(part['otherResult']);
+  if (isTruncated) surprises.saw('truncated', { rows: results.length });
+  return {
+    rows: results.flatMap((row) => rowOf(row, surprises)),
+    isTruncated,
+    window: windowOf(part, reading),
+  };
+}
+
+/** What does not fit into the rows is summed up. With TIMESERIES it is a list, as clients have seen. */
+function hasOthers(otherResult: unknown): boolean {
+  if (Array.isArray(otherResult)) return otherResult.some(hasOthers);
+  return isJsonObject(otherResult) && (numberOf(otherResult['calls']) ?? 0) > 0;
+}
+
+function rowOf(row: unknown, surprises: Surprises): readonly CountRow[] {
+  const calls = isJsonObject(row) ? numberOf(row['calls']) : undefined;
+  const applicationId = isJsonObject(row) ? entityIdOf(facetOf(row, 'appId', 0)) : undefined;
+  if (!isJsonObject(row) || applicationId === undefined || calls === undefined || calls < 0) {
+    surprises.saw('row', { row: shapeOf(row) });
+    return [];
+  }
+  const { host } = row;
+  if (host === null || host === '') {
+    surprises.saw('host_null', { applicationId });
+    return [];
+  }
+  const metric = row['metricTimesliceName'];
+  return [{ applicationId, host: textOf(host), metric: textOf(metric), calls }];
+}
+
+/** A facet is a member of its own, and stands in `facet`. */
+function facetOf(row: JsonObject, name: string, index: number): unknown {
+  const { facet } = row;
+  return row[name] ?? (Array.isArray(facet) ? facet[index] : facet);
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** New Relic writes some numbers as texts. */
+function numberOf(value: unknown): number | undefined {
+  const isText = typeof value === 'string' && /^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/.test(value);
+  const number = isText ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}
+
+/** The members of a row and their types: its values may be anybody's. */
+function shapeOf(row: unknown): string {
+  if (!isJsonObject(row)) return typeof row;
+  return Object.entries(row)
+    .slice(0, 10)
+    .map(([name, value]) => `${name.slice(0, 40)}: ${value === null ? 'null' : typeof value}`)
+    .join(', ');
+}
+
+/** A longer step than any of the resolutions of New Relic's data for windows of a day. */
+const plausibleShiftMs = 3_600_000;
+
+function windowOf(
+  part: JsonObject,
+  { window, mayShift, surprises, purpose }: NrqlReading,
+): TimeWindow {
+  const metadata = isJsonObject(part['metadata']) ? part['metadata'] : {};
+  const timeWindow = isJsonObject(metadata['timeWindow']) ? metadata['timeWindow'] : {};
+  const fromMs = numberOf(timeWindow['begin']);
+  const toMs = numberOf(timeWindow['end']);
+  if (fromMs === undefined || toMs === undefined) {
+    surprises.saw('no_window', {});
+    return window;
+  }
+  if (fromMs === window.fromMs && toMs === window.toMs) return window;
+  const isPlausible =
+    fromMs < toMs &&
+    Math.abs(fromMs - window.fromMs) <= plausibleShiftMs &&
+    Math.abs(toMs - window.toMs) <= plausibleShiftMs;
+  if (!isPlausible) throw failureOf(purpose, 'schema', 'the answer is about another time');
+  if (mayShift !== true) surprises.saw('window', { asked: window, answered: { fromMs, toMs } });
+  return { fromMs, toMs };
+}
