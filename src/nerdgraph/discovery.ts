@@ -74,6 +74,7 @@ export function createDiscover(
       unreadableIds: list.unreadableIds,
       pendingIds: [],
       calls: list.calls + hostList.calls,
+      hostListCalls: hostList.calls,
       error,
     };
   };

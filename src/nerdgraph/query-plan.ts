@@ -17,13 +17,15 @@ export interface HostQuery<Item> {
 /** Finds the application of an item. */
 export type SelectedOf<Item> = (item: Item) => SelectedApplication;
 
-/** The application of a question. */
-export function ofQuestion({
-  selected,
-}: {
-  readonly selected: SelectedApplication;
-}): SelectedApplication {
-  return selected;
+/**
+ * The application with the hosts that its entry chooses now. A listed host has its name already: unlike
+ * the poller, this need not wait for an answer with names.
+ */
+export function choosingHosts(selected: SelectedApplication): SelectedApplication {
+  const selector = hostSelectorOf(selected);
+  const { hostIds } = selected.application;
+  if (selector === undefined || hostIds === undefined) return selected;
+  return { ...selected, namedHostIds: hostIds.filter((name) => choosesHost(selector, name)) };
 }
 
 /** Host queries of one batch at most, so that a batch is not all of a large account. */
