@@ -45,31 +45,50 @@ export function createCannedVendor(
           { maxBytes, peer: 'canned', signal, abortWatch, memory },
           { resolve, reject },
         );
-        const { body, link } = answerTo(request);
-        const deliver = (offset: number): void => {
-          const end = offset + chunkBytes;
-          collector.onResponseData(controller, body.subarray(offset, end));
-          if (end < body.length) clock.after(0, () => deliver(end));
-          else collector.onResponseEnd();
+        const { parts, link } = answerTo(request);
+        const chunks = chunksOf(parts);
+        const deliver = (): void => {
+          const chunk = chunks.next();
+          if (chunk.done === true) {
+            collector.onResponseEnd();
+            return;
+          }
+          collector.onResponseData(controller, chunk.value);
+          clock.after(0, deliver);
         };
         clock.after(options.latencyMs, () => {
           collector.onResponseStart(controller, 200, link === undefined ? {} : { link });
-          deliver(0);
+          deliver();
         });
       }),
     close: async () => {},
   };
 }
 
+/** New bytes for each chunk, as a socket has them. */
+function* chunksOf(parts: readonly Buffer[]): Generator<Buffer, void> {
+  let gathered: Buffer[] = [];
+  let bytes = 0;
+  for (const part of parts) {
+    gathered.push(part);
+    bytes += part.length;
+    if (bytes < chunkBytes) continue;
+    yield Buffer.concat(gathered);
+    gathered = [];
+    bytes = 0;
+  }
+  yield Buffer.concat(gathered);
+}
+
 interface CannedAnswer {
-  readonly body: Buffer;
+  readonly parts: readonly Buffer[];
   readonly link?: string | undefined;
 }
 
 function createAnswers(options: CannedVendorOptions): (request: ApiRequest) => CannedAnswer {
   const ids = Array.from({ length: options.applications }, (_, index) => lowestId + index);
   const rest = createRestAnswers(ids, options);
-  const nrql = createNrqlAnswers(options);
+  const nrql = createNrqlAnswers(ids, options);
   const entityPages = pagesOf(ids, (page, nextPage) => ({
     data: {
       actor: {
@@ -83,10 +102,18 @@ function createAnswers(options: CannedVendorOptions): (request: ApiRequest) => C
   return (request) => {
     const { target, body } = request;
     if (body === undefined) return rest(target);
-    if (!body.includes('"search":')) return { body: nrql(body) };
+    if (!body.includes('"search":')) return { parts: nrql(body) };
     const page = Number(/"cursor":"(\d+)"/u.exec(body)?.[1] ?? '0');
-    return { body: entityPages[page] ?? Buffer.alloc(0) };
+    return { parts: partsOf(entityPages[page]) };
   };
+}
+
+/** As a socket gives them: no part is larger than a chunk. */
+function partsOf(bytes: Buffer = Buffer.alloc(0)): readonly Buffer[] {
+  const count = Math.ceil(bytes.length / chunkBytes);
+  return Array.from({ length: count }, (_, index) =>
+    bytes.subarray(index * chunkBytes, (index + 1) * chunkBytes),
+  );
 }
 
 function pagesOf(
@@ -146,7 +173,7 @@ function createRestAnswers(
       const next = `<https://api.newrelic.com/v2/applications.json?page=${page + 1}>; rel="next"`;
       const last = `<https://api.newrelic.com/v2/applications.json?page=${pages.length}>; rel="last"`;
       return {
-        body: pages[page - 1] ?? Buffer.alloc(0),
+        parts: partsOf(pages[page - 1]),
         link: page < pages.length ? `${next}, ${last}` : undefined,
       };
     }
@@ -156,10 +183,10 @@ function createRestAnswers(
         id: hostId,
         host: hostNameOf(hostId),
       }));
-      return { body: Buffer.from(JSON.stringify({ application_hosts: hosts })) };
+      return { parts: [Buffer.from(JSON.stringify({ application_hosts: hosts }))] };
     }
     const [, from = '', to = ''] = rangeOf.exec(target) ?? [];
-    return { body: metricAnswer(decodeURIComponent(from), decodeURIComponent(to)) };
+    return { parts: [metricAnswer(decodeURIComponent(from), decodeURIComponent(to))] };
   };
 }
 
@@ -192,35 +219,41 @@ function entityOf({ hostsEach }: CannedVendorOptions): (id: number) => unknown {
 }
 
 const metricNames = ['Agent/MetricsReported/count', 'HttpDispatcher', 'OtherTransaction/all'];
-const queryOf =
-  /appId IN \(([\d,]+)\).*FACET (appId(?:, host)?)(, metricTimesliceName)? .*SINCE (\d+) UNTIL (\d+)/u;
+const queryOf = /appId IN \(([\d,]+)\).*FACET ([\w, ]+) LIMIT .*SINCE (\d+) UNTIL (\d+)/u;
 
-/** The rows of an application are made once, and put together for each query. */
-function createNrqlAnswers(options: CannedVendorOptions): (body: string) => Buffer {
+/** The rows of an application are made beforehand, and put together for each query. */
+function createNrqlAnswers(
+  ids: readonly number[],
+  options: CannedVendorOptions,
+): (body: string) => readonly Buffer[] {
   const made = new Map<string, Buffer>();
-  const rowsOf = (id: string, facets: string): Buffer => {
-    const key = `${id} ${facets}`;
-    const known = made.get(key);
-    if (known !== undefined) return known;
-    const hosts = facets.includes('host') ? hostIdsOf(Number(id), options).map(hostNameOf) : [''];
-    const metrics = facets.includes('metric') ? metricNames : [''];
-    const rows = hosts.flatMap((host) => metrics.map((metric) => rowOf(id, host, metric)));
-    const bytes = Buffer.from(rows.map((row) => `,${JSON.stringify(row)}`).join(''));
-    made.set(key, bytes);
-    return bytes;
-  };
+  for (const facets of [
+    'appId, host',
+    'appId, metricTimesliceName',
+    'appId, host, metricTimesliceName',
+  ]) {
+    for (const id of ids) made.set(`${id} ${facets}`, rowsOf(id, facets, options));
+  }
   return (body) => {
-    const [, ids = '', first = '', more = '', from, to] = queryOf.exec(body) ?? [];
-    const rows = ids.split(',').map((id) => rowsOf(id, first + more));
+    const [, asked = '', facets = '', from, to] = queryOf.exec(body) ?? [];
+    const rows = asked.split(',').map((id) => made.get(`${id} ${facets}`) ?? Buffer.alloc(0));
+    // Every row begins with a comma.
     rows[0] = rows[0]?.subarray(1) ?? Buffer.alloc(0);
-    return Buffer.concat([
+    return [
       Buffer.from('{"data":{"actor":{"account":{"nrql":{"results":['),
       ...rows,
       Buffer.from(
         `],"otherResult":{"calls":0},"metadata":{"messages":[],"timeWindow":{"begin":${from},"end":${to}}}}}}}}`,
       ),
-    ]);
+    ];
   };
+}
+
+function rowsOf(id: number, facets: string, options: CannedVendorOptions): Buffer {
+  const hosts = facets.includes('host') ? hostIdsOf(id, options).map(hostNameOf) : [''];
+  const metrics = facets.includes('metric') ? metricNames : [''];
+  const rows = hosts.flatMap((host) => metrics.map((metric) => rowOf(String(id), host, metric)));
+  return Buffer.from(rows.map((row) => `,${JSON.stringify(row)}`).join(''));
 }
 
 /** Each facet stands in the row twice, as New Relic writes it. */
