@@ -74,9 +74,11 @@ export class BatchAnswers {
     );
   }
 
-  /** A query about these applications failed, for good. */
+  /** A query about these applications failed, for good. A refused key comes before other reasons. */
   failed(ids: readonly string[], error: ApiError): void {
-    for (const id of ids) if (!this.#errors.has(id)) this.#errors.set(id, error);
+    for (const id of ids) {
+      if (error.status === 401 || !this.#errors.has(id)) this.#errors.set(id, error);
+    }
   }
 
   /** Notes why nothing more is waited for. */

@@ -2,7 +2,7 @@ import { ApiError } from '../model/api-error.ts';
 import type { FoundEntity } from './entity-page.ts';
 import { failureOf } from './failures.ts';
 import type { GraphqlClient } from './graphql-client.ts';
-import { allHosts, type HostSubset, halvesOf } from './host-partition.ts';
+import { allHosts, blindPartsOf, type HostSubset, halvesOf } from './host-partition.ts';
 import { liveHostsNrql } from './nrql.ts';
 import type { CountRow } from './nrql-answer.ts';
 import { mostDivisions, type QuerySize, type QuerySizes } from './query-sizes.ts';
@@ -28,6 +28,10 @@ const listedMs = 3_600_000;
 /** Hosts of an application if New Relic does not count them. */
 const assumedHosts = 20;
 
+/** A discovery takes this many calls for each of its queries at most, and some more. */
+const callsPerQuery = 4;
+const sparedCalls = 50;
+
 /** Applications whose hosts one query lists, or some of the hosts of one. */
 interface ListQuery {
   readonly ids: readonly string[];
@@ -51,9 +55,11 @@ export async function listHosts(
   const window = { fromMs: toMs - listedMs, toMs };
   const found = new FoundHosts();
   const waiting = [...queriesFor(entities, sizes.current())];
+  const mostCalls = callsPerQuery * waiting.length + sparedCalls;
 
   const divide = (query: ListQuery, divisions: number): boolean => {
     sizes.tooLarge({ rows: query.rows });
+    if (found.calls >= mostCalls) return false;
     const halves = dividedQuery({ ...query, divisions });
     waiting.push(...halves);
     return halves.length > 0;
@@ -102,7 +108,12 @@ class FoundHosts {
   }
 
   list(): HostList {
-    const hosts = new Map([...this.#hosts].filter(([id]) => !this.#failed.has(id)));
+    // Sorted, because New Relic's order changes: an application that is found as before is not new.
+    const hosts = new Map(
+      [...this.#hosts]
+        .filter(([id]) => !this.#failed.has(id))
+        .map(([id, names]) => [id, names.toSorted()]),
+    );
     return { hosts, error: this.#error, calls: this.calls };
   }
 }
@@ -125,21 +136,35 @@ function packed(
   applications: readonly { readonly id: string; readonly hosts: number }[],
   size: QuerySize,
 ): readonly ListQuery[] {
-  const queries: (Omit<ListQuery, 'ids' | 'rows'> & { ids: string[]; rows: number })[] = [];
-  let last: (typeof queries)[number] | undefined;
+  const queries: ListQuery[] = [];
+  let ids: string[] = [];
+  let rows = 0;
+  const close = (): void => {
+    if (ids.length > 0) queries.push({ ids, subset: allHosts, rows, divisions: 0 });
+    ids = [];
+    rows = 0;
+  };
   for (const { id, hosts } of applications) {
-    if (
-      last === undefined ||
-      last.ids.length >= size.applications ||
-      last.rows + hosts > size.rows
-    ) {
-      last = { ids: [], subset: allHosts, rows: 0, divisions: 0 };
-      queries.push(last);
+    if (hosts > size.rows) {
+      queries.push(...dividedByCount(id, hosts, size));
+      continue;
     }
-    last.ids.push(id);
-    last.rows += hosts;
+    if (ids.length >= size.applications || rows + hosts > size.rows) close();
+    ids.push(id);
+    rows += hosts;
   }
+  close();
   return queries;
+}
+
+/** More than the most hosts that an application may have, in the smallest queries. */
+const mostParts = 64;
+
+/** Queries for an application that has more hosts than one may ask for. */
+function dividedByCount(id: string, hosts: number, size: QuerySize): readonly ListQuery[] {
+  const parts = blindPartsOf(Math.min(mostParts, Math.ceil(hosts / size.rows)));
+  const rows = Math.ceil(hosts / parts.length);
+  return parts.map((subset) => ({ ids: [id], subset, rows, divisions: 0 }));
 }
 
 function tooMany(applications: number): ApiError {

@@ -6,14 +6,9 @@ import { type TimeWindow, windowAt } from '../model/window.ts';
 import { BatchAnswers } from './batch-answers.ts';
 import { failureOf } from './failures.ts';
 import type { GraphqlClient } from './graphql-client.ts';
+import { hostQueriesOf, namesIn } from './host-query-plan.ts';
 import { applicationsQuery, hostsQuery, type Query, recordedMetricsQuery } from './queries.ts';
-import {
-  applicationQueriesOf,
-  hostQueriesOf,
-  type SelectedOf,
-  slicesOf,
-  wantedHosts,
-} from './query-plan.ts';
+import { applicationQueriesOf, type SelectedOf, slicesOf, wantedHosts } from './query-plan.ts';
 import { mostDivisions, type QuerySizes } from './query-sizes.ts';
 import type { RecordedMetrics } from './recorded-metrics.ts';
 import type { Surprises } from './surprises.ts';
@@ -55,7 +50,8 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
   readonly #answers: BatchAnswers;
   #next: readonly Pending[];
   #window: TimeWindow | undefined;
-  #isUnauthorized = false;
+  /** The refusal of the key, which ends the batch. */
+  #refusal: ApiError | undefined;
   /** Calls that polls do not count on. */
   #extraCalls: number;
 
@@ -104,7 +100,10 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
 
   #call(pending: Pending): Call {
     return async (context) => {
-      if (this.#isUnauthorized) return false;
+      if (this.#refusal !== undefined) {
+        this.#answers.failed(pending.query.applicationIds, this.#refusal);
+        return false;
+      }
       try {
         await this.#ask(pending, context);
         return true;
@@ -139,7 +138,7 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
   }
 
   #failed({ query, divisions }: Pending, error: ApiError): void {
-    if (error.status === 401) this.#isUnauthorized = true;
+    if (error.status === 401) this.#refusal = error;
     const mayDivide = error.reason === 'too_large' && divisions < mostDivisions;
     if (mayDivide && this.#divide(query, divisions + 1)) return;
     this.#answers.failed(query.applicationIds, error);
@@ -147,7 +146,7 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
 
   /** Asks again in two parts, if that is possible. */
   #divide(query: Query, divisions: number): boolean {
-    this.#dependencies.sizes.tooLarge(query.size);
+    if (query.size !== undefined) this.#dependencies.sizes.tooLarge(query.size);
     const halves = query.halves();
     if (halves === undefined) return false;
     this.#next = [...this.#next, ...halves.map((half) => ({ query: half, divisions }))];
@@ -186,9 +185,14 @@ function firstQueriesOf(
     ...applicationQueriesOf(questions, selectedOf, size).map((some) =>
       applicationsQuery(idsOf(some), transactions, { answers }),
     ),
-    ...hostQueriesOf(questions, selectedOf, size).map(({ items, subset, rows }) =>
-      hostsQuery({ ids: idsOf(items), transactions, subset, rows }, { answers }),
-    ),
+    ...hostQueriesOf(questions, selectedOf, size).map(({ items, subset }) => {
+      const selected = items.map(selectedOf);
+      const asked = selected.map((one) => ({
+        id: one.application.id,
+        names: namesIn(subset, one),
+      }));
+      return hostsQuery({ asked, transactions, subset }, { answers });
+    }),
   ];
 }
 

@@ -6,13 +6,13 @@ import type { Transport } from '../transport/transport.ts';
 import { createDiscover } from './discovery.ts';
 import { createGraphqlClient } from './graphql-client.ts';
 import { hostListCalls } from './host-list.ts';
+import { hostQueriesOf } from './host-query-plan.ts';
 import { createNerdGraphBatch } from './nerdgraph-batch.ts';
 import {
   applicationQueriesOf,
   batchesOf,
   choosingHosts,
   fillUp,
-  hostQueriesOf,
   wantedHosts,
 } from './query-plan.ts';
 import { createQuerySizes, fullSize, type QuerySize } from './query-sizes.ts';
@@ -68,7 +68,9 @@ export function createNerdGraphSource(
       hostNames = new Map(
         discovery.applications.map(({ id, hostIds }) => [id, namesOf(hostIds ?? [])]),
       );
-      if (discovery.complete) recorded.keepOnly(new Set(hostNames.keys()));
+      if (discovery.complete) {
+        recorded.keepOnly(new Set([...hostNames.keys(), ...discovery.unreadableIds]));
+      }
       return discovery;
     },
     // The discovery has listed them: in this API the name of a host is its id.
@@ -92,6 +94,11 @@ function itself(selected: SelectedApplication): SelectedApplication {
   return selected;
 }
 
+/** Patterns are slow, and the functions of the plan look at the chosen hosts many times. */
+function chosenOnce(selected: SelectedApplication): SelectedApplication {
+  return selected.namedHostIds === undefined ? choosingHosts(selected) : selected;
+}
+
 function namesOf(hostIds: readonly string[]): HostNames {
   return { names: new Map(hostIds.map((name) => [name, name])), error: undefined, calls: 0 };
 }
@@ -104,7 +111,8 @@ export function createNerdGraphCosts(sizeNow: () => QuerySize): CallCosts {
   return {
     polls: (applications) => {
       const size = sizeNow();
-      const batches = batchesOf(applications.filter(isWorthPolling), itself, size);
+      const polled = applications.filter(isWorthPolling).map(chosenOnce);
+      const batches = batchesOf(polled, itself, size);
       const queries = (of: (batch: readonly SelectedApplication[]) => readonly unknown[]): number =>
         batches.reduce((sum, batch) => sum + of(batch).length, 0);
       return {
