@@ -11,8 +11,8 @@ import type { SourceCost } from './source-cost-process.ts';
 
 const rounds = Number(process.argv[2] ?? '3');
 const minutes = process.argv[3] ?? '10';
-/** The hosts of the scene with goals. Memory of the same program differs by a tenth from round to round. */
-const goal = { hosts: 10_000, turnMs: 20, cpu: 1, memory: 1.1 };
+/** The hosts of the scene with goals. */
+const goal = { hosts: 10_000, turnMs: 20, cpu: 1, memory: 1 };
 const kinds = ['rest', 'nerdgraph'] as const;
 type Kind = (typeof kinds)[number];
 
