@@ -46,8 +46,8 @@ function print(lines: readonly string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-function verdict(value: number, goal: number): string {
-  return value <= goal ? 'reached' : 'MISSED';
+function verdict(value: number, limit: number): string {
+  return value <= limit ? 'reached' : 'MISSED';
 }
 
 const mebibyte = 1024 ** 2;
