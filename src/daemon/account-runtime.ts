@@ -103,12 +103,14 @@ class PolledAccount implements AccountRuntime {
     this.#transport = createAccountTransport(account, { ...parts, raw, statusOf });
     const { send } = this.#transport;
     const timeoutMs = (): number => this.#prepared.account.timeoutMs;
-    const source = createSource(account.source, timeoutMs, { send, observer, logger, clock });
+    const vendorWallMs = (): number => this.#transport.vendorWallMs();
+    const asking = { send, observer, logger, clock, vendorWallMs };
+    const source = createSource(account.source, timeoutMs, asking);
     this.source = withFreshKey(source, keyProvider);
     this.#poller = createAccountPoller(prepared, {
       source: this.source,
       retries: () => this.#transport.retries(),
-      vendorWallMs: () => this.#transport.vendorWallMs(),
+      vendorWallMs,
       clock,
       random,
       sink,
@@ -183,6 +185,7 @@ class PolledAccount implements AccountRuntime {
 
 interface SourceDependencies extends Omit<RestClientDependencies, 'observer'> {
   readonly observer: ApiObserver;
+  readonly vendorWallMs: () => number;
 }
 
 /** @param timeoutMs how long a call may take at present */

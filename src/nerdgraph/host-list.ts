@@ -5,7 +5,7 @@ import { failureOf } from './failures.ts';
 import type { GraphqlClient } from './graphql-client.ts';
 import { allHosts, type HostSubset, halvesOf } from './host-partition.ts';
 import { liveHostsNrql } from './nrql.ts';
-import type { QuerySizes } from './query-sizes.ts';
+import { isSmall, type QuerySizes } from './query-sizes.ts';
 
 /** The names of the hosts that sent a heartbeat in the last hour. */
 export interface HostList {
@@ -43,7 +43,8 @@ export async function listHosts(
   dependencies: HostListDependencies,
 ): Promise<HostList> {
   const { client, sizes, wallMs, signal } = dependencies;
-  const toMs = wallMs();
+  // NRQL takes whole numbers only.
+  const toMs = Math.floor(wallMs());
   const window = { fromMs: toMs - listedMs, toMs };
   const hosts = new Map<string, string[]>();
   const failed = new Set<string>();
@@ -129,7 +130,7 @@ function packed(
 
 /** The rows of a query; `undefined` if it has to be asked in smaller parts. */
 async function namesOf(
-  { ids, subset }: ListQuery,
+  { ids, subset, rows: expectedRows }: ListQuery,
   window: TimeWindow,
   { client, signal }: Pick<HostListDependencies, 'client' | 'signal'>,
 ): Promise<readonly { applicationId: string; host: string | undefined }[] | undefined> {
@@ -140,7 +141,8 @@ async function namesOf(
     const { rows, isTruncated } = await client.nrql(question, { signal });
     return isTruncated ? undefined : rows;
   } catch (error) {
-    if (error instanceof ApiError && error.reason === 'too_large') return undefined;
+    const isTooLarge = error instanceof ApiError && error.reason === 'too_large';
+    if (isTooLarge && !isSmall({ applications: ids.length, rows: expectedRows })) return undefined;
     throw error;
   }
 }

@@ -14,7 +14,7 @@ import {
   slicesOf,
   wantedHosts,
 } from './query-plan.ts';
-import type { QuerySizes } from './query-sizes.ts';
+import { isSmall, type QuerySizes } from './query-sizes.ts';
 import type { RecordedMetrics } from './recorded-metrics.ts';
 import type { Surprises } from './surprises.ts';
 
@@ -128,7 +128,7 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
 
   #failed(query: Query, error: ApiError): void {
     if (error.status === 401) this.#isUnauthorized = true;
-    if (error.reason === 'too_large' && this.#divide(query)) return;
+    if (error.reason === 'too_large' && !isSmall(query.size) && this.#divide(query)) return;
     this.#answers.failed(query.applicationIds, error);
   }
 

@@ -31,6 +31,8 @@ export interface NerdGraphSourceDependencies {
   readonly observer: Pick<ApiObserver, 'failed' | 'invalidSample' | 'unexpected'>;
   readonly logger: Logger;
   readonly clock: Clock;
+  /** The vendor's wall time. Default: the wall time of the clock. */
+  readonly vendorWallMs?: (() => number) | undefined;
 }
 
 /** Entities on a page. */
@@ -46,13 +48,14 @@ const gatherMs = 30_000;
  */
 export function createNerdGraphSource(
   { accountId, timeoutMs }: NerdGraphSourceOptions,
-  { send, observer, logger, clock }: NerdGraphSourceDependencies,
+  dependencies: NerdGraphSourceDependencies,
 ): Source {
+  const { send, observer, logger, clock } = dependencies;
   const surprises = createSurprises({ observer, logger });
   const client = createGraphqlClient({ accountId, timeoutMs }, { send, observer, surprises });
   const sizes = createQuerySizes({ clock });
   const recorded = createRecordedMetrics();
-  const wallMs = (): number => clock.wallMs();
+  const wallMs = dependencies.vendorWallMs ?? ((): number => clock.wallMs());
   const discover = createDiscover({ accountId, maxPages }, { client, sizes, surprises, wallMs });
   let hostNames: ReadonlyMap<string, HostNames> = new Map();
 
@@ -73,8 +76,8 @@ export function createNerdGraphSource(
       const size = sizes.current();
       const batches = batchesOf(due, ofQuestion, size);
       fillUp(batches, early, ofQuestion, size);
-      const dependencies = { client, sizes, recorded, surprises };
-      return batches.map((batch) => createNerdGraphBatch(batch, dependencies));
+      const parts = { client, sizes, recorded, surprises };
+      return batches.map((batch) => createNerdGraphBatch(batch, parts));
     },
   };
 }

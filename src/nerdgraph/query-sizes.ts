@@ -15,6 +15,14 @@ export const fullSize: QuerySize = { applications: 200, rows: 4000 };
 
 const leastSize: QuerySize = { applications: 1, rows: 50 };
 
+/**
+ * Whether a query is so small that it fails for another reason than its size, such as a database that is
+ * overloaded. To ask for the same in ever smaller parts would only make that worse.
+ */
+export function isSmall({ applications = 0, rows = 0 }: Partial<QuerySize>): boolean {
+  return applications <= 25 && rows <= 500;
+}
+
 /** After this long without a query that was too large, the size doubles again. */
 const recoveryMs = 3_600_000;
 
