@@ -27,6 +27,12 @@ const listedMs = 3_600_000;
 /** Hosts of an application if New Relic does not count them. */
 const assumedHosts = 20;
 
+function lastHour(wallMs: () => number): TimeWindow {
+  // NRQL takes whole numbers only.
+  const toMs = Math.floor(wallMs());
+  return { fromMs: toMs - listedMs, toMs };
+}
+
 /** Applications whose hosts one query lists, or some of the hosts of one. */
 interface ListQuery {
   readonly ids: readonly string[];
@@ -43,9 +49,7 @@ export async function listHosts(
   dependencies: HostListDependencies,
 ): Promise<HostList> {
   const { client, sizes, wallMs, signal } = dependencies;
-  // NRQL takes whole numbers only.
-  const toMs = Math.floor(wallMs());
-  const window = { fromMs: toMs - listedMs, toMs };
+  const window = lastHour(wallMs);
   const hosts = new Map<string, string[]>();
   const failed = new Set<string>();
   let calls = 0;
@@ -87,6 +91,24 @@ export async function listHosts(
   }
   for (const id of failed) hosts.delete(id);
   return { hosts, error, calls };
+}
+
+/** Asks for the hosts of no application: why the account cannot be read, if it cannot. */
+export async function errorOfReading({
+  client,
+  wallMs,
+  signal,
+}: Omit<HostListDependencies, 'sizes'>): Promise<ApiError | undefined> {
+  const window = lastHour(wallMs);
+  const nrql = liveHostsNrql({ applicationIds: ['0'], window }, undefined);
+  const question = { operation: 'list_hosts', nrql, window, mayShift: true } as const;
+  try {
+    await client.nrql({ ...question, applications: 0 }, { signal });
+    return undefined;
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
 }
 
 /** The number of queries for so many hosts in each application. */

@@ -123,7 +123,8 @@ export function createNerdGraphCosts(sizeNow: () => QuerySize): CallCosts {
         .filter(({ application }) => application.reporting !== false)
         .map(({ application }) => application.hostIds?.length ?? 0);
       const pages = Math.max(1, Math.ceil(applications.length / perPage));
-      return pages + hostListCalls(hosts, size);
+      // An empty list is confirmed.
+      return pages + (applications.length === 0 ? 1 : hostListCalls(hosts, size));
     },
     // Not measured on the real API: a query may take 5 s there by default.
     usualCallMs: { mean: 1000, most: 5000 },
