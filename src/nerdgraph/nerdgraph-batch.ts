@@ -175,11 +175,11 @@ function firstQueriesOf(
 ): readonly Query[] {
   const size = sizes.current();
   const transactions = questions[0]?.selected.entry.transactions ?? [];
-  const asked = questions.filter((question) => {
+  const asking = questions.filter((question) => {
     const selected = selectedOf(question);
     return selected.entry.application || wantedHosts(selected).length > 0;
   });
-  const unknown = idsOf(asked).filter((id) => !recorded.isKnown(id));
+  const unknown = idsOf(asking).filter((id) => !recorded.isKnown(id));
   return [
     ...slicesOf(unknown, size.applications).map((ids) => recordedMetricsQuery(ids, { recorded })),
     ...applicationQueriesOf(questions, selectedOf, size).map((some) =>
