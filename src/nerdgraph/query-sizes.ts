@@ -9,8 +9,7 @@ export interface QuerySize {
 
 /**
  * The ids keep the text of a query short. The rows are half of New Relic's maximum of 5000: a rollout may
- * replace every host at once. Reading an answer of half a megabyte also keeps the event loop busy for less
- * than 20 ms, garbage collection included.
+ * replace every host at once, and the event loop is busy with such an answer for a few milliseconds only.
  */
 export const fullSize: QuerySize = { applications: 200, rows: 2500 };
 
