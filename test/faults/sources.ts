@@ -33,10 +33,15 @@ export interface AskedWindow {
   readonly ageMs: number;
 }
 
+/** NaN for a time that does not say that it is UTC. */
+function utcMs(text: string): number {
+  return text.endsWith('Z') ? Date.parse(text) : Number.NaN;
+}
+
 const restWindow = ({ query, wallMs, monotonicMs }: JournalEntry): AskedWindow => {
   const parameters = new URLSearchParams(query);
-  const fromMs = Date.parse(parameters.get('from') ?? '');
-  const toMs = Date.parse(parameters.get('to') ?? '');
+  const fromMs = utcMs(parameters.get('from') ?? '');
+  const toMs = utcMs(parameters.get('to') ?? '');
   return { fromMs, toMs, atMonotonicMs: monotonicMs, ageMs: wallMs - toMs };
 };
 
@@ -90,7 +95,11 @@ const nerdGraph: FaultSource = {
     // Not the list of hosts, which asks for the heartbeat alone.
     queryIncludes: `appId IN (${applicationId}) AND metricTimesliceName IN ('HttpDispatcher'`,
   }),
-  onePart: { operation: 'nrql', queryIncludes: 'FACET appId, host, metricTimesliceName' },
+  onePart: {
+    operation: 'nrql',
+    queryIncludes:
+      "appId IN (101) AND metricTimesliceName IN ('HttpDispatcher','OtherTransaction/all','Agent/MetricsReported/count') FACET appId, host,",
+  },
   // Queries with another delay are queries of their own.
   apart: [
     { selector: { kind: 'match', pattern: /^shop$/u } },
