@@ -1,4 +1,8 @@
-import { type AccountRuntime, createAccountRuntime } from '../daemon/account-runtime.ts';
+import {
+  type AccountRuntime,
+  type AccountRuntimeDependencies,
+  createAccountRuntime,
+} from '../daemon/account-runtime.ts';
 import { buildOf } from '../daemon/build.ts';
 import type { Platform } from '../daemon/platform.ts';
 import {
@@ -17,11 +21,13 @@ import {
 } from '../model/selected-application.ts';
 import { selectApplications, selectorText } from '../model/selector.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
-import type { CallCosts, Discovery, Source } from '../model/source.ts';
+import type { Discovery, Source } from '../model/source.ts';
 import { discoverWithin } from '../poller/discovery-state.ts';
 import { createRateLimiters } from '../rate-limit/rate-limiters.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { createSelfMetrics } from '../telemetry/self-metrics.ts';
+import { withAssumedHosts } from './assumed-applications.ts';
+import { type VisibleAccounts, visibleAccounts } from './visible-accounts.ts';
 
 /** An account of the configuration with entries, and the result of one discovery. */
 export interface DiscoveredAccount {
@@ -37,6 +43,8 @@ export interface DiscoveredAccount {
   readonly failure: string | undefined;
   /** Applications whose entry wants the host of this process, but that lack it; of the first ones only. */
   readonly hostless: readonly HostlessApplication[];
+  /** The accounts that the key sees; `undefined` if nobody asked. */
+  readonly visible: VisibleAccounts | undefined;
 }
 
 /** An application in which the host of this process was not found. */
@@ -60,7 +68,7 @@ export type DiscoveryPurpose =
 /** The host of this process is looked for in this many applications, one after the other. */
 const mostLookUps = 10;
 /** A longer discovery counts as failed. */
-const longestDiscoveryMs = 120_000;
+export const longestDiscoveryMs = 120_000;
 
 const noSink: SnapshotSink = {
   publish: () => undefined,
@@ -78,16 +86,12 @@ export async function discoverAccounts(
   platform: Platform,
   purpose: DiscoveryPurpose,
 ): Promise<readonly DiscoveredAccount[]> {
-  const logger = await createLogger({ logLevel: 'warn', logFormat: 'auto' }, platform);
-  const nothing = { status: () => [], seriesOf: () => 0, droppedSeriesOf: () => 0 };
-  const metrics = createSelfMetrics(buildOf(platform.env), nothing);
-  const limiters = createRateLimiters({ clock: platform.clock, logger });
+  const dependencies = await askingDependencies(platform);
   const prepared = await Promise.all(
     accountsInUse(config).map(async ({ account, entries }) =>
-      prepareAccount(account, entries, { platform, logger }),
+      prepareAccount(account, entries, dependencies),
     ),
   );
-  const dependencies = { platform, sink: noSink, metrics, logger, limiters };
   return Promise.all(
     prepared.map(async (one) => {
       const runtime = createAccountRuntime(one, await openPrepared(one, platform), dependencies);
@@ -100,13 +104,23 @@ export async function discoverAccounts(
   );
 }
 
+/** What an account needs that is only asked, and publishes nothing. */
+export async function askingDependencies(platform: Platform): Promise<AccountRuntimeDependencies> {
+  const logger = await createLogger({ logLevel: 'warn', logFormat: 'auto' }, platform);
+  const nothing = { status: () => [], seriesOf: () => 0, droppedSeriesOf: () => 0 };
+  const metrics = createSelfMetrics(buildOf(platform.env), nothing);
+  const limiters = createRateLimiters({ clock: platform.clock, logger });
+  return { platform, sink: noSink, metrics, logger, limiters };
+}
+
 async function discoverAccount(
   { account, entries }: PreparedAccount,
-  { source }: AccountRuntime,
+  runtime: AccountRuntime,
   purpose: DiscoveryPurpose,
   platform: Platform,
 ): Promise<DiscoveredAccount> {
   const { clock, redactor, stopSignal } = platform;
+  const { source } = runtime;
   const dependencies = { source, clock };
   const selectors = purpose === 'list' ? [] : entries.map(({ selector }) => selector);
   const discovery = await discoverWithin(
@@ -125,11 +139,20 @@ async function discoverAccount(
     entries,
     discovery,
     selected: purpose === 'plan' ? await withHosts(selected, source, stopSignal) : selected,
+    visible:
+      purpose === 'check' && isWorthAsking(account, complete)
+        ? await visibleAccounts(runtime, platform)
+        : undefined,
     hostless: purpose === 'check' ? await hostlessOf(selected, source, platform) : [],
     missing: complete ? notFound.filter((selector) => !pending.has(selector)) : [],
     pendingIds: complete ? pendingIds : [],
     failure: complete ? undefined : redactor.redact(error?.message ?? 'no answer'),
   };
+}
+
+/** A key that the REST API refuses need not be tried again. */
+function isWorthAsking({ source }: AccountConfig, isComplete: boolean): boolean {
+  return source.kind === 'nerdgraph' || isComplete;
 }
 
 /** Looks up the hosts that match. The own host is assumed: another machine may be the one that polls. */
@@ -168,73 +191,4 @@ async function hostlessOf(
     if (namedHostIds.length === 0) hostless.push({ application: { id, name }, wanted, failure });
   }
   return hostless;
-}
-
-/** What a plan without the vendor assumes about each application. */
-export interface Assumptions {
-  readonly applicationsPerMatch: number;
-  readonly hostsPerApplication: number;
-}
-
-/** What a discovery would find under the assumptions. */
-export interface AssumedDiscovery {
-  readonly applications: readonly SelectedApplication[];
-  readonly calls: number;
-}
-
-/** An entry by id or name is one application, one by pattern as many as assumed; all of them report. */
-export function assumeApplications(
-  entries: readonly AppEntry[],
-  assumptions: Assumptions,
-  costs: Pick<CallCosts, 'discovery'>,
-): AssumedDiscovery {
-  // A repeated selector chooses the same applications again.
-  const bySelector = new Map<string, AppEntry>();
-  for (const entry of entries) {
-    const text = selectorText(entry.selector);
-    if (!bySelector.has(text)) bySelector.set(text, entry);
-  }
-  const applications = [...bySelector].flatMap(([text, entry]) => {
-    const count = entry.selector.kind === 'match' ? assumptions.applicationsPerMatch : 1;
-    return Array.from({ length: count }, (_, index) => {
-      const id = entry.selector.kind === 'id' ? entry.selector.id : `${text} ${index}`;
-      const application = assumedApplication(id, assumptions.hostsPerApplication);
-      return withAssumedHosts({ entry, application });
-    });
-  });
-  return { applications, calls: costs.discovery(applications) };
-}
-
-/**
- * The application with the hosts that its entry chooses by name, under the assumption that this host
- * runs every application and that every pattern matches all hosts.
- */
-function withAssumedHosts(selected: SelectedApplication): SelectedApplication {
-  const { application, entry } = selected;
-  if (typeof entry.hosts === 'boolean') return selected;
-  const hostIds = application.hostIds ?? [];
-  const namedHostIds = entry.hosts.kind === 'self' ? [hostIds[0] ?? 'self'] : hostIds;
-  return { application, entry, namedHostIds };
-}
-
-/** An application with every value that the vendor may give. */
-function assumedApplication(id: string, hosts: number): Application {
-  const hostIds = Array.from({ length: hosts }, (_, index) => `${index + 1}`);
-  return {
-    id,
-    name: id,
-    language: 'unknown',
-    healthStatus: 'green',
-    reporting: true,
-    lastReportedAtMs: 0,
-    summary: {
-      requestsPerMinute: 0,
-      responseTimeSeconds: 0,
-      errorRatio: 0,
-      apdexScore: 0,
-      apdexTargetSeconds: 0,
-    },
-    hostIds,
-    instances: hosts,
-  };
 }

@@ -33,7 +33,7 @@ interface Words {
 const flagList: readonly Flag<unknown>[] = Object.values(flagTable);
 const switchNames: readonly string[] = ['help', 'version'];
 /** The commands that also take the configuration file as an operand. */
-const takingFile: ReadonlySet<Command> = new Set(['check-config', 'plan', 'discover']);
+const takingFile: ReadonlySet<Command> = new Set(['check-config', 'plan', 'discover', 'compare']);
 
 /**
  * Reads the arguments (without the program's own name) and the environment variables that stand for

@@ -1,21 +1,30 @@
 import { KeyError, readApiKey } from '../config/api-key.ts';
 import { CaFileError, readCaFile } from '../config/ca-file.ts';
+import { ConfigError } from '../config/diagnostic.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
 import { loadForCommand, renderWarnings } from '../daemon/config-reader.ts';
 import { CommandError, type Platform } from '../daemon/platform.ts';
 import { restAccountsOf } from '../daemon/rest-warnings.ts';
 import type { AccountConfig, Config } from '../model/config.ts';
 import { endOfRestAt } from '../rest/end-of-rest.ts';
-import { type DiscoveredAccount, discoverAccounts } from './account-discovery.ts';
+import {
+  askingDependencies,
+  type DiscoveredAccount,
+  discoverAccounts,
+} from './account-discovery.ts';
+import { accountIdFindings, missingIdText } from './account-id-text.ts';
 import type { Flags } from './flag-table.ts';
 import { countOf, type Outcome } from './one-shot.ts';
+import { visibleAccountsOf } from './visible-accounts.ts';
 
 /**
  * Checks the file, and the key and CA files that it names; with `--online` it also tries keys and
  * entries at the vendor. Prints all errors and warnings, and which file is good. Ends with 1 if a key is
- * refused, an account cannot be discovered, or an entry matches nothing.
+ * refused, an account cannot be discovered, an entry matches nothing, or a key does not see the account
+ * of the id. If only ids of accounts are missing in the file, `--online` proposes them.
  */
 export async function checkConfig(flags: Flags, platform: Platform): Promise<Outcome> {
-  const { config, warnings } = await loadForCommand(flags.configFile, platform);
+  const { config, warnings } = await loaded(flags, platform);
   platform.stderr.write(renderWarnings(warnings));
   const fileProblems = await unreadableFiles(config, platform);
   if (fileProblems.length > 0) {
@@ -34,6 +43,24 @@ export async function checkConfig(flags: Flags, platform: Platform): Promise<Out
   if (!flags.online) return { exitCode: 0, output: verdict };
   const { exitCode, output } = await checkOnline(config, platform);
   return { exitCode, output: verdict + output };
+}
+
+async function loaded(flags: Flags, platform: Platform): Promise<LoadedConfig> {
+  try {
+    return await loadForCommand(flags.configFile, platform);
+  } catch (error) {
+    const { cause } = error instanceof CommandError ? error : {};
+    if (!flags.online || !(cause instanceof ConfigError) || cause.withoutId.length === 0)
+      throw error;
+    const dependencies = await askingDependencies(platform);
+    const proposals = await Promise.all(
+      cause.withoutId.map(async (account) =>
+        missingIdText(account, await visibleAccountsOf(account, dependencies)),
+      ),
+    );
+    const message = `${cause.message}\n${proposals.join('').trimEnd()}`;
+    throw new CommandError(2, message, { cause });
+  }
 }
 
 /** A note for each account with the REST API v2, and later a warning. */
@@ -61,14 +88,17 @@ async function checkOnline(config: Config, platform: Platform): Promise<Outcome>
     pendingIds,
     failure,
     hostless,
+    visible,
   } of discovered) {
+    const ids = accountIdFindings(account, visible);
+    platform.stderr.write(ids.errors);
     if (failure !== undefined) {
       platform.stderr.write(`account ${account.name}: discovery failed: ${failure}\n`);
       continue;
     }
     lines.push(
       `account ${account.name}: key accepted, ` +
-        `${countOf(discovery.applications.length, 'application')} found, ${selected.length} chosen\n`,
+        `${countOf(discovery.applications.length, 'application')} found, ${selected.length} chosen\n${ids.notes}`,
     );
     for (const selector of missing) {
       platform.stderr.write(
@@ -85,8 +115,9 @@ async function checkOnline(config: Config, platform: Platform): Promise<Outcome>
     platform.stderr.write(hostlessText(account, hostless));
   }
   const isGood = discovered.every(
-    ({ failure, missing, pendingIds, hostless }) =>
+    ({ account, failure, missing, pendingIds, hostless, visible }) =>
       failure === undefined &&
+      accountIdFindings(account, visible).errors === '' &&
       missing.length === 0 &&
       pendingIds.length === 0 &&
       hostless.every((one) => one.failure === undefined),

@@ -1,11 +1,14 @@
 import type { ExitCode, Output, Platform } from '../daemon/platform.ts';
 import { serve } from '../daemon/serve.ts';
+import type { AccountSource } from '../model/config.ts';
 import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
 import type { BoundAddress } from '../server/metrics-server.ts';
 import { createSimulator } from '../simulator/simulator.ts';
 import type { Flags } from './flag-table.ts';
 
 const keyVariable = 'NEWRELIC_EXPORTER_DEMO_KEY';
+/** The New Relic account that is simulated. */
+const accountId = 1_234_567;
 /** The name of a file that exists only on the platform of the demo. */
 const configFile = 'demo.yaml';
 
@@ -14,6 +17,7 @@ export async function demo(flags: Flags, platform: Platform): Promise<ExitCode> 
   const simulator = createSimulator(
     {
       port: flags.demoPort,
+      graphql: { accountId },
       latencyMs: [40, 160],
       fleet: {
         applications: flags.demoApplications,
@@ -25,7 +29,7 @@ export async function demo(flags: Flags, platform: Platform): Promise<ExitCode> 
   );
   const { baseUrl } = await simulator.start();
   const [apiKey] = simulator.apiKeys;
-  const text = demoConfig(baseUrl);
+  const text = demoConfig(baseUrl, flags.demoSource);
   const demoPlatform: Platform = {
     ...platform,
     env: { ...platform.env, [keyVariable]: apiKey },
@@ -46,12 +50,15 @@ export async function demo(flags: Flags, platform: Platform): Promise<ExitCode> 
   }
 }
 
-function demoConfig(baseUrl: string): string {
+function demoConfig(baseUrl: string, source: AccountSource['kind']): string {
+  const asked =
+    source === 'nerdgraph' ? ['    source: nerdgraph', `    account_id: ${accountId}`] : [];
   return [
     'accounts:',
     '  - name: demo',
     `    base_url: ${baseUrl}`,
     `    api_key_env: ${keyVariable}`,
+    ...asked,
     'poll:',
     '  window: 1m',
     'apps:',
@@ -59,6 +66,11 @@ function demoConfig(baseUrl: string): string {
     '',
   ].join('\n');
 }
+
+const apiPaths: Readonly<Record<AccountSource['kind'], string>> = {
+  rest: '/v2/applications.json',
+  nerdgraph: '/graphql',
+};
 
 function greeting(
   addresses: readonly BoundAddress[],
@@ -74,7 +86,7 @@ function greeting(
     '',
     `  status page    ${url}/`,
     `  metrics        ${url}${flags.telemetryPath}`,
-    `  simulated API  ${simulatorUrl}/v2/applications.json`,
+    `  simulated API  ${simulatorUrl}${apiPaths[flags.demoSource]}`,
     '',
     'Its configuration:',
     '',
@@ -122,6 +134,6 @@ export function tickerOver(sink: SnapshotSink, stdout: Output): SnapshotSink {
 
 function throughputText({ reading }: AppSnapshot): string {
   return [...(reading?.application ?? [])]
-    .map(([type, requestsPerMinute]) => `${type} ${requestsPerMinute} rpm`)
+    .map(([type, requestsPerMinute]) => `${type} ${Number(requestsPerMinute.toPrecision(3))} rpm`)
     .join(', ');
 }

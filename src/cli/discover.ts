@@ -6,7 +6,7 @@ import type { Config } from '../model/config.ts';
 import { type DiscoveredAccount, discoverAccounts } from './account-discovery.ts';
 import { type Flags, flagTable } from './flag-table.ts';
 import type { OutputFormat } from './flags.ts';
-import { aligned, type Outcome } from './one-shot.ts';
+import { aligned, type Outcome, printable } from './one-shot.ts';
 
 /** For users without a configuration: one account, with the key in the usual variable. */
 const withoutFile = 'apps: [{ match: "." }]';
@@ -110,11 +110,6 @@ function yamlOf(applications: readonly ListedApplication[]): string {
 function reportingText(reporting: boolean | undefined): string {
   if (reporting === undefined) return unknown;
   return reporting ? 'yes' : 'no';
-}
-
-/** A name may hold any character; on a terminal and in a comment it must stay on one line. */
-function printable(name: string): string {
-  return name.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\uFFFD');
 }
 
 function compare(left: string, right: string): number {

@@ -52,7 +52,7 @@ export async function expectedSeries(
   };
 }
 
-export function fullSnapshot(account: string, selected: SelectedApplication): AppSnapshot {
+function fullSnapshot(account: string, selected: SelectedApplication): AppSnapshot {
   const { application, entry } = selected;
   const isPolled = isWorthPolling(selected);
   const throughput: Throughput = new Map(entry.transactions.map((type) => [type, 0]));
@@ -73,7 +73,7 @@ export function fullSnapshot(account: string, selected: SelectedApplication): Ap
   };
 }
 
-export function statusOf({ account, missing }: SeriesInput): AccountStatus {
+function statusOf({ account, missing }: SeriesInput): AccountStatus {
   return {
     name: account,
     up: true,

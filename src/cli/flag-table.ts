@@ -1,4 +1,5 @@
 import { parseDuration } from '../config/duration.ts';
+import type { AccountSource } from '../model/config.ts';
 import { type LogFormat, type LogLevel, logFormats, logLevels } from '../telemetry/logger.ts';
 import {
   type Command,
@@ -28,7 +29,7 @@ class DeclaredFlags {
     defaultText: 'config.yaml',
     help: 'Configuration file.',
     expected: 'the path of a file',
-    commands: ['serve', 'check-config', 'plan', 'discover', 'once'],
+    commands: ['serve', 'check-config', 'plan', 'discover', 'compare', 'once'],
     parse: (text) => (text === '' ? undefined : text),
   };
   readonly autoReloadIntervalMs: Flag<number> = {
@@ -108,7 +109,7 @@ class DeclaredFlags {
     defaultText: '',
     help: 'Name of this host in New Relic, for entries with "hosts: self"; without it, the name of the pod (POD_NAME), then that of the machine.',
     ...hostName,
-    commands: ['serve', 'once', 'check-config', 'plan'],
+    commands: ['serve', 'once', 'check-config', 'plan', 'compare'],
   };
   readonly logLevel: Flag<LogLevel> = {
     name: 'log.level',
@@ -137,7 +138,14 @@ class DeclaredFlags {
     defaultText: 'text',
     help: 'Format of the output: text, json, or yaml for discover.',
     ...oneOf(outputFormats),
-    commands: ['plan', 'discover'],
+    commands: ['plan', 'discover', 'compare'],
+  };
+  readonly all: Flag<boolean> = {
+    name: 'all',
+    defaultText: 'false',
+    help: 'Print every value, not only those that differ and the first of those that agree.',
+    ...onOrOff,
+    commands: ['compare'],
   };
   readonly planApplicationsPerMatch: Flag<number> = {
     name: 'plan.apps-per-match',
@@ -172,6 +180,13 @@ class DeclaredFlags {
     defaultText: '48',
     help: 'Hosts of the simulated account, all applications together.',
     ...wholeNumber(0, 100_000),
+    commands: ['demo'],
+  };
+  readonly demoSource: Flag<AccountSource['kind']> = {
+    name: 'demo.source',
+    defaultText: 'rest',
+    help: 'API that the simulated account is polled with: rest or nerdgraph.',
+    ...oneOf(['rest', 'nerdgraph']),
     commands: ['demo'],
   };
   readonly demoPort: Flag<number> = {

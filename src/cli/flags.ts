@@ -5,6 +5,7 @@ export const commands = [
   'check-config',
   'plan',
   'discover',
+  'compare',
   'once',
   'demo',
   'healthcheck',

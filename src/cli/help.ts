@@ -31,6 +31,12 @@ const commandHelp: Readonly<Record<Command, CommandHelp>> = {
     summary: 'List the applications of the accounts; with -o yaml, ready to paste as apps.',
     isListed: true,
   },
+  compare: {
+    usage: 'compare [FILE]',
+    summary:
+      'Poll everything once with REST and once with NerdGraph, and say whether switching is safe; exit with 1 if it is not.',
+    isListed: true,
+  },
   once: {
     usage: 'once',
     summary: 'Poll everything once and print the metrics; exit with 1 if anything failed.',

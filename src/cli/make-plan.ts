@@ -1,16 +1,17 @@
 import { accountsInUse } from '../daemon/prepare-account.ts';
 import type { AccountConfig, AccountSource, AppEntry, Config } from '../model/config.ts';
 import type { SelectedApplication } from '../model/selected-application.ts';
-import type { CallCosts } from '../model/source.ts';
+import type { CallCosts, DiscoveryCalls } from '../model/source.ts';
 import { nerdGraphCosts } from '../nerdgraph/nerdgraph-source.ts';
 import { type CallPlan, planCalls } from '../poller/call-plan.ts';
 import { discoveryIntervalOf } from '../poller/demand.ts';
 import { restCosts } from '../rest/rest-source.ts';
+import type { DiscoveredAccount } from './account-discovery.ts';
 import {
+  type AssumedDiscovery,
   type Assumptions,
   assumeApplications,
-  type DiscoveredAccount,
-} from './account-discovery.ts';
+} from './assumed-applications.ts';
 
 /** The plan of an account if every application had this number of hosts. */
 export interface Variant {
@@ -101,7 +102,7 @@ export function draftsOfDiscovered(
   return discovered
     .filter(({ failure }) => failure === undefined)
     .map(({ account, entries, discovery, selected, missing }) => ({
-      ...draftOf(account, entries, { applications: selected, calls: discovery.calls }),
+      ...draftOf(account, entries, { applications: selected, discovery }),
       missing,
     }));
 }
@@ -135,19 +136,23 @@ export function draftsOfSupposed(
 function draftOf(
   account: AccountConfig,
   entries: readonly AppEntry[],
-  found: { readonly applications: readonly SelectedApplication[]; readonly calls: number },
+  found: AssumedDiscovery,
 ): AccountDraft {
   const calls = planCalls({
     account,
     costs: costsOf[account.source.kind],
     applications: found.applications,
     discovery: {
-      calls: found.calls,
+      ...callsOf(found.discovery),
       intervalMs: discoveryIntervalOf(entries.map(({ poll }) => poll)),
     },
   });
   const source = account.source.kind;
   return { source, calls, applications: found.applications, missing: [], supposed: undefined };
+}
+
+function callsOf({ calls, hostListCalls = 0 }: DiscoveryCalls): Required<DiscoveryCalls> {
+  return { calls, hostListCalls };
 }
 
 function variantOf(hostsPerApplication: number, plan: CallPlan): Variant {

@@ -91,6 +91,8 @@ async function oneShot(
       return (await import('./plan.ts')).plan(flags, platform);
     case 'discover':
       return (await import('./discover.ts')).discover(flags, platform);
+    case 'compare':
+      return (await import('./compare.ts')).compare(flags, platform);
     case 'config-schema': {
       const { configJsonSchemaText } = await import('../config/schema.ts');
       return { exitCode: 0, output: configJsonSchemaText() };

@@ -3,7 +3,7 @@ import { selectorText } from '../model/selector.ts';
 import { type Problem, warningAt } from './diagnostic.ts';
 import { type At, type Located, locate } from './located.ts';
 import type { FileConfig } from './schema.ts';
-import { nerdgraphWarnings } from './source-warnings.ts';
+import { nerdgraphQuota, nerdgraphWarnings } from './source-warnings.ts';
 import { isPlainHttpOffLoopback } from './url.ts';
 
 interface Quota {
@@ -14,7 +14,10 @@ interface Quota {
 /** The vendor's limits: of calls with one key, and of queries of one account. */
 const quotas: Readonly<Record<AccountConfig['source']['kind'], Quota>> = {
   rest: { perMinute: 1000, what: "New Relic's quota for one key" },
-  nerdgraph: { perMinute: 3000, what: "New Relic's quota of NRQL queries for one account" },
+  nerdgraph: {
+    perMinute: nerdgraphQuota,
+    what: "New Relic's quota of NRQL queries for one account",
+  },
 };
 /** The vendor's data has a resolution of one minute. */
 const vendorResolutionMs = 60_000;

@@ -1,3 +1,4 @@
+import type { AccountConfig } from '../model/config.ts';
 import type { Span } from './located.ts';
 import { maskSecrets, maskSource } from './mask-secrets.ts';
 import { excerptOf, printable } from './source-excerpt.ts';
@@ -141,9 +142,12 @@ export function renderDiagnostics(diagnostics: readonly Diagnostic[]): string {
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly diagnostics: readonly Diagnostic[];
+  /** If nothing is wrong but that accounts with NerdGraph have no id: these accounts. */
+  readonly withoutId: readonly AccountConfig[];
 
-  constructor(diagnostics: readonly Diagnostic[]) {
+  constructor(diagnostics: readonly Diagnostic[], withoutId: readonly AccountConfig[] = []) {
     super(renderDiagnostics(diagnostics));
     this.diagnostics = diagnostics;
+    this.withoutId = withoutId;
   }
 }

@@ -1,4 +1,4 @@
-import type { Config, PlainConfig } from '../model/config.ts';
+import type { AccountConfig, Config, PlainConfig } from '../model/config.ts';
 import { buildConfig } from './build-config.ts';
 import { configWarnings } from './config-warnings.ts';
 import { ConfigError, type Diagnostic, diagnosticsOf, type Problem } from './diagnostic.ts';
@@ -6,9 +6,10 @@ import { plainOf } from './located.ts';
 import { patternProblems } from './pattern-problems.ts';
 import { readYaml } from './read-yaml.ts';
 import { referenceProblems } from './reference-problems.ts';
-import { fileSchema } from './schema.ts';
+import { type FileConfig, fileSchema } from './schema.ts';
 import { findSecrets } from './secret-problems.ts';
 import { shapeProblems } from './shape-problems.ts';
+import { isMissingAccountId } from './source-problems.ts';
 
 export interface ConfigSource {
   /** The name of the file in messages. */
@@ -33,6 +34,16 @@ function withoutRepetition(
   return [...secretProblems, ...others.filter(isFree)];
 }
 
+function accountsWithoutId(
+  { accounts }: FileConfig,
+  config: PlainConfig,
+): readonly AccountConfig[] {
+  return config.accounts.filter((_, index) => {
+    const { source, account_id: accountId } = accounts[index] ?? {};
+    return source === 'nerdgraph' && accountId === undefined;
+  });
+}
+
 /**
  * Parses the text of a configuration file into plain data, which can be sent between threads. It reads
  * no other file and does not check whether key files exist. Rejects with a `ConfigError` that holds
@@ -54,7 +65,13 @@ export async function parseConfig(
     ...referenceProblems(root),
     ...(await patternProblems(root)),
   ]);
-  if (!parsed.success || errors.length > 0) throw new ConfigError(diagnose(errors));
+  if (!parsed.success) throw new ConfigError(diagnose(errors));
   const config = buildConfig(parsed.data, directory);
+  if (errors.length > 0) {
+    const withoutId = errors.every(isMissingAccountId)
+      ? accountsWithoutId(parsed.data, config)
+      : [];
+    throw new ConfigError(diagnose(errors), withoutId);
+  }
   return { config, warnings: diagnose(configWarnings(root, parsed.data, config)) };
 }

@@ -8,6 +8,11 @@ const missingAccountId = '"source: nerdgraph" needs "account_id", the id of the 
 const accountIdHelp =
   'run newrelic-exporter check-config --online, which proposes it, or look it up in New Relic: user menu, API keys';
 
+/** Whether the problem is that an account has no id, which the vendor can be asked for. */
+export function isMissingAccountId({ message }: Problem): boolean {
+  return message === missingAccountId;
+}
+
 function withoutAccountId(account: LocatedMap, source: Span): readonly Problem[] {
   const isThere = account.entries.has('account_id') || hasMisspelt(account, ['account_id']);
   return isThere ? [] : [errorAt(source, missingAccountId, accountIdHelp)];

@@ -1,8 +1,11 @@
-import { type AccountConfig, keyIdOf, type PlainConfig } from '../model/config.ts';
+import { type AccountConfig, keyIdOf, type PlainConfig, quotaOf } from '../model/config.ts';
 import { nerdgraphConcurrency } from './account-schema.ts';
 import { type Problem, warningAt } from './diagnostic.ts';
-import type { At } from './located.ts';
+import type { At, Span } from './located.ts';
 import type { FileConfig } from './schema.ts';
+
+/** NRQL queries that the vendor allows for one account in a minute. */
+export const nerdgraphQuota = 3000;
 
 /** Nobody would read a message that names more. */
 const mostNamed = 10;
@@ -15,26 +18,66 @@ function namesOf(accounts: readonly AccountConfig[]): string {
     : `${named.join(', ')} and ${more} more`;
 }
 
-/** The vendor counts the requests in flight of a user; accounts with one key are of one user. */
-function concurrencyWarnings({ accounts }: PlainConfig, at: At): readonly Problem[] {
-  const byKey = new Map<string, AccountConfig[]>();
+/** The accounts with NerdGraph, those with the same id together. */
+function groupsBy(
+  { accounts }: PlainConfig,
+  idOf: (account: AccountConfig) => string,
+): readonly (readonly AccountConfig[])[] {
+  const groups = new Map<string, AccountConfig[]>();
   for (const account of accounts) {
     if (account.source.kind !== 'nerdgraph') continue;
-    const keyId = keyIdOf(account);
-    const known = byKey.get(keyId);
-    if (known === undefined) byKey.set(keyId, [account]);
+    const id = idOf(account);
+    const known = groups.get(id);
+    if (known === undefined) groups.set(id, [account]);
     else known.push(account);
   }
-  return [...byKey.values()].flatMap((group) => {
+  return [...groups.values()];
+}
+
+/** The place of a setting of the last account, or of its name if the setting is not written. */
+function lastOf(
+  group: readonly AccountConfig[],
+  setting: string,
+  { accounts }: PlainConfig,
+  at: At,
+): Span | undefined {
+  const index = accounts.findLastIndex(({ name }) => name === group.at(-1)?.name);
+  return (at('accounts', index, setting) ?? at('accounts', index, 'name'))?.span;
+}
+
+/** The vendor counts the requests in flight of a user; accounts with one key are of one user. */
+function concurrencyWarnings(config: PlainConfig, at: At): readonly Problem[] {
+  return groupsBy(config, keyIdOf).flatMap((group) => {
     const sum = group.reduce((total, { concurrency }) => total + concurrency, 0);
-    const last = group.at(-1);
-    if (last === undefined || sum <= nerdgraphConcurrency) return [];
-    const index = accounts.indexOf(last);
-    const span = (at('accounts', index, 'concurrency') ?? at('accounts', index, 'name'))?.span;
+    if (sum <= nerdgraphConcurrency) return [];
     const message =
       `the accounts ${namesOf(group)} have the same API key and together a concurrency of ${sum}: ` +
       `NerdGraph refuses more than ${nerdgraphConcurrency} requests in flight per user`;
-    return [warningAt(span, message, `lower "concurrency" to ${nerdgraphConcurrency} in all`)];
+    const help = `lower "concurrency" to ${nerdgraphConcurrency} in all`;
+    return [warningAt(lastOf(group, 'concurrency', config, at), message, help)];
+  });
+}
+
+function placeOf(account: AccountConfig): string {
+  return `${account.baseUrl} ${quotaOf(account)}`;
+}
+
+/** The vendor counts the queries of an account, whatever keys they are sent with. */
+function quotaWarnings(config: PlainConfig, at: At): readonly Problem[] {
+  return groupsBy(config, placeOf).flatMap((group) => {
+    // Accounts with one key share the smallest of their budgets.
+    const budgets = new Map<string, number>();
+    for (const account of group) {
+      const known = budgets.get(keyIdOf(account)) ?? Number.POSITIVE_INFINITY;
+      budgets.set(keyIdOf(account), Math.min(known, account.requestsPerMinute));
+    }
+    const sum = [...budgets.values()].reduce((total, budget) => total + budget, 0);
+    if (budgets.size < 2 || sum <= nerdgraphQuota) return [];
+    const message =
+      `the accounts ${namesOf(group)} have the same account_id and together a budget of ${sum} ` +
+      `requests_per_minute: New Relic's quota of NRQL queries for one account is ${nerdgraphQuota}`;
+    const help = `lower "requests_per_minute" to ${nerdgraphQuota} in all`;
+    return [warningAt(lastOf(group, 'requests_per_minute', config, at), message, help)];
   });
 }
 
@@ -67,5 +110,9 @@ export function nerdgraphWarnings(
   config: PlainConfig,
   at: At,
 ): readonly Problem[] {
-  return [...concurrencyWarnings(config, at), ...rawWarnings(file, config, at)];
+  return [
+    ...concurrencyWarnings(config, at),
+    ...quotaWarnings(config, at),
+    ...rawWarnings(file, config, at),
+  ];
 }

@@ -3,6 +3,7 @@ import type { Shard } from '../model/shard.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Source } from '../model/source.ts';
 import type { AccountStatus, ApiObserver, Logger } from '../model/telemetry.ts';
+import { listVisibleAccounts, type VisibleAccount } from '../nerdgraph/accounts.ts';
 import { createNerdGraphSource } from '../nerdgraph/nerdgraph-source.ts';
 import { statusOf as nerdGraphStatusOf } from '../nerdgraph/status-of.ts';
 import { type AccountPoller, createAccountPoller } from '../poller/account-poller.ts';
@@ -27,6 +28,8 @@ export interface AccountRuntime {
   readonly prepared: PreparedAccount;
   /** The vendor as the poller asks it: at the pace that the limit of the key allows. */
   readonly source: Source;
+  /** Which accounts the user of the key may see. Rejects as `listVisibleAccounts` does. */
+  visibleAccounts(signal: AbortSignal): Promise<readonly VisibleAccount[]>;
   /** Polls until the signal is aborted. */
   run(signal: AbortSignal): Promise<void>;
   /** Polls everything once. False if anything that was asked for did not arrive. */
@@ -78,6 +81,7 @@ class PolledAccount implements AccountRuntime {
   readonly #membership: Membership;
   readonly #budget: ShardBudget;
   readonly #transport: AccountTransport;
+  readonly #observer: ApiObserver;
   readonly #poller: AccountPoller;
   #prepared: PreparedAccount;
 
@@ -98,6 +102,7 @@ class PolledAccount implements AccountRuntime {
     const events = createTransportLog(account.name, { clock, membership, logger });
     const keyProvider = followingKey(() => this.#prepared.keyProvider, membership);
     const observer = metrics.apiObserver(account.name);
+    this.#observer = observer;
     const parts = { clock, random, observer, keyProvider, membership, events };
     const statusOf = account.source.kind === 'nerdgraph' ? nerdGraphStatusOf : undefined;
     this.#transport = createAccountTransport(account, { ...parts, raw, statusOf });
@@ -126,6 +131,10 @@ class PolledAccount implements AccountRuntime {
 
   get prepared(): PreparedAccount {
     return this.#prepared;
+  }
+
+  async visibleAccounts(signal: AbortSignal): Promise<readonly VisibleAccount[]> {
+    return listVisibleAccounts({ send: this.#transport.send, observer: this.#observer }, signal);
   }
 
   async run(signal: AbortSignal): Promise<void> {

@@ -5,6 +5,13 @@ import type { PollOutcome } from './poll-outcome.ts';
 import type { SelectedApplication } from './selected-application.ts';
 import type { Operation } from './telemetry.ts';
 
+/** How many calls a discovery takes, not counting retries. The next one will probably take as many. */
+export interface DiscoveryCalls {
+  readonly calls: number;
+  /** How many of these are for lists of hosts. Default: none, the hosts come with the applications. */
+  readonly hostListCalls?: number;
+}
+
 /**
  * What one discovery found. `complete` is false if any of its calls failed: such a discovery may
  * add and refresh applications, but must never remove one.
@@ -13,7 +20,7 @@ import type { Operation } from './telemetry.ts';
  * pending: in one of the lists below; then it is neither missing nor to be removed. Absent: in none
  * of them, if the discovery is complete.
  */
-export interface Discovery {
+export interface Discovery extends DiscoveryCalls {
   readonly applications: readonly Application[];
   readonly complete: boolean;
   /** Applications that are in the list but could not be read. What is known about them stays. */
@@ -23,8 +30,6 @@ export interface Discovery {
    * do not make the discovery incomplete. The next discoveries ask for them.
    */
   readonly pendingIds: readonly string[];
-  /** How many calls it took, not counting retries. The next one will probably take as many. */
-  readonly calls: number;
   /** Why it is not complete; an `ApiError`. */
   readonly error: Error | undefined;
 }
@@ -131,7 +136,7 @@ export interface CallCosts {
   once(applications: readonly SelectedApplication[]): number;
   readonly onceOperation: Operation;
   /** A discovery in an account with these applications. */
-  discovery(applications: readonly SelectedApplication[]): number;
+  discovery(applications: readonly SelectedApplication[]): DiscoveryCalls;
   /** How long an answer usually takes, and how long a slow one takes. */
   readonly usualCallMs: { readonly mean: number; readonly most: number };
 }

@@ -74,9 +74,11 @@ export class BatchAnswers {
     );
   }
 
-  /** A query about these applications failed, for good. */
+  /** A query about these applications failed, for good. A refused key comes before other reasons. */
   failed(ids: readonly string[], error: ApiError): void {
-    for (const id of ids) if (!this.#errors.has(id)) this.#errors.set(id, error);
+    for (const id of ids) {
+      if (error.status === 401 || !this.#errors.has(id)) this.#errors.set(id, error);
+    }
   }
 
   /** Notes why nothing more is waited for. */
@@ -99,11 +101,9 @@ export class BatchAnswers {
     const { hosts, failed } = this.#hostsOf(asked);
     const application = asked.application ? this.#applications.get(applicationId) : undefined;
     if (asked.application && application === undefined) failed.add(applicationScope);
-    if (asked.areHostsUnknown === true) failed.add(hostsScope);
     const throughput = this.#throughputOf(asked, application);
     const hasReading = application !== undefined || hosts.size > 0;
-    const unlisted = asked.areHostsUnknown === true ? unlistedError : undefined;
-    const failure = this.#errors.get(applicationId) ?? this.#givenUp ?? unlisted;
+    const failure = this.#errors.get(applicationId) ?? this.#givenUp ?? unlistedErrorOf(asked);
     const error = failed.size > 0 ? failure : undefined;
     return {
       reading: hasReading
@@ -111,8 +111,7 @@ export class BatchAnswers {
         : undefined,
       error,
       failed,
-      askedParts:
-        (asked.application ? 1 : 0) + asked.hosts.length + (asked.areHostsUnknown === true ? 1 : 0),
+      askedParts: partsOf(asked),
       gone: false,
       unauthorized: error?.status === 401,
       hostNames,
@@ -126,7 +125,7 @@ export class BatchAnswers {
     readonly failed: Set<string>;
   } {
     const hosts = new Map<string, Throughput>();
-    const failed = new Set<string>();
+    const failed = new Set<string>(asked.areHostsUnknown === true ? [hostsScope] : []);
     const counted = this.#hosts.get(asked.applicationId);
     const answered = this.#answeredHosts.get(asked.applicationId) ?? [];
     for (const name of asked.hosts) {
@@ -172,6 +171,14 @@ export class BatchAnswers {
     }
     return throughput;
   }
+}
+
+function partsOf({ application, hosts, areHostsUnknown }: Asked): number {
+  return (application ? 1 : 0) + hosts.length + (areHostsUnknown === true ? 1 : 0);
+}
+
+function unlistedErrorOf({ areHostsUnknown }: Asked): ApiError | undefined {
+  return areHostsUnknown === true ? unlistedError : undefined;
 }
 
 function nothingCounted(): Counted {

@@ -40,6 +40,13 @@ export function createDiscover(
   /** New Relic documents neither of the filters in full: if it refuses them, the account is listed. */
   let mayFilter = true;
 
+  const isRefused = ({ error }: EntityList): boolean => {
+    if (error?.status !== 400) return false;
+    mayFilter = false;
+    surprises.saw('filter_refused', { said: error.message });
+    return true;
+  };
+
   const search = async (
     { selectors, knownIds, signal }: DiscoveryQuestion,
     isFiltered: boolean,
@@ -47,16 +54,18 @@ export function createDiscover(
     const wanted = isFiltered ? wantedBy(selectors) : undefined;
     const lister = { client, signal };
     const list = await listEntities(searchesFor(accountId, wanted), options, lister);
-    if (wanted !== undefined && list.error?.status === 400) {
-      mayFilter = false;
-      surprises.saw('filter_refused', { said: list.error.message });
+    if (wanted !== undefined && isRefused(list)) {
       return plus(list, await search({ selectors, knownIds, signal }, false));
     }
     const byId = new Set(wanted?.ids);
     const lost = knownIds.filter((id) => !list.entities.has(id) && !byId.has(id));
     if (list.error !== undefined || lost.length === 0 || !mayFilter) return list;
     const lookUp = searchesFor(accountId, { ids: lost, names: [] });
-    return plus(list, await listEntities(lookUp, options, lister));
+    const found = await listEntities(lookUp, options, lister);
+    if (!isRefused(found)) return plus(list, found);
+    // Then the list of the account alone says what there is.
+    const { calls } = found;
+    return wanted === undefined ? { ...list, calls: list.calls + calls } : plus(list, found);
   };
 
   /**
@@ -85,6 +94,7 @@ export function createDiscover(
       unreadableIds: list.unreadableIds,
       pendingIds: [],
       calls: list.calls + hostList.calls,
+      hostListCalls: hostList.calls,
       error,
     };
   };

@@ -4,7 +4,7 @@ import { excerptOf } from '../newrelic/answer.ts';
 import { parseJson } from '../newrelic/json.ts';
 import type { ApiResponse } from '../transport/transport.ts';
 import { statusReason } from '../transport/transport-errors.ts';
-import { graphqlErrorsOf } from './status-of.ts';
+import { decidingErrorOf, graphqlErrorsOf } from './status-of.ts';
 
 /** What a call was for. Every message about the call begins with it. */
 export interface CallPurpose {
@@ -25,7 +25,7 @@ export function failureOf(
     applications === undefined
       ? ''
       : ` of ${applications} ${applications === 1 ? 'application' : 'applications'}`;
-  const remedy = status === 403 ? noAccess(accountId) : remedies[reason];
+  const remedy = remedyOf(reason, status, accountId);
   return new ApiError(
     reason,
     `${operation}${subject}: ${detail}. ${remedy}.`,
@@ -45,16 +45,30 @@ export function failureIn(
   return failureOf(purpose, reason, detail, status);
 }
 
-/** The message of the first error in a body; empty if there is none, as in a page of a gateway. */
+/**
+ * The message of the error in a body that decides; empty if there is none, as in a page of a gateway.
+ */
 function graphqlMessageOf(body: string): string {
   try {
-    const [error] = graphqlErrorsOf(parseJson(body));
+    const error = decidingErrorOf(graphqlErrorsOf(parseJson(body)));
     if (error === undefined) return '';
     return error.errorClass === '' ? error.message : `${error.errorClass}: ${error.message}`;
   } catch {
     return '';
   }
 }
+
+function remedyOf(
+  reason: FailureReason,
+  status: number | undefined,
+  accountId: number | undefined,
+): string {
+  if (status === 402) return paymentRequired;
+  return status === 403 ? noAccess(accountId) : remedies[reason];
+}
+
+const paymentRequired =
+  'New Relic asks for payment, or a limit of the account is reached: check the plan and the usage of the account';
 
 function noAccess(accountId: number | undefined): string {
   const account = accountId === undefined ? 'the account' : `the account ${accountId}`;

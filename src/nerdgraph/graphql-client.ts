@@ -95,7 +95,7 @@ export function createGraphqlClient(
 }
 
 /** What was asked for in an answer. Throws an `ApiError`, and nothing else, if there is none. */
-function partOf(response: ApiResponse, purpose: CallPurpose): unknown {
+export function partOf(response: ApiResponse, purpose: CallPurpose): unknown {
   const failure = failureIn(response, purpose);
   if (failure !== undefined) throw failure;
   const { status, body } = response;

@@ -1,13 +1,13 @@
 import { ApiError } from '../model/api-error.ts';
-import type { TimeWindow } from '../model/window.ts';
 import type { FoundEntity } from './entity-page.ts';
 import { failureOf } from './failures.ts';
 import type { GraphqlClient } from './graphql-client.ts';
-import { allHosts, type HostSubset, halvesOf } from './host-partition.ts';
+import { allHosts, blindPartsOf, type HostSubset, halvesOf } from './host-partition.ts';
 import { liveHostsNrql } from './nrql.ts';
-import { isSmall, type QuerySizes } from './query-sizes.ts';
+import type { CountRow } from './nrql-answer.ts';
+import { mostDivisions, type QuerySize, type QuerySizes } from './query-sizes.ts';
 
-/** The names of the hosts that sent a heartbeat in the last hour. */
+/** The names of the hosts that sent anything in the last hour. */
 export interface HostList {
   /** By application; one is not in it if its hosts could not be read. */
   readonly hosts: ReadonlyMap<string, readonly string[]>;
@@ -18,6 +18,7 @@ export interface HostList {
 export interface HostListDependencies {
   readonly client: Pick<GraphqlClient, 'nrql'>;
   readonly sizes: QuerySizes;
+  /** New Relic's time. */
   readonly wallMs: () => number;
   readonly signal: AbortSignal;
 }
@@ -27,17 +28,17 @@ const listedMs = 3_600_000;
 /** Hosts of an application if New Relic does not count them. */
 const assumedHosts = 20;
 
-function lastHour(wallMs: () => number): TimeWindow {
-  // NRQL takes whole numbers only.
-  const toMs = Math.floor(wallMs());
-  return { fromMs: toMs - listedMs, toMs };
-}
+/** A discovery takes this many calls for each of its queries at most, and some more. */
+const callsPerQuery = 4;
+const sparedCalls = 50;
 
 /** Applications whose hosts one query lists, or some of the hosts of one. */
 interface ListQuery {
   readonly ids: readonly string[];
   readonly subset: HostSubset;
   readonly rows: number;
+  /** How often in a row it was divided because it took too long. */
+  readonly divisions: number;
 }
 
 /**
@@ -49,124 +50,121 @@ export async function listHosts(
   dependencies: HostListDependencies,
 ): Promise<HostList> {
   const { client, sizes, wallMs, signal } = dependencies;
-  const window = lastHour(wallMs);
-  const hosts = new Map<string, string[]>();
-  const failed = new Set<string>();
-  let calls = 0;
-  let error: ApiError | undefined;
-  const waiting = [...queriesFor(entities, sizes.current().applications, sizes.current().rows)];
+  // NRQL knows whole milliseconds only.
+  const toMs = Math.floor(wallMs());
+  const window = { fromMs: toMs - listedMs, toMs };
+  const found = new FoundHosts();
+  const waiting = [...queriesFor(entities, sizes.current())];
+  const mostCalls = callsPerQuery * waiting.length + sparedCalls;
 
-  const divide = (query: ListQuery): boolean => {
+  const divide = (query: ListQuery, divisions: number): boolean => {
     sizes.tooLarge({ rows: query.rows });
-    const halves = dividedQuery(query);
+    if (found.calls >= mostCalls) return false;
+    const halves = dividedQuery({ ...query, divisions });
     waiting.push(...halves);
     return halves.length > 0;
   };
-  const ask = async (query: ListQuery): Promise<void> => {
-    calls += 1;
-    const answer = await namesOf(query, window, { client, signal });
-    if (answer === undefined) {
-      if (divide(query)) return;
-      for (const id of query.ids) failed.add(id);
-      error ??= tooMany(query.ids.length);
-      return;
-    }
-    for (const id of query.ids) if (!hosts.has(id)) hosts.set(id, []);
-    for (const { applicationId, host } of answer) {
-      if (host !== undefined) hosts.get(applicationId)?.push(host);
-    }
+  const failed = (query: ListQuery, error: ApiError): void => {
+    const mayDivide = error.reason === 'too_large' && query.divisions < mostDivisions;
+    if (mayDivide && divide(query, query.divisions + 1)) return;
+    found.failed(query.ids, error);
+    // The others would fail in the same way, or there is no time left for them.
+    if (error.reason !== 'auth' && !signal.aborted) return;
+    for (const { ids } of waiting.splice(0)) found.failed(ids, error);
   };
   for (let query = waiting.shift(); query !== undefined; query = waiting.shift()) {
+    const { ids, subset } = query;
+    const nrql = liveHostsNrql({ applicationIds: ids, window }, subset.condition);
+    const question = { nrql, window, applications: ids.length, mayShift: true } as const;
+    found.calls += 1;
     try {
-      await ask(query);
-    } catch (caught) {
-      if (!(caught instanceof ApiError)) throw caught;
-      error ??= caught;
-      for (const id of query.ids) failed.add(id);
-      // The others would fail in the same way, or there is no time left for them.
-      if (caught.reason === 'auth' || signal.aborted) {
-        for (const { ids } of waiting.splice(0)) for (const id of ids) failed.add(id);
-      }
+      const answer = await client.nrql({ operation: 'list_hosts', ...question }, { signal });
+      if (!answer.isTruncated) found.add(ids, answer.rows);
+      else if (!divide(query, query.divisions)) found.failed(ids, tooMany(ids.length));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      failed(query, error);
     }
   }
-  for (const id of failed) hosts.delete(id);
-  return { hosts, error, calls };
+  return found.list();
 }
 
-/** Asks for the hosts of no application: why the account cannot be read, if it cannot. */
-export async function errorOfReading({
-  client,
-  wallMs,
-  signal,
-}: Omit<HostListDependencies, 'sizes'>): Promise<ApiError | undefined> {
-  const window = lastHour(wallMs);
-  const nrql = liveHostsNrql({ applicationIds: ['0'], window }, undefined);
-  const question = { operation: 'list_hosts', nrql, window, mayShift: true } as const;
-  try {
-    await client.nrql({ ...question, applications: 0 }, { signal });
-    return undefined;
-  } catch (error) {
-    if (error instanceof ApiError) return error;
-    throw error;
+class FoundHosts {
+  calls = 0;
+  readonly #hosts = new Map<string, string[]>();
+  readonly #failed = new Set<string>();
+  #error: ApiError | undefined;
+
+  add(ids: readonly string[], rows: readonly CountRow[]): void {
+    for (const id of ids) if (!this.#hosts.has(id)) this.#hosts.set(id, []);
+    for (const { applicationId, host } of rows) {
+      if (host !== undefined) this.#hosts.get(applicationId)?.push(host);
+    }
+  }
+
+  failed(ids: readonly string[], error: ApiError): void {
+    this.#error ??= error;
+    for (const id of ids) this.#failed.add(id);
+  }
+
+  list(): HostList {
+    // Sorted, because New Relic's order changes: an application that is found as before is not new.
+    const hosts = new Map(
+      [...this.#hosts]
+        .filter(([id]) => !this.#failed.has(id))
+        .map(([id, names]) => [id, names.toSorted()]),
+    );
+    return { hosts, error: this.#error, calls: this.calls };
   }
 }
 
 /** The number of queries for so many hosts in each application. */
-export function hostListCalls(
-  hostCounts: readonly number[],
-  size: { readonly applications: number; readonly rows: number },
-): number {
+export function hostListCalls(hostCounts: readonly number[], size: QuerySize): number {
   const entities = hostCounts.map((hosts, index) => ({ id: String(index), hosts }));
-  return packed(entities, size.applications, size.rows).length;
+  return packed(entities, size).length;
 }
 
-function queriesFor(
-  entities: readonly FoundEntity[],
-  mostIds: number,
-  mostRows: number,
-): readonly ListQuery[] {
+function queriesFor(entities: readonly FoundEntity[], size: QuerySize): readonly ListQuery[] {
   const counted = entities.map(({ application, hostCount }) => ({
     id: application.id,
     hosts: hostCount ?? assumedHosts,
   }));
-  return packed(counted, mostIds, mostRows);
+  return packed(counted, size);
 }
 
 function packed(
   applications: readonly { readonly id: string; readonly hosts: number }[],
-  mostIds: number,
-  mostRows: number,
+  size: QuerySize,
 ): readonly ListQuery[] {
-  const queries: { ids: string[]; subset: HostSubset; rows: number }[] = [];
-  let last: (typeof queries)[number] | undefined;
+  const queries: ListQuery[] = [];
+  let ids: string[] = [];
+  let rows = 0;
+  const close = (): void => {
+    if (ids.length > 0) queries.push({ ids, subset: allHosts, rows, divisions: 0 });
+    ids = [];
+    rows = 0;
+  };
   for (const { id, hosts } of applications) {
-    if (last === undefined || last.ids.length >= mostIds || last.rows + hosts > mostRows) {
-      last = { ids: [], subset: allHosts, rows: 0 };
-      queries.push(last);
+    if (hosts > size.rows) {
+      queries.push(...dividedByCount(id, hosts, size));
+      continue;
     }
-    last.ids.push(id);
-    last.rows += hosts;
+    if (ids.length >= size.applications || rows + hosts > size.rows) close();
+    ids.push(id);
+    rows += hosts;
   }
+  close();
   return queries;
 }
 
-/** The rows of a query; `undefined` if it has to be asked in smaller parts. */
-async function namesOf(
-  { ids, subset, rows: expectedRows }: ListQuery,
-  window: TimeWindow,
-  { client, signal }: Pick<HostListDependencies, 'client' | 'signal'>,
-): Promise<readonly { applicationId: string; host: string | undefined }[] | undefined> {
-  try {
-    const nrql = liveHostsNrql({ applicationIds: ids, window }, subset.condition);
-    const operation = 'list_hosts';
-    const question = { operation, nrql, window, applications: ids.length, mayShift: true } as const;
-    const { rows, isTruncated } = await client.nrql(question, { signal });
-    return isTruncated ? undefined : rows;
-  } catch (error) {
-    const isTooLarge = error instanceof ApiError && error.reason === 'too_large';
-    if (isTooLarge && !isSmall({ applications: ids.length, rows: expectedRows })) return undefined;
-    throw error;
-  }
+/** More than the most hosts that an application may have, in the smallest queries. */
+const mostParts = 64;
+
+/** Queries for an application that has more hosts than one may ask for. */
+function dividedByCount(id: string, hosts: number, size: QuerySize): readonly ListQuery[] {
+  const parts = blindPartsOf(Math.min(mostParts, Math.ceil(hosts / size.rows)));
+  const rows = Math.ceil(hosts / parts.length);
+  return parts.map((subset) => ({ ids: [id], subset, rows, divisions: 0 }));
 }
 
 function tooMany(applications: number): ApiError {
@@ -178,15 +176,12 @@ function tooMany(applications: number): ApiError {
   );
 }
 
-function dividedQuery({ ids, subset, rows }: ListQuery): readonly ListQuery[] {
-  const half = Math.ceil(rows / 2);
+function dividedQuery(query: ListQuery): readonly ListQuery[] {
+  const { ids, subset } = query;
+  const rows = Math.ceil(query.rows / 2);
   if (ids.length > 1) {
     const middle = Math.ceil(ids.length / 2);
-    return [ids.slice(0, middle), ids.slice(middle)].map((some) => ({
-      ids: some,
-      subset,
-      rows: half,
-    }));
+    return [ids.slice(0, middle), ids.slice(middle)].map((some) => ({ ...query, ids: some, rows }));
   }
-  return (halvesOf(subset) ?? []).map((part) => ({ ids, subset: part, rows: half }));
+  return (halvesOf(subset) ?? []).map((part) => ({ ...query, subset: part, rows }));
 }

@@ -6,15 +6,10 @@ import { type TimeWindow, windowAt } from '../model/window.ts';
 import { BatchAnswers } from './batch-answers.ts';
 import { failureOf } from './failures.ts';
 import type { GraphqlClient } from './graphql-client.ts';
+import { hostQueriesOf, namesIn } from './host-query-plan.ts';
 import { applicationsQuery, hostsQuery, type Query, recordedMetricsQuery } from './queries.ts';
-import {
-  applicationQueriesOf,
-  hostQueriesOf,
-  ofQuestion,
-  slicesOf,
-  wantedHosts,
-} from './query-plan.ts';
-import { isSmall, type QuerySizes } from './query-sizes.ts';
+import { applicationQueriesOf, type SelectedOf, slicesOf, wantedHosts } from './query-plan.ts';
+import { mostDivisions, type QuerySizes } from './query-sizes.ts';
 import type { RecordedMetrics } from './recorded-metrics.ts';
 import type { Surprises } from './surprises.ts';
 
@@ -23,6 +18,8 @@ export interface BatchDependencies {
   readonly sizes: QuerySizes;
   readonly recorded: RecordedMetrics;
   readonly surprises: Surprises;
+  /** Finds the application of a question, with the hosts that are chosen. */
+  readonly selectedOf: SelectedOf<Question>;
 }
 
 /** New Relic's own window in the REST API; NRQL would take an hour. */
@@ -39,14 +36,22 @@ export function createNerdGraphBatch<Asked extends Question>(
   return new NerdGraphBatch(questions, dependencies);
 }
 
+/** A query of the next stage. */
+interface Pending {
+  readonly query: Query;
+  /** How often in a row it was divided because it took too long. */
+  readonly divisions: number;
+}
+
 class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
   readonly questions: readonly Asked[];
   readonly key: string;
   readonly #dependencies: BatchDependencies;
   readonly #answers: BatchAnswers;
-  #next: readonly Query[];
+  #next: readonly Pending[];
   #window: TimeWindow | undefined;
-  #isUnauthorized = false;
+  /** The refusal of the key, which ends the batch. */
+  #refusal: ApiError | undefined;
   /** Calls that polls do not count on. */
   #extraCalls: number;
 
@@ -55,15 +60,16 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
     this.key = questions[0]?.selected.application.id ?? '';
     this.#dependencies = dependencies;
     this.#answers = new BatchAnswers(dependencies.recorded);
-    this.#next = firstQueriesOf(questions, this.#answers, dependencies);
-    this.#extraCalls = this.#next.filter(({ isOnce }) => isOnce === true).length;
+    const queries = firstQueriesOf(questions, this.#answers, dependencies);
+    this.#next = queries.map((query) => ({ query, divisions: 0 }));
+    this.#extraCalls = queries.filter(({ isOnce }) => isOnce === true).length;
   }
 
   nextStage(): Stage | undefined {
-    const queries = this.#next;
+    const pending = this.#next;
     this.#next = [];
-    if (queries.length === 0) return undefined;
-    return { size: queries.length, calls: queries.map((query) => this.#call(query)).values() };
+    if (pending.length === 0) return undefined;
+    return { size: pending.length, calls: pending.map((one) => this.#call(one)).values() };
   }
 
   giveUp(error: ApiError): void {
@@ -71,7 +77,9 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
     this.#answers.givenUp(error);
   }
 
-  outcomeOf({ selected, isListed, askHostNames, hostNames }: Asked): PollOutcome {
+  outcomeOf(question: Asked): PollOutcome {
+    const { isListed, askHostNames, hostNames } = question;
+    const selected = this.#dependencies.selectedOf(question);
     const { application, entry } = selected;
     const hosts = wantedHosts(selected).filter(isListed);
     const asked = {
@@ -90,21 +98,24 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
     return { ...outcome, extraCalls };
   }
 
-  #call(query: Query): Call {
+  #call(pending: Pending): Call {
     return async (context) => {
-      if (this.#isUnauthorized) return false;
+      if (this.#refusal !== undefined) {
+        this.#answers.failed(pending.query.applicationIds, this.#refusal);
+        return false;
+      }
       try {
-        await this.#ask(query, context);
+        await this.#ask(pending, context);
         return true;
       } catch (error) {
         const known = asApiError(error);
-        this.#failed(query, known);
+        this.#failed(pending, known);
         return known.status !== undefined;
       }
     };
   }
 
-  async #ask(query: Query, context: CallContext): Promise<void> {
+  async #ask({ query, divisions }: Pending, context: CallContext): Promise<void> {
     const { client } = this.#dependencies;
     const { operation, applicationIds, mayShift } = query;
     const window = this.#windowAt(context);
@@ -119,25 +130,26 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
       context,
     );
     if (!answer.isTruncated) query.answered(answer);
-    else if (!this.#divide(query)) {
+    else if (!this.#divide(query, divisions)) {
       const purpose = { operation, applications: applicationIds.length, accountId: undefined };
       const detail = 'the answer has more rows than New Relic returns, however it is divided';
       this.#answers.failed(applicationIds, failureOf(purpose, 'too_large', detail));
     }
   }
 
-  #failed(query: Query, error: ApiError): void {
-    if (error.status === 401) this.#isUnauthorized = true;
-    if (error.reason === 'too_large' && !isSmall(query.size) && this.#divide(query)) return;
+  #failed({ query, divisions }: Pending, error: ApiError): void {
+    if (error.status === 401) this.#refusal = error;
+    const mayDivide = error.reason === 'too_large' && divisions < mostDivisions;
+    if (mayDivide && this.#divide(query, divisions + 1)) return;
     this.#answers.failed(query.applicationIds, error);
   }
 
   /** Asks again in two parts, if that is possible. */
-  #divide(query: Query): boolean {
-    this.#dependencies.sizes.tooLarge(query.size);
+  #divide(query: Query, divisions: number): boolean {
+    if (query.size !== undefined) this.#dependencies.sizes.tooLarge(query.size);
     const halves = query.halves();
     if (halves === undefined) return false;
-    this.#next = [...this.#next, ...halves];
+    this.#next = [...this.#next, ...halves.map((half) => ({ query: half, divisions }))];
     this.#extraCalls += halves.length;
     return true;
   }
@@ -159,22 +171,28 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
 function firstQueriesOf(
   questions: readonly Question[],
   answers: BatchAnswers,
-  { sizes, recorded }: BatchDependencies,
+  { sizes, recorded, selectedOf }: BatchDependencies,
 ): readonly Query[] {
   const size = sizes.current();
   const transactions = questions[0]?.selected.entry.transactions ?? [];
-  const asked = questions.filter(
-    ({ selected }) => selected.entry.application || wantedHosts(selected).length > 0,
-  );
-  const unknown = idsOf(asked).filter((id) => !recorded.isKnown(id));
+  const asking = questions.filter((question) => {
+    const selected = selectedOf(question);
+    return selected.entry.application || wantedHosts(selected).length > 0;
+  });
+  const unknown = idsOf(asking).filter((id) => !recorded.isKnown(id));
   return [
     ...slicesOf(unknown, size.applications).map((ids) => recordedMetricsQuery(ids, { recorded })),
-    ...applicationQueriesOf(questions, ofQuestion, size).map((some) =>
+    ...applicationQueriesOf(questions, selectedOf, size).map((some) =>
       applicationsQuery(idsOf(some), transactions, { answers }),
     ),
-    ...hostQueriesOf(questions, ofQuestion, size).map(({ items, subset, rows }) =>
-      hostsQuery({ ids: idsOf(items), transactions, subset, rows }, { answers }),
-    ),
+    ...hostQueriesOf(questions, selectedOf, size).map(({ items, subset }) => {
+      const selected = items.map(selectedOf);
+      const asked = selected.map((one) => ({
+        id: one.application.id,
+        names: namesIn(subset, one),
+      }));
+      return hostsQuery({ asked, transactions, subset }, { answers });
+    }),
   ];
 }
 

@@ -46,9 +46,13 @@ export function hostsNrql(
   });
 }
 
-/** The hosts that were there at any time in the window. */
+/**
+ * The hosts that were there at any time in the window. Not only by the heartbeat: it is not documented
+ * that every agent sends it.
+ */
 export function liveHostsNrql(question: CountQuestion, condition: string | undefined): string {
-  return countNrql(question, { metrics: [heartbeatMetric], facets: ['appId', 'host'], condition });
+  const metrics = [...transactionTypes.map((type) => metricNames[type]), heartbeatMetric];
+  return countNrql(question, { metrics, facets: ['appId', 'host'], condition });
 }
 
 /** Which of the throughput metrics an application had at any time in the window. */

@@ -14,8 +14,8 @@ import type { RecordedMetrics } from './recorded-metrics.ts';
 export interface Query {
   readonly operation: Operation;
   readonly applicationIds: readonly string[];
-  /** What makes it large. */
-  readonly size: Partial<QuerySize>;
+  /** What makes it large; `undefined` if that says nothing about later queries. */
+  readonly size: Partial<QuerySize> | undefined;
   /** The window that it asks for, if the batch is about this one. */
   windowOf(window: TimeWindow): TimeWindow;
   /** Whether it does not matter if New Relic moves the ends of that window a little. */
@@ -53,39 +53,55 @@ export function applicationsQuery(
   };
 }
 
+/** An application of a query about hosts. */
+export interface AskedHosts {
+  readonly id: string;
+  /** The names of the hosts that the answer is expected to have. */
+  readonly names: readonly string[];
+}
+
 /** What a query about hosts is about. */
 export interface HostsQuestion {
-  readonly ids: readonly string[];
+  readonly asked: readonly AskedHosts[];
   readonly transactions: readonly TransactionType[];
   readonly subset: HostSubset;
-  /** Rows that the answer is expected to have. */
-  readonly rows: number;
 }
 
 /** Asks for hosts of applications. */
 export function hostsQuery(question: HostsQuestion, targets: Pick<QueryTargets, 'answers'>): Query {
-  const { ids, transactions, subset, rows } = question;
-  const half = { ...question, rows: Math.ceil(rows / 2) };
+  const { asked, transactions, subset } = question;
+  const ids = asked.map(({ id }) => id);
+  const hosts = asked.reduce((sum, { names }) => sum + names.length, 0);
   return {
     operation: 'host_throughput',
     applicationIds: ids,
-    size: { rows },
+    // One row for each type of transactions, and one for the heartbeat.
+    size: { rows: hosts * (transactions.length + 1) },
     windowOf: (window) => window,
     nrql: (window) => hostsNrql({ applicationIds: ids, window }, transactions, subset.condition),
     answered: (answer) => {
       targets.answers.hosts(ids, subset.has, answer);
     },
-    halves: () => {
-      if (ids.length > 1) return halved(ids, (some) => hostsQuery({ ...half, ids: some }, targets));
-      const parts = halvesOf(subset);
-      return (
-        parts && [
-          hostsQuery({ ...half, subset: parts[0] }, targets),
-          hostsQuery({ ...half, subset: parts[1] }, targets),
-        ]
-      );
-    },
+    halves: () =>
+      halved(asked, (some) => hostsQuery({ ...question, asked: some }, targets)) ??
+      halvedHosts(question, targets),
   };
+}
+
+/** Two queries for the hosts of a single application. */
+function halvedHosts(
+  { asked, transactions, subset }: HostsQuestion,
+  targets: Pick<QueryTargets, 'answers'>,
+): readonly [Query, Query] | undefined {
+  const halves = halvesOf(
+    subset,
+    asked.flatMap(({ names }) => names),
+  );
+  const queryOf = (half: HostSubset): Query => {
+    const inHalf = asked.map(({ id, names }) => ({ id, names: names.filter(half.has) }));
+    return hostsQuery({ asked: inHalf, transactions, subset: half }, targets);
+  };
+  return halves && [queryOf(halves[0]), queryOf(halves[1])];
 }
 
 const dayMs = 24 * 3_600_000;
@@ -102,7 +118,8 @@ export function recordedMetricsQuery(
   return {
     operation: 'application_throughput',
     applicationIds: ids,
-    size: { applications: ids.length },
+    // A day of one application may take longer than half an hour of two hundred.
+    size: undefined,
     windowOf: dayBefore,
     mayShift: true,
     isOnce: true,
@@ -118,11 +135,11 @@ export function recordedMetricsQuery(
   };
 }
 
-function halved(
-  ids: readonly string[],
-  queryOf: (ids: readonly string[]) => Query,
+function halved<Item>(
+  items: readonly Item[],
+  queryOf: (items: readonly Item[]) => Query,
 ): readonly [Query, Query] | undefined {
-  if (ids.length < 2) return undefined;
-  const middle = Math.ceil(ids.length / 2);
-  return [queryOf(ids.slice(0, middle)), queryOf(ids.slice(middle))];
+  if (items.length < 2) return undefined;
+  const middle = Math.ceil(items.length / 2);
+  return [queryOf(items.slice(0, middle)), queryOf(items.slice(middle))];
 }

@@ -3,27 +3,21 @@ import {
   hostSelectorOf,
   type SelectedApplication,
 } from '../model/selected-application.ts';
-import { allHosts, type HostSubset, maxNamedHosts, namedHosts, partsOf } from './host-partition.ts';
+import { maxNamedHosts } from './host-partition.ts';
 import type { QuerySize } from './query-sizes.ts';
-
-/** Applications whose hosts are asked for in one query. */
-export interface HostQuery<Item> {
-  readonly items: readonly Item[];
-  readonly subset: HostSubset;
-  /** Rows that the answer is expected to have. */
-  readonly rows: number;
-}
 
 /** Finds the application of an item. */
 export type SelectedOf<Item> = (item: Item) => SelectedApplication;
 
-/** The application of a question. */
-export function ofQuestion({
-  selected,
-}: {
-  readonly selected: SelectedApplication;
-}): SelectedApplication {
-  return selected;
+/**
+ * The application with the hosts that its entry chooses now. A listed host has its name already: unlike
+ * the poller, this need not wait for an answer with names.
+ */
+export function choosingHosts(selected: SelectedApplication): SelectedApplication {
+  const selector = hostSelectorOf(selected);
+  const { hostIds } = selected.application;
+  if (selector === undefined || hostIds === undefined) return selected;
+  return { ...selected, namedHostIds: hostIds.filter((name) => choosesHost(selector, name)) };
 }
 
 /** Host queries of one batch at most, so that a batch is not all of a large account. */
@@ -39,11 +33,13 @@ export function wantedHosts(selected: SelectedApplication): readonly string[] {
 }
 
 /** Whether the hosts are asked for by their names, because there are only a few. */
-function isByName(selected: SelectedApplication): boolean {
+export function isByName(selected: SelectedApplication): boolean {
   return hostSelectorOf(selected) !== undefined && wantedHosts(selected).length <= maxNamedHosts;
 }
 
-function rowsOf(selected: SelectedApplication): number {
+/** Rows of the hosts of an application, if they are asked for alone. */
+export function rowsOf(selected: SelectedApplication): number {
+  if (wantedHosts(selected).length === 0) return 0;
   const hosts = isByName(selected)
     ? wantedHosts(selected)
     : (selected.application.hostIds ?? wantedHosts(selected));
@@ -51,7 +47,7 @@ function rowsOf(selected: SelectedApplication): number {
 }
 
 /** One row for each type of transactions, and one for the heartbeat. */
-function rowsPerHost({ entry }: SelectedApplication): number {
+export function rowsPerHost({ entry }: SelectedApplication): number {
   return entry.transactions.length + 1;
 }
 
@@ -143,61 +139,4 @@ export function applicationQueriesOf<Item>(
 export function slicesOf<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
   const count = Math.ceil(items.length / size);
   return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size));
-}
-
-/** The queries for the hosts, in a batch. An application with very many has several of its own. */
-export function hostQueriesOf<Item>(
-  batch: readonly Item[],
-  selectedOf: SelectedOf<Item>,
-  size: QuerySize,
-): readonly HostQuery<Item>[] {
-  const queries: HostQuery<Item>[] = [];
-  let gathered: Item[] = [];
-  let rows = 0;
-  let names = new Set<string>();
-  const flush = (): void => {
-    if (gathered.length > 0) {
-      const subset = names.size > 0 ? namedHosts([...names]) : allHosts;
-      queries.push({ items: gathered, subset, rows });
-    }
-    gathered = [];
-    rows = 0;
-    names = new Set();
-  };
-  for (const item of batch) {
-    const selected = selectedOf(item);
-    const wanted = wantedHosts(selected);
-    if (wanted.length === 0) continue;
-    const own = rowsOf(selected);
-    if (own > size.rows && !isByName(selected)) {
-      queries.push(...dividedQueries(item, selected, size));
-      continue;
-    }
-    const together = isByName(selected) ? new Set([...names, ...wanted]) : names;
-    const isFull =
-      rows + own > size.rows ||
-      gathered.length >= size.applications ||
-      together.size > maxNamedHosts;
-    if (isFull) flush();
-    gathered.push(item);
-    rows += own;
-    if (isByName(selected)) names = new Set([...names, ...wanted]);
-  }
-  flush();
-  return queries;
-}
-
-function dividedQueries<Item>(
-  item: Item,
-  selected: SelectedApplication,
-  size: QuerySize,
-): readonly HostQuery<Item>[] {
-  const { hostIds = [] } = selected.application;
-  const perHost = rowsPerHost(selected);
-  const most = Math.max(1, Math.floor(size.rows / perHost));
-  return partsOf(hostIds, most).map((subset) => ({
-    items: [item],
-    subset,
-    rows: perHost * hostIds.filter((name) => subset.has(name)).length,
-  }));
 }

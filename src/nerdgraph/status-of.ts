@@ -39,7 +39,7 @@ function isFailure({ message }: GraphqlError): boolean {
 
 /**
  * What was asked for: the value of `nrql`, `entitySearch` or `accounts`; `undefined` if it is null or
- * absent.
+ * absent, or if its results are null: the field of the results may fail on its own.
  */
 export function answeredPartOf(document: unknown): unknown {
   const data = isJsonObject(document) ? document['data'] : undefined;
@@ -49,7 +49,8 @@ export function answeredPartOf(document: unknown): unknown {
   const part = isJsonObject(account)
     ? account['nrql']
     : (actor['entitySearch'] ?? actor['accounts']);
-  return part ?? undefined;
+  const isEmpty = isJsonObject(part) && part['results'] === null;
+  return isEmpty ? undefined : (part ?? undefined);
 }
 
 const tooMuch = 413;
@@ -72,13 +73,15 @@ const statuses: ReadonlyMap<string, number> = new Map([
 const tooBig = /query is (?:a little )?too big/i;
 const noAccess = /not authori[sz]ed|unauthori[sz]ed|access denied|permission|forbidden/i;
 
-/** The first of these that any of the errors has: it decides what to do about all of them. */
+/** Every status of an error. The first of these that any of the errors has decides about all of them. */
 const precedence: readonly number[] = [429, 401, 403, tooMuch, 400, 500];
 
 function statusOfError({ errorClass, classification, message }: GraphqlError): number {
   if (tooBig.test(message)) return tooMuch;
-  // New Relic answers so to a key whose user may not see the account.
-  if (classification === 'DataFetchingException') return 403;
+  // New Relic answers so to a key whose user may not see the account. Its GraphQL library gives this
+  // classification to any failure of a field, so a class of its own says more.
+  const isOwn = errorClass !== '' && errorClass !== 'SERVER_ERROR';
+  if (classification === 'DataFetchingException' && !isOwn) return 403;
   return statuses.get(errorClass) ?? (noAccess.test(message) ? 403 : 500);
 }
 
@@ -94,8 +97,14 @@ export function statusOf({ status, body }: Pick<ApiResponse, 'status' | 'body'>)
   const errors = graphqlErrorsOf(document);
   // Without an error the account is not visible to the key.
   if (errors.length === 0) return isAccountNull(document) ? 403 : status;
-  const found = new Set(errors.map(statusOfError));
-  return precedence.find((known) => found.has(known)) ?? 500;
+  const deciding = decidingErrorOf(errors);
+  return deciding === undefined ? 500 : statusOfError(deciding);
+}
+
+/** The error that decides what to do about all of them; `undefined` if there is none. */
+export function decidingErrorOf(errors: readonly GraphqlError[]): GraphqlError | undefined {
+  const rankOf = (error: GraphqlError): number => precedence.indexOf(statusOfError(error));
+  return errors.toSorted((left, right) => rankOf(left) - rankOf(right))[0];
 }
 
 /** Large answers are good ones: this spares parsing them twice. */

@@ -1,6 +1,6 @@
 import type { AccountConfig } from '../model/config.ts';
 import { isWorthPolling, type SelectedApplication } from '../model/selected-application.ts';
-import type { CallCosts, CallsByOperation } from '../model/source.ts';
+import type { CallCosts, CallsByOperation, DiscoveryCalls } from '../model/source.ts';
 import type { Operation } from '../model/telemetry.ts';
 import { type AccountPlan, accountPlanOf, concurrencyFor } from './account-plan.ts';
 import {
@@ -20,7 +20,7 @@ export interface CallPlanInput {
   /** What calls the source in use needs. */
   readonly costs: CallCosts;
   /** How many calls a discovery takes, and how often there is one. */
-  readonly discovery: { readonly calls: number; readonly intervalMs: number };
+  readonly discovery: DiscoveryCalls & { readonly intervalMs: number };
 }
 
 /** One of the poll intervals in the account. */
@@ -85,7 +85,7 @@ export function planCalls(input: CallPlanInput): CallPlan {
   const needed = demandOf(input, discovery);
   const sent: CallsByOperation = {
     list_applications: demand.list_applications,
-    list_hosts: demand.list_hosts / stretch,
+    list_hosts: demand.list_hosts,
     application_throughput: demand.application_throughput / stretch,
     host_throughput: demand.host_throughput / stretch,
   };

@@ -1,7 +1,7 @@
 import type { PollConfig } from '../model/config.ts';
 import type { SelectedApplication } from '../model/selected-application.ts';
 import { createOwnerOf, type Shard, type ShardDemands } from '../model/shard.ts';
-import type { CallCosts, CallsByOperation, Discovery } from '../model/source.ts';
+import type { CallCosts, CallsByOperation, Discovery, DiscoveryCalls } from '../model/source.ts';
 import { type Operation, operations } from '../model/telemetry.ts';
 
 const minuteMs = 60_000;
@@ -23,8 +23,7 @@ export interface Polled {
 }
 
 /** How many calls a discovery takes, how often there is one, and what else is sent in a minute. */
-export interface OtherCalls {
-  readonly calls: number;
+export interface OtherCalls extends DiscoveryCalls {
   readonly intervalMs: number;
   /** Host names and retries, at their recent rate. */
   readonly otherPerMinute?: number | undefined;
@@ -36,25 +35,24 @@ export interface OtherCalls {
  */
 export function callsPerMinute(
   { applications, costs }: Polled,
-  discovery: Pick<OtherCalls, 'calls' | 'intervalMs'>,
+  { calls, hostListCalls = 0, intervalMs }: Omit<OtherCalls, 'otherPerMinute'>,
 ): CallsByOperation {
   const byInterval = new Map<number, SelectedApplication[]>();
   for (const selected of applications) {
-    const { intervalMs } = selected.entry.poll;
-    const alike = byInterval.get(intervalMs);
-    if (alike === undefined) byInterval.set(intervalMs, [selected]);
+    const alike = byInterval.get(selected.entry.poll.intervalMs);
+    if (alike === undefined) byInterval.set(selected.entry.poll.intervalMs, [selected]);
     else alike.push(selected);
   }
   const sum: Record<Operation, number> = {
-    list_applications: (discovery.calls * minuteMs) / discovery.intervalMs,
-    list_hosts: 0,
+    list_applications: ((calls - hostListCalls) * minuteMs) / intervalMs,
+    list_hosts: (hostListCalls * minuteMs) / intervalMs,
     application_throughput: 0,
     host_throughput: 0,
   };
-  for (const [intervalMs, alike] of byInterval) {
-    const calls = costs.polls(alike);
+  for (const [pollIntervalMs, alike] of byInterval) {
+    const ofPolls = costs.polls(alike);
     for (const operation of operations) {
-      sum[operation] += (calls[operation] * minuteMs) / intervalMs;
+      sum[operation] += (ofPolls[operation] * minuteMs) / pollIntervalMs;
     }
   }
   return sum;
@@ -68,7 +66,7 @@ export function totalOf(calls: CallsByOperation): number {
 export function demandOf(polled: Polled, discovery: OtherCalls): Demand {
   const discoveryPerMinute = (discovery.calls * minuteMs) / discovery.intervalMs;
   return {
-    polls: totalOf(callsPerMinute(polled, { ...discovery, calls: 0 })),
+    polls: totalOf(callsPerMinute(polled, { calls: 0, intervalMs: discovery.intervalMs })),
     discovery: discoveryPerMinute,
     other: discovery.otherPerMinute ?? 0,
   };

@@ -32,7 +32,7 @@ export const restCosts: CallCosts = {
   },
   onceOperation: 'list_hosts',
   once: (applications) => applications.reduce((sum, one) => sum + hostNameCallsOf(one), 0),
-  discovery: ({ length }) => Math.max(1, Math.ceil(length / perPage)),
+  discovery: ({ length }) => ({ calls: Math.max(1, Math.ceil(length / perPage)) }),
   // Measured on the real API.
   usualCallMs: { mean: 250, most: 400 },
 };

@@ -40,18 +40,23 @@ function cursorOf(offset: number): string {
 }
 
 function offsetOf(cursor: unknown): number {
-  if (typeof cursor !== 'string' || cursor === '') return 0;
-  const text = Buffer.from(cursor, 'base64url').toString();
+  if (cursor === undefined || cursor === null) return 0;
+  const text = typeof cursor === 'string' ? Buffer.from(cursor, 'base64url').toString() : '';
   const offset = /^entities after (?<offset>\d+)$/.exec(text)?.groups?.['offset'];
-  if (offset === undefined) throw invalidInput('The cursor is not one of this search');
+  // The vendor refuses an empty cursor as well.
+  if (offset === undefined) throw invalidInput('Invalid cursor value');
   return Number(offset);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'boolean' ? String(value) : '';
 }
 
 /** `queryBuilder` has the most important conditions as members. */
 function builtPredicate(builder: Json): EntityPredicate {
   const wanted = ['domain', 'type', 'name', 'alertSeverity', 'reporting']
-    .filter((name) => builder[name] !== undefined && builder[name] !== null)
-    .map((name) => ({ name, text: String(builder[name]) }));
+    .map((name) => ({ name, text: textOf(builder[name]) }))
+    .filter(({ text }) => text !== '');
   return (attributes) =>
     wanted.every(({ name, text }) =>
       attributes(name).some((value) => (name === 'name' ? value.includes(text) : value === text)),

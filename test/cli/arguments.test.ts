@@ -17,10 +17,12 @@ const defaults: Flags = {
   logFormat: 'auto',
   online: false,
   output: 'text',
+  all: false,
   planApplicationsPerMatch: 10,
   planHostsPerApplication: 10,
   demoApplications: 12,
   demoHosts: 48,
+  demoSource: 'rest',
   demoPort: 0,
   shard: 'auto',
   hostName: '',
@@ -58,6 +60,7 @@ describe('the command', () => {
     { argv: ['check-config', '--', 'a.yaml'] },
     { argv: ['plan', '--online', 'a.yaml'] },
     { argv: ['discover', 'a.yaml'] },
+    { argv: ['compare', '--all', 'a.yaml'] },
   ])('$argv takes that file', ({ argv }) => {
     expect(parseArguments(argv, {})).toMatchObject({
       kind: 'run',
@@ -96,6 +99,7 @@ describe('a flag', () => {
     { argv: ['--log.format=json'], flags: { logFormat: 'json' } },
     { argv: ['demo', '--demo.applications=3'], flags: { demoApplications: 3 } },
     { argv: ['demo', '--demo.hosts=0'], flags: { demoHosts: 0 } },
+    { argv: ['demo', '--demo.source=nerdgraph'], flags: { demoSource: 'nerdgraph' } },
     { argv: ['demo', '--demo.port=8080'], flags: { demoPort: 8080 } },
     { argv: ['plan', '--online'], flags: { online: true } },
     { argv: ['check-config', '--online', 'config.yaml'], flags: { online: true } },
@@ -198,7 +202,7 @@ describe('a usage error', () => {
     {
       argv: ['config-schema', '--config.file=x'],
       message:
-        '--config.file has no meaning for config-schema, only for: serve, check-config, plan, discover, once',
+        '--config.file has no meaning for config-schema, only for: serve, check-config, plan, discover, compare, once',
     },
     {
       argv: ['--config.file'],

@@ -1,6 +1,7 @@
 import { run } from '../../src/cli/run.ts';
 import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
+import type { SimulatorOptions } from '../../src/simulator/simulator-options.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 
@@ -19,6 +20,16 @@ export async function printed(
   fleet: FleetOptions = {},
   at: string = '2026-09-01T10:00:30Z',
 ): Promise<Printed> {
+  return printedBy({ fleet }, args, files, at);
+}
+
+/** As `printed`, with a simulator that has other options as well. */
+export async function printedBy(
+  options: SimulatorOptions,
+  args: readonly string[],
+  files: Readonly<Record<string, string>>,
+  at: string = '2026-09-01T10:00:30Z',
+): Promise<Printed> {
   const platform = createFakePlatform({
     ownHostNames: ['own-pod'],
     env: { KEY: 'NRAK-GOOD', WRONG_KEY: 'NRAK-WRONG', NEW_RELIC_API_KEY: 'NRAK-GOOD' },
@@ -26,7 +37,10 @@ export async function printed(
     openTransport: async () => inMemoryTransport(simulator),
   });
   platform.clock.jumpWall(Date.parse(at) - platform.clock.wallMs());
-  const simulator = createSimulator({ apiKeys: ['NRAK-GOOD'], fleet }, { clock: platform.clock });
+  const simulator = createSimulator(
+    { ...options, apiKeys: ['NRAK-GOOD'] },
+    { clock: platform.clock },
+  );
   const state = { hasEnded: false };
   const ending = run(args, platform).finally(() => {
     state.hasEnded = true;

@@ -17,11 +17,12 @@ describe('check-config --online', () => {
       threeApplications,
     );
 
-    expect({ exitCode, stderr, calls }).toEqual({ exitCode: 0, stderr: '', calls: 1 });
+    expect({ exitCode, stderr, calls }).toEqual({ exitCode: 0, stderr: '', calls: 2 });
     expect(stdout).toBe(
       'c.yaml: ok, 1 account, 2 entries of apps, 0 warnings\n' +
         `c.yaml: note: account main: ${endOfRest}\n` +
-        'account main: key accepted, 3 applications found, 2 chosen\n',
+        'account main: key accepted, 3 applications found, 2 chosen\n' +
+        'account main: for newrelic-exporter compare and "source: nerdgraph": add this line: account_id: 1234567  # Simulated account\n',
     );
   });
 
@@ -72,10 +73,10 @@ apps: [{ name: Shop, account: main }, { match: ".", account: wrong }]`;
     {
       args: [],
       exitCode: 0,
-      calls: 3,
+      calls: 4,
       said: '12 has no host "own-pod" so far, as hosts: self wants',
     },
-    { args: ['--host-name=node-7'], exitCode: 0, calls: 3, said: '11 has no host "node-7" so far' },
+    { args: ['--host-name=node-7'], exitCode: 0, calls: 4, said: '11 has no host "node-7" so far' },
   ])(
     'names the applications without the host of this process: $args',
     async ({ args, exitCode, calls, said }) => {
@@ -105,7 +106,7 @@ apps: [{ name: Shop, account: main }, { match: ".", account: wrong }]`;
       { applications: 30, kinds: ['both'] },
     );
 
-    expect(calls).toBe(11);
+    expect(calls).toBe(12);
     expect(stderr.match(/has no host/gu)).toHaveLength(10);
   });
 

@@ -22,6 +22,7 @@ describe('the help', () => {
       'check-config',
       'plan',
       'discover',
+      'compare',
       'once',
       'demo',
       'healthcheck',

@@ -40,6 +40,22 @@ describe('parseConfig, with warnings of NerdGraph', () => {
     );
   });
 
+  it('warns of accounts with the same id that have more queries than New Relic allows for it', async () => {
+    const text = accounts([
+      `${nerdgraph} 1, requests_per_minute: 2000`,
+      'api_key_env: L, source: nerdgraph, account_id: 1, requests_per_minute: 1001',
+    ]);
+
+    expect(await warningsOf(text)).toStrictEqual([
+      [
+        'config.yaml:3:88: warning: the accounts "a0" and "a1" have the same account_id and together a budget of 3001 requests_per_minute: New Relic\'s quota of NRQL queries for one account is 3000',
+        '  3 |   - { name: a1, api_key_env: L, source: nerdgraph, account_id: 1, requests_per_minute: 1001 }',
+        '    |                                                                                        ^^^^',
+        '    = help: lower "requests_per_minute" to 3000 in all',
+      ].join('\n'),
+    ]);
+  });
+
   it('warns of unrounded values for an app, which it has anyway', async () => {
     const text = accounts([`${nerdgraph} 1`]).replace('{ id: 1,', '{ id: 1, raw: true,');
 
@@ -66,6 +82,16 @@ describe('parseConfig, with warnings of NerdGraph', () => {
     ]);
   });
 
+  it('counts the budget that accounts share once', async () => {
+    const budget = 'requests_per_minute: 2000';
+    const text = accounts([`${nerdgraph} 1, ${budget}`, `${nerdgraph} 1, ${budget}`]);
+
+    const [warning, ...others] = await warningsOf(text);
+
+    expect(warning).toContain('they share the smallest of their budgets');
+    expect(others).toStrictEqual([]);
+  });
+
   const rest = 'api_key_env: R';
   it.each([
     {
@@ -88,6 +114,27 @@ describe('parseConfig, with warnings of NerdGraph', () => {
       text: accounts([
         `${nerdgraph} 1, concurrency: 20`,
         `${nerdgraph} 1, concurrency: 20, region: eu`,
+      ]),
+    },
+    {
+      what: 'as many queries as New Relic allows for an account',
+      text: accounts([
+        `${nerdgraph} 1, requests_per_minute: 2000`,
+        'api_key_env: L, source: nerdgraph, account_id: 1, requests_per_minute: 1000',
+      ]),
+    },
+    {
+      what: 'more queries of several accounts',
+      text: accounts([
+        `${nerdgraph} 1, requests_per_minute: 2000`,
+        'api_key_env: L, source: nerdgraph, account_id: 2, requests_per_minute: 2000',
+      ]),
+    },
+    {
+      what: 'more queries in another region',
+      text: accounts([
+        `${nerdgraph} 1, requests_per_minute: 2000`,
+        `${nerdgraph} 1, requests_per_minute: 2000, region: eu`,
       ]),
     },
     {

@@ -17,7 +17,7 @@ const signals = [
 ] as const;
 
 function configOf(baseUrl: string): string {
-  return `accounts:\n  - { name: one, base_url: "${baseUrl}", api_key_env: KEY }\napps: [{ id: 101 }]\n`;
+  return `accounts:\n  - { name: one, base_url: "${baseUrl}", api_key_env: KEY, account_id: 1234567 }\napps: [{ id: 101 }]\n`;
 }
 
 describe('a command against a vendor that takes its time', () => {
@@ -46,6 +46,7 @@ describe('a command against a vendor that takes its time', () => {
     { command: 'check-config --online FILE' },
     { command: 'discover FILE' },
     { command: 'discover -o yaml FILE' },
+    { command: 'compare -o json FILE' },
     { command: 'healthcheck --url=URL' },
   ])('$command', ({ command }) => {
     it.each(signals)(

@@ -1,3 +1,4 @@
+import type { Answer } from '../../src/simulator/answer.ts';
 import { createCallCounter } from '../../src/simulator/call-counter.ts';
 import { createFleet, type Fleet } from '../../src/simulator/fleet.ts';
 import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
@@ -24,6 +25,8 @@ const nrqlDocument = `query Nrql($account: Int!, $nrql: Nrql!, $timeout: Seconds
 export interface NerdgraphAccount {
   readonly clock: FakeClock;
   readonly fleet: Fleet;
+  readonly answer: (query: string, inFlight: number) => Answer;
+  readonly violations: () => number;
   /** The document of the answer, which must be a 200. */
   readonly ask: (query: string, variables?: Readonly<Record<string, unknown>>) => unknown;
   /** The field `nrql` of the account 1234567, which must have no errors. */
@@ -62,10 +65,13 @@ export function aNerdgraphAccount(
     { clock },
   );
   const routes = createGraphqlRoutes(graphqlSettingsOf(options), { fleet, calls, clock });
-  const ask = (query: string, variables: Readonly<Record<string, unknown>> = {}): unknown => {
+  const answerTo = (query: string, variables: unknown, inFlight: number): Answer => {
     const request = parseGraphqlRequest(JSON.stringify({ query, variables }));
     if (request === undefined) throw new Error(`not a GraphQL document: ${query}`);
-    const answer = routes.accept(request, 1)();
+    return routes.accept(request, inFlight)();
+  };
+  const ask = (query: string, variables: Readonly<Record<string, unknown>> = {}): unknown => {
+    const answer = answerTo(query, variables, 1);
     if (answer.status !== 200) throw new Error(`${answer.status} ${answer.body}`);
     const document: unknown = JSON.parse(answer.body);
     return document;
@@ -73,6 +79,8 @@ export function aNerdgraphAccount(
   return {
     clock,
     fleet,
+    answer: (query, inFlight) => answerTo(query, {}, inFlight),
+    violations: () => routes.violations(),
     ask,
     nrql: (text) => {
       const variables = { account: 1_234_567, nrql: text, timeout: 30 };

@@ -1,0 +1,74 @@
+import type { Application } from '../model/application.ts';
+import type { AppEntry } from '../model/config.ts';
+import type { SelectedApplication } from '../model/selected-application.ts';
+import { selectorText } from '../model/selector.ts';
+import type { CallCosts, DiscoveryCalls } from '../model/source.ts';
+
+/** What a plan without the vendor assumes about each application. */
+export interface Assumptions {
+  readonly applicationsPerMatch: number;
+  readonly hostsPerApplication: number;
+}
+
+/** What a discovery would find under the assumptions. */
+export interface AssumedDiscovery {
+  readonly applications: readonly SelectedApplication[];
+  readonly discovery: DiscoveryCalls;
+}
+
+/** An entry by id or name is one application, one by pattern as many as assumed; all of them report. */
+export function assumeApplications(
+  entries: readonly AppEntry[],
+  assumptions: Assumptions,
+  costs: Pick<CallCosts, 'discovery'>,
+): AssumedDiscovery {
+  // A repeated selector chooses the same applications again.
+  const bySelector = new Map<string, AppEntry>();
+  for (const entry of entries) {
+    const text = selectorText(entry.selector);
+    if (!bySelector.has(text)) bySelector.set(text, entry);
+  }
+  const applications = [...bySelector].flatMap(([text, entry]) => {
+    const count = entry.selector.kind === 'match' ? assumptions.applicationsPerMatch : 1;
+    return Array.from({ length: count }, (_, index) => {
+      const id = entry.selector.kind === 'id' ? entry.selector.id : `${text} ${index}`;
+      const application = assumedApplication(id, assumptions.hostsPerApplication);
+      return withAssumedHosts({ entry, application });
+    });
+  });
+  return { applications, discovery: costs.discovery(applications) };
+}
+
+/**
+ * The application with the hosts that its entry chooses by name, under the assumption that this host
+ * runs every application and that every pattern matches all hosts.
+ */
+export function withAssumedHosts(selected: SelectedApplication): SelectedApplication {
+  const { application, entry } = selected;
+  if (typeof entry.hosts === 'boolean') return selected;
+  const hostIds = application.hostIds ?? [];
+  const namedHostIds = entry.hosts.kind === 'self' ? [hostIds[0] ?? 'self'] : hostIds;
+  return { application, entry, namedHostIds };
+}
+
+/** An application with every value that the vendor may give. */
+function assumedApplication(id: string, hosts: number): Application {
+  const hostIds = Array.from({ length: hosts }, (_, index) => `${index + 1}`);
+  return {
+    id,
+    name: id,
+    language: 'unknown',
+    healthStatus: 'green',
+    reporting: true,
+    lastReportedAtMs: 0,
+    summary: {
+      requestsPerMinute: 0,
+      responseTimeSeconds: 0,
+      errorRatio: 0,
+      apdexScore: 0,
+      apdexTargetSeconds: 0,
+    },
+    hostIds,
+    instances: hosts,
+  };
+}

@@ -1,0 +1,183 @@
+import type { ApiError } from '../model/api-error.ts';
+import type { Application, TransactionType } from '../model/application.ts';
+import type { AppEntry } from '../model/config.ts';
+import { applicationScope, hostsScope, type PollOutcome } from '../model/poll-outcome.ts';
+import { sumOf, type Verdict, verdictOf } from './compare-verdict.ts';
+
+/** Requests per minute of an application or of one of its hosts, as each API gives them. */
+export interface ComparedValue {
+  readonly account: string;
+  readonly application: Pick<Application, 'id' | 'name'>;
+  /** The name of the host; `undefined` for the application itself. */
+  readonly host: string | undefined;
+  /** How many ids the host has in REST, whose values are added. */
+  readonly hostIds: number;
+  readonly transactionType: TransactionType;
+  /** `undefined` if the API has no value. */
+  readonly rest: number | undefined;
+  readonly nerdgraph: number | undefined;
+  readonly verdict: Verdict;
+  /** Why it was not read. */
+  readonly reason: string | undefined;
+}
+
+/** An application that both APIs were asked about, for the same window. */
+export interface PolledTwice {
+  readonly account: string;
+  readonly application: Pick<Application, 'id' | 'name'>;
+  readonly entry: AppEntry;
+  readonly rest: PollOutcome;
+  readonly nerdgraph: PollOutcome;
+}
+
+/** Stands for the hosts of an application if it is not known which there are. */
+export const unknownHosts = '*';
+
+/**
+ * Every value that at least one of the APIs has: first those of the application, then those of its
+ * hosts by name. Hosts are the same if they have the same name, because only REST has ids.
+ */
+export function comparedValues(polled: PolledTwice): readonly ComparedValue[] {
+  const { entry } = polled;
+  return [
+    ...(entry.application ? applicationValues(polled) : []),
+    ...(entry.hosts === false ? [] : hostValues(polled)),
+  ];
+}
+
+/** What one API has of a value. */
+interface Part {
+  readonly values: readonly number[];
+  /** Why it was not read. */
+  readonly failure: string | undefined;
+}
+
+function applicationValues(polled: PolledTwice): readonly ComparedValue[] {
+  return polled.entry.transactions.flatMap((type) => {
+    const subject = { host: undefined, hostIds: 0, type };
+    const partOf = (outcome: PollOutcome): Part =>
+      outcome.failed.has(applicationScope)
+        ? failedPart(outcome.error)
+        : readPart([outcome.reading?.application.get(type)]);
+    return valueOf(polled, subject, partOf(polled.rest), partOf(polled.nerdgraph));
+  });
+}
+
+function hostValues(polled: PolledTwice): readonly ComparedValue[] {
+  const { rest, nerdgraph, entry } = polled;
+  const restFailure = hostsFailure(rest);
+  const nerdgraphFailure = hostsFailure(nerdgraph);
+  if (restFailure !== undefined || nerdgraphFailure !== undefined) {
+    return entry.transactions.flatMap((type) => {
+      const subject = { host: unknownHosts, hostIds: 0, type };
+      return valueOf(
+        polled,
+        subject,
+        { values: [], failure: restFailure },
+        { values: [], failure: nerdgraphFailure },
+      );
+    });
+  }
+  const restIds = hostIdsByName(rest);
+  const nerdgraphIds = hostIdsByName(nerdgraph);
+  const names = [...new Set([...restIds.keys(), ...nerdgraphIds.keys()])].toSorted();
+  return names.flatMap((host) => {
+    const inRest = restIds.get(host) ?? [];
+    const inNerdgraph = nerdgraphIds.get(host) ?? [];
+    return entry.transactions.flatMap((type) =>
+      valueOf(
+        polled,
+        { host, hostIds: inRest.length, type },
+        hostPart(rest, inRest, type),
+        hostPart(nerdgraph, inNerdgraph, type),
+      ),
+    );
+  });
+}
+
+function hostPart(outcome: PollOutcome, ids: readonly string[], type: TransactionType): Part {
+  if (ids.some((id) => outcome.failed.has(id))) return failedPart(outcome.error);
+  return readPart(ids.map((id) => outcome.reading?.hosts.get(id)?.get(type)));
+}
+
+function readPart(values: readonly (number | undefined)[]): Part {
+  return { values: values.filter((value) => value !== undefined), failure: undefined };
+}
+
+function failedPart(error: ApiError | undefined): Part {
+  return { values: [], failure: messageOf(error) };
+}
+
+function messageOf(error: ApiError | undefined): string {
+  return error?.message ?? 'no answer';
+}
+
+/** Why hosts cannot be compared by their names; `undefined` if they can. */
+function hostsFailure({
+  failed,
+  reading,
+  error,
+  hostNames,
+  hostNamesError,
+}: PollOutcome): string | undefined {
+  if (failed.has(hostsScope)) return messageOf(hostNamesError ?? error);
+  if (hostNamesError === undefined) return undefined;
+  const ids = [...(reading?.hosts.keys() ?? [])];
+  const areNamed = ids.every((id) => hostNames?.has(id) === true);
+  return areNamed ? undefined : `the names of its hosts: ${hostNamesError.message}`;
+}
+
+/** The hosts that were asked for. One without a name goes by its id. */
+function hostIdsByName(outcome: PollOutcome): ReadonlyMap<string, readonly string[]> {
+  const { reading, failed, hostNames } = outcome;
+  const ids = new Set([...(reading?.hosts.keys() ?? []), ...failed]);
+  ids.delete(applicationScope);
+  const byName = new Map<string, string[]>();
+  for (const id of ids) {
+    const name = hostNames?.get(id) ?? id;
+    const known = byName.get(name);
+    if (known === undefined) byName.set(name, [id]);
+    else known.push(id);
+  }
+  return byName;
+}
+
+interface Subject {
+  readonly host: string | undefined;
+  readonly hostIds: number;
+  readonly type: TransactionType;
+}
+
+/** Empty if neither API has the value. */
+function valueOf(
+  { account, application, entry }: PolledTwice,
+  { host, hostIds, type }: Subject,
+  rest: Part,
+  nerdgraph: Part,
+): readonly ComparedValue[] {
+  const reason = reasonOf(rest, nerdgraph);
+  const { raw } = entry.poll;
+  const verdict =
+    reason === undefined
+      ? verdictOf({ rest: rest.values, nerdgraph: nerdgraph.values, raw })
+      : 'not read';
+  if (verdict === undefined) return [];
+  return [
+    {
+      account,
+      application,
+      host,
+      hostIds,
+      transactionType: type,
+      rest: sumOf(rest.values),
+      nerdgraph: sumOf(nerdgraph.values),
+      verdict,
+      reason,
+    },
+  ];
+}
+
+function reasonOf(rest: Part, nerdgraph: Part): string | undefined {
+  if (rest.failure !== undefined) return `REST: ${rest.failure}`;
+  return nerdgraph.failure === undefined ? undefined : `NerdGraph: ${nerdgraph.failure}`;
+}

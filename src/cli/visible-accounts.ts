@@ -1,0 +1,53 @@
+import {
+  type AccountRuntime,
+  type AccountRuntimeDependencies,
+  createAccountRuntime,
+} from '../daemon/account-runtime.ts';
+import { CommandError, type Platform } from '../daemon/platform.ts';
+import { openPrepared, prepareAccount } from '../daemon/prepare-account.ts';
+import { ApiError } from '../model/api-error.ts';
+import type { AccountConfig } from '../model/config.ts';
+import type { VisibleAccount } from '../nerdgraph/accounts.ts';
+
+/** The accounts that the user of a key may see. */
+export interface VisibleAccounts {
+  readonly accounts: readonly VisibleAccount[];
+  /** Why they are not known, without secrets. */
+  readonly failure: string | undefined;
+}
+
+/** Asks with the key of an account that is open. */
+export async function visibleAccounts(
+  runtime: Pick<AccountRuntime, 'visibleAccounts'>,
+  { redactor, stopSignal }: Pick<Platform, 'redactor' | 'stopSignal'>,
+): Promise<VisibleAccounts> {
+  try {
+    return { accounts: await runtime.visibleAccounts(stopSignal), failure: undefined };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { accounts: [], failure: redactor.redact(error.message) };
+  }
+}
+
+/** Asks with the key of an account of the file, of which nothing else need be known. */
+export async function visibleAccountsOf(
+  account: AccountConfig,
+  dependencies: AccountRuntimeDependencies,
+): Promise<VisibleAccounts> {
+  const { platform } = dependencies;
+  try {
+    const prepared = await prepareAccount(account, [], dependencies);
+    const raw = await openPrepared(prepared, platform);
+    const runtime = createAccountRuntime(prepared, raw, dependencies);
+    try {
+      return await visibleAccounts(runtime, platform);
+    } finally {
+      await runtime.close();
+    }
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    // Its own message names the account once more.
+    const { message } = error.cause instanceof Error ? error.cause : error;
+    return { accounts: [], failure: platform.redactor.redact(`${message}.`) };
+  }
+}

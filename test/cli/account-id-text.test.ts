@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { accountIdFindings, missingIdText } from '../../src/cli/account-id-text.ts';
+import type { VisibleAccounts } from '../../src/cli/visible-accounts.ts';
+import type { AccountSource } from '../../src/model/config.ts';
+import { anAccount } from '../support/builders.ts';
+
+/** What a key sees: accounts with these names, numbered from 1. */
+function seeing(...names: readonly string[]): VisibleAccounts {
+  const accounts = names.map((name, index) => ({ id: index + 1, name }));
+  return { accounts, failure: undefined };
+}
+
+const unknown: VisibleAccounts = { accounts: [], failure: 'status 401. Check the API key.' };
+
+describe('missingIdText', () => {
+  it.each([
+    {
+      what: 'one account',
+      visible: seeing('Acme'),
+      text: 'account a: add this line: account_id: 1  # Acme\n',
+    },
+    {
+      what: 'one account without a name',
+      visible: seeing(''),
+      text: 'account a: add this line: account_id: 1\n',
+    },
+    {
+      what: 'several accounts',
+      visible: seeing('Acme', 'Staging'),
+      text:
+        'account a: the API key sees 2 accounts, add the line of the right one:\n' +
+        '    account_id: 1  # Acme\n    account_id: 2  # Staging\n',
+    },
+    {
+      what: 'no account',
+      visible: seeing(),
+      text:
+        'account a: no account_id can be proposed: the API key sees no account: use a user key (NRAK-…) ' +
+        'of a user who may see the account; or look it up in New Relic: user menu, API keys\n',
+    },
+    {
+      what: 'nobody knows which account',
+      visible: unknown,
+      text:
+        'account a: no account_id can be proposed: status 401. Check the API key. ' +
+        'Or look it up in New Relic: user menu, API keys\n',
+    },
+  ])('proposes what a key sees: $what', ({ visible, text }) => {
+    expect(missingIdText({ name: 'a' }, visible)).toBe(text);
+  });
+
+  it('shows the first fifty accounts, and how many more there are', () => {
+    const text = missingIdText({ name: 'a' }, seeing(...Array.from({ length: 52 }, () => 'x')));
+
+    expect(text.match(/account_id:/gu)).toHaveLength(50);
+    expect(text.endsWith('    account_id: 50  # x\n    and 2 more\n')).toBe(true);
+  });
+});
+
+describe('accountIdFindings', () => {
+  const lacking = { kind: 'rest', accountId: undefined } as const;
+  const rest = { kind: 'rest', accountId: 2 } as const;
+  const nerdgraph = { kind: 'nerdgraph', accountId: 2 } as const;
+  const hint = 'account a: for newrelic-exporter compare and "source: nerdgraph": ';
+  const wrong = 'account a: the API key does not see the account with account_id 2: ';
+  it.each<{
+    what: string;
+    source: AccountSource;
+    visible: VisibleAccounts | undefined;
+    notes?: string;
+    errors?: string;
+  }>([
+    { what: 'nobody asked', source: nerdgraph, visible: undefined },
+    { what: 'the id is right', source: nerdgraph, visible: seeing('Acme', 'Staging') },
+    { what: 'the id is right, with REST', source: rest, visible: seeing('Acme', 'Staging') },
+    {
+      what: 'there is no id, with REST',
+      source: lacking,
+      visible: seeing('Acme'),
+      notes: `${hint}add this line: account_id: 1  # Acme\n`,
+    },
+    {
+      what: 'there is no id, with REST, and nothing to propose',
+      source: lacking,
+      visible: unknown,
+      notes: `${hint}no account_id can be proposed: status 401. Check the API key. Or look it up in New Relic: user menu, API keys\n`,
+    },
+    {
+      what: 'the id is wrong',
+      source: nerdgraph,
+      visible: seeing('Acme'),
+      errors: `${wrong}correct it, or use a key of a user who may see that account; this key sees:\n    account_id: 1  # Acme\n`,
+    },
+    {
+      what: 'the id is wrong, with REST',
+      source: rest,
+      visible: seeing('Acme'),
+      errors: `${wrong}correct it, or use a key of a user who may see that account; this key sees:\n    account_id: 1  # Acme\n`,
+    },
+    {
+      what: 'the key sees nothing',
+      source: nerdgraph,
+      visible: seeing(),
+      errors: `${wrong}the API key sees no account: use a user key (NRAK-…) of a user who may see the account\n`,
+    },
+    {
+      what: 'the id could not be checked',
+      source: nerdgraph,
+      visible: unknown,
+      errors: 'account a: account_id 2 could not be checked: status 401. Check the API key.\n',
+    },
+    {
+      what: 'the id could not be checked, with REST',
+      source: rest,
+      visible: unknown,
+      notes: 'account a: account_id 2 could not be checked: status 401. Check the API key.\n',
+    },
+  ])('says what is wrong: $what', ({ source, visible, notes = '', errors = '' }) => {
+    const account = anAccount({ name: 'a', source });
+
+    expect(accountIdFindings(account, visible)).toEqual({ notes, errors });
+  });
+});

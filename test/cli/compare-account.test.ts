@@ -1,0 +1,207 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type AccountComparison,
+  type ComparedAccount,
+  compareAccount,
+} from '../../src/cli/compare-account.ts';
+import { ApiError } from '../../src/model/api-error.ts';
+import type { AppEntry } from '../../src/model/config.ts';
+import { anApplication, anEntry } from '../support/builders.ts';
+import { inBatches } from '../support/fake-batch-source.ts';
+import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
+import { createFakeSource, type FakeSource, webOf } from '../support/fake-source.ts';
+
+interface Bench {
+  readonly clock: FakeClock;
+  readonly rest: FakeSource;
+  readonly nerdgraph: FakeSource;
+  readonly compare: (entries?: readonly AppEntry[]) => Promise<AccountComparison>;
+  /** Fails if the account was not compared. */
+  readonly compared: (entries?: readonly AppEntry[]) => Promise<ComparedAccount>;
+}
+
+function aBench(): Bench {
+  const clock = createFakeClock();
+  const rest = createFakeSource(clock);
+  const nerdgraph = createFakeSource(clock);
+  const batches = inBatches(nerdgraph, clock);
+  const compare: Bench['compare'] = async (entries = [anEntry({ transactions: ['web'] })]) => {
+    const comparing = compareAccount(
+      {
+        account: 'main',
+        entries,
+        concurrency: 2,
+        rest: { source: rest, calls: rest.sent },
+        nerdgraph: { source: batches, calls: batches.sent },
+      },
+      { clock, wallMs: () => clock.wallMs(), signal: new AbortController().signal },
+    );
+    await clock.advance(0);
+    return comparing;
+  };
+  return {
+    clock,
+    rest,
+    nerdgraph,
+    compare,
+    compared: async (entries) => {
+      const result = await compare(entries);
+      if (result.kind === 'compared') return result;
+      throw new Error(result.reason);
+    },
+  };
+}
+
+/** Two hosts and the application itself; NerdGraph knows the hosts by their names. */
+function anAgreeingBench(): Bench {
+  const bench = aBench();
+  bench.rest.list(anApplication({ hostIds: ['11', '12'] }));
+  bench.rest.names('1', new Map(Object.entries({ '11': 'web-1', '12': 'web-2' })));
+  bench.nerdgraph.list(anApplication({ hostIds: ['web-1', 'web-2'] }));
+  bench.nerdgraph.names('1', new Map(Object.entries({ 'web-1': 'web-1', 'web-2': 'web-2' })));
+  const rates = { '1': 30, '1/11': 10, '1/12': 20, '1/web-1': 10, '1/web-2': 20 };
+  for (const [subject, perMinute] of Object.entries(rates)) {
+    bench.rest.answer(subject, webOf(perMinute));
+    bench.nerdgraph.answer(subject, webOf(perMinute));
+  }
+  return bench;
+}
+
+function verdictsOf({ values }: ComparedAccount): readonly string[] {
+  return values.map(({ host, verdict }) => `${host ?? 'application'} ${verdict}`);
+}
+
+describe('compareAccount', () => {
+  it('reads the same values with both APIs, and counts what each took', async () => {
+    const result = await anAgreeingBench().compared();
+
+    expect(verdictsOf(result)).toEqual(['application equal', 'web-1 equal', 'web-2 equal']);
+    expect(result).toMatchObject({
+      applications: { rest: 1, nerdgraph: 1 },
+      hosts: { rest: 2, nerdgraph: 2 },
+      calls: { rest: 5, nerdgraph: 2 },
+      oneSided: [],
+      renamed: [],
+    });
+  });
+
+  it.each([
+    { what: 'as configured', window: { kind: 'range', lengthMs: 300_000 } as const, minutes: 5 },
+    { what: 'the default', window: { kind: 'vendor_default' } as const, minutes: 30 },
+  ])('asks both for one settled window: $what', async ({ window, minutes }) => {
+    const { rest, nerdgraph, compared } = anAgreeingBench();
+
+    await compared([anEntry({ transactions: ['web'], poll: { window } })]);
+
+    const toMs = Date.UTC(2026, 8, 1, 9, 50);
+    const asked = [...rest.queries, ...nerdgraph.queries].map((query) => query.window);
+    expect(asked.length).toBe(6);
+    expect(new Set(asked.map((one) => JSON.stringify(one)))).toEqual(
+      new Set([JSON.stringify({ fromMs: toMs - minutes * 60_000, toMs })]),
+    );
+  });
+
+  it('keeps a delay that is longer', async () => {
+    const { rest, compared } = anAgreeingBench();
+
+    await compared([anEntry({ transactions: ['web'], poll: { delayMs: 1_200_000 } })]);
+
+    expect(rest.queries[0]?.window?.toMs).toBe(Date.UTC(2026, 8, 1, 9, 40));
+  });
+
+  it('measures how long each took, discovery included', async () => {
+    const { clock, rest, compare } = anAgreeingBench();
+    const release = rest.holdDiscovery();
+
+    const comparing = compare();
+    await clock.advance(5000);
+    release();
+
+    expect(await comparing).toMatchObject({ elapsedMs: { rest: 5000, nerdgraph: 0 } });
+  });
+
+  it('compares applications that both lists have, and names the others', async () => {
+    const { rest, nerdgraph, compared } = aBench();
+    rest.list(
+      anApplication({ id: '1', name: 'a' }),
+      anApplication({ id: '2', name: 'b', reporting: false }),
+      anApplication({ id: '3', name: 'c' }),
+    );
+    nerdgraph.list(
+      anApplication({ id: '1', name: 'A' }),
+      anApplication({ id: '4', name: 'd', reporting: undefined }),
+    );
+    nerdgraph.pending('3');
+    for (const source of [rest, nerdgraph]) source.answer('1', webOf(1));
+
+    const result = await compared([anEntry({ transactions: ['web'], hosts: false })]);
+
+    expect(result).toMatchObject({
+      applications: { rest: 3, nerdgraph: 2 },
+      renamed: [{ id: '1', rest: 'a', nerdgraph: 'A' }],
+      oneSided: [
+        { id: '2', name: 'b', reporting: false, onlyIn: 'rest' },
+        { id: '3', name: 'c', reporting: true, onlyIn: 'unclear' },
+        { id: '4', name: 'd', reporting: undefined, onlyIn: 'nerdgraph' },
+      ],
+    });
+    expect(verdictsOf(result)).toEqual(['application equal']);
+  });
+
+  it('does not ask about an application that neither calls reporting', async () => {
+    const { rest, nerdgraph, compared } = aBench();
+    rest.list(anApplication({ id: '1', reporting: false }));
+    nerdgraph.list(anApplication({ id: '1', reporting: false }));
+
+    expect((await compared()).values).toEqual([]);
+    expect([...rest.calls, ...nerdgraph.calls]).toEqual(['list', 'list']);
+  });
+
+  it('asks about one that only one of them calls reporting', async () => {
+    const { rest, nerdgraph, compared } = aBench();
+    rest.list(anApplication({ id: '1', reporting: false }));
+    nerdgraph.list(anApplication({ id: '1' }));
+    rest.answer('1', new Map());
+    nerdgraph.answer('1', webOf(3));
+
+    const result = await compared([anEntry({ transactions: ['web'], hosts: false })]);
+
+    expect(verdictsOf(result)).toEqual(['application only NerdGraph']);
+  });
+
+  it('says what was not read', async () => {
+    const { rest, compared } = anAgreeingBench();
+    rest.answer('1/11', new ApiError('server', 'status 500', { status: 500 }));
+
+    const result = await compared();
+
+    expect(verdictsOf(result)).toEqual(['application equal', 'web-1 not read', 'web-2 equal']);
+    expect(result.values[1]?.reason).toBe('REST: status 500');
+  });
+
+  it.each([
+    { api: 'rest', name: 'REST' },
+    { api: 'nerdgraph', name: 'NerdGraph' },
+  ] as const)('does not judge from half a list of $name', async ({ api, name }) => {
+    const bench = anAgreeingBench();
+    bench[api].failDiscovery(new ApiError('auth', 'status 401', { status: 401 }), [
+      anApplication(),
+    ]);
+
+    expect(await bench.compare()).toEqual({
+      kind: 'not compared',
+      account: 'main',
+      reason: `the discovery with ${name} failed: status 401`,
+    });
+  });
+
+  it.each([
+    { what: 'NerdGraph has no application', rest: { id: '1' }, kind: 'not compared' },
+    { what: 'only silent ones are left', rest: { id: '1', reporting: false }, kind: 'compared' },
+  ])('suspects another account: $what', async ({ rest: application, kind }) => {
+    const { rest, compare } = aBench();
+    rest.list(anApplication(application));
+
+    expect((await compare()).kind).toBe(kind);
+  });
+});

@@ -1,0 +1,44 @@
+import type { ComparedAccount } from '../../src/cli/compare-account.ts';
+import type { ComparedValue } from '../../src/cli/compare-values.ts';
+import type { Verdict } from '../../src/cli/compare-verdict.ts';
+
+const numbersOf: Readonly<Record<Verdict, Pick<ComparedValue, 'rest' | 'nerdgraph'>>> = {
+  equal: { rest: 812, nerdgraph: 812.4 },
+  idle: { rest: 0, nerdgraph: undefined },
+  differs: { rest: 100, nerdgraph: 112 },
+  'only REST': { rest: 5, nerdgraph: undefined },
+  'only NerdGraph': { rest: undefined, nerdgraph: 7.5 },
+  'not read': { rest: undefined, nerdgraph: 3 },
+};
+
+export function aValue(verdict: Verdict, overrides: Partial<ComparedValue> = {}): ComparedValue {
+  return {
+    account: 'main',
+    application: { id: '1', name: 'shop' },
+    host: undefined,
+    hostIds: 0,
+    transactionType: 'web',
+    ...numbersOf[verdict],
+    verdict,
+    reason: verdict === 'not read' ? 'REST: status 500' : undefined,
+    ...overrides,
+  };
+}
+
+export function aComparison(
+  values: readonly ComparedValue[],
+  overrides: Partial<ComparedAccount> = {},
+): ComparedAccount {
+  return {
+    kind: 'compared',
+    account: 'main',
+    applications: { rest: 1, nerdgraph: 1 },
+    oneSided: [],
+    renamed: [],
+    hosts: { rest: 500, nerdgraph: 500 },
+    calls: { rest: 526, nerdgraph: 4 },
+    elapsedMs: { rest: 39_600, nerdgraph: 200 },
+    values,
+    ...overrides,
+  };
+}

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { printed, threeApplications } from './ask-bench.ts';
+
+const place = 'base_url: "http://127.0.0.1"';
+const keyed = `{ name: main, ${place}, api_key_env: KEY, source: nerdgraph`;
+const apps = 'apps: [{ name: shop }]';
+
+describe('check-config --online, for the ids of accounts', () => {
+  it('proposes the id that is all that is wrong with a file, and still ends with 2', async () => {
+    const { exitCode, stdout, stderr, calls } = await printed(
+      ['check-config', '--online', 'c.yaml'],
+      { 'c.yaml': `accounts: [${keyed} }]\n${apps}` },
+      threeApplications,
+    );
+
+    expect({ exitCode, stdout, calls }).toEqual({ exitCode: 2, stdout: '', calls: 1 });
+    expect(stderr).toContain('c.yaml:1:');
+    expect(stderr).toContain(
+      '"source: nerdgraph" needs "account_id", the id of the New Relic account\n',
+    );
+    expect(stderr.trimEnd().split('\n').at(-1)).toBe(
+      'account main: add this line: account_id: 1234567  # Simulated account',
+    );
+  });
+
+  it('proposes what can be found out for each account', async () => {
+    const refused = keyed.replace('main', 'refused').replace('KEY', 'WRONG_KEY');
+    const keyless = keyed.replace('main', 'keyless').replace('KEY', 'NO_KEY');
+    const good = `${keyed.replace('main', 'good')}, account_id: 1`;
+
+    const { exitCode, stderr, calls } = await printed(
+      ['check-config', '--online', 'c.yaml'],
+      {
+        'c.yaml': `accounts: [${keyed} }, ${refused} }, ${keyless} }, ${good} }]\napps: [{ id: 1, account: good }]`,
+      },
+      threeApplications,
+    );
+
+    expect({ exitCode, calls }).toEqual({ exitCode: 2, calls: 2 });
+    expect(stderr).toContain('account main: add this line: account_id: 1234567');
+    expect(stderr).toContain(
+      'account refused: no account_id can be proposed: list_applications: status 401',
+    );
+    expect(stderr).toContain(
+      'account keyless: no account_id can be proposed: the environment variable NO_KEY is not set: set it to the API key. Or look it up in New Relic: user menu, API keys',
+    );
+    expect(stderr).not.toContain('account good:');
+    expect(stderr).not.toContain('NRAK-WRONG');
+  });
+
+  it.each([
+    { what: 'without --online', args: [], config: `accounts: [${keyed} }]\n${apps}` },
+    {
+      what: 'when more is wrong with the file',
+      args: ['--online'],
+      config: `accounts: [${keyed}, retries: 1 }]\n${apps}`,
+    },
+  ])('asks nobody $what', async ({ args, config }) => {
+    const { exitCode, calls, stderr } = await printed(['check-config', ...args, 'c.yaml'], {
+      'c.yaml': config,
+    });
+
+    expect({ exitCode, calls }).toEqual({ exitCode: 2, calls: 0 });
+    expect(stderr).not.toContain('add this line');
+  });
+
+  it.each([
+    { what: 'an id that the key sees', id: 1_234_567, exitCode: 0, stderr: '' },
+    {
+      what: 'an id that the key does not see',
+      id: 7,
+      exitCode: 1,
+      stderr:
+        'account main: the API key does not see the account with account_id 7: correct it, or use a key of a user who may see that account; this key sees:\n' +
+        '    account_id: 1234567  # Simulated account\n',
+    },
+  ])('checks $what with REST', async ({ id, exitCode, stderr }) => {
+    const account = `${keyed.replace('nerdgraph', 'rest')}, account_id: ${id} }`;
+
+    const result = await printed(
+      ['check-config', '--online', 'c.yaml'],
+      { 'c.yaml': `accounts: [${account}]\n${apps}` },
+      threeApplications,
+    );
+
+    expect({ exitCode: result.exitCode, stderr: result.stderr }).toEqual({ exitCode, stderr });
+  });
+
+  it('checks the id with NerdGraph, too, and names what the key sees', async () => {
+    const { exitCode, stderr } = await printed(
+      ['check-config', '--online', 'c.yaml'],
+      { 'c.yaml': `accounts: [${keyed}, account_id: 7 }]\n${apps}` },
+      threeApplications,
+    );
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(
+      'account main: the API key does not see the account with account_id 7',
+    );
+    expect(stderr).toContain('    account_id: 1234567  # Simulated account\n');
+  });
+
+  it('does not ask again with a key that the REST API refuses', async () => {
+    const { stdout, stderr } = await printed(
+      ['check-config', '--online', 'c.yaml'],
+      {
+        'c.yaml': `accounts: [${keyed.replace('nerdgraph', 'rest').replace('KEY', 'WRONG_KEY')} }]\n${apps}`,
+      },
+      threeApplications,
+    );
+
+    expect(stderr).toContain('discovery failed');
+    expect(stdout + stderr).not.toContain('account_id');
+  });
+});

@@ -1,0 +1,159 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { SelectedApplication } from '../../src/model/selected-application.ts';
+import { halvesOf } from '../../src/nerdgraph/host-partition.ts';
+import { type HostQuery, hostQueriesOf, namesIn } from '../../src/nerdgraph/host-query-plan.ts';
+import { batchesOf, isByName, wantedHosts } from '../../src/nerdgraph/query-plan.ts';
+import { fullSize } from '../../src/nerdgraph/query-sizes.ts';
+import { aSelected } from '../support/builders.ts';
+import { hostsNamed, someFleet, someSize } from './some-fleet.ts';
+
+type Queries = readonly HostQuery<SelectedApplication>[];
+
+const itself = (selected: SelectedApplication): SelectedApplication => selected;
+const even = { kind: 'match', pattern: /[02468]$/u } as const;
+
+function anApp(
+  id: number,
+  hostIds: readonly string[],
+  entry: Parameters<typeof aSelected>[1] = {},
+): SelectedApplication {
+  return aSelected({ id: `${id}`, hostIds }, entry);
+}
+
+function idsOf(queries: Queries): readonly (readonly string[])[] {
+  return queries.map(({ items }) => items.map(({ application }) => application.id));
+}
+
+/** How many rows the answer will have. */
+function rowsOfAnswer({ items, subset }: HostQuery<SelectedApplication>): number {
+  return items.reduce(
+    (sum, one) => sum + namesIn(subset, one).length * (one.entry.transactions.length + 1),
+    0,
+  );
+}
+
+describe('the queries for hosts', () => {
+  it('ask for all hosts of several applications', () => {
+    const batch = [anApp(1, ['a']), anApp(2, ['b', 'c'], { application: false })];
+    const queries = hostQueriesOf(batch, itself, fullSize);
+
+    expect(idsOf(queries)).toEqual([['1', '2']]);
+    expect(queries[0]?.subset.condition).toBeUndefined();
+  });
+
+  it('leave out applications without wanted hosts', () => {
+    const batch = [anApp(1, []), anApp(2, ['a'], { hosts: false }), anApp(3, ['a'])];
+
+    expect(idsOf(hostQueriesOf(batch, itself, fullSize))).toEqual([['3']]);
+    expect(hostQueriesOf([], itself, fullSize)).toEqual([]);
+  });
+
+  it.each([
+    {
+      what: 'rows',
+      batch: [40, 40, 40].map((count, index) => anApp(index, hostsNamed(count))),
+      size: { applications: 200, rows: 250 },
+      is: [['0', '1'], ['2']],
+    },
+    {
+      what: 'applications',
+      batch: [1, 1, 1].map((count, index) => anApp(index, hostsNamed(count))),
+      size: { applications: 2, rows: 250 },
+      is: [['0', '1'], ['2']],
+    },
+  ])('hold no more $what than fit', ({ batch, size, is }) => {
+    expect(idsOf(hostQueriesOf(batch, itself, size))).toEqual(is);
+  });
+
+  it('go on filling a query after an application that has queries of its own', () => {
+    const batch = [anApp(1, ['a']), anApp(2, hostsNamed(200)), anApp(3, ['b'])];
+
+    expect(idsOf(hostQueriesOf(batch, itself, { applications: 200, rows: 400 }))).toEqual([
+      ['2'],
+      ['2'],
+      ['1', '3'],
+    ]);
+  });
+
+  it('name few hosts', () => {
+    const batch = [
+      anApp(1, ['a0', 'a1'], { hosts: even }),
+      anApp(2, ['b2', 'b3'], { hosts: even }),
+    ];
+    const queries = hostQueriesOf(batch, itself, fullSize);
+
+    expect(queries.map(({ subset }) => subset.condition)).toEqual(["host IN ('a0','b2')"]);
+  });
+
+  it('name a hundred hosts at most', () => {
+    const batch = [60, 40, 2].map((count, index) =>
+      anApp(index, hostsNamed(2 * count, `app${index}`), { hosts: even }),
+    );
+
+    expect(idsOf(hostQueriesOf(batch, itself, fullSize))).toEqual([['0', '1'], ['2']]);
+  });
+
+  it('ask for all hosts where more than a hundred are chosen', () => {
+    const queries = hostQueriesOf([anApp(1, hostsNamed(204), { hosts: even })], itself, fullSize);
+
+    expect(queries.map(({ subset }) => subset.condition)).toEqual([undefined]);
+  });
+
+  it('count a name for each application that runs on that host', () => {
+    // Every application wants another host, but all run on all of them.
+    const batch = Array.from({ length: 50 }, (_, index) =>
+      anApp(index, hostsNamed(50), { hosts: { kind: 'self', names: [`host-${index}`] } }),
+    );
+    const queries = hostQueriesOf(batch, itself, fullSize);
+
+    expect(queries.length).toBeGreaterThan(1);
+    for (const query of queries) expect(rowsOfAnswer(query)).toBeLessThanOrEqual(4000);
+  });
+
+  it('name the hosts of one application in several queries if need be', () => {
+    const queries = hostQueriesOf([anApp(1, hostsNamed(60), { hosts: even })], itself, {
+      applications: 1,
+      rows: 50,
+    });
+
+    expect(queries.map((query) => rowsOfAnswer(query))).toEqual([48, 42]);
+  });
+
+  it('have every wanted host of every application in one of them, within the size', () => {
+    fc.assert(
+      fc.property(someFleet, someSize, (fleet, size) => {
+        for (const batch of batchesOf(fleet, itself, size)) {
+          const queries = hostQueriesOf(batch, itself, size);
+          for (const one of batch) {
+            const own = queries.filter(({ items }) => items.includes(one));
+            for (const name of wantedHosts(one)) {
+              expect(own.filter(({ subset }) => subset.has(name))).toHaveLength(1);
+            }
+            if (wantedHosts(one).length === 0) expect(own).toEqual([]);
+          }
+          for (const query of queries) {
+            const [only] = query.items;
+            const halves = only && halvesOf(query.subset, namesIn(query.subset, only));
+            // Very few names cannot be told apart by their ends.
+            const isAlike = query.items.length === 1 && halves?.[0].names !== undefined;
+            expect(query.items.length).toBeLessThanOrEqual(size.applications);
+            if (!isAlike) expect(rowsOfAnswer(query)).toBeLessThanOrEqual(size.rows);
+            if (batch.some(isByName))
+              expect(query.subset.names?.length ?? 0).toBeLessThanOrEqual(100);
+          }
+        }
+      }),
+    );
+  });
+});
+
+describe('namesIn', () => {
+  it('are the listed hosts of a part, or else the wanted ones', () => {
+    const [query] = hostQueriesOf([anApp(1, ['a0', 'a1'], { hosts: even })], itself, fullSize);
+    const unlisted = { ...aSelected({ hostIds: undefined }, { hosts: even }), namedHostIds: ['x'] };
+
+    expect(query && namesIn(query.subset, anApp(1, ['a0', 'a1', 'b0']))).toEqual(['a0']);
+    expect(namesIn({ condition: undefined, depth: 0, has: () => true }, unlisted)).toEqual(['x']);
+  });
+});

@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import type { AppEntry } from '../../src/model/config.ts';
+import type { SelectedApplication } from '../../src/model/selected-application.ts';
+import type { Question } from '../../src/model/source.ts';
+import type { QuerySize } from '../../src/nerdgraph/query-sizes.ts';
+import { aSelected } from '../support/builders.ts';
+
+/** A question as the poll loop asks it. */
+export function aQuestion(
+  selected: SelectedApplication,
+  overrides: Partial<Question> = {},
+): Question {
+  return {
+    selected,
+    askHostNames: false,
+    hostNames: new Map(),
+    isListed: () => true,
+    ...overrides,
+  };
+}
+
+export function hostsNamed(count: number, prefix = 'host'): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
+}
+
+const someHosts: fc.Arbitrary<AppEntry['hosts']> = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(true) },
+  fc.constant(false),
+  fc.constantFrom<AppEntry['hosts']>(
+    { kind: 'match', pattern: /[02468]$/u },
+    { kind: 'match', pattern: /^none/u },
+    { kind: 'self', names: ['host-3', 'HOST-7'] },
+  ),
+);
+
+const someEntry: fc.Arbitrary<Parameters<typeof aSelected>[1]> = fc.record({
+  hosts: someHosts,
+  application: fc.boolean(),
+  transactions: fc.constantFrom<AppEntry['transactions']>(['web', 'other'], ['web'], ['other']),
+  poll: fc.constantFrom<Partial<AppEntry['poll']>>(
+    {},
+    { window: { kind: 'vendor_default' } },
+    { delayMs: 240_000 },
+  ),
+});
+
+/** Applications of any account, each with its entry. Half of them share their hosts with others. */
+export const someFleet: fc.Arbitrary<readonly SelectedApplication[]> = fc
+  .array(
+    fc.record({
+      entry: someEntry,
+      hosts: fc.oneof(fc.nat(6), fc.nat(60), fc.nat(700)),
+      isShared: fc.boolean(),
+      reporting: fc.constantFrom(true, true, false, undefined),
+    }),
+    { maxLength: 40 },
+  )
+  .map((applications) =>
+    applications.map(({ entry, hosts, isShared, reporting }, index) =>
+      aSelected(
+        {
+          id: `${index + 1}`,
+          reporting,
+          hostIds: hostsNamed(hosts, isShared ? 'host' : `app${index}`),
+        },
+        entry,
+      ),
+    ),
+  );
+
+export const someSize: fc.Arbitrary<QuerySize> = fc.record({
+  applications: fc.integer({ min: 1, max: 200 }),
+  rows: fc.integer({ min: 50, max: 4000 }),
+});

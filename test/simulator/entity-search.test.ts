@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import type { ApplicationSpec } from '../../src/simulator/fleet-options.ts';
+import { aNerdgraphAccount, type NerdgraphAccount } from './nerdgraph-account.ts';
+
+const document = `query ($q: String, $b: EntitySearchQueryBuilder, $cursor: String, $sort: [SortCriterionWithDirection], $options: EntitySearchOptions) {
+  actor {
+    entitySearch(query: $q, queryBuilder: $b, sortByWithDirection: $sort, options: $options) {
+      count
+      results(cursor: $cursor) { nextCursor entities { name } }
+    }
+  }
+}`;
+const everything = "domain = 'APM'";
+
+interface Search {
+  readonly count: number;
+  readonly names: readonly string[];
+  readonly nextCursor: string | null;
+}
+
+function search(
+  { ask }: NerdgraphAccount,
+  variables: Readonly<Record<string, unknown>> = { q: everything },
+): Search {
+  const answer = ask(document, variables) as {
+    readonly data: {
+      readonly actor: {
+        readonly entitySearch: {
+          readonly count: number;
+          readonly results: {
+            readonly nextCursor: string | null;
+            readonly entities: readonly { readonly name: string }[];
+          };
+        };
+      };
+    };
+  };
+  const { count, results } = answer.data.actor.entitySearch;
+  return {
+    count,
+    names: results.entities.map(({ name }) => name),
+    nextCursor: results.nextCursor,
+  };
+}
+
+function named(...names: readonly string[]): readonly ApplicationSpec[] {
+  return names.map((name) => ({ name, kind: 'web' }));
+}
+
+describe('entitySearch', () => {
+  it('gives pages of 200 until there is no cursor any more', () => {
+    const account = aNerdgraphAccount({ applications: 450 });
+    const pages: Search[] = [];
+    let cursor: string | null = null;
+    do {
+      const page = search(account, { q: everything, cursor });
+      pages.push(page);
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+
+    expect(pages.map(({ count, names }) => [count, names.length])).toEqual([
+      [450, 200],
+      [450, 200],
+      [450, 50],
+    ]);
+    expect(pages.flatMap(({ names }) => names)).toEqual(
+      account.fleet.applications().map(({ name }) => name),
+    );
+  });
+
+  it.each([
+    { what: 'the page of the account', limit: undefined, pageSize: 3, length: 3 },
+    { what: 'a smaller limit', limit: 2, pageSize: 3, length: 2 },
+    { what: 'no larger limit', limit: 4, pageSize: 3, length: 3 },
+    { what: 'all, without a further page', limit: undefined, pageSize: 5, length: 5 },
+  ])('obeys $what', ({ limit, pageSize, length }) => {
+    const account = aNerdgraphAccount({ applications: 5 }, { entityPageSize: pageSize });
+
+    const page = search(account, { q: everything, options: { limit } });
+
+    expect(page.names).toHaveLength(length);
+    expect(page.nextCursor === null).toBe(length === 5);
+  });
+
+  it.each([
+    { sort: [{ attribute: 'NAME', direction: 'ASC' }], names: ['a', 'b', 'c'] },
+    { sort: { attribute: 'NAME', direction: 'DESC' }, names: ['c', 'b', 'a'] },
+    { sort: [], names: ['b', 'c', 'a'] },
+  ])('sorts as it is told: $sort', ({ sort, names }) => {
+    const account = aNerdgraphAccount({ applications: named('b', 'c', 'a') });
+
+    expect(search(account, { q: everything, sort }).names).toEqual(names);
+  });
+
+  it.each([
+    { b: { domain: 'APM', type: 'APPLICATION' }, names: ['shop', 'mail'] },
+    { b: { domain: 'INFRA' }, names: [] },
+    { b: { name: 'sho', type: '' }, names: ['shop'] },
+  ])('takes the conditions of a query builder: $b', ({ b, names }) => {
+    expect(search(aNerdgraphAccount({ applications: named('shop', 'mail') }), { b }).names).toEqual(
+      names,
+    );
+  });
+
+  it.each([
+    { what: 'both ways to ask', variables: { q: everything, b: {} }, says: 'not both' },
+    { what: 'none of them', variables: {}, says: 'is required' },
+    { what: 'an empty cursor', variables: { q: everything, cursor: '' }, says: 'Invalid cursor' },
+    { what: 'a foreign cursor', variables: { q: everything, cursor: 'x' }, says: 'Invalid cursor' },
+    { what: 'a mistake', variables: { q: 'name' }, says: 'expected' },
+  ])('refuses $what', ({ variables, says }) => {
+    expect(aNerdgraphAccount().ask(document, variables)).toMatchObject({
+      errors: [
+        {
+          message: expect.stringContaining(says) as string,
+          extensions: { errorClass: 'INVALID_INPUT' },
+        },
+      ],
+    });
+  });
+
+  it('finds what the fleet has now, also what does not report', () => {
+    const account = aNerdgraphAccount({
+      applications: [
+        { id: 1, name: 'shop', kind: 'web' },
+        { id: 2, name: 'mail', kind: 'other' },
+      ],
+    });
+    account.fleet.setReporting(2, false);
+    account.fleet.renameApplication(1, 'store');
+    account.fleet.addApplication({ id: 3, name: 'new' });
+
+    expect(search(account).names).toEqual(['store', 'mail', 'new']);
+    expect(search(account, { q: "reporting = 'true'" }).names).toEqual(['store', 'new']);
+    expect(search(account, { q: "domainId IN ('2','9')" }).names).toEqual(['mail']);
+  });
+});
