@@ -12,6 +12,8 @@ export interface AgeResult {
   readonly p99Seconds: number;
   /** The part of all values and of all time for which there was none. */
   readonly missingShare: number;
+  /** How many values were published in the time that is measured. */
+  readonly published: number;
 }
 
 interface Period {
@@ -30,6 +32,7 @@ export function createAges(keys: number, { fromMs, toMs }: Period): Ages {
   /** How many values more are so old than in the bin before. */
   const steps: number[] = [];
   let knownMs = 0;
+  let published = 0;
 
   const end = (key: string, nowMs: number): void => {
     const one = current.get(key);
@@ -62,6 +65,7 @@ export function createAges(keys: number, { fromMs, toMs }: Period): Ages {
   return {
     published: (key, askedMs, nowMs) => {
       end(key, nowMs);
+      if (nowMs >= fromMs && nowMs < toMs) published += 1;
       current.set(key, { askedMs, sinceMs: nowMs });
     },
     missing: (key, nowMs) => {
@@ -74,6 +78,7 @@ export function createAges(keys: number, { fromMs, toMs }: Period): Ages {
         p50Seconds: quantile(0.5),
         p99Seconds: quantile(0.99),
         missingShare: Math.max(0, 1 - knownMs / (keys * (toMs - fromMs))),
+        published,
       };
     },
   };

@@ -1,4 +1,5 @@
 import { createDaemon } from '../src/daemon/daemon.ts';
+import type { AccountSource } from '../src/model/config.ts';
 import type { SnapshotSink, Throughput } from '../src/model/snapshot.ts';
 import { anAccount, anEntry } from '../test/support/builders.ts';
 import { createFakeLogger } from '../test/support/fake-logger.ts';
@@ -10,6 +11,8 @@ import { apiKey, createVendor, type Scene, type Vendor } from './pacing-vendor.t
 export interface OursOptions {
   readonly requestsPerMinute: number;
   readonly concurrency: number;
+  /** The REST API if it is left out. */
+  readonly source?: AccountSource;
 }
 
 /** The whole daemon, from its configuration to what it publishes, on the simulated clock. */
@@ -39,11 +42,13 @@ export async function runOurs(scene: Scene, options: OursOptions): Promise<Pacin
     },
     publish: (snapshot) => {
       for (const [hostId, value] of snapshot.reading?.hosts ?? []) {
+        const { id } = snapshot.application;
+        const key = `${id}/${hostId}`;
         // A discovery publishes the same values again.
-        if (values.get(hostId) === value) continue;
-        values.set(hostId, value);
+        if (values.get(key) === value) continue;
+        values.set(key, value);
         const nowMs = clock.monotonicMs();
-        ages.published(hostId, vendor.askedMs(hostId) ?? 0, nowMs);
+        ages.published(key, vendor.askedMs(id, hostId) ?? 0, nowMs);
         if (values.size === scene.hosts) firstSetMs ??= nowMs;
       }
       sink.publish(snapshot);

@@ -8,6 +8,18 @@ export interface PacingResult extends AgeResult {
   readonly quotaShare: number;
   /** From the start until each host had a value; `undefined` if that never happened. */
   readonly firstSetSeconds: number | undefined;
+  /** Until the first full set. */
+  readonly first: CallCounts;
+  /** For one new value of each host, in the time that is measured. */
+  readonly perRefresh: CallCounts;
+  /** The most NRQL queries in any minute of the measured time. */
+  readonly mostNrqlPerMinute: number;
+}
+
+export interface CallCounts {
+  /** Calls, NRQL queries among them. */
+  readonly calls: number;
+  readonly nrql: number;
 }
 
 export function resultOf(
@@ -16,12 +28,36 @@ export function resultOf(
   ages: AgeResult,
   firstSetMs: number | undefined,
 ): PacingResult {
+  const firstMs = firstSetMs ?? Number.POSITIVE_INFINITY;
+  const untilMs = scene.warmUpMs + scene.measuredMs;
+  const measured = callsIn(vendor, scene.warmUpMs, untilMs);
+  const refreshes = ages.published / scene.hosts;
   return {
     ...ages,
+    first: callsIn(vendor, 0, firstMs),
+    perRefresh: { calls: measured.calls / refreshes, nrql: measured.nrql / refreshes },
+    mostNrqlPerMinute: mostInAMinute(
+      vendor.nrqlMs.filter((atMs) => atMs >= scene.warmUpMs && atMs < untilMs),
+    ),
     refusedPerHour: (vendor.refused() * 3_600_000) / scene.measuredMs,
     quotaShare: vendor.calls() / ((vendorPerMinute * scene.measuredMs) / 60_000),
     firstSetSeconds: firstSetMs === undefined ? undefined : firstSetMs / 1000,
   };
+}
+
+function callsIn({ nrqlMs, otherMs }: Vendor, fromMs: number, toMs: number): CallCounts {
+  const isIn = (atMs: number): boolean => atMs >= fromMs && atMs < toMs;
+  const nrql = nrqlMs.filter(isIn).length;
+  return { calls: nrql + otherMs.filter(isIn).length, nrql };
+}
+
+function mostInAMinute(timesMs: readonly number[]): number {
+  let [start, most] = [0, 0];
+  for (const [index, atMs] of timesMs.entries()) {
+    while (atMs - (timesMs[start] ?? atMs) >= 60_000) start += 1;
+    most = Math.max(most, index - start + 1);
+  }
+  return most;
 }
 
 export interface AgeTheory {

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { FleetOptions } from '../src/simulator/fleet-options.ts';
 import { createRandom } from '../src/simulator/random.ts';
 import { createSimulator, type Simulator } from '../src/simulator/simulator.ts';
-import type { RawTransport } from '../src/transport/transport.ts';
+import type { ApiRequest, RawTransport } from '../src/transport/transport.ts';
 import { createFakeClock, type FakeClock } from '../test/support/fake-clock.ts';
 import { inMemoryTransport } from '../test/support/in-memory-vendor.ts';
 
@@ -24,6 +24,8 @@ export interface Scene {
   /** When a window of the quota begins; no strategy is told. */
   readonly quotaPhaseMs: number;
   readonly foreign: ForeignUser | undefined;
+  /** Between 80 and 400 ms if it is left out. */
+  readonly latencyMs?: readonly [minMs: number, maxMs: number];
   /** What is before that is not measured. */
   readonly warmUpMs: number;
   readonly measuredMs: number;
@@ -40,11 +42,15 @@ export interface Vendor {
   readonly simulator: Simulator;
   readonly transport: RawTransport;
   /** When the value of a host was last asked for. */
-  askedMs(hostId: string): number | undefined;
+  askedMs(applicationId: string, hostId: string): number | undefined;
   /** Calls that arrived in the measured time, refused ones included. */
   calls(): number;
   /** How many of them were answered with 429. */
   refused(): number;
+  /** When each NRQL query arrived, refused ones included. */
+  readonly nrqlMs: readonly number[];
+  /** When each other call arrived. */
+  readonly otherMs: readonly number[];
 }
 
 const burst = 20;
@@ -87,13 +93,28 @@ function fleetOf({ applications, hosts, sizes }: Scene): FleetOptions {
   };
 }
 
-const hostTarget = /^\/v2\/applications\/\d+\/hosts\/(\d+)\//u;
+const hostTarget = /^\/v2\/applications\/(\d+)\/hosts\/(\d+)\//u;
+const hostQuery = /appId IN \(([\d,]+)\).*FACET appId, host, metricTimesliceName/u;
+
+/** What a call asks for: a host of an application, or all hosts of applications. */
+function hostsAskedBy({ target, body }: ApiRequest): readonly string[] {
+  const [, applicationId, hostId] = hostTarget.exec(target) ?? [];
+  if (hostId !== undefined) return [`${applicationId}/${hostId}`];
+  const [, ids] = hostQuery.exec(body ?? '') ?? [];
+  return ids === undefined ? [] : ids.split(',');
+}
+
+function isNrql({ body }: ApiRequest): boolean {
+  return body?.includes('"nrql":') === true;
+}
+
+export const defaultLatencyMs = [80, 400] as const;
 
 export function createVendor(scene: Scene, clock: FakeClock): Vendor {
   const simulator = createSimulator(
     {
       apiKeys: [apiKey],
-      latencyMs: [80, 400],
+      latencyMs: scene.latencyMs ?? defaultLatencyMs,
       quotaPerMinute: vendorPerMinute,
       quotaPhaseMs: scene.quotaPhaseMs,
       journalLimit: 1,
@@ -105,6 +126,8 @@ export function createVendor(scene: Scene, clock: FakeClock): Vendor {
   const asked = new Map<string, number>();
   let calls = 0;
   let refused = 0;
+  const nrqlMs: number[] = [];
+  const otherMs: number[] = [];
   const isMeasured = (): boolean => {
     const nowMs = clock.monotonicMs();
     return nowMs >= scene.warmUpMs && nowMs < scene.warmUpMs + scene.measuredMs;
@@ -115,8 +138,9 @@ export function createVendor(scene: Scene, clock: FakeClock): Vendor {
     simulator,
     transport: {
       send: async (request, headers, signal) => {
-        const hostId = hostTarget.exec(request.target)?.[1];
-        if (hostId !== undefined) asked.set(hostId, clock.monotonicMs());
+        const nowMs = clock.monotonicMs();
+        for (const key of hostsAskedBy(request)) asked.set(key, nowMs);
+        (isNrql(request) ? nrqlMs : otherMs).push(nowMs);
         const counts = isMeasured();
         if (counts) calls += 1;
         const response = await inner.send(request, headers, signal);
@@ -125,7 +149,10 @@ export function createVendor(scene: Scene, clock: FakeClock): Vendor {
       },
       close: async () => {},
     },
-    askedMs: (hostId) => asked.get(hostId),
+    askedMs: (applicationId, hostId) =>
+      asked.get(`${applicationId}/${hostId}`) ?? asked.get(applicationId),
+    nrqlMs,
+    otherMs,
     calls: () => calls,
     refused: () => refused,
   };

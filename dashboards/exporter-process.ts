@@ -32,7 +32,8 @@ export const exporterProcess: Row = {
     }),
     graph({
       title: 'Left out',
-      description: 'Series with the labels of another one, and values that cannot be used.',
+      description:
+        'Series with the labels of another one, values that cannot be used, and answers of NerdGraph that are not as documented.',
       unit: 'short',
       width,
       queries: [
@@ -43,6 +44,10 @@ export const exporterProcess: Row = {
         {
           expr: `sum by (reason) (increase(${ofAccount('newrelic_exporter_invalid_samples_total')}[$__rate_interval]))`,
           legend: 'values: {{reason}}',
+        },
+        {
+          expr: `sum by (kind) (increase(${ofAccount('newrelic_exporter_unexpected_answers_total')}[$__rate_interval]))`,
+          legend: 'unexpected: {{kind}}',
         },
       ],
     }),

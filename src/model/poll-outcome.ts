@@ -1,4 +1,4 @@
-import type { ApiError } from './api-error.ts';
+import { ApiError } from './api-error.ts';
 import type { AppReading } from './snapshot.ts';
 
 /** The result of one poll of one application. */
@@ -69,4 +69,22 @@ const silent: PollOutcome = {
 /** The outcome of a poll of an application that has no values. */
 export function silentOutcome(): PollOutcome {
   return silent;
+}
+
+/** Why the hosts of an application are missing that no discovery has listed so far. */
+export const unlistedError: ApiError = new ApiError(
+  'server',
+  'it is not known which hosts the application has, because no discovery could list them so far. The log says why the last discovery failed.',
+);
+
+/** The outcome of a poll for nothing but hosts, while it is not known which there are. */
+export function unlistedOutcome(): PollOutcome {
+  return {
+    ...nothingAsked,
+    reading: undefined,
+    error: unlistedError,
+    failed: new Set([hostsScope]),
+    askedParts: 1,
+    unauthorized: false,
+  };
 }

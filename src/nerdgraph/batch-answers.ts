@@ -1,7 +1,12 @@
 import type { ApiError } from '../model/api-error.ts';
 import type { TransactionType } from '../model/application.ts';
 import { transactionTypes } from '../model/application.ts';
-import { applicationScope, type PollOutcome } from '../model/poll-outcome.ts';
+import {
+  applicationScope,
+  hostsScope,
+  type PollOutcome,
+  unlistedError,
+} from '../model/poll-outcome.ts';
 import type { Throughput } from '../model/snapshot.ts';
 import { metricNames } from '../newrelic/metric-names.ts';
 import { heartbeatMetric } from './nrql.ts';
@@ -22,6 +27,8 @@ export interface Asked {
   readonly application: boolean;
   /** Only those that are still listed. */
   readonly hosts: readonly string[];
+  /** Whether hosts are wanted, and none were listed because that has failed so far. */
+  readonly areHostsUnknown?: boolean;
   readonly transactions: readonly TransactionType[];
 }
 
@@ -96,7 +103,7 @@ export class BatchAnswers {
     if (asked.application && application === undefined) failed.add(applicationScope);
     const throughput = this.#throughputOf(asked, application);
     const hasReading = application !== undefined || hosts.size > 0;
-    const failure = this.#errors.get(applicationId) ?? this.#givenUp;
+    const failure = this.#errors.get(applicationId) ?? this.#givenUp ?? unlistedErrorOf(asked);
     const error = failed.size > 0 ? failure : undefined;
     return {
       reading: hasReading
@@ -104,7 +111,7 @@ export class BatchAnswers {
         : undefined,
       error,
       failed,
-      askedParts: (asked.application ? 1 : 0) + asked.hosts.length,
+      askedParts: partsOf(asked),
       gone: false,
       unauthorized: error?.status === 401,
       hostNames,
@@ -118,7 +125,7 @@ export class BatchAnswers {
     readonly failed: Set<string>;
   } {
     const hosts = new Map<string, Throughput>();
-    const failed = new Set<string>();
+    const failed = new Set<string>(asked.areHostsUnknown === true ? [hostsScope] : []);
     const counted = this.#hosts.get(asked.applicationId);
     const answered = this.#answeredHosts.get(asked.applicationId) ?? [];
     for (const name of asked.hosts) {
@@ -164,6 +171,14 @@ export class BatchAnswers {
     }
     return throughput;
   }
+}
+
+function partsOf({ application, hosts, areHostsUnknown }: Asked): number {
+  return (application ? 1 : 0) + hosts.length + (areHostsUnknown === true ? 1 : 0);
+}
+
+function unlistedErrorOf({ areHostsUnknown }: Asked): ApiError | undefined {
+  return areHostsUnknown === true ? unlistedError : undefined;
 }
 
 function nothingCounted(): Counted {

@@ -50,7 +50,8 @@ export async function listHosts(
   dependencies: HostListDependencies,
 ): Promise<HostList> {
   const { client, sizes, wallMs, signal } = dependencies;
-  const toMs = wallMs();
+  // NRQL knows whole milliseconds only.
+  const toMs = Math.floor(wallMs());
   const window = { fromMs: toMs - listedMs, toMs };
   const found = new FoundHosts();
   const waiting = [...queriesFor(entities, sizes.current())];

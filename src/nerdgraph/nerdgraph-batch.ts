@@ -1,6 +1,6 @@
 import { ApiError } from '../model/api-error.ts';
 import type { PollOutcome } from '../model/poll-outcome.ts';
-import type { SelectedApplication } from '../model/selected-application.ts';
+import { areHostsUnknown, type SelectedApplication } from '../model/selected-application.ts';
 import type { Batch, Call, CallContext, Question, Stage } from '../model/source.ts';
 import { type TimeWindow, windowAt } from '../model/window.ts';
 import { BatchAnswers } from './batch-answers.ts';
@@ -79,7 +79,7 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
   }
 
   outcomeOf(question: Asked): PollOutcome {
-    const { isListed, askHostNames } = question;
+    const { isListed, askHostNames, hostNames } = question;
     const selected = this.#dependencies.selectedOf(question);
     const { application, entry } = selected;
     const hosts = wantedHosts(selected).filter(isListed);
@@ -87,6 +87,7 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
       applicationId: application.id,
       application: entry.application,
       hosts,
+      areHostsUnknown: areHostsUnknown(selected, hostNames),
       transactions: entry.transactions,
     };
     if (this.#answers.isWithoutHeartbeat(application.id)) {
@@ -175,11 +176,11 @@ function firstQueriesOf(
 ): readonly Query[] {
   const size = sizes.current();
   const transactions = questions[0]?.selected.entry.transactions ?? [];
-  const asked = questions.filter((question) => {
+  const asking = questions.filter((question) => {
     const selected = selectedOf(question);
     return selected.entry.application || wantedHosts(selected).length > 0;
   });
-  const unknown = idsOf(asked).filter((id) => !recorded.isKnown(id));
+  const unknown = idsOf(asking).filter((id) => !recorded.isKnown(id));
   return [
     ...slicesOf(unknown, size.applications).map((ids) => recordedMetricsQuery(ids, { recorded })),
     ...applicationQueriesOf(questions, selectedOf, size).map((some) =>

@@ -43,8 +43,13 @@ export function nrqlAnswerOf(part: unknown, reading: NrqlReading): NrqlAnswer {
   }
   const isTruncated = results.length >= maxRows || hasOthers(part['otherResult']);
   if (isTruncated) surprises.saw('truncated', { rows: results.length });
+  const rows: CountRow[] = [];
+  for (const result of results) {
+    const row = rowOf(result, surprises);
+    if (row !== undefined) rows.push(row);
+  }
   return {
-    rows: results.flatMap((row) => rowOf(row, surprises)),
+    rows,
     isTruncated,
     window: windowOf(part, reading),
   };
@@ -56,20 +61,20 @@ function hasOthers(otherResult: unknown): boolean {
   return isJsonObject(otherResult) && (numberOf(otherResult['calls']) ?? 0) > 0;
 }
 
-function rowOf(row: unknown, surprises: Surprises): readonly CountRow[] {
+function rowOf(row: unknown, surprises: Surprises): CountRow | undefined {
   const calls = isJsonObject(row) ? numberOf(row['calls']) : undefined;
   const applicationId = isJsonObject(row) ? entityIdOf(facetOf(row, 'appId', 0)) : undefined;
   if (!isJsonObject(row) || applicationId === undefined || calls === undefined || calls < 0) {
     surprises.saw('row', { row: shapeOf(row) });
-    return [];
+    return undefined;
   }
   const { host } = row;
   if (host === null || host === '') {
     surprises.saw('host_null', { applicationId });
-    return [];
+    return undefined;
   }
   const metric = row['metricTimesliceName'];
-  return [{ applicationId, host: textOf(host), metric: textOf(metric), calls }];
+  return { applicationId, host: textOf(host), metric: textOf(metric), calls };
 }
 
 /** A facet is a member of its own, and stands in `facet`. */

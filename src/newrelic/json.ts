@@ -17,11 +17,17 @@ export function parseJson(body: string): unknown {
  * rounded. For the documents that carry ids; the answers of the many metric calls carry none.
  */
 export function parseJsonKeepingIds(body: string): unknown {
-  if (!/\d{16}/.test(body)) return parseJson(body);
+  if (!mayHaveLongNumber.test(body)) return parseJson(body);
   // Only to see whether it is JSON. The result is not kept: a large document takes much memory.
   parseJson(body);
   return JSON.parse(withLongIntegersQuoted(body));
 }
+
+/**
+ * A number of at least 16 digits, as it can stand in JSON. In a text, only what follows a comma, a colon,
+ * a bracket or white space is taken for one: names of hosts often end in many digits.
+ */
+const mayHaveLongNumber = /(?:^|[:[,\s])-?\d{16}/;
 
 /**
  * For valid JSON only: there, a quote that is not escaped begins or ends a text, and a run of

@@ -50,10 +50,12 @@ export function startBatchPoll(
 }
 
 /**
- * Outcomes reported in one turn of the event loop. Each is published at once, so this takes some
- * milliseconds.
+ * What is reported in one turn of the event loop: about 50 applications, and fewer if they have hosts. Each
+ * is published at once, so this takes some milliseconds.
  */
-const outcomesPerTurn = 50;
+const workPerTurn = 1000;
+/** The work for an application beside its parts, each of which adds one. */
+const workPerApplication = 20;
 
 interface Begun {
   readonly abort: AbortController;
@@ -148,17 +150,18 @@ class StagedPoll implements BatchPoll {
 
   #finish(): void {
     this.#cancelTimer?.();
-    let told = 0;
+    let work = 0;
     for (const request of this.#wanted) {
-      if (told === outcomesPerTurn) {
+      if (work >= workPerTurn) {
         this.#cancelTimer = this.#dependencies.clock.after(0, () => {
           this.#finish();
         });
         return;
       }
-      told += 1;
       this.#wanted.delete(request);
-      this.#ended(request, this.#batch.outcomeOf(request));
+      const outcome = this.#batch.outcomeOf(request);
+      work += workPerApplication + outcome.askedParts;
+      this.#ended(request, outcome);
     }
   }
 

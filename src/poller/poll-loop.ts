@@ -1,5 +1,5 @@
-import { type PollOutcome, silentOutcome } from '../model/poll-outcome.ts';
-import { hostsToPoll, isWorthPolling } from '../model/selected-application.ts';
+import { type PollOutcome, silentOutcome, unlistedOutcome } from '../model/poll-outcome.ts';
+import { areHostsUnknown, hostsToPoll, isWorthPolling } from '../model/selected-application.ts';
 import type { Batch, Source } from '../model/source.ts';
 import type { AccountTable } from './account-table.ts';
 import {
@@ -120,6 +120,7 @@ class DuePolls implements PollLoop {
     const reason = new Error('the account is stopped');
     for (const { batch, request } of this.#polls.values()) batch.drop(request, reason);
     this.#polls.clear();
+    this.#gathered.clear();
   }
 
   dueSinceMs(): number | undefined {
@@ -225,8 +226,14 @@ function idOf({ selected }: PollRequest): string {
 }
 
 /** The outcome of a poll that has nothing to ask for, or of an application that is silent. */
-function silentOutcomeOf({ selected, askHostNames }: PollRequest): PollOutcome | undefined {
-  const hasQuestion =
-    askHostNames || selected.entry.application || hostsToPoll(selected).length > 0;
-  return hasQuestion && isWorthPolling(selected) ? undefined : silentOutcome();
+function silentOutcomeOf({
+  selected,
+  askHostNames,
+  hostNames,
+}: PollRequest): PollOutcome | undefined {
+  if (!isWorthPolling(selected)) return silentOutcome();
+  if (askHostNames || selected.entry.application || hostsToPoll(selected).length > 0) {
+    return undefined;
+  }
+  return areHostsUnknown(selected, hostNames) ? unlistedOutcome() : silentOutcome();
 }

@@ -25,6 +25,7 @@ export interface FaultMoment {
 }
 
 const json = { 'Content-Type': 'application/json; charset=utf-8' };
+const html = { 'Content-Type': 'text/html; charset=utf-8' };
 const loginPage =
   '<!DOCTYPE html>\n<html><head><title>Sign in</title></head><body>Please sign in.</body></html>\n';
 
@@ -56,7 +57,7 @@ function paged(text: string, page: number): string {
 }
 
 const fixedAnswers: Readonly<Record<FixedFault['kind'], Answer>> = {
-  html: { status: 200, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body: loginPage },
+  html: { status: 200, headers: html, body: loginPage },
   empty: ok(''),
   error_object: ok('{"error":{"title":"An unexpected error has occurred"}}'),
   truncated_json: ok('{"applications":[{"id":101,"name":"shop","lang'),
@@ -72,7 +73,9 @@ export function faultAnswer(fault: AnswerFault, { wallMs, page }: FaultMoment): 
   switch (fault.kind) {
     case 'status': {
       const answer = errorAnswer(fault.status, titles[fault.status] ?? 'An error occurred');
-      return { ...answer, body: fault.body ?? answer.body };
+      if (fault.body === undefined) return answer;
+      const headers = fault.body.startsWith('<') ? html : json;
+      return { status: fault.status, headers, body: fault.body };
     }
     case 'throttled': {
       const hints = fault.hints.map((hint) => hintHeader(hint, wallMs));

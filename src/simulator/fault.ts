@@ -26,7 +26,10 @@ export interface FixedFault {
 /** A complete HTTP answer that a client cannot or must not use. */
 export type AnswerFault =
   | FixedFault
-  /** An error, in the vendor's envelope unless `body` replaces it. */
+  /**
+   * An error, in the vendor's envelope unless `body` replaces it. A body that begins with `<` is HTML, as
+   * of a gateway.
+   */
   | { readonly kind: 'status'; readonly status: number; readonly body?: string | undefined }
   /** A 429. Without hints the answer does not say for how long. */
   | {

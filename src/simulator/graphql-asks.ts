@@ -1,4 +1,4 @@
-import type { FieldNode } from 'graphql';
+import type { FieldNode } from 'graphql/language/ast.js';
 import type { GraphqlRequest } from './graphql-request.ts';
 import { argumentsOf, fieldsOf, selectionSetsOf } from './graphql-selection.ts';
 

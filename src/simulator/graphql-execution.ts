@@ -1,4 +1,5 @@
-import { type FieldNode, getLocation } from 'graphql';
+import type { FieldNode } from 'graphql/language/ast.js';
+import { getLocation } from 'graphql/language/location.js';
 import { extensionsOf, type GraphqlError, GraphqlFailure } from './graphql-failure.ts';
 import type { GraphqlRequest } from './graphql-request.ts';
 import {

@@ -114,12 +114,14 @@ function errorsOf(fault: GraphqlFault, asks: readonly GraphqlAsk[]): readonly Gr
   }
 }
 
-/** Makes the answer with a fault of the normal one. A refusal stays as it is. */
+/** Makes the answer with a fault of the normal one. A refusal stays as it is, and so does
+ * what reads no data. */
 export function withGraphqlFault(
   fault: GraphqlFault,
   asks: readonly GraphqlAsk[],
   answer: Answer,
 ): Answer {
+  if (asks.length === 0) return answer;
   const normal: unknown = JSON.parse(answer.body);
   if (!isResult(normal)) return answer;
   const data = asks.reduce<unknown>(

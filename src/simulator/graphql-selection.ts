@@ -1,11 +1,11 @@
-import {
-  type DirectiveNode,
-  type FieldNode,
-  Kind,
-  type SelectionNode,
-  type SelectionSetNode,
-  valueFromASTUntyped,
-} from 'graphql';
+import type {
+  DirectiveNode,
+  FieldNode,
+  SelectionNode,
+  SelectionSetNode,
+} from 'graphql/language/ast.js';
+import { Kind } from 'graphql/language/kinds.js';
+import { valueFromASTUntyped } from 'graphql/utilities/valueFromASTUntyped.js';
 import type { GraphqlRequest, GraphqlVariables } from './graphql-request.ts';
 
 /** The arguments of a field, with variables filled in. Enums are texts. */

@@ -42,6 +42,7 @@ function partsOf(end: number): Readonly<Record<string, Part>> {
     newrelic_exporter_config_last_reload_successful: always(0),
     newrelic_exporter_series_dropped_total: growing,
     newrelic_exporter_invalid_samples_total: growing,
+    newrelic_exporter_unexpected_answers_total: growing,
     newrelic_application_last_success_timestamp_seconds: ({ metric }) =>
       metric['app_id'] === failing ? undefined : end - 7200,
     newrelic_application_poll_success: ({ metric }) => Number(metric['app_id'] === checkout),

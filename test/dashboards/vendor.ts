@@ -55,10 +55,17 @@ accounts:
     base_url: ${baseUrl}
     api_key_env: KEY
     requests_per_minute: 10000
+  - name: bulk
+    base_url: ${baseUrl}
+    api_key_env: KEY
+    source: nerdgraph
+    account_id: 1234567
 poll: { interval: 5s, discovery_interval: 2s }
 apps:
   - match: "."
+    account: main
   - name: Not there
+    account: bulk
 `;
 }
 

@@ -1,7 +1,7 @@
 import { createDaemon, type Daemon } from '../../src/daemon/daemon.ts';
 import type { Platform } from '../../src/daemon/platform.ts';
 import type { Clock } from '../../src/model/clock.ts';
-import type { AccountConfig, AppEntry, Config } from '../../src/model/config.ts';
+import type { AccountConfig, AccountSource, AppEntry, Config } from '../../src/model/config.ts';
 import type { AppSnapshot, SnapshotSink } from '../../src/model/snapshot.ts';
 import type { Logger } from '../../src/model/telemetry.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
@@ -23,6 +23,8 @@ import { expectNothingLeft, expectStandingInvariants } from './standing-invarian
 
 /** One account, its vendor, and what goes wrong there. */
 export interface VendorOptions {
+  /** The API of all accounts of the bench. Default: REST. */
+  readonly source?: AccountSource;
   readonly script?: readonly FaultRule[];
   readonly simulator?: Partial<SimulatorOptions>;
   readonly account?: Partial<AccountConfig>;
@@ -112,6 +114,7 @@ function createVendor(name: string, options: VendorOptions, clock: Clock): Vendo
     name,
     baseUrl: `http://${name}.invalid`,
     apiKey: { kind: 'file', path: `/keys/${name}` },
+    ...(options.source && { source: options.source }),
     ...options.account,
   });
   return { options, account, key, simulator, faults };
@@ -216,6 +219,11 @@ async function startBench(wiring: Wiring): Promise<FaultBench> {
   };
 }
 
+/** Nothing is wrong with it. */
+function neighbourOf({ source }: VendorOptions): VendorOptions {
+  return source === undefined ? {} : { source };
+}
+
 export interface TimedBench extends FaultBench {
   advance(ms: number): Promise<void>;
   /** Time passes and no timer runs, as while a machine sleeps. */
@@ -241,7 +249,7 @@ export async function withTimedFaults(
     wallMs: () => platform.clock.wallMs() + asleepMs,
   };
   const vendors = new Map(
-    Object.entries({ production, neighbour: {} }).map(([name, options]) => [
+    Object.entries({ production, neighbour: neighbourOf(production) }).map(([name, options]) => [
       name,
       createVendor(name, options, clock),
     ]),

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
-import { applicationScope, silentOutcome, skippedOutcome } from '../../src/model/poll-outcome.ts';
+import {
+  applicationScope,
+  hostsScope,
+  silentOutcome,
+  skippedOutcome,
+  unlistedError,
+  unlistedOutcome,
+} from '../../src/model/poll-outcome.ts';
 
 const noNames = { hostNames: undefined, hostNamesError: undefined, extraCalls: 0 };
 
@@ -34,5 +41,20 @@ describe('silentOutcome', () => {
       gone: false,
       unauthorized: false,
     });
+  });
+});
+
+describe('unlistedOutcome', () => {
+  it('is a poll that failed because nobody has said which hosts there are', () => {
+    expect(unlistedOutcome()).toEqual({
+      ...noNames,
+      reading: undefined,
+      error: unlistedError,
+      failed: new Set([hostsScope]),
+      askedParts: 1,
+      gone: false,
+      unauthorized: false,
+    });
+    expect(unlistedError.message).toContain('why the last discovery failed');
   });
 });

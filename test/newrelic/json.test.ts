@@ -37,6 +37,13 @@ describe('parseJsonKeepingIds', () => {
     expect(parseJsonKeepingIds(text)).toEqual(JSON.parse(text));
   });
 
+  it.each(['12345678901234567890', ' 12345678901234567890', '-12345678901234567890'])(
+    'keeps the digits of a document that is nothing but a long integer: "%s"',
+    (text) => {
+      expect(parseJsonKeepingIds(text)).toBe(text.trim());
+    },
+  );
+
   it('finds the long integer next to strings full of escapes', () => {
     const text = '{"name":"a\\\\\\",1\\u0022","id":12345678901234567890,"x":"\\\\"}';
 

@@ -16,6 +16,8 @@ interface BatchPlan {
   readonly deadlinesMs: readonly number[];
   /** The calls of each stage. */
   readonly stages: readonly (readonly Lasts[])[];
+  /** The parts that each outcome is about. */
+  readonly askedParts?: number;
 }
 
 interface Bench {
@@ -58,7 +60,7 @@ function starter(clock: FakeClock): (plan: BatchPlan) => Bench {
     { requestsPerMinute: 1_000_000, concurrency: 10_000 },
     { clock },
   );
-  return ({ deadlinesMs, stages }) => {
+  return ({ deadlinesMs, stages, askedParts = 0 }) => {
     const requests = deadlinesMs.map((deadlineMs, number) => aRequest(number, deadlineMs));
     const bench: Omit<Bench, 'poll'> = { requests, told: [], calls: [], givenUp: [], signals: [] };
     let stage = -1;
@@ -74,7 +76,7 @@ function starter(clock: FakeClock): (plan: BatchPlan) => Bench {
         return lasts !== 'for ever';
       };
     const outcomes = new Map(
-      requests.map((one): [PollRequest, PollOutcome] => [one, { ...silentOutcome() }]),
+      requests.map((one): [PollRequest, PollOutcome] => [one, { ...silentOutcome(), askedParts }]),
     );
     const batch: Batch<PollRequest> = {
       questions: requests,
@@ -108,19 +110,26 @@ describe('a poll of many applications', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
-  it('reports fifty outcomes in a turn, and none of those that are dropped in between', async () => {
-    const clock = createFakeClock();
-    const deadlinesMs = Array.from({ length: 120 }, () => 120_000);
-    const bench = starter(clock)({ deadlinesMs, stages: [[]] });
-    const inFirstTurn = bench.told.length;
-    for (const request of bench.requests.slice(110)) bench.poll.drop(request, new Error('no'));
+  it.each([
+    { askedParts: 0, turn: 50 },
+    { askedParts: 21, turn: 25 },
+    { askedParts: 10_000, turn: 1 },
+  ])(
+    'reports $turn outcomes of $askedParts parts in a turn, and none of those that are dropped in between',
+    async ({ askedParts, turn }) => {
+      const clock = createFakeClock();
+      const deadlinesMs = Array.from({ length: 120 }, () => 120_000);
+      const bench = starter(clock)({ deadlinesMs, stages: [[]], askedParts });
+      const inFirstTurn = bench.told.length;
+      for (const request of bench.requests.slice(110)) bench.poll.drop(request, new Error('no'));
 
-    await clock.advance(0);
+      await clock.advance(0);
 
-    expect(inFirstTurn).toBe(50);
-    expect(numbersOf(bench)).toEqual(Array.from({ length: 110 }, (_, number) => number));
-    expect(clock.pendingTimers()).toBe(0);
-  });
+      expect(inFirstTurn).toBe(turn);
+      expect(numbersOf(bench)).toEqual(Array.from({ length: 110 }, (_, number) => number));
+      expect(clock.pendingTimers()).toBe(0);
+    },
+  );
 
   it('goes on for the others when one is dropped, and aborts nothing', async () => {
     const clock = createFakeClock();

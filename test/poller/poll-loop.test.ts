@@ -94,6 +94,33 @@ describe.each(apis)('$name', (api) => {
       expect(clock.pendingTimers()).toBe(0);
     });
 
+    it.each([
+      { what: 'listed, and there is one', hostIds: ['11'], expected: true, calls: 1 },
+      { what: 'listed, and there are none', hostIds: [], expected: true, calls: 0 },
+      {
+        what: 'not listed, as after a list that failed',
+        hostIds: undefined,
+        expected: false,
+        calls: 0,
+      },
+    ])('polls hosts alone with success only if it is known which there are: $what', async (row) => {
+      const { loop, clock, table, source, sink } = await aLoop(
+        api,
+        0,
+        anEntry({ application: false }),
+      );
+      source.answer('1/11', webOf(1));
+      await table.discovered(found(anApplication({ id: '1', hostIds: row.hostIds })), signal);
+
+      loop.wake();
+      await clock.advance(0);
+
+      expect(source.calls).toHaveLength(row.calls);
+      expect(sink.apps.get('1')?.pollSucceeded).toBe(row.expected);
+      loop.stop();
+      expect(clock.pendingTimers()).toBe(0);
+    });
+
     it('drops values that have become stale, even if no poll wakes it', async () => {
       const entry = anEntry({ poll: { intervalMs: 3_600_000, staleAfterMs: 60_000 } });
       const { loop, clock, table, sink, source } = await aLoop(api, 1, entry);

@@ -1,28 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { entitiesDocument, nrqlDocument } from '../../src/nerdgraph/graphql-client.ts';
+import { aNerdgraphAccount } from '../simulator/nerdgraph-account.ts';
 import { schemaProblems } from '../support/nerdgraph-schema.ts';
-import { aNerdgraphAccount } from './nerdgraph-account.ts';
-
-const nrqlDocument =
-  'query Nrql($account: Int!, $nrql: Nrql!, $timeout: Seconds) { actor { account(id: $account) { nrql(query: $nrql, timeout: $timeout) { results otherResult metadata { messages timeWindow { begin end } } } } } }';
-
-const listDocument = `query Applications($q: String!, $cursor: String) {
-  actor {
-    entitySearch(query: $q, sortByWithDirection: { attribute: NAME, direction: ASC }) {
-      count
-      results(cursor: $cursor) {
-        nextCursor
-        entities {
-          guid name accountId reporting alertSeverity
-          ... on ApmApplicationEntityOutline {
-            applicationId language
-            settings { apdexTarget }
-            apmSummary { throughput responseTimeAverage apdexScore hostCount instanceCount }
-          }
-        }
-      }
-    }
-  }
-}`;
 
 /** The paths of what is null in a document. */
 function nullsIn(value: unknown, path = ''): readonly string[] {
@@ -34,7 +13,7 @@ function nullsIn(value: unknown, path = ''): readonly string[] {
 }
 
 describe('the documents of the exporter', () => {
-  it.each([{ document: nrqlDocument }, { document: listDocument }])(
+  it.each([{ document: nrqlDocument }, { document: entitiesDocument }])(
     'are valid in the schema of the vendor: $document',
     ({ document }) => {
       expect(schemaProblems(document)).toEqual([]);
@@ -61,7 +40,7 @@ describe('the documents of the exporter', () => {
 
     const answers = [
       ask(nrqlDocument, { account: 1_234_567, nrql, timeout: 30 }),
-      ask(listDocument, { q: "domain = 'APM' AND type = 'APPLICATION'", cursor: null }),
+      ask(entitiesDocument, { search: "domain = 'APM' AND type = 'APPLICATION'", cursor: null }),
     ];
 
     expect(answers.map((answer) => nullsIn(answer))).toEqual([

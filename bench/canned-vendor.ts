@@ -1,0 +1,269 @@
+import type { Dispatcher } from 'undici';
+import type { Clock } from '../src/model/clock.ts';
+import type { Operation } from '../src/model/telemetry.ts';
+import type { AnswerMemory } from '../src/transport/answer-memory.ts';
+import { createAbortWatch } from '../src/transport/deadline.ts';
+import { ResponseCollector } from '../src/transport/response-collector.ts';
+import type { ApiRequest, RawTransport } from '../src/transport/transport.ts';
+
+export interface CannedVendorOptions {
+  readonly applications: number;
+  readonly hostsEach: number;
+  readonly latencyMs: number;
+}
+
+/** An account with both APIs, whose answers cost next to nothing to make. */
+export interface CannedVendor extends RawTransport {
+  /** How many calls there were. */
+  calls(operation: Operation): number;
+}
+
+const lowestId = 10_000_000;
+const lowestHostId = 500_000_000;
+const perPage = 200;
+const chunkBytes = 64 * 1024;
+
+/** The bytes of each answer come as a socket gives them, every chunk in a turn of its own. */
+export function createCannedVendor(
+  options: CannedVendorOptions,
+  { clock, memory }: { readonly clock: Clock; readonly memory: AnswerMemory },
+): CannedVendor {
+  const answerTo = createAnswers(options);
+  const abortWatch = createAbortWatch({ keepsListening: true });
+  const calls = new Map<Operation, number>();
+  const controller = { abort: () => undefined } as unknown as Dispatcher.DispatchController;
+  return {
+    calls: (operation) => calls.get(operation) ?? 0,
+    send: async (request, _headers, signal) =>
+      new Promise((resolve, reject) => {
+        const { operation, isAnswerLarge } = request;
+        calls.set(operation, (calls.get(operation) ?? 0) + 1);
+        const maxBytes = memory.maxBytesOf(
+          isAnswerLarge === true ? 'list_applications' : operation,
+        );
+        const collector = new ResponseCollector(
+          { maxBytes, peer: 'canned', signal, abortWatch, memory },
+          { resolve, reject },
+        );
+        const { parts, link } = answerTo(request);
+        const chunks = chunksOf(parts);
+        const deliver = (): void => {
+          const chunk = chunks.next();
+          if (chunk.done === true) {
+            collector.onResponseEnd();
+            return;
+          }
+          collector.onResponseData(controller, chunk.value);
+          clock.after(0, deliver);
+        };
+        clock.after(options.latencyMs, () => {
+          collector.onResponseStart(controller, 200, link === undefined ? {} : { link });
+          deliver();
+        });
+      }),
+    close: async () => {},
+  };
+}
+
+/** New bytes for each chunk, as a socket has them. */
+function* chunksOf(parts: readonly Buffer[]): Generator<Buffer, void> {
+  let gathered: Buffer[] = [];
+  let bytes = 0;
+  for (const part of parts) {
+    gathered.push(part);
+    bytes += part.length;
+    if (bytes < chunkBytes) continue;
+    yield Buffer.concat(gathered);
+    gathered = [];
+    bytes = 0;
+  }
+  yield Buffer.concat(gathered);
+}
+
+interface CannedAnswer {
+  readonly parts: readonly Buffer[];
+  readonly link?: string | undefined;
+}
+
+function createAnswers(options: CannedVendorOptions): (request: ApiRequest) => CannedAnswer {
+  const ids = Array.from({ length: options.applications }, (_, index) => lowestId + index);
+  const rest = createRestAnswers(ids, options);
+  const nrql = createNrqlAnswers(ids, options);
+  const entityPages = pagesOf(ids, (page, nextPage) => ({
+    data: {
+      actor: {
+        entitySearch: {
+          count: ids.length,
+          results: { nextCursor: nextPage, entities: page.map(entityOf(options)) },
+        },
+      },
+    },
+  }));
+  return (request) => {
+    const { target, body } = request;
+    if (body === undefined) return rest(target);
+    if (!body.includes('"search":')) return { parts: nrql(body) };
+    const page = Number(/"cursor":"(\d+)"/u.exec(body)?.[1] ?? '0');
+    return { parts: partsOf(entityPages[page]) };
+  };
+}
+
+/** As a socket gives them: no part is larger than a chunk. */
+function partsOf(bytes: Buffer = Buffer.alloc(0)): readonly Buffer[] {
+  const count = Math.ceil(bytes.length / chunkBytes);
+  return Array.from({ length: count }, (_, index) =>
+    bytes.subarray(index * chunkBytes, (index + 1) * chunkBytes),
+  );
+}
+
+function pagesOf(
+  ids: readonly number[],
+  documentOf: (page: readonly number[], nextPage: string | null) => unknown,
+): readonly Buffer[] {
+  const count = Math.ceil(ids.length / perPage);
+  return Array.from({ length: count }, (_, index) => {
+    const page = ids.slice(index * perPage, (index + 1) * perPage);
+    return Buffer.from(JSON.stringify(documentOf(page, index < count - 1 ? `${index + 1}` : null)));
+  });
+}
+
+function hostIdsOf(id: number, { hostsEach }: CannedVendorOptions): readonly number[] {
+  const first = lowestHostId + (id - lowestId) * hostsEach;
+  return Array.from({ length: hostsEach }, (_, index) => first + index);
+}
+
+function hostNameOf(hostId: number): string {
+  return `web-${hostId}-7d9f8b6c5d-x2k4q`;
+}
+
+const rangeOf = /from=([\w%:.-]+)&to=([\w%:.-]+)/u;
+
+function createRestAnswers(
+  ids: readonly number[],
+  options: CannedVendorOptions,
+): (target: string) => CannedAnswer {
+  const pages = pagesOf(ids, (page) => ({
+    applications: page.map((id) => ({
+      id,
+      name: `application ${id}`,
+      language: 'java',
+      health_status: 'green',
+      reporting: true,
+      last_reported_at: '2026-09-01T10:00:00+00:00',
+      application_summary: {
+        response_time: 12.5,
+        throughput: 812,
+        error_rate: 0.1,
+        apdex_target: 0.5,
+        apdex_score: 0.98,
+        host_count: options.hostsEach,
+        instance_count: options.hostsEach,
+      },
+      settings: { app_apdex_threshold: 0.5, end_user_apdex_threshold: 7 },
+      links: {
+        application_instances: hostIdsOf(id, options),
+        servers: [],
+        application_hosts: hostIdsOf(id, options),
+      },
+    })),
+  }));
+  return (target) => {
+    if (target.startsWith('/v2/applications.json')) {
+      const page = Number(/page=(\d+)/u.exec(target)?.[1] ?? '1');
+      const next = `<https://api.newrelic.com/v2/applications.json?page=${page + 1}>; rel="next"`;
+      const last = `<https://api.newrelic.com/v2/applications.json?page=${pages.length}>; rel="last"`;
+      return {
+        parts: partsOf(pages[page - 1]),
+        link: page < pages.length ? `${next}, ${last}` : undefined,
+      };
+    }
+    const [, id = ''] = /applications\/(\d+)/u.exec(target) ?? [];
+    if (target.includes('/hosts.json')) {
+      const hosts = hostIdsOf(Number(id), options).map((hostId) => ({
+        id: hostId,
+        host: hostNameOf(hostId),
+      }));
+      return { parts: [Buffer.from(JSON.stringify({ application_hosts: hosts }))] };
+    }
+    const [, from = '', to = ''] = rangeOf.exec(target) ?? [];
+    return { parts: [metricAnswer(decodeURIComponent(from), decodeURIComponent(to))] };
+  };
+}
+
+function metricAnswer(from: string, to: string): Buffer {
+  const slice = (name: string): string =>
+    `{"name":"${name}","timeslices":[{"from":"${from}","to":"${to}","values":{"requests_per_minute":40.6}}]}`;
+  return Buffer.from(
+    `{"metric_data":{"from":"${from}","to":"${to}","metrics_not_found":[],"metrics_found":["HttpDispatcher","OtherTransaction/all"],"metrics":[${slice('HttpDispatcher')},${slice('OtherTransaction/all')}]}}`,
+  );
+}
+
+function entityOf({ hostsEach }: CannedVendorOptions): (id: number) => unknown {
+  return (id) => ({
+    guid: Buffer.from(`1234567|APM|APPLICATION|${id}`).toString('base64url'),
+    name: `application ${id}`,
+    accountId: 1_234_567,
+    reporting: true,
+    alertSeverity: 'NOT_ALERTING',
+    applicationId: id,
+    language: 'java',
+    settings: { apdexTarget: 0.5 },
+    apmSummary: {
+      throughput: 812,
+      responseTimeAverage: 0.0125,
+      apdexScore: 0.98,
+      hostCount: hostsEach,
+      instanceCount: hostsEach,
+    },
+  });
+}
+
+const metricNames = ['Agent/MetricsReported/count', 'HttpDispatcher', 'OtherTransaction/all'];
+const queryOf = /appId IN \(([\d,]+)\).*FACET ([\w, ]+) LIMIT .*SINCE (\d+) UNTIL (\d+)/u;
+
+/** The rows of an application are made beforehand, and put together for each query. */
+function createNrqlAnswers(
+  ids: readonly number[],
+  options: CannedVendorOptions,
+): (body: string) => readonly Buffer[] {
+  const made = new Map<string, Buffer>();
+  for (const facets of [
+    'appId, host',
+    'appId, metricTimesliceName',
+    'appId, host, metricTimesliceName',
+  ]) {
+    for (const id of ids) made.set(`${id} ${facets}`, rowsOf(id, facets, options));
+  }
+  return (body) => {
+    const [, asked = '', facets = '', from, to] = queryOf.exec(body) ?? [];
+    const rows = asked.split(',').map((id) => made.get(`${id} ${facets}`) ?? Buffer.alloc(0));
+    // Every row begins with a comma.
+    rows[0] = rows[0]?.subarray(1) ?? Buffer.alloc(0);
+    return [
+      Buffer.from('{"data":{"actor":{"account":{"nrql":{"results":['),
+      ...rows,
+      Buffer.from(
+        `],"otherResult":{"calls":0},"metadata":{"messages":[],"timeWindow":{"begin":${from},"end":${to}}}}}}}}`,
+      ),
+    ];
+  };
+}
+
+function rowsOf(id: number, facets: string, options: CannedVendorOptions): Buffer {
+  const hosts = facets.includes('host') ? hostIdsOf(id, options).map(hostNameOf) : [''];
+  const metrics = facets.includes('metric') ? metricNames : [''];
+  const rows = hosts.flatMap((host) => metrics.map((metric) => rowOf(String(id), host, metric)));
+  return Buffer.from(rows.map((row) => `,${JSON.stringify(row)}`).join(''));
+}
+
+/** Each facet stands in the row twice, as New Relic writes it. */
+function rowOf(appId: string, host: string, metric: string): unknown {
+  const facets = [appId, host, metric].filter((one) => one !== '');
+  return {
+    facet: facets.length === 1 ? facets[0] : facets,
+    appId,
+    ...(host !== '' && { host }),
+    ...(metric !== '' && { metricTimesliceName: metric }),
+    calls: 203,
+  };
+}
