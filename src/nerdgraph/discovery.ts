@@ -6,7 +6,7 @@ import type { Discovery } from '../model/source.ts';
 import { type EntityList, type EntityListOptions, listEntities } from './entity-list.ts';
 import type { FoundEntity } from './entity-page.ts';
 import type { GraphqlClient } from './graphql-client.ts';
-import { type HostList, listHosts } from './host-list.ts';
+import { errorOfReading, type HostList, listHosts } from './host-list.ts';
 import type { QuerySizes } from './query-sizes.ts';
 import { searchesFor, wantedBy } from './search.ts';
 import type { Surprises } from './surprises.ts';
@@ -68,9 +68,20 @@ export function createDiscover(
     return wanted === undefined ? { ...list, calls: list.calls + calls } : plus(list, found);
   };
 
+  /**
+   * A search finds nothing in an account that the key may not see, without an error; a query says so.
+   * An empty list is believed only if the account can be read.
+   */
+  const confirmed = async (list: EntityList, signal: AbortSignal): Promise<EntityList> => {
+    const isEmpty = list.entities.size === 0 && list.unreadableIds.length === 0;
+    if (!isEmpty || list.error !== undefined) return list;
+    const error = await errorOfReading({ ...dependencies, signal });
+    return { ...list, error, calls: list.calls + 1 };
+  };
+
   return async (question) => {
     const { selectors, signal } = question;
-    const list = await search(question, mayFilter);
+    const list = await confirmed(await search(question, mayFilter), signal);
     const chosen = chosenBy(selectors, [...list.entities.values()]);
     const isOver = signal.aborted || list.error?.reason === 'auth';
     const hostList = isOver ? nothingListed : await listHosts(chosen, { ...dependencies, signal });

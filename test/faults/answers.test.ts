@@ -1,21 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import type { FaultCondition } from '../../src/simulator/fault-rule.ts';
-import { type BadAnswer, badDocuments, badStatuses } from './bad-answers.ts';
+import { type BadAnswer, badDocumentsOf, badStatuses } from './bad-answers.ts';
 import { withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 import { publishedOf } from './published-of.ts';
+import { sources } from './sources.ts';
 
 const minuteMs = 60_000;
 const shop = { account: 'production', app_id: '101' };
 const success = 'newrelic_application_poll_success';
 
-/** Both kinds of metric calls of `shop`, from the third minute to the end of the seventh. */
-const pollsOfShop: FaultCondition = {
-  endpoints: ['application_metrics', 'host_metrics'],
-  applicationId: '101',
-  fromMs: 2 * minuteMs,
-  untilMs: 7 * minuteMs,
-};
+/** From the third minute to the end of the seventh. */
+const badTime = { fromMs: 2 * minuteMs, untilMs: 7 * minuteMs } as const;
 const forbidden: BadAnswer = {
   what: '403',
   fault: { kind: 'status', status: 403 },
@@ -23,78 +18,133 @@ const forbidden: BadAnswer = {
   isRetried: false,
 };
 
-describe('an application whose answers are bad for five minutes', () => {
-  it.each([...badStatuses, ...badDocuments, forbidden])(
-    'keeps its last good values, disturbs no other and recovers: $what',
-    async ({ fault, reason, isRetried }) => {
-      await withTimedFaults({ script: [{ when: pollsOfShop, fault }] }, async (bench) => {
-        await bench.advance(1.9 * minuteMs);
-        const before = await bench.scrape();
-        await bench.advance(5 * minuteMs);
-        const during = await bench.scrape();
-        const freshOnes = freshness(during, bench.clock);
-        await bench.advance(4 * minuteMs);
-        const after = await bench.scrape();
+describe.each(sources)('$name', (source) => {
+  const apart = { source: source.account, entries: source.apart };
+  const pollsOfShop = { ...source.pollsOf('101'), ...badTime };
 
-        expect(bench.faulty.faults.hits().length).toBeGreaterThanOrEqual(9);
-        expect(during.value(success, shop)).toBe(0);
-        expect(publishedOf(during, shop)).toEqual(publishedOf(before, shop));
-        expect(freshOnes).toEqual(['neighbour 101', 'neighbour 102', 'production 102']);
-        expect(during.value('newrelic_up', { account: 'production' })).toBe(1);
-        expect(freshness(after, bench.clock)).toContain('production 101');
-        expect(bench.logs('poll failed')).toMatchObject([{ app_id: '101', error: { reason } }]);
-        expect(bench.logs('poll works again')).toMatchObject([{ app_id: '101' }]);
-        const retries = after.total('newrelic_exporter_api_request_retries_total');
-        expect(retries > 0).toBe(isRetried);
+  describe('an application whose answers are bad for five minutes', () => {
+    it.each([...badStatuses, ...badDocumentsOf(source.account), forbidden])(
+      'keeps its last good values, disturbs no other and recovers: $what',
+      async ({ fault, reason, isRetried }) => {
+        await withTimedFaults(
+          { ...apart, script: [{ when: pollsOfShop, fault }] },
+          async (bench) => {
+            await bench.advance(1.9 * minuteMs);
+            const before = await bench.scrape();
+            await bench.advance(5 * minuteMs);
+            const during = await bench.scrape();
+            const freshOnes = freshness(during, bench.clock);
+            await bench.advance(4 * minuteMs);
+            const after = await bench.scrape();
+
+            expect(bench.faulty.faults.hits().length).toBeGreaterThanOrEqual(9);
+            expect(during.value(success, shop)).toBe(0);
+            expect(publishedOf(during, shop)).toEqual(publishedOf(before, shop));
+            expect(freshOnes).toEqual(['neighbour 101', 'neighbour 102', 'production 102']);
+            expect(during.value('newrelic_up', { account: 'production' })).toBe(1);
+            expect(freshness(after, bench.clock)).toContain('production 101');
+            expect(bench.logs('poll failed')).toMatchObject([{ app_id: '101', error: { reason } }]);
+            expect(bench.logs('poll works again')).toMatchObject([{ app_id: '101' }]);
+            const retries = after.total('newrelic_exporter_api_request_retries_total');
+            expect(retries > 0).toBe(isRetried);
+          },
+        );
+      },
+    );
+
+    it.each([...badStatuses, ...badDocumentsOf(source.account), forbidden])(
+      'has every bad answer counted under its reason: $what',
+      async ({ fault, reason }) => {
+        await withTimedFaults(
+          { ...apart, script: [{ when: pollsOfShop, fault }] },
+          async (bench) => {
+            await bench.advance(11 * minuteMs);
+            const page = await bench.scrape();
+
+            const failures = 'newrelic_exporter_api_request_failures_total';
+            expect(page.total(failures, { reason })).toBe(bench.faulty.faults.hits().length);
+            expect(page.total(failures)).toBe(bench.faulty.faults.hits().length);
+          },
+        );
+      },
+    );
+
+    it('loses its values when they have been held for stale_after, and gets them back', async () => {
+      const rule = {
+        when: { ...pollsOfShop, untilMs: 30 * minuteMs },
+        fault: { kind: 'status', status: 503 },
+      } as const;
+      await withTimedFaults({ ...apart, script: [rule] }, async (bench) => {
+        const counts: number[] = [];
+        for (let minute = 0; minute < 35; minute += 1) {
+          await bench.advance(minuteMs);
+          counts.push(Object.keys(publishedOf(await bench.scrape(), shop)).length);
+        }
+
+        const firstFailure = Date.parse(String(bench.logs('poll failed')[0]?.['time']));
+        const heldMinutes =
+          counts.indexOf(0) - (firstFailure - Date.UTC(2026, 8, 1, 10, 0, 30)) / minuteMs;
+        // Counted from the start of the poll, some retries before its failure.
+        expect(heldMinutes).toBeGreaterThan(13.9);
+        expect(heldMinutes).toBeLessThanOrEqual(15);
+        expect(counts.slice(0, counts.indexOf(0)).every((count) => count === 7)).toBe(true);
+        expect(counts.slice(counts.indexOf(0), 29).every((count) => count === 0)).toBe(true);
+        expect(counts.at(-1)).toBe(7);
+        expect((await bench.scrape()).value(success, shop)).toBe(1);
       });
-    },
-  );
+    });
+  });
 
-  it.each([...badStatuses, ...badDocuments, forbidden])(
-    'has every bad answer counted under its reason: $what',
-    async ({ fault, reason }) => {
-      await withTimedFaults({ script: [{ when: pollsOfShop, fault }] }, async (bench) => {
-        await bench.advance(11 * minuteMs);
-        const page = await bench.scrape();
+  describe('a vendor that fails every now and then', () => {
+    it.each([
+      { what: '503', fault: { kind: 'status', status: 503 } },
+      { what: 'silence', fault: { kind: 'silence' } },
+    ] as const)(
+      'is asked again within the poll, which succeeds: every other $what',
+      async ({ fault }) => {
+        const when = { ...source.onePart, calls: { every: 2, last: 11 } };
+        await withTimedFaults({ ...apart, script: [{ when, fault }] }, async (bench) => {
+          await bench.advance(9.9 * minuteMs);
+          const page = await bench.scrape();
 
-        const failures = 'newrelic_exporter_api_request_failures_total';
-        expect(page.total(failures, { reason })).toBe(bench.faulty.faults.hits().length);
-        expect(page.total(failures)).toBe(bench.faulty.faults.hits().length);
+          const hits = bench.faulty.faults.hits().length;
+          expect(hits).toBeGreaterThanOrEqual(5);
+          expect(page.total('newrelic_exporter_api_request_retries_total')).toBe(hits);
+          expect(page.total('newrelic_exporter_polls_failed_total')).toBe(0);
+          expect(bench.logs('poll failed')).toEqual([]);
+        });
+      },
+    );
+
+    it('does not make series come and go when every other poll fails', async () => {
+      const fault = { kind: 'status', status: 500 } as const;
+      const script = [2, 4, 6, 8].map((minute) => ({
+        when: { ...pollsOfShop, fromMs: minute * minuteMs, untilMs: (minute + 1) * minuteMs },
+        fault,
+      }));
+      await withTimedFaults({ ...apart, script }, async (bench) => {
+        await bench.advance(10 * minuteMs);
+
+        const ofShop = bench.published.filter(
+          ({ account, application }) => account === 'production' && application.id === '101',
+        );
+        const readings = ofShop.slice(ofShop.findIndex(({ reading }) => reading !== undefined));
+        expect(readings.length).toBeGreaterThan(15);
+        expect(readings.map(({ reading }) => reading?.hosts.size)).toEqual(readings.map(() => 2));
+        // What changes more often than that is counted.
+        expect(bench.logs('poll failed')).toHaveLength(2);
+        expect(bench.logs('poll works again')).toHaveLength(2);
       });
-    },
-  );
-
-  it('loses its values when they have been held for stale_after, and gets them back', async () => {
-    const rule = {
-      when: { ...pollsOfShop, untilMs: 30 * minuteMs },
-      fault: { kind: 'status', status: 503 },
-    } as const;
-    await withTimedFaults({ script: [rule] }, async (bench) => {
-      const counts: number[] = [];
-      for (let minute = 0; minute < 35; minute += 1) {
-        await bench.advance(minuteMs);
-        counts.push(Object.keys(publishedOf(await bench.scrape(), shop)).length);
-      }
-
-      const firstFailure = Date.parse(String(bench.logs('poll failed')[0]?.['time']));
-      const heldMinutes =
-        counts.indexOf(0) - (firstFailure - Date.UTC(2026, 8, 1, 10, 0, 30)) / minuteMs;
-      expect(heldMinutes).toBeGreaterThan(14);
-      expect(heldMinutes).toBeLessThanOrEqual(15);
-      expect(counts.slice(0, counts.indexOf(0)).every((count) => count === 7)).toBe(true);
-      expect(counts.slice(counts.indexOf(0), 29).every((count) => count === 0)).toBe(true);
-      expect(counts.at(-1)).toBe(7);
-      expect((await bench.scrape()).value(success, shop)).toBe(1);
     });
   });
 });
 
-describe('a part of an application that fails for five minutes', () => {
+describe('a part of an application of the REST API that fails for five minutes', () => {
   it.each([
-    { what: 'one host', when: { ...pollsOfShop, hostId: '1011' }, series: 5 },
+    { what: 'one host', when: { ...badTime, hostId: '1011' }, series: 5 },
     {
       what: 'the application itself',
-      when: { ...pollsOfShop, endpoints: ['application_metrics'] as const },
+      when: { ...badTime, applicationId: '101', endpoints: ['application_metrics'] as const },
       series: 5,
     },
   ])('is held back once, and then absent while the rest is fresh: $what', async (row) => {
@@ -118,49 +168,6 @@ describe('a part of an application that fails for five minutes', () => {
       expect(Object.keys(publishedOf(after, shop))).toHaveLength(7);
       expect(after.value(success, shop)).toBe(1);
       expect(bench.logs('poll failed')).toHaveLength(1);
-    });
-  });
-});
-
-describe('a vendor that fails every now and then', () => {
-  it.each([
-    { what: '503', fault: { kind: 'status', status: 503 } },
-    { what: 'silence', fault: { kind: 'silence' } },
-  ] as const)(
-    'is asked again within the poll, which succeeds: every other $what',
-    async ({ fault }) => {
-      const when = { applicationId: '101', hostId: '1011', calls: { every: 2, last: 11 } };
-      await withTimedFaults({ script: [{ when, fault }] }, async (bench) => {
-        await bench.advance(10 * minuteMs);
-        const page = await bench.scrape();
-
-        const hits = bench.faulty.faults.hits().length;
-        expect(hits).toBeGreaterThanOrEqual(5);
-        expect(page.total('newrelic_exporter_api_request_retries_total')).toBe(hits);
-        expect(page.total('newrelic_exporter_polls_failed_total')).toBe(0);
-        expect(bench.logs('poll failed')).toEqual([]);
-      });
-    },
-  );
-
-  it('does not make series come and go when every other poll fails', async () => {
-    const fault = { kind: 'status', status: 500 } as const;
-    const script = [2, 4, 6, 8].map((minute) => ({
-      when: { ...pollsOfShop, fromMs: minute * minuteMs, untilMs: (minute + 1) * minuteMs },
-      fault,
-    }));
-    await withTimedFaults({ script }, async (bench) => {
-      await bench.advance(10 * minuteMs);
-
-      const ofShop = bench.published.filter(
-        ({ account, application }) => account === 'production' && application.id === '101',
-      );
-      const readings = ofShop.slice(ofShop.findIndex(({ reading }) => reading !== undefined));
-      expect(readings.length).toBeGreaterThan(15);
-      expect(readings.map(({ reading }) => reading?.hosts.size)).toEqual(readings.map(() => 2));
-      // What changes more often than that is counted.
-      expect(bench.logs('poll failed')).toHaveLength(2);
-      expect(bench.logs('poll works again')).toHaveLength(2);
     });
   });
 });

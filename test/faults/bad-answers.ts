@@ -1,4 +1,5 @@
 import type { FailureReason } from '../../src/model/api-error.ts';
+import type { AccountSource } from '../../src/model/config.ts';
 import type { Fault } from '../../src/simulator/fault.ts';
 import { metricDataText, nestedText } from '../../src/simulator/fault-documents.ts';
 
@@ -38,16 +39,36 @@ export const badStatuses: readonly BadAnswer[] = [
   bad('silence', { kind: 'silence' }, 'timeout', true),
 ];
 
-/** Answers with 200 whose document is none. */
-export const badDocuments: readonly BadAnswer[] = [
+/** Bodies under 200 that are no document of any API. */
+const badBodies: readonly BadAnswer[] = [
   bad('the login page of a proxy', { kind: 'html' }, 'not_json'),
   bad('nothing in a 200', { kind: 'empty' }, 'not_json'),
-  bad('an error in a 200', { kind: 'error_object' }, 'server'),
   bad('cut JSON', { kind: 'truncated_json' }, 'not_json'),
-  bad('NaN in JSON', document('{"metric_data":NaN,"applications":NaN}'), 'not_json'),
+  bad('NaN in JSON', document('{"metric_data":NaN,"applications":NaN,"data":NaN}'), 'not_json'),
   bad('an array', document('[]'), 'schema'),
   bad('an empty object', document('{}'), 'schema'),
-  bad('wrong types', document('{"metric_data":{"metrics":{}},"applications":{}}'), 'schema'),
-  bad('the data of another window', document(twoHoursOld), 'schema'),
   bad('100,000 arrays in each other', document(nestedText(100_000)), 'schema'),
 ];
+
+const badRestDocuments: readonly BadAnswer[] = [
+  bad('an error in a 200', { kind: 'error_object' }, 'server'),
+  bad('wrong types', document('{"metric_data":{"metrics":{}},"applications":{}}'), 'schema'),
+  bad('the data of another window', document(twoHoursOld), 'schema'),
+];
+
+function graphqlText(nrql: string, results: string): string {
+  return `{"data":{"actor":{"account":{"nrql":${nrql}},"entitySearch":{"results":${results}}}}}`;
+}
+
+const badGraphqlDocuments: readonly BadAnswer[] = [
+  bad('an error of REST', { kind: 'error_object' }, 'schema'),
+  bad('data that is null', document('{"data":null}'), 'schema'),
+  bad('nothing in the data', document(graphqlText('null', 'null')), 'schema'),
+  bad('wrong types', document(graphqlText('{"results":{}}', '{"entities":{}}')), 'schema'),
+  bad('null without an error', { kind: 'null_nrql' }, 'schema'),
+];
+
+/** Answers with 200 whose document is none of this API. */
+export function badDocumentsOf({ kind }: AccountSource): readonly BadAnswer[] {
+  return [...badBodies, ...(kind === 'rest' ? badRestDocuments : badGraphqlDocuments)];
+}

@@ -1,84 +1,89 @@
 import { describe, expect, it } from 'vitest';
 import { applicationListText } from '../../src/simulator/fault-documents.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
-import { badDocuments, badStatuses } from './bad-answers.ts';
+import { badDocumentsOf, badStatuses } from './bad-answers.ts';
 import { withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
+import { sources } from './sources.ts';
 
 const minuteMs = 60_000;
 const everyone = ['neighbour 101', 'neighbour 102', 'production 101', 'production 102'];
 const up = 'newrelic_up';
 const production = { account: 'production' };
 
-/** The list of applications from the third minute to the end of the seventh. */
-const lists = {
-  endpoints: ['applications'],
-  fromMs: 2 * minuteMs,
-  untilMs: 7 * minuteMs,
-} as const;
+/** From the third minute to the end of the seventh. */
+const badTime = { fromMs: 2 * minuteMs, untilMs: 7 * minuteMs } as const;
+const lists = { endpoints: ['applications'], ...badTime } as const;
 
 const shopText = { id: '101', name: '"shop"', hostIds: '1011,1012' };
 const workerText = { id: '102', name: '"worker"', hostIds: '1021' };
 
-describe('a list of applications that cannot be read for five minutes', () => {
-  const notFound = {
-    what: '404',
-    fault: { kind: 'status', status: 404 },
-    reason: 'not_found',
-    isRetried: false,
-  } as const;
+describe.each(sources)('$name', (source) => {
+  const badLists = { ...source.lists, ...badTime };
 
-  it.each([...badStatuses, ...badDocuments, notFound])(
-    'removes nothing and stops no poll: $what',
-    async ({ fault, reason, isRetried }) => {
-      await withTimedFaults({ script: [{ when: lists, fault }] }, async (bench) => {
-        await bench.advance(6.9 * minuteMs);
-        const during = await bench.scrape();
-        const duringFresh = freshness(during, bench.clock);
+  describe('a list of applications that cannot be read for five minutes', () => {
+    const notFound = {
+      what: '404',
+      fault: { kind: 'status', status: 404 },
+      reason: 'not_found',
+      isRetried: false,
+    } as const;
+
+    it.each([...badStatuses, ...badDocumentsOf(source.account), notFound])(
+      'removes nothing and stops no poll: $what',
+      async ({ fault, reason, isRetried }) => {
+        await withTimedFaults(
+          { source: source.account, script: [{ when: badLists, fault }] },
+          async (bench) => {
+            await bench.advance(6.9 * minuteMs);
+            const during = await bench.scrape();
+            const duringFresh = freshness(during, bench.clock);
+            await bench.advance(3 * minuteMs);
+            const after = await bench.scrape();
+
+            expect(bench.faulty.faults.hits().length).toBeGreaterThanOrEqual(3);
+            expect(during.value(up, production)).toBe(0);
+            expect(during.value(up, { account: 'neighbour' })).toBe(1);
+            expect(duringFresh).toEqual(everyone);
+            expect(after.value(up, production)).toBe(1);
+            expect(freshness(after, bench.clock)).toEqual(everyone);
+            expect(bench.logs('discovery failed')).toMatchObject([
+              { account: 'production', error: { reason } },
+            ]);
+            expect(bench.logs('discovery works again')).toHaveLength(1);
+            expect(bench.logs('poll failed')).toEqual([]);
+            const retries = after.total('newrelic_exporter_api_request_retries_total');
+            expect(retries > 0).toBe(isRetried);
+          },
+        );
+      },
+    );
+
+    it('drops what only the list says after stale_after, and goes on with the rest', async () => {
+      const when = { ...badLists, untilMs: 25 * minuteMs };
+      const script: FaultRule[] = [{ when, fault: { kind: 'html' } }];
+      await withTimedFaults({ source: source.account, script }, async (bench) => {
+        const shop = { ...production, app_id: '101' };
+
+        await bench.advance(16.5 * minuteMs);
+        const held = await bench.scrape();
         await bench.advance(3 * minuteMs);
+        const stale = await bench.scrape();
+        await bench.advance(7 * minuteMs);
         const after = await bench.scrape();
 
-        expect(bench.faulty.faults.hits().length).toBeGreaterThanOrEqual(3);
-        expect(during.value(up, production)).toBe(0);
-        expect(during.value(up, { account: 'neighbour' })).toBe(1);
-        expect(duringFresh).toEqual(everyone);
-        expect(after.value(up, production)).toBe(1);
+        const pages = [held, stale, after];
+        const valuesOf = (name: string): unknown[] => pages.map((page) => page.value(name, shop));
+        expect(valuesOf('newrelic_application_hosts')).toEqual([2, undefined, 2]);
+        expect(valuesOf('newrelic_application_reporting')).toEqual([1, undefined, 1]);
+        expect(valuesOf('newrelic_application_poll_success')).toEqual([1, 1, 1]);
         expect(freshness(after, bench.clock)).toEqual(everyone);
-        expect(bench.logs('discovery failed')).toMatchObject([
-          { account: 'production', error: { reason } },
-        ]);
-        expect(bench.logs('discovery works again')).toHaveLength(1);
-        expect(bench.logs('poll failed')).toEqual([]);
-        const retries = after.total('newrelic_exporter_api_request_retries_total');
-        expect(retries > 0).toBe(isRetried);
       });
-    },
-  );
-
-  it('drops what only the list says after stale_after, and goes on with the rest', async () => {
-    const when = { ...lists, untilMs: 25 * minuteMs };
-    const script: FaultRule[] = [{ when, fault: { kind: 'html' } }];
-    await withTimedFaults({ script }, async (bench) => {
-      const shop = { ...production, app_id: '101' };
-
-      await bench.advance(16.5 * minuteMs);
-      const held = await bench.scrape();
-      await bench.advance(3 * minuteMs);
-      const stale = await bench.scrape();
-      await bench.advance(7 * minuteMs);
-      const after = await bench.scrape();
-
-      const pages = [held, stale, after];
-      const valuesOf = (name: string): unknown[] => pages.map((page) => page.value(name, shop));
-      expect(valuesOf('newrelic_application_hosts')).toEqual([2, undefined, 2]);
-      expect(valuesOf('newrelic_application_reporting')).toEqual([1, undefined, 1]);
-      expect(valuesOf('newrelic_application_poll_success')).toEqual([1, 1, 1]);
-      expect(freshness(after, bench.clock)).toEqual(everyone);
     });
   });
 });
 
-describe('a list that is not whole', () => {
+describe('a list of the REST API that is not whole', () => {
   it.each([
     {
       what: 'its second page fails',

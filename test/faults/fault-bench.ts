@@ -1,7 +1,7 @@
 import { createDaemon, type Daemon } from '../../src/daemon/daemon.ts';
 import type { Platform } from '../../src/daemon/platform.ts';
 import type { Clock } from '../../src/model/clock.ts';
-import type { AccountConfig, AppEntry, Config } from '../../src/model/config.ts';
+import type { AccountConfig, AccountSource, AppEntry, Config } from '../../src/model/config.ts';
 import type { AppSnapshot, SnapshotSink } from '../../src/model/snapshot.ts';
 import type { Logger } from '../../src/model/telemetry.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
@@ -23,6 +23,8 @@ import { expectNothingLeft, expectStandingInvariants } from './standing-invarian
 
 /** One account, its vendor, and what goes wrong there. */
 export interface VendorOptions {
+  /** The API of all accounts of the bench. Default: REST. */
+  readonly source?: AccountSource;
   readonly script?: readonly FaultRule[];
   readonly simulator?: Partial<SimulatorOptions>;
   readonly account?: Partial<AccountConfig>;
@@ -93,6 +95,20 @@ export const usualApplications: readonly ApplicationSpec[] = [
   { id: 102, name: 'worker', kind: 'other', otherRpm: 600, hosts: [{ id: 1021, name: 'w1' }] },
 ];
 
+/** So many applications with web traffic, each with so many hosts; no two hosts have one name. */
+export function manyApplications(count: number, hosts: number): readonly ApplicationSpec[] {
+  return Array.from({ length: count }, (_, index) => ({
+    id: 1000 + index,
+    name: `application ${index}`,
+    kind: 'web',
+    webRpm: 600,
+    hosts: Array.from({ length: hosts }, (_host, number) => ({
+      id: 10_000 + index * hosts + number,
+      name: `web-${index}-${number}`,
+    })),
+  }));
+}
+
 function createVendor(name: string, options: VendorOptions, clock: Clock): Vendor {
   const key = `NRAK-${name.toUpperCase()}SECRET0123456789`;
   // A wall clock that jumps here does not jump there.
@@ -112,6 +128,7 @@ function createVendor(name: string, options: VendorOptions, clock: Clock): Vendo
     name,
     baseUrl: `http://${name}.invalid`,
     apiKey: { kind: 'file', path: `/keys/${name}` },
+    ...(options.source && { source: options.source }),
     ...options.account,
   });
   return { options, account, key, simulator, faults };
@@ -216,6 +233,11 @@ async function startBench(wiring: Wiring): Promise<FaultBench> {
   };
 }
 
+/** Nothing is wrong with it. */
+function neighbourOf({ source }: VendorOptions): VendorOptions {
+  return source === undefined ? {} : { source };
+}
+
 export interface TimedBench extends FaultBench {
   advance(ms: number): Promise<void>;
   /** Time passes and no timer runs, as while a machine sleeps. */
@@ -241,7 +263,7 @@ export async function withTimedFaults(
     wallMs: () => platform.clock.wallMs() + asleepMs,
   };
   const vendors = new Map(
-    Object.entries({ production, neighbour: {} }).map(([name, options]) => [
+    Object.entries({ production, neighbour: neighbourOf(production) }).map(([name, options]) => [
       name,
       createVendor(name, options, clock),
     ]),

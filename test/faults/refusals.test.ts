@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 import { publishedOf } from './published-of.ts';
+import { sources } from './sources.ts';
 
 const minuteMs = 60_000;
 const everyone = ['neighbour 101', 'neighbour 102', 'production 101', 'production 102'];
@@ -10,91 +11,104 @@ const production = { account: 'production' };
 const shop = { ...production, app_id: '101' };
 const up = 'newrelic_up';
 
-describe('a key that is refused', () => {
-  it.each([
-    { what: '401 to everything', status: 401, endpoints: undefined },
-    { what: '403 to everything', status: 403, endpoints: undefined },
-  ])(
-    'is tried once a minute, with the values held, until it is accepted again: $what',
-    async (row) => {
-      const when = { endpoints: row.endpoints, fromMs: 2 * minuteMs, untilMs: 12 * minuteMs };
-      const fault = { kind: 'status', status: row.status } as const;
-      await withTimedFaults({ script: [{ when, fault }] }, async (bench) => {
-        await bench.advance(1.9 * minuteMs);
-        const before = await bench.scrape();
-        await bench.advance(10 * minuteMs);
-        const during = await bench.scrape();
-        const duringFresh = freshness(during, bench.clock);
-        await bench.advance(3 * minuteMs);
-        const after = await bench.scrape();
+describe.each(sources)('$name', (source) => {
+  describe('a key that is refused', () => {
+    it.each([
+      { what: '401 to everything', status: 401, endpoints: undefined },
+      { what: '403 to everything', status: 403, endpoints: undefined },
+    ])(
+      'is tried once a minute, with the values held, until it is accepted again: $what',
+      async (row) => {
+        const when = { endpoints: row.endpoints, fromMs: 2 * minuteMs, untilMs: 12 * minuteMs };
+        const fault = { kind: 'status', status: row.status } as const;
+        const options = { source: source.account, script: [{ when, fault }] };
+        await withTimedFaults(options, async (bench) => {
+          await bench.advance(1.9 * minuteMs);
+          const before = await bench.scrape();
+          await bench.advance(10 * minuteMs);
+          const during = await bench.scrape();
+          const duringFresh = freshness(during, bench.clock);
+          await bench.advance(3 * minuteMs);
+          const after = await bench.scrape();
 
-        const asked = bench.faulty.faults.hits().length;
-        expect(asked).toBeGreaterThanOrEqual(10);
-        expect(asked).toBeLessThanOrEqual(10 + 6);
-        expect(during.value(up, production)).toBe(0);
-        expect(publishedOf(during, shop)).toEqual(publishedOf(before, shop));
-        expect(duringFresh).toEqual(neighbours);
-        expect(after.value(up, production)).toBe(1);
-        expect(freshness(after, bench.clock)).toEqual(everyone);
-        expect(bench.logs('discovery failed')).toMatchObject([{ error: { reason: 'auth' } }]);
-        expect(bench.logs('discovery works again')).toHaveLength(1);
-      });
-    },
-  );
+          const asked = bench.faulty.faults.hits().length;
+          expect(asked).toBeGreaterThanOrEqual(10);
+          expect(asked).toBeLessThanOrEqual(10 + 6);
+          expect(during.value(up, production)).toBe(0);
+          expect(publishedOf(during, shop)).toEqual(publishedOf(before, shop));
+          expect(duringFresh).toEqual(neighbours);
+          expect(after.value(up, production)).toBe(1);
+          expect(freshness(after, bench.clock)).toEqual(everyone);
+          expect(bench.logs('discovery failed')).toMatchObject([{ error: { reason: 'auth' } }]);
+          expect(bench.logs('discovery works again')).toHaveLength(1);
+        });
+      },
+    );
 
-  it.each([{ status: 401 }, { status: 403 }])(
-    'is read again at once, and a new one is used for the very same call: $status',
-    async ({ status }) => {
-      const keys = ['NRAK-OLDSECRET', 'NRAK-NEWSECRET'];
-      let text = 'NRAK-OLDSECRET\n';
-      const rule = {
-        when: { keyIndex: 0, fromMs: 130_000 },
-        fault: { kind: 'status', status },
-      } as const;
-      const options = { script: [rule], simulator: { apiKeys: keys }, keyFile: () => text };
+    it.each([{ status: 401 }, { status: 403 }])(
+      'is read again at once, and a new one is used for the very same call: $status',
+      async ({ status }) => {
+        const keys = ['NRAK-OLDSECRET', 'NRAK-NEWSECRET'];
+        let text = 'NRAK-OLDSECRET\n';
+        const rule = {
+          when: { keyIndex: 0, fromMs: 130_000 },
+          fault: { kind: 'status', status },
+        } as const;
+        const options = {
+          source: source.account,
+          script: [rule],
+          simulator: { apiKeys: keys },
+          // A discovery would find the new key before anything is refused.
+          entries: [{ poll: { discoveryIntervalMs: 10 * minuteMs } }],
+          keyFile: () => text,
+        };
+        await withTimedFaults(options, async (bench) => {
+          await bench.advance(125_000);
+          text = 'NRAK-NEWSECRET\n';
+          await bench.advance(5 * minuteMs);
+          const page = await bench.scrape();
+
+          const { journal } = bench.faulty.simulator;
+          const isOld = ({ keyIndex }: { readonly keyIndex: number | undefined }): boolean =>
+            keyIndex === 0;
+          expect(
+            journal.count((entry) => isOld(entry) && entry.monotonicMs < 2 * minuteMs),
+          ).toBeGreaterThan(6);
+          expect(bench.faulty.faults.hits().length).toBeGreaterThanOrEqual(1);
+          expect(bench.faulty.faults.hits().length).toBeLessThanOrEqual(3);
+          expect(
+            page.total('newrelic_exporter_api_request_retries_total', { reason: 'auth' }),
+          ).toBe(bench.faulty.faults.hits().length);
+          expect(page.value(up, production)).toBe(1);
+          expect(freshness(page, bench.clock)).toEqual(everyone);
+          expect(bench.logs('API key changed')).toHaveLength(1);
+          expect(bench.logs('poll failed')).toEqual([]);
+          expect(bench.logs('discovery failed')).toEqual([]);
+        });
+      },
+    );
+
+    it('is kept in force while its file cannot be read', async () => {
+      let text = 'NRAK-ONLYSECRET';
+      const options = {
+        source: source.account,
+        simulator: { apiKeys: ['NRAK-ONLYSECRET'] },
+        keyFile: () => text,
+      };
       await withTimedFaults(options, async (bench) => {
-        // After a discovery, which would find the new key before anything is refused.
-        await bench.advance(125_000);
-        text = 'NRAK-NEWSECRET\n';
-        await bench.advance(5 * minuteMs);
+        await bench.advance(minuteMs);
+        text = '';
+        await bench.advance(3 * minuteMs);
         const page = await bench.scrape();
 
-        const { journal } = bench.faulty.simulator;
-        const isOld = ({ keyIndex }: { readonly keyIndex: number | undefined }): boolean =>
-          keyIndex === 0;
-        expect(
-          journal.count((entry) => isOld(entry) && entry.monotonicMs < 2 * minuteMs),
-        ).toBeGreaterThan(6);
-        expect(bench.faulty.faults.hits().length).toBeGreaterThanOrEqual(1);
-        expect(bench.faulty.faults.hits().length).toBeLessThanOrEqual(3);
-        expect(page.total('newrelic_exporter_api_request_retries_total', { reason: 'auth' })).toBe(
-          bench.faulty.faults.hits().length,
-        );
-        expect(page.value(up, production)).toBe(1);
+        expect(bench.logs('API key not readable, keeping the old')).toHaveLength(1);
         expect(freshness(page, bench.clock)).toEqual(everyone);
-        expect(bench.logs('API key changed')).toHaveLength(1);
-        expect(bench.logs('poll failed')).toEqual([]);
-        expect(bench.logs('discovery failed')).toEqual([]);
       });
-    },
-  );
-
-  it('is kept in force while its file cannot be read', async () => {
-    let text = 'NRAK-ONLYSECRET';
-    const options = { simulator: { apiKeys: ['NRAK-ONLYSECRET'] }, keyFile: () => text };
-    await withTimedFaults(options, async (bench) => {
-      await bench.advance(minuteMs);
-      text = '';
-      await bench.advance(3 * minuteMs);
-      const page = await bench.scrape();
-
-      expect(bench.logs('API key not readable, keeping the old')).toHaveLength(1);
-      expect(freshness(page, bench.clock)).toEqual(everyone);
     });
   });
 });
 
-describe('a 404', () => {
+describe('a 404 of the REST API', () => {
   const notFound = { kind: 'status', status: 404 } as const;
   const during = { fromMs: 2 * minuteMs, untilMs: 5 * minuteMs };
 

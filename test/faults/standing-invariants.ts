@@ -98,8 +98,13 @@ function foreignValues(
   return [
     ...check(reading.application, undefined),
     ...[...reading.hosts].flatMap(([hostId, throughput]) => {
-      const host = application.hosts.get(Number(hostId));
+      const host = hostOf(application, hostId);
       return host === undefined ? [] : check(throughput, host);
     }),
   ];
+}
+
+/** In NerdGraph the name of a host is its id. */
+function hostOf({ hosts }: SimulatedApplication, hostId: string): SimulatedHost | undefined {
+  return hosts.get(Number(hostId)) ?? [...hosts.values()].find(({ name }) => name === hostId);
 }

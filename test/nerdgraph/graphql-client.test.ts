@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../src/model/api-error.ts';
+import {
+  createGraphqlClient,
+  entitiesDocument,
+  type GraphqlClient,
+  nrqlDocument,
+} from '../../src/nerdgraph/graphql-client.ts';
+import {
+  answerOf,
+  createFakeTransport,
+  type FakeTransport,
+  type ScriptedAnswer,
+} from '../support/fake-transport.ts';
+import { schemaProblems } from '../support/nerdgraph-schema.ts';
+import { neverAborted } from '../transport/fakes.ts';
+import {
+  accountId,
+  anEntity,
+  anError,
+  failedNrql,
+  nrqlAnswer,
+  nrqlPart,
+  pageAnswer,
+} from './answers.ts';
+import { createRecordingSurprises } from './recording-surprises.ts';
+
+interface Bench {
+  readonly client: GraphqlClient;
+  readonly transport: FakeTransport;
+  readonly failures: readonly string[];
+}
+
+function aBench(answer: ScriptedAnswer, timeoutMs = 30_000): Bench {
+  const transport = createFakeTransport({ '/graphql': answer });
+  const failures: string[] = [];
+  const client = createGraphqlClient(
+    { accountId, timeoutMs: () => timeoutMs },
+    {
+      send: transport.send,
+      observer: {
+        failed: (operation, reason) => failures.push(`${operation} ${reason}`),
+        invalidSample: (reason) => failures.push(reason),
+      },
+      surprises: createRecordingSurprises(),
+    },
+  );
+  return { client, transport, failures };
+}
+
+const question = {
+  operation: 'host_throughput',
+  nrql: 'SELECT 1',
+  window: { fromMs: 0, toMs: 60_000 },
+  applications: 2,
+} as const;
+const context = { signal: neverAborted };
+
+function bodyOf({ transport }: Bench): unknown {
+  return JSON.parse(transport.calls[0]?.body ?? '');
+}
+
+describe('the documents', () => {
+  it.each([{ document: nrqlDocument }, { document: entitiesDocument }])(
+    'are valid in the schema of New Relic: $document',
+    ({ document }) => {
+      expect(schemaProblems(document)).toEqual([]);
+    },
+  );
+});
+
+describe('a query', () => {
+  it('is one request, with everything in variables', async () => {
+    const bench = aBench(nrqlAnswer(nrqlPart([])));
+    await bench.client.nrql(question, context);
+
+    expect(bench.transport.calls).toMatchObject([
+      { operation: 'host_throughput', target: '/graphql', isAnswerLarge: true },
+    ]);
+    expect(bodyOf(bench)).toEqual({
+      query: nrqlDocument,
+      variables: { account: accountId, nrql: 'SELECT 1', timeout: 25 },
+    });
+  });
+
+  it.each([
+    { timeoutMs: 1000, seconds: 5 },
+    { timeoutMs: 10_500, seconds: 5 },
+    { timeoutMs: 11_000, seconds: 6 },
+    { timeoutMs: 30_000, seconds: 25 },
+    { timeoutMs: 600_000, seconds: 120 },
+  ])('may take $seconds s if a call may take $timeoutMs ms', async ({ timeoutMs, seconds }) => {
+    const bench = aBench(nrqlAnswer(nrqlPart([])), timeoutMs);
+    await bench.client.nrql(question, context);
+
+    expect(bodyOf(bench)).toMatchObject({ variables: { timeout: seconds } });
+  });
+
+  it('brings rows, with ids that no rounding has touched', async () => {
+    const body = JSON.stringify({
+      data: { actor: { account: { nrql: nrqlPart([{ appId: 'ID', calls: 1 }]) } } },
+    });
+    const bench = aBench(answerOf(body.replace('"ID"', '9007199254740993')));
+
+    const { rows } = await bench.client.nrql(question, context);
+
+    expect(rows).toMatchObject([{ applicationId: '9007199254740993', calls: 1 }]);
+  });
+
+  it('tells of the wire', async () => {
+    const bench = aBench(nrqlAnswer(nrqlPart([])));
+    const onWire = (): void => undefined;
+    await bench.client.nrql(question, { ...context, onWire });
+
+    expect(bench.transport.calls[0]?.onWire).toBe(onWire);
+  });
+
+  it.each([
+    {
+      what: 'a refusal',
+      answer: { ...failedNrql(anError('TIMEOUT', 'slow')), status: 413 },
+      reason: 'too_large',
+      says: 'status 413, "TIMEOUT: slow"',
+      counted: [],
+    },
+    {
+      what: 'no JSON',
+      answer: answerOf('<html>Sign in</html>'),
+      reason: 'not_json',
+      says: 'the answer is not JSON: "<html>Sign in</html>"',
+      counted: ['host_throughput not_json'],
+    },
+    {
+      what: 'no body',
+      answer: answerOf(''),
+      reason: 'not_json',
+      says: 'the answer is empty',
+      counted: ['host_throughput not_json'],
+    },
+    {
+      what: 'nothing',
+      answer: nrqlAnswer(null),
+      reason: 'schema',
+      says: 'the answer has nothing of what was asked for',
+      counted: ['host_throughput schema'],
+    },
+    {
+      what: 'no rows',
+      answer: nrqlAnswer({}),
+      reason: 'schema',
+      says: 'the answer has no list of results',
+      counted: ['host_throughput schema'],
+    },
+  ])('fails with $what, and is counted once', async ({ answer, reason, says, counted }) => {
+    const bench = aBench(answer);
+    const asked = bench.client.nrql(question, context);
+
+    await expect(asked).rejects.toMatchObject({
+      reason,
+      message: expect.stringContaining(`host_throughput of 2 applications: ${says}. `),
+    });
+    expect(bench.failures).toEqual(counted);
+  });
+
+  it('rejects as the transport does', async () => {
+    const error = new ApiError('reset', 'broken');
+
+    await expect(aBench(error).client.nrql(question, context)).rejects.toBe(error);
+  });
+
+  it('rejects with the reason of an abort', async () => {
+    const signal = AbortSignal.abort(new Error('stopped'));
+
+    await expect(
+      aBench(nrqlAnswer(nrqlPart([]))).client.nrql(question, { signal }),
+    ).rejects.toThrow('stopped');
+  });
+});
+
+describe('a search', () => {
+  it.each([
+    { cursor: undefined, is: null },
+    { cursor: 'abc', is: 'abc' },
+  ])('continues where the cursor $cursor says', async ({ cursor, is }) => {
+    const bench = aBench(pageAnswer([anEntity(1)], 'next'));
+    const page = await bench.client.entities('domain = 1', cursor, context);
+
+    expect(bodyOf(bench)).toEqual({
+      query: entitiesDocument,
+      variables: { search: 'domain = 1', cursor: is },
+    });
+    expect(bench.transport.calls[0]?.operation).toBe('list_applications');
+    expect(page).toMatchObject({ nextCursor: 'next' });
+    expect(page.entities.map(({ application }) => application.id)).toEqual(['1']);
+  });
+
+  it('counts values that cannot be true', async () => {
+    const bench = aBench(pageAnswer([anEntity(1, { apmSummary: { throughput: -1 } })]));
+    await bench.client.entities('x', undefined, context);
+
+    expect(bench.failures).toEqual(['negative']);
+  });
+});
