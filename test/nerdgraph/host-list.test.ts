@@ -266,11 +266,11 @@ describe('hostListCalls', () => {
   it.each([
     { counts: [], calls: 0 },
     { counts: [0], calls: 1 },
-    { counts: [4000], calls: 1 },
-    { counts: [4000, 1], calls: 2 },
-    { counts: [2000, 2000, 2000], calls: 2 },
-    { counts: [4001], calls: 2 },
-    { counts: [1, 12_000, 1], calls: 5 },
+    { counts: [2500], calls: 1 },
+    { counts: [2500, 1], calls: 2 },
+    { counts: [1250, 1250, 1250], calls: 2 },
+    { counts: [2501], calls: 2 },
+    { counts: [1, 12_000, 1], calls: 9 },
     { counts: [1_000_000], calls: 64 },
   ])('is $calls for $counts hosts', ({ counts, calls }) => {
     expect(hostListCalls(counts, fullSize)).toBe(calls);

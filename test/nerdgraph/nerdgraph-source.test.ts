@@ -30,10 +30,10 @@ describe('the costs of polls', () => {
     { applications: 0, hosts: 0, application: 0, host: 0 },
     { applications: 25, hosts: 20, application: 1, host: 1 },
     { applications: 200, hosts: 0, application: 1, host: 0 },
-    { applications: 100, hosts: 20, application: 1, host: 2 },
-    { applications: 500, hosts: 20, application: 3, host: 10 },
+    { applications: 100, hosts: 20, application: 1, host: 3 },
+    { applications: 500, hosts: 20, application: 4, host: 16 },
     { applications: 5000, hosts: 2, application: 25, host: 25 },
-    { applications: 1, hosts: 12_000, application: 1, host: 12 },
+    { applications: 1, hosts: 12_000, application: 1, host: 20 },
   ])(
     'of $applications applications with $hosts hosts each are $application and $host queries',
     ({ applications, hosts, application, host }) => {
@@ -89,9 +89,9 @@ describe('the costs of polls', () => {
 describe('the costs of a discovery', () => {
   it.each([
     { applications: 0, hosts: 0, calls: 1, lists: 0 },
-    { applications: 200, hosts: 20, calls: 2, lists: 1 },
+    { applications: 200, hosts: 20, calls: 3, lists: 2 },
     { applications: 201, hosts: 20, calls: 4, lists: 2 },
-    { applications: 1, hosts: 12_000, calls: 5, lists: 4 },
+    { applications: 1, hosts: 12_000, calls: 9, lists: 8 },
   ])(
     'of $applications applications with $hosts hosts each are $calls calls',
     ({ applications, hosts, calls, lists }) => {

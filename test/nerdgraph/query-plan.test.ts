@@ -95,8 +95,8 @@ describe('batchesOf', () => {
     { what: 'no application', items: [], is: 0 },
     { what: '200 applications', items: apps(200), is: 1 },
     { what: '201 applications', items: apps(201), is: 2 },
-    { what: 'the hosts of four queries', items: apps(40, 133), is: 1 },
-    { what: 'more hosts than four queries have', items: apps(41, 133), is: 2 },
+    { what: 'the hosts of four queries', items: apps(25, 133), is: 1 },
+    { what: 'more hosts than four queries have', items: apps(26, 133), is: 2 },
     { what: 'many hosts that nobody wants', items: apps(200, 1000, { hosts: false }), is: 1 },
     { what: 'applications with very many hosts', items: apps(3, 12_000), is: 3 },
   ])('makes $is batches of $what', ({ items, is }) => {
@@ -151,7 +151,7 @@ describe('fillUp', () => {
     const early = [
       anApp(301, 2),
       anApp(302, 2, { transactions: ['web'] }),
-      anApp(303, 5000),
+      anApp(303, 3000),
       anApp(304, 2),
     ];
 
