@@ -41,6 +41,8 @@ interface Pending {
   readonly query: Query;
   /** How often in a row it was divided because it took too long. */
   readonly divisions: number;
+  /** Whether polls do not count on it. */
+  readonly isExtra: boolean;
 }
 
 class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
@@ -52,8 +54,7 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
   #window: TimeWindow | undefined;
   /** The refusal of the key, which ends the batch. */
   #refusal: ApiError | undefined;
-  /** Calls that polls do not count on. */
-  #extraCalls: number;
+  #extraCalls = 0;
 
   constructor(questions: readonly Asked[], dependencies: BatchDependencies) {
     this.questions = questions;
@@ -61,14 +62,14 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
     this.#dependencies = dependencies;
     this.#answers = new BatchAnswers(dependencies.recorded);
     const queries = firstQueriesOf(questions, this.#answers, dependencies);
-    this.#next = queries.map((query) => ({ query, divisions: 0 }));
-    this.#extraCalls = queries.filter(({ isOnce }) => isOnce === true).length;
+    this.#next = queries.map((query) => ({ query, divisions: 0, isExtra: query.isOnce === true }));
   }
 
   nextStage(): Stage | undefined {
     const pending = this.#next;
     this.#next = [];
     if (pending.length === 0) return undefined;
+    this.#extraCalls += pending.filter(({ isExtra }) => isExtra).length;
     return { size: pending.length, calls: pending.map((one) => this.#call(one)).values() };
   }
 
@@ -150,8 +151,8 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
     if (query.size !== undefined) this.#dependencies.sizes.tooLarge(query.size);
     const halves = query.halves();
     if (halves === undefined) return false;
-    this.#next = [...this.#next, ...halves.map((half) => ({ query: half, divisions }))];
-    this.#extraCalls += halves.length;
+    const parts = halves.map((half) => ({ query: half, divisions, isExtra: true }));
+    this.#next = [...this.#next, ...parts];
     return true;
   }
 
