@@ -6,7 +6,7 @@ import type { GraphqlClient } from './graphql-client.ts';
 import { allHosts, blindPartsOf, type HostSubset, halvesOf } from './host-partition.ts';
 import { liveHostsNrql } from './nrql.ts';
 import type { CountRow } from './nrql-answer.ts';
-import { mostDivisions, type QuerySize, type QuerySizes } from './query-sizes.ts';
+import { isSmall, mostDivisions, type QuerySize, type QuerySizes } from './query-sizes.ts';
 
 /** The names of the hosts that sent anything in the last hour. */
 export interface HostList {
@@ -70,8 +70,9 @@ export async function listHosts(
     return halves.length > 0;
   };
   const failed = (query: ListQuery, error: ApiError): void => {
-    const mayDivide = error.reason === 'too_large' && query.divisions < mostDivisions;
-    if (mayDivide && divide(query, query.divisions + 1)) return;
+    const isAllSmall = isSmall({ applications: query.ids.length, rows: query.rows });
+    const isDivisible = query.divisions < mostDivisions && !isAllSmall;
+    if (error.reason === 'too_large' && isDivisible && divide(query, query.divisions + 1)) return;
     found.failed(query.ids, error);
     // The others would fail in the same way, or there is no time left for them.
     if (error.reason !== 'auth' && !signal.aborted) return;

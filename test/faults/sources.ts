@@ -70,8 +70,7 @@ function nrqlWindows({ graphql, wallMs, monotonicMs }: JournalEntry): readonly N
   return (graphql?.asks ?? []).flatMap(({ text }) => {
     const [, fromText, toText] = / SINCE (\d+) UNTIL (\d+)$/u.exec(text) ?? [];
     const [fromMs, toMs] = [Number(fromText), Number(toText)];
-    if (!text.includes('Agent/MetricsReported/count') || !text.includes('HttpDispatcher'))
-      return [];
+    if (text.includes('FACET appId, host LIMIT')) return [];
     if (Number.isNaN(fromMs) || toMs - fromMs === dayMs) return [];
     return [{ text, fromMs, toMs, atMonotonicMs: monotonicMs, ageMs: wallMs - toMs }];
   });
@@ -92,8 +91,7 @@ const nerdGraph: FaultSource = {
   lists: { operation: 'entity_search' },
   pollsOf: (applicationId) => ({
     operation: 'nrql',
-    // Not the list of hosts, which asks for the heartbeat alone.
-    queryIncludes: `appId IN (${applicationId}) AND metricTimesliceName IN ('HttpDispatcher'`,
+    queryIncludes: `appId IN (${applicationId}) AND`,
   }),
   onePart: {
     operation: 'nrql',

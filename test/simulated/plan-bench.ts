@@ -126,7 +126,7 @@ function operationOf({ path, graphql }: JournalEntry): Operation | undefined {
 
 function graphqlOperationOf({ operation, text }: GraphqlAsk): Operation {
   if (operation === 'entity_search') return 'list_applications';
-  if (text.includes("IN ('Agent/MetricsReported/count') FACET")) return 'list_hosts';
+  if (text.includes('FACET appId, host LIMIT')) return 'list_hosts';
   return text.includes('FACET appId, host,') ? 'host_throughput' : 'application_throughput';
 }
 
