@@ -22,30 +22,33 @@ function aBench(...failed: readonly Partial<QuerySize>[]): {
 
 describe('the size of queries', () => {
   it('is full at first', () => {
-    expect(aBench().sizes.current()).toEqual({ applications: 200, rows: 4000 });
+    expect(aBench().sizes.current()).toEqual(fullSize);
   });
 
   it.each([
+    { failed: { rows: 2000 }, is: { applications: 200, rows: Math.max(1000, fullSize.rows / 2) } },
+    { failed: { applications: 200 }, is: { applications: 100, rows: fullSize.rows } },
+    {
+      failed: fullSize,
+      is: { applications: 100, rows: fullSize.rows / 2 },
+    },
+    { failed: { rows: 12_000 }, is: fullSize },
     { failed: { rows: 4000 }, is: { applications: 200, rows: 2000 } },
-    { failed: { applications: 200 }, is: { applications: 100, rows: 4000 } },
-    { failed: { applications: 200, rows: 4000 }, is: { applications: 100, rows: 2000 } },
-    { failed: { rows: 12_000 }, is: { applications: 200, rows: 4000 } },
-    { failed: { rows: 5000 }, is: { applications: 200, rows: 2500 } },
   ])('after $failed was too large is half of that kind', ({ failed, is }) => {
     expect(aBench(failed).sizes.current()).toEqual(is);
   });
 
   it.each([
-    { failed: { rows: 9 }, is: { applications: 200, rows: 2000 } },
-    { failed: { applications: 1 }, is: { applications: 100, rows: 4000 } },
+    { failed: { rows: 9 }, is: { applications: 200, rows: fullSize.rows / 2 } },
+    { failed: { applications: 1 }, is: { applications: 100, rows: fullSize.rows } },
   ])('after the small query $failed falls to the half at most', ({ failed, is }) => {
     expect(aBench(failed).sizes.current()).toEqual(is);
   });
 
   it('halves again for the parts of a part', () => {
-    const { sizes } = aBench({ rows: 4000 }, { rows: 2000 }, { rows: 2000 }, { rows: 1000 });
+    const { sizes } = aBench({ rows: 2400 }, { rows: 1200 });
 
-    expect(sizes.current()).toEqual({ applications: 200, rows: 500 });
+    expect(sizes.current()).toEqual({ applications: 200, rows: fullSize.rows / 4 });
   });
 
   it('does not grow because a larger query fails late', () => {
