@@ -4,12 +4,13 @@ import type { SelectedApplication } from '../../src/model/selected-application.t
 import { halvesOf } from '../../src/nerdgraph/host-partition.ts';
 import { type HostQuery, hostQueriesOf, namesIn } from '../../src/nerdgraph/host-query-plan.ts';
 import { batchesOf, isByName, wantedHosts } from '../../src/nerdgraph/query-plan.ts';
-import { fullSize } from '../../src/nerdgraph/query-sizes.ts';
+import type { QuerySize } from '../../src/nerdgraph/query-sizes.ts';
 import { aSelected } from '../support/builders.ts';
 import { hostsNamed, someFleet, someSize } from './some-fleet.ts';
 
 type Queries = readonly HostQuery<SelectedApplication>[];
 
+const large: QuerySize = { applications: 200, rows: 4000 };
 const itself = (selected: SelectedApplication): SelectedApplication => selected;
 const even = { kind: 'match', pattern: /[02468]$/u } as const;
 
@@ -36,7 +37,7 @@ function rowsOfAnswer({ items, subset }: HostQuery<SelectedApplication>): number
 describe('the queries for hosts', () => {
   it('ask for all hosts of several applications', () => {
     const batch = [anApp(1, ['a']), anApp(2, ['b', 'c'], { application: false })];
-    const queries = hostQueriesOf(batch, itself, fullSize);
+    const queries = hostQueriesOf(batch, itself, large);
 
     expect(idsOf(queries)).toEqual([['1', '2']]);
     expect(queries[0]?.subset.condition).toBeUndefined();
@@ -45,8 +46,8 @@ describe('the queries for hosts', () => {
   it('leave out applications without wanted hosts', () => {
     const batch = [anApp(1, []), anApp(2, ['a'], { hosts: false }), anApp(3, ['a'])];
 
-    expect(idsOf(hostQueriesOf(batch, itself, fullSize))).toEqual([['3']]);
-    expect(hostQueriesOf([], itself, fullSize)).toEqual([]);
+    expect(idsOf(hostQueriesOf(batch, itself, large))).toEqual([['3']]);
+    expect(hostQueriesOf([], itself, large)).toEqual([]);
   });
 
   it.each([
@@ -81,7 +82,7 @@ describe('the queries for hosts', () => {
       anApp(1, ['a0', 'a1'], { hosts: even }),
       anApp(2, ['b2', 'b3'], { hosts: even }),
     ];
-    const queries = hostQueriesOf(batch, itself, fullSize);
+    const queries = hostQueriesOf(batch, itself, large);
 
     expect(queries.map(({ subset }) => subset.condition)).toEqual(["host IN ('a0','b2')"]);
   });
@@ -91,11 +92,11 @@ describe('the queries for hosts', () => {
       anApp(index, hostsNamed(2 * count, `app${index}`), { hosts: even }),
     );
 
-    expect(idsOf(hostQueriesOf(batch, itself, fullSize))).toEqual([['0', '1'], ['2']]);
+    expect(idsOf(hostQueriesOf(batch, itself, large))).toEqual([['0', '1'], ['2']]);
   });
 
   it('ask for all hosts where more than a hundred are chosen', () => {
-    const queries = hostQueriesOf([anApp(1, hostsNamed(204), { hosts: even })], itself, fullSize);
+    const queries = hostQueriesOf([anApp(1, hostsNamed(204), { hosts: even })], itself, large);
 
     expect(queries.map(({ subset }) => subset.condition)).toEqual([undefined]);
   });
@@ -105,10 +106,10 @@ describe('the queries for hosts', () => {
     const batch = Array.from({ length: 50 }, (_, index) =>
       anApp(index, hostsNamed(50), { hosts: { kind: 'self', names: [`host-${index}`] } }),
     );
-    const queries = hostQueriesOf(batch, itself, fullSize);
+    const queries = hostQueriesOf(batch, itself, large);
 
     expect(queries.length).toBeGreaterThan(1);
-    for (const query of queries) expect(rowsOfAnswer(query)).toBeLessThanOrEqual(fullSize.rows);
+    for (const query of queries) expect(rowsOfAnswer(query)).toBeLessThanOrEqual(4000);
   });
 
   it('name the hosts of one application in several queries if need be', () => {
@@ -150,7 +151,7 @@ describe('the queries for hosts', () => {
 
 describe('namesIn', () => {
   it('are the listed hosts of a part, or else the wanted ones', () => {
-    const [query] = hostQueriesOf([anApp(1, ['a0', 'a1'], { hosts: even })], itself, fullSize);
+    const [query] = hostQueriesOf([anApp(1, ['a0', 'a1'], { hosts: even })], itself, large);
     const unlisted = { ...aSelected({ hostIds: undefined }, { hosts: even }), namedHostIds: ['x'] };
 
     expect(query && namesIn(query.subset, anApp(1, ['a0', 'a1', 'b0']))).toEqual(['a0']);

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isWorthPolling, type SelectedApplication } from '../../src/model/selected-application.ts';
 import { createNerdGraphCosts, nerdGraphCosts } from '../../src/nerdgraph/nerdgraph-source.ts';
+import { fullSize } from '../../src/nerdgraph/query-sizes.ts';
 import { anEntry, aSelected } from '../support/builders.ts';
 import { cpuMsOf } from '../support/cpu-time.ts';
 import { neverAborted } from '../transport/fakes.ts';
@@ -25,19 +26,28 @@ function apps(count: number, hosts: number): readonly SelectedApplication[] {
   );
 }
 
+/** With queries of this size at most. */
+const costs = createNerdGraphCosts(() => ({ applications: 200, rows: 4000 }));
+
 describe('the costs of polls', () => {
+  it('are those of queries of full size before an account is known', () => {
+    const some = apps(300, 50);
+
+    expect(nerdGraphCosts.polls(some)).toEqual(createNerdGraphCosts(() => fullSize).polls(some));
+  });
+
   it.each([
     { applications: 0, hosts: 0, application: 0, host: 0 },
     { applications: 25, hosts: 20, application: 1, host: 1 },
     { applications: 200, hosts: 0, application: 1, host: 0 },
-    { applications: 100, hosts: 20, application: 1, host: 3 },
-    { applications: 500, hosts: 20, application: 4, host: 16 },
+    { applications: 100, hosts: 20, application: 1, host: 2 },
+    { applications: 500, hosts: 20, application: 3, host: 10 },
     { applications: 5000, hosts: 2, application: 25, host: 25 },
-    { applications: 1, hosts: 12_000, application: 1, host: 20 },
+    { applications: 1, hosts: 12_000, application: 1, host: 12 },
   ])(
     'of $applications applications with $hosts hosts each are $application and $host queries',
     ({ applications, hosts, application, host }) => {
-      expect(nerdGraphCosts.polls(apps(applications, hosts))).toEqual({
+      expect(costs.polls(apps(applications, hosts))).toEqual({
         list_applications: 0,
         list_hosts: 0,
         application_throughput: application,
@@ -64,13 +74,13 @@ describe('the costs of polls', () => {
   });
 
   it('follow the size that queries may have', () => {
-    const costs = createNerdGraphCosts(() => ({ applications: 50, rows: 500 }));
+    const small = createNerdGraphCosts(() => ({ applications: 50, rows: 500 }));
 
-    expect(costs.polls(apps(100, 20))).toMatchObject({
+    expect(small.polls(apps(100, 20))).toMatchObject({
       application_throughput: 4,
       host_throughput: 16,
     });
-    expect(costs.once(apps(100, 20))).toBe(4);
+    expect(small.once(apps(100, 20))).toBe(4);
   });
 
   it('are known at once for 10,000 applications, by name too', () => {
@@ -89,13 +99,13 @@ describe('the costs of polls', () => {
 describe('the costs of a discovery', () => {
   it.each([
     { applications: 0, hosts: 0, calls: 1, lists: 0 },
-    { applications: 200, hosts: 20, calls: 3, lists: 2 },
+    { applications: 200, hosts: 20, calls: 2, lists: 1 },
     { applications: 201, hosts: 20, calls: 4, lists: 2 },
-    { applications: 1, hosts: 12_000, calls: 9, lists: 8 },
+    { applications: 1, hosts: 12_000, calls: 5, lists: 4 },
   ])(
     'of $applications applications with $hosts hosts each are $calls calls',
     ({ applications, hosts, calls, lists }) => {
-      expect(nerdGraphCosts.discovery(apps(applications, hosts))).toEqual({
+      expect(costs.discovery(apps(applications, hosts))).toEqual({
         calls,
         hostListCalls: lists,
       });
@@ -173,6 +183,24 @@ describe('a source of a simulated account', () => {
     ]);
     expect([first.stages, second.stages]).toEqual([[3], [2]]);
     expect(costOf(bench.source, applications)).toBe(2);
+  });
+
+  it.each([
+    { what: 'had such transactions today', webRpm: 0.01, is: new Map([['web', 0]]) },
+    { what: 'had none', webRpm: 0, is: new Map() },
+  ])('says 0 of a host that is idle now if its application $what', async ({ webRpm, is }) => {
+    const idle = {
+      id: 101,
+      name: 'shop',
+      kind: 'web',
+      webRpm,
+      hosts: [{ name: 'web-1' }],
+    } as const;
+    const bench = aSimulatedSource({ fleet: { traffic: 'flat', applications: [idle] } });
+    const { outcomes } = await polled(bench, await discovered(bench, anEntry()));
+
+    expect(outcomes.get('101')?.reading?.application).toEqual(is);
+    expect(outcomes.get('101')?.reading?.hosts).toEqual(new Map([['web-1', is]]));
   });
 
   it('asks again for an application that was gone and is back', async () => {

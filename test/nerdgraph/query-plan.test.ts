@@ -11,10 +11,11 @@ import {
   slicesOf,
   wantedHosts,
 } from '../../src/nerdgraph/query-plan.ts';
-import { fullSize } from '../../src/nerdgraph/query-sizes.ts';
+import type { QuerySize } from '../../src/nerdgraph/query-sizes.ts';
 import { aSelected } from '../support/builders.ts';
 import { hostsNamed, someFleet, someSize } from './some-fleet.ts';
 
+const size: QuerySize = { applications: 200, rows: 4000 };
 const itself = (selected: SelectedApplication): SelectedApplication => selected;
 
 function anApp(
@@ -95,12 +96,12 @@ describe('batchesOf', () => {
     { what: 'no application', items: [], is: 0 },
     { what: '200 applications', items: apps(200), is: 1 },
     { what: '201 applications', items: apps(201), is: 2 },
-    { what: 'the hosts of four queries', items: apps(25, 133), is: 1 },
-    { what: 'more hosts than four queries have', items: apps(26, 133), is: 2 },
+    { what: 'the hosts of four queries', items: apps(40, 133), is: 1 },
+    { what: 'more hosts than four queries have', items: apps(41, 133), is: 2 },
     { what: 'many hosts that nobody wants', items: apps(200, 1000, { hosts: false }), is: 1 },
     { what: 'applications with very many hosts', items: apps(3, 12_000), is: 3 },
   ])('makes $is batches of $what', ({ items, is }) => {
-    expect(batchesOf(items, itself, fullSize)).toHaveLength(is);
+    expect(batchesOf(items, itself, size)).toHaveLength(is);
   });
 
   it.each([
@@ -109,7 +110,7 @@ describe('batchesOf', () => {
     { what: 'transactions', entry: { transactions: ['web'] } },
     { what: 'ways to ask for hosts', entry: { hosts: even } },
   ] as const)('keeps different $what apart', ({ entry }) => {
-    const batches = batchesOf([anApp(1, 2), anApp(2, 2, entry), anApp(3, 2)], itself, fullSize);
+    const batches = batchesOf([anApp(1, 2), anApp(2, 2, entry), anApp(3, 2)], itself, size);
 
     expect(idsOf(batches)).toEqual([['1', '3'], ['2']]);
   });
@@ -121,24 +122,22 @@ describe('batchesOf', () => {
     { what: 'parts of an application', entry: { application: false } },
     { what: 'applications without hosts', entry: { hosts: false } },
   ] as const)('lets different $what share a batch', ({ entry }) => {
-    expect(idsOf(batchesOf([anApp(1, 2), anApp(2, 2, entry)], itself, fullSize))).toEqual([
-      ['1', '2'],
-    ]);
+    expect(idsOf(batchesOf([anApp(1, 2), anApp(2, 2, entry)], itself, size))).toEqual([['1', '2']]);
   });
 
   it('has every application in one batch, of its kind, within the size', () => {
     fc.assert(
-      fc.property(someFleet, someSize, (fleet, size) => {
-        const batches = batchesOf(fleet, itself, size);
+      fc.property(someFleet, someSize, (fleet, some) => {
+        const batches = batchesOf(fleet, itself, some);
 
         expect(idsOf(batches).flat().toSorted()).toEqual(
           fleet.map(({ application }) => application.id).toSorted(),
         );
         for (const batch of batches) {
           const rows = batch.reduce((sum, one) => sum + rowsOf(one), 0);
-          expect(batch.length).toBeLessThanOrEqual(size.applications);
+          expect(batch.length).toBeLessThanOrEqual(some.applications);
           expect(new Set(batch.map(kindOf)).size).toBe(1);
-          if (batch.length > 1) expect(rows).toBeLessThanOrEqual(4 * size.rows);
+          if (batch.length > 1) expect(rows).toBeLessThanOrEqual(4 * some.rows);
         }
       }),
     );
@@ -147,15 +146,15 @@ describe('batchesOf', () => {
 
 describe('fillUp', () => {
   it('adds what has room in the last batch of its kind, and leaves out the rest', () => {
-    const batches = batchesOf(apps(203), itself, fullSize);
+    const batches = batchesOf(apps(203), itself, size);
     const early = [
       anApp(301, 2),
       anApp(302, 2, { transactions: ['web'] }),
-      anApp(303, 3000),
+      anApp(303, 5000),
       anApp(304, 2),
     ];
 
-    fillUp(batches, early, itself, fullSize);
+    fillUp(batches, early, itself, size);
 
     expect(idsOf(batches)[0]).toHaveLength(200);
     expect(idsOf(batches)[1]).toEqual(['201', '202', '203', '301', '303', '304']);
@@ -164,23 +163,23 @@ describe('fillUp', () => {
   it('makes no batch of its own', () => {
     const batches: SelectedApplication[][] = [];
 
-    fillUp(batches, apps(3), itself, fullSize);
+    fillUp(batches, apps(3), itself, size);
 
     expect(batches).toEqual([]);
   });
 
   it('never makes a batch too large, and takes nobody twice', () => {
     fc.assert(
-      fc.property(someFleet, someSize, fc.nat(40), (fleet, size, middle) => {
-        const batches = batchesOf(fleet.slice(0, middle), itself, size);
+      fc.property(someFleet, someSize, fc.nat(40), (fleet, some, middle) => {
+        const batches = batchesOf(fleet.slice(0, middle), itself, some);
         const before = batches.length;
-        fillUp(batches, fleet.slice(middle), itself, size);
+        fillUp(batches, fleet.slice(middle), itself, some);
 
         expect(batches).toHaveLength(before);
         const ids = idsOf(batches).flat();
         expect(new Set(ids).size).toBe(ids.length);
         for (const batch of batches) {
-          expect(batch.length).toBeLessThanOrEqual(size.applications);
+          expect(batch.length).toBeLessThanOrEqual(some.applications);
           expect(new Set(batch.map(kindOf)).size).toBe(1);
         }
       }),
@@ -192,8 +191,8 @@ describe('the queries for applications', () => {
   it('leave out those of which only hosts are wanted', () => {
     const batch = [anApp(1, 1), anApp(2, 1, { application: false }), anApp(3, 1)];
 
-    expect(idsOf(applicationQueriesOf(batch, itself, fullSize))).toEqual([['1', '3']]);
-    expect(applicationQueriesOf([], itself, fullSize)).toEqual([]);
+    expect(idsOf(applicationQueriesOf(batch, itself, size))).toEqual([['1', '3']]);
+    expect(applicationQueriesOf([], itself, size)).toEqual([]);
   });
 
   it('hold no more than fit', () => {

@@ -43,9 +43,9 @@ describe('the size of queries', () => {
   });
 
   it('halves again for the parts of a part', () => {
-    const { sizes } = aBench({ rows: 4000 }, { rows: 2000 }, { rows: 2000 }, { rows: 1000 });
+    const { sizes } = aBench({ rows: 2400 }, { rows: 1200 });
 
-    expect(sizes.current()).toEqual({ applications: 200, rows: 500 });
+    expect(sizes.current()).toEqual({ applications: 200, rows: fullSize.rows / 4 });
   });
 
   it('does not grow because a larger query fails late', () => {

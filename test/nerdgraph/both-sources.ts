@@ -1,0 +1,306 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import type { TransactionType } from '../../src/model/application.ts';
+import type { AppEntry } from '../../src/model/config.ts';
+import type { PollOutcome } from '../../src/model/poll-outcome.ts';
+import { isWorthPolling } from '../../src/model/selected-application.ts';
+import type { Throughput } from '../../src/model/snapshot.ts';
+import type { Source } from '../../src/model/source.ts';
+import { type TimeWindow, windowAt } from '../../src/model/window.ts';
+import type { FaultRule } from '../../src/simulator/fault-rule.ts';
+import { createFaults } from '../../src/simulator/faults.ts';
+import type { ApplicationSpec, HostSpec } from '../../src/simulator/fleet-options.ts';
+import type { GraphqlOptions } from '../../src/simulator/graphql-options.ts';
+import type { SimulatedApplication } from '../../src/simulator/simulated-application.ts';
+import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
+import { aRestSource } from '../rest/a-rest-source.ts';
+import { anEntry } from '../support/builders.ts';
+import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
+import { neverAborted } from '../transport/fakes.ts';
+import { aNerdGraphSource, runBatches, transportTo } from './a-nerdgraph-source.ts';
+import { aQuestion } from './some-fleet.ts';
+
+/** What happens to an account before it is polled. */
+export type Event =
+  | { readonly kind: 'wait'; readonly seconds: number }
+  | { readonly kind: 'start' | 'stop' | 'silence' | 'idle'; readonly application: number };
+
+/** An account, what happens to it, and what is wanted of it. */
+export interface Story {
+  readonly seed: number;
+  readonly traffic: 'daily' | 'flat';
+  readonly applications: readonly ApplicationSpec[];
+  readonly events: readonly Event[];
+  /** One for each application; the last one for the rest. */
+  readonly entries: readonly AppEntry[];
+}
+
+/** Most hosts of an application in a story, those that start later included. */
+const mostHosts = 26;
+
+const someRate = fc.oneof(
+  fc.constantFrom(0.0005, 0.01, 0.3, 1),
+  fc.double({ min: 0.1, max: 100_000, noNaN: true }),
+);
+
+const someHost: fc.Arbitrary<HostSpec> = fc.record({
+  name: fc.oneof(
+    fc.nat(99).map((number) => `host-${number}`),
+    fc.nat(99).map((number) => `h${number}.example.com`),
+    fc.constantFrom("o'brien", String.raw`dc\host`, 'Größe', '10.0.0.1'),
+  ),
+  weight: fc.constantFrom(1, 1, 0.001, 5),
+});
+
+const someApplication: fc.Arbitrary<ApplicationSpec> = fc
+  .record({
+    kind: fc.constantFrom('web', 'other', 'both', 'both', 'idle', 'not_reporting'),
+    rate: someRate,
+    hosts: fc.oneof(
+      fc.array(someHost, { maxLength: 4 }),
+      fc.array(someHost, { minLength: 12, maxLength: 18 }),
+    ),
+  })
+  .map(({ kind, rate, hosts }) => ({
+    kind,
+    hosts,
+    ...(kind === 'idle'
+      ? {}
+      : { webRpm: kind === 'other' ? 0 : rate, otherRpm: kind === 'web' ? 0 : rate / 3 }),
+  })) as fc.Arbitrary<ApplicationSpec>;
+
+const someEvent: fc.Arbitrary<Event> = fc.oneof(
+  fc.nat(3600).map((seconds): Event => ({ kind: 'wait', seconds })),
+  fc.record({
+    kind: fc.constantFrom(
+      'start' as const,
+      'stop' as const,
+      'stop' as const,
+      'silence' as const,
+      'idle' as const,
+    ),
+    application: fc.nat(5),
+  }),
+);
+
+const someEntry: fc.Arbitrary<AppEntry> = fc
+  .record({
+    hosts: fc.constantFrom<AppEntry['hosts']>(true, true, false, {
+      kind: 'match',
+      pattern: /[02468]/u,
+    }),
+    application: fc.constantFrom(true, true, false),
+    transactions: fc.constantFrom<readonly TransactionType[]>(['web', 'other'], ['web'], ['other']),
+    minutes: fc.constantFrom(1, 5, 30, 60),
+  })
+  .map(({ minutes, ...entry }) =>
+    anEntry({
+      ...entry,
+      poll: { raw: true, window: { kind: 'range', lengthMs: minutes * 60_000 } },
+    }),
+  );
+
+export const someStory: fc.Arbitrary<Story> = fc.record({
+  seed: fc.integer({ min: 1, max: 1000 }),
+  traffic: fc.constantFrom('daily' as const, 'flat' as const),
+  applications: fc.array(someApplication, { minLength: 1, maxLength: 6, size: 'max' }),
+  events: fc.array(someEvent, { maxLength: 8, size: 'max' }),
+  entries: fc.array(someEntry, { minLength: 1, maxLength: 6 }),
+});
+
+/** What makes New Relic refuse or cut large answers. */
+export type Limit =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'too_big' | 'slow'; readonly spare: number }
+  | { readonly kind: 'truncated'; readonly rows: number };
+
+export const someLimit: fc.Arbitrary<Limit> = fc.oneof(
+  fc.record({ kind: fc.constantFrom('too_big' as const, 'slow' as const), spare: fc.nat(300) }),
+  fc.record({
+    kind: fc.constant('truncated' as const),
+    rows: fc.integer({ min: mostHosts, max: 60 }),
+  }),
+);
+
+/** Two applications at most are left together after two divisions. */
+const leastLimit = 2 * 3 * mostHosts;
+/** What the exporter lets a query take, with a timeout of 30 s. */
+const timeoutSeconds = 25;
+
+function graphqlOf(limit: Limit): GraphqlOptions {
+  if (limit.kind === 'too_big') return { mostRows: leastLimit + limit.spare };
+  if (limit.kind === 'slow') return { rowsPerSecond: (leastLimit + limit.spare) / timeoutSeconds };
+  return {};
+}
+
+function faultsOf(limit: Limit): readonly FaultRule[] {
+  if (limit.kind !== 'truncated') return [];
+  return [{ when: { operation: 'nrql' }, fault: { kind: 'truncated', rows: limit.rows } }];
+}
+
+interface Told {
+  readonly clock: FakeClock;
+  readonly simulator: Simulator;
+}
+
+/** The account at the end of its story. The same story and clock give the same account. */
+export async function tell(story: Story, limit: Limit = { kind: 'none' }): Promise<Told> {
+  const clock = createFakeClock();
+  const simulator = createSimulator(
+    {
+      quotaPerMinute: 1_000_000,
+      ingestDelayMs: 0,
+      fleet: { seed: story.seed, traffic: story.traffic, applications: story.applications },
+      graphql: graphqlOf(limit),
+      intercept: createFaults(faultsOf(limit), { clock }).intercept,
+    },
+    { clock },
+  );
+  const { fleet } = simulator;
+  for (const event of story.events) {
+    if (event.kind === 'wait') {
+      await clock.advance(event.seconds * 1000);
+      continue;
+    }
+    const all = fleet.applications();
+    const application = all[event.application % all.length];
+    if (application === undefined) continue;
+    const running = [...application.hosts.values()].filter(({ endedMs }) => endedMs === undefined);
+    const [oldest] = running;
+    if (event.kind === 'start') fleet.addHost(application.id, {});
+    else if (event.kind === 'silence') fleet.setReporting(application.id, false);
+    else if (event.kind === 'idle') fleet.setTraffic(application.id, { webRpm: 0 });
+    else if (oldest !== undefined) fleet.removeHost(application.id, oldest.id);
+  }
+  return { clock, simulator };
+}
+
+/** Everything that a source finds, as the entries want it. */
+export async function outcomesOf(
+  source: Source,
+  { entries }: Story,
+  { clock }: Pick<Told, 'clock'>,
+): Promise<ReadonlyMap<string, PollOutcome>> {
+  const { applications, error } = await source.discover([], [], neverAborted);
+  if (error !== undefined) throw error;
+  const byId = applications.toSorted((left, right) => Number(left.id) - Number(right.id));
+  const questions = byId.flatMap((application, index) => {
+    const entry = entries[index] ?? entries.at(-1);
+    if (entry === undefined || !isWorthPolling({ application, entry })) return [];
+    const isChosen = typeof entry.hosts === 'object';
+    return [aQuestion({ application, entry }, { askHostNames: isChosen })];
+  });
+  return (await runBatches(source.batches(questions, []), clock.wallMs())).outcomes;
+}
+
+export async function restOutcomes(
+  story: Story,
+): Promise<Told & { readonly outcomes: ReadonlyMap<string, PollOutcome> }> {
+  const told = await tell(story);
+  const { source } = aRestSource(transportTo(told.simulator), told);
+  return { ...told, outcomes: await outcomesOf(source, story, told) };
+}
+
+export async function nerdGraphOutcomes(
+  story: Story,
+  limit?: Limit,
+): Promise<ReadonlyMap<string, PollOutcome>> {
+  const told = await tell(story, limit);
+  const { source } = aNerdGraphSource(transportTo(told.simulator), told.clock);
+  return outcomesOf(source, story, told);
+}
+
+/** The hosts of an outcome by name, with the sum of those that have the same. */
+function hostsByName(
+  outcome: PollOutcome | undefined,
+  nameOf: (id: string) => string,
+): ReadonlyMap<string, Throughput> {
+  const sums = new Map<string, Map<TransactionType, number>>();
+  for (const [id, values] of outcome?.reading?.hosts ?? []) {
+    const sum = sums.get(nameOf(id)) ?? new Map<TransactionType, number>();
+    sums.set(nameOf(id), sum);
+    for (const [type, value] of values) sum.set(type, (sum.get(type) ?? 0) + value);
+  }
+  return sums;
+}
+
+/** The values of both sources, with the same name. */
+interface Pair {
+  readonly what: string;
+  readonly nerdgraph: number | undefined;
+  readonly rest: number | undefined;
+  /** Whether it was there, and had such transactions in the window or has siblings that had. */
+  readonly isKnown: boolean;
+}
+
+/** The same values. REST may say 0 of what was not there, or never had such transactions. */
+function expectSame({ what, nerdgraph, rest, isKnown }: Pair): void {
+  const both = `${what}: ${nerdgraph} and ${rest}`;
+  expect(Math.abs((nerdgraph ?? 0) - (rest ?? 0)), both).toBeLessThan(1e-6);
+  if (nerdgraph !== undefined) expect(rest, both).toBeDefined();
+  else if (isKnown) expect(rest, both).toBeUndefined();
+}
+
+const minuteMs = 60_000;
+
+/** Whether a host with the name ran at the beginning of a minute of the window. */
+function wasThere(
+  application: SimulatedApplication,
+  name: string,
+  { fromMs, toMs }: TimeWindow,
+): boolean {
+  const { silentSinceMs = Infinity } = application;
+  return [...application.hosts.values()].some((host) => {
+    const firstMs = Math.ceil(Math.max(fromMs, host.startedMs) / minuteMs) * minuteMs;
+    return host.name === name && firstMs < Math.min(toMs, silentSinceMs, host.endedMs ?? Infinity);
+  });
+}
+
+/** Expects that both sources bring the same of a story. Absent and 0 may stand for each other. */
+export async function expectEqualSources(story: Story): Promise<void> {
+  const rest = await restOutcomes(story);
+  const nerdgraph = await nerdGraphOutcomes(story);
+  expect([...nerdgraph.keys()].toSorted()).toEqual([...rest.outcomes.keys()].toSorted());
+  for (const [id, outcome] of nerdgraph) {
+    const other = rest.outcomes.get(id);
+    const application = rest.simulator.fleet.application(Number(id));
+    if (application === undefined) throw new Error(`no application ${id}`);
+    const { hosts } = application;
+    const left = hostsByName(outcome, (name) => name);
+    const right = hostsByName(other, (hostId) => hosts.get(Number(hostId))?.name ?? hostId);
+    expect([outcome.error, outcome.failed.size, other?.error]).toEqual([undefined, 0, undefined]);
+    const window = windowOf(story, rest, id);
+    for (const type of ['web', 'other'] as const) {
+      const [value, wanted] = [outcome, other].map((one) => one?.reading?.application.get(type));
+      expectSame({ what: `${id} ${type}`, nerdgraph: value, rest: wanted, isKnown: false });
+      const hasType = [...left.values()].some((values) => (values.get(type) ?? 0) > 0);
+      for (const name of new Set([...left.keys(), ...right.keys()])) {
+        expectSame({
+          what: `${id} ${name} ${type}`,
+          nerdgraph: left.get(name)?.get(type),
+          rest: right.get(name)?.get(type),
+          isKnown: hasType && wasThere(application, name, window),
+        });
+      }
+    }
+  }
+}
+
+function windowOf({ entries }: Story, { clock, simulator }: Told, id: string): TimeWindow {
+  const ids = simulator.fleet.applications().map((application) => application.id);
+  const index = ids.toSorted((left, right) => left - right).indexOf(Number(id));
+  const poll = (entries[index] ?? entries.at(-1))?.poll;
+  const window = poll && windowAt(clock.wallMs(), poll.window, poll.delayMs);
+  if (window === undefined) throw new Error('every entry has a window');
+  return window;
+}
+
+/** Expects that a limit of New Relic changes nothing but the number of calls. */
+export async function expectSameWithin(story: Story, limit: Limit): Promise<void> {
+  const wanted = await nerdGraphOutcomes(story);
+  const limited = await nerdGraphOutcomes(story, limit);
+  expect(limited.size).toBe(wanted.size);
+  for (const [id, outcome] of limited) {
+    expect({ ...outcome, extraCalls: 0 }).toEqual({ ...wanted.get(id), extraCalls: 0 });
+  }
+}
