@@ -1,7 +1,7 @@
 /**
  * What a host costs with each of the two sources, in turns: CPU time of a refresh, memory and the
  * longest turn of the event loop. Arguments: rounds, of which the median counts, 3 if left out;
- * simulated minutes of each, 15 if left out.
+ * simulated minutes of each, 10 if left out; the hosts of the only scene to run, all scenes if left out.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,8 +10,9 @@ import { show, spreadOf } from './median.ts';
 import type { SourceCost } from './source-cost-process.ts';
 
 const rounds = Number(process.argv[2] ?? '3');
-const minutes = process.argv[3] ?? '15';
-const turnGoalMs = 20;
+const minutes = process.argv[3] ?? '10';
+/** The hosts of the scene with goals. */
+const goal = { hosts: 10_000, turnMs: 20, cpu: 1, memory: 1 };
 const kinds = ['rest', 'nerdgraph'] as const;
 type Kind = (typeof kinds)[number];
 
@@ -45,8 +46,8 @@ function print(lines: readonly string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-function verdict(value: number, goal: number): string {
-  return value <= goal ? 'reached' : 'MISSED';
+function verdict(value: number, limit: number): string {
+  return value <= limit ? 'reached' : 'MISSED';
 }
 
 const mebibyte = 1024 ** 2;
@@ -67,7 +68,6 @@ async function run(scene: Scene): Promise<void> {
   const cpu = ratioOf(({ cpuMsPerRefresh }) => cpuMsPerRefresh);
   const peak = ratioOf(({ peakGrowthBytes }) => peakGrowthBytes);
   const longest = (cost: SourceCost): number => Math.max(...Object.values(cost.turnsMs));
-  const turn = spreadOf(all.nerdgraph.map(longest));
   print([
     '',
     `source-cost: ${hosts} hosts of ${scene.applications} applications`,
@@ -80,9 +80,13 @@ async function run(scene: Scene): Promise<void> {
     row('peak resident growth, MiB', 1, ({ peakGrowthBytes }) => peakGrowthBytes / mebibyte),
     row('heap after a collection, MiB', 1, ({ heapBytes }) => heapBytes / mebibyte),
     ...phases.map((name) => row(`longest turn, ${name}, ms`, 1, (cost) => cost.turnsMs[name] ?? 0)),
-    `  P15 CPU, NerdGraph / REST API     ${cpu.toFixed(3)}, goal <= 1: ${verdict(cpu, 1)}`,
-    `  P15 memory, NerdGraph / REST API  ${peak.toFixed(3)}, goal <= 1: ${verdict(peak, 1)}`,
-    `  P15 longest turn, NerdGraph       ${show(turn)} ms, goal <= ${turnGoalMs} ms: ${verdict(turn.median, turnGoalMs)}`,
+  ]);
+  if (hosts !== goal.hosts) return;
+  const turn = spreadOf(all.nerdgraph.map(longest));
+  print([
+    `  P15 CPU, NerdGraph / REST API     ${cpu.toFixed(3)}, goal <= ${goal.cpu}: ${verdict(cpu, goal.cpu)}`,
+    `  P15 memory, NerdGraph / REST API  ${peak.toFixed(3)}, goal <= ${goal.memory}: ${verdict(peak, goal.memory)}`,
+    `  P15 longest turn, NerdGraph       ${show(turn)} ms, goal <= ${goal.turnMs} ms: ${verdict(turn.median, goal.turnMs)}`,
   ]);
 }
 
@@ -93,4 +97,7 @@ const scenes: readonly Scene[] = [
   { applications: 500, hostsEach: 20 },
   { applications: 5000, hostsEach: 10 },
 ];
-for (const scene of scenes) await run(scene);
+const only = Number(process.argv[4] ?? '0');
+for (const scene of scenes) {
+  if (only === 0 || only === scene.applications * scene.hostsEach) await run(scene);
+}

@@ -5,9 +5,8 @@ import { createSelectorTest } from '../model/selector.ts';
 import type { Discovery } from '../model/source.ts';
 import { type EntityList, type EntityListOptions, listEntities } from './entity-list.ts';
 import type { FoundEntity } from './entity-page.ts';
-import type { GraphqlClient, NrqlQuestion } from './graphql-client.ts';
-import { type HostList, listHosts } from './host-list.ts';
-import { liveHostsNrql } from './nrql.ts';
+import type { GraphqlClient } from './graphql-client.ts';
+import { errorOfReading, type HostList, listHosts } from './host-list.ts';
 import type { QuerySizes } from './query-sizes.ts';
 import { searchesFor, wantedBy } from './search.ts';
 import type { Surprises } from './surprises.ts';
@@ -69,9 +68,20 @@ export function createDiscover(
     return wanted === undefined ? { ...list, calls: list.calls + calls } : plus(list, found);
   };
 
+  /**
+   * A search finds nothing in an account that the key may not see, without an error; a query says so.
+   * An empty list is believed only if the account can be read.
+   */
+  const confirmed = async (list: EntityList, signal: AbortSignal): Promise<EntityList> => {
+    const isEmpty = list.entities.size === 0 && list.unreadableIds.length === 0;
+    if (!isEmpty || list.error !== undefined) return list;
+    const error = await errorOfReading({ ...dependencies, signal });
+    return { ...list, error, calls: list.calls + 1 };
+  };
+
   return async (question) => {
     const { selectors, signal } = question;
-    const list = await sureOf(await search(question, mayFilter), { ...dependencies, signal });
+    const list = await confirmed(await search(question, mayFilter), signal);
     const chosen = chosenBy(selectors, [...list.entities.values()]);
     const isOver = signal.aborted || list.error?.reason === 'auth';
     const hostList = isOver ? nothingListed : await listHosts(chosen, { ...dependencies, signal });
@@ -88,38 +98,6 @@ export function createDiscover(
       error,
     };
   };
-}
-
-/**
- * A search finds nothing in an account that the key does not see, which is no error. A query about the
- * account is one: without it a wrong account, or lost rights, would pass for an empty account.
- */
-async function sureOf(
-  list: EntityList,
-  {
-    client,
-    wallMs,
-    signal,
-  }: Omit<DiscoveryDependencies, 'sizes' | 'surprises'> & Pick<DiscoveryQuestion, 'signal'>,
-): Promise<EntityList> {
-  const isEmpty = list.entities.size === 0 && list.unreadableIds.length === 0;
-  if (!isEmpty || list.error !== undefined) return list;
-  const calls = list.calls + 1;
-  try {
-    await client.nrql(probeAt(wallMs()), { signal });
-    return { ...list, calls };
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return { ...list, calls, error };
-  }
-}
-
-/** A query that any account answers, at once and with nothing. */
-function probeAt(wallMs: number): NrqlQuestion {
-  const toMs = Math.floor(wallMs);
-  const window = { fromMs: toMs - 60_000, toMs };
-  const nrql = liveHostsNrql({ applicationIds: ['0'], window }, undefined);
-  return { operation: 'list_applications', nrql, window, mayShift: true, applications: 0 };
 }
 
 /** The deadline that has passed. Throws any other reason of an abort. */

@@ -1,11 +1,12 @@
 import { ApiError } from '../model/api-error.ts';
+import type { TimeWindow } from '../model/window.ts';
 import type { FoundEntity } from './entity-page.ts';
 import { failureOf } from './failures.ts';
 import type { GraphqlClient } from './graphql-client.ts';
 import { allHosts, blindPartsOf, type HostSubset, halvesOf } from './host-partition.ts';
 import { liveHostsNrql } from './nrql.ts';
 import type { CountRow } from './nrql-answer.ts';
-import { mostDivisions, type QuerySize, type QuerySizes } from './query-sizes.ts';
+import { isSmall, mostDivisions, type QuerySize, type QuerySizes } from './query-sizes.ts';
 
 /** The names of the hosts that sent anything in the last hour. */
 export interface HostList {
@@ -32,6 +33,12 @@ const assumedHosts = 20;
 const callsPerQuery = 4;
 const sparedCalls = 50;
 
+function lastHour(wallMs: () => number): TimeWindow {
+  // NRQL knows whole milliseconds only.
+  const toMs = Math.floor(wallMs());
+  return { fromMs: toMs - listedMs, toMs };
+}
+
 /** Applications whose hosts one query lists, or some of the hosts of one. */
 interface ListQuery {
   readonly ids: readonly string[];
@@ -50,9 +57,7 @@ export async function listHosts(
   dependencies: HostListDependencies,
 ): Promise<HostList> {
   const { client, sizes, wallMs, signal } = dependencies;
-  // NRQL knows whole milliseconds only.
-  const toMs = Math.floor(wallMs());
-  const window = { fromMs: toMs - listedMs, toMs };
+  const window = lastHour(wallMs);
   const found = new FoundHosts();
   const waiting = [...queriesFor(entities, sizes.current())];
   const mostCalls = callsPerQuery * waiting.length + sparedCalls;
@@ -65,8 +70,9 @@ export async function listHosts(
     return halves.length > 0;
   };
   const failed = (query: ListQuery, error: ApiError): void => {
-    const mayDivide = error.reason === 'too_large' && query.divisions < mostDivisions;
-    if (mayDivide && divide(query, query.divisions + 1)) return;
+    const isAllSmall = isSmall({ applications: query.ids.length, rows: query.rows });
+    const isDivisible = query.divisions < mostDivisions && !isAllSmall;
+    if (error.reason === 'too_large' && isDivisible && divide(query, query.divisions + 1)) return;
     found.failed(query.ids, error);
     // The others would fail in the same way, or there is no time left for them.
     if (error.reason !== 'auth' && !signal.aborted) return;
@@ -115,6 +121,24 @@ class FoundHosts {
         .map(([id, names]) => [id, names.toSorted()]),
     );
     return { hosts, error: this.#error, calls: this.calls };
+  }
+}
+
+/** Asks for the hosts of no application: why the account cannot be read, if it cannot. */
+export async function errorOfReading({
+  client,
+  wallMs,
+  signal,
+}: Omit<HostListDependencies, 'sizes'>): Promise<ApiError | undefined> {
+  const window = lastHour(wallMs);
+  const nrql = liveHostsNrql({ applicationIds: ['0'], window }, undefined);
+  const question = { operation: 'list_hosts', nrql, window, mayShift: true } as const;
+  try {
+    await client.nrql({ ...question, applications: 0 }, { signal });
+    return undefined;
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
   }
 }
 

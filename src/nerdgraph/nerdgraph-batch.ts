@@ -9,7 +9,7 @@ import type { GraphqlClient } from './graphql-client.ts';
 import { hostQueriesOf, namesIn } from './host-query-plan.ts';
 import { applicationsQuery, hostsQuery, type Query, recordedMetricsQuery } from './queries.ts';
 import { applicationQueriesOf, type SelectedOf, slicesOf, wantedHosts } from './query-plan.ts';
-import { mostDivisions, type QuerySizes } from './query-sizes.ts';
+import { isSmall, mostDivisions, type QuerySizes } from './query-sizes.ts';
 import type { RecordedMetrics } from './recorded-metrics.ts';
 import type { Surprises } from './surprises.ts';
 
@@ -140,8 +140,9 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
 
   #failed({ query, divisions }: Pending, error: ApiError): void {
     if (error.status === 401) this.#refusal = error;
-    const mayDivide = error.reason === 'too_large' && divisions < mostDivisions;
-    if (mayDivide && this.#divide(query, divisions + 1)) return;
+    const isAllSmall = query.size !== undefined && isSmall(query.size);
+    const isDivisible = divisions < mostDivisions && !isAllSmall;
+    if (error.reason === 'too_large' && isDivisible && this.#divide(query, divisions + 1)) return;
     this.#answers.failed(query.applicationIds, error);
   }
 

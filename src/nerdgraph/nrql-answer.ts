@@ -16,6 +16,7 @@ export interface CountRow {
 
 /** The answer to one query. */
 export interface NrqlAnswer {
+  /** None if there are more: nobody can tell whose rows are missing. */
   readonly rows: readonly CountRow[];
   /** Whether there are more rows than the answer holds. */
   readonly isTruncated: boolean;
@@ -43,16 +44,20 @@ export function nrqlAnswerOf(part: unknown, reading: NrqlReading): NrqlAnswer {
   }
   const isTruncated = results.length >= maxRows || hasOthers(part['otherResult']);
   if (isTruncated) surprises.saw('truncated', { rows: results.length });
+  return {
+    rows: isTruncated ? [] : rowsOf(results, surprises),
+    isTruncated,
+    window: windowOf(part, reading),
+  };
+}
+
+function rowsOf(results: readonly unknown[], surprises: Surprises): readonly CountRow[] {
   const rows: CountRow[] = [];
   for (const result of results) {
     const row = rowOf(result, surprises);
     if (row !== undefined) rows.push(row);
   }
-  return {
-    rows,
-    isTruncated,
-    window: windowOf(part, reading),
-  };
+  return rows;
 }
 
 /** What does not fit into the rows is summed up. With TIMESERIES it is a list, as clients have seen. */

@@ -16,6 +16,14 @@ export const fullSize: QuerySize = { applications: 200, rows: 2500 };
 /** If smaller queries than these take too long, New Relic is slow, and more queries would not help. */
 const leastSize: QuerySize = { applications: 25, rows: 500 };
 
+/**
+ * Whether a query is so small that it fails for another reason than its size. To ask for the same in
+ * smaller parts would be a storm when New Relic can bear it least.
+ */
+export function isSmall({ applications = 0, rows = 0 }: Partial<QuerySize>): boolean {
+  return applications <= leastSize.applications && rows <= leastSize.rows;
+}
+
 /** After this long without a query that was too large, the size doubles again. */
 const recoveryMs = 600_000;
 

@@ -68,7 +68,7 @@ function isFixed(fault: AnswerFault): fault is FixedFault {
 }
 
 /** The answer of a fault that sends a complete one. */
-export function faultAnswer(fault: AnswerFault, { wallMs, page }: FaultMoment): Answer {
+function faultAnswer(fault: AnswerFault, { wallMs, page }: FaultMoment): Answer {
   if (isFixed(fault)) return fixedAnswers[fault.kind];
   switch (fault.kind) {
     case 'status': {

@@ -173,9 +173,7 @@ function sendThrough(
 }
 
 /** Gives every answer the status that it should have had: everything above decides by it. */
-export function readStatus(
-  statusOf: ((answer: ApiResponse) => number) | undefined,
-): TransportDecorator {
+function readStatus(statusOf: ((answer: ApiResponse) => number) | undefined): TransportDecorator {
   if (statusOf === undefined) return (next) => next;
   return (next) => async (request, signal) => {
     const answer = await next(request, signal);

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSystemClock } from '../../src/daemon/node-platform.ts';
-import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
+import { createSimulator } from '../../src/simulator/simulator.ts';
+import type { Intercept, SimulatorOptions } from '../../src/simulator/simulator-options.ts';
 import { get, startDaemon, stopProgram, until, withFiles } from '../support/daemon-process.ts';
 import { onLinux } from '../support/tools.ts';
 
@@ -33,48 +32,93 @@ function* padded(size: number, document: string): Generator<Buffer> {
 }
 
 /** A document of so many equal elements. */
-function* list(count: number, element: string): Generator<Buffer> {
+function* list(count: number, element: string, start: string): Generator<Buffer> {
   const atATime = 1000;
-  yield Buffer.from('{"applications":[');
+  yield Buffer.from(start);
   yield* times(Math.floor(count / atATime), Buffer.from(`${element},`.repeat(atATime)));
   yield Buffer.from(`${element}]}`);
 }
 
-const bodies: Readonly<Record<string, () => Iterable<Buffer>>> = {
-  'a gigabyte of spaces': () => times(16_384, blanks),
-  '15.9 MB of blanks and then valid JSON': () => padded(15.9e6, '{"applications":[]}'),
-  '1.9 million small objects': () => list(1_900_000, '{"a":1}'),
-  'as many numbers as are taken': () => list(520_000, '12345'),
-  'as many objects as are taken, with long ids': () => list(58_000, '{"id":1234567890123456789}'),
-};
+const applications = '{"applications":[';
+const entities = '{"data":{"actor":{"entitySearch":{"results":{"entities":[';
+const rows = '{"data":{"actor":{"account":{"nrql":{"results":[';
+const row = '{"facet":["1","host"],"appId":"1","host":"host","calls":1}';
 
-/** A vendor whose lists are good until `isBad`, and whose other answers never are. */
+interface Attack {
+  readonly source: 'rest' | 'nerdgraph';
+  readonly what: string;
+  readonly body: () => Iterable<Buffer>;
+}
+
+const attacks: readonly Attack[] = [
+  { source: 'rest', what: 'a gigabyte of spaces', body: () => times(16_384, blanks) },
+  {
+    source: 'rest',
+    what: '15.9 MB of blanks and then valid JSON',
+    body: () => padded(15.9e6, '{"applications":[]}'),
+  },
+  {
+    source: 'rest',
+    what: '1.9 million small objects',
+    body: () => list(1_900_000, '{"a":1}', applications),
+  },
+  {
+    source: 'rest',
+    what: 'as many numbers as are taken',
+    body: () => list(520_000, '12345', applications),
+  },
+  {
+    source: 'rest',
+    what: 'as many objects as are taken, with long ids',
+    body: () => list(58_000, '{"id":1234567890123456789}', applications),
+  },
+  { source: 'nerdgraph', what: 'a gigabyte of spaces', body: () => times(16_384, blanks) },
+  {
+    source: 'nerdgraph',
+    what: 'as many applications as are taken, with long ids',
+    body: () => closed(list(58_000, '{"applicationId":1234567890123456789}', entities), 4),
+  },
+  {
+    source: 'nerdgraph',
+    what: 'as many rows as are taken',
+    body: () => closed(list(14_000, row, rows), 4),
+  },
+  {
+    source: 'nerdgraph',
+    what: 'as many rows as are taken, none of which can be read',
+    body: () => closed(list(55_000, '{"calls":1}', rows), 4),
+  },
+];
+
+/** A document with so many braces more at its end. */
+function* closed(document: Iterable<Buffer>, braces: number): Generator<Buffer> {
+  yield* document;
+  yield Buffer.from('}'.repeat(braces));
+}
+
+/** A vendor whose lists are good until `listsAreBad`, and whose other answers never are. */
 async function badVendor(
-  simulator: Simulator,
+  fleet: SimulatorOptions,
   body: () => Iterable<Buffer>,
 ): Promise<{ readonly url: string; asked(): number; listsAsked(): number; listsAreBad(): void }> {
   let [asked, listsAsked, areListsBad] = [0, 0, false];
-  const server = createServer((request: IncomingMessage, response) => {
-    response.on('error', () => undefined);
-    const isList = request.url?.startsWith('/v2/applications.json') === true;
-    if (isList && !areListsBad) {
-      simulator.handle(request, response);
-      return;
-    }
+  const intercept: Intercept = ({ path, graphql }, response) => {
+    const isList =
+      path === '/v2/applications.json' ||
+      graphql?.asks.some(({ operation }) => operation === 'entity_search') === true;
+    if (isList && !areListsBad) return 'pass';
     asked += 1;
     if (isList) listsAsked += 1;
+    response.on('error', () => undefined);
     response.writeHead(200, { 'content-type': 'application/json' });
     pipeline(Readable.from(body()), response).catch(() => undefined);
-  });
-  server.listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return 'handled';
+  };
+  const simulator = createSimulator({ ...fleet, intercept }, { clock: createSystemClock() });
+  const { baseUrl } = await simulator.start();
+  onTestFinished(async () => simulator.stop());
   return {
-    url,
+    url: baseUrl,
     asked: () => asked,
     listsAsked: () => listsAsked,
     listsAreBad: () => {
@@ -83,9 +127,9 @@ async function badVendor(
   };
 }
 
-function configOf(good: string, bad: string): string {
+function configOf(source: Attack['source'], good: string, bad: string): string {
   const account = (name: string, url: string): string =>
-    `  - { name: ${name}, base_url: "${url}", api_key_env: KEY, requests_per_minute: 6000 }\n`;
+    `  - { name: ${name}, base_url: "${url}", api_key_env: KEY, requests_per_minute: 6000, source: ${source}, account_id: 1234567 }\n`;
   return [
     'accounts:\n',
     account('good', good),
@@ -108,50 +152,52 @@ async function polls(url: string, account: string): Promise<number> {
 }
 
 describe.skipIf(onLinux.skip)(`a daemon with the memory of the chart${onLinux.note}`, () => {
-  it.each(Object.keys(bodies))(
-    'survives three accounts that are answered with %s, and polls the fourth',
-    async (what) => {
-      const simulator = createSimulator(
-        {
-          apiKeys: [key],
-          ingestDelayMs: 0,
-          fleet: { applications: 4, hosts: 10 },
-          quotaPerMinute: 1e6,
-        },
-        { clock: createSystemClock() },
-      );
+  it.each(attacks)(
+    'survives three accounts of the source $source that are answered with $what, and polls the fourth',
+    async ({ source, body }) => {
+      const fleet: SimulatorOptions = {
+        apiKeys: [key],
+        ingestDelayMs: 0,
+        fleet: { applications: 4, hosts: 10 },
+        quotaPerMinute: 1e6,
+        graphql: { nrqlPerMinute: 1e6, repeatsPerMinute: 1e6 },
+      };
+      const simulator = createSimulator(fleet, { clock: createSystemClock() });
       const { baseUrl } = await simulator.start();
       onTestFinished(async () => simulator.stop());
-      const vendor = await badVendor(simulator, bodies[what] ?? (() => []));
-      await withFiles({ 'config.yaml': configOf(baseUrl, vendor.url) }, async (directory) => {
-        const daemon = await startDaemon([`--config.file=${directory}/config.yaml`], {
-          KEY: key,
-          NODE_OPTIONS: heap,
-        });
-        try {
-          await until(() => (vendor.asked() >= 60 ? true : undefined));
-          vendor.listsAreBad();
-          const before = await polls(daemon.url, 'good');
-          // The first list of each account, and two repetitions.
-          await until(() => (vendor.listsAsked() >= 3 * badAccounts.length ? true : undefined));
-          await until(async () =>
-            (await polls(daemon.url, 'good')) >= before + 4 ? true : undefined,
-          );
-          await until(async () =>
-            (await get(`${daemon.url}/metrics`)).text.includes('newrelic_up{account="bad-1"} 0')
-              ? true
-              : undefined,
-          );
-          const peak = peakBytes(daemon.child.pid);
-          const { text } = await get(`${daemon.url}/metrics`);
+      const vendor = await badVendor(fleet, body);
+      await withFiles(
+        { 'config.yaml': configOf(source, baseUrl, vendor.url) },
+        async (directory) => {
+          const daemon = await startDaemon([`--config.file=${directory}/config.yaml`], {
+            KEY: key,
+            NODE_OPTIONS: heap,
+          });
+          try {
+            await until(() => (vendor.asked() >= 60 ? true : undefined));
+            vendor.listsAreBad();
+            const before = await polls(daemon.url, 'good');
+            // The first list of each account, and two repetitions.
+            await until(() => (vendor.listsAsked() >= 3 * badAccounts.length ? true : undefined));
+            await until(async () =>
+              (await polls(daemon.url, 'good')) >= before + 4 ? true : undefined,
+            );
+            await until(async () =>
+              (await get(`${daemon.url}/metrics`)).text.includes('newrelic_up{account="bad-1"} 0')
+                ? true
+                : undefined,
+            );
+            const peak = peakBytes(daemon.child.pid);
+            const { text } = await get(`${daemon.url}/metrics`);
 
-          expect(daemon.child.exitCode).toBeNull();
-          expect(text).toContain('newrelic_up{account="good"} 1');
-          expect(peak).toBeLessThan(limitBytes);
-        } finally {
-          await stopProgram(daemon);
-        }
-      });
+            expect(daemon.child.exitCode).toBeNull();
+            expect(text).toContain('newrelic_up{account="good"} 1');
+            expect(peak).toBeLessThan(limitBytes);
+          } finally {
+            await stopProgram(daemon);
+          }
+        },
+      );
     },
   );
 });

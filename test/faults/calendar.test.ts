@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
+import { sources } from './sources.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -16,63 +17,57 @@ function localOffsetMinutes(wallMs: number): number {
   return new Date(wallMs).getTimezoneOffset();
 }
 
-describe('a day that is not like others', () => {
-  it.each([
-    { what: 'the leap day begins', zone: 'UTC', at: '2028-02-29T00:00:00Z', shiftMinutes: 0 },
-    { what: 'the leap day ends', zone: 'UTC', at: '2028-03-01T00:00:00Z', shiftMinutes: 0 },
-    { what: 'February has no 29th', zone: 'UTC', at: '2027-03-01T00:00:00Z', shiftMinutes: 0 },
-    { what: 'a month ends', zone: 'UTC', at: '2026-10-31T00:00:00Z', shiftMinutes: 0 },
-    { what: 'a year ends', zone: 'UTC', at: '2027-01-01T00:00:00Z', shiftMinutes: 0 },
-    {
-      what: 'daylight saving begins',
-      zone: 'Europe/Berlin',
-      at: '2027-03-28T01:00:00Z',
-      shiftMinutes: -60,
-    },
-    {
-      what: 'daylight saving ends',
-      zone: 'America/New_York',
-      at: '2026-11-01T06:00:00Z',
-      shiftMinutes: 60,
-    },
-    {
-      what: 'half an hour is added',
-      zone: 'Australia/Lord_Howe',
-      at: '2026-10-03T15:30:00Z',
-      shiftMinutes: -30,
-    },
-  ])(
-    'takes no minute from the windows and adds none: $what',
-    async ({ zone, at, shiftMinutes }) => {
-      process.env['TZ'] = zone;
-      const changeMs = Date.parse(at);
-      const startWallMs = changeMs - 5 * minuteMs;
-      await withTimedFaults({ startWallMs }, async (bench) => {
-        await bench.advance(20 * minuteMs);
-        const page = await bench.scrape();
+describe.each(sources)('$name', (source) => {
+  describe('a day that is not like others', () => {
+    it.each([
+      { what: 'the leap day begins', zone: 'UTC', at: '2028-02-29T00:00:00Z', shiftMinutes: 0 },
+      { what: 'the leap day ends', zone: 'UTC', at: '2028-03-01T00:00:00Z', shiftMinutes: 0 },
+      { what: 'February has no 29th', zone: 'UTC', at: '2027-03-01T00:00:00Z', shiftMinutes: 0 },
+      { what: 'a month ends', zone: 'UTC', at: '2026-10-31T00:00:00Z', shiftMinutes: 0 },
+      { what: 'a year ends', zone: 'UTC', at: '2027-01-01T00:00:00Z', shiftMinutes: 0 },
+      {
+        what: 'daylight saving begins',
+        zone: 'Europe/Berlin',
+        at: '2027-03-28T01:00:00Z',
+        shiftMinutes: -60,
+      },
+      {
+        what: 'daylight saving ends',
+        zone: 'America/New_York',
+        at: '2026-11-01T06:00:00Z',
+        shiftMinutes: 60,
+      },
+      {
+        what: 'half an hour is added',
+        zone: 'Australia/Lord_Howe',
+        at: '2026-10-03T15:30:00Z',
+        shiftMinutes: -30,
+      },
+    ])(
+      'takes no minute from the windows and adds none: $what',
+      async ({ zone, at, shiftMinutes }) => {
+        process.env['TZ'] = zone;
+        const changeMs = Date.parse(at);
+        const startWallMs = changeMs - 5 * minuteMs;
+        await withTimedFaults({ source: source.account, startWallMs }, async (bench) => {
+          await bench.advance(20 * minuteMs);
+          const page = await bench.scrape();
 
-        const windows = bench.faulty.simulator.journal
-          .entries(({ path }) => path === '/v2/applications/101/metrics/data.json')
-          .map(({ query }) => new URLSearchParams(query))
-          .map((query) => ({ from: query.get('from') ?? '', to: query.get('to') ?? '' }));
-        // The first two polls may fall into one minute: an application is moved to its place.
-        const ends = [...new Set(windows.map(({ to }) => Date.parse(to)))];
-        expect(localOffsetMinutes(changeMs + hourMs) - localOffsetMinutes(changeMs - hourMs)).toBe(
-          shiftMinutes,
-        );
-        expect(ends.filter((end) => end < changeMs).length).toBeGreaterThan(5);
-        expect(ends.filter((end) => end > changeMs).length).toBeGreaterThan(5);
-        expect(ends.map((end, index) => end - (ends[0] ?? 0) - index * minuteMs)).toEqual(
-          ends.map(() => 0),
-        );
-        expect(
-          windows.filter(({ from, to }) => Date.parse(to) - Date.parse(from) !== 5 * minuteMs),
-        ).toEqual([]);
-        expect(windows.filter(({ from, to }) => !from.endsWith('Z') || !to.endsWith('Z'))).toEqual(
-          [],
-        );
-        expect(freshness(page, bench.clock)).toEqual(everyone);
-      });
-    },
-  );
+          const windows = source.windowsOf('101', bench.faulty.simulator.journal.entries());
+          // The first two polls may fall into one minute: an application is moved to its place.
+          const ends = [...new Set(windows.map(({ toMs }) => toMs))];
+          expect(
+            localOffsetMinutes(changeMs + hourMs) - localOffsetMinutes(changeMs - hourMs),
+          ).toBe(shiftMinutes);
+          expect(ends.filter((end) => end < changeMs).length).toBeGreaterThan(5);
+          expect(ends.filter((end) => end > changeMs).length).toBeGreaterThan(5);
+          expect(ends.map((end, index) => end - (ends[0] ?? 0) - index * minuteMs)).toEqual(
+            ends.map(() => 0),
+          );
+          expect(windows.filter(({ fromMs, toMs }) => toMs - fromMs !== 5 * minuteMs)).toEqual([]);
+          expect(freshness(page, bench.clock)).toEqual(everyone);
+        });
+      },
+    );
+  });
 });

@@ -95,6 +95,20 @@ export const usualApplications: readonly ApplicationSpec[] = [
   { id: 102, name: 'worker', kind: 'other', otherRpm: 600, hosts: [{ id: 1021, name: 'w1' }] },
 ];
 
+/** So many applications with web traffic, each with so many hosts; no two hosts have one name. */
+export function manyApplications(count: number, hosts: number): readonly ApplicationSpec[] {
+  return Array.from({ length: count }, (_, index) => ({
+    id: 1000 + index,
+    name: `application ${index}`,
+    kind: 'web',
+    webRpm: 600,
+    hosts: Array.from({ length: hosts }, (_host, number) => ({
+      id: 10_000 + index * hosts + number,
+      name: `web-${index}-${number}`,
+    })),
+  }));
+}
+
 function createVendor(name: string, options: VendorOptions, clock: Clock): Vendor {
   const key = `NRAK-${name.toUpperCase()}SECRET0123456789`;
   // A wall clock that jumps here does not jump there.

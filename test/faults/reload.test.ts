@@ -272,3 +272,52 @@ describe('a reload of an account', () => {
     });
   });
 });
+
+describe('a reload that moves an account to the other API and back', () => {
+  const viaNerdGraph = configOf(
+    { name: 'production', source: 'nerdgraph', account_id: 1_234_567 },
+    { name: 'neighbour' },
+  );
+
+  it.each([{ latencyMs: 0 }, { latencyMs: 3000 }])(
+    'shows each host under one id at a time, and disturbs no other account: $latencyMs ms',
+    async ({ latencyMs }) => {
+      await withReloading({ simulator: { latencyMs } }, async (bench) => {
+        const shown: string[] = [];
+        const ofNeighbour: number[] = [];
+        const watch = async (seconds: number): Promise<void> => {
+          for (let second = 0; second < seconds; second += 1) {
+            await bench.advance(secondMs);
+            // It throws if a series stands there twice.
+            const page = await bench.scrape();
+            const series = page.series('newrelic_application_host_requests_per_minute', shop);
+            const ids = [...new Set(series.map(({ host_id: id }) => id))].join();
+            if (ids !== '' && ids !== shown.at(-1)) shown.push(ids);
+            const others = page.series('newrelic_application_requests_per_minute', {
+              account: 'neighbour',
+            });
+            ofNeighbour.push(others.length);
+          }
+        };
+        await watch(90);
+        bench.write(viaNerdGraph);
+        await bench.hangup();
+        await watch(90);
+        const moved = freshness(await bench.scrape(), bench.clock);
+        bench.write(both);
+        await bench.hangup();
+        await watch(90);
+        const back = freshness(await bench.scrape(), bench.clock);
+
+        expect(shown).toEqual(['1011,1012', 's1,s2', '1011,1012']);
+        // After the first polls.
+        expect(new Set(ofNeighbour.slice(10))).toEqual(new Set([3]));
+        expect(moved).toEqual(everyone);
+        expect(back).toEqual(everyone);
+        expect(bench.logs('configuration reloaded').length).toBeGreaterThanOrEqual(2);
+        expect(bench.logs('poll failed')).toEqual([]);
+        expect(bench.logs('discovery failed')).toEqual([]);
+      });
+    },
+  );
+});

@@ -33,10 +33,15 @@ export interface AskedWindow {
   readonly ageMs: number;
 }
 
+/** NaN for a time that does not say that it is UTC. */
+function utcMs(text: string): number {
+  return text.endsWith('Z') ? Date.parse(text) : Number.NaN;
+}
+
 const restWindow = ({ query, wallMs, monotonicMs }: JournalEntry): AskedWindow => {
   const parameters = new URLSearchParams(query);
-  const fromMs = Date.parse(parameters.get('from') ?? '');
-  const toMs = Date.parse(parameters.get('to') ?? '');
+  const fromMs = utcMs(parameters.get('from') ?? '');
+  const toMs = utcMs(parameters.get('to') ?? '');
   return { fromMs, toMs, atMonotonicMs: monotonicMs, ageMs: wallMs - toMs };
 };
 
@@ -65,8 +70,7 @@ function nrqlWindows({ graphql, wallMs, monotonicMs }: JournalEntry): readonly N
   return (graphql?.asks ?? []).flatMap(({ text }) => {
     const [, fromText, toText] = / SINCE (\d+) UNTIL (\d+)$/u.exec(text) ?? [];
     const [fromMs, toMs] = [Number(fromText), Number(toText)];
-    if (!text.includes('Agent/MetricsReported/count') || !text.includes('HttpDispatcher'))
-      return [];
+    if (text.includes('FACET appId, host LIMIT')) return [];
     if (Number.isNaN(fromMs) || toMs - fromMs === dayMs) return [];
     return [{ text, fromMs, toMs, atMonotonicMs: monotonicMs, ageMs: wallMs - toMs }];
   });
@@ -87,10 +91,13 @@ const nerdGraph: FaultSource = {
   lists: { operation: 'entity_search' },
   pollsOf: (applicationId) => ({
     operation: 'nrql',
-    // Not the list of hosts, which asks for the heartbeat alone.
-    queryIncludes: `appId IN (${applicationId}) AND metricTimesliceName IN ('HttpDispatcher'`,
+    queryIncludes: `appId IN (${applicationId}) AND`,
   }),
-  onePart: { operation: 'nrql', queryIncludes: 'FACET appId, host, metricTimesliceName' },
+  onePart: {
+    operation: 'nrql',
+    queryIncludes:
+      "appId IN (101) AND metricTimesliceName IN ('HttpDispatcher','OtherTransaction/all','Agent/MetricsReported/count') FACET appId, host,",
+  },
   // Queries with another delay are queries of their own.
   apart: [
     { selector: { kind: 'match', pattern: /^shop$/u } },

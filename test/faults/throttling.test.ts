@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ThrottleHint } from '../../src/simulator/fault.ts';
+import type { FaultRule } from '../../src/simulator/fault-rule.ts';
 import { withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
+import { sources } from './sources.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -78,72 +80,75 @@ const rows: readonly Row[] = [
   },
 ];
 
-describe('a 429', () => {
-  it.each(rows)('keeps the whole account away, and no other: $what', async (row) => {
-    const { hints, pauseMs, body, clockOffsetMs = 0 } = row;
-    const rule = {
-      when: {
-        endpoints: ['application_metrics'],
-        applicationId: '102',
-        fromMs: 2 * minuteMs,
-        calls: { last: 1 },
-      },
-      fault: { kind: 'throttled', hints, body },
-    } as const;
-    await withTimedFaults(
-      { script: [rule], clockOffsetMs, simulator: { ingestDelayMs: 0 } },
-      async (bench) => {
-        await bench.advance(12 * minuteMs);
-        const page = await bench.scrape();
+describe.each(sources)('$name', (source) => {
+  const apart = { source: source.account, entries: source.apart };
 
-        const { faults, simulator } = bench.faulty;
-        const hitMs = faults.hits()[0]?.request.monotonicMs ?? NaN;
-        const later = simulator.journal.entries(({ monotonicMs }) => monotonicMs > hitMs);
-        const others = bench.vendors[1]?.simulator.journal.count(
-          ({ monotonicMs }) => monotonicMs > hitMs && monotonicMs < hitMs + 2 * minuteMs,
-        );
-        expect(faults.hits()).toHaveLength(1);
-        expect(Math.abs((later[0]?.monotonicMs ?? NaN) - hitMs - pauseMs)).toBeLessThanOrEqual(1);
-        expect(others).toBeGreaterThanOrEqual(10);
-        expect(page.value('newrelic_exporter_api_throttled_total', { account: 'production' })).toBe(
-          1,
-        );
-        expect(freshness(page, bench.clock)).toEqual(everyone);
-      },
-    );
-  });
+  describe('a 429', () => {
+    it.each(rows)('keeps the whole account away, and no other: $what', async (row) => {
+      const { hints, pauseMs, body, clockOffsetMs = 0 } = row;
+      const rule = {
+        when: {
+          ...source.pollsOf('102'),
+          fromMs: 2 * minuteMs,
+          calls: { last: 1 },
+        },
+        fault: { kind: 'throttled', hints, body },
+      } satisfies FaultRule;
+      await withTimedFaults(
+        { ...apart, script: [rule], clockOffsetMs, simulator: { ingestDelayMs: 0 } },
+        async (bench) => {
+          await bench.advance(12 * minuteMs);
+          const page = await bench.scrape();
 
-  it('is shown while it lasts, and holds the values', async () => {
-    const hints: readonly ThrottleHint[] = [
-      { header: retryAfter, inSeconds: 240, form: 'seconds' },
-    ];
-    const rule = {
-      when: { fromMs: 2 * minuteMs, calls: { last: 1 } },
-      fault: { kind: 'throttled', hints },
-    } as const;
-    await withTimedFaults({ script: [rule] }, async (bench) => {
-      const production = { account: 'production' };
-      const backoff = 'newrelic_exporter_api_backoff_until_timestamp_seconds';
-      const rpm = 'newrelic_application_requests_per_minute';
-
-      await bench.advance(4 * minuteMs);
-      const during = await bench.scrape();
-      await bench.advance(5 * minuteMs);
-      const after = await bench.scrape();
-
-      const [hit] = bench.faulty.faults.hits();
-      expect(during.value(backoff, production)).toBeCloseTo(
-        (hit?.request.wallMs ?? 0) / 1000 + 240.5,
-        2,
+          const { faults, simulator } = bench.faulty;
+          const hitMs = faults.hits()[0]?.request.monotonicMs ?? NaN;
+          const later = simulator.journal.entries(({ monotonicMs }) => monotonicMs > hitMs);
+          const others = bench.vendors[1]?.simulator.journal.count(
+            ({ monotonicMs }) => monotonicMs > hitMs && monotonicMs < hitMs + 2 * minuteMs,
+          );
+          expect(faults.hits()).toHaveLength(1);
+          expect(Math.abs((later[0]?.monotonicMs ?? NaN) - hitMs - pauseMs)).toBeLessThanOrEqual(1);
+          expect(others).toBeGreaterThanOrEqual(4);
+          expect(
+            page.value('newrelic_exporter_api_throttled_total', { account: 'production' }),
+          ).toBe(1);
+          expect(freshness(page, bench.clock)).toEqual(everyone);
+        },
       );
-      expect(during.series(rpm, production)).toHaveLength(3);
-      expect(after.value(backoff, production)).toBe(0);
-      expect(freshness(after, bench.clock)).toEqual(everyone);
+    });
+
+    it('is shown while it lasts, and holds the values', async () => {
+      const hints: readonly ThrottleHint[] = [
+        { header: retryAfter, inSeconds: 240, form: 'seconds' },
+      ];
+      const rule = {
+        when: { fromMs: 2 * minuteMs, calls: { last: 1 } },
+        fault: { kind: 'throttled', hints },
+      } as const;
+      await withTimedFaults({ ...apart, script: [rule] }, async (bench) => {
+        const production = { account: 'production' };
+        const backoff = 'newrelic_exporter_api_backoff_until_timestamp_seconds';
+        const rpm = 'newrelic_application_requests_per_minute';
+
+        await bench.advance(4 * minuteMs);
+        const during = await bench.scrape();
+        await bench.advance(5 * minuteMs);
+        const after = await bench.scrape();
+
+        const [hit] = bench.faulty.faults.hits();
+        expect(during.value(backoff, production)).toBeCloseTo(
+          (hit?.request.wallMs ?? 0) / 1000 + 240.5,
+          2,
+        );
+        expect(during.series(rpm, production)).toHaveLength(3);
+        expect(after.value(backoff, production)).toBe(0);
+        expect(freshness(after, bench.clock)).toEqual(everyone);
+      });
     });
   });
 });
 
-describe('somebody else who uses up the quota', () => {
+describe('somebody else who uses up the quota of the REST API', () => {
   it('draws a handful of refusals, and the account is well again two minutes after', async () => {
     const hints: readonly ThrottleHint[] = [{ header: reset, inSeconds: 60 }];
     const rule = {
@@ -192,7 +197,7 @@ describe('somebody else who uses up the quota', () => {
   });
 });
 
-describe('a short spell of 429s without a shortage', () => {
+describe('a short spell of 429s of the REST API without a shortage', () => {
   const budgetOf = 'newrelic_exporter_api_budget_requests_per_minute';
   const production = { account: 'production' };
   const fleet = { applications: 20, hosts: 400 };

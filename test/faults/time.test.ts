@@ -1,200 +1,203 @@
 import { describe, expect, it } from 'vitest';
 import { type TimedBench, type VendorOptions, withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
+import { sources } from './sources.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const everyone = ['neighbour 101', 'neighbour 102', 'production 101', 'production 102'];
 const production = { account: 'production' };
 
-/** When the polls of `shop` asked for the application itself, since a moment. */
-function pollTimes({ faulty }: TimedBench, sinceMs: number): readonly number[] {
-  return faulty.simulator.journal
-    .entries(({ path }) => path === '/v2/applications/101/metrics/data.json')
-    .map(({ monotonicMs }) => monotonicMs)
-    .filter((timeMs) => timeMs >= sinceMs);
-}
+describe.each(sources)('$name', (source) => {
+  /** When the polls of `shop` asked for the application itself, since a moment. */
+  const pollTimes = ({ faulty }: TimedBench, sinceMs: number): readonly number[] =>
+    source
+      .windowsOf('101', faulty.simulator.journal.entries())
+      .map(({ atMonotonicMs }) => atMonotonicMs)
+      .filter((timeMs) => timeMs >= sinceMs);
 
-function toOf(query: string): string {
-  return new URLSearchParams(query).get('to') ?? '';
-}
+  describe('a wall clock that jumps', () => {
+    // Forward, it may be that of a machine which has slept, so the next answer has to say which of the
+    // two it is. That answer is one of a discovery here: no poll begins between the jump and it.
+    const beforeDiscoveryMs = 5 * minuteMs - 1;
 
-describe('a wall clock that jumps', () => {
-  // Forward, it may be that of a machine which has slept, so the next answer has to say which of the
-  // two it is. That answer is one of a discovery here: no poll begins between the jump and it.
-  const beforeDiscoveryMs = 5 * minuteMs - 1;
+    it.each([
+      { hours: 1, jumpAtMs: beforeDiscoveryMs },
+      { hours: -1, jumpAtMs: beforeDiscoveryMs },
+      { hours: -1, jumpAtMs: 5.5 * minuteMs },
+      { hours: 24, jumpAtMs: beforeDiscoveryMs },
+    ])(
+      'by $hours h at $jumpAtMs ms changes neither the rhythm of the polls nor what is held',
+      async ({ hours, jumpAtMs }) => {
+        await withTimedFaults({ source: source.account }, async (bench) => {
+          await bench.advance(jumpAtMs);
+          const jumpedAtMs = bench.clock.monotonicMs();
+          bench.platform.clock.jumpWall(hours * hourMs);
+          const jumped = await bench.scrape();
+          await bench.advance(10 * minuteMs);
+          const page = await bench.scrape();
 
-  it.each([
-    { hours: 1, jumpAtMs: beforeDiscoveryMs },
-    { hours: -1, jumpAtMs: beforeDiscoveryMs },
-    { hours: -1, jumpAtMs: 5.5 * minuteMs },
-    { hours: 24, jumpAtMs: beforeDiscoveryMs },
-  ])(
-    'by $hours h at $jumpAtMs ms changes neither the rhythm of the polls nor what is held',
-    async ({ hours, jumpAtMs }) => {
-      await withTimedFaults({}, async (bench) => {
-        await bench.advance(jumpAtMs);
-        const jumpedAtMs = bench.clock.monotonicMs();
-        bench.platform.clock.jumpWall(hours * hourMs);
-        const jumped = await bench.scrape();
-        await bench.advance(10 * minuteMs);
-        const page = await bench.scrape();
-
-        const times = pollTimes(bench, jumpedAtMs);
-        const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
-        expect(jumped.series('newrelic_application_requests_per_minute')).toHaveLength(6);
-        expect(gaps).toEqual(gaps.map(() => minuteMs));
-        expect(times).toHaveLength(10);
-        const askedUntil = bench.faulty.simulator.journal
-          .entries(({ monotonicMs, path }) => monotonicMs >= jumpedAtMs && path.includes('metrics'))
-          .map(({ query, wallMs }) => wallMs - Date.parse(toOf(query)));
-        const awayMs =
-          bench.clock.wallMs() - (bench.faulty.simulator.journal.entries().at(-1)?.wallMs ?? 0);
-        expect(Math.round(awayMs / hourMs)).toBe(hours);
-        // Of the vendor's time, which did not jump.
-        expect(Math.min(...askedUntil)).toBeGreaterThanOrEqual(3 * minuteMs);
-        expect(Math.max(...askedUntil)).toBeLessThanOrEqual(5 * minuteMs);
-        expect(freshness(page, bench.clock)).toEqual(everyone);
-      });
-    },
-  );
-});
-
-describe('a Date of the vendor that is wrong', () => {
-  const yearMs = 365 * 24 * hourMs;
-  const differ = "the vendor's clock and this machine's differ";
-  /** How long before the vendor's time the windows end that were asked for since the third minute. */
-  const windowAgesMs = ({ faulty }: TimedBench): readonly number[] =>
-    faulty.simulator.journal
-      .entries(({ monotonicMs, path }) => monotonicMs > 3 * minuteMs && path.includes('metrics'))
-      .map(({ query, wallMs }) => wallMs - Date.parse(toOf(query)));
-
-  /** Everything else about the answers is right. */
-  const dated =
-    (aheadMsAt: (nowMs: number) => number): NonNullable<VendorOptions['network']> =>
-    (wire, clock) => ({
-      ...wire,
-      send: async (...call) => {
-        const answer = await wire.send(...call);
-        const dateMs = clock.wallMs() + aheadMsAt(clock.monotonicMs());
-        return { ...answer, headers: { ...answer.headers, date: new Date(dateMs).toUTCString() } };
+          const times = pollTimes(bench, jumpedAtMs);
+          const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+          expect(jumped.series('newrelic_application_requests_per_minute')).toHaveLength(6);
+          expect(gaps).toEqual(gaps.map(() => minuteMs));
+          expect(times).toHaveLength(10);
+          const askedUntil = source
+            .allWindows(bench.faulty.simulator.journal.entries())
+            .filter(({ atMonotonicMs }) => atMonotonicMs >= jumpedAtMs)
+            .map(({ ageMs }) => ageMs);
+          const awayMs =
+            bench.clock.wallMs() - (bench.faulty.simulator.journal.entries().at(-1)?.wallMs ?? 0);
+          expect(Math.round(awayMs / hourMs)).toBe(hours);
+          // Of the vendor's time, which did not jump.
+          expect(Math.min(...askedUntil)).toBeGreaterThanOrEqual(3 * minuteMs);
+          expect(Math.max(...askedUntil)).toBeLessThanOrEqual(5 * minuteMs);
+          expect(freshness(page, bench.clock)).toEqual(everyone);
+        });
       },
+    );
+  });
+
+  describe('a Date of the vendor that is wrong', () => {
+    const yearMs = 365 * 24 * hourMs;
+    const differ = "the vendor's clock and this machine's differ";
+    /** How long before the vendor's time the windows end that were asked for since the third minute. */
+    const windowAgesMs = ({ faulty }: TimedBench): readonly number[] =>
+      source
+        .allWindows(faulty.simulator.journal.entries())
+        .filter(({ atMonotonicMs }) => atMonotonicMs > 3 * minuteMs)
+        .map(({ ageMs }) => ageMs);
+
+    /** Everything else about the answers is right. */
+    const dated =
+      (aheadMsAt: (nowMs: number) => number): NonNullable<VendorOptions['network']> =>
+      (wire, clock) => ({
+        ...wire,
+        send: async (...call) => {
+          const answer = await wire.send(...call);
+          const dateMs = clock.wallMs() + aheadMsAt(clock.monotonicMs());
+          return {
+            ...answer,
+            headers: { ...answer.headers, date: new Date(dateMs).toUTCString() },
+          };
+        },
+      });
+
+    it.each([{ aheadMs: yearMs }, { aheadMs: -yearMs }])(
+      'by a year moves no window, and is warned of once: $aheadMs ms',
+      async ({ aheadMs }) => {
+        await withTimedFaults(
+          { source: source.account, network: dated(() => aheadMs) },
+          async (bench) => {
+            await bench.advance(10 * minuteMs);
+            const page = await bench.scrape();
+
+            const ages = windowAgesMs(bench);
+            expect(freshness(page, bench.clock)).toEqual(everyone);
+            expect(ages.length).toBeGreaterThan(12);
+            expect(Math.min(...ages)).toBeGreaterThanOrEqual(3 * minuteMs);
+            expect(Math.max(...ages)).toBeLessThanOrEqual(5 * minuteMs);
+            expect(bench.logs(differ)).toMatchObject([
+              { level: 'warn', account: 'production', vendor_ahead_seconds: aheadMs / 1000 },
+            ]);
+            expect(bench.daemon.status()[0]?.clockSkewSeconds).toBeUndefined();
+          },
+        );
+      },
+    );
+
+    it('and another one on every answer moves no window', async () => {
+      // Months apart.
+      const network = dated(
+        (nowMs) => (((Math.floor(nowMs / 100) * 7) % 23) - 11) * 30 * 24 * hourMs,
+      );
+      await withTimedFaults(
+        { source: source.account, network, simulator: { latencyMs: [80, 400] } },
+        async (bench) => {
+          await bench.advance(10 * minuteMs);
+          const page = await bench.scrape();
+
+          const ages = windowAgesMs(bench);
+          expect(Math.min(...ages)).toBeGreaterThanOrEqual(3 * minuteMs);
+          expect(Math.max(...ages)).toBeLessThanOrEqual(5 * minuteMs);
+          expect(freshness(page, bench.clock)).toEqual(everyone);
+        },
+      );
     });
 
-  it.each([{ aheadMs: yearMs }, { aheadMs: -yearMs }])(
-    'by a year moves no window, and is warned of once: $aheadMs ms',
-    async ({ aheadMs }) => {
-      await withTimedFaults({ network: dated(() => aheadMs) }, async (bench) => {
+    it('by an hour is followed, warned of once and shown', async () => {
+      await withTimedFaults({ source: source.account, clockOffsetMs: hourMs }, async (bench) => {
         await bench.advance(10 * minuteMs);
         const page = await bench.scrape();
 
         const ages = windowAgesMs(bench);
-        expect(freshness(page, bench.clock)).toEqual(everyone);
-        expect(ages.length).toBeGreaterThan(20);
         expect(Math.min(...ages)).toBeGreaterThanOrEqual(3 * minuteMs);
         expect(Math.max(...ages)).toBeLessThanOrEqual(5 * minuteMs);
-        expect(bench.logs(differ)).toMatchObject([
-          { level: 'warn', account: 'production', vendor_ahead_seconds: aheadMs / 1000 },
-        ]);
-        expect(bench.daemon.status()[0]?.clockSkewSeconds).toBeUndefined();
+        expect(freshness(page, bench.clock)).toEqual(everyone);
+        expect(bench.logs(differ)).toHaveLength(1);
+        expect(bench.daemon.status()[0]?.clockSkewSeconds).toBeCloseTo(3600, -1);
+        expect(bench.daemon.status()[1]?.clockSkewSeconds).toBeUndefined();
       });
-    },
-  );
-
-  it('and another one on every answer moves no window', async () => {
-    // Months apart.
-    const network = dated(
-      (nowMs) => (((Math.floor(nowMs / 100) * 7) % 23) - 11) * 30 * 24 * hourMs,
-    );
-    await withTimedFaults({ network, simulator: { latencyMs: [80, 400] } }, async (bench) => {
-      await bench.advance(10 * minuteMs);
-      const page = await bench.scrape();
-
-      const ages = windowAgesMs(bench);
-      expect(Math.min(...ages)).toBeGreaterThanOrEqual(3 * minuteMs);
-      expect(Math.max(...ages)).toBeLessThanOrEqual(5 * minuteMs);
-      expect(freshness(page, bench.clock)).toEqual(everyone);
     });
   });
 
-  it('by an hour is followed, warned of once and shown', async () => {
-    await withTimedFaults({ clockOffsetMs: hourMs }, async (bench) => {
-      await bench.advance(10 * minuteMs);
-      const page = await bench.scrape();
+  describe('a machine that sleeps for an hour', () => {
+    it('polls each application when it wakes, not once for each minute missed', async () => {
+      await withTimedFaults({ source: source.account }, async (bench) => {
+        await bench.advance(5 * minuteMs);
+        bench.suspend(hourMs);
+        const wokeAtMs = bench.clock.monotonicMs();
+        await bench.advance(2 * minuteMs);
+        const page = await bench.scrape();
 
-      const ages = windowAgesMs(bench);
-      expect(Math.min(...ages)).toBeGreaterThanOrEqual(3 * minuteMs);
-      expect(Math.max(...ages)).toBeLessThanOrEqual(5 * minuteMs);
-      expect(freshness(page, bench.clock)).toEqual(everyone);
-      expect(bench.logs(differ)).toHaveLength(1);
-      expect(bench.daemon.status()[0]?.clockSkewSeconds).toBeCloseTo(3600, -1);
-      expect(bench.daemon.status()[1]?.clockSkewSeconds).toBeUndefined();
+        expect(pollTimes(bench, wokeAtMs).length).toBeGreaterThanOrEqual(2);
+        expect(pollTimes(bench, wokeAtMs).length).toBeLessThanOrEqual(3);
+        expect(freshness(page, bench.clock)).toEqual(everyone);
+        expect(bench.logs('poll failed')).toEqual([]);
+      });
     });
   });
-});
 
-describe('a machine that sleeps for an hour', () => {
-  it('polls each application when it wakes, not once for each minute missed', async () => {
-    await withTimedFaults({}, async (bench) => {
-      await bench.advance(5 * minuteMs);
-      bench.suspend(hourMs);
-      const wokeAtMs = bench.clock.monotonicMs();
-      await bench.advance(2 * minuteMs);
-      const page = await bench.scrape();
+  describe('what is asked of the vendor', () => {
+    it('is a whole window of complete minutes, one for all calls of a poll, however slow they are', async () => {
+      const simulator = { latencyMs: [15_000, 28_000] as const };
+      await withTimedFaults({ source: source.account, simulator }, async (bench) => {
+        await bench.advance(20 * minuteMs);
 
-      expect(pollTimes(bench, wokeAtMs).length).toBeGreaterThanOrEqual(2);
-      expect(pollTimes(bench, wokeAtMs).length).toBeLessThanOrEqual(3);
-      expect(freshness(page, bench.clock)).toEqual(everyone);
-      expect(bench.logs('poll failed')).toEqual([]);
+        const calls = source.allWindows(bench.faulty.simulator.journal.entries());
+        expect(calls.length).toBeGreaterThan(35);
+        expect(calls.filter(({ toMs }) => toMs % minuteMs !== 0)).toEqual([]);
+        expect(calls.filter(({ fromMs, toMs }) => toMs - fromMs !== 5 * minuteMs)).toEqual([]);
+        expect(Math.min(...calls.map(({ ageMs }) => ageMs))).toBeGreaterThanOrEqual(3 * minuteMs);
+        expect(Math.max(...calls.map(({ ageMs }) => ageMs))).toBeLessThan(5 * minuteMs);
+      });
     });
   });
-});
 
-describe('what is asked of the vendor', () => {
-  it('is a whole window of complete minutes, one for all calls of a poll, however slow they are', async () => {
-    const simulator = { latencyMs: [15_000, 28_000] as const };
-    await withTimedFaults({ simulator }, async (bench) => {
-      await bench.advance(20 * minuteMs);
+  describe('a poll that takes longer than the interval', () => {
+    it('is never doubled: the ones between are left out and counted', async () => {
+      const options = {
+        source: source.account,
+        simulator: { latencyMs: 25_000 },
+        account: { concurrency: 1 },
+        entries: [{ selector: { kind: 'id', id: '101' }, poll: { intervalMs: 20_000 } }],
+      } as const;
+      await withTimedFaults(options, async (bench) => {
+        await bench.advance(20 * minuteMs);
+        const page = await bench.scrape();
 
-      const calls = bench.faulty.simulator.journal
-        .entries(({ path }) => path.endsWith('/metrics/data.json'))
-        .map(({ query, wallMs, path }) => {
-          const parameters = new URLSearchParams(query);
-          const fromMs = Date.parse(parameters.get('from') ?? '');
-          const toMs = Date.parse(parameters.get('to') ?? '');
-          return { fromMs, toMs, ageMs: wallMs - toMs, path };
-        });
-      expect(calls.length).toBeGreaterThan(60);
-      expect(calls.filter(({ toMs }) => toMs % minuteMs !== 0)).toEqual([]);
-      expect(calls.filter(({ fromMs, toMs }) => toMs - fromMs !== 5 * minuteMs)).toEqual([]);
-      expect(Math.min(...calls.map(({ ageMs }) => ageMs))).toBeGreaterThanOrEqual(3 * minuteMs);
-      expect(Math.max(...calls.map(({ ageMs }) => ageMs))).toBeLessThan(5 * minuteMs);
+        const times = pollTimes(bench, 0);
+        const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+        expect(times.length).toBeGreaterThan(8);
+        expect(Math.min(...gaps)).toBeGreaterThanOrEqual(75_000);
+        expect(page.total('newrelic_exporter_polls_skipped_total', production)).toBeGreaterThan(10);
+        expect(page.value('newrelic_application_poll_success', production)).toBe(1);
+      });
     });
   });
 });
 
-describe('a poll that takes longer than the interval', () => {
-  it('is never doubled: the ones between are left out and counted', async () => {
-    const options = {
-      simulator: { latencyMs: 25_000 },
-      account: { concurrency: 1 },
-      entries: [{ selector: { kind: 'id', id: '101' }, poll: { intervalMs: 20_000 } }],
-    } as const;
-    await withTimedFaults(options, async (bench) => {
-      await bench.advance(20 * minuteMs);
-      const page = await bench.scrape();
-
-      const times = pollTimes(bench, 0);
-      const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
-      expect(times.length).toBeGreaterThan(8);
-      expect(Math.min(...gaps)).toBeGreaterThanOrEqual(75_000);
-      expect(page.total('newrelic_exporter_polls_skipped_total', production)).toBeGreaterThan(10);
-      expect(page.value('newrelic_application_poll_success', production)).toBe(1);
-    });
-  });
-});
-
-describe('an account that changes under a poll', () => {
+describe('an account that changes under a poll of the REST API', () => {
   const slow = { simulator: { latencyMs: 8000 } } as const;
 
   it('never shows an application under two names', async () => {

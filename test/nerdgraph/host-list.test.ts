@@ -168,18 +168,22 @@ describe('listHosts', () => {
 
   it('divides a query that takes too long, twice at most', async () => {
     const few = await list(
-      entities(4, 1),
-      { 1: ['a'], 4: ['b'] },
-      {
-        failing: ({ applications }) => (applications > 1 ? slow : undefined),
-      },
+      entities(120, 1),
+      { 1: ['a'], 120: ['b'] },
+      { failing: ({ applications }) => (applications > 30 ? slow : undefined) },
     );
-    const none = await list(entities(8, 1), {}, { failing: () => slow });
+    const none = await list(entities(200, 10), {}, { failing: () => slow });
 
     expect(few).toMatchObject({ calls: 7, error: undefined });
-    expect(few.hosts.get('4')).toEqual(['b']);
+    expect(few.hosts.get('120')).toEqual(['b']);
     expect(none).toMatchObject({ calls: 7, error: slow });
     expect(none.hosts.size).toBe(0);
+  });
+
+  it('does not divide a small query that takes too long: New Relic is slow, not the query', async () => {
+    const listed = await list(entities(25, 20), {}, { failing: () => slow });
+
+    expect(listed).toMatchObject({ calls: 1, error: slow });
   });
 
   it('gives up on an application that stays truncated, with a bounded number of calls', async () => {
@@ -266,13 +270,13 @@ describe('hostListCalls', () => {
   it.each([
     { counts: [], calls: 0 },
     { counts: [0], calls: 1 },
-    { counts: [4000], calls: 1 },
-    { counts: [4000, 1], calls: 2 },
-    { counts: [2000, 2000, 2000], calls: 2 },
-    { counts: [4001], calls: 2 },
-    { counts: [1, 12_000, 1], calls: 5 },
+    { counts: [2500], calls: 1 },
+    { counts: [2500, 1], calls: 2 },
+    { counts: [1250, 1250, 1250], calls: 2 },
+    { counts: [2501], calls: 2 },
+    { counts: [1, 12_000, 1], calls: 9 },
     { counts: [1_000_000], calls: 64 },
   ])('is $calls for $counts hosts', ({ counts, calls }) => {
-    expect(hostListCalls(counts, { applications: 200, rows: 4000 })).toBe(calls);
+    expect(hostListCalls(counts, { applications: 200, rows: 2500 })).toBe(calls);
   });
 });

@@ -11,25 +11,30 @@ describe('a query that is too large', () => {
     { what: 'slow', failing: slow },
   ])('because it is $what is asked in two parts in the next stage', async ({ failing }) => {
     const { run, questions, sizes } = aBench(
-      apps(4, 1, { hosts: false }),
+      apps(40, 1, { hosts: false }),
       ({ applications, nrql }) =>
-        applications === 4
+        applications === 40
           ? failing
-          : [row(nrql.includes('(1,2)') ? '1' : '3', 'HttpDispatcher', 5)],
+          : [row(nrql.includes('(1,2,') ? '1' : '21', 'HttpDispatcher', 5)],
     );
     const { stages, outcomes } = await run();
 
     expect(stages).toEqual([1, 2]);
-    expect(questions.map(({ applications }) => applications)).toEqual([4, 2, 2]);
-    expect(outcomes.map(({ failed }) => failed.size)).toEqual([0, 0, 0, 0]);
-    expect(outcomes.map(({ reading }) => reading?.application.get('web'))).toEqual([
-      1,
-      undefined,
-      1,
-      undefined,
-    ]);
-    expect(outcomes.map(({ extraCalls }) => extraCalls)).toEqual([2, 0, 0, 0]);
+    expect(questions.map(({ applications }) => applications)).toEqual([40, 20, 20]);
+    expect(outcomes.filter(({ failed }) => failed.size > 0)).toEqual([]);
+    expect([0, 1, 20, 21].map((index) => outcomes[index]?.reading?.application.get('web'))).toEqual(
+      [1, undefined, 1, undefined],
+    );
+    expect(outcomes.map(({ extraCalls }) => extraCalls).filter((calls) => calls > 0)).toEqual([2]);
     expect(sizes.current().applications).toBe(100);
+  });
+
+  it('is not divided because it is slow if it is small: then it is not the query', async () => {
+    const { run } = aBench(apps(25, 1, { hosts: false }), () => slow);
+    const { stages, outcomes } = await run();
+
+    expect(stages).toEqual([1]);
+    expect(new Set(outcomes.map(({ error }) => error))).toEqual(new Set([slow]));
   });
 
   it('is divided until every part is answered, however often it is truncated', async () => {

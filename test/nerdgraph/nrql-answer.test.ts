@@ -191,6 +191,13 @@ describe('an answer is truncated', () => {
     expect(answer.isTruncated).toBe(is);
     expect(kinds).toEqual(is ? ['truncated'] : []);
   });
+
+  it('and its rows are not even read', () => {
+    const { answer, kinds } = read(answerWith(Array.from({ length: 5000 }, () => 'no row')));
+
+    expect(answer.rows).toEqual([]);
+    expect(kinds).toEqual(['truncated']);
+  });
 });
 
 describe('the window of an answer', () => {

@@ -22,25 +22,22 @@ function aBench(...failed: readonly Partial<QuerySize>[]): {
 
 describe('the size of queries', () => {
   it('is full at first', () => {
-    expect(aBench().sizes.current()).toEqual(fullSize);
+    expect(aBench().sizes.current()).toEqual({ applications: 200, rows: 2500 });
   });
 
   it.each([
-    { failed: { rows: 2000 }, is: { applications: 200, rows: Math.max(1000, fullSize.rows / 2) } },
-    { failed: { applications: 200 }, is: { applications: 100, rows: fullSize.rows } },
-    {
-      failed: fullSize,
-      is: { applications: 100, rows: fullSize.rows / 2 },
-    },
-    { failed: { rows: 12_000 }, is: fullSize },
+    { failed: { rows: 2500 }, is: { applications: 200, rows: 1250 } },
+    { failed: { applications: 200 }, is: { applications: 100, rows: 2500 } },
+    { failed: { applications: 200, rows: 2500 }, is: { applications: 100, rows: 1250 } },
+    { failed: { rows: 12_000 }, is: { applications: 200, rows: 2500 } },
     { failed: { rows: 4000 }, is: { applications: 200, rows: 2000 } },
   ])('after $failed was too large is half of that kind', ({ failed, is }) => {
     expect(aBench(failed).sizes.current()).toEqual(is);
   });
 
   it.each([
-    { failed: { rows: 9 }, is: { applications: 200, rows: fullSize.rows / 2 } },
-    { failed: { applications: 1 }, is: { applications: 100, rows: fullSize.rows } },
+    { failed: { rows: 9 }, is: { applications: 200, rows: 1250 } },
+    { failed: { applications: 1 }, is: { applications: 100, rows: 2500 } },
   ])('after the small query $failed falls to the half at most', ({ failed, is }) => {
     expect(aBench(failed).sizes.current()).toEqual(is);
   });

@@ -1,7 +1,7 @@
-import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../src/model/clock.ts';
-import type { AnswerFault } from '../../src/simulator/fault.ts';
-import { faultAnswer } from '../../src/simulator/fault-effects.ts';
+import type { Fault } from '../../src/simulator/fault.ts';
+import { commitFault } from '../../src/simulator/fault-effects.ts';
+import type { JournalEntry } from '../../src/simulator/journal.ts';
 import type { Random } from '../../src/simulator/random.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import type { RawTransport } from '../../src/transport/transport.ts';
@@ -27,9 +27,7 @@ export interface ChangingVendor {
   counts(): { readonly requests: number; readonly faults: number };
 }
 
-type Trouble = AnswerFault | { readonly kind: 'silence' };
-
-const troubles: readonly Trouble[] = [
+const troubles: readonly Fault[] = [
   { kind: 'throttled', hints: [] },
   { kind: 'throttled', hints: [{ header: 'Retry-After', inSeconds: 20, form: 'seconds' }] },
   { kind: 'status', status: 500 },
@@ -45,6 +43,17 @@ const troubles: readonly Trouble[] = [
   { kind: 'document', body: '{"applications":[],"metric_data":{"metrics":3}}' },
   { kind: 'document', body: '[1e999,null,"' },
   { kind: 'silence' },
+];
+
+/** What only NerdGraph does. */
+const graphqlTroubles: readonly Fault[] = [
+  ...['TOO_MANY_REQUESTS', 'TIMEOUT', 'SERVER_ERROR', 'INVALID_INPUT', 'BAD_API_KEY'].map(
+    (errorClass) => ({ kind: 'graphql_error', errorClass, message: 'no' }) as const,
+  ),
+  { kind: 'null_nrql' },
+  { kind: 'truncated', rows: 2 },
+  { kind: 'warning' },
+  { kind: 'numbers_as_text' },
 ];
 
 /** How many of a hundred minutes have a share of failing calls, and which share. */
@@ -66,7 +75,7 @@ export function createChangingVendor(
   { clock, random }: { readonly clock: Clock; readonly random: Random },
 ): ChangingVendor {
   let share = 0;
-  let only: Trouble | undefined;
+  let only: Fault | undefined;
   let requests = 0;
   let faults = 0;
   let seed = 0;
@@ -76,10 +85,10 @@ export function createChangingVendor(
     return item;
   };
 
-  const nextTrouble = (): Trouble | undefined => {
+  const nextTrouble = ({ path }: JournalEntry): Fault | undefined => {
     if (random.next() >= share) return undefined;
     faults += 1;
-    return only ?? pick(troubles);
+    return only ?? pick(path === '/graphql' ? [...troubles, ...graphqlTroubles] : troubles);
   };
 
   const create = (): Simulator => {
@@ -92,7 +101,10 @@ export function createChangingVendor(
         journalLimit: 100,
         removedHost: pick(['not_found', 'empty']),
         fleet: { seed, applications, hosts, listedAfterEndMs: 0, retainedAfterEndMs: 600_000 },
-        intercept: (_request, response) => answer(nextTrouble(), response, clock),
+        intercept: (request, response) => {
+          const trouble = nextTrouble(request);
+          return trouble === undefined ? 'pass' : commitFault(trouble, request, response, clock);
+        },
       },
       { clock },
     );
@@ -156,17 +168,4 @@ export function createChangingVendor(
       return counted;
     },
   };
-}
-
-function answer(
-  trouble: Trouble | undefined,
-  response: ServerResponse,
-  clock: Clock,
-): 'handled' | 'pass' {
-  if (trouble === undefined) return 'pass';
-  if (trouble.kind === 'silence') return 'handled';
-  const { status, headers, body } = faultAnswer(trouble, { wallMs: clock.wallMs(), page: 1 });
-  response.writeHead(status, { ...headers });
-  response.end(body);
-  return 'handled';
 }

@@ -3,6 +3,7 @@ import { loadConfig } from '../../src/config/load-config.ts';
 import { createDaemon } from '../../src/daemon/daemon.ts';
 import { type AccountStatus, type Operation, operations } from '../../src/model/telemetry.ts';
 import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
+import type { GraphqlAsk } from '../../src/simulator/graphql-asks.ts';
 import type { JournalEntry } from '../../src/simulator/journal.ts';
 import { type EndpointKind, parseEndpoint } from '../../src/simulator/request.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
@@ -116,9 +117,17 @@ export function createPlanBench(
   };
 }
 
-function operationOf({ path }: JournalEntry): Operation | undefined {
+function operationOf({ path, graphql }: JournalEntry): Operation | undefined {
   const kind = parseEndpoint(path)?.kind;
+  const [ask] = graphql?.asks ?? [];
+  if (ask !== undefined) return graphqlOperationOf(ask);
   return kind === undefined ? undefined : operationsByEndpoint[kind];
+}
+
+function graphqlOperationOf({ operation, text }: GraphqlAsk): Operation {
+  if (operation === 'entity_search') return 'list_applications';
+  if (text.includes('FACET appId, host LIMIT')) return 'list_hosts';
+  return text.includes('FACET appId, host,') ? 'host_throughput' : 'application_throughput';
 }
 
 /** The calls in [fromMs, toMs) of the monotonic clock, by operation. */

@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDaemon, type Daemon } from '../../src/daemon/daemon.ts';
 import { withShard } from '../../src/daemon/sharding.ts';
-import type { AppEntry } from '../../src/model/config.ts';
+import type { AccountSource, AppEntry } from '../../src/model/config.ts';
 import type { Shard } from '../../src/model/shard.ts';
 import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
+import { type FaultSource, sources } from '../faults/sources.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
@@ -33,9 +34,10 @@ function aCluster(
   fleet: FleetOptions = smallFleet,
   budget = 300,
   hosts: AppEntry['hosts'] = true,
+  source: AccountSource = { kind: 'rest', accountId: undefined },
 ): Cluster {
   const config = {
-    accounts: [anAccount({ requestsPerMinute: budget })],
+    accounts: [anAccount({ source, requestsPerMinute: budget })],
     apps: [anEntry({ hosts }), anEntry({ selector: { kind: 'id', id: '999' } })],
   };
   const clock = createFakeClock();
@@ -86,14 +88,16 @@ async function shownBy(members: readonly Member[]): Promise<readonly (readonly s
 }
 
 /** How often each application was asked for itself since a moment. */
-function pollsSince({ simulator }: Cluster, sinceMs: number): ReadonlyMap<string, number> {
-  const polls = new Map<string, number>();
-  const isPoll = /^\/v2\/applications\/\d+\/metrics\//u;
-  for (const { applicationId = '', monotonicMs, path } of simulator.journal.entries()) {
-    if (monotonicMs < sinceMs || !isPoll.test(path)) continue;
-    polls.set(applicationId, 1 + (polls.get(applicationId) ?? 0));
-  }
-  return polls;
+function pollsSince(
+  { simulator }: Cluster,
+  sinceMs: number,
+  source: FaultSource,
+): ReadonlyMap<string, number> {
+  const entries = simulator.journal.entries(({ monotonicMs }) => monotonicMs >= sinceMs);
+  const counts = simulator.fleet
+    .applications()
+    .map(({ id }): [string, number] => [`${id}`, source.windowsOf(`${id}`, entries).length]);
+  return new Map(counts.filter(([, count]) => count > 0));
 }
 
 function idsOf({ simulator }: Cluster): readonly string[] {
@@ -103,9 +107,9 @@ function idsOf({ simulator }: Cluster): readonly string[] {
     .toSorted();
 }
 
-describe('three shards with fixed numbers', () => {
+describe.each(sources)('three shards with fixed numbers $name', (source) => {
   it('poll everything exactly once, within the one budget, and miss one entry together', async () => {
-    const cluster = aCluster();
+    const cluster = aCluster(smallFleet, 300, true, source.account);
     const members = await Promise.all(
       [0, 1, 2].map(async (ordinal) => cluster.start({ ordinal, total: 3 })),
     );
@@ -115,7 +119,7 @@ describe('three shards with fixed numbers', () => {
     await cluster.clock.advance(10 * minuteMs);
     const shown = await shownBy(members);
     const missing = members.flatMap(({ daemon }) => daemon.status()[0]?.missingSelectors ?? []);
-    const polls = pollsSince(cluster, sinceMs);
+    const polls = pollsSince(cluster, sinceMs, source);
     for (const { stop } of members) await stop();
 
     expect(shown.every((ids) => ids.length >= 4)).toBe(true);
@@ -128,7 +132,7 @@ describe('three shards with fixed numbers', () => {
   });
 
   it('go on undisturbed when one of them dies', async () => {
-    const cluster = aCluster();
+    const cluster = aCluster(smallFleet, 300, true, source.account);
     const members = await Promise.all(
       [0, 1, 2].map(async (ordinal) => cluster.start({ ordinal, total: 3 })),
     );
@@ -140,7 +144,7 @@ describe('three shards with fixed numbers', () => {
     await cluster.clock.advance(10 * minuteMs);
     const alive = members.filter((_, index) => index !== 1);
     const after = await shownBy(alive);
-    const polls = pollsSince(cluster, sinceMs + minuteMs);
+    const polls = pollsSince(cluster, sinceMs + minuteMs, source);
     for (const { stop } of alive) await stop();
 
     expect(after).toEqual([before[0], before[2]]);
@@ -212,8 +216,10 @@ describe('shards of an account in which applications and hosts come and go all t
         ),
         fc.array(fc.nat(50), { minLength: 5, maxLength: 5 }),
         fc.array(changes, { minLength: 2, maxLength: 6 }),
-        async (total, budget, hosts, pauses, course) => {
-          const cluster = aCluster({ applications: 6, hosts: 30, kinds: ['both'] }, budget, hosts);
+        fc.constantFrom(...sources.map(({ account }) => account)),
+        async (total, budget, hosts, pauses, course, source) => {
+          const fleet: FleetOptions = { applications: 6, hosts: 30, kinds: ['both'] };
+          const cluster = aCluster(fleet, budget, hosts, source);
           const members: Member[] = [];
           for (let ordinal = 0; ordinal < total; ordinal += 1) {
             members.push(await cluster.start({ ordinal, total }));

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { getHeapCodeStatistics } from 'node:v8';
 import { createDaemon } from '../../src/daemon/daemon.ts';
-import type { AppEntry, Config } from '../../src/model/config.ts';
+import type { AccountSource, AppEntry, Config } from '../../src/model/config.ts';
 import type { Logger } from '../../src/model/telemetry.ts';
 import { createRandom } from '../../src/simulator/random.ts';
 import type { RawTransport } from '../../src/transport/transport.ts';
@@ -13,6 +13,8 @@ export interface SoakOptions {
   readonly applications: number;
   readonly hosts: number;
   readonly seed: number;
+  /** The API of all accounts. Default: REST. */
+  readonly source?: AccountSource;
 }
 
 /** What must not grow, after a garbage collection. */
@@ -91,17 +93,17 @@ function listenersOf(signals: Set<WeakRef<AbortSignal>>): number {
 }
 
 /** Every configuration has other labels and ids, and every other one an account never seen before. */
-function configOf(generation: number): Config {
+function configOf(generation: number, source: AccountSource): Config {
   const poll: Parameters<typeof anEntry>[0] = { poll: { hostNames: true } };
   const entries: AppEntry[] = [anEntry({ ...poll, labels: { generation: `${generation % 3}` } })];
   for (let index = 0; index < missingIds; index += 1) {
     const id = `${9_000_000 + generation * missingIds + index}`;
     entries.push(anEntry({ ...poll, selector: { kind: 'id', id } }));
   }
-  const accounts = [anAccount({ apiKey: { kind: 'file', path: keyFiles[0] } })];
+  const accounts = [anAccount({ source, apiKey: { kind: 'file', path: keyFiles[0] } })];
   if (generation % 2 === 1) {
     const name = `visitor-${generation}`;
-    accounts.push(anAccount({ name, apiKey: { kind: 'file', path: keyFiles[1] } }));
+    accounts.push(anAccount({ name, source, apiKey: { kind: 'file', path: keyFiles[1] } }));
     entries.push(anEntry({ ...poll, account: name, hosts: false }));
   }
   return { accounts, apps: entries };
@@ -124,6 +126,7 @@ function countingLogger(count: () => void): Logger {
 
 export async function startSoak(options: SoakOptions): Promise<Soak> {
   const random = createRandom(options.seed);
+  const { source = { kind: 'rest', accountId: undefined } } = options;
   const openTransport = async (): Promise<RawTransport> => knowingRotatedKeys(vendor.transport);
   const files: Record<string, string> = {};
   const rotateKeys = (): void => {
@@ -142,7 +145,7 @@ export async function startSoak(options: SoakOptions): Promise<Soak> {
     logLines += 1;
   });
   const daemon = await watchingSignals(signals, async () =>
-    createDaemon(configOf(0), { platform, logger }),
+    createDaemon(configOf(0, source), { platform, logger }),
   );
   const running = daemon.run(platform.stopSignal);
 
@@ -152,7 +155,7 @@ export async function startSoak(options: SoakOptions): Promise<Soak> {
   };
 
   const reload = async (generation: number): Promise<void> => {
-    await watchingSignals(signals, async () => daemon.apply(configOf(generation)));
+    await watchingSignals(signals, async () => daemon.apply(configOf(generation, source)));
   };
 
   return {

@@ -19,7 +19,11 @@ import {
   scripted,
 } from './fakes.ts';
 
-function setUp(wire: Transport, concurrency = 2) {
+function setUp(
+  wire: Transport,
+  concurrency = 2,
+  statusOf?: ((answer: ApiResponse) => number) | undefined,
+) {
   const clock = createFakeClock();
   const keyProvider = createFakeKeyProvider();
   const membership = createFakeMembership({ clock, apiKey: () => keyProvider.current() });
@@ -40,6 +44,7 @@ function setUp(wire: Transport, concurrency = 2) {
       observer,
       keyProvider,
       random: () => 0.5,
+      statusOf,
       events: {
         throttled: () => undefined,
         clockSkewed: (skew) => skews.push(skew?.ms),
@@ -101,6 +106,26 @@ describe('createAccountTransport', () => {
       'retried host_throughput reset',
       'retried host_throughput auth',
       'retried host_throughput server',
+    ]);
+  });
+
+  it('treats every answer by the status that it should have had', async () => {
+    const said = [500, 429, 200];
+    const wire = scripted(anAnswer(), anAnswer(), anAnswer());
+    const { account, clock, membership, observer } = setUp(wire.send, 2, () => said.shift() ?? 0);
+
+    const call = account.send(aRequest(), neverAborted);
+    await clock.advance(120_000);
+    const answer = await call;
+
+    expect(answer.status).toBe(200);
+    expect(membership.throttled).toHaveLength(1);
+    expect(observer.events.filter((event) => /^(?:ended|retried)/u.test(event))).toEqual([
+      'ended host_throughput 500 0',
+      'retried host_throughput server',
+      'ended host_throughput 429 0',
+      'retried host_throughput throttled',
+      'ended host_throughput 200 0',
     ]);
   });
 

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { manyApplications, type TimedBench, withTimedFaults } from './fault-bench.ts';
+import { freshness } from './freshness.ts';
+import { byNerdGraph } from './sources.ts';
+
+const minuteMs = 60_000;
+const production = { account: 'production' };
+const app = 'newrelic_application_requests_per_minute';
+const host = 'newrelic_application_host_requests_per_minute';
+const source = byNerdGraph.account;
+
+/** 120 applications with ten hosts each. */
+const fleet = { applications: manyApplications(120, 10) };
+
+/** Calls within each minute. */
+function callsByMinute({ faulty }: TimedBench, minutes: number): readonly number[] {
+  const counts = Array.from({ length: minutes }, () => 0);
+  for (const { monotonicMs } of faulty.simulator.journal.entries()) {
+    const minute = Math.floor(monotonicMs / minuteMs);
+    counts[minute] = (counts[minute] ?? 0) + 1;
+  }
+  return counts;
+}
+
+describe('a query that is too large for NerdGraph', () => {
+  it.each([
+    { what: 'too big', graphql: { mostRows: 1000 } },
+    // A query has 25 seconds.
+    { what: 'too slow', graphql: { rowsPerSecond: 40 } },
+  ])('is asked in parts, and from then on in that size: $what', async ({ graphql }) => {
+    await withTimedFaults({ source, simulator: { fleet, graphql } }, async (bench) => {
+      await bench.advance(10 * minuteMs);
+      const page = await bench.scrape();
+
+      const failures = page.total('newrelic_exporter_api_request_failures_total', production);
+      const counts = callsByMinute(bench, 10);
+      expect(page.series(app, production)).toHaveLength(120);
+      expect(page.series(host, production)).toHaveLength(1200);
+      expect(freshness(page, bench.clock)).toHaveLength(120 + 2);
+      expect(failures).toBeGreaterThan(0);
+      expect(failures).toBeLessThanOrEqual(15);
+      // The first minutes find out the size.
+      expect(Math.max(...counts.slice(3))).toBeLessThanOrEqual(20);
+    });
+  });
+
+  it('whose rows are cut off is asked in parts until none is, down to the hosts of one application', async () => {
+    const script = [{ fault: { kind: 'truncated', rows: 4 } }] as const;
+    await withTimedFaults({ source, script }, async (bench) => {
+      await bench.advance(10 * minuteMs);
+      const page = await bench.scrape();
+
+      const unexpected = 'newrelic_exporter_unexpected_answers_total';
+      expect(page.series(app, production)).toHaveLength(3);
+      expect(page.series(host, production)).toHaveLength(5);
+      expect(freshness(page, bench.clock)).toHaveLength(4);
+      expect(page.value(unexpected, { ...production, kind: 'truncated' })).toBeGreaterThan(0);
+      const told = bench.logs('an answer was not as documented');
+      expect(told.filter(({ level }) => level === 'warn')).toHaveLength(1);
+    });
+  });
+
+  it('has its numbers taken from texts', async () => {
+    const script = [{ fault: { kind: 'numbers_as_text' } }] as const;
+    await withTimedFaults({ source, script }, async (bench) => {
+      await bench.advance(3 * minuteMs);
+      const page = await bench.scrape();
+
+      expect(bench.faulty.faults.hits().length).toBeGreaterThan(5);
+      expect(page.series(app, production)).toHaveLength(3);
+      expect(freshness(page, bench.clock)).toHaveLength(4);
+    });
+  });
+});
+
+describe('a database that lets every query time out', () => {
+  it('is not asked ever more, and is polled as before soon after', async () => {
+    const when = { operation: 'nrql', fromMs: 5 * minuteMs, untilMs: 15 * minuteMs } as const;
+    const fault = { kind: 'graphql_error', errorClass: 'TIMEOUT', message: 'too slow' } as const;
+    const options = { source, simulator: { fleet }, script: [{ when, fault }] };
+    await withTimedFaults(options, async (bench) => {
+      await bench.advance(14.9 * minuteMs);
+      const during = await bench.scrape();
+      const duringFresh = freshness(during, bench.clock);
+      await bench.advance(2 * minuteMs);
+      const after = await bench.scrape();
+
+      const counts = callsByMinute(bench, 17);
+      const usual = counts[3] ?? 0;
+      expect(bench.faulty.faults.hits().length).toBeGreaterThan(20);
+      expect(during.series(host, production)).toHaveLength(1200);
+      expect(duringFresh).toHaveLength(2);
+      expect(usual).toBeGreaterThan(0);
+      expect(Math.max(...counts.slice(5, 15))).toBeLessThanOrEqual(12 * usual);
+      expect(freshness(after, bench.clock)).toHaveLength(120 + 2);
+    });
+  });
+});

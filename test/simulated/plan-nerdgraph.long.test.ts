@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { operations } from '../../src/model/telemetry.ts';
+import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
+import {
+  type Calls,
+  callsIn,
+  createPlanBench,
+  type PrintedPlan,
+  widestGapAt,
+} from './plan-bench.ts';
+
+const minuteMs = 60_000;
+const periodMinutes = 30;
+/** Applications that share a batch come together in some intervals. */
+const warmUpMinutes = 30;
+/** A whole number of every interval here, so that the calls repeat themselves after it. */
+const roundMinutes = 10;
+
+const main =
+  '{ name: main, base_url: "http://127.0.0.1/main", api_key_env: MAIN_KEY, source: nerdgraph, account_id: 1234567 }';
+
+interface SetUp {
+  readonly what: string;
+  readonly apps: string;
+  readonly fleet: FleetOptions;
+  /** In half an hour: list_applications, list_hosts, application_throughput, host_throughput. */
+  readonly calls: readonly [number, number, number, number];
+}
+
+const five = [1, 2, 3, 4, 5].map(
+  (id) => ({ id, name: `shop-${id}`, kind: 'both', hosts: id }) as const,
+);
+
+function manyAlike(count: number, hosts: number): FleetOptions['applications'] {
+  return Array.from({ length: count }, (_, index) => ({
+    id: index + 1,
+    name: `shop-${index + 1}`,
+    kind: 'both',
+    hosts,
+  }));
+}
+
+const setUps: readonly SetUp[] = [
+  {
+    what: 'applications by pattern',
+    apps: '[{ match: "." }]',
+    fleet: { applications: five },
+    calls: [30, 30, 30, 30],
+  },
+  {
+    what: 'applications by id, one of which the account does not have',
+    apps: '[{ id: 1 }, { id: 2 }, { id: 99 }]',
+    fleet: { applications: five },
+    calls: [30, 30, 30, 30],
+  },
+  {
+    what: 'windows that share no query',
+    apps: '[{ id: 1, window: 10m }, { match: "shop" }]',
+    fleet: { applications: five },
+    calls: [30, 30, 60, 60],
+  },
+  {
+    what: 'hosts alone',
+    apps: '[{ match: "shop", application: false }]',
+    fleet: { applications: five },
+    calls: [30, 30, 0, 30],
+  },
+  {
+    what: 'two pages, two batches, and more hosts than a query takes',
+    apps: '[{ match: ".", interval: 5m, discovery_interval: 5m }]',
+    fleet: { applications: manyAlike(350, 8) },
+    calls: [12, 12, 12, 24],
+  },
+];
+
+/** Rates as the whole calls of some minutes. */
+function callsOf(rates: Calls, minutes: number): Calls {
+  const whole = operations.map((operation) => [
+    operation,
+    Math.round(rates[operation] * minutes * 1e6) / 1e6,
+  ]);
+  return Object.fromEntries(whole) as Calls;
+}
+
+/** What was announced for half an hour, and what was made in one. */
+async function announcedAndMade(
+  apps: string,
+  fleet: FleetOptions,
+): Promise<{ readonly announced: Calls; readonly made: Calls }> {
+  const bench = createPlanBench(`accounts: [${main}]\napps: ${apps}`, { main: fleet });
+  const vendor = bench.vendors.get('main');
+  if (vendor === undefined) throw new Error('there is no account');
+  expect(await bench.command('plan', '--online', '--output=json')).toBe(0);
+  const plan = JSON.parse(bench.platform.stdout.text()) as PrintedPlan;
+  await bench.daemon(async (daemon) => {
+    await daemon.advance((warmUpMinutes + roundMinutes + periodMinutes) * minuteMs);
+  });
+  const searchMs = bench.platform.clock.monotonicMs() - (roundMinutes + periodMinutes) * minuteMs;
+  const fromMs = widestGapAt(vendor, searchMs, searchMs + roundMinutes * minuteMs);
+  const [account] = plan.accounts;
+  if (account === undefined) throw new Error('there is no plan');
+  return {
+    announced: callsOf(account.sent_per_minute, periodMinutes),
+    made: callsIn(vendor, fromMs, fromMs + periodMinutes * minuteMs),
+  };
+}
+
+describe('plan --online of a NerdGraph account', () => {
+  it.each(setUps)('announces exactly the calls that the daemon makes: $what', async (setUp) => {
+    const { announced, made } = await announcedAndMade(setUp.apps, setUp.fleet);
+
+    const [lists, hostLists, applications, hosts] = setUp.calls;
+    expect(made).toEqual({
+      list_applications: lists,
+      list_hosts: hostLists,
+      application_throughput: applications,
+      host_throughput: hosts,
+    });
+    expect(announced).toEqual(made);
+  });
+
+  it('announces too many calls, never too few, for intervals that share batches', async () => {
+    const apps = '[{ id: 1, hosts: false, interval: 2m }, { match: "shop", hosts: false }]';
+    const { announced, made } = await announcedAndMade(apps, { applications: five });
+
+    expect(made.application_throughput).toBe(30);
+    expect(announced).toEqual({ ...made, application_throughput: 30 + 15 });
+  });
+});
