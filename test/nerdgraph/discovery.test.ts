@@ -49,7 +49,7 @@ function aBench(faults: readonly FaultRule[] = [], options: SimulatorOptions = {
       bench.source.discover(selectors, knownIds, neverAborted),
     searches: () =>
       bench.requests
-        .filter(({ operation }) => operation === 'list_applications')
+        .filter(({ body }) => body?.includes('"search"') === true)
         .map(
           ({ body }) =>
             /"search":"(.*?)","cursor/u.exec(body ?? '')?.[1]?.replace(prefix, '') ?? '',
@@ -285,6 +285,30 @@ describe('an incomplete discovery', () => {
 
     expect(found).toMatchObject({ complete: true, unreadableIds: ['102'] });
     expect(found.applications.map(({ id }) => id)).toEqual(['101', '103']);
+  });
+});
+
+describe('a search that finds nothing', () => {
+  it('is believed if the account answers', async () => {
+    const bench = aBench([], { fleet: { applications: [] } });
+    const found = await bench.discover([all]);
+
+    expect(found).toMatchObject({ complete: true, applications: [], calls: 2, hostListCalls: 0 });
+  });
+
+  it('is not believed if the key does not see the account: nothing is gone then', async () => {
+    const bench = aBench([], { graphql: { accountId: 1 } });
+    const found = await bench.discover([all], ['101']);
+
+    expect(found).toMatchObject({
+      complete: false,
+      applications: [],
+      calls: 3,
+      error: { status: 403 },
+    });
+    expect(found.error?.message).toContain(
+      'has no access to the account 1234567: check account_id',
+    );
   });
 });
 

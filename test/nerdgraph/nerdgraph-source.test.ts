@@ -256,7 +256,7 @@ describe('a source of a simulated account', () => {
   it('asks at once for a new host that an entry chooses', async () => {
     const bench = aSimulatedSource({ fleet });
     const entry = anEntry({ hosts: { kind: 'match', pattern: /^web-2/u } });
-    const [shop] = (await discovered(bench, entry)).filter(
+    const shop = (await discovered(bench, entry)).find(
       ({ application }) => application.id === '101',
     );
     // The poller has not been told the name yet.

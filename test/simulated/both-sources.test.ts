@@ -11,8 +11,8 @@ import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 /** Values by series; labels in the order of their names. */
 type Series = ReadonlyMap<string, number>;
 
-const rest: AccountSource = { kind: 'rest', accountId: undefined };
-const nerdgraph: AccountSource = { kind: 'nerdgraph', accountId: 1_234_567 };
+const byRest: AccountSource = { kind: 'rest', accountId: undefined };
+const byNerdGraph: AccountSource = { kind: 'nerdgraph', accountId: 1_234_567 };
 
 /** What one poll of everything publishes of New Relic's data, at the same time for both sources. */
 async function pageOf(source: AccountSource, poll: Partial<PollConfig>): Promise<Series> {
@@ -206,7 +206,7 @@ describe('the page of the same account', () => {
     { what: 'raw values of REST', raw: true, known: inAnyCase },
     { what: 'rounded values of REST', raw: false, known: [...inAnyCase, rounding, roundedTwins] },
   ])('differs from that of NerdGraph only as documented: $what', async ({ raw, known }) => {
-    const [left, right] = [await pageOf(rest, { raw }), await pageOf(nerdgraph, {})];
+    const [left, right] = [await pageOf(byRest, { raw }), await pageOf(byNerdGraph, {})];
     const differences = differencesOf(withoutHostIds(left), withoutHostIds(right));
     const unexplained = differences.filter((one) => !known.some(({ explains }) => explains(one)));
     const unused = known.filter(({ explains }) => !differences.some(explains));
@@ -222,7 +222,7 @@ describe('the page of the same account', () => {
         const match = /,host_id=([^,]*),host_name=([^,]*)/u.exec(key);
         return match === null ? [] : [match.slice(1)];
       });
-    const [left, right] = [await ids(rest), await ids(nerdgraph)];
+    const [left, right] = [await ids(byRest), await ids(byNerdGraph)];
 
     expect(left.every(([id]) => /^\d+$/u.test(id ?? ''))).toBe(true);
     expect(right.every(([id, name]) => id === name)).toBe(true);
@@ -230,7 +230,9 @@ describe('the page of the same account', () => {
   });
 
   it('is the same with NerdGraph whether the entry says raw or not', async () => {
-    expect(await pageOf(nerdgraph, { raw: true })).toEqual(await pageOf(nerdgraph, { raw: false }));
+    expect(await pageOf(byNerdGraph, { raw: true })).toEqual(
+      await pageOf(byNerdGraph, { raw: false }),
+    );
   });
 
   it('would not be taken for the same if a value were another one', async () => {

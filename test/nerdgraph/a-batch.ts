@@ -1,0 +1,106 @@
+import { ApiError } from '../../src/model/api-error.ts';
+import type { PollOutcome } from '../../src/model/poll-outcome.ts';
+import type { SelectedApplication } from '../../src/model/selected-application.ts';
+import type { Batch, Question } from '../../src/model/source.ts';
+import type { NrqlQuestion } from '../../src/nerdgraph/graphql-client.ts';
+import { createNerdGraphBatch } from '../../src/nerdgraph/nerdgraph-batch.ts';
+import type { CountRow, NrqlAnswer } from '../../src/nerdgraph/nrql-answer.ts';
+import { createQuerySizes, type QuerySizes } from '../../src/nerdgraph/query-sizes.ts';
+import {
+  createRecordedMetrics,
+  type RecordedMetrics,
+} from '../../src/nerdgraph/recorded-metrics.ts';
+import { aSelected } from '../support/builders.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import { runBatches } from './a-nerdgraph-source.ts';
+import { createRecordingSurprises, type RecordingSurprises } from './recording-surprises.ts';
+import { aQuestion, hostsNamed } from './some-fleet.ts';
+
+export const wallMs: number = Date.UTC(2026, 8, 1, 10, 0, 30);
+
+/** Answers a query with rows, with `truncated`, or fails. */
+type Answer = (question: NrqlQuestion) => readonly CountRow[] | 'truncated' | Error;
+
+interface Bench {
+  readonly batch: Batch;
+  readonly questions: readonly NrqlQuestion[];
+  readonly sizes: QuerySizes;
+  readonly surprises: RecordingSurprises;
+  readonly run: () => Promise<{
+    readonly outcomes: readonly PollOutcome[];
+    readonly stages: readonly number[];
+  }>;
+}
+
+interface BenchOptions {
+  readonly recorded?: RecordedMetrics;
+  readonly ask?: Partial<Question>;
+}
+
+export function aBench(
+  applications: readonly SelectedApplication[],
+  answer: Answer,
+  { recorded = knowing(applications), ask = {} }: BenchOptions = {},
+): Bench {
+  const questions: NrqlQuestion[] = [];
+  const sizes = createQuerySizes({ clock: createFakeClock() });
+  const surprises = createRecordingSurprises();
+  const client = {
+    nrql: async (question: NrqlQuestion): Promise<NrqlAnswer> => {
+      questions.push(question);
+      const given = answer(question);
+      if (given instanceof Error) throw given;
+      const isTruncated = given === 'truncated';
+      return {
+        rows: given === 'truncated' ? [row('1', 'HttpDispatcher', 999)] : given,
+        isTruncated,
+        window: question.window,
+      };
+    },
+  };
+  const selectedOf = ({ selected }: Question): SelectedApplication => selected;
+  const batch = createNerdGraphBatch(
+    applications.map((one) => aQuestion(one, ask)),
+    { client, sizes, recorded, surprises, selectedOf },
+  );
+  return {
+    batch,
+    questions,
+    sizes,
+    surprises,
+    run: async () => {
+      const { outcomes, stages } = await runBatches([batch], wallMs);
+      return { outcomes: [...outcomes.values()], stages };
+    },
+  };
+}
+
+/** New Relic was asked for the metrics of these applications before. */
+export function knowing(applications: readonly SelectedApplication[]): RecordedMetrics {
+  const recorded = createRecordedMetrics();
+  recorded.known(applications.map(({ application }) => application.id));
+  return recorded;
+}
+
+export function row(applicationId: string, metric: string, calls: number, host?: string): CountRow {
+  return { applicationId, metric, calls, host };
+}
+
+export function apps(
+  count: number,
+  hosts = 1,
+  entry: Parameters<typeof aSelected>[1] = {},
+): readonly SelectedApplication[] {
+  return Array.from({ length: count }, (_, index) =>
+    aSelected({ id: `${index + 1}`, hostIds: hostsNamed(hosts) }, entry),
+  );
+}
+
+export const nothing = (): readonly CountRow[] => [];
+export const slow: ApiError = new ApiError('too_large', 'slow', { status: 413 });
+export const broken: ApiError = new ApiError('server', 'it broke', { status: 500 });
+export const refused: ApiError = new ApiError('auth', 'refused', { status: 401 });
+
+export function isAbout(operation: 'application' | 'host'): (question: NrqlQuestion) => boolean {
+  return (question) => question.operation === `${operation}_throughput`;
+}

@@ -1,0 +1,22 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { expectEqualSources, expectSameWithin, someLimit, someStory } from './both-sources.ts';
+
+/** `FC_RUNS=10000` for more of them. */
+const numRuns = Number(process.env['FC_RUNS'] ?? 1000);
+
+describe('NerdGraph and REST, in many stories', () => {
+  it('bring the same values', async () => {
+    const tried = fc.assert(fc.asyncProperty(someStory, expectEqualSources), { numRuns });
+
+    await expect(tried).resolves.toBeUndefined();
+  });
+});
+
+describe('the values of NerdGraph, in many stories', () => {
+  it('do not depend on how much it answers at once', async () => {
+    const tried = fc.assert(fc.asyncProperty(someStory, someLimit, expectSameWithin), { numRuns });
+
+    await expect(tried).resolves.toBeUndefined();
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import type { FleetOptions, HostSpec } from '../../src/simulator/fleet-options.ts';
+import { anEntry } from '../support/builders.ts';
+import { neverAborted } from '../transport/fakes.ts';
+import { aSimulatedSource, costOf, discovered, polled } from './a-nerdgraph-source.ts';
+
+/** Applications with web requests of so many hosts each. */
+function fleetOf(
+  applications: number,
+  hosts: number,
+  nameOf: (host: number) => string,
+): FleetOptions {
+  return {
+    traffic: 'flat',
+    applications: Array.from({ length: applications }, (_, index) => ({
+      id: 1_000_000 + index,
+      name: `app ${index}`,
+      kind: 'web',
+      webRpm: 60 * hosts,
+      hosts: Array.from(
+        { length: hosts },
+        (__, host): HostSpec => ({
+          name: nameOf(index * hosts + host),
+          instances: 1,
+        }),
+      ),
+    })),
+  };
+}
+
+describe('a large account', () => {
+  it.each([
+    {
+      applications: 500,
+      hosts: 20,
+      nameOf: (host: number) => `ip-10-0-${host >> 8}-${host & 255}`,
+    },
+    { applications: 10_000, hosts: 1, nameOf: (host: number) => `web-${host}` },
+    { applications: 1, hosts: 12_000, nameOf: (host: number) => `web-${host}` },
+    { applications: 1, hosts: 12_000, nameOf: (host: number) => `web-${host}.prod.example.com` },
+    { applications: 1, hosts: 12_000, nameOf: (host: number) => `10.0.${host >> 8}.${host & 255}` },
+  ])(
+    'of $applications applications with $hosts hosts arrives whole, in the calls that it costs',
+    async ({ applications, hosts, nameOf }) => {
+      const bench = aSimulatedSource({
+        fleet: fleetOf(applications, hosts, nameOf),
+        quotaPerMinute: 1_000_000,
+        graphql: { nrqlPerMinute: 1_000_000, concurrency: 1000 },
+      });
+      const found = await discovered(bench, anEntry());
+      await polled(bench, found);
+      const { outcomes, stages } = await polled(bench, found);
+      const again = await bench.source.discover([anEntry().selector], [], neverAborted);
+      const readings = [...outcomes.values()].map(({ reading }) => reading);
+
+      expect(found).toHaveLength(applications);
+      expect(readings.every((reading) => reading?.application.get('web') === 60 * hosts)).toBe(
+        true,
+      );
+      expect(readings.every((reading) => reading?.hosts.size === hosts)).toBe(true);
+      expect(
+        readings.every((reading) =>
+          [...(reading?.hosts.values() ?? [])].every((values) => values.get('web') === 60),
+        ),
+      ).toBe(true);
+      expect(stages).toEqual([costOf(bench.source, found)]);
+      // Only where all names begin alike, up to the first dot, is the list divided in vain at first.
+      const most = nameOf(0).startsWith('10.') ? 5 : 1;
+      expect(again.calls).toBeLessThanOrEqual(most * bench.source.costs.discovery(found).calls);
+      expect(bench.failures).toEqual([]);
+    },
+  );
+});
