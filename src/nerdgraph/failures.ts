@@ -22,7 +22,7 @@ export function failureOf(
   status?: number,
 ): ApiError {
   const subject =
-    applications === undefined
+    applications === undefined || applications === 0
       ? ''
       : ` of ${applications} ${applications === 1 ? 'application' : 'applications'}`;
   const remedy = remedyOf(reason, status, accountId);
