@@ -51,11 +51,15 @@ export function rowsPerHost({ entry }: SelectedApplication): number {
   return entry.transactions.length + 1;
 }
 
-/** Applications that can be asked for in the same queries. */
+/**
+ * Applications that are asked for in the same queries. The interval is a part of it: applications that
+ * are due at different times would share some queries and not others, and no plan could say how many.
+ */
 export function kindOf(selected: SelectedApplication): string {
   const { transactions, poll } = selected.entry;
   const lengthMs = poll.window.kind === 'range' ? poll.window.lengthMs : 0;
-  return `${lengthMs} ${poll.delayMs} ${transactions.join()} ${isByName(selected)}`;
+  const { delayMs, intervalMs } = poll;
+  return `${lengthMs} ${delayMs} ${intervalMs} ${transactions.join()} ${isByName(selected)}`;
 }
 
 /** Groups of the same kind, each for one batch. */

@@ -9,8 +9,8 @@ const app = 'newrelic_application_requests_per_minute';
 const host = 'newrelic_application_host_requests_per_minute';
 const source = byNerdGraph.account;
 
-/** 120 applications with ten hosts each. */
-const fleet = { applications: manyApplications(120, 10) };
+/** 60 applications with twelve hosts each. */
+const fleet = { applications: manyApplications(60, 12) };
 
 /** Calls within each minute. */
 function callsByMinute({ faulty }: TimedBench, minutes: number): readonly number[] {
@@ -34,9 +34,9 @@ describe('a query that is too large for NerdGraph', () => {
 
       const failures = page.total('newrelic_exporter_api_request_failures_total', production);
       const counts = callsByMinute(bench, 10);
-      expect(page.series(app, production)).toHaveLength(120);
-      expect(page.series(host, production)).toHaveLength(1200);
-      expect(freshness(page, bench.clock)).toHaveLength(120 + 2);
+      expect(page.series(app, production)).toHaveLength(60);
+      expect(page.series(host, production)).toHaveLength(720);
+      expect(freshness(page, bench.clock)).toHaveLength(60 + 2);
       expect(failures).toBeGreaterThan(0);
       expect(failures).toBeLessThanOrEqual(15);
       // The first minutes find out the size.
@@ -88,11 +88,11 @@ describe('a database that lets every query time out', () => {
       const counts = callsByMinute(bench, 17);
       const usual = counts[3] ?? 0;
       expect(bench.faulty.faults.hits().length).toBeGreaterThan(20);
-      expect(during.series(host, production)).toHaveLength(1200);
+      expect(during.series(host, production)).toHaveLength(720);
       expect(duringFresh).toHaveLength(2);
       expect(usual).toBeGreaterThan(0);
       expect(Math.max(...counts.slice(5, 15))).toBeLessThanOrEqual(12 * usual);
-      expect(freshness(after, bench.clock)).toHaveLength(120 + 2);
+      expect(freshness(after, bench.clock)).toHaveLength(60 + 2);
     });
   });
 });

@@ -106,6 +106,7 @@ describe('batchesOf', () => {
 
   it.each([
     { what: 'windows', entry: { poll: { window: { kind: 'vendor_default' } } } },
+    { what: 'intervals', entry: { poll: { intervalMs: 300_000 } } },
     { what: 'delays', entry: { poll: { delayMs: 60_000 } } },
     { what: 'transactions', entry: { transactions: ['web'] } },
     { what: 'ways to ask for hosts', entry: { hosts: even } },
@@ -116,7 +117,6 @@ describe('batchesOf', () => {
   });
 
   it.each([
-    { what: 'intervals', entry: { poll: { intervalMs: 300_000 } } },
     { what: 'rounding', entry: { poll: { raw: true } } },
     { what: 'labels', entry: { labels: { team: 'a' } } },
     { what: 'parts of an application', entry: { application: false } },

@@ -60,6 +60,12 @@ const setUps: readonly SetUp[] = [
     calls: [30, 30, 60, 60],
   },
   {
+    what: 'intervals that share no query',
+    apps: '[{ id: 1, hosts: false, interval: 2m }, { match: "shop", hosts: false }]',
+    fleet: { applications: five },
+    calls: [30, 30, 45, 0],
+  },
+  {
     what: 'hosts alone',
     apps: '[{ match: "shop", application: false }]',
     fleet: { applications: five },
@@ -117,13 +123,5 @@ describe('plan --online of a NerdGraph account', () => {
       host_throughput: hosts,
     });
     expect(announced).toEqual(made);
-  });
-
-  it('announces too many calls, never too few, for intervals that share batches', async () => {
-    const apps = '[{ id: 1, hosts: false, interval: 2m }, { match: "shop", hosts: false }]';
-    const { announced, made } = await announcedAndMade(apps, { applications: five });
-
-    expect(made.application_throughput).toBe(30);
-    expect(announced).toEqual({ ...made, application_throughput: 30 + 15 });
   });
 });

@@ -19,11 +19,7 @@ import {
   scripted,
 } from './fakes.ts';
 
-function setUp(
-  wire: Transport,
-  concurrency = 2,
-  statusOf?: ((answer: ApiResponse) => number) | undefined,
-) {
+function setUp(wire: Transport, concurrency = 2, statusOf?: (answer: ApiResponse) => number) {
   const clock = createFakeClock();
   const keyProvider = createFakeKeyProvider();
   const membership = createFakeMembership({ clock, apiKey: () => keyProvider.current() });
@@ -44,7 +40,7 @@ function setUp(
       observer,
       keyProvider,
       random: () => 0.5,
-      statusOf,
+      ...(statusOf && { statusOf }),
       events: {
         throttled: () => undefined,
         clockSkewed: (skew) => skews.push(skew?.ms),
