@@ -107,14 +107,30 @@ Switching is safe: 3 of 3 values agree within REST's rounding.
     expect(stdout).toMatch(/\nSwitching cannot be judged: 2 of 4 values could not be read\.\n$/u);
   });
 
-  it('names the account id that the key does not see', async () => {
+  it('says that the key does not see the account', async () => {
     const { exitCode, stdout, stderr } = await compared(shop, {
       of: account.replace('1234567', '7654321'),
     });
 
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(
-      /^account main: not compared: the discovery with NerdGraph failed: list_hosts: status 403, .*no access to the account 7654321: check account_id/u,
+      /^account main: not compared: .* has no access to the account 7654321: check account_id/u,
+    );
+    expect(stdout).toBe('Switching cannot be judged: 1 of 1 account could not be compared.\n');
+  });
+
+  it('suspects the account id if the lists have nothing in common', async () => {
+    const { exitCode, stdout, stderr } = await compared({
+      fleet: { applications: [{ id: 11, name: 'shop' }] },
+      intercept: (request) =>
+        request.path === '/v2/applications.json'
+          ? (answer) => ({ ...answer, body: answer.body.replace('"id":11,', '"id":12,') })
+          : 'pass',
+    });
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(
+      /^account main: not compared: the lists of REST \(1 application\) and NerdGraph \(1\) have nothing in common: check account_id/u,
     );
     expect(stdout).toBe('Switching cannot be judged: 1 of 1 account could not be compared.\n');
   });
