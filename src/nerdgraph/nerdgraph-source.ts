@@ -39,8 +39,11 @@ export interface NerdGraphSourceDependencies {
 const perPage = 200;
 /** Enough for 200,000 applications. */
 const maxPages = 1000;
-/** New Relic's data has a resolution of one minute: nobody needs half of that more often. */
-const gatherMs = 30_000;
+/**
+ * Half of an interval is the bound that matters. With a budget that is too small the intervals stretch to
+ * many minutes, and applications must still come together: apart they would need far more queries.
+ */
+const gatherMs = 600_000;
 
 /**
  * NerdGraph for one account. Up to 200 applications are asked for in one query, and their hosts in a few
