@@ -63,6 +63,12 @@ export function recordedMetricsNrql(question: CountQuestion): string {
   });
 }
 
+/**
+ * Calls without a host could count as rows that did not fit into the answer: it would look truncated,
+ * however it is divided.
+ */
+const withHost = 'host IS NOT NULL';
+
 interface CountOptions {
   readonly metrics: readonly string[];
   readonly facets: readonly string[];
@@ -75,6 +81,7 @@ interface CountOptions {
  */
 function countNrql({ applicationIds, window }: CountQuestion, options: CountOptions): string {
   const conditions = [
+    ...(options.facets.includes('host') ? [withHost] : []),
     `appId IN (${applicationIds.join(',')})`,
     `metricTimesliceName IN (${options.metrics.map(nrqlText).join(',')})`,
     ...(options.condition === undefined ? [] : [options.condition]),

@@ -14,8 +14,10 @@ const question = {
   window: { fromMs: 1_760_000_400_000, toMs: 1_760_002_200_000 },
 };
 const tail = 'LIMIT 5000 SINCE 1760000400000 UNTIL 1760002200000';
-const select =
-  'SELECT count(newrelic.timeslice.value) AS calls FROM Metric WHERE appId IN (1,22) AND metricTimesliceName IN';
+const from = 'SELECT count(newrelic.timeslice.value) AS calls FROM Metric WHERE';
+const chosen = 'appId IN (1,22) AND metricTimesliceName IN';
+const select = `${from} ${chosen}`;
+const selectHosts = `${from} host IS NOT NULL AND ${chosen}`;
 const all = "('HttpDispatcher','OtherTransaction/all','Agent/MetricsReported/count')";
 const heartbeat = "'Agent/MetricsReported/count'";
 
@@ -34,22 +36,22 @@ const texts = [
   {
     what: 'all hosts',
     nrql: hostsNrql(question, ['web'], undefined),
-    is: `${select} ('HttpDispatcher',${heartbeat}) FACET appId, host, metricTimesliceName ${tail}`,
+    is: `${selectHosts} ('HttpDispatcher',${heartbeat}) FACET appId, host, metricTimesliceName ${tail}`,
   },
   {
     what: 'some hosts',
     nrql: hostsNrql(question, ['web', 'other'], "host IN ('a')"),
-    is: `${select} ${all} AND host IN ('a') FACET appId, host, metricTimesliceName ${tail}`,
+    is: `${selectHosts} ${all} AND host IN ('a') FACET appId, host, metricTimesliceName ${tail}`,
   },
   {
     what: 'the hosts that are there',
     nrql: liveHostsNrql(question, undefined),
-    is: `${select} ${all} FACET appId, host ${tail}`,
+    is: `${selectHosts} ${all} FACET appId, host ${tail}`,
   },
   {
     what: 'some of the hosts that are there',
     nrql: liveHostsNrql(question, "host NOT RLIKE r'.*[01]'"),
-    is: `${select} ${all} AND host NOT RLIKE r'.*[01]' FACET appId, host ${tail}`,
+    is: `${selectHosts} ${all} AND host NOT RLIKE r'.*[01]' FACET appId, host ${tail}`,
   },
   {
     what: 'recorded metrics',
