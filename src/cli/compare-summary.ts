@@ -110,7 +110,7 @@ function doubtsOf(
   ];
   if (doubts.length > 0) return doubts.join(', ');
   if (values.length > 0) return undefined;
-  return 'neither REST nor NerdGraph has any value of what the entries select';
+  return 'neither REST nor NerdGraph has values of what the entries select';
 }
 
 function agreement(values: readonly ComparedValue[]): string {

@@ -201,13 +201,13 @@ Switching is safe: 3 of 3 values agree within REST's rounding.
     });
 
     await fc.assert(
-      fc.asyncProperty(anyAccount, async (any) => {
-        const { seed, applications, hosts, churnPerHour, window, raw } = any;
+      fc.asyncProperty(anyAccount, async (drawn) => {
+        const { seed, applications, hosts, churnPerHour, window, raw } = drawn;
         const { stdout } = await compared(
           {
             fleet: { seed, applications, hosts, churnPerHour },
-            idleMetric: any.idleMetric,
-            graphql: { appIds: any.appIds, entityPageSize: any.entityPageSize },
+            idleMetric: drawn.idleMetric,
+            graphql: { appIds: drawn.appIds, entityPageSize: drawn.entityPageSize },
           },
           { poll: `{ window: ${window}, raw: ${raw} }` },
         );

@@ -112,7 +112,7 @@ describe('the last sentence', () => {
       accounts: [valuesOf({})],
       safe: 'unknown',
       sentence:
-        'Switching cannot be judged: neither REST nor NerdGraph has any value of what the entries select.',
+        'Switching cannot be judged: neither REST nor NerdGraph has values of what the entries select.',
     },
   ])('is: $sentence', ({ accounts, ...judgement }) => {
     expect(judgementOf(accounts)).toEqual(judgement);
