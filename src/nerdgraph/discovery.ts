@@ -9,7 +9,7 @@ import type { GraphqlClient } from './graphql-client.ts';
 import { errorOfReading, type HostList, listHosts } from './host-list.ts';
 import type { QuerySizes } from './query-sizes.ts';
 import { searchesFor, wantedBy } from './search.ts';
-import type { Surprises } from './surprises.ts';
+import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
 export interface DiscoveryQuestion {
   readonly selectors: readonly Selector[];
@@ -20,7 +20,7 @@ export interface DiscoveryQuestion {
 export interface DiscoveryDependencies {
   readonly client: GraphqlClient;
   readonly sizes: QuerySizes;
-  readonly surprises: Surprises;
+  readonly unexpected: UnexpectedAnswers;
   readonly wallMs: () => number;
 }
 
@@ -35,7 +35,7 @@ export function createDiscover(
   options: EntityListOptions,
   dependencies: DiscoveryDependencies,
 ): Discover {
-  const { client, surprises } = dependencies;
+  const { client, unexpected } = dependencies;
   const { accountId } = options;
   /** New Relic documents neither of the filters in full: if it refuses them, the account is listed. */
   let mayFilter = true;
@@ -43,7 +43,7 @@ export function createDiscover(
   const isRefused = ({ error }: EntityList): boolean => {
     if (error?.status !== 400) return false;
     mayFilter = false;
-    surprises.saw('filter_refused', { said: error.message });
+    unexpected.saw('filter_refused', { said: error.message });
     return true;
   };
 

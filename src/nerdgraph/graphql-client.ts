@@ -8,7 +8,7 @@ import { type EntityPage, entityPageOf } from './entity-page.ts';
 import { type CallPurpose, failureIn, failureOf } from './failures.ts';
 import { type NrqlAnswer, nrqlAnswerOf } from './nrql-answer.ts';
 import { answeredPartOf } from './status-of.ts';
-import type { Surprises } from './surprises.ts';
+import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
 /** What a request needs to know about the call that it belongs to. */
 export type RequestContext = Pick<CallContext, 'signal'> & Partial<Pick<CallContext, 'onWire'>>;
@@ -49,7 +49,7 @@ export interface GraphqlClientDependencies {
   /** The account's transport: paced, limited, retried and measured. */
   readonly send: Transport;
   readonly observer: Pick<ApiObserver, 'failed' | 'invalidSample'>;
-  readonly surprises: Surprises;
+  readonly unexpected: UnexpectedAnswers;
 }
 
 /** One query a request: a query that fails is a call that fails, and all others are kept. */
@@ -62,7 +62,7 @@ export const entitiesDocument =
 
 export function createGraphqlClient(
   { accountId, timeoutMs }: GraphqlClientOptions,
-  { send, observer, surprises }: GraphqlClientDependencies,
+  { send, observer, unexpected }: GraphqlClientDependencies,
 ): GraphqlClient {
   const ask = async <Value>(
     purpose: CallPurpose,
@@ -81,7 +81,7 @@ export function createGraphqlClient(
       const purpose = { operation, applications, accountId };
       const variables = { account: accountId, nrql, timeout: nrqlTimeoutSeconds(timeoutMs()) };
       return ask(purpose, { query: nrqlDocument, variables }, context, (part) =>
-        nrqlAnswerOf(part, { purpose, window, mayShift, surprises }),
+        nrqlAnswerOf(part, { purpose, window, mayShift, unexpected }),
       );
     },
     entities: async (search, cursor, context) => {

@@ -11,13 +11,13 @@ import { applicationsQuery, hostsQuery, type Query, recordedMetricsQuery } from 
 import { applicationQueriesOf, type SelectedOf, slicesOf, wantedHosts } from './query-plan.ts';
 import { isSmall, mostDivisions, type QuerySizes } from './query-sizes.ts';
 import type { RecordedMetrics } from './recorded-metrics.ts';
-import type { Surprises } from './surprises.ts';
+import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
 export interface BatchDependencies {
   readonly client: Pick<GraphqlClient, 'nrql'>;
   readonly sizes: QuerySizes;
   readonly recorded: RecordedMetrics;
-  readonly surprises: Surprises;
+  readonly unexpected: UnexpectedAnswers;
   /** Finds the application of a question, with the hosts that are chosen. */
   readonly selectedOf: SelectedOf<Question>;
 }
@@ -91,7 +91,7 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
       transactions: entry.transactions,
     };
     if (this.#answers.isWithoutHeartbeat(application.id)) {
-      this.#dependencies.surprises.saw('no_heartbeat', { applicationId: application.id });
+      this.#dependencies.unexpected.saw('no_heartbeat', { applicationId: application.id });
     }
     const outcome = this.#answers.outcome(asked, askHostNames ? namesOf(selected) : undefined);
     const extraCalls = this.#extraCalls;

@@ -17,7 +17,7 @@ import {
 } from './query-plan.ts';
 import { createQuerySizes, fullSize, type QuerySize } from './query-sizes.ts';
 import { createRecordedMetrics } from './recorded-metrics.ts';
-import { createSurprises } from './surprises.ts';
+import { createUnexpectedAnswers } from './unexpected-answers.ts';
 
 export interface NerdGraphSourceOptions {
   readonly accountId: number;
@@ -53,31 +53,30 @@ export function createNerdGraphSource(
   { accountId, timeoutMs }: NerdGraphSourceOptions,
   { send, observer, logger, clock, vendorWallMs }: NerdGraphSourceDependencies,
 ): Source {
-  const surprises = createSurprises({ observer, logger });
-  const client = createGraphqlClient({ accountId, timeoutMs }, { send, observer, surprises });
+  const unexpected = createUnexpectedAnswers({ observer, logger });
+  const client = createGraphqlClient({ accountId, timeoutMs }, { send, observer, unexpected });
   const sizes = createQuerySizes({ clock });
   const recorded = createRecordedMetrics();
   const discover = createDiscover(
     { accountId, maxPages },
-    { client, sizes, surprises, wallMs: vendorWallMs },
+    { client, sizes, unexpected, wallMs: vendorWallMs },
   );
-  let hostNames: ReadonlyMap<string, HostNames> = new Map();
+  /** By application, as the last discovery listed them. */
+  let hosts: ReadonlyMap<string, readonly string[]> = new Map();
 
   return {
     costs: createNerdGraphCosts(() => sizes.current()),
     gatherMs,
     discover: async (selectors, knownIds, signal) => {
       const discovery = await discover({ selectors, knownIds, signal });
-      hostNames = new Map(
-        discovery.applications.map(({ id, hostIds }) => [id, namesOf(hostIds ?? [])]),
-      );
+      hosts = new Map(discovery.applications.map(({ id, hostIds }) => [id, hostIds ?? []]));
       if (discovery.complete) {
-        recorded.keepOnly(new Set([...hostNames.keys(), ...discovery.unreadableIds]));
+        recorded.keepOnly(new Set([...hosts.keys(), ...discovery.unreadableIds]));
       }
       return discovery;
     },
     // The discovery has listed them: in this API the name of a host is its id.
-    hostNames: async (applicationId) => hostNames.get(applicationId) ?? namesOf([]),
+    hostNames: async (applicationId) => namesOf(hosts.get(applicationId) ?? []),
     batches: (due, early) => {
       const size = sizes.current();
       const selected = new Map<Question, SelectedApplication>(
@@ -87,7 +86,7 @@ export function createNerdGraphSource(
         selected.get(question) ?? question.selected;
       const batches = batchesOf(due, selectedOf, size);
       fillUp(batches, early, selectedOf, size);
-      const dependencies = { client, sizes, recorded, surprises, selectedOf };
+      const dependencies = { client, sizes, recorded, unexpected, selectedOf };
       return batches.map((batch) => createNerdGraphBatch(batch, dependencies));
     },
   };

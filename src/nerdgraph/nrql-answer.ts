@@ -2,7 +2,7 @@ import type { TimeWindow } from '../model/window.ts';
 import { entityIdOf, isJsonObject, type JsonObject } from '../newrelic/json.ts';
 import { type CallPurpose, failureOf } from './failures.ts';
 import { maxRows } from './nrql.ts';
-import type { Surprises } from './surprises.ts';
+import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
 /** One row of a FACET query. */
 export interface CountRow {
@@ -29,7 +29,7 @@ export interface NrqlReading {
   /** The window that was asked for. */
   readonly window: TimeWindow;
   readonly mayShift?: true | undefined;
-  readonly surprises: Surprises;
+  readonly unexpected: UnexpectedAnswers;
 }
 
 /**
@@ -37,24 +37,24 @@ export interface NrqlReading {
  * there are no rows at all, or if the answer is about another time.
  */
 export function nrqlAnswerOf(part: unknown, reading: NrqlReading): NrqlAnswer {
-  const { purpose, surprises } = reading;
+  const { purpose, unexpected } = reading;
   const results = isJsonObject(part) ? part['results'] : undefined;
   if (!isJsonObject(part) || !Array.isArray(results)) {
     throw failureOf(purpose, 'schema', 'the answer has no list of results');
   }
   const isTruncated = results.length >= maxRows || hasOthers(part['otherResult']);
-  if (isTruncated) surprises.saw('truncated', { rows: results.length });
+  if (isTruncated) unexpected.saw('truncated', { rows: results.length });
   return {
-    rows: isTruncated ? [] : rowsOf(results, surprises),
+    rows: isTruncated ? [] : rowsOf(results, unexpected),
     isTruncated,
     window: windowOf(part, reading),
   };
 }
 
-function rowsOf(results: readonly unknown[], surprises: Surprises): readonly CountRow[] {
+function rowsOf(results: readonly unknown[], unexpected: UnexpectedAnswers): readonly CountRow[] {
   const rows: CountRow[] = [];
   for (const result of results) {
-    const row = rowOf(result, surprises);
+    const row = rowOf(result, unexpected);
     if (row !== undefined) rows.push(row);
   }
   return rows;
@@ -66,16 +66,16 @@ function hasOthers(otherResult: unknown): boolean {
   return isJsonObject(otherResult) && (numberOf(otherResult['calls']) ?? 0) > 0;
 }
 
-function rowOf(row: unknown, surprises: Surprises): CountRow | undefined {
+function rowOf(row: unknown, unexpected: UnexpectedAnswers): CountRow | undefined {
   const calls = isJsonObject(row) ? numberOf(row['calls']) : undefined;
   const applicationId = isJsonObject(row) ? entityIdOf(facetOf(row, 'appId', 0)) : undefined;
   if (!isJsonObject(row) || applicationId === undefined || calls === undefined || calls < 0) {
-    surprises.saw('row', { row: shapeOf(row) });
+    unexpected.saw('row', { row: shapeOf(row) });
     return undefined;
   }
   const { host } = row;
   if (host === null || host === '') {
-    surprises.saw('host_null', { applicationId });
+    unexpected.saw('host_null', { applicationId });
     return undefined;
   }
   const metric = row['metricTimesliceName'];
@@ -113,14 +113,14 @@ const plausibleShiftMs = 3_600_000;
 
 function windowOf(
   part: JsonObject,
-  { window, mayShift, surprises, purpose }: NrqlReading,
+  { window, mayShift, unexpected, purpose }: NrqlReading,
 ): TimeWindow {
   const metadata = isJsonObject(part['metadata']) ? part['metadata'] : {};
   const timeWindow = isJsonObject(metadata['timeWindow']) ? metadata['timeWindow'] : {};
   const fromMs = numberOf(timeWindow['begin']);
   const toMs = numberOf(timeWindow['end']);
   if (fromMs === undefined || toMs === undefined) {
-    surprises.saw('no_window', {});
+    unexpected.saw('no_window', {});
     return window;
   }
   if (fromMs === window.fromMs && toMs === window.toMs) return window;
@@ -129,6 +129,6 @@ function windowOf(
     Math.abs(fromMs - window.fromMs) <= plausibleShiftMs &&
     Math.abs(toMs - window.toMs) <= plausibleShiftMs;
   if (!isPlausible) throw failureOf(purpose, 'schema', 'the answer is about another time');
-  if (mayShift !== true) surprises.saw('window', { asked: window, answered: { fromMs, toMs } });
+  if (mayShift !== true) unexpected.saw('window', { asked: window, answered: { fromMs, toMs } });
   return { fromMs, toMs };
 }

@@ -13,7 +13,10 @@ import {
 import { aSelected } from '../support/builders.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { runBatches } from './a-nerdgraph-source.ts';
-import { createRecordingSurprises, type RecordingSurprises } from './recording-surprises.ts';
+import {
+  createRecordingUnexpectedAnswers,
+  type RecordingUnexpectedAnswers,
+} from './recording-unexpected-answers.ts';
 import { aQuestion, hostsNamed } from './some-fleet.ts';
 
 export const wallMs: number = Date.UTC(2026, 8, 1, 10, 0, 30);
@@ -25,7 +28,7 @@ interface Bench {
   readonly batch: Batch;
   readonly questions: readonly NrqlQuestion[];
   readonly sizes: QuerySizes;
-  readonly surprises: RecordingSurprises;
+  readonly unexpected: RecordingUnexpectedAnswers;
   readonly run: () => Promise<{
     readonly outcomes: readonly PollOutcome[];
     readonly stages: readonly number[];
@@ -44,7 +47,7 @@ export function aBench(
 ): Bench {
   const questions: NrqlQuestion[] = [];
   const sizes = createQuerySizes({ clock: createFakeClock() });
-  const surprises = createRecordingSurprises();
+  const unexpected = createRecordingUnexpectedAnswers();
   const client = {
     nrql: async (question: NrqlQuestion): Promise<NrqlAnswer> => {
       questions.push(question);
@@ -61,13 +64,13 @@ export function aBench(
   const selectedOf = ({ selected }: Question): SelectedApplication => selected;
   const batch = createNerdGraphBatch(
     applications.map((one) => aQuestion(one, ask)),
-    { client, sizes, recorded, surprises, selectedOf },
+    { client, sizes, recorded, unexpected, selectedOf },
   );
   return {
     batch,
     questions,
     sizes,
-    surprises,
+    unexpected,
     run: async () => {
       const { outcomes, stages } = await runBatches([batch], wallMs);
       return { outcomes: [...outcomes.values()], stages };

@@ -20,8 +20,8 @@ export interface SourceUnderTest {
   readonly clock: FakeClock;
   readonly logger: FakeLogger;
   readonly requests: readonly ApiRequest[];
-  /** Kinds of surprises, each as often as it was counted. */
-  readonly surprises: readonly string[];
+  /** Kinds of unexpected, each as often as it was counted. */
+  readonly unexpected: readonly string[];
   /** Such as `list_hosts schema`. */
   readonly failures: readonly string[];
   readonly callsOf: (operation: Operation) => number;
@@ -32,7 +32,7 @@ export function aNerdGraphSource(
   clock: FakeClock = createFakeClock(),
 ): SourceUnderTest {
   const requests: ApiRequest[] = [];
-  const surprises: string[] = [];
+  const unexpected: string[] = [];
   const failures: string[] = [];
   const logger = createFakeLogger();
   const source = createNerdGraphSource(
@@ -46,7 +46,7 @@ export function aNerdGraphSource(
         invalidSample: (reason) => failures.push(`sample ${reason}`),
         failed: (operation, reason) => failures.push(`${operation} ${reason}`),
         unexpected: (kind, count) => {
-          for (let left = count; left > 0; left -= 1) surprises.push(kind);
+          for (let left = count; left > 0; left -= 1) unexpected.push(kind);
         },
       },
       logger,
@@ -56,7 +56,7 @@ export function aNerdGraphSource(
   );
   const callsOf = (operation: Operation): number =>
     requests.filter((request) => request.operation === operation).length;
-  return { source, clock, logger, requests, surprises, failures, callsOf };
+  return { source, clock, logger, requests, unexpected, failures, callsOf };
 }
 
 export interface SimulatedSource extends SourceUnderTest {

@@ -172,7 +172,7 @@ describe('a refused filter', () => {
     expect(first.applications).toHaveLength(3);
     expect(bench.searches().slice(asked)).toEqual(['']);
     expect(second.complete).toBe(true);
-    expect(bench.surprises).toEqual(['filter_refused']);
+    expect(bench.unexpected).toEqual(['filter_refused']);
   });
 
   it('of lost applications leaves the list of the account as it is', async () => {
@@ -182,7 +182,7 @@ describe('a refused filter', () => {
 
     expect(first).toMatchObject({ complete: true, error: undefined, calls: 3 });
     expect(second).toMatchObject({ complete: true, calls: 2 });
-    expect(bench.surprises).toEqual(['filter_refused']);
+    expect(bench.unexpected).toEqual(['filter_refused']);
   });
 
   it('of lost applications, after a search by name, is made up for by the next discovery', async () => {
@@ -201,7 +201,7 @@ describe('a refused filter', () => {
 
     expect(found).toMatchObject({ complete: false, error: { status: 500 }, applications: [] });
     expect(bench.searches()).toHaveLength(1);
-    expect(bench.surprises).toEqual([]);
+    expect(bench.unexpected).toEqual([]);
   });
 });
 

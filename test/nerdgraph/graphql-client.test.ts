@@ -23,7 +23,7 @@ import {
   nrqlPart,
   pageAnswer,
 } from './answers.ts';
-import { createRecordingSurprises } from './recording-surprises.ts';
+import { createRecordingUnexpectedAnswers } from './recording-unexpected-answers.ts';
 
 interface Bench {
   readonly client: GraphqlClient;
@@ -42,7 +42,7 @@ function aBench(answer: ScriptedAnswer, timeoutMs = 30_000): Bench {
         failed: (operation, reason) => failures.push(`${operation} ${reason}`),
         invalidSample: (reason) => failures.push(reason),
       },
-      surprises: createRecordingSurprises(),
+      unexpected: createRecordingUnexpectedAnswers(),
     },
   );
   return { client, transport, failures };

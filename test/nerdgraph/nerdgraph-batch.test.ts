@@ -204,13 +204,13 @@ describe('the outcome', () => {
   );
 
   it('tells of an application that has calls, but no heartbeat', async () => {
-    const { run, surprises } = aBench(apps(2, 0), () => [
+    const { run, unexpected } = aBench(apps(2, 0), () => [
       row('1', 'HttpDispatcher', 5),
       row('2', 'HttpDispatcher', 5),
       row('2', 'Agent/MetricsReported/count', 5),
     ]);
     await run();
 
-    expect(surprises.seen).toEqual([{ kind: 'no_heartbeat', detail: { applicationId: '1' } }]);
+    expect(unexpected.seen).toEqual([{ kind: 'no_heartbeat', detail: { applicationId: '1' } }]);
   });
 });

@@ -164,7 +164,7 @@ describe('a source of a simulated account', () => {
     });
     expect(outcomes.get('102')?.reading?.application).toEqual(new Map([['web', 60]]));
     expect(stages).toEqual([3]);
-    expect(bench.surprises).toEqual([]);
+    expect(bench.unexpected).toEqual([]);
   });
 
   it('asks once which metrics an application has, and counts that as extra', async () => {
@@ -324,7 +324,7 @@ describe('a source of a simulated account', () => {
     const { outcomes } = await polled(bench, await discovered(bench, anEntry()));
 
     expect(outcomes.get('101')?.reading?.application.get('web')).toBe(120);
-    expect(bench.surprises).toEqual(['window', 'window']);
+    expect(bench.unexpected).toEqual(['window', 'window']);
   });
 });
 

@@ -3,7 +3,7 @@ import type { UnexpectedAnswer } from '../../src/model/telemetry.ts';
 import type { TimeWindow } from '../../src/model/window.ts';
 import { type NrqlAnswer, nrqlAnswerOf } from '../../src/nerdgraph/nrql-answer.ts';
 import { accountId, type Json, nrqlPart } from './answers.ts';
-import { createRecordingSurprises } from './recording-surprises.ts';
+import { createRecordingUnexpectedAnswers } from './recording-unexpected-answers.ts';
 
 const purpose = { operation: 'host_throughput', applications: 2, accountId } as const;
 const hourMs = 3_600_000;
@@ -17,9 +17,13 @@ interface Read {
 }
 
 function read(part: unknown, options: { readonly mayShift?: true } = {}): Read {
-  const surprises = createRecordingSurprises();
-  const answer = nrqlAnswerOf(part, { purpose, window, surprises, ...options });
-  return { answer, kinds: surprises.kinds(), details: surprises.seen.map(({ detail }) => detail) };
+  const unexpected = createRecordingUnexpectedAnswers();
+  const answer = nrqlAnswerOf(part, { purpose, window, unexpected, ...options });
+  return {
+    answer,
+    kinds: unexpected.kinds(),
+    details: unexpected.seen.map(({ detail }) => detail),
+  };
 }
 
 /** An answer for the window that was asked for. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { unexpectedAnswers } from '../../src/model/telemetry.ts';
-import { createSurprises } from '../../src/nerdgraph/surprises.ts';
+import { createUnexpectedAnswers } from '../../src/nerdgraph/unexpected-answers.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 
 function aBench() {
@@ -11,21 +11,21 @@ function aBench() {
       counted.push(`${kind} ${count}`);
     },
   };
-  return { counted, logger, surprises: createSurprises({ observer, logger }) };
+  return { counted, logger, unexpected: createUnexpectedAnswers({ observer, logger }) };
 }
 
-describe('surprises', () => {
+describe('unexpected', () => {
   it('have a counter from the start, each kind of them', () => {
     expect(aBench().counted).toEqual(unexpectedAnswers.map((kind) => `${kind} 0`));
   });
 
   it('are counted every time, and logged loudly once for each kind', () => {
-    const { counted, logger, surprises } = aBench();
+    const { counted, logger, unexpected } = aBench();
     counted.splice(0);
 
-    surprises.saw('row', { row: 'a: null' });
-    surprises.saw('window', {});
-    surprises.saw('row', { row: 'b: null' });
+    unexpected.saw('row', { row: 'a: null' });
+    unexpected.saw('window', {});
+    unexpected.saw('row', { row: 'b: null' });
 
     expect(counted).toEqual(['row 1', 'window 1', 'row 1']);
     expect(logger.lines).toEqual([

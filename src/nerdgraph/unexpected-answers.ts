@@ -6,7 +6,7 @@ import {
 } from '../model/telemetry.ts';
 
 /** Takes note of answers that are other than New Relic documents, or than its documents leave open. */
-export interface Surprises {
+export interface UnexpectedAnswers {
   /**
    * @param detail what there was, for the log
    */
@@ -14,13 +14,13 @@ export interface Surprises {
 }
 
 /** Counts every one. The first of each kind is logged, and later ones at the level `debug`. */
-export function createSurprises({
+export function createUnexpectedAnswers({
   observer,
   logger,
 }: {
   readonly observer: Pick<ApiObserver, 'unexpected'>;
   readonly logger: Logger;
-}): Surprises {
+}): UnexpectedAnswers {
   for (const kind of unexpectedAnswers) observer.unexpected(kind, 0);
   const logged = new Set<UnexpectedAnswer>();
   return {

@@ -1,8 +1,8 @@
 import type { UnexpectedAnswer } from '../../src/model/telemetry.ts';
-import type { Surprises } from '../../src/nerdgraph/surprises.ts';
+import type { UnexpectedAnswers } from '../../src/nerdgraph/unexpected-answers.ts';
 
 /** Keeps what was told. */
-export interface RecordingSurprises extends Surprises {
+export interface RecordingUnexpectedAnswers extends UnexpectedAnswers {
   readonly seen: readonly {
     readonly kind: UnexpectedAnswer;
     readonly detail: Readonly<Record<string, unknown>>;
@@ -10,7 +10,7 @@ export interface RecordingSurprises extends Surprises {
   kinds(): readonly UnexpectedAnswer[];
 }
 
-export function createRecordingSurprises(): RecordingSurprises {
+export function createRecordingUnexpectedAnswers(): RecordingUnexpectedAnswers {
   const seen: { kind: UnexpectedAnswer; detail: Readonly<Record<string, unknown>> }[] = [];
   return {
     seen,
