@@ -1,4 +1,4 @@
-import type { AccountSource } from '../model/config.ts';
+import type { AccountConfig } from '../model/config.ts';
 import type { Shard } from '../model/shard.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Source } from '../model/source.ts';
@@ -110,7 +110,7 @@ class PolledAccount implements AccountRuntime {
     const timeoutMs = (): number => this.#prepared.account.timeoutMs;
     const vendorWallMs = (): number => this.#transport.vendorWallMs();
     const asking = { send, observer, logger, clock, vendorWallMs };
-    const source = createSource(account.source, timeoutMs, asking);
+    const source = createSource(account, timeoutMs, asking);
     this.source = withFreshKey(source, keyProvider);
     this.#poller = createAccountPoller(prepared, {
       source: this.source,
@@ -199,12 +199,13 @@ interface SourceDependencies extends Omit<RestClientDependencies, 'observer'> {
 
 /** @param timeoutMs how long a call may take at present */
 function createSource(
-  source: AccountSource,
+  { name, source }: Pick<AccountConfig, 'name' | 'source'>,
   timeoutMs: () => number,
   dependencies: SourceDependencies,
 ): Source {
   if (source.kind === 'nerdgraph') {
-    return createNerdGraphSource({ accountId: source.accountId, timeoutMs }, dependencies);
+    const options = { account: name, accountId: source.accountId, timeoutMs };
+    return createNerdGraphSource(options, dependencies);
   }
   const client = createRestClient({ maxPages: defaultMaxPages }, dependencies);
   return createRestSource({ client, clock: dependencies.clock });

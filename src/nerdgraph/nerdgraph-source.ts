@@ -20,6 +20,8 @@ import { createRecordedMetrics } from './recorded-metrics.ts';
 import { createUnexpectedAnswers } from './unexpected-answers.ts';
 
 export interface NerdGraphSourceOptions {
+  /** The account's name, for the log. */
+  readonly account: string;
   readonly accountId: number;
   /** How long a whole call may take. */
   readonly timeoutMs: () => number;
@@ -50,10 +52,10 @@ const gatherMs = 600_000;
  * more, each query in a request of its own.
  */
 export function createNerdGraphSource(
-  { accountId, timeoutMs }: NerdGraphSourceOptions,
+  { account, accountId, timeoutMs }: NerdGraphSourceOptions,
   { send, observer, logger, clock, vendorWallMs }: NerdGraphSourceDependencies,
 ): Source {
-  const unexpected = createUnexpectedAnswers({ observer, logger });
+  const unexpected = createUnexpectedAnswers(account, { observer, logger });
   const client = createGraphqlClient({ accountId, timeoutMs }, { send, observer, unexpected });
   const sizes = createQuerySizes({ clock });
   const recorded = createRecordedMetrics();

@@ -14,19 +14,19 @@ export interface UnexpectedAnswers {
 }
 
 /** Counts every one. The first of each kind is logged, and later ones at the level `debug`. */
-export function createUnexpectedAnswers({
-  observer,
-  logger,
-}: {
-  readonly observer: Pick<ApiObserver, 'unexpected'>;
-  readonly logger: Logger;
-}): UnexpectedAnswers {
+export function createUnexpectedAnswers(
+  account: string,
+  {
+    observer,
+    logger,
+  }: { readonly observer: Pick<ApiObserver, 'unexpected'>; readonly logger: Logger },
+): UnexpectedAnswers {
   for (const kind of unexpectedAnswers) observer.unexpected(kind, 0);
   const logged = new Set<UnexpectedAnswer>();
   return {
     saw: (kind, detail) => {
       observer.unexpected(kind, 1);
-      const fields = { kind, ...detail };
+      const fields = { account, kind, ...detail };
       if (logged.has(kind)) logger.debug(fields, 'an answer was not as documented');
       else logger.warn(fields, 'an answer was not as documented');
       logged.add(kind);

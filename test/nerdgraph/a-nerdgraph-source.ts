@@ -36,7 +36,7 @@ export function aNerdGraphSource(
   const failures: string[] = [];
   const logger = createFakeLogger();
   const source = createNerdGraphSource(
-    { accountId, timeoutMs: () => 30_000 },
+    { account: 'production', accountId, timeoutMs: () => 30_000 },
     {
       send: async (request, signal) => {
         requests.push(request);

@@ -11,15 +11,15 @@ function aBench() {
       counted.push(`${kind} ${count}`);
     },
   };
-  return { counted, logger, unexpected: createUnexpectedAnswers({ observer, logger }) };
+  return { counted, logger, unexpected: createUnexpectedAnswers('main', { observer, logger }) };
 }
 
-describe('unexpected', () => {
+describe('unexpected answers', () => {
   it('have a counter from the start, each kind of them', () => {
     expect(aBench().counted).toEqual(unexpectedAnswers.map((kind) => `${kind} 0`));
   });
 
-  it('are counted every time, and logged loudly once for each kind', () => {
+  it('are counted every time, and logged loudly once for each kind, with the account', () => {
     const { counted, logger, unexpected } = aBench();
     counted.splice(0);
 
@@ -32,13 +32,17 @@ describe('unexpected', () => {
       {
         level: 'warn',
         message: 'an answer was not as documented',
-        fields: { kind: 'row', row: 'a: null' },
+        fields: { account: 'main', kind: 'row', row: 'a: null' },
       },
-      { level: 'warn', message: 'an answer was not as documented', fields: { kind: 'window' } },
+      {
+        level: 'warn',
+        message: 'an answer was not as documented',
+        fields: { account: 'main', kind: 'window' },
+      },
       {
         level: 'debug',
         message: 'an answer was not as documented',
-        fields: { kind: 'row', row: 'b: null' },
+        fields: { account: 'main', kind: 'row', row: 'b: null' },
       },
     ]);
   });
