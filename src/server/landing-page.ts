@@ -1,11 +1,5 @@
+import type { BuildInfo } from '../model/status.ts';
 import type { AccountStatus } from '../model/telemetry.ts';
-
-/** The running program: shown to people and exported as `newrelic_exporter_build_info`. */
-export interface BuildInfo {
-  readonly version: string;
-  readonly revision: string;
-  readonly nodeVersion: string;
-}
 
 export interface LandingPageContent {
   readonly build: BuildInfo;

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { BuildInfo } from '../model/status.ts';
 import type { AccountStatus, Logger } from '../model/telemetry.ts';
 import { type Answer, plainAnswer, send, textAnswer } from './answer.ts';
-import { type BuildInfo, landingPage } from './landing-page.ts';
+import { landingPage } from './landing-page.ts';
 import { type MetricsSources, metricsAnswer } from './metrics-route.ts';
 import { type ConfigStatus, configProblem, type Readiness } from './readiness.ts';
 

@@ -13,6 +13,7 @@ const daemonParts: readonly string[] = [
   'poller',
   'exposition',
   'server',
+  'status',
   'telemetry',
 ];
 
@@ -27,7 +28,8 @@ export const allowedAreas: Readonly<Record<string, readonly string[]>> = {
   nerdgraph: ['model', 'transport', 'newrelic'],
   poller: ['model'],
   exposition: ['model'],
-  server: ['model', 'exposition'],
+  status: ['model'],
+  server: ['model', 'exposition', 'status'],
   telemetry: ['model'],
   simulator: ['model'],
   daemon: daemonParts,

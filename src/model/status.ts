@@ -1,0 +1,136 @@
+import type { FailureReason } from './api-error.ts';
+import type { Shard } from './shard.ts';
+import type { AppReading } from './snapshot.ts';
+import type { AccountStatus } from './telemetry.ts';
+
+/** The running program: shown to people and exported as `newrelic_exporter_build_info`. */
+export interface BuildInfo {
+  readonly version: string;
+  readonly revision: string;
+  readonly nodeVersion: string;
+}
+
+/** Why something fails, and since when. */
+export interface Failure {
+  readonly reason: FailureReason;
+  /** The reason in full, with the remedy. Holds no secret. */
+  readonly message: string;
+  /** Wall time at which the first of the failures in a row began. */
+  readonly sinceMs: number;
+}
+
+/**
+ * How an application is doing. `up`: its last poll got everything. `failing`: its last poll did not; what is
+ * published is older, or lacks some hosts. `dropped`: polls have failed for so long that nothing is
+ * published. `waiting`: its first poll has not ended. `silent`: it reports nothing to New Relic, so that it
+ * is not asked for.
+ */
+export const applicationStates = ['dropped', 'failing', 'waiting', 'silent', 'up'] as const;
+export type ApplicationState = (typeof applicationStates)[number];
+
+/** One polled application, as it is when it is read. All times are wall times. */
+export interface ApplicationStatus {
+  readonly account: string;
+  readonly id: string;
+  readonly name: string;
+  /** The entry of `apps` that chose it, as it was written, such as `id=123`. */
+  readonly selector: string;
+  /** Extra labels from the configuration. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly state: ApplicationState;
+  /** Why the last poll did not get everything; `undefined` if it did. */
+  readonly failure: Failure | undefined;
+  /** What is published now; `undefined` if nothing is. */
+  readonly reading: AppReading | undefined;
+  /** Whether what is published comes from an earlier poll than the last one. */
+  readonly isHeld: boolean;
+  /**
+   * When held values were dropped, or will be if polls go on failing; `undefined` while polls do not
+   * fail.
+   */
+  readonly dropMs: number | undefined;
+  readonly lastSuccessMs: number | undefined;
+  /** When the last poll ended; `undefined` before the first one has. */
+  readonly lastPollMs: number | undefined;
+  /** When the next poll is due; in the past if it is late. */
+  readonly nextPollMs: number;
+  /** The effective interval. */
+  readonly intervalSeconds: number;
+  /** Ids of the hosts that are polled. */
+  readonly hostIds: readonly string[];
+  /** Those of `hostIds` of which the last poll got nothing. */
+  readonly failedHostIds: ReadonlySet<string>;
+  /** Host names by host id, as far as they are known. */
+  readonly hostNames: ReadonlyMap<string, string>;
+}
+
+/**
+ * How an account is doing. `degraded`: discovered, but some application fails, an entry matches nothing, or
+ * the key file cannot be read. `down`: the last discovery failed. `starting`: the first one has not ended.
+ */
+export const accountStates = ['down', 'degraded', 'starting', 'up'] as const;
+export type AccountState = (typeof accountStates)[number];
+
+/** The API key of an account; never the key itself. */
+export interface KeyStatus {
+  /** Where it comes from, such as `file /etc/newrelic/api-key`. */
+  readonly location: string;
+  /** Why it could not be read when it was last tried; the key that was read before stays in use. */
+  readonly problem: string | undefined;
+  /** When the key in use was read; `undefined` while none is. */
+  readonly readMs: number | undefined;
+}
+
+/** One account in detail. All times are wall times. */
+export interface AccountDetails extends AccountStatus {
+  readonly state: AccountState;
+  /** Since when it has been in this state; `undefined` while it starts. */
+  readonly stateSinceMs: number | undefined;
+  readonly source: 'rest' | 'nerdgraph';
+  /** Calls sent in the last 60 seconds. */
+  readonly requestsLastMinute: number;
+  /** Applications that the last complete list of the account had; `undefined` before there was one. */
+  readonly listedApplications: number | undefined;
+  /** Applications in the states `failing` and `dropped`. */
+  readonly failingApplications: number;
+  /** When the last discovery that succeeded ended. */
+  readonly lastDiscoveryMs: number | undefined;
+  readonly nextDiscoveryMs: number | undefined;
+  readonly key: KeyStatus;
+}
+
+/** The last attempt to put a configuration into force. */
+export interface ReloadStatus {
+  /** The path of the configuration file, as it was given. */
+  readonly configFile: string;
+  /** Since when the configuration has been in force; `undefined` while there is none. */
+  readonly inForceSinceMs: number | undefined;
+  /** When it was last tried to put one into force. */
+  readonly lastAttemptMs: number | undefined;
+  /** What was wrong then, with its position and remedy; `undefined` if nothing was. Holds no secret. */
+  readonly problem: string | undefined;
+}
+
+/** The process as a whole, as it is when it is read. */
+export interface ProcessStatus {
+  readonly nowMs: number;
+  readonly startedMs: number;
+  readonly build: BuildInfo;
+  readonly shard: Shard;
+  readonly reload: ReloadStatus;
+}
+
+/** What the status page and its JSON show. Nothing in it holds a secret, and reading it asks nobody. */
+export interface StatusSource {
+  process(): ProcessStatus;
+  accounts(): readonly AccountDetails[];
+  /** All polled applications of all accounts, in no particular order. */
+  applications(): readonly ApplicationStatus[];
+  /**
+   * Requests per minute of an application, all transaction types together, for each of the last 60
+   * minutes, the oldest first; `undefined` for a minute without a value.
+   */
+  history(account: string, applicationId: string): readonly (number | undefined)[];
+  /** The configuration in force with every default applied, as YAML, without any secret. */
+  effectiveConfig(): string;
+}
