@@ -75,4 +75,4 @@ async function runProgram(): Promise<void> {
 
 // The bundled program is one file, so its thread starts with the same file.
 if (isMainThread) await runProgram();
-else await (await import('./daemon/config-thread.ts')).parseForParent();
+else await (await import('./daemon/thread-entry.ts')).runAsThread();

@@ -6,7 +6,7 @@ import { plainOf } from './located.ts';
 import { patternProblems } from './pattern-problems.ts';
 import { readYaml } from './read-yaml.ts';
 import { referenceProblems } from './reference-problems.ts';
-import { type FileConfig, fileSchema } from './schema.ts';
+import { configJsonSchema, type FileConfig, fileSchema } from './schema.ts';
 import { findSecrets } from './secret-problems.ts';
 import { shapeProblems } from './shape-problems.ts';
 import { isMissingAccountId } from './source-problems.ts';
@@ -54,14 +54,14 @@ export async function parseConfig(
   source: ConfigSource,
 ): Promise<ParsedConfig<PlainConfig>> {
   const { fileName, directory } = source;
-  const { root, problems } = readYaml(text);
+  const { root, problems } = readYaml(text, 'apps');
   if (root === undefined) throw new ConfigError(diagnosticsOf(fileName, text, problems));
   const secrets = findSecrets(root);
   const diagnose = (found: readonly Problem[]): readonly Diagnostic[] =>
     diagnosticsOf(fileName, text, found, secrets.spans);
   const parsed = fileSchema.safeParse(plainOf(root));
   const errors = withoutRepetition(secrets.problems, [
-    ...(parsed.success ? [] : shapeProblems(root, parsed.error)),
+    ...(parsed.success ? [] : shapeProblems(root, parsed.error, configJsonSchema())),
     ...referenceProblems(root),
     ...(await patternProblems(root)),
   ]);

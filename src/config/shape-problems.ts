@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { errorAt, type Problem } from './diagnostic.ts';
 import { describe, entryAt, type Located, type LocatedScalar, locate } from './located.ts';
-import { configJsonSchema } from './schema.ts';
 import { closest, didYouMean } from './suggestion.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -98,8 +97,11 @@ function problemsOf(root: Located, issue: Issue, schema: JsonSchema): readonly P
   return found === undefined ? missingKey(root, issue.path) : wrongValue(issue, found);
 }
 
-/** Turns the errors of the schema into problems with a place, in the words of the file. */
-export function shapeProblems(root: Located, error: z.ZodError): readonly Problem[] {
-  const schema = configJsonSchema();
+/** Turns the errors of a schema into problems with a place, in the words of the file. */
+export function shapeProblems(
+  root: Located,
+  error: z.ZodError,
+  schema: JsonSchema,
+): readonly Problem[] {
   return error.issues.flatMap((issue) => problemsOf(root, issue, schema));
 }

@@ -43,6 +43,7 @@ const packageAreas: Readonly<Record<string, readonly string[]>> = {
   'p-limit': ['transport'],
   'http-link-header': ['rest'],
   'prom-client': ['telemetry'],
+  bcryptjs: ['daemon'],
   pino: ['telemetry'],
   'pino-pretty': ['telemetry'],
   re2js: ['config'],
