@@ -114,6 +114,7 @@ const header =
 
 export function createMissingMetric(): MissingMetric {
   let renderedByAccount: ReadonlyMap<string, Rendered> = new Map();
+  let last = { lines: [] as readonly string[], text: header };
 
   return {
     name: missingMetricName,
@@ -126,7 +127,10 @@ export function createMissingMetric(): MissingMetric {
         }),
       );
       const lines = Array.from(renderedByAccount.values(), (rendered) => rendered.lines);
-      return header + lines.join('');
+      const isSame =
+        lines.length === last.lines.length && lines.every((text, at) => text === last.lines[at]);
+      if (!isSame) last = { lines, text: header + lines.join('') };
+      return last.text;
     },
   };
 }
