@@ -139,7 +139,7 @@ export function createRequestHandler(
     try {
       answer = await answerOf(request, response);
     } catch (error) {
-      dependencies.logger.error({ err: error, path: pathOf(request) }, 'request failed');
+      dependencies.logger.error({ error, path: pathOf(request) }, 'request failed');
       answer = plainAnswer(500, 'Internal error. The log of the exporter has the reason.');
     }
     send(request, response, answer);

@@ -59,8 +59,6 @@ export async function createLogger(
       base: null,
       timestamp: () => `,"time":"${new Date(clock.wallMs()).toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
-      // Errors are plain copies here already; pino would turn those into errors without a name.
-      serializers: { err: (value: unknown) => value },
     },
     destination,
   );
