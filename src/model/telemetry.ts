@@ -88,6 +88,8 @@ export interface AccountStatus extends PollerStatus, TransportStatus {}
 
 /** Takes the fields first, then a message that never changes, like pino. */
 export interface Logger {
+  /** Whether `debug` writes anything; if not, what only it needs can be spared. */
+  readonly isDebugging?: boolean;
   debug(fields: Readonly<Record<string, unknown>>, message: string): void;
   info(fields: Readonly<Record<string, unknown>>, message: string): void;
   warn(fields: Readonly<Record<string, unknown>>, message: string): void;
