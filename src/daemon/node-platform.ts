@@ -16,7 +16,7 @@ function heapBytes(): number {
 }
 
 function tellParent(message: unknown): void {
-  // A parent that has ended needs no message; `main.ts` notices its end.
+  // A parent that has ended needs no message; `program.ts` notices its end.
   if (process.connected) process.send?.(message, undefined, {}, () => {});
 }
 
@@ -95,7 +95,7 @@ export function timerDelayMs(delayMs: number): number {
   return Math.min(Math.max(0, delayMs), longestTimerMs);
 }
 
-/** The system's clocks. Only this file and `main.ts` touch global time. */
+/** The system's clocks. Only this file and `program.ts` touch global time. */
 export function createSystemClock(): Clock {
   return {
     monotonicMs: () => performance.now(),
