@@ -4,6 +4,15 @@ import { type ReadFile, readFailure, readRemedy } from './read-file.ts';
 /** A CA file cannot be used. The message names the file, the reason and the remedy. */
 export class CaFileError extends Error {
   override readonly name = 'CaFileError';
+  /** What is wrong, as a clause that names the file. */
+  readonly reason: string;
+  readonly remedy: string;
+
+  constructor(reason: string, remedy: string) {
+    super(`${reason}: ${remedy}`);
+    this.reason = reason;
+    this.remedy = remedy;
+  }
 }
 
 /** Each certificate from `BEGIN` to `END`; without an `END`, to the next `BEGIN` or the end of the file. */
@@ -20,14 +29,12 @@ export async function readCaFile(
     bytes = await readFile(path);
   } catch (error) {
     const remedy = readRemedy(error, 'create it, readable by this user');
-    throw new CaFileError(`the CA file ${path} ${readFailure(error)}: ${remedy}`);
+    throw new CaFileError(`the CA file ${path} ${readFailure(error)}`, remedy);
   }
   // The encoding of comments between the certificates does not matter.
   const text = new TextDecoder().decode(bytes);
   const problem = bundleProblem(text);
-  if (problem !== undefined) {
-    throw new CaFileError(`the CA file ${path} ${problem}: ${bundleRemedy}`);
-  }
+  if (problem !== undefined) throw new CaFileError(`the CA file ${path} ${problem}`, bundleRemedy);
   return text;
 }
 

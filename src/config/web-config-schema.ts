@@ -112,7 +112,7 @@ const passwordHash: z.ZodType<string> = z.unknown().transform((value, context) =
   const problem = hashProblem(value);
   if (typeof value === 'string' && problem === undefined) return value;
   const { message, help } = problem ?? {};
-  context.issues.push({ code: 'custom', message, input: value, params: { help } });
+  context.issues.push({ code: 'custom', message, input: value, params: { help, isSecret: true } });
   return z.NEVER;
 });
 

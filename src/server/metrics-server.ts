@@ -98,7 +98,7 @@ export function createMetricsServer(
     );
     const bound = await startListening(listener.server, address);
     listener.server.on('error', (error) => {
-      logger.error({ err: error }, 'server failed');
+      logger.error({ error }, 'server failed');
     });
     listeners.push(listener);
     return bound;

@@ -119,7 +119,7 @@ class Guard {
         return plainAnswer(503, 'Too many passwords wait to be checked. Try again.', tryLater);
       }
     } catch (error) {
-      this.#dependencies.logger.error({ err: error }, 'password could not be checked');
+      this.#dependencies.logger.error({ error }, 'password could not be checked');
       return plainAnswer(503, 'The password could not be checked. Try again.', tryLater);
     }
     this.#countRefused(client, headers.authorization !== undefined);
