@@ -79,13 +79,15 @@ describe('the translated configuration', () => {
   });
 
   it('keeps the name of every key of the old file in the table', () => {
-    const documented = rowsWith(text, ['mrf', 'newrelic-exporter'])
-      .flatMap(({ mrf }) => codeWordsIn(mrf))
-      .map((word) => word.split(':')[0]);
+    const documented = new Set(
+      rowsWith(text, ['mrf', 'newrelic-exporter'])
+        .flatMap(({ mrf }) => codeWordsIn(mrf))
+        .map((word) => word.split(':')[0]),
+    );
 
     expect(
       Object.keys(parse(blockThatBegins('# newrelic_exporter.yml'))).filter(
-        (key) => !documented.includes(key),
+        (key) => !documented.has(key),
       ),
     ).toEqual([]);
   });
