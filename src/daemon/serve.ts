@@ -98,7 +98,10 @@ function serverOf(
   const { clock, env, redactor } = platform;
   return createMetricsServer(options, {
     page: async () => daemon.store.page(),
-    selfMetrics: async () => daemon.metrics.text(),
+    selfMetrics: async () => daemon.metrics.parts(),
+    scraped: (status) => {
+      daemon.metrics.scraped(status);
+    },
     status: () => daemon.status(),
     config: () => {
       const { isInForce, problem } = reloader.status();

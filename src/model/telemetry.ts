@@ -72,8 +72,12 @@ export interface PollerStatus {
   /** Applications whose first poll has ended. */
   readonly polledApplications: number;
   readonly budgetRequestsPerMinute: number;
-  readonly demandRequestsPerMinute: number;
-  /** The longest effective poll interval of the account's applications. */
+  /** `undefined` before anything was discovered. */
+  readonly demandRequestsPerMinute: number | undefined;
+  /**
+   * The longest effective poll interval of the account's applications; before any is known, that of the
+   * configuration.
+   */
   readonly pollIntervalSeconds: number;
   /** Configured selectors that choose nothing, as they were written. */
   readonly missingSelectors: readonly string[];
