@@ -141,7 +141,7 @@ export function createRequestHandler(
     try {
       answer = await answerOf(request, response);
     } catch (error) {
-      dependencies.logger.error({ err: error, path: pathOf(request) }, 'request failed');
+      dependencies.logger.error({ error, path: pathOf(request) }, 'request failed');
       answer = plainAnswer(500, 'Internal error. The log of the exporter has the reason.');
     }
     // After every check that may refuse a request, so that refused scrapes are counted too.
