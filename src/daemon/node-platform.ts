@@ -1,5 +1,5 @@
 import { constants, fstatSync, writeSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import type { ReadFile } from '../config/read-file.ts';
@@ -41,6 +41,16 @@ function ownHostNames(podName: string | undefined, hostName: string): readonly s
   return podName === undefined || podName === '' ? [hostName] : [...new Set([podName, hostName])];
 }
 
+/** Windows has no permissions that these bits could tell. */
+async function fileMode(path: string): Promise<number | undefined> {
+  if (process.platform === 'win32') return undefined;
+  try {
+    return (await stat(path)).mode & 0o777;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The platform that this process runs on: Node.js and the machine below it. */
 export function createNodePlatform({ program, stopSignal }: NodePlatformOptions): Platform {
   const clock = createSystemClock();
@@ -50,6 +60,7 @@ export function createNodePlatform({ program, stopSignal }: NodePlatformOptions)
     random: Math.random,
     env: process.env,
     readFile: createBoundedReader({ clock, read: readRegularFile }),
+    fileMode,
     // Loaded on demand: most processes never read their configuration again.
     parseConfig: async (file) => {
       const { createConfigThread } = await import('./config-thread.ts');

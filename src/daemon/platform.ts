@@ -30,6 +30,8 @@ export interface Platform {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Reads regular files only, and in bounded time. */
   readonly readFile: ReadFile;
+  /** The permissions of a file, such as 0o640; `undefined` if they are not known. */
+  readonly fileMode: (path: string) => Promise<number | undefined>;
   /**
    * Parses a configuration while other work goes on. Rejects with a `CommandError` or a `ConfigError`
    * that says what is wrong with it.

@@ -154,7 +154,7 @@ class FileReloader implements Reloader {
     );
     await apply(config);
     this.#reader.forget();
-    logWarnings(warnings, logger);
+    logWarnings(warnings, this.#options.configFile, logger);
     this.#warnOfRest(config);
     metrics.configReloaded(true, platform.clock.wallMs());
     if (this.#status.isInForce) logger.info({ trigger }, 'configuration reloaded');

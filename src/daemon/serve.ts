@@ -120,7 +120,10 @@ function serverOf(
   const { clock, env } = platform;
   return createMetricsServer(options, {
     page: async () => daemon.store.page(),
-    selfMetrics: async () => daemon.metrics.text(),
+    selfMetrics: async () => daemon.metrics.parts(),
+    scraped: (status) => {
+      daemon.metrics.scraped(status);
+    },
     status: () => daemon.status(),
     config: () => ({
       isInForce: reloader.status().isInForce,

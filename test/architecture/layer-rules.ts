@@ -45,7 +45,6 @@ const packageAreas: Readonly<Record<string, readonly string[]>> = {
   'http-link-header': ['rest'],
   'prom-client': ['telemetry'],
   pino: ['telemetry'],
-  'pino-pretty': ['telemetry'],
   re2js: ['config'],
   yaml: ['config'],
   graphql: ['simulator'],
