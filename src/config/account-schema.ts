@@ -49,7 +49,6 @@ export const accountSchema: z.ZodType<FileAccount> = z
       base_url: url(
         parseBaseUrl,
         'Address of the API, used instead of a region, for a gateway or a test server.',
-        'the API key is never part of the URL: use "api_key_file" or "api_key_env"',
       ).exactOptional(),
       api_key_file: text(
         'File that contains the API key; a relative path is relative to this file. It is read again when it changes.',

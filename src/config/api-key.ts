@@ -13,10 +13,15 @@ export interface ApiKeyDependencies {
 export class KeyError extends Error {
   override readonly name = 'KeyError';
   readonly location: KeyLocation;
+  /** What is wrong, as a clause that names the location. */
+  readonly reason: string;
+  readonly remedy: string;
 
-  constructor(location: KeyLocation, message: string) {
-    super(message);
+  constructor(location: KeyLocation, reason: string, remedy: string) {
+    super(`${reason}: ${remedy}`);
     this.location = location;
+    this.reason = reason;
+    this.remedy = remedy;
   }
 }
 
@@ -27,26 +32,57 @@ function describeLocation(location: KeyLocation): string {
 }
 
 async function readText(location: KeyLocation, dependencies: ApiKeyDependencies): Promise<string> {
+  const place = describeLocation(location);
   if (location.kind === 'env') {
     const value = dependencies.env[location.name];
     if (value !== undefined) return value;
-    throw new KeyError(location, `${describeLocation(location)} is not set: set it to the API key`);
+    throw new KeyError(location, `${place} is not set`, 'set it to the API key');
   }
   let bytes: Uint8Array;
   try {
     bytes = await dependencies.readFile(location.path);
   } catch (error) {
     const create = 'create it with the API key as its only content, readable by this user';
-    const remedy = readRemedy(error, create);
-    throw new KeyError(location, `${describeLocation(location)} ${readFailure(error)}: ${remedy}`);
+    throw new KeyError(location, `${place} ${readFailure(error)}`, readRemedy(error, create));
   }
   const text = decodeUtf8(bytes);
   if (text !== undefined) return text;
-  throw new KeyError(
-    location,
-    `${describeLocation(location)} is not plain text: write the API key into it`,
-  );
+  throw new KeyError(location, `${place} is not plain text`, 'write the API key into it');
 }
+
+interface Defect {
+  readonly form: RegExp;
+  /** A predicate. */
+  readonly problem: string;
+  readonly remedy: string;
+}
+
+const onlyKey = 'put only the key into it';
+
+/** What is no API key at all. The first form that fits counts. */
+const defects: readonly Defect[] = [
+  { form: /^$/u, problem: 'is empty', remedy: 'put the API key into it' },
+  {
+    form: /^["'`]|["'`]$/u,
+    problem: 'holds the API key in quotes',
+    remedy: 'remove the quotes',
+  },
+  {
+    form: /^(?:export\s+)?[A-Za-z_]\w*\s*=\s*[^\s=]/u,
+    problem: 'holds an assignment such as NAME=VALUE',
+    remedy: `${onlyKey}, which is what follows "="`,
+  },
+  {
+    form: /^(?:x-)?api-key\s*:/iu,
+    problem: 'holds the name of a header in front of the key',
+    remedy: onlyKey,
+  },
+  {
+    form: /^(?:bearer|basic|token)\s/iu,
+    problem: 'holds a word such as "Bearer" in front of the key',
+    remedy: onlyKey,
+  },
+];
 
 /**
  * Reads an account's API key, without the white space around it. Rejects with a `KeyError` if there is
@@ -58,16 +94,16 @@ export async function readApiKey(
 ): Promise<string> {
   const key = (await readText(location, dependencies)).trim();
   const place = describeLocation(location);
-  if (key === '') throw new KeyError(location, `${place} is empty: put the API key into it`);
-  if (/^["'`]|["'`]$/u.test(key)) {
-    throw new KeyError(location, `${place} holds the API key in quotes: remove the quotes`);
+  const defect = defects.find(({ form }) => form.test(key));
+  if (defect !== undefined) {
+    throw new KeyError(location, `${place} ${defect.problem}`, defect.remedy);
   }
   if (key.length > longestKey) {
-    throw new KeyError(location, `${place} is too long for an API key: put only the key into it`);
+    throw new KeyError(location, `${place} is too long for an API key`, onlyKey);
   }
   if (!/^[\u{21}-\u{7e}]+$/u.test(key)) {
     const reason = 'holds white space, control or non-ASCII characters inside the key';
-    throw new KeyError(location, `${place} ${reason}: put only the key into it`);
+    throw new KeyError(location, `${place} ${reason}`, onlyKey);
   }
   return key;
 }

@@ -9,13 +9,9 @@ import type {
   PollConfig,
   Selector,
 } from '../model/config.ts';
-import type { FileAccount, Region } from './account-schema.ts';
+import type { FileAccount } from './account-schema.ts';
+import { officialAddresses } from './official-address.ts';
 import type { FileApp, FileConfig, FilePoll } from './schema.ts';
-
-const baseUrls: Readonly<Record<Region, string>> = {
-  us: 'https://api.newrelic.com',
-  eu: 'https://api.eu.newrelic.com',
-};
 
 /** New Relic advises at most 5 complex queries at a time. */
 const concurrencies: Readonly<Record<AccountSource['kind'], number>> = { rest: 8, nerdgraph: 5 };
@@ -30,7 +26,7 @@ function accountOf(account: FileAccount, directory: string): AccountConfig {
   const { api_key_file: keyFile, api_key_env: keyVariable, ca_file: caFile } = account;
   return {
     name: account.name,
-    baseUrl: account.base_url ?? baseUrls[account.region ?? 'us'],
+    baseUrl: account.base_url ?? officialAddresses[account.region ?? 'us'],
     source: sourceOf(account),
     apiKey:
       keyFile === undefined

@@ -1,9 +1,11 @@
 import { type AccountConfig, budgetIdOf, type PlainConfig } from '../model/config.ts';
-import { selectorText } from '../model/selector.ts';
 import { type Problem, warningAt } from './diagnostic.ts';
 import { type At, type Located, locate } from './located.ts';
+import { pollWarnings } from './poll-warnings.ts';
 import type { FileConfig } from './schema.ts';
+import { shadowedEntries } from './shadowed-entries.ts';
 import { nerdgraphQuota, nerdgraphWarnings } from './source-warnings.ts';
+import { textWarnings } from './text-warnings.ts';
 import { isPlainHttpOffLoopback } from './url.ts';
 
 interface Quota {
@@ -19,8 +21,6 @@ const quotas: Readonly<Record<AccountConfig['source']['kind'], Quota>> = {
     what: "New Relic's quota of NRQL queries for one account",
   },
 };
-/** The vendor's data has a resolution of one minute. */
-const vendorResolutionMs = 60_000;
 
 function accountWarnings(config: PlainConfig, at: At): readonly Problem[] {
   const used = new Set(config.apps.map(({ account }) => account));
@@ -63,46 +63,19 @@ function sharedKeyWarnings(config: PlainConfig, at: At): readonly Problem[] {
   });
 }
 
-function intervalWarnings(file: FileConfig, at: At): readonly Problem[] {
-  const written = [
-    { intervalMs: file.poll.interval, span: at('poll', 'interval')?.span },
-    ...file.apps.map((app, index) => ({
-      intervalMs: app.interval,
-      span: at('apps', index, 'interval')?.span,
-    })),
-  ];
-  const message = '"interval" is under 60s: New Relic\'s data has a resolution of one minute';
-  return written
-    .filter(({ intervalMs }) => intervalMs !== undefined && intervalMs < vendorResolutionMs)
-    .map(({ span }) => warningAt(span, message));
-}
-
-function repeatedSelectors(config: PlainConfig, at: At): readonly Problem[] {
-  const seen = new Set<string>();
-  return config.apps.flatMap((app, index) => {
-    const selector = selectorText(app.selector);
-    const identity = JSON.stringify([app.account, selector]);
-    if (!seen.has(identity)) {
-      seen.add(identity);
-      return [];
-    }
-    const message = `an earlier entry already has the selector ${selector}: this one has no effect`;
-    return [warningAt(at('apps', index, app.selector.kind)?.span, message)];
-  });
-}
-
 /** What is allowed but probably not meant, in a file without errors. */
-export function configWarnings(
+export async function configWarnings(
   root: Located,
   file: FileConfig,
   config: PlainConfig,
-): readonly Problem[] {
+): Promise<readonly Problem[]> {
   const at: At = (...path) => locate(root, path);
   return [
     ...accountWarnings(config, at),
     ...sharedKeyWarnings(config, at),
     ...nerdgraphWarnings(file, config, at),
-    ...intervalWarnings(file, at),
-    ...repeatedSelectors(config, at),
+    ...pollWarnings(file, config, at),
+    ...textWarnings(root),
+    ...(await shadowedEntries(config, at)),
   ];
 }

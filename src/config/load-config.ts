@@ -1,7 +1,8 @@
 import { dirname, resolve } from 'node:path';
 import { type CompileConfigDependencies, compileConfig } from './compile-config.ts';
 import { ConfigError, diagnosticsOf, errorAt } from './diagnostic.ts';
-import { type ConfigSource, type ParsedConfig, parseConfig } from './parse-config.ts';
+import type { ConfigSource } from './inspect-config.ts';
+import { type ParsedConfig, parseConfig } from './parse-config.ts';
 import { decodeUtf8, digestOf, type ReadFile, readFailure, readRemedy } from './read-file.ts';
 
 /** A file of ten thousand applications is smaller. */

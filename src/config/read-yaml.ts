@@ -8,7 +8,6 @@ import {
   isSeq,
   Lexer,
   Parser,
-  type YAMLError,
 } from 'yaml';
 import { errorAt, type Problem } from './diagnostic.ts';
 import {
@@ -18,13 +17,12 @@ import {
   type LocatedScalar,
   type Span,
 } from './located.ts';
+import { type Opening, syntaxProblems } from './syntax-problems.ts';
 
 /** Deeper files exhaust the stack of the YAML package, which may end the process. */
 const deepestNesting = 50;
 /** The limit of values behind aliases: far more than people write, far less than in a bomb. */
 const mostAliasedValues = 100_000;
-/** One mistake often makes the parser report every later line too. */
-const mostSyntaxErrors = 20;
 
 /** `root` is only defined if there are no problems. */
 export interface ReadYaml {
@@ -33,6 +31,7 @@ export interface ReadYaml {
 }
 
 interface Reading {
+  readonly text: string;
   readonly problems: Problem[];
   readonly anchors: Map<string, Located>;
   aliasedValues: number;
@@ -45,12 +44,20 @@ function failed(...problems: readonly Problem[]): ReadYaml {
 /** The document and a scalar value take a place in the parser's stack, too. */
 const deepestStack = deepestNesting + 2;
 
+interface Tokens {
+  readonly tokens: readonly CST.Token[];
+  readonly openings: readonly Opening[];
+}
+
 /** The tokens of a text, or the problem as soon as it is nested too deeply. */
-function tokensOf(text: string): readonly CST.Token[] | Problem {
+function tokensOf(text: string): Tokens | Problem {
   const parser = new Parser();
   const tokens: CST.Token[] = [];
+  const openings: Opening[] = [];
   for (const lexeme of new Lexer().lex(text)) {
     const start = parser.offset;
+    const character = lexeme.charAt(0);
+    if (/^(?:[[\]{}]$|["'])/u.test(lexeme)) openings.push({ character, offset: start });
     tokens.push(...parser.next(lexeme));
     if (parser.stack.length > deepestStack) {
       const message = `values are nested more than ${deepestNesting} deep`;
@@ -58,7 +65,7 @@ function tokensOf(text: string): readonly CST.Token[] | Problem {
     }
   }
   tokens.push(...parser.end());
-  return tokens;
+  return { tokens, openings };
 }
 
 function spanOf(node: { readonly range?: readonly number[] | null | undefined }): Span | undefined {
@@ -86,7 +93,11 @@ function readAlias(name: string, span: Span, reading: Reading): Located {
   const target = reading.anchors.get(name);
   if (target === undefined) {
     reading.problems.push(
-      errorAt(span, `the alias "*${name}" stands for nothing`, `"&${name}" must stand before it`),
+      errorAt(
+        span,
+        `the alias "*${name}" stands for nothing`,
+        `put a text that begins with * in quotes; for an alias, "&${name}" must come before it`,
+      ),
     );
     return scalarOf(null, '', span);
   }
@@ -133,6 +144,13 @@ function readNode(node: unknown, around: Span, reading: Reading): Located {
   return located;
 }
 
+/** The place of the `-` in front of an entry that holds nothing. */
+function dashOf(item: unknown, { text }: Reading): Span | undefined {
+  const offset = isScalar(item) && spanOf(item) === undefined ? item.range?.[0] : undefined;
+  const start = offset === undefined ? -1 : text.lastIndexOf('-', offset);
+  return start === -1 ? undefined : { start, end: start + 1 };
+}
+
 function readValue(node: unknown, around: Span, reading: Reading): Located {
   if (isMap(node)) {
     const span = spanOf(node) ?? around;
@@ -152,23 +170,11 @@ function readValue(node: unknown, around: Span, reading: Reading): Located {
   }
   if (isSeq(node)) {
     const span = spanOf(node) ?? around;
-    const items = node.items.map((item) => readNode(item, span, reading));
+    const items = node.items.map((item) => readNode(item, dashOf(item, reading) ?? span, reading));
     return { kind: 'list', span, size: items.reduce((sum, item) => sum + item.size, 1), items };
   }
   if (isScalar(node)) return scalarOf(node.value, node.source, spanOf(node) ?? around);
   return scalarOf(null, '', around);
-}
-
-const syntaxHelp: Partial<Record<YAMLError['code'], string>> = {
-  BLOCK_AS_IMPLICIT_KEY: 'put a value that holds ": " in quotes',
-  TAB_AS_INDENT: 'indent with spaces',
-  TAG_RESOLVE_FAILED: 'only plain values are allowed: remove the tag',
-  BAD_SCALAR_START: 'put the value in quotes',
-};
-
-function syntaxProblem(error: YAMLError): Problem {
-  const [start, end] = error.pos;
-  return errorAt({ start, end }, `YAML: ${error.message}`, syntaxHelp[error.code]);
 }
 
 function compose(text: string, tokens: readonly CST.Token[]): readonly Document.Parsed[] {
@@ -188,13 +194,13 @@ function severalDocuments(second: Document.Parsed): Problem {
   return errorAt({ start, end: start + 3 }, 'the file holds several documents', help);
 }
 
-function readDocument(document: Document.Parsed | undefined): ReadYaml {
+function readDocument(document: Document.Parsed | undefined, text: string): ReadYaml {
   const contents: unknown = document?.contents;
   const isEmpty = isScalar(contents) && contents.value === null;
   if (contents === undefined || contents === null || isEmpty) {
     return failed(errorAt(undefined, 'the file is empty', 'it needs at least "apps"'));
   }
-  const reading: Reading = { problems: [], anchors: new Map(), aliasedValues: 0 };
+  const reading: Reading = { text, problems: [], anchors: new Map(), aliasedValues: 0 };
   const root = readNode(contents, { start: 0, end: 1 }, reading);
   if (reading.problems.length > 0) return failed(...reading.problems);
   if (root.kind === 'map') return { root, problems: [] };
@@ -204,10 +210,10 @@ function readDocument(document: Document.Parsed | undefined): ReadYaml {
 
 /** Parses YAML into values with their places. */
 export function readYaml(text: string): ReadYaml {
-  const tokens = tokensOf(text);
-  if ('message' in tokens) return failed(tokens);
-  const [document, second] = compose(text, tokens);
+  const read = tokensOf(text);
+  if ('message' in read) return failed(read);
+  const [document, second] = compose(text, read.tokens);
   const issues = [...(document?.errors ?? []), ...(document?.warnings ?? [])];
-  if (issues.length > 0) return failed(...issues.slice(0, mostSyntaxErrors).map(syntaxProblem));
-  return second === undefined ? readDocument(document) : failed(severalDocuments(second));
+  if (issues.length > 0) return failed(...syntaxProblems(issues, text, read.openings));
+  return second === undefined ? readDocument(document, text) : failed(severalDocuments(second));
 }

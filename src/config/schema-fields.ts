@@ -79,17 +79,12 @@ export function window(bounds: DurationBounds, description: string): z.ZodType<W
   );
 }
 
-export function url(
-  parse: (value: string) => ParsedUrl,
-  description: string,
-  help?: string,
-): z.ZodType<string> {
+export function url(parse: (value: string) => ParsedUrl, description: string): z.ZodType<string> {
   return parsed(
     (value): Parsed<string> => {
       // The message does not repeat the value: a URL may hold a password.
       const result = parse(typeof value === 'string' ? value : '');
-      const hint = help === undefined ? {} : { help };
-      if (result.url === undefined) return { value: undefined, problem: result.problem, ...hint };
+      if (result.url === undefined) return { ...result, value: undefined };
       return { value: result.url, problem: undefined };
     },
     { type: 'string', pattern: '^[hH][tT][tT][pP][sS]?://', description },
@@ -179,7 +174,7 @@ export function hostChoice(description: string): z.ZodType<HostChoice> {
 /** A regular expression. Another check tells whether it is valid. */
 export function regularExpression(description: string): z.ZodType<string> {
   const error = 'must be a regular expression in quotes';
-  return z.string({ error }).min(1, { error }).meta({ description });
+  return z.string({ error }).min(1, { error: 'must not be empty' }).meta({ description });
 }
 
 /** The form of a Prometheus label name. */

@@ -3,6 +3,7 @@ import { errorAt, type Problem } from './diagnostic.ts';
 import { describe, entryAt, type Located, type LocatedScalar, locate } from './located.ts';
 import { configJsonSchema } from './schema.ts';
 import { closest, didYouMean } from './suggestion.ts';
+import { variableHelp, variableReference } from './variable-reference.ts';
 
 type Issue = z.core.$ZodIssue;
 type JsonSchema = z.core.JSONSchema.BaseSchema;
@@ -37,19 +38,27 @@ export function knownKeysAt(
   return typeof schema === 'object' ? Object.keys(schema.properties ?? {}) : [];
 }
 
+/** A key that is right elsewhere in YAML. */
+const unsupportedKeys: Readonly<Record<string, { message: string; help: string }>> = {
+  '<<': {
+    message: 'merge keys ("<<") are not supported',
+    help: 'write the keys themselves; an alias may only be a whole value',
+  },
+};
+
 function unknownKeys(
   root: Located,
   issue: z.core.$ZodIssueUnrecognizedKeys,
   schema: JsonSchema,
 ): readonly Problem[] {
   const known = knownKeysAt(schema, issue.path);
-  return issue.keys.map((key) =>
-    errorAt(
-      entryAt(root, [...issue.path, key])?.keySpan,
-      `unknown key "${key}"`,
-      didYouMean(key, known) ?? `the keys here are ${known.join(', ')}`,
-    ),
-  );
+  return issue.keys.map((key) => {
+    const span = entryAt(root, [...issue.path, key])?.keySpan;
+    const unsupported = Object.hasOwn(unsupportedKeys, key) ? unsupportedKeys[key] : undefined;
+    if (unsupported !== undefined) return errorAt(span, unsupported.message, unsupported.help);
+    const help = didYouMean(key, known) ?? `the keys here are ${known.join(', ')}`;
+    return errorAt(span, `unknown key "${key}"`, help);
+  });
 }
 
 /** Reports a missing key, unless a misspelt key is reported instead. */
@@ -71,12 +80,35 @@ function namesFound(issue: Issue): boolean {
   return issue.code === 'invalid_type' || issue.code === 'invalid_value';
 }
 
+/** YAML reads `-id: 1` as a key that begins with a dash. */
+function dashHelp(issue: Issue, found: Located): string | undefined {
+  const isListWanted = issue.code === 'invalid_type' && issue.expected === 'array';
+  if (!isListWanted || found.kind !== 'map') return undefined;
+  const hasDashes = [...found.entries.keys()].some((key) => key.startsWith('-'));
+  return hasDashes ? 'write a blank after the "-"' : 'write "- " in front of each entry';
+}
+
 function helpFor(issue: Issue, found: Located): string | undefined {
+  const reference =
+    found.kind === 'scalar' && typeof found.value === 'string'
+      ? variableReference(found.value)
+      : undefined;
+  if (reference !== undefined) {
+    return `variables such as ${reference} are not replaced in this file: ${variableHelp}`;
+  }
+  if (found.kind !== 'scalar') return customHelp(issue) ?? dashHelp(issue, found);
+  return customHelp(issue) ?? scalarHelp(issue, found);
+}
+
+function customHelp(issue: Issue): string | undefined {
   if (issue.code === 'custom') {
     const help: unknown = issue.params?.['help'];
     return typeof help === 'string' ? help : undefined;
   }
-  if (found.kind !== 'scalar') return undefined;
+  return undefined;
+}
+
+function scalarHelp(issue: Issue, found: LocatedScalar): string | undefined {
   if (issue.code === 'invalid_value') return didYouMean(found.source, issue.values.map(String));
   return issue.code === 'invalid_type' && issue.expected === 'string'
     ? quotesHelp(found)

@@ -1,12 +1,14 @@
 /** A URL in its normal form without a trailing slash, or what is wrong with it. */
 export type ParsedUrl =
   | { readonly url: string; readonly problem: undefined }
-  | { readonly url: undefined; readonly problem: string };
+  | { readonly url: undefined; readonly problem: string; readonly help?: string };
 
 const httpUrl = /^https?:\/\/[^\s/?#]/iu;
 
-function bad(problem: string): ParsedUrl {
-  return { url: undefined, problem };
+const keyHelp = 'the API key is never part of the URL: use "api_key_file" or "api_key_env"';
+
+function bad(problem: string, help?: string): ParsedUrl {
+  return { url: undefined, problem, ...(help === undefined ? {} : { help }) };
 }
 
 function httpUrlOf(text: string): URL | undefined {
@@ -24,9 +26,11 @@ export function parseBaseUrl(text: string): ParsedUrl {
   const url = httpUrlOf(text);
   if (url === undefined) return bad('must be a URL such as https://api.newrelic.com');
   if (url.username !== '' || url.password !== '' || url.host.includes('@')) {
-    return bad('must not hold a user name or password');
+    return bad('must not hold a user name or password', keyHelp);
   }
-  if (/[?#]/u.test(text)) return bad('must end with the host or a path: no "?" and no "#"');
+  if (/[?#]/u.test(text)) {
+    return bad('must end with the host or a path: no "?" and no "#"', keyHelp);
+  }
   return { url: withoutTrailingSlash(url.origin + url.pathname), problem: undefined };
 }
 

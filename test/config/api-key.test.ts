@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { KeyError, readApiKey } from '../../src/config/api-key.ts';
+import { readApiKey } from '../../src/config/api-key.ts';
 import type { KeyLocation } from '../../src/model/config.ts';
 
 const file: KeyLocation = { kind: 'file', path: '/run/key' };
@@ -102,6 +102,30 @@ describe('readApiKey', () => {
       message: 'the API key file /run/key holds the API key in quotes: remove the quotes',
     },
     {
+      name: 'a line of a file of variables',
+      readFile: fileOf('NEW_RELIC_API_KEY=NRAK-ABC\n'),
+      message:
+        'the API key file /run/key holds an assignment such as NAME=VALUE: put only the key into it, which is what follows "="',
+    },
+    {
+      name: 'a line of a shell script',
+      readFile: fileOf('export KEY="NRAK-ABC"; x\n'),
+      message:
+        'the API key file /run/key holds an assignment such as NAME=VALUE: put only the key into it, which is what follows "="',
+    },
+    {
+      name: 'a header',
+      readFile: fileOf('Api-Key: NRAK-ABC\n'),
+      message:
+        'the API key file /run/key holds the name of a header in front of the key: put only the key into it',
+    },
+    {
+      name: 'a value of another header',
+      readFile: fileOf('Bearer NRAK-ABC\n'),
+      message:
+        'the API key file /run/key holds a word such as "Bearer" in front of the key: put only the key into it',
+    },
+    {
       name: 'another file',
       readFile: fileOf('x'.repeat(513)),
       message: 'the API key file /run/key is too long for an API key: put only the key into it',
@@ -112,9 +136,11 @@ describe('readApiKey', () => {
       message: 'the API key file /run/key is not plain text: write the API key into it',
     },
   ])('refuses $name without its content', async ({ readFile, message }) => {
-    await expect(readApiKey(file, { readFile, env: noEnv })).rejects.toStrictEqual(
-      new KeyError(file, message),
-    );
+    await expect(readApiKey(file, { readFile, env: noEnv })).rejects.toMatchObject({
+      name: 'KeyError',
+      location: file,
+      message,
+    });
   });
 
   it.each([
@@ -133,8 +159,10 @@ describe('readApiKey', () => {
   ])('refuses the variable in $env', async ({ env, message }) => {
     const dependencies = { readFile: fileOf('other'), env };
 
-    await expect(readApiKey(variable, dependencies)).rejects.toStrictEqual(
-      new KeyError(variable, message),
-    );
+    await expect(readApiKey(variable, dependencies)).rejects.toMatchObject({
+      name: 'KeyError',
+      location: variable,
+      message,
+    });
   });
 });

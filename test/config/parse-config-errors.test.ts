@@ -120,7 +120,7 @@ describe('parseConfig, with errors', () => {
     { text: app('name: 5'), headline: '1:15: "name" must be a string, not 5' },
     { text: app('name: "a\\nb"'), headline: '1:15: "name" must not hold control characters' },
     { text: app('name: "\\ud800"'), headline: '1:15: "name" must not hold control characters' },
-    { text: app('match: ""'), headline: '1:16: "match" must be a regular expression in quotes' },
+    { text: app('match: ""'), headline: '1:16: "match" must not be empty' },
     {
       text: app('match: "(?<n>a)(?<n>b)"'),
       headline: '1:16: "match" is not a valid regular expression: duplicate capture group name',

@@ -87,7 +87,7 @@ describe('parseConfig, with a text that is not a configuration', () => {
         'config.yaml:1:7: the alias "*x" stands for nothing',
         '  1 | apps: *x',
         '    |       ^^',
-        '    = help: "&x" must stand before it',
+        '    = help: put a text that begins with * in quotes; for an alias, "&x" must come before it',
       ),
     },
     {
@@ -97,7 +97,7 @@ describe('parseConfig, with a text that is not a configuration', () => {
         'config.yaml:1:11: the alias "*x" stands for nothing',
         '  1 | apps: &x [*x]',
         '    |           ^^',
-        '    = help: "&x" must stand before it',
+        '    = help: put a text that begins with * in quotes; for an alias, "&x" must come before it',
       ),
     },
     {

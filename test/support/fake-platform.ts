@@ -26,7 +26,7 @@ export interface FakePlatform extends Platform {
 /** A platform with the files and variables that a test gives it, and no network at all. */
 export function createFakePlatform(
   overrides: Partial<
-    Pick<Platform, 'env' | 'hostname' | 'openTransport' | 'ownHostNames' | 'random'>
+    Pick<Platform, 'env' | 'fileMode' | 'hostname' | 'openTransport' | 'ownHostNames' | 'random'>
   > & {
     readonly files?: Readonly<Record<string, string>>;
   } = {},
@@ -44,6 +44,7 @@ export function createFakePlatform(
       if (text !== undefined) return new TextEncoder().encode(text);
       throw Object.assign(new Error(`ENOENT: no such file, open '${path}'`), { code: 'ENOENT' });
     },
+    fileMode: async () => undefined,
     parseConfig: async (file) => {
       const { config, warnings } = await parseConfig(file.text, file);
       return { config, warnings: firstOf(warnings) };
