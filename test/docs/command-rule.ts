@@ -36,6 +36,7 @@ function commandsOf(line: string): readonly (readonly string[])[] {
 
 /** The arguments if the words run the exporter: by its name, by Node.js or in a container. */
 function argumentsIn(words: readonly string[]): readonly string[] | undefined {
+  if (words.slice(0, 3).join(' ') === 'npm run demo') return ['demo', ...words.slice(4)];
   // The last one: a container may have the name of its image.
   const program = words.findLastIndex((word) =>
     /(?:^|\/)newrelic-exporter$|dist\/main\.js$/.test(word),

@@ -60,6 +60,11 @@ describe('runsIn', () => {
       text: '```sh\nA=1 node --enable-source-maps dist/main.js serve\n```\n',
       found: [['serve']],
     },
+    {
+      what: 'the demo by npm, with and without flags',
+      text: '```sh\nnpm ci && npm run demo\nnpm run demo -- --shard=1\n```\n',
+      found: [['demo'], ['demo', '--shard=1']],
+    },
     { what: 'nothing', text: '```yaml\nnewrelic-exporter: x\n```\n', found: [] },
   ])('finds $what', ({ text, found }) => {
     expect(runsIn(text).map((run) => run.arguments)).toEqual(found);
