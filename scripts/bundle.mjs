@@ -8,7 +8,7 @@
  * The same sources give the same bytes. Another folder can be named as argument.
  * See docs/decisions/0005-bundle.md.
  */
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -46,9 +46,11 @@ const nodeModules = {
  */
 const partOfUndici = {
   name: 'part-of-undici',
-  resolveId(id, importer) {
+  async resolveId(id, importer) {
     if (id === 'undici') return '\0part-of-undici';
-    return importer === '\0part-of-undici' ? join(project, 'node_modules', id) : undefined;
+    if (importer !== '\0part-of-undici') return undefined;
+    // As the bundler names all other files: where node_modules is a link, there would be two undicis.
+    return realpath(join(project, 'node_modules', id));
   },
   load(id) {
     if (id !== '\0part-of-undici') return undefined;

@@ -1,6 +1,6 @@
 import { buildOf } from '../daemon/build.ts';
 import type { Platform } from '../daemon/platform.ts';
-import { gzipFast } from '../exposition/page.ts';
+import { deflate } from '../exposition/gzip.ts';
 import { createSeriesStore } from '../exposition/series-store.ts';
 import {
   hostsToPoll,
@@ -30,7 +30,7 @@ export async function expectedSeries(
   inputs: readonly SeriesInput[],
   platform: Platform,
 ): Promise<ExpectedSeries> {
-  const store = createSeriesStore({ gzip: gzipFast, nextTurn: platform.nextTurn });
+  const store = createSeriesStore({ deflate, nextTurn: platform.nextTurn });
   for (const { account, applications } of inputs) {
     store.accountUp(account, true);
     for (const selected of applications) store.publish(fullSnapshot(account, selected));

@@ -121,7 +121,7 @@ class DeclaredFlags {
   readonly logFormat: Flag<LogFormat> = {
     name: 'log.format',
     defaultText: 'auto',
-    help: 'Format of the log: json, pretty, or auto, which is pretty on a terminal and json elsewhere.',
+    help: 'Format of the log: json, logfmt, pretty, or auto, which is pretty on a terminal and json elsewhere.',
     ...oneOf(logFormats),
     commands: logging,
   };

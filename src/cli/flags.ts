@@ -68,7 +68,7 @@ export const onOrOff: ValueRule<boolean> & { readonly isSwitch: true } = {
 export function oneOf<Word extends string>(words: readonly Word[]): ValueRule<Word> {
   return {
     expected: `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`,
-    parse: (text) => words.find((word) => word === text),
+    parse: (text) => words.find((word) => word === text.toLowerCase()),
   };
 }
 

@@ -11,7 +11,7 @@ import type { Outcome } from './one-shot.ts';
 export async function once(flags: Flags, platform: Platform): Promise<Outcome> {
   const { config, warnings } = await loadForCommand(flags.configFile, platform);
   const logger = await createLogger(flags, platform);
-  logWarnings(firstOf(warnings), logger);
+  logWarnings(firstOf(warnings), flags.configFile, logger);
   const shard = shardFrom(flags, platform);
   const daemon = await createDaemon(config, { platform, logger, shard });
   try {

@@ -108,11 +108,12 @@ function asCommandError(error: ConfigError): CommandError {
   return new CommandError(2, error.message, { cause: error });
 }
 
-export function logWarnings({ shown, more }: ShownDiagnostics, logger: Logger): void {
+/** @param file the path of the configuration file */
+export function logWarnings({ shown, more }: ShownDiagnostics, file: string, logger: Logger): void {
   for (const { line, column, message, help } of shown) {
-    logger.warn({ line, column, problem: message, remedy: help }, 'configuration warning');
+    logger.warn({ file, line, column, problem: message, remedy: help }, 'configuration warning');
   }
-  if (more > 0) logger.warn({ more }, 'more configuration warnings: see check-config');
+  if (more > 0) logger.warn({ file, more }, 'more configuration warnings: see check-config');
 }
 
 export function renderWarnings(warnings: readonly Diagnostic[]): string {

@@ -42,7 +42,7 @@ export async function watchConfig(
       return digestOf(bytes) !== digest;
     } catch (error) {
       if (!unreadable.has(path))
-        logger.warn({ path, err: error }, 'configuration file not readable');
+        logger.warn({ file: path, error }, 'configuration file not readable');
       unreadable.add(path);
       return false;
     }

@@ -1,4 +1,4 @@
-import { gzipFast } from '../exposition/page.ts';
+import { deflate } from '../exposition/gzip.ts';
 import { createSeriesStore, type SeriesStore } from '../exposition/series-store.ts';
 import type { Config } from '../model/config.ts';
 import type { Shard } from '../model/shard.ts';
@@ -44,7 +44,7 @@ export function createIdleDaemon({
   shard = { ordinal: 0, total: 1 },
   watch,
 }: DaemonDependencies): Daemon {
-  const store = createSeriesStore({ gzip: gzipFast, nextTurn: platform.nextTurn });
+  const store = createSeriesStore({ deflate, nextTurn: platform.nextTurn });
   // The vendor's words in an error may hold a key: pages are redacted as the log is.
   const status = (): readonly AccountStatus[] =>
     supervisor.status().map((account) => ({

@@ -7,6 +7,7 @@ import type { Clock } from '../model/clock.ts';
 import { createRedactor } from '../telemetry/redactor.ts';
 import { createAnswerMemory } from '../transport/answer-memory.ts';
 import type { Platform } from './platform.ts';
+import { systemdChannel } from './systemd-notify.ts';
 
 /** In a small container V8's own heap limit exceeds the memory of the container. */
 function heapBytes(): number {
@@ -16,7 +17,7 @@ function heapBytes(): number {
 }
 
 function tellParent(message: unknown): void {
-  // A parent that has ended needs no message; `main.ts` notices its end.
+  // A parent that has ended needs no message; `program.ts` notices its end.
   if (process.connected) process.send?.(message, undefined, {}, () => {});
 }
 
@@ -85,6 +86,18 @@ export function createNodePlatform({ program, stopSignal }: NodePlatformOptions)
     startChild: async (options) =>
       (await import('./child-program.ts')).startChildProgram(program, options),
     tellParent: process.send === undefined ? undefined : tellParent,
+    serviceManager: systemdChannel(
+      {
+        pid: process.pid,
+        parentPid: process.send === undefined ? undefined : process.ppid,
+        env: process.env,
+      },
+      {
+        // Loaded on demand: only a service of systemd runs a tool.
+        run: async (...tool) => (await import('./run-tool.ts')).runTool(...tool),
+        monotonicMicroseconds: () => process.hrtime.bigint() / 1000n,
+      },
+    ),
     stopSignal,
   };
 }
@@ -97,7 +110,7 @@ export function timerDelayMs(delayMs: number): number {
   return Math.min(Math.max(0, delayMs), longestTimerMs);
 }
 
-/** The system's clocks. Only this file and `main.ts` touch global time. */
+/** The system's clocks. Only this file and `program.ts` touch global time. */
 export function createSystemClock(): Clock {
   return {
     monotonicMs: () => performance.now(),

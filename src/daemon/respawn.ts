@@ -77,7 +77,7 @@ export async function keepRunning(
     if (ranMs >= longRunMs) pauseMs = firstPauseMs;
     const facts = {
       ...factsOf(end),
-      reason: current.killedFor,
+      problem: current.killedFor,
       ran_seconds: Math.round(ranMs / 1000),
       again_in_seconds: pauseMs / 1000,
       remedy: remedyFor(end, current),
@@ -189,7 +189,7 @@ class ChildLife {
 }
 
 function factsOf(end: ChildEnd): Readonly<Record<string, unknown>> {
-  return end.kind === 'ended' ? { code: end.code, signal: end.signal } : { err: end.error };
+  return end.kind === 'ended' ? { code: end.code, signal: end.signal } : { error: end.error };
 }
 
 function mebibytes(bytes: number): number {

@@ -22,11 +22,12 @@ export function createRestWarnings({
   return (config) => {
     const { isUrgent, hasEnded, remedy } = endOfRestAt(clock.wallMs());
     if (!isUrgent) return;
-    const ends = hasEnded ? 'has ended' : 'will end';
-    const message = `the vendor ${ends} the REST API v2, which the account is polled with`;
+    const message = hasEnded
+      ? 'the vendor has ended the REST API v2, which the account is polled with'
+      : 'the vendor will end the REST API v2, which the account is polled with';
     const names = restAccountsOf(config);
     for (const account of names) {
-      if (!warned.has(account)) logger.warn({ account, remedy, lastDay: lastDayOfRest }, message);
+      if (!warned.has(account)) logger.warn({ account, remedy, last_day: lastDayOfRest }, message);
     }
     warned = new Set(names);
   };

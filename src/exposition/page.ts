@@ -1,15 +1,13 @@
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import { appFamilies, upFamily } from './families.ts';
+import { checksum, type Summed } from './gzip.ts';
 import { renderHeader } from './render.ts';
 import type { RenderedApplication } from './rendered-application.ts';
 
-/** The vendor's series in text format 0.0.4, ready to be sent. Nobody writes to these bytes. */
-export interface Page {
-  readonly identity: Buffer;
-  /** The same as one gzip member. */
-  readonly gzip: Buffer;
-}
+/**
+ * The vendor's series, ready to be sent. Being gauges, they are the same in text format 0.0.4 and in
+ * OpenMetrics.
+ */
+export type Page = Summed;
 
 /** All families in one buffer, and the same applications again, as ranges of it. */
 export interface AssembledPage {
@@ -177,13 +175,18 @@ export function createPageCache(build: () => Promise<Page>): PageCache {
   };
 }
 
-const compress = promisify(gzip);
+export interface PackingDependencies {
+  /** Compresses a page into deflate blocks, none of which is the last of its stream. */
+  readonly deflate: (bytes: Buffer) => Promise<Buffer>;
+  /** Resolves after other work of the process has run, as `setImmediate` does. */
+  readonly nextTurn: () => Promise<void>;
+}
 
-/**
- * Compresses on another thread. Level 1 takes a third of the time of level 6, and a page is so
- * repetitive that a higher level gains little. Output pieces larger than zlib's default save trips
- * between the threads.
- */
-export async function gzipFast(bytes: Buffer): Promise<Buffer> {
-  return compress(bytes, { level: 1, chunkSize: 64 * 1024 });
+/** Makes a page of bytes that nobody writes to any more. */
+export async function packedPage(
+  identity: Buffer,
+  { deflate, nextTurn }: PackingDependencies,
+): Promise<Page> {
+  const [deflated, crc] = await Promise.all([deflate(identity), checksum(identity, nextTurn)]);
+  return { identity, deflated, crc };
 }

@@ -1,6 +1,12 @@
 import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
 import { upFamily } from './families.ts';
-import { assemblePage, createPageCache, type Page } from './page.ts';
+import {
+  assemblePage,
+  createPageCache,
+  type PackingDependencies,
+  type Page,
+  packedPage,
+} from './page.ts';
 import { labelValueOf, renderLabels, renderSamples } from './render.ts';
 import { identityOf, renderApplication } from './rendered-application.ts';
 import {
@@ -29,15 +35,8 @@ export interface SeriesStore extends SnapshotSink {
   droppedOf(account: string): number;
 }
 
-export interface SeriesStoreDependencies {
-  /** Compresses a page into one gzip member. */
-  readonly gzip: (bytes: Buffer) => Promise<Buffer>;
-  /** Resolves after other work of the process has run, as `setImmediate` does. */
-  readonly nextTurn: () => Promise<void>;
-}
-
 class Store implements SeriesStore {
-  readonly #dependencies: SeriesStoreDependencies;
+  readonly #dependencies: PackingDependencies;
   readonly #accounts = new Map<string, AccountSlot>();
   readonly #claims = createClaims<AppSlot>();
   readonly #upClaims = createClaims<AccountSlot>();
@@ -45,7 +44,7 @@ class Store implements SeriesStore {
   readonly #unfinished = new Set<AppSlot>();
   readonly #cache = createPageCache(() => this.#build());
 
-  constructor(dependencies: SeriesStoreDependencies) {
+  constructor(dependencies: PackingDependencies) {
     this.#dependencies = dependencies;
   }
 
@@ -109,7 +108,7 @@ class Store implements SeriesStore {
   }
 
   async #build(): Promise<Page> {
-    const { gzip, nextTurn } = this.#dependencies;
+    const { nextTurn } = this.#dependencies;
     for (const slot of this.#unfinished) {
       while (!renderSome(slot)) await nextTurn();
       this.#unfinished.delete(slot);
@@ -131,7 +130,7 @@ class Store implements SeriesStore {
       // A slot that was published to meanwhile keeps what is newer.
       if (slot.rendered === rendered) slot.rendered = applications[index] ?? rendered;
     }
-    return { identity, gzip: await gzip(identity) };
+    return packedPage(identity, this.#dependencies);
   }
 
   #accountOf(name: string): AccountSlot {
@@ -184,6 +183,6 @@ class Store implements SeriesStore {
  * very large application it renders only the first lines then, and the rest in turns before the next
  * page.
  */
-export function createSeriesStore(dependencies: SeriesStoreDependencies): SeriesStore {
+export function createSeriesStore(dependencies: PackingDependencies): SeriesStore {
   return new Store(dependencies);
 }

@@ -11,6 +11,21 @@ export interface Clock {
   after(delayMs: number, run: () => void): () => void;
 }
 
+/** A moment on both clocks. */
+export interface Now {
+  readonly monotonicMs: number;
+  readonly wallMs: number;
+}
+
+export function nowOf(clock: Pick<Clock, 'monotonicMs' | 'wallMs'>): Now {
+  return { monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() };
+}
+
+/** The wall time that belongs to a monotonic time, if wall time does not jump; in whole milliseconds. */
+export function wallTimeOf({ wallMs, monotonicMs }: Now): (atMs: number) => number {
+  return (atMs) => Math.round(wallMs + atMs - monotonicMs);
+}
+
 /**
  * Resolves after `delayMs`, or rejects with the signal's reason as soon as that is aborted.
  */
@@ -33,27 +48,31 @@ export interface InterruptibleDelay {
   pause(delayMs: number, signal: AbortSignal): Promise<void>;
   /** Ends the present pause, but not before `minMs` after its start. */
   cutShort(minMs: number): void;
+  /** Monotonic time at which the present pause ends; `undefined` while there is none. */
+  endsAtMs(): number | undefined;
 }
 
 export function createInterruptibleDelay(clock: Clock): InterruptibleDelay {
   let endAfter: ((minMs: number) => void) | undefined;
+  let endsMs: number | undefined;
 
   return {
+    endsAtMs: () => endsMs,
     pause: async (delayMs, signal) => {
       const startMs = clock.monotonicMs();
       await new Promise<void>((resolve) => {
-        let endsAtMs = Number.POSITIVE_INFINITY;
         let cancel: (() => void) | undefined;
         const end = (): void => {
           cancel?.();
           signal.removeEventListener('abort', end);
           endAfter = undefined;
+          endsMs = undefined;
           resolve();
         };
         const endAt = (atMs: number): void => {
-          if (atMs >= endsAtMs) return;
+          if (atMs >= (endsMs ?? Number.POSITIVE_INFINITY)) return;
           cancel?.();
-          endsAtMs = atMs;
+          endsMs = atMs;
           cancel = clock.after(Math.max(0, atMs - clock.monotonicMs()), end);
         };
         endAt(startMs + delayMs);

@@ -1,7 +1,7 @@
 import type { FailureReason } from './api-error.ts';
 import type { Shard } from './shard.ts';
 import type { AppReading } from './snapshot.ts';
-import type { AccountStatus } from './telemetry.ts';
+import type { PollerStatus, TransportStatus } from './telemetry.ts';
 
 /** The running program: shown to people and exported as `newrelic_exporter_build_info`. */
 export interface BuildInfo {
@@ -22,10 +22,11 @@ export interface Failure {
 /**
  * How an application is doing. `up`: its last poll got everything. `failing`: its last poll did not; what is
  * published is older, or lacks some hosts. `dropped`: polls have failed for so long that nothing is
+ * published any longer. `gone`: New Relic lists it, but answers 404 when asked for it, so nothing is
  * published. `waiting`: its first poll has not ended. `silent`: it reports nothing to New Relic, so that it
  * is not asked for.
  */
-export const applicationStates = ['dropped', 'failing', 'waiting', 'silent', 'up'] as const;
+export const applicationStates = ['dropped', 'failing', 'gone', 'waiting', 'silent', 'up'] as const;
 export type ApplicationState = (typeof applicationStates)[number];
 
 /** One polled application, as it is when it is read. All times are wall times. */
@@ -52,6 +53,8 @@ export interface ApplicationStatus {
   readonly lastSuccessMs: number | undefined;
   /** When the last poll ended; `undefined` before the first one has. */
   readonly lastPollMs: number | undefined;
+  /** How long it took, with the time that its calls waited for the budget. */
+  readonly lastPollSeconds: number | undefined;
   /** When the next poll is due; in the past if it is late. */
   readonly nextPollMs: number;
   /** The effective interval. */
@@ -77,25 +80,35 @@ export interface KeyStatus {
   readonly location: string;
   /** Why it could not be read when it was last tried; the key that was read before stays in use. */
   readonly problem: string | undefined;
-  /** When the key in use was read; `undefined` while none is. */
-  readonly readMs: number | undefined;
+  /** Since when it has been readable, or has not been. */
+  readonly sinceMs: number;
+  /** When the key in use was first read: at the start, or after it was last changed. */
+  readonly readMs: number;
 }
 
-/** One account in detail. All times are wall times. */
-export interface AccountDetails extends AccountStatus {
+/** What the poller knows about one account, with all that people want to know. All times are wall times. */
+export interface PollerDetails extends PollerStatus {
   readonly state: AccountState;
   /** Since when it has been in this state; `undefined` while it starts. */
   readonly stateSinceMs: number | undefined;
-  readonly source: 'rest' | 'nerdgraph';
-  /** Calls sent in the last 60 seconds. */
-  readonly requestsLastMinute: number;
-  /** Applications that the last complete list of the account had; `undefined` before there was one. */
+  /**
+   * Applications that the last complete discovery was told of; `undefined` before there was one. All of the
+   * account, unless every entry is an id.
+   */
   readonly listedApplications: number | undefined;
   /** Applications in the states `failing` and `dropped`. */
   readonly failingApplications: number;
   /** When the last discovery that succeeded ended. */
   readonly lastDiscoveryMs: number | undefined;
+  /** When the next discovery begins; `undefined` while one is under way, or none will follow. */
   readonly nextDiscoveryMs: number | undefined;
+}
+
+/** One account in detail. */
+export interface AccountDetails extends PollerDetails, TransportStatus {
+  readonly source: 'rest' | 'nerdgraph';
+  /** Calls of the last 60 seconds as the budget counts them: in flight, or ended since then. */
+  readonly requestsLastMinute: number;
   readonly key: KeyStatus;
 }
 

@@ -72,8 +72,12 @@ export interface PollerStatus {
   /** Applications whose first poll has ended. */
   readonly polledApplications: number;
   readonly budgetRequestsPerMinute: number;
-  readonly demandRequestsPerMinute: number;
-  /** The longest effective poll interval of the account's applications. */
+  /** `undefined` before anything was discovered. */
+  readonly demandRequestsPerMinute: number | undefined;
+  /**
+   * The longest effective poll interval of the account's applications; before any is known, that of the
+   * configuration.
+   */
   readonly pollIntervalSeconds: number;
   /** Configured selectors that choose nothing, as they were written. */
   readonly missingSelectors: readonly string[];
@@ -84,6 +88,8 @@ export interface AccountStatus extends PollerStatus, TransportStatus {}
 
 /** Takes the fields first, then a message that never changes, like pino. */
 export interface Logger {
+  /** Whether `debug` writes anything; if not, what only it needs can be spared. */
+  readonly isDebugging?: boolean;
   debug(fields: Readonly<Record<string, unknown>>, message: string): void;
   info(fields: Readonly<Record<string, unknown>>, message: string): void;
   warn(fields: Readonly<Record<string, unknown>>, message: string): void;

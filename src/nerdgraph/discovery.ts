@@ -43,7 +43,7 @@ export function createDiscover(
   const isRefused = ({ error }: EntityList): boolean => {
     if (error?.status !== 400) return false;
     mayFilter = false;
-    unexpected.saw('filter_refused', { said: error.message });
+    unexpected.saw('filter_refused', { error });
     return true;
   };
 

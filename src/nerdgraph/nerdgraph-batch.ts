@@ -91,7 +91,7 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
       transactions: entry.transactions,
     };
     if (this.#answers.isWithoutHeartbeat(application.id)) {
-      this.#dependencies.unexpected.saw('no_heartbeat', { applicationId: application.id });
+      this.#dependencies.unexpected.saw('no_heartbeat', { app_id: application.id });
     }
     const outcome = this.#answers.outcome(asked, askHostNames ? namesOf(selected) : undefined);
     const extraCalls = this.#extraCalls;

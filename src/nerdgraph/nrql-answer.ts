@@ -75,7 +75,7 @@ function rowOf(row: unknown, unexpected: UnexpectedAnswers): CountRow | undefine
   }
   const { host } = row;
   if (host === null || host === '') {
-    unexpected.saw('host_null', { applicationId });
+    unexpected.saw('host_null', { app_id: applicationId });
     return undefined;
   }
   const metric = row['metricTimesliceName'];

@@ -2,10 +2,12 @@ import type { Clock } from '../model/clock.ts';
 import type { AccountConfig, AppEntry } from '../model/config.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { CallLimit, Source } from '../model/source.ts';
-import type { Logger, PollerStatus, PollObserver } from '../model/telemetry.ts';
+import type { ApplicationStatus, PollerDetails } from '../model/status.ts';
+import type { Logger, PollObserver } from '../model/telemetry.ts';
 import { type AccountPlan, createAccountPlanner } from './account-plan.ts';
-import { accountStatusOf } from './account-status.ts';
+import { type Aspect, accountStatusOf } from './account-status.ts';
 import { AccountTable, type AccountTableOptions } from './account-table.ts';
+import { applicationStatusesOf } from './application-status.ts';
 import { type CallScheduler, createCallScheduler } from './call-scheduler.ts';
 import { discoveryIntervalOf, type ShardDemandsListener } from './demand.ts';
 import {
@@ -18,6 +20,7 @@ import { hostlessEntries } from './discovery-state.ts';
 import type { JobQueueLimits } from './job-queue.ts';
 import { createPollLog, type PollLog } from './poll-log.ts';
 import { createPollLoop, type PollLoop } from './poll-loop.ts';
+import { stalledText } from './stalled.ts';
 
 export interface AccountPollerOptions {
   readonly account: AccountConfig;
@@ -44,6 +47,8 @@ export interface AccountPollerDependencies {
   readonly retries?: (() => number) | undefined;
   /** The vendor's wall time, by which windows are cut. Default: the wall time of the clock. */
   readonly vendorWallMs?: (() => number) | undefined;
+  /** What else may be wrong with the account, such as its key. Default: nothing. */
+  readonly aspects?: (() => readonly Aspect[]) | undefined;
 }
 
 /** Keeps one account's values fresh. */
@@ -55,7 +60,9 @@ export interface AccountPoller {
    * arrived.
    */
   runOnce(signal: AbortSignal): Promise<boolean>;
-  status(): PollerStatus;
+  status(): PollerDetails;
+  /** All applications that are polled, as they are now. */
+  applications(): readonly ApplicationStatus[];
   readonly plan: AccountPlan;
   /**
    * Uses other settings from now on. Values stay. Polls under way go on, unless what they ask for
@@ -65,14 +72,9 @@ export interface AccountPoller {
    * @param isElsewhere whether the source now uses another key, or another way to the vendor
    */
   reconfigure(options: AccountPollerOptions, isElsewhere?: boolean): Promise<void>;
-  /**
-   * Why polling has come to a halt, if only a bug of this program explains that; else `undefined`.
-   */
+  /** Why polling has come to a halt, if only a bug of this program explains that; else `undefined`. */
   stalled(): string | undefined;
 }
-
-/** Far longer than any deadline of the loops themselves. */
-const stalledAfterMs = 5 * 60_000;
 
 export function createAccountPoller(
   options: AccountPollerOptions,
@@ -156,9 +158,17 @@ class LoopingPoller implements AccountPoller {
     });
   }
 
-  status(): PollerStatus {
-    const runningMs = this.#dependencies.clock.monotonicMs() - this.#startMs;
-    return accountStatusOf(this.#options.account, this.#table, runningMs);
+  status(): PollerDetails {
+    return accountStatusOf(this.#options, {
+      ...this.#dependencies,
+      table: this.#table,
+      startMs: this.#startMs,
+      nextDiscoveryMs: this.#discoveries.nextMs(),
+    });
+  }
+
+  applications(): readonly ApplicationStatus[] {
+    return applicationStatusesOf(this.#options.account, this.#table, this.#dependencies);
   }
 
   async reconfigure(options: AccountPollerOptions, isElsewhere = false): Promise<void> {
@@ -180,18 +190,12 @@ class LoopingPoller implements AccountPoller {
 
   stalled(): string | undefined {
     if (!this.#isRunning) return undefined;
-    const nowMs = this.#dependencies.clock.monotonicMs();
-    const late = [
+    const what = stalledText(this.#dependencies.clock.monotonicMs(), [
       ['a poll has been due', this.#polls.dueSinceMs()],
       ['a call has been due', this.#scheduler.dueSinceMs()],
       ['a discovery has been late', this.#discoveries.lateSinceMs()],
-    ] as const;
-    for (const [what, sinceMs] of late) {
-      if (sinceMs === undefined || nowMs - sinceMs < stalledAfterMs) continue;
-      const seconds = Math.round((nowMs - sinceMs) / 1000);
-      return `account ${this.#options.account.name}: ${what} for ${seconds} s`;
-    }
-    return undefined;
+    ]);
+    return what === undefined ? undefined : `account ${this.#options.account.name}: ${what}`;
   }
 
   /**

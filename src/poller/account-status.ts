@@ -1,35 +1,115 @@
-import type { AccountConfig } from '../model/config.ts';
-import type { PollerStatus } from '../model/telemetry.ts';
+import { type Clock, nowOf, wallTimeOf } from '../model/clock.ts';
+import type { AccountConfig, AppEntry } from '../model/config.ts';
+import type { AccountState, PollerDetails } from '../model/status.ts';
 import type { AccountTable } from './account-table.ts';
 
 /** After this long without any answer an account no longer holds back readiness: its failure must show. */
 const readinessTimeoutMs = 5 * 60_000;
 
+export interface AccountStatusDependencies {
+  readonly table: Pick<AccountTable, 'states' | 'discovery' | 'plan' | 'failing'>;
+  readonly clock: Clock;
+  /** Monotonic time at which the poller was created. */
+  readonly startMs: number;
+  /** Monotonic time of the next discovery; `undefined` while one is under way. */
+  readonly nextDiscoveryMs: number | undefined;
+  /** What else may be wrong. Default: nothing. */
+  readonly aspects?: (() => readonly Aspect[]) | undefined;
+}
+
 /** The account's state for people, probes and self-metrics. */
 export function accountStatusOf(
-  { name }: Pick<AccountConfig, 'name'>,
-  table: AccountTable,
-  runningMs: number,
-): PollerStatus {
-  let polled = 0;
-  let longestIntervalMs = 0;
-  for (const { pollsEnded, selected } of table.states.values()) {
-    if (pollsEnded > 0) polled += 1;
-    longestIntervalMs = Math.max(longestIntervalMs, selected.entry.poll.intervalMs);
-  }
-  const { plan } = table;
-  const isAnswered = table.discovery.answered || runningMs >= readinessTimeoutMs;
+  {
+    account: { name },
+    entries,
+  }: { readonly account: Pick<AccountConfig, 'name'>; readonly entries: readonly AppEntry[] },
+  { table, clock, startMs, nextDiscoveryMs, aspects = () => [] }: AccountStatusDependencies,
+): PollerDetails {
+  const { plan, discovery, states, failing } = table;
+  const now = nowOf(clock);
+  const { polled, longestIntervalMs } = countsOf(states, entries);
+  const isAnswered = discovery.answered || now.monotonicMs - startMs >= readinessTimeoutMs;
+  const isDemandKnown = states.size > 0 || discovery.listed !== undefined;
+  const { state, sinceMs } = accountStateOf(table, aspects());
+  const toWall = (atMs: number | undefined): number | undefined =>
+    atMs === undefined ? undefined : wallTimeOf(now)(atMs);
   return {
     name,
-    up: table.discovery.up,
-    error: table.discovery.error?.message,
-    firstCycleEnded: isAnswered && polled === table.states.size,
-    applications: table.states.size,
+    up: discovery.up,
+    error: discovery.error?.message,
+    firstCycleEnded: isAnswered && polled === states.size,
+    applications: states.size,
     hosts: plan.hosts,
     polledApplications: polled,
     budgetRequestsPerMinute: plan.budgetPerMinute,
-    demandRequestsPerMinute: plan.demandPerMinute,
+    demandRequestsPerMinute: isDemandKnown ? plan.demandPerMinute : undefined,
     pollIntervalSeconds: (longestIntervalMs * plan.stretch) / 1000,
-    missingSelectors: table.discovery.missingSelectors,
+    missingSelectors: discovery.missingSelectors,
+    state,
+    stateSinceMs: toWall(sinceMs),
+    listedApplications: discovery.listed,
+    failingApplications: failing.applications,
+    lastDiscoveryMs: discovery.lastSuccessMs,
+    nextDiscoveryMs: toWall(nextDiscoveryMs),
   };
+}
+
+function countsOf(
+  states: AccountTable['states'],
+  entries: readonly AppEntry[],
+): { readonly polled: number; readonly longestIntervalMs: number } {
+  let polled = 0;
+  let longestIntervalMs = 0;
+  for (const { pollsEnded, selected } of states.values()) {
+    if (pollsEnded > 0) polled += 1;
+    longestIntervalMs = Math.max(longestIntervalMs, selected.entry.poll.intervalMs);
+  }
+  // Before an application is known, the configuration is what there is to show.
+  for (const { poll } of states.size === 0 ? entries : []) {
+    longestIntervalMs = Math.max(longestIntervalMs, poll.intervalMs);
+  }
+  return { polled, longestIntervalMs };
+}
+
+/** Something about an account that is wrong or not. */
+export interface Aspect {
+  readonly isWrong: boolean;
+  /** Monotonic time since when; `undefined` if that has never changed. */
+  readonly sinceMs: number | undefined;
+}
+
+interface StateSince {
+  readonly state: AccountState;
+  readonly sinceMs: number | undefined;
+}
+
+/**
+ * Whether an account that is discovered is up or degraded: degraded since the first aspect that is
+ * wrong now went wrong, up since the last one was mended, and neither since before it was discovered.
+ */
+function stateWith(upSinceMs: number, aspects: readonly Aspect[]): StateSince {
+  const wrong = aspects.filter(({ isWrong }) => isWrong);
+  if (wrong.length > 0) {
+    const firstMs = Math.min(...wrong.map(({ sinceMs }) => sinceMs ?? upSinceMs));
+    return { state: 'degraded', sinceMs: Math.max(upSinceMs, firstMs) };
+  }
+  const mendedMs = aspects.map(({ sinceMs }) => sinceMs ?? upSinceMs);
+  return { state: 'up', sinceMs: Math.max(upSinceMs, ...mendedMs) };
+}
+
+/** The state and the monotonic time since when. */
+function accountStateOf(
+  { discovery, failing }: Pick<AccountTable, 'discovery' | 'failing'>,
+  aspects: readonly Aspect[],
+): StateSince {
+  const { up, upChangedMs, missing, missingChangedMs } = discovery;
+  if (up === undefined || upChangedMs === undefined) {
+    return { state: 'starting', sinceMs: undefined };
+  }
+  if (!up) return { state: 'down', sinceMs: upChangedMs };
+  return stateWith(upChangedMs, [
+    { isWrong: failing.applications > 0, sinceMs: failing.changedMs },
+    { isWrong: missing.length > 0, sinceMs: missingChangedMs },
+    ...aspects,
+  ]);
 }

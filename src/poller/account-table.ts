@@ -1,5 +1,5 @@
 import type { ApiError } from '../model/api-error.ts';
-import type { Clock } from '../model/clock.ts';
+import { type Clock, nowOf } from '../model/clock.ts';
 import type { AccountConfig, AppEntry } from '../model/config.ts';
 import { type PollOutcome, skippedOutcome } from '../model/poll-outcome.ts';
 import { expectedHosts } from '../model/selected-application.ts';
@@ -8,7 +8,9 @@ import type { CallCosts, CallLimit, Discovery, Source } from '../model/source.ts
 import type { PollObserver } from '../model/telemetry.ts';
 import type { AccountPlan, AccountPlanner } from './account-plan.ts';
 import { type AppPublisher, createAppPublisher } from './app-publisher.ts';
-import { type AppState, afterPoll, snapshotOf } from './app-state.ts';
+import { snapshotOf } from './app-snapshot.ts';
+import { type AppState, afterPoll } from './app-state.ts';
+import { type AppStates, createAppStates } from './app-states.ts';
 import {
   applySteps,
   discoverySteps,
@@ -29,7 +31,7 @@ import {
 } from './discovery-state.ts';
 import { shouldAskHostNames } from './host-names.ts';
 import type { PollLog } from './poll-log.ts';
-import { type AppStates, createAppStates, nextDue, pollDeadlineMs } from './schedule.ts';
+import { nextDue, pollDeadlineMs } from './schedule.ts';
 
 export interface AccountTableOptions {
   readonly account: AccountConfig;
@@ -56,7 +58,7 @@ export interface AccountTableDependencies {
 export class AccountTable {
   #options: AccountTableOptions;
   readonly #dependencies: AccountTableDependencies;
-  readonly #states: AppStates = createAppStates(() => this.plan.stretch);
+  readonly #states: AppStates;
   #discovery = initialDiscovery;
   /** The vendor refused the key in the last discovery. Until the next one polls would fail too. */
   #unauthorized: ApiError | undefined;
@@ -66,6 +68,7 @@ export class AccountTable {
   constructor(options: AccountTableOptions, dependencies: AccountTableDependencies) {
     this.#options = options;
     this.#dependencies = dependencies;
+    this.#states = createAppStates(() => this.plan.stretch, dependencies);
     const { name } = options.account;
     const published = { ...dependencies, snapshotOf: (id: string) => this.#snapshotOf(id) };
     this.#publisher = createAppPublisher({ account: name }, published);
@@ -75,6 +78,9 @@ export class AccountTable {
 
   get states(): ReadonlyMap<string, AppState> {
     return this.#states.all;
+  }
+  get failing(): AppStates['failing'] {
+    return this.#states.failing;
   }
   get discovery(): DiscoveryState {
     return this.#discovery;
@@ -103,9 +109,9 @@ export class AccountTable {
   readonly stop = (): void => this.#publisher.stop();
 
   /**
-   * Uses other settings from now on. What is known stays if it is still wanted. Resolves to the ids
-   * of the applications whose polls under way are no longer wanted. With many applications it takes
-   * several turns of the event loop. An abort leaves it half done, but every state is consistent.
+   * Uses other settings from now on. What is known stays if it is still wanted. Resolves to the ids of the
+   * applications whose polls under way are no longer wanted. With many applications it takes several turns
+   * of the event loop. An abort leaves it half done, but every state is consistent.
    */
   async reconfigure(options: AccountTableOptions, signal: AbortSignal): Promise<readonly string[]> {
     const nowMs = this.#dependencies.clock.monotonicMs();
@@ -126,12 +132,11 @@ export class AccountTable {
   async discovered(discovery: Discovery, signal: AbortSignal): Promise<readonly string[]> {
     const { account, entries, discoveryIntervalMs } = this.#options;
     const { clock, costs, sink, log, planner, shardDemands } = this.#dependencies;
-    const nowMs = clock.monotonicMs();
     const takePhaseIndex = (): number => {
       this.#nextPhaseIndex += 1;
       return this.#nextPhaseIndex - 1;
     };
-    const now = { monotonicMs: nowMs, takePhaseIndex };
+    const now = { monotonicMs: clock.monotonicMs(), takePhaseIndex };
     const isFirst = this.states.size === 0;
     const partition = createPartition(account.shard, costs);
     const steps = discoverySteps(this.states, entries, discovery, now, partition);
@@ -145,10 +150,10 @@ export class AccountTable {
     this.#replan();
     // If not everything can be polled at once, the first polls are spread evenly.
     if (isFirst && this.plan.stretch > 1) {
-      await this.#take(spreadSteps(this.states, this.plan.stretch, nowMs), signal);
+      await this.#take(spreadSteps(this.states, this.plan.stretch, now.monotonicMs), signal);
     }
     const showNothing = missing && [...missing, ...hostlessEntries(this.states.values())];
-    this.#discovery = discoveryAfter(this.#discovery, discovery, showNothing, nowMs);
+    this.#discovery = discoveryAfter(this.#discovery, discovery, showNothing, nowOf(clock));
     this.#unauthorized = isUnauthorized(discovery.error) ? discovery.error : undefined;
     sink.accountUp(account.name, discovery.complete);
     this.#publisher.publishAll(this.states.keys());
@@ -185,7 +190,7 @@ export class AccountTable {
 
   polled(id: string, request: PollRequest, outcome: PollOutcome, startMs: number): void {
     const { clock, observer, log, planner, source } = this.#dependencies;
-    const now = { monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() };
+    const now = nowOf(clock);
     this.#states.end(id);
     observer.polled((now.monotonicMs - startMs) / 1000, outcome.failed.size === 0);
     const before = this.states.get(id);

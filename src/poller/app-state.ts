@@ -1,13 +1,15 @@
-import type { FailureReason } from '../model/api-error.ts';
-import { type Application, mergedApplication } from '../model/application.ts';
+import { mergedApplication } from '../model/application.ts';
+import type { Now } from '../model/clock.ts';
 import type { PollOutcome } from '../model/poll-outcome.ts';
 import {
   type SelectedApplication,
   withNamedHosts,
   withNewHosts,
 } from '../model/selected-application.ts';
-import type { AppReading, AppSnapshot } from '../model/snapshot.ts';
+import type { AppReading } from '../model/snapshot.ts';
+import type { Failure } from '../model/status.ts';
 import { type HostNameState, hostNamesAfter, noHostNames } from './host-names.ts';
+import { failureAfter } from './poll-failure.ts';
 
 /** All that the poller remembers about one application: replaced, never changed. */
 export interface AppState {
@@ -19,13 +21,18 @@ export interface AppState {
   readonly lastSuccessMs: number | undefined;
   /** What did not arrive in the last poll, and since when it has not, on the monotonic clock. */
   readonly failedSinceMs: ReadonlyMap<string, number>;
-  /** Why it did not arrive: a refused key before other reasons; `undefined` when all arrived. */
-  readonly failedFor: FailureReason | undefined;
+  /**
+   * Why it did not arrive, and since when, on the wall clock; also if the vendor answered 404. `undefined`
+   * when all arrived.
+   */
+  readonly failure: Failure | undefined;
   /**
    * Monotonic time at which the first failed poll since values were last published began; or should
    * have ended, if that is earlier.
    */
   readonly failingSinceMs: number | undefined;
+  /** Monotonic time at which values were dropped, because polls had failed for too long. */
+  readonly droppedMs: number | undefined;
   /** The vendor answered 404 although its list has the application. */
   readonly gone: boolean;
   /** Its number in the order of discovery, from 0. Decides its phase. */
@@ -36,11 +43,13 @@ export interface AppState {
   /** After this time a poll that is due is late. */
   readonly overdueMs: number;
   readonly pollsEnded: number;
+  readonly lastPoll: EndedPoll | undefined;
 }
 
-export interface Now {
-  readonly monotonicMs: number;
-  readonly wallMs: number;
+export interface EndedPoll {
+  /** Wall time at which it ended. */
+  readonly endedMs: number;
+  readonly durationMs: number;
 }
 
 /** A poll with failures may be published if at most this share, or one part, of it failed. */
@@ -60,14 +69,16 @@ export function newAppState(
     pollSucceeded: undefined,
     lastSuccessMs: undefined,
     failedSinceMs: new Map(),
-    failedFor: undefined,
+    failure: undefined,
     failingSinceMs: undefined,
+    droppedMs: undefined,
     gone: false,
     phaseIndex,
     discoveredMs: nowMs,
     nextDueMs: nowMs,
     overdueMs: nowMs,
     pollsEnded: 0,
+    lastPoll: undefined,
   };
 }
 
@@ -135,10 +146,13 @@ export function afterPoll(
     // They may come without being asked for, with the values.
     ...(asked.hostNames || outcome.hostNames ? namesAfter(state, outcome, now) : undefined),
     failedSinceMs,
-    failedFor: reasonOf(outcome),
+    failure: failureAfter(state.failure, outcome, asked.startMs, now),
     pollsEnded: state.pollsEnded + 1,
+    lastPoll: { endedMs: now.wallMs, durationMs: now.monotonicMs - asked.startMs },
   };
-  if (outcome.gone) return { ...next, gone: true, reading: undefined, pollSucceeded: true };
+  if (outcome.gone) {
+    return { ...next, gone: true, reading: undefined, droppedMs: undefined, pollSucceeded: true };
+  }
   const reading = withHostsOf(outcome.reading, next.selected.application.hostIds);
   if (outcome.failed.size === 0) {
     return {
@@ -148,10 +162,12 @@ export function afterPoll(
       pollSucceeded: true,
       lastSuccessMs: now.wallMs,
       failingSinceMs: undefined,
+      droppedMs: undefined,
     };
   }
   if (isPublishable(state, outcome, failedSinceMs, now)) {
-    return { ...next, gone: false, reading, pollSucceeded: false, failingSinceMs: undefined };
+    const published = { reading, failingSinceMs: undefined, droppedMs: undefined };
+    return { ...next, ...published, gone: false, pollSucceeded: false };
   }
   // Earlier polls may have been aborted: then this one began late.
   const sinceMs = Math.min(asked.startMs, state.nextDueMs + asked.deadlineMs);
@@ -166,30 +182,6 @@ function namesAfter(
   const selected = withNewHosts(state.selected, outcome.hostNames);
   const hostNames = hostNamesAfter(state.hostNames, selected, outcome, now);
   return { hostNames, selected: withNamedHosts(selected, hostNames.names) };
-}
-
-function reasonOf({ failed, unauthorized, error }: PollOutcome): FailureReason | undefined {
-  if (failed.size === 0) return undefined;
-  return unauthorized ? 'auth' : error?.reason;
-}
-
-/** What to publish. Of a stale discovery only the identity of the application remains. */
-export function snapshotOf(
-  account: string,
-  state: AppState,
-  isDiscoveryStale: boolean,
-): AppSnapshot {
-  const { application, entry } = state.selected;
-  return {
-    account,
-    application: isDiscoveryStale ? identityOf(application) : application,
-    labels: entry.labels,
-    hostsOnly: !entry.application,
-    hostNames: state.hostNames.names,
-    reading: state.reading,
-    pollSucceeded: state.pollSucceeded,
-    lastSuccessMs: state.lastSuccessMs,
-  };
 }
 
 function isPublishable(
@@ -217,18 +209,4 @@ export function withHostsOf(
   const wanted = new Set(hostIds);
   const hosts = [...reading.hosts].filter(([id]) => wanted.has(id));
   return hosts.length === reading.hosts.size ? reading : { ...reading, hosts: new Map(hosts) };
-}
-
-function identityOf({ id, name, language }: Application): Application {
-  return {
-    id,
-    name,
-    language,
-    healthStatus: undefined,
-    reporting: undefined,
-    lastReportedAtMs: undefined,
-    summary: undefined,
-    hostIds: undefined,
-    instances: undefined,
-  };
 }

@@ -15,9 +15,10 @@ import {
 } from '../model/selector.ts';
 import type { Discovery } from '../model/source.ts';
 import { type AppState, afterDiscovery, newAppState, refreshed, withHostsOf } from './app-state.ts';
+import type { AppStates } from './app-states.ts';
 import { type Partition } from './demand.ts';
 import { noHostNames } from './host-names.ts';
-import { type AppStates, phaseMs } from './schedule.ts';
+import { phaseMs } from './schedule.ts';
 
 /** One step of a change of the states. */
 export interface StateChanges {

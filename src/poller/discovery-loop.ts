@@ -39,6 +39,8 @@ export interface DiscoveryLoop {
   repeatEvery(intervalMs: number): void;
   /** Monotonic time since when the discovery under way, or the next one, has been late. */
   lateSinceMs(): number | undefined;
+  /** Monotonic time at which the next discovery begins; `undefined` while one is under way. */
+  nextMs(): number | undefined;
 }
 
 /** Nothing can be shown before the first discovery succeeds, so it is tried again soon. */
@@ -141,6 +143,10 @@ class RepeatedDiscovery implements DiscoveryLoop {
   lateSinceMs(): number | undefined {
     const atMs = this.#lateAtMs;
     return atMs !== undefined && atMs <= this.#dependencies.clock.monotonicMs() ? atMs : undefined;
+  }
+
+  nextMs(): number | undefined {
+    return this.#delay.endsAtMs();
   }
 
   async #ask(signal: AbortSignal): Promise<Discovery> {

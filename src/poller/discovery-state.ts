@@ -1,5 +1,5 @@
 import { ApiError } from '../model/api-error.ts';
-import type { Clock } from '../model/clock.ts';
+import type { Clock, Now } from '../model/clock.ts';
 import type { AppEntry, Selector } from '../model/config.ts';
 import { isWorthPolling } from '../model/selected-application.ts';
 import { selectorText } from '../model/selector.ts';
@@ -11,6 +11,12 @@ export interface DiscoveryState {
   /** Whether the last one succeeded; `undefined` before the first one ended. */
   readonly up: boolean | undefined;
   readonly error: Error | undefined;
+  /** Monotonic time at which the last one ended that did not go as the one before. */
+  readonly upChangedMs: number | undefined;
+  /** Wall time at which the last complete one ended. */
+  readonly lastSuccessMs: number | undefined;
+  /** How many applications the last complete one was told of. */
+  readonly listed: number | undefined;
   /** Whether the vendor ever answered: with a list, a part of one, or an HTTP error. */
   readonly answered: boolean;
   /** Monotonic time of the first failure since the last complete discovery. */
@@ -19,15 +25,21 @@ export interface DiscoveryState {
   readonly missing: readonly AppEntry[];
   /** Their selectors as written. This array stays the same too. */
   readonly missingSelectors: readonly string[];
+  /** Monotonic time at which the first of them began to be missing, or the last one ceased to. */
+  readonly missingChangedMs: number | undefined;
 }
 
 export const initialDiscovery: DiscoveryState = {
   up: undefined,
   error: undefined,
+  upChangedMs: undefined,
+  lastSuccessMs: undefined,
+  listed: undefined,
   answered: false,
   failingSinceMs: undefined,
   missing: [],
   missingSelectors: [],
+  missingChangedMs: undefined,
 };
 
 /** @param missing the entries that choose nothing, if the discovery can tell */
@@ -35,14 +47,20 @@ export function discoveryAfter(
   before: DiscoveryState,
   { applications, complete, error }: Discovery,
   missing: readonly AppEntry[] | undefined,
-  nowMs: number,
+  now: Now,
 ): DiscoveryState {
+  const after = missingAfter(before, missing);
+  const isEdge = (before.missing.length === 0) !== (after.missing.length === 0);
   return {
     up: complete,
     error: complete ? undefined : error,
+    upChangedMs: before.up === complete ? before.upChangedMs : now.monotonicMs,
+    lastSuccessMs: complete ? now.wallMs : before.lastSuccessMs,
+    listed: complete ? applications.length : before.listed,
     answered: before.answered || complete || applications.length > 0 || hasStatus(error),
-    failingSinceMs: complete ? undefined : (before.failingSinceMs ?? nowMs),
-    ...missingAfter(before, missing),
+    failingSinceMs: complete ? undefined : (before.failingSinceMs ?? now.monotonicMs),
+    ...after,
+    missingChangedMs: isEdge ? now.monotonicMs : before.missingChangedMs,
   };
 }
 

@@ -132,10 +132,9 @@ function fieldsOf({ id, name }: Application): { app_id: string; app_name: string
   return { app_id: id, app_name: name.slice(0, longestName) };
 }
 
-const logged = ['gone', 'pollSucceeded', 'failedFor'] as const;
-
 function hasChanged(before: AppState, after: AppState): boolean {
-  return logged.some((member) => before[member] !== after[member]);
+  if (before.gone !== after.gone || before.pollSucceeded !== after.pollSucceeded) return true;
+  return before.failure?.reason !== after.failure?.reason;
 }
 
 function applicationChanges(
@@ -155,8 +154,8 @@ function applicationChanges(
   ];
 }
 
-function pollStateOf({ pollSucceeded, failedFor }: AppState): SubjectState {
-  return { isFailing: pollSucceeded === false, reason: failedFor };
+function pollStateOf({ pollSucceeded, failure, gone }: AppState): SubjectState {
+  return { isFailing: pollSucceeded === false, reason: gone ? undefined : failure?.reason };
 }
 
 function createDiscoveryReport(account: string, log: ChangeLog) {

@@ -197,7 +197,7 @@ class DuePolls implements PollLoop {
 
   #ended(request: PollRequest, outcome: PollOutcome, startMs: number, told: Told): void {
     const id = idOf(request);
-    const wasUnauthorized = this.#table.states.get(id)?.failedFor === 'auth';
+    const wasUnauthorized = this.#table.states.get(id)?.failure?.reason === 'auth';
     const isKnown = this.#table.unauthorizedOutcome() !== undefined;
     this.#table.polled(id, request, outcome, startMs);
     if (outcome.unauthorized && !wasUnauthorized && !isKnown) this.#dependencies.unauthorized();

@@ -1,5 +1,4 @@
 import type { PollConfig } from '../model/config.ts';
-import { createPriorityQueue } from '../model/priority-queue.ts';
 import type { AppState } from './app-state.ts';
 
 /** What decides when an application is polled. */
@@ -92,125 +91,6 @@ function modulo(value: number, divisor: number): number {
   return ((value % divisor) + divisor) % divisor;
 }
 
-/** The states of an account's applications, and when something happens to each of them next. */
-export interface AppStates {
-  readonly all: ReadonlyMap<string, AppState>;
-  set(id: string, state: AppState): void;
-  delete(id: string): void;
-  /** The poll of the application has begun: it is under way, or waits for its first call. */
-  begin(id: string): void;
-  /** The poll of the application has ended. */
-  end(id: string): void;
-  /**
-   * The application whose poll has been due for longest; `undefined` when none is due.
-   *
-   * @param withinMs how early an application counts as due
-   */
-  firstDue(nowMs: number, withinMs?: number): string | undefined;
-  /** Drops the values that have become stale. Returns the ids of their applications. */
-  dropStale(nowMs: number): readonly string[];
-  /** Monotonic time at which the next poll is due or values become stale; `undefined` if never. */
-  nextEventMs(): number | undefined;
-  /** Stretches the time until each coming poll, so that all of them keep their order. */
-  stretch(factor: number, nowMs: number): void;
-}
-
-/** @param stretch returns the factor by which the intervals are stretched at present */
-export function createAppStates(stretch: () => number): AppStates {
-  return new QueuedStates(stretch);
-}
-
-class QueuedStates implements AppStates {
-  readonly #all = new Map<string, AppState>();
-  readonly #stretch: () => number;
-  readonly #polling = new Set<string>();
-  readonly #polls = createPriorityQueue<string>();
-  /** When to look at each application: no later than its values become stale. */
-  readonly #stale = createPriorityQueue<string>();
-
-  constructor(stretch: () => number) {
-    this.#stretch = stretch;
-  }
-
-  get all(): ReadonlyMap<string, AppState> {
-    return this.#all;
-  }
-
-  set(id: string, state: AppState): void {
-    this.#all.set(id, state);
-    if (this.#polling.has(id)) this.#polls.delete(id);
-    else this.#polls.set(id, state.nextDueMs);
-    const atMs = staleAtMs(state, this.#deadlineMsOf(state));
-    if (atMs === undefined) this.#stale.delete(id);
-    else this.#stale.set(id, atMs);
-  }
-
-  delete(id: string): void {
-    this.#all.delete(id);
-    this.#polls.delete(id);
-    this.#stale.delete(id);
-  }
-
-  begin(id: string): void {
-    this.#polling.add(id);
-    this.#polls.delete(id);
-  }
-
-  end(id: string): void {
-    this.#polling.delete(id);
-    const state = this.#all.get(id);
-    if (state !== undefined) this.#polls.set(id, state.nextDueMs);
-  }
-
-  firstDue(nowMs: number, withinMs = 0): string | undefined {
-    const id = this.#polls.first();
-    const state = id === undefined ? undefined : this.#all.get(id);
-    const earlyMs = this.#polls.firstPriority() - nowMs;
-    if (state === undefined || earlyMs > withinMs) return undefined;
-    // Half an interval after the last poll at the earliest: nothing is polled more than twice as
-    // often.
-    const halfMs = (state.selected.entry.poll.intervalMs * this.#stretch()) / 2;
-    return earlyMs <= 0 || nowMs >= state.overdueMs - halfMs ? id : undefined;
-  }
-
-  dropStale(nowMs: number): readonly string[] {
-    const dropped: string[] = [];
-    while (this.#stale.firstPriority() <= nowMs) {
-      const id = this.#stale.first();
-      const state = id === undefined ? undefined : this.#all.get(id);
-      if (id === undefined || state === undefined) break;
-      const after = whenStale(state, this.#deadlineMsOf(state), nowMs);
-      this.set(id, after);
-      if (after !== state) dropped.push(id);
-    }
-    return dropped;
-  }
-
-  nextEventMs(): number | undefined {
-    const nextMs = Math.min(this.#polls.firstPriority(), this.#stale.firstPriority());
-    return Number.isFinite(nextMs) ? nextMs : undefined;
-  }
-
-  stretch(factor: number, nowMs: number): void {
-    const moved = (dueMs: number): number =>
-      dueMs > nowMs ? nowMs + (dueMs - nowMs) * factor : dueMs;
-    for (const [id, before] of this.#all) {
-      const { nextDueMs, overdueMs } = before;
-      const state = { ...before, nextDueMs: moved(nextDueMs), overdueMs: moved(overdueMs) };
-      this.#all.set(id, state);
-      // Where values become stale later than before, they are merely looked at too early.
-      if (factor >= 1) continue;
-      const atMs = staleAtMs(state, this.#deadlineMsOf(state));
-      if (atMs !== undefined) this.#stale.set(id, atMs);
-    }
-    this.#polls.mapPriorities(moved);
-  }
-
-  #deadlineMsOf({ selected }: AppState): number {
-    return pollDeadlineMs(selected.entry.poll, this.#stretch());
-  }
-}
-
 /**
  * Monotonic time at which the values become too old to be held any longer: polls have failed for
  * `stale_after`, or the poll that is due has not ended `stale_after` after its deadline.
@@ -228,5 +108,5 @@ export function staleAtMs(
 export function whenStale(state: AppState, deadlineMs: number, nowMs: number): AppState {
   const atMs = staleAtMs(state, deadlineMs);
   if (atMs === undefined || nowMs < atMs) return state;
-  return { ...state, reading: undefined, pollSucceeded: false };
+  return { ...state, reading: undefined, pollSucceeded: false, droppedMs: nowMs };
 }

@@ -59,7 +59,10 @@ export function createConnections(
     const nowMs = clock.monotonicMs();
     if (nowMs < nextWarningMs) return;
     nextWarningMs = nowMs + warningIntervalMs;
-    logger.warn({ maxConnections }, 'too many connections, older ones are ended for new ones');
+    logger.warn(
+      { max_connections: maxConnections },
+      'too many connections, older ones are ended for new ones',
+    );
   };
 
   const evictOne = (): void => {

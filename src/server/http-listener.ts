@@ -48,11 +48,14 @@ function serveRequests(
     connections.answering(request.socket, response);
     if (isClosing()) response.setHeader('Connection', 'close');
     response.on('error', (error) => {
-      logger.debug({ err: error }, 'client went away');
+      logger.debug({ error }, 'client went away');
     });
     // Node's own socket timeout restarts at every byte: a client that reads slowly would never meet it.
     const cancelTimer = clock.after(writeTimeoutMs, () => {
-      logger.debug({ afterMs: writeTimeoutMs }, 'client took too long, connection dropped');
+      logger.debug(
+        { after_seconds: writeTimeoutMs / 1000 },
+        'client took too long, connection dropped',
+      );
       response.destroy();
     });
     response.once('close', () => {
@@ -60,7 +63,7 @@ function serveRequests(
       if (isClosing()) server.closeIdleConnections();
     });
     handler(request, response).catch((error: unknown) => {
-      logger.error({ err: error }, 'answer could not be sent');
+      logger.error({ error }, 'answer could not be sent');
       response.destroy();
     });
   });
@@ -69,7 +72,7 @@ function serveRequests(
 /** Ends connections that bring no valid request, or none in time. */
 function rejectOthers(server: Server, { logger, clock }: HttpListenerDependencies): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    logger.debug({ err: error }, 'client went away or sent no valid request');
+    logger.debug({ error }, 'client went away or sent no valid request');
     if (socket.writableEnded) return;
     const rejection = socket instanceof Socket ? rejectionOf(error.code, socket) : undefined;
     // After the first bytes of an answer, another answer would only garble it.

@@ -69,7 +69,8 @@ function stateOf({ up, firstCycleEnded }: AccountStatus): State {
     : { word: 'first polls', className: 'waiting' };
 }
 
-function rounded(value: number): string {
+function rounded(value: number | undefined): string {
+  if (value === undefined) return '–';
   return String(Math.round(value * 10) / 10);
 }
 
@@ -89,7 +90,7 @@ function noteLines(account: AccountStatus): readonly string[] {
       `<p>New Relic's clock is ${seconds} s ${side} this machine's: windows follow New Relic's.</p>`,
     );
   }
-  if (account.demandRequestsPerMinute > account.budgetRequestsPerMinute) {
+  if ((account.demandRequestsPerMinute ?? 0) > account.budgetRequestsPerMinute) {
     lines.push('<p>The demand exceeds the budget: the interval is stretched.</p>');
   }
   if (account.missingSelectors.length > 0) {

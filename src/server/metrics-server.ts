@@ -93,7 +93,7 @@ export function createMetricsServer(
     );
     const bound = await startListening(server, address);
     server.on('error', (error) => {
-      logger.error({ err: error }, 'server failed');
+      logger.error({ error }, 'server failed');
     });
     servers.push(server);
     return bound;

@@ -3,7 +3,7 @@ import type { BuildInfo } from '../model/status.ts';
 import type { AccountStatus, Logger } from '../model/telemetry.ts';
 import { type Answer, plainAnswer, send, textAnswer } from './answer.ts';
 import { landingPage } from './landing-page.ts';
-import { type MetricsSources, metricsAnswer } from './metrics-route.ts';
+import { createMetricsRoute, type MetricsSources } from './metrics-route.ts';
 import { type ConfigStatus, configProblem, type Readiness } from './readiness.ts';
 
 export interface HandlerOptions {
@@ -16,6 +16,8 @@ export interface HandlerOptions {
 export interface HandlerDependencies extends MetricsSources {
   /** Reads the configuration again; rejects with the reason if it is wrong. Absent if not allowed. */
   readonly reload?: (() => Promise<void>) | undefined;
+  /** Called for each request for the metrics, whatever became of it, with the status of the answer. */
+  scraped(status: number): void;
   status(): readonly AccountStatus[];
   config(): ConfigStatus;
   /**
@@ -87,7 +89,7 @@ function routesOf(
     ],
     ['/-/healthy', () => healthAnswer(dependencies.stalled())],
     ['/-/ready', () => readiness.answer(dependencies.status(), dependencies.config())],
-    [telemetryPath, limited(maxRequests, (request) => metricsAnswer(request, dependencies))],
+    [telemetryPath, limited(maxRequests, createMetricsRoute(dependencies))],
   ]);
 }
 
@@ -139,9 +141,11 @@ export function createRequestHandler(
     try {
       answer = await answerOf(request, response);
     } catch (error) {
-      dependencies.logger.error({ err: error, path: pathOf(request) }, 'request failed');
+      dependencies.logger.error({ error, path: pathOf(request) }, 'request failed');
       answer = plainAnswer(500, 'Internal error. The log of the exporter has the reason.');
     }
+    // After every check that may refuse a request, so that refused scrapes are counted too.
+    if (pathOf(request) === options.telemetryPath) dependencies.scraped(answer.status);
     send(request, response, answer);
   };
 }

@@ -1,4 +1,4 @@
-import { Histogram, type Registry } from 'prom-client';
+import { Histogram } from 'prom-client';
 import { type FailureReason, failureReasons } from '../model/api-error.ts';
 import {
   type ApiObserver,
@@ -9,10 +9,19 @@ import {
 } from '../model/telemetry.ts';
 import {
   type AccountScope,
+  type CachedRegistry,
   type CounterChild,
   type CounterVec,
   createCounterVec,
 } from './registry.ts';
+
+/** Two registries, so that a scrape renders and compresses only what changes between two scrapes. */
+export interface ObserverRegistries {
+  /** What every call and every poll changes. */
+  readonly busy: CachedRegistry;
+  /** What changes only when something goes wrong: most of the series. */
+  readonly quiet: CachedRegistry;
+}
 
 /** Metrics of the calls to the vendor. */
 export interface ApiMetrics {
@@ -46,14 +55,15 @@ interface ApiCounters {
   readonly unexpected: CounterVec<'kind'>;
 }
 
-export function createApiMetrics(registry: Registry): ApiMetrics {
-  const counters = createCounters(registry);
+export function createApiMetrics(registries: ObserverRegistries): ApiMetrics {
+  const counters = createCounters(registries);
+  const { busy } = registries;
   const durations = new Histogram({
     name: 'newrelic_exporter_api_request_duration_seconds',
     help: 'Duration of calls to the New Relic API, from the start of sending to the last byte or the failure.',
     labelNames: ['account', 'operation'],
     buckets: callBuckets,
-    registers: [registry],
+    registers: [busy.registry],
   });
 
   return {
@@ -129,34 +139,34 @@ function createEndedCount(
   };
 }
 
-function createCounters(registry: Registry): ApiCounters {
+function createCounters({ busy, quiet }: ObserverRegistries): ApiCounters {
   return {
-    requests: createCounterVec(registry, {
+    requests: createCounterVec(busy, {
       name: 'newrelic_exporter_api_requests_total',
       help: 'Calls to the New Relic API that have ended; every attempt counts. The code is the HTTP status, or the reason why no answer came.',
       labelNames: ['operation', 'code'],
     }),
-    failures: createCounterVec(registry, {
+    failures: createCounterVec(quiet, {
       name: 'newrelic_exporter_api_request_failures_total',
       help: 'Calls to the New Relic API that failed, by reason; every attempt counts.',
       labelNames: ['operation', 'reason'],
     }),
-    retries: createCounterVec(registry, {
+    retries: createCounterVec(quiet, {
       name: 'newrelic_exporter_api_request_retries_total',
       help: 'Calls to the New Relic API that were sent again, by the reason of the failure before.',
       labelNames: ['operation', 'reason'],
     }),
-    throttled: createCounterVec(registry, {
+    throttled: createCounterVec(quiet, {
       name: 'newrelic_exporter_api_throttled_total',
       help: 'Answers of the New Relic API that said the rate limit is used up (HTTP 429).',
       labelNames: [],
     }),
-    invalidSamples: createCounterVec(registry, {
+    invalidSamples: createCounterVec(quiet, {
       name: 'newrelic_exporter_invalid_samples_total',
       help: 'Values in answers of the New Relic API that were left out because they make no sense, by reason.',
       labelNames: ['reason'],
     }),
-    unexpected: createCounterVec(registry, {
+    unexpected: createCounterVec(quiet, {
       name: 'newrelic_exporter_unexpected_answers_total',
       help: 'Answers of NerdGraph that were not as New Relic documents them, by what was different.',
       labelNames: ['kind'],
@@ -184,18 +194,18 @@ export interface PollMetrics {
 /** In seconds. A poll is one call or thousands of paced ones: one round trip to several intervals. */
 const pollBuckets = [0.25, 0.5, 1, 2.5, 5, 15, 30, 60, 300];
 
-export function createPollMetrics(registry: Registry): PollMetrics {
-  const polls = createCounterVec(registry, {
+export function createPollMetrics({ busy, quiet }: ObserverRegistries): PollMetrics {
+  const polls = createCounterVec(busy, {
     name: 'newrelic_exporter_polls_total',
     help: 'Polls of an application that have ended, failed ones included.',
     labelNames: [],
   });
-  const failed = createCounterVec(registry, {
+  const failed = createCounterVec(quiet, {
     name: 'newrelic_exporter_polls_failed_total',
     help: 'Polls of an application that did not get all that was asked for.',
     labelNames: [],
   });
-  const skipped = createCounterVec(registry, {
+  const skipped = createCounterVec(quiet, {
     name: 'newrelic_exporter_polls_skipped_total',
     help: 'Polls of an application that were left out because the one before had not ended in time.',
     labelNames: [],
@@ -207,7 +217,7 @@ export function createPollMetrics(registry: Registry): PollMetrics {
     help: 'Duration of the polls of an application with all of its hosts, waiting for the budget included.',
     labelNames: ['account'],
     buckets: pollBuckets,
-    registers: [registry],
+    registers: [busy.registry],
   });
 
   return {
@@ -218,9 +228,9 @@ export function createPollMetrics(registry: Registry): PollMetrics {
       return {
         polled: (durationSeconds, succeeded) => {
           scope.record(() => {
+            durations.observe({ account }, durationSeconds);
             polls.inc({ account });
             if (!succeeded) failed.inc({ account });
-            durations.observe({ account }, durationSeconds);
           });
         },
         skipped: (count) => {

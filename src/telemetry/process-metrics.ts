@@ -96,6 +96,28 @@ export function createConfigMetrics(registry: Registry): ConfigMetrics {
   };
 }
 
+export interface ScrapeMetrics {
+  scraped(code: number): void;
+}
+
+/** Served; refused for want of a password, or as one too many of a client; failed; above the limit. */
+const scrapeCodes = ['200', '401', '429', '500', '503'];
+
+export function createScrapeMetrics(registry: Registry): ScrapeMetrics {
+  const scrapes = new Counter({
+    name: 'newrelic_exporter_scrapes_total',
+    help: 'Requests for the metrics of the exporter, by the HTTP status of the answer; 503 is one above --web.max-requests.',
+    labelNames: ['code'],
+    registers: [registry],
+  });
+  for (const code of scrapeCodes) scrapes.inc({ code }, 0);
+  return {
+    scraped: (code) => {
+      scrapes.inc({ code: String(code) });
+    },
+  };
+}
+
 export interface ShardMetrics {
   sharded(shard: Shard): void;
 }

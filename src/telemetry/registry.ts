@@ -18,10 +18,24 @@ export function createCachedRegistry(): CachedRegistry {
       version += 1;
     },
     text: async () => {
-      if (cached?.version !== version) cached = { version, text: registry.metrics() };
+      if (cached?.version !== version) cached = { version, text: textOf(registry) };
       return cached.text;
     },
   };
+}
+
+const wholeBucket = /\{le="(\d+)"/g;
+
+/**
+ * All families in text format 0.0.4, without the blank lines of `registry.metrics()`. Bounds of buckets
+ * are written as OpenMetrics asks for, `le="1.0"`, so that a series is the same in both formats.
+ */
+export async function textOf(registry: Registry): Promise<string> {
+  const names = registry.getMetricsAsArray().map(({ name }) => name);
+  const families = await Promise.all(
+    names.map(async (name) => registry.getSingleMetricAsString(name)),
+  );
+  return families.map((family) => `${family.replaceAll(wholeBucket, '{le="$1.0"')}\n`).join('');
 }
 
 /**
@@ -35,15 +49,12 @@ export interface AccountScope {
   close(): void;
 }
 
-/** `onRecord` is called after every `write` that was run. */
-export function createAccountScope(account: string, onRecord: () => void): AccountScope {
+export function createAccountScope(account: string): AccountScope {
   let isClosed = false;
   return {
     account,
     record: (write) => {
-      if (isClosed) return;
-      write();
-      onRecord();
+      if (!isClosed) write();
     },
     close: () => {
       isClosed = true;
@@ -63,7 +74,7 @@ export interface CounterChild {
   inc(by: number): void;
 }
 
-/** A counter whose series can be removed by account alone. */
+/** A counter whose series can be removed by account alone. Every change invalidates its registry. */
 export interface CounterVec<Label extends string> {
   /** Creates the series if it is new. Frequent callers keep the child, which saves the lookup. */
   labels(labels: Readonly<Record<Label | 'account', string>>): CounterChild;
@@ -73,7 +84,7 @@ export interface CounterVec<Label extends string> {
 }
 
 export function createCounterVec<Label extends string>(
-  registry: Registry,
+  cached: CachedRegistry,
   { name, help, labelNames }: CounterVecOptions<Label>,
 ): CounterVec<Label> {
   type Labels = Readonly<Record<Label | 'account', string>>;
@@ -84,7 +95,7 @@ export function createCounterVec<Label extends string>(
     name,
     help,
     labelNames: ['account' as const, ...labelNames],
-    registers: [registry],
+    registers: [cached.registry],
     // prom-client looks a series up by its labels at every count; this way it does so once per page.
     collect: () => {
       for (const children of childrenByAccount.values()) {
@@ -95,10 +106,13 @@ export function createCounterVec<Label extends string>(
 
   const createChild = (labels: Labels): Child => {
     counter.inc(labels, 0);
+    cached.invalidate();
     let uncollected = 0;
     return {
       inc: (by) => {
+        if (by === 0) return;
         uncollected += by;
+        cached.invalidate();
       },
       flush: () => {
         if (uncollected === 0) return;
@@ -128,6 +142,7 @@ export function createCounterVec<Label extends string>(
     removeAccount: (account) => {
       for (const child of childrenByAccount.get(account)?.values() ?? []) child.remove();
       childrenByAccount.delete(account);
+      cached.invalidate();
     },
   };
 }

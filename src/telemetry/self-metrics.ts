@@ -5,11 +5,12 @@ import { createApiMetrics, createPollMetrics } from './observer-metrics.ts';
 import {
   type BuildOptions,
   createConfigMetrics,
+  createScrapeMetrics,
   createShardMetrics,
   registerBuildMetrics,
   registerProcessMetrics,
 } from './process-metrics.ts';
-import { type AccountScope, createAccountScope, createCachedRegistry } from './registry.ts';
+import { type AccountScope, createAccountScope, createCachedRegistry, textOf } from './registry.ts';
 import { createMissingMetric, createStatusMetrics, type StatusSource } from './status-metrics.ts';
 
 /** The exporter's metrics of itself: `newrelic_exporter_*`, `process_*` and `nodejs_*`. */
@@ -22,11 +23,18 @@ export interface SelfMetrics {
   removeAccount(account: string): void;
   /** Records that the configuration was read, for the first time or again. `wallMs` is the time. */
   configReloaded(succeeded: boolean, wallMs: number): void;
+  /** Counts a request for the metrics, by the HTTP status of its answer. */
+  scraped(code: number): void;
   /** Records which part of the work this process has from now on. */
   sharded(shard: Shard): void;
-  /** All metrics in Prometheus' text format 0.0.4, without blank lines. */
+  /**
+   * All metrics in Prometheus' text format 0.0.4, without blank lines, as parts of whole families: there
+   * are always as many, in the same order. Most series are in parts that hardly ever change.
+   */
+  parts(): Promise<readonly string[]>;
+  /** All parts together. */
   text(): Promise<string>;
-  /** Names of the families in `text()`, to compare them with the documentation. */
+  /** Names of the families, to compare them with the documentation. */
   readonly metricNames: readonly string[];
 }
 
@@ -37,13 +45,15 @@ interface Observers {
 }
 
 export function createSelfMetrics(options: BuildOptions, dependencies: StatusSource): SelfMetrics {
-  const observed = createCachedRegistry();
-  const api = createApiMetrics(observed.registry);
-  const poll = createPollMetrics(observed.registry);
+  const busy = createCachedRegistry();
+  const quiet = createCachedRegistry();
+  const api = createApiMetrics({ busy, quiet });
+  const poll = createPollMetrics({ busy, quiet });
   const collected = new Registry();
   registerBuildMetrics(collected, options);
   const shards = createShardMetrics(collected);
   const config = createConfigMetrics(collected);
+  const scrapes = createScrapeMetrics(collected);
   const status = createStatusMetrics(collected, dependencies);
   const missing = createMissingMetric();
   registerProcessMetrics(collected);
@@ -52,13 +62,19 @@ export function createSelfMetrics(options: BuildOptions, dependencies: StatusSou
   const observersOf = (account: string): Observers => {
     const known = observersByAccount.get(account);
     if (known !== undefined) return known;
-    const scope = createAccountScope(account, () => {
-      observed.invalidate();
-    });
+    const scope = createAccountScope(account);
     const created = { scope, api: api.observer(scope), poll: poll.observer(scope) };
     observersByAccount.set(account, created);
-    observed.invalidate();
     return created;
+  };
+
+  const parts = async (): Promise<readonly string[]> => {
+    status.refresh();
+    const accounts = dependencies.status();
+    return [
+      ...(await Promise.all([quiet.text(), busy.text(), textOf(collected)])),
+      missing.text(accounts),
+    ];
   };
 
   return {
@@ -69,21 +85,20 @@ export function createSelfMetrics(options: BuildOptions, dependencies: StatusSou
       observersByAccount.delete(account);
       api.removeAccount(account);
       poll.removeAccount(account);
-      observed.invalidate();
     },
     configReloaded: (succeeded, wallMs) => {
       config.reloaded(succeeded, wallMs);
     },
+    scraped: (code) => {
+      scrapes.scraped(code);
+    },
     sharded: (shard) => {
       shards.sharded(shard);
     },
-    text: async () => {
-      status.refresh();
-      const texts = await Promise.all([observed.text(), collected.metrics()]);
-      return texts.join('').replaceAll('\n\n', '\n') + missing.text(dependencies.status());
-    },
+    parts,
+    text: async () => (await parts()).join(''),
     metricNames: [
-      ...[observed.registry, collected].flatMap((registry) =>
+      ...[quiet.registry, busy.registry, collected].flatMap((registry) =>
         registry.getMetricsAsArray().map(({ name }) => name),
       ),
       missing.name,

@@ -22,7 +22,8 @@ export interface StatusMetrics {
 interface MirroredGauge {
   readonly name: string;
   readonly help: string;
-  readonly value: (status: AccountStatus) => number;
+  /** `undefined` while it is not known. */
+  readonly value: (status: AccountStatus) => number | undefined;
 }
 
 const mirroredGauges: readonly MirroredGauge[] = [
@@ -38,12 +39,12 @@ const mirroredGauges: readonly MirroredGauge[] = [
   },
   {
     name: 'newrelic_exporter_api_budget_requests_per_minute',
-    help: 'Calls that may be sent in any 60 seconds (requests_per_minute of the account).',
+    help: 'Calls that may be sent in any 60 seconds at present: requests_per_minute of the account, the part of it that is the share of this process, or less for some minutes after a 429.',
     value: (status) => status.budgetRequestsPerMinute,
   },
   {
     name: 'newrelic_exporter_api_demand_requests_per_minute',
-    help: 'Calls per minute that the configured intervals ask for; above the budget, the intervals stretch.',
+    help: 'Calls per minute that the configured intervals ask for, once the account was discovered; above the budget, the intervals stretch.',
     value: (status) => status.demandRequestsPerMinute,
   },
   {
@@ -78,7 +79,10 @@ export function createStatusMetrics(registry: Registry, source: StatusSource): S
       for (const metric of all) metric.reset();
       for (const status of source.status()) {
         const account = status.name;
-        for (const { gauge, value } of mirrored) gauge.set({ account }, value(status));
+        for (const { gauge, value } of mirrored) {
+          const known = value(status);
+          if (known !== undefined) gauge.set({ account }, known);
+        }
         series.set({ account }, source.seriesOf(account));
         for (const reason of seriesDropReasons) {
           seriesDropped.inc({ account, reason }, source.droppedSeriesOf(account, reason));
@@ -110,6 +114,7 @@ const header =
 
 export function createMissingMetric(): MissingMetric {
   let renderedByAccount: ReadonlyMap<string, Rendered> = new Map();
+  let last = { lines: [] as readonly string[], text: header };
 
   return {
     name: missingMetricName,
@@ -122,7 +127,10 @@ export function createMissingMetric(): MissingMetric {
         }),
       );
       const lines = Array.from(renderedByAccount.values(), (rendered) => rendered.lines);
-      return header + lines.join('');
+      const isSame =
+        lines.length === last.lines.length && lines.every((text, at) => text === last.lines[at]);
+      if (!isSame) last = { lines, text: header + lines.join('') };
+      return last.text;
     },
   };
 }

@@ -25,6 +25,7 @@ describe('the parent of a daemon', () => {
   // The entry, and what `serve --respawn` loads on demand.
   const loaded = loadedWith([
     'main.ts',
+    'program.ts',
     'daemon/node-platform.ts',
     'cli/run.ts',
     'daemon/respawn.ts',
@@ -48,6 +49,7 @@ describe('the parent of a daemon', () => {
         'daemon',
         'main.ts',
         'model',
+        'program.ts',
         'server',
         'telemetry',
         'transport',
@@ -60,6 +62,7 @@ describe('the parent of a daemon', () => {
       'daemon/platform.ts',
       'daemon/respawn.ts',
       'daemon/sharding.ts',
+      'daemon/systemd-notify.ts',
     ]);
     expect([...loaded].filter((name) => /^(?:config|server|transport)\//u.test(name))).toEqual([
       'transport/answer-memory.ts',

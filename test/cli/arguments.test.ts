@@ -96,7 +96,9 @@ describe('a flag', () => {
     { argv: ['--web.telemetry-path=/a/metrics'], flags: { telemetryPath: '/a/metrics' } },
     { argv: ['--web.max-requests=1'], flags: { maxRequests: 1 } },
     { argv: ['--log.level=error'], flags: { logLevel: 'error' } },
+    { argv: ['--log.level=WARN'], flags: { logLevel: 'warn' } },
     { argv: ['--log.format=json'], flags: { logFormat: 'json' } },
+    { argv: ['--log.format=logfmt'], flags: { logFormat: 'logfmt' } },
     { argv: ['demo', '--demo.applications=3'], flags: { demoApplications: 3 } },
     { argv: ['demo', '--demo.hosts=0'], flags: { demoHosts: 0 } },
     { argv: ['demo', '--demo.source=nerdgraph'], flags: { demoSource: 'nerdgraph' } },
@@ -222,12 +224,12 @@ describe('a usage error', () => {
       message: '--config.file: "" is not valid: expected the path of a file',
     },
     {
-      argv: ['--log.level=INFO'],
-      message: '--log.level: "INFO" is not valid: expected debug, info, warn or error',
+      argv: ['--log.level=LOUD'],
+      message: '--log.level: "LOUD" is not valid: expected debug, info, warn or error',
     },
     {
-      argv: ['--log.format=logfmt'],
-      message: '--log.format: "logfmt" is not valid: expected auto, json or pretty',
+      argv: ['--log.format=xml'],
+      message: '--log.format: "xml" is not valid: expected auto, json, pretty or logfmt',
     },
     {
       argv: ['--web.max-requests=0'],

@@ -26,7 +26,11 @@ describe('renderWarnings', () => {
 
 describe('logWarnings', () => {
   it.each([
-    { count: 50, lines: 50, last: { level: 'warn', message: 'configuration warning' } },
+    {
+      count: 50,
+      lines: 50,
+      last: { level: 'warn', message: 'configuration warning', fields: { file: 'c.yaml' } },
+    },
     {
       count: 60,
       lines: 51,
@@ -35,7 +39,7 @@ describe('logWarnings', () => {
   ])('writes $lines lines for $count warnings', ({ count, lines, last }) => {
     const logger = createFakeLogger();
 
-    logWarnings(firstOf(warnings(count)), logger);
+    logWarnings(firstOf(warnings(count)), 'c.yaml', logger);
 
     expect(logger.lines).toHaveLength(lines);
     expect(logger.lines.at(-1)).toMatchObject(last);

@@ -158,7 +158,7 @@ describe('watchConfig', () => {
 
       expect(whileGone).toBe(0);
       expect(reloads).toHaveLength(1);
-      expect(logger.lines.map(({ message, fields }) => [message, fields['path']])).toEqual([
+      expect(logger.lines.map(({ message, fields }) => [message, fields['file']])).toEqual([
         ['configuration file not readable', path],
       ]);
     },

@@ -150,7 +150,7 @@ describe('keepRunning', () => {
 
     expect(before).toEqual([]);
     expect(children.all[0]?.signals).toEqual(['SIGKILL']);
-    expect(logger.lines[0]?.fields).toMatchObject({ reason: 'no sign of life for 120 seconds' });
+    expect(logger.lines[0]?.fields).toMatchObject({ problem: 'no sign of life for 120 seconds' });
   });
 
   it('kills a child that has said for two minutes that it stands still, and says why', async () => {
@@ -163,7 +163,7 @@ describe('keepRunning', () => {
 
     expect(children.all[0]?.signals).toEqual(['SIGKILL']);
     expect(logger.lines[0]?.fields).toMatchObject({
-      reason: 'account one: polling has stood still',
+      problem: 'account one: polling has stood still',
     });
   });
 
@@ -182,7 +182,7 @@ describe('keepRunning', () => {
       {
         level: 'error',
         fields: {
-          reason: 'it took 76 of the 100 MiB that the container may have',
+          problem: 'it took 76 of the 100 MiB that the container may have',
           remedy: 'give the container more memory, or read fewer hosts',
         },
       },

@@ -61,7 +61,7 @@ describe('createRestWarnings', () => {
 
     expect(logger.lines[0]?.fields).toEqual({
       account: 'a',
-      lastDay: '2027-07-31',
+      last_day: '2027-07-31',
       remedy:
         'change to "source: nerdgraph" before then, as docs/migration-nerdgraph.md says; newrelic-exporter compare shows whether the values agree',
     });

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { gzipFast } from '../../src/exposition/page.ts';
+import { deflate } from '../../src/exposition/gzip.ts';
 import {
   type RenderedApplication,
   renderApplication,
@@ -58,7 +58,7 @@ export function renderedOf(
 }
 
 export function aStore(): SeriesStore {
-  return createSeriesStore({ gzip: gzipFast, nextTurn: async () => setImmediate() });
+  return createSeriesStore({ deflate, nextTurn: async () => setImmediate() });
 }
 
 export async function pageText(store: SeriesStore): Promise<string> {

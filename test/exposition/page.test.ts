@@ -74,7 +74,8 @@ function aCache(): { readonly cache: PageCache; readonly builds: Build[] } {
   const cache = createPageCache(
     async () =>
       new Promise((resolve, reject) => {
-        const page = { identity: Buffer.from(String(builds.length)), gzip: Buffer.alloc(0) };
+        const identity = Buffer.from(String(builds.length));
+        const page = { identity, deflated: Buffer.alloc(0), crc: 0 };
         builds.push({ page, finish: () => resolve(page), fail: reject });
       }),
   );

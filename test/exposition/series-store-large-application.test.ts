@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { gzipFast } from '../../src/exposition/page.ts';
+import { deflate } from '../../src/exposition/gzip.ts';
 import { createSeriesStore, type SeriesStore } from '../../src/exposition/series-store.ts';
 import type { AppSnapshot } from '../../src/model/snapshot.ts';
 import { anApplication, aReading, aSnapshot, linesOf } from './builders.ts';
@@ -21,7 +21,7 @@ function large(value: number, name = 'large', hosts: number = hostCount): AppSna
 function aStoreWithTurns(): { readonly store: SeriesStore; turns: number; inTurn: () => void } {
   const watched = {
     store: createSeriesStore({
-      gzip: gzipFast,
+      deflate,
       nextTurn: async () => {
         watched.turns += 1;
         watched.inTurn();

@@ -24,7 +24,10 @@ async function withServer(
     { listenAddresses: ['127.0.0.1:0'], telemetryPath: '/metrics', maxRequests },
     {
       page: async () => daemon.store.page(),
-      selfMetrics: async () => daemon.metrics.text(),
+      selfMetrics: async () => daemon.metrics.parts(),
+      scraped: (status) => {
+        daemon.metrics.scraped(status);
+      },
       status: () => daemon.status(),
       config: () => inForce,
       stalled: () => undefined,

@@ -47,7 +47,8 @@ const rows: readonly Row[] = [
   { fault: { kind: 'gzip_bomb', bytes: 8 * 1024 * 1024 }, reason: 'not_json' },
 ];
 
-describe.each(sources)('$name', (source) => {
+// Most of their time they wait for the daemon to try again: they wait together.
+describe.concurrent.each(sources)('$name', (source) => {
   const apart = { source: source.account, entries: source.apart };
 
   describe('an application whose answers break on the wire', () => {
@@ -128,7 +129,9 @@ describe.each(sources)('$name', (source) => {
       },
     );
   });
+});
 
+describe.each(sources)('$name', (source) => {
   describe('a redirect to another host', () => {
     it('is not followed: the key goes nowhere', async () => {
       const other = await httpServer((_request, response) => response.end('{}'));

@@ -26,6 +26,12 @@ const tlsKey = async (): Promise<string> => readFile(join(fixtures, 'test-only-k
 const tlsCert = async (): Promise<string> =>
   readFile(join(fixtures, 'test-only-certificate.pem'), 'utf8');
 
+/** Makes this Node look like one of Debian 12, which lacks what the bundle loads modules with. */
+const anOldNode = [
+  "Object.defineProperty(process, 'version', { value: 'v18.20.8' });",
+  'process.getBuiltinModule = undefined;',
+].join('\n');
+
 describe('the bundle', () => {
   let directory = '';
   let file = '';
@@ -81,6 +87,17 @@ describe('the bundle', () => {
     { args: ['config-schema'], shows: /"\$schema"/ },
   ])('runs $args', async ({ args, shows }) => {
     expect(await run(...args)).toMatch(shows);
+  });
+
+  it('tells an old Node from the first line on', async () => {
+    await withFiles({ 'old.cjs': anOldNode }, async (folder) => {
+      const old = execute(process.execPath, ['--require', `${folder}/old.cjs`, file]);
+
+      await expect(old).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/^newrelic-exporter needs Node.js .* is v18\.20\.8: .*\n$/u),
+      });
+    });
   });
 
   it('reads YAML and says where it is wrong', async () => {

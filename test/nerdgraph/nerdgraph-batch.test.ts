@@ -211,6 +211,6 @@ describe('the outcome', () => {
     ]);
     await run();
 
-    expect(unexpected.seen).toEqual([{ kind: 'no_heartbeat', detail: { applicationId: '1' } }]);
+    expect(unexpected.seen).toEqual([{ kind: 'no_heartbeat', detail: { app_id: '1' } }]);
   });
 });

@@ -135,7 +135,7 @@ describe('the rows of an answer', () => {
 
     expect(answer.rows).toEqual([]);
     expect(kinds).toEqual(['host_null']);
-    expect(details).toEqual([{ applicationId: '1' }]);
+    expect(details).toEqual([{ app_id: '1' }]);
   });
 
   it.each([

@@ -231,14 +231,14 @@ describe('afterPoll', () => {
 
   it.each([
     { failed: [applicationScope], error: new ApiError('server', 'HTTP 500'), reason: 'server' },
-    { failed: [applicationScope], error: undefined, reason: undefined },
+    { failed: [applicationScope], error: undefined, reason: 'client' },
     { failed: [], error: new ApiError('server', 'HTTP 500'), reason: undefined },
   ])('has failed for $reason after $failed', ({ failed, error, reason }) => {
     const outcome = anOutcome({ failed: new Set(failed), error });
 
     const state = afterPoll(aState(), outcome, noNames, now);
 
-    expect(state.failedFor).toBe(reason);
+    expect(state.failure?.reason).toBe(reason);
   });
 });
 

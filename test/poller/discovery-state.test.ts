@@ -27,8 +27,10 @@ const whole: Discovery = {
 };
 const lost: Discovery = { ...whole, complete: false, error: unreachable };
 
+const now = { monotonicMs: 0, wallMs: 0 };
+
 function after(before: DiscoveryState, discovery: Discovery, nowMs = 5000): DiscoveryState {
-  return discoveryAfter(before, discovery, undefined, nowMs);
+  return discoveryAfter(before, discovery, undefined, { monotonicMs: nowMs, wallMs: nowMs });
 }
 
 describe('discoveryAfter', () => {
@@ -68,20 +70,20 @@ describe('discoveryAfter', () => {
 
   it('keeps the entries that choose nothing until another discovery can tell', () => {
     const missing = [anEntry()];
-    const told = discoveryAfter(initialDiscovery, whole, missing, 0);
+    const told = discoveryAfter(initialDiscovery, whole, missing, now);
 
     expect(after(told, lost).missing).toBe(missing);
-    expect(discoveryAfter(told, whole, [], 0).missing).toEqual([]);
+    expect(discoveryAfter(told, whole, [], now).missing).toEqual([]);
   });
 
   it('keeps the same arrays as long as nothing in them changes', () => {
     const of = (...ids: readonly string[]): AppEntry[] =>
       ids.map((id) => anEntry({ selector: { kind: 'id', id } }));
-    const told = discoveryAfter(initialDiscovery, whole, of('1', '2'), 0);
+    const told = discoveryAfter(initialDiscovery, whole, of('1', '2'), now);
 
-    const again = discoveryAfter(told, whole, of('1', '2'), 0);
+    const again = discoveryAfter(told, whole, of('1', '2'), now);
     const others = [of('1'), of('1', '3'), of('2', '1'), of('1', '2', '3')].map(
-      (missing) => discoveryAfter(told, whole, missing, 0).missingSelectors,
+      (missing) => discoveryAfter(told, whole, missing, now).missingSelectors,
     );
 
     expect(told.missingSelectors).toEqual(['id=1', 'id=2']);

@@ -71,7 +71,11 @@ describe('the log of applications', () => {
   const known = newAppState(aSelected({ id: '1', name: 'shop' }), 0, 0);
   const application = { account: 'production', app_id: '1', app_name: 'shop' };
   const failure = outcomeOf('timeout');
-  const failing = { ...known, pollSucceeded: false, failedFor: 'timeout' } as const;
+  const failing = {
+    ...known,
+    pollSucceeded: false,
+    failure: { reason: 'timeout', message: 'too slow', sinceMs: 0 },
+  } as const;
   const working = { ...known, pollSucceeded: true };
   const gone = { ...working, gone: true };
 

@@ -114,7 +114,7 @@ describe('batches', () => {
       await bench.clock.advance(10 * minuteMs);
 
       const perMinute = (bench.source.sent() - before) / 10;
-      const { demandRequestsPerMinute } = bench.poller.status();
+      const { demandRequestsPerMinute = 0 } = bench.poller.status();
       expect(demandRequestsPerMinute).toBeCloseTo(5 + minuteMs / came.everyMs, 5);
       expect(perMinute / demandRequestsPerMinute).toBeGreaterThan(0.95);
       expect(perMinute / demandRequestsPerMinute).toBeLessThan(1.05);

@@ -183,7 +183,7 @@ export class RenewalRules {
       const own = status.find(({ name }) => name === setup.name);
       if (own === undefined || stretchOf(setup, status) > 1) continue;
       const calls = this.#callsOf(setup.name) - (before.get(setup.name) ?? 0);
-      const expected = own.demandRequestsPerMinute * minutes;
+      const expected = (own.demandRequestsPerMinute ?? 0) * minutes;
       const granules = this.#wanted(setup).map(({ id }) => 1 + this.#hostsOf(setup, id).length);
       const tolerance = 0.05 * expected + 3 + Math.max(0, ...granules) + this.#lookUpsOf(setup);
       if (Math.abs(calls - expected) <= tolerance) continue;
@@ -195,7 +195,7 @@ export class RenewalRules {
     const { report } = this.#world;
     const { polls, discovery } = this.#demandOf(setup);
     const demand = polls + discovery;
-    const shown = status.demandRequestsPerMinute;
+    const shown = status.demandRequestsPerMinute ?? 0;
     // Once an hour ids that are absent are asked for again.
     const [least, idLookUps] = setup.wants === 'ids' ? [demand - 1, 10] : [demand, 0];
     const lookUps = idLookUps + this.#lookUpsOf(setup);
@@ -253,7 +253,7 @@ export class RenewalRules {
     const capacity = this.#capacityOf(setup, status);
     const isShared = this.#dependencies.budget.isShared(setup);
     // The demand that is shown counts what was lately asked beside: names and retries.
-    const demand = Math.max(polls + discovery, status.demandRequestsPerMinute);
+    const demand = Math.max(polls + discovery, status.demandRequestsPerMinute ?? 0);
     const isAsked = setup.hostNames || isByName(setup);
     const names = isAsked ? this.#wanted(setup).length + this.#lookUpsOf(setup) : 0;
     const load = Math.max(1, loadOf(polls, demand, capacity));

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
-import { gzipFast, type Page } from '../../src/exposition/page.ts';
+import { deflateNow } from '../../src/exposition/gzip.ts';
+import { type Page, packedPage } from '../../src/exposition/page.ts';
 import type { AccountStatus } from '../../src/model/telemetry.ts';
 import {
   createMetricsServer,
@@ -31,8 +32,10 @@ export interface GetOptions {
 }
 
 export async function aPage(text: string): Promise<Page> {
-  const identity = Buffer.from(text);
-  return { identity, gzip: await gzipFast(identity) };
+  return packedPage(Buffer.from(text), {
+    deflate: async (bytes) => deflateNow(bytes),
+    nextTurn: async () => undefined,
+  });
 }
 
 /** A page that nobody gets until the test releases it, and then everybody. */
@@ -48,7 +51,7 @@ export function aHeldPage(expected: number): HeldPage {
   const asked = once(events, 'asked');
   const released = once(events, 'release');
   let count = 0;
-  let given: Page = { identity: Buffer.alloc(0), gzip: Buffer.alloc(0) };
+  let given: Page = { identity: Buffer.alloc(0), deflated: Buffer.alloc(0), crc: 0 };
   return {
     asked,
     page: async () => {
@@ -119,7 +122,8 @@ export function aServer(overrides: Overrides = {}): Omit<Running, 'port' | 'get'
     telemetryPath: '/metrics',
     maxRequests: 40,
     page: async () => aPage('vendor 1\n'),
-    selfMetrics: async () => 'self 1\n',
+    selfMetrics: async () => ['self 1\n'],
+    scraped: () => undefined,
     status: () => [anAccountStatus()],
     config: () => ({ isInForce: true, problem: undefined }),
     stalled: () => undefined,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseExposition } from './exposition-parser.ts';
+import { parseExposition, parseOpenMetrics } from './exposition-parser.ts';
 
 const header = '# HELP up Whether it is up.\n# TYPE up gauge\n';
 
@@ -79,5 +79,43 @@ describe('parseExposition', () => {
     ]);
 
     expect(() => parseExposition(bytes)).toThrow('not valid');
+  });
+});
+
+describe('parseOpenMetrics', () => {
+  it('reads counters by the name of their family, escaped quotes and canonical bounds', () => {
+    const text =
+      '# HELP calls All \\"calls\\".\n# TYPE calls counter\ncalls_total{a="1"} 2\n' +
+      '# TYPE t histogram\nt_bucket{le="1.0"} 2\nt_bucket{le="+Inf"} 2\nt_sum 3\nt_count 2\n# EOF\n';
+
+    expect(parseOpenMetrics(Buffer.from(text))).toMatchObject([
+      { name: 'calls', help: 'All "calls".', samples: [{ name: 'calls_total', value: 2 }] },
+      { name: 't', samples: [{}, {}, {}, {}] },
+    ]);
+  });
+
+  it.each([
+    { what: 'a page without an end', reason: 'does not end', text: `${header}up 1\n` },
+    { what: 'lines after the end', reason: 'does not end', text: `# EOF\n${header}up 1\n` },
+    { what: 'two ends', reason: 'Expected a metric name', text: `${header}up 1\n# EOF\n# EOF\n` },
+    { what: 'a blank line', reason: 'Expected', text: `${header}up 1\n\n# EOF\n` },
+    {
+      what: 'a counter by the name of its samples',
+      reason: 'a sample of c_total',
+      text: '# TYPE c_total counter\nc_total 1\n# EOF\n',
+    },
+    {
+      what: 'a bound of the text format',
+      reason: 'no le 1',
+      text: '# TYPE t histogram\nt_bucket{le="1"} 2\n# EOF\n',
+    },
+    {
+      what: 'raw quotes in a help text',
+      reason: 'Raw quotes',
+      text: '# HELP up "Up".\n# TYPE up gauge\nup 1\n# EOF\n',
+    },
+    { what: 'the old type', reason: 'Unknown type', text: '# TYPE a untyped\na 1\n# EOF\n' },
+  ])('refuses $what', ({ text, reason }) => {
+    expect(() => parseOpenMetrics(Buffer.from(text))).toThrow(reason);
   });
 });

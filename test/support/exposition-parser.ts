@@ -1,4 +1,7 @@
-/** A strict reader of the Prometheus text format 0.0.4, independent of the code that writes it. */
+/**
+ * A strict reader of the Prometheus text format 0.0.4 and of OpenMetrics 1.0, independent of the code
+ * that writes them.
+ */
 
 export interface ParsedSample {
   readonly name: string;
@@ -22,10 +25,37 @@ const rawControl = /(?!\n)\p{Cc}/u;
 const metricName = /^[a-zA-Z_:][a-zA-Z0-9_:]*/;
 const labelName = /^[a-zA-Z_][a-zA-Z0-9_]*/;
 const decimal = /^[+-]?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?|Inf)$|^Na[nN]$/;
-const types = new Set(['counter', 'gauge', 'histogram', 'summary', 'untyped']);
 const suffixes: Readonly<Record<string, readonly string[]>> = {
+  gauge: [''],
   histogram: ['_bucket', '_sum', '_count'],
   summary: ['', '_sum', '_count'],
+};
+
+interface Dialect {
+  /** The types, with the endings of their samples' names. */
+  readonly suffixes: Readonly<Record<string, readonly string[]>>;
+  /** What a backslash may come before in a help text. */
+  readonly helpEscapes: string;
+  /** What a help text may hold only after a backslash. */
+  readonly escapedInHelp: string;
+  /** Whether blank lines are allowed. */
+  readonly hasBlankLines: boolean;
+  readonly bound: RegExp;
+}
+
+const textFormat: Dialect = {
+  suffixes: { ...suffixes, counter: [''], untyped: [''] },
+  helpEscapes: '\\n',
+  escapedInHelp: '',
+  hasBlankLines: true,
+  bound: /^/,
+};
+const openMetrics: Dialect = {
+  suffixes: { ...suffixes, counter: ['_total'], unknown: [''] },
+  helpEscapes: '\\n"',
+  escapedInHelp: '"',
+  hasBlankLines: false,
+  bound: /^(?:\d+\.\d+|\+Inf)$/,
 };
 const escapes: Readonly<Record<string, string>> = { '\\': '\\', '"': '"', n: '\n' };
 
@@ -99,11 +129,16 @@ function parseLabels(cursor: Cursor): readonly (readonly [string, string])[] {
 
 class Reader {
   readonly families: OpenFamily[] = [];
+  readonly #dialect: Dialect;
   readonly #seen = new Set<string>();
   #help: { readonly name: string; readonly text: string } | undefined;
 
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+  }
+
   read(line: string): void {
-    if (line === '') return;
+    if (line === '' && this.#dialect.hasBlankLines) return;
     const cursor = new Cursor(line);
     if (cursor.accept('# HELP ')) this.#readHelp(cursor);
     else if (cursor.accept('# TYPE ')) this.#readType(cursor);
@@ -118,14 +153,18 @@ class Reader {
     this.end();
     const name = cursor.match(metricName, 'a metric name');
     cursor.expect(' ');
-    this.#help = { name, text: unescape(cursor.remaining(), '\\n') };
+    const { helpEscapes, escapedInHelp } = this.#dialect;
+    const text = cursor.remaining();
+    if (escapedInHelp !== '' && /(?<!\\)"/u.test(text)) throw new Error(`Raw quotes in: ${text}`);
+    this.#help = { name, text: unescape(text, helpEscapes) };
   }
 
   #readType(cursor: Cursor): void {
     const name = cursor.match(metricName, 'a metric name');
     cursor.expect(' ');
     const type = cursor.remaining();
-    if (!types.has(type)) throw new Error(`Unknown type ${type} of ${name}`);
+    if (this.#dialect.suffixes[type] === undefined)
+      throw new Error(`Unknown type ${type} of ${name}`);
     if (this.families.some((family) => family.name === name)) {
       throw new Error(`The family ${name} appears twice`);
     }
@@ -138,17 +177,28 @@ class Reader {
     this.end();
     const name = cursor.match(metricName, 'a metric name');
     const family = this.families.at(-1);
-    const names = (suffixes[family?.type ?? ''] ?? ['']).map((suffix) => family?.name + suffix);
+    const endings = this.#dialect.suffixes[family?.type ?? ''] ?? [''];
+    const names = endings.map((suffix) => family?.name + suffix);
     if (family === undefined || !names.includes(name)) {
       throw cursor.fail(`a sample of ${family?.name ?? 'a family'}, not of ${name}`);
     }
     const labels = parseLabels(cursor);
+    const bound = labels.find(([label]) => label === 'le')?.[1];
+    if (bound !== undefined && !this.#dialect.bound.test(bound))
+      throw cursor.fail(`no le ${bound}`);
     cursor.expect(' ');
     const key = JSON.stringify([name, labels.toSorted(([a], [b]) => (a < b ? -1 : 1))]);
     if (this.#seen.has(key)) throw new Error(`The series appears twice: ${key}`);
     this.#seen.add(key);
     family.samples.push({ name, labels, value: parseValue(cursor.remaining()) });
   }
+}
+
+function textOf(bytes: Uint8Array): string {
+  const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  if (rawControl.test(text)) throw new Error('The page holds a raw control character');
+  if (text !== '' && !text.endsWith('\n')) throw new Error('The last line has no end');
+  return text;
 }
 
 /**
@@ -158,11 +208,21 @@ class Reader {
  * places, a series that appears twice, and sample timestamps, which this exporter never writes.
  */
 export function parseExposition(bytes: Uint8Array): readonly ParsedFamily[] {
-  const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  if (rawControl.test(text)) throw new Error('The page holds a raw control character');
-  if (text !== '' && !text.endsWith('\n')) throw new Error('The last line has no end');
-  const reader = new Reader();
-  for (const line of text.split('\n')) reader.read(line);
+  const reader = new Reader(textFormat);
+  for (const line of textOf(bytes).split('\n')) reader.read(line);
+  reader.end();
+  return reader.families;
+}
+
+const endOfPage = '# EOF\n';
+
+/** Parses a whole page in OpenMetrics. Throws as `parseExposition` does, and without `# EOF` at the end. */
+export function parseOpenMetrics(bytes: Uint8Array): readonly ParsedFamily[] {
+  const text = textOf(bytes);
+  if (!text.endsWith(endOfPage)) throw new Error('The page does not end with # EOF');
+  const reader = new Reader(openMetrics);
+  const lines = text.slice(0, -endOfPage.length).split('\n').slice(0, -1);
+  for (const line of lines) reader.read(line);
   reader.end();
   return reader.families;
 }

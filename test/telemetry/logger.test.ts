@@ -49,49 +49,80 @@ describe('the level', () => {
 });
 
 describe('the format', () => {
-  const pretty = '[2026-09-01T10:00:30.250Z] INFO: started {"port":9126}\n';
+  const pretty = '2026-09-01T10:00:30.250Z INFO  started  port=9126\n';
   const json = '{"level":"info","time":"2026-09-01T10:00:30.250Z","port":9126,"msg":"started"}\n';
+  const logfmt = 'level=info time=2026-09-01T10:00:30.250Z msg=started port=9126\n';
 
   it.each([
-    { format: 'auto', isTTY: false, written: json },
-    { format: 'json', isTTY: true, written: json },
-    { format: 'pretty', isTTY: false, written: pretty },
-  ] as const)('$format with a terminal: $isTTY', async ({ format, isTTY, written }) => {
-    const { log, lines } = await captureLog({ format, isTTY });
+    { format: 'auto', isTTY: false, env: {}, written: json },
+    { format: 'auto', isTTY: false, env: { FORCE_COLOR: '1' }, written: json },
+    { format: 'json', isTTY: true, env: {}, written: json },
+    { format: 'pretty', isTTY: false, env: {}, written: pretty },
+    { format: 'auto', isTTY: true, env: { NO_COLOR: '1' }, written: pretty },
+    { format: 'auto', isTTY: true, env: { TERM: 'dumb' }, written: pretty },
+    { format: 'logfmt', isTTY: false, env: {}, written: logfmt },
+    { format: 'logfmt', isTTY: true, env: { FORCE_COLOR: '1' }, written: logfmt },
+  ] as const)('$format with a terminal: $isTTY, and $env', async ({ written, ...options }) => {
+    const { log, lines } = await captureLog(options);
 
     log.info({ port: 9126 }, 'started');
 
     expect(lines).toEqual([written]);
   });
 
-  it('auto is coloured on a terminal', async () => {
-    const { log, lines } = await captureLog({ format: 'auto', isTTY: true });
+  it.each([
+    { format: 'auto', isTTY: true, env: {} },
+    { format: 'pretty', isTTY: false, env: { FORCE_COLOR: '1' } },
+  ] as const)('has colours: $format with a terminal: $isTTY, and $env', async (options) => {
+    const { log, lines } = await captureLog(options);
 
     log.info({ port: 9126 }, 'started');
 
-    expect(lines.join('')).toContain(`${escape}[`);
-    expect(lines.join('')).toContain('started');
+    expect(lines.join('')).toContain(`${escape}[32mINFO `);
   });
 
-  it.each([{ env: { NO_COLOR: '1' } }, { env: { TERM: 'dumb' } }])(
-    'has no colours with $env',
-    async ({ env }) => {
-      const { log, lines } = await captureLog({ format: 'auto', isTTY: true, env });
+  it.each(['json', 'logfmt', 'pretty'] as const)(
+    'keeps what could disturb a terminal out of %s, in names, values and messages',
+    async (format) => {
+      const { log, lines } = await captureLog({ format });
+      const hostile = `${escape}[2J\u009b31m\u0007\u202egnp.exe\u2028a\u200bb\ufeff\ud83d\r\nlevel=error faked`;
 
-      log.info({ port: 9126 }, 'started');
+      log.info({ app_name: hostile, [hostile]: hostile, error: new Error(hostile) }, hostile);
 
-      expect(lines).toEqual([pretty]);
+      expect(lines).toHaveLength(1);
+      expect(lines.join('').slice(0, -1)).not.toMatch(/[\p{Cc}\p{Cs}\p{Cf}\p{Zl}\p{Zp}]/u);
     },
   );
+});
 
-  it('pretty keeps control characters of foreign text out of the terminal', async () => {
-    const { log, lines } = await captureLog({ format: 'pretty' });
+describe('a very long text', () => {
+  it.each(['json', 'logfmt', 'pretty'] as const)('is cut, and says so: %s', async (format) => {
+    const { log, lines } = await captureLog({ format });
 
-    log.info({ body: `${escape}[2J\nfaked line` }, 'answer');
+    log.info({ app_name: 'x'.repeat(10_240) }, 'long');
 
-    expect(lines).toHaveLength(1);
-    expect(lines.join('')).not.toContain(escape);
-    expect(lines.join('').trimEnd()).not.toContain('\n');
+    expect(lines.join('')).toContain(`x… (${10_240 - 8192} more characters)`);
+    expect(lines.join('').length).toBeLessThan(8192 + 200);
+  });
+
+  it('is cut only when secrets have been replaced', async () => {
+    const { log, redactor, lines } = await captureLog();
+    redactor.add('secret-of-the-account');
+
+    log.info({ text: `${'x'.repeat(8180)} secret-of-the-account` }, 'long');
+
+    expect(lines.join('')).not.toContain('secret');
+  });
+});
+
+describe('isDebugging', () => {
+  it.each([
+    { level: 'debug', isDebugging: true },
+    { level: 'info', isDebugging: false },
+  ] as const)('is $isDebugging at level $level', async ({ level, isDebugging }) => {
+    const { log } = await captureLog({ level });
+
+    expect(log.isDebugging).toBe(isDebugging);
   });
 });
 
@@ -101,7 +132,7 @@ describe('an error among the fields', () => {
     cause: new TypeError('socket hang up'),
   });
 
-  it.each([{ key: 'err' }, { key: 'error' }, { key: 'cause' }])(
+  it.each([{ key: 'error' }, { key: 'cause' }])(
     'as $key becomes type, message, reason, status and cause, without stack',
     async ({ key }) => {
       const { log, lines } = await captureLog();
@@ -155,7 +186,7 @@ describe('a registered secret', () => {
       fc.asyncProperty(
         secrets,
         places,
-        fc.constantFrom('json' as const, 'pretty' as const),
+        fc.constantFrom('json' as const, 'pretty' as const, 'logfmt' as const),
         fc.jsonValue(),
         async (secret, place, format, other) => {
           const { log, redactor, lines } = await captureLog({ level: 'debug', format });

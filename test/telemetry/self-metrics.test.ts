@@ -1,35 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { failureReasons } from '../../src/model/api-error.ts';
-import { type AccountStatus, invalidSampleReasons, operations } from '../../src/model/telemetry.ts';
-import { createSelfMetrics, type SelfMetrics } from '../../src/telemetry/self-metrics.ts';
+import { invalidSampleReasons, operations } from '../../src/model/telemetry.ts';
 import { anAccountStatus } from './account-status.ts';
 import { seriesOf, valueOf } from './exposition-lines.ts';
 import { complaintsOfPromtool, promtool } from './promtool.ts';
-
-interface Fixture {
-  readonly metrics: SelfMetrics;
-  readonly setStatus: (statuses: readonly AccountStatus[]) => void;
-}
-
-function aFixture(initial: readonly AccountStatus[] = [anAccountStatus()]): Fixture {
-  let statuses = initial;
-  const metrics = createSelfMetrics(
-    { version: '1.2.3', revision: 'abc1234', nodeVersion: 'v24.0.0' },
-    {
-      status: () => statuses,
-      seriesOf: (account) => account.length,
-      droppedSeriesOf: (account) => account.length * 2,
-    },
-  );
-  return {
-    metrics,
-    setStatus: (changed) => {
-      statuses = changed;
-    },
-  };
-}
-
-const prefix = 'newrelic_exporter_';
+import { aFixture, prefix } from './self-metrics-fixture.ts';
 
 describe('the families', () => {
   it('are those of the contract, under their exact names', () => {
@@ -57,6 +32,7 @@ describe('the families', () => {
       'polls_failed_total',
       'polls_skipped_total',
       'polls_total',
+      'scrapes_total',
       'series',
       'series_dropped_total',
       'shard',
@@ -91,7 +67,7 @@ describe('the families', () => {
     const text = await metrics.text();
 
     const help = text.split('\n').filter((line) => line.startsWith(`# HELP ${prefix}`));
-    expect(help).toHaveLength(24);
+    expect(help).toHaveLength(25);
     expect(help.filter((line) => !/ [A-Z0-9].{20,}\.$/.test(line))).toEqual([]);
   });
 

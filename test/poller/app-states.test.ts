@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AppState, newAppState } from '../../src/poller/app-state.ts';
-import { type AppStates, createAppStates } from '../../src/poller/schedule.ts';
+import { type AppStates, createAppStates } from '../../src/poller/app-states.ts';
 import { aSelected } from '../support/builders.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
 import { webOf } from '../support/fake-source.ts';
 
 const reading = { windowEndMs: 0, application: webOf(1), hosts: new Map() };
@@ -25,9 +26,13 @@ function inOrder(states: AppStates): readonly string[] {
   return ids;
 }
 
+function appStates(stretch: () => number, clock = createFakeClock()): AppStates {
+  return createAppStates(stretch, { clock });
+}
+
 describe('createAppStates', () => {
   it('knows whose poll has been due for longest', () => {
-    const states = createAppStates(() => 1);
+    const states = appStates(() => 1);
     states.set('a', aState(3000));
     states.set('b', aState(1000));
     states.set('c', aState(2000));
@@ -58,14 +63,14 @@ describe('createAppStates', () => {
     },
     { what: 'when it is due', nextDueMs: 60_000, overdueMs: 500_000, withinMs: 0, id: 'a' },
   ])('takes an application before it is due: $what', ({ nextDueMs, overdueMs, withinMs, id }) => {
-    const states = createAppStates(() => (nextDueMs === 91_000 ? 2 : 1));
+    const states = appStates(() => (nextDueMs === 91_000 ? 2 : 1));
     states.set('a', aState(nextDueMs, { overdueMs }));
 
     expect(states.firstDue(60_000, withinMs)).toBe(id);
   });
 
   it('does not call a poll due while it is under way, even if its state changes meanwhile', () => {
-    const states = createAppStates(() => 1);
+    const states = appStates(() => 1);
     states.set('a', aState(0));
     states.begin('a');
     states.set('a', aState(0, { pollsEnded: 1 }));
@@ -77,7 +82,7 @@ describe('createAppStates', () => {
   });
 
   it('drops values when polls have failed for stale_after, even during a poll', () => {
-    const states = createAppStates(() => 1);
+    const states = appStates(() => 1);
     states.set('a', aState(60_000, { reading, failingSinceMs: 5000 }));
     states.set('b', aState(60_000, { reading }));
     states.begin('a');
@@ -93,7 +98,7 @@ describe('createAppStates', () => {
   });
 
   it('drops values even if other applications have none yet, or no longer have any', () => {
-    const states = createAppStates(() => 1);
+    const states = appStates(() => 1);
     for (const id of ['a', 'b', 'c']) states.set(id, aState(60_000));
     states.set('d', aState(60_000, { reading, failingSinceMs: 5000 }));
     states.set('e', aState(60_000, { reading, failingSinceMs: 6000 }));
@@ -106,7 +111,7 @@ describe('createAppStates', () => {
     { what: 'that is never started', begins: false },
     { what: 'that never ends', begins: true },
   ])('drops values that wait for a poll $what', ({ begins }) => {
-    const states = createAppStates(() => 1);
+    const states = appStates(() => 1);
     states.set('a', aState(60_000, { reading, pollSucceeded: true }));
     if (begins) states.begin('a');
     const atMs = 60_000 + deadlineMs + staleMs;
@@ -119,7 +124,7 @@ describe('createAppStates', () => {
 
   it('waits longer for values where intervals are stretched', () => {
     let stretch = 1;
-    const states = createAppStates(() => stretch);
+    const states = appStates(() => stretch);
     states.set('a', aState(0, { reading }));
     stretch = 10;
 
@@ -131,7 +136,7 @@ describe('createAppStates', () => {
 
   it('waits less for values when intervals are no longer stretched', () => {
     let stretch = 10;
-    const states = createAppStates(() => stretch);
+    const states = appStates(() => stretch);
     states.set('a', aState(600_000, { reading }));
     stretch = 1;
 
@@ -142,7 +147,7 @@ describe('createAppStates', () => {
   });
 
   it('moves polls to come, keeps their order, and leaves due polls alone', () => {
-    const states = createAppStates(() => 1);
+    const states = appStates(() => 1);
     for (const dueMs of [500, 1000, 1100, 1400]) {
       states.set(String(dueMs), aState(dueMs, { overdueMs: dueMs + 1000 }));
     }
@@ -157,7 +162,7 @@ describe('createAppStates', () => {
   });
 
   it('forgets what is deleted, and does not wake for it', () => {
-    const states = createAppStates(() => 1);
+    const states = appStates(() => 1);
     states.set('a', aState(1000, { reading, failingSinceMs: 2000 - staleMs }));
     states.set('b', aState(5000, { reading, failingSinceMs: 3000 - staleMs }));
 
@@ -170,7 +175,7 @@ describe('createAppStates', () => {
   });
 
   it('wakes for moved polls at their new times', () => {
-    const states = createAppStates(() => 1);
+    const states = appStates(() => 1);
     states.set('a', aState(1400));
 
     states.stretch(2, 1000);
@@ -188,7 +193,7 @@ describe('createAppStates', () => {
     );
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const states = createAppStates(() => 1);
+        const states = appStates(() => 1);
         const polling = new Set<string>();
         for (const { kind, id: one, dueMs } of steps) {
           if (kind === 'set') states.set(one, aState(dueMs));

@@ -1,0 +1,30 @@
+import type { AccountStatus } from '../../src/model/telemetry.ts';
+import { createSelfMetrics, type SelfMetrics } from '../../src/telemetry/self-metrics.ts';
+import { anAccountStatus } from './account-status.ts';
+
+interface Fixture {
+  readonly metrics: SelfMetrics;
+  readonly setStatus: (statuses: readonly AccountStatus[]) => void;
+}
+
+/** Self-metrics of accounts that are in the given states. */
+export function aFixture(initial: readonly AccountStatus[] = [anAccountStatus()]): Fixture {
+  let statuses = initial;
+  const metrics = createSelfMetrics(
+    { version: '1.2.3', revision: 'abc1234', nodeVersion: 'v24.0.0' },
+    {
+      status: () => statuses,
+      seriesOf: (account) => account.length,
+      droppedSeriesOf: (account) => account.length * 2,
+    },
+  );
+  return {
+    metrics,
+    setStatus: (changed) => {
+      statuses = changed;
+    },
+  };
+}
+
+/** The prefix of the exporter's own names. */
+export const prefix = 'newrelic_exporter_';
