@@ -17,7 +17,8 @@ export function stateSentence(
     return `Account ${failing.name} cannot be discovered${more}: ${failing.error ?? 'no answer'}`;
   }
   const unknown = accounts.filter(({ up }) => up === undefined).length;
-  if (unknown > 0) return `Starting: looking up the applications of ${counted(unknown, 'account')}.`;
+  if (unknown > 0)
+    return `Starting: looking up the applications of ${counted(unknown, 'account')}.`;
   const applications = sum(accounts, (one) => one.applications);
   const polled = sum(accounts, (one) => one.polledApplications);
   const hosts = sum(accounts, (one) => one.hosts);
