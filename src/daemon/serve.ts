@@ -14,7 +14,9 @@ import { sendHeartbeats } from './child-program.ts';
 import { createIdleDaemon, type Daemon } from './daemon.ts';
 import { CommandError, type ExitCode, type Platform } from './platform.ts';
 import { createReloader, type Reloader, type ReloaderOptions } from './reloader.ts';
+import { createServiceManager } from './service-manager.ts';
 import { type ShardingFlags, shardFrom } from './sharding.ts';
+import { stateSentence } from './state-sentence.ts';
 
 export interface ServeOptions
   extends LoggerOptions,
@@ -46,19 +48,29 @@ export async function serve(
   const { clock, stopSignal, tellParent } = platform;
   const daemon = createIdleDaemon({ platform, logger, shard, watch: hooks.watch });
   daemon.metrics.sharded(shard);
+  const manager = createServiceManager({
+    channel: platform.serviceManager,
+    clock,
+    logger,
+    sentence: () => stateSentence(daemon.status(), redactedProblem(reloader, platform)),
+    stalled: () => daemon.stalled(),
+  });
   const reloader = createReloader(options, {
     platform,
     logger,
     metrics: daemon.metrics,
     apply: async (config) => daemon.apply(config),
+    onSignal: async (reload) => manager.reload(reload),
   });
   const server = serverOf(options, { platform, logger, daemon, reloader });
   const listening = (addresses: readonly BoundAddress[]): void => {
     const { version } = buildOf(platform.env);
     logger.info({ version, addresses, path: options.telemetryPath }, 'listening');
     hooks.listening?.(addresses);
+    manager.ready();
   };
   const beginStop = (): void => {
+    manager.stopping();
     server.setNotReady();
   };
   stopSignal.addEventListener('abort', beginStop, { once: true });
@@ -72,6 +84,7 @@ export async function serve(
         keepListening(options.listenAddresses, { server, clock, logger, listening }, stopSignal),
       daemon.run(stopSignal),
       reloader.watch(stopSignal),
+      manager.watch(stopSignal),
       tellParent &&
         sendHeartbeats({ clock, tellParent, stalled: () => daemon.stalled() }, stopSignal),
     ]);
@@ -82,6 +95,15 @@ export async function serve(
     await daemon.close();
     await server.close(closeDeadlineMs);
   }
+}
+
+/** What is wrong with the configuration, without the secrets that its text may hold. */
+function redactedProblem(
+  reloader: Pick<Reloader, 'status'>,
+  { redactor }: Pick<Platform, 'redactor'>,
+): string | undefined {
+  const { problem } = reloader.status();
+  return problem === undefined ? undefined : redactor.redact(problem);
 }
 
 interface ServerParts {
@@ -95,7 +117,7 @@ function serverOf(
   options: ServeOptions,
   { platform, logger, daemon, reloader }: ServerParts,
 ): MetricsServer {
-  const { clock, env, redactor } = platform;
+  const { clock, env } = platform;
   return createMetricsServer(options, {
     page: async () => daemon.store.page(),
     selfMetrics: async () => daemon.metrics.parts(),
@@ -103,10 +125,10 @@ function serverOf(
       daemon.metrics.scraped(status);
     },
     status: () => daemon.status(),
-    config: () => {
-      const { isInForce, problem } = reloader.status();
-      return { isInForce, problem: problem === undefined ? undefined : redactor.redact(problem) };
-    },
+    config: () => ({
+      isInForce: reloader.status().isInForce,
+      problem: redactedProblem(reloader, platform),
+    }),
     stalled: () => daemon.stalled(),
     reload: options.enableLifecycle ? async () => reloader.reload('http') : undefined,
     build: buildOf(env),
