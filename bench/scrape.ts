@@ -84,6 +84,7 @@ function someMetrics(store: SeriesStore): SelfMetrics {
       status: () => accounts.map(statusOf),
       seriesOf: (account) => store.seriesOf(account),
       droppedSeriesOf: () => 0,
+      loopLagSeconds: () => 0,
     },
   );
   for (const account of accounts) {
