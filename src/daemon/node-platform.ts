@@ -69,6 +69,8 @@ export function createNodePlatform({ program, stopSignal }: NodePlatformOptions)
     },
     hostname: hostname(),
     ownHostNames: ownHostNames(process.env['POD_NAME'], hostname()),
+    // Loaded on demand: only one command tries it.
+    tryListen: async (address) => (await import('../server/try-listen.ts')).tryListen(address),
     // Loaded on demand: it would take half of the time of `--version`.
     openTransport: async (options) =>
       (await import('../transport/undici-transport.ts')).createUndiciTransport(options, { memory }),

@@ -85,6 +85,7 @@ export async function serve(
       daemon.run(stopSignal),
       reloader.watch(stopSignal),
       manager.watch(stopSignal),
+      daemon.loopLag.watch(stopSignal),
       tellParent &&
         sendHeartbeats({ clock, tellParent, stalled: () => daemon.stalled() }, stopSignal),
     ]);
