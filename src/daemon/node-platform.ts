@@ -4,9 +4,11 @@ import { hostname } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import type { ReadFile } from '../config/read-file.ts';
 import type { Clock } from '../model/clock.ts';
+import type { ComparePassword } from '../server/basic-auth.ts';
 import { createRedactor } from '../telemetry/redactor.ts';
 import { createAnswerMemory } from '../transport/answer-memory.ts';
 import type { Platform } from './platform.ts';
+import { systemdChannel } from './systemd-notify.ts';
 
 /** In a small container V8's own heap limit exceeds the memory of the container. */
 function heapBytes(): number {
@@ -40,6 +42,17 @@ function ownHostNames(podName: string | undefined, hostName: string): readonly s
   return podName === undefined || podName === '' ? [hostName] : [...new Set([podName, hostName])];
 }
 
+/** Loaded on demand: most processes have no passwords. */
+function passwordComparison(program: URL, clock: Clock): ComparePassword {
+  let compare: Promise<ComparePassword> | undefined;
+  return async (hash, password) => {
+    compare ??= import('./password-thread.ts').then(({ createPasswordThread }) =>
+      createPasswordThread({ program }, { clock }),
+    );
+    return (await compare)(hash, password);
+  };
+}
+
 /** Windows has no permissions that these bits could tell. */
 async function fileMode(path: string): Promise<number | undefined> {
   if (process.platform === 'win32') return undefined;
@@ -66,8 +79,11 @@ export function createNodePlatform({ program, stopSignal }: NodePlatformOptions)
       const options = { program, availableBytes: () => process.availableMemory() };
       return createConfigThread(options, { clock, nextTurn, stopSignal })(file);
     },
+    comparePassword: passwordComparison(program, clock),
     hostname: hostname(),
     ownHostNames: ownHostNames(process.env['POD_NAME'], hostname()),
+    // Loaded on demand: only one command tries it.
+    tryListen: async (address) => (await import('../server/try-listen.ts')).tryListen(address),
     // Loaded on demand: it would take half of the time of `--version`.
     openTransport: async (options) =>
       (await import('../transport/undici-transport.ts')).createUndiciTransport(options, { memory }),
@@ -83,6 +99,18 @@ export function createNodePlatform({ program, stopSignal }: NodePlatformOptions)
     startChild: async (options) =>
       (await import('./child-program.ts')).startChildProgram(program, options),
     tellParent: process.send === undefined ? undefined : tellParent,
+    serviceManager: systemdChannel(
+      {
+        pid: process.pid,
+        parentPid: process.send === undefined ? undefined : process.ppid,
+        env: process.env,
+      },
+      {
+        // Loaded on demand: only a service of systemd runs a tool.
+        run: async (...tool) => (await import('./run-tool.ts')).runTool(...tool),
+        monotonicMicroseconds: () => process.hrtime.bigint() / 1000n,
+      },
+    ),
     stopSignal,
   };
 }

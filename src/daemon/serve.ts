@@ -8,13 +8,17 @@ import {
   type MetricsServer,
   type MetricsServerOptions,
 } from '../server/metrics-server.ts';
+import { createWebGuard } from '../server/web-guard.ts';
 import { createLogger, type LoggerOptions } from '../telemetry/logger.ts';
 import { buildOf } from './build.ts';
 import { sendHeartbeats } from './child-program.ts';
 import { createIdleDaemon, type Daemon } from './daemon.ts';
 import { CommandError, type ExitCode, type Platform } from './platform.ts';
 import { createReloader, type Reloader, type ReloaderOptions } from './reloader.ts';
+import { createServiceManager } from './service-manager.ts';
 import { type ShardingFlags, shardFrom } from './sharding.ts';
+import { stateSentence } from './state-sentence.ts';
+import { openWebAccess, type WebAccess } from './web-access.ts';
 
 export interface ServeOptions
   extends LoggerOptions,
@@ -23,6 +27,8 @@ export interface ServeOptions
     ShardingFlags {
   /** Whether `POST /-/reload` reloads the configuration. */
   readonly enableLifecycle: boolean;
+  /** The file with TLS and passwords of the server; empty if there is none. */
+  readonly webConfigFile: string;
 }
 
 /** What the demo adds to the daemon. */
@@ -46,19 +52,34 @@ export async function serve(
   const { clock, stopSignal, tellParent } = platform;
   const daemon = createIdleDaemon({ platform, logger, shard, watch: hooks.watch });
   daemon.metrics.sharded(shard);
+  const manager = createServiceManager({
+    channel: platform.serviceManager,
+    clock,
+    logger,
+    sentence: () => stateSentence(daemon.status(), redactedProblem(reloader, platform)),
+    stalled: () => daemon.stalled(),
+  });
   const reloader = createReloader(options, {
     platform,
     logger,
     metrics: daemon.metrics,
     apply: async (config) => daemon.apply(config),
+    onSignal: async (reload) => manager.reload(reload),
   });
-  const server = serverOf(options, { platform, logger, daemon, reloader });
+  const web =
+    options.webConfigFile === ''
+      ? undefined
+      : await openWebAccess(options.webConfigFile, { platform, logger });
+  const server = serverOf(options, { platform, logger, daemon, reloader, web });
   const listening = (addresses: readonly BoundAddress[]): void => {
     const { version } = buildOf(platform.env);
-    logger.info({ version, addresses, path: options.telemetryPath }, 'listening');
+    const { telemetryPath: path } = options;
+    logger.info({ version, addresses, path, ...protectionOf(web) }, 'listening');
     hooks.listening?.(addresses);
+    manager.ready();
   };
   const beginStop = (): void => {
+    manager.stopping();
     server.setNotReady();
   };
   stopSignal.addEventListener('abort', beginStop, { once: true });
@@ -72,6 +93,11 @@ export async function serve(
         keepListening(options.listenAddresses, { server, clock, logger, listening }, stopSignal),
       daemon.run(stopSignal),
       reloader.watch(stopSignal),
+      manager.watch(stopSignal),
+      daemon.loopLag.watch(stopSignal),
+      web?.watch((tls) => {
+        server.renewTls(tls);
+      }, stopSignal),
       tellParent &&
         sendHeartbeats({ clock, tellParent, stalled: () => daemon.stalled() }, stopSignal),
     ]);
@@ -84,18 +110,37 @@ export async function serve(
   }
 }
 
+/** What is wrong with the configuration, without the secrets that its text may hold. */
+function redactedProblem(
+  reloader: Pick<Reloader, 'status'>,
+  { redactor }: Pick<Platform, 'redactor'>,
+): string | undefined {
+  const { problem } = reloader.status();
+  return problem === undefined ? undefined : redactor.redact(problem);
+}
+
+/** For the log: whether others can read what is sent, and whether a password is asked for. */
+function protectionOf(
+  web: WebAccess | undefined,
+): { readonly tls: boolean; readonly passwords: boolean } | undefined {
+  if (web === undefined) return undefined;
+  const { tls, users } = web.current();
+  return { tls: tls !== undefined, passwords: users.size > 0 };
+}
+
 interface ServerParts {
   readonly platform: Platform;
   readonly logger: Logger;
   readonly daemon: Daemon;
   readonly reloader: Reloader;
+  readonly web: WebAccess | undefined;
 }
 
 function serverOf(
   options: ServeOptions,
-  { platform, logger, daemon, reloader }: ServerParts,
+  { platform, logger, daemon, reloader, web }: ServerParts,
 ): MetricsServer {
-  const { clock, env, redactor } = platform;
+  const { clock, env, comparePassword } = platform;
   return createMetricsServer(options, {
     page: async () => daemon.store.page(),
     selfMetrics: async () => daemon.metrics.parts(),
@@ -103,13 +148,15 @@ function serverOf(
       daemon.metrics.scraped(status);
     },
     status: () => daemon.status(),
-    config: () => {
-      const { isInForce, problem } = reloader.status();
-      return { isInForce, problem: problem === undefined ? undefined : redactor.redact(problem) };
-    },
+    config: () => ({
+      isInForce: reloader.status().isInForce,
+      problem: redactedProblem(reloader, platform),
+    }),
     stalled: () => daemon.stalled(),
     reload: options.enableLifecycle ? async () => reloader.reload('http') : undefined,
     build: buildOf(env),
+    guard: web && createWebGuard({ config: () => web.current(), comparePassword, clock, logger }),
+    tls: web && (() => web.current().tls),
     logger,
     clock,
   });
