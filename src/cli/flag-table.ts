@@ -58,8 +58,16 @@ class DeclaredFlags {
     help: 'Address to listen on. May be repeated; in the environment variable, separated by commas.',
     expected: '[host]:port, such as :9126, 127.0.0.1:9126 or [::1]:9126',
     isRepeatable: true,
-    commands: serving,
+    commands: [...serving, 'check-config'],
     parse: listenAddress,
+  };
+  readonly webConfigFile: Flag<string> = {
+    name: 'web.config.file',
+    defaultText: '',
+    help: "File with TLS, passwords and headers of the exporter's own HTTP server, in the format of Prometheus' exporters.",
+    expected: 'the path of a file',
+    commands: ['serve', 'check-config'],
+    parse: (text) => text,
   };
   readonly telemetryPath: Flag<string> = {
     name: 'web.telemetry-path',
@@ -129,7 +137,7 @@ class DeclaredFlags {
   readonly online: Flag<boolean> = {
     name: 'online',
     defaultText: 'false',
-    help: 'Ask New Relic, with one discovery for each account.',
+    help: 'Ask New Relic, with one discovery for each account; check-config also tries one call for values, the clock and the port.',
     ...onOrOff,
     commands: ['check-config', 'plan'],
   };
@@ -139,7 +147,7 @@ class DeclaredFlags {
     defaultText: 'text',
     help: 'Format of the output: text, json, or yaml for discover.',
     ...oneOf(outputFormats),
-    commands: ['plan', 'discover', 'compare'],
+    commands: ['check-config', 'plan', 'discover', 'compare'],
   };
   readonly all: Flag<boolean> = {
     name: 'all',
@@ -172,9 +180,25 @@ class DeclaredFlags {
   readonly healthcheckUrl: Flag<string> = {
     name: 'url',
     defaultText: 'http://127.0.0.1:9126/-/healthy',
-    help: 'Address to ask; any status but 200 is a failure.',
+    help: 'Address to ask; any status but 200 is a failure. With https the certificate is not verified.',
     ...httpUrl,
     commands: ['healthcheck'],
+  };
+  readonly clientCertFile: Flag<string> = {
+    name: 'tls.cert-file',
+    defaultText: '',
+    help: 'Certificate to ask with, for a server that wants one of its clients (PEM).',
+    expected: 'the path of a file',
+    commands: ['healthcheck'],
+    parse: (text) => text,
+  };
+  readonly clientKeyFile: Flag<string> = {
+    name: 'tls.key-file',
+    defaultText: '',
+    help: 'Key of the certificate to ask with (PEM).',
+    expected: 'the path of a file',
+    commands: ['healthcheck'],
+    parse: (text) => text,
   };
 }
 

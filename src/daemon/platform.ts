@@ -3,6 +3,8 @@ import type { ConfigFile } from '../config/load-config.ts';
 import type { ReadFile } from '../config/read-file.ts';
 import type { Clock } from '../model/clock.ts';
 import type { PlainConfig } from '../model/config.ts';
+import type { ComparePassword } from '../server/basic-auth.ts';
+import type { ListenTrial } from '../server/try-listen.ts';
 import type { Redactor } from '../telemetry/redactor.ts';
 import type { RawTransport } from '../transport/transport.ts';
 import type { UndiciTransportOptions } from '../transport/undici-transport.ts';
@@ -37,9 +39,13 @@ export interface Platform {
    * that says what is wrong with it.
    */
   readonly parseConfig: (file: ConfigFile) => Promise<PlainParsed>;
+  /** Compares a password with a bcrypt hash while other work goes on. */
+  readonly comparePassword: ComparePassword;
   readonly hostname: string;
   /** The names that this host may have in New Relic, for `hosts: self`. */
   readonly ownHostNames: readonly string[];
+  /** Tries for a moment whether this process could listen on an address. */
+  readonly tryListen: (address: string) => Promise<ListenTrial>;
   /** Opens the connections to one origin. */
   readonly openTransport: (options: UndiciTransportOptions) => Promise<RawTransport>;
   /** Resolves after other work of the process has had its turn. */

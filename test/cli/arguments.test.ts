@@ -12,6 +12,7 @@ const defaults: Flags = {
   respawn: false,
   enableLifecycle: false,
   listenAddresses: [':9126'],
+  webConfigFile: '',
   telemetryPath: '/metrics',
   maxRequests: 40,
   logLevel: 'info',
@@ -31,6 +32,8 @@ const defaults: Flags = {
   replicas: 1,
   totalShards: 1,
   healthcheckUrl: 'http://127.0.0.1:9126/-/healthy',
+  clientCertFile: '',
+  clientKeyFile: '',
 };
 
 function messageOf(result: Arguments): string {
