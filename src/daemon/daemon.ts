@@ -5,6 +5,7 @@ import type { Shard } from '../model/shard.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { AccountStatus, Logger } from '../model/telemetry.ts';
 import { createRateLimiters } from '../rate-limit/rate-limiters.ts';
+import { createLoopLag, type LoopLag } from '../telemetry/loop-lag.ts';
 import { createSelfMetrics, type SelfMetrics } from '../telemetry/self-metrics.ts';
 import { buildOf } from './build.ts';
 import type { Platform } from './platform.ts';
@@ -24,6 +25,8 @@ export interface DaemonDependencies {
 export interface Daemon extends Supervisor {
   readonly store: SeriesStore;
   readonly metrics: SelfMetrics;
+  /** Shows in the self-metrics while somebody lets it watch. */
+  readonly loopLag: LoopLag;
 }
 
 /** A daemon with a configuration in force. Rejects as `apply` does. */
@@ -51,10 +54,12 @@ export function createIdleDaemon({
       ...account,
       error: account.error === undefined ? undefined : platform.redactor.redact(account.error),
     }));
+  const loopLag = createLoopLag(platform);
   const metrics = createSelfMetrics(buildOf(platform.env), {
     status,
     seriesOf: (account) => store.seriesOf(account),
     droppedSeriesOf: (account) => store.droppedOf(account),
+    loopLagSeconds: () => loopLag.worstSeconds(),
   });
   const sink = watch === undefined ? store : watch(store);
   const limiters = createRateLimiters({ clock: platform.clock, logger });
@@ -63,6 +68,7 @@ export function createIdleDaemon({
   return {
     store,
     metrics,
+    loopLag,
     status,
     apply: async (config) => supervisor.apply(withShard(config, shard)),
     run: async (signal) => supervisor.run(signal),

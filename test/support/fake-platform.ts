@@ -54,6 +54,9 @@ export function createFakePlatform(overrides: PlatformOverrides = {}): FakePlatf
       const { config, warnings } = await parseConfig(file.text, file);
       return { config, warnings: firstOf(warnings) };
     },
+    comparePassword: async () => {
+      throw new Error('the test did not say how to compare passwords');
+    },
     hostname: 'exporter',
     ownHostNames: ['exporter'],
     openTransport: async () => {
