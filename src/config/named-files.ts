@@ -78,7 +78,8 @@ async function modeProblems(
     return [warningAt(span, message, help)];
   }
   // The files of a Secret in a pod, and secrets of Docker, can be read by every user of the container.
-  const isInContainer = env['KUBERNETES_SERVICE_HOST'] !== undefined || /^\/(?:var\/)?run\//u.test(path);
+  const isInContainer =
+    env['KUBERNETES_SERVICE_HOST'] !== undefined || /^\/(?:var\/)?run\//u.test(path);
   if ((mode & worldReadable) === 0 || isInContainer) return [];
   const message = `every user of this machine can read the API key file ${path}`;
   return [warningAt(span, message, help)];

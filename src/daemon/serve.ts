@@ -1,5 +1,6 @@
 import { type Clock, sleep } from '../model/clock.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
+import type { StatusSource } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { ListenError } from '../server/listen-address.ts';
 import {
@@ -15,6 +16,7 @@ import { createIdleDaemon, type Daemon } from './daemon.ts';
 import { CommandError, type ExitCode, type Platform } from './platform.ts';
 import { createReloader, type Reloader, type ReloaderOptions } from './reloader.ts';
 import { type ShardingFlags, shardFrom } from './sharding.ts';
+import { createStatusSource } from './status-source.ts';
 
 export interface ServeOptions
   extends LoggerOptions,
@@ -52,7 +54,8 @@ export async function serve(
     metrics: daemon.metrics,
     apply: async (config) => daemon.apply(config),
   });
-  const server = serverOf(options, { platform, logger, daemon, reloader });
+  const status = createStatusSource({ platform, daemon, shard, reload: () => reloader.status() });
+  const server = serverOf(options, { platform, logger, daemon, reloader, status });
   const listening = (addresses: readonly BoundAddress[]): void => {
     const { version } = buildOf(platform.env);
     logger.info({ version, addresses, path: options.telemetryPath }, 'listening');
@@ -89,29 +92,24 @@ interface ServerParts {
   readonly logger: Logger;
   readonly daemon: Daemon;
   readonly reloader: Reloader;
+  readonly status: StatusSource;
 }
 
 function serverOf(
   options: ServeOptions,
-  { platform, logger, daemon, reloader }: ServerParts,
+  { platform, logger, daemon, reloader, status }: ServerParts,
 ): MetricsServer {
-  const { clock, env, redactor } = platform;
   return createMetricsServer(options, {
     page: async () => daemon.store.page(),
     selfMetrics: async () => daemon.metrics.parts(),
-    scraped: (status) => {
-      daemon.metrics.scraped(status);
+    scraped: (code) => {
+      daemon.metrics.scraped(code);
     },
-    status: () => daemon.status(),
-    config: () => {
-      const { isInForce, problem } = reloader.status();
-      return { isInForce, problem: problem === undefined ? undefined : redactor.redact(problem) };
-    },
+    status,
     stalled: () => daemon.stalled(),
     reload: options.enableLifecycle ? async () => reloader.reload('http') : undefined,
-    build: buildOf(env),
     logger,
-    clock,
+    clock: platform.clock,
   });
 }
 
