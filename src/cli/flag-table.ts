@@ -57,7 +57,7 @@ class DeclaredFlags {
     help: 'Address to listen on. May be repeated; in the environment variable, separated by commas.',
     expected: '[host]:port, such as :9126, 127.0.0.1:9126 or [::1]:9126',
     isRepeatable: true,
-    commands: serving,
+    commands: [...serving, 'check-config'],
     parse: listenAddress,
   };
   readonly telemetryPath: Flag<string> = {
@@ -128,7 +128,7 @@ class DeclaredFlags {
   readonly online: Flag<boolean> = {
     name: 'online',
     defaultText: 'false',
-    help: 'Ask New Relic, with one discovery for each account.',
+    help: 'Ask New Relic, with one discovery for each account; check-config also tries one call for values, the clock and the port.',
     ...onOrOff,
     commands: ['check-config', 'plan'],
   };
@@ -138,7 +138,7 @@ class DeclaredFlags {
     defaultText: 'text',
     help: 'Format of the output: text, json, or yaml for discover.',
     ...oneOf(outputFormats),
-    commands: ['plan', 'discover', 'compare'],
+    commands: ['check-config', 'plan', 'discover', 'compare'],
   };
   readonly all: Flag<boolean> = {
     name: 'all',

@@ -56,12 +56,16 @@ function supposedText({ applicationsPerMatch, hostsPerApplication }: Supposed): 
   return `${perMatch} for each match, ${perApplication} for each application; --online asks New Relic`;
 }
 
-function budgetText({
+/** Whether an account fits its budget, with the numbers. */
+export function budgetText({
   fits,
   budgetPerMinute,
   capacityPerMinute,
   demandPerMinute,
-}: PlannedAccount): string {
+}: Pick<
+  PlannedAccount,
+  'fits' | 'budgetPerMinute' | 'capacityPerMinute' | 'demandPerMinute'
+>): string {
   const ofBudget = `${rateText(demandPerMinute)} of ${budgetPerMinute} calls a minute`;
   if (fits) return `fits: ${ofBudget}`;
   const carried =
@@ -97,7 +101,12 @@ function intervalText(
   return `${secondsText(effectiveMs)}${stretched}${some}`;
 }
 
-function remedyTexts({ remedy, intervals, together }: PlannedAccount): readonly string[] {
+/** What would make an account fit. */
+export function remedyTexts({
+  remedy,
+  intervals,
+  together,
+}: Pick<PlannedAccount, 'remedy' | 'intervals' | 'together'>): readonly string[] {
   if (remedy === undefined) return [];
   const { intervalFactor } = remedy;
   return [

@@ -15,7 +15,9 @@ import { sendHeartbeats } from './child-program.ts';
 import { createIdleDaemon, type Daemon } from './daemon.ts';
 import { CommandError, type ExitCode, type Platform } from './platform.ts';
 import { createReloader, type Reloader, type ReloaderOptions } from './reloader.ts';
+import { createServiceManager } from './service-manager.ts';
 import { type ShardingFlags, shardFrom } from './sharding.ts';
+import { stateSentence } from './state-sentence.ts';
 import { createStatusSource } from './status-source.ts';
 
 export interface ServeOptions
@@ -48,11 +50,19 @@ export async function serve(
   const { clock, stopSignal, tellParent } = platform;
   const daemon = createIdleDaemon({ platform, logger, shard, watch: hooks.watch });
   daemon.metrics.sharded(shard);
+  const manager = createServiceManager({
+    channel: platform.serviceManager,
+    clock,
+    logger,
+    sentence: () => stateSentence(status.accounts(), status.process().reload.problem),
+    stalled: () => daemon.stalled(),
+  });
   const reloader = createReloader(options, {
     platform,
     logger,
     metrics: daemon.metrics,
     apply: async (config) => daemon.apply(config),
+    onSignal: async (reload) => manager.reload(reload),
   });
   const status = createStatusSource({ platform, daemon, shard, reload: () => reloader.status() });
   const server = serverOf(options, { platform, logger, daemon, reloader, status });
@@ -60,8 +70,10 @@ export async function serve(
     const { version } = buildOf(platform.env);
     logger.info({ version, addresses, path: options.telemetryPath }, 'listening');
     hooks.listening?.(addresses);
+    manager.ready();
   };
   const beginStop = (): void => {
+    manager.stopping();
     server.setNotReady();
   };
   stopSignal.addEventListener('abort', beginStop, { once: true });
@@ -75,6 +87,7 @@ export async function serve(
         keepListening(options.listenAddresses, { server, clock, logger, listening }, stopSignal),
       daemon.run(stopSignal),
       reloader.watch(stopSignal),
+      manager.watch(stopSignal),
       tellParent &&
         sendHeartbeats({ clock, tellParent, stalled: () => daemon.stalled() }, stopSignal),
     ]);

@@ -26,7 +26,10 @@ export interface FakePlatform extends Platform {
 /** A platform with the files and variables that a test gives it, and no network at all. */
 export function createFakePlatform(
   overrides: Partial<
-    Pick<Platform, 'env' | 'fileMode' | 'hostname' | 'openTransport' | 'ownHostNames' | 'random'>
+    Pick<
+      Platform,
+      'env' | 'fileMode' | 'hostname' | 'openTransport' | 'ownHostNames' | 'random' | 'tryListen'
+    >
   > & {
     readonly files?: Readonly<Record<string, string>>;
   } = {},
@@ -45,6 +48,7 @@ export function createFakePlatform(
       throw Object.assign(new Error(`ENOENT: no such file, open '${path}'`), { code: 'ENOENT' });
     },
     fileMode: async () => undefined,
+    tryListen: async () => ({ kind: 'free' }),
     parseConfig: async (file) => {
       const { config, warnings } = await parseConfig(file.text, file);
       return { config, warnings: firstOf(warnings) };
