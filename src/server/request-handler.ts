@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { StatusSource } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { type Answer, plainAnswer, send, textAnswer } from './answer.ts';
+import { createApiRoutes } from './api-routes.ts';
 import { landingPage } from './landing-page.ts';
 import { createMetricsRoute, type MetricsSources } from './metrics-route.ts';
 import { configProblem, type Readiness } from './readiness.ts';
@@ -11,6 +12,8 @@ export interface HandlerOptions {
   readonly telemetryPath: string;
   /** The limit of concurrent scrapes; further ones get a 503. */
   readonly maxRequests: number;
+  /** Addresses of the shards, with `{shard}` for the number; empty if they are not known. */
+  readonly shardAddress: string;
 }
 
 export interface HandlerDependencies extends MetricsSources {
@@ -65,7 +68,7 @@ function healthAnswer(stalled: string | undefined): Answer {
 }
 
 function routesOf(
-  { telemetryPath, maxRequests }: HandlerOptions,
+  { telemetryPath, maxRequests, shardAddress }: HandlerOptions,
   dependencies: HandlerDependencies,
   readiness: Readiness,
 ): ReadonlyMap<string, Route> {
@@ -86,6 +89,7 @@ function routesOf(
     ],
     ['/-/healthy', () => healthAnswer(dependencies.stalled())],
     ['/-/ready', () => readiness.answer(status.accounts(), status.process().reload)],
+    ...createApiRoutes({ telemetryPath, shardAddress }, status),
     [telemetryPath, limited(maxRequests, createMetricsRoute(dependencies))],
   ]);
 }

@@ -13,6 +13,7 @@ const defaults: Flags = {
   listenAddresses: [':9126'],
   telemetryPath: '/metrics',
   maxRequests: 40,
+  shardAddress: '',
   logLevel: 'info',
   logFormat: 'auto',
   online: false,
