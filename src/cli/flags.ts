@@ -103,7 +103,7 @@ export const hostName: ValueRule<string> = {
 export const httpUrl: ValueRule<string> = {
   expected: 'an address such as http://127.0.0.1:9126/-/healthy',
   parse: (text) =>
-    /^http:\/\/[^\s/@]+(?:\/\S*)?$/.test(text) && URL.canParse(text) ? text : undefined,
+    /^https?:\/\/[^\s/@]+(?:\/\S*)?$/.test(text) && URL.canParse(text) ? text : undefined,
 };
 
 export function listenAddress(text: string): string | undefined {

@@ -11,6 +11,7 @@ const defaults: Flags = {
   respawn: false,
   enableLifecycle: false,
   listenAddresses: [':9126'],
+  webConfigFile: '',
   telemetryPath: '/metrics',
   maxRequests: 40,
   shardAddress: '',
@@ -30,6 +31,8 @@ const defaults: Flags = {
   replicas: 1,
   totalShards: 1,
   healthcheckUrl: 'http://127.0.0.1:9126/-/healthy',
+  clientCertFile: '',
+  clientKeyFile: '',
 };
 
 function messageOf(result: Arguments): string {
