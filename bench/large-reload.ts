@@ -84,6 +84,7 @@ function aPlatform(clock: TurnClock, turns: Turns, stopSignal: AbortSignal): Pla
     random: () => 0.5,
     env: { BENCH_KEY: 'bench-key' },
     fileMode: async () => undefined,
+    tryListen: async () => ({ kind: 'free' }),
     readFile: async () => new Uint8Array(),
     parseConfig: async () => Promise.reject(new Error('not in this bench')),
     comparePassword: async () => false,

@@ -13,8 +13,10 @@ import {
 } from '../daemon/prepare-account.ts';
 import type { Application } from '../model/application.ts';
 import type { AccountConfig, AppEntry, Config } from '../model/config.ts';
+import type { PollOutcome } from '../model/poll-outcome.ts';
 import {
   hostSelectorOf,
+  isWorthPolling,
   type SelectedApplication,
   wantedHostNames,
   withNamedHosts,
@@ -27,6 +29,7 @@ import { createRateLimiters } from '../rate-limit/rate-limiters.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { createSelfMetrics } from '../telemetry/self-metrics.ts';
 import { withAssumedHosts } from './assumed-applications.ts';
+import { pollOnce } from './compare-polls.ts';
 import { type VisibleAccounts, visibleAccounts } from './visible-accounts.ts';
 
 /** An account of the configuration with entries, and the result of one discovery. */
@@ -35,7 +38,9 @@ export interface DiscoveredAccount {
   readonly entries: readonly AppEntry[];
   readonly discovery: Discovery;
   readonly selected: readonly SelectedApplication[];
-  /** Entries that match nothing, as written; only a complete discovery can tell. */
+  /** Entries that match nothing; only a complete discovery can tell. */
+  readonly missingEntries: readonly AppEntry[];
+  /** The same as written. */
   readonly missing: readonly string[];
   /** Ids that were not found in a batch, and have not been fetched singly so far. */
   readonly pendingIds: readonly string[];
@@ -45,6 +50,14 @@ export interface DiscoveredAccount {
   readonly hostless: readonly HostlessApplication[];
   /** The accounts that the key sees; `undefined` if nobody asked. */
   readonly visible: VisibleAccounts | undefined;
+  /** What one application answered; `undefined` if nobody asked. */
+  readonly sample: Sample | undefined;
+}
+
+/** The values of one application, asked for as a test. */
+export interface Sample {
+  readonly application: Pick<Application, 'id' | 'name'>;
+  readonly outcome: PollOutcome;
 }
 
 /** An application in which the host of this process was not found. */
@@ -107,7 +120,12 @@ export async function discoverAccounts(
 /** What an account needs that is only asked, and publishes nothing. */
 export async function askingDependencies(platform: Platform): Promise<AccountRuntimeDependencies> {
   const logger = await createLogger({ logLevel: 'warn', logFormat: 'auto' }, platform);
-  const nothing = { status: () => [], seriesOf: () => 0, droppedSeriesOf: () => 0 };
+  const nothing = {
+    status: () => [],
+    seriesOf: () => 0,
+    droppedSeriesOf: () => 0,
+    loopLagSeconds: () => 0,
+  };
   const metrics = createSelfMetrics(buildOf(platform.env), nothing);
   const limiters = createRateLimiters({ clock: platform.clock, logger });
   return { platform, sink: noSink, metrics, logger, limiters };
@@ -133,26 +151,64 @@ async function discoverAccount(
   const { selected, missing } = selectApplications(entries, discovery.applications);
   const { complete, error, pendingIds } = discovery;
   const pending = new Set(pendingIds.map((id) => selectorText({ kind: 'id', id })));
-  const notFound = missing.map(({ selector }) => selectorText(selector));
+  const missingEntries = missing.filter(({ selector }) => !pending.has(selectorText(selector)));
   return {
     account,
     entries,
     discovery,
     selected: purpose === 'plan' ? await withHosts(selected, source, stopSignal) : selected,
-    visible:
-      purpose === 'check' && isWorthAsking(account, complete)
-        ? await visibleAccounts(runtime, platform)
-        : undefined,
-    hostless: purpose === 'check' ? await hostlessOf(selected, source, platform) : [],
-    missing: complete ? notFound.filter((selector) => !pending.has(selector)) : [],
+    missingEntries: complete ? missingEntries : [],
+    missing: complete ? missingEntries.map(({ selector }) => selectorText(selector)) : [],
     pendingIds: complete ? pendingIds : [],
     failure: complete ? undefined : redactor.redact(error?.message ?? 'no answer'),
+    ...(purpose === 'check'
+      ? await trials({ account, selected, complete }, runtime, platform)
+      : { visible: undefined, hostless: [], sample: undefined }),
+  };
+}
+
+/** What only a check asks for. */
+async function trials(
+  {
+    account,
+    selected,
+    complete,
+  }: Pick<DiscoveredAccount, 'account' | 'selected'> & Pick<Discovery, 'complete'>,
+  runtime: AccountRuntime,
+  platform: Platform,
+): Promise<Pick<DiscoveredAccount, 'visible' | 'hostless' | 'sample'>> {
+  const isAsked = isWorthAsking(account, complete);
+  return {
+    visible: isAsked ? await visibleAccounts(runtime, platform) : undefined,
+    hostless: await hostlessOf(selected, runtime.source, platform),
+    sample: await sampleOf(selected, runtime.source, platform),
   };
 }
 
 /** A key that the REST API refuses need not be tried again. */
 function isWorthAsking({ source }: AccountConfig, isComplete: boolean): boolean {
   return source.kind === 'nerdgraph' || isComplete;
+}
+
+/** Asks for the values of the first application that reports, without those of its hosts. */
+async function sampleOf(
+  selected: readonly SelectedApplication[],
+  source: Pick<Source, 'batches'>,
+  { clock, stopSignal }: Platform,
+): Promise<Sample | undefined> {
+  const first = selected.find(isWorthPolling);
+  if (first === undefined) return undefined;
+  const { application } = first;
+  const entry = { ...first.entry, application: true, hosts: false };
+  const question = {
+    selected: { application, entry },
+    askHostNames: false,
+    hostNames: new Map<string, string>(),
+    isListed: () => true,
+  };
+  const options = { wallMs: clock.wallMs(), concurrency: 1, signal: stopSignal };
+  const outcome = (await pollOnce(source, [question], options)).get(application.id);
+  return outcome === undefined ? undefined : { application, outcome };
 }
 
 /** Looks up the hosts that match. The own host is assumed: another machine may be the one that polls. */

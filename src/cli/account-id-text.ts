@@ -36,40 +36,41 @@ export function missingIdText(
   return `account ${name}: ${proposal(visible)}`;
 }
 
-/** Proposes the id that an account with the REST API needs for a comparison, and for its later source. */
-function hintText({ name }: AccountConfig, visible: VisibleAccounts): string {
-  return `account ${name}: for newrelic-exporter compare and "source: nerdgraph": ${proposal(visible)}`;
+/** What a check of the id of an account has found. */
+export interface AccountIdFinding {
+  readonly severity: 'note' | 'error';
+  readonly message: string;
+  /** It may have several lines. */
+  readonly remedy: string;
 }
-
-/** What a check of the id of an account has found; texts for people. */
-export interface AccountIdFindings {
-  readonly notes: string;
-  readonly errors: string;
-}
-
-const nothing: AccountIdFindings = { notes: '', errors: '' };
 
 /**
  * Compares the id of an account with the accounts that its key sees. What is wrong about an id that
  * nothing is polled with is only a note, unless the key certainly does not see that account.
  */
-export function accountIdFindings(
-  account: AccountConfig,
+export function accountIdFinding(
+  { source }: Pick<AccountConfig, 'source'>,
   visible: VisibleAccounts | undefined,
-): AccountIdFindings {
-  const { name, source } = account;
-  if (visible === undefined) return nothing;
+): AccountIdFinding | undefined {
+  if (visible === undefined) return undefined;
   const { accounts, failure } = visible;
-  if (source.accountId === undefined) return { notes: hintText(account, visible), errors: '' };
-  if (failure !== undefined) {
-    const text = `account ${name}: account_id ${source.accountId} could not be checked: ${failure}\n`;
-    return source.kind === 'rest' ? { notes: text, errors: '' } : { notes: '', errors: text };
+  const { accountId } = source;
+  if (accountId === undefined) {
+    const message =
+      'there is no account_id, which newrelic-exporter compare and "source: nerdgraph" need';
+    return { severity: 'note', message, remedy: proposal(visible).trimEnd() };
   }
-  if (accounts.some(({ id }) => id === source.accountId)) return nothing;
-  const wrong = `account ${name}: the API key does not see the account with account_id ${source.accountId}`;
-  const errors =
-    accounts.length === 0
-      ? `${wrong}: ${seesNone}\n`
-      : `${wrong}: correct it, or use a key of a user who may see that account; this key sees:\n${listed(accounts)}`;
-  return { notes: '', errors };
+  if (failure !== undefined) {
+    const severity = source.kind === 'rest' ? 'note' : 'error';
+    const message = `account_id ${accountId} could not be checked`;
+    return { severity, message, remedy: failure };
+  }
+  if (accounts.some(({ id }) => id === accountId)) return undefined;
+  const message = `the API key does not see the account with account_id ${accountId}`;
+  const others = `correct it, or use a key of a user who may see that account; this key sees:\n${listed(accounts)}`;
+  return {
+    severity: 'error',
+    message,
+    remedy: accounts.length === 0 ? seesNone : others.trimEnd(),
+  };
 }

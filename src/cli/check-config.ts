@@ -1,167 +1,148 @@
-import { KeyError, readApiKey } from '../config/api-key.ts';
-import { CaFileError, readCaFile } from '../config/ca-file.ts';
-import { ConfigError } from '../config/diagnostic.ts';
-import type { LoadedConfig } from '../config/load-config.ts';
-import { loadForCommand, renderWarnings } from '../daemon/config-reader.ts';
+import { type Diagnostic, firstOf, renderDiagnostics } from '../config/diagnostic.ts';
 import { CommandError, type Platform } from '../daemon/platform.ts';
 import { restAccountsOf } from '../daemon/rest-warnings.ts';
-import type { AccountConfig, Config } from '../model/config.ts';
+import type { Config } from '../model/config.ts';
 import { endOfRestAt } from '../rest/end-of-rest.ts';
+import { askingDependencies } from './account-discovery.ts';
+import { missingIdText } from './account-id-text.ts';
+import { type CheckedFile, checkFile } from './check-file.ts';
 import {
-  askingDependencies,
-  type DiscoveredAccount,
-  discoverAccounts,
-} from './account-discovery.ts';
-import { accountIdFindings, missingIdText } from './account-id-text.ts';
+  type Finding,
+  findingDocument,
+  findingOf,
+  findingsText,
+  marksFor,
+} from './check-finding.ts';
+import { onlineFindings } from './check-online.ts';
 import type { Flags } from './flag-table.ts';
 import { countOf, type Outcome } from './one-shot.ts';
 import { visibleAccountsOf } from './visible-accounts.ts';
 
 /**
- * Checks the file, and the key and CA files that it names; with `--online` it also tries keys and
- * entries at the vendor. Prints all errors and warnings, and which file is good. Ends with 1 if a key is
- * refused, an account cannot be discovered, an entry matches nothing, or a key does not see the account
- * of the id. If only ids of accounts are missing in the file, `--online` proposes them.
+ * Checks the file, and the key and CA files that it names; with `--online` also keys, entries and more at
+ * the vendor. Ends with 2 if the file or a file that it names has errors, and with 1 if New Relic refuses
+ * a key, an entry matches nothing, or anything else that was asked for failed. Only if ids of accounts are
+ * missing in the file, `--online` proposes them.
  */
 export async function checkConfig(flags: Flags, platform: Platform): Promise<Outcome> {
-  const { config, warnings } = await loaded(flags, platform);
-  platform.stderr.write(renderWarnings(warnings));
-  const fileProblems = await unreadableFiles(config, platform);
-  if (fileProblems.length > 0) {
+  if (flags.output === 'yaml') {
     throw new CommandError(
       2,
-      fileProblems.map((problem) => `${flags.configFile}: ${problem}`).join('\n'),
+      'check-config: --output=yaml is only for discover: expected text or json',
     );
   }
-  const { accounts, apps } = config;
-  const end = endOfRest(config, flags.configFile, platform);
-  platform.stderr.write(end.warnings.join(''));
-  const verdict =
-    `${flags.configFile}: ok, ${countOf(accounts.length, 'account')}, ` +
-    `${countOf(apps.length, 'entry', 'entries')} of apps, ` +
-    `${countOf(warnings.length + end.warnings.length, 'warning')}\n${end.notes.join('')}`;
-  if (!flags.online) return { exitCode: 0, output: verdict };
-  const { exitCode, output } = await checkOnline(config, platform);
-  return { exitCode, output: verdict + output };
+  const checked = await checkFile(flags.configFile, platform);
+  if (checked.good === undefined) return refused(checked, flags, platform);
+  const { config, file } = checked.good;
+  const rest = endOfRest(config, platform);
+  const online = flags.online ? await onlineFindings({ config, file }, flags, platform) : undefined;
+  const report = { flags, config, diagnostics: checked.diagnostics, rest, online };
+  const exitCode = online?.some(({ severity }) => severity === 'error') === true ? 1 : 0;
+  const output = flags.output === 'json' ? jsonOf(report) : textOf(report, platform);
+  return { exitCode, output: platform.redactor.redact(output) };
 }
 
-async function loaded(flags: Flags, platform: Platform): Promise<LoadedConfig> {
-  try {
-    return await loadForCommand(flags.configFile, platform);
-  } catch (error) {
-    const { cause } = error instanceof CommandError ? error : {};
-    if (!flags.online || !(cause instanceof ConfigError) || cause.withoutId.length === 0)
-      throw error;
-    const dependencies = await askingDependencies(platform);
-    const proposals = await Promise.all(
-      cause.withoutId.map(async (account) =>
-        missingIdText(account, await visibleAccountsOf(account, dependencies)),
-      ),
-    );
-    const message = `${cause.message}\n${proposals.join('').trimEnd()}`;
-    throw new CommandError(2, message, { cause });
+interface Report {
+  readonly flags: Flags;
+  readonly config: Config;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly rest: readonly Finding[];
+  /** `undefined` if nobody was asked. */
+  readonly online: readonly Finding[] | undefined;
+}
+
+/** Ends with all errors of the file, and with `--online` the ids that may be missing in it. */
+async function refused(checked: CheckedFile, flags: Flags, platform: Platform): Promise<Outcome> {
+  const { diagnostics, withoutId } = checked;
+  const proposals = flags.online ? await proposedIds(withoutId, platform) : '';
+  if (flags.output === 'text') {
+    const lines = [renderDiagnostics(diagnostics), ...(proposals === '' ? [] : [proposals])];
+    throw new CommandError(2, platform.redactor.redact(lines.join('\n')));
   }
+  const ids = proposals === '' ? [] : [findingOf('account_id', 'note', proposals)];
+  const findings = [...fileFindings(diagnostics), ...ids];
+  return { exitCode: 2, output: documentOf(flags.configFile, findings, undefined) };
+}
+
+async function proposedIds(
+  withoutId: CheckedFile['withoutId'],
+  platform: Platform,
+): Promise<string> {
+  if (withoutId.length === 0) return '';
+  const dependencies = await askingDependencies(platform);
+  const proposals = await Promise.all(
+    withoutId.map(async (account) =>
+      missingIdText(account, await visibleAccountsOf(account, dependencies)),
+    ),
+  );
+  return proposals.join('').trimEnd();
+}
+
+function fileFindings(diagnostics: readonly Diagnostic[]): readonly Finding[] {
+  return diagnostics.map((diagnostic) => {
+    const { severity, message, help: remedy } = diagnostic;
+    return findingOf('file', severity, message, { remedy, place: diagnostic });
+  });
 }
 
 /** A note for each account with the REST API v2, and later a warning. */
-function endOfRest(
-  config: Config,
-  configFile: string,
-  { clock }: Pick<Platform, 'clock'>,
-): { readonly notes: readonly string[]; readonly warnings: readonly string[] } {
+function endOfRest(config: Config, { clock }: Pick<Platform, 'clock'>): readonly Finding[] {
   const { isUrgent, message, remedy } = endOfRestAt(clock.wallMs());
-  const severity = isUrgent ? 'warning' : 'note';
-  const lines = restAccountsOf(config).map(
-    (account) => `${configFile}: ${severity}: account ${account}: ${message}: ${remedy}\n`,
+  return restAccountsOf(config).map((account) =>
+    findingOf('source', isUrgent ? 'warning' : 'note', message, { account, remedy }),
   );
-  return isUrgent ? { notes: [], warnings: lines } : { notes: lines, warnings: [] };
 }
 
-async function checkOnline(config: Config, platform: Platform): Promise<Outcome> {
-  const discovered = await discoverAccounts(config, platform, 'check');
-  const lines: string[] = [];
-  for (const {
-    account,
-    discovery,
-    selected,
-    missing,
-    pendingIds,
-    failure,
-    hostless,
-    visible,
-  } of discovered) {
-    const ids = accountIdFindings(account, visible);
-    platform.stderr.write(ids.errors);
-    if (failure !== undefined) {
-      platform.stderr.write(`account ${account.name}: discovery failed: ${failure}\n`);
-      continue;
-    }
-    lines.push(
-      `account ${account.name}: key accepted, ` +
-        `${countOf(discovery.applications.length, 'application')} found, ${selected.length} chosen\n${ids.notes}`,
-    );
-    for (const selector of missing) {
-      platform.stderr.write(
-        `account ${account.name}: ${selector} matches nothing: correct the entry under apps, ` +
-          'or use a key of the account that has it\n',
-      );
-    }
-    if (pendingIds.length > 0) {
-      platform.stderr.write(
-        `account ${account.name}: ${countOf(pendingIds.length, 'more id')} not found so far: correct ` +
-          'the entries named above, and check again\n',
-      );
-    }
-    platform.stderr.write(hostlessText(account, hostless));
+function textOf(report: Report, platform: Platform): string {
+  const { flags, diagnostics, rest, online } = report;
+  const isUrgent = rest.some(({ severity }) => severity === 'warning');
+  const warnings = diagnostics.length + (isUrgent ? rest.length : 0);
+  const verdict = `${flags.configFile}: ok, ${countsOf(report.config)}, ${countOf(warnings, 'warning')}`;
+  const lines = rest.map(
+    ({ account, severity, message, remedy }) =>
+      `${flags.configFile}: ${severity}: account ${account}: ${message}: ${remedy}\n`,
+  );
+  if (online === undefined) {
+    const rendered = diagnostics.length === 0 ? '' : `${renderDiagnostics(diagnostics)}\n`;
+    platform.stderr.write(rendered + (isUrgent ? lines.join('') : ''));
+    return `${verdict}\n${isUrgent ? '' : lines.join('')}`;
   }
-  const isGood = discovered.every(
-    ({ account, failure, missing, pendingIds, hostless, visible }) =>
-      failure === undefined &&
-      accountIdFindings(account, visible).errors === '' &&
-      missing.length === 0 &&
-      pendingIds.length === 0 &&
-      hostless.every((one) => one.failure === undefined),
-  );
-  return { exitCode: isGood ? 0 : 1, output: lines.join('') };
+  const { shown } = firstOf(diagnostics);
+  const findings = [...fileFindings(shown), ...rest, ...online];
+  const errors = online.filter(({ severity }) => severity === 'error').length;
+  const all = warnings + online.filter(({ severity }) => severity === 'warning').length;
+  const end =
+    errors === 0
+      ? `${flags.configFile}: ok, ${countsOf(report.config)}, ${countOf(all, 'warning')}`
+      : `${flags.configFile}: ${countOf(errors, 'error')}, ${countOf(all, 'warning')}`;
+  return `${findingsText(findings, marksFor(platform.stdout, platform.env))}${end}\n`;
 }
 
-/** Not an error: the check may run on another host, or before the agent has started. */
-function hostlessText(account: AccountConfig, hostless: DiscoveredAccount['hostless']): string {
-  return hostless
-    .map(({ application, wanted, failure }) => {
-      const subject = `account ${account.name}: application ${application.id}`;
-      const names = wanted.map((name) => JSON.stringify(name)).join(' or ');
-      return failure === undefined
-        ? `${subject} has no host ${names} so far, as hosts: self wants: it appears some minutes ` +
-            'after its agent has started; --host-name gives another name\n'
-        : `${subject}: the host ${names} could not be looked for: ${failure}\n`;
-    })
-    .join('');
+function countsOf({ accounts, apps }: Config): string {
+  return `${countOf(accounts.length, 'account')}, ${countOf(apps.length, 'entry', 'entries')} of apps`;
 }
 
-async function unreadableFiles(config: Config, platform: Platform): Promise<readonly string[]> {
-  const problems = await Promise.all(
-    config.accounts.flatMap((account) => [
-      problemOf(account, async () => readApiKey(account.apiKey, platform)),
-      problemOf(account, async () =>
-        account.caFile === undefined ? undefined : readCaFile(account.caFile, platform),
-      ),
-    ]),
-  );
-  return problems.flat();
+function jsonOf({ flags, config, diagnostics, rest, online = [] }: Report): string {
+  const findings = [...fileFindings(diagnostics), ...rest, ...online];
+  return documentOf(flags.configFile, findings, config);
 }
 
-async function problemOf(
-  { name }: AccountConfig,
-  read: () => Promise<unknown>,
-): Promise<readonly string[]> {
-  try {
-    await read();
-    return [];
-  } catch (error) {
-    if (error instanceof KeyError || error instanceof CaFileError) {
-      return [`account ${name}: ${error.message}`];
-    }
-    throw error;
-  }
+/** The document for machines. Its fields stay as they are. */
+function documentOf(
+  file: string,
+  findings: readonly Finding[],
+  config: Config | undefined,
+): string {
+  const numberOf = (wanted: Finding['severity']): number =>
+    findings.filter(({ severity }) => severity === wanted).length;
+  const document = {
+    file,
+    ok: numberOf('error') === 0,
+    accounts: config?.accounts.length ?? null,
+    entries: config?.apps.length ?? null,
+    errors: numberOf('error'),
+    warnings: numberOf('warning'),
+    findings: findings.map(findingDocument),
+  };
+  return `${JSON.stringify(document, undefined, 2)}\n`;
 }

@@ -5,7 +5,7 @@ import { CommandError, type ExitCode, type Platform } from '../daemon/platform.t
  * output is printed in one piece, and only if the command was not interrupted.
  */
 export interface Outcome {
-  readonly exitCode: Extract<ExitCode, 0 | 1>;
+  readonly exitCode: Extract<ExitCode, 0 | 1 | 2>;
   /** For standard output. */
   readonly output: string;
 }

@@ -14,9 +14,8 @@ export interface Problem {
   readonly help: string | undefined;
 }
 
-/** A problem for people to read. Keys and credentials are masked in every field. */
-export interface Diagnostic {
-  readonly severity: Severity;
+/** A place in a file, for people to look at. */
+export interface Place {
   readonly fileName: string;
   /** From 1; 0 if the file as a whole is meant. */
   readonly line: number;
@@ -24,10 +23,15 @@ export interface Diagnostic {
   readonly column: number;
   /** The length of the marked part of this line, in UTF-16 code units. */
   readonly length: number;
+  /** The line of the place; secrets are masked. */
+  readonly sourceLine: string | undefined;
+}
+
+/** A problem for people to read. Keys and credentials are masked in every field. */
+export interface Diagnostic extends Place {
+  readonly severity: Severity;
   readonly message: string;
   readonly help: string | undefined;
-  /** The line with the problem; secrets are masked. */
-  readonly sourceLine: string | undefined;
 }
 
 export function errorAt(span: Span | undefined, message: string, help?: string): Problem {
@@ -64,6 +68,28 @@ function isRepetition(problem: Problem, previous: Problem | undefined): boolean 
   );
 }
 
+/** Finds the places of spans in a text. `secrets` are masked, and so is all that looks like a secret. */
+export function createPlacer(
+  fileName: string,
+  text: string,
+  secrets: readonly Span[] = [],
+): (span: Span | undefined) => Place {
+  let known: { readonly masked: string; readonly starts: readonly number[] } | undefined;
+  return (span) => {
+    if (span === undefined) {
+      return { fileName, line: 0, column: 0, length: 0, sourceLine: undefined };
+    }
+    known ??= { masked: maskSource(text, secrets), starts: lineStartsOf(text) };
+    const { masked, starts } = known;
+    const index = lineIndexAt(starts, span.start);
+    const start = starts[index] ?? 0;
+    const end = starts[index + 1] ?? text.length;
+    const sourceLine = masked.slice(start, end).replace(/\r?\n$/u, '');
+    const length = Math.max(1, Math.min(span.end, start + sourceLine.length) - span.start);
+    return { fileName, line: index + 1, column: span.start - start + 1, length, sourceLine };
+  };
+}
+
 /**
  * Turns problems into diagnostics, sorted by place, with line numbers and masked source lines. Each
  * problem appears once: an alias repeats the problems of its anchor. `secrets` are masked, and so is
@@ -75,45 +101,41 @@ export function diagnosticsOf(
   problems: readonly Problem[],
   secrets: readonly Span[] = [],
 ): readonly Diagnostic[] {
-  if (problems.length === 0) return [];
-  const masked = maskSource(text, secrets);
-  const starts = lineStartsOf(text);
+  const placeOf = createPlacer(fileName, text, secrets);
   const sorted = problems.toSorted(
     (one, other) => (one.span?.start ?? -1) - (other.span?.start ?? -1),
   );
   return sorted
     .filter((problem, index) => !isRepetition(problem, sorted[index - 1]))
-    .map(({ severity, span, message, help }) => {
-      const words = {
-        severity,
-        fileName,
-        message: printable(maskSecrets(message)),
-        help: help === undefined ? undefined : printable(maskSecrets(help)),
-      };
-      if (span === undefined) {
-        return { ...words, line: 0, column: 0, length: 0, sourceLine: undefined };
-      }
-      const index = lineIndexAt(starts, span.start);
-      const start = starts[index] ?? 0;
-      const end = starts[index + 1] ?? text.length;
-      const sourceLine = masked.slice(start, end).replace(/\r?\n$/u, '');
-      const length = Math.max(1, Math.min(span.end, start + sourceLine.length) - span.start);
-      return { ...words, line: index + 1, column: span.start - start + 1, length, sourceLine };
-    });
+    .map(({ severity, span, message, help }) => ({
+      ...placeOf(span),
+      severity,
+      message: printable(maskSecrets(message)),
+      help: help === undefined ? undefined : printable(maskSecrets(help)),
+    }));
 }
 
 /** Renders `config.yaml:5:5: message`, the line, carets below the place, and the help if there is one. */
 export function renderDiagnostic(diagnostic: Diagnostic): string {
-  const { severity, fileName, line, column, length, message, help, sourceLine } = diagnostic;
+  const { severity, fileName, line, column, message, help } = diagnostic;
   const place = line === 0 ? fileName : `${fileName}:${line}:${column}`;
-  const rows = [`${printable(place)}: ${severity === 'warning' ? 'warning: ' : ''}${message}`];
-  const gutter = ' '.repeat(String(line).length);
-  if (sourceLine !== undefined) {
-    const excerpt = excerptOf(sourceLine, column, length);
-    rows.push(`  ${line} | ${excerpt.text}`, `  ${gutter} | ${excerpt.carets}`);
-  }
-  if (help !== undefined) rows.push(`  ${gutter} = help: ${help}`);
+  const rows = [
+    `${printable(place)}: ${severity === 'warning' ? 'warning: ' : ''}${message}`,
+    ...renderExcerpt(diagnostic),
+  ];
+  if (help !== undefined) rows.push(`  ${gutterOf(line)} = help: ${help}`);
   return rows.join('\n');
+}
+
+/** The line of a problem, and carets below the place. */
+export function renderExcerpt({ line, column, length, sourceLine }: Place): readonly string[] {
+  if (sourceLine === undefined) return [];
+  const excerpt = excerptOf(sourceLine, column, length);
+  return [`  ${line} | ${excerpt.text}`, `  ${gutterOf(line)} | ${excerpt.carets}`];
+}
+
+function gutterOf(line: number): string {
+  return ' '.repeat(String(line).length);
 }
 
 /** One mistake may occur in every entry of a large file: nobody would read all of them. */

@@ -1,8 +1,14 @@
 import type { AccountConfig, PlainConfig } from '../model/config.ts';
 import { buildConfig } from './build-config.ts';
 import { configWarnings } from './config-warnings.ts';
-import { type Diagnostic, diagnosticsOf, type Problem } from './diagnostic.ts';
-import { type At, type Located, locate, plainOf } from './located.ts';
+import {
+  createPlacer,
+  type Diagnostic,
+  diagnosticsOf,
+  type Place,
+  type Problem,
+} from './diagnostic.ts';
+import { type At, type Located, locate, plainOf, type Span } from './located.ts';
 import { type NamedFile, namedFiles } from './named-files.ts';
 import { patternProblems } from './pattern-problems.ts';
 import { readYaml } from './read-yaml.ts';
@@ -33,7 +39,9 @@ export interface InspectedConfig {
   /** The values of the file, with their places. */
   readonly at: At;
   /** Problems with this file, whoever found them, ready to print. */
-  diagnose(problems: readonly Problem[]): readonly Diagnostic[];
+  readonly diagnose: (problems: readonly Problem[]) => readonly Diagnostic[];
+  /** Where a value of the file is, ready to print. */
+  readonly placeOf: (span: Span | undefined) => Place;
 }
 
 /** Reports an API key in the file once, whatever else is wrong in the same place. */
@@ -92,14 +100,16 @@ export async function inspectConfig(
   const secrets = root === undefined ? { problems: [], spans: [] } : findSecrets(root);
   const diagnose = (found: readonly Problem[]): readonly Diagnostic[] =>
     diagnosticsOf(fileName, text, found, secrets.spans);
+  const placeOf = createPlacer(fileName, text, secrets.spans);
   if (root === undefined) {
     const nothing = { config: undefined, warnings: [], withoutId: [], files: [] };
-    return { ...nothing, errors: problems, at: () => undefined, diagnose };
+    return { ...nothing, errors: problems, at: () => undefined, diagnose, placeOf };
   }
   return {
     ...(await findingsOf(root, secrets, directory)),
     files: namedFiles(root, directory),
     at: (...path) => locate(root, path),
     diagnose,
+    placeOf,
   };
 }

@@ -8,6 +8,7 @@ import type { ComparePassword } from '../server/basic-auth.ts';
 import { createRedactor } from '../telemetry/redactor.ts';
 import { createAnswerMemory } from '../transport/answer-memory.ts';
 import type { Platform } from './platform.ts';
+import { systemdChannel } from './systemd-notify.ts';
 
 /** In a small container V8's own heap limit exceeds the memory of the container. */
 function heapBytes(): number {
@@ -84,6 +85,8 @@ export function createNodePlatform({ program, stopSignal }: NodePlatformOptions)
     comparePassword: passwordComparison(program, { clock, stopSignal }),
     hostname: hostname(),
     ownHostNames: ownHostNames(process.env['POD_NAME'], hostname()),
+    // Loaded on demand: only one command tries it.
+    tryListen: async (address) => (await import('../server/try-listen.ts')).tryListen(address),
     // Loaded on demand: it would take half of the time of `--version`.
     openTransport: async (options) =>
       (await import('../transport/undici-transport.ts')).createUndiciTransport(options, { memory }),
@@ -99,6 +102,18 @@ export function createNodePlatform({ program, stopSignal }: NodePlatformOptions)
     startChild: async (options) =>
       (await import('./child-program.ts')).startChildProgram(program, options),
     tellParent: process.send === undefined ? undefined : tellParent,
+    serviceManager: systemdChannel(
+      {
+        pid: process.pid,
+        parentPid: process.send === undefined ? undefined : process.ppid,
+        env: process.env,
+      },
+      {
+        // Loaded on demand: only a service of systemd runs a tool.
+        run: async (...tool) => (await import('./run-tool.ts')).runTool(...tool),
+        monotonicMicroseconds: () => process.hrtime.bigint() / 1000n,
+      },
+    ),
     stopSignal,
   };
 }

@@ -4,10 +4,12 @@ import type { ReadFile } from '../config/read-file.ts';
 import type { Clock } from '../model/clock.ts';
 import type { PlainConfig } from '../model/config.ts';
 import type { ComparePassword } from '../server/basic-auth.ts';
+import type { ListenTrial } from '../server/try-listen.ts';
 import type { Redactor } from '../telemetry/redactor.ts';
 import type { RawTransport } from '../transport/transport.ts';
 import type { UndiciTransportOptions } from '../transport/undici-transport.ts';
 import type { ChildProgram, ChildProgramOptions } from './child-program.ts';
+import type { ServiceManagerChannel } from './service-manager.ts';
 
 /** A stream to a terminal or a pipe, such as `process.stdout`. */
 export interface Output {
@@ -42,6 +44,8 @@ export interface Platform {
   readonly hostname: string;
   /** The names that this host may have in New Relic, for `hosts: self`. */
   readonly ownHostNames: readonly string[];
+  /** Tries for a moment whether this process could listen on an address. */
+  readonly tryListen: (address: string) => Promise<ListenTrial>;
   /** Opens the connections to one origin. */
   readonly openTransport: (options: UndiciTransportOptions) => Promise<RawTransport>;
   /** Resolves after other work of the process has had its turn. */
@@ -58,6 +62,8 @@ export interface Platform {
   readonly startChild: (options: ChildProgramOptions) => Promise<ChildProgram>;
   /** Sends the parent a message; absent if this process is no child. */
   readonly tellParent?: ((message: unknown) => void) | undefined;
+  /** The way to the service manager; absent if none wants to be told of the state of this process. */
+  readonly serviceManager?: ServiceManagerChannel | undefined;
   /** Aborted when the process is asked to stop; the cause of its reason is the name of the signal. */
   readonly stopSignal: AbortSignal;
 }

@@ -1,5 +1,6 @@
 import { type Clock, sleep } from '../model/clock.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
+import type { StatusSource } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { ListenError } from '../server/listen-address.ts';
 import {
@@ -15,7 +16,10 @@ import { sendHeartbeats } from './child-program.ts';
 import { createIdleDaemon, type Daemon } from './daemon.ts';
 import { CommandError, type ExitCode, type Platform } from './platform.ts';
 import { createReloader, type Reloader, type ReloaderOptions } from './reloader.ts';
+import { createServiceManager } from './service-manager.ts';
 import { type ShardingFlags, shardFrom } from './sharding.ts';
+import { stateSentence } from './state-sentence.ts';
+import { createStatusSource } from './status-source.ts';
 import { openWebAccess, type WebAccess } from './web-access.ts';
 
 export interface ServeOptions
@@ -50,24 +54,35 @@ export async function serve(
   const { clock, stopSignal, tellParent } = platform;
   const daemon = createIdleDaemon({ platform, logger, shard, watch: hooks.watch });
   daemon.metrics.sharded(shard);
+  const manager = createServiceManager({
+    channel: platform.serviceManager,
+    clock,
+    logger,
+    sentence: () => stateSentence(status.accounts(), status.process().reload.problem),
+    stalled: () => daemon.stalled(),
+  });
   const reloader = createReloader(options, {
     platform,
     logger,
     metrics: daemon.metrics,
     apply: async (config) => daemon.apply(config),
+    onSignal: async (reload) => manager.reload(reload),
   });
+  const status = createStatusSource({ platform, daemon, shard, reload: () => reloader.status() });
   const web =
     options.webConfigFile === ''
       ? undefined
       : await openWebAccess(options.webConfigFile, { platform, logger });
-  const server = serverOf(options, { platform, logger, daemon, reloader, web });
+  const server = serverOf(options, { platform, logger, daemon, reloader, status, web });
   const listening = (addresses: readonly BoundAddress[]): void => {
     const { version } = buildOf(platform.env);
     const { telemetryPath: path } = options;
     logger.info({ version, addresses, path, ...protectionOf(web) }, 'listening');
     hooks.listening?.(addresses);
+    manager.ready();
   };
   const beginStop = (): void => {
+    manager.stopping();
     server.setNotReady();
   };
   stopSignal.addEventListener('abort', beginStop, { once: true });
@@ -81,6 +96,8 @@ export async function serve(
         keepListening(options.listenAddresses, { server, clock, logger, listening }, stopSignal),
       daemon.run(stopSignal),
       reloader.watch(stopSignal),
+      manager.watch(stopSignal),
+      daemon.loopLag.watch(stopSignal),
       web?.watch((tls) => {
         server.renewTls(tls);
       }, stopSignal),
@@ -110,28 +127,24 @@ interface ServerParts {
   readonly logger: Logger;
   readonly daemon: Daemon;
   readonly reloader: Reloader;
+  readonly status: StatusSource;
   readonly web: WebAccess | undefined;
 }
 
 function serverOf(
   options: ServeOptions,
-  { platform, logger, daemon, reloader, web }: ServerParts,
+  { platform, logger, daemon, reloader, status, web }: ServerParts,
 ): MetricsServer {
-  const { clock, env, redactor, comparePassword } = platform;
+  const { clock, comparePassword } = platform;
   return createMetricsServer(options, {
     page: async () => daemon.store.page(),
     selfMetrics: async () => daemon.metrics.parts(),
-    scraped: (status) => {
-      daemon.metrics.scraped(status);
+    scraped: (code) => {
+      daemon.metrics.scraped(code);
     },
-    status: () => daemon.status(),
-    config: () => {
-      const { isInForce, problem } = reloader.status();
-      return { isInForce, problem: problem === undefined ? undefined : redactor.redact(problem) };
-    },
+    status,
     stalled: () => daemon.stalled(),
     reload: options.enableLifecycle ? async () => reloader.reload('http') : undefined,
-    build: buildOf(env),
     guard: web && createWebGuard({ config: () => web.current(), comparePassword, clock, logger }),
     tls: web && (() => web.current().tls),
     logger,

@@ -62,6 +62,7 @@ describe('the parent of a daemon', () => {
       'daemon/platform.ts',
       'daemon/respawn.ts',
       'daemon/sharding.ts',
+      'daemon/systemd-notify.ts',
     ]);
     expect([...loaded].filter((name) => /^(?:config|server|transport)\//u.test(name))).toEqual([
       'transport/answer-memory.ts',

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { accountIdFindings, missingIdText } from '../../src/cli/account-id-text.ts';
+import {
+  type AccountIdFinding,
+  accountIdFinding,
+  missingIdText,
+} from '../../src/cli/account-id-text.ts';
 import type { VisibleAccounts } from '../../src/cli/visible-accounts.ts';
 import type { AccountSource } from '../../src/model/config.ts';
 import { anAccount } from '../support/builders.ts';
@@ -57,18 +61,19 @@ describe('missingIdText', () => {
   });
 });
 
-describe('accountIdFindings', () => {
+describe('accountIdFinding', () => {
   const lacking = { kind: 'rest', accountId: undefined } as const;
   const rest = { kind: 'rest', accountId: 2 } as const;
   const nerdgraph = { kind: 'nerdgraph', accountId: 2 } as const;
-  const hint = 'account a: for newrelic-exporter compare and "source: nerdgraph": ';
-  const wrong = 'account a: the API key does not see the account with account_id 2: ';
+  const missing =
+    'there is no account_id, which newrelic-exporter compare and "source: nerdgraph" need';
+  const wrong = 'the API key does not see the account with account_id 2';
+  const unchecked = 'account_id 2 could not be checked';
   it.each<{
     what: string;
     source: AccountSource;
     visible: VisibleAccounts | undefined;
-    notes?: string;
-    errors?: string;
+    finding?: AccountIdFinding;
   }>([
     { what: 'nobody asked', source: nerdgraph, visible: undefined },
     { what: 'the id is right', source: nerdgraph, visible: seeing('Acme', 'Staging') },
@@ -77,47 +82,71 @@ describe('accountIdFindings', () => {
       what: 'there is no id, with REST',
       source: lacking,
       visible: seeing('Acme'),
-      notes: `${hint}add this line: account_id: 1  # Acme\n`,
+      finding: {
+        severity: 'note',
+        message: missing,
+        remedy: 'add this line: account_id: 1  # Acme',
+      },
     },
     {
       what: 'there is no id, with REST, and nothing to propose',
       source: lacking,
       visible: unknown,
-      notes: `${hint}no account_id can be proposed: status 401. Check the API key. Or look it up in New Relic: user menu, API keys\n`,
+      finding: {
+        severity: 'note',
+        message: missing,
+        remedy:
+          'no account_id can be proposed: status 401. Check the API key. Or look it up in New Relic: user menu, API keys',
+      },
     },
     {
       what: 'the id is wrong',
       source: nerdgraph,
       visible: seeing('Acme'),
-      errors: `${wrong}correct it, or use a key of a user who may see that account; this key sees:\n    account_id: 1  # Acme\n`,
+      finding: {
+        severity: 'error',
+        message: wrong,
+        remedy:
+          'correct it, or use a key of a user who may see that account; this key sees:\n    account_id: 1  # Acme',
+      },
     },
     {
       what: 'the id is wrong, with REST',
       source: rest,
       visible: seeing('Acme'),
-      errors: `${wrong}correct it, or use a key of a user who may see that account; this key sees:\n    account_id: 1  # Acme\n`,
+      finding: {
+        severity: 'error',
+        message: wrong,
+        remedy:
+          'correct it, or use a key of a user who may see that account; this key sees:\n    account_id: 1  # Acme',
+      },
     },
     {
       what: 'the key sees nothing',
       source: nerdgraph,
       visible: seeing(),
-      errors: `${wrong}the API key sees no account: use a user key (NRAK-…) of a user who may see the account\n`,
+      finding: {
+        severity: 'error',
+        message: wrong,
+        remedy:
+          'the API key sees no account: use a user key (NRAK-…) of a user who may see the account',
+      },
     },
     {
       what: 'the id could not be checked',
       source: nerdgraph,
       visible: unknown,
-      errors: 'account a: account_id 2 could not be checked: status 401. Check the API key.\n',
+      finding: { severity: 'error', message: unchecked, remedy: 'status 401. Check the API key.' },
     },
     {
       what: 'the id could not be checked, with REST',
       source: rest,
       visible: unknown,
-      notes: 'account a: account_id 2 could not be checked: status 401. Check the API key.\n',
+      finding: { severity: 'note', message: unchecked, remedy: 'status 401. Check the API key.' },
     },
-  ])('says what is wrong: $what', ({ source, visible, notes = '', errors = '' }) => {
+  ])('says what is wrong: $what', ({ source, visible, finding }) => {
     const account = anAccount({ name: 'a', source });
 
-    expect(accountIdFindings(account, visible)).toEqual({ notes, errors });
+    expect(accountIdFinding(account, visible)).toEqual(finding);
   });
 });

@@ -7,8 +7,13 @@ import { codeWordsIn, rowsWith, sectionOf } from './markdown.ts';
 
 const flags: readonly Flag<unknown>[] = Object.values(flagTable);
 const known = new Set([...flags.map(({ name }) => name), 'help', 'version']);
-/** Options of Node.js, and of nothing that we made. */
-const foreign = new Set(['enable-source-maps', 'max-old-space-size', 'max-semi-space-size']);
+/** Options of Node.js and npm, and of nothing that we made. */
+const foreign = new Set([
+  'enable-source-maps',
+  'ignore-scripts',
+  'max-old-space-size',
+  'max-semi-space-size',
+]);
 const variables = new Set([...flags.map(environmentVariableOf), 'NEWRELIC_EXPORTER_REVISION']);
 
 const readme = readDocument('README.md').text;

@@ -60,12 +60,15 @@ function factProblems(actual: MetricFacts, documented: MetricFacts): readonly st
   return problems;
 }
 
+/** Repositories, files and programs of other exporters, whose names begin as our metrics do. */
+const otherPrograms = /[\w-]+\/newrelic_exporter\b|\bnewrelic_exporter(?=\.yml| -)/g;
+
 /** Names of our metrics that do not exist. A name that ends in `_` stands for all that begin so. */
 export function strayMetricNames(text: string, known: readonly MetricFacts[]): readonly string[] {
   const names = known.flatMap(({ name, type }) =>
     type === 'histogram' ? [name, `${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
   );
-  return [...text.matchAll(/\bnewrelic_[a-z0-9_]*/g)]
+  return [...text.replaceAll(otherPrograms, '').matchAll(/\bnewrelic_[a-z0-9_]*/g)]
     .map(([word]) => word)
     .filter((word) =>
       word.endsWith('_') ? !names.some((name) => name.startsWith(word)) : !names.includes(word),

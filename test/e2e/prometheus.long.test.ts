@@ -30,6 +30,10 @@ interface QueryAnswer {
   };
 }
 
+interface MetadataAnswer {
+  readonly data: readonly { readonly metric: string; readonly type: string }[];
+}
+
 function aSimulator(): Simulator {
   return createSimulator(
     {
@@ -92,6 +96,13 @@ async function query(port: number, expression: string): Promise<readonly Sample[
   return data.result.map(({ metric, value }) => ({ metric, value: Number(value[1]) }));
 }
 
+/** The types of the families that Prometheus has read from its targets, by name. */
+async function familyTypes(port: number): Promise<Readonly<Record<string, string>>> {
+  const url = `http://127.0.0.1:${port}/api/v1/targets/metadata`;
+  const { data } = JSON.parse((await get(url)).text) as MetadataAnswer;
+  return Object.fromEntries(data.map(({ metric, type }) => [metric, type]));
+}
+
 describe.skipIf(prometheusTool.skip)(
   `a real Prometheus that scrapes the built daemon${prometheusTool.note}`,
   () => {
@@ -151,6 +162,20 @@ describe.skipIf(prometheusTool.skip)(
               return samples?.value === lines.length ? true : undefined;
             });
 
+            // Only OpenMetrics names the family of a counter without its ending.
+            const types = await familyTypes(prometheusPort);
+            expect(types).toMatchObject({
+              newrelic_exporter_polls: 'counter',
+              newrelic_exporter_poll_duration_seconds: 'histogram',
+              newrelic_up: 'gauge',
+            });
+            expect(types).not.toHaveProperty('newrelic_exporter_polls_total');
+            // A scrape is counted once it is answered: the next one shows it.
+            await until(async () => {
+              const served = 'newrelic_exporter_scrape_requests_total{code="200"}';
+              const [scrapes] = await query(prometheusPort, served);
+              return scrapes !== undefined && scrapes.value > 0 ? true : undefined;
+            });
             const values = applications.map(
               ({ metric, value }) => `${metric['app_id']} ${metric['transaction_type']} ${value}`,
             );

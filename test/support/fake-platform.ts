@@ -23,14 +23,18 @@ export interface FakePlatform extends Platform {
   stop(): void;
 }
 
+/** What a test may decide about its platform. */
+export type PlatformOverrides = Partial<
+  Pick<
+    Platform,
+    'env' | 'fileMode' | 'hostname' | 'openTransport' | 'ownHostNames' | 'random' | 'tryListen'
+  >
+> & {
+  readonly files?: Readonly<Record<string, string>>;
+};
+
 /** A platform with the files and variables that a test gives it, and no network at all. */
-export function createFakePlatform(
-  overrides: Partial<
-    Pick<Platform, 'env' | 'fileMode' | 'hostname' | 'openTransport' | 'ownHostNames' | 'random'>
-  > & {
-    readonly files?: Readonly<Record<string, string>>;
-  } = {},
-): FakePlatform {
+export function createFakePlatform(overrides: PlatformOverrides = {}): FakePlatform {
   const { files = {}, ...rest } = overrides;
   const stopper = new AbortController();
   const stdout = keptOutput();
@@ -45,6 +49,7 @@ export function createFakePlatform(
       throw Object.assign(new Error(`ENOENT: no such file, open '${path}'`), { code: 'ENOENT' });
     },
     fileMode: async () => undefined,
+    tryListen: async () => ({ kind: 'free' }),
     parseConfig: async (file) => {
       const { config, warnings } = await parseConfig(file.text, file);
       return { config, warnings: firstOf(warnings) };

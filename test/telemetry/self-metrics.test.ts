@@ -32,7 +32,7 @@ describe('the families', () => {
       'polls_failed_total',
       'polls_skipped_total',
       'polls_total',
-      'scrapes_total',
+      'scrape_requests_total',
       'series',
       'series_dropped_total',
       'shard',
@@ -58,6 +58,7 @@ describe('the families', () => {
     expect(misnamed).toEqual([]);
     expect(metrics.metricNames.filter((name) => name.includes('eventloop'))).toEqual([
       'nodejs_eventloop_active_seconds_total',
+      'nodejs_eventloop_lag_max_seconds',
     ]);
   });
 

@@ -1,0 +1,93 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { mainFile } from '../support/daemon-process.ts';
+import { projectFolder, readDocument } from './documents.ts';
+import { goodConfigsIn } from './example-rule.ts';
+import { codeBlocksIn } from './markdown.ts';
+
+const key = 'NRAK-ABCDEFGHIJKLMNOPQRSTUVWXYZ1';
+const folder = '.config/newrelic-exporter';
+
+function aHome(): string {
+  const home = mkdtempSync(join(tmpdir(), 'newrelic-exporter-home-'));
+  onTestFinished(() => {
+    rmSync(home, { recursive: true });
+  });
+  return home;
+}
+
+function run(command: string, args: readonly string[], home: string, input = ''): string {
+  const env = { PATH: process.env['PATH'] ?? '', HOME: home };
+  const result = spawnSync(command, args, { cwd: projectFolder, env, input, encoding: 'utf8' });
+  if (result.error !== undefined) throw result.error;
+  return result.status === 0 ? result.stdout : `status ${result.status}: ${result.stderr}`;
+}
+
+/** The commands of the quick start that put the key into its file. */
+function storingTheKey(text: string): string {
+  const block = codeBlocksIn(text).find(({ text: body }) => body.includes('install -m 600'));
+  const lines = block?.text.split('\n').filter((line) => !line.startsWith('npm ci')) ?? [];
+  return lines.join('\n');
+}
+
+describe.each(['README.md', 'docs/getting-started.md'])('the quick start of %s', (path) => {
+  const { text } = readDocument(path);
+  const configs = goodConfigsIn(text);
+
+  it('stores the key outside of the checkout, for its owner only', () => {
+    const home = aHome();
+
+    expect(run('sh', ['-euc', storingTheKey(text)], home, `${key}\n`)).toBe('');
+
+    const { mode, size } = statSync(join(home, folder, 'newrelic.key'));
+    expect((mode & 0o777).toString(8)).toBe('600');
+    expect(size).toBe(key.length + 1);
+    expect(existsSync(join(projectFolder, 'newrelic.key'))).toBe(false);
+  });
+
+  it('has configurations that find the key beside them', () => {
+    const home = aHome();
+    run('sh', ['-euc', storingTheKey(text)], home, `${key}\n`);
+    expect(configs.length).toBeGreaterThan(0);
+
+    for (const config of configs) {
+      const file = join(home, folder, 'config.yaml');
+      writeFileSync(file, config);
+
+      expect(run(process.execPath, [mainFile, 'check-config', file], home)).not.toMatch(/^status/);
+    }
+  });
+});
+
+describe('.gitignore', () => {
+  it.each(['newrelic.key', 'production.key', 'config.yaml'])('has %s', (path) => {
+    const { status } = spawnSync('git', ['check-ignore', '--quiet', '--no-index', path], {
+      cwd: projectFolder,
+    });
+
+    expect(status).toBe(0);
+  });
+
+  it('leaves the examples of the repository alone', () => {
+    const { status } = spawnSync(
+      'git',
+      ['check-ignore', '--quiet', '--no-index', 'config.example.yaml'],
+      { cwd: projectFolder },
+    );
+
+    expect(status).toBe(1);
+  });
+});
+
+describe('docs/getting-started.md', () => {
+  it('names dashboards that exist', () => {
+    const { text } = readDocument('docs/getting-started.md');
+    const named = text.match(/helm\/[\w/-]+\.json/g) ?? [];
+
+    expect(named).toHaveLength(3);
+    expect(named.filter((path) => !existsSync(join(projectFolder, path)))).toEqual([]);
+  });
+});

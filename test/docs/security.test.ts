@@ -1,0 +1,50 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { projectFolder, readDocument } from './documents.ts';
+import { anchorsOf } from './link-rule.ts';
+
+const packageSchema = z.object({
+  dev: z.boolean().optional(),
+  integrity: z.string().optional(),
+  hasInstallScript: z.boolean().optional(),
+});
+const lockSchema = z.object({ packages: z.record(z.string(), packageSchema) });
+const lock = lockSchema.parse(JSON.parse(readDocument('package-lock.json').text));
+const installed = Object.entries(lock.packages).filter(([path]) => path !== '');
+
+describe('what docs/security.md says of packages', () => {
+  it('holds: each package of the product has a hash', () => {
+    const product = installed.filter(([, { dev }]) => dev !== true);
+
+    expect(product.length).toBeGreaterThan(10);
+    expect(product.filter(([, { integrity }]) => integrity === undefined)).toEqual([]);
+  });
+
+  it('holds: none runs code when it is installed', () => {
+    expect(installed.filter(([, { hasInstallScript }]) => hasInstallScript === true)).toEqual([]);
+  });
+
+  it('holds: versions in package.json are exact', () => {
+    const manifest = z
+      .object({
+        dependencies: z.record(z.string(), z.string()),
+        devDependencies: z.record(z.string(), z.string()),
+      })
+      .parse(JSON.parse(readDocument('package.json').text));
+    const versions = Object.values({ ...manifest.dependencies, ...manifest.devDependencies });
+
+    expect(versions.filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+  });
+});
+
+describe('.github/SECURITY.md', () => {
+  it('leads to the document, which says how to report a vulnerability', () => {
+    const policy = readFileSync(join(projectFolder, '.github/SECURITY.md'), 'utf8');
+    const [, target = ''] = /\]\((\S+)\)/.exec(policy) ?? [];
+
+    expect(existsSync(join(projectFolder, '.github', target))).toBe(true);
+    expect(anchorsOf(readDocument('docs/security.md').text)).toContain('reporting-a-vulnerability');
+  });
+});
