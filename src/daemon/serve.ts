@@ -20,7 +20,7 @@ import { createServiceManager } from './service-manager.ts';
 import { type ShardingFlags, shardFrom } from './sharding.ts';
 import { stateSentence } from './state-sentence.ts';
 import { createStatusSource } from './status-source.ts';
-import { openWebAccess, type WebAccess } from './web-access.ts';
+import { openWebAccess, type WebAccess, type WebAccessDependencies } from './web-access.ts';
 
 export interface ServeOptions
   extends LoggerOptions,
@@ -54,13 +54,10 @@ export async function serve(
   const { clock, stopSignal, tellParent } = platform;
   const daemon = createIdleDaemon({ platform, logger, shard, watch: hooks.watch });
   daemon.metrics.sharded(shard);
-  const manager = createServiceManager({
-    channel: platform.serviceManager,
-    clock,
-    logger,
-    sentence: () => stateSentence(status.accounts(), status.process().reload.problem),
-    stalled: () => daemon.stalled(),
-  });
+  const sentence = (): string => stateSentence(status.accounts(), status.process().reload.problem);
+  const stalled = (): string | undefined => daemon.stalled();
+  const channel = platform.serviceManager;
+  const manager = createServiceManager({ channel, clock, logger, sentence, stalled });
   const reloader = createReloader(options, {
     platform,
     logger,
@@ -69,15 +66,10 @@ export async function serve(
     onSignal: async (reload) => manager.reload(reload),
   });
   const status = createStatusSource({ platform, daemon, shard, reload: () => reloader.status() });
-  const web =
-    options.webConfigFile === ''
-      ? undefined
-      : await openWebAccess(options.webConfigFile, { platform, logger });
+  const web = await webAccessOf(options, { platform, logger });
   const server = serverOf(options, { platform, logger, daemon, reloader, status, web });
   const listening = (addresses: readonly BoundAddress[]): void => {
-    const { version } = buildOf(platform.env);
-    const { telemetryPath: path } = options;
-    logger.info({ version, addresses, path, ...protectionOf(web) }, 'listening');
+    logger.info(startFacts(addresses, options, platform, web), 'listening');
     hooks.listening?.(addresses);
     manager.ready();
   };
@@ -98,11 +90,8 @@ export async function serve(
       reloader.watch(stopSignal),
       manager.watch(stopSignal),
       daemon.loopLag.watch(stopSignal),
-      web?.watch((tls) => {
-        server.renewTls(tls);
-      }, stopSignal),
-      tellParent &&
-        sendHeartbeats({ clock, tellParent, stalled: () => daemon.stalled() }, stopSignal),
+      web?.watch(server, stopSignal),
+      tellParent && sendHeartbeats({ clock, tellParent, stalled }, stopSignal),
     ]);
     logger.info({}, 'stopping');
     return 0;
@@ -113,13 +102,25 @@ export async function serve(
   }
 }
 
-/** For the log: whether others can read what is sent, and whether a password is asked for. */
-function protectionOf(
+/** `undefined` if no file is named. */
+async function webAccessOf(
+  { webConfigFile }: ServeOptions,
+  dependencies: WebAccessDependencies,
+): Promise<WebAccess | undefined> {
+  return webConfigFile === '' ? undefined : openWebAccess(webConfigFile, dependencies);
+}
+
+/** For the log: what is listening, and with a web configuration how it is protected. */
+function startFacts(
+  addresses: readonly BoundAddress[],
+  { telemetryPath: path }: ServeOptions,
+  { env }: Platform,
   web: WebAccess | undefined,
-): { readonly tls: boolean; readonly passwords: boolean } | undefined {
-  if (web === undefined) return undefined;
+): Readonly<Record<string, unknown>> {
+  const { version } = buildOf(env);
+  if (web === undefined) return { version, addresses, path };
   const { tls, users } = web.current();
-  return { tls: tls !== undefined, passwords: users.size > 0 };
+  return { version, addresses, path, tls: tls !== undefined, passwords: users.size > 0 };
 }
 
 interface ServerParts {

@@ -10,13 +10,13 @@ interface Checked {
   readonly stderr: string;
 }
 
-async function check(config: string, web: string): Promise<Checked> {
+async function check(config: string, web: string, ...flags: readonly string[]): Promise<Checked> {
   const platform = createFakePlatform({
     files: { '/config.yaml': config, '/web.yaml': web },
-    env: { KEY: 'NRAK-TEST' },
+    env: { KEY: `NRAK-${'A'.repeat(27)}`, NEW_RELIC_API_KEY: `NRAK-${'B'.repeat(27)}` },
   });
   const exitCode = await run(
-    ['check-config', '--config.file=/config.yaml', '--web.config.file=/web.yaml'],
+    ['check-config', '--config.file=/config.yaml', '--web.config.file=/web.yaml', ...flags],
     platform,
   );
   return { exitCode, stdout: platform.stdout.text(), stderr: platform.stderr.text() };
@@ -57,5 +57,20 @@ describe('check-config with a web configuration file', () => {
     expect(stdout).toContain('/web.yaml: ok, no TLS, 1 user, 1 warning\n');
     expect(stderr).toContain('passwords cross the network in clear');
     expect(stderr).not.toContain(hash);
+  });
+
+  it.each([
+    { web: 'rate_limits: {}', exitCode: 2, errors: 1 },
+    { web: '', exitCode: 0, errors: 0 },
+  ])('puts all of it into the document for machines: $web', async ({ web, exitCode, errors }) => {
+    const checked = await check(good, web, '--output=json');
+    const document: unknown = JSON.parse(checked.stdout);
+
+    expect(checked.exitCode).toBe(exitCode);
+    expect(document).toMatchObject({
+      file: '/config.yaml',
+      ok: true,
+      web_config: { file: '/web.yaml', ok: errors === 0, errors, warnings: 0 },
+    });
   });
 });

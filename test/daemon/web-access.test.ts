@@ -31,9 +31,12 @@ async function aBench(text: string): Promise<Bench> {
   const logger = createFakeLogger();
   const renewed: ServerTls[] = [];
   const web = await openWebAccess(path, { platform, logger });
-  const done = web.watch((tls) => {
-    renewed.push(tls);
-  }, platform.stopSignal);
+  const server = {
+    renewTls: (tls: ServerTls): void => {
+      renewed.push(tls);
+    },
+  };
+  const done = web.watch(server, platform.stopSignal);
   onTestFinished(async () => {
     platform.stop();
     await done;
