@@ -16,11 +16,11 @@ import { sendHeartbeats } from './child-program.ts';
 import { createIdleDaemon, type Daemon } from './daemon.ts';
 import { CommandError, type ExitCode, type Platform } from './platform.ts';
 import { createReloader, type Reloader, type ReloaderOptions } from './reloader.ts';
-import { createServiceManager } from './service-manager.ts';
+import { createServiceManager, type ServiceManager } from './service-manager.ts';
 import { type ShardingFlags, shardFrom } from './sharding.ts';
 import { stateSentence } from './state-sentence.ts';
 import { createStatusSource } from './status-source.ts';
-import { openWebAccess, type WebAccess, type WebAccessDependencies } from './web-access.ts';
+import { openWebAccess, type WebAccess } from './web-access.ts';
 
 export interface ServeOptions
   extends LoggerOptions,
@@ -49,25 +49,9 @@ export async function serve(
   platform: Platform,
   hooks: ServeHooks = {},
 ): Promise<ExitCode> {
-  const shard = shardFrom(options, platform);
-  const logger = await createLogger(options, platform);
   const { clock, stopSignal, tellParent } = platform;
-  const daemon = createIdleDaemon({ platform, logger, shard, watch: hooks.watch });
-  daemon.metrics.sharded(shard);
-  const sentence = (): string => stateSentence(status.accounts(), status.process().reload.problem);
-  const stalled = (): string | undefined => daemon.stalled();
-  const channel = platform.serviceManager;
-  const manager = createServiceManager({ channel, clock, logger, sentence, stalled });
-  const reloader = createReloader(options, {
-    platform,
-    logger,
-    metrics: daemon.metrics,
-    apply: async (config) => daemon.apply(config),
-    onSignal: async (reload) => manager.reload(reload),
-  });
-  const status = createStatusSource({ platform, daemon, shard, reload: () => reloader.status() });
-  const web = await webAccessOf(options, { platform, logger });
-  const server = serverOf(options, { platform, logger, daemon, reloader, status, web });
+  const parts = await partsOf(options, platform, hooks);
+  const { logger, daemon, manager, reloader, web, server } = parts;
   const listening = (addresses: readonly BoundAddress[]): void => {
     logger.info(startFacts(addresses, options, platform, web), 'listening');
     hooks.listening?.(addresses);
@@ -91,7 +75,8 @@ export async function serve(
       manager.watch(stopSignal),
       daemon.loopLag.watch(stopSignal),
       web?.watch(server, stopSignal),
-      tellParent && sendHeartbeats({ clock, tellParent, stalled }, stopSignal),
+      tellParent &&
+        sendHeartbeats({ clock, tellParent, stalled: () => daemon.stalled() }, stopSignal),
     ]);
     logger.info({}, 'stopping');
     return 0;
@@ -100,14 +85,6 @@ export async function serve(
     await daemon.close();
     await server.close(closeDeadlineMs);
   }
-}
-
-/** `undefined` if no file is named. */
-async function webAccessOf(
-  { webConfigFile }: ServeOptions,
-  dependencies: WebAccessDependencies,
-): Promise<WebAccess | undefined> {
-  return webConfigFile === '' ? undefined : openWebAccess(webConfigFile, dependencies);
 }
 
 /** For the log: what is listening, and with a web configuration how it is protected. */
@@ -130,6 +107,44 @@ interface ServerParts {
   readonly reloader: Reloader;
   readonly status: StatusSource;
   readonly web: WebAccess | undefined;
+}
+
+interface ServeParts extends ServerParts {
+  readonly manager: ServiceManager;
+  readonly server: MetricsServer;
+}
+
+/** All parts, put together, and none of them started. */
+async function partsOf(
+  options: ServeOptions,
+  platform: Platform,
+  hooks: ServeHooks,
+): Promise<ServeParts> {
+  const shard = shardFrom(options, platform);
+  const logger = await createLogger(options, platform);
+  const daemon = createIdleDaemon({ platform, logger, shard, watch: hooks.watch });
+  daemon.metrics.sharded(shard);
+  const manager = createServiceManager({
+    channel: platform.serviceManager,
+    clock: platform.clock,
+    logger,
+    sentence: () => stateSentence(status.accounts(), status.process().reload.problem),
+    stalled: () => daemon.stalled(),
+  });
+  const reloader = createReloader(options, {
+    platform,
+    logger,
+    metrics: daemon.metrics,
+    apply: async (config) => daemon.apply(config),
+    onSignal: async (reload) => manager.reload(reload),
+  });
+  const status = createStatusSource({ platform, daemon, shard, reload: () => reloader.status() });
+  const web =
+    options.webConfigFile === ''
+      ? undefined
+      : await openWebAccess(options.webConfigFile, { platform, logger });
+  const parts = { platform, logger, daemon, reloader, status, web };
+  return { ...parts, manager, server: serverOf(options, parts) };
 }
 
 function serverOf(
