@@ -2,7 +2,8 @@ import type { AccountConfig } from '../model/config.ts';
 import type { Shard } from '../model/shard.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Source } from '../model/source.ts';
-import type { AccountStatus, ApiObserver, Logger } from '../model/telemetry.ts';
+import type { AccountDetails, ApplicationStatus } from '../model/status.ts';
+import type { ApiObserver, Logger } from '../model/telemetry.ts';
 import { listVisibleAccounts, type VisibleAccount } from '../nerdgraph/accounts.ts';
 import { createNerdGraphSource } from '../nerdgraph/nerdgraph-source.ts';
 import { statusOf as nerdGraphStatusOf } from '../nerdgraph/status-of.ts';
@@ -16,6 +17,7 @@ import {
 import { createRestSource } from '../rest/rest-source.ts';
 import type { SelfMetrics } from '../telemetry/self-metrics.ts';
 import { type AccountTransport, createAccountTransport } from '../transport/account-transport.ts';
+import { createCallLog } from '../transport/call-log.ts';
 import type { KeyProvider, RawTransport } from '../transport/transport.ts';
 import type { Platform } from './platform.ts';
 import type { PreparedAccount } from './prepare-account.ts';
@@ -34,7 +36,9 @@ export interface AccountRuntime {
   run(signal: AbortSignal): Promise<void>;
   /** Polls everything once. False if anything that was asked for did not arrive. */
   runOnce(signal: AbortSignal): Promise<boolean>;
-  status(): AccountStatus;
+  status(): AccountDetails;
+  /** All applications that are polled, as they are now. */
+  applications(): readonly ApplicationStatus[];
   /** Why polling stands still through a fault of the program; `undefined` while it does not. */
   stalled(): string | undefined;
   /**
@@ -103,7 +107,8 @@ class PolledAccount implements AccountRuntime {
     const keyProvider = followingKey(() => this.#prepared.keyProvider, membership);
     const observer = metrics.apiObserver(account.name);
     this.#observer = observer;
-    const parts = { clock, random, observer, keyProvider, membership, events };
+    const callLog = createCallLog(account.name, { clock, logger });
+    const parts = { clock, random, observer, keyProvider, membership, events, callLog };
     const statusOf = account.source.kind === 'nerdgraph' ? nerdGraphStatusOf : undefined;
     this.#transport = createAccountTransport(account, { ...parts, raw, statusOf });
     const { send } = this.#transport;
@@ -122,6 +127,7 @@ class PolledAccount implements AccountRuntime {
       logger,
       observer: metrics.pollObserver(account.name),
       limit: membership,
+      aspects: () => [this.#prepared.keyProvider.readability()],
       shardDemands: (demands, discoveryIntervalMs) => {
         this.#budget.discovered(demands, discoveryIntervalMs);
         membership.resize(this.#shareOf(this.#prepared));
@@ -145,14 +151,22 @@ class PolledAccount implements AccountRuntime {
     return this.#poller.runOnce(signal);
   }
 
-  status(): AccountStatus {
+  status(): AccountDetails {
     const transport = this.#transport;
+    const { account, keyProvider } = this.#prepared;
     return {
       ...this.#poller.status(),
+      source: account.source.kind,
+      key: keyProvider.status(),
+      requestsLastMinute: this.#membership.callsLastMinute(),
       requestsInFlight: transport.requestsInFlight(),
       backoffUntilMs: transport.backoffUntilMs(),
       clockSkewSeconds: transport.clockSkewSeconds(),
     };
+  }
+
+  applications(): readonly ApplicationStatus[] {
+    return this.#poller.applications();
   }
 
   stalled(): string | undefined {
