@@ -89,11 +89,13 @@ export function createTlsListener(
     if (transport !== undefined) transports.set(socket, transport);
     const reason = refusalOf(socket, tls);
     if (reason === undefined) return;
-    logger.debug({ client: socket.remoteAddress, reason }, 'client refused');
+    logger.debug({ client: socket.remoteAddress, problem: reason }, 'client refused');
     socket.destroy();
   });
   server.prependListener('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
     const transport = open.get(nameOf(socket));
+    // Without a handshake there is no way to send an answer through TLS.
+    socket.destroy();
     if (error.code !== 'ERR_SSL_HTTP_REQUEST' || transport?.writable !== true) return;
     transport.end(plainHttpAnswer);
     const cancelTimer = clock.after(lingerMs, () => {

@@ -60,7 +60,7 @@ const coloured = new RegExp(
   String.raw`^${time} ${escape}\[(?:3[1-4])m(?:DEBUG|INFO |WARN |ERROR)${escape}\[0m ${escape}\[1m[\w ]+${escape}\[0m(?: .*)?$`,
 );
 const plain = new RegExp(String.raw`^${time} (?:DEBUG|INFO |WARN |ERROR) [\w ]+(?: .*)?$`);
-const ticker = /^ {2}\S.* (?:web|other) [\d.]+ rpm[^\u001B]*$/;
+const ticker = /^ {2}\S.* (?:web|other) [\d.]+ rpm[ -~]*$/;
 
 /** The lines between the greeting and the last one, which have the log and the ticker. */
 function linesOf(text: string): readonly string[] {
