@@ -15,7 +15,7 @@ import { sendHeartbeats } from './child-program.ts';
 import { createIdleDaemon, type Daemon } from './daemon.ts';
 import { CommandError, type ExitCode, type Platform } from './platform.ts';
 import { createReloader, type Reloader, type ReloaderOptions } from './reloader.ts';
-import { createServiceManager } from './service-manager.ts';
+import { createServiceManager, type ServiceManager } from './service-manager.ts';
 import { type ShardingFlags, shardFrom } from './sharding.ts';
 import { stateSentence } from './state-sentence.ts';
 import { openWebAccess, type WebAccess } from './web-access.ts';
@@ -52,20 +52,7 @@ export async function serve(
   const { clock, stopSignal, tellParent } = platform;
   const daemon = createIdleDaemon({ platform, logger, shard, watch: hooks.watch });
   daemon.metrics.sharded(shard);
-  const manager = createServiceManager({
-    channel: platform.serviceManager,
-    clock,
-    logger,
-    sentence: () => stateSentence(daemon.status(), redactedProblem(reloader, platform)),
-    stalled: () => daemon.stalled(),
-  });
-  const reloader = createReloader(options, {
-    platform,
-    logger,
-    metrics: daemon.metrics,
-    apply: async (config) => daemon.apply(config),
-    onSignal: async (reload) => manager.reload(reload),
-  });
+  const { manager, reloader } = managedReloader(options, { platform, logger, daemon });
   const web =
     options.webConfigFile === ''
       ? undefined
@@ -108,6 +95,28 @@ export async function serve(
     await daemon.close();
     await server.close(closeDeadlineMs);
   }
+}
+
+/** The reloader, and the service manager that is told of reloads and of the state of the daemon. */
+function managedReloader(
+  options: ReloaderOptions,
+  { platform, logger, daemon }: Pick<ServerParts, 'platform' | 'logger' | 'daemon'>,
+): { readonly manager: ServiceManager; readonly reloader: Reloader } {
+  const manager = createServiceManager({
+    channel: platform.serviceManager,
+    clock: platform.clock,
+    logger,
+    sentence: () => stateSentence(daemon.status(), redactedProblem(reloader, platform)),
+    stalled: () => daemon.stalled(),
+  });
+  const reloader = createReloader(options, {
+    platform,
+    logger,
+    metrics: daemon.metrics,
+    apply: async (config) => daemon.apply(config),
+    onSignal: async (reload) => manager.reload(reload),
+  });
+  return { manager, reloader };
 }
 
 /** What is wrong with the configuration, without the secrets that its text may hold. */
