@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createProgressLine } from '../../src/cli/progress-line.ts';
 import type { Output } from '../../src/daemon/platform.ts';
@@ -20,9 +21,8 @@ function aScreen(isTTY: boolean, columns?: number): Screen {
     lines: () =>
       parts
         .join('')
-        .replaceAll(/[^\n]*\r\u001B\[K/gu, '')
-        .replaceAll(/\u001B\[\d+m/gu, '')
-        .split('\n'),
+        .split('\n')
+        .map((line) => stripVTControlCharacters(line.split('\r\u001B[K').at(-1) ?? '')),
   };
 }
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { promisify, stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../src/daemon/node-platform.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
@@ -73,7 +73,7 @@ describe.skipIf(python.skip)(`a command that takes seconds, on a terminal${pytho
     await withSlowVendor(async (file, key) => {
       const { stdout, screen } = await shownBy([...args, file], { KEY: key });
 
-      const drawn = screen.split('\r\u001B[K').map((part) => part.replaceAll(/\u001B\[\d+m/gu, ''));
+      const drawn = screen.split('\r\u001B[K').map((part) => stripVTControlCharacters(part));
       expect(drawn.filter((part) => part.startsWith(line.slice(0, 59))).length).toBeGreaterThan(3);
       expect(drawn.every((part) => part.length <= 59 || part.includes('\n'))).toBe(true);
       expect(screen.trimEnd().endsWith('\r\u001B[K') || drawn.at(-1)?.endsWith('\n')).toBe(true);
