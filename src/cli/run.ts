@@ -6,6 +6,7 @@ import type { Flags } from './flag-table.ts';
 import type { Command } from './flags.ts';
 import { helpText } from './help.ts';
 import { type Outcome, runOneShot } from './one-shot.ts';
+import { createProgressLine } from './progress-line.ts';
 
 /**
  * Runs the command that the arguments (without the program's own name) ask for. Commands are loaded on
@@ -68,12 +69,33 @@ async function runCommand(
   { argv, flags }: Wanted,
   platform: Platform,
 ): Promise<ExitCode> {
-  if (!isEndless(command))
-    return runOneShot(async () => oneShot(command, flags, platform), platform);
+  if (!isEndless(command)) return runWithProgress(command, flags, platform);
   if (command === 'demo') return (await import('./demo.ts')).demo(flags, platform);
   if (command === 'simulate') return (await import('./simulate.ts')).simulate(flags, platform);
   if (flags.respawn) return (await import('../daemon/respawn.ts')).respawn(argv, flags, platform);
   return (await import('../daemon/serve.ts')).serve(flags, platform);
+}
+
+async function runWithProgress(
+  command: Exclude<Command, EndlessCommand>,
+  flags: Flags,
+  platform: Platform,
+): Promise<ExitCode> {
+  const line = createProgressLine(platform, platform);
+  const work = async (): Promise<Outcome> => {
+    try {
+      return await oneShot(command, flags, { ...platform, stderr: line.stderr, progress: line });
+    } finally {
+      // Before the output, which may go to the same terminal.
+      line.end();
+    }
+  };
+  try {
+    return await runOneShot(work, platform);
+  } finally {
+    // A command that was interrupted still works.
+    line.end();
+  }
 }
 
 async function checkConfigs(flags: Flags, platform: Platform): Promise<Outcome> {
