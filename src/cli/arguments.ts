@@ -9,8 +9,8 @@ import {
   type Option,
   quote,
   readFlags,
-  UsageError,
 } from './flags.ts';
+import { createProblems, type Problems, UsageError } from './usage-error.ts';
 
 /** What the command line asks for. `error` means exit code 2. */
 export type Arguments =
@@ -24,6 +24,12 @@ export type Arguments =
   | { readonly kind: 'help'; readonly command: Command | undefined }
   | { readonly kind: 'version' }
   | { readonly kind: 'error'; readonly message: string };
+
+interface RunWords {
+  readonly options: readonly Option[];
+  readonly operands: readonly string[];
+  readonly env: Environment;
+}
 
 interface Words {
   readonly options: readonly Option[];
@@ -40,20 +46,39 @@ const takingFile: ReadonlySet<Command> = new Set(['check-config', 'plan', 'disco
  * flags. A flag wins over its variable. An API key is refused, and no message repeats one.
  */
 export function parseArguments(argv: readonly string[], env: Environment): Arguments {
-  try {
+  const problems = createProblems();
+  const parsed = problems.collect(() => {
     refuseKeys(argv);
-    const words = splitWords(argv);
-    const [first, ...operands] = words.positionals;
-    const command = commands.find((candidate) => candidate === first);
-    if (words.options.some(({ name }) => name === 'help')) return { kind: 'help', command };
-    if (words.options.some(({ name }) => name === 'version')) return { kind: 'version' };
-    checkOptions(words.options);
-    if (first !== undefined && command === undefined) throw unknownCommand(first);
-    return run(command ?? 'serve', words.options, operands, env);
-  } catch (error) {
-    if (error instanceof UsageError) return { kind: 'error', message: error.message };
-    throw error;
+    return parseWords(splitWords(argv), env, problems);
+  });
+  const message = problems.message();
+  if (parsed !== undefined && message === undefined) return parsed;
+  return { kind: 'error', message: message ?? '' };
+}
+
+function parseWords(
+  { options, positionals }: Words,
+  env: Environment,
+  problems: Problems,
+): Arguments {
+  const [first, second, ...rest] = positionals;
+  const operands = second === undefined ? [] : [second, ...rest];
+  const command = commandOf(first);
+  if (options.some(({ name }) => name === 'help')) return { kind: 'help', command };
+  if (options.some(({ name }) => name === 'version')) return { kind: 'version' };
+  const known = knownOptions(options, problems);
+  for (const option of known) problems.collect(() => checkOption(option, known));
+  if (first === 'help') {
+    if (second !== undefined && commandOf(second) === undefined) throw unknownCommand(second);
+    return { kind: 'help', command: commandOf(second) };
   }
+  if (first === 'version') return { kind: 'version' };
+  if (first !== undefined && command === undefined) throw unknownCommand(first);
+  return run(command ?? 'serve', { options: known, operands, env }, problems);
+}
+
+function commandOf(word: string | undefined): Command | undefined {
+  return commands.find((candidate) => candidate === word);
 }
 
 /** Such as `--api-key` or `--newrelic.license-key-file`. */
@@ -72,21 +97,17 @@ function refuseKeys(argv: readonly string[]): void {
 
 function run(
   command: Command,
-  options: readonly Option[],
-  operands: readonly string[],
-  env: Environment,
+  { options, operands, env }: RunWords,
+  problems: Problems,
 ): Arguments {
   const [file, ...others] = operands;
   const surplus = takingFile.has(command) ? others[0] : file;
-  if (surplus !== undefined) {
-    throw new UsageError(`${command}: unexpected argument ${quote(surplus)}`);
+  if (surplus !== undefined) problems.add(`${command}: unexpected argument ${quote(surplus)}`);
+  else if (file !== undefined && options.some(({ name }) => name === 'config.file')) {
+    problems.add(`${command}: give the file either as FILE or as --config.file, not both`);
   }
-  const isFileTwice = file !== undefined && options.some(({ name }) => name === 'config.file');
-  if (isFileTwice) {
-    throw new UsageError(`${command}: give the file either as FILE or as --config.file, not both`);
-  }
-  for (const { name } of options) checkBelongs(name, command);
-  const flags = readFlags(flagTable, command, { options, env });
+  for (const { name } of options) problems.collect(() => checkBelongs(name, command));
+  const flags = readFlags(flagTable, command, { options, env, problems });
   return {
     kind: 'run',
     command,
@@ -104,7 +125,7 @@ function splitWords(argv: readonly string[]): Words {
     args: [...argv],
     options: {
       help: { type: 'boolean', short: 'h' },
-      version: { type: 'boolean' },
+      version: { type: 'boolean', short: 'v' },
       ...Object.fromEntries(
         flagList.map(({ name, short, isSwitch }) => [
           name,
@@ -132,22 +153,28 @@ function splitWords(argv: readonly string[]): Words {
   };
 }
 
-function checkOptions(options: readonly Option[]): void {
-  for (const { name, value, isInline, written } of options) {
-    const flag = flagList.find((candidate) => candidate.name === name);
-    if (flag === undefined) throw unknownFlag(written);
-    if (value === undefined && flag.isSwitch !== true) {
-      throw new UsageError(`${written} needs a value: ${usageOf(flag)}`);
-    }
-    if (!isInline && value?.startsWith('-') === true) {
-      throw new UsageError(
-        `${written} needs a value; if ${quote(value)} is meant to be it, write ${written}=VALUE`,
-      );
-    }
-    const count = options.filter((option) => option.name === name).length;
-    if (count > 1 && flag.isRepeatable !== true)
-      throw new UsageError(`${written} is given ${count} times`);
+/** Reports the flags that do not exist. `-config.file` reads as several flags of one letter each. */
+function knownOptions(options: readonly Option[], problems: Problems): readonly Option[] {
+  const others = options.filter(({ name }) => !flagList.some((flag) => flag.name === name));
+  const words = new Set(others.map(({ written }) => written));
+  for (const written of words) problems.add(unknownFlag(written).message);
+  return options.filter(({ written }) => !words.has(written));
+}
+
+function checkOption({ name, value, isInline, written }: Option, options: readonly Option[]): void {
+  const flag = flagList.find((candidate) => candidate.name === name);
+  if (flag === undefined) return;
+  if (value === undefined && flag.isSwitch !== true) {
+    throw new UsageError(`${written} needs a value: ${usageOf(flag)}`);
   }
+  if (!isInline && value?.startsWith('-') === true) {
+    throw new UsageError(
+      `${written} needs a value; if ${quote(value)} is meant to be it, write ${written}=VALUE`,
+    );
+  }
+  const count = options.filter((option) => option.name === name).length;
+  if (count > 1 && flag.isRepeatable !== true)
+    throw new UsageError(`${written} is given ${count} times`);
 }
 
 function usageOf(flag: Flag<unknown>): string {

@@ -1,4 +1,5 @@
 import { parseListenAddress } from '../server/listen-address.ts';
+import { type Problems, UsageError } from './usage-error.ts';
 
 export const commands = [
   'serve',
@@ -119,11 +120,6 @@ export function telemetryPath(text: string): string | undefined {
   return reservedSegments.has(segments[0] ?? '') ? undefined : text;
 }
 
-/** The command line is wrong; the message says what and what to write instead. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
-
 /** The text in quotes, on one line, without anything that looks like a key. */
 export function quote(text: string): string {
   return JSON.stringify(text.replace(/NRAK-\S*/gi, '[redacted]'));
@@ -143,16 +139,24 @@ export interface Option {
 
 /**
  * The values of all flags of a table for a command: as given, else from the environment variable, else
- * the default. Throws a `UsageError` for a value that is not allowed.
+ * the default. Values that are not allowed are added to the problems.
  */
 export function readFlags<Table extends Readonly<Record<string, Flag<unknown>>>>(
   table: Table,
   command: Command,
-  { options, env }: { readonly options: readonly Option[]; readonly env: Environment },
+  {
+    options,
+    env,
+    problems,
+  }: {
+    readonly options: readonly Option[];
+    readonly env: Environment;
+    readonly problems: Problems;
+  },
 ): FlagValues<Table> {
   // Untyped pairs: Object.fromEntries cannot give each name the type of its value.
   const values: readonly (readonly unknown[])[] = Object.entries(table).map(([name, flag]) => {
-    const all = valuesOf(flag, command, options, env);
+    const all = problems.collect(() => valuesOf(flag, command, options, env)) ?? [];
     return [name, flag.isRepeatable === true ? all : all.at(-1)];
   });
   return Object.fromEntries(values);
@@ -168,7 +172,10 @@ function valuesOf(
   if (given.length > 0) {
     return distinct(
       `--${flag.name}`,
-      given.map(({ value }) => parseValue(flag, `--${flag.name}`, value ?? 'true')),
+      // A flag without a value is reported as such.
+      given
+        .filter(({ value }) => value !== undefined || flag.isSwitch === true)
+        .map(({ value }) => parseValue(flag, `--${flag.name}`, value ?? 'true')),
     );
   }
   const variable = environmentVariableOf(flag);

@@ -55,14 +55,14 @@ const commandHelp: Readonly<Record<Command, CommandHelp>> = {
   'config-schema': {
     usage: 'config-schema',
     summary: 'Print the JSON schema of the configuration file, for editors.',
-    isListed: false,
+    isListed: true,
   },
 };
 
 const lineWidth = 80;
 const switches: readonly string[] = [
   ...item('-h, --help', 'Show this help, or that of a command.'),
-  ...item('--version', 'Show the version.'),
+  ...item('-v, --version', 'Show the version.'),
 ];
 const footer: readonly string[] = [
   'Exit codes: 0 success, 1 failure, 2 wrong usage or configuration,',
@@ -88,6 +88,8 @@ function overview(flags: readonly Flag<unknown>[]): readonly string[] {
     '',
     'Commands:',
     ...listed.flatMap(({ usage, summary }) => item(usage, summary)),
+    ...item('help [COMMAND]', 'The same as --help.'),
+    ...item('version', 'The same as --version.'),
     '',
     'Flags (newrelic-exporter COMMAND --help shows those of one command):',
     ...flags.flatMap(flagItem),

@@ -1,10 +1,11 @@
 import { buildOf, versionText } from '../daemon/build.ts';
 import { CommandError, type ExitCode, type Platform } from '../daemon/platform.ts';
-import { ignoreWriteErrors } from '../telemetry/logger.ts';
+import { createLogger, ignoreWriteErrors } from '../telemetry/logger.ts';
 import { parseArguments } from './arguments.ts';
 import type { Flags } from './flag-table.ts';
 import type { Command } from './flags.ts';
 import { helpText } from './help.ts';
+import { misspeltVariables } from './misspelt-variables.ts';
 import { type Outcome, runOneShot } from './one-shot.ts';
 
 /**
@@ -68,6 +69,7 @@ async function runCommand(
   { argv, flags }: Wanted,
   platform: Platform,
 ): Promise<ExitCode> {
+  await warnOfVariables(command, flags, platform);
   if (!isEndless(command))
     return runOneShot(async () => oneShot(command, flags, platform), platform);
   if (command === 'demo') return (await import('./demo.ts')).demo(flags, platform);
@@ -79,6 +81,21 @@ async function checkConfigs(flags: Flags, platform: Platform): Promise<Outcome> 
   const { withWebConfig } = await import('./check-web-config.ts');
   const { checkConfig } = await import('./check-config.ts');
   return withWebConfig(flags, platform, async () => checkConfig(flags, platform));
+}
+
+/** A misspelt variable would otherwise do nothing, silently. A child leaves it to its parent. */
+async function warnOfVariables(command: Command, flags: Flags, platform: Platform): Promise<void> {
+  const variables = platform.tellParent === undefined ? misspeltVariables(platform.env) : [];
+  if (variables.length === 0) return;
+  if (!isEndless(command)) {
+    const lines = variables.map(({ name, help }) => `warning: unknown variable ${name}: ${help}\n`);
+    platform.stderr.write(lines.join(''));
+    return;
+  }
+  const logger = await createLogger(flags, platform);
+  for (const { name, help } of variables) {
+    logger.warn({ variable: name, remedy: help }, 'unknown environment variable');
+  }
 }
 
 async function oneShot(

@@ -14,8 +14,8 @@ describe('the help', () => {
     },
   );
 
-  it('lists the commands, but not the one for editors', () => {
-    const listed = [...helpText().matchAll(/^ {2}([a-z][a-z-]*)(?: \[FILE\])?$/gm)];
+  it('lists the commands', () => {
+    const listed = [...helpText().matchAll(/^ {2}([a-z][a-z-]*)(?: \[(?:FILE|COMMAND)\])?$/gm)];
 
     expect(listed.map(([, command]) => command)).toEqual([
       'serve',
@@ -26,6 +26,9 @@ describe('the help', () => {
       'once',
       'demo',
       'healthcheck',
+      'config-schema',
+      'help',
+      'version',
     ]);
   });
 
