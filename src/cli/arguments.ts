@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { didYouMean } from '../config/suggestion.ts';
 import { type Flags, flagTable } from './flag-table.ts';
 import {
+  bareTextOf,
   type Command,
   commands,
   type Environment,
@@ -61,24 +62,37 @@ function parseWords(
   env: Environment,
   problems: Problems,
 ): Arguments {
-  const [first, second, ...rest] = positionals;
-  const operands = second === undefined ? [] : [second, ...rest];
-  const command = commandOf(first);
+  const [first, ...operands] = positionals;
+  const command = commandNamed(first);
+  if (first === 'help') return helpOf(operands);
+  if (first === 'version') return { kind: 'version' };
   if (options.some(({ name }) => name === 'help')) return { kind: 'help', command };
   if (options.some(({ name }) => name === 'version')) return { kind: 'version' };
-  const known = knownOptions(options, problems);
+  const named = options.map((option) => ({
+    ...option,
+    name: nameFor(option.name, command ?? 'serve'),
+  }));
+  const known = knownOptions(named, problems);
   for (const option of known) problems.collect(() => checkOption(option, known));
-  if (first === 'help') {
-    if (second !== undefined && commandOf(second) === undefined) throw unknownCommand(second);
-    return { kind: 'help', command: commandOf(second) };
-  }
-  if (first === 'version') return { kind: 'version' };
   if (first !== undefined && command === undefined) throw unknownCommand(first);
   return run(command ?? 'serve', { options: known, operands, env }, problems);
 }
 
-function commandOf(word: string | undefined): Command | undefined {
+function commandNamed(word: string | undefined): Command | undefined {
   return commands.find((candidate) => candidate === word);
+}
+
+/** The command `help`, perhaps with the name of another command. */
+function helpOf([word]: readonly string[]): Arguments {
+  const command = commandNamed(word);
+  if (word !== undefined && command === undefined) throw unknownCommand(word);
+  return { kind: 'help', command };
+}
+
+/** The flag that an alias means for a command; any other name stays. */
+function nameFor(name: string, command: Command): string {
+  const meant = flagList.filter(({ alias }) => alias === name);
+  return (meant.find(({ commands: its }) => its.includes(command)) ?? meant[0])?.name ?? name;
 }
 
 /** Such as `--api-key` or `--newrelic.license-key-file`. */
@@ -161,10 +175,11 @@ function knownOptions(options: readonly Option[], problems: Problems): readonly 
   return options.filter(({ written }) => !words.has(written));
 }
 
-function checkOption({ name, value, isInline, written }: Option, options: readonly Option[]): void {
+function checkOption(option: Option, options: readonly Option[]): void {
+  const { name, value, isInline, written } = option;
   const flag = flagList.find((candidate) => candidate.name === name);
   if (flag === undefined) return;
-  if (value === undefined && flag.isSwitch !== true) {
+  if (value === undefined && bareTextOf(flag) === undefined) {
     throw new UsageError(`${written} needs a value: ${usageOf(flag)}`);
   }
   if (!isInline && value?.startsWith('-') === true) {
@@ -172,9 +187,10 @@ function checkOption({ name, value, isInline, written }: Option, options: readon
       `${written} needs a value; if ${quote(value)} is meant to be it, write ${written}=VALUE`,
     );
   }
-  const count = options.filter((option) => option.name === name).length;
-  if (count > 1 && flag.isRepeatable !== true)
-    throw new UsageError(`${written} is given ${count} times`);
+  const same = options.filter((other) => other.name === name);
+  if (same.length > 1 && same[0] === option && flag.isRepeatable !== true) {
+    throw new UsageError(`${written} is given ${same.length} times`);
+  }
 }
 
 function usageOf(flag: Flag<unknown>): string {
@@ -189,7 +205,10 @@ function checkBelongs(name: string, command: Command): void {
 }
 
 function unknownFlag(written: string): UsageError {
-  const names = [...flagList.map(({ name }) => name), ...switchNames];
+  const names = [
+    ...flagList.flatMap(({ name, alias }) => (alias === undefined ? name : [name, alias])),
+    ...switchNames,
+  ];
   const near = didYouMean(
     `--${written.replace(/^-+/, '')}`,
     names.map((name) => `--${name}`),
@@ -200,7 +219,8 @@ function unknownFlag(written: string): UsageError {
 function unknownCommand(word: string): UsageError {
   const isFile = /\.ya?ml$/i.test(word);
   const hint = isFile ? `for a configuration file write --config.file=FILE` : undefined;
-  return unknown(`unknown command ${quote(word)}`, hint ?? didYouMean(word, commands));
+  const near = didYouMean(word, [...commands, ...switchNames]);
+  return unknown(`unknown command ${quote(word)}`, hint ?? near);
 }
 
 function unknown(problem: string, hint: string | undefined): UsageError {

@@ -14,22 +14,10 @@ describe('the help', () => {
     },
   );
 
-  it('lists the commands', () => {
-    const listed = [...helpText().matchAll(/^ {2}([a-z][a-z-]*)(?: \[(?:FILE|COMMAND)\])?$/gm)];
+  it('lists every command', () => {
+    const listed = [...helpText().matchAll(/^ {2}([a-z][a-z-]*)(?: \S+)?$/gm)];
 
-    expect(listed.map(([, command]) => command)).toEqual([
-      'serve',
-      'check-config',
-      'plan',
-      'discover',
-      'compare',
-      'once',
-      'demo',
-      'healthcheck',
-      'config-schema',
-      'help',
-      'version',
-    ]);
+    expect(listed.map(([, command]) => command)).toEqual(commands);
   });
 
   it.each(commands.map((command) => ({ command })))(
