@@ -12,6 +12,7 @@ import {
   onOrOff,
   outputFormats,
   type RepeatableFlag,
+  shardAddress,
   shardNumber,
   telemetryPath,
   wholeNumber,
@@ -84,6 +85,13 @@ class DeclaredFlags {
     help: 'The most scrapes answered at the same time; more are refused with 503.',
     ...wholeNumber(1, 10_000),
     commands: serving,
+  };
+  readonly shardAddress: Flag<string> = {
+    name: 'web.shard-address',
+    defaultText: '',
+    help: 'Address of each shard for /api/v1/sd, with {shard} for its number, such as newrelic-exporter-{shard}.newrelic-exporter:9126.',
+    ...shardAddress,
+    commands: ['serve'],
   };
   readonly enableLifecycle: Flag<boolean> = {
     name: 'web.enable-lifecycle',

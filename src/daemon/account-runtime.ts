@@ -2,7 +2,8 @@ import type { AccountConfig } from '../model/config.ts';
 import type { Shard } from '../model/shard.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Source } from '../model/source.ts';
-import type { AccountStatus, ApiObserver, Logger } from '../model/telemetry.ts';
+import type { AccountDetails, ApplicationStatus } from '../model/status.ts';
+import type { ApiObserver, Logger } from '../model/telemetry.ts';
 import { listVisibleAccounts, type VisibleAccount } from '../nerdgraph/accounts.ts';
 import { createNerdGraphSource } from '../nerdgraph/nerdgraph-source.ts';
 import { statusOf as nerdGraphStatusOf } from '../nerdgraph/status-of.ts';
@@ -35,7 +36,9 @@ export interface AccountRuntime {
   run(signal: AbortSignal): Promise<void>;
   /** Polls everything once. False if anything that was asked for did not arrive. */
   runOnce(signal: AbortSignal): Promise<boolean>;
-  status(): AccountStatus;
+  status(): AccountDetails;
+  /** All applications that are polled, as they are now. */
+  applications(): readonly ApplicationStatus[];
   /** Why polling stands still through a fault of the program; `undefined` while it does not. */
   stalled(): string | undefined;
   /**
@@ -124,6 +127,7 @@ class PolledAccount implements AccountRuntime {
       logger,
       observer: metrics.pollObserver(account.name),
       limit: membership,
+      aspects: () => [this.#prepared.keyProvider.readability()],
       shardDemands: (demands, discoveryIntervalMs) => {
         this.#budget.discovered(demands, discoveryIntervalMs);
         membership.resize(this.#shareOf(this.#prepared));
@@ -147,14 +151,22 @@ class PolledAccount implements AccountRuntime {
     return this.#poller.runOnce(signal);
   }
 
-  status(): AccountStatus {
+  status(): AccountDetails {
     const transport = this.#transport;
+    const { account, keyProvider } = this.#prepared;
     return {
       ...this.#poller.status(),
+      source: account.source.kind,
+      key: keyProvider.status(),
+      requestsLastMinute: this.#membership.callsLastMinute(),
       requestsInFlight: transport.requestsInFlight(),
       backoffUntilMs: transport.backoffUntilMs(),
       clockSkewSeconds: transport.clockSkewSeconds(),
     };
+  }
+
+  applications(): readonly ApplicationStatus[] {
+    return this.#poller.applications();
   }
 
   stalled(): string | undefined {

@@ -3,9 +3,12 @@ import { createSeriesStore, type SeriesStore } from '../exposition/series-store.
 import type { Config } from '../model/config.ts';
 import type { Shard } from '../model/shard.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
-import type { AccountStatus, Logger } from '../model/telemetry.ts';
+import type { AccountDetails, ApplicationStatus } from '../model/status.ts';
+import type { Logger } from '../model/telemetry.ts';
 import { createRateLimiters } from '../rate-limit/rate-limiters.ts';
+import { createThroughputHistory, type ThroughputHistory } from '../status/throughput-history.ts';
 import { createLoopLag, type LoopLag } from '../telemetry/loop-lag.ts';
+import type { Redactor } from '../telemetry/redactor.ts';
 import { createSelfMetrics, type SelfMetrics } from '../telemetry/self-metrics.ts';
 import { buildOf } from './build.ts';
 import type { Platform } from './platform.ts';
@@ -21,10 +24,16 @@ export interface DaemonDependencies {
   readonly watch?: ((sink: SnapshotSink) => SnapshotSink) | undefined;
 }
 
-/** Everything but the HTTP server: the accounts, the series that they publish, and the self-metrics. */
+/**
+ * Everything but the HTTP server: the accounts, the series that they publish, and the self-metrics. What it
+ * says of accounts and applications holds no secret.
+ */
 export interface Daemon extends Supervisor {
   readonly store: SeriesStore;
   readonly metrics: SelfMetrics;
+  readonly history: ThroughputHistory;
+  /** The configuration in force, without shards; `undefined` while there is none. */
+  config(): Config | undefined;
   /** Shows in the self-metrics while somebody lets it watch. */
   readonly loopLag: LoopLag;
 }
@@ -48,12 +57,9 @@ export function createIdleDaemon({
   watch,
 }: DaemonDependencies): Daemon {
   const store = createSeriesStore({ deflate, nextTurn: platform.nextTurn });
-  // The vendor's words in an error may hold a key: pages are redacted as the log is.
-  const status = (): readonly AccountStatus[] =>
-    supervisor.status().map((account) => ({
-      ...account,
-      error: account.error === undefined ? undefined : platform.redactor.redact(account.error),
-    }));
+  let inForce: Config | undefined;
+  const redact = createPageRedaction(platform.redactor);
+  const status = (): readonly AccountDetails[] => supervisor.status().map(redact.account);
   const loopLag = createLoopLag(platform);
   const metrics = createSelfMetrics(buildOf(platform.env), {
     status,
@@ -61,19 +67,47 @@ export function createIdleDaemon({
     droppedSeriesOf: (account) => store.droppedOf(account),
     loopLagSeconds: () => loopLag.worstSeconds(),
   });
-  const sink = watch === undefined ? store : watch(store);
+  const history = createThroughputHistory(watch === undefined ? store : watch(store), platform);
+  const { sink } = history;
   const limiters = createRateLimiters({ clock: platform.clock, logger });
   const supervisor = createSupervisor({ platform, sink, metrics, logger, limiters });
 
   return {
     store,
     metrics,
+    history,
+    config: () => inForce,
     loopLag,
     status,
-    apply: async (config) => supervisor.apply(withShard(config, shard)),
+    applications: () => supervisor.applications().map(redact.application),
+    apply: async (config) => {
+      await supervisor.apply(withShard(config, shard));
+      inForce = config;
+    },
     run: async (signal) => supervisor.run(signal),
     runOnce: async (signal) => supervisor.runOnce(signal),
     stalled: () => supervisor.stalled(),
     close: async () => supervisor.close(),
+  };
+}
+
+/** The vendor's words in an error may hold a key: pages are redacted as the log is. */
+function createPageRedaction(redactor: Redactor) {
+  const redact = (text: string): string => redactor.redact(text);
+  return {
+    account: (account: AccountDetails): AccountDetails => {
+      const { error, key } = account;
+      if (error === undefined && key.problem === undefined) return account;
+      return {
+        ...account,
+        error: error === undefined ? undefined : redact(error),
+        key: { ...key, problem: key.problem === undefined ? undefined : redact(key.problem) },
+      };
+    },
+    application: (application: ApplicationStatus): ApplicationStatus => {
+      const { failure } = application;
+      if (failure === undefined) return application;
+      return { ...application, failure: { ...failure, message: redact(failure.message) } };
+    },
   };
 }

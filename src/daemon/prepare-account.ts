@@ -1,20 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type ApiKeyDependencies, KeyError, readApiKey } from '../config/api-key.ts';
+import { KeyError } from '../config/api-key.ts';
 import { CaFileError, readCaFile } from '../config/ca-file.ts';
-import {
-  type AccountConfig,
-  type AppEntry,
-  type Config,
-  type KeyLocation,
-  quotaOf,
-} from '../model/config.ts';
+import { type AccountConfig, type AppEntry, type Config, quotaOf } from '../model/config.ts';
 import { isSameHostChoice } from '../model/selected-application.ts';
 import { isSameSelector } from '../model/selector.ts';
 import type { Logger } from '../model/telemetry.ts';
-import type { Redactor } from '../telemetry/redactor.ts';
-import type { KeyProvider, RawTransport } from '../transport/transport.ts';
+import type { RawTransport } from '../transport/transport.ts';
 import type { UndiciTransportOptions } from '../transport/undici-transport.ts';
 import { buildOf } from './build.ts';
+import { type AccountKey, createKeyProvider } from './key-provider.ts';
 import { CommandError, type Platform } from './platform.ts';
 
 /** An account of the configuration, and its entries of `apps`, at least one. */
@@ -45,7 +39,7 @@ export interface PreparedAccount {
   readonly account: AccountConfig;
   /** The entries of `apps` that belong to it; not empty. */
   readonly entries: readonly AppEntry[];
-  readonly keyProvider: KeyProvider;
+  readonly keyProvider: AccountKey;
   /** How to connect. */
   readonly wire: UndiciTransportOptions;
 }
@@ -94,7 +88,7 @@ async function keyProviderFor(
   account: AccountConfig,
   platform: Platform,
   logger: Logger,
-): Promise<KeyProvider> {
+): Promise<AccountKey> {
   try {
     return await createKeyProvider(
       { account: account.name, location: account.apiKey },
@@ -189,48 +183,4 @@ function isSameEntry(left: AppEntry, right: AppEntry): boolean {
     isSameHostChoice(hosts, otherHosts) &&
     isDeepStrictEqual(rest, otherRest)
   );
-}
-
-export interface KeyProviderOptions {
-  readonly account: string;
-  readonly location: KeyLocation;
-}
-
-export interface KeyProviderDependencies extends ApiKeyDependencies {
-  readonly redactor: Redactor;
-  readonly logger: Logger;
-}
-
-/**
- * Holds one account's key and reads it again on demand. Rejects with a `KeyError` if the first key
- * cannot be read; if a later one cannot, the key in force stays.
- */
-export async function createKeyProvider(
-  { account, location }: KeyProviderOptions,
-  dependencies: KeyProviderDependencies,
-): Promise<KeyProvider> {
-  const { redactor, logger } = dependencies;
-  let current = await readApiKey(location, dependencies);
-  redactor.add(current);
-  let isUnreadable = false;
-
-  return {
-    current: () => current,
-    reload: async () => {
-      let next: string;
-      try {
-        next = await readApiKey(location, dependencies);
-      } catch (error) {
-        if (!isUnreadable) logger.warn({ account, error }, 'API key not readable, keeping the old');
-        isUnreadable = true;
-        return false;
-      }
-      isUnreadable = false;
-      if (next === current) return false;
-      redactor.add(next);
-      current = next;
-      logger.info({ account }, 'API key changed');
-      return true;
-    },
-  };
 }

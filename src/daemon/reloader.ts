@@ -1,7 +1,7 @@
 import { sleep } from '../model/clock.ts';
 import type { Config } from '../model/config.ts';
+import type { ReloadStatus } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
-import type { ConfigStatus } from '../server/readiness.ts';
 import type { SelfMetrics } from '../telemetry/self-metrics.ts';
 import { type ConfigReader, createConfigReader, logWarnings } from './config-reader.ts';
 import { type WatchedFiles, watchConfig, watchedFilesOf } from './config-watcher.ts';
@@ -27,7 +27,7 @@ export interface Reloader {
   watch(signal: AbortSignal): Promise<void>;
 }
 
-export interface ReloaderStatus extends ConfigStatus {
+export interface ReloaderStatus extends ReloadStatus {
   /** The files in force; `undefined` if the last reload failed, or there was none. */
   readonly files: WatchedFiles | undefined;
 }
@@ -69,7 +69,7 @@ class FileReloader implements Reloader {
   readonly #dependencies: ReloaderDependencies;
   readonly #reader: ConfigReader;
   readonly #warnOfRest: (config: Config) => void;
-  #status: ReloaderStatus = { isInForce: false, problem: undefined, files: undefined };
+  #status: ReloaderStatus;
   #current: Promise<void> = Promise.resolve();
   #waiting: Promise<void> | undefined;
 
@@ -77,6 +77,13 @@ class FileReloader implements Reloader {
     const { platform, logger, onSignal = async (reload) => reload() } = dependencies;
     this.#options = options;
     this.#dependencies = dependencies;
+    this.#status = {
+      configFile: options.configFile,
+      inForceSinceMs: undefined,
+      lastAttemptMs: undefined,
+      problem: undefined,
+      files: undefined,
+    };
     this.#reader = createConfigReader(options.configFile, platform);
     this.#warnOfRest = createRestWarnings({ clock: platform.clock, logger });
     platform.onHangup(() => {
@@ -113,9 +120,9 @@ class FileReloader implements Reloader {
   }
 
   async #untilInForce(signal: AbortSignal): Promise<void> {
-    for (let trigger: ReloadTrigger = 'start'; !this.#status.isInForce; trigger = 'file') {
+    for (let trigger: ReloadTrigger = 'start'; !this.#isInForce(); trigger = 'file') {
       await this.#reloadQuietly(trigger);
-      if (!this.#status.isInForce) await sleep(this.#dependencies.platform.clock, waitMs, signal);
+      if (!this.#isInForce()) await sleep(this.#dependencies.platform.clock, waitMs, signal);
     }
   }
 
@@ -137,7 +144,8 @@ class FileReloader implements Reloader {
       metrics.configReloaded(false, platform.clock.wallMs());
       const { problem: before } = this.#status;
       const problem = error instanceof CommandError ? error.message : before;
-      this.#status = { ...this.#status, problem, files: undefined };
+      const lastAttemptMs = platform.clock.wallMs();
+      this.#status = { ...this.#status, lastAttemptMs, problem, files: undefined };
       if (error instanceof CommandError) this.#logFailure(trigger, error.message, before);
       throw error;
     }
@@ -156,16 +164,23 @@ class FileReloader implements Reloader {
     this.#reader.forget();
     logWarnings(warnings, this.#options.configFile, logger);
     this.#warnOfRest(config);
-    metrics.configReloaded(true, platform.clock.wallMs());
-    if (this.#status.isInForce) logger.info({ trigger }, 'configuration reloaded');
+    const nowMs = platform.clock.wallMs();
+    metrics.configReloaded(true, nowMs);
+    if (this.#isInForce()) logger.info({ trigger }, 'configuration reloaded');
     else if (trigger !== 'start') logger.info({ trigger }, 'configuration found');
-    this.#status = { isInForce: true, problem: undefined, files };
+    const { configFile } = this.#options;
+    const times = { inForceSinceMs: nowMs, lastAttemptMs: nowMs };
+    this.#status = { configFile, ...times, problem: undefined, files };
+  }
+
+  #isInForce(): boolean {
+    return this.#status.inForceSinceMs !== undefined;
   }
 
   /** A file is tried again and again: each problem with it is logged once. */
   #logFailure(trigger: ReloadTrigger, problem: string, before: string | undefined): void {
     const { logger, platform } = this.#dependencies;
-    const { isInForce } = this.#status;
+    const isInForce = this.#isInForce();
     if (trigger === 'file' && problem === before) return;
     if ((!isInForce && !this.#options.configWait) || platform.stopSignal.aborted) return;
     const remedy = isInForce

@@ -1,5 +1,6 @@
 import { type Clock, sleep } from '../model/clock.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
+import type { StatusSource } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { ListenError } from '../server/listen-address.ts';
 import {
@@ -18,6 +19,7 @@ import { createReloader, type Reloader, type ReloaderOptions } from './reloader.
 import { createServiceManager } from './service-manager.ts';
 import { type ShardingFlags, shardFrom } from './sharding.ts';
 import { stateSentence } from './state-sentence.ts';
+import { createStatusSource } from './status-source.ts';
 import { openWebAccess, type WebAccess } from './web-access.ts';
 
 export interface ServeOptions
@@ -56,7 +58,7 @@ export async function serve(
     channel: platform.serviceManager,
     clock,
     logger,
-    sentence: () => stateSentence(daemon.status(), redactedProblem(reloader, platform)),
+    sentence: () => stateSentence(status.accounts(), status.process().reload.problem),
     stalled: () => daemon.stalled(),
   });
   const reloader = createReloader(options, {
@@ -66,11 +68,12 @@ export async function serve(
     apply: async (config) => daemon.apply(config),
     onSignal: async (reload) => manager.reload(reload),
   });
+  const status = createStatusSource({ platform, daemon, shard, reload: () => reloader.status() });
   const web =
     options.webConfigFile === ''
       ? undefined
       : await openWebAccess(options.webConfigFile, { platform, logger });
-  const server = serverOf(options, { platform, logger, daemon, reloader, web });
+  const server = serverOf(options, { platform, logger, daemon, reloader, status, web });
   const listening = (addresses: readonly BoundAddress[]): void => {
     const { version } = buildOf(platform.env);
     const { telemetryPath: path } = options;
@@ -110,15 +113,6 @@ export async function serve(
   }
 }
 
-/** What is wrong with the configuration, without the secrets that its text may hold. */
-function redactedProblem(
-  reloader: Pick<Reloader, 'status'>,
-  { redactor }: Pick<Platform, 'redactor'>,
-): string | undefined {
-  const { problem } = reloader.status();
-  return problem === undefined ? undefined : redactor.redact(problem);
-}
-
 /** For the log: whether others can read what is sent, and whether a password is asked for. */
 function protectionOf(
   web: WebAccess | undefined,
@@ -133,28 +127,24 @@ interface ServerParts {
   readonly logger: Logger;
   readonly daemon: Daemon;
   readonly reloader: Reloader;
+  readonly status: StatusSource;
   readonly web: WebAccess | undefined;
 }
 
 function serverOf(
   options: ServeOptions,
-  { platform, logger, daemon, reloader, web }: ServerParts,
+  { platform, logger, daemon, reloader, status, web }: ServerParts,
 ): MetricsServer {
-  const { clock, env, comparePassword } = platform;
+  const { clock, comparePassword } = platform;
   return createMetricsServer(options, {
     page: async () => daemon.store.page(),
     selfMetrics: async () => daemon.metrics.parts(),
-    scraped: (status) => {
-      daemon.metrics.scraped(status);
+    scraped: (code) => {
+      daemon.metrics.scraped(code);
     },
-    status: () => daemon.status(),
-    config: () => ({
-      isInForce: reloader.status().isInForce,
-      problem: redactedProblem(reloader, platform),
-    }),
+    status,
     stalled: () => daemon.stalled(),
     reload: options.enableLifecycle ? async () => reloader.reload('http') : undefined,
-    build: buildOf(env),
     guard: web && createWebGuard({ config: () => web.current(), comparePassword, clock, logger }),
     tls: web && (() => web.current().tls),
     logger,

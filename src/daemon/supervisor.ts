@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Config } from '../model/config.ts';
-import type { AccountStatus } from '../model/telemetry.ts';
+import type { AccountDetails, ApplicationStatus } from '../model/status.ts';
 import type { RawTransport } from '../transport/transport.ts';
 import {
   type AccountRuntime,
@@ -18,7 +18,9 @@ import {
 
 /** Runs the accounts of the configuration in force. */
 export interface Supervisor {
-  status(): readonly AccountStatus[];
+  status(): readonly AccountDetails[];
+  /** All polled applications of all accounts. */
+  applications(): readonly ApplicationStatus[];
   /**
    * Puts another configuration into force, or changes nothing and rejects with a `CommandError`.
    * Accounts that are the same in both go on undisturbed; changed ones keep their budget, their values
@@ -74,16 +76,17 @@ class AccountSupervisor implements Supervisor {
     this.#dependencies = dependencies;
   }
 
-  status(): readonly AccountStatus[] {
+  status(): readonly AccountDetails[] {
     return this.#all().map(({ runtime }) => runtime.status());
   }
 
+  applications(): readonly ApplicationStatus[] {
+    return this.#all().flatMap(({ runtime }) => runtime.applications());
+  }
+
   stalled(): string | undefined {
-    for (const { runtime } of this.#all()) {
-      const reason = runtime.stalled();
-      if (reason !== undefined) return reason;
-    }
-    return undefined;
+    const reasons = this.#all().map(({ runtime }) => runtime.stalled());
+    return reasons.find((reason) => reason !== undefined);
   }
 
   async apply(config: Config): Promise<void> {

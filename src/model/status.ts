@@ -144,6 +144,9 @@ export interface StatusSource {
    * minutes, the oldest first; `undefined` for a minute without a value.
    */
   history(account: string, applicationId: string): readonly (number | undefined)[];
-  /** The configuration in force with every default applied, as YAML, without any secret. */
-  effectiveConfig(): string;
+  /**
+   * The configuration in force with every default applied, as YAML, without any secret; `undefined` while
+   * there is none.
+   */
+  effectiveConfig(): string | undefined;
 }

@@ -1,3 +1,4 @@
+import type { Clock } from '../model/clock.ts';
 import type { CallLimit } from '../model/source.ts';
 import {
   type Key,
@@ -7,6 +8,7 @@ import {
   type Member,
 } from './key-table.ts';
 import type { Permit, RateLimiter } from './rate-limiter.ts';
+import { createSlidingWindowLog } from './sliding-window-log.ts';
 
 export interface JoinOptions extends KeyPlace {
   /** The account, for the log. */
@@ -27,6 +29,8 @@ export interface Membership extends CallLimit {
   acquire(urgent: boolean, signal: AbortSignal): Promise<Permit>;
   /** When the pause of the key ends, on the monotonic clock; `undefined` when there is none. */
   pausedUntilMs(): number | undefined;
+  /** Calls of the account that are in flight, or ended in the last 60 seconds, with whatever key. */
+  callsLastMinute(): number;
   /** Whether the vendor's 429s have reduced the limit of the key. */
   isReduced(): boolean;
   /** Sets another limit of the account. */
@@ -51,7 +55,8 @@ export interface RateLimiters {
  */
 export function createRateLimiters(dependencies: KeyTableDependencies): RateLimiters {
   const keys = new KeyTable(dependencies);
-  return { join: (options, apiKey) => new AccountMembership(options, apiKey, keys) };
+  const { clock } = dependencies;
+  return { join: (options, apiKey) => new AccountMembership(options, apiKey, { keys, clock }) };
 }
 
 /** An account that has found no application yet still plans with this, to find the first one. */
@@ -61,6 +66,8 @@ class AccountMembership implements Membership, Member {
   readonly name: string;
   readonly #place: KeyPlace;
   readonly #keys: KeyTable;
+  readonly #clock: Clock;
+  readonly #calls = createSlidingWindowLog();
   readonly #listeners = new Set<() => void>();
   #requestsPerMinute: number;
   #demandPerMinute = Number.POSITIVE_INFINITY;
@@ -69,8 +76,13 @@ class AccountMembership implements Membership, Member {
   #key: Key | undefined;
   #knownLimit = 0;
 
-  constructor(options: JoinOptions, apiKey: string, keys: KeyTable) {
+  constructor(
+    options: JoinOptions,
+    apiKey: string,
+    { keys, clock }: { readonly keys: KeyTable; readonly clock: Clock },
+  ) {
     this.name = options.name;
+    this.#clock = clock;
     this.#place = options;
     this.#keys = keys;
     this.#requestsPerMinute = options.requestsPerMinute;
@@ -96,8 +108,12 @@ class AccountMembership implements Membership, Member {
     for (;;) {
       const permit = await this.#limiter().acquire({ urgent, owner: this }, signal);
       // Without one the account has moved to another key meanwhile.
-      if (permit !== undefined) return permit;
+      if (permit !== undefined) return this.#counted(permit);
     }
+  }
+
+  callsLastMinute(): number {
+    return this.#calls.used(this.#clock.monotonicMs());
   }
 
   pausedUntilMs(): number | undefined {
@@ -154,6 +170,19 @@ class AccountMembership implements Membership, Member {
     const key = this.#key;
     this.#key = undefined;
     key?.remove(this);
+  }
+
+  #counted(permit: Permit): Permit {
+    // Forgets those that have ended, so that their number is bounded.
+    this.callsLastMinute();
+    this.#calls.acquire();
+    return {
+      ...permit,
+      release: () => {
+        this.#calls.release(this.#clock.monotonicMs());
+        permit.release();
+      },
+    };
   }
 
   #findKey(): Key {

@@ -1,3 +1,4 @@
+import type { ReloadStatus } from '../model/status.ts';
 import type { AccountStatus } from '../model/telemetry.ts';
 import { type Answer, textAnswer } from './answer.ts';
 
@@ -8,17 +9,12 @@ function phaseOf(account: AccountStatus): Phase {
   return account.up === true || account.applications > 0 ? 'polling' : 'discovering';
 }
 
-/** The state of the configuration. */
-export interface ConfigStatus {
-  /** Whether one was ever accepted. Without one there are no accounts. */
-  readonly isInForce: boolean;
-  /** What was wrong when it was last read; `undefined` if nothing was. Holds no secret. */
-  readonly problem: string | undefined;
-}
+/** What was last tried with the configuration. Without one in force there are no accounts. */
+export type ConfigStatus = Pick<ReloadStatus, 'inForceSinceMs' | 'problem'>;
 
 /** Why nothing is polled yet, or why the old configuration is still in force. */
-export function configProblem({ isInForce, problem }: ConfigStatus): string | undefined {
-  return problem ?? (isInForce ? undefined : 'the configuration is being read');
+export function configProblem({ inForceSinceMs, problem }: ConfigStatus): string | undefined {
+  return problem ?? (inForceSinceMs === undefined ? 'the configuration is being read' : undefined);
 }
 
 /** Answers the readiness probe. */
@@ -38,7 +34,9 @@ export function createReadiness(): Readiness {
 
   return {
     answer: (accounts, config) => {
-      hasBeenReady ||= config.isInForce && accounts.every(({ firstCycleEnded }) => firstCycleEnded);
+      hasBeenReady ||=
+        config.inForceSinceMs !== undefined &&
+        accounts.every(({ firstCycleEnded }) => firstCycleEnded);
       const isReady = hasBeenReady && !isEnding;
       const progress = {
         ready: isReady,

@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { BuildInfo } from '../model/status.ts';
-import type { AccountStatus, Logger } from '../model/telemetry.ts';
+import type { StatusSource } from '../model/status.ts';
+import type { Logger } from '../model/telemetry.ts';
 import { type Answer, plainAnswer, send, textAnswer } from './answer.ts';
+import { createApiRoutes } from './api-routes.ts';
 import { isCrossSite } from './cross-site.ts';
 import { landingPage } from './landing-page.ts';
 import { createMetricsRoute, type MetricsSources } from './metrics-route.ts';
-import { type ConfigStatus, configProblem, type Readiness } from './readiness.ts';
+import { configProblem, type Readiness } from './readiness.ts';
 import { pathOf } from './request-path.ts';
 import type { WebGuard } from './web-guard.ts';
 
@@ -14,6 +15,8 @@ export interface HandlerOptions {
   readonly telemetryPath: string;
   /** The limit of concurrent scrapes; further ones get a 503. */
   readonly maxRequests: number;
+  /** Addresses of the shards, with `{shard}` for the number; empty if they are not known. */
+  readonly shardAddress: string;
 }
 
 export interface HandlerDependencies extends MetricsSources {
@@ -21,8 +24,7 @@ export interface HandlerDependencies extends MetricsSources {
   readonly reload?: (() => Promise<void>) | undefined;
   /** Called for each request for the metrics, whatever became of it, with the status of the answer. */
   scraped(status: number): void;
-  status(): readonly AccountStatus[];
-  config(): ConfigStatus;
+  readonly status: StatusSource;
   /**
    * Which part of this process hangs, and since when, such as "polling has stood still since
    * 2026-01-31T10:00:00.000Z"; `undefined` while nothing hangs. It never tells New Relic's state.
@@ -30,7 +32,6 @@ export interface HandlerDependencies extends MetricsSources {
   stalled(): string | undefined;
   /** Stands before all routes; absent if there is no web configuration file. */
   readonly guard?: WebGuard | undefined;
-  readonly build: BuildInfo;
   readonly logger: Logger;
 }
 
@@ -66,28 +67,28 @@ function healthAnswer(stalled: string | undefined): Answer {
 }
 
 function routesOf(
-  { telemetryPath, maxRequests }: HandlerOptions,
+  { telemetryPath, maxRequests, shardAddress }: HandlerOptions,
   dependencies: HandlerDependencies,
   readiness: Readiness,
 ): ReadonlyMap<string, Route> {
-  const { build } = dependencies;
+  const { status } = dependencies;
   return new Map<string, Route>([
     [
       '/',
-      () =>
-        textAnswer(
-          200,
-          'text/html; charset=utf-8',
-          landingPage({
-            build,
-            telemetryPath,
-            accounts: dependencies.status(),
-            configProblem: configProblem(dependencies.config()),
-          }),
-        ),
+      () => {
+        const { build, reload } = status.process();
+        const page = landingPage({
+          build,
+          telemetryPath,
+          accounts: status.accounts(),
+          configProblem: configProblem(reload),
+        });
+        return textAnswer(200, 'text/html; charset=utf-8', page);
+      },
     ],
     ['/-/healthy', () => healthAnswer(dependencies.stalled())],
-    ['/-/ready', () => readiness.answer(dependencies.status(), dependencies.config())],
+    ['/-/ready', () => readiness.answer(status.accounts(), status.process().reload)],
+    ...createApiRoutes({ telemetryPath, shardAddress }, status),
     [telemetryPath, limited(maxRequests, createMetricsRoute(dependencies))],
   ]);
 }

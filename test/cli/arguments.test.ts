@@ -15,6 +15,7 @@ const defaults: Flags = {
   webConfigFile: '',
   telemetryPath: '/metrics',
   maxRequests: 40,
+  shardAddress: '',
   logLevel: 'info',
   logFormat: 'auto',
   online: false,

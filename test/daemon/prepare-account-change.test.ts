@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { AccountKey } from '../../src/daemon/key-provider.ts';
 import {
   type AccountChange,
   changeTo,
@@ -17,11 +18,19 @@ const wire: UndiciTransportOptions = {
   userAgent: 'test',
 };
 
+function aKey(text?: string): AccountKey {
+  return {
+    ...createFakeKeyProvider(text),
+    status: () => ({ location: 'file /key', problem: undefined, sinceMs: 0, readMs: 0 }),
+    readability: () => ({ isWrong: false, sinceMs: 0 }),
+  };
+}
+
 function aPrepared(overrides: Partial<PreparedAccount> = {}): PreparedAccount {
   return {
     account: anAccount(),
     entries: [anEntry()],
-    keyProvider: createFakeKeyProvider(),
+    keyProvider: aKey(),
     wire,
     ...overrides,
   };
@@ -137,7 +146,7 @@ describe('changeTo', () => {
       what: 'the place and the value of the key',
       next: {
         account: anAccount({ apiKey: { kind: 'file', path: '/key' } }),
-        keyProvider: createFakeKeyProvider('NRAK-OTHER'),
+        keyProvider: aKey('NRAK-OTHER'),
       },
       change: { kind: 'settings', isWireOther: false, isAskedOtherwise: true },
     },

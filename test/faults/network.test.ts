@@ -8,7 +8,7 @@ import { freshness } from './freshness.ts';
 import { publishedOf } from './published-of.ts';
 import { sources } from './sources.ts';
 
-const inForce = { isInForce: true, problem: undefined };
+const inForce = { inForceSinceMs: 0, problem: undefined };
 const minuteMs = 60_000;
 const everyone = ['neighbour 101', 'neighbour 102', 'production 101', 'production 102'];
 const production = { account: 'production' };

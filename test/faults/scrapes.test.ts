@@ -5,12 +5,12 @@ import { type BoundAddress, createMetricsServer } from '../../src/server/metrics
 import { createReadiness } from '../../src/server/readiness.ts';
 import { applicationListText } from '../../src/simulator/fault-documents.ts';
 import { get, until } from '../support/daemon-process.ts';
+import { aStatusSource } from '../support/status-source.ts';
 import { type FaultBench, withSocketFaults, withTimedFaults } from './fault-bench.ts';
 import { publishedOf } from './published-of.ts';
 import { readScrape } from './scrape.ts';
 
-const build = { version: '1.2.3', revision: 'abc1234', nodeVersion: 'v24.0.0' };
-const inForce = { isInForce: true, problem: undefined };
+const inForce = { inForceSinceMs: 0, problem: undefined };
 const shop = { account: 'production', app_id: '101' };
 const lastSuccess = 'newrelic_application_last_success_timestamp_seconds';
 
@@ -21,17 +21,15 @@ async function withServer(
   use: (address: BoundAddress, url: string) => Promise<void>,
 ): Promise<void> {
   const server = createMetricsServer(
-    { listenAddresses: ['127.0.0.1:0'], telemetryPath: '/metrics', maxRequests },
+    { listenAddresses: ['127.0.0.1:0'], telemetryPath: '/metrics', maxRequests, shardAddress: '' },
     {
       page: async () => daemon.store.page(),
       selfMetrics: async () => daemon.metrics.parts(),
       scraped: (status) => {
         daemon.metrics.scraped(status);
       },
-      status: () => daemon.status(),
-      config: () => inForce,
+      status: { ...aStatusSource(), accounts: () => daemon.status() },
       stalled: () => undefined,
-      build,
       logger,
       clock,
     },

@@ -77,6 +77,7 @@ export function createFakeMembership({
     },
     pausedUntilMs,
     limitPerMinute: () => 800,
+    callsLastMinute: () => 0,
     isReduced: () => false,
     demand: notExpected,
     resize: notExpected,

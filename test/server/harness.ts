@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { deflateNow } from '../../src/exposition/gzip.ts';
 import { type Page, packedPage } from '../../src/exposition/page.ts';
-import type { AccountStatus } from '../../src/model/telemetry.ts';
+import type { AccountDetails } from '../../src/model/status.ts';
 import {
   createMetricsServer,
   type MetricsServer,
@@ -11,6 +11,7 @@ import {
 } from '../../src/server/metrics-server.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
+import { anAccountDetails, aStatusSource } from '../support/status-source.ts';
 
 export interface Reply {
   readonly status: number;
@@ -67,23 +68,8 @@ export function aHeldPage(expected: number): HeldPage {
   };
 }
 
-export function anAccountStatus(overrides: Partial<AccountStatus> = {}): AccountStatus {
-  return {
-    name: 'production',
-    up: true,
-    error: undefined,
-    firstCycleEnded: true,
-    applications: 2,
-    hosts: 5,
-    polledApplications: 2,
-    requestsInFlight: 0,
-    budgetRequestsPerMinute: 800,
-    demandRequestsPerMinute: 12,
-    pollIntervalSeconds: 60,
-    backoffUntilMs: undefined,
-    missingSelectors: [],
-    ...overrides,
-  };
+export function anAccountStatus(overrides: Partial<AccountDetails> = {}): AccountDetails {
+  return anAccountDetails({ applications: 2, hosts: 5, polledApplications: 2, ...overrides });
 }
 
 /** The whole answer. */
@@ -121,13 +107,12 @@ export function aServer(overrides: Overrides = {}): Omit<Running, 'port' | 'get'
     listenAddresses: ['127.0.0.1:0'],
     telemetryPath: '/metrics',
     maxRequests: 40,
+    shardAddress: '',
     page: async () => aPage('vendor 1\n'),
     selfMetrics: async () => ['self 1\n'],
     scraped: () => undefined,
-    status: () => [anAccountStatus()],
-    config: () => ({ isInForce: true, problem: undefined }),
+    status: aStatusSource({ accounts: [anAccountStatus()] }),
     stalled: () => undefined,
-    build: { version: '1.2.3', revision: 'abc1234', nodeVersion: 'v24.0.0' },
     logger,
     clock,
     ...overrides,

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { aStatusSource } from '../support/status-source.ts';
 import { anAccountStatus, aServer, withServer } from './harness.ts';
 
 /** Sends raw bytes and reads until the server ends the connection. */
@@ -22,7 +23,8 @@ async function exchange(port: number, bytes: string): Promise<string> {
 
 describe('the routes', () => {
   it('report that the process works, whatever the vendor does', async () => {
-    const status = () => [anAccountStatus({ up: false, firstCycleEnded: false })];
+    const accounts = [anAccountStatus({ up: false, firstCycleEnded: false })];
+    const status = aStatusSource({ accounts });
     await withServer({ status }, async ({ get }) => {
       const { status: code, body } = await get('/-/healthy');
 

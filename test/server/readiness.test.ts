@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { AccountStatus } from '../../src/model/telemetry.ts';
-import type { ConfigStatus } from '../../src/server/readiness.ts';
+import type { AccountDetails, ReloadStatus } from '../../src/model/status.ts';
+import { aProcessStatus, aStatusSource } from '../support/status-source.ts';
 import { anAccountStatus, withServer } from './harness.ts';
 
 describe('/-/ready', () => {
   it('is 503 with the progress until the first cycle of every account has ended', async () => {
-    const status = () => [
+    const accounts = [
       anAccountStatus({ name: 'a' }),
       anAccountStatus({
         name: 'b',
@@ -22,7 +22,7 @@ describe('/-/ready', () => {
         hosts: 0,
       }),
     ];
-    await withServer({ status }, async ({ get }) => {
+    await withServer({ status: aStatusSource({ accounts }) }, async ({ get }) => {
       const { status: code, headers, body } = await get('/-/ready');
 
       expect(code).toBe(503);
@@ -65,23 +65,30 @@ describe('/-/ready', () => {
   });
 
   it('is 503 with the reason while there is no configuration, and ready only with its accounts', async () => {
-    let config: ConfigStatus = { isInForce: false, problem: undefined };
-    let accounts: readonly AccountStatus[] = [];
-    await withServer({ config: () => config, status: () => accounts }, async ({ get }) => {
+    const { reload } = aProcessStatus();
+    const none = { ...reload, inForceSinceMs: undefined };
+    let config: ReloadStatus = none;
+    let accounts: readonly AccountDetails[] = [];
+    const status = {
+      ...aStatusSource(),
+      accounts: () => accounts,
+      process: () => aProcessStatus({ reload: config }),
+    };
+    await withServer({ status }, async ({ get }) => {
       const answers: unknown[] = [];
       const ask = async (): Promise<void> => {
-        const { status, body } = await get('/-/ready');
-        answers.push({ status, ...(JSON.parse(body.toString()) as object) });
+        const { status: code, body } = await get('/-/ready');
+        answers.push({ status: code, ...(JSON.parse(body.toString()) as object) });
       };
       await ask();
-      config = { isInForce: false, problem: 'no key' };
+      config = { ...none, problem: 'no key' };
       await ask();
-      config = { isInForce: true, problem: undefined };
+      config = reload;
       accounts = [anAccountStatus({ firstCycleEnded: false })];
       await ask();
       accounts = [anAccountStatus()];
       await ask();
-      config = { isInForce: true, problem: 'a typo' };
+      config = { ...reload, problem: 'a typo' };
       await ask();
 
       expect(answers).toMatchObject([
@@ -95,8 +102,8 @@ describe('/-/ready', () => {
   });
 
   it('is 200 once the first cycles have ended, even if one ended badly', async () => {
-    const status = () => [anAccountStatus(), anAccountStatus({ up: false, error: 'refused' })];
-    await withServer({ status }, async ({ get }) => {
+    const accounts = [anAccountStatus(), anAccountStatus({ up: false, error: 'refused' })];
+    await withServer({ status: aStatusSource({ accounts }) }, async ({ get }) => {
       const { status: code, body } = await get('/-/ready');
 
       expect(code).toBe(200);
@@ -105,15 +112,18 @@ describe('/-/ready', () => {
   });
 
   it('stays 200 when a reload adds an account', async () => {
-    let accounts: readonly AccountStatus[] = [anAccountStatus()];
-    await withServer({ status: () => accounts }, async ({ get }) => {
-      const before = await get('/-/ready');
-      accounts = [anAccountStatus(), anAccountStatus({ name: 'new', firstCycleEnded: false })];
-      const after = await get('/-/ready');
+    let accounts: readonly AccountDetails[] = [anAccountStatus()];
+    await withServer(
+      { status: { ...aStatusSource(), accounts: () => accounts } },
+      async ({ get }) => {
+        const before = await get('/-/ready');
+        accounts = [anAccountStatus(), anAccountStatus({ name: 'new', firstCycleEnded: false })];
+        const after = await get('/-/ready');
 
-      expect(before.status).toBe(200);
-      expect(after.status).toBe(200);
-    });
+        expect(before.status).toBe(200);
+        expect(after.status).toBe(200);
+      },
+    );
   });
 
   it('is 503 at once when the shutdown begins, while the rest goes on', async () => {

@@ -1,0 +1,139 @@
+import { stringify } from 'yaml';
+import type {
+  AccountConfig,
+  AppEntry,
+  PatternSource,
+  PlainConfig,
+  PollConfig,
+} from '../model/config.ts';
+import type { WindowSetting } from '../model/window.ts';
+import { formatDuration } from './duration.ts';
+
+/** A value in the form of the configuration file. */
+type FileValue =
+  | string
+  | number
+  | bigint
+  | boolean
+  | readonly FileValue[]
+  | { readonly [key: string]: FileValue };
+
+/** A map in the form of the configuration file: its keys in the order in which they are documented. */
+type FileMap = Readonly<Record<string, FileValue>>;
+
+/** A configuration in the form of the file, with every default applied. */
+interface EffectiveConfig {
+  readonly accounts: readonly FileMap[];
+  /** The settings that most entries have. */
+  readonly poll: FileMap;
+  /** Their settings of `poll` only where they differ. */
+  readonly apps: readonly FileMap[];
+}
+
+/** Stands for the user name and the password of a proxy. */
+const hiddenLogin = '//[redacted]@';
+
+function effectiveConfig({ accounts, apps }: PlainConfig): EffectiveConfig {
+  const usual = usualPollOf(apps);
+  const poll = usual === undefined ? {} : pollMap(usual);
+  const isAccountNamed = accounts.length > 1;
+  return {
+    accounts: accounts.map(accountMap),
+    poll,
+    apps: apps.map((entry) => ({
+      ...entryMap(entry, isAccountNamed),
+      ...(entry.poll === usual ? {} : differing(pollMap(entry.poll), poll)),
+    })),
+  };
+}
+
+/**
+ * The configuration with every default applied, as a file that means the same. Logins of proxies are
+ * redacted; keys are not part of a configuration.
+ */
+export function effectiveConfigText(config: PlainConfig): string {
+  return stringify(effectiveConfig(config), { lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+function accountMap(account: AccountConfig): FileMap {
+  const { apiKey, source, proxyUrl, caFile } = account;
+  return {
+    name: account.name,
+    source: source.kind,
+    ...(source.accountId === undefined ? {} : { account_id: source.accountId }),
+    base_url: account.baseUrl,
+    ...(apiKey.kind === 'file' ? { api_key_file: apiKey.path } : { api_key_env: apiKey.name }),
+    api_key_header: account.apiKeyHeader,
+    requests_per_minute: account.requestsPerMinute,
+    concurrency: account.concurrency,
+    timeout: formatDuration(account.timeoutMs),
+    ...(proxyUrl === undefined ? {} : { proxy_url: withoutLogin(proxyUrl) }),
+    ...(caFile === undefined ? {} : { ca_file: caFile }),
+  };
+}
+
+function withoutLogin(url: string): string {
+  const { username, password } = new URL(url);
+  return username === '' && password === '' ? url : url.replace(/\/\/.*@/u, hiddenLogin);
+}
+
+function pollMap(poll: PollConfig): FileMap {
+  return {
+    interval: formatDuration(poll.intervalMs),
+    discovery_interval: formatDuration(poll.discoveryIntervalMs),
+    window: windowText(poll.window),
+    delay: formatDuration(poll.delayMs),
+    stale_after: formatDuration(poll.staleAfterMs),
+    host_names: poll.hostNames,
+    raw: poll.raw,
+  };
+}
+
+function windowText(window: WindowSetting): string {
+  return window.kind === 'range' ? formatDuration(window.lengthMs) : 'default';
+}
+
+function entryMap(entry: AppEntry<PatternSource>, isAccountNamed: boolean): FileMap {
+  const { account, labels, application, transactions } = entry;
+  return {
+    ...selectorMap(entry),
+    ...(isAccountNamed ? { account } : {}),
+    labels,
+    hosts: hostsValue(entry),
+    application,
+    transactions,
+  };
+}
+
+function selectorMap({ selector }: AppEntry<PatternSource>): FileMap {
+  switch (selector.kind) {
+    case 'id': {
+      const id = Number(selector.id);
+      return { id: Number.isSafeInteger(id) ? id : BigInt(selector.id) };
+    }
+    case 'name':
+      return { name: selector.name };
+    case 'match':
+      return { match: selector.pattern.source };
+  }
+}
+
+function hostsValue({ hosts }: AppEntry<PatternSource>): FileValue {
+  if (typeof hosts === 'boolean') return hosts;
+  return hosts.kind === 'self' ? 'self' : { match: hosts.pattern.source };
+}
+
+/** The settings that most entries have; the same object serves many entries. */
+function usualPollOf(apps: PlainConfig['apps']): PollConfig | undefined {
+  const counts = new Map<PollConfig, number>();
+  for (const { poll } of apps) counts.set(poll, 1 + (counts.get(poll) ?? 0));
+  let usual: PollConfig | undefined;
+  for (const [poll, count] of counts) {
+    if (usual === undefined || count > (counts.get(usual) ?? 0)) usual = poll;
+  }
+  return usual;
+}
+
+function differing(own: FileMap, usual: FileMap): FileMap {
+  return Object.fromEntries(Object.entries(own).filter(([key, value]) => usual[key] !== value));
+}

@@ -1,0 +1,85 @@
+import { type ApiKeyDependencies, readApiKey } from '../config/api-key.ts';
+import { type Clock, nowOf, wallTimeOf } from '../model/clock.ts';
+import type { KeyLocation } from '../model/config.ts';
+import type { KeyStatus } from '../model/status.ts';
+import type { Logger } from '../model/telemetry.ts';
+import type { Redactor } from '../telemetry/redactor.ts';
+import type { KeyProvider } from '../transport/transport.ts';
+
+export interface KeyProviderOptions {
+  readonly account: string;
+  readonly location: KeyLocation;
+}
+
+export interface KeyProviderDependencies extends ApiKeyDependencies {
+  readonly clock: Clock;
+  readonly redactor: Redactor;
+  readonly logger: Logger;
+}
+
+/** The key of an account, and what is known about it. */
+export interface AccountKey extends KeyProvider {
+  status(): KeyStatus;
+  /** Whether it cannot be read, and the monotonic time since when it can or cannot. */
+  readability(): { readonly isWrong: boolean; readonly sinceMs: number };
+}
+
+function locationText(location: KeyLocation): string {
+  return location.kind === 'file'
+    ? `file ${location.path}`
+    : `environment variable ${location.name}`;
+}
+
+/**
+ * Holds one account's key and reads it again on demand. Rejects with a `KeyError` if the first key
+ * cannot be read; if a later one cannot, the key in force stays.
+ */
+export async function createKeyProvider(
+  { account, location }: KeyProviderOptions,
+  dependencies: KeyProviderDependencies,
+): Promise<AccountKey> {
+  const { clock, redactor, logger } = dependencies;
+  let current = await readApiKey(location, dependencies);
+  redactor.add(current);
+  let readMs = clock.monotonicMs();
+  let changedMs = readMs;
+  let problem: string | undefined;
+
+  const found = (next: string | undefined): void => {
+    if ((next === undefined) !== (problem === undefined)) changedMs = clock.monotonicMs();
+    problem = next;
+  };
+
+  return {
+    current: () => current,
+    reload: async () => {
+      let next: string;
+      try {
+        next = await readApiKey(location, dependencies);
+      } catch (error) {
+        if (problem === undefined) {
+          logger.warn({ account, error }, 'API key not readable, keeping the old');
+        }
+        found(error instanceof Error ? error.message : String(error));
+        return false;
+      }
+      found(undefined);
+      if (next === current) return false;
+      redactor.add(next);
+      current = next;
+      readMs = clock.monotonicMs();
+      logger.info({ account }, 'API key changed');
+      return true;
+    },
+    status: () => {
+      const toWall = wallTimeOf(nowOf(clock));
+      return {
+        location: locationText(location),
+        problem,
+        sinceMs: toWall(changedMs),
+        readMs: toWall(readMs),
+      };
+    },
+    readability: () => ({ isWrong: problem !== undefined, sinceMs: changedMs }),
+  };
+}

@@ -1,0 +1,164 @@
+import { readFile } from 'node:fs/promises';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { effectiveConfigText } from '../../src/config/effective-config.ts';
+import { parseConfig } from '../../src/config/parse-config.ts';
+import type {
+  AccountConfig,
+  AppEntry,
+  PatternSource,
+  PlainConfig,
+} from '../../src/model/config.ts';
+
+const source = { fileName: 'config.yaml', directory: '/etc/exporter' };
+
+async function effectiveTextOf(file: string): Promise<string> {
+  return effectiveConfigText((await parseConfig(file, source)).config);
+}
+
+describe('effectiveConfigText', () => {
+  it('shows every default, absolute paths and durations as the file has them', async () => {
+    const text = await effectiveTextOf(
+      'accounts: [{name: eu, region: eu, api_key_file: key}]\napps: [{id: 12}]',
+    );
+
+    expect(text).toBe(`accounts:
+  - name: eu
+    source: rest
+    base_url: https://api.eu.newrelic.com
+    api_key_file: /etc/exporter/key
+    api_key_header: Api-Key
+    requests_per_minute: 800
+    concurrency: 8
+    timeout: 30s
+poll:
+  interval: 1m
+  discovery_interval: 1m
+  window: 5m
+  delay: 3m
+  stale_after: 15m
+  host_names: true
+  raw: false
+apps:
+  - id: 12
+    labels: {}
+    hosts: true
+    application: true
+    transactions:
+      - web
+      - other
+`);
+  });
+
+  it('names settings of an entry only where most entries have others', async () => {
+    const text = await effectiveTextOf(
+      'poll: {interval: 2m}\napps: [{id: 1, interval: 90s, raw: true}, {id: 2}, {id: 3}]',
+    );
+
+    expect(text).toContain('poll:\n  interval: 2m\n');
+    expect(text.slice(text.indexOf('apps:'))).toContain('    interval: 1m30s\n    raw: true\n');
+    expect(text.match(/interval: 2m/gu)).toHaveLength(1);
+  });
+
+  it.each([
+    { url: 'http://user:hunter2secret@proxy:3128' },
+    { url: 'http://hunter2secret@proxy:3128' },
+    { url: 'http://:hunter2secret@proxy:3128' },
+    { url: 'http://user:hunter2%40secret@proxy:3128' },
+  ])('hides the login of $url, and means the same', async ({ url }) => {
+    const account = `{name: a, api_key_env: KEY, proxy_url: "${url}"}`;
+    const text = await effectiveTextOf(`accounts: [${account}]\napps: [{id: 1}]`);
+    const again = await parseConfig(text, source);
+
+    expect(text).not.toContain('hunter2');
+    expect(text).toContain('proxy_url: http://[redacted]@proxy:3128\n');
+    expect(again.config.accounts[0]?.proxyUrl).toContain('@proxy:3128');
+  });
+
+  it('is a file that means the same as the example', async () => {
+    const { config } = await parseConfig(await readFile('config.example.yaml', 'utf8'), source);
+
+    expect((await parseConfig(effectiveConfigText(config), source)).config).toEqual(config);
+  });
+
+  it('is a file that means the same, whatever the configuration', async () => {
+    await fc.assert(
+      fc.asyncProperty(configs, async (config) => {
+        const text = effectiveConfigText(config);
+        expect((await parseConfig(text, source)).config).toEqual(config);
+        expect(text).toBe(effectiveConfigText((await parseConfig(text, source)).config));
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+const text = fc
+  .string({ minLength: 1, maxLength: 12, unit: 'binary' })
+  .filter((value) => !/[\p{Cc}\p{Cs}]/u.test(value) && !/[\uFFFE\uFFFF]/u.test(value));
+const word = fc.oneof(
+  text.filter((value) => value.trim() !== '' && !/NR(?:AK|AA|RA)-/iu.test(value)),
+  fc.constantFrom('true', 'null', '~', '1e3', '0x10', '- x', 'a: b', '# c', '"', "'", '<<', '&a'),
+);
+const seconds = (max: number): fc.Arbitrary<number> =>
+  fc.integer({ min: 1, max }).map((value) => value * 1000);
+
+const account = (name: string): fc.Arbitrary<AccountConfig> =>
+  fc.record({
+    name: fc.constant(name),
+    baseUrl: fc.constantFrom('https://api.newrelic.com', 'http://127.0.0.1:8080/gateway'),
+    source: fc.constantFrom<AccountConfig['source'][]>(
+      { kind: 'rest', accountId: undefined },
+      { kind: 'rest', accountId: 7 },
+      { kind: 'nerdgraph', accountId: 1_234_567 },
+    ),
+    apiKey: fc.constantFrom<AccountConfig['apiKey'][]>(
+      { kind: 'env', name: 'KEY' },
+      { kind: 'file', path: '/run/secrets/key file' },
+    ),
+    apiKeyHeader: fc.constantFrom<AccountConfig['apiKeyHeader'][]>('Api-Key', 'X-Api-Key'),
+    requestsPerMinute: fc.integer({ min: 1, max: 3000 }),
+    concurrency: fc.integer({ min: 1, max: 25 }),
+    timeoutMs: seconds(600),
+    proxyUrl: fc.constantFrom(undefined, 'http://proxy:3128'),
+    caFile: fc.constantFrom(undefined, '/etc/ca.pem'),
+  });
+
+const entry: fc.Arbitrary<AppEntry<PatternSource>> = fc.record({
+  account: fc.constantFrom('first', 'yes'),
+  selector: fc.oneof(
+    fc.bigInt({ min: 1n, max: 2n ** 62n }).map((id) => ({ kind: 'id', id: String(id) }) as const),
+    word.map((name) => ({ kind: 'name', name }) as const),
+    fc
+      .constantFrom('^shop-', '(?i)a.b', '"q"', ': #', 'on')
+      .map((pattern) => ({ kind: 'match', pattern: { source: pattern } }) as const),
+  ),
+  labels: fc.dictionary(fc.constantFrom('team', 'tier', 'null'), word, { noNullPrototype: true }),
+  hosts: fc.constantFrom<AppEntry<PatternSource>['hosts'][]>(
+    true,
+    false,
+    { kind: 'self', names: [] },
+    { kind: 'match', pattern: { source: '^web-' } },
+  ),
+  application: fc.constant(true),
+  transactions: fc.constantFrom<AppEntry['transactions'][]>(['web'], ['other', 'web']),
+  poll: fc.record({
+    intervalMs: seconds(86_400),
+    discoveryIntervalMs: seconds(86_400),
+    window: fc.oneof(
+      fc.constant({ kind: 'vendor_default' } as const),
+      fc
+        .integer({ min: 60, max: 86_400 })
+        .map((length) => ({ kind: 'range', lengthMs: length * 1000 }) as const),
+    ),
+    delayMs: fc.nat(86_400_000),
+    staleAfterMs: seconds(86_400),
+    hostNames: fc.boolean(),
+    raw: fc.boolean(),
+  }),
+});
+
+const configs: fc.Arbitrary<PlainConfig> = fc.record({
+  accounts: fc.tuple(account('first'), account('yes')),
+  apps: fc.array(entry, { minLength: 1, maxLength: 4 }),
+});

@@ -1,0 +1,260 @@
+import type { AppReading, Throughput } from '../../src/model/snapshot.ts';
+import {
+  type AccountDetails,
+  type ApplicationState,
+  type ApplicationStatus,
+  applicationStates,
+  type ProcessStatus,
+  type StatusSource,
+} from '../../src/model/status.ts';
+
+/** 2026-11-22 03:00:00 UTC: when one opens a status page. */
+export const statusNowMs: number = Date.UTC(2026, 10, 22, 3);
+
+const secondMs = 1000;
+const minuteMs = 60 * secondMs;
+
+export function aProcessStatus(overrides: Partial<ProcessStatus> = {}): ProcessStatus {
+  return {
+    nowMs: statusNowMs,
+    startedMs: statusNowMs - 76 * 60 * minuteMs,
+    build: { version: '1.2.3', revision: 'abc1234', nodeVersion: 'v24.0.0' },
+    shard: { ordinal: 0, total: 1 },
+    reload: {
+      configFile: '/etc/newrelic-exporter/config.yaml',
+      inForceSinceMs: statusNowMs - 5 * 60 * minuteMs,
+      lastAttemptMs: statusNowMs - 5 * 60 * minuteMs,
+      problem: undefined,
+    },
+    ...overrides,
+  };
+}
+
+export function anAccountDetails(overrides: Partial<AccountDetails> = {}): AccountDetails {
+  return {
+    name: 'production',
+    state: 'up',
+    stateSinceMs: statusNowMs - 76 * 60 * minuteMs,
+    source: 'rest',
+    up: true,
+    error: undefined,
+    firstCycleEnded: true,
+    applications: 3,
+    hosts: 12,
+    polledApplications: 3,
+    requestsInFlight: 2,
+    requestsLastMinute: 312,
+    budgetRequestsPerMinute: 800,
+    demandRequestsPerMinute: 324.4,
+    pollIntervalSeconds: 60,
+    backoffUntilMs: undefined,
+    clockSkewSeconds: undefined,
+    missingSelectors: [],
+    listedApplications: 316,
+    failingApplications: 0,
+    lastDiscoveryMs: statusNowMs - 21 * secondMs,
+    nextDiscoveryMs: statusNowMs + 39 * secondMs,
+    key: {
+      location: 'file /etc/newrelic-exporter/api-key',
+      problem: undefined,
+      sinceMs: statusNowMs - 76 * 60 * minuteMs,
+      readMs: statusNowMs - 76 * 60 * minuteMs,
+    },
+    ...overrides,
+  };
+}
+
+export function aThroughput(web: number | undefined, other?: number): Throughput {
+  return new Map([
+    ...(web === undefined ? [] : [['web', web] as const]),
+    ...(other === undefined ? [] : [['other', other] as const]),
+  ]);
+}
+
+export function aReading(overrides: Partial<AppReading> = {}): AppReading {
+  return {
+    windowEndMs: statusNowMs - 3 * minuteMs - 14 * secondMs,
+    application: aThroughput(1204, 85.5),
+    hosts: new Map([
+      ['11', aThroughput(802, 40)],
+      ['12', aThroughput(402, 45.5)],
+    ]),
+    ...overrides,
+  };
+}
+
+export function anApplicationStatus(overrides: Partial<ApplicationStatus> = {}): ApplicationStatus {
+  return {
+    account: 'production',
+    id: '101',
+    name: 'checkout',
+    selector: 'match=^checkout',
+    labels: {},
+    state: 'up',
+    failure: undefined,
+    reading: aReading(),
+    isHeld: false,
+    dropMs: undefined,
+    lastSuccessMs: statusNowMs - 14 * secondMs,
+    lastPollMs: statusNowMs - 14 * secondMs,
+    lastPollSeconds: 0.8,
+    nextPollMs: statusNowMs + 46 * secondMs,
+    intervalSeconds: 60,
+    hostIds: ['11', '12'],
+    failedHostIds: new Set(),
+    hostNames: new Map([
+      ['11', 'checkout-7d9f-1'],
+      ['12', 'checkout-7d9f-2'],
+    ]),
+    ...overrides,
+  };
+}
+
+/** What makes an application of this state so. */
+export function inState(state: ApplicationState): Partial<ApplicationStatus> {
+  const failure = {
+    reason: 'server',
+    message:
+      "GET /v2/applications/101/metrics/data.json answered 500: the problem is on New Relic's side. Wait, and see its status page.",
+    sinceMs: statusNowMs - 7 * minuteMs - 12 * secondMs,
+  } as const;
+  const heldReading = aReading({ windowEndMs: statusNowMs - 11 * minuteMs });
+  switch (state) {
+    case 'up':
+      return {};
+    case 'failing':
+      return {
+        state,
+        failure,
+        isHeld: true,
+        reading: heldReading,
+        lastSuccessMs: statusNowMs - 8 * minuteMs,
+        dropMs: statusNowMs + 7 * minuteMs,
+        failedHostIds: new Set(['11', '12']),
+      };
+    case 'dropped':
+      return {
+        state,
+        failure: { ...failure, reason: 'timeout', sinceMs: statusNowMs - 22 * minuteMs },
+        reading: undefined,
+        lastSuccessMs: statusNowMs - 23 * minuteMs,
+        dropMs: statusNowMs - 7 * minuteMs,
+        failedHostIds: new Set(['11', '12']),
+      };
+    case 'gone':
+      return {
+        state,
+        failure: { ...failure, reason: 'not_found' },
+        reading: undefined,
+      };
+    case 'waiting':
+      return {
+        state,
+        reading: undefined,
+        lastPollMs: undefined,
+        lastPollSeconds: undefined,
+        lastSuccessMs: undefined,
+      };
+    case 'silent':
+      return {
+        state,
+        reading: undefined,
+        lastPollMs: undefined,
+        lastSuccessMs: undefined,
+        hostIds: [],
+      };
+  }
+}
+
+/** One application of each state. */
+export function oneOfEachState(): readonly ApplicationStatus[] {
+  return applicationStates.map((state, index) =>
+    anApplicationStatus({ ...inState(state), id: String(101 + index), name: `app-${state}` }),
+  );
+}
+
+/** An hour of throughput that goes up and down, with a gap; the same for the same id. */
+export function aHistory(id: string): readonly (number | undefined)[] {
+  const seed = Number(id.slice(-4)) || 1;
+  return Array.from({ length: 60 }, (_, minute) => {
+    if (minute === seed % 60) return undefined;
+    const wave = Math.sin((minute + seed) / (4 + (seed % 7)));
+    const noise = (((minute + 1) * seed * 7919) % 101) / 101;
+    return Math.round((1 + (seed % 40)) * 30 * (1.4 + wave + noise));
+  });
+}
+
+const services = ['checkout', 'payments', 'search', 'catalog', 'identity', 'shipping', 'mail'];
+
+/** Many applications, one in fifty failing, and others in every state. */
+export function manyApplications(count: number): readonly ApplicationStatus[] {
+  return Array.from({ length: count }, (_, index) => {
+    const id = String(30_000_000 + index * 37);
+    const state = applicationStates[index % 50] ?? 'up';
+    const service = services[index % services.length] ?? '';
+    const hosts = 1 + (index % 6);
+    const hostIds = Array.from({ length: hosts }, (_host, host) => String(1000 * index + host));
+    const rpm = aHistory(id).at(-1) ?? 0;
+    const hasFailed = state === 'failing' || state === 'dropped';
+    return anApplicationStatus({
+      id,
+      name: `${service}-${['eu', 'us', 'ap'][index % 3]}-${String(index).padStart(4, '0')}`,
+      labels: { team: service },
+      nextPollMs: statusNowMs + (index % 60) * secondMs,
+      lastPollMs: statusNowMs - (60 - (index % 60)) * secondMs,
+      reading: aReading({
+        application: aThroughput(rpm, index % 3 === 0 ? rpm / 7 : undefined),
+        hosts: new Map(hostIds.map((host) => [host, aThroughput(rpm / hosts)])),
+      }),
+      ...inState(state),
+      hostIds,
+      failedHostIds: new Set(hasFailed ? hostIds : []),
+      hostNames: new Map(hostIds.map((host) => [host, `${service}-${host}.internal`])),
+    });
+  });
+}
+
+export interface StatusParts {
+  readonly process: ProcessStatus;
+  readonly accounts: readonly AccountDetails[];
+  readonly applications: readonly ApplicationStatus[];
+  readonly effectiveConfig: string;
+  readonly history: StatusSource['history'];
+}
+
+const config = `accounts:
+  - name: production
+    region: us
+    api_key_file: /etc/newrelic-exporter/api-key
+    requests_per_minute: 800
+apps:
+  - match: "^checkout"
+`;
+
+/** The account counts its applications as the daemon does. */
+function countedAccount(applications: readonly ApplicationStatus[]): AccountDetails {
+  const failing = applications.filter(({ state }) => state === 'failing' || state === 'dropped');
+  return anAccountDetails({
+    ...(failing.length > 0 && {
+      state: 'degraded',
+      stateSinceMs: statusNowMs - 22 * minuteMs,
+    }),
+    applications: applications.length,
+    polledApplications: applications.length,
+    failingApplications: failing.length,
+    hosts: applications.reduce((sum, { hostIds }) => sum + hostIds.length, 0),
+  });
+}
+
+/** A source whose parts are given; without any, everything works. */
+export function aStatusSource(parts: Partial<StatusParts> = {}): StatusSource {
+  const applications = parts.applications ?? [anApplicationStatus()];
+  const accounts = parts.accounts ?? [countedAccount(applications)];
+  return {
+    process: () => parts.process ?? aProcessStatus(),
+    accounts: () => accounts,
+    applications: () => applications,
+    history: parts.history ?? ((_account, id) => aHistory(id)),
+    effectiveConfig: () => parts.effectiveConfig ?? config,
+  };
+}
