@@ -7,6 +7,7 @@ import {
   commands,
   type Environment,
   type Flag,
+  isFor,
   type Option,
   quote,
   readFlags,
@@ -32,7 +33,7 @@ interface RunWords {
   readonly env: Environment;
 }
 
-interface Words {
+export interface Words {
   readonly options: readonly Option[];
   readonly positionals: readonly string[];
 }
@@ -40,7 +41,13 @@ interface Words {
 const flagList: readonly Flag<unknown>[] = Object.values(flagTable);
 const switchNames: readonly string[] = ['help', 'version'];
 /** The commands that also take the configuration file as an operand. */
-const takingFile: ReadonlySet<Command> = new Set(['check-config', 'plan', 'discover', 'compare']);
+const takingFile: ReadonlySet<Command> = new Set([
+  'check-config',
+  'plan',
+  'discover',
+  'compare',
+  'print-config',
+]);
 
 /**
  * Reads the arguments (without the program's own name) and the environment variables that stand for
@@ -134,7 +141,7 @@ function run(
  * Splits without the strict mode of parseArgs, whose messages would repeat values, make no suggestions
  * and say "option" for a flag.
  */
-function splitWords(argv: readonly string[]): Words {
+export function splitWords(argv: readonly string[]): Words {
   const { tokens } = parseArgs({
     args: [...argv],
     options: {
@@ -199,7 +206,7 @@ function usageOf(flag: Flag<unknown>): string {
 
 function checkBelongs(name: string, command: Command): void {
   const flag = flagList.find((candidate) => candidate.name === name);
-  if (flag === undefined || flag.commands.includes(command)) return;
+  if (flag === undefined || isFor(flag, command)) return;
   const others = flag.commands.join(', ');
   throw new UsageError(`--${name} has no meaning for ${command}, only for: ${others}`);
 }

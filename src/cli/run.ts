@@ -71,7 +71,7 @@ async function runCommand(
 ): Promise<ExitCode> {
   await warnOfVariables(command, flags, platform);
   if (!isEndless(command))
-    return runOneShot(async () => oneShot(command, flags, platform), platform);
+    return runOneShot(async () => oneShot(command, { argv, flags }, platform), platform);
   if (command === 'demo') return (await import('./demo.ts')).demo(flags, platform);
   if (command === 'simulate') return (await import('./simulate.ts')).simulate(flags, platform);
   if (flags.respawn) return (await import('../daemon/respawn.ts')).respawn(argv, flags, platform);
@@ -101,9 +101,10 @@ async function warnOfVariables(command: Command, flags: Flags, platform: Platfor
 
 async function oneShot(
   command: Exclude<Command, EndlessCommand>,
-  flags: Flags,
+  wanted: Wanted,
   platform: Platform,
 ): Promise<Outcome> {
+  const { flags } = wanted;
   switch (command) {
     case 'once':
       return (await import('./once.ts')).once(flags, platform);
@@ -117,6 +118,8 @@ async function oneShot(
       return (await import('./discover.ts')).discover(flags, platform);
     case 'compare':
       return (await import('./compare.ts')).compare(flags, platform);
+    case 'print-config':
+      return (await import('./print-config.ts')).printConfig(wanted, platform);
     case 'config-schema': {
       const { configJsonSchemaText } = await import('../config/schema.ts');
       return { exitCode: 0, output: configJsonSchemaText() };
