@@ -23,8 +23,8 @@ export class StatusRules {
       const setup = setupOf(this.#world, one.account);
       if (setup !== undefined && isApplicationShown(setup)) {
         this.#comparePage(one, succeeded.get(key), windowEnds.get(key));
+        this.#checkHistory(one, daemon.history.of(one.account, one.id));
       }
-      this.#checkHistory(one, daemon.history.of(one.account, one.id));
     }
     for (const account of daemon.status()) {
       this.#checkAccount(
