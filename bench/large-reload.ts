@@ -87,6 +87,7 @@ function aPlatform(clock: TurnClock, turns: Turns, stopSignal: AbortSignal): Pla
     tryListen: async () => ({ kind: 'free' }),
     readFile: async () => new Uint8Array(),
     parseConfig: async () => Promise.reject(new Error('not in this bench')),
+    comparePassword: async () => false,
     hostname: 'bench',
     ownHostNames: ['bench'],
     openTransport: async () => aVendor(clock),

@@ -120,7 +120,12 @@ export async function discoverAccounts(
 /** What an account needs that is only asked, and publishes nothing. */
 export async function askingDependencies(platform: Platform): Promise<AccountRuntimeDependencies> {
   const logger = await createLogger({ logLevel: 'warn', logFormat: 'auto' }, platform);
-  const nothing = { status: () => [], seriesOf: () => 0, droppedSeriesOf: () => 0 };
+  const nothing = {
+    status: () => [],
+    seriesOf: () => 0,
+    droppedSeriesOf: () => 0,
+    loopLagSeconds: () => 0,
+  };
   const metrics = createSelfMetrics(buildOf(platform.env), nothing);
   const limiters = createRateLimiters({ clock: platform.clock, logger });
   return { platform, sink: noSink, metrics, logger, limiters };

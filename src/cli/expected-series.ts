@@ -39,6 +39,7 @@ export async function expectedSeries(
     status: () => inputs.map(statusOf),
     seriesOf: (account) => store.seriesOf(account),
     droppedSeriesOf: () => 0,
+    loopLagSeconds: () => 0,
   });
   for (const { account } of inputs) {
     metrics.apiObserver(account);

@@ -13,6 +13,7 @@ import {
   onOrOff,
   outputFormats,
   type RepeatableFlag,
+  shardAddress,
   shardNumber,
   telemetryPath,
   wholeNumber,
@@ -60,6 +61,14 @@ class DeclaredFlags {
     commands: [...serving, 'check-config'],
     parse: listenAddress,
   };
+  readonly webConfigFile: Flag<string> = {
+    name: 'web.config.file',
+    defaultText: '',
+    help: "File with TLS, passwords and headers of the exporter's own HTTP server, in the format of Prometheus' exporters.",
+    expected: 'the path of a file',
+    commands: ['serve', 'check-config'],
+    parse: (text) => text,
+  };
   readonly telemetryPath: Flag<string> = {
     name: 'web.telemetry-path',
     defaultText: '/metrics',
@@ -75,6 +84,13 @@ class DeclaredFlags {
     help: 'The most scrapes answered at the same time; more are refused with 503.',
     ...wholeNumber(1, 10_000),
     commands: serving,
+  };
+  readonly shardAddress: Flag<string> = {
+    name: 'web.shard-address',
+    defaultText: '',
+    help: 'Address of each shard for /api/v1/sd, with {shard} for its number, such as newrelic-exporter-{shard}.newrelic-exporter:9126.',
+    ...shardAddress,
+    commands: ['serve'],
   };
   readonly enableLifecycle: Flag<boolean> = {
     name: 'web.enable-lifecycle',
@@ -199,9 +215,25 @@ class DeclaredFlags {
   readonly healthcheckUrl: Flag<string> = {
     name: 'url',
     defaultText: 'http://127.0.0.1:9126/-/healthy',
-    help: 'Address to ask; any status but 200 is a failure.',
+    help: 'Address to ask; any status but 200 is a failure. With https the certificate is not verified.',
     ...httpUrl,
     commands: ['healthcheck'],
+  };
+  readonly clientCertFile: Flag<string> = {
+    name: 'tls.cert-file',
+    defaultText: '',
+    help: 'Certificate to ask with, for a server that wants one of its clients (PEM).',
+    expected: 'the path of a file',
+    commands: ['healthcheck'],
+    parse: (text) => text,
+  };
+  readonly clientKeyFile: Flag<string> = {
+    name: 'tls.key-file',
+    defaultText: '',
+    help: 'Key of the certificate to ask with (PEM).',
+    expected: 'the path of a file',
+    commands: ['healthcheck'],
+    parse: (text) => text,
   };
 }
 

@@ -1,3 +1,4 @@
+import { isShardAddress } from '../model/shard-address.ts';
 import { parseListenAddress } from '../server/listen-address.ts';
 
 export const commands = [
@@ -88,6 +89,12 @@ export const shardNumber: ValueRule<number | 'auto'> = {
   parse: (text) => (text === 'auto' ? text : wholeNumber(0, 999).parse(text)),
 };
 
+export const shardAddress: ValueRule<string> = {
+  expected:
+    'host:port with {shard} in it, such as newrelic-exporter-{shard}.newrelic-exporter:9126',
+  parse: (text) => (text === '' || isShardAddress(text) ? text : undefined),
+};
+
 export const hostName: ValueRule<string> = {
   expected: 'the name of a host, such as checkout-7d4b9c-x2x8q',
   parse: (text) => (/^[^\s\p{Cc}]{0,255}$/u.test(text) ? text : undefined),
@@ -96,7 +103,7 @@ export const hostName: ValueRule<string> = {
 export const httpUrl: ValueRule<string> = {
   expected: 'an address such as http://127.0.0.1:9126/-/healthy',
   parse: (text) =>
-    /^http:\/\/[^\s/@]+(?:\/\S*)?$/.test(text) && URL.canParse(text) ? text : undefined,
+    /^https?:\/\/[^\s/@]+(?:\/\S*)?$/.test(text) && URL.canParse(text) ? text : undefined,
 };
 
 export function listenAddress(text: string): string | undefined {

@@ -1,16 +1,36 @@
-import type { Platform } from '../daemon/platform.ts';
+import { readFailure } from '../config/read-file.ts';
+import { CommandError, type Platform } from '../daemon/platform.ts';
 import { askStatus } from '../server/ask-status.ts';
 import type { Flags } from './flag-table.ts';
 import type { Outcome } from './one-shot.ts';
 
 /** For container probes, where no other HTTP client may be at hand. */
 export async function healthcheck(
-  { healthcheckUrl }: Pick<Flags, 'healthcheckUrl'>,
-  { stderr }: Pick<Platform, 'stderr'>,
+  {
+    healthcheckUrl,
+    clientCertFile,
+    clientKeyFile,
+  }: Pick<Flags, 'healthcheckUrl' | 'clientCertFile' | 'clientKeyFile'>,
+  { stderr, readFile }: Pick<Platform, 'stderr' | 'readFile'>,
 ): Promise<Outcome> {
-  const answer = await askStatus(healthcheckUrl, { timeoutMs: 3000 });
+  const cert = await textOf('--tls.cert-file', clientCertFile, readFile);
+  const key = await textOf('--tls.key-file', clientKeyFile, readFile);
+  const answer = await askStatus(healthcheckUrl, { timeoutMs: 3000, cert, key });
   if (answer.status === 200) return { exitCode: 0, output: '' };
   const found = answer.status === undefined ? answer.problem : `status ${answer.status}`;
   stderr.write(`${healthcheckUrl}: ${found}, expected status 200\n`);
   return { exitCode: 1, output: '' };
+}
+
+async function textOf(
+  flag: string,
+  path: string,
+  readFile: Platform['readFile'],
+): Promise<string | undefined> {
+  if (path === '') return undefined;
+  try {
+    return new TextDecoder().decode(await readFile(path));
+  } catch (error) {
+    throw new CommandError(2, `${flag}: ${path} ${readFailure(error)}`, { cause: error });
+  }
 }

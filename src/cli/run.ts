@@ -75,6 +75,12 @@ async function runCommand(
   return (await import('../daemon/serve.ts')).serve(flags, platform);
 }
 
+async function checkConfigs(flags: Flags, platform: Platform): Promise<Outcome> {
+  const { withWebConfig } = await import('./check-web-config.ts');
+  const { checkConfig } = await import('./check-config.ts');
+  return withWebConfig(flags, platform, async () => checkConfig(flags, platform));
+}
+
 async function oneShot(
   command: Exclude<Command, EndlessCommand>,
   flags: Flags,
@@ -86,7 +92,7 @@ async function oneShot(
     case 'healthcheck':
       return (await import('./healthcheck.ts')).healthcheck(flags, platform);
     case 'check-config':
-      return (await import('./check-config.ts')).checkConfig(flags, platform);
+      return checkConfigs(flags, platform);
     case 'plan':
       return (await import('./plan.ts')).plan(flags, platform);
     case 'discover':

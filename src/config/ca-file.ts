@@ -33,17 +33,21 @@ export async function readCaFile(
   }
   // The encoding of comments between the certificates does not matter.
   const text = new TextDecoder().decode(bytes);
-  const found = text.match(certificates) ?? [];
-  const remedy = 'write the certificates into it as PEM, each from BEGIN to END CERTIFICATE';
-  if (found.length === 0) {
-    throw new CaFileError(`the CA file ${path} holds no certificate that can be read`, remedy);
-  }
-  const broken = found.findIndex((pem) => !isCertificate(pem));
-  if (broken !== -1) {
-    const which = `number ${broken + 1} of ${found.length}`;
-    throw new CaFileError(`the CA file ${path} has a broken certificate, ${which}`, remedy);
-  }
+  const problem = bundleProblem(text);
+  if (problem !== undefined) throw new CaFileError(`the CA file ${path} ${problem}`, bundleRemedy);
   return text;
+}
+
+export const bundleRemedy =
+  'write the certificates into it as PEM, each from BEGIN to END CERTIFICATE';
+
+/** What is wrong with a bundle of certificates (PEM), as a predicate; `undefined` if nothing is. */
+export function bundleProblem(text: string): string | undefined {
+  const found = text.match(certificates) ?? [];
+  if (found.length === 0) return 'holds no certificate that can be read';
+  const broken = found.findIndex((pem) => !isCertificate(pem));
+  if (broken === -1) return undefined;
+  return `has a broken certificate, number ${broken + 1} of ${found.length}`;
 }
 
 function isCertificate(pem: string): boolean {

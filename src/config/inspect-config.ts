@@ -13,7 +13,7 @@ import { type NamedFile, namedFiles } from './named-files.ts';
 import { patternProblems } from './pattern-problems.ts';
 import { readYaml } from './read-yaml.ts';
 import { referenceProblems } from './reference-problems.ts';
-import { type FileConfig, fileSchema } from './schema.ts';
+import { configJsonSchema, type FileConfig, fileSchema } from './schema.ts';
 import { type FoundSecrets, findSecrets } from './secret-problems.ts';
 import { shapeProblems } from './shape-problems.ts';
 import { isMissingAccountId } from './source-problems.ts';
@@ -73,7 +73,7 @@ async function findingsOf(
 ): Promise<Findings> {
   const parsed = fileSchema.safeParse(plainOf(root));
   const errors = withoutRepetition(secrets.problems, [
-    ...(parsed.success ? [] : shapeProblems(root, parsed.error)),
+    ...(parsed.success ? [] : shapeProblems(root, parsed.error, configJsonSchema())),
     ...referenceProblems(root),
     ...(await patternProblems(root)),
   ]);
@@ -96,7 +96,7 @@ export async function inspectConfig(
   text: string,
   { fileName, directory }: ConfigSource,
 ): Promise<InspectedConfig> {
-  const { root, problems } = readYaml(text);
+  const { root, problems } = readYaml(text, 'apps');
   const secrets = root === undefined ? { problems: [], spans: [] } : findSecrets(root);
   const diagnose = (found: readonly Problem[]): readonly Diagnostic[] =>
     diagnosticsOf(fileName, text, found, secrets.spans);

@@ -27,6 +27,14 @@ function fileError(path: string, message: string, help?: string): ConfigError {
   return new ConfigError(diagnosticsOf(path, '', [errorAt(undefined, message, help)]));
 }
 
+/** What messages call a file, and the flag that names it. */
+export interface FileKind {
+  readonly name: string;
+  readonly flag: string;
+}
+
+const mainFile: FileKind = { name: 'configuration file', flag: '--config.file' };
+
 /**
  * Reads the file at `path`, whatever text it holds. Rejects with a `ConfigError`, and nothing else, if
  * it cannot be read.
@@ -34,20 +42,21 @@ function fileError(path: string, message: string, help?: string): ConfigError {
 export async function readConfigFile(
   path: string,
   { readFile }: Pick<LoadConfigDependencies, 'readFile'>,
+  { name, flag }: FileKind = mainFile,
 ): Promise<ConfigFile> {
   let bytes: Uint8Array;
   try {
     bytes = await readFile(path);
   } catch (error) {
-    const help = readRemedy(error, 'name the configuration file with --config.file');
-    throw fileError(path, `the configuration file ${readFailure(error)}`, help);
+    const help = readRemedy(error, `name the ${name} with ${flag}`);
+    throw fileError(path, `the ${name} ${readFailure(error)}`, help);
   }
   if (bytes.byteLength > largestFileBytes) {
-    throw fileError(path, 'the configuration file is larger than 1 MiB', 'is it the right file?');
+    throw fileError(path, `the ${name} is larger than 1 MiB`, 'is it the right file?');
   }
   const text = decodeUtf8(bytes);
   if (text === undefined) {
-    throw fileError(path, 'the configuration file is not UTF-8', 'save it with that encoding');
+    throw fileError(path, `the ${name} is not UTF-8`, 'save it with that encoding');
   }
   return { text, digest: digestOf(bytes), fileName: path, directory: dirname(resolve(path)) };
 }

@@ -194,26 +194,42 @@ function severalDocuments(second: Document.Parsed): Problem {
   return errorAt({ start, end: start + 3 }, 'the file holds several documents', help);
 }
 
-function readDocument(document: Document.Parsed | undefined, text: string): ReadYaml {
+function emptyFile(needs: string | undefined): ReadYaml {
+  if (needs !== undefined) {
+    return failed(errorAt(undefined, 'the file is empty', `it needs at least "${needs}"`));
+  }
+  const span = { start: 0, end: 0 };
+  return { root: { kind: 'map', span, size: 1, entries: new Map() }, problems: [] };
+}
+
+function readDocument(
+  document: Document.Parsed | undefined,
+  { text, needs }: { readonly text: string; readonly needs: string | undefined },
+): ReadYaml {
   const contents: unknown = document?.contents;
   const isEmpty = isScalar(contents) && contents.value === null;
-  if (contents === undefined || contents === null || isEmpty) {
-    return failed(errorAt(undefined, 'the file is empty', 'it needs at least "apps"'));
-  }
+  if (contents === undefined || contents === null || isEmpty) return emptyFile(needs);
   const reading: Reading = { text, problems: [], anchors: new Map(), aliasedValues: 0 };
   const root = readNode(contents, { start: 0, end: 1 }, reading);
   if (reading.problems.length > 0) return failed(...reading.problems);
   if (root.kind === 'map') return { root, problems: [] };
-  const message = `the file must be a map with the key "apps", not ${describe(root)}`;
+  const key = needs === undefined ? '' : ` with the key "${needs}"`;
+  const message = `the file must be a map${key}, not ${describe(root)}`;
   return failed(errorAt(root.span, message));
 }
 
-/** Parses YAML into values with their places. */
-export function readYaml(text: string): ReadYaml {
+/**
+ * Parses YAML into values with their places.
+ *
+ * @param needs the key that the file must have; `undefined` if it may be empty
+ */
+export function readYaml(text: string, needs: string | undefined): ReadYaml {
   const read = tokensOf(text);
   if ('message' in read) return failed(read);
   const [document, second] = compose(text, read.tokens);
   const issues = [...(document?.errors ?? []), ...(document?.warnings ?? [])];
   if (issues.length > 0) return failed(...syntaxProblems(issues, text, read.openings));
-  return second === undefined ? readDocument(document, text) : failed(severalDocuments(second));
+  return second === undefined
+    ? readDocument(document, { text, needs })
+    : failed(severalDocuments(second));
 }

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { errorAt, type Problem } from './diagnostic.ts';
 import { describe, entryAt, type Located, type LocatedScalar, locate } from './located.ts';
-import { configJsonSchema } from './schema.ts';
 import { closest, didYouMean } from './suggestion.ts';
 import { variableHelp, variableReference } from './variable-reference.ts';
 
@@ -89,8 +88,10 @@ function dashHelp(issue: Issue, found: Located): string | undefined {
 }
 
 function helpFor(issue: Issue, found: Located): string | undefined {
+  // A password may look like a reference.
+  const isSecret = issue.code === 'custom' && issue.params?.['isSecret'] === true;
   const reference =
-    found.kind === 'scalar' && typeof found.value === 'string'
+    found.kind === 'scalar' && typeof found.value === 'string' && !isSecret
       ? variableReference(found.value)
       : undefined;
   if (reference !== undefined) {
@@ -130,8 +131,11 @@ function problemsOf(root: Located, issue: Issue, schema: JsonSchema): readonly P
   return found === undefined ? missingKey(root, issue.path) : wrongValue(issue, found);
 }
 
-/** Turns the errors of the schema into problems with a place, in the words of the file. */
-export function shapeProblems(root: Located, error: z.ZodError): readonly Problem[] {
-  const schema = configJsonSchema();
+/** Turns the errors of a schema into problems with a place, in the words of the file. */
+export function shapeProblems(
+  root: Located,
+  error: z.ZodError,
+  schema: JsonSchema,
+): readonly Problem[] {
   return error.issues.flatMap((issue) => problemsOf(root, issue, schema));
 }

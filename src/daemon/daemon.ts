@@ -7,6 +7,7 @@ import type { AccountDetails, ApplicationStatus } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { createRateLimiters } from '../rate-limit/rate-limiters.ts';
 import { createThroughputHistory, type ThroughputHistory } from '../status/throughput-history.ts';
+import { createLoopLag, type LoopLag } from '../telemetry/loop-lag.ts';
 import type { Redactor } from '../telemetry/redactor.ts';
 import { createSelfMetrics, type SelfMetrics } from '../telemetry/self-metrics.ts';
 import { buildOf } from './build.ts';
@@ -33,6 +34,8 @@ export interface Daemon extends Supervisor {
   readonly history: ThroughputHistory;
   /** The configuration in force, without shards; `undefined` while there is none. */
   config(): Config | undefined;
+  /** Shows in the self-metrics while somebody lets it watch. */
+  readonly loopLag: LoopLag;
 }
 
 /** A daemon with a configuration in force. Rejects as `apply` does. */
@@ -57,10 +60,12 @@ export function createIdleDaemon({
   let inForce: Config | undefined;
   const redact = createPageRedaction(platform.redactor);
   const status = (): readonly AccountDetails[] => supervisor.status().map(redact.account);
+  const loopLag = createLoopLag(platform);
   const metrics = createSelfMetrics(buildOf(platform.env), {
     status,
     seriesOf: (account) => store.seriesOf(account),
     droppedSeriesOf: (account) => store.droppedOf(account),
+    loopLagSeconds: () => loopLag.worstSeconds(),
   });
   const history = createThroughputHistory(watch === undefined ? store : watch(store), platform);
   const { sink } = history;
@@ -72,6 +77,7 @@ export function createIdleDaemon({
     metrics,
     history,
     config: () => inForce,
+    loopLag,
     status,
     applications: () => supervisor.applications().map(redact.application),
     apply: async (config) => {

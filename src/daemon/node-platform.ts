@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import type { ReadFile } from '../config/read-file.ts';
 import type { Clock } from '../model/clock.ts';
+import type { ComparePassword } from '../server/basic-auth.ts';
 import { createRedactor } from '../telemetry/redactor.ts';
 import { createAnswerMemory } from '../transport/answer-memory.ts';
 import type { Platform } from './platform.ts';
@@ -41,6 +42,17 @@ function ownHostNames(podName: string | undefined, hostName: string): readonly s
   return podName === undefined || podName === '' ? [hostName] : [...new Set([podName, hostName])];
 }
 
+/** Loaded on demand: most processes have no passwords. */
+function passwordComparison(program: URL, clock: Clock): ComparePassword {
+  let compare: Promise<ComparePassword> | undefined;
+  return async (hash, password) => {
+    compare ??= import('./password-thread.ts').then(({ createPasswordThread }) =>
+      createPasswordThread({ program }, { clock }),
+    );
+    return (await compare)(hash, password);
+  };
+}
+
 /** Windows has no permissions that these bits could tell. */
 async function fileMode(path: string): Promise<number | undefined> {
   if (process.platform === 'win32') return undefined;
@@ -67,6 +79,7 @@ export function createNodePlatform({ program, stopSignal }: NodePlatformOptions)
       const options = { program, availableBytes: () => process.availableMemory() };
       return createConfigThread(options, { clock, nextTurn, stopSignal })(file);
     },
+    comparePassword: passwordComparison(program, clock),
     hostname: hostname(),
     ownHostNames: ownHostNames(process.env['POD_NAME'], hostname()),
     // Loaded on demand: only one command tries it.

@@ -3,6 +3,7 @@ import type { ConfigFile } from '../config/load-config.ts';
 import type { ReadFile } from '../config/read-file.ts';
 import type { Clock } from '../model/clock.ts';
 import type { PlainConfig } from '../model/config.ts';
+import type { ComparePassword } from '../server/basic-auth.ts';
 import type { ListenTrial } from '../server/try-listen.ts';
 import type { Redactor } from '../telemetry/redactor.ts';
 import type { RawTransport } from '../transport/transport.ts';
@@ -38,6 +39,8 @@ export interface Platform {
    * that says what is wrong with it.
    */
   readonly parseConfig: (file: ConfigFile) => Promise<PlainParsed>;
+  /** Compares a password with a bcrypt hash while other work goes on. */
+  readonly comparePassword: ComparePassword;
   readonly hostname: string;
   /** The names that this host may have in New Relic, for `hosts: self`. */
   readonly ownHostNames: readonly string[];

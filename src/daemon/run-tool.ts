@@ -17,12 +17,15 @@ export const runTool: RunTool = async (file, args, { env, timeoutMs: timeout }) 
   });
 
 function failureText(
-  error: Error & { readonly code?: unknown; readonly killed?: boolean },
+  error: Error & { readonly code?: unknown; readonly killed?: boolean; readonly signal?: unknown },
   stderr: string,
   timeout: number,
 ): string {
   if (error.code === 'ENOENT') return 'there is no such program';
   if (error.killed === true) return `no end after ${timeout / 1000} s`;
   const [firstLine = ''] = stderr.trim().split('\n');
-  return firstLine === '' ? `failed with ${String(error.code)}` : firstLine;
+  if (firstLine !== '') return firstLine;
+  return typeof error.signal === 'string'
+    ? `ended by ${error.signal}`
+    : `failed with ${String(error.code)}`;
 }

@@ -9,6 +9,7 @@ import {
   type MetricsServer,
   type MetricsServerOptions,
 } from '../server/metrics-server.ts';
+import { createWebGuard } from '../server/web-guard.ts';
 import { createLogger, type LoggerOptions } from '../telemetry/logger.ts';
 import { buildOf } from './build.ts';
 import { sendHeartbeats } from './child-program.ts';
@@ -19,6 +20,7 @@ import { createServiceManager } from './service-manager.ts';
 import { type ShardingFlags, shardFrom } from './sharding.ts';
 import { stateSentence } from './state-sentence.ts';
 import { createStatusSource } from './status-source.ts';
+import { openWebAccess, type WebAccess } from './web-access.ts';
 
 export interface ServeOptions
   extends LoggerOptions,
@@ -27,6 +29,8 @@ export interface ServeOptions
     ShardingFlags {
   /** Whether `POST /-/reload` reloads the configuration. */
   readonly enableLifecycle: boolean;
+  /** The file with TLS and passwords of the server; empty if there is none. */
+  readonly webConfigFile: string;
 }
 
 /** What the demo adds to the daemon. */
@@ -65,10 +69,15 @@ export async function serve(
     onSignal: async (reload) => manager.reload(reload),
   });
   const status = createStatusSource({ platform, daemon, shard, reload: () => reloader.status() });
-  const server = serverOf(options, { platform, logger, daemon, reloader, status });
+  const web =
+    options.webConfigFile === ''
+      ? undefined
+      : await openWebAccess(options.webConfigFile, { platform, logger });
+  const server = serverOf(options, { platform, logger, daemon, reloader, status, web });
   const listening = (addresses: readonly BoundAddress[]): void => {
     const { version } = buildOf(platform.env);
-    logger.info({ version, addresses, path: options.telemetryPath }, 'listening');
+    const { telemetryPath: path } = options;
+    logger.info({ version, addresses, path, ...protectionOf(web) }, 'listening');
     hooks.listening?.(addresses);
     manager.ready();
   };
@@ -88,6 +97,10 @@ export async function serve(
       daemon.run(stopSignal),
       reloader.watch(stopSignal),
       manager.watch(stopSignal),
+      daemon.loopLag.watch(stopSignal),
+      web?.watch((tls) => {
+        server.renewTls(tls);
+      }, stopSignal),
       tellParent &&
         sendHeartbeats({ clock, tellParent, stalled: () => daemon.stalled() }, stopSignal),
     ]);
@@ -100,18 +113,29 @@ export async function serve(
   }
 }
 
+/** For the log: whether others can read what is sent, and whether a password is asked for. */
+function protectionOf(
+  web: WebAccess | undefined,
+): { readonly tls: boolean; readonly passwords: boolean } | undefined {
+  if (web === undefined) return undefined;
+  const { tls, users } = web.current();
+  return { tls: tls !== undefined, passwords: users.size > 0 };
+}
+
 interface ServerParts {
   readonly platform: Platform;
   readonly logger: Logger;
   readonly daemon: Daemon;
   readonly reloader: Reloader;
   readonly status: StatusSource;
+  readonly web: WebAccess | undefined;
 }
 
 function serverOf(
   options: ServeOptions,
-  { platform, logger, daemon, reloader, status }: ServerParts,
+  { platform, logger, daemon, reloader, status, web }: ServerParts,
 ): MetricsServer {
+  const { clock, comparePassword } = platform;
   return createMetricsServer(options, {
     page: async () => daemon.store.page(),
     selfMetrics: async () => daemon.metrics.parts(),
@@ -121,8 +145,10 @@ function serverOf(
     status,
     stalled: () => daemon.stalled(),
     reload: options.enableLifecycle ? async () => reloader.reload('http') : undefined,
+    guard: web && createWebGuard({ config: () => web.current(), comparePassword, clock, logger }),
+    tls: web && (() => web.current().tls),
     logger,
-    clock: platform.clock,
+    clock,
   });
 }
 

@@ -74,6 +74,7 @@ class ToldServiceManager implements ServiceManager {
   #reloads = 0;
   #lastStatus = '';
   #hasFailed = false;
+  #isStopping = false;
 
   constructor(channel: ServiceManagerChannel, others: Others) {
     this.#channel = channel;
@@ -101,6 +102,7 @@ class ToldServiceManager implements ServiceManager {
 
   stopping(): void {
     this.#isReady = false;
+    this.#isStopping = true;
     this.#unsent = [];
     this.#say(['STOPPING=1', 'STATUS=Stopping.']);
   }
@@ -162,7 +164,8 @@ class ToldServiceManager implements ServiceManager {
   }
 
   #warn(error: unknown): void {
-    if (this.#hasFailed) return;
+    // At its stop systemd may end everything that the service runs.
+    if (this.#hasFailed || this.#isStopping) return;
     this.#hasFailed = true;
     const problem = error instanceof Error ? error.message : String(error);
     const remedy =

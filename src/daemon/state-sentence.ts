@@ -16,6 +16,9 @@ export function stateSentence(
       others.length === 0 ? '' : ` (and ${counted(others.length, 'more account')} failing)`;
     return `Account ${failing.name} cannot be discovered${more}: ${failing.error ?? 'no answer'}`;
   }
+  const unknown = accounts.filter(({ up }) => up === undefined).length;
+  if (unknown > 0)
+    return `Starting: looking up the applications of ${counted(unknown, 'account')}.`;
   const applications = sum(accounts, (one) => one.applications);
   const polled = sum(accounts, (one) => one.polledApplications);
   const hosts = sum(accounts, (one) => one.hosts);

@@ -1,18 +1,37 @@
-import { get } from 'node:http';
+import { get as getHttp } from 'node:http';
+import { get as getHttps } from 'node:https';
 
 export type StatusAnswer =
   | { readonly status: number }
   | { readonly status: undefined; readonly problem: string };
 
-/** Asks for the status of a GET request, and ignores the body. Never rejects. */
+export interface AskStatusOptions {
+  readonly timeoutMs: number;
+  /** The certificate to ask with, and its key, both PEM. */
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+}
+
+/**
+ * Asks for the status of a GET request, and ignores the body. Never rejects. The certificate of the
+ * server is not verified, as with probes of Kubernetes: it names the service, not the loopback address,
+ * and nothing is sent that others must not see.
+ */
 export async function askStatus(
   url: string,
-  { timeoutMs }: { readonly timeoutMs: number },
+  { timeoutMs, cert, key }: AskStatusOptions,
 ): Promise<StatusAnswer> {
-  return new Promise((resolve) => {
+  const asked = new Promise<StatusAnswer>((resolve) => {
+    const get = url.startsWith('https:') ? getHttps : getHttp;
     const request = get(
       url,
-      { agent: false, signal: AbortSignal.timeout(timeoutMs) },
+      {
+        agent: false,
+        signal: AbortSignal.timeout(timeoutMs),
+        rejectUnauthorized: false,
+        ...(cert === undefined ? {} : { cert }),
+        ...(key === undefined ? {} : { key }),
+      },
       (response) => {
         response.destroy();
         resolve({ status: response.statusCode ?? 0 });
@@ -24,4 +43,9 @@ export async function askStatus(
       resolve({ status: undefined, problem });
     });
   });
+  // A certificate or a key that cannot be read.
+  return asked.catch((error: unknown) => ({
+    status: undefined,
+    problem: error instanceof Error ? error.message : String(error),
+  }));
 }

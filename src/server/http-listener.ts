@@ -1,9 +1,11 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerOptions } from 'node:http';
 import { Socket } from 'node:net';
 import type { Clock } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
+import type { ServerTls } from '../model/web-config.ts';
 import type { Connections } from './connections.ts';
 import type { RequestHandler } from './request-handler.ts';
+import { createTlsListener } from './tls-listener.ts';
 
 /** Longer than a minute: clients that scrape every minute or faster keep their connection. */
 const keepAliveTimeoutMs = 65_000;
@@ -28,6 +30,17 @@ export interface HttpListenerOptions {
    * or after the first byte of a further request; up to a tenth later. Default 10 seconds.
    */
   readonly headersTimeoutMs?: number;
+  /** `undefined` for plain HTTP. */
+  readonly tls?: ServerTls | undefined;
+}
+
+/** The server of one listening socket. */
+export interface HttpListener {
+  readonly server: Server;
+  /** New connections get this certificate and these rules. Does nothing without TLS. */
+  renewTls(tls: ServerTls): void;
+  /** Ends all connections at once. */
+  cutOff(): void;
 }
 
 export interface HttpListenerDependencies {
@@ -39,13 +52,18 @@ export interface HttpListenerDependencies {
   readonly isClosing: () => boolean;
 }
 
+/** A server, and the TCP connection below each of its connections. */
+interface Opened extends HttpListener {
+  readonly transportOf: (socket: Socket) => Socket;
+}
+
 function serveRequests(
-  server: Server,
+  { server, transportOf }: Opened,
   { writeTimeoutMs }: HttpListenerOptions,
   { handler, connections, logger, clock, isClosing }: HttpListenerDependencies,
 ): void {
   server.on('request', (request, response) => {
-    connections.answering(request.socket, response);
+    connections.answering(transportOf(request.socket), response);
     if (isClosing()) response.setHeader('Connection', 'close');
     response.on('error', (error) => {
       logger.debug({ error }, 'client went away');
@@ -71,12 +89,16 @@ function serveRequests(
 
 /** Ends connections that bring no valid request, or none in time. */
 function rejectOthers(server: Server, { logger, clock }: HttpListenerDependencies): void {
+  const asked = new WeakSet<object>();
+  server.on('request', ({ socket }) => {
+    asked.add(socket);
+  });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     logger.debug({ error }, 'client went away or sent no valid request');
     if (socket.writableEnded) return;
     const rejection = socket instanceof Socket ? rejectionOf(error.code, socket) : undefined;
     // After the first bytes of an answer, another answer would only garble it.
-    const isUntouched = socket instanceof Socket && socket.bytesWritten === 0;
+    const isUntouched = !asked.has(socket);
     if (rejection === undefined || !isUntouched || !socket.writable) {
       socket.destroy();
       return;
@@ -91,22 +113,39 @@ function rejectOthers(server: Server, { logger, clock }: HttpListenerDependencie
   });
 }
 
-/** Creates the server of one listening socket: timeouts, limits, and answers to broken requests. */
-export function createHttpListener(
-  options: HttpListenerOptions,
+function openedWith(
+  { tls, headersTimeoutMs = defaultHeadersTimeoutMs }: HttpListenerOptions,
   dependencies: HttpListenerDependencies,
-): Server {
-  const { headersTimeoutMs = defaultHeadersTimeoutMs } = options;
-  const server = createServer({
+): Opened {
+  const limits: ServerOptions = {
     keepAliveTimeout: keepAliveTimeoutMs,
     headersTimeout: headersTimeoutMs,
     requestTimeout: Math.max(headersTimeoutMs, requestTimeoutMs),
     connectionsCheckingInterval: headersTimeoutMs / 10,
-  });
+  };
+  if (tls !== undefined) return createTlsListener(tls, limits, dependencies);
+  const server = createServer(limits);
+  return {
+    server,
+    renewTls: () => {},
+    cutOff: () => {
+      server.closeAllConnections();
+    },
+    transportOf: (socket) => socket,
+  };
+}
+
+/** Creates the server of one listening socket: timeouts, limits, and answers to broken requests. */
+export function createHttpListener(
+  options: HttpListenerOptions,
+  dependencies: HttpListenerDependencies,
+): HttpListener {
+  const opened = openedWith(options, dependencies);
+  const { server } = opened;
   server.on('connection', (socket) => {
     dependencies.connections.opened(socket);
   });
-  serveRequests(server, options, dependencies);
+  serveRequests(opened, options, dependencies);
   rejectOthers(server, dependencies);
-  return server;
+  return opened;
 }

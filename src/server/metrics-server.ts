@@ -1,7 +1,8 @@
 import type { Server } from 'node:http';
 import type { Clock } from '../model/clock.ts';
+import type { ServerTls } from '../model/web-config.ts';
 import { createConnections } from './connections.ts';
-import { createHttpListener } from './http-listener.ts';
+import { createHttpListener, type HttpListener } from './http-listener.ts';
 import { listenErrorOf, parseListenAddress } from './listen-address.ts';
 import { createReadiness } from './readiness.ts';
 import {
@@ -19,6 +20,8 @@ export interface MetricsServerOptions extends HandlerOptions {
 
 export interface MetricsServerDependencies extends HandlerDependencies {
   readonly clock: Clock;
+  /** Asked whenever it begins to listen; `undefined` for plain HTTP. */
+  readonly tls?: (() => ServerTls | undefined) | undefined;
 }
 
 /** Where the server actually listens. */
@@ -32,6 +35,8 @@ export interface MetricsServer {
   listen(): Promise<readonly BoundAddress[]>;
   /** Listens on one more address, `[host]:port`. Rejects with a `ListenError`; the others stay. */
   listenOn(address: string): Promise<BoundAddress>;
+  /** New connections get this certificate and these rules. Does nothing without TLS. */
+  renewTls(tls: ServerTls): void;
   /** The first step of a shutdown: the readiness probe fails, everything else goes on. */
   setNotReady(): void;
   /**
@@ -65,7 +70,7 @@ async function startListening(server: Server, text: string): Promise<BoundAddres
   return { host: address.address, port: address.port };
 }
 
-async function stopListening(server: Server): Promise<void> {
+async function stopListening({ server }: HttpListener): Promise<void> {
   await new Promise<void>((resolve) => {
     server.close(() => {
       resolve();
@@ -83,19 +88,19 @@ export function createMetricsServer(
   const readiness = createReadiness();
   const handler = createRequestHandler(options, dependencies, readiness);
   const connections = createConnections({ maxConnections }, { clock, logger });
-  const servers: Server[] = [];
+  const listeners: HttpListener[] = [];
   let closed: Promise<void> | undefined;
 
   const listenOn = async (address: string): Promise<BoundAddress> => {
-    const server = createHttpListener(
-      { writeTimeoutMs },
+    const listener = createHttpListener(
+      { writeTimeoutMs, tls: dependencies.tls?.() },
       { handler, connections, logger, clock, isClosing: () => closed !== undefined },
     );
-    const bound = await startListening(server, address);
-    server.on('error', (error) => {
+    const bound = await startListening(listener.server, address);
+    listener.server.on('error', (error) => {
       logger.error({ error }, 'server failed');
     });
-    servers.push(server);
+    listeners.push(listener);
     return bound;
   };
 
@@ -104,7 +109,7 @@ export function createMetricsServer(
     try {
       for (const address of options.listenAddresses) bound.push(await listenOn(address));
     } catch (error) {
-      await Promise.all(servers.splice(0).map(stopListening));
+      await Promise.all(listeners.splice(0).map(stopListening));
       throw error;
     }
     return bound;
@@ -112,15 +117,18 @@ export function createMetricsServer(
 
   const closeAll = async (deadlineMs: number): Promise<void> => {
     const cancel = clock.after(deadlineMs, () => {
-      for (const server of servers) server.closeAllConnections();
+      for (const listener of listeners) listener.cutOff();
     });
-    await Promise.all(servers.map(stopListening));
+    await Promise.all(listeners.map(stopListening));
     cancel();
   };
 
   return {
     listen,
     listenOn,
+    renewTls: (tls) => {
+      for (const listener of listeners) listener.renewTls(tls);
+    },
     setNotReady: () => {
       readiness.endService();
     },

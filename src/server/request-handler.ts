@@ -2,15 +2,21 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { StatusSource } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { type Answer, plainAnswer, send, textAnswer } from './answer.ts';
+import { createApiRoutes } from './api-routes.ts';
+import { isCrossSite } from './cross-site.ts';
 import { landingPage } from './landing-page.ts';
 import { createMetricsRoute, type MetricsSources } from './metrics-route.ts';
 import { configProblem, type Readiness } from './readiness.ts';
+import { pathOf } from './request-path.ts';
+import type { WebGuard } from './web-guard.ts';
 
 export interface HandlerOptions {
   /** The path of the metrics, such as `/metrics`. */
   readonly telemetryPath: string;
   /** The limit of concurrent scrapes; further ones get a 503. */
   readonly maxRequests: number;
+  /** Addresses of the shards, with `{shard}` for the number; empty if they are not known. */
+  readonly shardAddress: string;
 }
 
 export interface HandlerDependencies extends MetricsSources {
@@ -24,18 +30,14 @@ export interface HandlerDependencies extends MetricsSources {
    * 2026-01-31T10:00:00.000Z"; `undefined` while nothing hangs. It never tells New Relic's state.
    */
   stalled(): string | undefined;
+  /** Stands before all routes; absent if there is no web configuration file. */
+  readonly guard?: WebGuard | undefined;
   readonly logger: Logger;
 }
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 type Route = (request: IncomingMessage, response: ServerResponse) => Answer | Promise<Answer>;
-
-/** The path of a request, without the query and without the origin that a proxy may add. */
-function pathOf({ url = '/' }: IncomingMessage): string {
-  const [path = ''] = url.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/, 1);
-  return path === '' ? '/' : path;
-}
 
 /** Limits the concurrent scrapes. A scrape ends when its last byte has left. */
 function limited(maxRequests: number, route: Route): Route {
@@ -65,7 +67,7 @@ function healthAnswer(stalled: string | undefined): Answer {
 }
 
 function routesOf(
-  { telemetryPath, maxRequests }: HandlerOptions,
+  { telemetryPath, maxRequests, shardAddress }: HandlerOptions,
   dependencies: HandlerDependencies,
   readiness: Readiness,
 ): ReadonlyMap<string, Route> {
@@ -86,6 +88,7 @@ function routesOf(
     ],
     ['/-/healthy', () => healthAnswer(dependencies.stalled())],
     ['/-/ready', () => readiness.answer(status.accounts(), status.process().reload)],
+    ...createApiRoutes({ telemetryPath, shardAddress }, status),
     [telemetryPath, limited(maxRequests, createMetricsRoute(dependencies))],
   ]);
 }
@@ -93,7 +96,7 @@ function routesOf(
 const reloadPath = '/-/reload';
 
 async function reloadAnswer(
-  { method }: IncomingMessage,
+  { method, headers }: IncomingMessage,
   reload: (() => Promise<void>) | undefined,
 ): Promise<Answer> {
   if (method !== 'POST') {
@@ -103,6 +106,12 @@ async function reloadAnswer(
     return plainAnswer(
       403,
       'Reloading over HTTP is off. Start with --web.enable-lifecycle for it.',
+    );
+  }
+  if (isCrossSite(headers)) {
+    return plainAnswer(
+      403,
+      'A reload that a page of another site asks for is refused. Use curl -X POST for it.',
     );
   }
   try {
@@ -133,10 +142,12 @@ export function createRequestHandler(
     return route(request, response);
   };
 
+  const guardedAnswerOf = dependencies.guard?.(answerOf) ?? answerOf;
+
   return async (request, response) => {
     let answer: Answer;
     try {
-      answer = await answerOf(request, response);
+      answer = await guardedAnswerOf(request, response);
     } catch (error) {
       dependencies.logger.error({ error, path: pathOf(request) }, 'request failed');
       answer = plainAnswer(500, 'Internal error. The log of the exporter has the reason.');

@@ -1,12 +1,18 @@
 import { Registry } from 'prom-client';
 import type { Shard } from '../model/shard.ts';
 import type { ApiObserver, PollObserver } from '../model/telemetry.ts';
-import { createApiMetrics, createPollMetrics } from './observer-metrics.ts';
+import {
+  type ApiMetrics,
+  createApiMetrics,
+  createPollMetrics,
+  type PollMetrics,
+} from './observer-metrics.ts';
 import {
   type BuildOptions,
   createConfigMetrics,
   createScrapeMetrics,
   createShardMetrics,
+  type ProcessMetricsDependencies,
   registerBuildMetrics,
   registerProcessMetrics,
 } from './process-metrics.ts';
@@ -38,13 +44,43 @@ export interface SelfMetrics {
   readonly metricNames: readonly string[];
 }
 
+export interface SelfMetricsDependencies extends StatusSource, ProcessMetricsDependencies {}
+
 interface Observers {
   readonly scope: AccountScope;
   readonly api: ApiObserver;
   readonly poll: PollObserver;
 }
 
-export function createSelfMetrics(options: BuildOptions, dependencies: StatusSource): SelfMetrics {
+interface ObserverTable {
+  of(account: string): Observers;
+  remove(account: string): void;
+}
+
+function createObservers(api: ApiMetrics, poll: PollMetrics): ObserverTable {
+  const byAccount = new Map<string, Observers>();
+  return {
+    of: (account) => {
+      const known = byAccount.get(account);
+      if (known !== undefined) return known;
+      const scope = createAccountScope(account);
+      const created = { scope, api: api.observer(scope), poll: poll.observer(scope) };
+      byAccount.set(account, created);
+      return created;
+    },
+    remove: (account) => {
+      byAccount.get(account)?.scope.close();
+      byAccount.delete(account);
+      api.removeAccount(account);
+      poll.removeAccount(account);
+    },
+  };
+}
+
+export function createSelfMetrics(
+  options: BuildOptions,
+  dependencies: SelfMetricsDependencies,
+): SelfMetrics {
   const busy = createCachedRegistry();
   const quiet = createCachedRegistry();
   const api = createApiMetrics({ busy, quiet });
@@ -56,17 +92,8 @@ export function createSelfMetrics(options: BuildOptions, dependencies: StatusSou
   const scrapes = createScrapeMetrics(collected);
   const status = createStatusMetrics(collected, dependencies);
   const missing = createMissingMetric();
-  registerProcessMetrics(collected);
-  const observersByAccount = new Map<string, Observers>();
-
-  const observersOf = (account: string): Observers => {
-    const known = observersByAccount.get(account);
-    if (known !== undefined) return known;
-    const scope = createAccountScope(account);
-    const created = { scope, api: api.observer(scope), poll: poll.observer(scope) };
-    observersByAccount.set(account, created);
-    return created;
-  };
+  registerProcessMetrics(collected, dependencies);
+  const observers = createObservers(api, poll);
 
   const parts = async (): Promise<readonly string[]> => {
     status.refresh();
@@ -78,13 +105,10 @@ export function createSelfMetrics(options: BuildOptions, dependencies: StatusSou
   };
 
   return {
-    apiObserver: (account) => observersOf(account).api,
-    pollObserver: (account) => observersOf(account).poll,
+    apiObserver: (account) => observers.of(account).api,
+    pollObserver: (account) => observers.of(account).poll,
     removeAccount: (account) => {
-      observersByAccount.get(account)?.scope.close();
-      observersByAccount.delete(account);
-      api.removeAccount(account);
-      poll.removeAccount(account);
+      observers.remove(account);
     },
     configReloaded: (succeeded, wallMs) => {
       config.reloaded(succeeded, wallMs);

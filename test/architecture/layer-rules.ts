@@ -44,6 +44,7 @@ const packageAreas: Readonly<Record<string, readonly string[]>> = {
   'p-limit': ['transport'],
   'http-link-header': ['rest'],
   'prom-client': ['telemetry'],
+  bcryptjs: ['daemon'],
   pino: ['telemetry'],
   re2js: ['config'],
   yaml: ['config'],

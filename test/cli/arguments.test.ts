@@ -11,8 +11,10 @@ const defaults: Flags = {
   respawn: false,
   enableLifecycle: false,
   listenAddresses: [':9126'],
+  webConfigFile: '',
   telemetryPath: '/metrics',
   maxRequests: 40,
+  shardAddress: '',
   logLevel: 'info',
   logFormat: 'auto',
   online: false,
@@ -29,6 +31,8 @@ const defaults: Flags = {
   replicas: 1,
   totalShards: 1,
   healthcheckUrl: 'http://127.0.0.1:9126/-/healthy',
+  clientCertFile: '',
+  clientKeyFile: '',
 };
 
 function messageOf(result: Arguments): string {

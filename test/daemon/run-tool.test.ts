@@ -12,6 +12,7 @@ describe('runTool', () => {
     { file: 'no-such-tool', args: [], timeoutMs: 60_000, says: 'there is no such program' },
     { file: 'sleep', args: ['60'], timeoutMs: 50, says: 'no end after 0.05 s' },
     { file: 'false', args: [], timeoutMs: 60_000, says: 'failed with 1' },
+    { file: 'sh', args: ['-c', 'kill $$'], timeoutMs: 60_000, says: 'ended by SIGTERM' },
     {
       file: 'sh',
       args: ['-c', 'echo no bus >&2; echo more >&2; exit 3'],

@@ -215,6 +215,18 @@ describe('when the service manager cannot be told', () => {
   });
 });
 
+describe('while the process stops', () => {
+  it('says nothing of messages that are lost', async () => {
+    const bench = aBench();
+    bench.state.failure = new Error('ended by SIGTERM');
+
+    bench.manager.stopping();
+    await bench.clock.advance(1);
+
+    expect(bench.logger.lines).toEqual([]);
+  });
+});
+
 describe('without a service manager', () => {
   it('reloads all the same, and ends at once', async () => {
     const clock = createFakeClock();

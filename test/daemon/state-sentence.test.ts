@@ -24,6 +24,10 @@ function anAccount(overrides: Partial<AccountStatus> = {}): AccountStatus {
 describe('stateSentence', () => {
   it.each([
     { accounts: [], says: 'Waiting for a configuration.' },
+    {
+      accounts: [anAccount(), anAccount({ up: undefined })],
+      says: 'Starting: looking up the applications of 1 account.',
+    },
     { accounts: [anAccount()], says: 'Polling 1 account: 12 applications, 48 hosts.' },
     {
       accounts: [anAccount(), anAccount({ applications: 1, polledApplications: 0, hosts: 1 })],

@@ -26,7 +26,12 @@ function aBench(): Bench {
   });
   const logger = createFakeLogger();
   const limiters = createRateLimiters({ clock: platform.clock, logger });
-  const nothing = { status: () => [], seriesOf: () => 0, droppedSeriesOf: () => 0 };
+  const nothing = {
+    status: () => [],
+    seriesOf: () => 0,
+    droppedSeriesOf: () => 0,
+    loopLagSeconds: () => 0,
+  };
   const metrics = createSelfMetrics({ version: '', revision: '', nodeVersion: '' }, nothing);
   const sink = createFakeSink();
   const watcher = limiters.join(accountOne({ name: 'watcher', requestsPerMinute: 1000 }), keyA);

@@ -48,6 +48,7 @@ async function selfMetrics(): Promise<readonly MetricFacts[]> {
       status: () => [anAccountStatus({ missingSelectors: ['id=1'] })],
       seriesOf: () => 1,
       droppedSeriesOf: () => 0,
+      loopLagSeconds: () => 0,
     },
   );
   metrics.apiObserver('production').unexpected('row', 0);

@@ -170,11 +170,12 @@ describe.skipIf(prometheusTool.skip)(
               newrelic_up: 'gauge',
             });
             expect(types).not.toHaveProperty('newrelic_exporter_polls_total');
-            const [scrapes] = await query(
-              prometheusPort,
-              'newrelic_exporter_scrapes_total{code="200"}',
-            );
-            expect(scrapes?.value).toBeGreaterThan(0);
+            // A scrape is counted once it is answered: the next one shows it.
+            await until(async () => {
+              const served = 'newrelic_exporter_scrapes_total{code="200"}';
+              const [scrapes] = await query(prometheusPort, served);
+              return scrapes !== undefined && scrapes.value > 0 ? true : undefined;
+            });
             const values = applications.map(
               ({ metric, value }) => `${metric['app_id']} ${metric['transaction_type']} ${value}`,
             );

@@ -48,18 +48,20 @@ export async function withListeners(
     events.emit('asked');
     if (url !== '/wait') response.end('ok');
   };
-  const servers = [1, 2].map(() =>
-    createHttpListener(
-      { writeTimeoutMs: 30_000, ...options },
-      {
-        handler: async ({ url }, response) => answer(url, response),
-        connections,
-        logger,
-        clock,
-        isClosing: () => false,
-      },
-    ),
-  );
+  const servers = [1, 2]
+    .map(() =>
+      createHttpListener(
+        { writeTimeoutMs: 30_000, ...options },
+        {
+          handler: async ({ url }, response) => answer(url, response),
+          connections,
+          logger,
+          clock,
+          isClosing: () => false,
+        },
+      ),
+    )
+    .map(({ server }) => server);
   const ports = await Promise.all(servers.map(portOf));
   const clients: Socket[] = [];
 

@@ -53,6 +53,9 @@ export function createFakePlatform(
       const { config, warnings } = await parseConfig(file.text, file);
       return { config, warnings: firstOf(warnings) };
     },
+    comparePassword: async () => {
+      throw new Error('the test did not say how to compare passwords');
+    },
     hostname: 'exporter',
     ownHostNames: ['exporter'],
     openTransport: async () => {

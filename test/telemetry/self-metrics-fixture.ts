@@ -16,6 +16,7 @@ export function aFixture(initial: readonly AccountStatus[] = [anAccountStatus()]
       status: () => statuses,
       seriesOf: (account) => account.length,
       droppedSeriesOf: (account) => account.length * 2,
+      loopLagSeconds: () => 0.25,
     },
   );
   return {

@@ -58,6 +58,7 @@ describe('the families', () => {
     expect(misnamed).toEqual([]);
     expect(metrics.metricNames.filter((name) => name.includes('eventloop'))).toEqual([
       'nodejs_eventloop_active_seconds_total',
+      'nodejs_eventloop_lag_max_seconds',
     ]);
   });
 

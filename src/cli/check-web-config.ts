@@ -1,0 +1,39 @@
+import { renderWarnings } from '../daemon/config-reader.ts';
+import { CommandError, type Platform } from '../daemon/platform.ts';
+import { loadWebForCommand } from '../daemon/web-access.ts';
+import type { Flags } from './flag-table.ts';
+import { countOf, type Outcome } from './one-shot.ts';
+
+/**
+ * Checks the web configuration file as well, if one is named: its problems come after those of the
+ * configuration, in the same run.
+ */
+export async function withWebConfig(
+  { webConfigFile }: Flags,
+  platform: Platform,
+  checkConfig: () => Promise<Outcome>,
+): Promise<Outcome> {
+  if (webConfigFile === '') return checkConfig();
+  const [main, web] = await Promise.allSettled([
+    checkConfig(),
+    checkWebConfig(webConfigFile, platform),
+  ]);
+  const failures = [main, web].filter((result) => result.status === 'rejected');
+  const reasons = failures.map(({ reason }): unknown => reason);
+  const unexpected = reasons.find((reason) => !(reason instanceof CommandError));
+  if (unexpected !== undefined) throw unexpected;
+  if (main.status === 'fulfilled' && web.status === 'fulfilled') {
+    return { exitCode: main.value.exitCode, output: main.value.output + web.value };
+  }
+  const messages = reasons.filter((reason) => reason instanceof CommandError);
+  throw new CommandError(2, messages.map(({ message }) => message).join('\n'));
+}
+
+/** What is good about the file. */
+async function checkWebConfig(path: string, platform: Platform): Promise<string> {
+  const { config, warnings } = await loadWebForCommand(path, platform);
+  platform.stderr.write(renderWarnings(warnings));
+  const tls = config.tls === undefined ? 'no TLS' : 'TLS';
+  const users = countOf(config.users.size, 'user');
+  return `${path}: ok, ${tls}, ${users}, ${countOf(warnings.length, 'warning')}\n`;
+}

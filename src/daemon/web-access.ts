@@ -1,0 +1,141 @@
+import { ConfigError, firstOf } from '../config/diagnostic.ts';
+import { type LoadedWebConfig, loadWebConfig } from '../config/load-web-config.ts';
+import { digestOf } from '../config/read-file.ts';
+import { sleep } from '../model/clock.ts';
+import type { Logger } from '../model/telemetry.ts';
+import type { ServerTls, WebConfig } from '../model/web-config.ts';
+import { CommandError, type Platform } from './platform.ts';
+
+/** The web configuration in force, which follows its files. */
+export interface WebAccess {
+  current(): WebConfig;
+  /**
+   * Puts every change of the files into force, until the signal is aborted. If anything is wrong with
+   * them, what is in force stays.
+   *
+   * @param renewTls called with what new connections get
+   */
+  watch(renewTls: (tls: ServerTls) => void, signal: AbortSignal): Promise<void>;
+}
+
+export interface WebAccessDependencies {
+  readonly platform: Pick<Platform, 'clock' | 'readFile'>;
+  readonly logger: Logger;
+}
+
+/** A password that is taken away must not work for long. The files are small. */
+const intervalMs = 5000;
+/** The time that a writer has to finish: a certificate and its key are two files. */
+const settleMs = 1000;
+
+class FileWebAccess implements WebAccess {
+  readonly #path: string;
+  readonly #dependencies: WebAccessDependencies;
+  #loaded: LoadedWebConfig;
+  #problem: string | undefined;
+
+  constructor(path: string, loaded: LoadedWebConfig, dependencies: WebAccessDependencies) {
+    this.#path = path;
+    this.#loaded = loaded;
+    this.#dependencies = dependencies;
+    this.#logWarnings();
+  }
+
+  current(): WebConfig {
+    return this.#loaded.config;
+  }
+
+  async watch(renewTls: (tls: ServerTls) => void, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#dependencies.platform;
+    try {
+      for (;;) {
+        await sleep(clock, intervalMs, signal);
+        if (!(await this.#isOutdated())) continue;
+        await sleep(clock, settleMs, signal);
+        await this.#reload(renewTls);
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  /** After a failure as well: files that were missing may have come, wherever they are named. */
+  async #isOutdated(): Promise<boolean> {
+    if (this.#problem !== undefined) return true;
+    const { readFile } = this.#dependencies.platform;
+    const changes = [...this.#loaded.files].map(async ([path, digest]) => {
+      const bytes = await readFile(path).catch(() => undefined);
+      return bytes === undefined || digestOf(bytes) !== digest;
+    });
+    return (await Promise.all(changes)).includes(true);
+  }
+
+  async #reload(renewTls: (tls: ServerTls) => void): Promise<void> {
+    const { platform, logger } = this.#dependencies;
+    let next: LoadedWebConfig;
+    try {
+      next = await loadWebConfig(this.#path, platform);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      this.#keep(error.message, 'correct the file: it is tried again every few seconds');
+      return;
+    }
+    const { tls } = next.config;
+    if ((tls === undefined) !== (this.#loaded.config.tls === undefined)) {
+      const change = tls === undefined ? 'off' : 'on';
+      this.#keep(
+        `TLS cannot be switched ${change} while the exporter runs`,
+        'restart the exporter',
+      );
+      return;
+    }
+    this.#problem = undefined;
+    this.#loaded = next;
+    if (tls !== undefined) renewTls(tls);
+    this.#logWarnings();
+    logger.info({}, 'web configuration reloaded');
+  }
+
+  /** Each problem is logged once. */
+  #keep(problem: string, remedy: string): void {
+    if (problem !== this.#problem) {
+      this.#dependencies.logger.error(
+        { problem, remedy },
+        'web configuration refused, the old one stays in force',
+      );
+    }
+    this.#problem = problem;
+  }
+
+  #logWarnings(): void {
+    const { shown } = firstOf(this.#loaded.warnings);
+    for (const { line, column, message, help } of shown) {
+      this.#dependencies.logger.warn(
+        { line, column, problem: message, remedy: help },
+        'web configuration warning',
+      );
+    }
+  }
+}
+
+/** Reads the web configuration file. Rejects with a `CommandError` that says what is wrong with it. */
+export async function openWebAccess(
+  path: string,
+  dependencies: WebAccessDependencies,
+): Promise<WebAccess> {
+  const loaded = await loadWebForCommand(path, dependencies.platform);
+  return new FileWebAccess(path, loaded, dependencies);
+}
+
+/** Reads the web configuration file once. All its errors become one message and exit code 2. */
+export async function loadWebForCommand(
+  path: string,
+  platform: Pick<Platform, 'clock' | 'readFile'>,
+): Promise<LoadedWebConfig> {
+  try {
+    return await loadWebConfig(path, platform);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new CommandError(2, error.message, { cause: error });
+  }
+}

@@ -1,0 +1,119 @@
+import { createServer, type Server, type ServerOptions } from 'node:https';
+import type { Socket } from 'node:net';
+import { DEFAULT_CIPHERS, type TLSSocket, type TlsOptions } from 'node:tls';
+import type { Clock } from '../model/clock.ts';
+import type { Logger } from '../model/telemetry.ts';
+import type { ServerTls } from '../model/web-config.ts';
+import { refusalOf } from './client-certificate.ts';
+
+/** Opens TLS for an HTTP server. */
+export interface TlsListener {
+  readonly server: Server;
+  /** New connections get this certificate and these rules; those that are open stay as they are. */
+  renewTls(tls: ServerTls): void;
+  /** Ends all connections at once, those in a handshake too. */
+  cutOff(): void;
+  /** The TCP connection below a connection. */
+  transportOf(socket: Socket): Socket;
+}
+
+/** A client that does not end its handshake by then is cut off. */
+const handshakeTimeoutMs = 10_000;
+
+/** How long a client may take to read why it is refused. */
+const lingerMs = 1000;
+
+const plainHttpAnswer =
+  'HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n' +
+  'This port speaks HTTPS: ask with https:// (in Prometheus: scheme: https).\n';
+
+/** Versions before TLS 1.2 work only with signatures that OpenSSL refuses otherwise. */
+function ciphersOf({ ciphers, minVersion }: ServerTls): string | undefined {
+  if (minVersion !== 'TLSv1' && minVersion !== 'TLSv1.1') return ciphers;
+  return `${ciphers ?? DEFAULT_CIPHERS}:@SECLEVEL=0`;
+}
+
+/** Which certificates OpenSSL asks for and refuses; `refusalOf` decides on the rest. */
+function clientRules({ clientAuth }: ServerTls): TlsOptions {
+  return {
+    requestCert: clientAuth !== 'NoClientCert',
+    rejectUnauthorized: clientAuth === 'RequireAndVerifyClientCert',
+  };
+}
+
+function contextOf(tls: ServerTls): TlsOptions {
+  const ciphers = ciphersOf(tls);
+  return {
+    cert: tls.cert,
+    key: tls.key,
+    minVersion: tls.minVersion,
+    maxVersion: tls.maxVersion,
+    honorCipherOrder: tls.prefersServerCiphers,
+    ...(tls.clientCa === undefined ? {} : { ca: tls.clientCa }),
+    ...(ciphers === undefined ? {} : { ciphers }),
+    ecdhCurve: tls.curves ?? 'auto',
+  };
+}
+
+/** Names a connection by its client. No two open ones of a listener have the same name. */
+function nameOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}
+
+/** Creates a server that speaks HTTP over TLS, and ends the connections of clients that it refuses. */
+export function createTlsListener(
+  first: ServerTls,
+  options: ServerOptions,
+  { logger, clock }: { readonly logger: Logger; readonly clock: Clock },
+): TlsListener {
+  let tls = first;
+  const server = createServer({
+    ...options,
+    ...contextOf(tls),
+    ...clientRules(tls),
+    handshakeTimeout: options.headersTimeout ?? handshakeTimeoutMs,
+  });
+  const open = new Map<string, Socket>();
+  const transports = new WeakMap<Socket, Socket>();
+
+  server.on('connection', (socket: Socket) => {
+    const name = nameOf(socket);
+    open.set(name, socket);
+    socket.once('close', () => {
+      open.delete(name);
+    });
+  });
+  // Before the listener of the HTTP server, which would read requests.
+  server.prependListener('secureConnection', (socket: TLSSocket) => {
+    const transport = open.get(nameOf(socket));
+    if (transport !== undefined) transports.set(socket, transport);
+    const reason = refusalOf(socket, tls);
+    if (reason === undefined) return;
+    logger.debug({ client: socket.remoteAddress, reason }, 'client refused');
+    socket.destroy();
+  });
+  server.prependListener('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
+    const transport = open.get(nameOf(socket));
+    if (error.code !== 'ERR_SSL_HTTP_REQUEST' || transport?.writable !== true) return;
+    transport.end(plainHttpAnswer);
+    const cancelTimer = clock.after(lingerMs, () => {
+      transport.destroy();
+    });
+    transport.once('close', cancelTimer);
+  });
+
+  return {
+    server,
+    renewTls: (next) => {
+      server.setSecureContext(contextOf(next));
+      // Node.js reads these for each connection, although only the constructor is meant to set them.
+      Object.assign(server, clientRules(next));
+      tls = next;
+    },
+    cutOff: () => {
+      server.closeAllConnections();
+      for (const transport of open.values()) transport.destroy();
+    },
+    transportOf: (socket) => transports.get(socket) ?? socket,
+  };
+}

@@ -1,0 +1,149 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '../model/clock.ts';
+import type { Logger } from '../model/telemetry.ts';
+import { createTokenBucket, type TokenBucket } from '../model/token-bucket.ts';
+import type { RequestRate, WebConfig } from '../model/web-config.ts';
+import { type Answer, plainAnswer } from './answer.ts';
+import { type BasicAuth, type ComparePassword, createBasicAuth } from './basic-auth.ts';
+import { pathOf } from './request-path.ts';
+
+export type AnswerRequest = (request: IncomingMessage, response: ServerResponse) => Promise<Answer>;
+
+/** Stands before all routes: passwords, the limit of requests, and headers of every answer. */
+export type WebGuard = (next: AnswerRequest) => AnswerRequest;
+
+export interface WebGuardDependencies {
+  /** The configuration in force. */
+  readonly config: () => WebConfig;
+  readonly comparePassword: ComparePassword;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** What stands in for the answer to a probe without a password: orchestrators cannot send one. */
+const openProbes: ReadonlyMap<string, { readonly good: string; readonly bad: string }> = new Map([
+  ['/-/healthy', { good: 'Healthy.', bad: 'Unhealthy.' }],
+  ['/-/ready', { good: 'Ready.', bad: 'Not ready.' }],
+]);
+
+const warningIntervalMs = 60_000;
+
+/** Everything that lasts as long as one configuration. */
+interface Rules {
+  readonly config: WebConfig;
+  readonly auth: BasicAuth | undefined;
+  readonly bucket: TokenBucket | undefined;
+}
+
+function bucketOf({ intervalMs, burst }: RequestRate, nowMs: number): TokenBucket {
+  return createTokenBucket(60_000 / intervalMs, nowMs, (burst * intervalMs) / 2);
+}
+
+function rulesOf(config: WebConfig, compare: ComparePassword, nowMs: number): Rules {
+  const { users, rateLimit } = config;
+  return {
+    config,
+    auth: users.size === 0 ? undefined : createBasicAuth(users, { compare }),
+    bucket: rateLimit === undefined ? undefined : bucketOf(rateLimit, nowMs),
+  };
+}
+
+/** A refusal, or `undefined` if the request may go on. */
+type Refusal = Answer | undefined;
+
+class Guard {
+  readonly #dependencies: WebGuardDependencies;
+  #rules: Rules;
+  #nextWarningMs = Number.NEGATIVE_INFINITY;
+  #refused = 0;
+
+  constructor(dependencies: WebGuardDependencies) {
+    const { config, comparePassword, clock } = dependencies;
+    this.#dependencies = dependencies;
+    this.#rules = rulesOf(config(), comparePassword, clock.monotonicMs());
+  }
+
+  async answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    next: AnswerRequest,
+  ): Promise<Answer> {
+    const rules = this.#current();
+    const answer = await this.#guarded(rules, request, async () => next(request, response));
+    return { ...answer, headers: { ...answer.headers, ...rules.config.headers } };
+  }
+
+  #current(): Rules {
+    const { config, comparePassword, clock } = this.#dependencies;
+    const now = config();
+    if (now !== this.#rules.config) {
+      this.#rules = rulesOf(now, comparePassword, clock.monotonicMs());
+    }
+    return this.#rules;
+  }
+
+  async #guarded(
+    rules: Rules,
+    request: IncomingMessage,
+    next: () => Promise<Answer>,
+  ): Promise<Answer> {
+    const probe = openProbes.get(pathOf(request));
+    if (probe !== undefined && request.headers.authorization === undefined) {
+      const answer = await next();
+      if (rules.auth === undefined || answer.status === 405) return answer;
+      return plainAnswer(answer.status, answer.status === 200 ? probe.good : probe.bad);
+    }
+    return (await this.#refusalOf(rules, request)) ?? next();
+  }
+
+  async #refusalOf({ auth, bucket, config }: Rules, request: IncomingMessage): Promise<Refusal> {
+    const unauthorized = auth === undefined ? undefined : await this.#withoutRight(auth, request);
+    if (unauthorized !== undefined || bucket === undefined) return unauthorized;
+    if (bucket.waitMs(this.#dependencies.clock.monotonicMs()) === 0) {
+      bucket.take();
+      return undefined;
+    }
+    const seconds = Math.ceil((config.rateLimit?.intervalMs ?? 0) / 1000);
+    return plainAnswer(429, 'Too many requests: see rate_limit in the web configuration file.', {
+      'Retry-After': seconds,
+    });
+  }
+
+  async #withoutRight(auth: BasicAuth, { headers, socket }: IncomingMessage): Promise<Refusal> {
+    const client = socket.remoteAddress ?? '';
+    const tryLater = { 'Retry-After': 1 };
+    try {
+      const verdict = await auth.check(headers.authorization, client);
+      if (verdict === 'allowed') return undefined;
+      if (verdict === 'busy') {
+        return plainAnswer(503, 'Too many passwords wait to be checked. Try again.', tryLater);
+      }
+    } catch (error) {
+      this.#dependencies.logger.error({ error }, 'password could not be checked');
+      return plainAnswer(503, 'The password could not be checked. Try again.', tryLater);
+    }
+    this.#countRefused(client, headers.authorization !== undefined);
+    return plainAnswer(401, 'Unauthorized: this exporter asks for a user name and a password.', {
+      'WWW-Authenticate': 'Basic realm="New Relic exporter", charset="UTF-8"',
+    });
+  }
+
+  /** Browsers ask once without a password: only wrong ones are worth a warning. */
+  #countRefused(client: string, hasTried: boolean): void {
+    const { clock, logger } = this.#dependencies;
+    logger.debug({ client, hasTried }, 'request refused for want of a right password');
+    if (!hasTried) return;
+    this.#refused += 1;
+    const nowMs = clock.monotonicMs();
+    if (nowMs < this.#nextWarningMs) return;
+    this.#nextWarningMs = nowMs + warningIntervalMs;
+    logger.warn({ client, refused: this.#refused }, 'wrong user names or passwords refused');
+    this.#refused = 0;
+  }
+}
+
+/** Creates the guard of a server. A new configuration counts from the next request on. */
+export function createWebGuard(dependencies: WebGuardDependencies): WebGuard {
+  const guard = new Guard(dependencies);
+  return (next) => async (request, response) => guard.answer(request, response, next);
+}

@@ -1,0 +1,159 @@
+import type {
+  AccountDetails,
+  ApplicationState,
+  ApplicationStatus,
+  ProcessStatus,
+  StatusSource,
+} from '../model/status.ts';
+import { hostsJson, throughputJson } from './hosts-json.ts';
+import { timeJson } from './time-json.ts';
+
+/** What `/api/v1/targets` is asked for. */
+export interface TargetsQuery {
+  readonly state: 'any' | 'active' | 'dropped';
+  /** Only applications of this account. */
+  readonly scrapePool: string | undefined;
+  /** Only the application with this id, with each of its hosts. */
+  readonly applicationId: string | undefined;
+}
+
+/** The query, or what is wrong with it. */
+export function targetsQueryOf(
+  params: URLSearchParams,
+): TargetsQuery | { readonly problem: string } {
+  const state = params.get('state')?.toLowerCase() ?? 'any';
+  if (state !== 'any' && state !== 'active' && state !== 'dropped') {
+    return { problem: 'the parameter "state" must be any, active or dropped' };
+  }
+  const given = (name: string): string | undefined => {
+    const value = params.get(name) ?? '';
+    return value === '' ? undefined : value;
+  };
+  return { state, scrapePool: given('scrapePool'), applicationId: given('app_id') };
+}
+
+/**
+ * The state as JSON, in the manner of Prometheus' own `/api/v1/targets`: an application is a target, and
+ * its account the scrape pool. Accounts and process are added.
+ */
+export function targetsJson(source: StatusSource, query: TargetsQuery): unknown {
+  const accounts = source.accounts();
+  const isWanted = ({ account, id }: ApplicationStatus): boolean =>
+    (query.scrapePool === undefined || account === query.scrapePool) &&
+    (query.applicationId === undefined || id === query.applicationId);
+  const applications = query.state === 'dropped' ? [] : source.applications().filter(isWanted);
+  return {
+    status: 'success',
+    data: {
+      activeTargets: applications.map((one) => targetJson(one, query.applicationId !== undefined)),
+      droppedTargets: [],
+      droppedTargetCounts: Object.fromEntries(
+        accounts.map(({ name, listedApplications = 0, applications: selected }) => [
+          name,
+          Math.max(0, listedApplications - selected),
+        ]),
+      ),
+      accounts: accounts.map(accountJson),
+      process: processJson(source.process()),
+    },
+  };
+}
+
+type Health = 'up' | 'down' | 'unknown';
+
+const healthOf: Readonly<Record<ApplicationState, Health>> = {
+  up: 'up',
+  silent: 'up',
+  waiting: 'unknown',
+  failing: 'down',
+  dropped: 'down',
+  gone: 'down',
+};
+
+/** What Prometheus says of a target that it has not scraped. */
+const never = '0001-01-01T00:00:00Z';
+
+function targetJson(one: ApplicationStatus, withHosts: boolean): unknown {
+  const { account, id, name, selector, labels, state, failure, reading } = one;
+  return {
+    discoveredLabels: {
+      __meta_newrelic_account: account,
+      __meta_newrelic_app_id: id,
+      __meta_newrelic_app_name: name,
+      __meta_newrelic_selector: selector,
+    },
+    labels: { account, app_id: id, app_name: name, ...labels },
+    scrapePool: account,
+    lastError: failure?.message ?? '',
+    lastScrape: timeJson(one.lastPollMs) ?? never,
+    lastScrapeDuration: one.lastPollSeconds ?? 0,
+    health: healthOf[state],
+    scrapeInterval: durationText(one.intervalSeconds),
+    state,
+    reason: failure?.reason ?? null,
+    failingSince: timeJson(failure?.sinceMs),
+    isHeld: one.isHeld,
+    dropTime: timeJson(one.dropMs),
+    lastSuccess: timeJson(one.lastSuccessMs),
+    nextPoll: timeJson(one.nextPollMs),
+    windowEnd: timeJson(reading?.windowEndMs),
+    requestsPerMinute: throughputJson(reading?.application),
+    hosts: one.hostIds.length,
+    ...hostsJson(one, withHosts),
+  };
+}
+
+/** A duration that Prometheus and Go can read. */
+function durationText(seconds: number): string {
+  return Number.isInteger(seconds) ? `${seconds}s` : `${Math.round(seconds * 1000)}ms`;
+}
+
+function accountJson(account: AccountDetails): unknown {
+  const { key } = account;
+  return {
+    name: account.name,
+    state: account.state,
+    stateSince: timeJson(account.stateSinceMs),
+    lastError: account.error ?? '',
+    source: account.source,
+    applications: account.applications,
+    polledApplications: account.polledApplications,
+    failingApplications: account.failingApplications,
+    listedApplications: account.listedApplications ?? null,
+    hosts: account.hosts,
+    missing: account.missingSelectors,
+    requestsLastMinute: account.requestsLastMinute,
+    requestsInFlight: account.requestsInFlight,
+    budgetRequestsPerMinute: account.budgetRequestsPerMinute,
+    demandRequestsPerMinute: account.demandRequestsPerMinute ?? null,
+    pollIntervalSeconds: account.pollIntervalSeconds,
+    pausedUntil: timeJson(account.backoffUntilMs),
+    clockSkewSeconds: account.clockSkewSeconds ?? null,
+    lastDiscovery: timeJson(account.lastDiscoveryMs),
+    nextDiscovery: timeJson(account.nextDiscoveryMs),
+    key: {
+      location: key.location,
+      problem: key.problem ?? null,
+      since: timeJson(key.sinceMs),
+      readTime: timeJson(key.readMs),
+    },
+  };
+}
+
+function processJson({ nowMs, startedMs, build, shard, reload }: ProcessStatus): unknown {
+  return {
+    now: timeJson(nowMs),
+    started: timeJson(startedMs),
+    version: build.version,
+    revision: build.revision,
+    nodeVersion: build.nodeVersion,
+    shard: shard.ordinal,
+    totalShards: shard.total,
+    config: {
+      file: reload.configFile,
+      inForceSince: timeJson(reload.inForceSinceMs),
+      lastAttempt: timeJson(reload.lastAttemptMs),
+      problem: reload.problem ?? null,
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { anApplicationStatus, aProcessStatus, aStatusSource } from '../support/status-source.ts';
+import { withServer } from './harness.ts';
+
+describe('/api/v1/targets', () => {
+  it('is JSON that nobody stores', async () => {
+    await withServer({}, async ({ get }) => {
+      const { status, headers, body } = await get('/api/v1/targets?state=active');
+
+      expect(status).toBe(200);
+      expect(headers['content-type']).toBe('application/json');
+      expect(headers['cache-control']).toBe('no-store');
+      expect(JSON.parse(body.toString())).toMatchObject({ status: 'success' });
+    });
+  });
+
+  it('is compressed for those who want that', async () => {
+    await withServer({}, async ({ get }) => {
+      const plain = await get('/api/v1/targets');
+      const gzip = await get('/api/v1/targets', { headers: { 'accept-encoding': 'gzip' } });
+
+      expect(gzip.headers['content-encoding']).toBe('gzip');
+      expect(gzip.headers.vary).toBe('Accept-Encoding');
+      expect(gunzipSync(gzip.body)).toEqual(plain.body);
+    });
+  });
+
+  it('refuses an unknown state as Prometheus refuses a bad parameter', async () => {
+    await withServer({}, async ({ get }) => {
+      const { status, body } = await get('/api/v1/targets?state=sick');
+
+      expect(status).toBe(400);
+      expect(JSON.parse(body.toString())).toEqual({
+        status: 'error',
+        errorType: 'bad_data',
+        error: 'the parameter "state" must be any, active or dropped',
+      });
+    });
+  });
+
+  it('keeps names of applications inside of strings', async () => {
+    const name = '"</script>\u202e\u2028\n\u0000';
+    const status = aStatusSource({ applications: [anApplicationStatus({ name })] });
+    await withServer({ status }, async ({ get }) => {
+      const { body } = await get('/api/v1/targets');
+
+      const { data } = JSON.parse(body.toString()) as {
+        data: { activeTargets: { labels: { app_name: string } }[] };
+      };
+      expect(data.activeTargets[0]?.labels.app_name).toBe(name);
+    });
+  });
+});
+
+describe('/api/v1/sd', () => {
+  it('names the address that was asked when there are no shards', async () => {
+    await withServer({}, async ({ get, port }) => {
+      const { status, headers, body } = await get('/api/v1/sd');
+
+      expect(status).toBe(200);
+      expect(headers['content-type']).toBe('application/json');
+      expect(JSON.parse(body.toString())).toMatchObject([{ targets: [`127.0.0.1:${port}`] }]);
+    });
+  });
+
+  it('names all shards by their addresses', async () => {
+    const shardAddress = 'exporter-{shard}:9126';
+    const status = aStatusSource({ process: aProcessStatus({ shard: { ordinal: 1, total: 2 } }) });
+    await withServer({ shardAddress, status, telemetryPath: '/m' }, async ({ get }) => {
+      const { body } = await get('/api/v1/sd');
+
+      expect(JSON.parse(body.toString())).toMatchObject([
+        { targets: ['exporter-0:9126'], labels: { __metrics_path__: '/m' } },
+        { targets: ['exporter-1:9126'], labels: { __meta_newrelic_exporter_shard: '1' } },
+      ]);
+    });
+  });
+
+  it.each([
+    { what: 'a host that is no address', total: 1, headers: { host: 'a,b' }, status: 400 },
+    { what: 'shards without addresses', total: 2, headers: {}, status: 503 },
+  ])('is an error and never an empty list: $what', async ({ total, headers, status }) => {
+    const source = aStatusSource({ process: aProcessStatus({ shard: { ordinal: 0, total } }) });
+    await withServer({ status: source }, async ({ get }) => {
+      const reply = await get('/api/v1/sd', { headers });
+
+      expect(reply.status).toBe(status);
+      expect(reply.body.toString()).toContain('--web.shard-address');
+    });
+  });
+});
+
+describe('/config', () => {
+  it.each([
+    { path: '/config', accept: '*/*', type: 'text/yaml; charset=utf-8' },
+    { path: '/config', accept: 'text/yaml', type: 'text/yaml; charset=utf-8' },
+    { path: '/config?format=yaml', accept: 'text/html', type: 'text/yaml; charset=utf-8' },
+    { path: '/config', accept: 'text/html,*/*;q=0.8', type: 'text/plain; charset=utf-8' },
+  ])('shows the effective configuration: $path for $accept', async ({ path, accept, type }) => {
+    await withServer({}, async ({ get }) => {
+      const { status, headers, body } = await get(path, { headers: { accept } });
+
+      expect(status).toBe(200);
+      expect(headers['content-type']).toBe(type);
+      expect(body.toString()).toBe(aStatusSource().effectiveConfig());
+    });
+  });
+
+  it('is 503 while there is no configuration', async () => {
+    const status = { ...aStatusSource(), effectiveConfig: () => undefined };
+    await withServer({ status }, async ({ get }) => {
+      const reply = await get('/config?format=yaml');
+
+      expect(reply.status).toBe(503);
+      expect(reply.body.toString()).toContain('no usable configuration');
+    });
+  });
+});
