@@ -6,7 +6,7 @@ import type { PageContext } from '../status/page-context.ts';
 import { refreshScript, scriptPath } from '../status/refresh-script.ts';
 import { statusPage } from '../status/status-page.ts';
 import { styleSource } from '../status/style.ts';
-import { type Answer, textAnswer } from './answer.ts';
+import { type Answer, plainAnswer, textAnswer } from './answer.ts';
 import { compressed } from './compressed.ts';
 import { isTls, paramsOf } from './request-parts.ts';
 
@@ -29,6 +29,21 @@ function policyOf(style: string): string {
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
+}
+
+/** Browsers say that they want HTML; `?format=yaml` says otherwise. */
+function wantsHtml(request: IncomingMessage): boolean {
+  return (
+    paramsOf(request).get('format') !== 'yaml' && /text\/html/i.test(request.headers.accept ?? '')
+  );
+}
+
+/** The effective configuration for programs. */
+function yamlAnswer(source: StatusSource): Answer {
+  const text = source.effectiveConfig();
+  return text === undefined
+    ? plainAnswer(503, 'There is no usable configuration yet. The status page says why.')
+    : textAnswer(200, 'text/yaml; charset=utf-8', text);
 }
 
 /** The pages for people, by their paths. */
@@ -54,7 +69,13 @@ export function createStatusRoutes(
       async (request) =>
         answerOf(request, statusPage(source, paramsOf(request), contextOf(request))),
     ],
-    ['/config', async (request) => answerOf(request, configPage(source, contextOf(request)))],
+    [
+      '/config',
+      async (request) =>
+        wantsHtml(request)
+          ? answerOf(request, configPage(source, contextOf(request)))
+          : compressed(request, yamlAnswer(source)),
+    ],
     [
       '/applications',
       async (request) => {

@@ -12,7 +12,7 @@ export function configPage(source: StatusSource, context: PageContext): string {
   const inForce =
     text === undefined
       ? html`<p class="empty">No configuration is in force.</p>`
-      : html`<p class="soft">With every default, and without any secret.</p>
+      : html`<p class="soft">With every default, and without any secret. <a href="./config?format=yaml">As YAML</a></p>
 <pre class="config" tabindex="0">${text}</pre>`;
   const main = html`<h1>Configuration</h1>
 ${processFacts(process)}

@@ -5,16 +5,19 @@ import { TLSSocket } from 'node:tls';
 import { Script } from 'node:vm';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import type { StatusSource } from '../../src/model/status.ts';
 import type { Answer } from '../../src/server/answer.ts';
 import { createStatusRoutes } from '../../src/server/status-routes.ts';
 import { anApplicationStatus, aStatusSource } from '../support/status-source.ts';
+
+const withMail = aStatusSource({ applications: [anApplicationStatus({ id: '5', name: 'mail' })] });
 
 async function ask(
   url: string,
   headers: Readonly<Record<string, string>> = {},
   socket: Socket = new Socket(),
+  source: StatusSource = withMail,
 ): Promise<Answer> {
-  const source = aStatusSource({ applications: [anApplicationStatus({ id: '5', name: 'mail' })] });
   const routes = createStatusRoutes({ telemetryPath: '/metrics' }, source);
   const request = new IncomingMessage(socket);
   request.url = url;
@@ -36,7 +39,6 @@ describe('createStatusRoutes', () => {
       holds: '<h1><bdi>mail</bdi></h1>',
     },
     { url: '/applications?account=production&id=6', status: 404, holds: 'Not found' },
-    { url: '/config', status: 200, holds: 'requests_per_minute: 800' },
   ])('answers $url with $status', async ({ url, status, holds }) => {
     const answer = await ask(url);
 
@@ -80,5 +82,25 @@ describe('createStatusRoutes', () => {
     expect(body).toContain('targets: [&quot;exporter.example:9126&quot;]');
     expect(body).toContain('scheme: https');
     expect(body).toContain('password_file');
+  });
+
+  it.each([
+    { url: '/config', accept: '*/*', type: 'text/yaml' },
+    { url: '/config', accept: 'text/html,*/*;q=0.8', type: 'text/html' },
+    { url: '/config?format=yaml', accept: 'text/html', type: 'text/yaml' },
+  ])('shows the configuration as $type: $url for $accept', async ({ url, accept, type }) => {
+    const answer = await ask(url, { accept });
+
+    expect(answer.status).toBe(200);
+    expect(answer.headers['Content-Type']).toBe(`${type}; charset=utf-8`);
+    expect(bodyOf(answer)).toContain('requests_per_minute: 800');
+  });
+
+  it('answers 503 to a program while there is no configuration', async () => {
+    const source = { ...aStatusSource(), effectiveConfig: () => undefined };
+    const answer = await ask('/config', {}, new Socket(), source);
+
+    expect(answer.status).toBe(503);
+    expect(bodyOf(answer)).toContain('no usable configuration');
   });
 });

@@ -1,65 +1,56 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createSystemClock } from '../../src/daemon/node-platform.ts';
 import type { StatusSource } from '../../src/model/status.ts';
-import { plainAnswer, send } from '../../src/server/answer.ts';
-import { createStatusRoutes } from '../../src/server/status-routes.ts';
+import { createMetricsServer } from '../../src/server/metrics-server.ts';
+import { aPage } from '../server/harness.ts';
+import { createFakeLogger } from './fake-logger.ts';
 
-/** The pages of a source that a test may change, at a real port. */
+/** The server of the exporter at a real port, with a source that a test may change. */
 export interface StatusServer {
   readonly url: string;
-  /** From now on these are shown. */
+  /** From now on this is shown. */
   show(source: StatusSource): void;
-  /** How often the status page itself was asked for. */
+  /** How often a page was rendered. */
   asked(): number;
-  /** From now on every answer is a 500, or no longer. */
-  fail(isFailing: boolean): void;
   close(): Promise<void>;
 }
 
 export async function startStatusServer(first: StatusSource): Promise<StatusServer> {
   let current = first;
   let asked = 0;
-  let isFailing = false;
-  const source: StatusSource = {
-    process: () => current.process(),
+  const status: StatusSource = {
+    process: () => {
+      asked += 1;
+      return current.process();
+    },
     accounts: () => current.accounts(),
     applications: () => current.applications(),
     history: (account, id) => current.history(account, id),
     effectiveConfig: () => current.effectiveConfig(),
   };
-  const routes = createStatusRoutes({ telemetryPath: '/metrics' }, source);
-  const server = createServer((request, response) => {
-    const path = request.url?.split('?')[0] ?? '';
-    if (path === '/') asked += 1;
-    const route = isFailing ? undefined : routes.get(path);
-    const answer = route?.(request) ?? Promise.resolve(plainAnswer(500, 'It fails.'));
-    answer.then(
-      (one) => {
-        send(request, response, one);
-      },
-      (error: unknown) => {
-        send(request, response, plainAnswer(500, String(error)));
-      },
-    );
-  });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = server.address() as AddressInfo;
+  const server = createMetricsServer(
+    {
+      listenAddresses: ['127.0.0.1:0'],
+      telemetryPath: '/metrics',
+      maxRequests: 40,
+      shardAddress: '',
+    },
+    {
+      page: async () => aPage(''),
+      selfMetrics: async () => [],
+      scraped: () => undefined,
+      status,
+      stalled: () => undefined,
+      logger: createFakeLogger(),
+      clock: createSystemClock(),
+    },
+  );
+  const [address] = await server.listen();
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://127.0.0.1:${address?.port}`,
     show: (next) => {
       current = next;
     },
     asked: () => asked,
-    fail: (failing) => {
-      isFailing = failing;
-    },
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => {
-        server.close(resolve);
-      });
-    },
+    close: async () => server.close(1),
   };
 }
