@@ -70,6 +70,7 @@ function aStore(applications: number): SeriesStore {
       hostNames: new Map(),
       reading: { windowEndMs: 0, application: throughput, hosts: new Map(hosts) },
       pollSucceeded: true,
+      failureReason: undefined,
       lastSuccessMs: 0,
     });
   }

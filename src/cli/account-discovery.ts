@@ -157,16 +157,31 @@ async function discoverAccount(
     entries,
     discovery,
     selected: purpose === 'plan' ? await withHosts(selected, source, stopSignal) : selected,
-    visible:
-      purpose === 'check' && isWorthAsking(account, complete)
-        ? await visibleAccounts(runtime, platform)
-        : undefined,
-    hostless: purpose === 'check' ? await hostlessOf(selected, source, platform) : [],
     missingEntries: complete ? missingEntries : [],
     missing: complete ? missingEntries.map(({ selector }) => selectorText(selector)) : [],
-    sample: purpose === 'check' ? await sampleOf(selected, source, platform) : undefined,
     pendingIds: complete ? pendingIds : [],
     failure: complete ? undefined : redactor.redact(error?.message ?? 'no answer'),
+    ...(purpose === 'check'
+      ? await trials({ account, selected, complete }, runtime, platform)
+      : { visible: undefined, hostless: [], sample: undefined }),
+  };
+}
+
+/** What only a check asks for. */
+async function trials(
+  {
+    account,
+    selected,
+    complete,
+  }: Pick<DiscoveredAccount, 'account' | 'selected'> & Pick<Discovery, 'complete'>,
+  runtime: AccountRuntime,
+  platform: Platform,
+): Promise<Pick<DiscoveredAccount, 'visible' | 'hostless' | 'sample'>> {
+  const isAsked = isWorthAsking(account, complete);
+  return {
+    visible: isAsked ? await visibleAccounts(runtime, platform) : undefined,
+    hostless: await hostlessOf(selected, runtime.source, platform),
+    sample: await sampleOf(selected, runtime.source, platform),
   };
 }
 

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { didYouMean } from '../config/suggestion.ts';
 import { type Flags, flagTable } from './flag-table.ts';
 import {
+  bareTextOf,
   type Command,
   commands,
   type Environment,
@@ -44,16 +45,39 @@ export function parseArguments(argv: readonly string[], env: Environment): Argum
     refuseKeys(argv);
     const words = splitWords(argv);
     const [first, ...operands] = words.positionals;
-    const command = commands.find((candidate) => candidate === first);
+    const command = commandNamed(first);
+    if (first === 'help') return helpOf(operands);
+    if (first === 'version') return { kind: 'version' };
     if (words.options.some(({ name }) => name === 'help')) return { kind: 'help', command };
     if (words.options.some(({ name }) => name === 'version')) return { kind: 'version' };
-    checkOptions(words.options);
+    const options = words.options.map((option) => ({
+      ...option,
+      name: nameFor(option.name, command ?? 'serve'),
+    }));
+    checkOptions(options);
     if (first !== undefined && command === undefined) throw unknownCommand(first);
-    return run(command ?? 'serve', words.options, operands, env);
+    return run(command ?? 'serve', options, operands, env);
   } catch (error) {
     if (error instanceof UsageError) return { kind: 'error', message: error.message };
     throw error;
   }
+}
+
+function commandNamed(word: string | undefined): Command | undefined {
+  return commands.find((candidate) => candidate === word);
+}
+
+/** The command `help`, perhaps with the name of another command. */
+function helpOf([word]: readonly string[]): Arguments {
+  const command = commandNamed(word);
+  if (word !== undefined && command === undefined) throw unknownCommand(word);
+  return { kind: 'help', command };
+}
+
+/** The flag that an alias means for a command; any other name stays. */
+function nameFor(name: string, command: Command): string {
+  const meant = flagList.filter(({ alias }) => alias === name);
+  return (meant.find(({ commands: its }) => its.includes(command)) ?? meant[0])?.name ?? name;
 }
 
 /** Such as `--api-key` or `--newrelic.license-key-file`. */
@@ -136,7 +160,7 @@ function checkOptions(options: readonly Option[]): void {
   for (const { name, value, isInline, written } of options) {
     const flag = flagList.find((candidate) => candidate.name === name);
     if (flag === undefined) throw unknownFlag(written);
-    if (value === undefined && flag.isSwitch !== true) {
+    if (value === undefined && bareTextOf(flag) === undefined) {
       throw new UsageError(`${written} needs a value: ${usageOf(flag)}`);
     }
     if (!isInline && value?.startsWith('-') === true) {
@@ -162,7 +186,10 @@ function checkBelongs(name: string, command: Command): void {
 }
 
 function unknownFlag(written: string): UsageError {
-  const names = [...flagList.map(({ name }) => name), ...switchNames];
+  const names = [
+    ...flagList.flatMap(({ name, alias }) => (alias === undefined ? name : [name, alias])),
+    ...switchNames,
+  ];
   const near = didYouMean(
     `--${written.replace(/^-+/, '')}`,
     names.map((name) => `--${name}`),
@@ -173,7 +200,8 @@ function unknownFlag(written: string): UsageError {
 function unknownCommand(word: string): UsageError {
   const isFile = /\.ya?ml$/i.test(word);
   const hint = isFile ? `for a configuration file write --config.file=FILE` : undefined;
-  return unknown(`unknown command ${quote(word)}`, hint ?? didYouMean(word, commands));
+  const near = didYouMean(word, [...commands, ...switchNames]);
+  return unknown(`unknown command ${quote(word)}`, hint ?? near);
 }
 
 function unknown(problem: string, hint: string | undefined): UsageError {

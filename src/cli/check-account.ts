@@ -105,9 +105,9 @@ function sampleFinding({ application, outcome }: Sample, add: Add): Finding {
 function budgetFindings(discovered: DiscoveredAccount, add: Add): readonly Finding[] {
   return draftsOfDiscovered([discovered]).map(({ source, calls }) => {
     const text = budgetText(calls);
-    if (calls.fits) return add('budget', 'ok', text);
+    if (calls.fits) return add('budget', 'ok', `polling ${text}`);
     const remedies = remedyTexts({ ...calls, together: togetherOf({ source, calls }, 1) });
-    return add('budget', 'warning', `${text}: polls come later`, remedies.join(' '));
+    return add('budget', 'warning', `polling ${text}: polls come later`, remedies.join(' '));
   });
 }
 

@@ -33,22 +33,12 @@ export async function checkFile(path: string, platform: Platform): Promise<Check
   const diagnostics = file.diagnose([...file.errors, ...file.warnings, ...named]);
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
   const { config, withoutId } = file;
-  if (config === undefined || errors > 0) {
-    return {
-      diagnostics,
-      errors,
-      good: undefined,
-      withoutId: named.some(isError) ? [] : withoutId,
-    };
-  }
+  if (config === undefined || errors > 0)
+    return { diagnostics, errors, good: undefined, withoutId };
   return {
     diagnostics,
     errors,
     good: { config: await compileConfig(config, platform), file },
     withoutId,
   };
-}
-
-function isError({ severity }: Pick<Diagnostic, 'severity'>): boolean {
-  return severity === 'error';
 }

@@ -75,13 +75,12 @@ export function marksFor(
 export function findingsText(findings: readonly Finding[], marks: Marks): string {
   const digits = String(findings.length).length;
   return findings
-    .map((finding, index) => {
+    .flatMap((finding, index) => {
       const head = `${String(index + 1).padStart(digits)} ${marks[finding.severity]} `;
       const [first = '', ...below] = linesOf(finding);
       const indent = ' '.repeat(digits + 1);
       return [head + first, ...below.map((line) => indent + line)].map((line) => `${line}\n`);
     })
-    .flat()
     .join('');
 }
 

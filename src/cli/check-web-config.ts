@@ -14,19 +14,24 @@ export async function withWebConfig(
   checkConfig: () => Promise<Outcome>,
 ): Promise<Outcome> {
   if (webConfigFile === '') return checkConfig();
-  const [main, web] = await Promise.allSettled([
-    checkConfig(),
-    checkWebConfig(webConfigFile, platform),
+  const [main, web] = await Promise.all([
+    outcomeOf(checkConfig()),
+    outcomeOf(checkWebConfig(webConfigFile, platform)),
   ]);
-  const failures = [main, web].filter((result) => result.status === 'rejected');
-  const reasons = failures.map(({ reason }): unknown => reason);
-  const unexpected = reasons.find((reason) => !(reason instanceof CommandError));
-  if (unexpected !== undefined) throw unexpected;
-  if (main.status === 'fulfilled' && web.status === 'fulfilled') {
-    return { exitCode: main.value.exitCode, output: main.value.output + web.value };
+  if (!(main instanceof CommandError) && !(web instanceof CommandError)) {
+    return { exitCode: main.exitCode, output: main.output + web };
   }
-  const messages = reasons.filter((reason) => reason instanceof CommandError);
-  throw new CommandError(2, messages.map(({ message }) => message).join('\n'));
+  const failures = [main, web].filter((result) => result instanceof CommandError);
+  throw new CommandError(2, failures.map(({ message }) => message).join('\n'));
+}
+
+async function outcomeOf<Value>(result: Promise<Value>): Promise<Value | CommandError> {
+  try {
+    return await result;
+  } catch (error) {
+    if (error instanceof CommandError) return error;
+    throw error;
+  }
 }
 
 /** What is good about the file. */

@@ -30,14 +30,14 @@ export function withDates(platform: Platform): DatedPlatform {
     if (best !== undefined && best.roundTripMs <= roundTripMs) return;
     best = { skewMs: theirMs - (sentMs + roundTripMs / 2), roundTripMs };
   };
-  const dated = ({ send, close }: RawTransport): RawTransport => ({
+  const dated = (raw: RawTransport): RawTransport => ({
     send: async (request, headers, signal) => {
       const sentMs = clock.wallMs();
-      const response = await send(request, headers, signal);
+      const response = await raw.send(request, headers, signal);
       read(response.headers['date'], sentMs);
       return response;
     },
-    close,
+    close: async () => raw.close(),
   });
 
   return {

@@ -3,38 +3,46 @@ import { serve } from '../daemon/serve.ts';
 import type { AccountSource } from '../model/config.ts';
 import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
 import type { BoundAddress } from '../server/metrics-server.ts';
-import { createSimulator } from '../simulator/simulator.ts';
-import type { Flags } from './flag-table.ts';
+import { type Flags, flagTable } from './flag-table.ts';
+import {
+  createSimulatedVendor,
+  indented,
+  type SimulatedVendor,
+  simulatedConfigText,
+} from './simulated-vendor.ts';
 
 const keyVariable = 'NEWRELIC_EXPORTER_DEMO_KEY';
-/** The New Relic account that is simulated. */
-const accountId = 1_234_567;
 /** The name of a file that exists only on the platform of the demo. */
 const configFile = 'demo.yaml';
 
 /** The daemon and a simulated New Relic account together: nothing else is needed to try it. */
 export async function demo(flags: Flags, platform: Platform): Promise<ExitCode> {
-  const simulator = createSimulator(
+  const vendor = createSimulatedVendor(
     {
       port: flags.demoPort,
-      graphql: { accountId },
+      portFlag: flagTable.demoPort.name,
       latencyMs: [40, 160],
-      fleet: {
-        applications: flags.demoApplications,
-        hosts: flags.demoHosts,
-        churnPerHour: flags.demoHosts / 2,
-      },
+      applications: flags.demoApplications,
+      hosts: flags.demoHosts,
+      churnPerHour: flags.demoHosts / 2,
+      faults: flags.demoFaults,
     },
-    { clock: platform.clock },
+    platform,
   );
-  const { baseUrl } = await simulator.start();
-  const [apiKey] = simulator.apiKeys;
-  const text = demoConfig(baseUrl, flags.demoSource);
+  const { baseUrl } = await vendor.start();
+  const config = simulatedConfigText({
+    account: 'demo',
+    baseUrl,
+    keyVariable,
+    source: flags.demoSource,
+    poll: ['window: 1m'],
+    missingNames: vendor.script.missingNames,
+  });
   const demoPlatform: Platform = {
     ...platform,
-    env: { ...platform.env, [keyVariable]: apiKey },
+    env: { ...platform.env, [keyVariable]: vendor.apiKey },
     readFile: async (path) =>
-      path === configFile ? new TextEncoder().encode(text) : platform.readFile(path),
+      path === configFile ? new TextEncoder().encode(config) : platform.readFile(path),
     // The file cannot change: the signal ends the demo, as it does other programs.
     onHangup: () => {},
   };
@@ -42,29 +50,12 @@ export async function demo(flags: Flags, platform: Platform): Promise<ExitCode> 
     return await serve({ ...flags, configFile, autoReloadIntervalMs: 0 }, demoPlatform, {
       watch: (sink) => tickerOver(sink, platform.stdout),
       listening: (addresses) => {
-        platform.stdout.write(greeting(addresses, flags, baseUrl, text));
+        platform.stdout.write(greeting({ addresses, flags, vendor, baseUrl, config }));
       },
     });
   } finally {
-    await simulator.stop();
+    await vendor.simulator.stop();
   }
-}
-
-function demoConfig(baseUrl: string, source: AccountSource['kind']): string {
-  const asked =
-    source === 'nerdgraph' ? ['    source: nerdgraph', `    account_id: ${accountId}`] : [];
-  return [
-    'accounts:',
-    '  - name: demo',
-    `    base_url: ${baseUrl}`,
-    `    api_key_env: ${keyVariable}`,
-    ...asked,
-    'poll:',
-    '  window: 1m',
-    'apps:',
-    '  - match: "."',
-    '',
-  ].join('\n');
 }
 
 const apiPaths: Readonly<Record<AccountSource['kind'], string>> = {
@@ -72,12 +63,15 @@ const apiPaths: Readonly<Record<AccountSource['kind'], string>> = {
   nerdgraph: '/graphql',
 };
 
-function greeting(
-  addresses: readonly BoundAddress[],
-  flags: Flags,
-  simulatorUrl: string,
-  config: string,
-): string {
+interface Running {
+  readonly addresses: readonly BoundAddress[];
+  readonly flags: Flags;
+  readonly vendor: SimulatedVendor;
+  readonly baseUrl: string;
+  readonly config: string;
+}
+
+function greeting({ addresses, flags, vendor, baseUrl, config }: Running): string {
   const port = addresses[0]?.port ?? 0;
   const url = `http://localhost:${port}`;
   return [
@@ -86,20 +80,42 @@ function greeting(
     '',
     `  status page    ${url}/`,
     `  metrics        ${url}${flags.telemetryPath}`,
-    `  simulated API  ${simulatorUrl}${apiPaths[flags.demoSource]}`,
+    `  simulated API  ${baseUrl}${apiPaths[flags.demoSource]}`,
     '',
+    ...faultsText(vendor, url, flags),
     'Its configuration:',
     '',
-    ...config
-      .trimEnd()
-      .split('\n')
-      .map((line) => `  ${line}`),
+    ...indented(config),
+    '',
+    'Another exporter, or curl, can use the same account with its key, which is no secret:',
+    '',
+    `  export ${keyVariable}=${vendor.apiKey}`,
     '',
     `Try:  curl -s ${url}${flags.telemetryPath} | grep requests_per_minute`,
     'New values come every minute, as from New Relic. Ctrl-C stops.',
     '',
     '',
   ].join('\n');
+}
+
+function faultsText(
+  { script }: SimulatedVendor,
+  url: string,
+  { telemetryPath }: Flags,
+): readonly string[] {
+  if (script.sentences.length === 0) {
+    return ['To see what fails as well: stop it, and start it with --faults.', ''];
+  }
+  return [
+    'What goes wrong, on purpose:',
+    '',
+    ...script.sentences.map((sentence) => `  - ${sentence}`),
+    '',
+    'Look at the status page, at the lines of the log here, and at:',
+    '',
+    `  curl -s ${url}${telemetryPath} | grep -E '(_up|poll_success).* 0$|(app_missing|failures_total).* [1-9]'`,
+    '',
+  ];
 }
 
 /** Lines for this many applications: enough to see numbers move, few enough to read. */

@@ -22,7 +22,10 @@ export async function discover(flags: Flags, platform: Platform): Promise<Outcom
   for (const { account, failure } of failed) {
     platform.stderr.write(`account ${account.name}: discovery failed: ${failure}\n`);
   }
-  const output = listText(discovered.flatMap(applicationsOf), flags.output);
+  const applications = discovered.flatMap(applicationsOf);
+  // A bare header or an empty list would look like an account without applications.
+  const isNothing = applications.length === 0 && failed.length > 0;
+  const output = isNothing ? '' : listText(applications, flags.output);
   return { exitCode: failed.length === 0 ? 0 : 1, output };
 }
 

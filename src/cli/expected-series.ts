@@ -70,6 +70,7 @@ function fullSnapshot(account: string, selected: SelectedApplication): AppSnapsh
       hosts: new Map(hosts.map((id) => [id, throughput])),
     },
     pollSucceeded: true,
+    failureReason: undefined,
     lastSuccessMs: 0,
   };
 }

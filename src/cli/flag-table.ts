@@ -1,5 +1,4 @@
 import { parseDuration } from '../config/duration.ts';
-import type { AccountSource } from '../model/config.ts';
 import { type LogFormat, type LogLevel, logFormats, logLevels } from '../telemetry/logger.ts';
 import {
   type Command,
@@ -18,6 +17,7 @@ import {
   telemetryPath,
   wholeNumber,
 } from './flags.ts';
+import { SimulatorFlags } from './simulator-flags.ts';
 
 const sharing: readonly Command[] = ['serve', 'once'];
 const serving: readonly Command[] = ['serve', 'demo'];
@@ -30,6 +30,7 @@ class DeclaredFlags {
     defaultText: 'config.yaml',
     help: 'Configuration file.',
     expected: 'the path of a file',
+    isFile: true,
     commands: ['serve', 'check-config', 'plan', 'discover', 'compare', 'once'],
     parse: (text) => (text === '' ? undefined : text),
   };
@@ -184,34 +185,6 @@ class DeclaredFlags {
     ...wholeNumber(1, 100_000),
     commands: ['plan'],
   };
-  readonly demoApplications: Flag<number> = {
-    name: 'demo.applications',
-    defaultText: '12',
-    help: 'Applications of the simulated account.',
-    ...wholeNumber(1, 10_000),
-    commands: ['demo'],
-  };
-  readonly demoHosts: Flag<number> = {
-    name: 'demo.hosts',
-    defaultText: '48',
-    help: 'Hosts of the simulated account, all applications together.',
-    ...wholeNumber(0, 100_000),
-    commands: ['demo'],
-  };
-  readonly demoSource: Flag<AccountSource['kind']> = {
-    name: 'demo.source',
-    defaultText: 'rest',
-    help: 'API that the simulated account is polled with: rest or nerdgraph.',
-    ...oneOf(['rest', 'nerdgraph']),
-    commands: ['demo'],
-  };
-  readonly demoPort: Flag<number> = {
-    name: 'demo.port',
-    defaultText: '0',
-    help: 'Port of the simulated New Relic API on the loopback address; 0 means any free port.',
-    ...wholeNumber(0, 65_535),
-    commands: ['demo'],
-  };
   readonly healthcheckUrl: Flag<string> = {
     name: 'url',
     defaultText: 'http://127.0.0.1:9126/-/healthy',
@@ -238,9 +211,11 @@ class DeclaredFlags {
 }
 
 /** The fields as a plain object type: the fields of a class cannot be listed with their types. */
-type FlagTable = { readonly [Name in keyof DeclaredFlags]: DeclaredFlags[Name] };
+type FlagTable = { readonly [Name in keyof DeclaredFlags]: DeclaredFlags[Name] } & {
+  readonly [Name in keyof SimulatorFlags]: SimulatorFlags[Name];
+};
 
-export const flagTable: FlagTable = new DeclaredFlags();
+export const flagTable: FlagTable = Object.assign(new DeclaredFlags(), new SimulatorFlags());
 
 /** The values of all flags, with every default applied. */
 export type Flags = FlagValues<FlagTable>;

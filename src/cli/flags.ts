@@ -9,6 +9,7 @@ export const commands = [
   'compare',
   'once',
   'demo',
+  'simulate',
   'healthcheck',
   'config-schema',
 ] as const;
@@ -20,6 +21,8 @@ export interface Flag<Value> extends ValueRule<Value> {
   readonly name: string;
   /** The letter that may stand for the name, after one dash. */
   readonly short?: string;
+  /** Another name for it; flags of different commands may share one. */
+  readonly alias?: string;
   /** The default, as a user would write it. */
   readonly defaultText: string;
   /** Sentences for the help; the default and the environment variable are added to it. */
@@ -27,6 +30,8 @@ export interface Flag<Value> extends ValueRule<Value> {
   readonly isRepeatable?: true;
   /** Takes no value: given, it is `true`. */
   readonly isSwitch?: true;
+  /** Its value where it is given without one, as `--name`; another value then needs `--name=VALUE`. */
+  readonly bareText?: string;
   readonly commands: readonly Command[];
 }
 
@@ -56,6 +61,12 @@ export type FlagValues<Table> = {
 export interface ValueRule<Value> {
   /** What a value must look like, to follow "expected". */
   readonly expected: string;
+  /** The words of a closed set, for the completion of a shell. */
+  readonly values?: readonly string[];
+  /** Whether the value is the path of a file. */
+  readonly isFile?: true;
+  /** What is wrong with a value that is not allowed, if there is more to say than what was expected. */
+  problem?(text: string): string | undefined;
   /** `undefined` for a value that is not allowed. */
   parse(text: string): Value | undefined;
 }
@@ -63,12 +74,14 @@ export interface ValueRule<Value> {
 export const onOrOff: ValueRule<boolean> & { readonly isSwitch: true } = {
   expected: 'no value, or true or false',
   isSwitch: true,
+  values: ['true', 'false'],
   parse: (text) => (text === 'true' || text === 'false' ? text === 'true' : undefined),
 };
 
 export function oneOf<Word extends string>(words: readonly Word[]): ValueRule<Word> {
   return {
     expected: `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`,
+    values: words,
     parse: (text) => words.find((word) => word === text.toLowerCase()),
   };
 }
@@ -181,7 +194,7 @@ function valuesOf(
   if (given.length > 0) {
     return distinct(
       `--${flag.name}`,
-      given.map(({ value }) => parseValue(flag, `--${flag.name}`, value ?? 'true')),
+      given.map(({ value }) => parseValue(flag, `--${flag.name}`, value ?? bareTextOf(flag) ?? '')),
     );
   }
   const variable = environmentVariableOf(flag);
@@ -192,6 +205,14 @@ function valuesOf(
     variable,
     texts.map((part) => parseValue(flag, variable, part)),
   );
+}
+
+/** The value of a flag that is given without one; `undefined` if it must have one. */
+export function bareTextOf({
+  isSwitch,
+  bareText,
+}: Pick<Flag<unknown>, 'isSwitch' | 'bareText'>): string | undefined {
+  return isSwitch === true ? 'true' : bareText;
 }
 
 function splitList(variable: string, text: string): readonly string[] {
@@ -221,7 +242,12 @@ function textFrom(variable: string | undefined): string | undefined {
 function parseValue<Value>(flag: Flag<Value>, origin: string, text: string): Value {
   const value = flag.parse(text);
   if (value === undefined) {
-    throw new UsageError(`${origin}: ${quote(text)} is not valid: expected ${flag.expected}`);
+    const problem = flag.problem?.(text);
+    throw new UsageError(
+      problem === undefined
+        ? `${origin}: ${quote(text)} is not valid: expected ${flag.expected}`
+        : `${origin}: ${problem}`,
+    );
   }
   return value;
 }

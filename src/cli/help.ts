@@ -5,57 +5,51 @@ interface CommandHelp {
   /** The command with its operands. */
   readonly usage: string;
   readonly summary: string;
-  /** Whether the short help names it. */
-  readonly isListed: boolean;
 }
 
 const commandHelp: Readonly<Record<Command, CommandHelp>> = {
   serve: {
     usage: 'serve',
     summary: 'Poll New Relic and serve the metrics. The default.',
-    isListed: true,
   },
   'check-config': {
     usage: 'check-config [FILE]',
     summary: 'Check the configuration and report all errors at once.',
-    isListed: true,
   },
   plan: {
     usage: 'plan [FILE]',
     summary:
       'Show what polling will cost and whether it fits the budget; exit with 1 if it does not.',
-    isListed: true,
   },
   discover: {
     usage: 'discover [FILE]',
     summary: 'List the applications of the accounts; with -o yaml, ready to paste as apps.',
-    isListed: true,
   },
   compare: {
     usage: 'compare [FILE]',
     summary:
       'Poll everything once with REST and once with NerdGraph, and say whether switching is safe; exit with 1 if it is not.',
-    isListed: true,
   },
   once: {
     usage: 'once',
     summary: 'Poll everything once and print the metrics; exit with 1 if anything failed.',
-    isListed: true,
   },
   demo: {
     usage: 'demo',
     summary: 'Serve the metrics of a simulated account; needs neither a key nor a file.',
-    isListed: true,
+  },
+  simulate: {
+    usage: 'simulate',
+    summary:
+      'Be a simulated New Relic, with as many applications and faults as wanted, for an exporter to poll.',
   },
   healthcheck: {
     usage: 'healthcheck',
     summary: 'Ask a running exporter whether it works; for container probes.',
-    isListed: true,
   },
   'config-schema': {
     usage: 'config-schema',
     summary: 'Print the JSON schema of the configuration file, for editors.',
-    isListed: false,
   },
 };
 
@@ -79,7 +73,6 @@ export function helpText(command?: Command): string {
 }
 
 function overview(flags: readonly Flag<unknown>[]): readonly string[] {
-  const listed = Object.values(commandHelp).filter(({ isListed }) => isListed);
   return [
     'Publishes the throughput of New Relic APM applications and of their hosts as',
     'Prometheus metrics.',
@@ -87,7 +80,7 @@ function overview(flags: readonly Flag<unknown>[]): readonly string[] {
     'Usage: newrelic-exporter [COMMAND] [FLAGS]',
     '',
     'Commands:',
-    ...listed.flatMap(({ usage, summary }) => item(usage, summary)),
+    ...Object.values(commandHelp).flatMap(({ usage, summary }) => item(usage, summary)),
     '',
     'Flags (newrelic-exporter COMMAND --help shows those of one command):',
     ...flags.flatMap(flagItem),

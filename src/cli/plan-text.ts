@@ -31,7 +31,7 @@ function accountLines(account: PlannedAccount): readonly string[] {
     ['budget', budgetText(account)],
     ...remedyTexts(account).map((text, index) => [index === 0 ? 'to fit' : '', text]),
     ...account.intervals.map((interval) => ['interval', intervalText(interval, account)]),
-    ['first full set', `after about ${secondsText(account.firstFullSetMs)}`],
+    ['first full set', `after about ${durationText(account.firstFullSetMs)}`],
     ['series', `at most ${account.series}`],
     ...(account.together.replicas === 1 ? [] : [togetherText(account.together)]),
   ];
@@ -96,9 +96,9 @@ function intervalText(
   { stretch, intervals }: PlannedAccount,
 ): string {
   const stretched =
-    stretch > 1 ? ` instead of ${secondsText(configuredMs)} (× ${stretch.toFixed(2)})` : '';
+    stretch > 1 ? ` instead of ${durationText(configuredMs)} (× ${stretch.toFixed(2)})` : '';
   const some = intervals.length > 1 ? `, ${countOf(applications, 'application')}` : '';
-  return `${secondsText(effectiveMs)}${stretched}${some}`;
+  return `${durationText(effectiveMs)}${stretched}${some}`;
 }
 
 /** What would make an account fit. */
@@ -173,7 +173,7 @@ function variantLines({ variants }: Supposed): readonly string[] {
     [
       ['hosts per application', ...variants.map((one) => `${one.hostsPerApplication}`)],
       ['calls a minute', ...variants.map((one) => rateText(one.demandPerMinute))],
-      ['longest interval', ...variants.map((one) => secondsText(one.effectiveIntervalMs))],
+      ['longest interval', ...variants.map((one) => durationText(one.effectiveIntervalMs))],
     ],
     ['left', ...variants.map(() => 'right' as const)],
   );
@@ -192,6 +192,6 @@ function rateText(perMinute: number): string {
   return `${Math.round(perMinute * 10) / 10}`;
 }
 
-function secondsText(durationMs: number): string {
-  return `${Math.max(1, Math.round(durationMs / 1000))} s`;
+function durationText(durationMs: number): string {
+  return formatDuration(Math.max(1, Math.round(durationMs / 1000)) * 1000);
 }

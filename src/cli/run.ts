@@ -40,10 +40,10 @@ export async function run(argv: readonly string[], platform: Platform): Promise<
   }
 }
 
-type EndlessCommand = Extract<Command, 'serve' | 'demo'>;
+type EndlessCommand = Extract<Command, 'serve' | 'demo' | 'simulate'>;
 
 function isEndless(command: Command): command is EndlessCommand {
-  return command === 'serve' || command === 'demo';
+  return command === 'serve' || command === 'demo' || command === 'simulate';
 }
 
 /** Whether the command runs until it is stopped, so that a stop is success. */
@@ -71,6 +71,7 @@ async function runCommand(
   if (!isEndless(command))
     return runOneShot(async () => oneShot(command, flags, platform), platform);
   if (command === 'demo') return (await import('./demo.ts')).demo(flags, platform);
+  if (command === 'simulate') return (await import('./simulate.ts')).simulate(flags, platform);
   if (flags.respawn) return (await import('../daemon/respawn.ts')).respawn(argv, flags, platform);
   return (await import('../daemon/serve.ts')).serve(flags, platform);
 }

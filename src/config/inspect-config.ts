@@ -39,9 +39,9 @@ export interface InspectedConfig {
   /** The values of the file, with their places. */
   readonly at: At;
   /** Problems with this file, whoever found them, ready to print. */
-  diagnose(problems: readonly Problem[]): readonly Diagnostic[];
+  readonly diagnose: (problems: readonly Problem[]) => readonly Diagnostic[];
   /** Where a value of the file is, ready to print. */
-  placeOf(span: Span | undefined): Place;
+  readonly placeOf: (span: Span | undefined) => Place;
 }
 
 /** Reports an API key in the file once, whatever else is wrong in the same place. */

@@ -204,6 +204,7 @@ const ownLabels = [
   'transaction_type',
   'language',
   'status',
+  'reason',
 ];
 
 /** Names that `labels` must not use. */

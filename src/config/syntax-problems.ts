@@ -76,26 +76,18 @@ function tooDeep({ pos: [start, end] }: YAMLError, text: string): Problem {
   return errorAt(wordAt(text, line > start ? line : start), message, columnHelp);
 }
 
-function problemOf(
-  error: YAMLError,
-  text: string,
-  openings: readonly Opening[],
-): Problem | undefined {
-  const [start, end] = error.pos;
-  switch (error.code) {
-    case 'MULTILINE_IMPLICIT_KEY':
-      return errorAt(wordAt(text, start), 'YAML: there is no ": " after this key', separatorHelp);
-    case 'BAD_INDENT':
-    case 'MISSING_CHAR': {
-      const isIndent = /same column$|without - indicator$/u.test(error.message);
-      const message = 'YAML: this line is indented differently from those that it belongs to';
-      return isIndent
-        ? errorAt(wordAt(text, start), message, columnHelp)
-        : unclosed(error, openings);
-    }
-    default:
-      return errorAt({ start, end }, `YAML: ${error.message}`, syntaxHelp[error.code]);
+function problemOf(error: YAMLError, text: string, openings: readonly Opening[]): Problem {
+  const { code, message, pos } = error;
+  const [start, end] = pos;
+  if (code === 'MULTILINE_IMPLICIT_KEY') {
+    return errorAt(wordAt(text, start), 'YAML: there is no ": " after this key', separatorHelp);
   }
+  if (/same column$|without - indicator$/u.test(message)) {
+    const indented = 'YAML: this line is indented differently from those that it belongs to';
+    return errorAt(wordAt(text, start), indented, columnHelp);
+  }
+  const raw = errorAt({ start, end }, `YAML: ${message}`, syntaxHelp[code]);
+  return unclosed(error, openings) ?? raw;
 }
 
 /**
@@ -117,7 +109,6 @@ export function syntaxProblems(
       if (isSame(next)) return [tooDeep(next, text)];
     }
     if (error.code === 'MULTILINE_IMPLICIT_KEY' && isSame(previous)) return [];
-    const raw = errorAt({ start: error.pos[0], end: error.pos[1] }, `YAML: ${error.message}`);
-    return [problemOf(error, text, openings) ?? raw];
+    return [problemOf(error, text, openings)];
   });
 }

@@ -95,14 +95,19 @@ function keyProblem(
 
 const dayMs = 86_400_000;
 
+function dayOf(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(0, 10);
+}
+
 function dateWarning(cert: string, { subject, span }: Part, nowMs: number): readonly Problem[] {
   const { validFrom, validTo } = new X509Certificate(cert);
-  const day = (text: string): string => new Date(text).toISOString().slice(0, 10);
-  if (Date.parse(validTo) <= nowMs) {
-    return [warningAt(span, `${subject} has expired on ${day(validTo)}: clients will refuse it`)];
+  const start = Date.parse(validFrom);
+  const end = Date.parse(validTo);
+  if (end <= nowMs) {
+    return [warningAt(span, `${subject} expired on ${dayOf(end)}: clients will refuse it`)];
   }
-  if (Date.parse(validFrom) <= nowMs + dayMs) return [];
-  return [warningAt(span, `${subject} is not valid before ${day(validFrom)}`)];
+  if (start <= nowMs + dayMs) return [];
+  return [warningAt(span, `${subject} is not valid before ${dayOf(start)}`)];
 }
 
 /** OpenSSL's own checks, such as for keys that are too short. */

@@ -116,6 +116,12 @@ const passwordHash: z.ZodType<string> = z.unknown().transform((value, context) =
   return z.NEVER;
 });
 
+/** Its error does not repeat the value either. */
+const anyMap = z.custom<Record<string, unknown>>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  aMap,
+);
+
 const dayMs = 86_400_000;
 const burstError = { error: 'must be a whole number from 0 to 1000000' };
 
@@ -129,7 +135,7 @@ export const webFileSchema: z.ZodType<FileWebConfig> = z.strictObject(
         aMap,
       )
       .prefault({}),
-    basic_auth_users: z.record(userName, passwordHash, aMap).prefault({}),
+    basic_auth_users: anyMap.pipe(z.record(userName, passwordHash)).prefault({}),
     rate_limit: z
       .strictObject(
         {

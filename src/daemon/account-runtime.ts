@@ -17,6 +17,7 @@ import {
 import { createRestSource } from '../rest/rest-source.ts';
 import type { SelfMetrics } from '../telemetry/self-metrics.ts';
 import { type AccountTransport, createAccountTransport } from '../transport/account-transport.ts';
+import { createCallLog } from '../transport/call-log.ts';
 import type { KeyProvider, RawTransport } from '../transport/transport.ts';
 import type { Platform } from './platform.ts';
 import type { PreparedAccount } from './prepare-account.ts';
@@ -106,7 +107,8 @@ class PolledAccount implements AccountRuntime {
     const keyProvider = followingKey(() => this.#prepared.keyProvider, membership);
     const observer = metrics.apiObserver(account.name);
     this.#observer = observer;
-    const parts = { clock, random, observer, keyProvider, membership, events };
+    const callLog = createCallLog(account.name, { clock, logger });
+    const parts = { clock, random, observer, keyProvider, membership, events, callLog };
     const statusOf = account.source.kind === 'nerdgraph' ? nerdGraphStatusOf : undefined;
     this.#transport = createAccountTransport(account, { ...parts, raw, statusOf });
     const { send } = this.#transport;

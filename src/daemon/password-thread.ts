@@ -57,7 +57,7 @@ class PasswordThread {
     this.#nextId += 1;
     return new Promise((resolve, reject) => {
       this.#waiting.set(task.id, { resolve, reject });
-      this.#worker.postMessage(task);
+      this.#worker.postMessage(task, []);
     });
   }
 
@@ -76,10 +76,10 @@ export function createPasswordThread(
 ): ComparePassword {
   let thread: PasswordThread | undefined;
   let comparing = 0;
-  let cancelEnd = (): void => {};
+  let cancelEnd: (() => void) | undefined;
 
   return async (hash, password) => {
-    cancelEnd();
+    cancelEnd?.();
     if (thread === undefined || thread.hasEnded) thread = new PasswordThread(program);
     const current = thread;
     comparing += 1;

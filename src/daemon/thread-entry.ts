@@ -27,6 +27,6 @@ async function comparePasswords(): Promise<void> {
   const { compareSync } = await import('bcryptjs');
   parentPort?.on('message', ({ id, hash, password }: PasswordTask) => {
     const verdict: PasswordVerdict = { id, isMatch: compareSync(password, hash) };
-    parentPort?.postMessage(verdict);
+    parentPort?.postMessage(verdict, []);
   });
 }

@@ -181,6 +181,23 @@ export const summaryFamilies: readonly AppFamily[] = familiesFrom(
   ],
 );
 
+function failureSamples({ failureReason }: Pick<AppSnapshot, 'failureReason'>): readonly Sample[] {
+  return failureReason === undefined
+    ? []
+    : oneSample(1, renderLabels([['reason', labelValueOf(failureReason)]]));
+}
+
+const failureFamilies: readonly AppFamily[] = familiesFrom(
+  ['failureReason'],
+  [
+    {
+      name: 'newrelic_application_poll_failure_info',
+      help: 'Why the last poll of the application did not get all that was asked for; always 1, and absent while polls succeed.',
+      samplesOf: failureSamples,
+    },
+  ],
+);
+
 /** Outcomes of the polls of each application. */
 const pollFamilies: readonly AppFamily[] = familiesFrom(
   ['pollSucceeded', 'lastSuccessMs'],
@@ -204,6 +221,7 @@ export const appFamilies: readonly AppFamily[] = [
   ...applicationFamilies,
   ...summaryFamilies,
   ...pollFamilies,
+  ...failureFamilies,
 ];
 
 /** The one gauge of an account. */

@@ -1,3 +1,4 @@
+import type { FailureReason } from './api-error.ts';
 import type { Application, TransactionType } from './application.ts';
 
 /**
@@ -31,6 +32,8 @@ export interface AppSnapshot {
    * ended.
    */
   readonly pollSucceeded: boolean | undefined;
+  /** Why the last poll did not; `undefined` unless `pollSucceeded` is false. */
+  readonly failureReason: FailureReason | undefined;
   /** Wall time of the last poll that got everything that it asked for. */
   readonly lastSuccessMs: number | undefined;
 }

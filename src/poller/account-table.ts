@@ -225,15 +225,13 @@ export class AccountTable {
   dropStale(): void {
     const ids = this.#states.dropStale(this.#dependencies.clock.monotonicMs());
     for (const id of ids) this.#publisher.publish(id);
+    if (ids.length > 0) this.#dependencies.log.dropped(ids, this.states);
   }
 
   /** Monotonic time of the next due event; polls under way do not count. */
   readonly nextEventMs = (): number | undefined => this.#states.nextEventMs();
 
-  async #take<Result>(
-    steps: Generator<StateChanges, Result>,
-    signal: AbortSignal,
-  ): Promise<Result> {
+  async #take<Value>(steps: Generator<StateChanges, Value>, signal: AbortSignal): Promise<Value> {
     return applySteps(steps, this.#states, this.#dependencies, signal);
   }
 

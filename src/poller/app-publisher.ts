@@ -101,6 +101,7 @@ function isSame(left: AppSnapshot | undefined, right: AppSnapshot): boolean {
     left.hostsOnly === right.hostsOnly &&
     left.hostNames === right.hostNames &&
     left.pollSucceeded === right.pollSucceeded &&
+    left.failureReason === right.failureReason &&
     left.lastSuccessMs === right.lastSuccessMs &&
     isDeepStrictEqual(left.labels, right.labels) &&
     isDeepStrictEqual(left.application, right.application)

@@ -1,3 +1,4 @@
+import type { FailureReason } from '../model/api-error.ts';
 import type { Application } from '../model/application.ts';
 import type { AppSnapshot } from '../model/snapshot.ts';
 import type { AppState } from './app-state.ts';
@@ -17,8 +18,14 @@ export function snapshotOf(
     hostNames: state.hostNames.names,
     reading: state.reading,
     pollSucceeded: state.pollSucceeded,
+    failureReason: failureReasonOf(state),
     lastSuccessMs: state.lastSuccessMs,
   };
+}
+
+/** Of a poll that hangs, no outcome says why. */
+function failureReasonOf({ pollSucceeded, failure }: AppState): FailureReason | undefined {
+  return pollSucceeded === false ? (failure?.reason ?? 'timeout') : undefined;
 }
 
 function identityOf({ id, name, language }: Application): Application {

@@ -1,12 +1,12 @@
 import { ApiError } from '../model/api-error.ts';
 import type { Application } from '../model/application.ts';
-import type { Clock } from '../model/clock.ts';
 import type { AppEntry } from '../model/config.ts';
 import { hostsScope, type PollOutcome } from '../model/poll-outcome.ts';
 import { selectorText } from '../model/selector.ts';
 import type { Discovery } from '../model/source.ts';
 import type { AccountPlan } from './account-plan.ts';
 import type { AppState } from './app-state.ts';
+import { applicationFieldsOf } from './application-fields.ts';
 import {
   type ChangeLog,
   type ChangeLogDependencies,
@@ -16,6 +16,9 @@ import {
   type StateLines,
   type SubjectState,
 } from './change-log.ts';
+import { createDemandReport } from './demand-log.ts';
+import { createReminder } from './reminder.ts';
+import { boundsOfValues, createValuesLog } from './values-log.ts';
 
 /** Writes what has changed in one account, in a bounded number of lines however bad it gets. */
 export interface PollLog {
@@ -29,6 +32,11 @@ export interface PollLog {
     missing: readonly AppEntry[],
   ): void;
   polled(before: AppState, after: AppState, outcome: PollOutcome): void;
+  /**
+   * @param ids the applications whose values were dropped, because they were not renewed in time
+   * @param known the applications of the account now, by id
+   */
+  dropped(ids: readonly string[], known: ReadonlyMap<string, AppState>): void;
   demand(plan: AccountPlan): void;
   /** Writes what was only counted so far, and leaves no timer. */
   stop(): void;
@@ -81,24 +89,12 @@ const hostNamesLines: StateLines = {
   remedy: 'hosts are shown by their id until it works; host_names: false switches it off',
 };
 
-const demandLines = {
-  budget: {
-    level: 'warn',
-    fails: ['demand exceeds the budget: intervals are stretched'],
-    works: ['demand fits the budget again'],
-  },
-  speed: {
-    level: 'warn',
-    fails: ['the vendor answers too slowly for the demand: intervals are stretched'],
-    works: ['demand fits the budget again'],
-    remedy: 'raise concurrency, or poll less',
-  },
-} satisfies Record<string, StateLines>;
-
 export function createPollLog(account: string, dependencies: ChangeLogDependencies): PollLog {
   const logWithin = (bounds: Bounds): ChangeLog =>
     createChangeLog({ account, ...bounds }, dependencies);
   const applications = logWithin(boundsOfApplications);
+  const values = createValuesLog(logWithin(boundsOfValues));
+  const reminder = createReminder(account, dependencies);
   const discoveries = logWithin(boundsOfDiscovery);
   const entries = logWithin(boundsOfEntries);
   const hostNames = logWithin(boundsOfHostNames);
@@ -107,29 +103,37 @@ export function createPollLog(account: string, dependencies: ChangeLogDependenci
   const reportMissing = createMissingReport(entries);
   const names = createHostNamesReport(account, hostNames);
 
+  const remember = (state: AppState): void => {
+    const { app_id: id, app_name: name } = applicationFieldsOf(state.selected.application);
+    if (state.pollSucceeded === false) reminder.failed(id, name, state.failure?.reason);
+    else reminder.works(id);
+  };
+
   return {
     discovered: (discovery, known, missing) => {
       reportDiscovery(discovery, known.size);
-      names.keepOnly(known);
+      reminder.discovered(failureOf(discovery));
+      for (const report of [names, values, reminder]) report.keepOnly(known);
       if (discovery.complete) reportMissing(missing);
     },
     polled: (before, after, outcome) => {
       // Mostly nothing has: ten thousand applications are polled a minute.
       if (hasChanged(before, after)) applications.write(applicationChanges(before, after, outcome));
       names.asked(after.selected.application, outcome);
+      values.polled(after);
+      remember(after);
+    },
+    dropped: (ids, known) => {
+      const states = ids.map((id) => known.get(id)).filter((state) => state !== undefined);
+      values.dropped(states);
+      for (const state of states) remember(state);
     },
     demand: createDemandReport(account, demands, dependencies.clock),
     stop: () => {
-      for (const log of [applications, discoveries, entries, hostNames, demands]) log.stop();
+      const logs = [applications, values, discoveries, entries, hostNames, demands, reminder];
+      for (const log of logs) log.stop();
     },
   };
-}
-
-/** A name may be of any length; the id identifies the application. */
-const longestName = 256;
-
-function fieldsOf({ id, name }: Application): { app_id: string; app_name: string } {
-  return { app_id: id, app_name: name.slice(0, longestName) };
 }
 
 function hasChanged(before: AppState, after: AppState): boolean {
@@ -142,7 +146,7 @@ function applicationChanges(
   after: AppState,
   { error, failed, askedParts }: PollOutcome,
 ): readonly StateChange[] {
-  const fields = fieldsOf(after.selected.application);
+  const fields = applicationFieldsOf(after.selected.application);
   const subject = { id: fields.app_id, name: fields.app_name };
   const presence = { before: { isFailing: before.gone }, after: { isFailing: after.gone } };
   const poll = { before: pollStateOf(before), after: pollStateOf(after) };
@@ -156,6 +160,10 @@ function applicationChanges(
 
 function pollStateOf({ pollSucceeded, failure, gone }: AppState): SubjectState {
   return { isFailing: pollSucceeded === false, reason: gone ? undefined : failure?.reason };
+}
+
+function failureOf({ complete, error }: Discovery): Error | undefined {
+  return complete ? undefined : (error ?? new Error('the list of applications is not complete'));
 }
 
 function createDiscoveryReport(account: string, log: ChangeLog) {
@@ -210,40 +218,12 @@ function createHostNamesReport(account: string, log: ChangeLog) {
       if (error !== undefined) failing.add(application.id);
       else if (hostNames !== undefined) failing.delete(application.id);
       const after = { isFailing: failing.size > 0 };
-      const fields = { ...fieldsOf(application), ...(after.isFailing ? { error } : {}) };
+      const fields = { ...applicationFieldsOf(application), ...(after.isFailing ? { error } : {}) };
       log.write([{ id: account, name: account, lines: hostNamesLines, before, after, fields }]);
     },
     /** Forgets the applications that are no longer there. */
     keepOnly: (known: { has(id: string): boolean }): void => {
       for (const id of failing) if (!known.has(id)) failing.delete(id);
     },
-  };
-}
-
-/**
- * Demand and budget may cross again and again. Relief is reported only when it has lasted this
- * long, which bounds the number of lines.
- */
-const reliefMs = 10 * 60_000;
-
-function createDemandReport(account: string, log: ChangeLog, clock: Clock) {
-  let told: keyof typeof demandLines | undefined;
-  let fitsSinceMs: number | undefined;
-  return ({ demandPerMinute, budgetPerMinute, capacityPerMinute, stretch }: AccountPlan): void => {
-    const nowMs = clock.monotonicMs();
-    const limit = capacityPerMinute < budgetPerMinute ? 'speed' : 'budget';
-    fitsSinceMs = stretch > 1 ? undefined : (fitsSinceMs ?? nowMs);
-    const before = { isFailing: told !== undefined, reason: told };
-    if (fitsSinceMs === undefined) told = told === 'budget' ? told : limit;
-    else if (nowMs - fitsSinceMs >= reliefMs) told = undefined;
-    const after = { isFailing: told !== undefined, reason: told };
-    const fields = {
-      demand_per_minute: Math.ceil(demandPerMinute),
-      budget_per_minute: budgetPerMinute,
-      ...(limit === 'speed' ? { capacity_per_minute: Math.floor(capacityPerMinute) } : {}),
-      interval_factor: Number(stretch.toFixed(2)),
-    };
-    const lines = demandLines[limit];
-    log.write([{ id: account, name: account, lines, before, after, fields }]);
   };
 }

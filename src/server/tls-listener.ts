@@ -94,6 +94,8 @@ export function createTlsListener(
   });
   server.prependListener('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
     const transport = open.get(nameOf(socket));
+    // Without a handshake there is no way to send an answer through TLS.
+    socket.destroy();
     if (error.code !== 'ERR_SSL_HTTP_REQUEST' || transport?.writable !== true) return;
     transport.end(plainHttpAnswer);
     const cancelTimer = clock.after(lingerMs, () => {

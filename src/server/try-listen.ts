@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { askStatus } from './ask-status.ts';
-import { ListenError, listenErrorOf, parseListenAddress } from './listen-address.ts';
+import { type ListenError, listenErrorOf, parseListenAddress } from './listen-address.ts';
 
 /** What listening on an address would come to. */
 export type ListenTrial =

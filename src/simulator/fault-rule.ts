@@ -34,6 +34,8 @@ export interface FaultCondition {
   readonly fromMs?: number | undefined;
   /** As `fromMs`; the fault ends at this moment. */
   readonly untilMs?: number | undefined;
+  /** Only so long at the beginning of each period; the first period begins at `fromMs`. */
+  readonly period?: { readonly everyMs: number; readonly lengthMs: number } | undefined;
 }
 
 export interface FaultRule {
@@ -71,6 +73,8 @@ function isNumberMeant({ calls }: FaultCondition, number: number): boolean {
   return number >= first && number <= last && (number - first) % every === 0;
 }
 
+const always = { everyMs: Number.POSITIVE_INFINITY, lengthMs: Number.POSITIVE_INFINITY };
+
 /**
  * Creates a function that tells whether the next request is meant. Call it once for each request,
  * because it counts them. `socket` tells connections apart: ports are used again.
@@ -91,6 +95,8 @@ export function createMatcher(
     if (monotonicMs < fromMs || monotonicMs >= untilMs || !isSubject(condition, entry)) {
       return false;
     }
+    const { everyMs, lengthMs } = condition.period ?? always;
+    if ((monotonicMs - fromMs) % everyMs >= lengthMs) return false;
     subjects += 1;
     return isNumberMeant(condition, subjects);
   };

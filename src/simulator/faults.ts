@@ -14,11 +14,14 @@ export interface FaultHit {
 export interface Faults {
   /** For the option of this name of the simulator. */
   readonly intercept: Intercept;
-  /** The oldest first. With a rule, only its own hits. */
+  /** The oldest first, of the newest hundred thousand. With a rule, only its own hits. */
   hits(rule?: FaultRule): readonly FaultHit[];
   /** From now on every request gets its normal answer. Requests that hang go on hanging. */
   end(): void;
 }
+
+/** As many as the journal keeps: a simulator may run for weeks. */
+const mostHits = 100_000;
 
 /**
  * Gives each request the fault of the first rule that is meant for it. Times count from this call.
@@ -31,7 +34,7 @@ export function createFaults(
   const { clock } = dependencies;
   const startMs = clock.monotonicMs();
   const rules = script.map((rule) => ({ rule, isMeant: createMatcher(rule.when ?? {}, startMs) }));
-  const hits: FaultHit[] = [];
+  let hits: FaultHit[] = [];
   let isOver = false;
 
   return {
@@ -43,10 +46,12 @@ export function createFaults(
         .map(({ rule }) => rule);
       const [rule] = meant;
       if (rule === undefined) return 'pass';
+      // Dropping half at a time keeps the cost of one request constant.
+      if (hits.length >= 2 * mostHits) hits = hits.slice(-mostHits);
       hits.push({ rule, request });
       return commitFault(rule.fault, request, response, clock);
     },
-    hits: (rule) => hits.filter((hit) => rule === undefined || hit.rule === rule),
+    hits: (rule) => hits.slice(-mostHits).filter((hit) => rule === undefined || hit.rule === rule),
     end: () => {
       isOver = true;
     },

@@ -128,8 +128,9 @@ export interface ScrapeMetrics {
 const scrapeCodes = ['200', '401', '429', '500', '503'];
 
 export function createScrapeMetrics(registry: Registry): ScrapeMetrics {
+  // Another exporter has the name newrelic_exporter_scrapes_total for what it asks New Relic.
   const scrapes = new Counter({
-    name: 'newrelic_exporter_scrapes_total',
+    name: 'newrelic_exporter_scrape_requests_total',
     help: 'Requests for the metrics of the exporter, by the HTTP status of the answer; 503 is one above --web.max-requests.',
     labelNames: ['code'],
     registers: [registry],

@@ -5,6 +5,7 @@ import type { ApiKeyHeader } from '../model/config.ts';
 import type { ApiObserver } from '../model/telemetry.ts';
 import type { Throttled } from '../rate-limit/rate-limiter.ts';
 import type { Membership } from '../rate-limit/rate-limiters.ts';
+import type { CallLog } from './call-log.ts';
 import { withDeadline } from './deadline.ts';
 import { createMeasure, type Measure } from './measure.ts';
 import { authorize, obeyPauses, pace } from './permits.ts';
@@ -47,6 +48,8 @@ export interface AccountTransportDependencies {
   /** The connections to the vendor, until `reconfigure` gives others. */
   readonly raw: RawTransport;
   readonly events: TransportEvents;
+  /** Left out where nobody reads it: then it costs nothing. */
+  readonly callLog?: CallLog | undefined;
   /**
    * The status that an answer should have had, for an API that reports failures under 200. Default:
    * the one that it has.
@@ -166,15 +169,19 @@ function sendThrough(
     limitConcurrency(dependencies.concurrency),
     obeyPauses({ ...dependencies, throttled: dependencies.events.throttled }),
     dependencies.measure.decorate,
+    dependencies.callLog?.sent ?? unchanged,
     readStatus(dependencies.statusOf),
   ];
   const paced = pace(dependencies)(permitted.reduceRight((next, decorate) => decorate(next), wire));
-  return resending.reduceRight((next, decorate) => decorate(next), paced);
+  const asked = dependencies.callLog?.asked ?? unchanged;
+  return resending.reduceRight((next, decorate) => decorate(next), asked(paced));
 }
+
+const unchanged: TransportDecorator = (next) => next;
 
 /** Gives every answer the status that it should have had: everything above decides by it. */
 function readStatus(statusOf: ((answer: ApiResponse) => number) | undefined): TransportDecorator {
-  if (statusOf === undefined) return (next) => next;
+  if (statusOf === undefined) return unchanged;
   return (next) => async (request, signal) => {
     const answer = await next(request, signal);
     const status = statusOf(answer);

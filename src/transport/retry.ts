@@ -93,7 +93,11 @@ export function retry(
       if (delayMs > 0) await sleep(clock, delayMs, signal);
       signal.throwIfAborted();
       observer.retried(request.operation, reason);
-      return run({ ...attempt, retries: attempt.retries + 1 });
+      return run({
+        ...attempt,
+        request: { ...request, attempt: attempt.retries + 2 },
+        retries: attempt.retries + 1,
+      });
     };
 
     return (request, signal) => {
@@ -151,6 +155,6 @@ export function reloadKey(dependencies: ReloadKeyDependencies): (next: Transport
     if (!changed) return response;
     signal.throwIfAborted();
     observer.retried(request.operation, 'auth');
-    return next(request, signal);
+    return next({ ...request, attempt: (request.attempt ?? 1) + 1 }, signal);
   };
 }

@@ -15,6 +15,10 @@ export interface ApiRequest {
   readonly timeoutMs?: number;
   /** Told when the request leaves, `true`, and when it has come back or failed, `false`. */
   readonly onWire?: ((isOnWire: boolean) => void) | undefined;
+  /** Which try of its call it is. Default: 1. */
+  readonly attempt?: number;
+  /** Monotonic time at which it began to wait for its permit; only for the log of calls. */
+  readonly askedMs?: number;
 }
 
 /** A request that may leave, with the key that its permit is for. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Arguments, parseArguments } from '../../src/cli/arguments.ts';
 import { type Flags, flagTable } from '../../src/cli/flag-table.ts';
 import { environmentVariableOf } from '../../src/cli/flags.ts';
+import { simulateDefaults } from './simulate-defaults.ts';
 
 const defaults: Flags = {
   configFile: 'config.yaml',
@@ -26,6 +27,7 @@ const defaults: Flags = {
   demoHosts: 48,
   demoSource: 'rest',
   demoPort: 0,
+  ...simulateDefaults,
   shard: 'auto',
   hostName: '',
   replicas: 1,

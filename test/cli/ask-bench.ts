@@ -2,7 +2,7 @@ import { run } from '../../src/cli/run.ts';
 import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import type { SimulatorOptions } from '../../src/simulator/simulator-options.ts';
-import { createFakePlatform } from '../support/fake-platform.ts';
+import { createFakePlatform, type PlatformOverrides } from '../support/fake-platform.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 
 export interface Printed {
@@ -30,11 +30,23 @@ export async function printedBy(
   files: Readonly<Record<string, string>>,
   at: string = '2026-09-01T10:00:30Z',
 ): Promise<Printed> {
+  return printedOn({}, options, args, files, at);
+}
+
+/** As `printedBy`, on a platform that is different in some way. */
+export async function printedOn(
+  overrides: PlatformOverrides,
+  options: SimulatorOptions,
+  args: readonly string[],
+  files: Readonly<Record<string, string>>,
+  at: string = '2026-09-01T10:00:30Z',
+): Promise<Printed> {
   const platform = createFakePlatform({
     ownHostNames: ['own-pod'],
     env: { KEY: 'NRAK-GOOD', WRONG_KEY: 'NRAK-WRONG', NEW_RELIC_API_KEY: 'NRAK-GOOD' },
     files,
     openTransport: async () => inMemoryTransport(simulator),
+    ...overrides,
   });
   platform.clock.jumpWall(Date.parse(at) - platform.clock.wallMs());
   const simulator = createSimulator(

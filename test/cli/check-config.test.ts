@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { printed, threeApplications } from './ask-bench.ts';
+import { z } from 'zod';
+import { printed } from './ask-bench.ts';
+
+const reportSchema = z.object({
+  ok: z.boolean(),
+  accounts: z.number(),
+  entries: z.number(),
+  findings: z.array(z.object({ check: z.string(), severity: z.string() })),
+});
 
 const account = '{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY }';
 const wrong = '{ name: wrong, base_url: "http://127.0.0.1", api_key_env: WRONG_KEY }';
@@ -8,116 +16,6 @@ const remedy =
   'as docs/migration-nerdgraph.md says; newrelic-exporter compare shows whether the values agree';
 const endOfRest = `"source: rest" asks the REST API v2, which New Relic ends on 2027-07-31: change to "source: nerdgraph" before then, ${remedy}`;
 const endedRest = `"source: rest" asks the REST API v2, which New Relic ended on 2027-07-31: change to "source: nerdgraph" now, ${remedy}`;
-
-describe('check-config --online', () => {
-  it('says what each key gives access to', async () => {
-    const { exitCode, stdout, stderr, calls } = await printed(
-      ['check-config', '--online', 'c.yaml'],
-      { 'c.yaml': `accounts: [${account}]\napps: [{ name: shop }, { id: 12 }]` },
-      threeApplications,
-    );
-
-    expect({ exitCode, stderr, calls }).toEqual({ exitCode: 0, stderr: '', calls: 2 });
-    expect(stdout).toBe(
-      'c.yaml: ok, 1 account, 2 entries of apps, 0 warnings\n' +
-        `c.yaml: note: account main: ${endOfRest}\n` +
-        'account main: key accepted, 3 applications found, 2 chosen\n' +
-        'account main: for newrelic-exporter compare and "source: nerdgraph": add this line: account_id: 1234567  # Simulated account\n',
-    );
-  });
-
-  it('names entries that match nothing and accounts that refuse the key, and exits with 1', async () => {
-    const config = `accounts: [${account}, ${wrong}]
-apps: [{ name: Shop, account: main }, { match: ".", account: wrong }]`;
-
-    const { exitCode, stdout, stderr } = await printed(
-      ['check-config', '--online', 'c.yaml'],
-      { 'c.yaml': config },
-      threeApplications,
-    );
-
-    expect(exitCode).toBe(1);
-    expect(stdout).toContain('account main: key accepted, 3 applications found, 0 chosen\n');
-    expect(stderr).toContain('account main: name=Shop matches nothing: correct the entry');
-    expect(stderr).toContain('account wrong: discovery failed: list_applications: status 401');
-  });
-
-  it.each([
-    { what: 'an entry that matches nothing', accounts: account, apps: '[{ name: Shop }]' },
-    { what: 'a refused key', accounts: wrong, apps: '[{ name: shop }]' },
-  ])('exits with 1 for $what alone', async ({ accounts, apps }) => {
-    const { exitCode } = await printed(
-      ['check-config', '--online', 'c.yaml'],
-      { 'c.yaml': `accounts: [${accounts}]\napps: ${apps}` },
-      threeApplications,
-    );
-
-    expect(exitCode).toBe(1);
-  });
-
-  it('names ten of many ids that are not there, and counts the others', async () => {
-    const apps = Array.from({ length: 15 }, (_, index) => `{ id: ${900 + index} }`).join(', ');
-
-    const { exitCode, stderr } = await printed(
-      ['check-config', '--online', 'c.yaml'],
-      { 'c.yaml': `accounts: [${account}]\napps: [{ id: 12 }, ${apps}]` },
-      threeApplications,
-    );
-
-    expect(exitCode).toBe(1);
-    expect(stderr.match(/id=\d+ matches nothing/gu)).toHaveLength(10);
-    expect(stderr).toContain('account main: 5 more ids not found so far: correct the entries');
-  });
-
-  it.each([
-    {
-      args: [],
-      exitCode: 0,
-      calls: 4,
-      said: '12 has no host "own-pod" so far, as hosts: self wants',
-    },
-    { args: ['--host-name=node-7'], exitCode: 0, calls: 4, said: '11 has no host "node-7" so far' },
-  ])(
-    'names the applications without the host of this process: $args',
-    async ({ args, exitCode, calls, said }) => {
-      const applications = [
-        { id: 11, name: 'shop', kind: 'both', hosts: [{ name: 'own-pod' }, { name: 'web-1' }] },
-        { id: 12, name: 'billing', kind: 'both', hosts: [{ name: 'node-7' }] },
-      ] as const;
-
-      const result = await printed(
-        ['check-config', '--online', ...args, 'c.yaml'],
-        {
-          'c.yaml': `accounts: [${account}]\napps: [{ match: ".", hosts: self, application: false }]`,
-        },
-        { applications },
-      );
-
-      expect({ exitCode: result.exitCode, calls: result.calls }).toEqual({ exitCode, calls });
-      expect(result.stderr).toContain(`account main: application ${said}`);
-      expect(result.stderr.trim().split('\n')).toHaveLength(1);
-    },
-  );
-
-  it('looks for the host of this process in ten applications at most', async () => {
-    const { calls, stderr } = await printed(
-      ['check-config', '--online', 'c.yaml'],
-      { 'c.yaml': `accounts: [${account}]\napps: [{ match: ".", hosts: self }]` },
-      { applications: 30, kinds: ['both'] },
-    );
-
-    expect(calls).toBe(12);
-    expect(stderr.match(/has no host/gu)).toHaveLength(10);
-  });
-
-  it('asks nobody when the file is wrong', async () => {
-    const { exitCode, calls } = await printed(['check-config', '--online', 'c.yaml'], {
-      'c.yaml': `accounts: [${account}]\napps: []`,
-    });
-
-    expect({ exitCode, calls }).toEqual({ exitCode: 2, calls: 0 });
-  });
-});
 
 describe('check-config', () => {
   it.each([
@@ -165,5 +63,115 @@ describe('check-config', () => {
     });
 
     expect({ exitCode, calls }).toEqual({ exitCode: 0, calls: 0 });
+  });
+
+  it('shows the errors of the file and of everything that it names in one run', async () => {
+    const config = [
+      'accounts:',
+      '  - { name: a, api_key_file: nokey, ca_file: noca, region: ue }',
+      '  - { name: b, api_key_env: NOVAR }',
+      'apps:',
+      '  - { nmae: shop, account: a }',
+    ].join('\n');
+
+    const { exitCode, stdout, stderr } = await printed(['check-config', 'c.yaml'], {
+      'c.yaml': config,
+    });
+
+    const headlines = stderr
+      .replaceAll(/file \S*\/(\w+)/gu, 'file /$1')
+      .split('\n')
+      .filter((line) => line.startsWith('c.yaml'));
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(headlines).toEqual([
+      'c.yaml:2:30: the API key file /nokey does not exist',
+      'c.yaml:2:46: the CA file /noca does not exist',
+      'c.yaml:2:60: "region" must be us or eu, not "ue"',
+      'c.yaml:3:29: the environment variable NOVAR is not set',
+      'c.yaml:5:7: unknown key "nmae"',
+    ]);
+  });
+
+  it('never shows a key that looks wrong', async () => {
+    const { exitCode, stdout, stderr } = await printed(['check-config', 'c.yaml'], {
+      'c.yaml': 'accounts: [{ name: a, api_key_file: /key }]\napps: [{ id: 1 }]',
+      '/key': 'NRII-secretsecretsecret',
+    });
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('1 account, 1 entry of apps, 1 warning\n');
+    expect(stderr).toContain(
+      'warning: the API key in /key is an insert key, which only sends data to New Relic\n',
+    );
+    expect(stdout + stderr).not.toContain('secret');
+  });
+
+  it('gives its findings as JSON, with exit code 2 for a wrong file', async () => {
+    const { exitCode, stdout, stderr } = await printed(['check-config', '-o', 'json', 'c.yaml'], {
+      'c.yaml': 'apps: [{ nmae: x }]',
+    });
+
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: '' });
+    expect(JSON.parse(stdout)).toEqual({
+      file: 'c.yaml',
+      ok: false,
+      accounts: null,
+      entries: null,
+      errors: 1,
+      warnings: 1,
+      findings: [
+        {
+          check: 'file',
+          severity: 'warning',
+          account: null,
+          line: null,
+          column: null,
+          message: 'the API key in NEW_RELIC_API_KEY has 9 characters, but a user key has 32',
+          remedy: 'copy the whole key',
+        },
+        {
+          check: 'file',
+          severity: 'error',
+          account: null,
+          line: 1,
+          column: 10,
+          message: 'unknown key "nmae"',
+          remedy: 'did you mean "name"?',
+        },
+      ],
+    });
+  });
+
+  it('gives a good file as JSON', async () => {
+    const { exitCode, stdout } = await printed(['check-config', '-o', 'json', 'c.yaml'], {
+      'c.yaml': `accounts: [${account}]\napps: [{ id: 1 }]`,
+    });
+
+    const { ok, accounts, entries, findings } = reportSchema.parse(JSON.parse(stdout));
+    expect({ exitCode, ok, accounts, entries }).toEqual({
+      exitCode: 0,
+      ok: true,
+      accounts: 1,
+      entries: 1,
+    });
+    expect(findings.map(({ check, severity }) => `${check} ${severity}`)).toEqual(['source note']);
+  });
+
+  it('says when the file cannot be read', async () => {
+    const { exitCode, stdout, stderr } = await printed(['check-config', 'c.yaml'], {});
+
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toBe(
+      'c.yaml: the configuration file does not exist\n    = help: name the configuration file with --config.file\n',
+    );
+  });
+
+  it('has no YAML output', async () => {
+    const { exitCode, stderr } = await printed(['check-config', '-o', 'yaml', 'c.yaml'], {});
+
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 2,
+      stderr: 'check-config: --output=yaml is only for discover: expected text or json\n',
+    });
   });
 });

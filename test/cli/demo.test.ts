@@ -19,6 +19,7 @@ function aSnapshot(id: string, requestsPerMinute: number): AppSnapshot {
       hosts: new Map(),
     },
     pollSucceeded: true,
+    failureReason: undefined,
     lastSuccessMs: undefined,
   };
 }

@@ -101,4 +101,15 @@ main     11  ruby      yes            2  shop
     expect(refused.exitCode).toBe(1);
     expect(refused.stderr).toContain('account main: discovery failed: ');
   });
+
+  it.each(['text', 'json', 'yaml'])(
+    'prints no empty %s if every discovery failed',
+    async (format) => {
+      const { stdout } = await printed(['discover', '-o', format, 'c.yaml'], {
+        'c.yaml': config.replace('KEY', 'WRONG_KEY'),
+      });
+
+      expect(stdout).toBe('');
+    },
+  );
 });

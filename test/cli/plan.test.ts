@@ -20,8 +20,8 @@ describe('plan', () => {
   applications    5 with 20 hosts
   assumed         3 applications for each match, 4 hosts for each application; --online asks New Relic
   budget          fits: 26 of 800 calls a minute
-  interval        60 s
-  first full set  after about 2 s
+  interval        1m
+  first full set  after about 2s
   series          at most 141
 
   calls a minute
@@ -31,9 +31,9 @@ describe('plan', () => {
     host_throughput         20
     total                   26
 
-  hosts per application     1     5    10    20    50   100
-  calls a minute           11    31    56   106   256   506
-  longest interval       60 s  60 s  60 s  60 s  60 s  60 s
+  hosts per application   1   5  10   20   50  100
+  calls a minute         11  31  56  106  256  506
+  longest interval       1m  1m  1m   1m   1m   1m
 
 the exporter
   series  at most 141 of New Relic data, about N of its own
@@ -70,7 +70,7 @@ the exporter
         'budget          does not fit: 1001 of 800 calls a minute, of which 788 may be planned',
         'to fit          interval: 1m17s',
         '                or requests_per_minute: 1017; New Relic allows 1000 for a key, so this takes several accounts',
-        'interval        76 s instead of 60 s (× 1.27)',
+        'interval        1m16s instead of 1m (× 1.27)',
         'total                        1001    788',
       ],
     },
@@ -79,8 +79,8 @@ the exporter
       apps: '[{ match: ".", interval: 50s }, { id: 1, interval: 5m }]',
       lines: [
         'to fit          interval: 1m18s for 50s, 7m46s for 5m',
-        'interval        78 s instead of 50 s (× 1.55), 10 applications',
-        'interval        465 s instead of 300 s (× 1.55), 1 application',
+        'interval        1m18s instead of 50s (× 1.55), 10 applications',
+        'interval        7m45s instead of 5m (× 1.55), 1 application',
       ],
     },
   ])('says what makes an account with $what fit, and exits with 1', async ({ apps, lines }) => {
@@ -131,7 +131,7 @@ describe('plan --online', () => {
   applications     2 with 2 hosts, 1 of them not reporting and not polled
   matches nothing  name=Shop
   budget           fits: 4 of 800 calls a minute
-  interval         60 s
+  interval         1m
 `);
     expect(stdout).not.toContain('assumed');
   });

@@ -65,16 +65,18 @@ describe('check-config --online, for the ids of accounts', () => {
   });
 
   it.each([
-    { what: 'an id that the key sees', id: 1_234_567, exitCode: 0, stderr: '' },
+    { what: 'an id that the key sees', id: 1_234_567, exitCode: 0, said: [] },
     {
       what: 'an id that the key does not see',
       id: 7,
       exitCode: 1,
-      stderr:
-        'account main: the API key does not see the account with account_id 7: correct it, or use a key of a user who may see that account; this key sees:\n' +
-        '    account_id: 1234567  # Simulated account\n',
+      said: [
+        'error   account main: the API key does not see the account with account_id 7',
+        '    = help: correct it, or use a key of a user who may see that account; this key sees:',
+        '          account_id: 1234567  # Simulated account',
+      ],
     },
-  ])('checks $what with REST', async ({ id, exitCode, stderr }) => {
+  ])('checks $what with REST', async ({ id, exitCode, said }) => {
     const account = `${keyed.replace('nerdgraph', 'rest')}, account_id: ${id} }`;
 
     const result = await printed(
@@ -83,21 +85,23 @@ describe('check-config --online, for the ids of accounts', () => {
       threeApplications,
     );
 
-    expect({ exitCode: result.exitCode, stderr: result.stderr }).toEqual({ exitCode, stderr });
+    const about = result.stdout.split('\n').filter((line) => /account_id|this key/u.test(line));
+    expect(result.exitCode).toBe(exitCode);
+    expect(about.map((line) => line.replace(/^\d+ /u, ''))).toEqual(said);
   });
 
   it('checks the id with NerdGraph, too, and names what the key sees', async () => {
-    const { exitCode, stderr } = await printed(
+    const { exitCode, stdout } = await printed(
       ['check-config', '--online', 'c.yaml'],
       { 'c.yaml': `accounts: [${keyed}, account_id: 7 }]\n${apps}` },
       threeApplications,
     );
 
     expect(exitCode).toBe(1);
-    expect(stderr).toContain(
+    expect(stdout).toContain(
       'account main: the API key does not see the account with account_id 7',
     );
-    expect(stderr).toContain('    account_id: 1234567  # Simulated account\n');
+    expect(stdout).toContain('    account_id: 1234567  # Simulated account\n');
   });
 
   it('does not ask again with a key that the REST API refuses', async () => {
@@ -109,7 +113,7 @@ describe('check-config --online, for the ids of accounts', () => {
       threeApplications,
     );
 
-    expect(stderr).toContain('discovery failed');
+    expect(stdout).toContain('discovery failed');
     expect(stdout + stderr).not.toContain('account_id');
   });
 });

@@ -1,6 +1,6 @@
 import { parseArguments } from '../../src/cli/arguments.ts';
 import { flagTable } from '../../src/cli/flag-table.ts';
-import { commands, type Flag } from '../../src/cli/flags.ts';
+import { commands, environmentVariableOf, type Flag } from '../../src/cli/flags.ts';
 import { codeBlocksIn, codeWordsIn, withoutCodeBlocks } from './markdown.ts';
 
 /** A run of the exporter that a document shows: as it is written there, and its arguments. */
@@ -36,6 +36,7 @@ function commandsOf(line: string): readonly (readonly string[])[] {
 
 /** The arguments if the words run the exporter: by its name, by Node.js or in a container. */
 function argumentsIn(words: readonly string[]): readonly string[] | undefined {
+  if (words.slice(0, 3).join(' ') === 'npm run demo') return ['demo', ...words.slice(4)];
   // The last one: a container may have the name of its image.
   const program = words.findLastIndex((word) =>
     /(?:^|\/)newrelic-exporter$|dist\/main\.js$/.test(word),
@@ -96,4 +97,18 @@ export function flagValueComplaints(text: string): readonly string[] {
       const parsed = parseArguments([command, word], {});
       return parsed.kind === 'error' ? [parsed.message] : [];
     });
+}
+
+/** Variables with a value, such as `NEWRELIC_EXPORTER_SHARD=0`: what the real parser has against them. */
+export function variableComplaints(text: string): readonly string[] {
+  const flags: readonly Flag<unknown>[] = Object.values(flagTable);
+  return [...text.matchAll(/\b(NEWRELIC_EXPORTER_\w+)=([^\s`'"]+)/g)].flatMap(
+    ([, variable = '', value = '']) => {
+      const flag = flags.find((candidate) => environmentVariableOf(candidate) === variable);
+      const [command] = flag?.commands ?? [];
+      if (command === undefined) return [];
+      const parsed = parseArguments([command], { [variable]: value });
+      return parsed.kind === 'error' ? [parsed.message] : [];
+    },
+  );
 }

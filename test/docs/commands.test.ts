@@ -2,7 +2,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/flags.ts';
-import { complaintAbout, flagValueComplaints, runsIn, shellWordsIn } from './command-rule.ts';
+import {
+  complaintAbout,
+  flagValueComplaints,
+  runsIn,
+  shellWordsIn,
+  variableComplaints,
+} from './command-rule.ts';
 import { projectFolder, readProductDocuments } from './documents.ts';
 
 const documents = readProductDocuments().filter(({ path }) => path !== 'CHANGELOG.md');
@@ -20,8 +26,9 @@ describe('the commands of the documents', () => {
     expect(complaintAbout(run)).toBeUndefined();
   });
 
-  it.each(documents)('$path: every flag with a value is accepted', ({ text }) => {
+  it.each(documents)('$path: every flag and variable with a value is accepted', ({ text }) => {
     expect(flagValueComplaints(text)).toEqual([]);
+    expect(variableComplaints(text)).toEqual([]);
   });
 
   it.each(documents)('$path: names only folders of tests that exist', ({ text }) => {
@@ -60,6 +67,11 @@ describe('runsIn', () => {
       text: '```sh\nA=1 node --enable-source-maps dist/main.js serve\n```\n',
       found: [['serve']],
     },
+    {
+      what: 'the demo by npm, with and without flags',
+      text: '```sh\nnpm ci && npm run demo\nnpm run demo -- --shard=1\n```\n',
+      found: [['demo'], ['demo', '--shard=1']],
+    },
     { what: 'nothing', text: '```yaml\nnewrelic-exporter: x\n```\n', found: [] },
   ])('finds $what', ({ text, found }) => {
     expect(runsIn(text).map((run) => run.arguments)).toEqual(found);
@@ -91,6 +103,13 @@ describe('the rules for commands', () => {
   it('try the values of flags in prose', () => {
     expect(flagValueComplaints('`--shard=0` and `--max-old-space-size=96`')).toEqual([]);
     expect(flagValueComplaints('`--shard=first`')).toEqual([
+      expect.stringContaining('"first" is not valid'),
+    ]);
+  });
+
+  it('try the values of variables', () => {
+    expect(variableComplaints('export NEWRELIC_EXPORTER_SHARD=0')).toEqual([]);
+    expect(variableComplaints('`NEWRELIC_EXPORTER_SHARD=first`')).toEqual([
       expect.stringContaining('"first" is not valid'),
     ]);
   });

@@ -172,7 +172,7 @@ describe.skipIf(prometheusTool.skip)(
             expect(types).not.toHaveProperty('newrelic_exporter_polls_total');
             // A scrape is counted once it is answered: the next one shows it.
             await until(async () => {
-              const served = 'newrelic_exporter_scrapes_total{code="200"}';
+              const served = 'newrelic_exporter_scrape_requests_total{code="200"}';
               const [scrapes] = await query(prometheusPort, served);
               return scrapes !== undefined && scrapes.value > 0 ? true : undefined;
             });

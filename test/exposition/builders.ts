@@ -43,6 +43,7 @@ export function aSnapshot(overrides: Partial<AppSnapshot> = {}): AppSnapshot {
     hostNames: new Map(),
     reading: undefined,
     pollSucceeded: undefined,
+    failureReason: undefined,
     lastSuccessMs: undefined,
     ...overrides,
   };

@@ -38,6 +38,7 @@ describe('appFamilies', () => {
       'newrelic_application_summary_apdex_target_seconds',
       'newrelic_application_poll_success',
       'newrelic_application_last_success_timestamp_seconds',
+      'newrelic_application_poll_failure_info',
     ]);
     expect(upFamily.name).toBe('newrelic_up');
   });
@@ -50,6 +51,7 @@ describe('appFamilies', () => {
     expect(silent.map(({ name }) => name)).toEqual([
       'newrelic_application_poll_success',
       'newrelic_application_last_success_timestamp_seconds',
+      'newrelic_application_poll_failure_info',
     ]);
   });
 
@@ -259,6 +261,18 @@ describe('appFamilies', () => {
       suffix: 'poll_success',
       snapshot: { pollSucceeded: true },
       samples: ['1'],
+    },
+    {
+      what: 'why a poll failed',
+      suffix: 'poll_failure_info',
+      snapshot: { pollSucceeded: false, failureReason: 'timeout' },
+      samples: ['reason="timeout" 1'],
+    },
+    {
+      what: 'no reason of a poll that succeeded',
+      suffix: 'poll_failure_info',
+      snapshot: { pollSucceeded: true },
+      samples: [],
     },
     {
       what: 'the last success in seconds',

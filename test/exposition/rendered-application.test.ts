@@ -43,6 +43,7 @@ const anySnapshot: fc.Arbitrary<AppSnapshot> = fc.record({
     { nil: undefined },
   ),
   pollSucceeded: fc.constantFrom(undefined, true, false),
+  failureReason: fc.constantFrom(undefined, 'timeout', 'auth'),
   lastSuccessMs: fc.constantFrom(undefined, 1000, 2000),
 });
 
@@ -56,6 +57,7 @@ describe('renderApplication', () => {
         'hostNames',
         'reading',
         'pollSucceeded',
+        'failureReason',
         'lastSuccessMs',
       ),
     );
@@ -111,6 +113,7 @@ describe('renderApplication', () => {
       hostNames: new Map(),
       reading: { windowEndMs: 1, application: webOf(1), hosts: counting },
       pollSucceeded: true,
+      failureReason: undefined,
       lastSuccessMs: 1,
     };
     const first = renderedOf(before);

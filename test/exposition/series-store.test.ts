@@ -133,6 +133,24 @@ describe('createSeriesStore', () => {
     expect(store.seriesOf('production')).toBe(0);
   });
 
+  it('shows why polls fail while they do, with one series of the newest reason', async () => {
+    const failure = 'newrelic_application_poll_failure_info';
+    const store = aStore();
+    const lines: (readonly string[])[] = [];
+    for (const failureReason of ['timeout', 'server', undefined] as const) {
+      const pollSucceeded = failureReason === undefined;
+      store.publish({ ...polled('1', 1, 'Shop'), pollSucceeded, failureReason });
+      lines.push(await linesOf(store, failure));
+    }
+
+    const labels = 'account="production",app_id="1",app_name="Shop"';
+    expect(lines).toEqual([
+      [`{${labels},reason="timeout"} 1`],
+      [`{${labels},reason="server"} 1`],
+      [],
+    ]);
+  });
+
   it('shows 0 for an account that is down, and nothing for one whose state is unknown', async () => {
     const store = aStore();
     store.accountUp('production', true);

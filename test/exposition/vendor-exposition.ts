@@ -55,6 +55,7 @@ export const representativeSnapshots: readonly AppSnapshot[] = [
       hostIds: [],
     }),
     pollSucceeded: false,
+    failureReason: 'server',
   }),
   aSnapshot({
     account: 'staging',

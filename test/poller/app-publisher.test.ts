@@ -19,6 +19,7 @@ function snapshotWith(id: string, hosts: number): AppSnapshot {
       hosts: new Map(Array.from({ length: hosts }, (_, host) => [String(host), values])),
     },
     pollSucceeded: true,
+    failureReason: undefined,
     lastSuccessMs: 0,
   };
 }

@@ -1,5 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Daemon } from '../../src/daemon/daemon.ts';
-import { type ParsedSample, parseExposition } from '../support/exposition-parser.ts';
+import { endOfOpenMetrics, toOpenMetrics } from '../../src/exposition/open-metrics.ts';
+import {
+  type ParsedSample,
+  parseExposition,
+  parseOpenMetrics,
+} from '../support/exposition-parser.ts';
 import { keyValues } from './account-setup.ts';
 import type { Report } from './world.ts';
 
@@ -35,6 +41,8 @@ export class PageRules {
       if (Number.isNaN(value)) this.#report('page', `${name} is not a number`);
     }
     this.#checkCounters(samples);
+    this.#checkFailures(samples);
+    this.#checkOpenMetrics(page, metrics, samples);
     return {
       values: (name) =>
         new Map(
@@ -65,6 +73,30 @@ export class PageRules {
       if (value < before) this.#report('counter', `${name} fell from ${before} to ${value}`);
     }
     this.#counters = counters;
+  }
+
+  /** Every application whose last poll failed says why, once, and no other. */
+  #checkFailures(samples: readonly ParsedSample[]): void {
+    const applications = (metric: string, value: number): readonly string[] =>
+      samples
+        .filter((sample) => sample.name === `newrelic_application_${metric}`)
+        .filter((sample) => sample.value === value)
+        .map(nameOf)
+        .toSorted();
+    const failing = applications('poll_success', 0).join();
+    const explained = applications('poll_failure_info', 1).join();
+    if (failing !== explained) this.#report('page', `${failing} fail, ${explained} say why`);
+  }
+
+  /** Both formats hold the same. */
+  #checkOpenMetrics(page: string, metrics: string, samples: readonly ParsedSample[]): void {
+    const text = page + toOpenMetrics(metrics) + endOfOpenMetrics;
+    try {
+      const open = parseOpenMetrics(Buffer.from(text)).flatMap((family) => family.samples);
+      if (!isDeepStrictEqual(open, samples)) this.#report('page', 'OpenMetrics says otherwise');
+    } catch (error) {
+      this.#report('page', String(error));
+    }
   }
 
   /** The account is another one from now on, if it comes back. */

@@ -23,17 +23,18 @@ export interface FakePlatform extends Platform {
   stop(): void;
 }
 
+/** What a test may decide about its platform. */
+export type PlatformOverrides = Partial<
+  Pick<
+    Platform,
+    'env' | 'fileMode' | 'hostname' | 'openTransport' | 'ownHostNames' | 'random' | 'tryListen'
+  >
+> & {
+  readonly files?: Readonly<Record<string, string>>;
+};
+
 /** A platform with the files and variables that a test gives it, and no network at all. */
-export function createFakePlatform(
-  overrides: Partial<
-    Pick<
-      Platform,
-      'env' | 'fileMode' | 'hostname' | 'openTransport' | 'ownHostNames' | 'random' | 'tryListen'
-    >
-  > & {
-    readonly files?: Readonly<Record<string, string>>;
-  } = {},
-): FakePlatform {
+export function createFakePlatform(overrides: PlatformOverrides = {}): FakePlatform {
   const { files = {}, ...rest } = overrides;
   const stopper = new AbortController();
   const stdout = keptOutput();

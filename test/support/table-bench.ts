@@ -65,6 +65,7 @@ export function aTable(
       log: {
         discovered: () => undefined,
         polled: () => undefined,
+        dropped: () => undefined,
         demand: ({ budgetPerMinute: budget, stretch }) => demands.push({ budget, stretch }),
         stop: () => undefined,
       },

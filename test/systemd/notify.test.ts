@@ -99,7 +99,7 @@ describe.skipIf(skip.skip)(`the daemon as a service of systemd${skip.note}`, () 
       { NOTIFY_SOCKET: systemd.socket, WATCHDOG_USEC: '600000' },
       async (daemon, file) => {
         await until(() => (count('READY=1') === 1 && count('WATCHDOG=1') >= 3 ? true : undefined));
-        await until(() => all().find((line) => /^STATUS=Polling 1 account: 2 app/u.test(line)));
+        await until(() => all().find((line) => line.startsWith('STATUS=Polling 1 account: 2 app')));
         daemon.child.kill('SIGHUP');
         await until(() => (count('READY=1') === 2 ? true : undefined));
         const { code } = await stopProgram(daemon);

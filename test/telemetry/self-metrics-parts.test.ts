@@ -18,7 +18,7 @@ describe('scraped', () => {
 
     const counts = (text: string): readonly string[] =>
       ['200', '401', '405', '429', '500', '503'].map(
-        (code) => `${code}: ${valueOf(text, `${prefix}scrapes_total{code="${code}"}`)}`,
+        (code) => `${code}: ${valueOf(text, `${prefix}scrape_requests_total{code="${code}"}`)}`,
       );
     expect(counts(before)).toEqual([
       '200: 0',

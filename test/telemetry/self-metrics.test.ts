@@ -32,7 +32,7 @@ describe('the families', () => {
       'polls_failed_total',
       'polls_skipped_total',
       'polls_total',
-      'scrapes_total',
+      'scrape_requests_total',
       'series',
       'series_dropped_total',
       'shard',

@@ -44,7 +44,7 @@ describe('reloadKey', () => {
       const answer = await send(aRequest(), neverAborted);
 
       expect(answer.status).toBe(200);
-      expect(next.requests).toEqual([aRequest(), aRequest()]);
+      expect(next.requests).toEqual([aRequest(), { ...aRequest(), attempt: 2 }]);
       expect(observer.events).toEqual(['retried host_throughput auth']);
     },
   );

@@ -1,0 +1,94 @@
+import { ApiError } from '../model/api-error.ts';
+import type { Clock } from '../model/clock.ts';
+import type { Logger } from '../model/telemetry.ts';
+import type { ApiRequest, ApiResponse, TransportDecorator } from './transport.ts';
+import { statusReason } from './transport-errors.ts';
+
+export interface CallLogDependencies {
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * Writes one line for each request that leaves, at the level `debug`. It has two places: `asked` above
+ * the wait for a permit, and `sent` below it. Where nobody debugs, it is in neither.
+ */
+export interface CallLog {
+  readonly asked: TransportDecorator;
+  readonly sent: TransportDecorator;
+}
+
+/** `undefined` unless the logger writes debug lines. */
+export function createCallLog(
+  account: string,
+  { clock, logger }: CallLogDependencies,
+): CallLog | undefined {
+  if (logger.isDebugging !== true) return undefined;
+
+  const asked: TransportDecorator = (next) => async (request, signal) =>
+    next({ ...request, askedMs: clock.monotonicMs() }, signal);
+
+  const sent: TransportDecorator = (next) => async (request, signal) => {
+    const sentMs = clock.monotonicMs();
+    const { askedMs = sentMs, attempt = 1 } = request;
+    const write = (result: Readonly<Record<string, unknown>>): void => {
+      const times = {
+        duration_ms: Math.round(clock.monotonicMs() - sentMs),
+        waited_for_budget_ms: Math.round(sentMs - askedMs),
+      };
+      const fields = { account, ...callFields(request), ...result, ...times, attempt };
+      logger.debug(fields, 'call to the vendor');
+    };
+    try {
+      const response = await next(request, signal);
+      write(answerFields(response));
+      return response;
+    } catch (error) {
+      write(failureFields(error));
+      throw error;
+    }
+  };
+
+  return { asked, sent };
+}
+
+/** What was asked for, without the query: of that only the number of ids and the page are of interest. */
+function callFields({ operation, target, body }: ApiRequest): Readonly<Record<string, unknown>> {
+  const [path = '', query = ''] = target.split('?');
+  const method = body === undefined ? 'GET' : 'POST';
+  const ids = body === undefined ? idsInQuery(new URLSearchParams(query)) : idsInDocument(body);
+  const app = /\/applications\/(\d+)/u.exec(path)?.[1];
+  const host = /\/hosts\/(\d+)/u.exec(path)?.[1];
+  return { operation, method, path, app_id: app, host_id: host, ...ids };
+}
+
+function idsInQuery(query: URLSearchParams): Readonly<Record<string, unknown>> {
+  const ids = query.get('filter[ids]');
+  const page = query.get('page');
+  return {
+    ...(ids === null ? {} : { applications: ids.split(',').length }),
+    ...(page === null ? {} : { page: Number(page) }),
+  };
+}
+
+/** How many applications a query of NerdGraph names. */
+function idsInDocument(body: string): Readonly<Record<string, unknown>> {
+  const list = /\b(?:appId|domainId) IN \(([^)]*)\)/u.exec(body)?.[1];
+  return list === undefined ? {} : { applications: list.split(',').length };
+}
+
+function answerFields({ status, body }: ApiResponse): Readonly<Record<string, unknown>> {
+  const reason = statusReason(status);
+  return {
+    status,
+    ...(reason === undefined ? {} : { reason }),
+    bytes: Buffer.byteLength(body),
+  };
+}
+
+/** A call that was given up has neither a status nor a reason. */
+function failureFields(error: unknown): Readonly<Record<string, unknown>> {
+  if (!(error instanceof ApiError)) return { reason: 'aborted' };
+  const { status, reason } = error;
+  return { ...(status === undefined ? {} : { status }), reason, error };
+}

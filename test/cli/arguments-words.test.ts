@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { type Arguments, parseArguments } from '../../src/cli/arguments.ts';
+
+function messageOf(result: Arguments): string {
+  return result.kind === 'error' ? result.message : `no error but ${result.kind}`;
+}
+
+describe('the words help and version', () => {
+  it.each([
+    { argv: ['help'], expected: { kind: 'help', command: undefined } },
+    { argv: ['help', 'plan'], expected: { kind: 'help', command: 'plan' } },
+    { argv: ['version'], expected: { kind: 'version' } },
+  ])('do what the flags do: $argv', ({ argv, expected }) => {
+    expect(parseArguments(argv, {})).toEqual(expected);
+  });
+
+  it.each([
+    { argv: ['help', 'paln'], message: 'unknown command "paln": did you mean "plan"?' },
+    { argv: ['verison'], message: 'unknown command "verison": did you mean "version"?' },
+  ])('are suggested: $argv', ({ argv, message }) => {
+    expect(messageOf(parseArguments(argv, {}))).toBe(message);
+  });
+});
+
+const some = [
+  { name: 'fail-app', application: 'Checkout' },
+  { name: 'missing-app', application: 'Checkout (staging)' },
+  { name: '429-every', everyMs: 180_000 },
+];
+
+describe('a flag with an alias, which needs no value', () => {
+  it.each([
+    { argv: ['demo', '--faults'], flags: { demoFaults: some, simulateFaults: [] } },
+    { argv: ['--faults', 'demo'], flags: { demoFaults: some } },
+    { argv: ['demo', '--demo.faults'], flags: { demoFaults: some } },
+    { argv: ['simulate', '--faults'], flags: { demoFaults: [], simulateFaults: some } },
+    {
+      argv: ['simulate', '--faults=slow=5s'],
+      flags: { simulateFaults: [{ name: 'slow', latencyMs: 5000 }] },
+    },
+    {
+      argv: ['simulate', '--simulate.faults=wrong-key'],
+      flags: { simulateFaults: [{ name: 'wrong-key', afterMs: 0 }] },
+    },
+    { argv: ['simulate', '--faults='], flags: { simulateFaults: [] } },
+  ])('is read in $argv', ({ argv, flags }) => {
+    expect(parseArguments(argv, {})).toMatchObject({ kind: 'run', flags });
+  });
+
+  it('may come from the variable of its name', () => {
+    const env = { NEWRELIC_EXPORTER_DEMO_FAULTS: 'slow=1s, reset=10%' };
+
+    expect(parseArguments(['demo'], env)).toMatchObject({
+      flags: {
+        demoFaults: [
+          { name: 'slow', latencyMs: 1000 },
+          { name: 'reset', everyCalls: 10 },
+        ],
+      },
+    });
+  });
+
+  it.each([
+    { argv: ['--faults'], message: '--demo.faults has no meaning for serve, only for: demo' },
+    {
+      argv: ['demo', '--faults', '--demo.faults=slow=1s'],
+      message: '--faults is given 2 times',
+    },
+    { argv: ['demo', '--fautls'], message: 'unknown flag "--fautls": did you mean "--faults"?' },
+    { argv: ['demo', '--faults', 'slow=5s'], message: 'demo: unexpected argument "slow=5s"' },
+    {
+      argv: ['demo', '--faults=slwo=5s'],
+      message: '--demo.faults: unknown fault "slwo": did you mean "slow"?',
+    },
+  ])('is refused in $argv', ({ argv, message }) => {
+    expect(messageOf(parseArguments(argv, {}))).toBe(message);
+  });
+});

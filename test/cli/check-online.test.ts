@@ -1,0 +1,223 @@
+import { describe, expect, it } from 'vitest';
+import { listenErrorOf } from '../../src/server/listen-address.ts';
+import { printed, printedBy, printedOn, threeApplications } from './ask-bench.ts';
+
+const account = '{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY }';
+const wrong = '{ name: wrong, base_url: "http://127.0.0.1", api_key_env: WRONG_KEY }';
+const check = ['check-config', '--online', 'c.yaml'];
+
+const restNote = (number: number, name: string): string =>
+  `${number} note    account ${name}: "source: rest" asks the REST API v2, which New Relic ends on 2027-07-31\n` +
+  '    = help: change to "source: nerdgraph" before then, as docs/migration-nerdgraph.md says; newrelic-exporter compare shows whether the values agree\n';
+
+describe('check-config --online', () => {
+  it('says what each key gives access to, and what else is well', async () => {
+    const { exitCode, stdout, stderr, calls } = await printed(
+      check,
+      { 'c.yaml': `accounts: [${account}]\napps: [{ name: shop }, { id: 12 }]` },
+      threeApplications,
+    );
+
+    expect({ exitCode, stderr, calls }).toEqual({ exitCode: 0, stderr: '', calls: 3 });
+    expect(stdout).toBe(
+      restNote(1, 'main') +
+        '2 ok      account main: key accepted, 3 applications found, 2 chosen\n' +
+        '3 note    account main: there is no account_id, which newrelic-exporter compare and "source: nerdgraph" need\n' +
+        '    = help: add this line: account_id: 1234567  # Simulated account\n' +
+        '4 ok      account main: application 11: values can be read, it has web and other throughput\n' +
+        '5 ok      account main: polling fits: 6 of 800 calls a minute\n' +
+        "6 ok      the clock of this machine agrees with New Relic's\n" +
+        '7 ok      :9126 is free to listen on\n' +
+        'c.yaml: ok, 1 account, 2 entries of apps, 0 warnings\n',
+    );
+  });
+
+  it('shows entries that match nothing in the file, with what may be meant', async () => {
+    const config = [
+      `accounts: [${account}]`,
+      'apps:',
+      '  - name: Shop',
+      '  - match: "^Bill"',
+      '  - id: 999',
+      '  - name: nothing of the kind',
+    ].join('\n');
+
+    const { exitCode, stdout } = await printed(check, { 'c.yaml': config }, threeApplications);
+
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain(
+      [
+        ' 4 error   c.yaml:3:11: account main: name=Shop matches nothing',
+        '     3 |   - name: Shop',
+        '       |           ^^^^',
+        '     = help: did you mean "shop"?',
+        ' 5 error   c.yaml:4:12: account main: match=^Bill matches nothing',
+        '     4 |   - match: "^Bill"',
+        '       |            ^^^^^^^',
+        '     = help: ignoring case it matches "billing: #1": write "(?i)^Bill"',
+        ' 6 error   c.yaml:5:9: account main: id=999 matches nothing',
+        '     5 |   - id: 999',
+        '       |         ^^^',
+        '     = help: correct it, or use a key of the account that has the application',
+        ' 7 error   c.yaml:6:11: account main: name=nothing of the kind matches nothing',
+        '     6 |   - name: nothing of the kind',
+        '       |           ^^^^^^^^^^^^^^^^^^^',
+        '     = help: the account has 3 applications: newrelic-exporter discover lists them',
+      ].join('\n'),
+    );
+    expect(stdout.endsWith('c.yaml: 4 errors, 0 warnings\n')).toBe(true);
+  });
+
+  it('warns of an entry all of whose applications earlier entries took', async () => {
+    const config = `accounts: [${account}]\napps:\n  - id: 12\n  - match: "^bill"\n  - name: shop`;
+
+    const { exitCode, stdout } = await printed(check, { 'c.yaml': config }, threeApplications);
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain(
+      [
+        ' warning c.yaml:4:12: account main: match=^bill has no effect: its application belongs to entries before it, such as id=12',
+        '    4 |   - match: "^bill"',
+        '      |            ^^^^^^^',
+        '    = help: put it before that entry, or remove it',
+      ].join('\n'),
+    );
+  });
+
+  it('names accounts that refuse the key, goes on with the others, and never says ok', async () => {
+    const config = `accounts: [${account}, ${wrong}]
+apps: [{ name: shop, account: main }, { match: ".", account: wrong }]`;
+
+    const { exitCode, stdout } = await printed(check, { 'c.yaml': config }, threeApplications);
+
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain('account main: key accepted, 3 applications found, 1 chosen\n');
+    expect(stdout).toContain('account wrong: discovery failed: list_applications: status 401');
+    expect(stdout).not.toContain('c.yaml: ok');
+  });
+
+  it.each([
+    { what: 'an entry that matches nothing', accounts: account, apps: '[{ name: Shop }]' },
+    { what: 'a refused key', accounts: wrong, apps: '[{ name: shop }]' },
+  ])('exits with 1 for $what alone', async ({ accounts, apps }) => {
+    const { exitCode } = await printed(
+      check,
+      { 'c.yaml': `accounts: [${accounts}]\napps: ${apps}` },
+      threeApplications,
+    );
+
+    expect(exitCode).toBe(1);
+  });
+
+  it('names ten of many ids that are not there, and counts the others', async () => {
+    const apps = Array.from({ length: 15 }, (_, index) => `{ id: ${900 + index} }`).join(', ');
+
+    const { exitCode, stdout } = await printed(
+      check,
+      { 'c.yaml': `accounts: [${account}]\napps: [{ id: 12 }, ${apps}]` },
+      threeApplications,
+    );
+
+    expect(exitCode).toBe(1);
+    expect(stdout.match(/id=\d+ matches nothing/gu)).toHaveLength(10);
+    expect(stdout).toContain('account main: 5 more entries not found so far\n');
+  });
+
+  it.each([
+    {
+      args: [],
+      said: '12 has no host "own-pod" so far, as hosts: self wants',
+    },
+    { args: ['--host-name=node-7'], said: '11 has no host "node-7" so far' },
+  ])('names the applications without the host of this process: $args', async ({ args, said }) => {
+    const applications = [
+      { id: 11, name: 'shop', kind: 'both', hosts: [{ name: 'own-pod' }, { name: 'web-1' }] },
+      { id: 12, name: 'billing', kind: 'both', hosts: [{ name: 'node-7' }] },
+    ] as const;
+
+    const result = await printed(
+      [...check, ...args],
+      {
+        'c.yaml': `accounts: [${account}]\napps: [{ match: ".", hosts: self, application: false }]`,
+      },
+      { applications },
+    );
+
+    expect({ exitCode: result.exitCode, calls: result.calls }).toEqual({ exitCode: 0, calls: 5 });
+    expect(result.stdout).toContain(`account main: application ${said}`);
+    expect(result.stdout.match(/has no host/gu)).toHaveLength(1);
+  });
+
+  it('looks for the host of this process in ten applications at most', async () => {
+    const { calls, stdout } = await printed(
+      check,
+      { 'c.yaml': `accounts: [${account}]\napps: [{ match: ".", hosts: self }]` },
+      { applications: 30, kinds: ['both'] },
+    );
+
+    expect(calls).toBe(13);
+    expect(stdout.match(/has no host/gu)).toHaveLength(10);
+  });
+
+  it('warns if polling does not fit the budget, and says what would', async () => {
+    const config = `accounts:
+  - { name: main, base_url: "http://127.0.0.1", api_key_env: KEY, requests_per_minute: 2 }
+apps: [{ name: shop }]`;
+
+    const { exitCode, stdout } = await printed(check, { 'c.yaml': config }, threeApplications);
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain(
+      'warning account main: polling does not fit: 4 of 2 calls a minute, of which 2 may be planned: polls come later\n' +
+        '    = help: interval: 3m6s or requests_per_minute: 5\n',
+    );
+  });
+
+  it('asks for values with one call, and says when they cannot be read', async () => {
+    const { exitCode, stdout } = await printedBy(
+      {
+        fleet: threeApplications,
+        intercept: (request, response) => {
+          if (request.applicationId === undefined) return 'pass';
+          response.writeHead(422, { 'Content-Type': 'application/json' });
+          response.end('{"error":{"title":"no"}}');
+          return 'handled';
+        },
+      },
+      check,
+      { 'c.yaml': `accounts: [${account}]\napps: [{ name: shop }]` },
+    );
+
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain('account main: application 11: its values cannot be read\n');
+    expect(stdout).toContain('= help: application_throughput of application 11: status 422');
+  });
+
+  it('asks nobody when the file is wrong', async () => {
+    const { exitCode, calls } = await printed(check, {
+      'c.yaml': `accounts: [${account}]\napps: []`,
+    });
+
+    expect({ exitCode, calls }).toEqual({ exitCode: 2, calls: 0 });
+  });
+});
+
+describe('check-config --online, with the address to listen on', () => {
+  it.each([
+    { kind: 'free', said: 'ok      :9126 is free to listen on' },
+    { kind: 'exporter', said: 'ok      an exporter that works listens on :9126' },
+    { kind: 'failed', said: 'warning Cannot listen on ":9126": the port is in use' },
+  ] as const)('says what it comes to: $kind', async ({ kind, said }) => {
+    const error = listenErrorOf(':9126', Object.assign(new Error(), { code: 'EADDRINUSE' }));
+
+    const { exitCode, stdout } = await printedOn(
+      { tryListen: async () => (kind === 'failed' ? { kind, error } : { kind }) },
+      { fleet: threeApplications },
+      check,
+      { 'c.yaml': `accounts: [${account}]\napps: [{ name: shop }]` },
+    );
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain(said);
+  });
+});

@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest';
+import { renderDiagnostic } from '../../src/config/diagnostic.ts';
+import { loadWebConfig } from '../../src/config/load-web-config.ts';
+import { createFakePlatform } from '../support/fake-platform.ts';
+import { tlsFiles, tlsText } from '../support/tls-files.ts';
+import { block, hash, loadWeb, path, tls } from './web-configs.ts';
+
+describe('a good file', () => {
+  it.each([
+    { name: 'is empty', text: '' },
+    { name: 'has only comments', text: '# nothing\n' },
+    { name: 'has an empty map for TLS', text: 'tls_server_config: {}\n' },
+    { name: 'has no limit of requests', text: 'rate_limit: { interval: 0, burst: 0 }\n' },
+  ])('may mean nothing: $name', async ({ text }) => {
+    const { config, warnings } = await loadWeb(text);
+
+    expect(config).toEqual({ tls: undefined, users: new Map(), headers: {}, rateLimit: undefined });
+    expect(warnings).toEqual([]);
+  });
+
+  it('names the certificate and its key, relative to itself', async () => {
+    const { config, files } = await loadWeb(tls());
+
+    expect(config.tls).toEqual({
+      cert: tlsText('server'),
+      key: tlsText('server-key'),
+      clientCa: undefined,
+      clientAuth: 'NoClientCert',
+      allowedSans: undefined,
+      minVersion: 'TLSv1.2',
+      maxVersion: 'TLSv1.3',
+      ciphers: undefined,
+      curves: undefined,
+      prefersServerCiphers: true,
+    });
+    expect([...files.keys()]).toEqual([
+      path,
+      '/etc/exporter/server.pem',
+      '/etc/exporter/server-key.pem',
+    ]);
+  });
+
+  it('may hold certificate, key and CA itself', async () => {
+    const { config } = await loadWeb(
+      `tls_server_config:
+  cert: ${block(tlsText('server'))}
+  key: ${block(tlsText('server-key'))}
+  client_auth_type: RequireAndVerifyClientCert
+  client_ca: ${block(tlsText('ca'))}
+  client_allowed_sans: [a.example, 2001:db8::1]
+`,
+    );
+
+    expect(config.tls).toMatchObject({
+      cert: tlsText('server'),
+      key: tlsText('server-key'),
+      clientCa: tlsText('ca'),
+      clientAuth: 'RequireAndVerifyClientCert',
+      allowedSans: ['a.example', '2001:db8::1'],
+    });
+  });
+
+  it('may choose versions, suites and curves', async () => {
+    const { config } = await loadWeb(
+      tls(
+        'min_version: TLS12',
+        'max_version: TLS12',
+        'cipher_suites: [TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256]',
+        'prefer_server_cipher_suites: false',
+        'curve_preferences: [CurveP256, CurveP384, CurveP521, X25519]',
+      ),
+    );
+
+    expect(config.tls).toMatchObject({
+      minVersion: 'TLSv1.2',
+      maxVersion: 'TLSv1.2',
+      ciphers: expect.stringMatching(/:ECDHE-RSA-AES128-GCM-SHA256$/u) as string,
+      prefersServerCiphers: false,
+      curves: 'P-256:P-384:P-521:X25519',
+    });
+  });
+
+  it('may have users, headers and a limit of requests', async () => {
+    const { config } = await loadWeb(`
+http_server_config:
+  http2: false
+  headers:
+    Content-Security-Policy: default-src 'self'
+    X-Frame-Options: deny
+    X-Content-Type-Options: nosniff
+    X-XSS-Protection: ""
+    Strict-Transport-Security: max-age=31536000; includeSubDomains
+basic_auth_users:
+  alice: ${hash}
+  "bob dylan": ${hash}
+rate_limit:
+  interval: 1s
+  burst: 20
+`);
+
+    expect(config).toMatchObject({
+      users: new Map([
+        ['alice', hash],
+        ['bob dylan', hash],
+      ]),
+      headers: {
+        'Content-Security-Policy': "default-src 'self'",
+        'X-Frame-Options': 'deny',
+        'X-Content-Type-Options': 'nosniff',
+        'Strict-Transport-Security': 'max-age=31536000; includeSubDomains',
+      },
+      rateLimit: { intervalMs: 1000, burst: 20 },
+    });
+    expect(Object.keys(config.headers)).not.toContain('X-XSS-Protection');
+  });
+});
+
+describe('a warning', () => {
+  it.each([
+    {
+      about: 'passwords without TLS',
+      text: `basic_auth_users:\n  alice: ${hash}\n`,
+      warning: '1:1: warning: without "tls_server_config" passwords cross the network in clear',
+    },
+    {
+      about: 'a cost that takes seconds',
+      text: `${tls()}basic_auth_users:\n  alice: ${hash.replace('$10$', '$14$')}\n`,
+      warning:
+        '5:10: warning: "alice" has a bcrypt cost of 14: the first request with it waits for seconds',
+    },
+    {
+      about: 'old versions',
+      text: tls('min_version: TLS10'),
+      warning: '4:16: warning: "min_version" TLS10 allows versions of TLS that are easy to attack',
+    },
+    {
+      about: 'suites without forward secrecy',
+      text: tls('cipher_suites: [TLS_RSA_WITH_AES_128_CBC_SHA]'),
+      warning:
+        '4:19: warning: TLS_RSA_WITH_AES_128_CBC_SHA has no forward secrecy: who gets the key later can read what was recorded',
+    },
+    {
+      about: 'certificates that nobody verifies',
+      text: tls('client_auth_type: RequireClientCert'),
+      warning: '4:21: warning: RequireClientCert accepts every certificate, whoever has signed it',
+    },
+    {
+      about: 'all public CAs',
+      text: tls('client_auth_type: RequireAndVerifyClientCert'),
+      warning:
+        '4:21: warning: RequireAndVerifyClientCert without a "client_ca_file" accepts the certificates of every public CA',
+    },
+    {
+      about: 'HTTP/2',
+      text: `${tls()}http_server_config:\n  http2: true\n`,
+      warning:
+        '5:10: warning: "http2" has no effect: this exporter speaks HTTP/1.1, which every client can',
+    },
+  ])('names $about', async ({ text, warning }) => {
+    const { warnings } = await loadWeb(text);
+
+    expect(warnings.map((found) => renderDiagnostic(found).split('\n')[0])).toEqual([
+      `${path}:${warning}`,
+    ]);
+  });
+
+  it.each([
+    {
+      when: '2200-01-01',
+      message: /"cert_file" .* expired on 2126-\d\d-\d\d: clients will refuse it/u,
+    },
+    { when: '2020-01-01', message: /"cert_file" .* is not valid before 20\d\d-\d\d-\d\d/u },
+  ])('names a certificate that is not valid at $when', async ({ when, message }) => {
+    const files = { [path]: tls(), ...tlsFiles('/etc/exporter') };
+    const { readFile } = createFakePlatform({ files });
+    const { warnings } = await loadWebConfig(path, {
+      readFile,
+      clock: { wallMs: () => Date.parse(when) },
+    });
+
+    expect(warnings.map(({ message: text }) => text)).toEqual([
+      expect.stringMatching(message) as string,
+    ]);
+  });
+});

@@ -1,0 +1,220 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createBasicAuth, credentialsIn, type Verdict } from '../../src/server/basic-auth.ts';
+
+const tail = 'X0h1gDsPszWURQaxFh.zoubFi6DXncSjhoQNJgRrnGs7EsimhC7zG';
+const hashes = { alice: `$2y$10$${tail}`, bob: `$2b$12$${tail}` };
+
+interface Comparison {
+  readonly hash: string;
+  readonly password: string;
+  readonly answer: (isMatch: boolean) => void;
+  readonly fail: (error: Error) => void;
+}
+
+interface Bench {
+  readonly comparisons: readonly Comparison[];
+  readonly ask: (user: string, password: string, client?: string) => Promise<Verdict>;
+}
+
+function basic(user: string, password: string): string {
+  return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+}
+
+/** Comparisons wait until the test answers them. */
+function aBench(users: Readonly<Record<string, string>> = hashes): Bench {
+  const comparisons: Comparison[] = [];
+  const auth = createBasicAuth(new Map(Object.entries(users)), {
+    compare: async (hash, password) =>
+      new Promise((resolve, reject) => {
+        comparisons.push({ hash, password, answer: resolve, fail: reject });
+      }),
+    secret: Buffer.from('the secret of the test'),
+  });
+  return {
+    comparisons,
+    ask: async (user, password, client = '10.0.0.1') => auth.check(basic(user, password), client),
+  };
+}
+
+/** Asks, and answers the comparison that it causes. */
+async function answered(
+  { ask, comparisons }: Bench,
+  user: string,
+  password: string,
+  isMatch: boolean,
+): Promise<Verdict> {
+  const verdict = ask(user, password);
+  comparisons.at(-1)?.answer(isMatch);
+  return verdict;
+}
+
+describe('a request', () => {
+  it('is allowed with the right password, which is compared once', async () => {
+    const bench = aBench();
+    const first = await answered(bench, 'alice', 'right', true);
+
+    expect([first, await bench.ask('alice', 'right')]).toEqual(['allowed', 'allowed']);
+    expect(bench.comparisons.map(({ hash, password }) => [hash, password])).toEqual([
+      [hashes.alice, 'right'],
+    ]);
+  });
+
+  it('is refused with a wrong password, which is compared once too', async () => {
+    const bench = aBench();
+    const first = await answered(bench, 'alice', 'wrong', false);
+
+    expect([first, await bench.ask('alice', 'wrong')]).toEqual(['refused', 'refused']);
+    expect(bench.comparisons).toHaveLength(1);
+  });
+
+  it('is refused for an unknown user, whatever the comparison says', async () => {
+    const bench = aBench();
+
+    expect(await answered(bench, 'eve', 'right', true)).toBe('refused');
+  });
+
+  it.each([
+    { what: 'nothing', header: undefined },
+    { what: 'another scheme', header: 'Bearer abc' },
+    { what: 'no base64', header: 'Basic ?' },
+    { what: 'no colon', header: `Basic ${Buffer.from('alice').toString('base64')}` },
+  ])('is refused with $what, and nothing is compared', async ({ header }) => {
+    let comparisons = 0;
+    const auth = createBasicAuth(new Map(Object.entries(hashes)), {
+      compare: async () => {
+        comparisons += 1;
+        return true;
+      },
+    });
+
+    expect(await auth.check(header, '10.0.0.1')).toBe('refused');
+    expect(comparisons).toBe(0);
+  });
+
+  it('fails if the password cannot be compared, and is compared again', async () => {
+    const bench = aBench();
+    const failing = bench.ask('alice', 'right');
+    bench.comparisons[0]?.fail(new Error('no thread'));
+
+    await expect(failing).rejects.toThrow('no thread');
+    expect(await answered(bench, 'alice', 'right', true)).toBe('allowed');
+  });
+});
+
+describe('an unknown user', () => {
+  it('costs as many comparisons of the same cost as a known one', async () => {
+    const costsOf = async (user: string): Promise<readonly string[]> => {
+      const bench = aBench({ alice: hashes.alice });
+      for (const password of ['a', 'b', 'a']) await answered(bench, user, password, false);
+      return bench.comparisons.map(({ hash }) => hash.slice(0, 7));
+    };
+
+    expect(await costsOf('eve')).toEqual(await costsOf('alice'));
+    expect(await costsOf('eve')).toEqual(['$2y$10$', '$2y$10$']);
+  });
+
+  it('always gets the same cost, one of those that there are', async () => {
+    const bench = aBench();
+    const users = Array.from({ length: 20 }, (_, index) => `user-${index}`);
+    const costOf = async (user: string, password: string): Promise<string | undefined> => {
+      await answered(bench, user, password, false);
+      return bench.comparisons.at(-1)?.hash.slice(0, 7);
+    };
+    const costs: (string | undefined)[] = [];
+    const again: (string | undefined)[] = [];
+    for (const user of users) {
+      costs.push(await costOf(user, 'one'));
+      again.push(await costOf(user, 'two'));
+    }
+
+    expect(again).toEqual(costs);
+    expect(new Set(costs)).toEqual(new Set(['$2y$10$', '$2b$12$']));
+  });
+});
+
+describe('checks at the same time', () => {
+  it('are one for the same credentials', async () => {
+    const { ask, comparisons } = aBench();
+    const verdicts = Promise.all([ask('alice', 'right'), ask('alice', 'right', '10.0.0.2')]);
+    comparisons[0]?.answer(true);
+
+    expect(await verdicts).toEqual(['allowed', 'allowed']);
+    expect(comparisons).toHaveLength(1);
+  });
+
+  it('are at most two of a client, and others go on', async () => {
+    const { ask, comparisons } = aBench();
+    const wrong = [ask('alice', '1'), ask('alice', '2')];
+    const third = await ask('alice', '3');
+    const other = ask('alice', 'right', '10.0.0.2');
+    comparisons.at(-1)?.answer(true);
+    const verdict = await other;
+    for (const { answer } of comparisons) answer(false);
+    await Promise.all(wrong);
+    const later = ask('alice', '3');
+    comparisons.at(-1)?.answer(false);
+
+    expect([third, verdict, await later]).toEqual(['busy', 'allowed', 'refused']);
+  });
+
+  it('are at most 32, and a password that is known to be right needs none', async () => {
+    const bench = aBench();
+    await answered(bench, 'alice', 'right', true);
+    const flood = Array.from({ length: 32 }, async (_, index) =>
+      bench.ask('eve', `${index}`, `10.0.1.${index}`),
+    );
+    const oneMore = await bench.ask('alice', 'other', '10.0.0.3');
+    const known = await bench.ask('alice', 'right', '10.0.0.4');
+    for (const { answer } of bench.comparisons) answer(false);
+    await Promise.all(flood);
+
+    expect([oneMore, known]).toEqual(['busy', 'allowed']);
+  });
+});
+
+describe('what is remembered', () => {
+  it('is bounded, and wrong passwords displace no right one', async () => {
+    const bench = aBench();
+    await answered(bench, 'alice', 'right', true);
+    for (let index = 0; index <= 1000; index += 1) {
+      await answered(bench, 'alice', `wrong ${index}`, false);
+    }
+    const before = bench.comparisons.length;
+
+    expect(await bench.ask('alice', 'right')).toBe('allowed');
+    expect(await bench.ask('alice', 'wrong 1000')).toBe('refused');
+    expect(bench.comparisons).toHaveLength(before);
+    expect(await answered(bench, 'alice', 'wrong 0', false)).toBe('refused');
+    expect(bench.comparisons).toHaveLength(before + 1);
+  });
+
+  it('does not mix up names and passwords', async () => {
+    const bench = aBench({ a: hashes.alice, 'a"': hashes.alice });
+    await answered(bench, 'a', '","b', true);
+
+    expect(await answered(bench, 'a"', ',"b', false)).toBe('refused');
+    expect(bench.comparisons).toHaveLength(2);
+  });
+});
+
+describe('credentialsIn', () => {
+  it('reads every name without a colon, and every password', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme' }).filter((text) => !text.includes(':')),
+        fc.string({ unit: 'grapheme' }),
+        (user, password) => {
+          expect(credentialsIn(basic(user, password))).toEqual({ user, password });
+        },
+      ),
+    );
+  });
+
+  it('accepts the scheme in any case', () => {
+    expect(credentialsIn(basic('a', 'b').replace('Basic', 'bAsIc'))).toEqual({
+      user: 'a',
+      password: 'b',
+    });
+  });
+});

@@ -1,0 +1,19 @@
+import type { ServerTls } from '../../src/model/web-config.ts';
+import { tlsText } from '../support/tls-files.ts';
+
+/** What a web configuration gives that has nothing but the certificate of the tests. */
+export function aServerTls(overrides: Partial<ServerTls> = {}): ServerTls {
+  return {
+    cert: tlsText('server'),
+    key: tlsText('server-key'),
+    clientCa: undefined,
+    clientAuth: 'NoClientCert',
+    allowedSans: undefined,
+    minVersion: 'TLSv1.2',
+    maxVersion: 'TLSv1.3',
+    ciphers: undefined,
+    curves: undefined,
+    prefersServerCiphers: true,
+    ...overrides,
+  };
+}
