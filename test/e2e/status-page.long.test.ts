@@ -183,7 +183,7 @@ describe.skipIf(chromiumTool.skip)(`the status page in a browser${chromiumTool.n
     expect(await namesOn(page)).toEqual(found.toSorted());
     await page.getByRole('link', { name: 'Application', exact: true }).click();
     expect(await header.getAttribute('aria-sort')).toBe('descending');
-    expect(await namesOn(page)).toEqual(found.toSorted().reverse());
+    expect(await namesOn(page)).toEqual(found.toSorted().toReversed());
 
     await page.getByRole('link', { name: 'Show all' }).click();
     await page.getByRole('link', { name: 'Next', exact: true }).click();

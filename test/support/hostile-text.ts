@@ -2,7 +2,18 @@ import fc from 'fast-check';
 
 /** What has a meaning in HTML, in a terminal, or for the direction of writing. */
 const troublesome = [
-  ...['<', '>', '&', '"', "'", '`', '=', '/', '-', '!', ' ', '\n', '\r', '\t'],
+  '<',
+  '>',
+  '&',
+  '"',
+  "'",
+  '`',
+  '=',
+  '/',
+  ' ',
+  '\n',
+  '\r',
+  '\t',
   '</script>',
   '</title>',
   '<!--',
