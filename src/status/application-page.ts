@@ -54,6 +54,10 @@ ${labelList.length > 0 && fact('Labels', labelList)}
 </dl>`;
 }
 
+function figure(history: readonly (number | undefined)[]): Html {
+  return html`<figure>${sparkline(history)}<figcaption>${historyText(history)}; web and other together</figcaption></figure>`;
+}
+
 /** The page of one application and its hosts; `undefined` if it is not polled. */
 export function applicationPage(
   source: StatusSource,
@@ -73,7 +77,7 @@ export function applicationPage(
 <div class="banner ${view.tone}"><h1><bdi>${name}</bdi></h1><p role="status">${stateBadge(state, view)} ${view.meaning}</p></div>
 ${failure !== undefined && html`<section class="problem why" aria-label="Why it fails">${failure}</section>`}
 <div class="with-graph">${facts(application, nowMs)}
-<figure>${sparkline(history)}<figcaption>${historyText(history)}; web and other together</figcaption></figure></div>
+${history.some((value) => value !== undefined) && figure(history)}</div>
 ${hostsSection(application, query)}`;
   return documentOf(
     { title: `${state}: ${cutText(name, longestTitle)}`, tone: view.tone, main },

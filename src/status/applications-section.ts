@@ -100,10 +100,13 @@ export function applicationsSection(
     ],
     place,
   );
+  const named = new Map<string, number>();
+  for (const { name } of all) named.set(name, (named.get(name) ?? 0) + 1);
   const rows = slice.rows.map((application) =>
     applicationRow(application, source.history(application.account, application.id), {
       nowMs,
       hasAccount,
+      hasId: (named.get(application.name) ?? 0) > 1,
       columns: cells.length,
     }),
   );

@@ -43,7 +43,9 @@ const columns: readonly Column<HostKey>[] = [
 function whyText(state: HostState, reason: string | undefined): string {
   if (state === 'up') return '';
   const { meaning } = hostStateViews[state];
-  return state === 'failing' && reason !== undefined ? `${reason}: ${meaning}` : meaning;
+  return state === 'failing' && reason !== undefined
+    ? `${meaning.slice(0, -1)} (${reason}).`
+    : meaning;
 }
 
 function hostRow({ id, name, state, web, other }: HostRow, reason: string | undefined): Html {

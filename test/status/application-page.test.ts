@@ -65,7 +65,7 @@ describe('applicationPage', () => {
     'match=^checkout',
     'all 4',
     'failing 1',
-    'server: The last poll got nothing of it.',
+    'The last poll got nothing of it (server).',
     'New Relic gave no value for it.',
   ])('says: %s', (text) => {
     expect(textOf(pageOf(four)).split('\n')).toContain(text);

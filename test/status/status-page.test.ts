@@ -244,6 +244,15 @@ describe('the list of applications', () => {
     expect(text).toContain('all 3\nfailing 2\nup 1\n');
   });
 
+  it('tells applications of the same name apart', () => {
+    const twins = ['1', '2'].map((id) => anApplicationStatus({ id, name: 'shop' }));
+    const other = anApplicationStatus({ id: '3', name: 'mail' });
+    const text = textOf(pageOf(aStatusSource({ applications: [...twins, other] })));
+
+    expect(text).toMatch(/^shop 1$[^]*^shop 2$/mu);
+    expect(text).toMatch(/^mail$/mu);
+  });
+
   it('comes in pages of 200', () => {
     const many = aStatusSource({ applications: manyApplications(450) });
     const first = pageOf(many);
