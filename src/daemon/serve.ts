@@ -16,7 +16,7 @@ import { sendHeartbeats } from './child-program.ts';
 import { createIdleDaemon, type Daemon } from './daemon.ts';
 import { CommandError, type ExitCode, type Platform } from './platform.ts';
 import { createReloader, type Reloader, type ReloaderOptions } from './reloader.ts';
-import { createServiceManager } from './service-manager.ts';
+import { createServiceManager, type ServiceManager } from './service-manager.ts';
 import { type ShardingFlags, shardFrom } from './sharding.ts';
 import { stateSentence } from './state-sentence.ts';
 import { createStatusSource } from './status-source.ts';
@@ -49,31 +49,9 @@ export async function serve(
   platform: Platform,
   hooks: ServeHooks = {},
 ): Promise<ExitCode> {
-  const shard = shardFrom(options, platform);
-  const logger = await createLogger(options, platform);
   const { clock, stopSignal, tellParent } = platform;
-  const daemon = createIdleDaemon({ platform, logger, shard, watch: hooks.watch });
-  daemon.metrics.sharded(shard);
-  const manager = createServiceManager({
-    channel: platform.serviceManager,
-    clock,
-    logger,
-    sentence: () => stateSentence(status.accounts(), status.process().reload.problem),
-    stalled: () => daemon.stalled(),
-  });
-  const reloader = createReloader(options, {
-    platform,
-    logger,
-    metrics: daemon.metrics,
-    apply: async (config) => daemon.apply(config),
-    onSignal: async (reload) => manager.reload(reload),
-  });
-  const status = createStatusSource({ platform, daemon, shard, reload: () => reloader.status() });
-  const web =
-    options.webConfigFile === ''
-      ? undefined
-      : await openWebAccess(options.webConfigFile, { platform, logger });
-  const server = serverOf(options, { platform, logger, daemon, reloader, status, web });
+  const parts = await partsOf(options, platform, hooks);
+  const { logger, daemon, manager, reloader, web, server } = parts;
   const listening = (addresses: readonly BoundAddress[]): void => {
     const { version } = buildOf(platform.env);
     const { telemetryPath: path } = options;
@@ -129,6 +107,44 @@ interface ServerParts {
   readonly reloader: Reloader;
   readonly status: StatusSource;
   readonly web: WebAccess | undefined;
+}
+
+interface ServeParts extends ServerParts {
+  readonly manager: ServiceManager;
+  readonly server: MetricsServer;
+}
+
+/** All parts, put together, and none of them started. */
+async function partsOf(
+  options: ServeOptions,
+  platform: Platform,
+  hooks: ServeHooks,
+): Promise<ServeParts> {
+  const shard = shardFrom(options, platform);
+  const logger = await createLogger(options, platform);
+  const daemon = createIdleDaemon({ platform, logger, shard, watch: hooks.watch });
+  daemon.metrics.sharded(shard);
+  const manager = createServiceManager({
+    channel: platform.serviceManager,
+    clock: platform.clock,
+    logger,
+    sentence: () => stateSentence(status.accounts(), status.process().reload.problem),
+    stalled: () => daemon.stalled(),
+  });
+  const reloader = createReloader(options, {
+    platform,
+    logger,
+    metrics: daemon.metrics,
+    apply: async (config) => daemon.apply(config),
+    onSignal: async (reload) => manager.reload(reload),
+  });
+  const status = createStatusSource({ platform, daemon, shard, reload: () => reloader.status() });
+  const web =
+    options.webConfigFile === ''
+      ? undefined
+      : await openWebAccess(options.webConfigFile, { platform, logger });
+  const parts = { platform, logger, daemon, reloader, status, web };
+  return { ...parts, manager, server: serverOf(options, parts) };
 }
 
 function serverOf(

@@ -26,6 +26,7 @@ function aSnapshot(
     hostNames: new Map(),
     reading,
     pollSucceeded: true,
+    failureReason: undefined,
     lastSuccessMs: undefined,
     ...overrides,
   };
