@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import type { ReadFile } from '../config/read-file.ts';
 import type { Clock } from '../model/clock.ts';
+import { noProgress } from '../model/progress.ts';
 import type { ComparePassword } from '../server/basic-auth.ts';
 import { createRedactor } from '../telemetry/redactor.ts';
 import { createAnswerMemory } from '../transport/answer-memory.ts';
@@ -94,6 +95,7 @@ export function createNodePlatform({ program, stopSignal }: NodePlatformOptions)
     stdout: process.stdout,
     print: async (text) => print(text, process.stdout),
     stderr: process.stderr,
+    progress: noProgress,
     redactor: createRedactor(),
     onHangup: (listener) => {
       process.on('SIGHUP', listener);
