@@ -13,9 +13,9 @@ import { Gauge, Registry } from 'prom-client';
 import { deflate } from '../src/exposition/gzip.ts';
 import { createSeriesStore, type SeriesStore } from '../src/exposition/series-store.ts';
 import type { AppSnapshot } from '../src/model/snapshot.ts';
-import type { AccountStatus } from '../src/model/telemetry.ts';
 import { createMetricsRoute } from '../src/server/metrics-route.ts';
 import { createSelfMetrics, type SelfMetrics } from '../src/telemetry/self-metrics.ts';
+import type { MirroredStatus } from '../src/telemetry/status-metrics.ts';
 import { show, spreadOf } from './median.ts';
 
 const rounds = Number(process.argv[2] ?? '7');
@@ -23,7 +23,7 @@ const scrapes = Number(process.argv[3] ?? '200');
 const accounts = ['production', 'staging'];
 const hostsOfApplication = 48;
 
-function statusOf(name: string): AccountStatus {
+function statusOf(name: string): MirroredStatus {
   return {
     name,
     up: true,
@@ -36,6 +36,9 @@ function statusOf(name: string): AccountStatus {
     demandRequestsPerMinute: 60,
     pollIntervalSeconds: 60,
     missingSelectors: [],
+    listedApplications: 0,
+    lastDiscoveryMs: 0,
+    key: { location: '', problem: undefined, sinceMs: 0, readMs: 0 },
     requestsInFlight: 1,
     backoffUntilMs: undefined,
   };

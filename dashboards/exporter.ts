@@ -98,6 +98,52 @@ const state: Row = {
   ],
 };
 
+function perAccount(metric: string, more?: string): string {
+  return `max by (cluster, job, instance, account) (${ofAccount(metric, more)})`;
+}
+
+const accounts: Row = {
+  title: 'Accounts',
+  panels: [
+    table({
+      title: 'Accounts',
+      description:
+        'Each account of each exporter: the applications that New Relic lists, those that are polled, and the API key. After a restart, a key that cannot be read is missing.',
+      height: 6,
+      labels: { account: 'Account', job: 'Job', instance: 'Instance' },
+      hidden: ['cluster'],
+      columns: [
+        {
+          title: 'Listed',
+          unit: 'none',
+          expr: perAccount('newrelic_exporter_applications', 'state="listed"'),
+        },
+        {
+          title: 'Selected',
+          unit: 'none',
+          expr: perAccount('newrelic_exporter_applications', 'state="selected"'),
+        },
+        {
+          title: 'Last discovery',
+          unit: 'dateTimeFromNow',
+          expr: `1000 * ${perAccount('newrelic_exporter_discovery_last_success_timestamp_seconds')}`,
+        },
+        {
+          title: 'Key readable',
+          unit: 'none',
+          mappings: [yesOrNo],
+          expr: perAccount('newrelic_exporter_api_key_readable'),
+        },
+        {
+          title: 'Key since',
+          unit: 'dateTimeFromNow',
+          expr: `1000 * ${perAccount('newrelic_exporter_api_key_last_change_timestamp_seconds')}`,
+        },
+      ],
+    }),
+  ],
+};
+
 const polling: Row = {
   title: 'Polling',
   panels: [
@@ -127,6 +173,20 @@ const polling: Row = {
       ],
     }),
     graph({
+      title: 'Failing applications by reason',
+      description:
+        'Applications whose last poll failed, by the reason of its first failure. docs/operations.md explains the reasons.',
+      unit: 'short',
+      width: 8,
+      isStacked: true,
+      queries: [
+        {
+          expr: `count by (account, reason) (max by (cluster, account, app_id, reason) (${ofAccount('newrelic_application_poll_failure_info')}))`,
+          legend: '{{account}}, {{reason}}',
+        },
+      ],
+    }),
+    graph({
       title: 'Duration of polls, and interval',
       width: 8,
       description:
@@ -148,6 +208,7 @@ const polling: Row = {
       description:
         'How long ago the published window ended, for the applications with the oldest values.',
       unit: 's',
+      width: 8,
       queries: [
         {
           expr: `topk($topn, time() - ${perApp(ofAccount('newrelic_application_window_end_timestamp_seconds'))})`,
@@ -159,6 +220,7 @@ const polling: Row = {
       title: 'Age of the last complete poll',
       description: 'For the applications whose last complete poll is the longest ago.',
       unit: 's',
+      width: 8,
       queries: [
         {
           expr: `topk($topn, time() - ${perApp(ofAccount('newrelic_application_last_success_timestamp_seconds'))})`,
@@ -185,5 +247,5 @@ export const exporter: DashboardOptions = {
   description:
     'The exporter itself: its calls and their budget, its polls, its series, its process.',
   variables: exporterVariables,
-  rows: [state, exporterCalls, polling, exporterProcess],
+  rows: [state, accounts, exporterCalls, polling, exporterProcess],
 };
