@@ -1,4 +1,5 @@
 import type { DashboardOptions, Row } from './dashboard.ts';
+import { exporterAccounts } from './exporter-accounts.ts';
 import { exporterCalls } from './exporter-calls.ts';
 import { exporterProcess } from './exporter-process.ts';
 import { yesOrNo } from './mappings.ts';
@@ -92,52 +93,6 @@ const state: Row = {
           title: 'Of',
           unit: 'none',
           expr: `max by (cluster, job, instance) (${ofProcess('newrelic_exporter_total_shards')})`,
-        },
-      ],
-    }),
-  ],
-};
-
-function perAccount(metric: string, more?: string): string {
-  return `max by (cluster, job, instance, account) (${ofAccount(metric, more)})`;
-}
-
-const accounts: Row = {
-  title: 'Accounts',
-  panels: [
-    table({
-      title: 'Accounts',
-      description:
-        'Each account of each exporter: the applications that New Relic lists, those that are polled, and the API key. After a restart, a key that cannot be read is missing.',
-      height: 6,
-      labels: { account: 'Account', job: 'Job', instance: 'Instance' },
-      hidden: ['cluster'],
-      columns: [
-        {
-          title: 'Listed',
-          unit: 'none',
-          expr: perAccount('newrelic_exporter_applications', 'state="listed"'),
-        },
-        {
-          title: 'Selected',
-          unit: 'none',
-          expr: perAccount('newrelic_exporter_applications', 'state="selected"'),
-        },
-        {
-          title: 'Last discovery',
-          unit: 'dateTimeFromNow',
-          expr: `1000 * ${perAccount('newrelic_exporter_discovery_last_success_timestamp_seconds')}`,
-        },
-        {
-          title: 'Key readable',
-          unit: 'none',
-          mappings: [yesOrNo],
-          expr: perAccount('newrelic_exporter_api_key_readable'),
-        },
-        {
-          title: 'Key since',
-          unit: 'dateTimeFromNow',
-          expr: `1000 * ${perAccount('newrelic_exporter_api_key_last_change_timestamp_seconds')}`,
         },
       ],
     }),
@@ -247,5 +202,5 @@ export const exporter: DashboardOptions = {
   description:
     'The exporter itself: its calls and their budget, its polls, its series, its process.',
   variables: exporterVariables,
-  rows: [state, accounts, exporterCalls, polling, exporterProcess],
+  rows: [state, exporterAccounts, exporterCalls, polling, exporterProcess],
 };
