@@ -1,9 +1,9 @@
 /**
  * What the answer to a scrape costs, without the socket: CPU time of the process and bytes, compressed,
  * for a small installation and for many series. Between two scrapes the daemon counts calls and polls,
- * as between two real ones. `stored` is how the exporter's own metrics were sent before: all of them rendered
- * again and not deflated. Arguments: rounds, of which the median counts, 7 if left out; scrapes of a
- * round, 200 if left out.
+ * as between two real ones. `stored` is how the exporter's own metrics were sent before: not deflated, while all
+ * fails. Last, what it costs when all of 10,000 applications begin to fail. Arguments: rounds, of which
+ * the median counts, 7 if left out; scrapes of a round, 200 if left out.
  */
 import type { IncomingMessage } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
