@@ -9,6 +9,7 @@ import { createDaemon } from '../src/daemon/daemon.ts';
 import type { Output, Platform } from '../src/daemon/platform.ts';
 import { createStatusSource } from '../src/daemon/status-source.ts';
 import type { AppEntry, Config, Selector } from '../src/model/config.ts';
+import { noProgress } from '../src/model/progress.ts';
 import { statusPage } from '../src/status/status-page.ts';
 import { createRedactor } from '../src/telemetry/redactor.ts';
 import type { ApiResponse, RawTransport } from '../src/transport/transport.ts';
@@ -96,6 +97,7 @@ function aPlatform(clock: TurnClock, turns: Turns, stopSignal: AbortSignal): Pla
     stdout: silent,
     print: async () => {},
     stderr: silent,
+    progress: noProgress,
     redactor: createRedactor(),
     onHangup: () => undefined,
     startChild: async () => {

@@ -1,11 +1,13 @@
 import { buildOf, versionText } from '../daemon/build.ts';
 import { CommandError, type ExitCode, type Platform } from '../daemon/platform.ts';
-import { ignoreWriteErrors } from '../telemetry/logger.ts';
+import { createLogger, ignoreWriteErrors } from '../telemetry/logger.ts';
 import { parseArguments } from './arguments.ts';
 import type { Flags } from './flag-table.ts';
 import type { Command } from './flags.ts';
 import { helpText } from './help.ts';
+import { misspeltVariables } from './misspelt-variables.ts';
 import { type Outcome, runOneShot } from './one-shot.ts';
+import { createProgressLine } from './progress-line.ts';
 
 /**
  * Runs the command that the arguments (without the program's own name) ask for. Commands are loaded on
@@ -68,12 +70,34 @@ async function runCommand(
   { argv, flags }: Wanted,
   platform: Platform,
 ): Promise<ExitCode> {
-  if (!isEndless(command))
-    return runOneShot(async () => oneShot(command, flags, platform), platform);
+  await warnOfVariables(command, flags, platform);
+  if (!isEndless(command)) return runWithProgress(command, { argv, flags }, platform);
   if (command === 'demo') return (await import('./demo.ts')).demo(flags, platform);
   if (command === 'simulate') return (await import('./simulate.ts')).simulate(flags, platform);
   if (flags.respawn) return (await import('../daemon/respawn.ts')).respawn(argv, flags, platform);
   return (await import('../daemon/serve.ts')).serve(flags, platform);
+}
+
+async function runWithProgress(
+  command: Exclude<Command, EndlessCommand>,
+  wanted: Wanted,
+  platform: Platform,
+): Promise<ExitCode> {
+  const line = createProgressLine(platform, platform);
+  const work = async (): Promise<Outcome> => {
+    try {
+      return await oneShot(command, wanted, { ...platform, stderr: line.stderr, progress: line });
+    } finally {
+      // Before the output, which may go to the same terminal.
+      line.end();
+    }
+  };
+  try {
+    return await runOneShot(work, platform);
+  } finally {
+    // A command that was interrupted still works.
+    line.end();
+  }
 }
 
 async function checkConfigs(flags: Flags, platform: Platform): Promise<Outcome> {
@@ -82,11 +106,27 @@ async function checkConfigs(flags: Flags, platform: Platform): Promise<Outcome> 
   return withWebConfig(flags, platform, async () => checkConfig(flags, platform));
 }
 
+/** A misspelt variable would otherwise do nothing, silently. A child leaves it to its parent. */
+async function warnOfVariables(command: Command, flags: Flags, platform: Platform): Promise<void> {
+  const variables = platform.tellParent === undefined ? misspeltVariables(platform.env) : [];
+  if (variables.length === 0) return;
+  if (!isEndless(command)) {
+    const lines = variables.map(({ name, help }) => `warning: unknown variable ${name}: ${help}\n`);
+    platform.stderr.write(lines.join(''));
+    return;
+  }
+  const logger = await createLogger(flags, platform);
+  for (const { name, help } of variables) {
+    logger.warn({ variable: name, remedy: help }, 'unknown environment variable');
+  }
+}
+
 async function oneShot(
   command: Exclude<Command, EndlessCommand>,
-  flags: Flags,
+  wanted: Wanted,
   platform: Platform,
 ): Promise<Outcome> {
+  const { flags } = wanted;
   switch (command) {
     case 'once':
       return (await import('./once.ts')).once(flags, platform);
@@ -100,6 +140,8 @@ async function oneShot(
       return (await import('./discover.ts')).discover(flags, platform);
     case 'compare':
       return (await import('./compare.ts')).compare(flags, platform);
+    case 'print-config':
+      return (await import('./print-config.ts')).printConfig(wanted, platform);
     case 'config-schema': {
       const { configJsonSchemaText } = await import('../config/schema.ts');
       return { exitCode: 0, output: configJsonSchemaText() };

@@ -149,3 +149,31 @@ describe('listen', () => {
     await expect(server.close()).resolves.toBeUndefined();
   });
 });
+
+describe('POST /-/reload', () => {
+  it.each([
+    { who: 'a program', headers: {}, status: 200, reloads: 1 },
+    { who: 'another site', headers: { 'sec-fetch-site': 'cross-site' }, status: 403, reloads: 0 },
+    {
+      who: 'another site in an old browser',
+      headers: { origin: 'https://evil.example' },
+      status: 403,
+      reloads: 0,
+    },
+  ])('of $who gets $status', async ({ headers, status, reloads }) => {
+    let count = 0;
+    const reload = async (): Promise<void> => {
+      count += 1;
+    };
+    await withServer({ reload }, async ({ get }) => {
+      const reply = await get('/-/reload', { method: 'POST', headers });
+
+      expect([reply.status, count]).toEqual([status, reloads]);
+      expect(reply.body.toString()).toBe(
+        status === 200
+          ? 'Configuration reloaded.\n'
+          : 'A reload that a page of another site asks for is refused. Use curl -X POST for it.\n',
+      );
+    });
+  });
+});
