@@ -78,12 +78,6 @@ async function runCommand(
   return (await import('../daemon/serve.ts')).serve(flags, platform);
 }
 
-async function checkConfigs(flags: Flags, platform: Platform): Promise<Outcome> {
-  const { withWebConfig } = await import('./check-web-config.ts');
-  const { checkConfig } = await import('./check-config.ts');
-  return withWebConfig(flags, platform, async () => checkConfig(flags, platform));
-}
-
 /** A misspelt variable would otherwise do nothing, silently. A child leaves it to its parent. */
 async function warnOfVariables(command: Command, flags: Flags, platform: Platform): Promise<void> {
   const variables = platform.tellParent === undefined ? misspeltVariables(platform.env) : [];
@@ -111,7 +105,7 @@ async function oneShot(
     case 'healthcheck':
       return (await import('./healthcheck.ts')).healthcheck(flags, platform);
     case 'check-config':
-      return checkConfigs(flags, platform);
+      return (await import('./check-config.ts')).checkConfig(flags, platform);
     case 'plan':
       return (await import('./plan.ts')).plan(flags, platform);
     case 'discover':
