@@ -22,13 +22,14 @@ import {
   withNamedHosts,
 } from '../model/selected-application.ts';
 import { selectApplications, selectorText } from '../model/selector.ts';
-import type { SnapshotSink } from '../model/snapshot.ts';
+import { noSink } from '../model/snapshot.ts';
 import type { Discovery, Source } from '../model/source.ts';
 import { discoverWithin } from '../poller/discovery-state.ts';
 import { createRateLimiters } from '../rate-limit/rate-limiters.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { createSelfMetrics } from '../telemetry/self-metrics.ts';
 import { withAssumedHosts } from './assumed-applications.ts';
+import { withCallProgress } from './call-progress.ts';
 import { pollOnce } from './compare-polls.ts';
 import { type VisibleAccounts, visibleAccounts } from './visible-accounts.ts';
 
@@ -83,13 +84,6 @@ const mostLookUps = 10;
 /** A longer discovery counts as failed. */
 export const longestDiscoveryMs = 120_000;
 
-const noSink: SnapshotSink = {
-  publish: () => undefined,
-  remove: () => undefined,
-  accountUp: () => undefined,
-  removeAccount: () => undefined,
-};
-
 /**
  * Discovers every account once, with its own key, budget and connections, as the daemon does when it
  * starts. Rejects with a `CommandError` if a key or a file cannot be read.
@@ -126,7 +120,10 @@ export async function askingDependencies(platform: Platform): Promise<AccountRun
     droppedSeriesOf: () => 0,
     loopLagSeconds: () => 0,
   };
-  const metrics = createSelfMetrics(buildOf(platform.env), nothing);
+  const metrics = withCallProgress(
+    createSelfMetrics(buildOf(platform.env), nothing),
+    platform.progress,
+  );
   const limiters = createRateLimiters({ clock: platform.clock, logger });
   return { platform, sink: noSink, metrics, logger, limiters };
 }

@@ -113,7 +113,7 @@ function faultsText(
     '',
     'Look at the status page, at the lines of the log here, and at:',
     '',
-    `  curl -s ${url}${telemetryPath} | grep -E '(_up|poll_success).* 0$|(app_missing|failures_total).* [1-9]'`,
+    `  curl -s ${url}${telemetryPath} | grep -E '^newrelic.*((_up|poll_success).* 0|(app_missing|failures_total).* [1-9][0-9]*)$'`,
     '',
   ];
 }

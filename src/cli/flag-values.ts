@@ -22,7 +22,13 @@ export function listenAddress(text: string): string | undefined {
 }
 
 /** First segments of the paths that serve something else; `/` itself is the status page. */
-const reservedSegments: ReadonlySet<string> = new Set(['-', 'api', 'config']);
+const reservedSegments: ReadonlySet<string> = new Set([
+  '-',
+  'api',
+  'applications',
+  'config',
+  'status.js',
+]);
 
 export function telemetryPath(text: string): string | undefined {
   if (!/^(?:\/[\w.~-]+)+$/.test(text)) return undefined;

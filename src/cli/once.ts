@@ -3,9 +3,10 @@ import { loadForCommand, logWarnings } from '../daemon/config-reader.ts';
 import { createDaemon } from '../daemon/daemon.ts';
 import type { Platform } from '../daemon/platform.ts';
 import { shardFrom } from '../daemon/sharding.ts';
+import type { AccountStatus } from '../model/telemetry.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import type { Flags } from './flag-table.ts';
-import type { Outcome } from './one-shot.ts';
+import { countOf, type Outcome } from './one-shot.ts';
 
 /** Polls everything once and prints the exposition. Ends with 1 if anything asked for is missing. */
 export async function once(flags: Flags, platform: Platform): Promise<Outcome> {
@@ -14,6 +15,7 @@ export async function once(flags: Flags, platform: Platform): Promise<Outcome> {
   logWarnings(firstOf(warnings), flags.configFile, logger);
   const shard = shardFrom(flags, platform);
   const daemon = await createDaemon(config, { platform, logger, shard });
+  platform.progress.show(() => pollingText(daemon.status()));
   try {
     const succeeded = await daemon.runOnce(platform.stopSignal);
     const { identity } = await daemon.store.page();
@@ -22,4 +24,18 @@ export async function once(flags: Flags, platform: Platform): Promise<Outcome> {
   } finally {
     await daemon.close();
   }
+}
+
+/** How far the one poll of everything has come. */
+export function pollingText(accounts: readonly AccountStatus[]): string {
+  const unlisted = accounts.filter(({ up }) => up === undefined);
+  const [first] = unlisted;
+  if (first !== undefined) {
+    return unlisted.length === 1
+      ? `reading the list of applications of account ${first.name}`
+      : `reading the lists of applications of ${unlisted.length} accounts`;
+  }
+  const polled = accounts.reduce((sum, one) => sum + one.polledApplications, 0);
+  const all = accounts.reduce((sum, one) => sum + one.applications, 0);
+  return `polling: ${polled} of ${countOf(all, 'application')} done`;
 }

@@ -7,6 +7,7 @@ import type { Command } from './flags.ts';
 import { helpText } from './help.ts';
 import { misspeltVariables } from './misspelt-variables.ts';
 import { type Outcome, runOneShot } from './one-shot.ts';
+import { createProgressLine } from './progress-line.ts';
 
 /**
  * Runs the command that the arguments (without the program's own name) ask for. Commands are loaded on
@@ -70,12 +71,33 @@ async function runCommand(
   platform: Platform,
 ): Promise<ExitCode> {
   await warnOfVariables(command, flags, platform);
-  if (!isEndless(command))
-    return runOneShot(async () => oneShot(command, { argv, flags }, platform), platform);
+  if (!isEndless(command)) return runWithProgress(command, { argv, flags }, platform);
   if (command === 'demo') return (await import('./demo.ts')).demo(flags, platform);
   if (command === 'simulate') return (await import('./simulate.ts')).simulate(flags, platform);
   if (flags.respawn) return (await import('../daemon/respawn.ts')).respawn(argv, flags, platform);
   return (await import('../daemon/serve.ts')).serve(flags, platform);
+}
+
+async function runWithProgress(
+  command: Exclude<Command, EndlessCommand>,
+  wanted: Wanted,
+  platform: Platform,
+): Promise<ExitCode> {
+  const line = createProgressLine(platform, platform);
+  const work = async (): Promise<Outcome> => {
+    try {
+      return await oneShot(command, wanted, { ...platform, stderr: line.stderr, progress: line });
+    } finally {
+      // Before the output, which may go to the same terminal.
+      line.end();
+    }
+  };
+  try {
+    return await runOneShot(work, platform);
+  } finally {
+    // A command that was interrupted still works.
+    line.end();
+  }
 }
 
 /** A misspelt variable would otherwise do nothing, silently. A child leaves it to its parent. */

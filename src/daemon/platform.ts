@@ -3,6 +3,7 @@ import type { ConfigFile } from '../config/load-config.ts';
 import type { ReadFile } from '../config/read-file.ts';
 import type { Clock } from '../model/clock.ts';
 import type { PlainConfig } from '../model/config.ts';
+import type { Progress } from '../model/progress.ts';
 import type { ComparePassword } from '../server/basic-auth.ts';
 import type { ListenTrial } from '../server/try-listen.ts';
 import type { Redactor } from '../telemetry/redactor.ts';
@@ -14,6 +15,8 @@ import type { ServiceManagerChannel } from './service-manager.ts';
 /** A stream to a terminal or a pipe, such as `process.stdout`. */
 export interface Output {
   readonly isTTY?: boolean | undefined;
+  /** The width of the terminal, as it is now. */
+  readonly columns?: number | undefined;
   write(text: string): unknown;
   on(event: 'error', listener: () => void): unknown;
 }
@@ -54,6 +57,8 @@ export interface Platform {
   /** Writes all of the text to standard output; rejects if any of it cannot be written. */
   readonly print: (text: string) => Promise<void>;
   readonly stderr: Output;
+  /** For a command that takes long. */
+  readonly progress: Progress;
   /** Knows every secret that this process has read. */
   readonly redactor: Redactor;
   /** Calls the listener on every SIGHUP, which otherwise ends the process. */

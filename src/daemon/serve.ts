@@ -16,7 +16,7 @@ import { sendHeartbeats } from './child-program.ts';
 import { createIdleDaemon, type Daemon } from './daemon.ts';
 import { CommandError, type ExitCode, type Platform } from './platform.ts';
 import { createReloader, type Reloader, type ReloaderOptions } from './reloader.ts';
-import { createServiceManager } from './service-manager.ts';
+import { createServiceManager, type ServiceManager } from './service-manager.ts';
 import { type ShardingFlags, shardFrom } from './sharding.ts';
 import { stateSentence } from './state-sentence.ts';
 import { createStatusSource } from './status-source.ts';
@@ -49,35 +49,11 @@ export async function serve(
   platform: Platform,
   hooks: ServeHooks = {},
 ): Promise<ExitCode> {
-  const shard = shardFrom(options, platform);
-  const logger = await createLogger(options, platform);
   const { clock, stopSignal, tellParent } = platform;
-  const daemon = createIdleDaemon({ platform, logger, shard, watch: hooks.watch });
-  daemon.metrics.sharded(shard);
-  const manager = createServiceManager({
-    channel: platform.serviceManager,
-    clock,
-    logger,
-    sentence: () => stateSentence(status.accounts(), status.process().reload.problem),
-    stalled: () => daemon.stalled(),
-  });
-  const reloader = createReloader(options, {
-    platform,
-    logger,
-    metrics: daemon.metrics,
-    apply: async (config) => daemon.apply(config),
-    onSignal: async (reload) => manager.reload(reload),
-  });
-  const status = createStatusSource({ platform, daemon, shard, reload: () => reloader.status() });
-  const web =
-    options.webConfigFile === ''
-      ? undefined
-      : await openWebAccess(options.webConfigFile, { platform, logger });
-  const server = serverOf(options, { platform, logger, daemon, reloader, status, web });
+  const parts = await partsOf(options, platform, hooks);
+  const { logger, daemon, manager, reloader, web, server } = parts;
   const listening = (addresses: readonly BoundAddress[]): void => {
-    const { version } = buildOf(platform.env);
-    const { telemetryPath: path } = options;
-    logger.info({ version, addresses, path, ...protectionOf(web) }, 'listening');
+    logger.info(startFacts(addresses, options, platform, web), 'listening');
     hooks.listening?.(addresses);
     manager.ready();
   };
@@ -98,9 +74,7 @@ export async function serve(
       reloader.watch(stopSignal),
       manager.watch(stopSignal),
       daemon.loopLag.watch(stopSignal),
-      web?.watch((tls) => {
-        server.renewTls(tls);
-      }, stopSignal),
+      web?.watch(server, stopSignal),
       tellParent &&
         sendHeartbeats({ clock, tellParent, stalled: () => daemon.stalled() }, stopSignal),
     ]);
@@ -113,13 +87,17 @@ export async function serve(
   }
 }
 
-/** For the log: whether others can read what is sent, and whether a password is asked for. */
-function protectionOf(
+/** For the log: what is listening, and with a web configuration how it is protected. */
+function startFacts(
+  addresses: readonly BoundAddress[],
+  { telemetryPath: path }: ServeOptions,
+  { env }: Platform,
   web: WebAccess | undefined,
-): { readonly tls: boolean; readonly passwords: boolean } | undefined {
-  if (web === undefined) return undefined;
+): Readonly<Record<string, unknown>> {
+  const { version } = buildOf(env);
+  if (web === undefined) return { version, addresses, path };
   const { tls, users } = web.current();
-  return { tls: tls !== undefined, passwords: users.size > 0 };
+  return { version, addresses, path, tls: tls !== undefined, passwords: users.size > 0 };
 }
 
 interface ServerParts {
@@ -129,6 +107,44 @@ interface ServerParts {
   readonly reloader: Reloader;
   readonly status: StatusSource;
   readonly web: WebAccess | undefined;
+}
+
+interface ServeParts extends ServerParts {
+  readonly manager: ServiceManager;
+  readonly server: MetricsServer;
+}
+
+/** All parts, put together, and none of them started. */
+async function partsOf(
+  options: ServeOptions,
+  platform: Platform,
+  hooks: ServeHooks,
+): Promise<ServeParts> {
+  const shard = shardFrom(options, platform);
+  const logger = await createLogger(options, platform);
+  const daemon = createIdleDaemon({ platform, logger, shard, watch: hooks.watch });
+  daemon.metrics.sharded(shard);
+  const manager = createServiceManager({
+    channel: platform.serviceManager,
+    clock: platform.clock,
+    logger,
+    sentence: () => stateSentence(status.accounts(), status.process().reload.problem),
+    stalled: () => daemon.stalled(),
+  });
+  const reloader = createReloader(options, {
+    platform,
+    logger,
+    metrics: daemon.metrics,
+    apply: async (config) => daemon.apply(config),
+    onSignal: async (reload) => manager.reload(reload),
+  });
+  const status = createStatusSource({ platform, daemon, shard, reload: () => reloader.status() });
+  const web =
+    options.webConfigFile === ''
+      ? undefined
+      : await openWebAccess(options.webConfigFile, { platform, logger });
+  const parts = { platform, logger, daemon, reloader, status, web };
+  return { ...parts, manager, server: serverOf(options, parts) };
 }
 
 function serverOf(

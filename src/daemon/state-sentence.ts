@@ -1,8 +1,21 @@
-import type { AccountStatus } from '../model/telemetry.ts';
+import type { AccountDetails } from '../model/status.ts';
+
+/** What the sentence needs of an account. */
+export type DescribedAccount = Pick<
+  AccountDetails,
+  | 'name'
+  | 'up'
+  | 'error'
+  | 'applications'
+  | 'polledApplications'
+  | 'failingApplications'
+  | 'hosts'
+  | 'missingSelectors'
+>;
 
 /** What the daemon is doing, in one sentence, for somebody who looks at the state of the service. */
 export function stateSentence(
-  accounts: readonly AccountStatus[],
+  accounts: readonly DescribedAccount[],
   configProblem: string | undefined,
 ): string {
   if (accounts.length === 0) {
@@ -10,11 +23,11 @@ export function stateSentence(
       ? 'Waiting for a configuration.'
       : `Nothing is polled: ${configProblem}`;
   }
-  const [failing, ...others] = accounts.filter(({ up }) => up === false);
-  if (failing !== undefined) {
+  const [down, ...others] = accounts.filter(({ up }) => up === false);
+  if (down !== undefined) {
     const more =
       others.length === 0 ? '' : ` (and ${counted(others.length, 'more account')} failing)`;
-    return `Account ${failing.name} cannot be discovered${more}: ${failing.error ?? 'no answer'}`;
+    return `Account ${down.name} cannot be discovered${more}: ${down.error ?? 'no answer'}`;
   }
   const unknown = accounts.filter(({ up }) => up === undefined).length;
   if (unknown > 0)
@@ -23,17 +36,20 @@ export function stateSentence(
   const polled = sum(accounts, (one) => one.polledApplications);
   const hosts = sum(accounts, (one) => one.hosts);
   const missing = sum(accounts, (one) => one.missingSelectors.length);
+  const failing = sum(accounts, (one) => one.failingApplications);
   const progress = polled < applications ? `, ${polled} of them polled so far` : '';
   const absent =
     missing === 0
       ? ''
       : `; ${counted(missing, 'entry of apps matches', 'entries of apps match')} nothing`;
-  return `Polling ${counted(accounts.length, 'account')}: ${counted(applications, 'application')}${progress}, ${counted(hosts, 'host')}${absent}.`;
+  const failed =
+    failing === 0 ? '' : `; ${counted(failing, 'application fails', 'applications fail')}`;
+  return `Polling ${counted(accounts.length, 'account')}: ${counted(applications, 'application')}${progress}, ${counted(hosts, 'host')}${failed}${absent}.`;
 }
 
 function sum(
-  accounts: readonly AccountStatus[],
-  numberOf: (account: AccountStatus) => number,
+  accounts: readonly DescribedAccount[],
+  numberOf: (account: DescribedAccount) => number,
 ): number {
   return accounts.reduce((total, account) => total + numberOf(account), 0);
 }

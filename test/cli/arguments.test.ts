@@ -311,6 +311,8 @@ describe('a usage error', () => {
     { path: '/api/v1/targets' },
     { path: '/config' },
     { path: '/config/x' },
+    { path: '/applications' },
+    { path: '/status.js' },
   ])('is a telemetry path of $path', ({ path }) => {
     expect(messageOf(parseArguments([`--web.telemetry-path=${path}`], {}))).toMatch(
       /^--web.telemetry-path: .* is not valid: expected a path such as \/metrics/,

@@ -1,41 +1,81 @@
 import { describe, expect, it } from 'vitest';
-import { printed } from './ask-bench.ts';
+import { z } from 'zod';
+import { run } from '../../src/cli/run.ts';
+import { createFakePlatform } from '../support/fake-platform.ts';
 
-const good =
-  'accounts: [{ name: a, base_url: "http://127.0.0.1", api_key_env: KEY }]\napps: [{ id: 1 }]';
-const check = ['check-config', '--web.config.file=web.yaml', 'c.yaml'];
+const good = 'accounts: [{name: a, api_key_env: KEY}]\napps: [{id: 1}]\n';
 
-describe('check-config, with a web configuration file', () => {
-  it('says that both files are good', async () => {
-    const { exitCode, stdout, stderr } = await printed(check, { 'c.yaml': good, 'web.yaml': '{}' });
+const reportSchema = z.object({
+  ok: z.boolean(),
+  findings: z.array(
+    z.object({ check: z.string(), file: z.string().nullable(), line: z.number().nullable() }),
+  ),
+});
 
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    expect(stdout).toContain('c.yaml: ok, 1 account');
-    expect(stdout).toContain('\nweb.yaml: ok, no TLS, 0 users, 0 warnings\n');
+interface Checked {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function check(config: string, web: string, ...flags: readonly string[]): Promise<Checked> {
+  const platform = createFakePlatform({
+    files: { '/config.yaml': config, '/web.yaml': web },
+    env: { KEY: `NRAK-${'A'.repeat(27)}`, NEW_RELIC_API_KEY: `NRAK-${'B'.repeat(27)}` },
+  });
+  const exitCode = await run(
+    ['check-config', '--config.file=/config.yaml', '--web.config.file=/web.yaml', ...flags],
+    platform,
+  );
+  return { exitCode, stdout: platform.stdout.text(), stderr: platform.stderr.text() };
+}
+
+describe('check-config with a web configuration file', () => {
+  it('says that both are good', async () => {
+    const { exitCode, stdout, stderr } = await check(good, 'rate_limit: {interval: 1s, burst: 5}');
+
+    expect([exitCode, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(
+      /^\/config\.yaml: ok, [^]*\n\/web\.yaml: ok, no TLS, 0 users, 0 warnings\n$/u,
+    );
   });
 
-  it('shows the errors of both in one run', async () => {
-    const { exitCode, stdout, stderr } = await printed(check, {
-      'c.yaml': 'apps: []',
-      'web.yaml': 'tls_server_confg: {}',
-    });
+  it('names what is wrong with either of them, in one run', async () => {
+    const { exitCode, stderr } = await check('apps: []\n', 'rate_limits: {}');
 
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr).toContain('c.yaml:1:7: "apps" must not be empty\n');
-    expect(stderr).toContain('web.yaml:1:1: unknown key "tls_server_confg"\n');
+    expect(exitCode).toBe(2);
+    expect(stderr.split('\n').filter((line) => line.startsWith('/'))).toEqual([
+      '/config.yaml:1:7: "apps" must not be empty',
+      '/web.yaml:1:1: unknown key "rate_limits"',
+    ]);
   });
 
-  it('exits with 2 if only the web configuration is wrong, also as JSON', async () => {
-    const files = { 'c.yaml': good, 'web.yaml': 'x: 1' };
+  it('fails if only the web configuration is wrong', async () => {
+    const { exitCode, stdout, stderr } = await check(good, 'rate_limits: {}');
 
-    const text = await printed(check, files);
-    const json = await printed([...check, '-o', 'json'], files);
+    expect([exitCode, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('did you mean "rate_limit"?');
+  });
 
-    expect([text.exitCode, json.exitCode]).toEqual([2, 2]);
-    expect(text.stdout).toBe('');
-    expect(JSON.parse(json.stdout)).toMatchObject({
-      ok: false,
-      findings: [{ check: 'file', severity: 'error', file: 'web.yaml', line: 1, column: 1 }],
-    });
+  it('warns of what is probably not meant', async () => {
+    const hash = '$2y$10$X0h1gDsPszWURQaxFh.zoubFi6DXncSjhoQNJgRrnGs7EsimhC7zG';
+    const { exitCode, stdout, stderr } = await check(good, `basic_auth_users: {a: "${hash}"}`);
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('/web.yaml: ok, no TLS, 1 user, 1 warning\n');
+    expect(stderr).toContain('passwords cross the network in clear');
+    expect(stderr).not.toContain(hash);
+  });
+
+  it.each([
+    { web: 'rate_limits: {}', exitCode: 2, ok: false, places: ['/web.yaml 1'] },
+    { web: '', exitCode: 0, ok: true, places: [] },
+  ])('puts all of it into the document for machines: $web', async (row) => {
+    const checked = await check(good, row.web, '--output=json');
+
+    const { ok, findings } = reportSchema.parse(JSON.parse(checked.stdout));
+    const inFiles = findings.filter(({ check: about }) => about === 'file');
+    expect({ exitCode: checked.exitCode, ok }).toEqual({ exitCode: row.exitCode, ok: row.ok });
+    expect(inFiles.map(({ file, line }) => `${file} ${line}`)).toEqual(row.places);
   });
 });

@@ -120,18 +120,19 @@ const shape: readonly MessageCase[] = [
 ];
 
 const patterns: readonly MessageCase[] = [
-  ...[
-    'a(',
-    'a(?=b)',
-    'a(?<!b)',
-    '(a)\\\\1',
-    '\\\\u0041',
-    '\\\\cA',
-    '[^]',
-    '[]',
-    '\\\\p{Script=Greek}',
-  ],
-  ...['\\\\p{Letter}', 'a{5,3}', '(?>a)', 'a{1000}{1000}'],
+  'a(',
+  'a(?=b)',
+  'a(?<!b)',
+  '(a)\\\\1',
+  '\\\\u0041',
+  '\\\\cA',
+  '[^]',
+  '[]',
+  '\\\\p{Script=Greek}',
+  '\\\\p{Letter}',
+  'a{5,3}',
+  '(?>a)',
+  'a{1000}{1000}',
 ].map((pattern) => app(`match: "${pattern}"`));
 
 const references: readonly MessageCase[] = [

@@ -36,9 +36,9 @@ function isMessage(parts: Parts): boolean {
 
 function collect(value: unknown, found: Parts[]): void {
   if (!isNode(value)) return;
-  if (value.type === 'ImportDeclaration' || /^TS/u.test(value.type)) {
+  if (value.type === 'ImportDeclaration' || value.type.startsWith('TS')) {
     // Expressions inside of types, such as `as const`, still hold texts.
-    if (!/Expression$/u.test(value.type)) return;
+    if (!value.type.endsWith('Expression')) return;
   }
   const parts = partsOf(value);
   if (parts !== undefined && isMessage(parts)) found.push(parts);

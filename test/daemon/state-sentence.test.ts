@@ -1,22 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { stateSentence } from '../../src/daemon/state-sentence.ts';
-import type { AccountStatus } from '../../src/model/telemetry.ts';
+import { type DescribedAccount, stateSentence } from '../../src/daemon/state-sentence.ts';
 
-function anAccount(overrides: Partial<AccountStatus> = {}): AccountStatus {
+function anAccount(overrides: Partial<DescribedAccount> = {}): DescribedAccount {
   return {
     name: 'production',
     up: true,
     error: undefined,
-    firstCycleEnded: true,
     applications: 12,
     hosts: 48,
     polledApplications: 12,
-    budgetRequestsPerMinute: 800,
-    demandRequestsPerMinute: 62,
-    pollIntervalSeconds: 60,
+    failingApplications: 0,
     missingSelectors: [],
-    requestsInFlight: 0,
-    backoffUntilMs: undefined,
     ...overrides,
   };
 }
@@ -32,6 +26,10 @@ describe('stateSentence', () => {
     {
       accounts: [anAccount(), anAccount({ applications: 1, polledApplications: 0, hosts: 1 })],
       says: 'Polling 2 accounts: 13 applications, 12 of them polled so far, 49 hosts.',
+    },
+    {
+      accounts: [anAccount({ failingApplications: 1 }), anAccount({ failingApplications: 2 })],
+      says: 'Polling 2 accounts: 24 applications, 96 hosts; 3 applications fail.',
     },
     {
       accounts: [anAccount({ missingSelectors: ['id=1'] })],

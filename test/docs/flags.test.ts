@@ -6,7 +6,8 @@ import { flagProblems, flagsNamedIn, variablesNamedIn } from './flag-rule.ts';
 import { codeWordsIn, rowsWith, sectionOf } from './markdown.ts';
 
 const flags: readonly Flag<unknown>[] = Object.values(flagTable);
-const known = new Set([...flags.map(({ name }) => name), 'help', 'version']);
+const names = flags.flatMap(({ name, alias }) => (alias === undefined ? name : [name, alias]));
+const known = new Set([...names, 'help', 'version']);
 /** Options of Node.js and npm, and of nothing that we made. */
 const foreign = new Set([
   'enable-source-maps',

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { faultUsages } from '../../src/cli/fault-list.ts';
 import { failureReasons } from '../../src/model/api-error.ts';
 import { projectFolder, readDocument } from './documents.ts';
 import { codeWordsIn, rowsWith, sectionOf } from './markdown.ts';
@@ -39,6 +40,14 @@ describe('docs/architecture.md', () => {
     const folders = namesIn(section, 'folder').filter((name) => !name.endsWith('.ts'));
 
     expect(folders.toSorted()).toEqual(foldersIn('src'));
+  });
+});
+
+describe('docs/simulator.md', () => {
+  it('has every fault that there is, as the help writes it', () => {
+    const rows = rowsWith(readDocument('docs/simulator.md').text, ['fault', 'what New Relic does']);
+
+    expect(rows.map(({ fault }) => codeWordsIn(fault)[0])).toEqual(faultUsages().split(', '));
   });
 });
 

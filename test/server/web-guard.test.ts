@@ -3,7 +3,8 @@ import type { WebConfig } from '../../src/model/web-config.ts';
 import { createWebGuard, type WebGuard } from '../../src/server/web-guard.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
-import { anAccountStatus, type Reply, withServer } from './harness.ts';
+import { anAccountDetails, aStatusSource } from '../support/status-source.ts';
+import { type Reply, withServer } from './harness.ts';
 
 const open: WebConfig = { tls: undefined, users: new Map(), headers: {}, rateLimit: undefined };
 const withUsers: WebConfig = { ...open, users: new Map([['alice', '$2y$10$hash']]) };
@@ -91,7 +92,9 @@ describe('with users', () => {
     { path: '/-/ready', state: {}, status: 200, text: 'Ready.\n' },
     {
       path: '/-/ready?verbose',
-      state: { status: () => [anAccountStatus({ firstCycleEnded: false })] },
+      state: {
+        status: aStatusSource({ accounts: [anAccountDetails({ firstCycleEnded: false })] }),
+      },
       status: 503,
       text: 'Not ready.\n',
     },

@@ -39,6 +39,7 @@ it('takes less than 1 kB for each of 10,000 applications, however long it runs',
         hostNames: new Map(),
         reading: { windowEndMs, application: values, hosts: new Map() },
         pollSucceeded: true,
+        failureReason: undefined,
         lastSuccessMs: undefined,
       });
     }

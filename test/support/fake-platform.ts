@@ -1,6 +1,7 @@
 import { firstOf } from '../../src/config/diagnostic.ts';
 import { parseConfig } from '../../src/config/parse-config.ts';
 import type { Output, Platform } from '../../src/daemon/platform.ts';
+import { noProgress } from '../../src/model/progress.ts';
 import { createRedactor } from '../../src/telemetry/redactor.ts';
 import { createFakeClock, type FakeClock, settle } from './fake-clock.ts';
 
@@ -71,6 +72,7 @@ export function createFakePlatform(overrides: PlatformOverrides = {}): FakePlatf
       stdout.write(text);
     },
     stderr: keptOutput(),
+    progress: noProgress,
     redactor: createRedactor(),
     onHangup: (listener) => {
       hangupListeners.push(listener);

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { pollingText } from '../../src/cli/once.ts';
+import type { AccountStatus } from '../../src/model/telemetry.ts';
+
+function anAccount(overrides: Partial<AccountStatus> = {}): AccountStatus {
+  return {
+    name: 'production',
+    up: true,
+    error: undefined,
+    firstCycleEnded: false,
+    applications: 40,
+    hosts: 48,
+    polledApplications: 31,
+    budgetRequestsPerMinute: 800,
+    demandRequestsPerMinute: 62,
+    pollIntervalSeconds: 60,
+    missingSelectors: [],
+    requestsInFlight: 0,
+    backoffUntilMs: undefined,
+    ...overrides,
+  };
+}
+
+describe('the progress of once', () => {
+  it.each([
+    {
+      accounts: [anAccount({ up: undefined })],
+      says: 'reading the list of applications of account production',
+    },
+    {
+      accounts: [anAccount(), anAccount({ up: undefined }), anAccount({ up: undefined })],
+      says: 'reading the lists of applications of 2 accounts',
+    },
+    { accounts: [anAccount()], says: 'polling: 31 of 40 applications done' },
+    {
+      accounts: [anAccount(), anAccount({ applications: 2, polledApplications: 2 })],
+      says: 'polling: 33 of 42 applications done',
+    },
+    {
+      accounts: [anAccount({ applications: 1, polledApplications: 0 })],
+      says: 'polling: 0 of 1 application done',
+    },
+  ])('says: $says', ({ accounts, says }) => {
+    expect(pollingText(accounts)).toBe(says);
+  });
+});

@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process';
+import { promisify, stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { createSystemClock } from '../../src/daemon/node-platform.ts';
+import { createSimulator } from '../../src/simulator/simulator.ts';
+import { mainFile, withFiles } from '../support/daemon-process.ts';
+import { toolOrSkip } from '../support/tools.ts';
+
+const execute = promisify(execFile);
+const python = toolOrSkip('python3');
+
+/** Runs a program with a terminal of 60 columns as its standard error, and a pipe as its standard output. */
+const onTerminal = `
+import fcntl, json, os, pty, struct, subprocess, sys, termios
+master, slave = pty.openpty()
+fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
+child = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE, stderr=slave, stdin=subprocess.DEVNULL)
+os.close(slave)
+screen = b""
+while True:
+    try:
+        part = os.read(master, 65536)
+    except OSError:
+        break
+    if not part:
+        break
+    screen += part
+print(json.dumps({"stdout": child.stdout.read().decode(), "screen": screen.decode(), "code": child.wait()}))
+`;
+
+interface Shown {
+  readonly stdout: string;
+  readonly screen: string;
+  readonly code: number;
+}
+
+async function withSlowVendor(
+  use: (configFile: string, key: string) => Promise<void>,
+): Promise<void> {
+  const simulator = createSimulator(
+    { fleet: { applications: 450, hosts: 450 }, latencyMs: 900 },
+    { clock: createSystemClock() },
+  );
+  const { baseUrl } = await simulator.start();
+  const config = `accounts: [{ name: one, base_url: "${baseUrl}", api_key_env: KEY }]\napps: [{ match: ., hosts: false }]\n`;
+  try {
+    await withFiles({ 'config.yaml': config }, async (folder) =>
+      use(`${folder}/config.yaml`, simulator.apiKeys[0] ?? ''),
+    );
+  } finally {
+    await simulator.stop();
+  }
+}
+
+async function shownBy(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<Shown> {
+  const { stdout } = await execute(
+    python.path,
+    ['-c', onTerminal, process.execPath, mainFile, ...args],
+    { env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm', ...env }, maxBuffer: 1e8 },
+  );
+  return JSON.parse(stdout) as Shown;
+}
+
+describe.skipIf(python.skip)(`a command that takes seconds, on a terminal${python.note}`, () => {
+  it.each([
+    { args: ['discover'], line: 'asking New Relic for the list of applications of account one' },
+    { args: ['check-config', '--online'], line: 'asking New Relic for' },
+    { args: ['plan', '--online'], line: 'asking New Relic for' },
+  ])('shows one line that fits, and leaves nothing of it: $args', async ({ args, line }) => {
+    await withSlowVendor(async (file, key) => {
+      const { stdout, screen } = await shownBy([...args, file], { KEY: key });
+
+      const drawn = screen.split('\r\u001B[K').map((part) => stripVTControlCharacters(part));
+      expect(drawn.filter((part) => part.startsWith(line.slice(0, 59))).length).toBeGreaterThan(3);
+      expect(drawn.every((part) => part.length <= 59 || part.includes('\n'))).toBe(true);
+      expect(screen.trimEnd().endsWith('\r\u001B[K') || drawn.at(-1)?.endsWith('\n')).toBe(true);
+      expect(stdout).not.toContain('asking');
+      expect(stdout).not.toBe('');
+    });
+  });
+
+  it.each([{ env: { TERM: 'dumb' } }])('moves no cursor with $env', async ({ env }) => {
+    await withSlowVendor(async (file, key) => {
+      const { screen } = await shownBy(['discover', file], { KEY: key, ...env });
+
+      expect(screen).not.toContain('\u001B');
+    });
+  });
+});
