@@ -12,6 +12,7 @@ import {
   readFlags,
   UsageError,
 } from './flags.ts';
+import { operandOf } from './operands.ts';
 
 /** What the command line asks for. `error` means exit code 2. */
 export type Arguments =
@@ -33,8 +34,6 @@ interface Words {
 
 const flagList: readonly Flag<unknown>[] = Object.values(flagTable);
 const switchNames: readonly string[] = ['help', 'version'];
-/** The commands that also take the configuration file as an operand. */
-const takingFile: ReadonlySet<Command> = new Set(['check-config', 'plan', 'discover', 'compare']);
 
 /**
  * Reads the arguments (without the program's own name) and the environment variables that stand for
@@ -100,11 +99,8 @@ function run(
   operands: readonly string[],
   env: Environment,
 ): Arguments {
-  const [file, ...others] = operands;
-  const surplus = takingFile.has(command) ? others[0] : file;
-  if (surplus !== undefined) {
-    throw new UsageError(`${command}: unexpected argument ${quote(surplus)}`);
-  }
+  checkOperands(command, operands);
+  const file = operandOf(command)?.values === undefined ? operands[0] : undefined;
   const isFileTwice = file !== undefined && options.some(({ name }) => name === 'config.file');
   if (isFileTwice) {
     throw new UsageError(`${command}: give the file either as FILE or as --config.file, not both`);
@@ -119,6 +115,24 @@ function run(
   };
 }
 
+function checkOperands(command: Command, words: readonly string[]): void {
+  const operand = operandOf(command);
+  const [first] = words;
+  const surplus = operand === undefined ? first : words[1];
+  if (surplus !== undefined) {
+    throw new UsageError(`${command}: unexpected argument ${quote(surplus)}`);
+  }
+  const { name, isRequired, values = [] } = operand ?? { name: '', isRequired: false };
+  const allowed = values.join(', ');
+  if (first === undefined && isRequired) {
+    throw new UsageError(`${command} needs a ${name}: ${allowed}`);
+  }
+  if (first !== undefined && values.length > 0 && !values.includes(first)) {
+    const hint = didYouMean(first, values) ?? `there are: ${allowed}`;
+    throw new UsageError(`${command}: unknown ${name} ${quote(first)}: ${hint}`);
+  }
+}
+
 /**
  * Splits without the strict mode of parseArgs, whose messages would repeat values, make no suggestions
  * and say "option" for a flag.
@@ -130,13 +144,14 @@ function splitWords(argv: readonly string[]): Words {
       help: { type: 'boolean', short: 'h' },
       version: { type: 'boolean' },
       ...Object.fromEntries(
-        flagList.map(({ name, short, isSwitch }) => [
-          name,
-          {
-            type: isSwitch === true ? ('boolean' as const) : ('string' as const),
-            ...(short === undefined ? {} : { short }),
-          },
-        ]),
+        flagList.flatMap((flag) => {
+          const { name, alias = name, short } = flag;
+          const type = bareTextOf(flag) === undefined ? ('string' as const) : ('boolean' as const);
+          return [
+            [alias, { type }],
+            [name, short === undefined ? { type } : { type, short }],
+          ];
+        }),
       ),
     },
     strict: false,

@@ -12,6 +12,7 @@ export const commands = [
   'simulate',
   'healthcheck',
   'config-schema',
+  'completion',
 ] as const;
 export type Command = (typeof commands)[number];
 

@@ -30,7 +30,7 @@ export async function run(argv: readonly string[], platform: Platform): Promise<
       case 'run':
         return await runCommand(
           parsed.command,
-          { argv, flags: parsed.flags },
+          { argv, flags: parsed.flags, operands: parsed.operands },
           withHostName(parsed.flags, platform),
         );
     }
@@ -62,14 +62,12 @@ interface Wanted {
   readonly argv: readonly string[];
   /** The flags of `argv` and of the environment. */
   readonly flags: Flags;
+  readonly operands: readonly string[];
 }
 
-async function runCommand(
-  command: Command,
-  { argv, flags }: Wanted,
-  platform: Platform,
-): Promise<ExitCode> {
-  if (!isEndless(command)) return runWithProgress(command, flags, platform);
+async function runCommand(command: Command, wanted: Wanted, platform: Platform): Promise<ExitCode> {
+  const { argv, flags } = wanted;
+  if (!isEndless(command)) return runWithProgress(command, wanted, platform);
   if (command === 'demo') return (await import('./demo.ts')).demo(flags, platform);
   if (command === 'simulate') return (await import('./simulate.ts')).simulate(flags, platform);
   if (flags.respawn) return (await import('../daemon/respawn.ts')).respawn(argv, flags, platform);
@@ -78,13 +76,13 @@ async function runCommand(
 
 async function runWithProgress(
   command: Exclude<Command, EndlessCommand>,
-  flags: Flags,
+  wanted: Wanted,
   platform: Platform,
 ): Promise<ExitCode> {
   const line = createProgressLine(platform, platform);
   const work = async (): Promise<Outcome> => {
     try {
-      return await oneShot(command, flags, { ...platform, stderr: line.stderr, progress: line });
+      return await oneShot(command, wanted, { ...platform, stderr: line.stderr, progress: line });
     } finally {
       // Before the output, which may go to the same terminal.
       line.end();
@@ -106,7 +104,7 @@ async function checkConfigs(flags: Flags, platform: Platform): Promise<Outcome> 
 
 async function oneShot(
   command: Exclude<Command, EndlessCommand>,
-  flags: Flags,
+  { flags, operands }: Wanted,
   platform: Platform,
 ): Promise<Outcome> {
   switch (command) {
@@ -125,6 +123,10 @@ async function oneShot(
     case 'config-schema': {
       const { configJsonSchemaText } = await import('../config/schema.ts');
       return { exitCode: 0, output: configJsonSchemaText() };
+    }
+    case 'completion': {
+      const { completionText } = await import('./completion.ts');
+      return { exitCode: 0, output: completionText(operands[0]) };
     }
   }
 }
