@@ -7,9 +7,10 @@
  */
 import { createDaemon } from '../src/daemon/daemon.ts';
 import type { Output, Platform } from '../src/daemon/platform.ts';
+import { createStatusSource } from '../src/daemon/status-source.ts';
 import type { AppEntry, Config, Selector } from '../src/model/config.ts';
 import { noProgress } from '../src/model/progress.ts';
-import { landingPage } from '../src/server/landing-page.ts';
+import { statusPage } from '../src/status/status-page.ts';
 import { createRedactor } from '../src/telemetry/redactor.ts';
 import type { ApiResponse, RawTransport } from '../src/transport/transport.ts';
 import { show, spreadOf } from './median.ts';
@@ -177,15 +178,19 @@ async function runOnce(selectors: readonly Selector[]): Promise<Readonly<Record<
   await phase('first scrape', async () => daemon.metrics.text());
   await phase('scrape', async () => daemon.metrics.text());
   await phase('page', async () => daemon.store.page());
-  const build = { version: '0', revision: '0', nodeVersion: '0' };
-  await phase('status page', async () =>
-    landingPage({
-      build,
-      telemetryPath: '/metrics',
-      accounts: daemon.status(),
-      configProblem: undefined,
+  const status = createStatusSource({
+    platform,
+    daemon,
+    shard: { ordinal: 0, total: 1 },
+    reload: () => ({
+      configFile: 'config.yaml',
+      inForceSinceMs: 0,
+      lastAttemptMs: 0,
+      problem: undefined,
     }),
-  );
+  });
+  const context = { telemetryPath: '/metrics', host: undefined, hasTls: false, hasAuth: false };
+  await phase('status page', async () => statusPage(status, new URLSearchParams(), context));
   stop.abort(new Error('the bench is over'));
   await clock.advance(1);
   await done;

@@ -7,12 +7,13 @@ import {
   commands,
   type Environment,
   type Flag,
+  isFor,
   type Option,
   quote,
   readFlags,
-  UsageError,
 } from './flags.ts';
 import { operandOf } from './operands.ts';
+import { createProblems, type Problems, UsageError } from './usage-error.ts';
 
 /** What the command line asks for. `error` means exit code 2. */
 export type Arguments =
@@ -27,7 +28,13 @@ export type Arguments =
   | { readonly kind: 'version' }
   | { readonly kind: 'error'; readonly message: string };
 
-interface Words {
+interface RunWords {
+  readonly options: readonly Option[];
+  readonly operands: readonly string[];
+  readonly env: Environment;
+}
+
+export interface Words {
   readonly options: readonly Option[];
   readonly positionals: readonly string[];
 }
@@ -40,26 +47,35 @@ const switchNames: readonly string[] = ['help', 'version'];
  * flags. A flag wins over its variable. An API key is refused, and no message repeats one.
  */
 export function parseArguments(argv: readonly string[], env: Environment): Arguments {
-  try {
+  const problems = createProblems();
+  const parsed = problems.collect(() => {
     refuseKeys(argv);
-    const words = splitWords(argv);
-    const [first, ...operands] = words.positionals;
-    const command = commandNamed(first);
-    if (first === 'help') return helpOf(operands);
-    if (first === 'version') return { kind: 'version' };
-    if (words.options.some(({ name }) => name === 'help')) return { kind: 'help', command };
-    if (words.options.some(({ name }) => name === 'version')) return { kind: 'version' };
-    const options = words.options.map((option) => ({
-      ...option,
-      name: nameFor(option.name, command ?? 'serve'),
-    }));
-    checkOptions(options);
-    if (first !== undefined && command === undefined) throw unknownCommand(first);
-    return run(command ?? 'serve', options, operands, env);
-  } catch (error) {
-    if (error instanceof UsageError) return { kind: 'error', message: error.message };
-    throw error;
-  }
+    return parseWords(splitWords(argv), env, problems);
+  });
+  const message = problems.message();
+  if (parsed !== undefined && message === undefined) return parsed;
+  return { kind: 'error', message: message ?? '' };
+}
+
+function parseWords(
+  { options, positionals }: Words,
+  env: Environment,
+  problems: Problems,
+): Arguments {
+  const [first, ...operands] = positionals;
+  const command = commandNamed(first);
+  if (first === 'help') return helpOf(operands);
+  if (first === 'version') return { kind: 'version' };
+  if (options.some(({ name }) => name === 'help')) return { kind: 'help', command };
+  if (options.some(({ name }) => name === 'version')) return { kind: 'version' };
+  const named = options.map((option) => ({
+    ...option,
+    name: nameFor(option.name, command ?? 'serve'),
+  }));
+  const known = knownOptions(named, problems);
+  for (const option of known) problems.collect(() => checkOption(option, known));
+  if (first !== undefined && command === undefined) throw unknownCommand(first);
+  return run(command ?? 'serve', { options: known, operands, env }, problems);
 }
 
 function commandNamed(word: string | undefined): Command | undefined {
@@ -95,18 +111,20 @@ function refuseKeys(argv: readonly string[]): void {
 
 function run(
   command: Command,
-  options: readonly Option[],
-  operands: readonly string[],
-  env: Environment,
+  { options, operands, env }: RunWords,
+  problems: Problems,
 ): Arguments {
-  checkOperands(command, operands);
+  problems.collect(() => checkOperands(command, operands));
   const file = operandOf(command)?.values === undefined ? operands[0] : undefined;
-  const isFileTwice = file !== undefined && options.some(({ name }) => name === 'config.file');
-  if (isFileTwice) {
-    throw new UsageError(`${command}: give the file either as FILE or as --config.file, not both`);
+  if (
+    operands.length === 1 &&
+    file !== undefined &&
+    options.some(({ name }) => name === 'config.file')
+  ) {
+    problems.add(`${command}: give the file either as FILE or as --config.file, not both`);
   }
-  for (const { name } of options) checkBelongs(name, command);
-  const flags = readFlags(flagTable, command, { options, env });
+  for (const { name } of options) problems.collect(() => checkBelongs(name, command));
+  const flags = readFlags(flagTable, command, { options, env, problems });
   return {
     kind: 'run',
     command,
@@ -137,12 +155,12 @@ function checkOperands(command: Command, words: readonly string[]): void {
  * Splits without the strict mode of parseArgs, whose messages would repeat values, make no suggestions
  * and say "option" for a flag.
  */
-function splitWords(argv: readonly string[]): Words {
+export function splitWords(argv: readonly string[]): Words {
   const { tokens } = parseArgs({
     args: [...argv],
     options: {
       help: { type: 'boolean', short: 'h' },
-      version: { type: 'boolean' },
+      version: { type: 'boolean', short: 'v' },
       ...Object.fromEntries(
         flagList.flatMap((flag) => {
           const { name, alias = name, short } = flag;
@@ -171,21 +189,29 @@ function splitWords(argv: readonly string[]): Words {
   };
 }
 
-function checkOptions(options: readonly Option[]): void {
-  for (const { name, value, isInline, written } of options) {
-    const flag = flagList.find((candidate) => candidate.name === name);
-    if (flag === undefined) throw unknownFlag(written);
-    if (value === undefined && bareTextOf(flag) === undefined) {
-      throw new UsageError(`${written} needs a value: ${usageOf(flag)}`);
-    }
-    if (!isInline && value?.startsWith('-') === true) {
-      throw new UsageError(
-        `${written} needs a value; if ${quote(value)} is meant to be it, write ${written}=VALUE`,
-      );
-    }
-    const count = options.filter((option) => option.name === name).length;
-    if (count > 1 && flag.isRepeatable !== true)
-      throw new UsageError(`${written} is given ${count} times`);
+/** Reports the flags that do not exist. `-config.file` reads as several flags of one letter each. */
+function knownOptions(options: readonly Option[], problems: Problems): readonly Option[] {
+  const others = options.filter(({ name }) => !flagList.some((flag) => flag.name === name));
+  const words = new Set(others.map(({ written }) => written));
+  for (const written of words) problems.add(unknownFlag(written).message);
+  return options.filter(({ written }) => !words.has(written));
+}
+
+function checkOption(option: Option, options: readonly Option[]): void {
+  const { name, value, isInline, written } = option;
+  const flag = flagList.find((candidate) => candidate.name === name);
+  if (flag === undefined) return;
+  if (value === undefined && bareTextOf(flag) === undefined) {
+    throw new UsageError(`${written} needs a value: ${usageOf(flag)}`);
+  }
+  if (!isInline && value?.startsWith('-') === true) {
+    throw new UsageError(
+      `${written} needs a value; if ${quote(value)} is meant to be it, write ${written}=VALUE`,
+    );
+  }
+  const same = options.filter((other) => other.name === name);
+  if (same.length > 1 && same[0] === option && flag.isRepeatable !== true) {
+    throw new UsageError(`${written} is given ${same.length} times`);
   }
 }
 
@@ -195,7 +221,7 @@ function usageOf(flag: Flag<unknown>): string {
 
 function checkBelongs(name: string, command: Command): void {
   const flag = flagList.find((candidate) => candidate.name === name);
-  if (flag === undefined || flag.commands.includes(command)) return;
+  if (flag === undefined || isFor(flag, command)) return;
   const others = flag.commands.join(', ');
   throw new UsageError(`--${name} has no meaning for ${command}, only for: ${others}`);
 }

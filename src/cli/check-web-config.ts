@@ -1,6 +1,8 @@
-import { renderWarnings } from '../daemon/config-reader.ts';
+import { ConfigError, type Diagnostic, renderDiagnostics } from '../config/diagnostic.ts';
+import { loadWebConfig } from '../config/load-web-config.ts';
 import { CommandError, type Platform } from '../daemon/platform.ts';
-import { loadWebForCommand } from '../daemon/web-access.ts';
+import type { WebConfig } from '../model/web-config.ts';
+import { findingDocument, findingOf } from './check-finding.ts';
 import type { Flags } from './flag-table.ts';
 import { countOf, type Outcome } from './one-shot.ts';
 
@@ -9,36 +11,78 @@ import { countOf, type Outcome } from './one-shot.ts';
  * configuration, in the same run.
  */
 export async function withWebConfig(
-  { webConfigFile }: Flags,
+  { webConfigFile, output }: Pick<Flags, 'webConfigFile' | 'output'>,
   platform: Platform,
   checkConfig: () => Promise<Outcome>,
 ): Promise<Outcome> {
   if (webConfigFile === '') return checkConfig();
-  const [main, web] = await Promise.all([
-    outcomeOf(checkConfig()),
-    outcomeOf(checkWebConfig(webConfigFile, platform)),
-  ]);
-  if (!(main instanceof CommandError) && !(web instanceof CommandError)) {
-    return { exitCode: main.exitCode, output: main.output + web };
-  }
-  const failures = [main, web].filter((result) => result instanceof CommandError);
-  throw new CommandError(2, failures.map(({ message }) => message).join('\n'));
+  const web = await checkedWebConfig(webConfigFile, platform);
+  return output === 'json' ? inJson(web, await checkConfig()) : inText(web, platform, checkConfig);
 }
 
-async function outcomeOf<Value>(result: Promise<Value>): Promise<Value | CommandError> {
+/** `config` is only defined if there are no errors. */
+interface CheckedWebConfig {
+  readonly path: string;
+  readonly config: WebConfig | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+async function checkedWebConfig(path: string, platform: Platform): Promise<CheckedWebConfig> {
   try {
-    return await result;
+    const { config, warnings } = await loadWebConfig(path, platform);
+    return { path, config, diagnostics: warnings };
   } catch (error) {
-    if (error instanceof CommandError) return error;
+    if (!(error instanceof ConfigError)) throw error;
+    return { path, config: undefined, diagnostics: error.diagnostics };
+  }
+}
+
+async function inText(
+  { path, config, diagnostics }: CheckedWebConfig,
+  platform: Platform,
+  checkConfig: () => Promise<Outcome>,
+): Promise<Outcome> {
+  const found = renderDiagnostics(diagnostics);
+  if (config === undefined) throw new CommandError(2, await withErrorsBefore(checkConfig, found));
+  const { exitCode, output } = await checkConfig();
+  platform.stderr.write(found === '' ? '' : `${found}\n`);
+  const tls = config.tls === undefined ? 'no TLS' : 'TLS';
+  const counts = `${countOf(config.users.size, 'user')}, ${countOf(diagnostics.length, 'warning')}`;
+  return { exitCode, output: `${output}${path}: ok, ${tls}, ${counts}\n` };
+}
+
+/** The errors of the configuration, and those of the web configuration after them. */
+async function withErrorsBefore(
+  checkConfig: () => Promise<Outcome>,
+  found: string,
+): Promise<string> {
+  try {
+    await checkConfig();
+    return found;
+  } catch (error) {
+    if (error instanceof CommandError) return `${error.message}\n${found}`;
     throw error;
   }
 }
 
-/** What is good about the file. */
-async function checkWebConfig(path: string, platform: Platform): Promise<string> {
-  const { config, warnings } = await loadWebForCommand(path, platform);
-  platform.stderr.write(renderWarnings(warnings));
-  const tls = config.tls === undefined ? 'no TLS' : 'TLS';
-  const users = countOf(config.users.size, 'user');
-  return `${path}: ok, ${tls}, ${users}, ${countOf(warnings.length, 'warning')}\n`;
+/** The document of the configuration, with one of the web configuration in it. */
+function inJson({ path, config, diagnostics }: CheckedWebConfig, main: Outcome): Outcome {
+  const document: unknown = JSON.parse(main.output);
+  const numberOf = (wanted: Diagnostic['severity']): number =>
+    diagnostics.filter(({ severity }) => severity === wanted).length;
+  const web = {
+    file: path,
+    ok: config !== undefined,
+    errors: numberOf('error'),
+    warnings: numberOf('warning'),
+    findings: diagnostics.map((diagnostic) => {
+      const { severity, message, help: remedy } = diagnostic;
+      return findingDocument(findingOf('file', severity, message, { remedy, place: diagnostic }));
+    }),
+  };
+  const both = { ...Object(document), web_config: web };
+  return {
+    exitCode: config === undefined ? 2 : main.exitCode,
+    output: `${JSON.stringify(both, undefined, 2)}\n`,
+  };
 }

@@ -1,12 +1,10 @@
 import { parseDuration } from '../config/duration.ts';
 import { type LogFormat, type LogLevel, logFormats, logLevels } from '../telemetry/logger.ts';
+import { hostName, httpUrl, listenAddress, telemetryPath } from './flag-values.ts';
 import {
   type Command,
   type Flag,
   type FlagValues,
-  hostName,
-  httpUrl,
-  listenAddress,
   type OutputFormat,
   oneOf,
   onOrOff,
@@ -14,7 +12,6 @@ import {
   type RepeatableFlag,
   shardAddress,
   shardNumber,
-  telemetryPath,
   wholeNumber,
 } from './flags.ts';
 import { SimulatorFlags } from './simulator-flags.ts';
@@ -156,7 +153,7 @@ class DeclaredFlags {
     defaultText: 'text',
     help: 'Format of the output: text, json, or yaml for discover.',
     ...oneOf(outputFormats),
-    commands: ['check-config', 'plan', 'discover', 'compare'],
+    commands: ['check-config', 'plan', 'discover', 'compare', 'print-config'],
   };
   readonly all: Flag<boolean> = {
     name: 'all',

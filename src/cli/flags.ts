@@ -1,5 +1,5 @@
 import { isShardAddress } from '../model/shard-address.ts';
-import { parseListenAddress } from '../server/listen-address.ts';
+import { type Problems, UsageError } from './usage-error.ts';
 
 export const commands = [
   'serve',
@@ -11,6 +11,7 @@ export const commands = [
   'demo',
   'simulate',
   'healthcheck',
+  'print-config',
   'config-schema',
   'completion',
 ] as const;
@@ -39,6 +40,12 @@ export interface Flag<Value> extends ValueRule<Value> {
 /** A flag that may be given several times; in its environment variable values are separated by commas. */
 export interface RepeatableFlag<Value> extends Flag<Value> {
   readonly isRepeatable: true;
+}
+
+/** Whether a command knows the flag. `print-config` knows all flags of the daemon, to show them. */
+export function isFor(flag: Pick<Flag<unknown>, 'commands'>, command: Command): boolean {
+  const isShown = command === 'print-config' && flag.commands.includes('serve');
+  return isShown || flag.commands.includes(command);
 }
 
 /** The environment variable that stands for the flag: `NEWRELIC_EXPORTER_CONFIG_FILE`. */
@@ -109,42 +116,6 @@ export const shardAddress: ValueRule<string> = {
   parse: (text) => (text === '' || isShardAddress(text) ? text : undefined),
 };
 
-export const hostName: ValueRule<string> = {
-  expected: 'the name of a host, such as checkout-7d4b9c-x2x8q',
-  parse: (text) => (/^[^\s\p{Cc}]{0,255}$/u.test(text) ? text : undefined),
-};
-
-export const httpUrl: ValueRule<string> = {
-  expected: 'an address such as http://127.0.0.1:9126/-/healthy',
-  parse: (text) =>
-    /^https?:\/\/[^\s/@]+(?:\/\S*)?$/.test(text) && URL.canParse(text) ? text : undefined,
-};
-
-export function listenAddress(text: string): string | undefined {
-  try {
-    parseListenAddress(text);
-    return text;
-  } catch {
-    return undefined;
-  }
-}
-
-/** First segments of the paths that serve something else; `/` itself is the status page. */
-const reservedSegments: ReadonlySet<string> = new Set(['-', 'api', 'config']);
-
-export function telemetryPath(text: string): string | undefined {
-  if (!/^(?:\/[\w.~-]+)+$/.test(text)) return undefined;
-  const segments = text.slice(1).split('/');
-  // HTTP clients resolve these before they ask, so the page would not be found.
-  if (segments.some((segment) => segment === '.' || segment === '..')) return undefined;
-  return reservedSegments.has(segments[0] ?? '') ? undefined : text;
-}
-
-/** The command line is wrong; the message says what and what to write instead. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
-
 /** The text in quotes, on one line, without anything that looks like a key. */
 export function quote(text: string): string {
   return JSON.stringify(text.replace(/NRAK-\S*/gi, '[redacted]'));
@@ -164,16 +135,24 @@ export interface Option {
 
 /**
  * The values of all flags of a table for a command: as given, else from the environment variable, else
- * the default. Throws a `UsageError` for a value that is not allowed.
+ * the default. Values that are not allowed are added to the problems.
  */
 export function readFlags<Table extends Readonly<Record<string, Flag<unknown>>>>(
   table: Table,
   command: Command,
-  { options, env }: { readonly options: readonly Option[]; readonly env: Environment },
+  {
+    options,
+    env,
+    problems,
+  }: {
+    readonly options: readonly Option[];
+    readonly env: Environment;
+    readonly problems: Problems;
+  },
 ): FlagValues<Table> {
   // Untyped pairs: Object.fromEntries cannot give each name the type of its value.
   const values: readonly (readonly unknown[])[] = Object.entries(table).map(([name, flag]) => {
-    const all = valuesOf(flag, command, options, env);
+    const all = problems.collect(() => valuesOf(flag, command, options, env)) ?? [];
     return [name, flag.isRepeatable === true ? all : all.at(-1)];
   });
   return Object.fromEntries(values);
@@ -189,11 +168,14 @@ function valuesOf(
   if (given.length > 0) {
     return distinct(
       `--${flag.name}`,
-      given.map(({ value }) => parseValue(flag, `--${flag.name}`, value ?? bareTextOf(flag) ?? '')),
+      // A flag that lacks its value is reported as such.
+      given.flatMap(({ value = bareTextOf(flag) }) =>
+        value === undefined ? [] : [parseValue(flag, `--${flag.name}`, value)],
+      ),
     );
   }
   const variable = environmentVariableOf(flag);
-  const text = flag.commands.includes(command) ? textFrom(env[variable]) : undefined;
+  const text = isFor(flag, command) ? textFrom(env[variable]) : undefined;
   if (text === undefined) return [parseValue(flag, `--${flag.name}`, flag.defaultText)];
   const texts = flag.isRepeatable === true ? splitList(variable, text) : [text.trim()];
   return distinct(
@@ -228,7 +210,7 @@ function distinct<Value>(origin: string, values: readonly Value[]): readonly Val
 }
 
 /** An empty variable counts as not set. */
-function textFrom(variable: string | undefined): string | undefined {
+export function textFrom(variable: string | undefined): string | undefined {
   if (variable === undefined || variable.trim() === '') return undefined;
   // Kubernetes sets NEWRELIC_EXPORTER_DEMO_PORT=tcp://... beside a service newrelic-exporter-demo.
   return variable.startsWith('tcp://') ? undefined : variable;

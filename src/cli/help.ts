@@ -1,5 +1,5 @@
 import { flagTable } from './flag-table.ts';
-import { type Command, environmentVariableOf, type Flag } from './flags.ts';
+import { type Command, environmentVariableOf, type Flag, isFor } from './flags.ts';
 
 interface CommandHelp {
   /** The command with its operands. */
@@ -46,6 +46,11 @@ const commandHelp: Readonly<Record<Command, CommandHelp>> = {
   healthcheck: {
     usage: 'healthcheck',
     summary: 'Ask a running exporter whether it works; for container probes.',
+  },
+  'print-config': {
+    usage: 'print-config [FILE]',
+    summary:
+      'Print the configuration with all defaults and the flags of serve, and where each value comes from; no secrets.',
   },
   'config-schema': {
     usage: 'config-schema',
@@ -104,7 +109,7 @@ function details(command: Command, flags: readonly Flag<unknown>[]): readonly st
     `Usage: newrelic-exporter ${usage} [FLAGS]`,
     '',
     'Flags:',
-    ...flags.filter((flag) => flag.commands.includes(command)).flatMap(flagItem),
+    ...flags.filter((flag) => isFor(flag, command)).flatMap(flagItem),
   ];
 }
 

@@ -17,6 +17,7 @@ const operands: Readonly<Partial<Record<Command, Operand>>> = {
   plan: configFile,
   discover: configFile,
   compare: configFile,
+  'print-config': configFile,
   completion: { name: 'SHELL', isRequired: true, values: shells },
 };
 

@@ -10,7 +10,7 @@ import type { WindowSetting } from '../model/window.ts';
 import { formatDuration } from './duration.ts';
 
 /** A value in the form of the configuration file. */
-type FileValue =
+export type FileValue =
   | string
   | number
   | bigint
@@ -22,7 +22,7 @@ type FileValue =
 type FileMap = Readonly<Record<string, FileValue>>;
 
 /** A configuration in the form of the file, with every default applied. */
-interface EffectiveConfig {
+export interface EffectiveConfig {
   readonly accounts: readonly FileMap[];
   /** The settings that most entries have. */
   readonly poll: FileMap;
@@ -33,7 +33,8 @@ interface EffectiveConfig {
 /** Stands for the user name and the password of a proxy. */
 const hiddenLogin = '//[redacted]@';
 
-function effectiveConfig({ accounts, apps }: PlainConfig): EffectiveConfig {
+/** The configuration with every default applied, as the file would have it. */
+export function effectiveConfig({ accounts, apps }: PlainConfig): EffectiveConfig {
   const usual = usualPollOf(apps);
   const poll = usual === undefined ? {} : pollMap(usual);
   const isAccountNamed = accounts.length > 1;

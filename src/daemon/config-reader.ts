@@ -96,7 +96,7 @@ export async function loadForCommand(path: string, platform: Platform): Promise<
   return orCommandError(async () => loadConfig(path, platform));
 }
 
-async function orCommandError<Value>(read: () => Promise<Value>): Promise<Value> {
+export async function orCommandError<Value>(read: () => Promise<Value>): Promise<Value> {
   try {
     return await read();
   } catch (error) {

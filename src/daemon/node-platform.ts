@@ -44,11 +44,14 @@ function ownHostNames(podName: string | undefined, hostName: string): readonly s
 }
 
 /** Loaded on demand: most processes have no passwords. */
-function passwordComparison(program: URL, clock: Clock): ComparePassword {
+function passwordComparison(
+  program: URL,
+  dependencies: Pick<Platform, 'clock' | 'stopSignal'>,
+): ComparePassword {
   let compare: Promise<ComparePassword> | undefined;
   return async (hash, password) => {
     compare ??= import('./password-thread.ts').then(({ createPasswordThread }) =>
-      createPasswordThread({ program }, { clock }),
+      createPasswordThread({ program }, dependencies),
     );
     return (await compare)(hash, password);
   };
@@ -80,7 +83,7 @@ export function createNodePlatform({ program, stopSignal }: NodePlatformOptions)
       const options = { program, availableBytes: () => process.availableMemory() };
       return createConfigThread(options, { clock, nextTurn, stopSignal })(file);
     },
-    comparePassword: passwordComparison(program, clock),
+    comparePassword: passwordComparison(program, { clock, stopSignal }),
     hostname: hostname(),
     ownHostNames: ownHostNames(process.env['POD_NAME'], hostname()),
     // Loaded on demand: only one command tries it.

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import type { Clock } from '../model/clock.ts';
 import type { ComparePassword } from '../server/basic-auth.ts';
+import type { Platform } from './platform.ts';
 import { type PasswordTask, type PasswordVerdict, passwordThread } from './thread-entry.ts';
 
 export interface PasswordThreadOptions {
@@ -72,11 +72,17 @@ class PasswordThread {
 /** Compares passwords, one after the other, in a thread that is started when there is one to compare. */
 export function createPasswordThread(
   { program }: PasswordThreadOptions,
-  { clock }: { readonly clock: Clock },
+  { clock, stopSignal }: Pick<Platform, 'clock' | 'stopSignal'>,
 ): ComparePassword {
   let thread: PasswordThread | undefined;
   let comparing = 0;
   let cancelEnd: (() => void) | undefined;
+
+  const endIfIdle = (): void => {
+    cancelEnd?.();
+    if (comparing === 0) thread?.end(new Error('nothing to do'));
+  };
+  stopSignal.addEventListener('abort', endIfIdle, { once: true });
 
   return async (hash, password) => {
     cancelEnd?.();
@@ -91,11 +97,8 @@ export function createPasswordThread(
     } finally {
       cancelTimeout();
       comparing -= 1;
-      if (comparing === 0) {
-        cancelEnd = clock.after(idleMs, () => {
-          current.end(new Error('nothing to do'));
-        });
-      }
+      if (stopSignal.aborted) endIfIdle();
+      else if (comparing === 0) cancelEnd = clock.after(idleMs, endIfIdle);
     }
   };
 }

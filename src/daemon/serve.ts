@@ -53,9 +53,7 @@ export async function serve(
   const parts = await partsOf(options, platform, hooks);
   const { logger, daemon, manager, reloader, web, server } = parts;
   const listening = (addresses: readonly BoundAddress[]): void => {
-    const { version } = buildOf(platform.env);
-    const { telemetryPath: path } = options;
-    logger.info({ version, addresses, path, ...protectionOf(web) }, 'listening');
+    logger.info(startFacts(addresses, options, platform, web), 'listening');
     hooks.listening?.(addresses);
     manager.ready();
   };
@@ -76,9 +74,7 @@ export async function serve(
       reloader.watch(stopSignal),
       manager.watch(stopSignal),
       daemon.loopLag.watch(stopSignal),
-      web?.watch((tls) => {
-        server.renewTls(tls);
-      }, stopSignal),
+      web?.watch(server, stopSignal),
       tellParent &&
         sendHeartbeats({ clock, tellParent, stalled: () => daemon.stalled() }, stopSignal),
     ]);
@@ -91,13 +87,17 @@ export async function serve(
   }
 }
 
-/** For the log: whether others can read what is sent, and whether a password is asked for. */
-function protectionOf(
+/** For the log: what is listening, and with a web configuration how it is protected. */
+function startFacts(
+  addresses: readonly BoundAddress[],
+  { telemetryPath: path }: ServeOptions,
+  { env }: Platform,
   web: WebAccess | undefined,
-): { readonly tls: boolean; readonly passwords: boolean } | undefined {
-  if (web === undefined) return undefined;
+): Readonly<Record<string, unknown>> {
+  const { version } = buildOf(env);
+  if (web === undefined) return { version, addresses, path };
   const { tls, users } = web.current();
-  return { tls: tls !== undefined, passwords: users.size > 0 };
+  return { version, addresses, path, tls: tls !== undefined, passwords: users.size > 0 };
 }
 
 interface ServerParts {

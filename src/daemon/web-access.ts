@@ -3,7 +3,8 @@ import { type LoadedWebConfig, loadWebConfig } from '../config/load-web-config.t
 import { digestOf } from '../config/read-file.ts';
 import { sleep } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
-import type { ServerTls, WebConfig } from '../model/web-config.ts';
+import type { WebConfig } from '../model/web-config.ts';
+import type { MetricsServer } from '../server/metrics-server.ts';
 import { CommandError, type Platform } from './platform.ts';
 
 /** The web configuration in force, which follows its files. */
@@ -13,9 +14,9 @@ export interface WebAccess {
    * Puts every change of the files into force, until the signal is aborted. If anything is wrong with
    * them, what is in force stays.
    *
-   * @param renewTls called with what new connections get
+   * @param server is told what new connections get
    */
-  watch(renewTls: (tls: ServerTls) => void, signal: AbortSignal): Promise<void>;
+  watch(server: Pick<MetricsServer, 'renewTls'>, signal: AbortSignal): Promise<void>;
 }
 
 export interface WebAccessDependencies {
@@ -45,14 +46,14 @@ class FileWebAccess implements WebAccess {
     return this.#loaded.config;
   }
 
-  async watch(renewTls: (tls: ServerTls) => void, signal: AbortSignal): Promise<void> {
+  async watch(server: Pick<MetricsServer, 'renewTls'>, signal: AbortSignal): Promise<void> {
     const { clock } = this.#dependencies.platform;
     try {
       for (;;) {
         await sleep(clock, intervalMs, signal);
         if (!(await this.#isOutdated())) continue;
         await sleep(clock, settleMs, signal);
-        await this.#reload(renewTls);
+        await this.#reload(server);
       }
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -70,7 +71,7 @@ class FileWebAccess implements WebAccess {
     return (await Promise.all(changes)).includes(true);
   }
 
-  async #reload(renewTls: (tls: ServerTls) => void): Promise<void> {
+  async #reload(server: Pick<MetricsServer, 'renewTls'>): Promise<void> {
     const { platform, logger } = this.#dependencies;
     let next: LoadedWebConfig;
     try {
@@ -91,7 +92,7 @@ class FileWebAccess implements WebAccess {
     }
     this.#problem = undefined;
     this.#loaded = next;
-    if (tls !== undefined) renewTls(tls);
+    if (tls !== undefined) server.renewTls(tls);
     this.#logWarnings();
     logger.info({}, 'web configuration reloaded');
   }
@@ -123,17 +124,9 @@ export async function openWebAccess(
   path: string,
   dependencies: WebAccessDependencies,
 ): Promise<WebAccess> {
-  const loaded = await loadWebForCommand(path, dependencies.platform);
-  return new FileWebAccess(path, loaded, dependencies);
-}
-
-/** Reads the web configuration file once. All its errors become one message and exit code 2. */
-export async function loadWebForCommand(
-  path: string,
-  platform: Pick<Platform, 'clock' | 'readFile'>,
-): Promise<LoadedWebConfig> {
   try {
-    return await loadWebConfig(path, platform);
+    const loaded = await loadWebConfig(path, dependencies.platform);
+    return new FileWebAccess(path, loaded, dependencies);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     throw new CommandError(2, error.message, { cause: error });

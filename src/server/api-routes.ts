@@ -45,17 +45,5 @@ export function createApiRoutes(
           : jsonAnswer(200, targets.groups);
       },
     ],
-    ['/config', (request) => configAnswer(request, source)],
   ]);
-}
-
-/** The effective configuration as YAML; as plain text to browsers, which would store it as a file. */
-function configAnswer(request: IncomingMessage, source: StatusSource): Answer {
-  const text = source.effectiveConfig();
-  if (text === undefined) {
-    return plainAnswer(503, 'There is no usable configuration yet. The status page says why.');
-  }
-  const isAsked = paramsOf(request).get('format') === 'yaml';
-  const isBrowser = !isAsked && /text\/html/iu.test(request.headers.accept ?? '');
-  return textAnswer(200, `text/${isBrowser ? 'plain' : 'yaml'}; charset=utf-8`, text);
 }

@@ -13,7 +13,7 @@ function phaseOf(account: AccountStatus): Phase {
 export type ConfigStatus = Pick<ReloadStatus, 'inForceSinceMs' | 'problem'>;
 
 /** Why nothing is polled yet, or why the old configuration is still in force. */
-export function configProblem({ inForceSinceMs, problem }: ConfigStatus): string | undefined {
+function configProblem({ inForceSinceMs, problem }: ConfigStatus): string | undefined {
   return problem ?? (inForceSinceMs === undefined ? 'the configuration is being read' : undefined);
 }
 

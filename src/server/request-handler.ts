@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { StatusSource } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
-import { type Answer, plainAnswer, send, textAnswer } from './answer.ts';
+import { type Answer, plainAnswer, send } from './answer.ts';
 import { createApiRoutes } from './api-routes.ts';
 import { isCrossSite } from './cross-site.ts';
-import { landingPage } from './landing-page.ts';
 import { createMetricsRoute, type MetricsSources } from './metrics-route.ts';
-import { configProblem, type Readiness } from './readiness.ts';
+import type { Readiness } from './readiness.ts';
 import { pathOf } from './request-path.ts';
+import { createStatusRoutes } from './status-routes.ts';
 import type { WebGuard } from './web-guard.ts';
 
 export interface HandlerOptions {
@@ -73,19 +73,7 @@ function routesOf(
 ): ReadonlyMap<string, Route> {
   const { status } = dependencies;
   return new Map<string, Route>([
-    [
-      '/',
-      () => {
-        const { build, reload } = status.process();
-        const page = landingPage({
-          build,
-          telemetryPath,
-          accounts: status.accounts(),
-          configProblem: configProblem(reload),
-        });
-        return textAnswer(200, 'text/html; charset=utf-8', page);
-      },
-    ],
+    ...createStatusRoutes({ telemetryPath }, status),
     ['/-/healthy', () => healthAnswer(dependencies.stalled())],
     ['/-/ready', () => readiness.answer(status.accounts(), status.process().reload)],
     ...createApiRoutes({ telemetryPath, shardAddress }, status),

@@ -89,7 +89,7 @@ export function createTlsListener(
     if (transport !== undefined) transports.set(socket, transport);
     const reason = refusalOf(socket, tls);
     if (reason === undefined) return;
-    logger.debug({ client: socket.remoteAddress, reason }, 'client refused');
+    logger.debug({ client: socket.remoteAddress, problem: reason }, 'client refused');
     socket.destroy();
   });
   server.prependListener('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {

@@ -131,7 +131,7 @@ class Guard {
   /** Browsers ask once without a password: only wrong ones are worth a warning. */
   #countRefused(client: string, hasTried: boolean): void {
     const { clock, logger } = this.#dependencies;
-    logger.debug({ client, hasTried }, 'request refused for want of a right password');
+    logger.debug({ client, has_tried: hasTried }, 'request refused for want of a right password');
     if (!hasTried) return;
     this.#refused += 1;
     const nowMs = clock.monotonicMs();

@@ -85,12 +85,15 @@ function totalOf({ application, hosts }: AppReading, hostsOnly: boolean): number
 }
 
 function add(hour: Hour, minute: number, value: number): void {
-  if (minute <= hour.lastMinute - minutes) return;
-  for (let step = Math.max(hour.lastMinute + 1, minute - minutes + 1); step < minute; step += 1) {
-    hour.values[step % minutes] = Number.NaN;
+  const { values, lastMinute } = hour;
+  if (Math.abs(minute - lastMinute) >= minutes) values.fill(Number.NaN);
+  // Windows go back when a clock is set back: then what seems to lie ahead is not true.
+  const [from, to] = minute > lastMinute ? [lastMinute + 1, minute] : [minute + 1, lastMinute + 1];
+  for (let step = Math.max(from, to - minutes); step < to; step += 1) {
+    values[step % minutes] = Number.NaN;
   }
-  hour.values[minute % minutes] = value;
-  hour.lastMinute = Math.max(hour.lastMinute, minute);
+  values[minute % minutes] = value;
+  hour.lastMinute = minute;
 }
 
 function valueAt(hour: Hour | undefined, minute: number): number | undefined {

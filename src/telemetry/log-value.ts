@@ -1,3 +1,4 @@
+import { withoutOpensslNoise } from '../model/openssl-text.ts';
 import { redacted } from './redactor.ts';
 
 export interface LogValueOptions {
@@ -129,7 +130,9 @@ function copyError(
 
 /** When a connection fails at every address, Node's error has no message of its own. */
 function messageOf(error: Error): string {
-  if (error.message !== '' || !(error instanceof AggregateError)) return error.message;
+  if (error.message !== '' || !(error instanceof AggregateError)) {
+    return withoutOpensslNoise(error.message);
+  }
   return error.errors
     .map((inner: unknown) => (inner instanceof Error ? inner.message : String(inner)))
     .join('; ');

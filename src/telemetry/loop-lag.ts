@@ -12,7 +12,7 @@ export interface LoopLag {
 }
 
 /**
- * A timer a second takes 0.02 % of a core, a twenty-fifth of what Node's own `monitorEventLoopDelay` takes
+ * A timer a second takes 0.02 % of a core, a twentieth of what Node's own `monitorEventLoopDelay` takes
  * at its default of 10 ms. Delays of a second and more are always seen, and shorter ones when they
  * happen often.
  */

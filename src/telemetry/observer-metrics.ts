@@ -1,4 +1,3 @@
-import { Histogram } from 'prom-client';
 import { type FailureReason, failureReasons } from '../model/api-error.ts';
 import {
   type ApiObserver,
@@ -13,6 +12,8 @@ import {
   type CounterChild,
   type CounterVec,
   createCounterVec,
+  createHistogramVec,
+  type HistogramVec,
 } from './registry.ts';
 
 /** Two registries, so that a scrape renders and compresses only what changes between two scrapes. */
@@ -57,13 +58,11 @@ interface ApiCounters {
 
 export function createApiMetrics(registries: ObserverRegistries): ApiMetrics {
   const counters = createCounters(registries);
-  const { busy } = registries;
-  const durations = new Histogram({
+  const durations = createHistogramVec(registries.busy, {
     name: 'newrelic_exporter_api_request_duration_seconds',
     help: 'Duration of calls to the New Relic API, from the start of sending to the last byte or the failure.',
-    labelNames: ['account', 'operation'],
+    labelNames: ['operation'],
     buckets: callBuckets,
-    registers: [busy.registry],
   });
 
   return {
@@ -118,11 +117,11 @@ export function createApiMetrics(registries: ObserverRegistries): ApiMetrics {
 function createEndedCount(
   account: string,
   requests: ApiCounters['requests'],
-  durations: Histogram<'account' | 'operation'>,
+  durations: HistogramVec<'operation'>,
 ): (operation: Operation, code: string, durationSeconds: number) => void {
   const createSeriesOf = (
     operation: Operation,
-  ): { byCode: Map<string, CounterChild>; duration: { observe(seconds: number): void } } => ({
+  ): { byCode: Map<string, CounterChild>; duration: (seconds: number) => void } => ({
     byCode: new Map(),
     duration: durations.labels({ account, operation }),
   });
@@ -135,7 +134,7 @@ function createEndedCount(
     const ended = byCode.get(code) ?? requests.labels({ account, operation, code });
     byCode.set(code, ended);
     ended.inc(1);
-    duration.observe(durationSeconds);
+    duration(durationSeconds);
   };
 }
 
@@ -212,12 +211,11 @@ export function createPollMetrics({ busy, quiet }: ObserverRegistries): PollMetr
   });
   // A histogram, not a gauge of the last poll: the polls of all applications of an account share
   // one series, and its slow tail shows that pacing or the vendor stretches them.
-  const durations = new Histogram({
+  const durations = createHistogramVec(busy, {
     name: 'newrelic_exporter_poll_duration_seconds',
     help: 'Duration of the polls of an application with all of its hosts, waiting for the budget included.',
-    labelNames: ['account'],
+    labelNames: [],
     buckets: pollBuckets,
-    registers: [busy.registry],
   });
 
   return {
@@ -225,12 +223,13 @@ export function createPollMetrics({ busy, quiet }: ObserverRegistries): PollMetr
       const { account } = scope;
       for (const counter of [polls, failed, skipped]) counter.inc({ account }, 0);
       durations.zero({ account });
+      const duration = durations.labels({ account });
       return {
         polled: (durationSeconds, succeeded) => {
           scope.record(() => {
-            durations.observe({ account }, durationSeconds);
             polls.inc({ account });
             if (!succeeded) failed.inc({ account });
+            duration(durationSeconds);
           });
         },
         skipped: (count) => {

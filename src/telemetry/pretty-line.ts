@@ -7,7 +7,7 @@ export interface PrettyOptions {
 }
 
 /** Whom a line is about and why, in this order: what somebody reads first. */
-const firstNames = ['account', 'app_name', 'app_id', 'reason'];
+const firstNames = ['account', 'app_name', 'app_id', 'host_id', 'reason'];
 
 /** Texts in whole sentences, in this order, without quotes. */
 const proseNames = ['error', 'problem', 'remedy'];

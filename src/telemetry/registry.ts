@@ -1,30 +1,31 @@
-import { Counter, Registry } from 'prom-client';
+import { Counter, Histogram, Registry } from 'prom-client';
 
-/** A registry whose text is rendered again only after a change. */
+/** A registry that renders a family again only after a change of it. */
 export interface CachedRegistry {
   readonly registry: Registry;
-  /** Must be called after every change. */
-  invalidate(): void;
+  /** Must be called after every change of the family. */
+  invalidate(name: string): void;
   text(): Promise<string>;
 }
 
 export function createCachedRegistry(): CachedRegistry {
   const registry = new Registry();
-  let version = 0;
-  let cached: { readonly version: number; readonly text: Promise<string> } | undefined;
+  const texts = new Map<string, Promise<string>>();
   return {
     registry,
-    invalidate: () => {
-      version += 1;
+    invalidate: (name) => {
+      texts.delete(name);
     },
     text: async () => {
-      if (cached?.version !== version) cached = { version, text: textOf(registry) };
-      return cached.text;
+      const families = registry.getMetricsAsArray().map(async ({ name }) => {
+        const text = texts.get(name) ?? familyOf(registry, name);
+        texts.set(name, text);
+        return text;
+      });
+      return (await Promise.all(families)).join('');
     },
   };
 }
-
-const wholeBucket = /\{le="(\d+)"/g;
 
 /**
  * All families in text format 0.0.4, without the blank lines of `registry.metrics()`. Bounds of buckets
@@ -32,10 +33,15 @@ const wholeBucket = /\{le="(\d+)"/g;
  */
 export async function textOf(registry: Registry): Promise<string> {
   const names = registry.getMetricsAsArray().map(({ name }) => name);
-  const families = await Promise.all(
-    names.map(async (name) => registry.getSingleMetricAsString(name)),
-  );
-  return families.map((family) => `${family.replaceAll(wholeBucket, '{le="$1.0"')}\n`).join('');
+  return (await Promise.all(names.map(async (name) => familyOf(registry, name)))).join('');
+}
+
+const wholeBucket = /\{le="(\d+)"/g;
+
+async function familyOf(registry: Registry, name: string): Promise<string> {
+  const text = `${await registry.getSingleMetricAsString(name)}\n`;
+  const isHistogram = registry.getSingleMetric(name) instanceof Histogram;
+  return isHistogram ? text.replaceAll(wholeBucket, '{le="$1.0"') : text;
 }
 
 /**
@@ -74,7 +80,7 @@ export interface CounterChild {
   inc(by: number): void;
 }
 
-/** A counter whose series can be removed by account alone. Every change invalidates its registry. */
+/** A counter whose series can be removed by account alone. Every change invalidates its text. */
 export interface CounterVec<Label extends string> {
   /** Creates the series if it is new. Frequent callers keep the child, which saves the lookup. */
   labels(labels: Readonly<Record<Label | 'account', string>>): CounterChild;
@@ -106,13 +112,13 @@ export function createCounterVec<Label extends string>(
 
   const createChild = (labels: Labels): Child => {
     counter.inc(labels, 0);
-    cached.invalidate();
+    cached.invalidate(name);
     let uncollected = 0;
     return {
       inc: (by) => {
         if (by === 0) return;
         uncollected += by;
-        cached.invalidate();
+        cached.invalidate(name);
       },
       flush: () => {
         if (uncollected === 0) return;
@@ -142,7 +148,51 @@ export function createCounterVec<Label extends string>(
     removeAccount: (account) => {
       for (const child of childrenByAccount.get(account)?.values() ?? []) child.remove();
       childrenByAccount.delete(account);
-      cached.invalidate();
+      cached.invalidate(name);
+    },
+  };
+}
+
+export interface HistogramVecOptions<Label extends string> extends CounterVecOptions<Label> {
+  /** The upper bounds of the buckets, without infinity. */
+  readonly buckets: readonly number[];
+}
+
+/** A histogram of which every change invalidates its text. */
+export interface HistogramVec<Label extends string> {
+  /** Sets the series back to 0, or creates it. */
+  zero(labels: Readonly<Record<Label | 'account', string>>): void;
+  /** Looks the series up once, for frequent callers. */
+  labels(labels: Readonly<Record<Label | 'account', string>>): (value: number) => void;
+  remove(labels: Readonly<Record<Label | 'account', string>>): void;
+}
+
+export function createHistogramVec<Label extends string>(
+  cached: CachedRegistry,
+  { name, help, labelNames, buckets }: HistogramVecOptions<Label>,
+): HistogramVec<Label> {
+  const histogram = new Histogram<Label | 'account'>({
+    name,
+    help,
+    labelNames: ['account' as const, ...labelNames],
+    buckets: [...buckets],
+    registers: [cached.registry],
+  });
+  return {
+    zero: (labels) => {
+      histogram.zero(labels);
+      cached.invalidate(name);
+    },
+    labels: (labels) => {
+      const series = histogram.labels(labels);
+      return (value) => {
+        series.observe(value);
+        cached.invalidate(name);
+      };
+    },
+    remove: (labels) => {
+      histogram.remove(labels);
+      cached.invalidate(name);
     },
   };
 }

@@ -23,10 +23,6 @@ const defaults: Flags = {
   all: false,
   planApplicationsPerMatch: 10,
   planHostsPerApplication: 10,
-  demoApplications: 12,
-  demoHosts: 48,
-  demoSource: 'rest',
-  demoPort: 0,
   ...simulateDefaults,
   shard: 'auto',
   hostName: '',
@@ -311,6 +307,8 @@ describe('a usage error', () => {
     { path: '/api/v1/targets' },
     { path: '/config' },
     { path: '/config/x' },
+    { path: '/applications' },
+    { path: '/status.js' },
   ])('is a telemetry path of $path', ({ path }) => {
     expect(messageOf(parseArguments([`--web.telemetry-path=${path}`], {}))).toMatch(
       /^--web.telemetry-path: .* is not valid: expected a path such as \/metrics/,

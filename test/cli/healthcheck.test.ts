@@ -1,8 +1,10 @@
 import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { run } from '../../src/cli/run.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
+import { tlsFiles, tlsText } from '../support/tls-files.ts';
 
 async function anExporter(status: number): Promise<string> {
   const server = createServer((request, response) => {
@@ -47,5 +49,51 @@ describe('healthcheck', () => {
 
     expect(exitCode).toBe(1);
     expect(platform.stderr.text()).toContain('ECONNREFUSED');
+  });
+});
+
+describe('healthcheck over TLS', () => {
+  async function anExporterWithTls(requestCert: boolean): Promise<string> {
+    const server = createTlsServer(
+      {
+        cert: tlsText('server'),
+        key: tlsText('server-key'),
+        ca: tlsText('ca'),
+        requestCert,
+        rejectUnauthorized: requestCert,
+      },
+      (_request, response) => response.end(),
+    );
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    onTestFinished(() => {
+      server.close();
+    });
+    return `https://127.0.0.1:${(server.address() as AddressInfo).port}/-/healthy`;
+  }
+
+  it('accepts the certificate of the exporter, whoever has signed it', async () => {
+    const platform = createFakePlatform();
+    const url = await anExporterWithTls(false);
+
+    expect(await run(['healthcheck', `--url=${url}`], platform)).toBe(0);
+  });
+
+  it.each([
+    {
+      what: 'with',
+      flags: ['--tls.cert-file=/client.pem', '--tls.key-file=/client-key.pem'],
+      exitCode: 0,
+    },
+    { what: 'without', flags: [], exitCode: 1 },
+    { what: 'with a broken', flags: ['--tls.cert-file=/broken'], exitCode: 1 },
+    { what: 'with a missing', flags: ['--tls.cert-file=/nothing'], exitCode: 2 },
+  ])('asks $what certificate of its own and ends with $exitCode', async ({ flags, exitCode }) => {
+    const platform = createFakePlatform({ files: { ...tlsFiles(''), '/broken': 'x' } });
+    const url = await anExporterWithTls(true);
+
+    expect(await run(['healthcheck', `--url=${url}`, ...flags], platform)).toBe(exitCode);
+    expect(platform.stderr.text() === '').toBe(exitCode === 0);
   });
 });

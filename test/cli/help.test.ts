@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { flagTable } from '../../src/cli/flag-table.ts';
-import { commands, environmentVariableOf } from '../../src/cli/flags.ts';
+import { commands, environmentVariableOf, isFor } from '../../src/cli/flags.ts';
 import { helpText } from '../../src/cli/help.ts';
 
 describe('the help', () => {
@@ -26,7 +26,7 @@ describe('the help', () => {
       const text = helpText(command);
 
       const shown = [...text.matchAll(/^ {2}(?:-[a-z], )?--([a-z.-]+)=/gm)].map(([, name]) => name);
-      const flags = Object.values(flagTable).filter((flag) => flag.commands.includes(command));
+      const flags = Object.values(flagTable).filter((flag) => isFor(flag, command));
       expect(shown).toEqual(flags.map(({ name }) => name));
       expect(text).toContain(`Usage: newrelic-exporter ${command}`);
     },

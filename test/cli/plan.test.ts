@@ -37,7 +37,7 @@ describe('plan', () => {
 
 the exporter
   series  at most 141 of New Relic data, about N of its own
-  memory  about 77 MiB, 120 MiB while it starts
+  memory  about 96 MiB, 134 MiB while it starts
 `,
     );
   });

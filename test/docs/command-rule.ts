@@ -29,7 +29,7 @@ function commandsOf(line: string): readonly (readonly string[])[] {
     else found.at(-1)?.push(word);
   }
   return found.map((words) => {
-    const first = words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word) && word !== 'exec');
+    const first = words.findIndex((word) => !/^(?:[A-Za-z_]\w*=|exec$|sudo$)/.test(word));
     return first === -1 ? [] : words.slice(first);
   });
 }
@@ -39,7 +39,7 @@ function argumentsIn(words: readonly string[]): readonly string[] | undefined {
   if (words.slice(0, 3).join(' ') === 'npm run demo') return ['demo', ...words.slice(4)];
   // The last one: a container may have the name of its image.
   const program = words.findLastIndex((word) =>
-    /(?:^|\/)newrelic-exporter$|dist\/main\.js$/.test(word),
+    /(?:^|\/)newrelic-exporter(?:\.mjs)?$|dist\/main\.js$/.test(word),
   );
   if (program === -1) return undefined;
   const [runner] = words;

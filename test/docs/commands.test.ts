@@ -63,9 +63,9 @@ describe('runsIn', () => {
       found: [['check-config', '--online']],
     },
     {
-      what: 'variables before the program',
-      text: '```sh\nA=1 node --enable-source-maps dist/main.js serve\n```\n',
-      found: [['serve']],
+      what: 'variables and sudo before the program',
+      text: '```sh\nA=1 node --enable-source-maps dist/main.js serve\nsudo node /x/newrelic-exporter.mjs once\n```\n',
+      found: [['serve'], ['once']],
     },
     {
       what: 'the demo by npm, with and without flags',

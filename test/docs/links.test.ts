@@ -18,6 +18,18 @@ describe('the links of the documents', () => {
   });
 });
 
+describe('README.md', () => {
+  it('leads to every document', () => {
+    const readme = documents.find(({ path }) => path === 'README.md')?.text ?? '';
+    const linked = new Set(relativeLinksIn(readme).map((link) => link.split('#')[0]));
+    // development.md leads to it.
+    const unlisted = new Set(['docs/mutation-testing.md']);
+    const all = documents.map(({ path }) => path).filter((path) => /^docs\/[^/]+$/.test(path));
+
+    expect(all.filter((path) => !linked.has(path) && !unlisted.has(path))).toEqual([]);
+  });
+});
+
 describe('brokenLinksOf', () => {
   const other = { path: 'docs/other.md', text: '# What `it` costs, or not\n' };
   const exists = (path: string): boolean => ['docs/a.md', other.path, 'README.md'].includes(path);

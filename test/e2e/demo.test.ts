@@ -85,7 +85,7 @@ describe.each([
 
       expect(dom).toContain('New Relic exporter');
       expect(dom).toContain('12 of 12');
-      expect(dom).toContain('href="/metrics"');
+      expect(dom).toContain('href="./metrics"');
     },
   );
 });

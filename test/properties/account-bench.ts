@@ -19,6 +19,7 @@ import { createFleetChanger, namedHosts } from './fleet-changes.ts';
 import { PageRules } from './page-rules.ts';
 import { RenewalRules } from './renewal-rules.ts';
 import { setupsAfter, setupsWithout } from './setups-after.ts';
+import { StatusRules } from './status-rules.ts';
 import { ValueRules } from './value-rules.ts';
 import { Troubles } from './vendor-troubles.ts';
 import { createVendorWire, type WireObserver } from './vendor-wire.ts';
@@ -98,6 +99,7 @@ export async function createAccountBench(beginning: Beginning): Promise<AccountB
     report,
   };
   const budget = new BudgetRules(world);
+  const told = new StatusRules(world);
   const windows = new WindowRules(world);
   const values = new ValueRules(world);
   const calls = new CallRules(world, { values });
@@ -333,7 +335,7 @@ export async function createAccountBench(beginning: Beginning): Promise<AccountB
     perform: async (step) => {
       await act(step);
       check();
-      await pages.check(daemon);
+      told.check(daemon, await pages.check(daemon));
     },
     finish: async () => {
       calm();

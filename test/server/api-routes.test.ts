@@ -90,30 +90,3 @@ describe('/api/v1/sd', () => {
     });
   });
 });
-
-describe('/config', () => {
-  it.each([
-    { path: '/config', accept: '*/*', type: 'text/yaml; charset=utf-8' },
-    { path: '/config', accept: 'text/yaml', type: 'text/yaml; charset=utf-8' },
-    { path: '/config?format=yaml', accept: 'text/html', type: 'text/yaml; charset=utf-8' },
-    { path: '/config', accept: 'text/html,*/*;q=0.8', type: 'text/plain; charset=utf-8' },
-  ])('shows the effective configuration: $path for $accept', async ({ path, accept, type }) => {
-    await withServer({}, async ({ get }) => {
-      const { status, headers, body } = await get(path, { headers: { accept } });
-
-      expect(status).toBe(200);
-      expect(headers['content-type']).toBe(type);
-      expect(body.toString()).toBe(aStatusSource().effectiveConfig());
-    });
-  });
-
-  it('is 503 while there is no configuration', async () => {
-    const status = { ...aStatusSource(), effectiveConfig: () => undefined };
-    await withServer({ status }, async ({ get }) => {
-      const reply = await get('/config?format=yaml');
-
-      expect(reply.status).toBe(503);
-      expect(reply.body.toString()).toContain('no usable configuration');
-    });
-  });
-});

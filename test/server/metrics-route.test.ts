@@ -137,7 +137,7 @@ describe('the metrics path', () => {
       expect(there.status).toBe(200);
       expect(gone.status).toBe(404);
       expect(gone.body.toString()).toContain('/vendor');
-      expect(landing.body.toString()).toContain('href="/vendor"');
+      expect(landing.body.toString()).toContain('href="./vendor"');
     });
   });
 

@@ -174,7 +174,7 @@ export function oneOfEachState(): readonly ApplicationStatus[] {
 }
 
 /** An hour of throughput that goes up and down, with a gap; the same for the same id. */
-export function aHistory(id: string): readonly (number | undefined)[] {
+function aHistory(id: string): readonly (number | undefined)[] {
   const seed = Number(id.slice(-4)) || 1;
   return Array.from({ length: 60 }, (_, minute) => {
     if (minute === seed % 60) return undefined;

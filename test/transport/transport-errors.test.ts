@@ -65,6 +65,7 @@ describe('apiErrorFrom', () => {
     { code: 'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', says: 'client certificate' },
     { code: 'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE', says: 'client certificate' },
     { code: 'ERR_SSL_WRONG_VERSION_NUMBER', says: 'does not speak TLS' },
+    { code: 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', says: 'TLS 1.2 or 1.3' },
     { code: 'CERT_HAS_EXPIRED', says: 'ca_file' },
   ])('says with $code what that code means', ({ code, says }) => {
     expect(apiErrorFrom(anError({ code }), 'host').message).toContain(says);

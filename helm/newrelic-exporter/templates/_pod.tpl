@@ -94,7 +94,9 @@ For a sidecar they are optional: the pod of the application must not wait for th
 {{- define "newrelic-exporter.podTemplate" -}}
 {{- $args := list }}
 {{- if eq .Values.sharding.mode "static" }}
-{{- $args = list (printf "--total-shards=%d" (int .Values.replicas)) }}
+{{- $peers := printf "%s.%s.svc" (include "newrelic-exporter.headlessName" .) (include "newrelic-exporter.namespace" .) }}
+{{- $address := printf "%s-{shard}.%s:%d" (include "newrelic-exporter.fullname" .) $peers (int .Values.web.port) }}
+{{- $args = list (printf "--total-shards=%d" (int .Values.replicas)) (printf "--web.shard-address=%s" $address) }}
 {{- end }}
 metadata:
   labels:

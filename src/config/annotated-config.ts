@@ -1,0 +1,109 @@
+import { Document, isMap, isScalar, isSeq, type Node } from 'yaml';
+import type { PlainConfig } from '../model/config.ts';
+import type { Place } from './diagnostic.ts';
+import { type EffectiveConfig, effectiveConfig, type FileValue } from './effective-config.ts';
+import type { InspectedConfig } from './inspect-config.ts';
+import type { Located } from './located.ts';
+import { configJsonSchema } from './schema.ts';
+import { knownKeysAt } from './shape-problems.ts';
+import { printable } from './source-excerpt.ts';
+
+/** Keys and indices that lead to a value. */
+export type ConfigPath = readonly (string | number)[];
+
+/** Where a value comes from: a place in the file, or `default`. */
+export type Origin = Pick<Place, 'fileName' | 'line' | 'column'> | 'default';
+
+/** A value of the effective configuration. */
+export interface AnnotatedValue {
+  readonly path: ConfigPath;
+  readonly value: FileValue;
+  readonly origin: Origin;
+}
+
+/** The effective configuration, and where each of its values comes from. */
+export interface AnnotatedConfig {
+  readonly config: EffectiveConfig;
+  readonly values: readonly AnnotatedValue[];
+}
+
+/** A map of these keys is one value; every other map is looked into. */
+const wholeValues: ReadonlySet<string | number | undefined> = new Set(['transactions', 'hosts']);
+
+function isWhole(value: FileValue, key: string | number | undefined): boolean {
+  if (typeof value !== 'object') return true;
+  return wholeValues.has(key) || Object.keys(value).length === 0;
+}
+
+function leavesOf(value: FileValue, path: ConfigPath): readonly Omit<AnnotatedValue, 'origin'>[] {
+  if (typeof value !== 'object' || isWhole(value, path.at(-1))) return [{ path, value }];
+  if (Array.isArray(value)) {
+    const items: readonly FileValue[] = value;
+    return items.flatMap((item, index) => leavesOf(item, [...path, index]));
+  }
+  return Object.entries(value).flatMap(([key, item]) => leavesOf(item, [...path, key]));
+}
+
+/** Finds where the file sets a value of the effective configuration. */
+function createFinder(
+  { apps, poll }: EffectiveConfig,
+  { at }: Pick<InspectedConfig, 'at'>,
+): (path: ConfigPath) => Located | undefined {
+  const pollKeys = knownKeysAt(configJsonSchema(), ['poll']);
+  // Its settings are those of `poll`.
+  const usual = apps.findIndex((entry) => !pollKeys.some((key) => Object.hasOwn(entry, key)));
+  return (path) => {
+    const [section, index, key] = path;
+    if (section === 'poll' && Object.keys(poll).length > 0) {
+      return at('apps', usual, String(index)) ?? at(...path);
+    }
+    const found = at(...path);
+    if (found !== undefined || index === undefined || key === undefined) return found;
+    if (section === 'accounts' && key === 'base_url') return at(section, index, 'region');
+    return section === 'apps' && pollKeys.includes(String(key)) ? at('poll', key) : undefined;
+  };
+}
+
+/** Says of every value of a configuration where the file sets it. */
+export function annotatedConfig(
+  config: PlainConfig,
+  file: Pick<InspectedConfig, 'at' | 'placeOf'>,
+): AnnotatedConfig {
+  const effective = effectiveConfig(config);
+  const find = createFinder(effective, file);
+  const { accounts, poll, apps } = effective;
+  const values = leavesOf({ accounts, poll, apps }, []).map((leaf): AnnotatedValue => {
+    const span = find(leaf.path)?.span;
+    if (span === undefined) return { ...leaf, origin: 'default' };
+    const { fileName, line, column } = file.placeOf(span);
+    return { ...leaf, origin: { fileName, line, column } };
+  });
+  return { config: effective, values };
+}
+
+function nodeAt(root: unknown, path: ConfigPath): Node | undefined {
+  let node: unknown = root;
+  for (const step of path) {
+    if (!isMap(node) && !isSeq(node)) return undefined;
+    node = node.get(step, true);
+  }
+  return isMap(node) || isSeq(node) || isScalar(node) ? node : undefined;
+}
+
+/** The origin of a value in a few words, such as `config.yaml:12`. */
+function originText(origin: Origin): string {
+  return origin === 'default' ? origin : `${printable(origin.fileName)}:${origin.line}`;
+}
+
+/** As a configuration file that means the same, with the origin of each value behind it. */
+export function annotatedText({ config, values }: AnnotatedConfig, header: string): string {
+  const document = new Document(config, { aliasDuplicateObjects: false });
+  document.commentBefore = header;
+  for (const { path, origin } of values) {
+    const node = nodeAt(document.contents, path);
+    if (node === undefined) continue;
+    if (isMap(node) || isSeq(node)) node.flow = true;
+    node.comment = ` ${originText(origin)}`;
+  }
+  return document.toString({ lineWidth: 0 });
+}

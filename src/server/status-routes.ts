@@ -1,0 +1,96 @@
+import type { IncomingMessage } from 'node:http';
+import type { StatusSource } from '../model/status.ts';
+import { applicationPage, unknownApplicationPage } from '../status/application-page.ts';
+import { configPage } from '../status/config-page.ts';
+import type { PageContext } from '../status/page-context.ts';
+import { refreshScript, scriptPath } from '../status/refresh-script.ts';
+import { statusPage } from '../status/status-page.ts';
+import { styleSource } from '../status/style.ts';
+import { type Answer, plainAnswer, textAnswer } from './answer.ts';
+import { compressed } from './compressed.ts';
+import { isTls, paramsOf } from './request-parts.ts';
+
+export interface StatusRoutesOptions {
+  /** The path of the metrics, such as `/metrics`. */
+  readonly telemetryPath: string;
+}
+
+export type StatusRoute = (request: IncomingMessage) => Promise<Answer>;
+
+/** The style has a hash, and the script an address of its own: nothing else is styled or run. */
+function policyOf(style: string): string {
+  return [
+    "default-src 'none'",
+    `style-src ${style}`,
+    "script-src 'self'",
+    "connect-src 'self'",
+    'img-src data:',
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+/** Browsers say that they want HTML; `?format=yaml` says otherwise. */
+function wantsHtml(request: IncomingMessage): boolean {
+  return (
+    paramsOf(request).get('format') !== 'yaml' && /text\/html/i.test(request.headers.accept ?? '')
+  );
+}
+
+/** The effective configuration for programs. */
+function yamlAnswer(source: StatusSource): Answer {
+  const text = source.effectiveConfig();
+  return text === undefined
+    ? plainAnswer(503, 'There is no usable configuration yet. The status page says why.')
+    : textAnswer(200, 'text/yaml; charset=utf-8', text);
+}
+
+/** The pages for people, by their paths. */
+export function createStatusRoutes(
+  { telemetryPath }: StatusRoutesOptions,
+  source: StatusSource,
+): ReadonlyMap<string, StatusRoute> {
+  const headers = { 'Content-Security-Policy': policyOf(styleSource()) };
+
+  const contextOf = (request: IncomingMessage): PageContext => ({
+    telemetryPath,
+    host: request.headers.host,
+    hasTls: isTls(request),
+    // Where a password is needed, nobody comes here without one.
+    hasAuth: request.headers.authorization !== undefined,
+  });
+  const answerOf = async (request: IncomingMessage, text: string, status = 200): Promise<Answer> =>
+    compressed(request, textAnswer(status, 'text/html; charset=utf-8', text, headers));
+
+  return new Map<string, StatusRoute>([
+    [
+      '/',
+      async (request) =>
+        answerOf(request, statusPage(source, paramsOf(request), contextOf(request))),
+    ],
+    [
+      '/config',
+      async (request) =>
+        wantsHtml(request)
+          ? answerOf(request, configPage(source, contextOf(request)))
+          : compressed(request, yamlAnswer(source)),
+    ],
+    [
+      '/applications',
+      async (request) => {
+        const params = paramsOf(request);
+        const context = contextOf(request);
+        const page = applicationPage(source, params, context);
+        return page === undefined
+          ? answerOf(request, unknownApplicationPage(params, context), 404)
+          : answerOf(request, page);
+      },
+    ],
+    [
+      scriptPath,
+      async (request) =>
+        compressed(request, textAnswer(200, 'text/javascript; charset=utf-8', refreshScript)),
+    ],
+  ]);
+}

@@ -1,0 +1,100 @@
+import type { ApplicationStatus, StatusSource } from '../model/status.ts';
+import { totalOf } from './application-list.ts';
+import { failureText, hostsText, valuesAge } from './application-row.ts';
+import { documentOf } from './document.ts';
+import { hostListShape } from './host-list.ts';
+import { hostsSection } from './hosts-section.ts';
+import { type Child, type Html, html } from './html.ts';
+import { parseListQuery } from './list-query.ts';
+import { rateText, unknown } from './number-text.ts';
+import type { PageContext } from './page-context.ts';
+import { historyText, sparkline } from './sparkline.ts';
+import { applicationStateViews, stateBadge } from './state-view.ts';
+import { due, durationText, since } from './time-text.ts';
+import { cutText } from './visible-text.ts';
+
+const longestTitle = 100;
+
+function fact(name: string, value: Child): Html {
+  return html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+}
+
+function rate(value: number | undefined): Child {
+  return value === undefined ? unknown('New Relic gave no value') : rateText(value);
+}
+
+function valuesFrom(application: ApplicationStatus, nowMs: number): Child {
+  const { reading, isHeld } = application;
+  if (reading?.windowEndMs === undefined) return valuesAge(application, nowMs);
+  return html`${isHeld && html`<span class="state wait">held</span> `}${since(reading.windowEndMs, nowMs)}`;
+}
+
+function facts(application: ApplicationStatus, nowMs: number): Html {
+  const { id, account, selector, labels, reading, intervalSeconds } = application;
+  const { lastPollMs, lastSuccessMs, nextPollMs, state } = application;
+  const labelList = Object.entries(labels).map(
+    ([key, value]) => html`<code>${key}=<bdi>${value}</bdi></code> `,
+  );
+  const timeOr = (ms: number | undefined, text: string): Child =>
+    ms === undefined ? text : since(ms, nowMs);
+  return html`<dl class="facts">
+${fact('Web, requests per minute', html`<b>${rate(reading?.application.get('web'))}</b>`)}
+${fact('Other, requests per minute', html`<b>${rate(reading?.application.get('other'))}</b>`)}
+${fact('Both', rate(totalOf(reading?.application)))}
+${fact('Values from', valuesFrom(application, nowMs))}
+${fact('Last poll', timeOr(lastPollMs, 'not yet'))}
+${fact('Last success', timeOr(lastSuccessMs, 'never'))}
+${fact('Next poll', state === 'silent' ? unknown('It is not polled') : due(nextPollMs, nowMs))}
+${fact('Interval', durationText(intervalSeconds * 1000))}
+${fact('Hosts polled', hostsText(application))}
+${fact('Account', html`<a href="./?${new URLSearchParams({ account }).toString()}"><bdi>${account}</bdi></a>`)}
+${fact('Id', id)}
+${fact('Entry', html`<code><bdi>${selector}</bdi></code>`)}
+${labelList.length > 0 && fact('Labels', labelList)}
+</dl>`;
+}
+
+function figure(history: readonly (number | undefined)[]): Html {
+  return html`<figure>${sparkline(history)}<figcaption>${historyText(history)}; web and other together</figcaption></figure>`;
+}
+
+/** The page of one application and its hosts; `undefined` if it is not polled. */
+export function applicationPage(
+  source: StatusSource,
+  params: URLSearchParams,
+  context: PageContext,
+): string | undefined {
+  const query = parseListQuery(params, hostListShape);
+  const { account, id } = query.scope;
+  const application = source.applications().find((one) => one.account === account && one.id === id);
+  if (application === undefined) return undefined;
+  const { nowMs } = source.process();
+  const { name, state } = application;
+  const view = applicationStateViews[state];
+  const failure = failureText(application, nowMs, Number.POSITIVE_INFINITY);
+  const history = source.history(application.account, application.id);
+  const main = html`<p class="back"><a href="./">All applications</a></p>
+<div class="banner ${view.tone}"><h1><bdi>${name}</bdi></h1><p role="status">${stateBadge(state, view)} ${view.meaning}</p></div>
+${failure !== undefined && html`<section class="problem why" aria-label="Why it fails">${failure}</section>`}
+<div class="with-graph">${facts(application, nowMs)}
+${history.some((value) => value !== undefined) && figure(history)}</div>
+${hostsSection(application, query)}`;
+  return documentOf(
+    { title: `${state}: ${cutText(name, longestTitle)}`, tone: view.tone, main },
+    context,
+  );
+}
+
+/** What is shown in place of the page of an application that is not polled. */
+export function unknownApplicationPage(params: URLSearchParams, context: PageContext): string {
+  const id = params.get('id') ?? '';
+  const account = params.get('account') ?? '';
+  const what =
+    id === '' || account === ''
+      ? html`The address names no application.`
+      : html`This process does not poll an application with the id <code><bdi>${id}</bdi></code> in the account <code><bdi>${account}</bdi></code>. It may be gone, belong to another shard, or not be selected.`;
+  const main = html`<h1>Not found</h1>
+<p>${what}</p>
+<p><a href="./">All applications</a></p>`;
+  return documentOf({ title: 'Not found', tone: 'none', main }, context);
+}

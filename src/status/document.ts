@@ -1,0 +1,79 @@
+import { type Child, type Html, html } from './html.ts';
+import { type PageContext, relativePath } from './page-context.ts';
+import { refreshSeconds, scriptPath } from './refresh-script.ts';
+import type { Tone } from './state-view.ts';
+import { styleElement } from './style.ts';
+
+const docsUrl = 'https://github.com/newrelic-exporter/newrelic-exporter/tree/main/docs';
+
+export interface DocumentParts {
+  /** What the tab of the browser shows first. */
+  readonly title: string;
+  /** The colour of the icon in the tab. */
+  readonly tone: Tone;
+  /** The page that is current in the navigation, if it is one of them. */
+  readonly current?: 'status' | 'config';
+  readonly main: Child;
+}
+
+/** As in the light theme; the icon does not follow the theme. */
+const iconColours: Readonly<Record<Tone, string>> = {
+  good: '#2a8f53',
+  bad: '#d93025',
+  wait: '#c58a14',
+  none: '#7b8794',
+};
+
+function iconHref(tone: Tone): string {
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7" fill="${iconColours[tone]}"/></svg>`;
+  return `data:image/svg+xml,${encodeURIComponent(svg)}`;
+}
+
+function navigation(
+  current: DocumentParts['current'],
+  { telemetryPath }: PageContext,
+): readonly Html[] {
+  const links: readonly (readonly [href: string, text: string, name?: string])[] = [
+    ['./', 'Status', 'status'],
+    ['./config', 'Configuration', 'config'],
+    [relativePath(telemetryPath), 'Metrics'],
+    ['./api/v1/targets', 'Targets (JSON)'],
+    ['./-/healthy', 'Health'],
+    ['./-/ready', 'Readiness'],
+    [docsUrl, 'Documentation'],
+  ];
+  return links.map(([href, text, name]) => {
+    const isCurrent = name !== undefined && name === current;
+    return html`<li><a href="${href}"${isCurrent && html` aria-current="page"`}>${text}</a></li>`;
+  });
+}
+
+/** A whole page. It loads nothing but its own small script, and works without it. */
+export function documentOf(
+  { title, tone, current, main }: DocumentParts,
+  context: PageContext,
+): string {
+  const page = html`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} \u00b7 New Relic exporter</title>
+<link rel="icon" href="${iconHref(tone)}">
+${styleElement}
+<script src=".${scriptPath}" data-seconds="${refreshSeconds}" defer></script>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+<header><div class="bar-top"><a class="brand" href="./">New Relic exporter</a>
+<nav aria-label="Pages"><ul>${navigation(current, context)}</ul></nav>
+<p id="refresh"><span role="status"></span> <a href="">Refresh</a></p></div></header>
+<main id="main" tabindex="-1">
+${main}
+</main>
+</body>
+</html>
+`;
+  return page.toString();
+}

@@ -1,0 +1,104 @@
+import type { ApplicationStatus } from '../model/status.ts';
+import { rateCell } from './application-row.ts';
+import {
+  foundHosts,
+  type HostKey,
+  type HostQuery,
+  type HostRow,
+  type HostState,
+  hostRows,
+  hostStates,
+  hostStateViews,
+  listedHosts,
+} from './host-list.ts';
+import { exactly, type Html, html } from './html.ts';
+import {
+  type Column,
+  headerCell,
+  hiddenFields,
+  type ListPlace,
+  pager,
+  stateChoices,
+} from './list-parts.ts';
+import { hrefOf, sliceOf } from './list-query.ts';
+import { unknown } from './number-text.ts';
+import { stateBadge } from './state-view.ts';
+import { cutText } from './visible-text.ts';
+
+const hostsPerPage = 200;
+
+const path = './applications';
+/** As long as a host name may be. */
+const longestName = 253;
+
+const columns: readonly Column<HostKey>[] = [
+  { key: 'state', label: 'State' },
+  { key: 'name', label: 'Host' },
+  { key: 'id', label: 'Id', className: 'n' },
+  { key: 'web', label: 'Web', className: 'n', isDescendingFirst: true },
+  { key: 'other', label: 'Other', className: 'n', isDescendingFirst: true },
+];
+
+/** Why a host has no values; empty if it has some. */
+function whyText(state: HostState, reason: string | undefined): string {
+  if (state === 'up') return '';
+  const { meaning } = hostStateViews[state];
+  return state === 'failing' && reason !== undefined
+    ? `${meaning.slice(0, -1)} (${reason}).`
+    : meaning;
+}
+
+function hostRow({ id, name, state, web, other }: HostRow, reason: string | undefined): Html {
+  const nameText =
+    name === undefined
+      ? unknown('Its name is not known')
+      : html`<bdi>${cutText(name, longestName)}</bdi>`;
+  return html`<tr data-key="${id}"><td class="c-state">${stateBadge(state, hostStateViews[state])}</td><th scope="row">${nameText}</th><td class="n c-id">${id}</td>${rateCell(web, 'c-web')}${rateCell(other, 'c-other')}<td class="c-why ${hostStateViews[state].tone}">${whyText(state, reason)}</td></tr>
+`;
+}
+
+function choicesOf(found: readonly HostRow[], place: ListPlace<HostKey, HostState>): Html {
+  return stateChoices(
+    [
+      { state: undefined, label: 'all', count: found.length, tone: 'any' },
+      ...hostStates.map((state) => ({
+        state,
+        label: state,
+        count: found.filter((host) => host.state === state).length,
+        tone: hostStateViews[state].tone,
+      })),
+    ],
+    place,
+  );
+}
+
+/** The hosts of an application: counts, search and a page of the list. */
+export function hostsSection(application: ApplicationStatus, query: HostQuery): Html {
+  const hosts = hostRows(application);
+  const found = foundHosts(hosts, query);
+  const slice = sliceOf(listedHosts(found, query), query.page, hostsPerPage);
+  const place = { path, query };
+  if (hosts.length === 0) {
+    return html`<section aria-labelledby="hosts"><h2 id="hosts">Hosts</h2><p class="empty">No hosts of this application are polled.</p></section>`;
+  }
+  const all = hrefOf(path, query, { search: '', state: undefined });
+  const isFiltered = query.search !== '' || query.state !== undefined;
+  return html`<section aria-labelledby="hosts">
+<div class="head"><h2 id="hosts">Hosts</h2>${choicesOf(found, place)}</div>
+<form method="get" action="${path}" role="search" data-keep>
+${hiddenFields(query, [])}
+<label>Search <input type="search" name="q" value="${exactly(query.search)}" placeholder="name or id" autocomplete="off" spellcheck="false"></label>
+<button type="submit">Filter</button>
+${isFiltered && html`<a href="${all}">Show all</a>`}
+</form>
+${
+  slice.total === 0
+    ? html`<p class="empty">No matches. <a href="${all}">Show all hosts</a></p>`
+    : html`<div class="table" role="region" aria-label="List of hosts" tabindex="0"><table class="list hosts">
+<caption>Throughput in requests per minute</caption>
+<thead><tr>${columns.map((column) => headerCell(column, place))}<th scope="col">Why</th></tr></thead>
+<tbody>${slice.rows.map((host) => hostRow(host, application.failure?.reason))}</tbody></table></div>
+${pager(slice, place, 'Pages of hosts')}`
+}
+</section>`;
+}

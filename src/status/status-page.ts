@@ -1,0 +1,37 @@
+import type { StatusSource } from '../model/status.ts';
+import { accountsSection } from './accounts-section.ts';
+import { type ApplicationQuery, applicationListShape } from './application-list.ts';
+import { applicationsSection } from './applications-section.ts';
+import { documentOf } from './document.ts';
+import { html } from './html.ts';
+import { parseListQuery } from './list-query.ts';
+import { countStates, overallStateOf } from './overall-state.ts';
+import type { PageContext } from './page-context.ts';
+import { processFacts, reloadProblem, scrapeSection } from './process-section.ts';
+import { accountStateViews } from './state-view.ts';
+import { absoluteText } from './time-text.ts';
+
+/** The page that says how everything is: the process, the accounts, the applications. */
+export function statusPage(
+  source: StatusSource,
+  params: URLSearchParams,
+  context: PageContext,
+): string {
+  const query: ApplicationQuery = parseListQuery(params, applicationListShape);
+  const process = source.process();
+  const { nowMs } = process;
+  const accounts = source.accounts();
+  const { state, sentence } = overallStateOf(
+    accounts,
+    countStates(source.applications()),
+    process.reload,
+  );
+  const { tone } = accountStateViews[state];
+  const main = html`<div class="banner ${tone}"><h1><span class="state ${tone}">${state}</span></h1><p role="status">${sentence}</p><p class="soft as-of">As of <time datetime="${new Date(nowMs).toISOString()}">${absoluteText(nowMs)}</time></p></div>
+${processFacts(process)}
+${reloadProblem(process)}
+${scrapeSection(context)}
+${accountsSection(accounts, query.scope['account'], nowMs)}
+${applicationsSection(source, query, nowMs)}`;
+  return documentOf({ title: `${state}: ${sentence}`, tone, current: 'status', main }, context);
+}

@@ -1,0 +1,91 @@
+import { pathToFileURL } from 'node:url';
+import { hashSync } from 'bcryptjs';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createPasswordThread } from '../../src/daemon/password-thread.ts';
+import type { ComparePassword } from '../../src/server/basic-auth.ts';
+import { mainFile } from '../support/daemon-process.ts';
+import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
+
+interface Bench {
+  readonly clock: FakeClock;
+  readonly stop: () => void;
+  readonly compare: ComparePassword;
+}
+
+function aThread(program = pathToFileURL(mainFile)): Bench {
+  const clock = createFakeClock();
+  const stopper = new AbortController();
+  const stop = (): void => {
+    stopper.abort();
+  };
+  onTestFinished(() => {
+    stop();
+    expect(clock.pendingTimers()).toBe(0);
+  });
+  return {
+    clock,
+    stop,
+    compare: createPasswordThread({ program }, { clock, stopSignal: stopper.signal }),
+  };
+}
+
+describe('the thread of the built program that compares passwords', () => {
+  it('finds what is right, several at a time', async () => {
+    const { compare } = aThread();
+    const hash = hashSync('grüße', 4);
+    // Other programs write other variants, which mean the same.
+    const variants = [hash, hash.replace('$2b$', '$2y$'), hash.replace('$2b$', '$2a$')];
+    const right = await Promise.all(variants.map(async (one) => compare(one, 'grüße')));
+    const wrong = await Promise.all(
+      ['', 'grusse', 'GRÜSSE'].map(async (one) => compare(hash, one)),
+    );
+
+    expect(right).toEqual([true, true, true]);
+    expect(wrong).toEqual([false, false, false]);
+  });
+
+  it('lets other work go on meanwhile', async () => {
+    const { compare } = aThread();
+    const hash = hashSync('right', 4).replace('$04$', '$11$');
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+    }, 1);
+    const isMatch = await compare(hash, 'right');
+    clearInterval(timer);
+
+    expect(isMatch).toBe(false);
+    expect(turns).toBeGreaterThan(3);
+  });
+
+  it('fits nothing to the hash that stands for unknown users', async () => {
+    const { compare } = aThread();
+
+    expect(await compare(`$2y$04$${'.'.repeat(53)}`, '')).toBe(false);
+  });
+
+  it('ends when there is nothing to do, and starts again', async () => {
+    const { compare, clock } = aThread();
+    const hash = hashSync('right', 4);
+    const before = await compare(hash, 'right');
+    await clock.advance(30_000);
+
+    expect([before, await compare(hash, 'right')]).toEqual([true, true]);
+  });
+
+  it('answers what was asked before a stop', async () => {
+    const { compare, stop } = aThread();
+    const comparing = compare(hashSync('right', 4), 'right');
+    stop();
+
+    expect(await comparing).toBe(true);
+  });
+
+  it('fails every comparison if it cannot start', async () => {
+    const { compare } = aThread(new URL('file:///nothing/there.js'));
+    const comparing = [compare('hash', 'one'), compare('hash', 'two')];
+
+    await expect(comparing[0]).rejects.toThrow('/nothing/there.js');
+    await expect(comparing[1]).rejects.toThrow('/nothing/there.js');
+  });
+});

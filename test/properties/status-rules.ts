@@ -1,0 +1,125 @@
+import type { Daemon } from '../../src/daemon/daemon.ts';
+import type { AccountDetails, ApplicationStatus } from '../../src/model/status.ts';
+import { isApplicationShown } from './account-setup.ts';
+import type { ReadPage } from './page-rules.ts';
+import { setupOf, type World } from './world.ts';
+
+/** What the status says agrees with the page, and with itself. */
+export class StatusRules {
+  readonly #world: World;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  check(daemon: Daemon, page: ReadPage): void {
+    const applications = daemon.applications();
+    const succeeded = page.values('newrelic_application_poll_success');
+    const windowEnds = page.values('newrelic_application_window_end_timestamp_seconds');
+    for (const one of applications) {
+      const key = `${one.account} ${one.id}`;
+      this.#checkState(one);
+      this.#checkValues(one);
+      const setup = setupOf(this.#world, one.account);
+      if (setup !== undefined && isApplicationShown(setup)) {
+        this.#comparePage(one, succeeded.get(key), windowEnds.get(key));
+        this.#checkHistory(one, daemon.history.of(one.account, one.id));
+      }
+    }
+    for (const account of daemon.status()) {
+      this.#checkAccount(
+        account,
+        applications.filter((one) => one.account === account.name),
+      );
+    }
+  }
+
+  #comparePage(
+    one: ApplicationStatus,
+    succeeded: number | undefined,
+    windowEnd: number | undefined,
+  ): void {
+    const { state, reading } = one;
+    const shown = { up: 1, silent: 1, failing: 0, dropped: 0, waiting: undefined, gone: undefined };
+    if (succeeded !== shown[state]) {
+      this.#report(one, `is ${state}, and the page says ${String(succeeded)}`);
+    }
+    const shownMs = windowEnd === undefined ? undefined : Math.round(windowEnd * 1000);
+    if (reading?.windowEndMs !== shownMs) {
+      this.#report(
+        one,
+        `the window ends at ${String(reading?.windowEndMs)}, not ${String(shownMs)}`,
+      );
+    }
+  }
+
+  #checkState(one: ApplicationStatus): void {
+    const { state, failure } = one;
+    const isDown = state === 'failing' || state === 'dropped' || state === 'gone';
+    if (isDown !== (failure !== undefined)) {
+      this.#report(one, `is ${state} for the reason ${failure?.reason}`);
+    }
+    if (failure?.message === '') this.#report(one, 'fails without a message');
+    if (state === 'up' && one.failedHostIds.size > 0) this.#report(one, 'is up with failed hosts');
+    const hostIds = new Set(one.hostIds);
+    if ([...one.failedHostIds].some((id) => !hostIds.has(id))) {
+      this.#report(one, 'has failed hosts that are not polled');
+    }
+    if ((state === 'waiting') !== (one.lastPollMs === undefined)) {
+      this.#report(one, `is ${state}, and its last poll ended at ${String(one.lastPollMs)}`);
+    }
+  }
+
+  #checkValues(one: ApplicationStatus): void {
+    const { state, reading, isHeld, dropMs } = one;
+    const ownMs = this.#world.ownWallMs();
+    if (isHeld && (state !== 'failing' || reading === undefined)) {
+      this.#report(one, `holds values and is ${state}`);
+    }
+    if ((isHeld || state === 'dropped') !== (dropMs !== undefined)) {
+      this.#report(one, `is ${state}, holds: ${isHeld}, drops at ${String(dropMs)}`);
+    }
+    if (state === 'dropped' && (reading !== undefined || (dropMs ?? 0) > ownMs + 1)) {
+      this.#report(one, 'is dropped and has values, or will be');
+    }
+  }
+
+  #checkHistory(one: ApplicationStatus, history: readonly (number | undefined)[]): void {
+    const { reading } = one;
+    if (reading?.windowEndMs === undefined || one.state !== 'up') return;
+    const agoMinutes =
+      Math.floor(this.#world.ownWallMs() / 60_000) - Math.floor(reading.windowEndMs / 60_000);
+    if (agoMinutes < 0 || agoMinutes >= history.length || reading.application.size === 0) return;
+    const total = [...reading.application.values()].reduce((sum, value) => sum + value, 0);
+    const kept = history[history.length - 1 - agoMinutes];
+    if (kept === undefined || Math.abs(kept - total) > 1e-6 * total) {
+      this.#report(one, `has ${total} calls, and the history ${String(kept)}`);
+    }
+  }
+
+  #checkAccount(account: AccountDetails, own: readonly ApplicationStatus[]): void {
+    const { report } = this.#world;
+    const failing = own.filter(({ state }) => state === 'failing' || state === 'dropped').length;
+    if (account.failingApplications !== failing || account.applications !== own.length) {
+      report('status', `${account.name}: ${account.failingApplications} fail, not ${failing}`);
+    }
+    const isWrong =
+      failing > 0 || account.missingSelectors.length > 0 || account.key.problem !== undefined;
+    const discovered = isWrong ? 'degraded' : 'up';
+    const expected =
+      account.up === undefined ? 'starting' : account.up === false ? 'down' : discovered;
+    if (account.state !== expected) report('status', `${account.name}: is ${account.state}`);
+    if ((account.stateSinceMs === undefined) !== (account.state === 'starting')) {
+      report('status', `${account.name}: has been ${account.state} since ${account.stateSinceMs}`);
+    }
+    if ((account.stateSinceMs ?? 0) > this.#world.ownWallMs() + 1) {
+      report('status', `${account.name}: will be ${account.state}`);
+    }
+    const used = account.requestsLastMinute;
+    if (!Number.isInteger(used) || used < 0) report('status', `${account.name}: ${used} calls`);
+  }
+
+  #report({ account, id }: ApplicationStatus, detail: string): void {
+    this.#world.report('status', `${account} ${id}: ${detail}`);
+  }
+}

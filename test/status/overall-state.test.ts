@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import type { AccountDetails, ApplicationState, ReloadStatus } from '../../src/model/status.ts';
+import { countStates, overallStateOf } from '../../src/status/overall-state.ts';
+import {
+  anAccountDetails,
+  anApplicationStatus,
+  aProcessStatus,
+  inState,
+} from '../support/status-source.ts';
+
+interface Case {
+  readonly accounts?: readonly Partial<AccountDetails>[];
+  readonly applications?: readonly ApplicationState[];
+  readonly reload?: Partial<ReloadStatus>;
+  readonly state: string;
+  readonly sentence: string;
+}
+
+const problemOfKey = { location: 'file key', problem: 'gone', sinceMs: 0, readMs: 0 };
+
+const cases: readonly Case[] = [
+  { state: 'up', sentence: 'The polls of 1 application work.' },
+  {
+    accounts: [{}, {}],
+    applications: ['up', 'silent', 'up'],
+    state: 'up',
+    sentence: 'The polls of 3 applications in 2 accounts work.',
+  },
+  { applications: [], state: 'up', sentence: 'No application is polled by this process.' },
+  {
+    accounts: [{ state: 'degraded' }],
+    applications: ['failing', 'failing', 'up'],
+    state: 'degraded',
+    sentence: '2 applications failing.',
+  },
+  {
+    accounts: [{ state: 'down' }, { state: 'degraded' }],
+    applications: ['failing', 'dropped'],
+    state: 'degraded',
+    sentence: '1 account down, 1 application failing, values of 1 application dropped.',
+  },
+  { accounts: [{ state: 'down' }], state: 'down', sentence: '1 account down.' },
+  {
+    accounts: [{ state: 'degraded', missingSelectors: ['id=1'] }],
+    state: 'degraded',
+    sentence: '1 entry matches nothing.',
+  },
+  {
+    accounts: [{ state: 'degraded', key: problemOfKey }, { key: problemOfKey }],
+    state: 'degraded',
+    sentence: '2 API keys cannot be read.',
+  },
+  { accounts: [{ state: 'degraded' }], state: 'degraded', sentence: '1 account degraded.' },
+  {
+    reload: { problem: 'config.yaml:1:1: unknown key' },
+    state: 'degraded',
+    sentence: 'The last reload was refused.',
+  },
+  {
+    accounts: [],
+    applications: [],
+    reload: { inForceSinceMs: undefined, problem: 'no such file' },
+    state: 'down',
+    sentence: 'There is no usable configuration, so nothing is polled.',
+  },
+  {
+    accounts: [],
+    applications: [],
+    reload: { inForceSinceMs: undefined },
+    state: 'starting',
+    sentence: 'The configuration is being read.',
+  },
+  {
+    accounts: [{ state: 'starting' }],
+    applications: [],
+    state: 'starting',
+    sentence: 'The first discovery of 1 account has not ended yet.',
+  },
+  {
+    applications: ['up', 'waiting', 'waiting'],
+    state: 'starting',
+    sentence: '1 of 3 applications have been polled so far.',
+  },
+];
+
+describe('overallStateOf', () => {
+  it.each(cases)(
+    'says "$sentence"',
+    ({ accounts = [{}], applications = ['up'], reload = {}, state, sentence }) => {
+      const overall = overallStateOf(
+        accounts.map(anAccountDetails),
+        countStates(applications.map((one) => anApplicationStatus(inState(one)))),
+        { ...aProcessStatus().reload, ...reload },
+      );
+
+      expect(overall).toEqual({ state, sentence });
+    },
+  );
+});

@@ -1,0 +1,348 @@
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { StatusSource } from '../../src/model/status.ts';
+import type { PageContext } from '../../src/status/page-context.ts';
+import { statusPage } from '../../src/status/status-page.ts';
+import { hostileText } from '../support/hostile-text.ts';
+import { skeletonOf, tagsOf, textOf } from '../support/html-parts.ts';
+import {
+  anAccountDetails,
+  anApplicationStatus,
+  aProcessStatus,
+  aStatusSource,
+  inState,
+  manyApplications,
+  oneOfEachState,
+  statusNowMs,
+} from '../support/status-source.ts';
+
+const context: PageContext = {
+  telemetryPath: '/metrics',
+  host: 'exporter.example:9126',
+  hasTls: false,
+  hasAuth: false,
+};
+
+function pageOf(source: StatusSource, query = ''): string {
+  return statusPage(source, new URLSearchParams(query), context);
+}
+
+const namesOn = (page: string): readonly string[] =>
+  [...page.matchAll(/<a href="\.\/applications\?[^"]*"><bdi>([^<]*)</gu)].map(
+    ([, name = '']) => name,
+  );
+
+const refused = {
+  configFile: 'config.yaml',
+  inForceSinceMs: statusNowMs - 3_600_000,
+  lastAttemptMs: statusNowMs - 40_000,
+  problem: 'config.yaml:5:5: unknown key "nmae"\n    5 |     nmae: shop\n      |     ^^^^',
+};
+
+/** Every kind of trouble at once. */
+function aBadNight(): StatusSource {
+  return aStatusSource({
+    process: aProcessStatus({ reload: refused, shard: { ordinal: 1, total: 3 } }),
+    applications: oneOfEachState(),
+    accounts: [
+      anAccountDetails({
+        state: 'degraded',
+        stateSinceMs: statusNowMs - 432_000,
+        failingApplications: 2,
+        missingSelectors: ['id=123', 'name=Shop'],
+        clockSkewSeconds: -75,
+        demandRequestsPerMinute: 1604,
+        pollIntervalSeconds: 122,
+        key: {
+          location: 'file api-key',
+          problem: 'no such file.',
+          sinceMs: statusNowMs - 900_000,
+          readMs: statusNowMs - 4_000_000,
+        },
+      }),
+      anAccountDetails({
+        name: 'europe',
+        state: 'down',
+        up: false,
+        stateSinceMs: statusNowMs - 720_000,
+        error: 'The key was refused (401).',
+        applications: 0,
+        hosts: 0,
+        listedApplications: undefined,
+        lastDiscoveryMs: undefined,
+        requestsLastMinute: 1,
+      }),
+      anAccountDetails({
+        name: 'new',
+        state: 'starting',
+        up: undefined,
+        stateSinceMs: undefined,
+        firstCycleEnded: false,
+        applications: 0,
+        hosts: 0,
+        listedApplications: undefined,
+        lastDiscoveryMs: undefined,
+        nextDiscoveryMs: undefined,
+        demandRequestsPerMinute: undefined,
+      }),
+      anAccountDetails({ name: 'paused', backoffUntilMs: statusNowMs + 41_000 }),
+    ],
+  });
+}
+
+describe('statusPage', () => {
+  it('is the page of a bad night', async () => {
+    const page = pageOf(aBadNight());
+
+    await expect(page).toMatchFileSnapshot('../golden/status-page.html');
+  });
+
+  it.each([
+    'degraded',
+    '1 account down, 1 application failing, values of 1 application dropped, 2 entries match nothing, 1 API key cannot be read, the last reload was refused.',
+    '1 of 3, counted from 0',
+    '3 d 4 h',
+    'refused 40 s ago',
+    'It was refused: the previous one stays in force. Last tried 02:59:20 UTC (40 s ago).',
+    'config.yaml:5:5: unknown key "nmae"',
+    '| ^^^^',
+    'Discovery fails since 02:48:00 UTC (12 min ago): The key was refused (401).',
+    'down for 12 min',
+    '0 of unknown',
+    '1 of 800',
+    'never',
+    '2 applications fail: see below',
+    '2 entries match nothing: id=123, name=Shop',
+    'The API key cannot be read (file api-key): no such file. The key that was read 1 h 6 min ago stays in use; a restart would fail.',
+    'The demand of 1,604 calls a minute exceeds the limit of 800: intervals are stretched.',
+    "New Relic's clock is 1 min 15 s behind this machine's: windows follow New Relic's. Check the clock of this machine.",
+    'Paused: after a 429 from New Relic, no calls are sent until 03:00:41 UTC (in 41 s).',
+    "timeout since 02:38:00 UTC (22 min ago): GET /v2/applications/101/metrics/data.json answered 500: the problem is on New Relic's side. Wait, and see its status page.",
+    'Values dropped 02:53:00 UTC (7 min ago).',
+    'Values held, dropped 03:07:00 UTC (in 7 min) unless a poll succeeds.',
+    'held 11 min ago',
+    '0 of 2',
+  ])('says on that night: %s', (text) => {
+    expect(textOf(pageOf(aBadNight())).split('\n')).toContain(text);
+  });
+
+  it('never gives a number for what is not known', () => {
+    const text = textOf(pageOf(aBadNight()));
+
+    expect(text).not.toMatch(/\b0 s\b|NaN|undefined|Infinity|1970/u);
+  });
+
+  it('has the state in the title and in the icon of the tab', () => {
+    const bad = pageOf(aStatusSource({ applications: oneOfEachState() }));
+    const good = pageOf(aStatusSource());
+
+    expect(bad).toContain('<title>degraded: 1 application failing, ');
+    expect(good).toContain('<title>up: The polls of 1 application work. ');
+    expect(bad).toContain('%23d93025');
+    expect(good).not.toContain('%23d93025');
+  });
+
+  it('loads nothing but its script', () => {
+    const tags = tagsOf(pageOf(aStatusSource()));
+    const loaded = tags.filter(({ attributes }) => attributes['src'] !== undefined);
+
+    expect(loaded.map(({ attributes }) => attributes['src'])).toEqual(['./status.js']);
+    expect(tags.filter(({ attributes }) => attributes['style'] !== undefined)).toEqual([]);
+    expect(tags.filter(({ name }) => ['img', 'iframe', 'object'].includes(name))).toEqual([]);
+  });
+
+  it('links to everything that the exporter serves, relative to itself', () => {
+    const hrefs = tagsOf(
+      statusPage(aStatusSource(), new URLSearchParams(), { ...context, telemetryPath: '/nr/m' }),
+    ).map(({ attributes }) => attributes['href']);
+
+    expect(hrefs).toEqual(
+      expect.arrayContaining([
+        './nr/m',
+        './config',
+        './api/v1/targets',
+        './-/healthy',
+        './-/ready',
+        './applications?account=production&id=101',
+      ]),
+    );
+    expect(hrefs.filter((href) => href?.startsWith('/') === true)).toEqual([]);
+  });
+
+  it('says so while nothing is polled', () => {
+    const text = textOf(pageOf(aStatusSource({ accounts: [], applications: [] })));
+
+    expect(text).toContain('This process polls no account.');
+    expect(text).toContain('No application is polled yet.');
+  });
+});
+
+describe('the list of applications', () => {
+  const source = aStatusSource({
+    accounts: [anAccountDetails(), anAccountDetails({ name: 'R&D' })],
+    applications: [
+      anApplicationStatus({ id: '1', name: 'shop', labels: { team: 'web' } }),
+      anApplicationStatus({ ...inState('failing'), id: '2', name: 'mail' }),
+      anApplicationStatus({ id: '3', name: 'Auth', account: 'R&D' }),
+      anApplicationStatus({ ...inState('dropped'), id: '40', name: 'old', account: 'R&D' }),
+      anApplicationStatus({
+        ...inState('failing'),
+        id: '5',
+        name: 'zoo',
+        failure: { reason: 'dns', message: 'No address.', sinceMs: statusNowMs - 1000 },
+      }),
+    ],
+  });
+
+  it.each([
+    { query: '', names: ['old', 'zoo', 'mail', 'Auth', 'shop'] },
+    { query: 'state=failing', names: ['zoo', 'mail'] },
+    { query: 'account=R%26D', names: ['old', 'Auth'] },
+    { query: 'account=R%26D&state=up', names: ['Auth'] },
+    { query: 'q=SHO', names: ['shop'] },
+    { query: 'q=40', names: ['old'] },
+    { query: 'q=team%3Dweb', names: ['shop'] },
+    { query: 'q=dns', names: ['zoo'] },
+    { query: 'sort=name', names: ['Auth', 'mail', 'old', 'shop', 'zoo'] },
+    { query: 'sort=-name', names: ['zoo', 'shop', 'old', 'mail', 'Auth'] },
+    { query: 'sort=account', names: ['zoo', 'mail', 'shop', 'old', 'Auth'] },
+    { query: 'sort=state', names: ['old', 'zoo', 'mail', 'Auth', 'shop'] },
+    { query: 'page=7', names: ['old', 'zoo', 'mail', 'Auth', 'shop'] },
+  ])('is $names for "$query"', ({ query, names }) => {
+    expect(namesOn(pageOf(source, query))).toEqual(names);
+  });
+
+  it.each(['q=nothing', 'account=unknown', 'state=silent', 'q=%3Cscript%3E'])(
+    'says that nothing matches "%s"',
+    (query) => {
+      const page = pageOf(source, query);
+
+      expect(namesOn(page)).toEqual([]);
+      expect(textOf(page)).toContain('No matches. Show all applications');
+    },
+  );
+
+  it('keeps what was asked for, in the form and in the links', () => {
+    const page = pageOf(source, 'account=R%26D&state=dropped&q=OLD&sort=-web');
+    const inputs = tagsOf(page).filter(({ name }) => name === 'input');
+
+    expect(inputs.map(({ attributes }) => [attributes['name'], attributes['value']])).toEqual([
+      ['state', 'dropped'],
+      ['sort', '-web'],
+      ['q', 'OLD'],
+    ]);
+    expect(page).toContain('<option value="R&amp;D" selected>');
+    expect(page).toContain('aria-sort="descending"');
+    expect(page).toContain('./?account=R%26D&amp;state=dropped&amp;q=OLD&amp;sort=web');
+    expect(page).toContain('aria-current="true">dropped');
+  });
+
+  it('counts every state of what the search leaves', () => {
+    const text = textOf(pageOf(source, 'account=production&state=up'));
+
+    expect(text).toContain('all 3\nfailing 2\nup 1\n');
+  });
+
+  it('tells applications of the same name apart', () => {
+    const twins = ['1', '2'].map((id) => anApplicationStatus({ id, name: 'shop' }));
+    const other = anApplicationStatus({ id: '3', name: 'mail' });
+    const text = textOf(pageOf(aStatusSource({ applications: [...twins, other] })));
+
+    expect(text).toMatch(/^shop 1$[^]*^shop 2$/mu);
+    expect(text).toMatch(/^mail$/mu);
+  });
+
+  it('comes in pages of 200', () => {
+    const many = aStatusSource({ applications: manyApplications(450) });
+    const first = pageOf(many);
+    const last = pageOf(many, 'page=3&sort=name');
+
+    expect(namesOn(first)).toHaveLength(200);
+    expect(textOf(first)).toContain('1 to 200 of 450');
+    expect(namesOn(last)).toHaveLength(50);
+    expect(textOf(last)).toContain('401 to 450 of 450');
+    expect(last).toContain('href="./?sort=name&amp;page=2">Previous</a>');
+  });
+
+  it('takes less than 100 KB on the wire for 2000 applications', () => {
+    const page = pageOf(aStatusSource({ applications: manyApplications(2000) }));
+
+    expect(gzipSync(page).length).toBeLessThan(100_000);
+  });
+});
+
+describe('hostile texts', () => {
+  const sourceOf = (text: string): StatusSource =>
+    aStatusSource({
+      process: aProcessStatus({
+        build: { version: text, revision: text, nodeVersion: text },
+        reload: { ...refused, configFile: text, problem: text },
+      }),
+      accounts: [
+        anAccountDetails({
+          name: `a${text}`,
+          state: 'down',
+          error: text,
+          missingSelectors: [text],
+          key: { location: text, problem: text, sinceMs: 0, readMs: 0 },
+        }),
+        anAccountDetails(),
+      ],
+      applications: [
+        anApplicationStatus({
+          ...inState('failing'),
+          account: `a${text}`,
+          id: text,
+          name: text,
+          selector: text,
+          labels: { [text]: text },
+          failure: { reason: 'server', message: text, sinceMs: statusNowMs - 1000 },
+        }),
+      ],
+    });
+
+  it('stay in their elements, and change no tag', () => {
+    const harmless = skeletonOf(pageOf(sourceOf('x'), 'q='));
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        const page = pageOf(sourceOf(text));
+
+        expect(skeletonOf(page)).toEqual(harmless);
+      }),
+    );
+  });
+
+  it('cannot be seen as anything else', () => {
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        const page = pageOf(sourceOf(text)).replaceAll(/ value="[^"]*"/gu, '');
+
+        expect(page).not.toMatch(
+          // oxlint-disable-next-line no-control-regex -- these are what it looks for
+          /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/u,
+        );
+      }),
+    );
+  });
+
+  it('may be in the query as well', () => {
+    const harmless = skeletonOf(pageOf(aStatusSource(), 'q=x&account=x'));
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        const params = new URLSearchParams({ q: `\u{1f4a3}${text}`, account: `\u{1f4a3}${text}` });
+
+        expect(skeletonOf(pageOf(aStatusSource(), params.toString()))).toEqual(harmless);
+      }),
+    );
+  });
+
+  it('are cut where they are long', () => {
+    const long = aStatusSource({
+      applications: [anApplicationStatus({ name: 'x'.repeat(10_240) })],
+    });
+
+    expect(namesOn(pageOf(long))).toEqual([`${'x'.repeat(99)}…`]);
+    expect(pageOf(long).length).toBeLessThan(pageOf(aStatusSource()).length + 200);
+  });
+});
