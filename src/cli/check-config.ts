@@ -1,4 +1,5 @@
 import { type Diagnostic, firstOf, renderDiagnostics } from '../config/diagnostic.ts';
+import { renderWarnings } from '../daemon/config-reader.ts';
 import { CommandError, type Platform } from '../daemon/platform.ts';
 import { restAccountsOf } from '../daemon/rest-warnings.ts';
 import type { Config } from '../model/config.ts';
@@ -14,6 +15,7 @@ import {
   marksFor,
 } from './check-finding.ts';
 import { onlineFindings } from './check-online.ts';
+import { type CheckedWebConfig, checkWebConfig } from './check-web-config.ts';
 import type { Flags } from './flag-table.ts';
 import { countOf, type Outcome } from './one-shot.ts';
 import { visibleAccountsOf } from './visible-accounts.ts';
@@ -32,11 +34,13 @@ export async function checkConfig(flags: Flags, platform: Platform): Promise<Out
     );
   }
   const checked = await checkFile(flags.configFile, platform);
-  if (checked.good === undefined) return refused(checked, flags, platform);
+  const web = await checkWebConfig(flags.webConfigFile, platform);
+  const isWebGood = flags.webConfigFile === '' || web.verdict !== '';
+  if (checked.good === undefined || !isWebGood) return refused(checked, web, flags, platform);
   const { config, file } = checked.good;
   const rest = endOfRest(config, platform);
   const online = flags.online ? await onlineFindings({ config, file }, flags, platform) : undefined;
-  const report = { flags, config, diagnostics: checked.diagnostics, rest, online };
+  const report = { flags, config, checked, web, rest, online };
   const exitCode = online?.some(({ severity }) => severity === 'error') === true ? 1 : 0;
   const output = flags.output === 'json' ? jsonOf(report) : textOf(report, platform);
   return { exitCode, output: platform.redactor.redact(output) };
@@ -45,22 +49,28 @@ export async function checkConfig(flags: Flags, platform: Platform): Promise<Out
 interface Report {
   readonly flags: Flags;
   readonly config: Config;
-  readonly diagnostics: readonly Diagnostic[];
+  readonly checked: CheckedFile;
+  readonly web: CheckedWebConfig;
   readonly rest: readonly Finding[];
   /** `undefined` if nobody was asked. */
   readonly online: readonly Finding[] | undefined;
 }
 
 /** Ends with all errors of the file, and with `--online` the ids that may be missing in it. */
-async function refused(checked: CheckedFile, flags: Flags, platform: Platform): Promise<Outcome> {
-  const { diagnostics, withoutId } = checked;
+async function refused(
+  { diagnostics, withoutId }: CheckedFile,
+  web: CheckedWebConfig,
+  flags: Flags,
+  platform: Platform,
+): Promise<Outcome> {
   const proposals = flags.online ? await proposedIds(withoutId, platform) : '';
   if (flags.output === 'text') {
-    const lines = [renderDiagnostics(diagnostics), ...(proposals === '' ? [] : [proposals])];
-    throw new CommandError(2, platform.redactor.redact(lines.join('\n')));
+    const parts = [renderDiagnostics(diagnostics), proposals, renderDiagnostics(web.diagnostics)];
+    const message = parts.filter((part) => part !== '').join('\n');
+    throw new CommandError(2, platform.redactor.redact(message));
   }
   const ids = proposals === '' ? [] : [findingOf('account_id', 'note', proposals)];
-  const findings = [...fileFindings(diagnostics), ...ids];
+  const findings = [...fileFindings(diagnostics), ...ids, ...fileFindings(web.diagnostics)];
   return { exitCode: 2, output: documentOf(flags.configFile, findings, undefined) };
 }
 
@@ -94,7 +104,8 @@ function endOfRest(config: Config, { clock }: Pick<Platform, 'clock'>): readonly
 }
 
 function textOf(report: Report, platform: Platform): string {
-  const { flags, diagnostics, rest, online } = report;
+  const { flags, checked, web, rest, online } = report;
+  const { diagnostics } = checked;
   const isUrgent = rest.some(({ severity }) => severity === 'warning');
   const warnings = diagnostics.length + (isUrgent ? rest.length : 0);
   const verdict = `${flags.configFile}: ok, ${countsOf(report.config)}, ${countOf(warnings, 'warning')}`;
@@ -103,27 +114,28 @@ function textOf(report: Report, platform: Platform): string {
       `${flags.configFile}: ${severity}: account ${account}: ${message}: ${remedy}\n`,
   );
   if (online === undefined) {
-    const rendered = diagnostics.length === 0 ? '' : `${renderDiagnostics(diagnostics)}\n`;
-    platform.stderr.write(rendered + (isUrgent ? lines.join('') : ''));
-    return `${verdict}\n${isUrgent ? '' : lines.join('')}`;
+    const warned = renderWarnings(diagnostics) + (isUrgent ? lines.join('') : '');
+    platform.stderr.write(warned + renderWarnings(web.diagnostics));
+    return `${verdict}\n${isUrgent ? '' : lines.join('')}${web.verdict}`;
   }
   const { shown } = firstOf(diagnostics);
-  const findings = [...fileFindings(shown), ...rest, ...online];
+  const findings = [...fileFindings(shown), ...fileFindings(web.diagnostics), ...rest, ...online];
   const errors = online.filter(({ severity }) => severity === 'error').length;
   const all = warnings + online.filter(({ severity }) => severity === 'warning').length;
   const end =
     errors === 0
       ? `${flags.configFile}: ok, ${countsOf(report.config)}, ${countOf(all, 'warning')}`
       : `${flags.configFile}: ${countOf(errors, 'error')}, ${countOf(all, 'warning')}`;
-  return `${findingsText(findings, marksFor(platform.stdout, platform.env))}${end}\n`;
+  return `${findingsText(findings, marksFor(platform.stdout, platform.env))}${web.verdict}${end}\n`;
 }
 
 function countsOf({ accounts, apps }: Config): string {
   return `${countOf(accounts.length, 'account')}, ${countOf(apps.length, 'entry', 'entries')} of apps`;
 }
 
-function jsonOf({ flags, config, diagnostics, rest, online = [] }: Report): string {
-  const findings = [...fileFindings(diagnostics), ...rest, ...online];
+function jsonOf({ flags, config, checked, web, rest, online = [] }: Report): string {
+  const files = [...checked.diagnostics, ...web.diagnostics];
+  const findings = [...fileFindings(files), ...rest, ...online];
   return documentOf(flags.configFile, findings, config);
 }
 

@@ -1,4 +1,5 @@
 import { type Place, renderExcerpt } from '../config/diagnostic.ts';
+import { printable } from '../config/source-excerpt.ts';
 import type { Output } from '../daemon/platform.ts';
 
 /** What a finding is about: a closed set, the same words in the JSON. */
@@ -86,10 +87,7 @@ export function findingsText(findings: readonly Finding[], marks: Marks): string
 
 function linesOf({ account, message, remedy, place }: Finding): readonly string[] {
   const subject = account === undefined ? '' : `account ${account}: `;
-  const where =
-    place === undefined || place.line === 0
-      ? ''
-      : `${place.fileName}:${place.line}:${place.column}: `;
+  const where = place === undefined ? '' : `${placeText(place)}: `;
   return [
     `${where}${subject}${message}`,
     ...(place === undefined ? [] : renderExcerpt(place)),
@@ -101,6 +99,10 @@ function linesOf({ account, message, remedy, place }: Finding): readonly string[
   ];
 }
 
+function placeText({ fileName, line, column }: Place): string {
+  return printable(line === 0 ? fileName : `${fileName}:${line}:${column}`);
+}
+
 /** A finding as it is in the JSON. */
 export function findingDocument(finding: Finding): Readonly<Record<string, unknown>> {
   const { check, severity, account, message, remedy, place } = finding;
@@ -109,6 +111,7 @@ export function findingDocument(finding: Finding): Readonly<Record<string, unkno
     check,
     severity,
     account: account ?? null,
+    file: place?.fileName ?? null,
     line: isPlaced ? place.line : null,
     column: isPlaced ? place.column : null,
     message,

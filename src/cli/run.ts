@@ -100,12 +100,6 @@ async function runWithProgress(
   }
 }
 
-async function checkConfigs(flags: Flags, platform: Platform): Promise<Outcome> {
-  const { withWebConfig } = await import('./check-web-config.ts');
-  const { checkConfig } = await import('./check-config.ts');
-  return withWebConfig(flags, platform, async () => checkConfig(flags, platform));
-}
-
 /** A misspelt variable would otherwise do nothing, silently. A child leaves it to its parent. */
 async function warnOfVariables(command: Command, flags: Flags, platform: Platform): Promise<void> {
   const variables = platform.tellParent === undefined ? misspeltVariables(platform.env) : [];
@@ -133,7 +127,7 @@ async function oneShot(
     case 'healthcheck':
       return (await import('./healthcheck.ts')).healthcheck(flags, platform);
     case 'check-config':
-      return checkConfigs(flags, platform);
+      return (await import('./check-config.ts')).checkConfig(flags, platform);
     case 'plan':
       return (await import('./plan.ts')).plan(flags, platform);
     case 'discover':

@@ -5,7 +5,7 @@ const keyPrefix = /^NR(?:AK|AA|RA|AL|II|IQ|JS|LIC)-/iu;
 
 /** Keys, and credentials in URLs: they must never be shown. */
 const secretPatterns: readonly RegExp[] = [
-  /(?<secret>NR(?:AK|AA|RA|AL|II|IQ|JS|LIC)-\S*)/giu,
+  /(?<secret>NR(?:AK|AA|RA|AL|II|IQ|JS|LIC)-\S+)/giu,
   /(?<secret>\b[0-9a-f]{36}(?:NRAL|[0-9a-f]{4,})\b)/giu,
   // Bounded: a line of many "://" would otherwise take quadratic time.
   /:\/\/(?<secret>\S{1,1000})@/giu,

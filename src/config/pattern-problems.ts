@@ -44,7 +44,7 @@ const remedies: readonly Remedy[] = [
   {
     construct: /^\[\]$/u,
     message: 'RE2 syntax has no []',
-    help: () => 'write what may stand there',
+    help: () => 'write what may be there',
   },
   {
     construct: /^\\[pP]\{\^?\w+=/u,

@@ -93,7 +93,7 @@ describe('parseConfig, with a regular expression that only JavaScript has', () =
 
   it.each([
     { pattern: '[^]', help: 'for any character write (?s:.)' },
-    { pattern: '[]', help: 'write what may stand there' },
+    { pattern: '[]', help: 'write what may be there' },
   ])('refuses $pattern', async ({ pattern, help }) => {
     expect(await failureOfPattern(pattern)).toContain(`RE2 syntax has no ${pattern}\n`);
     expect(await failureOfPattern(pattern)).toContain(`= help: ${help}`);
