@@ -103,7 +103,6 @@ describe('a flag', () => {
     { argv: ['--web.max-requests=1'], flags: { maxRequests: 1 } },
     { argv: ['--log.level=error'], flags: { logLevel: 'error' } },
     { argv: ['--log.level=WARN'], flags: { logLevel: 'warn' } },
-    { argv: ['--log.format=json'], flags: { logFormat: 'json' } },
     { argv: ['--log.format=logfmt'], flags: { logFormat: 'logfmt' } },
     { argv: ['demo', '--demo.applications=3'], flags: { demoApplications: 3 } },
     { argv: ['demo', '--demo.hosts=0'], flags: { demoHosts: 0 } },
