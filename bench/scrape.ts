@@ -1,9 +1,9 @@
 /**
  * What the answer to a scrape costs, without the socket: CPU time of the process and bytes, compressed,
  * for a small installation and for many series. Between two scrapes the daemon counts calls and polls,
- * as between two real ones. `stored` is how the exporter's own metrics were sent before: all of them rendered
- * again and not deflated. Arguments: rounds, of which the median counts, 7 if left out; scrapes of a
- * round, 200 if left out.
+ * as between two real ones. `stored` is how the exporter's own metrics were sent before: not deflated, while all
+ * fails. Last, what it costs when all of 10,000 applications begin to fail. Arguments: rounds, of which
+ * the median counts, 7 if left out; scrapes of a round, 200 if left out.
  */
 import type { IncomingMessage } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
@@ -13,9 +13,9 @@ import { Gauge, Registry } from 'prom-client';
 import { deflate } from '../src/exposition/gzip.ts';
 import { createSeriesStore, type SeriesStore } from '../src/exposition/series-store.ts';
 import type { AppSnapshot } from '../src/model/snapshot.ts';
-import type { AccountStatus } from '../src/model/telemetry.ts';
 import { createMetricsRoute } from '../src/server/metrics-route.ts';
 import { createSelfMetrics, type SelfMetrics } from '../src/telemetry/self-metrics.ts';
+import type { MirroredStatus } from '../src/telemetry/status-metrics.ts';
 import { show, spreadOf } from './median.ts';
 
 const rounds = Number(process.argv[2] ?? '7');
@@ -23,7 +23,7 @@ const scrapes = Number(process.argv[3] ?? '200');
 const accounts = ['production', 'staging'];
 const hostsOfApplication = 48;
 
-function statusOf(name: string): AccountStatus {
+function statusOf(name: string): MirroredStatus {
   return {
     name,
     up: true,
@@ -36,6 +36,9 @@ function statusOf(name: string): AccountStatus {
     demandRequestsPerMinute: 60,
     pollIntervalSeconds: 60,
     missingSelectors: [],
+    listedApplications: 0,
+    lastDiscoveryMs: 0,
+    key: { location: '', problem: undefined, sinceMs: 0, readMs: 0 },
     requestsInFlight: 1,
     backoffUntilMs: undefined,
   };

@@ -88,6 +88,26 @@ export const exporterProcess: Row = {
       ],
     }),
     graph({
+      title: 'Delay of the event loop',
+      description:
+        'Longest delay in the last minute, looked at once a second. Scrapes and polls are as late as that: check the CPU limit.',
+      unit: 's',
+      width,
+      queries: [{ expr: ours(ofProcess('nodejs_eventloop_lag_max_seconds')), legend }],
+    }),
+    graph({
+      title: 'Scrapes refused or failed',
+      description: 'Requests for the metrics that were not answered with 200, a minute.',
+      unit: 'cpm',
+      width,
+      queries: [
+        {
+          expr: `60 * sum by (cluster, job, instance, code) (rate(${ofProcess('newrelic_exporter_scrape_requests_total', 'code!="200"')}[$__rate_interval]))`,
+          legend: '{{instance}}, {{code}}',
+        },
+      ],
+    }),
+    graph({
       title: 'Open files',
       description: 'Open file descriptors, connections included, and the limit.',
       unit: 'short',

@@ -1,4 +1,5 @@
 import type { DashboardOptions, Row } from './dashboard.ts';
+import { exporterAccounts } from './exporter-accounts.ts';
 import { exporterCalls } from './exporter-calls.ts';
 import { exporterProcess } from './exporter-process.ts';
 import { yesOrNo } from './mappings.ts';
@@ -127,6 +128,20 @@ const polling: Row = {
       ],
     }),
     graph({
+      title: 'Failing applications by reason',
+      description:
+        'Applications whose last poll failed, by the reason of its first failure. docs/operations.md explains the reasons.',
+      unit: 'short',
+      width: 8,
+      isStacked: true,
+      queries: [
+        {
+          expr: `count by (account, reason) (max by (cluster, account, app_id, reason) (${ofAccount('newrelic_application_poll_failure_info')}))`,
+          legend: '{{account}}, {{reason}}',
+        },
+      ],
+    }),
+    graph({
       title: 'Duration of polls, and interval',
       width: 8,
       description:
@@ -148,6 +163,7 @@ const polling: Row = {
       description:
         'How long ago the published window ended, for the applications with the oldest values.',
       unit: 's',
+      width: 8,
       queries: [
         {
           expr: `topk($topn, time() - ${perApp(ofAccount('newrelic_application_window_end_timestamp_seconds'))})`,
@@ -159,6 +175,7 @@ const polling: Row = {
       title: 'Age of the last complete poll',
       description: 'For the applications whose last complete poll is the longest ago.',
       unit: 's',
+      width: 8,
       queries: [
         {
           expr: `topk($topn, time() - ${perApp(ofAccount('newrelic_application_last_success_timestamp_seconds'))})`,
@@ -185,5 +202,5 @@ export const exporter: DashboardOptions = {
   description:
     'The exporter itself: its calls and their budget, its polls, its series, its process.',
   variables: exporterVariables,
-  rows: [state, exporterCalls, polling, exporterProcess],
+  rows: [state, exporterAccounts, exporterCalls, polling, exporterProcess],
 };

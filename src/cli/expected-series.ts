@@ -8,8 +8,8 @@ import {
   type SelectedApplication,
 } from '../model/selected-application.ts';
 import type { AppSnapshot, Throughput } from '../model/snapshot.ts';
-import type { AccountStatus } from '../model/telemetry.ts';
 import { createSelfMetrics } from '../telemetry/self-metrics.ts';
+import type { MirroredStatus } from '../telemetry/status-metrics.ts';
 
 /** The facts of an account that decide how many series it has. */
 export interface SeriesInput {
@@ -75,7 +75,7 @@ function fullSnapshot(account: string, selected: SelectedApplication): AppSnapsh
   };
 }
 
-function statusOf({ account, missing }: SeriesInput): AccountStatus {
+function statusOf({ account, missing }: SeriesInput): MirroredStatus {
   return {
     name: account,
     up: true,
@@ -90,5 +90,8 @@ function statusOf({ account, missing }: SeriesInput): AccountStatus {
     pollIntervalSeconds: 0,
     backoffUntilMs: undefined,
     missingSelectors: missing,
+    listedApplications: 0,
+    lastDiscoveryMs: 0,
+    key: { location: '', problem: undefined, sinceMs: 0, readMs: 0 },
   };
 }

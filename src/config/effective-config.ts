@@ -1,4 +1,3 @@
-import { stringify } from 'yaml';
 import type {
   AccountConfig,
   AppEntry,
@@ -8,15 +7,7 @@ import type {
 } from '../model/config.ts';
 import type { WindowSetting } from '../model/window.ts';
 import { formatDuration } from './duration.ts';
-
-/** A value in the form of the configuration file. */
-export type FileValue =
-  | string
-  | number
-  | bigint
-  | boolean
-  | readonly FileValue[]
-  | { readonly [key: string]: FileValue };
+import { type FileValue, writeYaml } from './write-yaml.ts';
 
 /** A map in the form of the configuration file: its keys in the order in which they are documented. */
 type FileMap = Readonly<Record<string, FileValue>>;
@@ -53,7 +44,7 @@ export function effectiveConfig({ accounts, apps }: PlainConfig): EffectiveConfi
  * redacted; keys are not part of a configuration.
  */
 export function effectiveConfigText(config: PlainConfig): string {
-  return stringify(effectiveConfig(config), { lineWidth: 0, aliasDuplicateObjects: false });
+  return writeYaml({ ...effectiveConfig(config) });
 }
 
 function accountMap(account: AccountConfig): FileMap {

@@ -31,7 +31,7 @@ export interface DaemonDependencies {
 export interface Daemon extends Supervisor {
   readonly store: SeriesStore;
   readonly metrics: SelfMetrics;
-  readonly history: ThroughputHistory;
+  readonly history: Pick<ThroughputHistory, 'of'>;
   /** The configuration in force, without shards; `undefined` while there is none. */
   config(): Config | undefined;
   /** Shows in the self-metrics while somebody lets it watch. */

@@ -159,6 +159,7 @@ function serverOf(
       daemon.metrics.scraped(code);
     },
     status,
+    nextTurn: platform.nextTurn,
     stalled: () => daemon.stalled(),
     reload: options.enableLifecycle ? async () => reloader.reload('http') : undefined,
     guard: web && createWebGuard({ config: () => web.current(), comparePassword, clock, logger }),

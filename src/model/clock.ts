@@ -72,8 +72,9 @@ export function createInterruptibleDelay(clock: Clock): InterruptibleDelay {
         const endAt = (atMs: number): void => {
           if (atMs >= (endsMs ?? Number.POSITIVE_INFINITY)) return;
           cancel?.();
-          endsMs = atMs;
-          cancel = clock.after(Math.max(0, atMs - clock.monotonicMs()), end);
+          const nowMs = clock.monotonicMs();
+          endsMs = Math.max(nowMs, atMs);
+          cancel = clock.after(endsMs - nowMs, end);
         };
         endAt(startMs + delayMs);
         signal.addEventListener('abort', end, { once: true });

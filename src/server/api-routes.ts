@@ -13,6 +13,12 @@ export interface ApiRoutesOptions {
   readonly shardAddress: string;
 }
 
+export interface ApiRoutesDependencies {
+  readonly status: StatusSource;
+  /** Resolves after other work of the process has had its turn. */
+  readonly nextTurn: () => Promise<void>;
+}
+
 export type ApiRoute = (request: IncomingMessage) => Answer | Promise<Answer>;
 
 function jsonAnswer(status: number, value: unknown): Answer {
@@ -22,16 +28,22 @@ function jsonAnswer(status: number, value: unknown): Answer {
 /** The answers for programs, by their paths. */
 export function createApiRoutes(
   { telemetryPath, shardAddress }: ApiRoutesOptions,
-  source: StatusSource,
+  { status: source, nextTurn }: ApiRoutesDependencies,
 ): ReadonlyMap<string, ApiRoute> {
   return new Map<string, ApiRoute>([
     [
       '/api/v1/targets',
       async (request) => {
         const query = targetsQueryOf(paramsOf(request));
-        if (!('problem' in query))
-          return compressed(request, jsonAnswer(200, targetsJson(source, query)));
-        return jsonAnswer(400, { status: 'error', errorType: 'bad_data', error: query.problem });
+        if ('problem' in query) {
+          return jsonAnswer(400, { status: 'error', errorType: 'bad_data', error: query.problem });
+        }
+        const body: Buffer[] = [];
+        for (const part of targetsJson(source, query)) {
+          body.push(Buffer.from(part));
+          await nextTurn();
+        }
+        return compressed(request, { ...textAnswer(200, 'application/json', ''), body });
       },
     ],
     [

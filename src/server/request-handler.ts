@@ -25,6 +25,8 @@ export interface HandlerDependencies extends MetricsSources {
   /** Called for each request for the metrics, whatever became of it, with the status of the answer. */
   scraped(status: number): void;
   readonly status: StatusSource;
+  /** Resolves after other work of the process has had its turn. */
+  readonly nextTurn: () => Promise<void>;
   /**
    * Which part of this process hangs, and since when, such as "polling has stood still since
    * 2026-01-31T10:00:00.000Z"; `undefined` while nothing hangs. It never tells New Relic's state.
@@ -76,7 +78,7 @@ function routesOf(
     ...createStatusRoutes({ telemetryPath }, status),
     ['/-/healthy', () => healthAnswer(dependencies.stalled())],
     ['/-/ready', () => readiness.answer(status.accounts(), status.process().reload)],
-    ...createApiRoutes({ telemetryPath, shardAddress }, status),
+    ...createApiRoutes({ telemetryPath, shardAddress }, dependencies),
     [telemetryPath, limited(maxRequests, createMetricsRoute(dependencies))],
   ]);
 }

@@ -25,15 +25,15 @@ const applicationsPerPage = 200;
 const path = './';
 
 const columns: readonly Column<ApplicationKey>[] = [
-  { key: 'state', label: 'State' },
+  { key: 'state', label: 'State', className: 'c-state' },
   { key: 'name', label: 'Application' },
   { key: 'account', label: 'Account', className: 'c-account' },
-  { key: 'web', label: 'Web', className: 'n', isDescendingFirst: true },
-  { key: 'other', label: 'Other', className: 'n', isDescendingFirst: true },
-  { key: 'values', label: 'Values from', className: 'n' },
-  { key: 'polled', label: 'Last poll', className: 'n' },
-  { key: 'next', label: 'Next poll', className: 'n' },
-  { key: 'hosts', label: 'Hosts', className: 'n', isDescendingFirst: true },
+  { key: 'web', label: 'Web', className: 'n c-web', isDescendingFirst: true },
+  { key: 'other', label: 'Other', className: 'n c-other', isDescendingFirst: true },
+  { key: 'values', label: 'Values from', className: 'n c-values' },
+  { key: 'polled', label: 'Last poll', className: 'n c-polled' },
+  { key: 'next', label: 'Next poll', className: 'n c-next' },
+  { key: 'hosts', label: 'Hosts', className: 'n c-hosts', isDescendingFirst: true },
 ];
 
 /** The key of the column before which the sparkline stands. */

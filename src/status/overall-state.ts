@@ -77,20 +77,23 @@ export function overallStateOf(
 }
 
 function workingState(accounts: readonly AccountDetails[], counts: StateCounts): OverallState {
-  const total = sumOf(Object.values(counts)) - counts.gone;
   const starting = accounts.filter(({ state }) => state === 'starting').length;
   if (starting > 0) {
     const sentence = `The first discovery of ${countOf(starting, 'account')} has not ended yet.`;
     return { state: 'starting', sentence };
   }
-  if (counts.waiting > 0) {
-    const polled = countText(total - counts.waiting);
-    const sentence = `${polled} of ${countOf(total, 'application')} have been polled so far.`;
+  const { up, waiting } = counts;
+  if (waiting > 0) {
+    const sentence = `${countText(up)} of ${countOf(up + waiting, 'application')} have been polled so far.`;
     return { state: 'starting', sentence };
   }
-  if (total === 0) return { state: 'up', sentence: 'No application is polled by this process.' };
-  const gone = counts.gone === 0 ? '' : `; New Relic knows ${countText(counts.gone)} no longer`;
   const where = accounts.length > 1 ? ` in ${countText(accounts.length)} accounts` : '';
-  const sentence = `The polls of ${countOf(total, 'application')}${where} work${gone}.`;
-  return { state: 'up', sentence };
+  const sentences = [
+    up > 0
+      ? `The polls of ${countOf(up, 'application')}${where} work.`
+      : 'No application is polled.',
+    ...phraseOf(counts.silent, 'application reports nothing.', 'applications report nothing.'),
+    ...phraseOf(counts.gone, 'application is gone.', 'applications are gone.'),
+  ];
+  return { state: 'up', sentence: sentences.join(' ') };
 }

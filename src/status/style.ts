@@ -126,7 +126,15 @@ caption { padding: .45rem .75rem 0; text-align: left; color: var(--soft); font-s
 .hosts tbody:hover { background: none; }
 .list .why td { padding-top: 0; padding-bottom: .5rem; overflow-wrap: anywhere; }
 .why p + p { margin-top: .15rem; }
-.c-spark { width: 8rem; }
+.applications { table-layout: fixed; min-width: 62rem; }
+.applications th.c-state { width: 7rem; }
+.applications th.c-account { width: 9rem; }
+.applications th.c-web, .applications th.c-other { width: 5.5rem; }
+.applications th.c-spark { width: 9rem; }
+.applications th.c-values { width: 11rem; }
+.applications th.c-polled, .applications th.c-next, .applications th.c-hosts { width: 7.5rem; }
+.applications tbody th { width: auto; }
+.applications td.c-account { overflow-wrap: anywhere; }
 .list td.c-spark { vertical-align: middle; }
 .spark { display: block; width: 7.5rem; height: 1.25rem; color: var(--link); overflow: visible; }
 .spark path { fill: none; stroke: currentColor; stroke-width: 1.4; vector-effect: non-scaling-stroke;
@@ -142,7 +150,7 @@ caption { padding: .45rem .75rem 0; text-align: left; color: var(--soft); font-s
 
 /** Where a row has no room, its cells stand below each other, each with its label. */
 const phone = `
-@media (max-width: 48rem) {
+@media (max-width: 66rem) {
   main, .bar-top { padding-inline: .8rem; }
   #refresh, .banner .as-of { margin-left: 0; }
   .list thead { position: absolute; clip-path: inset(50%); height: 1px; overflow: hidden; }
@@ -170,7 +178,8 @@ const phone = `
   td.c-discovered::before { content: "discovered"; }
   td.c-discovery::before { content: "next discovery"; }
   td br { display: none; }
-  .c-spark { width: auto; }
+  .applications { min-width: 0; }
+  .applications .c-spark { width: auto; }
   .bar { margin-left: 0; }
   label, input { flex: 1 1 100%; }
   label { display: flex; align-items: center; }

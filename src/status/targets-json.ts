@@ -32,31 +32,42 @@ export function targetsQueryOf(
   return { state, scrapePool: given('scrapePool'), applicationId: given('app_id') };
 }
 
+/** Applications in one part of the text: a few milliseconds. */
+const applicationsPerPart = 250;
+
 /**
  * The state as JSON, in the manner of Prometheus' own `/api/v1/targets`: an application is a target, and
- * its account the scrape pool. Accounts and process are added.
+ * its account the scrape pool. Accounts and process are added. It comes in parts, so that other work can
+ * have its turn between them; all of them are of the moment of the first one.
  */
-export function targetsJson(source: StatusSource, query: TargetsQuery): unknown {
+export function* targetsJson(
+  source: StatusSource,
+  query: TargetsQuery,
+): Generator<string, undefined> {
   const accounts = source.accounts();
   const isWanted = ({ account, id }: ApplicationStatus): boolean =>
     (query.scrapePool === undefined || account === query.scrapePool) &&
     (query.applicationId === undefined || id === query.applicationId);
   const applications = query.state === 'dropped' ? [] : source.applications().filter(isWanted);
-  return {
-    status: 'success',
-    data: {
-      activeTargets: applications.map((one) => targetJson(one, query.applicationId !== undefined)),
-      droppedTargets: [],
-      droppedTargetCounts: Object.fromEntries(
-        accounts.map(({ name, listedApplications = 0, applications: selected }) => [
-          name,
-          Math.max(0, listedApplications - selected),
-        ]),
-      ),
-      accounts: accounts.map(accountJson),
-      process: processJson(source.process()),
-    },
-  };
+  const rest = JSON.stringify({
+    droppedTargets: [],
+    droppedTargetCounts: Object.fromEntries(
+      accounts.map(({ name, listedApplications = 0, applications: selected }) => [
+        name,
+        Math.max(0, listedApplications - selected),
+      ]),
+    ),
+    accounts: accounts.map(accountJson),
+    process: processJson(source.process()),
+  });
+  yield '{"status":"success","data":{"activeTargets":[';
+  for (let from = 0; from < applications.length; from += applicationsPerPart) {
+    const part = applications.slice(from, from + applicationsPerPart);
+    const targets = part.map((one) => targetJson(one, query.applicationId !== undefined));
+    yield `${from === 0 ? '' : ','}${JSON.stringify(targets).slice(1, -1)}`;
+  }
+  yield `],${rest.slice(1)}}\n`;
+  return undefined;
 }
 
 type Health = 'up' | 'down' | 'unknown';

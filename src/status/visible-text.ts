@@ -7,20 +7,15 @@ const unseen =
   // oxlint-disable-next-line no-control-regex -- these are what it looks for
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]|\p{Surrogate}/gu;
 
-/** The pictures that Unicode has for the control characters of ASCII. */
-const controlPictures = 0x2400;
-const deletePicture = '\u2421';
-
-function pictureOf(character: string): string {
+/** Fonts often lack the pictures that Unicode has for control characters; they all have these. */
+function signOf(character: string): string {
   const code = character.codePointAt(0) ?? 0;
-  if (code < 0x20) return String.fromCodePoint(controlPictures + code);
-  if (code === 0x7f) return deletePicture;
   return `\u27e8U+${code.toString(16).toUpperCase().padStart(4, '0')}\u27e9`;
 }
 
 /** The text with a visible sign in place of each character that nobody can see. */
 export function visibleText(text: string): string {
-  return text.replace(unseen, pictureOf);
+  return text.replace(unseen, signOf);
 }
 
 /** The text, or its beginning with an ellipsis if it has more characters than that. */

@@ -17,7 +17,7 @@ import {
   registerProcessMetrics,
 } from './process-metrics.ts';
 import { type AccountScope, createAccountScope, createCachedRegistry, textOf } from './registry.ts';
-import { createMissingMetric, createStatusMetrics, type StatusSource } from './status-metrics.ts';
+import { type AccountSource, createMissingMetric, createStatusMetrics } from './status-metrics.ts';
 
 /** The exporter's metrics of itself: `newrelic_exporter_*`, `process_*` and `nodejs_*`. */
 export interface SelfMetrics {
@@ -44,7 +44,7 @@ export interface SelfMetrics {
   readonly metricNames: readonly string[];
 }
 
-export interface SelfMetricsDependencies extends StatusSource, ProcessMetricsDependencies {}
+export interface SelfMetricsDependencies extends AccountSource, ProcessMetricsDependencies {}
 
 interface Observers {
   readonly scope: AccountScope;
@@ -96,8 +96,8 @@ export function createSelfMetrics(
   const observers = createObservers(api, poll);
 
   const parts = async (): Promise<readonly string[]> => {
-    status.refresh();
     const accounts = dependencies.status();
+    status.refresh(accounts);
     return [
       ...(await Promise.all([quiet.text(), busy.text(), textOf(collected)])),
       missing.text(accounts),

@@ -1,12 +1,18 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
+import type { AccountDetails } from '../model/status.ts';
 import type { AccountStatus } from '../model/telemetry.ts';
 
 /** The reasons why a series is not published. */
 const seriesDropReasons = ['duplicate'] as const;
 type SeriesDropReason = (typeof seriesDropReasons)[number];
 
-export interface StatusSource {
-  status(): readonly AccountStatus[];
+/** What the metrics mirror of an account. */
+export type MirroredStatus = AccountStatus &
+  Pick<AccountDetails, 'listedApplications' | 'lastDiscoveryMs' | 'key'>;
+
+/** Where the state of the accounts comes from. */
+export interface AccountSource {
+  status(): readonly MirroredStatus[];
   /** Series published for the account. */
   seriesOf(account: string): number;
   /** Series of the account left out since the start. */
@@ -15,15 +21,15 @@ export interface StatusSource {
 
 /** Metrics that mirror the state of the accounts. */
 export interface StatusMetrics {
-  /** Mirrors the current state. Series of accounts that are gone vanish. */
-  refresh(): void;
+  /** Mirrors the state of all accounts. Series of others vanish. */
+  refresh(accounts: readonly MirroredStatus[]): void;
 }
 
 interface MirroredGauge {
   readonly name: string;
   readonly help: string;
   /** `undefined` while it is not known. */
-  readonly value: (status: AccountStatus) => number | undefined;
+  readonly value: (status: MirroredStatus) => number | undefined;
 }
 
 const mirroredGauges: readonly MirroredGauge[] = [
@@ -52,14 +58,38 @@ const mirroredGauges: readonly MirroredGauge[] = [
     help: 'Longest interval at which an application of the account is polled, stretched to fit the budget.',
     value: (status) => status.pollIntervalSeconds,
   },
+  {
+    name: 'newrelic_exporter_discovery_last_success_timestamp_seconds',
+    help: "Unix time at which the last discovery of the account's applications that succeeded ended; 0 if none ever has.",
+    value: (status) => (status.lastDiscoveryMs ?? 0) / 1000,
+  },
+  {
+    name: 'newrelic_exporter_api_key_readable',
+    help: '1 if the API key could be read when it was last tried, 0 if not; the key that was read before stays in use.',
+    value: (status) => Number(status.key.problem === undefined),
+  },
+  {
+    name: 'newrelic_exporter_api_key_last_change_timestamp_seconds',
+    help: 'Unix time at which the API key in use was first read: at the start, or after it was last changed.',
+    value: (status) => status.key.readMs / 1000,
+  },
 ];
 
-export function createStatusMetrics(registry: Registry, source: StatusSource): StatusMetrics {
+export function createStatusMetrics(
+  registry: Registry,
+  source: Omit<AccountSource, 'status'>,
+): StatusMetrics {
   const registers = [registry];
   const mirrored = mirroredGauges.map(({ name, help, value }) => ({
     gauge: new Gauge({ name, help, labelNames: ['account'], registers }),
     value,
   }));
+  const applications = new Gauge({
+    name: 'newrelic_exporter_applications',
+    help: 'Applications that New Relic listed in the last complete discovery (listed), and those that this exporter polls (selected).',
+    labelNames: ['account', 'state'],
+    registers,
+  });
   const series = new Gauge({
     name: 'newrelic_exporter_series',
     help: 'Series of New Relic data that are published.',
@@ -72,17 +102,20 @@ export function createStatusMetrics(registry: Registry, source: StatusSource): S
     labelNames: ['account', 'reason'],
     registers,
   });
-  const all = [...mirrored.map(({ gauge }) => gauge), series, seriesDropped];
+  const all = [...mirrored.map(({ gauge }) => gauge), applications, series, seriesDropped];
 
   return {
-    refresh: () => {
+    refresh: (accounts) => {
       for (const metric of all) metric.reset();
-      for (const status of source.status()) {
+      for (const status of accounts) {
         const account = status.name;
         for (const { gauge, value } of mirrored) {
           const known = value(status);
           if (known !== undefined) gauge.set({ account }, known);
         }
+        const { listedApplications: listed } = status;
+        if (listed !== undefined) applications.set({ account, state: 'listed' }, listed);
+        applications.set({ account, state: 'selected' }, status.applications);
         series.set({ account }, source.seriesOf(account));
         for (const reason of seriesDropReasons) {
           seriesDropped.inc({ account, reason }, source.droppedSeriesOf(account, reason));

@@ -1,12 +1,10 @@
 /** Metrics that no dashboard shows and no rule watches, and why. */
 export const unusedMetrics: ReadonlyMap<string, string> = new Map([
-  ['newrelic_exporter_scrape_requests_total', 'Prometheus itself shows scrapes that fail'],
   ['process_cpu_user_seconds_total', 'the sum with the kernel is shown'],
   ['process_cpu_system_seconds_total', 'the sum with user mode is shown'],
   ['process_virtual_memory_bytes', 'says nothing about Node.js, which reserves more than it uses'],
   ['process_heap_bytes', 'the heap of JavaScript is shown'],
   ['nodejs_eventloop_active_seconds_total', 'for debugging; CPU time and late polls are shown'],
-  ['nodejs_eventloop_lag_max_seconds', 'for debugging; late polls and slow scrapes are shown'],
   ['nodejs_active_resources', 'for debugging; open files show a leak'],
   ['nodejs_active_handles', 'for debugging; open files show a leak'],
   ['nodejs_active_requests', 'for debugging; calls in flight are shown'],

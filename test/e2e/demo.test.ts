@@ -84,7 +84,7 @@ describe.each([
       const dom = await domOf(`${url}/`);
 
       expect(dom).toContain('New Relic exporter');
-      expect(dom).toContain('12 of 12');
+      expect(dom).toContain('The polls of 11 applications work.');
       expect(dom).toContain('href="./metrics"');
     },
   );

@@ -212,7 +212,7 @@ describe.skipIf(chromiumTool.skip)(`the status page in a browser${chromiumTool.n
 
     expect(await page.locator('script').count()).toBe(1);
     expect(await page.locator('main img').count()).toBe(0);
-    expect(await page.locator('main').innerText()).toContain('⟨U+202E⟩gnp.exe ␛[31m');
+    expect(await page.locator('main').innerText()).toContain('⟨U+202E⟩gnp.exe ⟨U+001B⟩[31m');
     expect(troubles).toEqual([]);
   });
 

@@ -18,6 +18,8 @@ const forbidden: BadAnswer = {
   isRetried: false,
 };
 
+const failureInfo = 'newrelic_application_poll_failure_info';
+
 describe.each(sources)('$name', (source) => {
   const apart = { source: source.account, entries: source.apart };
   const pollsOfShop = { ...source.pollsOf('101'), ...badTime };
@@ -39,6 +41,8 @@ describe.each(sources)('$name', (source) => {
 
             expect(bench.faulty.faults.hits().length).toBeGreaterThanOrEqual(9);
             expect(during.value(success, shop)).toBe(0);
+            expect(during.series(failureInfo)).toMatchObject([{ ...shop, reason }]);
+            expect(after.series(failureInfo)).toEqual([]);
             expect(publishedOf(during, shop)).toEqual(publishedOf(before, shop));
             expect(freshOnes).toEqual(['neighbour 101', 'neighbour 102', 'production 102']);
             expect(during.value('newrelic_up', { account: 'production' })).toBe(1);

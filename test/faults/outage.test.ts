@@ -46,6 +46,8 @@ describe.each(sources)('$name', (source) => {
             expect(after.value('newrelic_up', production)).toBe(1);
             expect(freshness(after, bench.clock)).toEqual(everyone);
             expect(bench.logs('poll failed')).toHaveLength(2);
+            expect(bench.logs('values dropped')).toHaveLength(2);
+            expect(bench.logs('values are back')).toHaveLength(2);
             expect(bench.logs('discovery failed')).toHaveLength(1);
           },
         );

@@ -82,6 +82,10 @@ describe.each(sources)('$name', (source) => {
           expect(page.value(up, production)).toBe(1);
           expect(freshness(page, bench.clock)).toEqual(everyone);
           expect(bench.logs('API key changed')).toHaveLength(1);
+          const changed = 'newrelic_exporter_api_key_last_change_timestamp_seconds';
+          const ageSeconds = bench.clock.wallMs() / 1000 - (page.value(changed, production) ?? 0);
+          expect(ageSeconds).toBeLessThan(5 * 60);
+          expect(page.value('newrelic_exporter_api_key_readable', production)).toBe(1);
           expect(bench.logs('poll failed')).toEqual([]);
           expect(bench.logs('discovery failed')).toEqual([]);
         });
@@ -100,9 +104,17 @@ describe.each(sources)('$name', (source) => {
         text = '';
         await bench.advance(3 * minuteMs);
         const page = await bench.scrape();
+        const freshOnes = freshness(page, bench.clock);
+        text = 'NRAK-ONLYSECRET';
+        await bench.advance(2 * minuteMs);
+        const after = await bench.scrape();
 
         expect(bench.logs('API key not readable, keeping the old')).toHaveLength(1);
-        expect(freshness(page, bench.clock)).toEqual(everyone);
+        expect(freshOnes).toEqual(everyone);
+        const readable = 'newrelic_exporter_api_key_readable';
+        expect([page.value(readable, production), after.value(readable, production)]).toEqual([
+          0, 1,
+        ]);
       });
     });
   });

@@ -5,6 +5,7 @@ import { type BoundAddress, createMetricsServer } from '../../src/server/metrics
 import { createReadiness } from '../../src/server/readiness.ts';
 import { applicationListText } from '../../src/simulator/fault-documents.ts';
 import { get, until } from '../support/daemon-process.ts';
+import { settle } from '../support/fake-clock.ts';
 import { aStatusSource } from '../support/status-source.ts';
 import { type FaultBench, withSocketFaults, withTimedFaults } from './fault-bench.ts';
 import { publishedOf } from './published-of.ts';
@@ -29,6 +30,7 @@ async function withServer(
         daemon.metrics.scraped(status);
       },
       status: { ...aStatusSource(), accounts: () => daemon.status() },
+      nextTurn: settle,
       stalled: () => undefined,
       logger,
       clock,

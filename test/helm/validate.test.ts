@@ -46,6 +46,14 @@ const refusals = [
     says: 'config contains an API key, but a ConfigMap is not secret: put the key into a Secret and name that in apiKey.existingSecret',
   },
   {
+    set: ['web.scheme=https'],
+    says: 'web.scheme is https, but without a web configuration file the exporter speaks http: name its Secret in web.configExistingSecret',
+  },
+  {
+    set: ['web.tlsExistingSecret=tls'],
+    says: 'web.tlsExistingSecret is set, but nothing uses its certificate: name the Secret of a web configuration file in web.configExistingSecret',
+  },
+  {
     set: ['apiKey.value=x'],
     says: 'both apiKey.existingSecret and apiKey.value are set: remove one of them',
   },

@@ -16,7 +16,9 @@ const freeMaps: ReadonlySet<string> = new Set([
   'nodeSelector',
   'podAnnotations',
   'podLabels',
+  'podMonitor.basicAuth',
   'podMonitor.labels',
+  'podMonitor.tlsConfig',
   'podSecurityContext',
   'prometheusRule.labels',
   'readinessProbe',
@@ -24,7 +26,9 @@ const freeMaps: ReadonlySet<string> = new Set([
   'securityContext',
   'service.annotations',
   'serviceAccount.annotations',
+  'serviceMonitor.basicAuth',
   'serviceMonitor.labels',
+  'serviceMonitor.tlsConfig',
   'sidecar.resources',
 ]);
 
@@ -49,6 +53,7 @@ const rules: Readonly<Record<string, JsonObject>> = {
   configReload: { enum: ['hot', 'rollout'] },
   'image.digest': { type: 'string', pattern: '^(sha256:[0-9a-f]{64})?$' },
   'image.pullPolicy': { enum: ['Always', 'IfNotPresent', 'Never'] },
+  'web.scheme': { enum: ['http', 'https'] },
   'web.port': { type: 'integer', minimum: 1, maximum: 65_535 },
   'web.telemetryPath': { type: 'string', pattern: '^(/[A-Za-z0-9_.~-]+)+$' },
   'log.level': { enum: ['debug', 'info', 'warn', 'error'] },

@@ -6,6 +6,7 @@ interface Pause {
   readonly clock: FakeClock;
   readonly abort: AbortController;
   readonly cutShort: (minMs: number) => void;
+  readonly willEndMs: () => number | undefined;
   /** When the pause ended, and how. */
   readonly ends: { readonly atMs: number; readonly error: unknown }[];
 }
@@ -25,7 +26,13 @@ function aPause({ isAborted = false } = {}): Pause {
       ends.push({ atMs: clock.monotonicMs(), error });
     }
   })();
-  return { clock, abort, cutShort: (minMs) => delay.cutShort(minMs), ends };
+  return {
+    clock,
+    abort,
+    cutShort: (minMs) => delay.cutShort(minMs),
+    willEndMs: () => delay.endsAtMs(),
+    ends,
+  };
 }
 
 describe('createInterruptibleDelay', () => {
@@ -64,15 +71,17 @@ describe('createInterruptibleDelay', () => {
       endsAtMs: 10_000,
     },
   ])('$what', async ({ cuts, endsAtMs }) => {
-    const { clock, cutShort, ends } = aPause();
+    const { clock, cutShort, willEndMs, ends } = aPause();
 
     for (const { atMs, minMs } of cuts) {
       await clock.advance(atMs - clock.monotonicMs());
       cutShort(minMs);
     }
+    const announcedMs = ends.length === 0 ? willEndMs() : endsAtMs;
     await clock.advance(120_000);
 
     expect(ends).toEqual([{ atMs: endsAtMs, error: undefined }]);
+    expect([announcedMs, willEndMs()]).toEqual([endsAtMs, undefined]);
     expect(clock.pendingTimers()).toBe(0);
   });
 

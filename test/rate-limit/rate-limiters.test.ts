@@ -395,3 +395,41 @@ describe('onLimitChange', () => {
     expect(one.isReduced()).toBe(true);
   });
 });
+
+describe('the calls of the last minute', () => {
+  it('are those in flight and those that ended in the last 60 seconds, of each account for itself', async () => {
+    const { clock, join } = aBench();
+    const [one, other] = [join('one', 10), join('other', 10)];
+    const [first, second] = await permitsOf(one, 2);
+    await permitsOf(other, 1);
+    const seen: number[] = [];
+    const look = (): void => {
+      seen.push(one.callsLastMinute());
+    };
+    look();
+    await clock.advance(30_000);
+    first?.release();
+    look();
+    await clock.advance(60_000);
+    look();
+    await clock.advance(1000);
+    look();
+    second?.release();
+    await clock.advance(61_000);
+    look();
+
+    expect(seen).toEqual([2, 2, 2, 1, 0]);
+    expect(other.callsLastMinute()).toBe(1);
+  });
+
+  it('stay when the account moves to another key', async () => {
+    const { join } = aBench();
+    const one = join('one', 10);
+    const [permit] = await permitsOf(one, 2);
+    one.rekey('key-2');
+    await permitsOf(one, 1);
+    permit?.release();
+
+    expect(one.callsLastMinute()).toBe(3);
+  });
+});

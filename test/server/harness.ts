@@ -9,7 +9,7 @@ import {
   type MetricsServerDependencies,
   type MetricsServerOptions,
 } from '../../src/server/metrics-server.ts';
-import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
+import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
 import { anAccountDetails, aStatusSource } from '../support/status-source.ts';
 
@@ -112,6 +112,7 @@ export function aServer(overrides: Overrides = {}): Omit<Running, 'port' | 'get'
     selfMetrics: async () => ['self 1\n'],
     scraped: () => undefined,
     status: aStatusSource({ accounts: [anAccountStatus()] }),
+    nextTurn: settle,
     stalled: () => undefined,
     logger,
     clock,

@@ -139,6 +139,31 @@ describe('a server with TLS', () => {
   });
 });
 
+describe('the order of suites', () => {
+  it.each([
+    { prefersServerCiphers: true, chosen: 'ECDHE-ECDSA-AES256-GCM-SHA384' },
+    { prefersServerCiphers: false, chosen: 'ECDHE-ECDSA-AES128-GCM-SHA256' },
+  ])('is ours: $prefersServerCiphers', async ({ prefersServerCiphers, chosen }) => {
+    const ciphers =
+      'TLS_AES_128_GCM_SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES128-GCM-SHA256';
+    const tls = aServerTls({ ciphers, prefersServerCiphers });
+    await withServer({ tls: () => tls }, async ({ port }) => {
+      const socket = connectTls({
+        port,
+        host: 'localhost',
+        ca: tlsText('ca'),
+        maxVersion: 'TLSv1.2',
+        ciphers: 'ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384',
+      });
+      await once(socket, 'secureConnect');
+      const { name } = socket.getCipher();
+      socket.destroy();
+
+      expect(name).toBe(chosen);
+    });
+  });
+});
+
 describe('a client', () => {
   const clientCa = tlsText('ca');
   const none = undefined;

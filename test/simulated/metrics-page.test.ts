@@ -1,20 +1,31 @@
 import { spawnSync } from 'node:child_process';
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createDaemon } from '../../src/daemon/daemon.ts';
 import { summaryFamilies } from '../../src/exposition/families.ts';
+import type { Page } from '../../src/exposition/page.ts';
+import { createMetricsRoute, type MetricsSources } from '../../src/server/metrics-route.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
-import { parseExposition } from '../support/exposition-parser.ts';
+import { parseExposition, parseOpenMetrics } from '../support/exposition-parser.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 import { toolOrSkip } from '../support/tools.ts';
 
 const golden = new URL('../golden/metrics-page.txt', import.meta.url);
+const openGolden = new URL('../golden/metrics-page-openmetrics.txt', import.meta.url);
 const promtool = toolOrSkip('promtool');
 
+/** A page in both formats. */
+interface Pages {
+  readonly text: string;
+  readonly openMetrics: string;
+}
+
 /** The whole page of a small account after two minutes of simulated time. */
-async function wholePage(): Promise<string> {
+async function wholePages(): Promise<Pages> {
   const platform = createFakePlatform({
     env: { NEW_RELIC_API_KEY: 'NRAK-TEST', NEWRELIC_EXPORTER_REVISION: 'abc1234' },
     openTransport: async () => inMemoryTransport(simulator),
@@ -45,11 +56,26 @@ async function wholePage(): Promise<string> {
   );
   const running = daemon.run(platform.stopSignal);
   await platform.clock.advance(120_000);
-  const page = `${(await daemon.store.page()).identity.toString()}${await daemon.metrics.text()}`;
+  const sources = {
+    page: async (): Promise<Page> => daemon.store.page(),
+    selfMetrics: async (): Promise<readonly string[]> => own,
+  };
+  const own = await daemon.metrics.parts();
+  const [text, openMetrics] = await Promise.all([
+    scraped(sources, 'text/plain'),
+    scraped(sources, 'application/openmetrics-text'),
+  ]);
   platform.stop();
   await platform.clock.advance(0);
   await running;
-  return page;
+  return { text, openMetrics };
+}
+
+async function scraped(sources: MetricsSources, accept: string): Promise<string> {
+  const request = new IncomingMessage(new Socket());
+  request.headers.accept = accept;
+  const { body } = await createMetricsRoute(sources)(request);
+  return Buffer.concat(body).toString();
 }
 
 /** Without the samples that differ from process to process and from one Node to the next. */
@@ -63,12 +89,25 @@ function reproducible(page: string): string {
 
 describe('the whole /metrics page', () => {
   let page: string;
+  let openPage: string;
   beforeAll(async () => {
-    page = await wholePage();
+    ({ text: page, openMetrics: openPage } = await wholePages());
   });
 
   it('is the golden file', async () => {
     await expect(reproducible(page)).toMatchFileSnapshot(golden.pathname);
+  });
+
+  it('is the other golden file in OpenMetrics', async () => {
+    await expect(reproducible(openPage)).toMatchFileSnapshot(openGolden.pathname);
+  });
+
+  it('has the same samples in both formats', () => {
+    const samples = parseExposition(Buffer.from(page)).flatMap((family) => family.samples);
+
+    expect(parseOpenMetrics(Buffer.from(openPage)).flatMap((family) => family.samples)).toEqual(
+      samples,
+    );
   });
 
   it('is a valid exposition without a duplicate family or series', () => {

@@ -24,9 +24,14 @@ const cases: readonly Case[] = [
     accounts: [{}, {}],
     applications: ['up', 'silent', 'up'],
     state: 'up',
-    sentence: 'The polls of 3 applications in 2 accounts work.',
+    sentence: 'The polls of 2 applications in 2 accounts work. 1 application reports nothing.',
   },
-  { applications: [], state: 'up', sentence: 'No application is polled by this process.' },
+  {
+    applications: ['up', 'gone', 'gone'],
+    state: 'up',
+    sentence: 'The polls of 1 application work. 2 applications are gone.',
+  },
+  { applications: [], state: 'up', sentence: 'No application is polled.' },
   {
     accounts: [{ state: 'degraded' }],
     applications: ['failing', 'failing', 'up'],

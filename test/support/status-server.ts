@@ -2,6 +2,7 @@ import { createSystemClock } from '../../src/daemon/node-platform.ts';
 import type { StatusSource } from '../../src/model/status.ts';
 import { createMetricsServer } from '../../src/server/metrics-server.ts';
 import { aPage } from '../server/harness.ts';
+import { settle } from './fake-clock.ts';
 import { createFakeLogger } from './fake-logger.ts';
 
 /** The server of the exporter at a real port, with a source that a test may change. */
@@ -39,6 +40,7 @@ export async function startStatusServer(first: StatusSource): Promise<StatusServ
       selfMetrics: async () => [],
       scraped: () => undefined,
       status,
+      nextTurn: settle,
       stalled: () => undefined,
       logger: createFakeLogger(),
       clock: createSystemClock(),

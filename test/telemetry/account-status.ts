@@ -1,6 +1,6 @@
-import type { AccountStatus } from '../../src/model/telemetry.ts';
+import type { MirroredStatus } from '../../src/telemetry/status-metrics.ts';
 
-export function anAccountStatus(changes: Partial<AccountStatus> = {}): AccountStatus {
+export function anAccountStatus(changes: Partial<MirroredStatus> = {}): MirroredStatus {
   return {
     name: 'production',
     up: true,
@@ -15,6 +15,14 @@ export function anAccountStatus(changes: Partial<AccountStatus> = {}): AccountSt
     pollIntervalSeconds: 60,
     backoffUntilMs: undefined,
     missingSelectors: [],
+    listedApplications: 316,
+    lastDiscoveryMs: 1_700_000_000_500,
+    key: {
+      location: 'file api-key',
+      problem: undefined,
+      sinceMs: 1_690_000_000_000,
+      readMs: 1_690_000_000_250,
+    },
     ...changes,
   };
 }

@@ -21,6 +21,18 @@ describe('an entry in JSON', () => {
     ]);
   });
 
+  it('means the same after escaping, whatever the text', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'binary' }), async (app_name) => {
+        const { log, lines } = await captureLog();
+
+        log.warn({ app_name }, 'odd');
+
+        expect(JSON.parse(lines.join(''))).toMatchObject({ app_name });
+      }),
+    );
+  });
+
   it('keeps a percent sign in the message', async () => {
     const { log, lines } = await captureLog();
 

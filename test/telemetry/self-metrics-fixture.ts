@@ -1,14 +1,14 @@
-import type { AccountStatus } from '../../src/model/telemetry.ts';
 import { createSelfMetrics, type SelfMetrics } from '../../src/telemetry/self-metrics.ts';
+import type { MirroredStatus } from '../../src/telemetry/status-metrics.ts';
 import { anAccountStatus } from './account-status.ts';
 
 interface Fixture {
   readonly metrics: SelfMetrics;
-  readonly setStatus: (statuses: readonly AccountStatus[]) => void;
+  readonly setStatus: (statuses: readonly MirroredStatus[]) => void;
 }
 
 /** Self-metrics of accounts that are in the given states. */
-export function aFixture(initial: readonly AccountStatus[] = [anAccountStatus()]): Fixture {
+export function aFixture(initial: readonly MirroredStatus[] = [anAccountStatus()]): Fixture {
   let statuses = initial;
   const metrics = createSelfMetrics(
     { version: '1.2.3', revision: 'abc1234', nodeVersion: 'v24.0.0' },

@@ -16,6 +16,8 @@ describe('the families', () => {
       'api_backoff_until_timestamp_seconds',
       'api_budget_requests_per_minute',
       'api_demand_requests_per_minute',
+      'api_key_last_change_timestamp_seconds',
+      'api_key_readable',
       'api_request_duration_seconds',
       'api_request_failures_total',
       'api_request_retries_total',
@@ -23,9 +25,11 @@ describe('the families', () => {
       'api_requests_total',
       'api_throttled_total',
       'app_missing',
+      'applications',
       'build_info',
       'config_last_reload_success_timestamp_seconds',
       'config_last_reload_successful',
+      'discovery_last_success_timestamp_seconds',
       'invalid_samples_total',
       'poll_duration_seconds',
       'poll_interval_seconds',
@@ -68,7 +72,7 @@ describe('the families', () => {
     const text = await metrics.text();
 
     const help = text.split('\n').filter((line) => line.startsWith(`# HELP ${prefix}`));
-    expect(help).toHaveLength(25);
+    expect(help).toHaveLength(29);
     expect(help.filter((line) => !/ [A-Z0-9].{20,}\.$/.test(line))).toEqual([]);
   });
 
@@ -319,6 +323,34 @@ describe('the mirrored state', () => {
       series: 10,
       dropped: 20,
     });
+  });
+
+  it('says how many applications there are, when they were listed, and whether the key can be read', async () => {
+    const { metrics, setStatus } = aFixture();
+    const shown = async (): Promise<readonly unknown[]> => {
+      const text = await metrics.text();
+      return [
+        'applications{account="production",state="listed"}',
+        'applications{account="production",state="selected"}',
+        'discovery_last_success_timestamp_seconds{account="production"}',
+        'api_key_readable{account="production"}',
+        'api_key_last_change_timestamp_seconds{account="production"}',
+      ].map((series) => valueOf(text, prefix + series));
+    };
+    const healthy = await shown();
+    const { key } = anAccountStatus();
+    setStatus([
+      anAccountStatus({
+        applications: 0,
+        listedApplications: undefined,
+        lastDiscoveryMs: undefined,
+        key: { ...key, problem: 'no such file' },
+      }),
+    ]);
+    const unhealthy = await shown();
+
+    expect(healthy).toEqual([316, 3, 1_700_000_000.5, 1, 1_690_000_000.25]);
+    expect(unhealthy).toEqual([undefined, 0, 0, 0, 1_690_000_000.25]);
   });
 
   it('does not add up from one scrape to the next', async () => {

@@ -2,6 +2,17 @@
 {{- define "newrelic-exporter.endpoint" -}}
 port: {{ .port }}
 path: {{ .root.Values.web.telemetryPath }}
+{{- if eq .root.Values.web.scheme "https" }}
+scheme: https
+{{- end }}
+{{- with .monitor.tlsConfig }}
+tlsConfig:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .monitor.basicAuth }}
+basicAuth:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- with .monitor.interval }}
 interval: {{ . }}
 {{- end }}

@@ -15,6 +15,9 @@ args:
   {{- if .web.enableLifecycle }}
   - --web.enable-lifecycle
   {{- end }}
+  {{- if .web.configExistingSecret }}
+  - {{ printf "--web.config.file=/etc/newrelic-exporter-web/%s" .web.configExistingSecretKey | quote }}
+  {{- end }}
   - --log.level={{ .log.level }}
   - --log.format={{ .log.format }}
   {{- range concat $.args .extraArgs }}
@@ -47,6 +50,11 @@ volumeMounts:
     mountPath: /etc/newrelic-exporter
     readOnly: true
   {{- range fromYamlArray (include "newrelic-exporter.keys" $root) }}
+  - name: {{ include "newrelic-exporter.volumeName" (dict "root" $root "name" .volume) }}
+    mountPath: {{ .directory }}
+    readOnly: true
+  {{- end }}
+  {{- range fromYamlArray (include "newrelic-exporter.webSecrets" $root) }}
   - name: {{ include "newrelic-exporter.volumeName" (dict "root" $root "name" .volume) }}
     mountPath: {{ .directory }}
     readOnly: true
@@ -85,9 +93,39 @@ For a sidecar they are optional: the pod of the application must not wait for th
       - key: {{ .key }}
         path: api-key
 {{- end }}
+{{- range fromYamlArray (include "newrelic-exporter.webSecrets" .) }}
+- name: {{ include "newrelic-exporter.volumeName" (dict "root" $ "name" .volume) }}
+  secret:
+    secretName: {{ .secret }}
+    defaultMode: 0444
+    {{- if eq $.Values.mode "sidecar" }}
+    optional: true
+    {{- end }}
+{{- end }}
 {{- with .Values.extraVolumes }}
 {{ toYaml . }}
 {{- end }}
+{{- end }}
+
+{{/* The Secrets of the web configuration, as a list of volumes with the directories that they are mounted in. */}}
+{{- define "newrelic-exporter.webSecrets" -}}
+{{- $secrets := list }}
+{{- with .Values.web.configExistingSecret }}
+{{- $secrets = append $secrets (dict "volume" "web-config" "secret" . "directory" "/etc/newrelic-exporter-web") }}
+{{- end }}
+{{- with .Values.web.tlsExistingSecret }}
+{{- $secrets = append $secrets (dict "volume" "web-tls" "secret" . "directory" "/etc/newrelic-exporter-tls") }}
+{{- end }}
+{{- toYaml $secrets }}
+{{- end }}
+
+{{/* A probe, which asks over HTTPS if the exporter speaks it. Call with (dict "root" $ "probe" MAP). */}}
+{{- define "newrelic-exporter.probe" -}}
+{{- $probe := deepCopy .probe }}
+{{- if and (eq .root.Values.web.scheme "https") $probe.httpGet }}
+{{- $_ := set $probe "httpGet" (merge $probe.httpGet (dict "scheme" "HTTPS")) }}
+{{- end }}
+{{- toYaml $probe }}
 {{- end }}
 
 {{/* The pod of the Deployment and of the StatefulSet. */}}
@@ -133,11 +171,11 @@ spec:
       {{- include "newrelic-exporter.container" (dict "root" . "name" "newrelic-exporter" "portName" "http-metrics" "resources" .Values.resources "securityContext" .Values.securityContext "args" $args) | nindent 6 }}
       {{- with .Values.livenessProbe }}
       livenessProbe:
-        {{- toYaml . | nindent 8 }}
+        {{- include "newrelic-exporter.probe" (dict "root" $ "probe" .) | nindent 8 }}
       {{- end }}
       {{- with .Values.readinessProbe }}
       readinessProbe:
-        {{- toYaml . | nindent 8 }}
+        {{- include "newrelic-exporter.probe" (dict "root" $ "probe" .) | nindent 8 }}
       {{- end }}
     {{- with .Values.extraContainers }}
     {{- toYaml . | nindent 4 }}

@@ -29,6 +29,12 @@
 {{- if regexMatch "NRAK-[A-Z0-9]{8}" (toYaml .Values.config) }}
 {{- fail "config contains an API key, but a ConfigMap is not secret: put the key into a Secret and name that in apiKey.existingSecret" }}
 {{- end }}
+{{- if and (eq .Values.web.scheme "https") (not .Values.web.configExistingSecret) }}
+{{- fail "web.scheme is https, but without a web configuration file the exporter speaks http: name its Secret in web.configExistingSecret" }}
+{{- end }}
+{{- if and .Values.web.tlsExistingSecret (not .Values.web.configExistingSecret) }}
+{{- fail "web.tlsExistingSecret is set, but nothing uses its certificate: name the Secret of a web configuration file in web.configExistingSecret" }}
+{{- end }}
 {{- if and .Values.apiKey.existingSecret .Values.apiKey.value }}
 {{- fail "both apiKey.existingSecret and apiKey.value are set: remove one of them" }}
 {{- end }}

@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../src/model/api-error.ts';
+import { applicationScope, hostsScope, type PollOutcome } from '../../src/model/poll-outcome.ts';
+import type { ApplicationStatus } from '../../src/model/status.ts';
+import { applicationStatusesOf } from '../../src/poller/application-status.ts';
+import { anAccount, anEntry } from '../support/builders.ts';
+import { webOf } from '../support/fake-source.ts';
+import {
+  anyRequest,
+  aTable,
+  found,
+  noError,
+  shop,
+  signal,
+  type TableBench,
+} from '../support/table-bench.ts';
+
+const minuteMs = 60_000;
+
+/** Polls the only application now, with this outcome. */
+function poll(bench: TableBench, outcome: Partial<PollOutcome> = {}): void {
+  const startMs = bench.clock.monotonicMs();
+  bench.table.polled('1', anyRequest(bench, '1'), { ...good, ...outcome }, startMs);
+}
+
+const good: PollOutcome = {
+  ...noError,
+  reading: { windowEndMs: 5, application: webOf(2), hosts: new Map([['100', webOf(1)]]) },
+  failed: new Set(),
+  askedParts: 4,
+  gone: false,
+  unauthorized: false,
+};
+const bad = {
+  reading: undefined,
+  error: new ApiError('server', 'HTTP 500: a problem of New Relic'),
+  failed: new Set([applicationScope, '100', '101', '102']),
+} as const;
+
+function statusOf({ table, clock }: TableBench): ApplicationStatus {
+  const [one] = applicationStatusesOf(anAccount(), table, { clock });
+  if (one === undefined) throw new Error('there is no application');
+  return one;
+}
+
+async function aBench(application = shop('1')): Promise<TableBench> {
+  const entry = anEntry({ labels: { team: 'shop' } });
+  const bench = aTable({ entries: [entry] });
+  await bench.table.discovered(found(application), signal);
+  return bench;
+}
+
+describe('the status of an application', () => {
+  it('is waiting before its first poll has ended', async () => {
+    const bench = await aBench();
+
+    expect(statusOf(bench)).toEqual({
+      account: 'production',
+      id: '1',
+      name: 'shop 1',
+      selector: 'match=^',
+      labels: { team: 'shop' },
+      state: 'waiting',
+      failure: undefined,
+      reading: undefined,
+      isHeld: false,
+      dropMs: undefined,
+      lastSuccessMs: undefined,
+      lastPollMs: undefined,
+      lastPollSeconds: undefined,
+      nextPollMs: bench.clock.wallMs(),
+      intervalSeconds: 60,
+      hostIds: ['100', '101', '102'],
+      failedHostIds: new Set(),
+      hostNames: new Map(),
+    });
+  });
+
+  it('is up after a poll that got everything', async () => {
+    const bench = await aBench();
+    const nowMs = bench.clock.wallMs();
+    poll(bench);
+
+    expect(statusOf(bench)).toMatchObject({
+      state: 'up',
+      failure: undefined,
+      reading: { windowEndMs: 5 },
+      lastSuccessMs: nowMs,
+      lastPollMs: nowMs,
+      lastPollSeconds: 0,
+      isHeld: false,
+    });
+  });
+
+  it('is silent if it reports nothing', async () => {
+    const bench = await aBench(shop('1', { reporting: false }));
+    poll(bench);
+
+    expect(statusOf(bench)).toMatchObject({ state: 'silent', failure: undefined });
+  });
+
+  it('fails since the first failure in a row, for the last reason, and holds its values until they are dropped', async () => {
+    const bench = await aBench();
+    const { clock, table } = bench;
+    const startMs = clock.wallMs();
+    poll(bench);
+    await clock.advance(minuteMs);
+    poll(bench, bad);
+    await clock.advance(minuteMs);
+    poll(bench, { ...bad, error: new ApiError('timeout', 'no answer within 30 s') });
+    const failing = statusOf(bench);
+    await clock.advance(14 * minuteMs);
+    table.dropStale();
+    const dropped = statusOf(bench);
+    poll(bench);
+    const mended = statusOf(bench);
+
+    const failure = {
+      reason: 'timeout',
+      message: 'no answer within 30 s',
+      sinceMs: startMs + minuteMs,
+    };
+    const dropMs = startMs + 16 * minuteMs;
+    const failedHostIds = new Set(['100', '101', '102']);
+    expect(failing).toMatchObject({
+      state: 'failing',
+      failure,
+      isHeld: true,
+      dropMs,
+      lastSuccessMs: startMs,
+      lastPollMs: startMs + 2 * minuteMs,
+    });
+    expect(failing.failedHostIds).toEqual(failedHostIds);
+    expect(dropped).toMatchObject({ state: 'dropped', failure, isHeld: false, dropMs });
+    expect(dropped.reading).toBeUndefined();
+    expect(mended).toMatchObject({ state: 'up', failure: undefined, dropMs: undefined });
+    expect(mended.failedHostIds.size).toBe(0);
+  });
+
+  it('fails, and holds nothing, when it is published without a host', async () => {
+    const bench = await aBench();
+    const partly = { error: bad.error, failed: new Set(['101']) };
+    poll(bench);
+    poll(bench, partly);
+    const held = statusOf(bench);
+    poll(bench, partly);
+    const published = statusOf(bench);
+
+    expect([held.isHeld, published.isHeld]).toEqual([true, false]);
+    expect(published).toMatchObject({ state: 'failing', dropMs: undefined });
+    expect(published.failedHostIds).toEqual(new Set(['101']));
+  });
+
+  it('is gone, with a reason, when New Relic lists it and answers 404', async () => {
+    const bench = await aBench();
+    poll(bench, { gone: true, reading: undefined });
+
+    expect(statusOf(bench)).toMatchObject({
+      state: 'gone',
+      failure: { reason: 'not_found', message: expect.stringContaining('404') as unknown },
+      reading: undefined,
+      isHeld: false,
+    });
+  });
+
+  it.each([
+    {
+      what: 'a refused key',
+      outcome: { ...bad, failed: new Set([applicationScope]), unauthorized: true },
+      reason: 'auth',
+    },
+    {
+      what: 'hosts that are not known',
+      outcome: { ...bad, failed: new Set([hostsScope]) },
+      reason: 'server',
+    },
+  ])('lacks all its hosts after $what', async ({ outcome, reason }) => {
+    const bench = await aBench();
+    poll(bench, outcome);
+
+    const { failure, failedHostIds, hostIds } = statusOf(bench);
+    expect(failure?.reason).toBe(reason);
+    expect([...failedHostIds]).toEqual(hostIds);
+  });
+
+  it('says that a poll hangs when values were dropped and no poll says why', async () => {
+    const bench = await aBench();
+    const startMs = bench.clock.wallMs();
+    poll(bench);
+    anyRequest(bench, '1');
+    await bench.clock.advance(30 * minuteMs);
+    bench.table.dropStale();
+
+    const { state, failure } = statusOf(bench);
+    expect(state).toBe('dropped');
+    expect(failure).toMatchObject({
+      reason: 'timeout',
+      message: expect.stringContaining('has not ended') as unknown,
+    });
+    expect(failure?.sinceMs).toBeLessThanOrEqual(startMs + minuteMs);
+  });
+
+  it('is polled at the effective interval', async () => {
+    const bench = aTable({ budgetPerMinute: () => 2 });
+    await bench.table.discovered(found(shop('1')), signal);
+
+    const { intervalSeconds } = statusOf(bench);
+    expect(intervalSeconds).toBeGreaterThan(60);
+    expect(intervalSeconds).toBeCloseTo(60 * bench.table.plan.stretch, 6);
+  });
+});
