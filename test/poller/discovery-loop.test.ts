@@ -114,6 +114,30 @@ describe('createDiscoveryLoop', () => {
     expect(reason).toMatchObject({ message: 'stopped' });
   });
 
+  it('says when the next discovery begins, also after it was brought forward, unless one is under way', async () => {
+    const bench = aLoop(async (_begun, _signal, clock) => {
+      await new Promise<void>((resolve) => {
+        clock.after(5000, resolve);
+      });
+      return found;
+    });
+    const seen: (number | undefined)[] = [];
+    const look = async (ms: number): Promise<void> => {
+      await bench.clock.advance(ms);
+      seen.push(bench.loop.nextMs());
+    };
+    await look(1000);
+    await look(5000);
+    bench.loop.soon();
+    await look(1000);
+    await look(9000);
+    await bench.clock.advance(6000);
+    await bench.stop();
+
+    expect(seen).toEqual([undefined, 65_000, 15_000, undefined]);
+    expect(bench.loop.nextMs()).toBeUndefined();
+  });
+
   it.each([
     { what: 'complete', one: found, whole: true },
     { what: 'incomplete', one: { ...found, complete: false }, whole: false },

@@ -1,7 +1,12 @@
 import { once } from 'node:events';
 import { Agent, get as getHttps, type RequestOptions } from 'node:https';
 import { connect, type Socket } from 'node:net';
-import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
+import {
+  type ConnectionOptions,
+  connect as connectTls,
+  type SecureVersion,
+  type TLSSocket,
+} from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ServerTls } from '../../src/model/web-config.ts';
 import { type TlsFileName, tlsText } from '../support/tls-files.ts';
@@ -210,44 +215,47 @@ describe('a client', () => {
     });
   });
 
-  it('is checked again when it resumes a session', async () => {
-    const tls = aServerTls({ clientAuth: 'RequireAndVerifyClientCert', clientCa });
-    await withServer({ tls: () => tls }, async ({ port, server }) => {
-      const identity = { cert: tlsText('client'), key: tlsText('client-key') };
-      const first = connectTls({
-        port,
-        host: 'localhost',
-        ca: clientCa,
-        maxVersion: 'TLSv1.2',
-        ...identity,
-      });
-      const [session] = (await once(first, 'session')) as [Buffer];
-      first.destroy();
-      const reused: boolean[] = [];
-      const resumed = async (): Promise<string> => {
-        const socket = connectTls({
+  it.each<{ version: SecureVersion }>([{ version: 'TLSv1.2' }, { version: 'TLSv1.3' }])(
+    'is checked again when it resumes a session of $version',
+    async ({ version }) => {
+      const tls = aServerTls({ clientAuth: 'RequireAndVerifyClientCert', clientCa });
+      await withServer({ tls: () => tls }, async ({ port, server }) => {
+        const identity = { cert: tlsText('client'), key: tlsText('client-key') };
+        const first = connectTls({
           port,
           host: 'localhost',
           ca: clientCa,
-          session,
-          maxVersion: 'TLSv1.2',
+          maxVersion: version,
           ...identity,
         });
-        socket.once('secureConnect', () => {
-          reused.push(socket.isSessionReused());
-          socket.write('GET /-/healthy HTTP/1.0\r\n\r\n');
-        });
-        return received(socket);
-      };
-      const before = await resumed();
-      server.renewTls({ ...tls, allowedSans: ['other.example'] });
-      const after = await resumed();
+        const [session] = (await once(first, 'session')) as [Buffer];
+        first.destroy();
+        const reused: boolean[] = [];
+        const resumed = async (): Promise<string> => {
+          const socket = connectTls({
+            port,
+            host: 'localhost',
+            ca: clientCa,
+            session,
+            maxVersion: version,
+            ...identity,
+          });
+          socket.once('secureConnect', () => {
+            reused.push(socket.isSessionReused());
+            socket.write('GET /-/healthy HTTP/1.0\r\n\r\n');
+          });
+          return received(socket);
+        };
+        const before = await resumed();
+        server.renewTls({ ...tls, allowedSans: ['other.example'] });
+        const after = await resumed();
 
-      expect(reused[0]).toBe(true);
-      expect(before).toContain('Healthy.');
-      expect(after).toBe('');
-    });
-  });
+        expect(reused[0]).toBe(true);
+        expect(before).toContain('Healthy.');
+        expect(after).toBe('');
+      });
+    },
+  );
 });
 
 describe('a renewal', () => {
