@@ -41,7 +41,7 @@ const commandHelp: Readonly<Record<Command, CommandHelp>> = {
   simulate: {
     usage: 'simulate',
     summary:
-      'Be a simulated New Relic, with as many applications and faults as wanted, for an exporter to poll.',
+      'Simulate New Relic, with any number of applications and faults, for an exporter to poll.',
   },
   healthcheck: {
     usage: 'healthcheck',
@@ -56,7 +56,16 @@ const commandHelp: Readonly<Record<Command, CommandHelp>> = {
     usage: 'config-schema',
     summary: 'Print the JSON schema of the configuration file, for editors.',
   },
+  completion: {
+    usage: 'completion SHELL',
+    summary: 'Print what bash, zsh or fish needs to complete commands, flags and their values.',
+  },
 };
+
+/** What the command does, in a sentence or two. */
+export function summaryOf(command: Command): string {
+  return commandHelp[command].summary;
+}
 
 const lineWidth = 80;
 const switches: readonly string[] = [

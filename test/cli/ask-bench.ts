@@ -50,7 +50,7 @@ export async function printedOn(
   });
   platform.clock.jumpWall(Date.parse(at) - platform.clock.wallMs());
   const simulator = createSimulator(
-    { ...options, apiKeys: ['NRAK-GOOD'] },
+    { apiKeys: ['NRAK-GOOD'], ...options },
     { clock: platform.clock },
   );
   const state = { hasEnded: false };

@@ -38,11 +38,11 @@ describe('check-config --online', () => {
   });
 
   it('names the accounts that the key sees when the id is wrong', async () => {
-    const { code, stderr } = await checked(', account_id: 43');
+    const { code, stdout, stderr } = await checked(', account_id: 43');
 
     expect(code).toBe(1);
-    expect(stderr).toContain('does not see the account with account_id 43');
-    expect(stderr).toContain('    account_id: 42  # Acme: production # 1\n');
-    expect(stderr).not.toContain(key);
+    expect(stdout).toContain('does not see the account with account_id 43');
+    expect(stdout).toContain('    account_id: 42  # Acme: production # 1\n');
+    expect(stdout + stderr).not.toContain(key);
   });
 });
