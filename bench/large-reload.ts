@@ -189,7 +189,13 @@ async function runOnce(selectors: readonly Selector[]): Promise<Readonly<Record<
       problem: undefined,
     }),
   });
-  const context = { telemetryPath: '/metrics', host: undefined, hasTls: false, hasAuth: false };
+  const context = {
+    telemetryPath: '/metrics',
+    shardAddress: '',
+    host: undefined,
+    hasTls: false,
+    hasAuth: false,
+  };
   await phase('status page', async () => statusPage(status, new URLSearchParams(), context));
   stop.abort(new Error('the bench is over'));
   await clock.advance(1);

@@ -14,7 +14,13 @@ import { toolOrSkip } from '../test/support/tools.ts';
 import { show, spreadOf } from './median.ts';
 
 const rounds = 15;
-const context = { telemetryPath: '/metrics', host: 'a:9126', hasTls: false, hasAuth: false };
+const context = {
+  telemetryPath: '/metrics',
+  shardAddress: '',
+  host: 'a:9126',
+  hasTls: false,
+  hasAuth: false,
+};
 
 function renderMs(source: StatusSource): number {
   const before = cpuUsage();

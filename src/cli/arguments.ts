@@ -12,6 +12,7 @@ import {
   quote,
   readFlags,
 } from './flags.ts';
+import { operandOf } from './operands.ts';
 import { createProblems, type Problems, UsageError } from './usage-error.ts';
 
 /** What the command line asks for. `error` means exit code 2. */
@@ -40,14 +41,6 @@ export interface Words {
 
 const flagList: readonly Flag<unknown>[] = Object.values(flagTable);
 const switchNames: readonly string[] = ['help', 'version'];
-/** The commands that also take the configuration file as an operand. */
-const takingFile: ReadonlySet<Command> = new Set([
-  'check-config',
-  'plan',
-  'discover',
-  'compare',
-  'print-config',
-]);
 
 /**
  * Reads the arguments (without the program's own name) and the environment variables that stand for
@@ -121,10 +114,13 @@ function run(
   { options, operands, env }: RunWords,
   problems: Problems,
 ): Arguments {
-  const [file, ...others] = operands;
-  const surplus = takingFile.has(command) ? others[0] : file;
-  if (surplus !== undefined) problems.add(`${command}: unexpected argument ${quote(surplus)}`);
-  else if (file !== undefined && options.some(({ name }) => name === 'config.file')) {
+  problems.collect(() => checkOperands(command, operands));
+  const file = operandOf(command)?.values === undefined ? operands[0] : undefined;
+  if (
+    operands.length === 1 &&
+    file !== undefined &&
+    options.some(({ name }) => name === 'config.file')
+  ) {
     problems.add(`${command}: give the file either as FILE or as --config.file, not both`);
   }
   for (const { name } of options) problems.collect(() => checkBelongs(name, command));
@@ -135,6 +131,24 @@ function run(
     flags: file === undefined ? flags : { ...flags, configFile: file },
     operands,
   };
+}
+
+function checkOperands(command: Command, words: readonly string[]): void {
+  const operand = operandOf(command);
+  const [first] = words;
+  const surplus = operand === undefined ? first : words[1];
+  if (surplus !== undefined) {
+    throw new UsageError(`${command}: unexpected argument ${quote(surplus)}`);
+  }
+  const { name, isRequired, values = [] } = operand ?? { name: '', isRequired: false };
+  const allowed = values.join(', ');
+  if (first === undefined && isRequired) {
+    throw new UsageError(`${command} needs a ${name}: ${allowed}`);
+  }
+  if (first !== undefined && values.length > 0 && !values.includes(first)) {
+    const hint = didYouMean(first, values) ?? `there are: ${allowed}`;
+    throw new UsageError(`${command}: unknown ${name} ${quote(first)}: ${hint}`);
+  }
 }
 
 /**
@@ -148,13 +162,14 @@ export function splitWords(argv: readonly string[]): Words {
       help: { type: 'boolean', short: 'h' },
       version: { type: 'boolean', short: 'v' },
       ...Object.fromEntries(
-        flagList.map(({ name, short, isSwitch }) => [
-          name,
-          {
-            type: isSwitch === true ? ('boolean' as const) : ('string' as const),
-            ...(short === undefined ? {} : { short }),
-          },
-        ]),
+        flagList.flatMap((flag) => {
+          const { name, alias = name, short } = flag;
+          const type = bareTextOf(flag) === undefined ? ('string' as const) : ('boolean' as const);
+          return [
+            [alias, { type }],
+            [name, short === undefined ? { type } : { type, short }],
+          ];
+        }),
       ),
     },
     strict: false,

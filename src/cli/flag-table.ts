@@ -61,6 +61,7 @@ class DeclaredFlags {
   };
   readonly webConfigFile: Flag<string> = {
     name: 'web.config.file',
+    isFile: true,
     defaultText: '',
     help: "File with TLS, passwords and headers of the exporter's own HTTP server, in the format of Prometheus' exporters.",
     expected: 'the path of a file',
@@ -191,6 +192,7 @@ class DeclaredFlags {
   };
   readonly clientCertFile: Flag<string> = {
     name: 'tls.cert-file',
+    isFile: true,
     defaultText: '',
     help: 'Certificate to ask with, for a server that wants one of its clients (PEM).',
     expected: 'the path of a file',
@@ -199,6 +201,7 @@ class DeclaredFlags {
   };
   readonly clientKeyFile: Flag<string> = {
     name: 'tls.key-file',
+    isFile: true,
     defaultText: '',
     help: 'Key of the certificate to ask with (PEM).',
     expected: 'the path of a file',

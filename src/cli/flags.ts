@@ -13,6 +13,7 @@ export const commands = [
   'healthcheck',
   'print-config',
   'config-schema',
+  'completion',
 ] as const;
 export type Command = (typeof commands)[number];
 

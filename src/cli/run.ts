@@ -31,7 +31,7 @@ export async function run(argv: readonly string[], platform: Platform): Promise<
       case 'run':
         return await runCommand(
           parsed.command,
-          { argv, flags: parsed.flags },
+          { argv, flags: parsed.flags, operands: parsed.operands },
           withHostName(parsed.flags, platform),
         );
     }
@@ -63,15 +63,13 @@ interface Wanted {
   readonly argv: readonly string[];
   /** The flags of `argv` and of the environment. */
   readonly flags: Flags;
+  readonly operands: readonly string[];
 }
 
-async function runCommand(
-  command: Command,
-  { argv, flags }: Wanted,
-  platform: Platform,
-): Promise<ExitCode> {
+async function runCommand(command: Command, wanted: Wanted, platform: Platform): Promise<ExitCode> {
+  const { argv, flags } = wanted;
   await warnOfVariables(command, flags, platform);
-  if (!isEndless(command)) return runWithProgress(command, { argv, flags }, platform);
+  if (!isEndless(command)) return runWithProgress(command, wanted, platform);
   if (command === 'demo') return (await import('./demo.ts')).demo(flags, platform);
   if (command === 'simulate') return (await import('./simulate.ts')).simulate(flags, platform);
   if (flags.respawn) return (await import('../daemon/respawn.ts')).respawn(argv, flags, platform);
@@ -139,6 +137,10 @@ async function oneShot(
     case 'config-schema': {
       const { configJsonSchemaText } = await import('../config/schema.ts');
       return { exitCode: 0, output: configJsonSchemaText() };
+    }
+    case 'completion': {
+      const { completionText } = await import('./completion.ts');
+      return { exitCode: 0, output: completionText(wanted.operands[0]) };
     }
   }
 }

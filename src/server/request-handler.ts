@@ -75,7 +75,7 @@ function routesOf(
 ): ReadonlyMap<string, Route> {
   const { status } = dependencies;
   return new Map<string, Route>([
-    ...createStatusRoutes({ telemetryPath }, status),
+    ...createStatusRoutes({ telemetryPath, shardAddress }, status),
     ['/-/healthy', () => healthAnswer(dependencies.stalled())],
     ['/-/ready', () => readiness.answer(status.accounts(), status.process().reload)],
     ...createApiRoutes({ telemetryPath, shardAddress }, dependencies),

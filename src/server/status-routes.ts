@@ -13,6 +13,8 @@ import { isTls, paramsOf } from './request-parts.ts';
 export interface StatusRoutesOptions {
   /** The path of the metrics, such as `/metrics`. */
   readonly telemetryPath: string;
+  /** Addresses of the shards, with `{shard}` for the number; empty if they are not known. */
+  readonly shardAddress: string;
 }
 
 export type StatusRoute = (request: IncomingMessage) => Promise<Answer>;
@@ -48,13 +50,14 @@ function yamlAnswer(source: StatusSource): Answer {
 
 /** The pages for people, by their paths. */
 export function createStatusRoutes(
-  { telemetryPath }: StatusRoutesOptions,
+  { telemetryPath, shardAddress }: StatusRoutesOptions,
   source: StatusSource,
 ): ReadonlyMap<string, StatusRoute> {
   const headers = { 'Content-Security-Policy': policyOf(styleSource()) };
 
   const contextOf = (request: IncomingMessage): PageContext => ({
     telemetryPath,
+    shardAddress,
     host: request.headers.host,
     hasTls: isTls(request),
     // Where a password is needed, nobody comes here without one.

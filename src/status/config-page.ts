@@ -15,7 +15,7 @@ export function configPage(source: StatusSource, context: PageContext): string {
       : html`<p class="soft">With every default, and without any secret. <a href="./config?format=yaml">As YAML</a></p>
 <pre class="config" tabindex="0">${text}</pre>`;
   const main = html`<h1>Configuration</h1>
-${processFacts(process)}
+${processFacts(process, context)}
 ${reloadProblem(process)}
 <section aria-labelledby="in-force"><h2 id="in-force">In force</h2>
 ${inForce}</section>`;

@@ -4,6 +4,8 @@ export interface PageContext {
   readonly telemetryPath: string;
   /** The `Host` header of the request; it is believed only as far as it looks like one. */
   readonly host: string | undefined;
+  /** Addresses of the shards, with `{shard}` for the number; empty if they are not known. */
+  readonly shardAddress: string;
   /** Whether the server speaks TLS. */
   readonly hasTls: boolean;
   /** Whether the server asks for a user and a password. */

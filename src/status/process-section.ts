@@ -1,15 +1,21 @@
 import type { ProcessStatus, ReloadStatus } from '../model/status.ts';
 import { type Child, type Html, html } from './html.ts';
 import type { PageContext } from './page-context.ts';
-import { scrapeConfig } from './scrape-config.ts';
+import { addressesOf, scrapeConfig } from './scrape-config.ts';
 import { ago, durationText, since } from './time-text.ts';
 
 function fact(name: string, value: Child): Html {
   return html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
 }
 
-function shardText({ shard: { ordinal, total } }: ProcessStatus): string {
-  return total > 1 ? `${ordinal} of ${total}, counted from 0` : 'the only one';
+function shardText({ shard }: ProcessStatus, context: PageContext): Child {
+  const { ordinal, total } = shard;
+  if (total === 1) return 'the only one';
+  const scheme = context.hasTls ? 'https' : 'http';
+  const others = addressesOf(shard, context)?.flatMap((address, number) =>
+    number === ordinal ? [] : [html` <a href="${scheme}://${address}/">${number}</a>`],
+  );
+  return html`${ordinal} of ${total}, counted from 0${others !== undefined && html`; others:${others}`}`;
 }
 
 function inForceText({ inForceSinceMs }: ReloadStatus, nowMs: number): Child {
@@ -42,13 +48,13 @@ export function reloadProblem({
 }
 
 /** The running program: what it is, and which configuration it follows. */
-export function processFacts(process: ProcessStatus): Html {
+export function processFacts(process: ProcessStatus, context: PageContext): Html {
   const { nowMs, startedMs, build, reload } = process;
   return html`<dl class="facts">
 ${fact('Version', html`${build.version} <span class="soft">(${build.revision})</span>`)}
 ${fact('Node', build.nodeVersion)}
 ${fact('Running for', html`<time datetime="${new Date(startedMs).toISOString()}">${durationText(nowMs - startedMs)}</time>`)}
-${fact('Shard', shardText(process))}
+${fact('Shard', shardText(process, context))}
 ${fact('Configuration', html`<a href="./config"><bdi>${reload.configFile}</bdi></a>`)}
 ${fact('In force', inForceText(reload, nowMs))}
 ${fact('Last read', reloadText(reload, nowMs))}
@@ -56,7 +62,7 @@ ${fact('Last read', reloadText(reload, nowMs))}
 }
 
 /** What to paste into the configuration of Prometheus; opens on demand. */
-export function scrapeSection(context: PageContext): Html {
+export function scrapeSection({ shard }: ProcessStatus, context: PageContext): Html {
   return html`<details class="scrape"><summary>Scrape this exporter with Prometheus</summary>
-<pre tabindex="0">${scrapeConfig(context)}</pre></details>`;
+<pre tabindex="0">${scrapeConfig(shard, context)}</pre></details>`;
 }

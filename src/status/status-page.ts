@@ -28,9 +28,9 @@ export function statusPage(
   );
   const { tone } = accountStateViews[state];
   const main = html`<div class="banner ${tone}"><h1><span class="state ${tone}">${state}</span></h1><p role="status">${sentence}</p><p class="soft as-of">As of <time datetime="${new Date(nowMs).toISOString()}">${absoluteText(nowMs)}</time></p></div>
-${processFacts(process)}
+${processFacts(process, context)}
 ${reloadProblem(process)}
-${scrapeSection(context)}
+${scrapeSection(process, context)}
 ${accountsSection(accounts, query.scope['account'], nowMs)}
 ${applicationsSection(source, query, nowMs)}`;
   return documentOf({ title: `${state}: ${sentence}`, tone, current: 'status', main }, context);

@@ -21,7 +21,7 @@ a:focus-visible, button:focus-visible, input:focus-visible, select:focus-visible
   [tabindex]:focus-visible { outline: 2px solid var(--focus); outline-offset: 2px; }
 main:focus { outline: none; }
 main, .bar-top { max-width: 90rem; margin: 0 auto; padding: 0 1.25rem; }
-main { padding-bottom: 3rem; }
+main { padding-block: 1.25rem 3rem; }
 h1 { margin: 0; font-size: 1.5rem; line-height: 1.25; }
 h2 { margin: 0; font-size: 1.05rem; }
 p { margin: 0; }
@@ -50,7 +50,7 @@ header [aria-current] { color: var(--text); font-weight: 600; }
 #refresh { margin-left: auto; color: var(--soft); }
 #refresh button { margin-left: .5rem; padding: .1rem .6rem; }
 #refresh .bad { font-weight: 600; }
-.banner { display: flex; flex-wrap: wrap; align-items: baseline; gap: .15rem 1rem; margin: 1.25rem 0 0;
+.banner { display: flex; flex-wrap: wrap; align-items: baseline; gap: .15rem 1rem;
   padding: .8rem 1rem; color: var(--text); border-radius: 8px; border-left: 5px solid; }
 .banner h1 { overflow-wrap: anywhere; }
 .banner p { font-size: 1.05rem; }
@@ -60,7 +60,7 @@ header [aria-current] { color: var(--text); font-weight: 600; }
 .banner.bad { background: var(--bad-back); border-color: var(--bad); }
 .banner.wait { background: var(--wait-back); border-color: var(--wait); }
 .banner.none { background: var(--none-back); border-color: var(--none); }
-.back { margin: 1rem 0 -.5rem; }
+.back { margin-bottom: .6rem; }
 .facts { display: flex; flex-wrap: wrap; gap: .6rem 2rem; margin: 1rem 0 0; }
 .facts dt { color: var(--soft); font-size: .85rem; }
 .facts dd { margin: 0; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
@@ -115,7 +115,8 @@ caption { padding: .45rem .75rem 0; text-align: left; color: var(--soft); font-s
 .list [aria-sort] a { color: var(--text); }
 .list [aria-sort=ascending] a::after { content: " \\2191" / ""; }
 .list [aria-sort=descending] a::after { content: " \\2193" / ""; }
-.list .n { text-align: right; white-space: nowrap; }
+.list .n { text-align: right; }
+.list .n, .list .c-state { white-space: nowrap; }
 .list thead th { white-space: nowrap; }
 .list tbody th { width: 34%; }
 .list tbody + tbody, .hosts tr + tr { border-top: 1px solid var(--line); }
@@ -126,13 +127,14 @@ caption { padding: .45rem .75rem 0; text-align: left; color: var(--soft); font-s
 .hosts tbody:hover { background: none; }
 .list .why td { padding-top: 0; padding-bottom: .5rem; overflow-wrap: anywhere; }
 .why p + p { margin-top: .15rem; }
-.applications { table-layout: fixed; min-width: 62rem; }
-.applications th.c-state { width: 7rem; }
-.applications th.c-account { width: 9rem; }
-.applications th.c-web, .applications th.c-other { width: 5.5rem; }
+.applications { table-layout: fixed; min-width: 60rem; }
+.applications th.c-state { width: 6.5rem; }
+.applications th.c-account { width: 8rem; }
+.applications th.c-web, .applications th.c-other { width: 4.9rem; }
 .applications th.c-spark { width: 9rem; }
-.applications th.c-values { width: 11rem; }
-.applications th.c-polled, .applications th.c-next, .applications th.c-hosts { width: 7.5rem; }
+.applications th.c-values { width: 9.8rem; }
+.applications th.c-polled, .applications th.c-next { width: 6.4rem; }
+.applications th.c-hosts { width: 7rem; }
 .applications tbody th { width: auto; }
 .applications td.c-account { overflow-wrap: anywhere; }
 .list td.c-spark { vertical-align: middle; }
@@ -152,6 +154,7 @@ caption { padding: .45rem .75rem 0; text-align: left; color: var(--soft); font-s
 const phone = `
 @media (max-width: 66rem) {
   main, .bar-top { padding-inline: .8rem; }
+  .with-graph .facts { grid-template-columns: repeat(auto-fill, minmax(10rem, 1fr)); }
   #refresh, .banner .as-of { margin-left: 0; }
   .list thead { position: absolute; clip-path: inset(50%); height: 1px; overflow: hidden; }
   .list, .list tbody, .list caption { display: block; }

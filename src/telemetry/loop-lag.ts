@@ -7,7 +7,10 @@ import type { Clock } from '../model/clock.ts';
 export interface LoopLag {
   /** Looks at the event loop until the signal is aborted. */
   watch(signal: AbortSignal): Promise<void>;
-  /** The longest delay that was seen in the last minute, in seconds; 0 if nobody watches. */
+  /**
+   * The longest delay that was seen in the last minute, in seconds to the millisecond; 0 if
+   * nobody watches.
+   */
   worstSeconds(): number;
 }
 
@@ -61,7 +64,7 @@ export function createLoopLag({ clock }: { readonly clock: Clock }): LoopLag {
       // The look that is due may not have had its turn.
       const { atMs, lagMs } = lookNow();
       const recent = looks.filter((one) => atMs - one.atMs < rememberedMs);
-      return Math.max(lagMs, ...recent.map((one) => one.lagMs)) / 1000;
+      return Math.round(Math.max(lagMs, ...recent.map((one) => one.lagMs))) / 1000;
     },
   };
 }

@@ -1,8 +1,12 @@
 import type { Flags } from '../../src/cli/flag-table.ts';
 
-/** The values of the flags of `simulate`, and of the faults of `demo`, when nothing is said. */
+/** The values of the flags of `simulate` and `demo` when nothing is said. */
 export const simulateDefaults: Pick<
   Flags,
+  | 'demoApplications'
+  | 'demoHosts'
+  | 'demoSource'
+  | 'demoPort'
   | 'demoFaults'
   | 'simulateApplications'
   | 'simulateHosts'
@@ -12,6 +16,10 @@ export const simulateDefaults: Pick<
   | 'simulatePort'
   | 'simulateFaults'
 > = {
+  demoApplications: 12,
+  demoHosts: 48,
+  demoSource: 'rest',
+  demoPort: 0,
   demoFaults: [],
   simulateApplications: 12,
   simulateHosts: 48,

@@ -181,5 +181,8 @@ describe.skipIf(chromiumTool.skip)(`the refresh of the status page${chromiumTool
     await nextRefresh(page);
 
     await page.getByRole('heading', { name: 'Not found' }).waitFor();
+    expect(await page.locator('main').innerText()).toContain(
+      'with the id 2 in the account production',
+    );
   });
 });

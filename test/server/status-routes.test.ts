@@ -18,7 +18,7 @@ async function ask(
   socket: Socket = new Socket(),
   source: StatusSource = withMail,
 ): Promise<Answer> {
-  const routes = createStatusRoutes({ telemetryPath: '/metrics' }, source);
+  const routes = createStatusRoutes({ telemetryPath: '/metrics', shardAddress: '' }, source);
   const request = new IncomingMessage(socket);
   request.url = url;
   Object.assign(request.headers, headers);

@@ -17,6 +17,7 @@ import {
 
 const context: PageContext = {
   telemetryPath: '/metrics',
+  shardAddress: '',
   host: undefined,
   hasTls: false,
   hasAuth: false,

@@ -7,13 +7,16 @@ import { hostileText } from '../support/hostile-text.ts';
 
 const context: PageContext = {
   telemetryPath: '/metrics',
+  shardAddress: '',
   host: 'exporter.example:9126',
   hasTls: false,
   hasAuth: false,
 };
 
-const jobOf = (changes: Partial<PageContext>): unknown =>
-  (parse(scrapeConfig({ ...context, ...changes })) as { scrape_configs: unknown[] })
+const alone = { ordinal: 0, total: 1 };
+
+const jobOf = (changes: Partial<PageContext>, shard = alone): unknown =>
+  (parse(scrapeConfig(shard, { ...context, ...changes })) as { scrape_configs: unknown[] })
     .scrape_configs[0];
 
 const targets = (target: string): unknown => [{ targets: [target] }];
@@ -65,6 +68,28 @@ describe('scrapeConfig', () => {
       fc.property(hostileText, (host) => {
         expect(Object.keys(jobOf({ host }) as object)).toEqual(['job_name', 'static_configs']);
       }),
+    );
+  });
+
+  it('names all shards, if their addresses are known', () => {
+    const shardAddress = 'exporter-{shard}.exporter:9126';
+
+    expect(jobOf({ shardAddress }, { ordinal: 1, total: 3 })).toMatchObject({
+      static_configs: [
+        {
+          targets: [
+            'exporter-0.exporter:9126',
+            'exporter-1.exporter:9126',
+            'exporter-2.exporter:9126',
+          ],
+        },
+      ],
+    });
+  });
+
+  it('says how many shards are missing, if their addresses are not known', () => {
+    expect(scrapeConfig({ ordinal: 1, total: 3 }, context)).toContain(
+      'targets: ["exporter.example:9126"]  # and 2 more, one for each shard\n',
     );
   });
 });

@@ -19,6 +19,7 @@ import {
 
 const context: PageContext = {
   telemetryPath: '/metrics',
+  shardAddress: '',
   host: 'exporter.example:9126',
   hasTls: false,
   hasAuth: false,
@@ -168,6 +169,17 @@ describe('statusPage', () => {
       ]),
     );
     expect(hrefs.filter((href) => href?.startsWith('/') === true)).toEqual([]);
+  });
+
+  it('leads to the other shards', () => {
+    const source = aStatusSource({ process: aProcessStatus({ shard: { ordinal: 1, total: 3 } }) });
+    const page = statusPage(source, new URLSearchParams(), {
+      ...context,
+      shardAddress: 'exporter-{shard}:9126',
+    });
+
+    expect(textOf(page)).toContain('1 of 3, counted from 0; others: 0 2');
+    expect(page).toContain('<a href="http://exporter-2:9126/">2</a>');
   });
 
   it('says so while nothing is polled', () => {
