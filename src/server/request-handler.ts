@@ -5,6 +5,7 @@ import { type Answer, plainAnswer, send } from './answer.ts';
 import { createApiRoutes } from './api-routes.ts';
 import { isCrossSite } from './cross-site.ts';
 import { createMetricsRoute, type MetricsSources } from './metrics-route.ts';
+import { createOneAtATime, type Route } from './one-at-a-time.ts';
 import type { Readiness } from './readiness.ts';
 import { pathOf } from './request-path.ts';
 import { createStatusRoutes } from './status-routes.ts';
@@ -39,8 +40,6 @@ export interface HandlerDependencies extends MetricsSources {
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-type Route = (request: IncomingMessage, response: ServerResponse) => Answer | Promise<Answer>;
-
 /** Limits the concurrent scrapes. A scrape ends when its last byte has left. */
 function limited(maxRequests: number, route: Route): Route {
   let inFlight = 0;
@@ -74,11 +73,15 @@ function routesOf(
   readiness: Readiness,
 ): ReadonlyMap<string, Route> {
   const { status } = dependencies;
-  return new Map<string, Route>([
+  const oneAtATime = createOneAtATime(dependencies);
+  const pages: [string, Route][] = [
     ...createStatusRoutes({ telemetryPath, shardAddress }, status),
+    ...createApiRoutes({ telemetryPath, shardAddress }, dependencies),
+  ];
+  return new Map<string, Route>([
+    ...pages.map(([path, route]): [string, Route] => [path, oneAtATime(route)]),
     ['/-/healthy', () => healthAnswer(dependencies.stalled())],
     ['/-/ready', () => readiness.answer(status.accounts(), status.process().reload)],
-    ...createApiRoutes({ telemetryPath, shardAddress }, dependencies),
     [telemetryPath, limited(maxRequests, createMetricsRoute(dependencies))],
   ]);
 }

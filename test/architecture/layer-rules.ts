@@ -41,7 +41,7 @@ export const allowedAreas: Readonly<Record<string, readonly string[]>> = {
 /** Which areas may import a package or a module of Node. One that is not named may come in anywhere. */
 const packageAreas: Readonly<Record<string, readonly string[]>> = {
   undici: ['transport'],
-  'p-limit': ['transport'],
+  'p-limit': ['server', 'transport'],
   'prom-client': ['telemetry'],
   bcryptjs: ['daemon'],
   pino: ['telemetry'],

@@ -22,7 +22,7 @@ export const testGroups: readonly TestGroup[] = [
   },
   {
     name: 'long',
-    what: '*.long.test.ts: simulated hours, full memories, dozens of processes',
+    what: '*.long.test.ts: simulated hours, full memories, dozens of processes, a browser',
     include: long,
     exclude: programs,
   },
