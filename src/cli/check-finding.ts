@@ -1,6 +1,7 @@
 import { type Place, renderExcerpt } from '../config/diagnostic.ts';
 import { printable } from '../config/source-excerpt.ts';
 import type { Output } from '../daemon/platform.ts';
+import { isColorWanted } from '../telemetry/colors.ts';
 
 /** What a finding is about: a closed set, the same words in the JSON. */
 export const checks = [
@@ -63,13 +64,25 @@ type Marks = Readonly<Record<Severity, string>>;
 const words: Marks = { ok: 'ok     ', note: 'note   ', warning: 'warning', error: 'error  ' };
 const symbols: Marks = { ok: '✔', note: '·', warning: '!', error: '✖' };
 
-/** Symbols on a terminal that can show them, words elsewhere. */
+/** Green, blue, yellow, red. */
+const colours: Readonly<Record<Severity, number>> = { ok: 32, note: 34, warning: 33, error: 31 };
+
+/** Symbols on a terminal that can show them, words elsewhere; in colour where colours are wanted. */
 export function marksFor(
-  { isTTY }: Pick<Output, 'isTTY'>,
+  stream: Pick<Output, 'isTTY'>,
   env: Readonly<Record<string, string | undefined>>,
 ): Marks {
   const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((one) => (one ?? '') !== '');
-  return isTTY === true && /utf-?8/iu.test(locale ?? '') ? symbols : words;
+  const marks = stream.isTTY === true && /utf-?8/iu.test(locale ?? '') ? symbols : words;
+  if (!isColorWanted(stream, env)) return marks;
+  const coloured = (severity: Severity): string =>
+    `\u001B[${colours[severity]}m${marks[severity]}\u001B[39m`;
+  return {
+    ok: coloured('ok'),
+    note: coloured('note'),
+    warning: coloured('warning'),
+    error: coloured('error'),
+  };
 }
 
 /** Findings for people: numbered lines, each with its place and its remedy below it. */

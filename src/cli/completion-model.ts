@@ -1,5 +1,5 @@
 import { flagTable } from './flag-table.ts';
-import { bareTextOf, type Command, commands, type Flag } from './flags.ts';
+import { bareTextOf, type Command, commands, type Flag, isFor } from './flags.ts';
 import { summaryOf } from './help.ts';
 import { operandOf } from './operands.ts';
 
@@ -30,7 +30,7 @@ export interface CompletedCommand {
 
 const switches: readonly CompletedFlag[] = [
   aSwitch(['--help', '-h'], 'Show the help'),
-  aSwitch(['--version'], 'Show the version'),
+  aSwitch(['--version', '-v'], 'Show the version'),
 ];
 
 /** Every command with its flags, from the same tables as the help. Without a command, `serve` is meant. */
@@ -49,10 +49,7 @@ function completedCommand(name: Command): CompletedCommand {
     name,
     summary: firstSentence(summaryOf(name)),
     operand: operand === undefined ? [] : (operand.values ?? 'files'),
-    flags: [
-      ...flags.filter((flag) => flag.commands.includes(name)).map(completedFlag),
-      ...switches,
-    ],
+    flags: [...flags.filter((flag) => isFor(flag, name)).map(completedFlag), ...switches],
   };
 }
 

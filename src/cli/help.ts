@@ -41,7 +41,7 @@ const commandHelp: Readonly<Record<Command, CommandHelp>> = {
   simulate: {
     usage: 'simulate',
     summary:
-      'Be a simulated New Relic, with as many applications and faults as wanted, for an exporter to poll.',
+      'Simulate New Relic, with any number of applications and faults, for an exporter to poll.',
   },
   healthcheck: {
     usage: 'healthcheck',
@@ -70,7 +70,7 @@ export function summaryOf(command: Command): string {
 const lineWidth = 80;
 const switches: readonly string[] = [
   ...item('-h, --help', 'Show this help, or that of a command.'),
-  ...item('--version', 'Show the version.'),
+  ...item('-v, --version', 'Show the version.'),
 ];
 const footer: readonly string[] = [
   'Exit codes: 0 success, 1 failure, 2 wrong usage or configuration,',

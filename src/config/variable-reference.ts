@@ -11,6 +11,8 @@ export const variableHelp =
 
 /** The first environment variable that a text refers to, as `$NAME`; `undefined` if it has none. */
 export function variableReference(text: string): string | undefined {
+  // Most texts have none, and there may be thousands of them.
+  if (!text.includes('$')) return undefined;
   const names = forms.map((form) => form.exec(text)?.groups?.['name']);
   const name = names.find((one) => one !== undefined);
   return name === undefined ? undefined : `$${name}`;

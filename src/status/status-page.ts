@@ -22,8 +22,6 @@ export function statusPage(
   const { nowMs } = process;
   const accounts = source.accounts();
   const applications = source.applications();
-  // Asked once: a list of thousands takes a while.
-  const known = { ...source, accounts: () => accounts, applications: () => applications };
   const { state, sentence } = overallStateOf(accounts, countStates(applications), process.reload);
   const { tone } = accountStateViews[state];
   const main = html`<div class="banner ${tone}"><h1><span class="state ${tone}">${state}</span></h1><p role="status">${sentence}</p><p class="soft as-of">As of <time datetime="${new Date(nowMs).toISOString()}">${absoluteText(nowMs)}</time></p></div>
@@ -31,6 +29,6 @@ ${processFacts(process, context)}
 ${reloadProblem(process)}
 ${scrapeSection(process, context)}
 ${accountsSection(accounts, query.scope['account'], nowMs)}
-${applicationsSection(known, query, nowMs)}`;
+${applicationsSection(source, applications, query, nowMs)}`;
   return documentOf({ title: `${state}: ${sentence}`, tone, current: 'status', main }, context);
 }

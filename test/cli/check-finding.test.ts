@@ -13,6 +13,8 @@ const findings = [
   findingOf('entry', 'error', 'wrong', { place, remedy: 'do this:\n  that' }),
 ];
 
+const noColor = { NO_COLOR: '1' };
+
 describe('marksFor', () => {
   it.each([
     { isTTY: true, env: { LANG: 'en_US.UTF-8' }, mark: '✔' },
@@ -23,13 +25,25 @@ describe('marksFor', () => {
     { isTTY: false, env: { LANG: 'en_US.UTF-8' }, mark: 'ok     ' },
     { isTTY: undefined, env: { LANG: 'en_US.UTF-8' }, mark: 'ok     ' },
   ])('marks success with $mark if it is a terminal ($isTTY) with $env', ({ isTTY, env, mark }) => {
-    expect(marksFor({ isTTY }, env).ok).toBe(mark);
+    expect(marksFor({ isTTY }, { ...env, ...noColor }).ok).toBe(mark);
+  });
+});
+
+describe('marksFor, in colour', () => {
+  it.each([
+    { isTTY: true, env: { LANG: 'C.UTF-8' }, mark: '\u001B[31m✖\u001B[39m' },
+    { isTTY: true, env: { LANG: 'C' }, mark: '\u001B[31merror  \u001B[39m' },
+    { isTTY: false, env: { FORCE_COLOR: '1' }, mark: '\u001B[31merror  \u001B[39m' },
+    { isTTY: true, env: { NO_COLOR: '1' }, mark: 'error  ' },
+    { isTTY: true, env: { TERM: 'dumb' }, mark: 'error  ' },
+  ])('marks an error with $mark: $isTTY, $env', ({ isTTY, env, mark }) => {
+    expect(marksFor({ isTTY }, env).error).toBe(mark);
   });
 });
 
 describe('findingsText', () => {
   it('numbers the findings, each with its place and its remedy below it', () => {
-    expect(findingsText(findings, marksFor({ isTTY: true }, { LANG: 'UTF-8' }))).toBe(
+    expect(findingsText(findings, marksFor({ isTTY: true }, { LANG: 'UTF-8', ...noColor }))).toBe(
       [
         '1 ✔ account main: accepted',
         '2 ✖ c.yaml:12:5: wrong',

@@ -100,6 +100,21 @@ describe('parseConfig, with warnings', () => {
 
   it.each([
     { text: account('requests_per_minute: 1000') },
+    { text: 'poll: {window: default}\napps: [{id: 1}]' },
+    { text: 'poll: {delay: 5m}\napps: [{id: 1, window: default}, {id: 2}]' },
+    { text: 'poll: {window: default, delay: 5m}\napps: [{id: 1, window: 5m}]' },
+    { text: 'poll: {window: 120s}\napps: [{id: 1}]' },
+    { text: 'poll: {interval: 2m, stale_after: 121s}\napps: [{id: 1}]' },
+    { text: 'poll: {interval: 30m}\napps: [{id: 1, interval: 1m}]' },
+    { text: 'poll: {discovery_interval: 5m}\napps: [{id: 1, discovery_interval: 1m}, {id: 2}]' },
+    { text: 'poll: {host_names: false}\napps: [{id: 1, hosts: false}, {id: 2}]' },
+    { text: 'apps: [{name: "US$ rates"}, {name: $}, {match: "^shop$"}, {match: $}]' },
+    { text: 'apps: [{match: "/api/v1"}, {match: "a/b/c"}]' },
+    { text: 'apps: [{name: shop-1}, {match: ^shop}, {match: .}]' },
+    { text: 'apps: [{match: "^shop-[0-9]$"}, {name: shop-11}, {id: 5}]' },
+    {
+      text: 'accounts: [{name: a, api_key_env: A}, {name: b, api_key_env: B}]\napps: [{match: ., account: a}, {id: 1, account: b}]',
+    },
     { text: nerdgraph('requests_per_minute: 3000') },
     { text: account('base_url: "http://localhost:8080"') },
     { text: account('base_url: "http://127.0.0.2"') },
