@@ -83,7 +83,7 @@ function hostFinding({ application, wanted, failure }: HostlessApplication, add:
     const message = `application ${application.id}: the host ${names} could not be looked for`;
     return add('host', 'error', message, failure);
   }
-  const message = `application ${application.id} has no host ${names} so far, as hosts: self wants`;
+  const message = `application ${application.id} has no host ${names} yet, which hosts: self asks for`;
   const remedy =
     'it appears some minutes after its agent has started; --host-name gives another name';
   return add('host', 'warning', message, remedy);
@@ -107,7 +107,7 @@ function budgetFindings(discovered: DiscoveredAccount, add: Add): readonly Findi
     const text = budgetText(calls);
     if (calls.fits) return add('budget', 'ok', `polling ${text}`);
     const remedies = remedyTexts({ ...calls, together: togetherOf({ source, calls }, 1) });
-    return add('budget', 'warning', `polling ${text}: polls come later`, remedies.join(' '));
+    return add('budget', 'warning', `polling ${text}, so polls will be late`, remedies.join(' '));
   });
 }
 

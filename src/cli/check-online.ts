@@ -55,11 +55,16 @@ async function regionFindings(
     file.at('accounts', index, 'base_url') ??
     file.at('accounts', index, 'name');
   return [
-    findingOf('key', 'error', `the region ${other.region} accepts the key: the account is there`, {
-      account: account.name,
-      remedy: `write region: ${other.region}`,
-      place: file.placeOf(value?.span),
-    }),
+    findingOf(
+      'key',
+      'error',
+      `the region ${other.region} accepts the key, so the account is there`,
+      {
+        account: account.name,
+        remedy: `write region: ${other.region}`,
+        place: file.placeOf(value?.span),
+      },
+    ),
   ];
 }
 
@@ -68,7 +73,7 @@ function listenFinding(address: string, trial: ListenTrial): Finding {
     case 'free':
       return findingOf('listen', 'ok', `${address} is free to listen on`);
     case 'exporter':
-      return findingOf('listen', 'ok', `an exporter that works listens on ${address}`);
+      return findingOf('listen', 'ok', `an exporter already listens on ${address}, and it works`);
     case 'failed':
       return findingOf('listen', 'warning', trial.error.message);
   }

@@ -36,7 +36,7 @@ function accountWarnings(config: PlainConfig, at: At): readonly Problem[] {
       problems.push(warningAt(at('accounts', index, 'base_url')?.span, message, 'use https'));
     }
     if (!used.has(account.name)) {
-      const message = `no app uses the account "${account.name}"`;
+      const message = `no entry of apps uses the account "${account.name}"`;
       problems.push(warningAt(at('accounts', index, 'name')?.span, message));
     }
     return problems;

@@ -39,7 +39,10 @@ export function keyDoubt(key: string, isOfficial: boolean): KeyDoubt | undefined
   if (other !== undefined) return { problem: other.problem, help: userKeyHelp };
   if (!isOfficial) return undefined;
   if (!key.toUpperCase().startsWith(userKeyPrefix)) {
-    return { problem: 'is no user key of New Relic, which begins with NRAK-', help: userKeyHelp };
+    return {
+      problem: 'is not a user key of New Relic, which begins with NRAK-',
+      help: userKeyHelp,
+    };
   }
   if (key.length >= userKeyLength) return undefined;
   const problem = `has ${key.length} characters, but a user key has ${userKeyLength}`;

@@ -91,7 +91,7 @@ function rawWarnings(file: FileConfig, config: PlainConfig, at: At): readonly Pr
       ? [
           warningAt(
             at('poll', 'raw')?.span,
-            '"raw" has no effect: NerdGraph never rounds values, and no app has another source',
+            '"raw" has no effect: NerdGraph never rounds values, and no entry of apps has another source',
             help,
           ),
         ]

@@ -67,7 +67,7 @@ export function createTransportLog(
       const fields = { account, vendor_ahead_seconds: Math.round(skew.ms / 1000) };
       const setClock = 'compare the clock of this machine with a time server';
       const remedy = skew.isBelieved
-        ? `windows follow the vendor's clock; ${setClock}`
+        ? `windows follow New Relic's clock; ${setClock}`
         : `windows follow this machine's clock, as the difference is beyond reason; ${setClock}, and look for a proxy that changes the Date header`;
       logger.warn({ ...fields, remedy }, "the vendor's clock and this machine's differ");
     },

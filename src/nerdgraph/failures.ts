@@ -84,7 +84,7 @@ const remedies: Readonly<Record<FailureReason, string>> = {
   throttled:
     'A limit of NerdGraph is reached (3000 NRQL queries a minute for an account, 25 requests in flight for a user): lower requests_per_minute or concurrency, or find who else asks as the same user',
   redirect: 'Redirects are not followed with a key: check base_url and its scheme (https)',
-  not_json: 'Check base_url, proxy_url and what stands between here and New Relic',
+  not_json: 'Check base_url, proxy_url and what is between here and New Relic',
   schema: 'Check that base_url is the address of New Relic',
   client: 'New Relic refuses this query: report it as a fault of the exporter, with this message',
   too_large:

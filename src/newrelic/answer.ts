@@ -141,18 +141,18 @@ function remedyOf(
 }
 
 const notFoundApplication =
-  'The vendor no longer has it, or it belongs to another account than the API key';
+  'New Relic no longer has it, or it belongs to another account than the API key';
 
 const forbiddenApplication =
-  "The vendor forbids this application to the API key's user: give that user access to it, or " +
+  "New Relic forbids this application to the API key's user: give that user access to it, or " +
   'take it out of the configuration';
 
 const paymentRequired =
-  'The vendor asks for payment, or a limit of the account is reached: check the plan and the usage ' +
+  'New Relic asks for payment, or a limit of the account is reached: check the plan and the usage ' +
   'of the account';
 
 const failedOnTheWay =
-  'The vendor, or something on the way to it, failed; it is asked again at the next poll';
+  'New Relic, or something on the way to it, failed; it is asked again at the next poll';
 
 const remedies: Readonly<Record<FailureReason, string>> = {
   auth:
@@ -161,12 +161,12 @@ const remedies: Readonly<Record<FailureReason, string>> = {
     'and sent in the configured header',
   not_found: 'Check base_url: there is no New Relic REST API v2 at this address',
   throttled:
-    "The vendor's quota of the API key is used up: lower requests_per_minute, or find who else " +
+    "New Relic's quota of the API key is used up: lower requests_per_minute, or find who else " +
     'uses the key',
   redirect: 'Redirects are not followed with a key: check base_url and its scheme (https)',
-  not_json: 'Check base_url, proxy_url and what stands between here and the vendor',
+  not_json: 'Check base_url, proxy_url and what is between here and New Relic',
   schema: 'Check that base_url is the address of the New Relic REST API v2',
-  client: 'The vendor refuses this request: check base_url and the window of the application',
+  client: 'New Relic refuses this request: check base_url and the window of the application',
   server: failedOnTheWay,
   dns: failedOnTheWay,
   connect: failedOnTheWay,

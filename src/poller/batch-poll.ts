@@ -138,7 +138,7 @@ class StagedPoll implements BatchPoll {
     const seconds = Math.round(deadlineMs / 1000);
     const error = new ApiError(
       'timeout',
-      `the poll did not end within ${seconds} s: the vendor answers too slowly, or the budget is too small for its retries`,
+      `the poll did not end within ${seconds} s: New Relic answers too slowly, or the budget is too small for its retries`,
     );
     this.#batch.giveUp(error);
     this.#breakOff(error);

@@ -176,6 +176,6 @@ function deadlineError(deadlineMs: number): ApiError {
   const seconds = Math.round(deadlineMs / 1000);
   return new ApiError(
     'timeout',
-    `the discovery did not end within ${seconds} s: the vendor answers too slowly, or the budget is too small; what was found by then is used`,
+    `the discovery did not end within ${seconds} s: New Relic answers too slowly, or the budget is too small; what was found by then is used`,
   );
 }

@@ -178,7 +178,7 @@ function wrongWindow(
 }
 
 const staleCache =
-  'Look for a cache or a proxy between here and the vendor that answers without regard to the query';
+  'Look for a cache or a proxy between here and New Relic that answers without regard to the query';
 
 function isOff(statedMs: number | undefined, rightMs: number, toleratedMs: number): boolean {
   return statedMs !== undefined && Math.abs(statedMs - rightMs) > toleratedMs;

@@ -113,7 +113,7 @@ function digitsOf(kind: 'application' | 'host', id: string): string {
   throw new ApiError(
     'client',
     `The ${kind} id ${JSON.stringify(id.slice(0, 40))} is not a number, so nothing was asked for. ` +
-      'Use the numeric id that the vendor shows.',
+      'Use the numeric id that New Relic shows.',
   );
 }
 

@@ -45,9 +45,9 @@ function valuesOutlook(
   nowMs: number,
 ): Html | undefined {
   if (dropMs === undefined) return undefined;
-  if (state === 'dropped') return html`Values dropped ${since(dropMs, nowMs)}.`;
+  if (state === 'dropped') return html`Its values were dropped at ${since(dropMs, nowMs)}.`;
   if (!isHeld) return undefined;
-  return html`Values held, dropped ${until(dropMs, nowMs)} unless a poll succeeds.`;
+  return html`Older values are held; they are dropped at ${until(dropMs, nowMs)} unless a poll succeeds.`;
 }
 
 /** Why it fails and since when; nothing if it does not. */

@@ -90,7 +90,7 @@ function workingState(accounts: readonly AccountDetails[], counts: StateCounts):
   const where = accounts.length > 1 ? ` in ${countText(accounts.length)} accounts` : '';
   const sentences = [
     up > 0
-      ? `The polls of ${countOf(up, 'application')}${where} work.`
+      ? `All polls succeed: ${countOf(up, 'application')}${where}.`
       : 'No application is polled.',
     ...phraseOf(counts.silent, 'application reports nothing.', 'applications report nothing.'),
     ...phraseOf(counts.gone, 'application is gone.', 'applications are gone.'),

@@ -10,7 +10,7 @@ function fact(name: string, value: Child): Html {
 
 function shardText({ shard }: ProcessStatus, context: PageContext): Child {
   const { ordinal, total } = shard;
-  if (total === 1) return 'the only one';
+  if (total === 1) return 'not sharded';
   const scheme = context.hasTls ? 'https' : 'http';
   const others = addressesOf(shard, context)?.flatMap((address, number) =>
     number === ordinal ? [] : [html` <a href="${scheme}://${address}/">${number}</a>`],

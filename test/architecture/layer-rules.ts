@@ -42,7 +42,6 @@ export const allowedAreas: Readonly<Record<string, readonly string[]>> = {
 const packageAreas: Readonly<Record<string, readonly string[]>> = {
   undici: ['transport'],
   'p-limit': ['server', 'transport'],
-  'http-link-header': ['rest'],
   'prom-client': ['telemetry'],
   bcryptjs: ['daemon'],
   pino: ['telemetry'],

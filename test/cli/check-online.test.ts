@@ -126,7 +126,7 @@ apps: [{ name: shop, account: main }, { match: ".", account: wrong }]`;
   it.each([
     {
       args: [],
-      said: '12 has no host "own-pod" so far, as hosts: self wants',
+      said: '12 has no host "own-pod" yet, which hosts: self asks for',
     },
     { args: ['--host-name=node-7'], said: '11 has no host "node-7" so far' },
   ])('names the applications without the host of this process: $args', async ({ args, said }) => {
@@ -168,7 +168,7 @@ apps: [{ name: shop }]`;
 
     expect(exitCode).toBe(0);
     expect(stdout).toContain(
-      'warning account main: polling does not fit: 4 of 2 calls a minute, of which 2 may be planned: polls come later\n' +
+      'warning account main: polling does not fit: 4 of 2 calls a minute, of which 2 may be planned, so polls will be late\n' +
         '    = help: interval: 3m6s or requests_per_minute: 5\n',
     );
   });
@@ -205,7 +205,7 @@ apps: [{ name: shop }]`;
 describe('check-config --online, with the address to listen on', () => {
   it.each([
     { kind: 'free', said: 'ok      :9126 is free to listen on' },
-    { kind: 'exporter', said: 'ok      an exporter that works listens on :9126' },
+    { kind: 'exporter', said: 'ok      an exporter already listens on :9126, and it works' },
     { kind: 'failed', said: 'warning Cannot listen on ":9126": the port is in use' },
   ] as const)('says what it comes to: $kind', async ({ kind, said }) => {
     const error = listenErrorOf(':9126', Object.assign(new Error(), { code: 'EADDRINUSE' }));

@@ -62,7 +62,7 @@ describe('askOtherRegion', () => {
       expect([...new Set(result.asked)]).toEqual(asked);
       expect(result.asked.filter((one) => one === home)).toHaveLength(1);
       expect(result.stdout).toContain(
-        `error   c.yaml:${place}: account main: the region ${other} accepts the key: the account is there\n`,
+        `error   c.yaml:${place}: account main: the region ${other} accepts the key, so the account is there\n`,
       );
       expect(result.stdout).toContain(`= help: write region: ${other}\n`);
     },

@@ -59,7 +59,7 @@ describe('parseConfig, with warnings', () => {
     },
     {
       text: 'accounts: [{name: a, api_key_env: A}, {name: b, api_key_env: B}]\napps: [{id: 1, account: a}]',
-      headline: '1:46: warning: no app uses the account "b"',
+      headline: '1:46: warning: no entry of apps uses the account "b"',
     },
     {
       text: 'accounts: [{name: a, api_key_env: A}, {name: b, api_key_env: A}]\napps: [{id: 1, account: a}, {id: 2, account: b}]',

@@ -74,7 +74,7 @@ describe('parseConfig, with warnings of NerdGraph', () => {
 
     expect(await warningsOf(text)).toStrictEqual([
       [
-        'config.yaml:3:14: warning: "raw" has no effect: NerdGraph never rounds values, and no app has another source',
+        'config.yaml:3:14: warning: "raw" has no effect: NerdGraph never rounds values, and no entry of apps has another source',
         '  3 | poll: { raw: true }',
         '    |              ^^^^',
         '    = help: leave it out',

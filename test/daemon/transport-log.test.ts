@@ -109,7 +109,7 @@ describe('createTransportLog', () => {
     {
       skew: { ms: 90_400, isBelieved: true },
       ahead: 90,
-      remedy: "windows follow the vendor's clock",
+      remedy: "windows follow New Relic's clock",
     },
     {
       skew: { ms: -3e10, isBelieved: false },

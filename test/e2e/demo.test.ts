@@ -84,7 +84,7 @@ describe.each([
       const dom = await domOf(`${url}/`);
 
       expect(dom).toContain('New Relic exporter');
-      expect(dom).toContain('The polls of 11 applications work.');
+      expect(dom).toContain('All polls succeed: 11 applications.');
       expect(dom).toContain('href="./metrics"');
     },
   );

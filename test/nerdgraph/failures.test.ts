@@ -120,9 +120,9 @@ describe('failureOf', () => {
     },
   );
 
-  it('tells what stands between after an answer that is not JSON', () => {
+  it('says what may be between after an answer that is not JSON', () => {
     expect(failureOf(list, 'not_json', 'x').message).toBe(
-      'list_applications: x. Check base_url, proxy_url and what stands between here and New Relic.',
+      'list_applications: x. Check base_url, proxy_url and what is between here and New Relic.',
     );
   });
 

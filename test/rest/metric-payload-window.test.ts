@@ -103,7 +103,7 @@ describe('an answer for another window', () => {
       'host_throughput of application 12, host 345: the answer is for another window: asked for ' +
         '2026-09-01T10:00:00.000Z to 2026-09-01T10:05:00.000Z, answered for ' +
         '2026-09-01T08:00:00.000Z to 2026-09-01T08:05:00.000Z. Look for a cache or a proxy between ' +
-        'here and the vendor that answers without regard to the query.',
+        'here and New Relic that answers without regard to the query.',
     );
   });
 

@@ -59,7 +59,7 @@ describe('applicationPage', () => {
     'checkout',
     'failing The last poll did not get everything.',
     "server since 02:52:48 UTC (7 min 12 s ago): GET /v2/applications/101/metrics/data.json answered 500: the problem is on New Relic's side. Wait, and see its status page.",
-    'Values held, dropped 03:07:00 UTC (in 7 min) unless a poll succeeds.',
+    'Older values are held; they are dropped at 03:07:00 UTC (in 7 min) unless a poll succeeds.',
     'held 02:56:46 UTC (3 min 14 s ago)',
     '02:59:46 UTC (14 s ago)',
     '3 of 4',

@@ -19,17 +19,17 @@ interface Case {
 const problemOfKey = { location: 'file key', problem: 'gone', sinceMs: 0, readMs: 0 };
 
 const cases: readonly Case[] = [
-  { state: 'up', sentence: 'The polls of 1 application work.' },
+  { state: 'up', sentence: 'All polls succeed: 1 application.' },
   {
     accounts: [{}, {}],
     applications: ['up', 'silent', 'up'],
     state: 'up',
-    sentence: 'The polls of 2 applications in 2 accounts work. 1 application reports nothing.',
+    sentence: 'All polls succeed: 2 applications in 2 accounts. 1 application reports nothing.',
   },
   {
     applications: ['up', 'gone', 'gone'],
     state: 'up',
-    sentence: 'The polls of 1 application work. 2 applications are gone.',
+    sentence: 'All polls succeed: 1 application. 2 applications are gone.',
   },
   { applications: [], state: 'up', sentence: 'No application is polled.' },
   {

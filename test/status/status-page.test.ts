@@ -120,8 +120,8 @@ describe('statusPage', () => {
     "New Relic's clock is 1 min 15 s behind this machine's: windows follow New Relic's. Check the clock of this machine.",
     'Paused: after a 429 from New Relic, no calls are sent until 03:00:41 UTC (in 41 s).',
     "timeout since 02:38:00 UTC (22 min ago): GET /v2/applications/101/metrics/data.json answered 500: the problem is on New Relic's side. Wait, and see its status page.",
-    'Values dropped 02:53:00 UTC (7 min ago).',
-    'Values held, dropped 03:07:00 UTC (in 7 min) unless a poll succeeds.',
+    'Its values were dropped at 02:53:00 UTC (7 min ago).',
+    'Older values are held; they are dropped at 03:07:00 UTC (in 7 min) unless a poll succeeds.',
     'held 11 min ago',
     '0 of 2',
   ])('says on that night: %s', (text) => {
@@ -139,7 +139,7 @@ describe('statusPage', () => {
     const good = pageOf(aStatusSource());
 
     expect(bad).toContain('<title>degraded: 1 application failing, ');
-    expect(good).toContain('<title>up: The polls of 1 application work. ');
+    expect(good).toContain('<title>up: All polls succeed: 1 application. ');
     expect(bad).toContain('%23d93025');
     expect(good).not.toContain('%23d93025');
   });
