@@ -29,6 +29,26 @@ const intervalMs = 5000;
 /** The time that a writer has to finish: a certificate and its key are two files. */
 const settleMs = 1000;
 
+/**
+ * What takes a restart. An empty file, or one half of which is written, must not open the exporter to
+ * everybody.
+ */
+function tooLargeChange(before: WebConfig, after: WebConfig): string | undefined {
+  if (after.tls === undefined && before.tls !== undefined) return 'TLS cannot be switched off';
+  if (after.tls !== undefined && before.tls === undefined) return 'TLS cannot be switched on';
+  if (after.users.size === 0 && before.users.size > 0) return 'passwords cannot be switched off';
+  if (wantsCertificate(before) && !wantsCertificate(after)) {
+    return 'client certificates cannot be switched off';
+  }
+  return undefined;
+}
+
+function wantsCertificate({ tls }: WebConfig): boolean {
+  return (
+    tls?.clientAuth === 'RequireAndVerifyClientCert' || tls?.clientAuth === 'RequireAnyClientCert'
+  );
+}
+
 class FileWebAccess implements WebAccess {
   readonly #path: string;
   readonly #dependencies: WebAccessDependencies;
@@ -82,12 +102,9 @@ class FileWebAccess implements WebAccess {
       return;
     }
     const { tls } = next.config;
-    if ((tls === undefined) !== (this.#loaded.config.tls === undefined)) {
-      const change = tls === undefined ? 'off' : 'on';
-      this.#keep(
-        `TLS cannot be switched ${change} while the exporter runs`,
-        'restart the exporter',
-      );
+    const change = tooLargeChange(this.#loaded.config, next.config);
+    if (change !== undefined) {
+      this.#keep(`${change} while the exporter runs`, 'restart the exporter, if this is meant');
       return;
     }
     this.#problem = undefined;

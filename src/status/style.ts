@@ -127,13 +127,16 @@ caption { padding: .45rem .75rem 0; text-align: left; color: var(--soft); font-s
 .hosts tbody:hover { background: none; }
 .list .why td { padding-top: 0; padding-bottom: .5rem; overflow-wrap: anywhere; }
 .why p + p { margin-top: .15rem; }
-.applications { table-layout: fixed; min-width: 60rem; }
+.accounts th, .accounts td { padding-inline: .55rem; }
+.accounts th:first-child, .accounts td:first-child { padding-left: .75rem; }
+.accounts tbody th { min-width: 7rem; width: auto; }
+.applications { table-layout: fixed; min-width: 62rem; }
 .applications th.c-state { width: 6.5rem; }
 .applications th.c-account { width: 8rem; }
 .applications th.c-web, .applications th.c-other { width: 4.9rem; }
 .applications th.c-spark { width: 9rem; }
-.applications th.c-values { width: 9.8rem; }
-.applications th.c-polled, .applications th.c-next { width: 6.4rem; }
+.applications th.c-values { width: 10rem; }
+.applications th.c-polled, .applications th.c-next { width: 7.2rem; }
 .applications th.c-hosts { width: 7rem; }
 .applications tbody th { width: auto; }
 .applications td.c-account { overflow-wrap: anywhere; }

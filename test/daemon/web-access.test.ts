@@ -136,9 +136,23 @@ describe('the web configuration', () => {
   });
 
   it.each([
-    { before: withTls, after: '', change: 'off' },
-    { before: `rate_limit: { interval: 1s, burst: 1 }\n`, after: withTls, change: 'on' },
-  ])('never switches TLS $change while it runs', async ({ before, after, change }) => {
+    { before: withTls, after: '', change: 'TLS cannot be switched off' },
+    {
+      before: `rate_limit: { interval: 1s, burst: 1 }\n`,
+      after: withTls,
+      change: 'TLS cannot be switched on',
+    },
+    {
+      before: `basic_auth_users: { alice: "${hash}" }\n`,
+      after: '',
+      change: 'passwords cannot be switched off',
+    },
+    {
+      before: withTls.replace(' }', ', client_auth_type: RequireAnyClientCert }'),
+      after: withTls,
+      change: 'client certificates cannot be switched off',
+    },
+  ])('takes a restart for this: $change', async ({ before, after, change }) => {
     const bench = await aBench(before);
     const config = bench.web.current();
     bench.files[path] = after;
@@ -146,16 +160,23 @@ describe('the web configuration', () => {
 
     expect(bench.web.current()).toBe(config);
     expect(bench.renewed).toEqual([]);
-    expect(bench.logger.lines).toMatchObject([
+    expect(bench.logger.lines.filter(({ level }) => level === 'error')).toMatchObject([
       {
-        level: 'error',
         message: 'web configuration refused, the old one stays in force',
         fields: {
-          problem: `TLS cannot be switched ${change} while the exporter runs`,
-          remedy: 'restart the exporter',
+          problem: `${change} while the exporter runs`,
+          remedy: 'restart the exporter, if this is meant',
         },
       },
     ]);
+  });
+
+  it('takes passwords as an addition', async () => {
+    const bench = await aBench(withTls);
+    bench.files[path] = `${withTls}basic_auth_users: { alice: "${hash}" }\n`;
+    await bench.platform.clock.advance(6000);
+
+    expect([...bench.web.current().users.keys()]).toEqual(['alice']);
   });
 
   it('warns of what is allowed and probably not meant', async () => {

@@ -4,28 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../src/daemon/node-platform.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { mainFile, withFiles } from '../support/daemon-process.ts';
-import { toolOrSkip } from '../support/tools.ts';
+import { python, runOnTerminal } from '../support/pseudo-terminal.ts';
 
 const execute = promisify(execFile);
-const python = toolOrSkip('python3');
-
-/** Runs a program with a terminal as its standard output and standard error. */
-const onTerminal = `
-import json, os, pty, subprocess, sys
-master, slave = pty.openpty()
-child = subprocess.Popen(sys.argv[1:], stdout=slave, stderr=slave, stdin=subprocess.DEVNULL)
-os.close(slave)
-screen = b""
-while True:
-    try:
-        part = os.read(master, 65536)
-    except OSError:
-        break
-    if not part:
-        break
-    screen += part
-print(json.dumps({"screen": screen.decode(), "code": child.wait()}))
-`;
 
 /** The lines on a terminal and in a pipe, after a check of a file with one wrong entry. */
 async function shownWith(env: Readonly<Record<string, string>>): Promise<{
@@ -44,17 +25,14 @@ async function shownWith(env: Readonly<Record<string, string>>): Promise<{
       const options = {
         env: { PATH: process.env['PATH'] ?? '', KEY: simulator.apiKeys[0] ?? '', ...env },
       };
-      const terminal = await execute(
-        python.path,
-        ['-c', onTerminal, process.execPath, ...args, ...flags],
-        options,
-      );
+      const { code, screen } = await runOnTerminal([process.execPath, ...args, ...flags], {
+        stdout: 'terminal',
+        columns: 80,
+        env: options.env,
+      });
       const pipe = execute(process.execPath, [...args, ...flags], options);
       const piped = await pipe.catch(({ stdout }: { stdout: string }) => ({ stdout }));
-      return {
-        ...(JSON.parse(terminal.stdout) as { screen: string; code: number }),
-        piped: piped.stdout,
-      };
+      return { code, screen, piped: piped.stdout };
     });
   } finally {
     await simulator.stop();

@@ -1,38 +1,9 @@
-import { execFile } from 'node:child_process';
-import { promisify, stripVTControlCharacters } from 'node:util';
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../src/daemon/node-platform.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { mainFile, withFiles } from '../support/daemon-process.ts';
-import { toolOrSkip } from '../support/tools.ts';
-
-const execute = promisify(execFile);
-const python = toolOrSkip('python3');
-
-/** Runs a program with a terminal of 60 columns as its standard error, and a pipe as its standard output. */
-const onTerminal = `
-import fcntl, json, os, pty, struct, subprocess, sys, termios
-master, slave = pty.openpty()
-fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
-child = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE, stderr=slave, stdin=subprocess.DEVNULL)
-os.close(slave)
-screen = b""
-while True:
-    try:
-        part = os.read(master, 65536)
-    except OSError:
-        break
-    if not part:
-        break
-    screen += part
-print(json.dumps({"stdout": child.stdout.read().decode(), "screen": screen.decode(), "code": child.wait()}))
-`;
-
-interface Shown {
-  readonly stdout: string;
-  readonly screen: string;
-  readonly code: number;
-}
+import { python, runOnTerminal, type Shown } from '../support/pseudo-terminal.ts';
 
 async function withSlowVendor(
   use: (configFile: string, key: string) => Promise<void>,
@@ -52,16 +23,16 @@ async function withSlowVendor(
   }
 }
 
+/** On a terminal of 60 columns, with the output in a pipe. */
 async function shownBy(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<Shown> {
-  const { stdout } = await execute(
-    python.path,
-    ['-c', onTerminal, process.execPath, mainFile, ...args],
-    { env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm', ...env }, maxBuffer: 1e8 },
-  );
-  return JSON.parse(stdout) as Shown;
+  return runOnTerminal([process.execPath, mainFile, ...args], {
+    stdout: 'pipe',
+    columns: 60,
+    env: { TERM: 'xterm', ...env },
+  });
 }
 
 describe.skipIf(python.skip)(`a command that takes seconds, on a terminal${python.note}`, () => {

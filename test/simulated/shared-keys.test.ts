@@ -258,7 +258,7 @@ describe('two accounts with the same key of which nothing is known yet', () => {
 
     for (const status of daemon.status()) {
       expect(status.budgetRequestsPerMinute).toBe(budget / 2);
-      expect(status.pollIntervalSeconds).toBe(0);
+      expect(status.pollIntervalSeconds).toBe(60);
     }
   });
 });
