@@ -128,7 +128,7 @@ apps: [{ name: shop, account: main }, { match: ".", account: wrong }]`;
       args: [],
       said: '12 has no host "own-pod" yet, which hosts: self asks for',
     },
-    { args: ['--host-name=node-7'], said: '11 has no host "node-7" so far' },
+    { args: ['--host-name=node-7'], said: '11 has no host "node-7" yet' },
   ])('names the applications without the host of this process: $args', async ({ args, said }) => {
     const applications = [
       { id: 11, name: 'shop', kind: 'both', hosts: [{ name: 'own-pod' }, { name: 'web-1' }] },

@@ -1,11 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readSourceFiles } from '../architecture/source-files.ts';
 import { toolOrSkip } from '../support/tools.ts';
-import { readDocument } from './documents.ts';
+import { projectFolder, readDocument } from './documents.ts';
 import { relativeLinksIn } from './link-rule.ts';
 import { codeWordsIn, headingsIn, rowsWith, sectionOf } from './markdown.ts';
 import { messagesQuotedIn } from './message-rule.ts';
 import { promtoolComplaint, rulesOf } from './promtool-rule.ts';
+
+const exporterRules = 'helm/newrelic-exporter/rules/exporter.yaml';
+/** What alerts only compare others with: no value of these is wrong by itself. */
+const comparedWith: readonly string[] = [
+  'newrelic_exporter_api_requests_total',
+  'newrelic_exporter_build_info',
+  'newrelic_exporter_polls_total',
+  'newrelic_exporter_shard',
+];
 
 const { text } = readDocument('docs/troubleshooting.md');
 const promtool = toolOrSkip('promtool');
@@ -28,6 +39,17 @@ describe('docs/troubleshooting.md', () => {
     expect(names.length).toBeGreaterThan(20);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
     expect(rows.filter((row) => row['should be'] === '')).toEqual([]);
+  });
+
+  it('has a row for every metric that alerts when it is not what it should be', () => {
+    const rules = readFileSync(join(projectFolder, exporterRules), 'utf8');
+    const alerting = new Set(rules.match(/\bnewrelic_[a-z_]+/g));
+    const names = new Set(rows.flatMap(({ metric }) => codeWordsIn(metric).slice(0, 1)));
+
+    expect(alerting.size).toBeGreaterThan(10);
+    expect(
+      [...alerting].filter((name) => !names.has(name) && !comparedWith.includes(name)),
+    ).toEqual([]);
   });
 
   it('names in each query the metric of its row', () => {
