@@ -62,6 +62,8 @@ export async function withListeners(
       ),
     )
     .map(({ server }) => server);
+  // Each client that is not yet accepted is a listener.
+  for (const server of servers) server.setMaxListeners(0);
   const ports = await Promise.all(servers.map(portOf));
   const clients: Socket[] = [];
 
