@@ -1,4 +1,4 @@
-import type { PlainConfig, PollConfig } from '../model/config.ts';
+import type { AppEntry, PatternSource, PlainConfig } from '../model/config.ts';
 import { type Problem, warningAt } from './diagnostic.ts';
 import { formatDuration } from './duration.ts';
 import type { At, Located } from './located.ts';
@@ -53,25 +53,24 @@ function uselessStaleAfter({ apps }: PlainConfig, at: At): readonly Problem[] {
   });
 }
 
-function usesDefaultWindow({ window }: PollConfig): boolean {
-  return window.kind === 'vendor_default';
-}
-
-/** The vendor's own range ends now, whatever the delay. */
+/** With REST the vendor's own range ends now, whatever the delay; NerdGraph has no range of its own. */
 function uselessDelay(config: PlainConfig, at: At): readonly Problem[] {
+  const rest = new Set(
+    config.accounts.filter(({ source }) => source.kind === 'rest').map(({ name }) => name),
+  );
+  const isUseless = ({ account, poll }: AppEntry<PatternSource>): boolean =>
+    poll.window.kind === 'vendor_default' && rest.has(account);
   const message = '"delay" has no effect with "window: default": New Relic\'s own range ends now';
   const help = 'leave out one of them';
   const isUsed = config.apps.some(
-    ({ poll }, index) => !usesDefaultWindow(poll) && at('apps', index, 'delay') === undefined,
+    (app, index) => !isUseless(app) && at('apps', index, 'delay') === undefined,
   );
   const common = at('poll', 'delay');
   return [
     ...(common === undefined || isUsed ? [] : [warningAt(common.span, message, help)]),
-    ...config.apps.flatMap(({ poll }, index) => {
+    ...config.apps.flatMap((app, index) => {
       const own = at('apps', index, 'delay');
-      return own === undefined || !usesDefaultWindow(poll)
-        ? []
-        : [warningAt(own.span, message, help)];
+      return own === undefined || !isUseless(app) ? [] : [warningAt(own.span, message, help)];
     }),
   ];
 }

@@ -131,6 +131,10 @@ describe('parseConfig, with warnings of NerdGraph', () => {
       ]),
     },
     {
+      what: 'a delay of the default window, which counts with NerdGraph',
+      text: accounts([`${nerdgraph} 1`], 'poll: { window: default, delay: 5m }'),
+    },
+    {
       what: 'more queries in another region',
       text: accounts([
         `${nerdgraph} 1, requests_per_minute: 2000`,
