@@ -22,6 +22,8 @@ export interface LoggerOptions {
 /** Receives the lines, such as `process.stderr`. */
 interface LogStream {
   readonly isTTY?: boolean | undefined;
+  /** What waits for a reader. */
+  readonly writableLength?: number;
   write(text: string): unknown;
   on(event: 'error', listener: () => void): unknown;
 }
@@ -35,9 +37,12 @@ export interface LoggerDependencies {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
+/** What may wait for a reader that has stopped reading: at level debug some minutes. */
+const mostWaiting = 4 * 1024 * 1024;
+
 /**
  * Creates a logger that writes one line per entry, synchronously, so that the last words of a dying
- * process arrive. It writes no secret that the redactor knows, and throws neither for a broken pipe
+ * process arrive. Lines that nobody reads are dropped before they fill the memory. It writes no secret that the redactor knows, and throws neither for a broken pipe
  * nor for an unreadable value.
  */
 export async function createLogger(
@@ -47,9 +52,18 @@ export async function createLogger(
   const { stderr, redactor, clock } = dependencies;
   ignoreWriteErrors(stderr);
   const render = await rendererFor(options.logFormat, dependencies);
+  let lost = 0;
   const destination = {
     write: (line: string): void => {
+      if ((stderr.writableLength ?? 0) > mostWaiting) {
+        lost += 1;
+        return;
+      }
       stderr.write(render(line));
+      if (lost === 0) return;
+      const count = lost;
+      lost = 0;
+      logger.warn({ lost: count }, 'lines of the log were lost: nobody read them');
     },
   };
   const sink = pino(
@@ -73,13 +87,14 @@ export async function createLogger(
       sink[level](toLogValue(fields, copyOptions), redactor.redact(message));
     };
 
-  return {
+  const logger: Logger = {
     isDebugging: options.logLevel === 'debug',
     debug: at('debug'),
     info: at('info'),
     warn: at('warn'),
     error: at('error'),
   };
+  return logger;
 }
 
 async function rendererFor(

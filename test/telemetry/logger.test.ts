@@ -309,3 +309,30 @@ describe('a reader that went away', () => {
     expect(() => new Writable().emit('error', new Error('write EPIPE'))).toThrow('EPIPE');
   });
 });
+
+describe('a reader that stands still', () => {
+  it('costs lines but no memory, and the log says how many', async () => {
+    const lines: string[] = [];
+    const stderr = {
+      writableLength: 0,
+      write: (line: string) => lines.push(line),
+      on: () => undefined,
+    };
+    const log = await createLogger(
+      { logLevel: 'info', logFormat: 'json' },
+      { stderr, redactor: createRedactor(), clock, env: {} },
+    );
+    stderr.writableLength = 5 * 1024 * 1024;
+    log.info({}, 'one');
+    log.info({}, 'two');
+    stderr.writableLength = 0;
+    log.info({}, 'three');
+    log.info({}, 'four');
+
+    expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
+      { msg: 'three' },
+      { level: 'warn', lost: 2, msg: 'lines of the log were lost: nobody read them' },
+      { msg: 'four' },
+    ]);
+  });
+});
