@@ -36,11 +36,9 @@ export function createCannedVendor(
     calls: (operation) => calls.get(operation) ?? 0,
     send: async (request, _headers, signal) =>
       new Promise((resolve, reject) => {
-        const { operation, isAnswerLarge } = request;
+        const { operation, answerLike = operation } = request;
         calls.set(operation, (calls.get(operation) ?? 0) + 1);
-        const maxBytes = memory.maxBytesOf(
-          isAnswerLarge === true ? 'list_applications' : operation,
-        );
+        const maxBytes = memory.maxBytesOf(answerLike);
         const collector = new ResponseCollector(
           { maxBytes, peer: 'canned', signal, abortWatch, memory },
           { resolve, reject },

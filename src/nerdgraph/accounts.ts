@@ -35,7 +35,7 @@ export async function listVisibleAccounts(
 ): Promise<readonly VisibleAccount[]> {
   const body = JSON.stringify({ query: accountsDocument });
   const { operation } = purpose;
-  const request = { operation, target: '/graphql', body, isAnswerLarge: true } as const;
+  const request = { operation, target: '/graphql', body, answerLike: 'list_hosts' } as const;
   const answer = await send(request, signal);
   const response = { ...answer, status: statusOf(answer) };
   return countingFailures(response, purpose, observer, () => {

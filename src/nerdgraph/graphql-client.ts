@@ -2,7 +2,7 @@ import type { CallContext } from '../model/source.ts';
 import type { ApiObserver, Operation } from '../model/telemetry.ts';
 import type { TimeWindow } from '../model/window.ts';
 import { countingFailures, excerptOf } from '../newrelic/answer.ts';
-import { parseJsonKeepingIds } from '../newrelic/json.ts';
+import { parseJson, parseJsonKeepingIds } from '../newrelic/json.ts';
 import type { ApiResponse, Transport } from '../transport/transport.ts';
 import { type EntityPage, entityPageOf } from './entity-page.ts';
 import { type CallPurpose, failureIn, failureOf } from './failures.ts';
@@ -71,8 +71,13 @@ export function createGraphqlClient(
     use: (part: unknown) => Value,
   ): Promise<Value> => {
     const { operation } = purpose;
-    const request = { operation, target: '/graphql', body: JSON.stringify(document) };
-    const response = await send({ ...request, isAnswerLarge: true, onWire }, signal);
+    // A page of entities names no hosts. All other answers may have 5000 rows.
+    const answerLike = operation === 'list_applications' ? 'list_hosts' : 'list_applications';
+    const body = JSON.stringify(document);
+    const response = await send(
+      { operation, answerLike, target: '/graphql', body, onWire },
+      signal,
+    );
     return countingFailures(response, purpose, observer, () => use(partOf(response, purpose)));
   };
 
@@ -99,9 +104,11 @@ export function partOf(response: ApiResponse, purpose: CallPurpose): unknown {
   const failure = failureIn(response, purpose);
   if (failure !== undefined) throw failure;
   const { status, body } = response;
+  // The database behind NRQL has no exact number beyond 2^53, and its answers are the large ones.
+  const parse = purpose.operation === 'list_applications' ? parseJsonKeepingIds : parseJson;
   let document: unknown;
   try {
-    document = parseJsonKeepingIds(body);
+    document = parse(body);
   } catch {
     const start = excerptOf(body);
     const detail = start === '' ? 'the answer is empty' : `the answer is not JSON: "${start}"`;

@@ -7,8 +7,8 @@ export interface ApiRequest {
   readonly target: string;
   /** A JSON document to post. The request changes nothing, so it may be sent again. */
   readonly body?: string;
-  /** Whether a real answer may be as large as a page of a list. */
-  readonly isAnswerLarge?: true;
+  /** A real answer may be as large as one of this operation. Default: `operation`. */
+  readonly answerLike?: Operation;
   /** Whether it will be asked for again anyway, so that a retry is not worth a permit. */
   readonly isOptional?: true;
   /** A shorter timeout than the account's, from when the request leaves. */

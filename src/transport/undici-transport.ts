@@ -49,10 +49,8 @@ export function createUndiciTransport(
     send: (request, headers, signal) =>
       new Promise((resolve, reject) => {
         signal.throwIfAborted();
-        const { operation, isAnswerLarge, body } = request;
-        const maxBytes = memory.maxBytesOf(
-          isAnswerLarge === true ? 'list_applications' : operation,
-        );
+        const { operation, answerLike = operation, body } = request;
+        const maxBytes = memory.maxBytesOf(answerLike);
         const collector = new ResponseCollector(
           { maxBytes, peer, signal, abortWatch, memory },
           { resolve, reject },

@@ -40,7 +40,7 @@ describe('listVisibleAccounts', () => {
         operation: 'list_applications',
         target: '/graphql',
         body: '{"query":"{ actor { accounts { id name } } }"}',
-        isAnswerLarge: true,
+        answerLike: 'list_hosts',
       },
     ]);
   });

@@ -75,7 +75,7 @@ describe('a query', () => {
     await bench.client.nrql(question, context);
 
     expect(bench.transport.calls).toMatchObject([
-      { operation: 'host_throughput', target: '/graphql', isAnswerLarge: true },
+      { operation: 'host_throughput', target: '/graphql', answerLike: 'list_applications' },
     ]);
     expect(bodyOf(bench)).toEqual({
       query: nrqlDocument,
@@ -96,15 +96,20 @@ describe('a query', () => {
     expect(bodyOf(bench)).toMatchObject({ variables: { timeout: seconds } });
   });
 
-  it('brings rows, with ids that no rounding has touched', async () => {
+  it.each([
+    { id: '"9007199254740993"', rows: [{ applicationId: '9007199254740993', calls: 1 }] },
+    { id: '1234567', rows: [{ applicationId: '1234567', calls: 1 }] },
+    { id: '9007199254740993', rows: [] },
+  ])('brings rows, and none whose id was rounded: $id', async ({ id, rows: expected }) => {
     const body = JSON.stringify({
       data: { actor: { account: { nrql: nrqlPart([{ appId: 'ID', calls: 1 }]) } } },
     });
-    const bench = aBench(answerOf(body.replace('"ID"', '9007199254740993')));
+    const bench = aBench(answerOf(body.replace('"ID"', id)));
 
     const { rows } = await bench.client.nrql(question, context);
 
-    expect(rows).toMatchObject([{ applicationId: '9007199254740993', calls: 1 }]);
+    expect(rows).toMatchObject(expected);
+    expect(rows).toHaveLength(expected.length);
   });
 
   it('tells of the wire', async () => {
