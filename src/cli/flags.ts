@@ -116,9 +116,10 @@ export const shardAddress: ValueRule<string> = {
   parse: (text) => (text === '' || isShardAddress(text) ? text : undefined),
 };
 
-/** The text in quotes, on one line, without anything that looks like a key. */
+/** The text in quotes, on one line, without anything that looks like a key or the login of a URL. */
 export function quote(text: string): string {
-  return JSON.stringify(text.replace(/NRAK-\S*/gi, '[redacted]'));
+  const masked = text.replace(/NRAK-\S*/gi, '[redacted]').replace(/\/\/[^/]*@/g, '//[redacted]@');
+  return JSON.stringify(masked);
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -102,3 +102,15 @@ describe('a command with a word of a closed set', () => {
     expect(messageOf(parseArguments(argv, {}))).toBe(message);
   });
 });
+
+describe('a password in the address to ask', () => {
+  it('is refused, and not repeated', () => {
+    const parsed = parseArguments(['healthcheck', '--url=https://ada:s3cr3t@localhost:9126/'], {});
+
+    expect(parsed).toMatchObject({
+      kind: 'error',
+      message: expect.stringContaining('"https://[redacted]@localhost:9126/" is not valid'),
+    });
+    expect(JSON.stringify(parsed)).not.toContain('s3cr3t');
+  });
+});
