@@ -79,7 +79,7 @@ describe('namedFileProblems', () => {
 
     expect(await messagesOf(withKeyFile('/k', base), { files })).toEqual(
       warned
-        ? ['warning: the API key in /k is no user key of New Relic, which begins with NRAK-']
+        ? ['warning: the API key in /k is not a user key of New Relic, which begins with NRAK-']
         : [],
     );
   });
