@@ -111,14 +111,18 @@ class FileWebAccess implements WebAccess {
     this.#loaded = next;
     if (tls !== undefined) server.renewTls(tls);
     this.#logWarnings();
-    logger.info({}, 'web configuration reloaded');
+    const { users } = next.config;
+    logger.info(
+      { file: this.#path, tls: tls !== undefined, users: users.size },
+      'web configuration reloaded',
+    );
   }
 
   /** Each problem is logged once. */
   #keep(problem: string, remedy: string): void {
     if (problem !== this.#problem) {
       this.#dependencies.logger.error(
-        { problem, remedy },
+        { file: this.#path, problem, remedy },
         'web configuration refused, the old one stays in force',
       );
     }
@@ -129,7 +133,7 @@ class FileWebAccess implements WebAccess {
     const { shown } = firstOf(this.#loaded.warnings);
     for (const { line, column, message, help } of shown) {
       this.#dependencies.logger.warn(
-        { line, column, problem: message, remedy: help },
+        { file: this.#path, line, column, problem: message, remedy: help },
         'web configuration warning',
       );
     }

@@ -164,6 +164,7 @@ describe('the web configuration', () => {
       {
         message: 'web configuration refused, the old one stays in force',
         fields: {
+          file: path,
           problem: `${change} while the exporter runs`,
           remedy: 'restart the exporter, if this is meant',
         },
@@ -187,6 +188,7 @@ describe('the web configuration', () => {
         level: 'warn',
         message: 'web configuration warning',
         fields: {
+          file: path,
           line: 1,
           column: 1,
           problem: 'without "tls_server_config" passwords cross the network in clear',
