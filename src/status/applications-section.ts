@@ -20,7 +20,7 @@ import { countStates } from './overall-state.ts';
 import { applicationStateViews } from './state-view.ts';
 
 /** So many are quick to show and to look through. */
-const applicationsPerPage = 200;
+const applicationsPerPage = 100;
 
 const path = './';
 

@@ -25,7 +25,7 @@ import { unknown } from './number-text.ts';
 import { stateBadge } from './state-view.ts';
 import { cutText } from './visible-text.ts';
 
-const hostsPerPage = 200;
+const hostsPerPage = 100;
 
 const path = './applications';
 /** As long as a host name may be. */

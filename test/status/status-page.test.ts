@@ -275,15 +275,15 @@ describe('the list of applications', () => {
     expect(text).toMatch(/^mail$/mu);
   });
 
-  it('comes in pages of 200', () => {
-    const many = aStatusSource({ applications: manyApplications(450) });
+  it('comes in pages of 100', () => {
+    const many = aStatusSource({ applications: manyApplications(250) });
     const first = pageOf(many);
     const last = pageOf(many, 'page=3&sort=name');
 
-    expect(namesOn(first)).toHaveLength(200);
-    expect(textOf(first)).toContain('1 to 200 of 450');
+    expect(namesOn(first)).toHaveLength(100);
+    expect(textOf(first)).toContain('1 to 100 of 250');
     expect(namesOn(last)).toHaveLength(50);
-    expect(textOf(last)).toContain('401 to 450 of 450');
+    expect(textOf(last)).toContain('201 to 250 of 250');
     expect(last).toContain('href="./?sort=name&amp;page=2">Previous</a>');
   });
 
