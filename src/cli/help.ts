@@ -41,7 +41,7 @@ const commandHelp: Readonly<Record<Command, CommandHelp>> = {
   simulate: {
     usage: 'simulate',
     summary:
-      'Be a simulated New Relic, with as many applications and faults as wanted, for an exporter to poll.',
+      'Simulate New Relic, with any number of applications and faults, for an exporter to poll.',
   },
   healthcheck: {
     usage: 'healthcheck',
