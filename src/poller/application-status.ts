@@ -42,7 +42,7 @@ function applicationStatusOf(
     dropMs: dropMsOf(app, stretch, now),
     lastSuccessMs: app.lastSuccessMs,
     lastPollMs: app.lastPoll?.endedMs,
-    lastPollSeconds: app.lastPoll && app.lastPoll.durationMs / 1000,
+    lastPollSeconds: app.lastPoll && Math.round(app.lastPoll.durationMs) / 1000,
     nextPollMs: wallTimeOf(now)(app.nextDueMs),
     intervalSeconds: (entry.poll.intervalMs * stretch) / 1000,
     hostIds,

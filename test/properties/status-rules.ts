@@ -1,5 +1,5 @@
 import type { Daemon } from '../../src/daemon/daemon.ts';
-import type { AccountDetails, ApplicationStatus } from '../../src/model/status.ts';
+import type { AccountDetails, AccountState, ApplicationStatus } from '../../src/model/status.ts';
 import { isApplicationShown } from './account-setup.ts';
 import type { ReadPage } from './page-rules.ts';
 import { setupOf, type World } from './world.ts';
@@ -103,11 +103,7 @@ export class StatusRules {
     if (account.failingApplications !== failing || account.applications !== own.length) {
       report('status', `${account.name}: ${account.failingApplications} fail, not ${failing}`);
     }
-    const isWrong =
-      failing > 0 || account.missingSelectors.length > 0 || account.key.problem !== undefined;
-    const discovered = isWrong ? 'degraded' : 'up';
-    const expected =
-      account.up === undefined ? 'starting' : account.up === false ? 'down' : discovered;
+    const expected = stateOf(account);
     if (account.state !== expected) report('status', `${account.name}: is ${account.state}`);
     if ((account.stateSinceMs === undefined) !== (account.state === 'starting')) {
       report('status', `${account.name}: has been ${account.state} since ${account.stateSinceMs}`);
@@ -122,4 +118,11 @@ export class StatusRules {
   #report({ account, id }: ApplicationStatus, detail: string): void {
     this.#world.report('status', `${account} ${id}: ${detail}`);
   }
+}
+
+function stateOf({ up, failingApplications, missingSelectors, key }: AccountDetails): AccountState {
+  if (up === undefined) return 'starting';
+  if (!up) return 'down';
+  const isWrong = failingApplications + missingSelectors.length > 0 || key.problem !== undefined;
+  return isWrong ? 'degraded' : 'up';
 }
