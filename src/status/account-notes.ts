@@ -5,17 +5,24 @@ import { ago, durationText, since, until } from './time-text.ts';
 
 /** More go into a list that opens. */
 const mostMissing = 5;
+/** Of thousands, the rest is for programs. */
+const longestList = 100;
 
 function missingNote({ missingSelectors }: AccountDetails): Html | undefined {
   if (missingSelectors.length === 0) return undefined;
-  const codes = missingSelectors.map((text) => html`<code><bdi>${text}</bdi></code>`);
-  const [separated] = [codes.map((code, index) => (index === 0 ? code : html`, ${code}`))];
+  const separated = missingSelectors
+    .slice(0, longestList)
+    .map((text, index) => html`${index > 0 && ', '}<code><bdi>${text}</bdi></code>`);
+  const left = missingSelectors.length - separated.length;
+  const more =
+    left > 0 &&
+    html` and ${countText(left)} more; the metric <code>newrelic_exporter_app_missing</code> has all`;
   const what =
     missingSelectors.length === 1
       ? 'An entry matches nothing'
       : `${countText(missingSelectors.length)} entries match nothing`;
-  if (codes.length <= mostMissing) return html`<p class="bad">${what}: ${separated}</p>`;
-  return html`<details><summary class="bad">${what}</summary><p>${separated}</p></details>`;
+  if (separated.length <= mostMissing) return html`<p class="bad">${what}: ${separated}</p>`;
+  return html`<details><summary class="bad">${what}</summary><p>${separated}${more}</p></details>`;
 }
 
 function keyNote({ key }: AccountDetails, nowMs: number): Html | undefined {

@@ -50,15 +50,25 @@ const valuesOf: Readonly<Record<ApplicationKey, (application: ApplicationStatus)
   hosts: ({ hostIds }) => hostIds.length,
 };
 
-/** What fails first, and of that the newest; the rest by name. */
-function byAttention(left: ApplicationStatus, right: ApplicationStatus): number {
+/** The newest failure first; without failures, by name. */
+function byFailure(left: ApplicationStatus, right: ApplicationStatus): number {
   return (
-    rankOf(left) - rankOf(right) ||
     (right.failure?.sinceMs ?? 0) - (left.failure?.sinceMs ?? 0) ||
     byText(left.name, right.name) ||
     byText(left.account, right.account) ||
     byText(left.id, right.id)
   );
+}
+
+/** What fails first. Sorting state by state costs less than one sort of all. */
+function byAttention(applications: readonly ApplicationStatus[]): readonly ApplicationStatus[] {
+  const groups = new Map<ApplicationState, ApplicationStatus[]>();
+  for (const application of applications) {
+    const group = groups.get(application.state);
+    if (group === undefined) groups.set(application.state, [application]);
+    else group.push(application);
+  }
+  return applicationStates.flatMap((state) => (groups.get(state) ?? []).toSorted(byFailure));
 }
 
 function byText(left: string, right: string): number {
@@ -99,7 +109,7 @@ export function listedApplications(
   { state, sort }: ApplicationQuery,
 ): readonly ApplicationStatus[] {
   const chosen = found.filter((one) => state === undefined || one.state === state);
-  const ordered = chosen.toSorted(byAttention);
+  const ordered = byAttention(chosen);
   return sort === undefined ? ordered : sortedBy(ordered, valuesOf[sort.key], sort.isDescending);
 }
 

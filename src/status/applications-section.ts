@@ -1,4 +1,4 @@
-import { applicationStates, type StatusSource } from '../model/status.ts';
+import { type ApplicationStatus, applicationStates, type StatusSource } from '../model/status.ts';
 import {
   type ApplicationKey,
   type ApplicationQuery,
@@ -77,10 +77,10 @@ ${isFiltered && html`<a href="${path}">Show all</a>`}
 /** The applications: counts, filters and a page of the list. */
 export function applicationsSection(
   source: StatusSource,
+  all: readonly ApplicationStatus[],
   query: ApplicationQuery,
   nowMs: number,
 ): Html {
-  const all = source.applications();
   const accounts = source.accounts().map(({ name }) => name);
   const found = foundApplications(all, query);
   const counts = countStates(found);

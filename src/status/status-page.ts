@@ -21,17 +21,14 @@ export function statusPage(
   const process = source.process();
   const { nowMs } = process;
   const accounts = source.accounts();
-  const { state, sentence } = overallStateOf(
-    accounts,
-    countStates(source.applications()),
-    process.reload,
-  );
+  const applications = source.applications();
+  const { state, sentence } = overallStateOf(accounts, countStates(applications), process.reload);
   const { tone } = accountStateViews[state];
   const main = html`<div class="banner ${tone}"><h1><span class="state ${tone}">${state}</span></h1><p role="status">${sentence}</p><p class="soft as-of">As of <time datetime="${new Date(nowMs).toISOString()}">${absoluteText(nowMs)}</time></p></div>
 ${processFacts(process, context)}
 ${reloadProblem(process)}
 ${scrapeSection(process, context)}
 ${accountsSection(accounts, query.scope['account'], nowMs)}
-${applicationsSection(source, query, nowMs)}`;
+${applicationsSection(source, applications, query, nowMs)}`;
   return documentOf({ title: `${state}: ${sentence}`, tone, current: 'status', main }, context);
 }

@@ -171,6 +171,16 @@ describe('statusPage', () => {
     expect(hrefs.filter((href) => href?.startsWith('/') === true)).toEqual([]);
   });
 
+  it('lists the first hundred of thousands of entries that match nothing', () => {
+    const missingSelectors = Array.from({ length: 5000 }, (_, index) => `id=${index}`);
+    const page = pageOf(aStatusSource({ accounts: [anAccountDetails({ missingSelectors })] }));
+
+    expect(textOf(page)).toContain('5,000 entries match nothing\nid=0, id=1, ');
+    expect(textOf(page)).toContain(
+      ', id=99 and 4,900 more; the metric newrelic_exporter_app_missing has all',
+    );
+  });
+
   it('leads to the other shards', () => {
     const source = aStatusSource({ process: aProcessStatus({ shard: { ordinal: 1, total: 3 } }) });
     const page = statusPage(source, new URLSearchParams(), {
