@@ -40,7 +40,7 @@ function configOf(file: FileWebConfig, tls: ServerTls | undefined): WebConfig {
   };
 }
 
-/** Where the values are in a text that is no YAML: any of them may be a password or a key. */
+/** Where the values are in a text that is not YAML: each may be a password or a key. */
 function valuesOfLines(text: string): readonly Span[] {
   return [...text.matchAll(/^[^:\r\n]*:|[^\r\n]+/gmu)]
     .filter(([found]) => !found.endsWith(':'))

@@ -7,7 +7,7 @@ import { isCrossSite } from './cross-site.ts';
 import { createMetricsRoute, type MetricsSources } from './metrics-route.ts';
 import { createOneAtATime, type Route } from './one-at-a-time.ts';
 import type { Readiness } from './readiness.ts';
-import { pathOf } from './request-path.ts';
+import { pathOf } from './request-parts.ts';
 import { createStatusRoutes } from './status-routes.ts';
 import type { WebGuard } from './web-guard.ts';
 

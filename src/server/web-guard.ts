@@ -5,7 +5,7 @@ import { createTokenBucket, type TokenBucket } from '../model/token-bucket.ts';
 import type { RequestRate, WebConfig } from '../model/web-config.ts';
 import { type Answer, plainAnswer } from './answer.ts';
 import { type BasicAuth, type ComparePassword, createBasicAuth } from './basic-auth.ts';
-import { pathOf } from './request-path.ts';
+import { pathOf } from './request-parts.ts';
 
 export type AnswerRequest = (request: IncomingMessage, response: ServerResponse) => Promise<Answer>;
 
