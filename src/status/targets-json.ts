@@ -1,3 +1,4 @@
+import type { Throughput } from '../model/snapshot.ts';
 import type {
   AccountDetails,
   ApplicationState,
@@ -5,8 +6,6 @@ import type {
   ProcessStatus,
   StatusSource,
 } from '../model/status.ts';
-import { hostsJson, throughputJson } from './hosts-json.ts';
-import { timeJson } from './time-json.ts';
 
 /** What `/api/v1/targets` is asked for. */
 export interface TargetsQuery {
@@ -167,4 +166,35 @@ function processJson({ nowMs, startedMs, build, shard, reload }: ProcessStatus):
       problem: reload.problem ?? null,
     },
   };
+}
+
+/** Requests per minute by transaction type; a type without a value is left out. */
+function throughputJson(throughput: Throughput | undefined): unknown {
+  return Object.fromEntries(throughput ?? []);
+}
+
+/** The hosts of an application that failed, and if wanted each of its hosts. */
+function hostsJson(
+  { hostIds, failedHostIds, hostNames, reading }: ApplicationStatus,
+  withAll: boolean,
+): object {
+  const identityOf = (id: string): object => ({ id, name: hostNames.get(id) ?? id });
+  const failedHosts = Array.from(failedHostIds, identityOf);
+  if (!withAll) return { failedHosts };
+  const hostDetails = hostIds.map((id) => ({
+    ...identityOf(id),
+    isFailed: failedHostIds.has(id),
+    requestsPerMinute: throughputJson(reading?.hosts.get(id)),
+  }));
+  return { failedHosts, hostDetails };
+}
+
+/** The last moment that an ISO 8601 text can name. */
+const latestMs = 8_640_000_000_000_000;
+
+/** A wall time as ISO 8601; null if there is none. */
+function timeJson(atMs: number | undefined): string | null {
+  // What is due in the far future must not end as an error.
+  if (atMs === undefined || Math.abs(atMs) > latestMs || Number.isNaN(atMs)) return null;
+  return new Date(atMs).toISOString();
 }
