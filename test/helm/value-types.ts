@@ -178,6 +178,7 @@ export const valueTypes: Readonly<Record<string, JsonObject>> = {
   ...monitorTypes('podMonitor', 'PodMonitorEndpoint'),
   'prometheusRule.labels': labels,
   'prometheusRule.namespace': optionalDnsLabel,
+  'prometheusRule.grafanaUrl': { type: 'string', pattern: '^(https?://[^?#]+)?$' },
   'prometheusRule.extraGroups': listOf(kubernetesType('RuleGroup')),
   'dashboards.label': labelKey,
   'dashboards.labelValue': labelValue,

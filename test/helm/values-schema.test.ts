@@ -88,6 +88,7 @@ describe.skipIf(helm3.skip)(`helm with the schema${helm3.note}`, () => {
     { set: 'global.imagePullSecrets[0]=', says: 'imagePullSecrets' },
     { set: 'accounts[0].secret=x', says: 'secret' },
     { set: 'prometheusRule.groups.alerts=true', says: 'alerts' },
+    { set: 'prometheusRule.grafanaUrl=grafana.example.com', says: 'grafanaUrl' },
     { set: 'web.port=http', says: '/web/port' },
     { set: 'commonLabels.cost=1', says: '/commonLabels/cost' },
     { set: 'podLabels.on=true', says: '/podLabels/on' },
