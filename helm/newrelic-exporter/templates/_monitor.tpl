@@ -14,10 +14,10 @@ basicAuth:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- with .monitor.interval }}
-interval: {{ . }}
+interval: {{ . | quote }}
 {{- end }}
 {{- with .monitor.scrapeTimeout }}
-scrapeTimeout: {{ . }}
+scrapeTimeout: {{ . | quote }}
 {{- end }}
 {{- with .monitor.relabelings }}
 relabelings:
