@@ -87,6 +87,7 @@ describe.skipIf(helm3.skip)(`helm with the schema${helm3.note}`, () => {
     { set: 'global.imagePullSecrets[0]=', says: 'imagePullSecrets' },
     { set: 'accounts[0].secret=x', says: 'secret' },
     { set: 'prometheusRule.groups.alerts=true', says: 'alerts' },
+    { set: 'prometheusRule.grafanaUrl=grafana.example.com', says: 'grafanaUrl' },
     { set: 'web.port=http', says: 'port' },
   ])('refuses $set', async ({ set, says }) => {
     const text = await refusal([set]);

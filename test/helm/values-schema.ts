@@ -62,6 +62,7 @@ const rules: Readonly<Record<string, JsonObject>> = {
   'sidecar.portName': { type: 'string', pattern: '^[a-z0-9]([a-z0-9-]{0,13}[a-z0-9])?$' },
   'service.port': { type: 'integer', minimum: 1, maximum: 65_535 },
   'service.type': { enum: ['ClusterIP', 'NodePort', 'LoadBalancer'] },
+  'prometheusRule.grafanaUrl': { type: 'string', pattern: '^(https?://[^?#]+)?$' },
   'pdb.maxUnavailable': { type: ['integer', 'string'] },
   'image.pullSecrets': { type: 'array', items: pullSecret },
   'global.imagePullSecrets': { type: 'array', items: pullSecret },
