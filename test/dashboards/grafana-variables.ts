@@ -78,8 +78,14 @@ function sorted(options: readonly Option[], sort: number): readonly Option[] {
   const unique = [
     ...new Map(options.toReversed().map((option) => [option.value, option])).values(),
   ].toReversed();
-  // 1 is alphabetical, ascending; the dashboards have no other order.
-  return sort === 1 ? unique.toSorted((one, other) => (one.label < other.label ? -1 : 1)) : unique;
+  if (sort === 0) return unique;
+  const keyOf = ({ label }: Option): string => (sort === 5 ? label.toLowerCase() : label);
+  // As `sortVariableValues`: 1 is alphabetical, 5 the same without regard to case.
+  if (sort !== 1 && sort !== 5) throw new Error(`The tests cannot sort a variable by ${sort}`);
+  return unique.toSorted((one, other) => {
+    if (keyOf(one) === keyOf(other)) return 0;
+    return keyOf(one) < keyOf(other) ? -1 : 1;
+  });
 }
 
 function isEmpty(value: string | readonly string[]): boolean {
