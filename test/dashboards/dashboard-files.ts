@@ -7,7 +7,7 @@ import type { JsonObject } from '../../dashboards/json.ts';
 import { overview } from '../../dashboards/overview.ts';
 import { projectFolder } from '../docs/documents.ts';
 
-export const dashboardsFolder: string = join(projectFolder, 'helm/newrelic-exporter/dashboards');
+const dashboardsFolder: string = join(projectFolder, 'helm/newrelic-exporter/dashboards');
 
 export interface Target {
   readonly refId: string;
@@ -30,13 +30,21 @@ export interface Panel {
     readonly h: number;
   };
   readonly targets?: readonly Target[];
+  /** Of a row that is collapsed. */
+  readonly panels?: readonly Panel[];
   readonly fieldConfig?: {
     readonly defaults: { readonly unit?: string };
     readonly overrides: readonly {
       readonly matcher: { readonly options: string };
-      readonly properties: readonly { readonly id: string }[];
+      readonly properties: readonly { readonly id: string; readonly value: unknown }[];
     }[];
   };
+}
+
+export interface Link {
+  readonly type: string;
+  readonly title: string;
+  readonly url: string;
 }
 
 export interface Variable {
@@ -48,6 +56,7 @@ export interface Variable {
   readonly includeAll: boolean;
   readonly allValue?: string;
   readonly refresh?: number;
+  readonly regex: string;
   readonly query: string | { readonly query: string };
   readonly current: { readonly value?: string | readonly string[] };
 }
@@ -59,6 +68,7 @@ export interface Dashboard {
   readonly editable: boolean;
   readonly panels: readonly Panel[];
   readonly annotations: { readonly list: readonly { readonly expr: string }[] };
+  readonly links: readonly Link[];
   readonly templating: { readonly list: readonly Variable[] };
 }
 
@@ -67,6 +77,10 @@ export interface DashboardFile {
   readonly path: string;
   /** What the sources make. */
   readonly made: JsonObject;
+}
+
+function withCollapsed(panels: readonly Panel[]): readonly Panel[] {
+  return panels.flatMap((panel) => [panel, ...(panel.panels ?? [])]);
 }
 
 export const dashboardFiles: readonly DashboardFile[] = [
@@ -79,10 +93,10 @@ export const dashboardFiles: readonly DashboardFile[] = [
   made: dashboard(options),
 }));
 
-/** The dashboards as users get them. */
+/** The dashboards as users get them, with the panels of collapsed rows among the others. */
 export function readDashboards(): readonly (Dashboard & { readonly name: string })[] {
-  return dashboardFiles.map(({ name, path }) => ({
-    ...(JSON.parse(readFileSync(path, 'utf8')) as Dashboard),
-    name,
-  }));
+  return dashboardFiles.map(({ name, path }) => {
+    const one = JSON.parse(readFileSync(path, 'utf8')) as Dashboard;
+    return { ...one, panels: withCollapsed(one.panels), name };
+  });
 }
