@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
+import { optionRules } from './option-rules.ts';
 
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
 export interface JsonObject {
@@ -47,6 +48,7 @@ const pullSecret: JsonObject = {
 
 /** What a default does not tell of a value. */
 const rules: Readonly<Record<string, JsonObject>> = {
+  ...optionRules,
   mode: { enum: ['deployment', 'statefulset', 'sidecar', 'none'] },
   replicas: { type: 'integer', minimum: 0 },
   'sharding.mode': { enum: ['none', 'static'] },
@@ -68,7 +70,6 @@ const rules: Readonly<Record<string, JsonObject>> = {
   // A null that Helm has not taken away: it takes the chart's own out.
   'sidecar.securityContext': { type: ['object', 'null'] },
   extraArgs: { type: 'array', items: { type: 'string' } },
-  'ingress.hosts': { type: 'array', items: { type: 'string' } },
   accounts: {
     type: 'array',
     items: {
