@@ -191,10 +191,11 @@ export const optionRules: Readonly<Record<string, JsonObject>> = {
   'scrapeConfig.labels': textMap,
   'scrapeConfig.interval': duration,
   'scrapeConfig.scrapeTimeout': duration,
+  // As propertyNames, helm would name another value in its message.
   'scrapeConfig.targetLabels': {
     type: 'object',
-    propertyNames: { pattern: '^[a-zA-Z_][a-zA-Z0-9_]*$' },
-    additionalProperties: { type: 'string' },
+    additionalProperties: false,
+    patternProperties: { '^[a-zA-Z_][a-zA-Z0-9_]*$': { type: 'string' } },
   },
   'scrapeConfig.tlsConfig': { type: 'object' },
   'scrapeConfig.basicAuth': { type: 'object' },

@@ -22,7 +22,8 @@
 {{- end }}
 
 {{- define "newrelic-exporter.selectorLabels" -}}
-{{- dict "app.kubernetes.io/name" (include "newrelic-exporter.name" .) "app.kubernetes.io/instance" .Release.Name | toYaml }}
+app.kubernetes.io/name: {{ include "newrelic-exporter.name" . | toYaml }}
+app.kubernetes.io/instance: {{ toYaml .Release.Name }}
 {{- end }}
 
 {{/*
