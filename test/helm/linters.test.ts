@@ -35,6 +35,8 @@ const notAsked = {
   'container-ephemeral-storage-request-and-limit': 'read-only',
   // Tags are never moved.
   'container-image-pull-policy': 'IfNotPresent',
+  // ClusterIP by default.
+  'service-type': 'service.type',
   // Off by default, as whom to allow is known to nobody else; the pod of helm test lives for seconds.
   'pod-networkpolicy': 'networkPolicy.enabled',
 };
