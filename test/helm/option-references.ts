@@ -40,9 +40,9 @@ function scalerProblems(manifests: readonly Manifest[]): readonly string[] {
     };
     const pod = podsIn(manifests).find(({ of }) => of === `${targetRef.kind} ${targetRef.name}`);
     if (pod === undefined) return [`${nameOf(scaler)}: no ${targetRef.kind} ${targetRef.name}`];
-    const containers = containersOf(pod.spec).map(({ name }) => name);
+    const containers = new Set(containersOf(pod.spec).map(({ name }) => name));
     return resourcePolicy.containerPolicies
-      .filter(({ containerName }) => !containers.includes(containerName))
+      .filter(({ containerName }) => !containers.has(containerName))
       .map(({ containerName }) => `${nameOf(scaler)}: no container ${containerName}`);
   });
 }
@@ -58,14 +58,16 @@ function podMonitoringProblems(manifests: readonly Manifest[]): readonly string[
         ([key, value]) => metadata.labels?.[key] === value,
       ),
     );
-    const ports = selected.flatMap(({ spec }) =>
-      containersOf(spec).flatMap((container) => (container.ports ?? []).map(({ name }) => name)),
+    const ports = new Set(
+      selected.flatMap(({ spec }) =>
+        containersOf(spec).flatMap((container) => (container.ports ?? []).map(({ name }) => name)),
+      ),
     );
     const runs = podsIn(manifests).length > 0;
     return [
       ...(runs && selected.length === 0 ? [`${nameOf(monitoring)} selects no pod`] : []),
       ...endpoints
-        .filter(({ port }) => selected.length > 0 && !ports.includes(port))
+        .filter(({ port }) => selected.length > 0 && !ports.has(port))
         .map(({ port }) => `${nameOf(monitoring)}: no pod has the port ${port}`),
     ];
   });

@@ -55,8 +55,11 @@ const notEmpty: JsonObject = { type: 'string', minLength: 1 };
 const metricLabel = '^[a-zA-Z_][a-zA-Z0-9_]*$';
 const durationParts = '([0-9]+y)?([0-9]+w)?([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?';
 const limits = [
-  ...['sampleLimit', 'targetLimit', 'labelLimit'],
-  ...['labelNameLengthLimit', 'labelValueLengthLimit'],
+  'sampleLimit',
+  'targetLimit',
+  'labelLimit',
+  'labelNameLengthLimit',
+  'labelValueLengthLimit',
 ];
 
 /** What a monitor and a ScrapeConfig have in common, beside what monitors have had from the first. */
@@ -77,8 +80,12 @@ const monitor: Types = {
 const scrapeConfig: Types = {
   ...scraping,
   ...fields('PodMonitorEndpoint', [
-    ...['interval', 'scrapeTimeout', 'tlsConfig', 'basicAuth'],
-    ...['relabelings', 'metricRelabelings'],
+    'interval',
+    'scrapeTimeout',
+    'tlsConfig',
+    'basicAuth',
+    'relabelings',
+    'metricRelabelings',
   ]),
   labels,
   namespace: optionalDnsLabel,
@@ -118,10 +125,7 @@ const podMonitoring: Types = {
   }),
   targetLabels: mapOf({
     metadata: listOf({
-      enum: [
-        ...['container', 'node', 'pod'],
-        ...['top_level_controller_name', 'top_level_controller_type'],
-      ],
+      enum: ['container', 'node', 'pod', 'top_level_controller_name', 'top_level_controller_type'],
     }),
     fromPod: listOf(
       mapOf({ from: labelKey, to: { type: 'string', pattern: metricLabel } }, ['from']),
@@ -131,8 +135,16 @@ const podMonitoring: Types = {
     mapOf({
       action: {
         enum: [
-          ...['replace', 'lowercase', 'uppercase', 'keep', 'drop', 'keepequal', 'dropequal'],
-          ...['hashmod', 'labeldrop', 'labelkeep'],
+          'replace',
+          'lowercase',
+          'uppercase',
+          'keep',
+          'drop',
+          'keepequal',
+          'dropequal',
+          'hashmod',
+          'labeldrop',
+          'labelkeep',
         ],
       },
       modulus: { type: 'integer', minimum: 1 },

@@ -73,7 +73,10 @@ describe.each([
       },
     ])('has the extra objects that are $form, without a word of warning', async ({ value }) => {
       const { stdout, stderr } = await run(tool.path, [
-        ...['template', 'release', chart, '--kube-version=1.34.0'],
+        'template',
+        'release',
+        chart,
+        '--kube-version=1.34.0',
         `--values=${join(chart, 'ci/01-default-values.yaml')}`,
         `--set-json=extraManifests=${JSON.stringify(value)}`,
       ]);
