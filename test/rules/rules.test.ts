@@ -100,7 +100,12 @@ describe('every alert', () => {
   });
 
   it.each(alerts)('$alert has a summary, a description and a runbook', ({ alert, annotations }) => {
-    expect(Object.keys(annotations)).toEqual(['summary', 'description', 'runbook_url']);
+    expect(Object.keys(annotations)).toEqual([
+      'summary',
+      'description',
+      'runbook_url',
+      '__dashboardUid__',
+    ]);
     expect(annotations['summary']).toMatch(/^[A-Z][^{}]+[^.{}]\.$/);
     expect(annotations['description']).toMatch(/^[A-Z{].+\.$/);
     expect(annotations['runbook_url']).toBe(`${runbookUrl}#${alert.toLowerCase()}`);
@@ -150,7 +155,7 @@ describe.skipIf(promtool.skip)(`promtool${promtool.note}`, () => {
   it('finds that every rule does what its tests say', () => {
     const { status, text } = run(promtool, ['test', 'rules', ...ruleTestPaths]);
 
-    expect(ruleTestPaths).toHaveLength(5);
+    expect(ruleTestPaths).toHaveLength(6);
     expect(text).not.toContain('FAILED');
     expect(status).toBe(0);
   });
