@@ -131,7 +131,7 @@ async function startBench(): Promise<Bench> {
     { end: badEnd, minutes: badMinutes, story: badDay(badEnd) },
   ];
   await writeFile(join(folder, 'history.txt'), historyOf(present, chapters));
-  importHistory(promtool.path, join(folder, 'history.txt'), folder);
+  await importHistory(promtool.path, join(folder, 'history.txt'), folder);
   const prometheus = await startScraping(folder);
   await until(async () => {
     const { series } = await prometheus.query('min(count_over_time(up[8s])) >= 6');
