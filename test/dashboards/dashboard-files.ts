@@ -8,7 +8,7 @@ import { overview } from '../../dashboards/overview.ts';
 import { projectFolder } from '../docs/documents.ts';
 import type { FieldConfigSource, ReduceOptions } from './grafana-data.ts';
 
-export const dashboardsFolder: string = join(projectFolder, 'helm/newrelic-exporter/dashboards');
+const dashboardsFolder: string = join(projectFolder, 'helm/newrelic-exporter/dashboards');
 
 export interface Target {
   readonly refId: string;
@@ -51,11 +51,19 @@ export interface Panel {
     readonly h: number;
   };
   readonly targets?: readonly Target[];
+  /** Of a row that is collapsed. */
+  readonly panels?: readonly Panel[];
   readonly fieldConfig?: FieldConfigSource;
   readonly options?: PanelOptions;
   readonly transformations?: readonly { readonly id: string; readonly options: object }[];
   /** How many points a line has at most; the width in pixels if it is left out. */
   readonly maxDataPoints?: number;
+}
+
+export interface Link {
+  readonly type: string;
+  readonly title: string;
+  readonly url: string;
 }
 
 export interface Variable {
@@ -67,8 +75,8 @@ export interface Variable {
   readonly includeAll: boolean;
   readonly allValue?: string;
   readonly refresh?: number;
+  readonly regex: string;
   readonly query: string | { readonly query: string };
-  readonly regex?: string;
   readonly sort?: number;
   readonly current: { readonly value?: string | readonly string[] };
 }
@@ -80,13 +88,9 @@ export interface Dashboard {
   readonly editable: boolean;
   /** What it shows at first, such as `now-6h` to `now`. */
   readonly time: { readonly from: string; readonly to: string };
-  readonly links: readonly {
-    readonly type: string;
-    readonly title: string;
-    readonly url?: string;
-  }[];
   readonly panels: readonly Panel[];
   readonly annotations: { readonly list: readonly { readonly expr: string }[] };
+  readonly links: readonly Link[];
   readonly templating: { readonly list: readonly Variable[] };
 }
 
@@ -95,6 +99,10 @@ export interface DashboardFile {
   readonly path: string;
   /** What the sources make. */
   readonly made: JsonObject;
+}
+
+function withCollapsed(panels: readonly Panel[]): readonly Panel[] {
+  return panels.flatMap((panel) => [panel, ...(panel.panels ?? [])]);
 }
 
 export const dashboardFiles: readonly DashboardFile[] = [
@@ -107,10 +115,10 @@ export const dashboardFiles: readonly DashboardFile[] = [
   made: dashboard(options),
 }));
 
-/** The dashboards as users get them. */
+/** The dashboards as users get them, with the panels of collapsed rows among the others. */
 export function readDashboards(): readonly (Dashboard & { readonly name: string })[] {
-  return dashboardFiles.map(({ name, path }) => ({
-    ...(JSON.parse(readFileSync(path, 'utf8')) as Dashboard),
-    name,
-  }));
+  return dashboardFiles.map(({ name, path }) => {
+    const one = JSON.parse(readFileSync(path, 'utf8')) as Dashboard;
+    return { ...one, panels: withCollapsed(one.panels), name };
+  });
 }
