@@ -4,6 +4,18 @@ import type { Answer } from './prometheus.ts';
 /** What is chosen for each variable. */
 export type Choice = Readonly<Record<string, string>>;
 
+/** "All" of every variable. */
+export const everything: Choice = {
+  cluster: '.*',
+  job: '.+',
+  instance: '.+',
+  account: '.+',
+  app: '.+',
+  host: '.+',
+  transaction_type: '.+',
+  topn: '10',
+};
+
 /** What a variable offers. */
 export interface Option {
   readonly value: string;
