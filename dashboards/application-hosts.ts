@@ -104,8 +104,9 @@ export const applicationHosts: Row = {
       sortBy: [['Throughput', 'greatest']],
       labels: {
         host_name: { title: 'Host' },
-        host_id: { title: 'Id' },
+        host_id: { title: 'Host id', width: 100 },
         app_name: { title: 'Application' },
+        app_id: { title: 'Application id', width: 120 },
         account: { title: 'Account' },
         cluster: { title: 'Cluster' },
       },

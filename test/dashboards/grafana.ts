@@ -89,7 +89,7 @@ export async function optionsOf(
   const { error, series } = await source.query(asked);
   if (error !== '') throw new Error(`${variable.name}: ${error}`);
   return series.flatMap(({ metric, values: [value = 0] }) =>
-    optionIn(lineOf(metric, value), variable.regex),
+    optionIn(lineOf(metric, value), variable.regex ?? ''),
   );
 }
 
