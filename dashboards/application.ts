@@ -66,7 +66,7 @@ const now: Row = {
       description:
         'When the window of the throughput ended, and when the application last reported, accurate to a few minutes; of several applications the longest ago. Sidecars publish neither.',
       unit: 'dtdurations',
-      decimals: 1,
+      decimals: 0,
       mayLack: true,
       queries: [
         { expr: oldest('window_end'), legend: 'values' },

@@ -38,9 +38,9 @@ export const upOrDown: JsonObject = valueMap({
   '1': ['up', 'transparent'],
 });
 
-/** As `healthOf` numbers them: the worst is the greatest. */
+/** As `healthOf` numbers them: the worst is the greatest. Gray is what New Relic knows nothing of. */
 export const health: JsonObject = valueMap({
-  '1': ['gray or unknown', 'transparent'],
+  '1': ['gray', 'transparent'],
   '2': ['green', 'transparent'],
   '3': ['orange', 'orange'],
   '4': ['red', 'red'],

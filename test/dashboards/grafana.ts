@@ -4,6 +4,18 @@ import type { Answer } from './prometheus.ts';
 /** What is chosen for each variable. */
 export type Choice = Readonly<Record<string, string>>;
 
+/** "All" of every variable. */
+export const everything: Choice = {
+  cluster: '.*',
+  job: '.+',
+  instance: '.+',
+  account: '.+',
+  app: '.+',
+  host: '.+',
+  transaction_type: '.+',
+  topn: '10',
+};
+
 /** What a variable offers. */
 export interface Option {
   readonly value: string;
@@ -77,7 +89,7 @@ export async function optionsOf(
   const { error, series } = await source.query(asked);
   if (error !== '') throw new Error(`${variable.name}: ${error}`);
   return series.flatMap(({ metric, values: [value = 0] }) =>
-    optionIn(lineOf(metric, value), variable.regex),
+    optionIn(lineOf(metric, value), variable.regex ?? ''),
   );
 }
 
