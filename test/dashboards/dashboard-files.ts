@@ -33,7 +33,10 @@ export interface Panel {
   /** Of a row that is collapsed. */
   readonly panels?: readonly Panel[];
   readonly fieldConfig?: {
-    readonly defaults: { readonly unit?: string };
+    readonly defaults: {
+      readonly unit?: string;
+      readonly thresholds?: { readonly steps: readonly { readonly value: number | null }[] };
+    };
     readonly overrides: readonly {
       readonly matcher: { readonly options: string };
       readonly properties: readonly { readonly id: string; readonly value: unknown }[];
