@@ -1,6 +1,6 @@
 import type { Row } from './dashboard.ts';
 import { budgetNeeded, fullBudget } from './exporter-calls.ts';
-import { accountUpAtExporters } from './known.ts';
+import { accountUpAtExporters, stale } from './known.ts';
 import { toApplication } from './links.ts';
 import { neverPolled, upOrDown, yesOrNo } from './mappings.ts';
 import type { Panel } from './panel.ts';
@@ -18,7 +18,7 @@ function perAppOfExporter(metric: string): string {
 }
 
 const lastSuccess = perAppOfExporter('newrelic_application_last_success_timestamp_seconds');
-const stale = `time() - ${lastSuccess} > on (${labels}) group_left () 3 * ${per('newrelic_exporter_poll_interval_seconds')}`;
+const staleOfExporter = `time() - ${lastSuccess} > on (${labels}) group_left () 3 * ${per('newrelic_exporter_poll_interval_seconds')}`;
 const failures = `sum by (${labels}, reason) (rate(${ofAccount('newrelic_exporter_api_request_failures_total', 'reason!="not_found"')}[$__rate_interval]))`;
 
 const health: readonly Column[] = [
@@ -41,7 +41,7 @@ const health: readonly Column[] = [
     unit: 'none',
     cell: 'state',
     thresholds: [[1, 'red']],
-    expr: `count by (${labels}) (${stale}) or 0 * count by (${labels}) (${lastSuccess})`,
+    expr: `count by (${labels}) (${staleOfExporter}) or 0 * count by (${labels}) (${lastSuccess})`,
   },
   {
     title: 'Oldest complete poll',
@@ -126,11 +126,13 @@ const failureInfo = ofAccount('newrelic_application_poll_failure_info');
 const never = `0 * ${perApp(failureInfo)}`;
 const since = `time() - (${perApp(ofAccount('newrelic_application_last_success_timestamp_seconds'))} or ${sameApp} ${never})`;
 
+const failing = `max by (${appLabels}, reason) (${failureInfo}) * ${sameApp} group_left () (${since})`;
+
 const applications: Panel = table({
   id: 103,
   title: 'Failing applications',
   description:
-    'Applications whose last poll failed, with the reason of its first failure, those without a complete poll for the longest time first; 200 at most. An empty table is good news if the tiles at the top have numbers. docs/operations.md explains the reasons.',
+    'Applications whose last poll failed, with the reason of its first failure, and those whose values are stale; those without a complete poll for the longest time first, 200 at most. It is empty if all is well: the tiles at the top then say 0. docs/operations.md explains the reasons.',
   width: 16,
   height: 8,
   sortBy: [['Last complete poll', 'greatest']],
@@ -146,7 +148,7 @@ const applications: Panel = table({
       title: 'Last complete poll',
       unit: 'dtdurations',
       mappings: [neverPolled],
-      expr: `topk(200, max by (${appLabels}, reason) (${failureInfo}) * ${sameApp} group_left () (${since}))`,
+      expr: `topk(200, ${failing} or ${sameApp} ${stale(ofAccount)})`,
     },
   ],
 });

@@ -103,9 +103,9 @@ const times: readonly Panel[] = [
     ],
   }),
   graph({
-    title: 'Age of the last complete poll',
+    title: 'Last complete poll, in intervals',
     description:
-      'In poll intervals, of the application for which it is the longest ago, also if its exporter is down. From 3 on the values are stale.',
+      'How many poll intervals ago the last complete poll was, of the application for which it is the longest, also if its exporter is down. From 3 on the values are stale.',
     unit: 'none',
     decimals: 1,
     softMax: 3,

@@ -1,26 +1,29 @@
 import type { Row } from './dashboard.ts';
 import { graph } from './graph.ts';
 import { ofAccount, ofProcess } from './selectors.ts';
-import { highest, onlySome } from './series.ts';
+import { highest, lastOf, onlySome } from './series.ts';
 
 const width = 8;
 const legend = '{{instance}}';
 const sameProcess = 'on (cluster, job, instance)';
 
-/** Only of exporters, and of these only the highest. */
-function ours(of: (modifier: string) => string): string {
+const own = ofProcess('newrelic_exporter_build_info');
+
+/** Only of exporters, and of these only the highest, by a value of the whole range. */
+function ours(expression: string, last: string): string {
   return highest(
-    (modifier) =>
-      `${of(modifier)} and ${sameProcess} ${ofProcess('newrelic_exporter_build_info')}${modifier}`,
+    `${expression} and ${sameProcess} ${own}`,
+    `${last} and ${sameProcess} ${lastOf(own)}`,
   );
 }
 
 function gauge(metric: string): string {
-  return ours((modifier) => `${ofProcess(metric)}${modifier}`);
+  return ours(ofProcess(metric), lastOf(ofProcess(metric)));
 }
 
-function rateOf(metric: string, modifier: string): string {
-  return `rate(${ofProcess(metric)}[$__rate_interval]${modifier})`;
+function rateOf(metric: string): string {
+  const counter = ofProcess(metric);
+  return ours(`rate(${counter}[$__rate_interval])`, `increase(${counter}[$__range] @ end())`);
 }
 
 function rates(label: string, metric: string, all?: string): string {
@@ -91,6 +94,10 @@ export const exporterSeries: Row = {
   ],
 };
 
+const collections = ofProcess('nodejs_gc_duration_seconds_sum');
+const files = ofProcess('process_open_fds');
+const fileLimit = ofProcess('process_max_fds');
+
 export const exporterProcess: Row = {
   title: 'Process',
   isCollapsed: true,
@@ -122,9 +129,7 @@ export const exporterProcess: Row = {
       unit: 'percentunit',
       width,
       softMax: 0.1,
-      queries: [
-        { expr: ours((modifier) => rateOf('process_cpu_seconds_total', modifier)), legend },
-      ],
+      queries: [{ expr: rateOf('process_cpu_seconds_total'), legend }],
     }),
     graph({
       title: 'Garbage collection',
@@ -135,8 +140,8 @@ export const exporterProcess: Row = {
       queries: [
         {
           expr: ours(
-            (modifier) =>
-              `sum by (cluster, job, instance) (${rateOf('nodejs_gc_duration_seconds_sum', modifier)})`,
+            `sum by (cluster, job, instance) (rate(${collections}[$__rate_interval]))`,
+            `sum by (cluster, job, instance) (increase(${collections}[$__range] @ end()))`,
           ),
           legend,
         },
@@ -185,10 +190,7 @@ export const exporterProcess: Row = {
       softMax: 0.1,
       queries: [
         {
-          expr: ours(
-            (modifier) =>
-              `${ofProcess('process_open_fds')}${modifier} / ${ofProcess('process_max_fds')}${modifier}`,
-          ),
+          expr: ours(`${files} / ${fileLimit}`, `${lastOf(files)} / ${lastOf(fileLimit)}`),
           legend,
         },
       ],

@@ -1,12 +1,17 @@
 const sameProcess = 'on (cluster, job, instance)';
 
 /**
- * Of the series of exporters only those that are the highest at the end of the shown range. A plain
- * `topk` would choose anew at every moment, and leave gaps in every line. The expression is built
- * twice, the second time with ` @ end()` for each of its selectors.
+ * Of the series of exporters only those that were the highest when they were last seen in the shown
+ * range, so that one that has ended is among them. A plain `topk` would choose anew at every moment,
+ * and leave gaps in every line.
  */
-export function highest(expression: (modifier: string) => string): string {
-  return `${expression('')} and ${sameProcess} topk($topn, ${expression(' @ end()')})`;
+export function highest(expression: string, last: string): string {
+  return `${expression} and ${sameProcess} topk($topn, ${last})`;
+}
+
+/** The last value in the shown range. */
+export function lastOf(selected: string): string {
+  return `last_over_time(${selected}[$__range] @ end())`;
 }
 
 /** Of the series of exporters only those whose counter grew the most in the shown range. */

@@ -156,7 +156,7 @@ const limits = [
     text: '0.985 *',
   })),
   {
-    panel: 'exporter: Age of the last complete poll A',
+    panel: 'exporter: Last complete poll, in intervals A',
     alert: 'NewRelicExporterDataStale',
     limit: 3,
     text: '3 *',
