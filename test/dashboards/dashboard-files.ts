@@ -6,6 +6,7 @@ import { exporter } from '../../dashboards/exporter.ts';
 import type { JsonObject } from '../../dashboards/json.ts';
 import { overview } from '../../dashboards/overview.ts';
 import { projectFolder } from '../docs/documents.ts';
+import type { FieldConfigSource, ReduceOptions } from './grafana-data.ts';
 
 const dashboardsFolder: string = join(projectFolder, 'helm/newrelic-exporter/dashboards');
 
@@ -13,8 +14,28 @@ export interface Target {
   readonly refId: string;
   readonly expr: string;
   readonly legendFormat?: string;
+  readonly format?: string;
+  /** The smallest step, such as `1m`. */
+  readonly interval?: string;
   readonly instant: boolean;
   readonly datasource: { readonly type: string; readonly uid: string };
+}
+
+/** Of all kinds of panels together. */
+export interface PanelOptions {
+  readonly colorMode?: string;
+  readonly graphMode?: string;
+  readonly reduceOptions?: ReduceOptions;
+  readonly mergeValues?: boolean;
+  readonly sortBy?: readonly { readonly displayName: string; readonly desc?: boolean }[];
+  readonly legend?: {
+    readonly showLegend: boolean;
+    readonly displayMode: string;
+    readonly placement: string;
+    readonly calcs?: readonly string[];
+    readonly sortBy?: string;
+    readonly sortDesc?: boolean;
+  };
 }
 
 export interface Panel {
@@ -30,18 +51,13 @@ export interface Panel {
     readonly h: number;
   };
   readonly targets?: readonly Target[];
+  readonly fieldConfig?: FieldConfigSource;
+  readonly options?: PanelOptions;
+  readonly transformations?: readonly { readonly id: string; readonly options: object }[];
+  /** How many points a line has at most; the width in pixels if it is left out. */
+  readonly maxDataPoints?: number;
   /** Of a row that is collapsed. */
   readonly panels?: readonly Panel[];
-  readonly fieldConfig?: {
-    readonly defaults: {
-      readonly unit?: string;
-      readonly thresholds?: { readonly steps: readonly { readonly value: number | null }[] };
-    };
-    readonly overrides: readonly {
-      readonly matcher: { readonly options: string };
-      readonly properties: readonly { readonly id: string; readonly value: unknown }[];
-    }[];
-  };
 }
 
 export interface Link {
@@ -59,8 +75,9 @@ export interface Variable {
   readonly includeAll: boolean;
   readonly allValue?: string;
   readonly refresh?: number;
-  readonly regex: string;
   readonly query: string | { readonly query: string };
+  readonly regex: string;
+  readonly sort?: number;
   readonly current: { readonly value?: string | readonly string[] };
 }
 
@@ -69,9 +86,11 @@ export interface Dashboard {
   readonly title: string;
   readonly schemaVersion: number;
   readonly editable: boolean;
+  /** What it shows at first, such as `now-6h` to `now`. */
+  readonly time: { readonly from: string; readonly to: string };
+  readonly links: readonly Link[];
   readonly panels: readonly Panel[];
   readonly annotations: { readonly list: readonly { readonly expr: string }[] };
-  readonly links: readonly Link[];
   readonly templating: { readonly list: readonly Variable[] };
 }
 
