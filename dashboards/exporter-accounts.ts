@@ -15,8 +15,12 @@ export const exporterAccounts: Row = {
       description:
         'Each account of each exporter: the applications that New Relic lists, those that are polled, and the API key. After a restart, a key that cannot be read is missing.',
       height: 6,
-      labels: { account: 'Account', job: 'Job', instance: 'Instance' },
-      hidden: ['cluster'],
+      labels: {
+        account: { title: 'Account' },
+        job: { title: 'Job' },
+        instance: { title: 'Instance' },
+        cluster: { title: 'Cluster' },
+      },
       columns: [
         {
           title: 'Listed',

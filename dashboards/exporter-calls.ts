@@ -1,5 +1,6 @@
 import type { Row } from './dashboard.ts';
-import { graph } from './panels.ts';
+import { graph } from './graph.ts';
+import { statusColors } from './overrides.ts';
 import { ofAccount } from './selectors.ts';
 
 function ratePer(labels: string, metric: string): string {
@@ -41,6 +42,7 @@ export const exporterCalls: Row = {
       title: 'Calls by result',
       description: 'By HTTP status, or by the reason why no answer came.',
       unit: 'reqps',
+      overrides: statusColors,
       width: 8,
       isStacked: true,
       queries: [

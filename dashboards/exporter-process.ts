@@ -1,5 +1,5 @@
 import type { Row } from './dashboard.ts';
-import { graph } from './panels.ts';
+import { graph } from './graph.ts';
 import { ofAccount, ofProcess } from './selectors.ts';
 
 const width = 8;

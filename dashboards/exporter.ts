@@ -2,10 +2,13 @@ import type { DashboardOptions, Row } from './dashboard.ts';
 import { exporterAccounts } from './exporter-accounts.ts';
 import { exporterCalls } from './exporter-calls.ts';
 import { exporterProcess } from './exporter-process.ts';
+import { graph } from './graph.ts';
+import { linked } from './links.ts';
 import { yesOrNo } from './mappings.ts';
-import { graph, stat } from './panels.ts';
 import { ofAccount, ofProcess, perApp } from './selectors.ts';
 import { table } from './table.ts';
+import { tile } from './tile.ts';
+import { troubleRow } from './trouble.ts';
 import { exporterVariables } from './variables.ts';
 
 const own = 'newrelic_exporter_build_info';
@@ -14,27 +17,27 @@ const isOurs = `and on (cluster, job, instance) ${ofProcess(own)}`;
 const state: Row = {
   title: 'State',
   panels: [
-    stat({
+    tile({
       title: 'Exporters scraped',
       description: 'Exporters that Prometheus scrapes successfully.',
       unit: 'short',
       queries: [{ expr: `count(${ofProcess('up')} == 1 ${isOurs})` }],
     }),
-    stat({
+    tile({
       title: 'Accounts discovered',
       description: 'Whether the last discovery of every account succeeded.',
       unit: 'short',
       mappings: [yesOrNo],
       queries: [{ expr: `min(${ofAccount('newrelic_up')})` }],
     }),
-    stat({
+    tile({
       title: 'Configuration accepted',
       description: 'Whether every exporter accepted its configuration when it last read it.',
       unit: 'short',
       mappings: [yesOrNo],
       queries: [{ expr: `min(${ofProcess('newrelic_exporter_config_last_reload_successful')})` }],
     }),
-    stat({
+    tile({
       title: 'Configuration since',
       description: 'When the newest configuration in force was accepted.',
       unit: 'dateTimeFromNow',
@@ -44,7 +47,7 @@ const state: Row = {
         },
       ],
     }),
-    stat({
+    tile({
       title: 'Oldest complete poll',
       description:
         'Age of the oldest last complete poll of an application; sidecars do not publish it.',
@@ -55,7 +58,7 @@ const state: Row = {
         },
       ],
     }),
-    stat({
+    tile({
       title: 'Shards missing',
       description: 'Shards that the exporters expect and that are not scraped.',
       unit: 'short',
@@ -67,17 +70,18 @@ const state: Row = {
       ],
     }),
     table({
+      id: linked.exporters,
       title: 'Exporters',
       description: 'Each exporter with its version and its shard, counted from 0.',
       height: 6,
       labels: {
-        job: 'Job',
-        instance: 'Instance',
-        version: 'Version',
-        revision: 'Revision',
-        node_version: 'Node.js',
+        job: { title: 'Job' },
+        instance: { title: 'Instance' },
+        version: { title: 'Version' },
+        revision: { title: 'Revision' },
+        node_version: { title: 'Node.js' },
+        cluster: { title: 'Cluster' },
       },
-      hidden: ['cluster'],
       columns: [
         {
           title: 'Running for',
@@ -197,10 +201,17 @@ function ofInstances(metric: string): string {
 }
 
 export const exporter: DashboardOptions = {
-  uid: 'newrelic-exporter',
+  name: 'exporter',
   title: 'New Relic / Exporter',
   description:
     'The exporter itself: its calls and their budget, its polls, its series, its process.',
   variables: exporterVariables,
-  rows: [state, exporterAccounts, exporterCalls, polling, exporterProcess],
+  rows: [
+    troubleRow(ofAccount, 'exporter'),
+    state,
+    exporterAccounts,
+    exporterCalls,
+    polling,
+    exporterProcess,
+  ],
 };

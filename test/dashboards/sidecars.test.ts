@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toolOrSkip } from '../support/tools.ts';
 import { readDashboards } from './dashboard-files.ts';
-import { type Choice, filledIn, labelQueryOf } from './grafana.ts';
+import { type Choice, filledIn, variableQueryOf } from './grafana.ts';
 
 const promtool = toolOrSkip('promtool');
 const dashboards = readDashboards();
@@ -85,21 +85,21 @@ const cases: readonly {
     series: sidecars,
     shows: {
       'overview: Throughput A': { '{}': 186 },
-      'overview: Applications A': { '{}': 1 },
+      'overview: Applications published A': { '{}': 1 },
       'overview: Hosts A': { '{}': 3 },
       'overview: Web and other transactions A': {
         '{transaction_type="web"}': 180,
         '{transaction_type="other"}': 6,
       },
-      'overview: Busiest applications A': { '{account="main",app_name="shop"}': 186 },
-      'overview: Applications (table) A': { [`{${shop}}`]: 186 },
-      'overview: Applications (table) B': { [`{${shop}}`]: 3 },
+      'overview: Busiest applications A': { [`{${shop}}`]: 186 },
+      'overview: Applications D': { [`{${shop}}`]: 186 },
+      'overview: Applications E': { [`{${shop}}`]: 3 },
       'application: Throughput A': { '{}': 186 },
       'application: Hosts with traffic A': { '{}': 3 },
-      'application: Throughput by host A': {
-        '{host_id="1a",host_name="shop-a"}': 106,
-        '{host_id="1b",host_name="shop-b"}': 50,
-        '{host_id="1c",host_name="shop-c"}': 30,
+      'application: Throughput of the busiest hosts A': {
+        [`{${shop},host_id="1a",host_name="shop-a"}`]: 106,
+        [`{${shop},host_id="1b",host_name="shop-b"}`]: 50,
+        [`{${shop},host_id="1c",host_name="shop-c"}`]: 30,
       },
       'application: Throughput in the summary B': { '{}': 186 },
       'exporter: Shards missing A': { '{}': 0 },
@@ -115,7 +115,7 @@ const cases: readonly {
     series: beside,
     shows: {
       'overview: Throughput A': { '{}': 206 },
-      'overview: Applications A': { '{}': 1 },
+      'overview: Applications published A': { '{}': 1 },
       'overview: Hosts A': { '{}': 4 },
       'application: Throughput A': { '{}': 206 },
       'application: Hosts with traffic A': { '{}': 3 },
@@ -128,18 +128,15 @@ const cases: readonly {
     series: renamed,
     shows: {
       'overview: Throughput A': { '{}': 206 },
-      'overview: Applications A': { '{}': 1 },
+      'overview: Applications published A': { '{}': 1 },
       'overview: Hosts A': { '{}': 4 },
     },
   },
 ];
 
 const targets = dashboards.flatMap(({ name, panels }) =>
-  panels.flatMap(({ title, type, targets: own }) =>
-    (own ?? []).map(({ refId, expr }) => {
-      const isTwin = title === 'Applications' && type === 'table';
-      return { where: `${name}: ${title}${isTwin ? ' (table)' : ''} ${refId}`, expr };
-    }),
+  panels.flatMap(({ title, targets: own }) =>
+    (own ?? []).map(({ refId, expr }) => ({ where: `${name}: ${title} ${refId}`, expr })),
   ),
 );
 
@@ -192,7 +189,7 @@ describe.skipIf(promtool.skip)(`the dashboards of sidecars${promtool.note}`, () 
   });
 
   it.each([
-    { name: 'app', samples: { '{app_name="shop"}': 1 } },
+    { name: 'app', samples: { '{app_id="1",text="shop · main · 1"}': 1 } },
     {
       name: 'transaction_type',
       samples: { '{transaction_type="other"}': 1, '{transaction_type="web"}': 1 },
@@ -201,8 +198,9 @@ describe.skipIf(promtool.skip)(`the dashboards of sidecars${promtool.note}`, () 
     for (const { templating } of dashboards.filter((one) => one.name !== 'exporter')) {
       const variable = templating.list.find((one) => one.name === name);
       if (variable === undefined) throw new Error(`There is no variable ${name}`);
-      const { label, selector } = labelQueryOf(variable);
-      const values = `group by (${label}) (${filledIn(selector, all)})`;
+      const { label, expression } = variableQueryOf(variable);
+      const asked = filledIn(expression, all);
+      const values = label === undefined ? asked : `group by (${label}) (${asked})`;
 
       expect(complaint(sidecars, values, samples)).toBe('');
     }
