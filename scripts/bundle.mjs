@@ -1,14 +1,15 @@
 /**
- * Bundles the program and all its dependencies into one file, for the container image:
+ * Bundles the program and all its dependencies into one file, for the container image and for npm:
  *
  *   dist-bundle/newrelic-exporter.mjs        needs nothing but Node
  *   dist-bundle/newrelic-exporter.mjs.map    for whoever runs it with --enable-source-maps
  *   dist-bundle/THIRD_PARTY_LICENSES         of the packages that are in the bundle
+ *   dist-bundle/sbom.cdx.json                these packages and their versions, for scanners (CycloneDX)
  *
  * The same sources give the same bytes. Another folder can be named as argument.
  * See docs/decisions/0005-bundle.md.
  */
-import { mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -46,11 +47,10 @@ const nodeModules = {
  */
 const partOfUndici = {
   name: 'part-of-undici',
-  async resolveId(id, importer) {
+  resolveId(id, importer) {
     if (id === 'undici') return '\0part-of-undici';
     if (importer !== '\0part-of-undici') return undefined;
-    // As the bundler names all other files: where node_modules is a link, there would be two undicis.
-    return realpath(join(project, 'node_modules', id));
+    return join(project, 'node_modules', id);
   },
   load(id) {
     if (id !== '\0part-of-undici') return undefined;
@@ -87,37 +87,72 @@ async function licenceTextOf(folder) {
 }
 
 /**
- * The licences of all packages of which a module is in the bundle.
+ * All packages of which a module is in the bundle.
  *
  * @param {readonly string[]} moduleIds
  */
-async function licencesOf(moduleIds) {
+async function packagesOf(moduleIds) {
   /** @type {Set<string>} */
   const folders = new Set();
   for (const id of moduleIds) {
     const folder = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0];
     if (folder !== undefined) folders.add(folder);
   }
-  const parts = await Promise.all(
-    [...folders]
-      .toSorted((a, b) => (a < b ? -1 : 1))
-      .map(async (folder) => {
-        const { name, version, license } = JSON.parse(
-          await readFile(join(folder, 'package.json'), 'utf8'),
-        );
-        const text = await licenceTextOf(folder);
-        return [`${name} ${version} (${license})`, '', text === '' ? noText : text].join('\n');
-      }),
+  const packages = await Promise.all(
+    [...folders].map(async (folder) => {
+      const { name, version, license } = await manifestIn(folder);
+      return { name, version, license, text: await licenceTextOf(folder) };
+    }),
+  );
+  return packages.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** @param {string} folder */
+async function manifestIn(folder) {
+  return JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+}
+
+/** @typedef {Awaited<ReturnType<typeof packagesOf>>} Packages */
+
+/** @param {Packages} packages */
+function licencesOf(packages) {
+  const parts = packages.map(({ name, version, license, text }) =>
+    [`${name} ${version} (${license})`, '', text === '' ? noText : text].join('\n'),
   );
   return `${parts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
 }
 const noText = 'The package comes without the text of its licence.';
+
+/** @param {{ name: string, version: string, license: string }} one */
+function componentOf({ name, version, license }) {
+  const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
+  return { 'bom-ref': purl, name, version, licenses: [{ expression: license }], purl };
+}
+
+/**
+ * What scanners for vulnerabilities cannot see in a single file.
+ *
+ * @param {{ name: string, version: string, license: string }} program
+ * @param {Packages} packages
+ */
+function sbomOf(program, packages) {
+  const sbom = {
+    bomFormat: 'CycloneDX',
+    specVersion: '1.5',
+    version: 1,
+    metadata: { component: { type: 'application', ...componentOf(program) } },
+    components: packages.map((one) => ({ type: 'library', ...componentOf(one) })),
+  };
+  return `${JSON.stringify(sbom, null, 2)}\n`;
+}
 
 const bundle = await rolldown({
   input: join(project, 'src/main.ts'),
   cwd: project,
   platform: 'node',
   tsconfig: false,
+  // Names of files are in the bundle: they must be the same where node_modules is a link.
+  resolve: { symlinks: false },
   plugins: [nodeModules, partOfUndici, oneLanguage],
   onLog(level, log) {
     if (level === 'warn') throw new Error(log.message);
@@ -141,5 +176,7 @@ const { output: files } = await bundle.write({
 await bundle.close();
 const [entry, ...others] = files.filter((file) => file.type === 'chunk');
 if (others.length > 0) throw new Error('more than one file');
-await writeFile(join(output, 'THIRD_PARTY_LICENSES'), await licencesOf(entry.moduleIds));
+const packages = await packagesOf(entry.moduleIds);
+await writeFile(join(output, 'THIRD_PARTY_LICENSES'), licencesOf(packages));
+await writeFile(join(output, 'sbom.cdx.json'), sbomOf(await manifestIn(project), packages));
 process.stdout.write(`${join(output, entryName)}: ${entry.code.length} bytes\n`);

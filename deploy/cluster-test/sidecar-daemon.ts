@@ -32,7 +32,7 @@ interface DaemonEnd {
   readonly signal?: string | null;
   readonly code?: number | null;
   /** Why the process above it ended it. */
-  readonly reason?: string;
+  readonly problem?: string;
 }
 
 /** How the daemon ended each time that it was started again, from the log of the process above it. */
@@ -46,8 +46,8 @@ export async function daemonEnds(pod: Pod): Promise<readonly string[]> {
   ]);
   return stdout.split('\n').flatMap((line) => {
     if (!line.includes('the daemon ended, starting it again')) return [];
-    const { signal, code, reason } = JSON.parse(line) as DaemonEnd;
-    return [`${signal ?? `code ${code ?? 'none'}`}${reason === undefined ? '' : ` (${reason})`}`];
+    const { signal, code, problem } = JSON.parse(line) as DaemonEnd;
+    return [`${signal ?? `code ${code ?? 'none'}`}${problem === undefined ? '' : ` (${problem})`}`];
   });
 }
 

@@ -58,7 +58,7 @@ const packageAreas: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The package of `undici/lib/x` is `undici`, that of `node:fs/promises` is `node:fs`. */
-function packageOf(target: string): string {
+export function packageOf(target: string): string {
   const parts = target.split('/');
   return parts.slice(0, target.startsWith('@') ? 2 : 1).join('/');
 }

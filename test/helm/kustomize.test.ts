@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { parseConfig } from '../../src/config/parse-config.ts';
+import { codeBlocksIn } from '../docs/markdown.ts';
 import { toolOrSkip } from '../support/tools.ts';
 import { manifestsIn } from './chart.ts';
 import { exporterProblems } from './exporter-files.ts';
@@ -18,19 +19,29 @@ const source = fileURLToPath(new URL('../../deploy/kustomize', import.meta.url))
 const kubectl = toolOrSkip('kubectl');
 
 function build(folder: string): readonly Manifest[] {
-  return manifestsIn(execFileSync(kubectl.path, ['kustomize', folder], { encoding: 'utf8' }));
+  return manifestsIn(
+    execFileSync(kubectl.path, ['kustomize', folder], { encoding: 'utf8', stdio: 'pipe' }),
+  );
 }
 
-/** A workload of the overlay, with what is to be patched in it. */
-function workload(kind: string, template: object): string {
-  const metadata = { name: 'shop', annotations: { 'newrelic-exporter/inject': 'true' } };
+/** An object of the overlay with a pod template, which has the annotation with this value. */
+function workload(kind: string, template: object, inject = 'true', group?: string): string {
+  const metadata = { name: 'shop', annotations: { 'newrelic-exporter/inject': inject } };
   const labels = { app: 'shop' };
-  const spec = {
-    selector: { matchLabels: labels },
-    template: { metadata: { labels }, ...template },
-  };
-  return JSON.stringify({ apiVersion: 'apps/v1', kind, metadata, spec });
+  const whole = { metadata: { labels }, ...template };
+  const isJob = kind === 'Job' || kind === 'CronJob';
+  const running = { selector: { matchLabels: labels }, template: whole };
+  const job = { template: whole };
+  const scheduled = { schedule: '0 * * * *', jobTemplate: { spec: job } };
+  return JSON.stringify({
+    apiVersion: `${group ?? (isJob ? 'batch' : 'apps')}/v1`,
+    kind,
+    metadata,
+    spec: kind === 'CronJob' ? scheduled : isJob ? job : running,
+  });
 }
+
+const kinds = ['Deployment', 'StatefulSet', 'DaemonSet', 'Job', 'CronJob'];
 
 const plain = { spec: { containers: [{ name: 'shop', image: 'shop' }] } };
 
@@ -154,12 +165,68 @@ describe.skipIf(kubectl.skip)(`the Kustomize component${kubectl.note}`, () => {
     });
   });
 
-  it.each([{ kind: 'DaemonSet' }, { kind: 'Job' }])(
-    'leaves a $kind as it is, as its documents say',
-    ({ kind }) => {
-      const manifests = patched(`other-${kind.toLowerCase()}`, workload(kind, plain));
+  it('has the label of the overlay in docs/kubernetes.md, by which a Prometheus selects it', () => {
+    const document = readFileSync(new URL('../../docs/kubernetes.md', import.meta.url), 'utf8');
+    const block = codeBlocksIn(document).find(({ text }) =>
+      text.startsWith('# kustomization.yaml\n'),
+    );
+    const overlay = join(directory, 'documented');
+    mkdirSync(overlay);
+    writeFileSync(join(overlay, 'kustomization.yaml'), block?.text ?? '');
+    writeFileSync(join(overlay, 'deployment.yaml'), workload('Deployment', plain));
 
-      expect(podsIn(manifests).map(({ spec }) => containersOf(spec).length)).toEqual([1]);
-    },
-  );
+    const manifests = build(overlay);
+
+    const [monitor] = ofKind(manifests, 'PodMonitor');
+    expect(monitor?.metadata.labels).toEqual({ release: 'kube-prometheus-stack' });
+    expect(referenceProblems(manifests)).toEqual([]);
+    expectHarmless(onlyPod(manifests).spec.initContainers?.[0], onlyPod(manifests));
+  });
+
+  it.each(kinds)('adds the same sidecar to a %s, and leaves the rest of it as it is', (kind) => {
+    const initContainers = [{ name: 'migrate', image: 'shop' }];
+    const template = { spec: { ...plain.spec, initContainers, restartPolicy: 'Always' } };
+
+    const [manifest] = patched(`kind-${kind.toLowerCase()}`, workload(kind, template));
+
+    const pod = onlyPod(manifest === undefined ? [] : [manifest]);
+    const [own, sidecar, ...others] = pod.spec.initContainers ?? [];
+    expect(others).toEqual([]);
+    expect(sidecar?.restartPolicy).toBe('Always');
+    expectHarmless(sidecar, pod);
+    expect(pod.metadata.labels?.['newrelic-exporter/sidecar']).toBe('true');
+    expect(manifest?.metadata.annotations).toEqual({ 'newrelic-exporter/inject': 'true' });
+    expect([own]).toEqual(initContainers);
+    expect(pod.spec.containers).toEqual(template.spec.containers);
+  });
+
+  it('has one sidecar for the pod template of all kinds', () => {
+    const [deployment, cronJob] = ['sidecar', 'cronjob'].map(
+      (name) => parse(readFileSync(join(source, `component/${name}.yaml`), 'utf8')) as Manifest,
+    );
+
+    expect(podsIn([{ ...cronJob, kind: 'CronJob' } as Manifest])[0]?.spec).toEqual(
+      podsIn([{ ...deployment, kind: 'Deployment' } as Manifest])[0]?.spec,
+    );
+  });
+
+  it.each([
+    { kind: 'ReplicaSet', group: 'apps', inject: 'true' },
+    { kind: 'Rollout', group: 'argoproj.io', inject: 'true' },
+    { kind: 'Job', group: 'batch.volcano.sh', inject: 'true' },
+    { kind: 'Deployment', group: 'apps', inject: 'True' },
+    { kind: 'CronJob', group: 'batch', inject: 'yes' },
+  ])('does not build with "$inject" on a $kind of $group', ({ kind, group, inject }) => {
+    const name = `refused-${group}-${kind.toLowerCase()}-${inject}`;
+
+    expect(() => patched(name, workload(kind, plain, inject, group))).toThrow(
+      'newrelic-exporter~1inject must be true or false, and on a Deployment, StatefulSet, DaemonSet, Job or CronJob',
+    );
+  });
+
+  it.each(kinds)('leaves a %s alone whose annotation is "false"', (kind) => {
+    const manifests = patched(`off-${kind.toLowerCase()}`, workload(kind, plain, 'false'));
+
+    expect(podsIn(manifests).map(({ spec }) => containersOf(spec).length)).toEqual([1]);
+  });
 });

@@ -95,6 +95,16 @@ export interface Pod {
 
 const workloads = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'Job', 'ReplicaSet']);
 
+interface WithTemplate {
+  readonly template: Pick<Pod, 'metadata' | 'spec'>;
+}
+
+function templateOf({ kind, spec }: Manifest): WithTemplate['template'] | undefined {
+  if (workloads.has(kind)) return (spec as unknown as WithTemplate).template;
+  if (kind !== 'CronJob') return undefined;
+  return (spec as unknown as { jobTemplate: { spec: WithTemplate } }).jobTemplate.spec.template;
+}
+
 /** Every pod: those of workloads, and those that stand for themselves such as the one of `helm test`. */
 export function podsIn(manifests: readonly Manifest[]): readonly Pod[] {
   return manifests.flatMap((manifest) => {
@@ -102,9 +112,8 @@ export function podsIn(manifests: readonly Manifest[]): readonly Pod[] {
     if (manifest.kind === 'Pod') {
       return [{ of, metadata: manifest.metadata, spec: manifest.spec as unknown as PodSpec }];
     }
-    if (!workloads.has(manifest.kind)) return [];
-    const { template } = manifest.spec as { template: Pick<Pod, 'metadata' | 'spec'> };
-    return [{ of, ...template }];
+    const template = templateOf(manifest);
+    return template === undefined ? [] : [{ of, ...template }];
   });
 }
 

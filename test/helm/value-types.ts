@@ -5,7 +5,6 @@ import {
   dataKey,
   dnsLabel,
   dnsName,
-  hostName,
   labelKey,
   labels,
   labelValue,
@@ -16,6 +15,7 @@ import {
 } from './kubernetes-names.ts';
 import { isReady, lives } from './kubernetes-rules.ts';
 import { kubernetesField, kubernetesType } from './kubernetes-types.ts';
+import { optionTypes } from './option-types.ts';
 
 function listOf(items: JsonObject): JsonObject {
   return { type: 'array', items };
@@ -163,18 +163,11 @@ export const valueTypes: Readonly<Record<string, JsonObject>> = {
   extraVolumeMounts: listOf(kubernetesType('VolumeMount')),
   extraContainers: listOf(extraContainer),
   extraInitContainers: listOf(extraInitContainer),
-  // Any objects: they may be of kinds that nobody knows here.
-  extraManifests: listOf({
-    type: 'object',
-    required: ['apiVersion', 'kind', 'metadata'],
-    properties: { apiVersion: notEmpty, kind: notEmpty, metadata: { type: 'object' } },
-  }),
   'service.type': { enum: ['ClusterIP', 'NodePort', 'LoadBalancer'] },
   'service.port': portNumber,
   'service.annotations': annotations,
   'ingress.className': optionalDnsName,
   'ingress.annotations': annotations,
-  'ingress.hosts': listOf(hostName),
   'ingress.tls': listOf(kubernetesType('IngressTLS')),
   ...monitorTypes('serviceMonitor', 'ServiceMonitorEndpoint'),
   ...monitorTypes('podMonitor', 'PodMonitorEndpoint'),
@@ -189,4 +182,5 @@ export const valueTypes: Readonly<Record<string, JsonObject>> = {
   'networkPolicy.ingressFrom': listOf(kubernetesType('NetworkPolicyPeer')),
   'networkPolicy.egress.extra': listOf(kubernetesType('NetworkPolicyEgressRule')),
   'pdb.maxUnavailable': amountOfPods,
+  ...optionTypes,
 };

@@ -8,9 +8,22 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectFolder } from '../docs/documents.ts';
 import { childrenOf, get, until, withFiles } from '../support/daemon-process.ts';
+import { importedPackages } from '../support/product-packages.ts';
 import { httpsServer, proxyServer } from '../transport/loopback-server.ts';
 
 const execute = promisify(execFile);
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly license: string;
+}
+
+/** What of CycloneDX the tests read. */
+interface Sbom {
+  readonly metadata: { readonly component: Omit<Manifest, 'license'> };
+  readonly components: readonly (Omit<Manifest, 'license'> & { readonly purl: string })[];
+}
 
 async function makeBundle(output: string): Promise<void> {
   await execute(process.execPath, [join(projectFolder, 'scripts/bundle.mjs'), output]);
@@ -58,6 +71,7 @@ describe('the bundle', () => {
       'THIRD_PARTY_LICENSES',
       'newrelic-exporter.mjs',
       'newrelic-exporter.mjs.map',
+      'sbom.cdx.json',
     ]);
     expect(await contents('two')).toStrictEqual(await contents('one'));
   });
@@ -70,15 +84,38 @@ describe('the bundle', () => {
     expect(`${text}${map}`).not.toContain(directory);
   });
 
-  it('comes with the licence of every dependency', async () => {
+  it('comes with the licence of every package in it', async () => {
     const licences = await readFile(join(directory, 'one/THIRD_PARTY_LICENSES'), 'utf8');
-    const { dependencies } = JSON.parse(
-      await readFile(join(projectFolder, 'package.json'), 'utf8'),
-    ) as { readonly dependencies: Readonly<Record<string, string>> };
-    const expected = Object.entries(dependencies).map(([name, version]) => `${name} ${version} (`);
+    const headings = await Promise.all(
+      importedPackages().map(async (name) => {
+        const path = join(projectFolder, 'node_modules', name, 'package.json');
+        const { version, license } = JSON.parse(await readFile(path, 'utf8')) as Manifest;
+        return `${name} ${version} (${license})\n`;
+      }),
+    );
 
-    expect(expected.filter((line) => !licences.includes(`\n${line}`))).toStrictEqual([]);
+    expect(headings.length).toBeGreaterThan(5);
+    expect(headings.filter((heading) => !`\n${licences}`.includes(`\n${heading}`))).toEqual([]);
     expect(licences).not.toContain('without the text of its licence');
+  });
+
+  it('comes with a list of the packages in it that scanners can read', async () => {
+    const licences = await readFile(join(directory, 'one/THIRD_PARTY_LICENSES'), 'utf8');
+    const sbom = JSON.parse(await readFile(join(directory, 'one/sbom.cdx.json'), 'utf8')) as Sbom;
+    const { name, version } = sbom.metadata.component;
+    const listed = sbom.components.map((one) => `${one.name} ${one.version}`);
+
+    expect(`newrelic-exporter, version ${version}`).toBe(
+      (await run('--version')).split(' (revision')[0],
+    );
+    expect(name).toBe('newrelic-exporter');
+    expect(listed.length).toBeGreaterThan(importedPackages().length);
+    expect(listed).toEqual(
+      [...licences.matchAll(/^(\S+ \d+\.\d+\.\d+) \(.+\)$/gmu)].map(([, heading]) => heading),
+    );
+    expect(sbom.components.map(({ purl }) => purl)).toContain(
+      `pkg:npm/%40opentelemetry/api@${sbom.components[0]?.version}`,
+    );
   });
 
   it.each([

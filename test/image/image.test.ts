@@ -1,7 +1,17 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,7 +21,7 @@ import { freePort, get, until } from '../support/daemon-process.ts';
 import { skipUnless, toolOrSkip } from '../support/tools.ts';
 import { type BuiltImage, buildImage } from './buildah.ts';
 import { type Container, createContainer } from './container.ts';
-import { node24 } from './stand-in.ts';
+import { node24, outputOf } from './stand-in.ts';
 
 const buildah = toolOrSkip('buildah');
 const isRoot = process.getuid?.() === 0;
@@ -119,12 +129,26 @@ describe.skipIf(skip)(`the image built from the Dockerfile${note}`, () => {
   });
 
   it('holds the bundle and the licences, and neither npm nor sources nor the secret', async () => {
-    const inApp = ['newrelic-exporter.mjs', 'newrelic-exporter.mjs.map', 'THIRD_PARTY_LICENSES'];
-    const found = [...inApp, 'LICENSE'].filter((name) => existsSync(join(root, 'app', name)));
     const unwanted = ['build', 'app/node_modules', 'usr/local/bin/npm', 'root/.npmrc', 'bin/sh'];
 
-    expect(found).toStrictEqual([...inApp, 'LICENSE']);
+    expect((await readdir(join(root, 'app'))).toSorted()).toStrictEqual([
+      'LICENSE',
+      'THIRD_PARTY_LICENSES',
+      'newrelic-exporter.mjs',
+      'newrelic-exporter.mjs.map',
+      'sbom.cdx.json',
+    ]);
     expect(unwanted.filter((path) => existsSync(join(root, path)))).toStrictEqual([]);
+  });
+
+  it('holds the same bytes as a bundle made elsewhere, with other packages and another Node', async () => {
+    const bundle = join(directory, 'bundle');
+    await outputOf(process.execPath, ['scripts/bundle.mjs', bundle]);
+    const names = await readdir(bundle);
+    const contents = async (folder: string): Promise<readonly string[]> =>
+      Promise.all(names.map(async (name) => readFile(join(folder, name), 'utf8')));
+
+    expect(await contents(join(root, 'app'))).toStrictEqual(await contents(bundle));
   });
 
   it('serves, reloads and stops as user 65532 on a read-only root without capabilities', async () => {
