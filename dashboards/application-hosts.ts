@@ -40,10 +40,23 @@ export const applicationHosts: Row = {
       queries: [{ expr: busiest, legend }],
     }),
     graph({
+      title: 'Application and sum of its hosts',
+      description:
+        'They differ a little, because New Relic rounds each value. A large difference means that some hosts are not selected above, or not polled. Sidecars publish no value of the application.',
+      unit: 'reqpm',
+      width: 8,
+      queries: [
+        { expr: `sum(${application})`, legend: 'application' },
+        { expr: `sum(${hosts})`, legend: 'sum of the hosts' },
+      ],
+    }),
+    graph({
+      id: 104,
       title: 'Imbalance',
       description:
         'Throughput of the busiest host divided by the average of the hosts with traffic (1 is even), and their standard deviation divided by the average. Of several applications the least even one.',
       unit: 'none',
+      width: 8,
       decimals: 2,
       softMax: 2,
       thresholds: [[2, 'red']],
@@ -53,10 +66,12 @@ export const applicationHosts: Row = {
       ],
     }),
     graph({
+      id: 106,
       title: 'Hosts and instances',
       description:
         'Hosts and instances that New Relic lists, and hosts with traffic. A host that is gone stays listed for about an hour.',
       unit: 'none',
+      width: 8,
       decimals: 0,
       isStepped: true,
       queries: [
@@ -75,6 +90,7 @@ export const applicationHosts: Row = {
       queries: [{ expr: `topk($topn, ${hosts})`, legend }],
     }),
     bars({
+      id: 105,
       title: 'Quietest hosts',
       description:
         'Current requests per minute. The busiest host stands first, so that the bars are as long as beside.',
@@ -84,41 +100,31 @@ export const applicationHosts: Row = {
         { expr: `bottomk($topn, ${hosts})`, legend },
       ],
     }),
-    graph({
-      title: 'Application and sum of its hosts',
-      description:
-        'They differ a little, because New Relic rounds each value. A large difference means that some hosts are not selected above, or not polled. Sidecars publish no value of the application.',
-      unit: 'reqpm',
-      queries: [
-        { expr: `sum(${application})`, legend: 'application' },
-        { expr: `sum(${hosts})`, legend: 'sum of the hosts' },
-      ],
-    }),
     table({
       title: 'Hosts by throughput',
       description:
         'Current throughput of each selected host, and its share of its application; the 200 busiest.',
-      width: 12,
       sortBy: [['Throughput', 'greatest']],
       labels: {
         host_name: { title: 'Host' },
-        app_name: { title: 'Application', width: 160 },
-        host_id: { title: 'Id', width: 110 },
-        account: { title: 'Account', width: 110 },
-        cluster: { title: 'Cluster', width: 110 },
+        host_id: { title: 'Host id', width: 100 },
+        app_name: { title: 'Application' },
+        app_id: { title: 'Application id', width: 120 },
+        account: { title: 'Account' },
+        cluster: { title: 'Cluster' },
       },
       columns: [
         {
           title: 'Throughput',
           unit: 'reqpm',
-          width: 200,
+          width: 400,
           cell: 'bar',
           expr: `topk(200, ${hosts})`,
         },
         {
           title: 'Share',
           unit: 'percentunit',
-          width: 80,
+          width: 100,
           decimals: 1,
           expr: `${hosts} / ${sameApp} group_left () (sum by (cluster, account, app_id) (${hosts}) > 0) and ${sameHost} topk(200, ${hosts})`,
         },

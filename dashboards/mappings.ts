@@ -38,9 +38,9 @@ export const upOrDown: JsonObject = valueMap({
   '1': ['up', 'transparent'],
 });
 
-/** As `healthOf` numbers them: the worst is the greatest. */
+/** As `healthOf` numbers them: the worst is the greatest. Gray is what New Relic knows nothing of. */
 export const health: JsonObject = valueMap({
-  '1': ['gray or unknown', 'transparent'],
+  '1': ['gray', 'transparent'],
   '2': ['green', 'transparent'],
   '3': ['orange', 'orange'],
   '4': ['red', 'red'],
@@ -52,3 +52,9 @@ export const poll: JsonObject = valueMap({
   '1': ['failing', 'orange'],
   '2': ['stale', 'red'],
 });
+
+/** Of an age: what has never happened is as old as the time of computers. */
+export const neverPolled: JsonObject = {
+  type: 'range',
+  options: { from: 1e9, to: 1e11, result: { text: 'never', color: 'red', index: 0 } },
+};

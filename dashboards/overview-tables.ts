@@ -33,7 +33,7 @@ const accounts = table({
   id: linked.accounts,
   title: 'Accounts',
   description:
-    'Each account, also of exporters that are down. Oldest poll: how long ago the application whose last complete poll is the oldest had it. Calls failing: without 404, which is how New Relic says that something is gone.',
+    'Each account, also of exporters that are down. Oldest poll: how long ago the application whose last complete poll is the oldest had it. Calls failing: without 404, which is how New Relic says that something is gone. Unmatched: entries of the configuration that match no application.',
   height: 7,
   sortBy: [
     ['Up', 'least'],
@@ -68,7 +68,7 @@ const accounts = table({
     {
       title: 'Oldest poll',
       unit: 'dtdurations',
-      decimals: 1,
+      decimals: 0,
       expr: `time() - min by (cluster, account) (${lastSuccess(ofAccount)})`,
     },
     {
@@ -88,7 +88,7 @@ const accounts = table({
       expr: `clamp_min(max by (cluster, account) (${ofAccount('newrelic_exporter_api_backoff_until_timestamp_seconds')}) - time(), 0)`,
     },
     {
-      title: 'Entries without application',
+      title: 'Unmatched',
       unit: 'none',
       cell: 'state',
       thresholds: [[1, 'orange']],
@@ -102,15 +102,15 @@ const accounts = table({
 
 const byApp = `sum by (${appLabels}) ${throughput()}`;
 /** So that a table of 10,000 applications does not stop the browser. */
-const shown = `and ${sameApp} (topk(100, ${pollOf(ofApp)} > 0) or topk(100, ${healthOf()} > 2) or topk(100, ${byApp}))`;
+const ranked = `${byApp} or ${sameApp} 0 * ${anyApp(ofApp)}`;
+const shown = `and ${sameApp} (topk(100, ${pollOf(ofApp)} > 0) or topk(100, ${healthOf()} > 2) or topk(100, ${ranked}))`;
 
 function column(options: Column): Column {
   return { ...options, expr: `${options.expr} ${shown}` };
 }
 
-function plain(title: string, unit: string, metric: string, decimals?: number): Column {
-  const options = { title, unit, expr: perApp(ofApp(`newrelic_application_${metric}`)) };
-  return column(decimals === undefined ? options : { ...options, decimals });
+function plain(metric: string, options: Omit<Column, 'expr'>): Column {
+  return column({ ...options, expr: perApp(ofApp(`newrelic_application_${metric}`)) });
 }
 
 const applications = table({
@@ -127,18 +127,18 @@ const applications = table({
   labels: {
     app_name: {
       title: 'Application',
-      width: 260,
+      width: 200,
       links: [toApplication('table row', 'overview')],
     },
-    account: { title: 'Account', width: 110 },
-    app_id: { title: 'Id', width: 110 },
-    cluster: { title: 'Cluster', width: 110 },
+    account: { title: 'Account', width: 95 },
+    app_id: { title: 'Id', width: 95 },
+    cluster: { title: 'Cluster', width: 95 },
   },
   columns: [
     column({
       title: 'Poll',
       unit: 'none',
-      width: 90,
+      width: 85,
       cell: 'state',
       mappings: [poll],
       expr: pollOf(ofApp),
@@ -146,7 +146,7 @@ const applications = table({
     column({
       title: 'Health',
       unit: 'none',
-      width: 90,
+      width: 75,
       cell: 'state',
       mappings: [health],
       expr: healthOf(),
@@ -159,12 +159,17 @@ const applications = table({
       mappings: [yesOrUnusual],
       expr: perApp(ofApp('newrelic_application_reporting')),
     }),
-    column({ title: 'Throughput', unit: 'reqpm', width: 220, cell: 'bar', expr: byApp }),
-    column({ title: 'Hosts', unit: 'none', expr: hostsPerApp() }),
-    plain('Instances', 'none', 'instances'),
-    plain('Response time', 's', 'summary_response_time_seconds'),
-    plain('Errors', 'percentunit', 'summary_error_ratio', 2),
-    plain('Apdex', 'none', 'summary_apdex_score', 2),
+    column({ title: 'Throughput', unit: 'reqpm', width: 150, cell: 'bar', expr: byApp }),
+    column({ title: 'Hosts', unit: 'none', width: 60, expr: hostsPerApp() }),
+    plain('instances', { title: 'Instances', unit: 'none', width: 82 }),
+    plain('summary_response_time_seconds', { title: 'Response', unit: 's', width: 85 }),
+    plain('summary_error_ratio', {
+      title: 'Errors',
+      unit: 'percentunit',
+      decimals: 2,
+      width: 70,
+    }),
+    plain('summary_apdex_score', { title: 'Apdex', unit: 'none', decimals: 2, width: 70 }),
     column({
       title: 'Age',
       unit: 'dtdurations',

@@ -109,13 +109,13 @@ const overTime: Row = {
     states({
       title: 'Unhealthy applications',
       description:
-        'Applications whose health status in New Relic is orange or red. Empty if there is none.',
+        'Applications whose health status in New Relic is orange or red: at each moment at most as many as "Top" says, red ones first. Empty if there is none.',
       unit: 'none',
       mappings: [health],
       links: [toApp],
       queries: [
         {
-          expr: `${healthOf()} >= 3`,
+          expr: `topk($topn, ${healthOf()} >= 3)`,
           legend: appLegend,
         },
       ],

@@ -4,6 +4,18 @@ import type { Answer } from './prometheus.ts';
 /** What is chosen for each variable. */
 export type Choice = Readonly<Record<string, string>>;
 
+/** "All" of every variable. */
+export const everything: Choice = {
+  cluster: '.*',
+  job: '.+',
+  instance: '.+',
+  account: '.+',
+  app: '.+',
+  host: '.+',
+  transaction_type: '.+',
+  topn: '10',
+};
+
 /** What a variable offers. */
 export interface Option {
   readonly value: string;
@@ -43,6 +55,7 @@ export function variableQueryOf({ query }: Variable): {
 export function filledIn(expression: string, choice: Choice): string {
   return expression
     .replaceAll('$__rate_interval', '20s')
+    .replaceAll('$__range', '1h')
     .replaceAll(/\$([a-z_]+)/g, (_, name: string) => {
       const value = choice[name];
       if (value === undefined) throw new Error(`There is no variable $${name}`);
@@ -77,7 +90,7 @@ export async function optionsOf(
   const { error, series } = await source.query(asked);
   if (error !== '') throw new Error(`${variable.name}: ${error}`);
   return series.flatMap(({ metric, values: [value = 0] }) =>
-    optionIn(lineOf(metric, value), variable.regex),
+    optionIn(lineOf(metric, value), variable.regex ?? ''),
   );
 }
 

@@ -1,28 +1,11 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { toolOrSkip } from '../support/tools.ts';
-import { readDashboards } from './dashboard-files.ts';
-import { type Choice, filledIn, variableQueryOf } from './grafana.ts';
+import { expressionOf, readDashboards } from './dashboard-files.ts';
+import { everything as all, filledIn, variableQueryOf } from './grafana.ts';
+import { complaint, type Samples, type SeriesInput } from './promtool.ts';
 
 const promtool = toolOrSkip('promtool');
 const dashboards = readDashboards();
-
-/** Everything is chosen. */
-const all: Choice = {
-  cluster: '.*',
-  job: '.+',
-  instance: '.+',
-  account: '.+',
-  app: '.+',
-  host: '.+',
-  transaction_type: '.+',
-  topn: '10',
-};
-
-type Samples = Readonly<Record<string, number>>;
 
 const shop = 'account="main",app_id="1",app_name="shop"';
 
@@ -134,58 +117,17 @@ const cases: readonly {
   },
 ];
 
-const targets = dashboards.flatMap(({ name, panels }) =>
-  panels.flatMap(({ title, targets: own }) =>
-    (own ?? []).map(({ refId, expr }) => ({ where: `${name}: ${title} ${refId}`, expr })),
-  ),
-);
-
-function expressionOf(where: string): string {
-  const target = targets.find((candidate) => candidate.where === where);
-  if (target === undefined) throw new Error(`There is no panel ${where}`);
-  return filledIn(target.expr, all);
-}
-
 describe.skipIf(promtool.skip)(`the dashboards of sidecars${promtool.note}`, () => {
-  let folder: string;
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'newrelic-exporter-sidecars-'));
-  });
-  afterAll(() => {
-    rmSync(folder, { recursive: true });
-  });
-
   /** What promtool says against these samples after a minute. */
-  const complaint = (
-    series: Readonly<Record<string, string>>,
-    expr: string,
-    samples: Samples,
-  ): string => {
-    const test = {
-      interval: '5s',
-      input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
-      promql_expr_test: [
-        {
-          expr,
-          eval_time: '1m',
-          exp_samples: Object.entries(samples).map(([labels, value]) => ({ labels, value })),
-        },
-      ],
-    };
-    const path = join(folder, 'test.yaml');
-    writeFileSync(path, JSON.stringify({ evaluation_interval: '5s', tests: [test] }));
-    const { status, stdout, stderr } = spawnSync(promtool.path, ['test', 'rules', path], {
-      encoding: 'utf8',
-    });
-    return status === 0 ? '' : `${stdout}${stderr}`;
-  };
+  const against = (series: SeriesInput, expr: string, samples: Samples): string =>
+    complaint(promtool.path, { series, expr, samples, at: '1m', interval: '5s' });
 
   const shown = cases.flatMap(({ who, series, shows }) =>
     Object.entries(shows).map(([where, samples]) => ({ who, series, where, samples })),
   );
 
   it.each(shown)('show of $who in $where: $samples', ({ series, where, samples }) => {
-    expect(complaint(series, expressionOf(where), samples)).toBe('');
+    expect(against(series, filledIn(expressionOf(where), all), samples)).toBe('');
   });
 
   it.each([
@@ -202,12 +144,14 @@ describe.skipIf(promtool.skip)(`the dashboards of sidecars${promtool.note}`, () 
       const asked = filledIn(expression, all);
       const values = label === undefined ? asked : `group by (${label}) (${asked})`;
 
-      expect(complaint(sidecars, values, samples)).toBe('');
+      expect(against(sidecars, values, samples)).toBe('');
     }
   });
 
   it('would be found to show something else', () => {
-    const text = complaint(sidecars, expressionOf('overview: Throughput A'), { '{}': 187 });
+    const text = against(sidecars, filledIn(expressionOf('overview: Throughput A'), all), {
+      '{}': 187,
+    });
 
     expect(text).toContain('FAILED');
   });
