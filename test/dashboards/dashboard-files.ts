@@ -51,13 +51,19 @@ export interface Panel {
     readonly h: number;
   };
   readonly targets?: readonly Target[];
-  /** Of a row that is collapsed. */
-  readonly panels?: readonly Panel[];
   readonly fieldConfig?: FieldConfigSource;
   readonly options?: PanelOptions;
   readonly transformations?: readonly { readonly id: string; readonly options: object }[];
   /** How many points a line has at most; the width in pixels if it is left out. */
   readonly maxDataPoints?: number;
+  /** Of a row that is collapsed. */
+  readonly panels?: readonly Panel[];
+}
+
+export interface Link {
+  readonly type: string;
+  readonly title: string;
+  readonly url: string;
 }
 
 export interface Variable {
@@ -70,7 +76,7 @@ export interface Variable {
   readonly allValue?: string;
   readonly refresh?: number;
   readonly query: string | { readonly query: string };
-  readonly regex?: string;
+  readonly regex: string;
   readonly sort?: number;
   readonly current: { readonly value?: string | readonly string[] };
 }
@@ -82,11 +88,7 @@ export interface Dashboard {
   readonly editable: boolean;
   /** What it shows at first, such as `now-6h` to `now`. */
   readonly time: { readonly from: string; readonly to: string };
-  readonly links: readonly {
-    readonly type: string;
-    readonly title: string;
-    readonly url?: string;
-  }[];
+  readonly links: readonly Link[];
   readonly panels: readonly Panel[];
   readonly annotations: { readonly list: readonly { readonly expr: string }[] };
   readonly templating: { readonly list: readonly Variable[] };
