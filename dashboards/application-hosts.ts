@@ -51,6 +51,7 @@ export const applicationHosts: Row = {
       ],
     }),
     graph({
+      id: 104,
       title: 'Imbalance',
       description:
         'Throughput of the busiest host divided by the average of the hosts with traffic (1 is even), and their standard deviation divided by the average. Of several applications the least even one.',
@@ -65,6 +66,7 @@ export const applicationHosts: Row = {
       ],
     }),
     graph({
+      id: 106,
       title: 'Hosts and instances',
       description:
         'Hosts and instances that New Relic lists, and hosts with traffic. A host that is gone stays listed for about an hour.',
@@ -88,6 +90,7 @@ export const applicationHosts: Row = {
       queries: [{ expr: `topk($topn, ${hosts})`, legend }],
     }),
     bars({
+      id: 105,
       title: 'Quietest hosts',
       description:
         'Current requests per minute. The busiest host stands first, so that the bars are as long as beside.',

@@ -44,6 +44,7 @@ const now: Row = {
       ],
     }),
     tile({
+      id: 101,
       title: 'State in New Relic',
       description:
         'Whether the application reports to New Relic, and its health status; of several applications the worst. Sidecars publish neither.',
@@ -80,6 +81,7 @@ const overTime: Row = {
   title: 'Over time',
   panels: [
     graph({
+      id: 102,
       title: 'Web and other transactions',
       description: 'Requests per minute by transaction type, averaged over the polled window.',
       unit: 'reqpm',
@@ -88,6 +90,7 @@ const overTime: Row = {
       queries: [{ expr: `sum by (transaction_type) ${current}`, legend: '{{transaction_type}}' }],
     }),
     graph({
+      id: 103,
       title: 'Now and last week',
       description: 'Requests per minute now and seven days earlier.',
       unit: 'reqpm',

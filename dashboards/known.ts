@@ -1,7 +1,9 @@
 import { appLabels, ofAccount, ofProcess, perApp, type Selector, sameApp } from './selectors.ts';
 
-/** So long an exporter that is down is remembered. */
+/** So long what exporters that are down have said is remembered. */
 const memory = '[1d]';
+/** So long an exporter that is down is remembered itself, as the alert NewRelicExporterDown does. */
+const exporterMemory = '[7d]';
 const sameProcess = 'on (cluster, job, instance)';
 const isDown = `and ${sameProcess} ${ofProcess('up')} == 0`;
 const sameAccount = 'on (cluster, account)';
@@ -10,7 +12,7 @@ const sameAccount = 'on (cluster, account)';
  * 1 for each exporter that Prometheus can scrape, 0 for each that it cannot. As the alert
  * NewRelicExporterDown has it: what has shown itself as an exporter is one.
  */
-export const exporterUp: string = `(max by (cluster, job, instance) (${ofProcess('up')}) and ${sameProcess} last_over_time(${ofProcess('newrelic_exporter_build_info')}${memory}))`;
+export const exporterUp: string = `(max by (cluster, job, instance) (${ofProcess('up')}) and ${sameProcess} last_over_time(${ofProcess('newrelic_exporter_build_info')}${exporterMemory}))`;
 
 /** A value of each account, with what exporters that are down said last where none else says it. */
 function knownOfAccount(aggregate: 'min' | 'max', metric: string, lost = ''): string {
@@ -25,6 +27,11 @@ function knownOfAccount(aggregate: 'min' | 'max', metric: string, lost = ''): st
  * NewRelicExporterDiscoveryFailing has it, or whose exporters are all down.
  */
 export const accountUp: string = knownOfAccount('min', 'newrelic_up', '0 * ');
+
+const atExporters = 'by (cluster, job, instance, account)';
+
+/** As `accountUp`, for each exporter of an account by itself. */
+export const accountUpAtExporters: string = `(max ${atExporters} (${ofAccount('newrelic_up')}) or 0 * max ${atExporters} (last_over_time(${ofAccount('newrelic_up')}${memory}) ${isDown}))`;
 
 /** When a poll of each application last got all that was asked for. */
 export function lastSuccess(select: Selector): string {

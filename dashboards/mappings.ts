@@ -52,3 +52,9 @@ export const poll: JsonObject = valueMap({
   '1': ['failing', 'orange'],
   '2': ['stale', 'red'],
 });
+
+/** Of an age: what has never happened is as old as the time of computers. */
+export const neverPolled: JsonObject = {
+  type: 'range',
+  options: { from: 1e9, to: 1e11, result: { text: 'never', color: 'red', index: 0 } },
+};

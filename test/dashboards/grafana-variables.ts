@@ -139,7 +139,7 @@ export async function chooseFor(
         return query.split(',').map((value) => ({ label: value, value }));
       const filled = replaceWith(choices)(query, {}, interpolateQueryExpression);
       return sorted(
-        optionsOf(await answersOf(filled, source), variable.regex ?? '', grafana),
+        optionsOf(await answersOf(filled, source), variable.regex, grafana),
         variable.sort ?? 0,
       );
     };

@@ -55,6 +55,7 @@ export function variableQueryOf({ query }: Variable): {
 export function filledIn(expression: string, choice: Choice): string {
   return expression
     .replaceAll('$__rate_interval', '20s')
+    .replaceAll('$__range', '1h')
     .replaceAll(/\$([a-z_]+)/g, (_, name: string) => {
       const value = choice[name];
       if (value === undefined) throw new Error(`There is no variable $${name}`);

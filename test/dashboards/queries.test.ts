@@ -66,6 +66,9 @@ const known = [
   { where: 'application: State in New Relic A', value: 1 },
   { where: 'application: State in New Relic B', value: 2 },
   { where: 'exporter: Exporters scraped A', value: 2 },
+  { where: 'exporter: Accounts polled A', value: 2 },
+  { where: 'exporter: Entries without application A', value: 1 },
+  { where: 'exporter: Longest pause A', value: 0 },
   { where: 'exporter: Configuration accepted A', value: 1 },
   { where: 'exporter: Shards missing A', value: 0 },
 ];
@@ -131,7 +134,7 @@ async function startBench(): Promise<Bench> {
     { end: badEnd, minutes: badMinutes, story: badDay(badEnd) },
   ];
   await writeFile(join(folder, 'history.txt'), historyOf(present, chapters));
-  importHistory(promtool.path, join(folder, 'history.txt'), folder);
+  await importHistory(promtool.path, join(folder, 'history.txt'), folder);
   const prometheus = await startScraping(folder);
   await until(async () => {
     const { series } = await prometheus.query('min(count_over_time(up[8s])) >= 6');

@@ -55,6 +55,7 @@ const app: Partial<Variable> = {
   name: 'app',
   type: 'query',
   query: 'label_values(a, app_name)',
+  regex: '',
   multi: true,
   includeAll: false,
   current: {},

@@ -13,8 +13,8 @@ const run = promisify(execFile);
 const kubectlValidate = goToolOrSkip('kubectl-validate');
 const kubeScore = goToolOrSkip('kube-score');
 const kubectl = toolOrSkip('kubectl');
-/** Beside the tools: the schemas of the Prometheus Operator. */
-const operatorSchemas = join(dirname(kubectlValidate.path), '../prometheus-operator-crds');
+/** Beside the tools: the definitions of custom resources. */
+const customResources = join(dirname(kubectlValidate.path), '../custom-resources');
 
 /** Those that the tool has within itself, from the oldest that the chart runs on. */
 const schemaVersions = ['1.25', '1.27', '1.29', '1.30'];
@@ -35,6 +35,8 @@ const notAsked = {
   'container-ephemeral-storage-request-and-limit': 'read-only',
   // Tags are never moved.
   'container-image-pull-policy': 'IfNotPresent',
+  // ClusterIP by default.
+  'service-type': 'service.type',
   // Off by default, as whom to allow is known to nobody else; the pod of helm test lives for seconds.
   'pod-networkpolicy': 'networkPolicy.enabled',
 };
@@ -53,7 +55,7 @@ describe.skipIf(helm4.skip || kubectlValidate.skip || kubeScore.skip)(
     });
 
     const validate = async (files: readonly string[], version: string): Promise<string> => {
-      const args = ['--version', version, '--local-crds', operatorSchemas, ...files];
+      const args = ['--version', version, '--local-crds', customResources, ...files];
       const { stdout, stderr } = await run(kubectlValidate.path, args, {
         env: { ...process.env, KUBECONFIG: '/dev/null' },
       }).catch((error: unknown) => error as { readonly stdout: string; readonly stderr: string });

@@ -1,4 +1,5 @@
 import { containersOf, type Manifest, ofKind, type Pod, podsIn } from './manifests.ts';
+import { optionReferenceProblems } from './option-references.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -217,5 +218,6 @@ export function referenceProblems(manifests: readonly Manifest[]): readonly stri
     ...ingressProblems(manifests),
     ...workloadProblems(manifests),
     ...volumeProblems(manifests),
+    ...optionReferenceProblems(manifests),
   ];
 }

@@ -134,23 +134,28 @@ describe.each([
       expect(data.map((text) => Buffer.from(text, 'base64').toString())).toEqual([canary]);
     });
 
-    it('covers both workloads, pods of helm test, both monitors, rules, policies and ingress', () => {
+    it('covers every kind of object that the chart can make', () => {
       const kinds = new Set(cases.flatMap((one) => manifestsOf(one).map(({ kind }) => kind)));
 
       expect([...kinds].toSorted()).toEqual([
         'ConfigMap',
         'Deployment',
+        'GrafanaDashboard',
+        'HTTPRoute',
         'Ingress',
         'NetworkPolicy',
         'Pod',
         'PodDisruptionBudget',
         'PodMonitor',
+        'PodMonitoring',
         'PrometheusRule',
+        'ScrapeConfig',
         'Secret',
         'Service',
         'ServiceAccount',
         'ServiceMonitor',
         'StatefulSet',
+        'VerticalPodAutoscaler',
       ]);
     });
   });

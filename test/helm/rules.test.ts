@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { changed } from './changed.ts';
 import { helm4, render } from './chart.ts';
 import { exporterProblems, secretProblems } from './exporter-files.ts';
 import { keyLeaks, keysInEnvironment } from './key-leaks.ts';
@@ -8,25 +8,6 @@ import { referenceProblems } from './references.ts';
 
 const canary = 'NRAK-TESTTESTTESTTESTTESTTESTTES';
 const encoded = Buffer.from(canary).toString('base64');
-
-interface Change {
-  /** The objects that are changed: all of this kind. */
-  readonly kind: string;
-  /** In their JSON. */
-  readonly from: string | RegExp;
-  readonly to: string;
-}
-
-/** The objects with a mistake in them. */
-function changed(manifests: readonly Manifest[], { kind, from, to }: Change): readonly Manifest[] {
-  const broken = manifests.map((manifest) =>
-    manifest.kind === kind
-      ? (JSON.parse(JSON.stringify(manifest).replaceAll(from, to)) as Manifest)
-      : manifest,
-  );
-  if (isDeepStrictEqual(broken, manifests)) throw new Error(`${kind} has no ${String(from)}`);
-  return broken;
-}
 
 describe.skipIf(helm4.skip)(`the rules for rendered objects${helm4.note}`, () => {
   let manifests: readonly Manifest[];

@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { chart, helm3, refusal } from './chart.ts';
+import { optionRefusals, takenOptions } from './option-refusals.ts';
 
 /** Bad values, added to the smallest good ones, and the sentence that they are refused with. */
 const refusals = [
+  ...optionRefusals,
   {
     set: ['replicas=2'],
     says: 'replicas is 2, but every pod would poll everything with the same key: set sharding.mode to static (with mode: statefulset), or replicas to 1',
@@ -123,6 +125,7 @@ describe.skipIf(helm3.skip)(`values that cannot work${helm3.note}`, () => {
   });
 
   it.each([
+    ...takenOptions,
     { set: [] },
     { set: ['replicas=0'] },
     { set: ['replicas=3', 'sharding.mode=static', 'mode=statefulset'] },

@@ -5,7 +5,6 @@ import {
   dataKey,
   dnsLabel,
   dnsName,
-  hostName,
   labelKey,
   labels,
   labelValue,
@@ -15,6 +14,7 @@ import {
   portNumber,
 } from './kubernetes-names.ts';
 import { kubernetesField, kubernetesType } from './kubernetes-types.ts';
+import { optionTypes } from './option-types.ts';
 
 function listOf(items: JsonObject): JsonObject {
   return { type: 'array', items };
@@ -161,18 +161,11 @@ export const valueTypes: Readonly<Record<string, JsonObject>> = {
   extraVolumeMounts: listOf(kubernetesType('VolumeMount')),
   extraContainers: listOf(extraContainer),
   extraInitContainers: listOf(extraInitContainer),
-  // Any objects: they may be of kinds that nobody knows here.
-  extraManifests: listOf({
-    type: 'object',
-    required: ['apiVersion', 'kind', 'metadata'],
-    properties: { apiVersion: notEmpty, kind: notEmpty, metadata: { type: 'object' } },
-  }),
   'service.type': { enum: ['ClusterIP', 'NodePort', 'LoadBalancer'] },
   'service.port': portNumber,
   'service.annotations': annotations,
   'ingress.className': optionalDnsName,
   'ingress.annotations': annotations,
-  'ingress.hosts': listOf(hostName),
   'ingress.tls': listOf(kubernetesType('IngressTLS')),
   ...monitorTypes('serviceMonitor', 'ServiceMonitorEndpoint'),
   ...monitorTypes('podMonitor', 'PodMonitorEndpoint'),
@@ -187,4 +180,5 @@ export const valueTypes: Readonly<Record<string, JsonObject>> = {
   'networkPolicy.ingressFrom': listOf(kubernetesType('NetworkPolicyPeer')),
   'networkPolicy.egress.extra': listOf(kubernetesType('NetworkPolicyEgressRule')),
   'pdb.maxUnavailable': amountOfPods,
+  ...optionTypes,
 };

@@ -29,7 +29,7 @@ const templates = templateFiles(join(chart, 'templates'))
   .join('\n');
 /** What templates reach by `with`, `range` or `get`, or hand on as a whole. */
 const indirect =
-  /^(?:config|podSecurityContext|securityContext|livenessProbe|readinessProbe|sidecar\.(?:resources|securityContext)|networkPolicy\.egress|prometheusRule\.groups|(?:service|pod)Monitor|nodeSelector|tolerations|affinity|topologySpreadConstraints|priorityClassName|dnsConfig|hostAliases)(?:\.|$)/u;
+  /^(?:config|podSecurityContext|securityContext|livenessProbe|readinessProbe|sidecar\.(?:resources|securityContext)|networkPolicy\.egress|prometheusRule\.groups|(?:service|pod)Monitor|scrapeConfig|podMonitoring|dashboards\.grafanaOperator|nodeSelector|tolerations|affinity|topologySpreadConstraints|priorityClassName|dnsConfig|hostAliases)(?:\.|$)/u;
 
 describe('values.schema.json', () => {
   it('is what values.yaml and config.schema.json make of it', async () => {

@@ -22,18 +22,48 @@
 {{- end }}
 
 {{- define "newrelic-exporter.selectorLabels" -}}
-app.kubernetes.io/name: {{ include "newrelic-exporter.name" . }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/name: {{ include "newrelic-exporter.name" . | toYaml }}
+app.kubernetes.io/instance: {{ toYaml .Release.Name }}
 {{- end }}
 
-{{- define "newrelic-exporter.labels" -}}
-{{ include "newrelic-exporter.selectorLabels" . }}
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ .Release.Service }}
-helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
-{{- with .Values.commonLabels }}
-{{ toYaml . }}
+{{/*
+Labels in the order of their weight, the lightest first: those of the chart, of the release, of all objects
+(commonLabels), of the one object. Nothing changes the labels that selectors look for.
+Call with (dict "root" $ "chart" MAP "own" LIST), where own are maps or null.
+*/}}
+{{- define "newrelic-exporter.mergedLabels" -}}
+{{- $labels := set .chart "app.kubernetes.io/managed-by" .root.Release.Service }}
+{{- if .root.Values.releaseLabel }}
+{{- $_ := set $labels "release" .root.Release.Name }}
 {{- end }}
+{{- range prepend .own .root.Values.commonLabels }}
+{{- $labels = mergeOverwrite $labels (default dict .) }}
+{{- end }}
+{{- mergeOverwrite $labels (include "newrelic-exporter.selectorLabels" .root | fromYaml) | toYaml }}
+{{- end }}
+
+{{/* The labels of an object. Call with a list: the scope, then maps of labels that only this object has. */}}
+{{- define "newrelic-exporter.labelsOf" -}}
+{{- $root := first . }}
+{{- $name := printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace "+" "_" }}
+{{- $chart := dict "helm.sh/chart" $name "app.kubernetes.io/version" $root.Chart.AppVersion }}
+{{- include "newrelic-exporter.mergedLabels" (dict "root" $root "chart" $chart "own" (rest .)) }}
+{{- end }}
+
+{{/* The labels of an object that has none of its own. */}}
+{{- define "newrelic-exporter.labels" -}}
+{{- include "newrelic-exporter.labelsOf" (list .) }}
+{{- end }}
+
+{{/* The labels of the pods. No version is among them: a new version of the chart alone must not restart a pod. */}}
+{{- define "newrelic-exporter.podLabels" -}}
+{{- include "newrelic-exporter.mergedLabels" (dict "root" . "chart" dict "own" (list .Values.podLabels)) }}
+{{- end }}
+
+{{/* The labels of a pod of "helm test", which no selector may find. */}}
+{{- define "newrelic-exporter.testLabels" -}}
+{{- $name := printf "%s-test" (include "newrelic-exporter.name" .) }}
+{{- set (include "newrelic-exporter.labels" . | fromYaml) "app.kubernetes.io/name" $name | toYaml }}
 {{- end }}
 
 {{/* A label that every pod with an exporter has, whether standalone or as a sidecar. */}}
@@ -79,6 +109,20 @@ newrelic-exporter/sidecar: {{ include "newrelic-exporter.fullname" . }}
 {{- end }}
 {{- range uniq $names }}
 - name: {{ . }}
+{{- end }}
+{{- end }}
+
+{{/* The IP families of all Services, as YAML; nothing if the values leave them to the cluster. */}}
+{{- define "newrelic-exporter.ipFamilies" -}}
+{{- $families := dict }}
+{{- with .Values.service.ipFamilyPolicy }}
+{{- $_ := set $families "ipFamilyPolicy" . }}
+{{- end }}
+{{- with .Values.service.ipFamilies }}
+{{- $_ := set $families "ipFamilies" . }}
+{{- end }}
+{{- with $families }}
+{{- toYaml . }}
 {{- end }}
 {{- end }}
 

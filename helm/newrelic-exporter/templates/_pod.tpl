@@ -138,10 +138,7 @@ For a sidecar they are optional: the pod of the application must not wait for th
 {{- end }}
 metadata:
   labels:
-    {{- include "newrelic-exporter.labels" . | nindent 4 }}
-    {{- with .Values.podLabels }}
-    {{- toYaml . | nindent 4 }}
-    {{- end }}
+    {{- include "newrelic-exporter.podLabels" . | nindent 4 }}
   {{- if or .Values.podAnnotations (eq .Values.configReload "rollout") }}
   annotations:
     {{- if eq .Values.configReload "rollout" }}
@@ -162,6 +159,12 @@ spec:
   securityContext:
     {{- toYaml .Values.podSecurityContext | nindent 4 }}
   terminationGracePeriodSeconds: {{ .Values.terminationGracePeriodSeconds }}
+  {{- if .Values.hostNetwork }}
+  hostNetwork: true
+  {{- end }}
+  {{- with .Values.dnsPolicy | default (ternary "ClusterFirstWithHostNet" "" .Values.hostNetwork) }}
+  dnsPolicy: {{ . }}
+  {{- end }}
   {{- with .Values.extraInitContainers }}
   initContainers:
     {{- toYaml . | nindent 4 }}
@@ -169,6 +172,10 @@ spec:
   containers:
     -
       {{- include "newrelic-exporter.container" (dict "root" . "name" "newrelic-exporter" "portName" "http-metrics" "resources" .Values.resources "securityContext" .Values.securityContext "args" $args) | nindent 6 }}
+      {{- with .Values.startupProbe }}
+      startupProbe:
+        {{- include "newrelic-exporter.probe" (dict "root" $ "probe" .) | nindent 8 }}
+      {{- end }}
       {{- with .Values.livenessProbe }}
       livenessProbe:
         {{- include "newrelic-exporter.probe" (dict "root" $ "probe" .) | nindent 8 }}
@@ -176,6 +183,10 @@ spec:
       {{- with .Values.readinessProbe }}
       readinessProbe:
         {{- include "newrelic-exporter.probe" (dict "root" $ "probe" .) | nindent 8 }}
+      {{- end }}
+      {{- with .Values.lifecycle }}
+      lifecycle:
+        {{- toYaml . | nindent 8 }}
       {{- end }}
     {{- with .Values.extraContainers }}
     {{- toYaml . | nindent 4 }}

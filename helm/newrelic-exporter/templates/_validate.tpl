@@ -49,9 +49,96 @@
 {{- if and $hasWorkload (lt (int .Values.terminationGracePeriodSeconds) 10) }}
 {{- fail (printf "terminationGracePeriodSeconds is %d, but the exporter answers scrapes for up to 5 s while it stops: set it to 10 or more" (int .Values.terminationGracePeriodSeconds)) }}
 {{- end }}
+{{- if $hasWorkload }}
+{{- include "newrelic-exporter.validateWorkload" . }}
+{{- include "newrelic-exporter.validateService" . }}
+{{- include "newrelic-exporter.validateRoute" . }}
+{{- end }}
+{{- if and .Values.hostNetwork (not $hasWorkload) }}
+{{- fail (printf "hostNetwork is true, but in the mode %s the chart has no pods: set it to false" .Values.mode) }}
+{{- end }}
+{{- if and .Values.scrapeConfig.enabled (eq .Values.mode "sidecar") }}
+{{- fail "scrapeConfig.enabled is true, but in the mode sidecar the chart does not know the addresses of the pods: set podMonitor.enabled instead" }}
+{{- end }}
 {{- with .Values.prometheusRule }}
 {{- if and .enabled .groups.applications (not .groups.recording) }}
 {{- fail "prometheusRule.groups.applications needs the recording rules: set prometheusRule.groups.recording to true" }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Checks what Kubernetes would refuse of the Deployment or StatefulSet, or would accept without effect. */}}
+{{- define "newrelic-exporter.validateWorkload" -}}
+{{- $isDeployment := eq .Values.mode "deployment" }}
+{{- $strategy := default dict .Values.strategy }}
+{{- $updateStrategy := default dict .Values.updateStrategy }}
+{{- $lifecycle := default dict .Values.lifecycle }}
+{{- $dnsConfig := default dict .Values.dnsConfig }}
+{{- if and (not $isDeployment) $strategy (ne (toJson $strategy) `{"type":"Recreate"}`) }}
+{{- fail "strategy is set, but it is for a Deployment, and mode is statefulset: set updateStrategy instead" }}
+{{- end }}
+{{- if and $isDeployment $updateStrategy }}
+{{- fail "updateStrategy is set, but it is for a StatefulSet, and mode is deployment: set strategy instead" }}
+{{- end }}
+{{- with $strategy }}
+{{- if and (eq .type "Recreate") .rollingUpdate }}
+{{- fail "strategy.type is Recreate, which has no rollingUpdate: set strategy.type to RollingUpdate, or remove strategy.rollingUpdate" }}
+{{- end }}
+{{- with .rollingUpdate }}
+{{- $none := list "0" "0%" }}
+{{- if and (has (toString .maxSurge) $none) (has (toString .maxUnavailable) $none) }}
+{{- fail "strategy.rollingUpdate allows neither one pod more nor one pod less, so that no pod could be replaced: set maxSurge or maxUnavailable to 1" }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- if and (eq (toString $updateStrategy.type) "OnDelete") $updateStrategy.rollingUpdate }}
+{{- fail "updateStrategy.type is OnDelete, which has no rollingUpdate: set updateStrategy.type to RollingUpdate, or remove updateStrategy.rollingUpdate" }}
+{{- end }}
+{{- if and .Values.hostNetwork .Values.networkPolicy.enabled }}
+{{- fail "hostNetwork and networkPolicy.enabled are true, but a NetworkPolicy does not apply to pods in the network of their node: set one of them to false" }}
+{{- end }}
+{{- if and (eq .Values.dnsPolicy "None") (not $dnsConfig.nameservers) }}
+{{- fail "dnsPolicy is None, so that pods only ask the servers of dnsConfig.nameservers, but there are none: list them there, or set another dnsPolicy" }}
+{{- end }}
+{{- with $lifecycle.preStop }}
+{{- if .sleep }}
+{{- if gt (add (int .sleep.seconds) 5) (int $.Values.terminationGracePeriodSeconds) }}
+{{- fail (printf "lifecycle.preStop.sleep.seconds is %d, and the exporter needs 5 s more to stop, but terminationGracePeriodSeconds is %d: set it higher" (int .sleep.seconds) (int $.Values.terminationGracePeriodSeconds)) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Checks what Kubernetes would refuse of the Service, or would accept without effect. */}}
+{{- define "newrelic-exporter.validateService" -}}
+{{- with .Values.service }}
+{{- if eq .type "ClusterIP" }}
+{{- if .nodePort }}
+{{- fail "service.nodePort is set, but a Service of the type ClusterIP has no port on the nodes: set service.type to NodePort or LoadBalancer" }}
+{{- end }}
+{{- if .externalTrafficPolicy }}
+{{- fail "service.externalTrafficPolicy is set, but a Service of the type ClusterIP is not reached from outside: set service.type to NodePort or LoadBalancer" }}
+{{- end }}
+{{- end }}
+{{- if and (ne .type "LoadBalancer") (or .loadBalancerIP .loadBalancerSourceRanges) }}
+{{- fail (printf "service.loadBalancerIP or service.loadBalancerSourceRanges is set, but service.type is %s: set it to LoadBalancer" .type) }}
+{{- end }}
+{{- if and (eq .ipFamilyPolicy "SingleStack") (gt (len .ipFamilies) 1) }}
+{{- fail "service.ipFamilies names two families, but service.ipFamilyPolicy is SingleStack: set it to PreferDualStack or RequireDualStack" }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Checks that requests can reach the exporter by the HTTPRoute. */}}
+{{- define "newrelic-exporter.validateRoute" -}}
+{{- with .Values.httpRoute }}
+{{- if and .enabled (not .parentRefs) }}
+{{- fail "httpRoute.enabled is true, but httpRoute.parentRefs is empty, so that no Gateway would serve it: name one, for example httpRoute.parentRefs[0].name=gateway" }}
+{{- end }}
+{{- range .filters }}
+{{- if eq (toString .type) "RequestRedirect" }}
+{{- fail "httpRoute.filters has a RequestRedirect, so that no request would reach the exporter: move it to httpRoute.additionalRules, with matches of its own" }}
+{{- end }}
 {{- end }}
 {{- end }}
 {{- end }}
