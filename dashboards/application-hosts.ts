@@ -1,91 +1,132 @@
 import type { Row } from './dashboard.ts';
-import { bars, graph, heat } from './panels.ts';
-import { ofApp, ofHost, ofType, perApp, perHost, perType } from './selectors.ts';
+import { graph } from './graph.ts';
+import { bars, heat } from './panels.ts';
+import { ofApp, ofHost, ofType, perApp, perHost, perType, sameApp } from './selectors.ts';
 import { table } from './table.ts';
 
-const hosts = perHost(ofHost('newrelic_application_host_requests_per_minute'));
+const requests = 'newrelic_application_host_requests_per_minute';
+const hosts = perHost(ofHost(requests));
 const withTraffic = `${hosts} > 0`;
-const byHost = 'sum by (host_id, host_name)';
+const sameHost = 'on (cluster, account, app_id, host_id)';
+/** Those that are the busiest at the end of the time range: the same ones at each moment. */
+const busiest = `${hosts} and ${sameHost} topk($topn, ${perHost(`${ofHost(requests)} @ end()`)})`;
 const legend = '{{host_name}}';
 const application = perType(ofType('newrelic_application_requests_per_minute'));
+
+/** Of several applications the least even one. */
+function unevenness(aggregate: 'max' | 'stddev'): string {
+  const by = 'by (cluster, account, app_id)';
+  return `max(${aggregate} ${by} (${withTraffic}) / avg ${by} (${withTraffic}))`;
+}
 
 export const applicationHosts: Row = {
   title: 'Hosts',
   panels: [
     graph({
-      title: 'Throughput by host',
-      description: 'Requests per minute of each selected host.',
-      unit: 'rpm',
+      title: 'Throughput of the busiest hosts',
+      description:
+        'Requests per minute of the selected hosts that are the busiest at the end of the time range.',
+      unit: 'reqpm',
       height: 10,
       isStacked: true,
-      queries: [{ expr: `${byHost} (${hosts})`, legend }],
+      queries: [{ expr: busiest, legend }],
     }),
     heat({
-      title: 'Load of the hosts',
+      title: 'Load of the busiest hosts',
       description:
-        'Requests per minute of each selected host as a colour: a dark line is a busy host.',
-      unit: 'rpm',
+        'Requests per minute of the same hosts as a colour: blue is the least, violet the most that is shown.',
+      unit: 'reqpm',
       height: 10,
-      queries: [{ expr: `${byHost} (${hosts})`, legend }],
-    }),
-    graph({
-      title: 'Imbalance',
-      description:
-        'Throughput of the busiest host divided by the average of the hosts with traffic (1 is even), and their standard deviation divided by the average.',
-      unit: 'none',
-      thresholds: [[2, 'red']],
-      queries: [
-        { expr: `max(${withTraffic}) / avg(${withTraffic})`, legend: 'busiest over average' },
-        { expr: `stddev(${withTraffic}) / avg(${withTraffic})`, legend: 'deviation over average' },
-      ],
-    }),
-    graph({
-      title: 'Hosts and instances',
-      description:
-        'Hosts and instances that New Relic lists, and hosts with traffic. A host that is gone stays listed for about an hour.',
-      unit: 'short',
-      isStepped: true,
-      queries: [
-        { expr: perApp(ofApp('newrelic_application_hosts')), legend: 'hosts listed' },
-        { expr: perApp(ofApp('newrelic_application_instances')), legend: 'instances listed' },
-        { expr: `count(${withTraffic})`, legend: 'hosts with traffic' },
-      ],
-    }),
-    bars({
-      title: 'Busiest hosts',
-      description: 'Current requests per minute.',
-      unit: 'rpm',
-      width: 8,
-      queries: [{ expr: `topk($topn, ${byHost} (${hosts}))`, legend }],
-    }),
-    bars({
-      title: 'Quietest hosts',
-      description: 'Current requests per minute.',
-      unit: 'rpm',
-      width: 8,
-      queries: [{ expr: `bottomk($topn, ${byHost} (${hosts}))`, legend }],
+      queries: [{ expr: busiest, legend }],
     }),
     graph({
       title: 'Application and sum of its hosts',
       description:
         'They differ a little, because New Relic rounds each value. A large difference means that some hosts are not selected above, or not polled. Sidecars publish no value of the application.',
-      unit: 'rpm',
+      unit: 'reqpm',
       width: 8,
       queries: [
         { expr: `sum(${application})`, legend: 'application' },
         { expr: `sum(${hosts})`, legend: 'sum of the hosts' },
       ],
     }),
+    graph({
+      id: 104,
+      title: 'Imbalance',
+      description:
+        'Throughput of the busiest host divided by the average of the hosts with traffic (1 is even), and their standard deviation divided by the average. Of several applications the least even one.',
+      unit: 'none',
+      width: 8,
+      decimals: 2,
+      softMax: 2,
+      thresholds: [[2, 'red']],
+      queries: [
+        { expr: unevenness('max'), legend: 'busiest over average' },
+        { expr: unevenness('stddev'), legend: 'deviation over average' },
+      ],
+    }),
+    graph({
+      id: 106,
+      title: 'Hosts and instances',
+      description:
+        'Hosts and instances that New Relic lists, and hosts with traffic. A host that is gone stays listed for about an hour.',
+      unit: 'none',
+      width: 8,
+      decimals: 0,
+      isStepped: true,
+      queries: [
+        { expr: `sum(${perApp(ofApp('newrelic_application_hosts'))})`, legend: 'hosts listed' },
+        {
+          expr: `sum(${perApp(ofApp('newrelic_application_instances'))})`,
+          legend: 'instances listed',
+        },
+        { expr: `count(${withTraffic})`, legend: 'hosts with traffic' },
+      ],
+    }),
+    bars({
+      title: 'Busiest hosts',
+      description: 'Current requests per minute.',
+      unit: 'reqpm',
+      queries: [{ expr: `topk($topn, ${hosts})`, legend }],
+    }),
+    bars({
+      id: 105,
+      title: 'Quietest hosts',
+      description:
+        'Current requests per minute. The busiest host stands first, so that the bars are as long as beside.',
+      unit: 'reqpm',
+      queries: [
+        { expr: `topk(1, ${hosts})`, legend: `busiest: ${legend}` },
+        { expr: `bottomk($topn, ${hosts})`, legend },
+      ],
+    }),
     table({
-      title: 'Hosts',
-      description: 'Current throughput of each selected host, and its share of the total.',
-      labels: { host_name: 'Host', host_id: 'Id' },
+      title: 'Hosts by throughput',
+      description:
+        'Current throughput of each selected host, and its share of its application; the 200 busiest.',
+      sortBy: [['Throughput', 'greatest']],
+      labels: {
+        host_name: { title: 'Host' },
+        host_id: { title: 'Host id', width: 100 },
+        app_name: { title: 'Application' },
+        app_id: { title: 'Application id', width: 120 },
+        account: { title: 'Account' },
+        cluster: { title: 'Cluster' },
+      },
       columns: [
-        { title: 'Throughput', unit: 'rpm', expr: `${byHost} (${hosts})` },
+        {
+          title: 'Throughput',
+          unit: 'reqpm',
+          width: 400,
+          cell: 'bar',
+          expr: `topk(200, ${hosts})`,
+        },
         {
           title: 'Share',
           unit: 'percentunit',
-          expr: `${byHost} (${hosts}) / on () group_left () (sum(${hosts}) > 0)`,
+          width: 100,
+          decimals: 1,
+          expr: `${hosts} / ${sameApp} group_left () (sum by (cluster, account, app_id) (${hosts}) > 0) and ${sameHost} topk(200, ${hosts})`,
         },
       ],
     }),

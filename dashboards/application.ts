@@ -1,88 +1,100 @@
 import { applicationHosts } from './application-hosts.ts';
 import type { DashboardOptions, Row } from './dashboard.ts';
-import { yesOrNo } from './mappings.ts';
-import { graph, stat } from './panels.ts';
-import { ofApp, ofType, perApp, throughput } from './selectors.ts';
+import { graph } from './graph.ts';
+import { healthOf } from './health.ts';
+import { countOf } from './known.ts';
+import { health, noData, nothing, yesOrUnusual } from './mappings.ts';
+import { byName, inBackground, transactionColors } from './overrides.ts';
+import { anyApp, appLegend, ofApp, ofType, perApp, sameApp, throughput } from './selectors.ts';
+import { tile } from './tile.ts';
+import { troubleRow } from './trouble.ts';
 import { applicationVariables } from './variables.ts';
 
 const current = throughput();
-const lastWeek = throughput('1w');
+const lastWeek = throughput('offset 1w');
 
-function summaryOf(name: string): string {
-  return perApp(ofApp(`newrelic_application_summary_${name}`));
+/** The age of the oldest, for how the worst of several applications is off. */
+function oldest(metric: string): string {
+  return `time() - min(${perApp(ofApp(`newrelic_application_${metric}_timestamp_seconds`))})`;
 }
 
 const now: Row = {
   title: 'Now',
   panels: [
-    stat({
+    tile({
       title: 'Throughput',
       description:
         'Requests per minute, web and other transactions together. If only sidecars publish the application, the sum of its hosts.',
-      unit: 'rpm',
+      unit: 'reqpm',
+      hasCourse: true,
+      mayLack: true,
       queries: [{ expr: `sum${current}` }],
     }),
-    stat({
+    tile({
       title: 'Hosts with traffic',
       description: 'Hosts that have served at least one request in the window.',
-      unit: 'short',
+      unit: 'none',
       queries: [
         {
-          expr: `count(count by (cluster, account, app_id, host_id) (${ofType('newrelic_application_host_requests_per_minute')} > 0))`,
+          expr: countOf(
+            `count by (cluster, account, app_id, host_id) (${ofType('newrelic_application_host_requests_per_minute')} > 0)`,
+            anyApp(ofApp),
+          ),
         },
       ],
     }),
-    stat({
-      title: 'Reporting',
-      description: 'Whether the application reports to New Relic.',
-      unit: 'short',
-      mappings: [yesOrNo],
-      queries: [{ expr: `min(${perApp(ofApp('newrelic_application_reporting'))})` }],
-    }),
-    stat({
-      title: 'Last report',
-      description: 'How long ago the application last reported, accurate to a few minutes.',
-      unit: 's',
+    tile({
+      id: 101,
+      title: 'State in New Relic',
+      description:
+        'Whether the application reports to New Relic, and its health status; of several applications the worst. Sidecars publish neither.',
+      unit: 'none',
+      mayLack: true,
+      overrides: [
+        byName('reporting', { mappings: [noData, yesOrUnusual] }),
+        byName('health', { mappings: [nothing, health] }),
+      ],
       queries: [
         {
-          expr: `time() - max(${perApp(ofApp('newrelic_application_last_reported_timestamp_seconds'))})`,
+          expr: `min(${perApp(ofApp('newrelic_application_reporting'))})`,
+          legend: 'reporting',
         },
+        { expr: `max(${healthOf()})`, legend: 'health' },
       ],
     }),
-    stat({
-      title: 'Age of the values',
-      description: 'How long ago the window of the throughput ended.',
-      unit: 's',
+    tile({
+      title: 'How long ago',
+      description:
+        'When the window of the throughput ended, and when the application last reported, accurate to a few minutes; of several applications the longest ago. Sidecars publish neither.',
+      unit: 'dtdurations',
+      decimals: 0,
+      mayLack: true,
       queries: [
-        {
-          expr: `time() - min(${perApp(ofApp('newrelic_application_window_end_timestamp_seconds'))})`,
-        },
+        { expr: oldest('window_end'), legend: 'values' },
+        { expr: oldest('last_reported'), legend: 'last report' },
       ],
-    }),
-    stat({
-      title: 'Last poll complete',
-      description: 'Whether the last poll got all that was asked for. If not, old values are held.',
-      unit: 'short',
-      mappings: [yesOrNo],
-      queries: [{ expr: `min(${perApp(ofApp('newrelic_application_poll_success'))})` }],
     }),
   ],
 };
 
 const overTime: Row = {
-  title: 'Throughput',
+  title: 'Over time',
   panels: [
     graph({
+      id: 102,
       title: 'Web and other transactions',
       description: 'Requests per minute by transaction type, averaged over the polled window.',
-      unit: 'rpm',
+      unit: 'reqpm',
       isStacked: true,
+      overrides: transactionColors,
       queries: [{ expr: `sum by (transaction_type) ${current}`, legend: '{{transaction_type}}' }],
     }),
     graph({
+      id: 103,
       title: 'Now and last week',
       description: 'Requests per minute now and seven days earlier.',
-      unit: 'rpm',
+      unit: 'reqpm',
+      overrides: [inBackground('last week')],
       queries: [
         { expr: `sum${current}`, legend: 'now' },
         { expr: `sum${lastWeek}`, legend: 'last week' },
@@ -91,6 +103,12 @@ const overTime: Row = {
   ],
 };
 
+/** If more applications are chosen than can be told apart, as many as "Top" says. */
+function summaryOf(name: string): string {
+  const few = `topk($topn, ${perApp(`${ofApp('newrelic_application_info')} @ end()`)})`;
+  return `${perApp(ofApp(`newrelic_application_summary_${name}`))} and ${sameApp} ${few}`;
+}
+
 const summary: Row = {
   title: "New Relic's summary",
   panels: [
@@ -98,10 +116,12 @@ const summary: Row = {
       title: 'Throughput in the summary',
       description:
         "New Relic's own rolling average, which has another window than the polled values, compared with these.",
-      unit: 'rpm',
-      width: 6,
+      unit: 'reqpm',
       queries: [
-        { expr: summaryOf('requests_per_minute'), legend: 'summary' },
+        {
+          expr: `sum(${perApp(ofApp('newrelic_application_summary_requests_per_minute'))})`,
+          legend: 'summary',
+        },
         { expr: `sum${current}`, legend: 'polled' },
       ],
     }),
@@ -109,34 +129,40 @@ const summary: Row = {
       title: 'Response time',
       description: 'Average response time of the last minutes.',
       unit: 's',
-      width: 6,
-      queries: [{ expr: summaryOf('response_time_seconds'), legend: '{{app_name}}' }],
+      queries: [{ expr: summaryOf('response_time_seconds'), legend: appLegend }],
     }),
     graph({
       title: 'Errors',
       description: 'Share of the requests of the last minutes that failed.',
       unit: 'percentunit',
-      width: 6,
-      queries: [{ expr: summaryOf('error_ratio'), legend: '{{app_name}}' }],
+      softMax: 0.05,
+      width: 8,
+      queries: [{ expr: summaryOf('error_ratio'), legend: appLegend }],
     }),
     graph({
       title: 'Apdex',
-      description: 'Apdex score, 0 to 1, and the response time that it is measured against.',
+      description: 'Apdex score, 0 to 1.',
       unit: 'none',
-      width: 6,
-      queries: [
-        { expr: summaryOf('apdex_score'), legend: 'score' },
-        { expr: summaryOf('apdex_target_seconds'), legend: 'target, in seconds' },
-      ],
+      decimals: 2,
+      max: 1,
+      width: 8,
+      queries: [{ expr: summaryOf('apdex_score'), legend: appLegend }],
+    }),
+    graph({
+      title: 'Apdex target',
+      description: 'The response time that the Apdex score is measured against.',
+      unit: 's',
+      width: 8,
+      queries: [{ expr: summaryOf('apdex_target_seconds'), legend: appLegend }],
     }),
   ],
 };
 
 export const application: DashboardOptions = {
-  uid: 'newrelic-application',
+  name: 'application',
   title: 'New Relic / Application',
   description:
     'One application: web and other transactions, its hosts and how evenly the load is distributed.',
   variables: applicationVariables,
-  rows: [now, overTime, applicationHosts, summary],
+  rows: [troubleRow(ofApp, 'application'), now, overTime, applicationHosts, summary],
 };

@@ -1,15 +1,19 @@
+import { annotations } from './annotations.ts';
 import type { JsonObject } from './json.ts';
+import { type DashboardName, toOthers } from './links.ts';
 import type { Panel } from './panel.ts';
-import { dataSource, type Variable } from './variables.ts';
+import type { Variable } from './variables.ts';
 
 export interface Row {
   readonly title: string;
   readonly panels: readonly Panel[];
+  /** Shown as its title only, until it is opened: for details that few look for. */
+  readonly isCollapsed?: true;
 }
 
 export interface DashboardOptions {
-  /** Stands in links; never changes. */
-  readonly uid: string;
+  /** The `uid`, which stands in links and never changes, is made of it. */
+  readonly name: DashboardName;
   readonly title: string;
   readonly description: string;
   readonly variables: readonly Variable[];
@@ -17,7 +21,6 @@ export interface DashboardOptions {
 }
 
 const columns = 24;
-const tag = 'newrelic-exporter';
 
 interface Place {
   readonly x: number;
@@ -26,43 +29,33 @@ interface Place {
   readonly lineHeight: number;
 }
 
+/** Gives every panel its place and, where it has none of its own, an id. */
 function placed(rows: readonly Row[]): readonly JsonObject[] {
-  const panels: JsonObject[] = [];
+  let count = 0;
   let place: Place = { x: 0, y: 0, lineHeight: 0 };
-  const put = (json: JsonObject, width: number, height: number): void => {
+  const put = (json: JsonObject, width: number, height: number): JsonObject => {
     if (place.x + width > columns) place = { x: 0, y: place.y + place.lineHeight, lineHeight: 0 };
     const gridPos = { h: height, w: width, x: place.x, y: place.y };
-    panels.push({ id: panels.length + 1, ...json, gridPos });
     const lineHeight = Math.max(place.lineHeight, height);
     place = { x: place.x + width, y: place.y, lineHeight };
+    count += 1;
+    return { ...json, id: json['id'] ?? count, gridPos };
   };
-  for (const { title, panels: ofRow } of rows) {
-    put({ type: 'row', title, collapsed: false, panels: [] }, columns, 1);
-    for (const panel of ofRow) put(panel.json, panel.width, panel.height);
-  }
-  return panels;
+  return rows.flatMap(({ title, panels, isCollapsed = false }) => {
+    const row = put({ type: 'row', title, collapsed: isCollapsed }, columns, 1);
+    const ofRow = panels.map((panel) => put(panel.json, panel.width, panel.height));
+    // Grafana keeps the panels of a collapsed row inside it.
+    return isCollapsed ? [{ ...row, panels: ofRow }] : [{ ...row, panels: [] }, ...ofRow];
+  });
 }
-
-/** The restarts of the exporters, as lines in every graph. */
-const restarts: JsonObject = {
-  name: 'Exporter restarts',
-  datasource: dataSource,
-  enable: true,
-  hide: false,
-  iconColor: 'orange',
-  expr: 'changes(process_start_time_seconds{cluster=~"$cluster",job=~"$job",instance=~"$instance"}[$__rate_interval]) > 0 and on (cluster, job, instance) newrelic_exporter_build_info{cluster=~"$cluster",job=~"$job",instance=~"$instance"}',
-  step: '60s',
-  titleFormat: 'Restart',
-  textFormat: '{{instance}}',
-};
 
 /** A dashboard in Grafana's classic schema. */
 export function dashboard(options: DashboardOptions): JsonObject {
   return {
-    uid: options.uid,
+    uid: `newrelic-${options.name}`,
     title: options.title,
     description: options.description,
-    tags: [tag],
+    tags: ['newrelic-exporter'],
     schemaVersion: 39,
     version: 1,
     editable: false,
@@ -70,18 +63,8 @@ export function dashboard(options: DashboardOptions): JsonObject {
     timezone: 'browser',
     refresh: '1m',
     time: { from: 'now-6h', to: 'now' },
-    links: [
-      {
-        type: 'dashboards',
-        title: 'New Relic exporter',
-        tags: [tag],
-        asDropdown: true,
-        includeVars: true,
-        keepTime: true,
-        targetBlank: false,
-      },
-    ],
-    annotations: { list: [restarts] },
+    links: toOthers(options.name),
+    annotations: { list: annotations },
     templating: { list: options.variables.map(({ json }) => json) },
     panels: placed(options.rows),
   };

@@ -1,50 +1,181 @@
 import type { Row } from './dashboard.ts';
-import { yesOrNo } from './mappings.ts';
-import { ofAccount } from './selectors.ts';
-import { table } from './table.ts';
+import { budgetNeeded, fullBudget } from './exporter-calls.ts';
+import { accountUpAtExporters, stale } from './known.ts';
+import { toApplication } from './links.ts';
+import { neverPolled, upOrDown, yesOrNo } from './mappings.ts';
+import type { Panel } from './panel.ts';
+import { appLabels, ofAccount, perApp, sameApp } from './selectors.ts';
+import { type Column, table } from './table.ts';
 
-function perAccount(metric: string, more?: string): string {
-  return `max by (cluster, job, instance, account) (${ofAccount(metric, more)})`;
+const labels = 'cluster, job, instance, account';
+
+function per(metric: string, more?: string): string {
+  return `max by (${labels}) (${ofAccount(metric, more)})`;
 }
 
-export const exporterAccounts: Row = {
+function perAppOfExporter(metric: string): string {
+  return `max by (${labels}, app_id) (${ofAccount(metric)})`;
+}
+
+const lastSuccess = perAppOfExporter('newrelic_application_last_success_timestamp_seconds');
+const staleOfExporter = `time() - ${lastSuccess} > on (${labels}) group_left () 3 * ${per('newrelic_exporter_poll_interval_seconds')}`;
+const failures = `sum by (${labels}, reason) (rate(${ofAccount('newrelic_exporter_api_request_failures_total', 'reason!="not_found"')}[$__rate_interval]))`;
+
+const health: readonly Column[] = [
+  {
+    title: 'Up',
+    unit: 'none',
+    cell: 'state',
+    mappings: [upOrDown],
+    expr: accountUpAtExporters,
+  },
+  {
+    title: 'Polls failing',
+    unit: 'none',
+    cell: 'state',
+    thresholds: [[1, 'orange']],
+    expr: `sum by (${labels}) (1 - ${perAppOfExporter('newrelic_application_poll_success')})`,
+  },
+  {
+    title: 'Values stale',
+    unit: 'none',
+    cell: 'state',
+    thresholds: [[1, 'red']],
+    expr: `count by (${labels}) (${staleOfExporter}) or 0 * count by (${labels}) (${lastSuccess})`,
+  },
+  {
+    title: 'Oldest complete poll',
+    unit: 'dtdurations',
+    expr: `time() - min by (${labels}) (${lastSuccess})`,
+  },
+  {
+    title: 'Failed calls a minute',
+    unit: 'none',
+    decimals: 1,
+    expr: `60 * topk by (${labels}) (1, ${failures} > 0)`,
+  },
+  {
+    title: 'Pause after 429',
+    unit: 'dtdurations',
+    cell: 'state',
+    thresholds: [[1, 'orange']],
+    expr: `clamp_min(${per('newrelic_exporter_api_backoff_until_timestamp_seconds')} - time(), 0)`,
+  },
+];
+
+const facts: readonly Column[] = [
+  {
+    title: 'Demand',
+    unit: 'percentunit',
+    decimals: 0,
+    cell: 'state',
+    thresholds: [[fullBudget, 'orange']],
+    expr: budgetNeeded,
+  },
+  {
+    title: 'Key readable',
+    unit: 'none',
+    cell: 'state',
+    mappings: [yesOrNo],
+    expr: per('newrelic_exporter_api_key_readable'),
+  },
+  {
+    title: 'Key in use for',
+    unit: 'dtdurations',
+    expr: `time() - ${per('newrelic_exporter_api_key_last_change_timestamp_seconds')}`,
+  },
+  {
+    title: 'Last discovery',
+    unit: 'dtdurations',
+    expr: `time() - (${per('newrelic_exporter_discovery_last_success_timestamp_seconds')} > 0)`,
+  },
+  {
+    title: 'Listed',
+    unit: 'none',
+    expr: per('newrelic_exporter_applications', 'state="listed"'),
+  },
+  {
+    title: 'Selected',
+    unit: 'none',
+    expr: per('newrelic_exporter_applications', 'state="selected"'),
+  },
+];
+
+const accounts: Panel = table({
+  id: 102,
   title: 'Accounts',
-  panels: [
-    table({
-      title: 'Accounts',
-      description:
-        'Each account of each exporter: the applications that New Relic lists, those that are polled, and the API key. After a restart, a key that cannot be read is missing.',
-      height: 6,
-      labels: { account: 'Account', job: 'Job', instance: 'Instance' },
-      hidden: ['cluster'],
-      columns: [
-        {
-          title: 'Listed',
-          unit: 'none',
-          expr: perAccount('newrelic_exporter_applications', 'state="listed"'),
-        },
-        {
-          title: 'Selected',
-          unit: 'none',
-          expr: perAccount('newrelic_exporter_applications', 'state="selected"'),
-        },
-        {
-          title: 'Last discovery',
-          unit: 'dateTimeFromNow',
-          expr: `1000 * ${perAccount('newrelic_exporter_discovery_last_success_timestamp_seconds')}`,
-        },
-        {
-          title: 'Key readable',
-          unit: 'none',
-          mappings: [yesOrNo],
-          expr: perAccount('newrelic_exporter_api_key_readable'),
-        },
-        {
-          title: 'Key since',
-          unit: 'dateTimeFromNow',
-          expr: `1000 * ${perAccount('newrelic_exporter_api_key_last_change_timestamp_seconds')}`,
-        },
-      ],
-    }),
+  description:
+    'Each account of each exporter, those in trouble first: whether the last discovery succeeded; applications whose last poll failed, or was more than three intervals ago; the most frequent reason of failed calls; the demand as a share of the budget; whether the API key can still be read: if not, it is missing after a restart.',
+  height: 8,
+  sortBy: [
+    ['Up', 'least'],
+    ['Values stale', 'greatest'],
+    ['Polls failing', 'greatest'],
   ],
+  labels: {
+    account: { title: 'Account' },
+    job: { title: 'Job' },
+    instance: { title: 'Instance' },
+    reason: { title: 'Reason' },
+    cluster: { title: 'Cluster' },
+  },
+  columns: [...health, ...facts],
+});
+
+const failureInfo = ofAccount('newrelic_application_poll_failure_info');
+const never = `0 * ${perApp(failureInfo)}`;
+const since = `time() - (${perApp(ofAccount('newrelic_application_last_success_timestamp_seconds'))} or ${sameApp} ${never})`;
+
+const failing = `max by (${appLabels}, reason) (${failureInfo}) * ${sameApp} group_left () (${since})`;
+
+const applications: Panel = table({
+  id: 103,
+  title: 'Failing applications',
+  description:
+    'Applications whose last poll failed, with the reason of its first failure, and those whose values are stale; those without a complete poll for the longest time first, 200 at most. It is empty if all is well: the tiles at the top then say 0. docs/operations.md explains the reasons.',
+  width: 16,
+  height: 8,
+  sortBy: [['Last complete poll', 'greatest']],
+  labels: {
+    app_name: { title: 'Application', links: [toApplication('table row', 'exporter')] },
+    account: { title: 'Account' },
+    app_id: { title: 'Id' },
+    reason: { title: 'Reason' },
+    cluster: { title: 'Cluster' },
+  },
+  columns: [
+    {
+      title: 'Last complete poll',
+      unit: 'dtdurations',
+      mappings: [neverPolled],
+      expr: `topk(200, ${failing} or ${sameApp} ${stale(ofAccount)})`,
+    },
+  ],
+});
+
+const entries: Panel = table({
+  id: 104,
+  title: 'Entries that match nothing',
+  description:
+    'Entries of the configuration that match no application, or, for a sidecar, no application that has its host.',
+  height: 8,
+  width: 8,
+  labels: {
+    account: { title: 'Account' },
+    selector: { title: 'Entry' },
+    job: { title: 'Job' },
+    cluster: { title: 'Cluster' },
+  },
+  columns: [
+    {
+      title: 'Exporters',
+      unit: 'none',
+      expr: `count by (cluster, job, account, selector) (${ofAccount('newrelic_exporter_app_missing')} == 1)`,
+    },
+  ],
+});
+
+export const exporterAccounts: Row = {
+  title: 'Accounts and applications',
+  panels: [accounts, applications, entries],
 };

@@ -1,89 +1,149 @@
 import type { Row } from './dashboard.ts';
-import { graph } from './panels.ts';
+import { graph } from './graph.ts';
 import { ofAccount, ofProcess } from './selectors.ts';
+import { highest, lastOf, onlySome } from './series.ts';
 
 const width = 8;
 const legend = '{{instance}}';
+const sameProcess = 'on (cluster, job, instance)';
 
-/** Metrics of a process, and only of processes that are exporters. */
-function ours(expression: string): string {
-  return `${expression} and on (cluster, job, instance) ${ofProcess('newrelic_exporter_build_info')}`;
+const own = ofProcess('newrelic_exporter_build_info');
+
+/** Only of exporters, and of these only the highest, by a value of the whole range. */
+function ours(expression: string, last: string): string {
+  return highest(
+    `${expression} and ${sameProcess} ${own}`,
+    `${last} and ${sameProcess} ${lastOf(own)}`,
+  );
+}
+
+function gauge(metric: string): string {
+  return ours(ofProcess(metric), lastOf(ofProcess(metric)));
 }
 
 function rateOf(metric: string): string {
-  return `rate(${ofProcess(metric)}[$__rate_interval])`;
+  const counter = ofProcess(metric);
+  return ours(`rate(${counter}[$__rate_interval])`, `increase(${counter}[$__range] @ end())`);
 }
 
-export const exporterProcess: Row = {
-  title: 'Series and process',
+function rates(label: string, metric: string, all?: string): string {
+  const perMinute = `60 * sum by (${label}) (rate(${ofAccount(metric)}[$__rate_interval]))`;
+  return onlySome(label, perMinute, all);
+}
+
+export const exporterSeries: Row = {
+  title: 'Series',
   panels: [
     graph({
-      title: 'Series',
-      description: "Series of New Relic's data, and all samples of a scrape.",
+      title: 'Series by account',
+      description: "Published series of New Relic's data.",
       unit: 'short',
-      width,
       queries: [
         {
           expr: `sum by (account) (${ofAccount('newrelic_exporter_series')})`,
           legend: '{{account}}',
         },
-        { expr: ours(ofProcess('scrape_samples_scraped')), legend: '{{instance}}, scrape' },
       ],
     }),
     graph({
-      title: 'Left out',
-      description:
-        'Series with the labels of another one, values that cannot be used, and answers of NerdGraph that are not as documented.',
+      title: 'Samples of a scrape',
+      description: 'All samples that Prometheus gets from an exporter, of those with the most.',
       unit: 'short',
+      queries: [{ expr: gauge('scrape_samples_scraped'), legend }],
+    }),
+    graph({
+      id: 110,
+      title: 'Series left out',
+      description: 'Series a minute that are left out because another one has the same labels.',
+      unit: 'cpm',
       width,
+      softMax: 1,
+      queries: [
+        { expr: rates('reason', 'newrelic_exporter_series_dropped_total'), legend: '{{reason}}' },
+      ],
+    }),
+    graph({
+      id: 111,
+      title: 'Values left out',
+      description: 'Values of New Relic a minute that cannot be used.',
+      unit: 'cpm',
+      width,
+      softMax: 1,
+      queries: [
+        { expr: rates('reason', 'newrelic_exporter_invalid_samples_total'), legend: '{{reason}}' },
+      ],
+    }),
+    graph({
+      title: 'Unexpected answers',
+      description: 'Answers of NerdGraph a minute that are not as New Relic documents them.',
+      unit: 'cpm',
+      width,
+      softMax: 1,
       queries: [
         {
-          expr: `sum by (reason) (increase(${ofAccount('newrelic_exporter_series_dropped_total')}[$__rate_interval]))`,
-          legend: 'series: {{reason}}',
-        },
-        {
-          expr: `sum by (reason) (increase(${ofAccount('newrelic_exporter_invalid_samples_total')}[$__rate_interval]))`,
-          legend: 'values: {{reason}}',
-        },
-        {
-          expr: `sum by (kind) (increase(${ofAccount('newrelic_exporter_unexpected_answers_total')}[$__rate_interval]))`,
-          legend: 'unexpected: {{kind}}',
+          // Only accounts that use NerdGraph count them.
+          expr: rates(
+            'kind',
+            'newrelic_exporter_unexpected_answers_total',
+            ofAccount('newrelic_up'),
+          ),
+          legend: '{{kind}}',
         },
       ],
     }),
-    graph({
-      title: 'Duration of scrapes',
-      description: 'How long Prometheus takes to scrape an exporter. It never waits for New Relic.',
-      unit: 's',
-      width,
-      queries: [{ expr: ours(ofProcess('scrape_duration_seconds')), legend }],
-    }),
+  ],
+};
+
+const collections = ofProcess('nodejs_gc_duration_seconds_sum');
+const files = ofProcess('process_open_fds');
+const fileLimit = ofProcess('process_max_fds');
+
+export const exporterProcess: Row = {
+  title: 'Process',
+  isCollapsed: true,
+  panels: [
     graph({
       title: 'Memory',
-      description: 'Resident memory, the used part of the JavaScript heap, and buffers.',
+      description: 'Resident memory, of the exporters with the most.',
       unit: 'bytes',
       width,
-      queries: [
-        {
-          expr: ours(ofProcess('process_resident_memory_bytes')),
-          legend: '{{instance}}, resident',
-        },
-        { expr: ours(ofProcess('nodejs_heap_size_used_bytes')), legend: '{{instance}}, heap' },
-        { expr: ours(ofProcess('nodejs_external_memory_bytes')), legend: '{{instance}}, buffers' },
-      ],
+      queries: [{ expr: gauge('process_resident_memory_bytes'), legend }],
+    }),
+    graph({
+      title: 'Heap',
+      description: 'The used part of the JavaScript heap, of the exporters with the most.',
+      unit: 'bytes',
+      width,
+      queries: [{ expr: gauge('nodejs_heap_size_used_bytes'), legend }],
+    }),
+    graph({
+      title: 'Buffers',
+      description: 'Memory outside of the heap, of the exporters with the most.',
+      unit: 'bytes',
+      width,
+      queries: [{ expr: gauge('nodejs_external_memory_bytes'), legend }],
     }),
     graph({
       title: 'CPU',
-      description: 'Seconds of CPU time each second, and the part that garbage collection takes.',
+      description: 'Share of the time of one CPU, of the exporters that use the most.',
       unit: 'percentunit',
       width,
+      softMax: 0.1,
+      queries: [{ expr: rateOf('process_cpu_seconds_total'), legend }],
+    }),
+    graph({
+      title: 'Garbage collection',
+      description: 'Share of the time of one CPU, of the exporters that use the most for it.',
+      unit: 'percentunit',
+      width,
+      softMax: 0.1,
       queries: [
-        { expr: ours(rateOf('process_cpu_seconds_total')), legend },
         {
           expr: ours(
-            `sum by (cluster, job, instance) (${rateOf('nodejs_gc_duration_seconds_sum')})`,
+            `sum by (cluster, job, instance) (rate(${collections}[$__rate_interval]))`,
+            `sum by (cluster, job, instance) (increase(${collections}[$__range] @ end()))`,
           ),
-          legend: '{{instance}}, garbage collection',
+          legend,
         },
       ],
     }),
@@ -93,28 +153,46 @@ export const exporterProcess: Row = {
         'Longest delay in the last minute, looked at once a second. Scrapes and polls are as late as that: check the CPU limit.',
       unit: 's',
       width,
-      queries: [{ expr: ours(ofProcess('nodejs_eventloop_lag_max_seconds')), legend }],
+      queries: [{ expr: gauge('nodejs_eventloop_lag_max_seconds'), legend }],
+    }),
+    graph({
+      title: 'Duration of scrapes',
+      description:
+        'How long Prometheus takes to scrape an exporter, of those that take the longest. It never waits for New Relic.',
+      unit: 's',
+      width,
+      queries: [{ expr: gauge('scrape_duration_seconds'), legend }],
     }),
     graph({
       title: 'Scrapes refused or failed',
-      description: 'Requests for the metrics that were not answered with 200, a minute.',
+      description:
+        'Requests for the metrics a minute that were not answered with 200, by the status of the answer.',
       unit: 'cpm',
       width,
+      softMax: 1,
       queries: [
         {
-          expr: `60 * sum by (cluster, job, instance, code) (rate(${ofProcess('newrelic_exporter_scrape_requests_total', 'code!="200"')}[$__rate_interval]))`,
-          legend: '{{instance}}, {{code}}',
+          expr: onlySome(
+            'code',
+            `60 * sum by (code) (rate(${ofProcess('newrelic_exporter_scrape_requests_total', 'code!="200"')}[$__rate_interval]))`,
+            ofProcess('newrelic_exporter_build_info'),
+          ),
+          legend: '{{code}}',
         },
       ],
     }),
     graph({
       title: 'Open files',
-      description: 'Open file descriptors, connections included, and the limit.',
-      unit: 'short',
+      description:
+        'Open file descriptors, connections included, as a share of the limit, of the exporters with the highest.',
+      unit: 'percentunit',
       width,
+      softMax: 0.1,
       queries: [
-        { expr: ours(ofProcess('process_open_fds')), legend },
-        { expr: ours(ofProcess('process_max_fds')), legend: '{{instance}}, limit' },
+        {
+          expr: ours(`${files} / ${fileLimit}`, `${lastOf(files)} / ${lastOf(fileLimit)}`),
+          legend,
+        },
       ],
     }),
   ],

@@ -1,7 +1,9 @@
 import type { JsonObject } from './json.ts';
 
+type Color = 'green' | 'orange' | 'red' | 'text' | 'transparent';
+
 function valueMap(
-  entries: Readonly<Record<string, readonly [text: string, color: string]>>,
+  entries: Readonly<Record<string, readonly [text: string, color: Color]>>,
 ): JsonObject {
   const options = Object.entries(entries).map(
     ([value, [text, color]], index) => [value, { text, color, index }] as const,
@@ -9,12 +11,50 @@ function valueMap(
   return { type: 'value', options: Object.fromEntries(options) };
 }
 
-export const yesOrNo: JsonObject = valueMap({ '0': ['no', 'red'], '1': ['yes', 'green'] });
+function special(color: Color): JsonObject {
+  const result = { text: 'no data', color, index: 0 };
+  return { type: 'special', options: { match: 'null+nan', result } };
+}
 
-/** As `healthExpression` numbers them. */
-export const health: JsonObject = valueMap({
-  '1': ['green', 'green'],
-  '2': ['orange', 'orange'],
-  '3': ['red', 'red'],
-  '4': ['gray or unknown', 'text'],
+/** Nothing is known, which must never look as if all were well. */
+export const noData: JsonObject = special('red');
+/** There need not be anything. */
+export const nothing: JsonObject = special('text');
+
+/** For a tile or cell with a coloured background: only what is wrong has a colour. */
+export const yesOrNo: JsonObject = valueMap({
+  '0': ['no', 'red'],
+  '1': ['yes', 'transparent'],
 });
+
+/** As `yesOrNo`, for what need not be a fault. */
+export const yesOrUnusual: JsonObject = valueMap({
+  '0': ['no', 'orange'],
+  '1': ['yes', 'transparent'],
+});
+
+export const upOrDown: JsonObject = valueMap({
+  '0': ['down', 'red'],
+  '1': ['up', 'transparent'],
+});
+
+/** As `healthOf` numbers them: the worst is the greatest. Gray is what New Relic knows nothing of. */
+export const health: JsonObject = valueMap({
+  '1': ['gray', 'transparent'],
+  '2': ['green', 'transparent'],
+  '3': ['orange', 'orange'],
+  '4': ['red', 'red'],
+});
+
+/** As `pollOf` numbers them: the worst is the greatest. */
+export const poll: JsonObject = valueMap({
+  '0': ['complete', 'transparent'],
+  '1': ['failing', 'orange'],
+  '2': ['stale', 'red'],
+});
+
+/** Of an age: what has never happened is as old as the time of computers. */
+export const neverPolled: JsonObject = {
+  type: 'range',
+  options: { from: 1e9, to: 1e11, result: { text: 'never', color: 'red', index: 0 } },
+};

@@ -1,223 +1,166 @@
-import { type DashboardOptions, type Row } from './dashboard.ts';
-import { health, yesOrNo } from './mappings.ts';
-import { bars, graph, stat, states } from './panels.ts';
-import { anyApp, hostsPerApp, ofAccount, ofApp, perApp, throughput } from './selectors.ts';
+import type { DashboardOptions, Row } from './dashboard.ts';
+import { graph } from './graph.ts';
+import { healthOf } from './health.ts';
+import { countOf } from './known.ts';
+import { toApplication } from './links.ts';
+import { health } from './mappings.ts';
+import { byName, inBackground, thresholdsOf, transactionColors } from './overrides.ts';
+import { overviewTables } from './overview-tables.ts';
+import { bars, states } from './panels.ts';
+import { anyApp, appLegend, hostsPerApp, ofApp, perApp, throughput } from './selectors.ts';
 import { table } from './table.ts';
-import { toApplication } from './to-application.ts';
+import { tile } from './tile.ts';
+import { troubleRow } from './trouble.ts';
 import { overviewVariables } from './variables.ts';
 
 const current = throughput();
-const lastWeek = throughput('1w');
-const byApp = 'sum by (account, app_name)';
+const lastWeek = throughput('offset 1w');
+const byApp = 'sum by (account, app_id, app_name)';
+const busiest = `topk($topn, ${byApp} ${throughput('@ end()')})`;
 const change = `(${byApp} ${current} / (${byApp} ${lastWeek} > 0) - 1)`;
+const changedMost = `and on (account, app_id) topk($topn, abs(${change}))`;
+const all = anyApp(ofApp);
+const toApp = toApplication('series', 'overview');
+
+function unhealthy(status: 'orange' | 'red'): string {
+  const selected = ofApp('newrelic_application_health_status', `status="${status}"`);
+  return countOf(`${perApp(selected)} == 1`, all);
+}
 
 const now: Row = {
   title: 'Now',
   panels: [
-    stat({
-      width: 3,
+    tile({
       title: 'Throughput',
       description:
-        'Requests per minute of all selected applications, web and other transactions. For applications that only sidecars publish, the sum of the hosts.',
-      unit: 'rpm',
+        'Requests per minute of all selected applications, web and other transactions together. For applications that only sidecars publish, the sum of the hosts.',
+      unit: 'reqpm',
+      hasCourse: true,
       queries: [{ expr: `sum${current}` }],
     }),
-    stat({
-      width: 3,
-      title: 'Applications',
-      description: 'Applications that are published, reporting or not.',
-      unit: 'short',
-      queries: [{ expr: `count${anyApp()}` }],
+    tile({
+      title: 'Applications published',
+      description: 'All, and those of them that do not report to New Relic.',
+      unit: 'none',
+      overrides: [byName('not reporting', { thresholds: thresholdsOf([[1, 'orange']]) })],
+      queries: [
+        { expr: `count(${all})`, legend: 'all' },
+        {
+          expr: countOf(`${perApp(ofApp('newrelic_application_reporting'))} == 0`, all),
+          legend: 'not reporting',
+        },
+      ],
     }),
-    stat({
-      width: 3,
+    tile({
       title: 'Hosts',
       description:
         'Hosts that New Relic lists for all selected applications; for applications that only sidecars publish, the hosts with a sidecar.',
-      unit: 'short',
+      unit: 'none',
       queries: [{ expr: `sum${hostsPerApp()}` }],
     }),
-    stat({
-      width: 3,
-      title: 'Oldest values',
-      description: 'Age of the oldest values: how long ago their window ended.',
-      unit: 's',
-      queries: [
-        {
-          expr: `time() - min(${perApp(ofApp('newrelic_application_window_end_timestamp_seconds'))})`,
-        },
-      ],
-    }),
-    stat({
-      width: 3,
-      title: 'Not reporting',
-      description: 'Applications that do not report to New Relic.',
-      unit: 'short',
-      thresholds: [[1, 'orange']],
-      queries: [
-        { expr: `count(${perApp(ofApp('newrelic_application_reporting'))} == 0) or vector(0)` },
-      ],
-    }),
-    stat({
-      width: 3,
+    tile({
       title: 'Unhealthy',
-      description: 'Applications whose health status in New Relic is orange or red.',
-      unit: 'short',
-      thresholds: [[1, 'red']],
-      queries: [
-        {
-          expr: `count(${perApp(ofApp('newrelic_application_health_status', 'status=~"orange|red"'))} == 1) or vector(0)`,
-        },
+      description: 'Applications whose health status in New Relic is red or orange.',
+      unit: 'none',
+      overrides: [
+        byName('red', { thresholds: thresholdsOf([[1, 'red']]) }),
+        byName('orange', { thresholds: thresholdsOf([[1, 'orange']]) }),
       ],
-    }),
-    stat({
-      width: 3,
-      title: 'Polls failing',
-      description:
-        'Applications whose last poll did not get all that was asked for. For polls of sidecars see the dashboard of the exporter.',
-      unit: 'short',
-      thresholds: [[1, 'orange']],
       queries: [
-        { expr: `count(${perApp(ofApp('newrelic_application_poll_success'))} == 0) or vector(0)` },
-      ],
-    }),
-    stat({
-      width: 3,
-      title: 'Entries without application',
-      description: 'Entries of the configuration that match nothing.',
-      unit: 'short',
-      thresholds: [[1, 'orange']],
-      queries: [
-        {
-          expr: `count(max by (cluster, account, selector) (${ofAccount('newrelic_exporter_app_missing')}) == 1) or vector(0)`,
-        },
+        { expr: unhealthy('red'), legend: 'red' },
+        { expr: unhealthy('orange'), legend: 'orange' },
       ],
     }),
   ],
 };
 
 const overTime: Row = {
-  title: 'Throughput',
+  title: 'Over time',
   panels: [
     graph({
       title: 'Throughput of the busiest applications',
       description:
-        'Requests per minute, averaged over the polled window, of the applications that were the busiest at each moment.',
-      unit: 'rpm',
+        'Requests per minute, averaged over the polled window, of the applications that are the busiest at the end of the time range.',
+      unit: 'reqpm',
       isStacked: true,
-      links: [toApplication('series')],
-      queries: [{ expr: `topk($topn, ${byApp} ${current})`, legend: '{{app_name}}' }],
+      links: [toApp],
+      queries: [
+        { expr: `${byApp} ${current} and on (account, app_id) ${busiest}`, legend: appLegend },
+      ],
     }),
     graph({
       title: 'Web and other transactions',
       description: 'Requests per minute of all selected applications, by transaction type.',
-      unit: 'rpm',
+      unit: 'reqpm',
       isStacked: true,
+      overrides: transactionColors,
       queries: [{ expr: `sum by (transaction_type) ${current}`, legend: '{{transaction_type}}' }],
     }),
     graph({
       title: 'Now and last week',
       description: 'Requests per minute of all selected applications, now and seven days earlier.',
-      unit: 'rpm',
+      unit: 'reqpm',
+      overrides: [inBackground('last week')],
       queries: [
         { expr: `sum${current}`, legend: 'now' },
         { expr: `sum${lastWeek}`, legend: 'last week' },
       ],
     }),
     states({
-      title: 'Health',
-      description: 'Health status of each application, as New Relic sees it.',
+      title: 'Unhealthy applications',
+      description:
+        'Applications whose health status in New Relic is orange or red: at each moment at most as many as "Top" says, red ones first. Empty if there is none.',
       unit: 'none',
       mappings: [health],
-      links: [toApplication('series')],
-      queries: [{ expr: healthExpression(), legend: '{{app_name}}' }],
+      links: [toApp],
+      queries: [
+        {
+          expr: `topk($topn, ${healthOf()} >= 3)`,
+          legend: appLegend,
+        },
+      ],
     }),
     bars({
       title: 'Busiest applications',
       description: 'Current requests per minute.',
-      unit: 'rpm',
-      links: [toApplication('series')],
-      queries: [{ expr: `topk($topn, ${byApp} ${current})`, legend: '{{app_name}}' }],
+      unit: 'reqpm',
+      links: [toApp],
+      queries: [{ expr: `topk($topn, ${byApp} ${current})`, legend: appLegend }],
     }),
-    bars({
+    table({
       title: 'Change since last week',
       description:
-        'The greatest changes of throughput, up or down, compared with the same time last week.',
-      unit: 'percentunit',
-      min: -1,
-      links: [toApplication('series')],
-      queries: [
-        {
-          expr: `sort_desc(${change} and on (account, app_name) topk($topn, abs(${change})))`,
-          legend: '{{app_name}}',
-        },
-      ],
-    }),
-  ],
-};
-
-/** 1 green, 2 orange, 3 red, 4 anything else. */
-function healthExpression(): string {
-  const statuses = [
-    'status="green"',
-    'status="orange"',
-    'status="red"',
-    'status!~"green|orange|red"',
-  ];
-  const numbered = statuses.map((matcher, index) => {
-    const selected = ofApp('newrelic_application_health_status', matcher);
-    return `${index + 1} * (max by (account, app_name) (${selected}) == 1)`;
-  });
-  return numbered.join(' or ');
-}
-
-const applications: Row = {
-  title: 'Applications',
-  panels: [
-    table({
-      title: 'Applications',
-      description:
-        "All selected applications. Response time, errors and Apdex come from New Relic's summary, an average of the last minutes.",
-      labels: { account: 'Account', app_name: 'Application', app_id: 'Id' },
-      hidden: ['cluster'],
-      links: [toApplication('table row')],
+        'The greatest changes of throughput, up or down, compared with the same time last week. Empty without a week of data.',
+      width: 12,
+      height: 12,
+      labels: {
+        app_name: { title: 'Application', links: [toApplication('table row', 'overview')] },
+        account: { title: 'Account', width: 110 },
+        app_id: { title: 'Id', width: 110 },
+      },
       columns: [
         {
-          title: 'Throughput',
-          unit: 'rpm',
-          expr: `sum by (cluster, account, app_id, app_name) ${current}`,
-        },
-        { title: 'Hosts', unit: 'short', expr: hostsPerApp() },
-        {
-          title: 'Instances',
-          unit: 'short',
-          expr: perApp(ofApp('newrelic_application_instances')),
-        },
-        {
-          title: 'Reporting',
-          unit: 'short',
-          mappings: [yesOrNo],
-          expr: perApp(ofApp('newrelic_application_reporting')),
-        },
-        {
-          title: 'Response time',
-          unit: 's',
-          expr: perApp(ofApp('newrelic_application_summary_response_time_seconds')),
-        },
-        {
-          title: 'Errors',
+          title: 'Change',
           unit: 'percentunit',
-          expr: perApp(ofApp('newrelic_application_summary_error_ratio')),
+          width: 90,
+          decimals: 0,
+          cell: 'state',
+          // Blue and orange differ for everybody; neither direction is a fault.
+          thresholds: [
+            [-Infinity, 'blue'],
+            [-0.5, 'light-blue'],
+            [-0.1, 'transparent'],
+            [0.1, 'light-orange'],
+            [0.5, 'orange'],
+          ],
+          expr: `${change} ${changedMost}`,
         },
+        { title: 'Now', unit: 'reqpm', width: 110, expr: `${byApp} ${current} ${changedMost}` },
         {
-          title: 'Apdex',
-          unit: 'none',
-          expr: perApp(ofApp('newrelic_application_summary_apdex_score')),
-        },
-        {
-          title: 'Age',
-          unit: 's',
-          expr: `time() - ${perApp(ofApp('newrelic_application_window_end_timestamp_seconds'))}`,
+          title: 'Last week',
+          unit: 'reqpm',
+          width: 110,
+          expr: `${byApp} ${lastWeek} ${changedMost}`,
         },
       ],
     }),
@@ -225,9 +168,9 @@ const applications: Row = {
 };
 
 export const overview: DashboardOptions = {
-  uid: 'newrelic-overview',
+  name: 'overview',
   title: 'New Relic / Overview',
   description: 'Throughput and state of all applications that the exporter polls.',
   variables: overviewVariables,
-  rows: [now, overTime, applications],
+  rows: [troubleRow(ofApp, 'overview'), now, overTime, overviewTables],
 };

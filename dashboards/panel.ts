@@ -21,6 +21,8 @@ export interface PanelOptions {
   readonly description: string;
   readonly unit: string;
   readonly queries: readonly Query[];
+  /** Stands in links that open the panel alone; from 100 on, as the others are counted from 1. */
+  readonly id?: number;
   /** Of the 24 columns of the grid. */
   readonly width?: number;
   readonly height?: number;
@@ -34,7 +36,14 @@ export interface PanelOptions {
   readonly overrides?: readonly Json[];
 }
 
-export type Threshold = readonly [from: number, color: 'green' | 'orange' | 'red'];
+/** A colour from a value on; from `-Infinity` on instead of the colour below all thresholds. */
+export type Threshold = readonly [from: number, color: string];
+
+export function stepsOf(thresholds: readonly Threshold[], base: string): readonly JsonObject[] {
+  const hasBase = thresholds.some(([from]) => from === -Infinity);
+  const all: readonly Threshold[] = hasBase ? thresholds : [[-Infinity, base], ...thresholds];
+  return all.map(([from, color]) => ({ color, value: from === -Infinity ? null : from }));
+}
 
 export interface PanelKind {
   readonly type: string;
@@ -44,7 +53,13 @@ export interface PanelKind {
   readonly isInstant: boolean;
   readonly format?: 'table';
   readonly color?: JsonObject;
+  /** Below all thresholds. */
+  readonly baseColor?: 'text' | 'transparent';
   readonly transformations?: readonly Json[];
+  /** Instead of a value that is missing. */
+  readonly noValue?: string;
+  /** At most so many moments are asked for. */
+  readonly maxDataPoints?: number;
 }
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
@@ -62,13 +77,6 @@ function targetsOf(queries: readonly Query[], kind: PanelKind): readonly JsonObj
   }));
 }
 
-function stepsOf(thresholds: readonly Threshold[]): readonly JsonObject[] {
-  return [
-    { color: thresholds.length === 0 ? 'green' : 'text', value: null },
-    ...thresholds.map(([value, color]) => ({ color, value })),
-  ];
-}
-
 export function makePanel(options: PanelOptions, kind: PanelKind): Panel {
   const { title, description, unit, queries, width = 12, height = 8, thresholds = [] } = options;
   return {
@@ -76,10 +84,12 @@ export function makePanel(options: PanelOptions, kind: PanelKind): Panel {
     width,
     height,
     json: {
+      id: options.id,
       type: kind.type,
       title,
       description,
       datasource: dataSource,
+      maxDataPoints: kind.maxDataPoints,
       targets: targetsOf(queries, kind),
       transformations: kind.transformations,
       fieldConfig: {
@@ -88,9 +98,10 @@ export function makePanel(options: PanelOptions, kind: PanelKind): Panel {
           min: options.min,
           max: options.max,
           decimals: options.decimals,
+          noValue: kind.noValue,
           color: kind.color ?? { mode: 'thresholds' },
           custom: kind.custom,
-          thresholds: { mode: 'absolute', steps: stepsOf(thresholds) },
+          thresholds: { mode: 'absolute', steps: stepsOf(thresholds, kind.baseColor ?? 'text') },
           mappings: options.mappings,
           links: options.links,
         },

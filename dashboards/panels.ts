@@ -1,80 +1,31 @@
 import type { JsonObject } from './json.ts';
 import { makePanel, type Panel, type PanelOptions } from './panel.ts';
 
-const lastValue: JsonObject = { calcs: ['lastNotNull'], fields: '', values: false };
-const palette: JsonObject = { mode: 'palette-classic' };
+const intensity: JsonObject = { mode: 'continuous-BlPu' };
 
-/** One number. */
-export function stat(options: PanelOptions): Panel {
-  return makePanel(
-    { width: 4, height: 4, ...options },
-    {
-      type: 'stat',
-      isInstant: true,
-      options: {
-        reduceOptions: lastValue,
-        colorMode: 'value',
-        graphMode: 'none',
-        justifyMode: 'auto',
-        orientation: 'auto',
-        textMode: 'auto',
-      },
-    },
-  );
-}
-
-export interface GraphOptions extends PanelOptions {
-  readonly isStacked?: true;
-  /** Holds each value until the next: for what changes in steps. */
-  readonly isStepped?: true;
-}
-
-/** Lines over time, with the thresholds as lines where there are any. */
-export function graph(options: GraphOptions): Panel {
-  const isStacked = options.isStacked === true;
-  return makePanel(
-    { min: 0, ...options },
-    {
-      type: 'timeseries',
-      isInstant: false,
-      color: palette,
-      custom: {
-        drawStyle: 'line',
-        fillOpacity: isStacked ? 30 : 10,
-        lineInterpolation: options.isStepped === true ? 'stepAfter' : 'linear',
-        lineWidth: 1,
-        showPoints: 'never',
-        spanNulls: false,
-        stacking: { group: 'A', mode: isStacked ? 'normal' : 'none' },
-        thresholdsStyle: { mode: options.thresholds === undefined ? 'off' : 'dashed' },
-      },
-      options: {
-        legend: {
-          calcs: ['mean', 'max', 'lastNotNull'],
-          displayMode: 'table',
-          placement: 'bottom',
-          showLegend: true,
-        },
-        tooltip: { mode: 'multi', sort: 'desc' },
-      },
-    },
-  );
+export interface BarsOptions extends PanelOptions {
+  /** Of bars that reach as far as they can, such as a share of the whole. */
+  readonly color?: JsonObject;
 }
 
 /** A ranking of the present, in the order of the answer. */
-export function bars(options: PanelOptions): Panel {
+export function bars(options: BarsOptions): Panel {
   return makePanel(
-    { min: 0, ...options },
+    { min: 0, height: 12, ...options },
     {
       type: 'bargauge',
       isInstant: true,
-      color: { mode: 'continuous-BlPu' },
+      color: options.color ?? { mode: 'fixed', fixedColor: 'blue' },
       options: {
-        reduceOptions: lastValue,
-        displayMode: 'gradient',
+        reduceOptions: { calcs: ['lastNotNull'], fields: '', values: false },
+        displayMode: 'basic',
+        maxVizHeight: 24,
+        minVizHeight: 14,
+        namePlacement: 'left',
         orientation: 'horizontal',
         showUnfilled: true,
-        valueMode: 'color',
+        sizing: 'manual',
+        valueMode: 'text',
       },
     },
   );
@@ -85,7 +36,9 @@ export function states(options: PanelOptions): Panel {
   return makePanel(options, {
     type: 'state-timeline',
     isInstant: false,
-    custom: { fillOpacity: 70, lineWidth: 0 },
+    // With thresholds, Grafana would merge by these and leave the mappings aside.
+    color: { mode: 'fixed', fixedColor: 'text' },
+    custom: { fillOpacity: 80, lineWidth: 0 },
     options: {
       alignValue: 'left',
       legend: { displayMode: 'list', placement: 'bottom', showLegend: true },
@@ -97,16 +50,17 @@ export function states(options: PanelOptions): Panel {
   });
 }
 
-/** A coloured cell for each series and moment. */
+/** A coloured cell for each series and moment, with few enough moments that cells can be seen. */
 export function heat(options: PanelOptions): Panel {
   return makePanel(options, {
     type: 'status-history',
     isInstant: false,
-    color: { mode: 'continuous-BlPu' },
+    color: intensity,
+    maxDataPoints: 60,
     custom: { fillOpacity: 80, lineWidth: 0 },
     options: {
       colWidth: 1,
-      legend: { displayMode: 'list', placement: 'bottom', showLegend: false },
+      legend: { displayMode: 'list', placement: 'bottom', showLegend: true },
       rowHeight: 0.9,
       showValue: 'never',
       tooltip: { mode: 'single', sort: 'none' },

@@ -3,6 +3,10 @@
  * written exactly as the dashboard linter expects them.
  */
 const target = 'cluster=~"$cluster",job=~"$job",instance=~"$instance"';
+const account = `${target},account=~"$account"`;
+/** By id: a name may stand for several applications, and may have characters of its own meaning. */
+const app = `${account},app_id=~"$app"`;
+const type = 'transaction_type=~"$transaction_type"';
 
 /** `metric{…}` with the matchers of the variables and more, such as `status="red"`. */
 export type Selector = (metric: string, more?: string) => string;
@@ -13,17 +17,18 @@ function selectorOf(matchers: string): Selector {
 
 /** Of a process: no account. */
 export const ofProcess: Selector = selectorOf(target);
-export const ofAccount: Selector = selectorOf(`${target},account=~"$account"`);
-export const ofApp: Selector = selectorOf(`${target},account=~"$account",app_name=~"$app"`);
+export const ofAccount: Selector = selectorOf(account);
+export const ofApp: Selector = selectorOf(app);
 /** With a transaction type beside the application. */
-export const ofType: Selector = selectorOf(
-  `${target},account=~"$account",app_name=~"$app",transaction_type=~"$transaction_type"`,
-);
-export const ofHost: Selector = selectorOf(
-  `${target},account=~"$account",app_name=~"$app",host_name=~"$host",transaction_type=~"$transaction_type"`,
-);
+export const ofType: Selector = selectorOf(`${app},${type}`);
+export const ofHost: Selector = selectorOf(`${app},host_name=~"$host",${type}`);
 
-const appLabels = 'cluster, account, app_id, app_name';
+/** The labels of an application, and of one whatever its name is. */
+export const appLabels = 'cluster, account, app_id, app_name';
+export const sameApp = 'on (cluster, account, app_id)';
+
+/** How an application is called in legends: also apart from others of the same name. */
+export const appLegend = '{{app_name}} · {{account}} · {{app_id}}';
 
 /** One value for each application, however many exporters poll it. */
 export function perApp(selected: string): string {
@@ -42,15 +47,15 @@ export function perHost(selected: string): string {
   return `sum by (${hostLabels}) (max by (${hostLabels}, transaction_type) (${selected}))`;
 }
 
-const sameApp = 'on (cluster, account, app_id)';
 const hostRequests = 'newrelic_application_host_requests_per_minute';
 
 /**
- * The throughput of each application and transaction type; `offset` such as `1w` for the past. Where
- * only sidecars export an application it has no value of its own: then the sum of its hosts.
+ * The throughput of each application and transaction type, at another moment by a modifier such as
+ * `offset 1w`. Where only sidecars export an application it has no value of its own: then the sum of
+ * its hosts.
  */
-export function throughput(offset?: string): string {
-  const at = offset === undefined ? '' : ` offset ${offset}`;
+export function throughput(modifier?: string): string {
+  const at = modifier === undefined ? '' : ` ${modifier}`;
   const own = perType(`${ofType('newrelic_application_requests_per_minute')}${at}`);
   const hosts = `max by (${hostLabels}, transaction_type) (${ofType(hostRequests)}${at})`;
   const sum = `sum by (${appLabels}, transaction_type) (${hosts})`;
@@ -58,9 +63,9 @@ export function throughput(offset?: string): string {
 }
 
 /** One value for each application, whether it is exported itself or only hosts of it. */
-export function anyApp(): string {
-  const own = perApp(ofApp('newrelic_application_info'));
-  return `(${own} or ${sameApp} ${perApp(ofApp(hostRequests))})`;
+export function anyApp(select: Selector): string {
+  const own = perApp(select('newrelic_application_info'));
+  return `(${own} or ${sameApp} ${perApp(select(hostRequests))})`;
 }
 
 /** The number of hosts of each application; of those that sidecars export, the hosts with one. */

@@ -1,20 +1,36 @@
 import type { Json, JsonObject } from './json.ts';
-import { makePanel, type Panel, type PanelOptions } from './panel.ts';
+import { byName, type Properties, thresholdsOf } from './overrides.ts';
+import { makePanel, type Panel, type PanelOptions, type Threshold } from './panel.ts';
+
+/** A label that begins a row. */
+export interface LabelColumn {
+  readonly title: string;
+  /** In pixels. */
+  readonly width?: number;
+  readonly links?: readonly Json[];
+}
 
 /** A column of its own query. */
 export interface Column {
   readonly title: string;
   readonly expr: string;
   readonly unit: string;
+  readonly width?: number;
+  readonly decimals?: number;
   readonly mappings?: readonly Json[];
+  readonly thresholds?: readonly Threshold[];
+  /** `state` fills the cell with the colour of its mapping or threshold; `bar` draws its length. */
+  readonly cell?: 'state' | 'bar';
+  readonly links?: readonly Json[];
 }
 
-export interface TableOptions extends Omit<PanelOptions, 'queries' | 'overrides' | 'unit'> {
-  /** Labels that begin a row, with their titles. */
-  readonly labels: Readonly<Record<string, string>>;
-  /** Labels that every query has and nobody wants to see. */
-  readonly hidden?: readonly string[];
+export interface TableOptions
+  extends Omit<PanelOptions, 'queries' | 'overrides' | 'unit' | 'links'> {
+  /** Labels that begin a row. One that no series has makes no column. */
+  readonly labels: Readonly<Record<string, LabelColumn>>;
   readonly columns: readonly Column[];
+  /** Titles of columns, the first one first, and what is on top. */
+  readonly sortBy?: readonly (readonly [title: string, top: 'greatest' | 'least'])[];
 }
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
@@ -24,22 +40,44 @@ function fieldOf(columns: readonly Column[], index: number): string {
   return columns.length === 1 ? 'Value' : `Value #${letters[index] ?? ''}`;
 }
 
-function overrideOf({ title, unit, mappings }: Column): JsonObject {
-  return {
-    matcher: { id: 'byName', options: title },
-    properties: [
-      { id: 'unit', value: unit },
-      ...(mappings === undefined ? [] : [{ id: 'mappings', value: mappings }]),
-    ],
-  };
+function cellOf({ cell }: Column): Properties {
+  if (cell === 'state') {
+    return { 'custom.cellOptions': { type: 'color-background', mode: 'basic' } };
+  }
+  if (cell === 'bar') {
+    return {
+      'custom.cellOptions': { type: 'gauge', mode: 'basic', valueDisplayMode: 'text' },
+      color: { mode: 'fixed', fixedColor: 'blue' },
+      min: 0,
+    };
+  }
+  return {};
+}
+
+function columnOverride(column: Column): JsonObject {
+  const { title, unit, width, decimals, mappings, thresholds, links } = column;
+  return byName(title, {
+    unit,
+    'custom.width': width,
+    decimals,
+    mappings,
+    thresholds: thresholds === undefined ? undefined : thresholdsOf(thresholds),
+    ...cellOf(column),
+    links,
+  });
+}
+
+function labelOverride({ title, width, links }: LabelColumn): JsonObject {
+  // An id is a label of digits, which is no number.
+  return byName(title, { unit: 'string', 'custom.width': width, links });
 }
 
 /** A table of the present: one row for each combination of the labels. */
 export function table(options: TableOptions): Panel {
-  const { labels, columns, hidden = [] } = options;
+  const { labels, columns, sortBy = [] } = options;
   const titles = Object.fromEntries(columns.map(({ title }, n) => [fieldOf(columns, n), title]));
+  const labelTitles = Object.entries(labels).map(([name, { title }]) => [name, title] as const);
   const order = [...Object.keys(labels), ...Object.keys(titles)];
-  const excluded = ['Time', ...hidden].map((name) => [name, true] as const);
   return makePanel(
     {
       width: 24,
@@ -47,22 +85,28 @@ export function table(options: TableOptions): Panel {
       ...options,
       unit: 'short',
       queries: columns.map(({ expr }) => ({ expr })),
-      overrides: columns.map(overrideOf),
+      overrides: [...Object.values(labels).map(labelOverride), ...columns.map(columnOverride)],
     },
     {
       type: 'table',
       isInstant: true,
       format: 'table',
-      custom: { align: 'auto', cellOptions: { type: 'auto' }, filterable: true },
-      options: { cellHeight: 'sm', footer: { show: false }, showHeader: true },
+      baseColor: 'transparent',
+      custom: { align: 'auto', cellOptions: { type: 'auto' }, filterable: true, minWidth: 70 },
+      options: {
+        cellHeight: 'sm',
+        footer: { show: false },
+        showHeader: true,
+        sortBy: sortBy.map(([displayName, top]) => ({ displayName, desc: top === 'greatest' })),
+      },
       transformations: [
         { id: 'merge', options: {} },
         {
           id: 'organize',
           options: {
-            excludeByName: Object.fromEntries(excluded),
+            excludeByName: { Time: true },
             indexByName: Object.fromEntries(order.map((name, index) => [name, index])),
-            renameByName: { ...labels, ...titles },
+            renameByName: { ...Object.fromEntries(labelTitles), ...titles },
           },
         },
       ],

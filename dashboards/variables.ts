@@ -1,4 +1,6 @@
 import type { JsonObject } from './json.ts';
+import { appNames } from './known.ts';
+import { ofApp, ofProcess } from './selectors.ts';
 
 export const dataSource: JsonObject = { type: 'prometheus', uid: '$datasource' };
 
@@ -11,10 +13,11 @@ interface QueryVariable {
   readonly name: string;
   readonly label: string;
   readonly description: string;
-  /** A query of the form `label_values(metric{…}, label)`. */
+  /** `label_values(metric{…}, label)`, or `query_result(…)` of which `regex` takes its parts. */
   readonly query: string;
+  readonly regex?: string;
   readonly allValue?: string;
-  /** Begins with one value instead of all of them. */
+  /** Begins with the first value and does not offer all of them. */
   readonly hasNoAll?: true;
   readonly isHidden?: true;
 }
@@ -33,23 +36,22 @@ function queryVariable(options: QueryVariable): Variable {
       datasource: dataSource,
       definition: query,
       query: { query, refId: 'StandardVariableQuery' },
-      regex: '',
+      regex: options.regex ?? '',
       refresh: 2,
-      sort: 1,
+      // By name, whatever its case.
+      sort: 5,
       hide: options.isHidden === true ? 2 : 0,
       skipUrlSync: false,
       // Of a variable with one value only, Grafana does not escape what is special in a regular expression.
       multi: true,
       includeAll: !hasNoAll,
-      allValue: hasNoAll ? undefined : (options.allValue ?? '.+'),
+      // Also where there is no such choice: a link may say "$__all", and Grafana then asks for this.
+      allValue: options.allValue ?? '.+',
       current: hasNoAll ? {} : all,
       options: [],
     },
   };
 }
-
-const target = 'cluster=~"$cluster",job=~"$job",instance=~"$instance"';
-const account = `${target},account=~"$account"`;
 
 const datasource: Variable = {
   name: 'datasource',
@@ -79,44 +81,47 @@ const cluster = queryVariable({
   isHidden: true,
 });
 
-const job = queryVariable({
-  name: 'job',
-  label: 'Job',
-  description: 'Jobs that scrape an exporter',
-  query: 'label_values(newrelic_exporter_build_info{cluster=~"$cluster"}, job)',
-});
+/** Seldom chosen where there is no process to look at: then hidden, and still in the URL. */
+function jobs(visibility: { readonly isHidden?: true }): readonly Variable[] {
+  const job = queryVariable({
+    name: 'job',
+    label: 'Job',
+    description: 'Jobs that scrape an exporter',
+    query: 'label_values(newrelic_exporter_build_info{cluster=~"$cluster"}, job)',
+    ...visibility,
+  });
+  const instance = queryVariable({
+    name: 'instance',
+    label: 'Instance',
+    description: 'Exporters; an application that several exporters poll counts once',
+    query: 'label_values(newrelic_exporter_build_info{cluster=~"$cluster",job=~"$job"}, instance)',
+    ...visibility,
+  });
+  return [job, instance];
+}
 
-const instance = queryVariable({
-  name: 'instance',
-  label: 'Instance',
-  description: 'Exporters; an application that several exporters poll counts once',
-  query: 'label_values(newrelic_exporter_build_info{cluster=~"$cluster",job=~"$job"}, instance)',
-});
-
-const accountVariable = queryVariable({
+const account = queryVariable({
   name: 'account',
   label: 'Account',
   description: 'Accounts, as the configuration of the exporter names them',
-  query: `label_values(newrelic_up{${target}}, account)`,
+  query: `label_values(${ofProcess('newrelic_up')}, account)`,
 });
 
-/** What an application has: those that only sidecars export have no series but their hosts'. */
-const ofAnyApp =
-  '__name__=~"newrelic_application_info|newrelic_application_host_requests_per_minute"';
-const appQuery = `label_values({${ofAnyApp},${account}}, app_name)`;
-
-const apps = queryVariable({
+const appOption: Omit<QueryVariable, 'description'> = {
   name: 'app',
   label: 'Application',
-  description: 'Applications, as New Relic names them',
-  query: appQuery,
+  query: `query_result(${appNames()})`,
+  regex: '/app_id="(?<value>[^"]*)",text="(?<text>.*)"} /',
+};
+
+const apps = queryVariable({
+  ...appOption,
+  description: 'Applications, by name, account or id',
 });
 
 const oneApp = queryVariable({
-  name: 'app',
-  label: 'Application',
-  description: 'The application, as New Relic names it',
-  query: appQuery,
+  ...appOption,
+  description: 'The application, by name, account or id',
   hasNoAll: true,
 });
 
@@ -124,14 +129,14 @@ const host = queryVariable({
   name: 'host',
   label: 'Host',
   description: 'Hosts of the application',
-  query: `label_values(newrelic_application_host_requests_per_minute{${account},app_name=~"$app"}, host_name)`,
+  query: `label_values(${ofApp('newrelic_application_host_requests_per_minute')}, host_name)`,
 });
 
 const transactionType = queryVariable({
   name: 'transaction_type',
   label: 'Transaction type',
   description: 'Web transactions, or all other ones',
-  query: `label_values({__name__=~"newrelic_application_(host_)?requests_per_minute",${account},app_name=~"$app"}, transaction_type)`,
+  query: `label_values(${ofApp('', '__name__=~"newrelic_application_(host_)?requests_per_minute"')}, transaction_type)`,
 });
 
 const counts = ['5', '10', '20', '50'];
@@ -153,14 +158,29 @@ const topn: Variable = {
   },
 };
 
-const common: readonly Variable[] = [datasource, cluster, job, instance, accountVariable];
-
-export const overviewVariables: readonly Variable[] = [...common, apps, transactionType, topn];
+export const overviewVariables: readonly Variable[] = [
+  datasource,
+  cluster,
+  ...jobs({ isHidden: true }),
+  account,
+  apps,
+  transactionType,
+  topn,
+];
 export const applicationVariables: readonly Variable[] = [
-  ...common,
+  datasource,
+  cluster,
+  ...jobs({ isHidden: true }),
+  account,
   oneApp,
   host,
   transactionType,
   topn,
 ];
-export const exporterVariables: readonly Variable[] = [...common, topn];
+export const exporterVariables: readonly Variable[] = [
+  datasource,
+  cluster,
+  ...jobs({}),
+  account,
+  topn,
+];

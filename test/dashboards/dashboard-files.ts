@@ -6,15 +6,36 @@ import { exporter } from '../../dashboards/exporter.ts';
 import type { JsonObject } from '../../dashboards/json.ts';
 import { overview } from '../../dashboards/overview.ts';
 import { projectFolder } from '../docs/documents.ts';
+import type { FieldConfigSource, ReduceOptions } from './grafana-data.ts';
 
-export const dashboardsFolder: string = join(projectFolder, 'helm/newrelic-exporter/dashboards');
+const dashboardsFolder: string = join(projectFolder, 'helm/newrelic-exporter/dashboards');
 
 export interface Target {
   readonly refId: string;
   readonly expr: string;
   readonly legendFormat?: string;
+  readonly format?: string;
+  /** The smallest step, such as `1m`. */
+  readonly interval?: string;
   readonly instant: boolean;
   readonly datasource: { readonly type: string; readonly uid: string };
+}
+
+/** Of all kinds of panels together. */
+export interface PanelOptions {
+  readonly colorMode?: string;
+  readonly graphMode?: string;
+  readonly reduceOptions?: ReduceOptions;
+  readonly mergeValues?: boolean;
+  readonly sortBy?: readonly { readonly displayName: string; readonly desc?: boolean }[];
+  readonly legend?: {
+    readonly showLegend: boolean;
+    readonly displayMode: string;
+    readonly placement: string;
+    readonly calcs?: readonly string[];
+    readonly sortBy?: string;
+    readonly sortDesc?: boolean;
+  };
 }
 
 export interface Panel {
@@ -30,13 +51,19 @@ export interface Panel {
     readonly h: number;
   };
   readonly targets?: readonly Target[];
-  readonly fieldConfig?: {
-    readonly defaults: { readonly unit?: string };
-    readonly overrides: readonly {
-      readonly matcher: { readonly options: string };
-      readonly properties: readonly { readonly id: string }[];
-    }[];
-  };
+  readonly fieldConfig?: FieldConfigSource;
+  readonly options?: PanelOptions;
+  readonly transformations?: readonly { readonly id: string; readonly options: object }[];
+  /** How many points a line has at most; the width in pixels if it is left out. */
+  readonly maxDataPoints?: number;
+  /** Of a row that is collapsed. */
+  readonly panels?: readonly Panel[];
+}
+
+export interface Link {
+  readonly type: string;
+  readonly title: string;
+  readonly url: string;
 }
 
 export interface Variable {
@@ -49,6 +76,8 @@ export interface Variable {
   readonly allValue?: string;
   readonly refresh?: number;
   readonly query: string | { readonly query: string };
+  readonly regex: string;
+  readonly sort?: number;
   readonly current: { readonly value?: string | readonly string[] };
 }
 
@@ -57,6 +86,9 @@ export interface Dashboard {
   readonly title: string;
   readonly schemaVersion: number;
   readonly editable: boolean;
+  /** What it shows at first, such as `now-6h` to `now`. */
+  readonly time: { readonly from: string; readonly to: string };
+  readonly links: readonly Link[];
   readonly panels: readonly Panel[];
   readonly annotations: { readonly list: readonly { readonly expr: string }[] };
   readonly templating: { readonly list: readonly Variable[] };
@@ -69,6 +101,10 @@ export interface DashboardFile {
   readonly made: JsonObject;
 }
 
+function withCollapsed(panels: readonly Panel[]): readonly Panel[] {
+  return panels.flatMap((panel) => [panel, ...(panel.panels ?? [])]);
+}
+
 export const dashboardFiles: readonly DashboardFile[] = [
   { name: 'overview', options: overview },
   { name: 'application', options: application },
@@ -79,10 +115,23 @@ export const dashboardFiles: readonly DashboardFile[] = [
   made: dashboard(options),
 }));
 
-/** The dashboards as users get them. */
+/** The dashboards as users get them, with the panels of collapsed rows among the others. */
 export function readDashboards(): readonly (Dashboard & { readonly name: string })[] {
-  return dashboardFiles.map(({ name, path }) => ({
-    ...(JSON.parse(readFileSync(path, 'utf8')) as Dashboard),
-    name,
-  }));
+  return dashboardFiles.map(({ name, path }) => {
+    const one = JSON.parse(readFileSync(path, 'utf8')) as Dashboard;
+    return { ...one, panels: withCollapsed(one.panels), name };
+  });
+}
+
+/** The expression of a query by its dashboard, panel and letter, such as `overview: Throughput A`. */
+export function expressionOf(where: string): string {
+  const found = readDashboards().flatMap(({ name, panels }) =>
+    panels.flatMap(({ title, targets = [] }) =>
+      targets.filter(({ refId }) => `${name}: ${title} ${refId}` === where),
+    ),
+  );
+  const [target, ...others] = found;
+  if (target === undefined) throw new Error(`There is no query ${where}`);
+  if (others.length > 0) throw new Error(`There are several queries ${where}`);
+  return target.expr;
 }

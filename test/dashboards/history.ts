@@ -16,7 +16,8 @@ function escaped(value: string): string {
   return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }
 
-function nameOf({ metric }: Series): string {
+/** A series as it stands in an exposition. */
+export function seriesName(metric: Series['metric']): string {
   const { __name__: name = '', ...labels } = metric;
   const pairs = Object.entries(labels).map(([label, value]) => `${label}="${escaped(value)}"`);
   return `${name}{${pairs.join(',')}}`;
@@ -26,7 +27,7 @@ function nameOf({ metric }: Series): string {
 export function historyOf(present: readonly Series[], chapters: readonly Chapter[]): string {
   const lines = chapters.flatMap(({ end, minutes, story }) =>
     present.flatMap((series) => {
-      const name = nameOf(series);
+      const name = seriesName(series.metric);
       return Array.from({ length: minutes + 1 }, (_, minute) => {
         const value = story(series, minute);
         const time = end - (minutes - minute) * 60;

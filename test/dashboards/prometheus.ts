@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { promisify } from 'node:util';
 import { createSystemClock } from '../../src/daemon/node-platform.ts';
 import { freePort, get, until } from '../support/daemon-process.ts';
 
@@ -120,11 +121,16 @@ export async function startPrometheus(path: string, folder: string): Promise<Pro
 }
 
 /** Writes blocks of data into the folder of a Prometheus that does not run. */
-export function importHistory(promtoolPath: string, file: string, folder: string): void {
-  const { status, stdout, stderr } = spawnSync(
-    promtoolPath,
-    ['tsdb', 'create-blocks-from', 'openmetrics', file, `${folder}/data`],
-    { encoding: 'utf8' },
-  );
-  if (status !== 0) throw new Error(`promtool refused the history: ${stdout}${stderr}`);
+export async function importHistory(
+  promtoolPath: string,
+  file: string,
+  folder: string,
+): Promise<void> {
+  // Without the limit promtool would read the file once for each two hours of the history.
+  const command = ['tsdb', 'create-blocks-from', '--max-block-duration=720h', 'openmetrics'];
+  try {
+    await promisify(execFile)(promtoolPath, [...command, file, `${folder}/data`]);
+  } catch (error) {
+    throw new Error('promtool refused the history', { cause: error });
+  }
 }

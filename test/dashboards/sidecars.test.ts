@@ -1,28 +1,11 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { toolOrSkip } from '../support/tools.ts';
-import { readDashboards } from './dashboard-files.ts';
-import { type Choice, filledIn, labelQueryOf } from './grafana.ts';
+import { expressionOf, readDashboards } from './dashboard-files.ts';
+import { everything as all, filledIn, variableQueryOf } from './grafana.ts';
+import { complaint, type Samples, type SeriesInput } from './promtool.ts';
 
 const promtool = toolOrSkip('promtool');
 const dashboards = readDashboards();
-
-/** Everything is chosen. */
-const all: Choice = {
-  cluster: '.*',
-  job: '.+',
-  instance: '.+',
-  account: '.+',
-  app: '.+',
-  host: '.+',
-  transaction_type: '.+',
-  topn: '10',
-};
-
-type Samples = Readonly<Record<string, number>>;
 
 const shop = 'account="main",app_id="1",app_name="shop"';
 
@@ -85,21 +68,21 @@ const cases: readonly {
     series: sidecars,
     shows: {
       'overview: Throughput A': { '{}': 186 },
-      'overview: Applications A': { '{}': 1 },
+      'overview: Applications published A': { '{}': 1 },
       'overview: Hosts A': { '{}': 3 },
       'overview: Web and other transactions A': {
         '{transaction_type="web"}': 180,
         '{transaction_type="other"}': 6,
       },
-      'overview: Busiest applications A': { '{account="main",app_name="shop"}': 186 },
-      'overview: Applications (table) A': { [`{${shop}}`]: 186 },
-      'overview: Applications (table) B': { [`{${shop}}`]: 3 },
+      'overview: Busiest applications A': { [`{${shop}}`]: 186 },
+      'overview: Applications D': { [`{${shop}}`]: 186 },
+      'overview: Applications E': { [`{${shop}}`]: 3 },
       'application: Throughput A': { '{}': 186 },
       'application: Hosts with traffic A': { '{}': 3 },
-      'application: Throughput by host A': {
-        '{host_id="1a",host_name="shop-a"}': 106,
-        '{host_id="1b",host_name="shop-b"}': 50,
-        '{host_id="1c",host_name="shop-c"}': 30,
+      'application: Throughput of the busiest hosts A': {
+        [`{${shop},host_id="1a",host_name="shop-a"}`]: 106,
+        [`{${shop},host_id="1b",host_name="shop-b"}`]: 50,
+        [`{${shop},host_id="1c",host_name="shop-c"}`]: 30,
       },
       'application: Throughput in the summary B': { '{}': 186 },
       'exporter: Shards missing A': { '{}': 0 },
@@ -115,7 +98,7 @@ const cases: readonly {
     series: beside,
     shows: {
       'overview: Throughput A': { '{}': 206 },
-      'overview: Applications A': { '{}': 1 },
+      'overview: Applications published A': { '{}': 1 },
       'overview: Hosts A': { '{}': 4 },
       'application: Throughput A': { '{}': 206 },
       'application: Hosts with traffic A': { '{}': 3 },
@@ -128,71 +111,27 @@ const cases: readonly {
     series: renamed,
     shows: {
       'overview: Throughput A': { '{}': 206 },
-      'overview: Applications A': { '{}': 1 },
+      'overview: Applications published A': { '{}': 1 },
       'overview: Hosts A': { '{}': 4 },
     },
   },
 ];
 
-const targets = dashboards.flatMap(({ name, panels }) =>
-  panels.flatMap(({ title, type, targets: own }) =>
-    (own ?? []).map(({ refId, expr }) => {
-      const isTwin = title === 'Applications' && type === 'table';
-      return { where: `${name}: ${title}${isTwin ? ' (table)' : ''} ${refId}`, expr };
-    }),
-  ),
-);
-
-function expressionOf(where: string): string {
-  const target = targets.find((candidate) => candidate.where === where);
-  if (target === undefined) throw new Error(`There is no panel ${where}`);
-  return filledIn(target.expr, all);
-}
-
 describe.skipIf(promtool.skip)(`the dashboards of sidecars${promtool.note}`, () => {
-  let folder: string;
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'newrelic-exporter-sidecars-'));
-  });
-  afterAll(() => {
-    rmSync(folder, { recursive: true });
-  });
-
   /** What promtool says against these samples after a minute. */
-  const complaint = (
-    series: Readonly<Record<string, string>>,
-    expr: string,
-    samples: Samples,
-  ): string => {
-    const test = {
-      interval: '5s',
-      input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
-      promql_expr_test: [
-        {
-          expr,
-          eval_time: '1m',
-          exp_samples: Object.entries(samples).map(([labels, value]) => ({ labels, value })),
-        },
-      ],
-    };
-    const path = join(folder, 'test.yaml');
-    writeFileSync(path, JSON.stringify({ evaluation_interval: '5s', tests: [test] }));
-    const { status, stdout, stderr } = spawnSync(promtool.path, ['test', 'rules', path], {
-      encoding: 'utf8',
-    });
-    return status === 0 ? '' : `${stdout}${stderr}`;
-  };
+  const against = (series: SeriesInput, expr: string, samples: Samples): string =>
+    complaint(promtool.path, { series, expr, samples, at: '1m', interval: '5s' });
 
   const shown = cases.flatMap(({ who, series, shows }) =>
     Object.entries(shows).map(([where, samples]) => ({ who, series, where, samples })),
   );
 
   it.each(shown)('show of $who in $where: $samples', ({ series, where, samples }) => {
-    expect(complaint(series, expressionOf(where), samples)).toBe('');
+    expect(against(series, filledIn(expressionOf(where), all), samples)).toBe('');
   });
 
   it.each([
-    { name: 'app', samples: { '{app_name="shop"}': 1 } },
+    { name: 'app', samples: { '{app_id="1",text="shop · main · 1"}': 1 } },
     {
       name: 'transaction_type',
       samples: { '{transaction_type="other"}': 1, '{transaction_type="web"}': 1 },
@@ -201,15 +140,18 @@ describe.skipIf(promtool.skip)(`the dashboards of sidecars${promtool.note}`, () 
     for (const { templating } of dashboards.filter((one) => one.name !== 'exporter')) {
       const variable = templating.list.find((one) => one.name === name);
       if (variable === undefined) throw new Error(`There is no variable ${name}`);
-      const { label, selector } = labelQueryOf(variable);
-      const values = `group by (${label}) (${filledIn(selector, all)})`;
+      const { label, expression } = variableQueryOf(variable);
+      const asked = filledIn(expression, all);
+      const values = label === undefined ? asked : `group by (${label}) (${asked})`;
 
-      expect(complaint(sidecars, values, samples)).toBe('');
+      expect(against(sidecars, values, samples)).toBe('');
     }
   });
 
   it('would be found to show something else', () => {
-    const text = complaint(sidecars, expressionOf('overview: Throughput A'), { '{}': 187 });
+    const text = against(sidecars, filledIn(expressionOf('overview: Throughput A'), all), {
+      '{}': 187,
+    });
 
     expect(text).toContain('FAILED');
   });

@@ -1,18 +1,16 @@
 import type { Clock } from '../../src/model/clock.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
 import { createFaults } from '../../src/simulator/faults.ts';
-import { createSimulator } from '../../src/simulator/simulator.ts';
+import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import type { Intercept } from '../../src/simulator/simulator-options.ts';
 import type { SituationAccount, Trouble } from './situations.ts';
 
 export const apiKey = 'NRAK-SITUATIONS';
 
 export interface SituationVendor {
-  readonly account: SituationAccount;
-  readonly baseUrl: string;
+  readonly simulator: Simulator;
   /** From now on it does what the account is there for. */
   misbehave(): void;
-  stop(): Promise<void>;
 }
 
 /** Half of the calls, and always those of the same applications: what is shown does not depend on chance. */
@@ -34,7 +32,7 @@ function faultsOf(account: SituationAccount): readonly FaultRule[] {
     'fails half of the calls': callsOfEverySecond(account),
     throttles: [
       {
-        fault: { kind: 'throttled', hints: [{ header: 'X-RateLimit-Reset', inSeconds: 300 }] },
+        fault: { kind: 'throttled', hints: [{ header: 'X-RateLimit-Reset', inSeconds: 60 }] },
       },
     ],
   };
@@ -42,29 +40,25 @@ function faultsOf(account: SituationAccount): readonly FaultRule[] {
 }
 
 /** New Relic with one account, which behaves well at first. */
-export async function startVendor(
+export function createVendor(
   account: SituationAccount,
   dependencies: { readonly clock: Clock },
-): Promise<SituationVendor> {
+): SituationVendor {
   const late: { intercept: Intercept } = { intercept: () => 'pass' };
   const simulator = createSimulator(
     {
       apiKeys: [apiKey],
-      ingestDelayMs: 0,
-      quotaPerMinute: 100_000,
+      latencyMs: [50, 250],
       journalLimit: 100,
       fleet: { traffic: 'flat', applications: account.applications },
       intercept: (request, response) => late.intercept(request, response),
     },
     dependencies,
   );
-  const { baseUrl } = await simulator.start();
   return {
-    account,
-    baseUrl,
+    simulator,
     misbehave: () => {
       late.intercept = createFaults(faultsOf(account), dependencies).intercept;
     },
-    stop: async () => simulator.stop(),
   };
 }

@@ -1,34 +1,13 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSystemClock } from '../../src/daemon/node-platform.ts';
-import { until } from '../support/daemon-process.ts';
-import { type Prometheus, startPrometheus } from './prometheus.ts';
-import { type ServingExporter, startExporter } from './serving-exporter.ts';
-import { scrapeConfig, writeHastyRules } from './situation-scraping.ts';
-import { apiKey, type SituationVendor, startVendor } from './situation-vendor.ts';
-import { type Situation, type SituationExporter, situations } from './situations.ts';
-
-type Labels = Readonly<Record<string, string>>;
-type Point = readonly [seconds: number, value: string];
-
-/** The `data` of an answer of Prometheus' own API. */
-export interface VectorResult {
-  readonly resultType: 'vector';
-  readonly result: readonly { readonly metric: Labels; readonly value: Point }[];
-}
-
-/** The `data` of an answer of Prometheus' own API. */
-export interface MatrixResult {
-  readonly resultType: 'matrix';
-  readonly result: readonly { readonly metric: Labels; readonly values: readonly Point[] }[];
-}
-
-export interface TimeRange {
-  readonly startMs: number;
-  readonly endMs: number;
-  readonly stepMs: number;
-}
+import { importHistory, type Prometheus, startPrometheus } from './prometheus.ts';
+import { dataOf, type Labels, type PrometheusData } from './prometheus-data.ts';
+import { historyOf, longHistorySeconds, shortHistorySeconds } from './situation-history.ts';
+import { alertsBy, recordedBy } from './situation-rules.ts';
+import { createNeeded, type Sample, samplesOf } from './situation-samples.ts';
+import { playScene, type Scrape } from './situation-scene.ts';
+import { type Situation, situations } from './situations.ts';
 
 export interface RaisedAlert {
   readonly alertname: string;
@@ -37,200 +16,138 @@ export interface RaisedAlert {
 }
 
 /** All situations in one Prometheus, told apart by the label `cluster`, as they were at `nowMs`. */
-export interface SituationsPrometheus {
-  /** The moment at which every situation shows what it is about, on a whole second. */
+export interface SituationsPrometheus extends PrometheusData {
+  /** The moment at which every situation shows what it is about. */
   readonly nowMs: number;
-  /** Rejects with what Prometheus says about the expression. */
-  query(expression: string, atMs?: number): Promise<VectorResult>;
-  queryRange(expression: string, range: TimeRange): Promise<MatrixResult>;
-  /** The values of a label among the series of a selector, as of the last hour. */
-  labelValues(label: string, selector: string): Promise<readonly string[]>;
-  series(selector: string): Promise<readonly Labels[]>;
+  /** As the data source in Grafana must have it. */
+  readonly scrapeIntervalMs: number;
   alertsOf(situation: Situation): Promise<readonly RaisedAlert[]>;
   stop(): Promise<void>;
 }
 
-interface StartedExporter extends SituationExporter {
-  readonly cluster: string;
-  readonly serving: ServingExporter;
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+const scrapeIntervalMs = 30_000;
+/** A Wednesday; on a whole minute, hour and day of every step that Grafana may choose. */
+const nowMs = Date.UTC(2026, 2, 4, 12, 0, 0);
+/** The beginning of what is played. What was before is made up from it. */
+const startMs = nowMs - 45 * minuteMs;
+/** Everything has been polled, and nothing went wrong yet. */
+const ordinaryMs = startMs + 15 * minuteMs;
+
+type Lines = Iterable<readonly string[]>;
+
+function* linesOf(situation: Situation, scrapes: readonly Scrape[]): Lines {
+  const isNeeded = createNeeded();
+  const { cluster } = situation;
+  const started = ({ name, value }: Sample): number =>
+    name === 'process_start_time_seconds' ? startMs / 1000 : value;
+  const past = {
+    endSeconds: startMs / 1000,
+    lengthSeconds: cluster === 'healthy' ? longHistorySeconds : shortHistorySeconds,
+  };
+  for (const scrape of scrapes.filter(({ atMs }) => atMs === ordinaryMs)) {
+    for (const sample of samplesOf(scrape, cluster, isNeeded)) yield historyOf(sample, past);
+  }
+  for (const scrape of scrapes) {
+    yield samplesOf(scrape, cluster, isNeeded).map(
+      (sample) => `${sample.series} ${started(sample)} ${scrape.atMs / 1000}\n`,
+    );
+  }
 }
 
-interface Stage {
-  readonly folder: string;
-  readonly vendors: readonly SituationVendor[];
-  readonly exporters: readonly StartedExporter[];
+/** What one Prometheus after the other reads from the same folder. */
+interface Archive {
+  /** Runs Prometheus over what has been added so far. */
+  read<Value>(use: (prometheus: Prometheus) => Promise<Value>): Promise<Value>;
+  add(parts: AsyncIterable<readonly string[]> | Lines): Promise<void>;
 }
 
-/** What has been started, to be ended in reverse order, whatever happens. */
-type Endings = (() => Promise<unknown>)[];
-
-function configOf(
-  { entries, settings, staleAfter }: Situation,
-  vendors: readonly SituationVendor[],
-): string {
-  const accounts = vendors.map(
-    ({ account, baseUrl }) =>
-      `  - { name: ${account.name}, base_url: "${baseUrl}", api_key_env: KEY, requests_per_minute: 60000 }`,
-  );
-  const all = vendors.map(
-    ({ account }) => `  - { match: ".", account: ${account.name}${settings} }`,
-  );
-  return [
-    'accounts:',
-    ...accounts,
-    `poll: { interval: 3s, discovery_interval: 3s, stale_after: ${staleAfter} }`,
-    'apps:',
-    ...entries.map((entry) => `  - ${entry}`),
-    ...all,
-    '',
-  ].join('\n');
-}
-
-async function startSituation(
-  situation: Situation,
-  endings: Endings,
-): Promise<Omit<Stage, 'folder'>> {
-  const clock = createSystemClock();
-  const vendors = await Promise.all(
-    situation.accounts.map(async (account) => {
-      const vendor = await startVendor(account, { clock });
-      endings.push(async () => vendor.stop());
-      return vendor;
-    }),
-  );
-  const config = configOf(situation, vendors);
-  const exporters = await Promise.all(
-    situation.exporters.map(async (exporter) => {
-      const serving = await startExporter({
-        config,
-        args: exporter.args,
-        env: { KEY: apiKey },
-        ownHostNames: [exporter.hostName],
-      });
-      endings.push(async () => serving.stop());
-      return { ...exporter, cluster: situation.cluster, serving };
-    }),
-  );
-  return { vendors, exporters };
-}
-
-async function startStage(folder: string, endings: Endings): Promise<Stage> {
-  const started = await Promise.all(
-    situations.map(async (situation) => startSituation(situation, endings)),
-  );
+function createArchive(folder: string, { prometheus, promtool }: Programs): Archive {
   return {
-    folder,
-    vendors: started.flatMap(({ vendors }) => vendors),
-    exporters: started.flatMap(({ exporters }) => exporters),
+    read: async (use) => {
+      const running = await startPrometheus(prometheus, folder);
+      try {
+        return await use(running);
+      } finally {
+        await running.stop();
+      }
+    },
+    add: async (parts) => {
+      const path = join(folder, 'samples.txt');
+      const file = await open(path, 'w');
+      for await (const lines of parts) await file.write(lines.join(''));
+      await file.write('# EOF\n');
+      await file.close();
+      await importHistory(promtool, path, folder);
+    },
   };
 }
 
-interface ApiAnswer {
-  readonly status: string;
-  readonly error?: string;
-  readonly data?: unknown;
+async function* played(): AsyncGenerator<readonly string[]> {
+  for (const situation of situations) {
+    const times = { startMs, endMs: nowMs, scrapeIntervalMs };
+    yield* linesOf(situation, await playScene(situation, times));
+  }
 }
 
-async function ask(
-  prometheus: Prometheus,
-  path: string,
-  parameters: Readonly<Record<string, string>>,
-): Promise<unknown> {
-  const query = new URLSearchParams(parameters).toString();
-  const { status, error, data } = (await prometheus.get(`/api/v1/${path}?${query}`)) as ApiAnswer;
-  if (status === 'success') return data;
-  throw new Error(`Prometheus does not answer ${JSON.stringify(parameters)}: ${error}`);
+const ranges = [
+  { startMs: nowMs - 8 * dayMs, endMs: nowMs - dayMs - minuteMs, stepMs: 3 * minuteMs },
+  { startMs: nowMs - dayMs, endMs: startMs - minuteMs, stepMs: minuteMs },
+  { startMs, endMs: nowMs, stepMs: scrapeIntervalMs },
+];
+/** Longer than the longest time that an alert waits. */
+const alertRange = { startMs: nowMs - 90 * minuteMs, endMs: nowMs, stepMs: scrapeIntervalMs };
+
+interface Programs {
+  readonly prometheus: string;
+  readonly promtool: string;
 }
 
-async function isTrue(prometheus: Prometheus, expression: string): Promise<true | undefined> {
-  const { result } = (await ask(prometheus, 'query', { query: expression })) as VectorResult;
-  return result.length > 0 ? true : undefined;
-}
-
-/** Every exporter is scraped, and has polled everything. */
-function isComplete({ cluster, accounts, exporters, settings }: Situation): string {
-  const up = `count(up{cluster="${cluster}"} == 1) == ${exporters.length}`;
-  const applications = accounts.flatMap((account) => account.applications).length;
-  const polled = settings.includes('application: false')
-    ? `count(count by (host_id) (newrelic_application_host_requests_per_minute{cluster="${cluster}"})) == ${exporters.length}`
-    : `count(newrelic_application_poll_success{cluster="${cluster}"} == 1) == ${applications}`;
-  return `${up} and ${polled}`;
-}
-
-/** Prometheus' answers about a moment that is over: nothing that happens later changes them. */
-function frozen(prometheus: Prometheus, nowMs: number, endings: Endings): SituationsPrometheus {
-  const seconds = (ms: number): string => String(ms / 1000);
-  const lastHour = { start: seconds(nowMs - 3_600_000), end: seconds(nowMs) };
-  const query = async (expression: string, atMs = nowMs): Promise<VectorResult> => {
-    const data = await ask(prometheus, 'query', { query: expression, time: seconds(atMs) });
-    return data as VectorResult;
-  };
+function situationsIn(prometheus: Prometheus, folder: string): SituationsPrometheus {
+  const data = dataOf(prometheus, nowMs);
   return {
+    ...data,
     nowMs,
-    query,
-    queryRange: async (expression, { startMs, endMs, stepMs }) =>
-      (await ask(prometheus, 'query_range', {
-        query: expression,
-        start: seconds(startMs),
-        end: seconds(endMs),
-        step: seconds(stepMs),
-      })) as MatrixResult,
-    labelValues: async (label, selector) =>
-      (await ask(prometheus, `label/${label}/values`, {
-        'match[]': selector,
-        ...lastHour,
-      })) as readonly string[],
-    series: async (selector) =>
-      (await ask(prometheus, 'series', { 'match[]': selector, ...lastHour })) as readonly Labels[],
+    scrapeIntervalMs,
     alertsOf: async ({ cluster }) => {
-      const { result } = await query(`ALERTS{cluster="${cluster}"}`);
+      // Without their times there would also be states that ended some minutes ago.
+      const active = `timestamp(ALERTS{cluster="${cluster}"}) == ${nowMs / 1000}`;
+      const { result } = await data.query(active);
       return result.map(({ metric }) => {
-        const { __name__: _name, alertname = '', alertstate, ...labels } = metric;
+        const { alertname = '', alertstate, ...labels } = metric;
         return { alertname, state: alertstate === 'firing' ? 'firing' : 'pending', labels };
       });
     },
     stop: async () => {
-      for (const end of endings.toReversed()) await end();
+      await prometheus.stop();
+      await rm(folder, { recursive: true });
     },
   };
 }
 
-async function play(stage: Stage, path: string, endings: Endings): Promise<SituationsPrometheus> {
-  const { folder } = stage;
-  await mkdir(join(folder, 'rules'));
-  await writeHastyRules(join(folder, 'rules'));
-  const targets = stage.exporters.map(({ serving, ...exporter }) => ({
-    ...exporter,
-    target: serving.target,
-  }));
-  await writeFile(join(folder, 'prometheus.yml'), scrapeConfig(targets));
-  const prometheus = await startPrometheus(path, folder);
-  endings.push(async () => prometheus.stop());
-  for (const situation of situations) {
-    await until(async () => isTrue(prometheus, isComplete(situation)));
-  }
-  for (const vendor of stage.vendors) vendor.misbehave();
-  for (const { isKilled, serving } of stage.exporters) if (isKilled) await serving.stop();
-  const nowMs = Math.floor(createSystemClock().wallMs() / 1000) * 1000;
-  return frozen(prometheus, nowMs, endings);
-}
-
 /**
- * Plays every situation at once, with real exporters, and returns when each shows what it is about.
+ * Plays every situation, and starts a Prometheus that has seen them all.
  *
- * @param paths where the programs are
+ * @param programs where they are
  */
-export async function startSituations(paths: {
-  readonly prometheus: string;
-  readonly promtool: string;
-}): Promise<SituationsPrometheus> {
-  const endings: Endings = [];
+export async function startSituations(programs: Programs): Promise<SituationsPrometheus> {
   const folder = await mkdtemp(join(tmpdir(), 'newrelic-exporter-situations-'));
-  endings.push(async () => rm(folder, { recursive: true }));
   try {
-    return await play(await startStage(folder, endings), paths.prometheus, endings);
+    await writeFile(join(folder, 'prometheus.yml'), '');
+    const archive = createArchive(folder, programs);
+    await archive.add(played());
+    const recorded = await archive.read(async (prometheus) =>
+      recordedBy(dataOf(prometheus, nowMs), ranges),
+    );
+    await archive.add([recorded]);
+    const raised = await archive.read(async (prometheus) =>
+      alertsBy(dataOf(prometheus, nowMs), alertRange),
+    );
+    await archive.add([raised]);
+    return situationsIn(await startPrometheus(programs.prometheus, folder), folder);
   } catch (error) {
-    for (const end of endings.toReversed()) await end();
+    await rm(folder, { recursive: true });
     throw error;
   }
 }

@@ -13,7 +13,7 @@ describe.skipIf(prometheusTool.skip || promtool.skip)(
     beforeAll(async () => {
       bench = await startSituations({ prometheus: prometheusTool.path, promtool: promtool.path });
     });
-    afterAll(async () => bench.stop());
+    afterAll(async () => bench?.stop());
 
     it.each(situations)('raise in "$name" the alerts $alerts', async (situation) => {
       const raised = await bench.alertsOf(situation);

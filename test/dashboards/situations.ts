@@ -1,4 +1,6 @@
+import type { Shard } from '../../src/model/shard.ts';
 import type { ApplicationSpec } from '../../src/simulator/fleet-options.ts';
+import { oddApplications } from './odd-names.ts';
 
 /** What the vendor does to the calls of an account from the moment when things go wrong. */
 export type Trouble = 'none' | 'refuses the key' | 'fails half of the calls' | 'throttles';
@@ -13,12 +15,14 @@ export interface SituationAccount {
 export interface SituationExporter {
   readonly job: string;
   readonly instance: string;
-  readonly args: readonly string[];
+  readonly shard: Shard | undefined;
   /** The host that a sidecar runs on. */
   readonly hostName: string;
   /** Whether it ends when things go wrong. */
   readonly isKilled: boolean;
 }
+
+type Settings = Readonly<Record<string, string | boolean>>;
 
 /** Exporters and accounts in a state that the dashboards must show. */
 export interface Situation {
@@ -28,12 +32,16 @@ export interface Situation {
   readonly accounts: readonly SituationAccount[];
   readonly exporters: readonly SituationExporter[];
   /** The entries of the configuration, besides those that choose every application. */
-  readonly entries: readonly string[];
-  /** Settings that every application has. */
-  readonly settings: string;
+  readonly entries: readonly Settings[];
+  /** Settings of the entries that choose every application. */
+  readonly settings: Settings;
   /** How long the last values are held, such as `15m`. */
   readonly staleAfter: string;
-  /** The alerts that must be pending or firing, and no others. */
+  /** How long ago things went wrong. */
+  readonly troubleMinutes: number;
+  /** PromQL that has a result when the situation shows what it is about. */
+  readonly isSeen: string;
+  /** The alerts that are pending or firing, in the order of the alphabet. No others are. */
   readonly alerts: readonly string[];
 }
 
@@ -60,30 +68,161 @@ function anAccount(name: string, firstId: number, trouble: Trouble = 'none'): Si
 }
 
 const main = anAccount('main', 1001);
-const europe = anAccount('europe', 2001);
+
+function europe(trouble: Trouble = 'none'): SituationAccount {
+  return anAccount('europe', 2001, trouble);
+}
+
+/** The account with its first applications changed, and one host each of the same name. */
+function changed(account: SituationAccount, changes: readonly ApplicationSpec[]): SituationAccount {
+  const applications = account.applications.map((application, index) => ({
+    ...application,
+    ...changes[index],
+  }));
+  return { ...account, applications };
+}
 
 function shards(killed: readonly number[] = []): readonly SituationExporter[] {
   return [0, 1].map((shard) => ({
     job: 'newrelic-exporter',
     instance: `newrelic-exporter-${shard}:9126`,
-    args: [`--shard=${shard}`, '--total-shards=2'],
+    shard: { ordinal: shard, total: 2 },
     hostName: '',
     isKilled: killed.includes(shard),
   }));
 }
 
-function situation(name: string, changes: Partial<Situation> = {}): Situation {
+/** The pods of an application, each with an exporter that gives the one host that the pod is. */
+const sidecars: readonly SituationExporter[] = [1, 2, 3].map((pod) => ({
+  job: 'checkout',
+  instance: `checkout-${pod}:9126`,
+  shard: undefined,
+  hostName: `main-checkout-${pod}`,
+  isKilled: false,
+}));
+
+type Changes = Partial<Omit<Situation, 'name' | 'cluster' | 'isSeen' | 'alerts'>> &
+  Pick<Situation, 'alerts'>;
+
+/** `isSeen` is PromQL in which `{}` stands for the series of this situation. */
+function situation(name: string, isSeen: string, changes: Changes): Situation {
+  const cluster = name.replaceAll(/[^\da-z]+/gu, '-');
   return {
     name,
-    cluster: name.replaceAll(/[^\da-z]+/gu, '-'),
-    accounts: [main, europe],
+    cluster,
+    accounts: [main, europe()],
     exporters: shards(),
     entries: [],
-    settings: '',
+    settings: {},
     staleAfter: '15m',
-    alerts: [],
+    troubleMinutes: 25,
+    isSeen: isSeen.replaceAll('{', `{cluster="${cluster}",`),
     ...changes,
   };
 }
 
-export const situations: readonly Situation[] = [situation('healthy')];
+export const situations: readonly Situation[] = [
+  situation('healthy', 'count(up{} == 1) == 2', { alerts: [] }),
+  situation('one exporter down', 'count(up{} == 0) == 1', {
+    exporters: shards([1]),
+    alerts: ['NewRelicExporterDown', 'NewRelicExporterShardMissing'],
+  }),
+  situation('all exporters down', 'count(up{} == 0) == 2', {
+    exporters: shards([0, 1]),
+    alerts: ['NewRelicExporterDown'],
+  }),
+  situation('account refused', 'count(newrelic_application_poll_success{} == 0) == 4', {
+    accounts: [main, europe('refuses the key')],
+    troubleMinutes: 10,
+    alerts: [
+      'NewRelicExporterApiErrors',
+      'NewRelicExporterAuthenticationFailing',
+      'NewRelicExporterDataStale',
+      'NewRelicExporterDiscoveryFailing',
+      'NewRelicExporterPollsFailing',
+    ],
+  }),
+  situation(
+    'account refused for long',
+    'count(newrelic_up{} == 0) == 2 unless on () newrelic_application_requests_per_minute{account="europe"}',
+    {
+      accounts: [main, europe('refuses the key')],
+      alerts: [
+        'NewRelicExporterApiErrors',
+        'NewRelicExporterAuthenticationFailing',
+        'NewRelicExporterDataStale',
+        'NewRelicExporterDiscoveryFailing',
+        'NewRelicExporterPollsFailing',
+      ],
+    },
+  ),
+  situation('half of the calls fail', 'count(newrelic_application_poll_success{} == 0) == 2', {
+    accounts: [main, europe('fails half of the calls')],
+    alerts: [
+      'NewRelicExporterApiErrors',
+      'NewRelicExporterDataStale',
+      'NewRelicExporterPollsFailing',
+    ],
+  }),
+  situation('throttled', 'newrelic_exporter_api_backoff_until_timestamp_seconds{} > time()', {
+    accounts: [main, europe('throttles')],
+    alerts: [
+      'NewRelicExporterApiErrors',
+      'NewRelicExporterDataStale',
+      'NewRelicExporterDiscoveryFailing',
+      'NewRelicExporterPollsFailing',
+      'NewRelicExporterPollsSkipped',
+      'NewRelicExporterRateLimited',
+    ],
+  }),
+  situation(
+    'same names',
+    'count(count by (app_id) (newrelic_application_info{app_name="checkout"})) == 3',
+    {
+      accounts: [
+        changed(main, [
+          { name: 'checkout', healthStatus: 'green' },
+          { name: 'checkout', healthStatus: 'red' },
+        ]),
+        changed(europe(), [{ name: 'checkout', healthStatus: 'orange' }]),
+      ],
+      alerts: ['NewRelicApplicationUnhealthy'],
+    },
+  ),
+  situation(
+    'odd names',
+    `count(newrelic_application_info{account="main"}) == ${oddApplications.length}`,
+    {
+      accounts: [{ name: 'main', applications: oddApplications, trouble: 'none' }, europe()],
+      alerts: [],
+    },
+  ),
+  situation(
+    'only sidecars',
+    'count(newrelic_application_host_requests_per_minute{host_name=~"main-checkout-.*"}) == 6',
+    {
+      accounts: [main],
+      exporters: sidecars,
+      settings: { hosts: 'self', application: false },
+      alerts: [],
+    },
+  ),
+  situation('unhealthy', 'newrelic_exporter_app_missing{} == 1', {
+    accounts: [
+      changed(main, [
+        { healthStatus: 'red' },
+        { healthStatus: 'orange' },
+        { healthStatus: 'gray' },
+        { kind: 'not_reporting', healthStatus: 'unknown' },
+      ]),
+      europe(),
+    ],
+    entries: [{ name: 'Not there', account: 'main' }],
+    alerts: [
+      'NewRelicApplicationNotReporting',
+      'NewRelicApplicationUnhealthy',
+      'NewRelicExporterApplicationMissing',
+    ],
+  }),
+  situation('nothing scraped', 'vector(1) unless on () up{}', { exporters: [], alerts: [] }),
+];

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
+import { readDashboards } from '../dashboards/dashboard-files.ts';
 import { readDocument } from '../docs/documents.ts';
 import { codeBlocksIn, headingsIn, sectionOf } from '../docs/markdown.ts';
 import { goToolOrSkip } from '../support/go-tool.ts';
@@ -21,12 +22,13 @@ const files = readRuleFiles();
 const alerts = alertsOf(files);
 const recordings = recordingsOf(files);
 const tests = readRuleTests();
+const dashboards = readDashboards();
 const runbook = readDocument('docs/runbook.md').text;
 
 const runbookUrl =
   'https://github.com/newrelic-exporter/newrelic-exporter/blob/main/docs/runbook.md';
 /** The parts that every section of the runbook has, in bold, in this order. */
-const runbookParts = ['Meaning', 'Impact', 'Look at', 'Do'];
+const runbookParts = ['Meaning', 'Impact', 'Dashboard', 'Look at', 'Do'];
 
 function run(
   { path }: Tool,
@@ -105,6 +107,7 @@ describe('every alert', () => {
       'description',
       'runbook_url',
       '__dashboardUid__',
+      '__panelId__',
     ]);
     expect(annotations['summary']).toMatch(/^[A-Z][^{}]+[^.{}]\.$/);
     expect(annotations['description']).toMatch(/^[A-Z{].+\.$/);
@@ -119,6 +122,18 @@ describe('every alert', () => {
 
     expect(ownTests).toContain(true);
     expect(ownTests).toContain(false);
+  });
+
+  it.each(alerts)('$alert leads to a panel, which the runbook names', ({ alert, annotations }) => {
+    const { __dashboardUid__: uid, __panelId__: id } = annotations;
+    const dashboard = dashboards.find((one) => one.uid === uid);
+    const panel = dashboard?.panels.find((one) => String(one.id) === id);
+    const [, name] = dashboard?.title.split(' / ') ?? [];
+
+    expect(panel?.type).not.toBe('row');
+    expect(sectionOf(runbook, alert)).toContain(
+      `\n**Dashboard.** _${name}_, panel _${panel?.title}_.\n`,
+    );
   });
 
   it('has a name of its own', () => {

@@ -1,0 +1,48 @@
+import type { JsonObject } from './json.ts';
+import { makePanel, type Panel, type PanelOptions } from './panel.ts';
+
+export interface GraphOptions extends PanelOptions {
+  readonly isStacked?: true;
+  /** Holds each value until the next: for what changes in steps. */
+  readonly isStepped?: true;
+  /** The axis reaches at least so far, so that noise round 0 does not fill the panel. */
+  readonly softMax?: number;
+}
+
+/** From this width on there is room for a table beside the lines. */
+const wide = 12;
+
+function legendOf(width: number): JsonObject {
+  const sorted = { showLegend: true, sortBy: 'Last *', sortDesc: true };
+  return width >= wide
+    ? { ...sorted, displayMode: 'table', placement: 'right', calcs: ['lastNotNull', 'max'] }
+    : { ...sorted, displayMode: 'list', placement: 'bottom', calcs: ['lastNotNull'] };
+}
+
+/** Lines over time, with the thresholds as lines where there are any. */
+export function graph(options: GraphOptions): Panel {
+  const { isStacked = false, isStepped = false, softMax, thresholds, width = wide } = options;
+  return makePanel(
+    { min: 0, ...options },
+    {
+      type: 'timeseries',
+      isInstant: false,
+      color: { mode: 'palette-classic' },
+      custom: {
+        axisSoftMax: softMax,
+        drawStyle: 'line',
+        fillOpacity: isStacked ? 30 : 10,
+        lineInterpolation: isStepped ? 'stepAfter' : 'linear',
+        lineWidth: 1,
+        showPoints: 'auto',
+        spanNulls: false,
+        stacking: { group: 'A', mode: isStacked ? 'normal' : 'none' },
+        thresholdsStyle: { mode: thresholds === undefined ? 'off' : 'dashed' },
+      },
+      options: {
+        legend: legendOf(width),
+        tooltip: { mode: 'multi', sort: 'desc' },
+      },
+    },
+  );
+}

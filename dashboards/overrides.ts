@@ -1,0 +1,57 @@
+import type { Json, JsonObject } from './json.ts';
+import { stepsOf, type Threshold } from './panel.ts';
+
+/** Properties of a field by the id that Grafana knows them by. */
+export type Properties = Readonly<Record<string, Json>>;
+
+function overrideOf(matcher: JsonObject, properties: Properties): JsonObject {
+  return {
+    matcher,
+    properties: Object.entries(properties)
+      .filter(([, value]) => value !== undefined)
+      .map(([id, value]) => ({ id, value })),
+  };
+}
+
+/** For the field of this name: a series by its legend, or a column. */
+export function byName(name: string, properties: Properties): JsonObject {
+  return overrideOf({ id: 'byName', options: name }, properties);
+}
+
+/** For the fields whose name matches, such as `/^5/`. */
+function byRegexp(pattern: string, properties: Properties): JsonObject {
+  return overrideOf({ id: 'byRegexp', options: pattern }, properties);
+}
+
+/** Thresholds as a field has them. */
+export function thresholdsOf(thresholds: readonly Threshold[]): JsonObject {
+  return { mode: 'absolute', steps: stepsOf(thresholds, 'transparent') };
+}
+
+function fixed(color: string): Properties {
+  return { color: { mode: 'fixed', fixedColor: color } };
+}
+
+/** The same colours whatever is filtered. */
+export const transactionColors: readonly JsonObject[] = [
+  byName('web', fixed('blue')),
+  byName('other', fixed('purple')),
+];
+
+/** By the first digit of an HTTP status; anything else is a call that got no answer. */
+export const statusColors: readonly JsonObject[] = [
+  byRegexp('/^2/', fixed('green')),
+  byRegexp('/^3/', fixed('blue')),
+  byRegexp('/^4/', fixed('orange')),
+  byRegexp('/^5/', fixed('red')),
+  byRegexp('/^[^1-5]/', fixed('purple')),
+];
+
+/** A line to compare with, which must not outshine the others. */
+export function inBackground(name: string): JsonObject {
+  return byName(name, {
+    ...fixed('gray'),
+    'custom.lineStyle': { fill: 'dash', dash: [8, 6] },
+    'custom.fillOpacity': 0,
+  });
+}

@@ -1,0 +1,185 @@
+import type { Row } from './dashboard.ts';
+import { healthOf } from './health.ts';
+import { accountUp, lastSuccess, pollOf, stale } from './known.ts';
+import { linked, toApplication } from './links.ts';
+import { health, poll, upOrDown, yesOrUnusual } from './mappings.ts';
+import {
+  anyApp,
+  appLabels,
+  hostsPerApp,
+  ofAccount,
+  ofApp,
+  perApp,
+  sameApp,
+  throughput,
+} from './selectors.ts';
+import { type Column, table } from './table.ts';
+
+const perAccount = 'sum by (cluster, account)';
+
+/** As `countOf`, for each account. */
+function countPerAccount(matching: string, all: string): string {
+  const count = 'count by (cluster, account)';
+  return `${count} (${matching}) or 0 * ${count} (${all})`;
+}
+
+function callRate(metric: string, more?: string): string {
+  return `${perAccount} (rate(${ofAccount(metric, more)}[$__rate_interval]))`;
+}
+
+const published = anyApp(ofAccount);
+
+const accounts = table({
+  id: linked.accounts,
+  title: 'Accounts',
+  description:
+    'Each account, also of exporters that are down. Oldest poll: how long ago the application whose last complete poll is the oldest had it. Calls failing: without 404, which is how New Relic says that something is gone. Unmatched: entries of the configuration that match no application.',
+  height: 7,
+  sortBy: [
+    ['Up', 'least'],
+    ['Values stale', 'greatest'],
+    ['Polls failing', 'greatest'],
+  ],
+  labels: { account: { title: 'Account', width: 160 }, cluster: { title: 'Cluster' } },
+  columns: [
+    { title: 'Up', unit: 'none', cell: 'state', mappings: [upOrDown], expr: accountUp },
+    {
+      title: 'Applications',
+      unit: 'none',
+      expr: `count by (cluster, account) (${published})`,
+    },
+    {
+      title: 'Polls failing',
+      unit: 'none',
+      cell: 'state',
+      thresholds: [[1, 'orange']],
+      expr: countPerAccount(
+        `${perApp(ofAccount('newrelic_application_poll_success'))} == 0`,
+        published,
+      ),
+    },
+    {
+      title: 'Values stale',
+      unit: 'none',
+      cell: 'state',
+      thresholds: [[1, 'orange']],
+      expr: countPerAccount(stale(ofAccount), published),
+    },
+    {
+      title: 'Oldest poll',
+      unit: 'dtdurations',
+      decimals: 0,
+      expr: `time() - min by (cluster, account) (${lastSuccess(ofAccount)})`,
+    },
+    {
+      title: 'Calls failing',
+      unit: 'percentunit',
+      decimals: 1,
+      cell: 'state',
+      thresholds: [[0.05, 'orange']],
+      expr: `${callRate('newrelic_exporter_api_request_failures_total', 'reason!="not_found"')} / (${callRate('newrelic_exporter_api_requests_total')} > 0)`,
+    },
+    {
+      title: 'Pause after 429',
+      unit: 's',
+      decimals: 0,
+      cell: 'state',
+      thresholds: [[1, 'orange']],
+      expr: `clamp_min(max by (cluster, account) (${ofAccount('newrelic_exporter_api_backoff_until_timestamp_seconds')}) - time(), 0)`,
+    },
+    {
+      title: 'Unmatched',
+      unit: 'none',
+      cell: 'state',
+      thresholds: [[1, 'orange']],
+      expr: countPerAccount(
+        `max by (cluster, account, selector) (${ofAccount('newrelic_exporter_app_missing')}) == 1`,
+        accountUp,
+      ),
+    },
+  ],
+});
+
+const byApp = `sum by (${appLabels}) ${throughput()}`;
+/** So that a table of 10,000 applications does not stop the browser. */
+const ranked = `${byApp} or ${sameApp} 0 * ${anyApp(ofApp)}`;
+const shown = `and ${sameApp} (topk(100, ${pollOf(ofApp)} > 0) or topk(100, ${healthOf()} > 2) or topk(100, ${ranked}))`;
+
+function column(options: Column): Column {
+  return { ...options, expr: `${options.expr} ${shown}` };
+}
+
+function plain(metric: string, options: Omit<Column, 'expr'>): Column {
+  return column({ ...options, expr: perApp(ofApp(`newrelic_application_${metric}`)) });
+}
+
+const applications = table({
+  id: linked.applications,
+  title: 'Applications',
+  description:
+    "What is in trouble first, then by throughput: up to 100 applications with stale values or failing polls, up to 100 unhealthy ones, and the 100 busiest. Response time, errors and Apdex come from New Relic's summary, an average of the last minutes. Age: how long ago the window of the throughput ended.",
+  height: 14,
+  sortBy: [
+    ['Poll', 'greatest'],
+    ['Health', 'greatest'],
+    ['Throughput', 'greatest'],
+  ],
+  labels: {
+    app_name: {
+      title: 'Application',
+      width: 200,
+      links: [toApplication('table row', 'overview')],
+    },
+    account: { title: 'Account', width: 95 },
+    app_id: { title: 'Id', width: 95 },
+    cluster: { title: 'Cluster', width: 95 },
+  },
+  columns: [
+    column({
+      title: 'Poll',
+      unit: 'none',
+      width: 85,
+      cell: 'state',
+      mappings: [poll],
+      expr: pollOf(ofApp),
+    }),
+    column({
+      title: 'Health',
+      unit: 'none',
+      width: 75,
+      cell: 'state',
+      mappings: [health],
+      expr: healthOf(),
+    }),
+    column({
+      title: 'Reporting',
+      unit: 'none',
+      width: 90,
+      cell: 'state',
+      mappings: [yesOrUnusual],
+      expr: perApp(ofApp('newrelic_application_reporting')),
+    }),
+    column({ title: 'Throughput', unit: 'reqpm', width: 150, cell: 'bar', expr: byApp }),
+    column({ title: 'Hosts', unit: 'none', width: 60, expr: hostsPerApp() }),
+    plain('instances', { title: 'Instances', unit: 'none', width: 82 }),
+    plain('summary_response_time_seconds', { title: 'Response', unit: 's', width: 85 }),
+    plain('summary_error_ratio', {
+      title: 'Errors',
+      unit: 'percentunit',
+      decimals: 2,
+      width: 70,
+    }),
+    plain('summary_apdex_score', { title: 'Apdex', unit: 'none', decimals: 2, width: 70 }),
+    column({
+      title: 'Age',
+      unit: 'dtdurations',
+      decimals: 0,
+      expr: `time() - ${perApp(ofApp('newrelic_application_window_end_timestamp_seconds'))}`,
+    }),
+  ],
+});
+
+export const overviewTables: Row = {
+  title: 'Accounts and applications',
+  panels: [accounts, applications],
+};
