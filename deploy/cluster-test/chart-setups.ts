@@ -1,12 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { hashSync } from 'bcryptjs';
 import { parse } from 'yaml';
-import { secretWith, type Vendor } from './lab.ts';
+import { type Scraping, secretWith, type Vendor } from './lab.ts';
 
 export const chartFolder: string = fileURLToPath(
   new URL('../../helm/newrelic-exporter', import.meta.url),
 );
+
+const webUser = 'prometheus';
+const webPassword = 'cluster test';
 
 interface Account {
   readonly name?: string;
@@ -16,7 +20,12 @@ interface Account {
 interface Values {
   readonly mode?: string;
   readonly replicas?: number;
-  readonly web?: { readonly port?: number; readonly telemetryPath?: string };
+  readonly web?: {
+    readonly port?: number;
+    readonly telemetryPath?: string;
+    readonly scheme?: 'http' | 'https';
+    readonly configExistingSecret?: string;
+  };
   readonly configExistingConfigMap?: string;
   readonly apiKey?: { readonly value?: string };
   readonly accounts?: readonly { readonly name: string }[];
@@ -31,8 +40,7 @@ export interface Setup {
   readonly file: string;
   /** Pods that it must start. */
   readonly pods: number;
-  readonly port: number;
-  readonly telemetryPath: string;
+  readonly scraping: Scraping;
   /** Values on top of the file's. */
   overlay(vendor: Vendor, namespace: string): object;
 }
@@ -47,6 +55,15 @@ function accountsAt(baseUrl: string, values: Values): readonly Account[] {
   }));
 }
 
+function scrapingOf({ web = {} }: Values): Scraping {
+  return {
+    port: web.port ?? 9126,
+    path: web.telemetryPath ?? '/metrics',
+    scheme: web.scheme ?? 'http',
+    ...(web.configExistingSecret === undefined ? {} : { credentials: `${webUser}:${webPassword}` }),
+  };
+}
+
 function setupOf(file: string): Setup {
   const path = join(chartFolder, 'ci', file);
   const values = parse(readFileSync(path, 'utf8')) as Values;
@@ -57,8 +74,7 @@ function setupOf(file: string): Setup {
     name: file.replace('-values.yaml', ''),
     file: path,
     pods: runs ? (values.replicas ?? 1) : 0,
-    port: values.web?.port ?? 9126,
-    telemetryPath: values.web?.telemetryPath ?? '/metrics',
+    scraping: scrapingOf(values),
     overlay: (vendor, namespace) => ({
       image: { digest: '' },
       global: { imageRegistry: '' },
@@ -77,31 +93,55 @@ export function readSetups(): readonly Setup[] {
     .map(setupOf);
 }
 
+/** A certificate and its key, in PEM. */
+export interface Certificate {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+type Entries = Readonly<Record<string, string>>;
+
+const secret = (name: string, stringData: Entries): object => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name },
+  stringData,
+});
+
+/** A web configuration with TLS and a password, as the chart's documents show it. */
+function webSecrets({ certificate, key }: Certificate): readonly object[] {
+  const folder = '/etc/newrelic-exporter-tls';
+  const web = {
+    tls_server_config: { cert_file: `${folder}/tls.crt`, key_file: `${folder}/tls.key` },
+    basic_auth_users: { [webUser]: hashSync(webPassword, 4) },
+  };
+  return [
+    secret('exporter-web', { 'web-config.yaml': JSON.stringify(web) }),
+    secret('exporter-tls', { 'tls.crt': certificate, 'tls.key': key, 'ca.crt': certificate }),
+    secret('exporter-password', { username: webUser, password: webPassword }),
+  ];
+}
+
 /** What the set-ups take for granted in their namespace: Secrets, a configuration, a certificate. */
-export function surroundings(vendor: Vendor, certificate: string): readonly object[] {
+export function surroundings(vendor: Vendor, certificate: Certificate): readonly object[] {
   const [apiKey = ''] = vendor.apiKeys;
-  const key = (name: string, entries: Readonly<Record<string, string>>): object => ({
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { name },
-    stringData: entries,
-  });
   const keyFile = '/var/run/secrets/newrelic/default/api-key';
   const config = {
     accounts: [{ name: 'default', base_url: vendor.baseUrl, api_key_file: keyFile }],
     apps: [{ match: '.' }],
   };
-  const map = (name: string, data: Readonly<Record<string, string>>): object => ({
+  const map = (name: string, data: Entries): object => ({
     apiVersion: 'v1',
     kind: 'ConfigMap',
     metadata: { name },
     data,
   });
   return [
-    key('newrelic', { 'api-key': apiKey, key: apiKey }),
+    secret('newrelic', { 'api-key': apiKey, key: apiKey }),
     secretWith(apiKey, 'newrelic-us'),
     secretWith(apiKey, 'newrelic-eu', 'token'),
-    map('ca', { 'ca.pem': certificate }),
+    ...webSecrets(certificate),
+    map('ca', { 'ca.pem': certificate.certificate }),
     map('exporter-config', { 'config.yaml': JSON.stringify(config) }),
   ];
 }

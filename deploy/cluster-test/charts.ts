@@ -1,34 +1,38 @@
 import { readFile } from 'node:fs/promises';
 import {
+  type Certificate,
   chartFolder,
   clusterSurroundings,
   readSetups,
   type Setup,
   surroundings,
 } from './chart-setups.ts';
-import { attempt, type CommandOutcome, eventually, inParallel, run } from './commands.ts';
-import type { Pod } from './kubernetes.ts';
+import { type CommandOutcome, eventually, inParallel, run } from './commands.ts';
+import {
+  type Helm,
+  helmIn,
+  helms,
+  release,
+  releasePods,
+  releaseSelector,
+  shortened,
+} from './helm.ts';
 import {
   apply,
   createNamespace,
   deleteNamespace,
   isReady,
   type Lab,
-  podsOf,
   scrape,
   startVendor,
   type Vendor,
   valuesFile,
 } from './lab.ts';
 
-const release = 'exporter';
-const releaseSelector = `app.kubernetes.io/instance=${release}`;
-const helms = ['helm3', 'helm4'] as const;
-
 /** One set-up, installed with one Helm. */
 interface Trial {
   readonly lab: Lab;
-  readonly helm: string;
+  readonly helm: Helm;
   readonly setup: Setup;
   readonly namespace: string;
   readonly vendor: Vendor;
@@ -46,14 +50,9 @@ async function timed(name: string, what: () => Promise<CommandOutcome>): Promise
   return code === 0
     ? { text: `${name} ${seconds} s`, passed: true }
     : {
-        text: `${name}: ${output.trim().replaceAll('\n', ' ').replaceAll('|', '/').slice(-300)}`,
+        text: `${name}: ${shortened(output)}`,
         passed: false,
       };
-}
-
-async function exporterPods({ lab, namespace }: Trial): Promise<readonly Pod[]> {
-  const pods = await podsOf(lab, namespace, releaseSelector);
-  return pods.filter(({ metadata }) => !metadata.name.endsWith('-test'));
 }
 
 /** Every pod that the set-up wants is ready and shows values. */
@@ -61,10 +60,8 @@ async function exporting(trial: Trial): Promise<Step> {
   const { setup } = trial;
   const started = performance.now();
   const all = await eventually(90, async () => {
-    const pods = await exporterPods(trial);
-    const pages = await Promise.all(
-      pods.map(async (pod) => scrape(pod, setup.port, setup.telemetryPath)),
-    );
+    const pods = await releasePods(trial.lab, trial.namespace);
+    const pages = await Promise.all(pods.map(async (pod) => scrape(pod, setup.scraping)));
     const showing = pages.filter(
       (page) => page !== undefined && /^newrelic_application_requests_per_minute\{/mu.test(page),
     );
@@ -81,9 +78,15 @@ async function exporting(trial: Trial): Promise<Step> {
     : { text: 'no values after 90 s', passed: false };
 }
 
+/** Every kind of object that a namespace can hold, but for what Kubernetes itself writes there. */
+async function kindsOfObjects(): Promise<string> {
+  const args = ['api-resources', '--namespaced', '--verbs=list', '--output=name'];
+  const kinds = (await run('kubectl', args)).trim().split('\n');
+  return kinds.filter((kind) => !/^(?:events|leases|.*metrics)\b/u.test(kind)).join(',');
+}
+
 async function nothingLeft({ namespace }: Trial): Promise<Step> {
-  const kinds =
-    'deployments,statefulsets,pods,services,configmaps,secrets,serviceaccounts,poddisruptionbudgets,networkpolicies,ingresses,servicemonitors,podmonitors,prometheusrules';
+  const kinds = await kindsOfObjects();
   let left = '';
   const none = await eventually(60, async () => {
     // Helm leaves the pods of tests until they are run again.
@@ -101,7 +104,7 @@ async function stepsOf(trial: Trial): Promise<readonly Step[]> {
   const { lab, helm, setup, namespace, vendor } = trial;
   const overlay = await valuesFile(lab, namespace, setup.overlay(vendor, namespace));
   const helmRun = async (...args: readonly string[]): Promise<CommandOutcome> =>
-    attempt(helm, [...args, `--namespace=${namespace}`]);
+    helmIn(helm, namespace, ...args);
   const values = ['--values', setup.file, '--values', overlay, '--wait', '--timeout=180s'];
   const steps = [
     await timed('install', async () => helmRun('install', release, chartFolder, ...values)),
@@ -124,12 +127,12 @@ async function stepsOf(trial: Trial): Promise<readonly Step[]> {
 
 async function tryOne(
   lab: Lab,
-  helm: string,
+  helm: Helm,
   setup: Setup,
   index: number,
-  certificate: string,
+  certificate: Certificate,
 ): Promise<void> {
-  const namespace = `chart-${index}-${helm}`;
+  const namespace = `chart-${index}-${helm.program}`;
   await createNamespace(namespace);
   const vendor = await startVendor(lab, {
     applications: [31_584_797, 42, 1, 2, 3, 4, 5, 6].map((id, place) => ({
@@ -146,7 +149,7 @@ async function tryOne(
   ]);
   lab.table.add({
     name: `chart: ${setup.name}`,
-    form: helm === 'helm3' ? 'Helm 3' : 'Helm 4',
+    form: helm.form,
     seen: steps.map(({ text }) => text).join('; '),
     passed: steps.every(({ passed }) => passed),
   });
@@ -156,9 +159,11 @@ async function tryOne(
 
 /** Installs, tests, upgrades and removes the chart's own set-ups, with both versions of Helm. */
 export async function runChartCases(lab: Lab, pattern: RegExp): Promise<void> {
-  await run('kubectl', ['apply', '--server-side', `--filename=${lab.operatorDefinitions}`]);
   await apply('default', clusterSurroundings);
-  const certificate = await readFile(lab.certificateFile, 'utf8');
+  const certificate = {
+    certificate: await readFile(lab.certificateFile, 'utf8'),
+    key: await readFile(lab.certificateKeyFile, 'utf8'),
+  };
   const jobs = readSetups().flatMap((setup, index) =>
     pattern.test(setup.name)
       ? helms.map((helm) => async () => tryOne(lab, helm, setup, index, certificate))

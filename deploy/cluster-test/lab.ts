@@ -1,4 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
+import { request as requestHttps } from 'node:https';
 import { join } from 'node:path';
 import { createSystemClock } from '../../src/daemon/node-platform.ts';
 import type { ApplicationSpec } from '../../src/simulator/fleet-options.ts';
@@ -13,10 +15,11 @@ export interface Lab {
   readonly table: Table;
   /** A folder for files of cases. */
   readonly folder: string;
-  /** Folder with the custom resources of the Prometheus Operator. */
-  readonly operatorDefinitions: string;
-  /** A certificate, in PEM. */
+  /** Folder with the definitions of all custom resources that the chart can make objects of. */
+  readonly definitions: string;
+  /** A certificate and its key, in PEM. */
   readonly certificateFile: string;
+  readonly certificateKeyFile: string;
   readonly vendorAddress: string;
   /** Packets to it are dropped. */
   readonly blackholeAddress: string;
@@ -148,21 +151,42 @@ export function isReady(pod: Pod): boolean {
   );
 }
 
-/** The page of a pod; `undefined` when it does not answer. */
-export async function scrape(
-  pod: Pod,
-  port = 9126,
-  path = '/metrics',
-): Promise<string | undefined> {
-  if (pod.status.podIP === undefined) return undefined;
-  try {
-    const response = await fetch(`http://${pod.status.podIP}:${port}${path}`, {
-      signal: AbortSignal.timeout(2000),
+/** Where and how an exporter shows its metrics. */
+export interface Scraping {
+  readonly port?: number;
+  readonly path?: string;
+  readonly scheme?: 'http' | 'https';
+  /** User and password, with a colon between them. */
+  readonly credentials?: string;
+}
+
+/** The page of a pod; `undefined` when it does not answer. Certificates are not verified. */
+export async function scrape(pod: Pod, scraping: Scraping = {}): Promise<string | undefined> {
+  const { port = 9126, path = '/metrics', scheme = 'http', credentials } = scraping;
+  const { podIP } = pod.status;
+  if (podIP === undefined) return undefined;
+  const options = { auth: credentials ?? null, signal: AbortSignal.timeout(2000) };
+  return new Promise((resolve) => {
+    const onResponse = (response: IncomingMessage): void => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (part: string) => (text += part));
+      response.on('error', () => {
+        resolve(undefined);
+      });
+      response.on('end', () => {
+        resolve(response.statusCode === 200 ? text : undefined);
+      });
+    };
+    const url = `${scheme}://${podIP}:${port}${path}`;
+    const sent =
+      scheme === 'https'
+        ? requestHttps(url, { ...options, rejectUnauthorized: false }, onResponse)
+        : request(url, options, onResponse);
+    sent.on('error', () => {
+      resolve(undefined);
     });
-    return response.ok ? await response.text() : undefined;
-  } catch {
-    return undefined;
-  }
+    sent.end();
+  });
 }
 
 /** The values of a label in the samples of one metric. */

@@ -5,15 +5,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runChartCases } from './charts.ts';
+import { run } from './commands.ts';
 import { prepareExampleChart } from './host-application.ts';
 import { createKubernetes } from './kubernetes.ts';
+import { runKustomizeCases } from './kustomize.ts';
 import type { Lab } from './lab.ts';
+import { runMistakeCases } from './mistakes.ts';
 import { runRunningCases } from './running-exporter.ts';
 import { runSelfCases } from './self.ts';
 import { runShardCases } from './shards.ts';
 import { runSidecarCases } from './sidecar.ts';
 import { startStandIns } from './stand-ins.ts';
 import { createTable, renderRows, type Table } from './table.ts';
+import { runUpgradeCases } from './upgrades.ts';
+import { runValuesCases } from './values.ts';
 
 function required(name: string): string {
   const value = process.env[name];
@@ -23,9 +28,13 @@ function required(name: string): string {
 
 const groups: Readonly<Record<string, (lab: Lab, pattern: RegExp) => Promise<void>>> = {
   charts: runChartCases,
+  values: runValuesCases,
+  mistakes: runMistakeCases,
+  upgrades: runUpgradeCases,
   running: runRunningCases,
   shards: runShardCases,
   sidecar: runSidecarCases,
+  kustomize: runKustomizeCases,
   self: runSelfCases,
 };
 
@@ -42,8 +51,9 @@ const stopStandIns = await startStandIns(kubernetes, {
 const surroundings = {
   kubernetes,
   folder: join(work, 'cases'),
-  operatorDefinitions: required('OPERATOR_DEFINITIONS'),
+  definitions: required('DEFINITIONS'),
   certificateFile: join(work, 'server.crt'),
+  certificateKeyFile: join(work, 'server.key'),
   vendorAddress: required('VENDOR_ADDRESS'),
   blackholeAddress: required('BLACKHOLE_ADDRESS'),
 };
@@ -56,16 +66,18 @@ function start(choice: string): { readonly table: Table; readonly done: Promise<
     throw new Error(`There is no group ${name}: choose of ${Object.keys(groups).join(', ')}.`);
   }
   const table = createTable((line) => process.stderr.write(`${line}\n`));
-  const run = async (): Promise<void> => {
+  const runGroup = async (): Promise<void> => {
     try {
       await group({ ...surroundings, table }, new RegExp(pattern, 'u'));
     } catch (error) {
       table.add({ name, form: '', seen: String(error).replaceAll('\n', ' '), passed: false });
     }
   };
-  return { table, done: run() };
+  return { table, done: runGroup() };
 }
 
+await run('kubectl', ['apply', '--server-side', `--filename=${surroundings.definitions}`]);
+await run('kubectl', ['wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s']);
 await prepareExampleChart(surroundings.folder);
 const wanted = process.argv.slice(2);
 const started = (wanted.length === 0 ? Object.keys(groups) : wanted).map(start);

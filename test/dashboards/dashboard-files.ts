@@ -122,3 +122,16 @@ export function readDashboards(): readonly (Dashboard & { readonly name: string 
     return { ...one, panels: withCollapsed(one.panels), name };
   });
 }
+
+/** The expression of a query by its dashboard, panel and letter, such as `overview: Throughput A`. */
+export function expressionOf(where: string): string {
+  const found = readDashboards().flatMap(({ name, panels }) =>
+    panels.flatMap(({ title, targets = [] }) =>
+      targets.filter(({ refId }) => `${name}: ${title} ${refId}` === where),
+    ),
+  );
+  const [target, ...others] = found;
+  if (target === undefined) throw new Error(`There is no query ${where}`);
+  if (others.length > 0) throw new Error(`There are several queries ${where}`);
+  return target.expr;
+}

@@ -10,7 +10,9 @@ export interface TestGroup {
 }
 
 const long = ['test/**/*.long.test.ts'];
-const programs = ['test/{dashboards,helm,image,rules,shells,systemd,vendor-client}/**/*.test.ts'];
+const programs = [
+  'test/{dashboards,helm,image,publishing,rules,shells,systemd,vendor-client}/**/*.test.ts',
+];
 
 /** Every test file is in exactly one group, by its folder and its name. */
 export const testGroups: readonly TestGroup[] = [
@@ -28,7 +30,7 @@ export const testGroups: readonly TestGroup[] = [
   },
   {
     name: 'programs',
-    what: 'dashboards, helm, image, rules, shells, systemd, vendor-client: they run helm, Prometheus, buildah and others',
+    what: 'dashboards, helm, image, publishing, rules, shells, systemd, vendor-client: they run helm, Prometheus, buildah and others',
     include: programs,
     exclude: [],
   },

@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** Whether some tests are skipped, and what to write into their titles then. */
@@ -41,6 +41,12 @@ export function noteIn(title: string): Reason | undefined {
 /** For tests that need something of the machine, such as a system. */
 export function skipUnless(isThere: boolean, why: string, how = ''): Skip {
   return { skip: !isThere, note: isThere ? '' : noteOf({ why, how }) };
+}
+
+/** For tests that need a file that something else makes; in CI nothing is skipped. */
+export function existingOrSkip(path: string, what: string, how: string): Skip {
+  const mayRun = existsSync(path) || process.env['CI'] === 'true';
+  return skipUnless(mayRun, `${what} is not there`, how);
 }
 
 /** For tests that look into `/proc`. */

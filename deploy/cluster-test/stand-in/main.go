@@ -1,5 +1,6 @@
 // The application beside which the exporter runs, and the program that holds a pod's namespaces.
-// Without arguments it only waits; with ports it answers every request to them with 200.
+// Without arguments it only waits; with ports it answers every request to them with 200; with "until" and
+// an address it ends as soon as that answers with 200.
 package main
 
 import (
@@ -8,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
 func serve(port string) {
@@ -20,7 +22,24 @@ func serve(port string) {
 	}
 }
 
+func waitFor(address string) {
+	for {
+		response, err := http.Get(address)
+		if err == nil {
+			response.Body.Close()
+			if response.StatusCode == http.StatusOK {
+				return
+			}
+		}
+		time.Sleep(500 * time.Millisecond)
+	}
+}
+
 func main() {
+	if len(os.Args) == 3 && os.Args[1] == "until" {
+		waitFor(os.Args[2])
+		return
+	}
 	for _, port := range os.Args[1:] {
 		go serve(port)
 	}

@@ -1,0 +1,130 @@
+import { chartFolder } from './chart-setups.ts';
+import { eventually, inParallel, run } from './commands.ts';
+import { type Helm, helmIn, helmMust, helms, release, releasePods, shortened } from './helm.ts';
+import {
+  apply,
+  isReady,
+  type Lab,
+  runTrial,
+  secretWith,
+  someApplications,
+  type Vendor,
+  valuesFile,
+} from './lab.ts';
+
+interface Trial {
+  readonly lab: Lab;
+  readonly namespace: string;
+  readonly helm: Helm;
+  readonly vendor: Vendor;
+}
+
+/** A mistake that is made, and whether the operator is told. */
+interface Mistake {
+  readonly name: string;
+  readonly run: (trial: Trial, name: string) => Promise<void>;
+}
+
+async function write({ lab, namespace, vendor }: Trial, values: object): Promise<string> {
+  return valuesFile(lab, namespace, {
+    apiKey: { existingSecret: 'newrelic' },
+    config: { accounts: [{ name: 'default', base_url: vendor.baseUrl }], apps: [{ match: '.' }] },
+    ...values,
+  });
+}
+
+async function secondsUntilReady({ lab, namespace }: Trial): Promise<string | undefined> {
+  const started = performance.now();
+  return eventually(180, async () => {
+    const pods = await releasePods(lab, namespace);
+    if (pods.length === 0 || !pods.every(isReady)) return undefined;
+    return ((performance.now() - started) / 1000).toFixed(0);
+  });
+}
+
+/** What Helm says of a Secret that is not there, what the pod does, and how it gets well. */
+async function secretMissing(trial: Trial, name: string): Promise<void> {
+  const { lab, namespace, helm, vendor } = trial;
+  const file = await write(trial, { apiKey: { existingSecret: 'newrelic-typo' } });
+  const output = await helmMust(
+    helm,
+    namespace,
+    'install',
+    release,
+    chartFolder,
+    `--values=${file}`,
+  );
+  const warning = /WARNING:.*newrelic-typo.*/u.exec(output)?.[0];
+  const event = await eventually(60, async () => {
+    const events = await run('kubectl', ['get', 'events', `--namespace=${namespace}`]);
+    return /secret "newrelic-typo" not found/u.exec(events)?.[0];
+  });
+  await apply(namespace, [secretWith(vendor.apiKeys[0] ?? '', 'newrelic-typo')]);
+  const seconds = await secondsUntilReady(trial);
+  const upgraded = await helmMust(
+    helm,
+    namespace,
+    'upgrade',
+    release,
+    chartFolder,
+    `--values=${file}`,
+  );
+  const warnsStill = upgraded.includes('newrelic-typo');
+  lab.table.add({
+    name,
+    form: helm.form,
+    seen: [
+      warning === undefined ? 'the notes do not say so' : `notes: ${warning}`,
+      `event: ${event ?? 'none'}`,
+      seconds === undefined ? 'never ready' : `ready ${seconds} s after the Secret was made`,
+      warnsStill ? 'the notes of an upgrade still warn' : 'then no warning',
+    ].join('; '),
+    passed: warning !== undefined && event !== undefined && seconds !== undefined && !warnsStill,
+  });
+}
+
+/** A configuration that only the exporter can see to be wrong: "helm test" must say so. */
+async function configurationBroken(trial: Trial, name: string): Promise<void> {
+  const { lab, namespace, helm, vendor } = trial;
+  await apply(namespace, [secretWith(vendor.apiKeys[0] ?? '')]);
+  const accounts = [{ name: 'default', base_url: vendor.baseUrl }];
+  const file = await write(trial, { config: { accounts, apps: [{ match: '^shop-(' }] } });
+  await helmMust(helm, namespace, 'install', release, chartFolder, `--values=${file}`);
+  const { code, output } = await helmIn(
+    helm,
+    namespace,
+    'test',
+    release,
+    '--logs',
+    '--timeout=60s',
+  );
+  const message = /.*(?:error|match).*\^shop-\(.*/u.exec(output)?.[0];
+  lab.table.add({
+    name,
+    form: helm.form,
+    seen: `helm test ends with ${code}; ${message === undefined ? shortened(output) : shortened(message)}`,
+    passed: code !== 0 && message !== undefined,
+  });
+}
+
+const mistakes: readonly Mistake[] = [
+  { name: 'the Secret has another name', run: secretMissing },
+  { name: 'the configuration has an error that Helm cannot see', run: configurationBroken },
+];
+
+/** Mistakes of the one who installs, with both versions of Helm. */
+export async function runMistakeCases(lab: Lab, pattern: RegExp): Promise<void> {
+  const jobs = mistakes.flatMap(({ name, run: runOne }, index) =>
+    pattern.test(name)
+      ? helms.map((helm) => async () => {
+          const namespace = `mistake-${index}-${helm.program}`;
+          const row = { name, form: helm.form };
+          const trial = { namespace, row, applications: someApplications(1) };
+          await runTrial(lab, trial, async (vendor) =>
+            runOne({ lab, namespace, helm, vendor }, name),
+          );
+        })
+      : [],
+  );
+  await inParallel(4, jobs);
+}

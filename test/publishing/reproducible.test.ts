@@ -1,0 +1,112 @@
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chart, helm3, helm4 } from '../helm/chart.ts';
+import { node24, outputOf } from '../image/stand-in.ts';
+import { existingOrSkip } from '../support/tools.ts';
+import { copyCheckout } from './checkout.ts';
+import { createNpm } from './npm.ts';
+
+const newerNode = existingOrSkip(node24, 'Node 24', '.ci/run');
+
+/** The packages that the bundle holds, by its own list. */
+async function bundledPackages(bundle: string): Promise<readonly string[]> {
+  const sbom = JSON.parse(await readFile(join(bundle, 'sbom.cdx.json'), 'utf8')) as {
+    readonly components: readonly { readonly name: string }[];
+  };
+  return sbom.components.map(({ name }) => name);
+}
+
+async function contentsOf(folder: string): Promise<ReadonlyMap<string, string>> {
+  const names = (await readdir(folder)).toSorted();
+  const texts = await Promise.all(names.map(async (name) => readFile(join(folder, name), 'utf8')));
+  return new Map(names.map((name, index) => [name, texts[index] ?? '']));
+}
+
+describe.skipIf(helm4.skip)(
+  `two checkouts of one commit, in different folders${helm4.note}`,
+  () => {
+    let directory = '';
+    const one = (...path: readonly string[]): string => join(directory, 'one', ...path);
+    const two = (...path: readonly string[]): string =>
+      join(directory, 'a-longer-name/two', ...path);
+
+    async function makePackages(checkout: string, output: string): Promise<void> {
+      const npm = createNpm(process.execPath, join(directory, 'home'));
+      const env = [`HELM=${helm4.path}`, 'SOURCE_DATE_EPOCH=1767225600'];
+      await npm.run(checkout, 'env', ...env, 'node', 'scripts/make-packages.mjs', output);
+    }
+
+    beforeAll(async () => {
+      directory = await realpath(await mkdtemp(join(tmpdir(), 'newrelic-exporter-twice-')));
+      await copyCheckout(one(), { fileMode: 0o644, packages: [] });
+      await makePackages(one(), one('made'));
+      const packages = await bundledPackages(one('dist-bundle'));
+      await copyCheckout(two(), { fileMode: 0o664, packages });
+      await makePackages(two(), two('made'));
+    });
+
+    afterAll(async () => {
+      await rm(directory, { recursive: true, force: true });
+    });
+
+    it('give the same bundle, which is what the image holds', async () => {
+      expect(await contentsOf(two('dist-bundle'))).toEqual(await contentsOf(one('dist-bundle')));
+    });
+
+    it('give the same bytes of the npm package and of the chart', async () => {
+      const sums = await readFile(one('made/SHA256SUMS'), 'utf8');
+
+      expect(sums).toMatch(
+        /^[0-9a-f]{64} {2}npm\/newrelic-exporter-[\d.]+\.tgz\n[0-9a-f]{64} {2}chart\/newrelic-exporter-[\d.]+\.tgz\n$/u,
+      );
+      expect(await readFile(two('made/SHA256SUMS'), 'utf8')).toBe(sums);
+      expect(
+        await outputOf('sh', ['-c', `cd ${two('made')} && sha256sum --check SHA256SUMS`]),
+      ).toMatch(/^npm\/\S+: OK\nchart\/\S+: OK$/u);
+    });
+
+    it.skipIf(newerNode.skip)(
+      `give the same files of the npm package on another Node${newerNode.note}`,
+      async () => {
+        const npm = createNpm(node24, join(directory, 'home'));
+        const packed = join(directory, 'packed');
+        await mkdir(packed);
+        await npm.run(one(), 'npm', 'pack', '--pack-destination', packed);
+        const unpacked = async (folder: string): Promise<Buffer> => {
+          const [name = ''] = await readdir(folder);
+          return gunzipSync(await readFile(join(folder, name)));
+        };
+
+        // Only unpacked: another version of zlib may compress it otherwise.
+        expect((await unpacked(packed)).equals(await unpacked(one('made/npm')))).toBe(true);
+      },
+    );
+
+    it('are not packed by a Helm that writes the time of the day, nor over another folder', async () => {
+      const packing = (helm: string, folder: string): Promise<string> =>
+        outputOf('env', [
+          `HELM=${helm}`,
+          process.execPath,
+          one('scripts/make-packages.mjs'),
+          folder,
+        ]);
+
+      await expect(packing(helm4.path, one('made'))).rejects.toThrow('made exists: name a new');
+      await expect(packing(helm3.path, one('other'))).rejects.toThrow('install 4.3 or newer');
+    });
+
+    it('have the files of the chart that Helm installs, and no tests of the chart', async () => {
+      const [name = ''] = await readdir(one('made/chart'));
+      const packed = await outputOf('tar', ['--list', '--file', one('made/chart', name)]);
+      const files = packed.split('\n').map((file) => file.replace(/^newrelic-exporter\//u, ''));
+      const left = (await readdir(chart)).filter(
+        (entry) => !files.some((file) => file === entry || file.startsWith(`${entry}/`)),
+      );
+
+      expect(left.toSorted()).toEqual(['README.md.gotmpl', 'ci', 'unittests']);
+    });
+  },
+);
