@@ -1,6 +1,6 @@
 import type { Row } from './dashboard.ts';
 import { budgetNeeded, fullBudget } from './exporter-calls.ts';
-import { accountUpAtExporters, stale } from './known.ts';
+import { knownAtExporters, stale } from './known.ts';
 import { toApplication } from './links.ts';
 import { neverPolled, upOrDown, yesOrNo } from './mappings.ts';
 import type { Panel } from './panel.ts';
@@ -17,8 +17,12 @@ function perAppOfExporter(metric: string): string {
   return `max by (${labels}, app_id) (${ofAccount(metric)})`;
 }
 
-const lastSuccess = perAppOfExporter('newrelic_application_last_success_timestamp_seconds');
-const staleOfExporter = `time() - ${lastSuccess} > on (${labels}) group_left () 3 * ${per('newrelic_exporter_poll_interval_seconds')}`;
+const lastSuccess = knownAtExporters(
+  `${labels}, app_id`,
+  'newrelic_application_last_success_timestamp_seconds',
+);
+const interval = knownAtExporters(labels, 'newrelic_exporter_poll_interval_seconds');
+const staleOfExporter = `time() - ${lastSuccess} > on (${labels}) group_left () 3 * ${interval}`;
 const failures = `sum by (${labels}, reason) (rate(${ofAccount('newrelic_exporter_api_request_failures_total', 'reason!="not_found"')}[$__rate_interval]))`;
 
 const health: readonly Column[] = [
@@ -27,7 +31,7 @@ const health: readonly Column[] = [
     unit: 'none',
     cell: 'state',
     mappings: [upOrDown],
-    expr: accountUpAtExporters,
+    expr: knownAtExporters(labels, 'newrelic_up', '0 * '),
   },
   {
     title: 'Polls failing',

@@ -1,6 +1,6 @@
 import type { Row } from './dashboard.ts';
 import { graph } from './graph.ts';
-import { inBackground, statusColors } from './overrides.ts';
+import { inBackground, inColor, reasonColors, statusColors } from './overrides.ts';
 import type { Panel } from './panel.ts';
 import { ofAccount } from './selectors.ts';
 import { onlySome } from './series.ts';
@@ -29,9 +29,10 @@ const amounts: readonly Panel[] = [
   graph({
     title: 'Calls, demand and budget',
     description:
-      'Calls sent a minute, calls that the configured intervals ask for, and calls that may be sent: the sum of the chosen accounts. A demand above the budget stretches the intervals.',
+      'Calls sent a minute, calls that the configured intervals ask for, and calls that may be sent: the sum of the chosen accounts, on a logarithmic scale. A demand above the budget stretches the intervals.',
     unit: 'cpm',
-    overrides: [inBackground('budget')],
+    isLogarithmic: true,
+    overrides: [inColor('sent', 'blue'), inColor('demand', 'orange'), inBackground('budget')],
     queries: [
       { expr: `sum(${sent})`, legend: 'sent' },
       { expr: `sum(${demand})`, legend: 'demand' },
@@ -42,6 +43,7 @@ const amounts: readonly Panel[] = [
     title: 'Calls by account',
     description: 'Calls sent a minute.',
     unit: 'cpm',
+    isColoredByName: true,
     queries: [{ expr: `sum by (account) (${sent})`, legend: '{{account}}' }],
   }),
   graph({
@@ -52,6 +54,7 @@ const amounts: readonly Panel[] = [
     unit: 'percentunit',
     softMax: 1,
     thresholds: [[fullBudget, 'orange']],
+    isColoredByName: true,
     queries: [{ expr: `max by (account) (${budgetNeeded})`, legend: '{{account}}' }],
   }),
   graph({
@@ -61,6 +64,7 @@ const amounts: readonly Panel[] = [
     unit: 'percentunit',
     softMax: 1,
     thresholds: [[fullBudget, 'orange']],
+    isColoredByName: true,
     queries: [{ expr: `max by (account) (${sent} / ${budget})`, legend: '{{account}}' }],
   }),
 ];
@@ -93,6 +97,7 @@ const results: readonly Panel[] = [
     width: 8,
     isStacked: true,
     softMax: 1,
+    overrides: reasonColors,
     queries: [
       {
         expr: onlySome(
@@ -113,6 +118,7 @@ const troubles: readonly Panel[] = [
     width: 8,
     isStacked: true,
     softMax: 1,
+    overrides: reasonColors,
     queries: [
       {
         expr: onlySome(
@@ -130,6 +136,7 @@ const troubles: readonly Panel[] = [
     unit: 'cpm',
     width: 8,
     softMax: 1,
+    isColoredByName: true,
     queries: [
       {
         expr: `60 * ${ratePer('account', 'newrelic_exporter_api_throttled_total')}`,
@@ -143,6 +150,7 @@ const troubles: readonly Panel[] = [
     unit: 's',
     width: 8,
     softMax: 10,
+    isColoredByName: true,
     queries: [
       {
         expr: `clamp_min(max by (account) (${ofAccount('newrelic_exporter_api_backoff_until_timestamp_seconds')}) - time(), 0)`,
@@ -168,6 +176,7 @@ const durations: readonly Panel[] = [
     description: 'Calls that are waiting for their answer.',
     unit: 'none',
     softMax: 1,
+    isColoredByName: true,
     queries: [
       {
         expr: `sum by (account) (${ofAccount('newrelic_exporter_api_requests_in_flight')})`,

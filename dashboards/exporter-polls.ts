@@ -1,6 +1,7 @@
 import type { Row } from './dashboard.ts';
 import { graph } from './graph.ts';
 import { lastSuccess } from './known.ts';
+import { inColor, reasonColors } from './overrides.ts';
 import type { Panel } from './panel.ts';
 import { ofAccount, perApp } from './selectors.ts';
 import { busiest, onlySome } from './series.ts';
@@ -26,6 +27,7 @@ const outcomes: readonly Panel[] = [
     unit: 'cpm',
     width: 8,
     softMax: 1,
+    overrides: [inColor('ended', 'blue'), inColor('failed', 'red'), inColor('left out', 'orange')],
     queries: [
       { expr: `60 * sum(rate(${ofAccount(ended)}[$__rate_interval]))`, legend: 'ended' },
       { expr: `60 * sum(rate(${ofAccount(failed)}[$__rate_interval]))`, legend: 'failed' },
@@ -53,11 +55,12 @@ const outcomes: readonly Panel[] = [
   graph({
     title: 'Failing applications by reason',
     description:
-      'Applications whose last poll failed, by the reason of its first failure; "none" as long as all succeed. docs/operations.md explains the reasons.',
+      'Applications whose last poll failed, by the reason of its first failure; "none" as long as all succeed. Sidecars publish no such reasons. docs/operations.md explains them.',
     unit: 'none',
     width: 8,
     isStacked: true,
     softMax: 1,
+    overrides: reasonColors,
     queries: [
       {
         expr: onlySome(
@@ -88,13 +91,15 @@ const times: readonly Panel[] = [
       'Longest effective interval of each account. It is the configured one, unless the budget or the speed of New Relic stretches it.',
     unit: 'dthms',
     isStepped: true,
+    isColoredByName: true,
     queries: [{ expr: `max by (account) (${interval})`, legend: '{{account}}' }],
   }),
   graph({
     title: 'Age of the values',
     description:
-      'How long ago the published window of the application with the oldest values ended. Values that are no longer published do not count.',
+      'How long ago the published window of the application with the oldest values ended. Values that are no longer published do not count; sidecars do not publish it.',
     unit: 'dthms',
+    isColoredByName: true,
     queries: [
       {
         expr: `time() - min by (account) (${perApp(ofAccount('newrelic_application_window_end_timestamp_seconds'))})`,
@@ -105,11 +110,12 @@ const times: readonly Panel[] = [
   graph({
     title: 'Last complete poll, in intervals',
     description:
-      'How many poll intervals ago the last complete poll was, of the application for which it is the longest, also if its exporter is down. From 3 on the values are stale.',
+      'How many poll intervals ago the last complete poll was, of the application for which it is the longest, also if its exporter is down. From 3 on the values are stale. Sidecars do not publish it.',
     unit: 'none',
     decimals: 1,
     softMax: 3,
     thresholds: [[3, 'red']],
+    isColoredByName: true,
     queries: [
       {
         expr: `max by (account) ((time() - ${oldestSuccess}) / ${interval})`,

@@ -59,8 +59,9 @@ const tiles: readonly Panel[] = [
     queries: [{ expr: countOf(`${exporterUp} == 1`, exporterUp) }],
   }),
   tile({
-    title: 'Accounts polled',
-    description: 'Accounts of all exporters; one that several exporters poll counts once.',
+    title: 'Accounts discovered',
+    description:
+      'Accounts whose applications could be listed at the last attempt; one that several exporters poll counts once.',
     unit: 'none',
     queries: [{ expr: countOf(`${accountUp} == 1`, accountUp) }],
   }),
@@ -72,7 +73,7 @@ const tiles: readonly Panel[] = [
     thresholds: [[1, 'orange']],
     queries: [
       {
-        expr: `count(max by (cluster, account, selector) (${missing}) == 1) or 0 * count(${accountUp})`,
+        expr: `count(max by (cluster, account, selector) (${missing}) == 1) or 0 * count(${ofAccount('newrelic_up')})`,
       },
     ],
   }),

@@ -7,6 +7,10 @@ export interface GraphOptions extends PanelOptions {
   readonly isStepped?: true;
   /** The axis reaches at least so far, so that noise round 0 does not fill the panel. */
   readonly softMax?: number;
+  /** Where one line would flatten the others; 0 is shown too. */
+  readonly isLogarithmic?: true;
+  /** Gives a name, such as that of an account, the same colour in each of these graphs. */
+  readonly isColoredByName?: true;
 }
 
 /** From this width on there is room for a table beside the lines. */
@@ -22,18 +26,22 @@ function legendOf(width: number): JsonObject {
 /** Lines over time, with the thresholds as lines where there are any. */
 export function graph(options: GraphOptions): Panel {
   const { isStacked = false, isStepped = false, softMax, thresholds, width = wide } = options;
+  const { isLogarithmic = false, isColoredByName = false } = options;
   return makePanel(
     { min: 0, ...options },
     {
       type: 'timeseries',
       isInstant: false,
-      color: { mode: 'palette-classic' },
+      color: { mode: isColoredByName ? 'palette-classic-by-name' : 'palette-classic' },
       custom: {
         axisSoftMax: softMax,
         drawStyle: 'line',
         fillOpacity: isStacked ? 30 : 10,
         lineInterpolation: isStepped ? 'stepAfter' : 'linear',
         lineWidth: 1,
+        scaleDistribution: isLogarithmic
+          ? { type: 'symlog', log: 10, linearThreshold: 1 }
+          : { type: 'linear' },
         showPoints: 'auto',
         spanNulls: false,
         stacking: { group: 'A', mode: isStacked ? 'normal' : 'none' },

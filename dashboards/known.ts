@@ -28,10 +28,12 @@ function knownOfAccount(aggregate: 'min' | 'max', metric: string, lost = ''): st
  */
 export const accountUp: string = knownOfAccount('min', 'newrelic_up', '0 * ');
 
-const atExporters = 'by (cluster, job, instance, account)';
-
-/** As `accountUp`, for each exporter of an account by itself. */
-export const accountUpAtExporters: string = `(max ${atExporters} (${ofAccount('newrelic_up')}) or 0 * max ${atExporters} (last_over_time(${ofAccount('newrelic_up')}${memory}) ${isDown}))`;
+/** A value of each account of each exporter, and of each application there if `labels` has its id. */
+export function knownAtExporters(labels: string, metric: string, lost = ''): string {
+  const selected = ofAccount(metric);
+  const past = `max by (${labels}) (last_over_time(${selected}${memory}) ${isDown})`;
+  return `(max by (${labels}) (${selected}) or ${lost}${past})`;
+}
 
 /** When a poll of each application last got all that was asked for. */
 export function lastSuccess(select: Selector): string {

@@ -47,6 +47,30 @@ export const statusColors: readonly JsonObject[] = [
   byRegexp('/^[^1-5]/', fixed('purple')),
 ];
 
+/** By the reason of a failure, so that none looks as if all were well. */
+export const reasonColors: readonly JsonObject[] = Object.entries({
+  none: 'gray',
+  auth: 'red',
+  server: 'dark-red',
+  client: 'light-red',
+  throttled: 'orange',
+  timeout: 'yellow',
+  dns: 'purple',
+  connect: 'dark-purple',
+  tls: 'light-purple',
+  reset: 'super-light-purple',
+  redirect: 'blue',
+  too_large: 'dark-blue',
+  not_json: 'light-blue',
+  schema: 'super-light-blue',
+  not_found: 'dark-yellow',
+}).map(([reason, color]) => byName(reason, fixed(color)));
+
+/** The line of this name always in this colour. */
+export function inColor(name: string, color: 'blue' | 'orange' | 'red'): JsonObject {
+  return byName(name, fixed(color));
+}
+
 /** A line to compare with, which must not outshine the others. */
 export function inBackground(name: string): JsonObject {
   return byName(name, {

@@ -66,7 +66,7 @@ const known = [
   { where: 'application: State in New Relic A', value: 1 },
   { where: 'application: State in New Relic B', value: 2 },
   { where: 'exporter: Exporters scraped A', value: 2 },
-  { where: 'exporter: Accounts polled A', value: 2 },
+  { where: 'exporter: Accounts discovered A', value: 2 },
   { where: 'exporter: Entries without application A', value: 1 },
   { where: 'exporter: Longest pause A', value: 0 },
   { where: 'exporter: Configuration accepted A', value: 1 },
