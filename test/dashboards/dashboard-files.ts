@@ -63,7 +63,9 @@ export interface Panel {
 export interface Link {
   readonly type: string;
   readonly title: string;
-  readonly url: string;
+  readonly url?: string;
+  readonly includeVars: boolean;
+  readonly keepTime: boolean;
 }
 
 export interface Variable {
