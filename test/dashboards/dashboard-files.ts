@@ -92,7 +92,9 @@ export interface Dashboard {
   readonly time: { readonly from: string; readonly to: string };
   readonly links: readonly Link[];
   readonly panels: readonly Panel[];
-  readonly annotations: { readonly list: readonly { readonly expr: string }[] };
+  readonly annotations: {
+    readonly list: readonly { readonly name: string; readonly expr: string }[];
+  };
   readonly templating: { readonly list: readonly Variable[] };
 }
 
