@@ -63,7 +63,7 @@ export interface Panel {
 export interface Link {
   readonly type: string;
   readonly title: string;
-  readonly url?: string;
+  readonly url: string;
   readonly includeVars: boolean;
   readonly keepTime: boolean;
 }

@@ -116,7 +116,7 @@ export async function openDashboard(address: string, place: Place): Promise<Open
 }
 
 /** As `getLinkUrl` of Grafana's `link_srv.ts`: a link can hand on the variables and the time. */
-function linkOf({ type, title, url = '', includeVars, keepTime }: Link, replace: Replace): string {
+function linkOf({ type, title, url, includeVars, keepTime }: Link, replace: Replace): string {
   if (type !== 'link') throw new Error(`The tests do not know links by ${type}: ${title}`);
   const more = [
     ...(includeVars ? [replace('${__all_variables}')] : []),

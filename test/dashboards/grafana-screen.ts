@@ -31,9 +31,10 @@ const advances: Readonly<Record<string, number>> = {
 };
 
 /** The width of a title of a panel, in 14 pixels of Inter. */
-export function titleWidth(title: string): number {
+function titleWidth(title: string): number {
   const known = Object.entries(advances);
-  const thousandths = [...title].map(
+  const thousandths = Array.from(
+    title,
     (character) => known.find(([characters]) => characters.includes(character))?.[1] ?? 600,
   );
   return (14 * thousandths.reduce((sum, width) => sum + width, 0)) / 1000;
