@@ -6,7 +6,7 @@ import {
   recordingsOf,
 } from '../rules/rule-files.ts';
 import { seriesName } from './history.ts';
-import type { Labels, PrometheusData, TimeRange } from './prometheus-data.ts';
+import type { Labels, PastPrometheus, TimeRange } from './past-prometheus.ts';
 
 const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
 
@@ -26,7 +26,7 @@ function linesOf(
 
 /** What the recording rules give over these ranges, as lines of an exposition. */
 export async function recordedBy(
-  data: Pick<PrometheusData, 'queryRange'>,
+  data: Pick<PastPrometheus, 'queryRange'>,
   ranges: readonly TimeRange[],
 ): Promise<readonly string[]> {
   const record = async ({ record: name, expr }: Recording): Promise<readonly string[]> => {
@@ -61,7 +61,7 @@ function stateLines(
  * of the recording rules.
  */
 export async function alertsBy(
-  data: Pick<PrometheusData, 'queryRange'>,
+  data: Pick<PastPrometheus, 'queryRange'>,
   range: TimeRange,
 ): Promise<readonly string[]> {
   const raise = async ({ alert, expr, labels, for: hold }: Alert): Promise<readonly string[]> => {

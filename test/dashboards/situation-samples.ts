@@ -22,8 +22,8 @@ export function createNeeded(): (name: string) => boolean {
 const sampleLine = /^([a-z_:]+)(?:\{(.*)\})? (\S+)$/u;
 
 /**
- * What Prometheus makes of a scrape: each series with the labels of its target, and whether the target is
- * up.
+ * What Prometheus makes of a scrape: each series with the labels of its target, and its own series
+ * about the target.
  */
 export function samplesOf(
   { exporter: { job, instance }, page }: Pick<Scrape, 'exporter' | 'page'>,
@@ -31,7 +31,6 @@ export function samplesOf(
   isNeeded: (name: string) => boolean,
 ): readonly Sample[] {
   const target = `cluster="${cluster}",namespace="monitoring",job="${job}",instance="${instance}"`;
-  const up = { name: 'up', series: `up{${target}}`, value: Number(page !== undefined) };
   const lines = (page ?? '').split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   const samples = lines.flatMap((line) => {
     const [, name = '', labels = '', value = ''] = sampleLine.exec(line) ?? [];
@@ -40,5 +39,13 @@ export function samplesOf(
     const all = labels === '' ? target : `${target},${labels}`;
     return [{ name, series: `${name}{${all}}`, value: Number(value) }];
   });
-  return [up, ...samples];
+  const own = {
+    up: Number(page !== undefined),
+    scrape_duration_seconds: 0.02,
+    scrape_samples_scraped: lines.length,
+  };
+  return [
+    ...Object.entries(own).map(([name, value]) => ({ name, series: `${name}{${target}}`, value })),
+    ...samples,
+  ];
 }

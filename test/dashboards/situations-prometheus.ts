@@ -1,8 +1,8 @@
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Labels, type PastPrometheus, pastOf } from './past-prometheus.ts';
 import { importHistory, type Prometheus, startPrometheus } from './prometheus.ts';
-import { dataOf, type Labels, type PrometheusData } from './prometheus-data.ts';
 import { historyOf, longHistorySeconds, shortHistorySeconds } from './situation-history.ts';
 import { alertsBy, recordedBy } from './situation-rules.ts';
 import { createNeeded, type Sample, samplesOf } from './situation-samples.ts';
@@ -16,7 +16,7 @@ export interface RaisedAlert {
 }
 
 /** All situations in one Prometheus, told apart by the label `cluster`, as they were at `nowMs`. */
-export interface SituationsPrometheus extends PrometheusData {
+export interface SituationsPrometheus extends PastPrometheus {
   /** The moment at which every situation shows what it is about. */
   readonly nowMs: number;
   /** As the data source in Grafana must have it. */
@@ -105,7 +105,7 @@ interface Programs {
 }
 
 function situationsIn(prometheus: Prometheus, folder: string): SituationsPrometheus {
-  const data = dataOf(prometheus, nowMs);
+  const data = pastOf(prometheus, nowMs);
   return {
     ...data,
     nowMs,
@@ -138,11 +138,11 @@ export async function startSituations(programs: Programs): Promise<SituationsPro
     const archive = createArchive(folder, programs);
     await archive.add(played());
     const recorded = await archive.read(async (prometheus) =>
-      recordedBy(dataOf(prometheus, nowMs), ranges),
+      recordedBy(pastOf(prometheus, nowMs), ranges),
     );
     await archive.add([recorded]);
     const raised = await archive.read(async (prometheus) =>
-      alertsBy(dataOf(prometheus, nowMs), alertRange),
+      alertsBy(pastOf(prometheus, nowMs), alertRange),
     );
     await archive.add([raised]);
     return situationsIn(await startPrometheus(programs.prometheus, folder), folder);

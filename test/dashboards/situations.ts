@@ -104,7 +104,12 @@ const sidecars: readonly SituationExporter[] = [1, 2, 3].map((pod) => ({
 type Changes = Partial<Omit<Situation, 'name' | 'cluster' | 'isSeen' | 'alerts'>> &
   Pick<Situation, 'alerts'>;
 
-/** `isSeen` is PromQL in which `{}` stands for the series of this situation. */
+/** An expression with only the series of one situation. Every selector in it has braces. */
+export function inCluster(expression: string, cluster: string): string {
+  return expression.replaceAll(/\b(newrelic_\w+|up|ALERTS)\{/gu, `$1{cluster="${cluster}",`);
+}
+
+/** A situation with two exporters that share two accounts, unless it is changed. */
 function situation(name: string, isSeen: string, changes: Changes): Situation {
   const cluster = name.replaceAll(/[^\da-z]+/gu, '-');
   return {
@@ -116,7 +121,7 @@ function situation(name: string, isSeen: string, changes: Changes): Situation {
     settings: {},
     staleAfter: '15m',
     troubleMinutes: 25,
-    isSeen: isSeen.replaceAll('{', `{cluster="${cluster}",`),
+    isSeen: inCluster(isSeen, cluster),
     ...changes,
   };
 }

@@ -66,6 +66,11 @@ function shellLinesIn(text: string): readonly string[] {
     });
 }
 
+/** Every command in the blocks of shell of a document, as its words. */
+export function shellCommandsIn(text: string): readonly (readonly string[])[] {
+  return shellLinesIn(text).flatMap(commandsOf);
+}
+
 /** Every run of the exporter in a document: in blocks of shell, and in backticks. */
 export function runsIn(text: string): readonly DocumentedRun[] {
   const prose = withoutCodeBlocks(text).replaceAll(/\s*\n\s*/g, ' ');

@@ -22,7 +22,7 @@ export interface TimeRange {
 }
 
 /** What Prometheus has about a moment that is over: nothing changes it any more. */
-export interface PrometheusData {
+export interface PastPrometheus {
   /** Rejects with what Prometheus says about the expression. Without a moment: at the end of the data. */
   query(expression: string, atMs?: number): Promise<VectorResult>;
   queryRange(expression: string, range: TimeRange): Promise<MatrixResult>;
@@ -42,7 +42,7 @@ function secondsText(ms: number): string {
 }
 
 /** @param nowMs the end of the data */
-export function dataOf(prometheus: Prometheus, nowMs: number): PrometheusData {
+export function pastOf(prometheus: Prometheus, nowMs: number): PastPrometheus {
   const ask = async (
     path: string,
     parameters: Readonly<Record<string, string>>,
