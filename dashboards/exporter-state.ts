@@ -90,7 +90,7 @@ const exporters: Panel = table({
   title: 'Exporters',
   description:
     'Each exporter with its version and its shard, counted from 0; those that Prometheus cannot scrape first. Of these nothing else is known.',
-  height: 8,
+  height: 6,
   sortBy: [
     ['Up', 'least'],
     ['Configuration accepted', 'least'],
