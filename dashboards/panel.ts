@@ -59,7 +59,7 @@ export interface PanelKind {
   /** Instead of a value that is missing. */
   readonly noValue?: string;
   /** At most so many moments are asked for. */
-  readonly maxDataPoints?: number;
+  readonly maxDataPoints?: number | undefined;
 }
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';

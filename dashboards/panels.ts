@@ -36,6 +36,7 @@ export function states(options: PanelOptions): Panel {
   return makePanel(options, {
     type: 'state-timeline',
     isInstant: false,
+    maxDataPoints: 120,
     // With thresholds, Grafana would merge by these and leave the mappings aside.
     color: { mode: 'fixed', fixedColor: 'text' },
     custom: { fillOpacity: 80, lineWidth: 0 },
