@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { type Container, type Manifest, type Pod, podsIn } from './manifests.ts';
 
 export function onlyPod(manifests: readonly Manifest[]): Pod {
-  const [pod, ...others] = podsIn(manifests);
+  const [pod, ...others] = podsIn(manifests.filter(({ kind }) => kind !== 'Pod'));
   if (pod === undefined || others.length > 0) throw new Error('expected one pod');
   return pod;
 }

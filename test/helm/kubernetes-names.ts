@@ -7,6 +7,7 @@ const qualified = '[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?';
 const key = `(${domain}/)?${qualified}`;
 /** A prefix of 253 characters, a slash, and a name of 63. */
 const keyLength = 317;
+const group = '[0-9a-fA-F]{1,4}';
 const octet = '(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])';
 
 function text(pattern: string, rest: JsonObject = {}): JsonObject {
@@ -49,7 +50,7 @@ export const ipAddress: JsonObject = {
   anyOf: [{ format: 'ipv4' }, { format: 'ipv6' }],
 };
 export const ipRange: JsonObject = text(
-  String.raw`(${octet}(\.${octet}){3}/(3[0-2]|[12]?[0-9])|[0-9a-fA-F:]*:[0-9a-fA-F:]*/(12[0-8]|1[01][0-9]|[1-9]?[0-9]))`,
+  String.raw`(${octet}(\.${octet}){3}/(3[0-2]|[12]?[0-9])|(${group}(:${group}){7}|(${group}(:${group}){0,5})?::(${group}(:${group}){0,5})?)/(12[0-8]|1[01][0-9]|[1-9]?[0-9]))`,
 );
 /** As Kubernetes writes amounts of CPU and memory; a number is one too. */
 export const quantity: JsonObject = {
@@ -81,6 +82,6 @@ export const annotations: JsonObject = mapWith(`^${key.replaceAll('a-z', 'A-Za-z
 });
 /** Of what a container may use how much. */
 export const amounts: JsonObject = mapWith(
-  `^(cpu|memory|ephemeral-storage|hugepages-[1-9][0-9]*[KMGT]i|${domain}/${qualified})$`,
+  `^(cpu|memory|ephemeral-storage|${domain}/${qualified})$`,
   quantity,
 );

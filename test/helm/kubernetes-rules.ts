@@ -130,6 +130,20 @@ const containerResource: JsonObject = {
   type: 'string',
   pattern: '^(limits|requests)\\.(cpu|memory|ephemeral-storage)$',
 };
+/** Of a probe that says whether a container lives: it may not ask for several successes. */
+export const lives: JsonObject = withProperties({ successThreshold: { maximum: 1 } });
+/** Of a probe that says whether a container is ready: it ends nothing, so it has no grace period. */
+export const isReady: JsonObject = { not: { required: ['terminationGracePeriodSeconds'] } };
+
+/** A probe asks in exactly one way. */
+const asksOnce: JsonObject = {
+  oneOf: ['exec', 'grpc', 'httpGet', 'tcpSocket'].map((handler) => ({ required: [handler] })),
+};
+
+function probe(rule: JsonObject): JsonObject {
+  return { allOf: [{ $ref: '#/definitions/Probe' }, asksOnce, rule] };
+}
+
 const nameRequired: JsonObject = { required: ['name'] };
 
 /**
@@ -151,8 +165,11 @@ export const kubernetesRules: Readonly<Record<string, JsonObject>> = {
   'ConfigMapVolumeSource.name': dnsName,
   Container: { required: ['name', 'image'] },
   'Container.image': { type: 'string', pattern: '^\\S+$' },
+  'Container.livenessProbe': probe(lives),
   'Container.name': { ...dnsLabel, not: { const: 'newrelic-exporter' } },
+  'Container.readinessProbe': probe(isReady),
   'Container.restartPolicy': { enum: ['Always'] },
+  'Container.startupProbe': probe(lives),
   'ContainerPort.containerPort': portNumber,
   'ContainerPort.hostIP': ipAddress,
   'ContainerPort.hostPort': portNumber,
@@ -245,7 +262,7 @@ export const kubernetesRules: Readonly<Record<string, JsonObject>> = {
   'PodSecurityContext.fsGroup': userId,
   'PodSecurityContext.runAsGroup': userId,
   'PodSecurityContext.runAsUser': userId,
-  'PodSecurityContext.seLinuxChangePolicy': { enum: ['MountOption', 'Recursive'] },
+  'PodSecurityContext.seLinuxChangePolicy': { enum: ['Recursive'] },
   'PodSecurityContext.supplementalGroups': listOf(userId),
   'PreferredSchedulingTerm.weight': weight,
   'Probe.successThreshold': { type: 'integer', minimum: 0, maximum: 2_147_483_647 },
@@ -257,6 +274,8 @@ export const kubernetesRules: Readonly<Record<string, JsonObject>> = {
   'RollingUpdateDeployment.maxSurge': amountOfPods,
   'RollingUpdateDeployment.maxUnavailable': amountOfPods,
   'RollingUpdateStatefulSetStrategy.maxUnavailable': amountOfPods,
+  // Its pattern there is one for Go only.
+  'RuleGroup.partial_response_strategy': { enum: ['', 'abort', 'warn'] },
   SeccompProfile: localProfile,
   SecretEnvSource: nameRequired,
   'SecretEnvSource.name': dnsName,

@@ -12,6 +12,7 @@ import {
   optionalDnsLabel,
   quantity,
 } from './kubernetes-names.ts';
+import { lives } from './kubernetes-rules.ts';
 import { kubernetesField, kubernetesType } from './kubernetes-types.ts';
 
 type Types = Readonly<Record<string, JsonObject>>;
@@ -218,7 +219,7 @@ const extraManifest: JsonObject = {
 /** Types of the values that are off by default, or that only few need. */
 export const optionTypes: Types = {
   annotations,
-  startupProbe: kubernetesType('Probe'),
+  startupProbe: { allOf: [kubernetesType('Probe'), lives] },
   lifecycle: kubernetesType('Lifecycle'),
   strategy: kubernetesType('DeploymentStrategy'),
   updateStrategy: kubernetesType('StatefulSetUpdateStrategy'),

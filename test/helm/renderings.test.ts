@@ -120,7 +120,7 @@ describe.each([
       const workloads = manifests.filter(({ kind }) => /^(?:Deployment|StatefulSet)$/u.test(kind));
 
       expect(await exporterProblems(manifests, foreignConfigMap)).toEqual([]);
-      expect(exportersIn(manifests)).toHaveLength(workloads.length);
+      expect(exportersIn(workloads)).toHaveLength(workloads.length);
     });
 
     it('puts the key that is given as a value into a Secret, and does so only then', () => {

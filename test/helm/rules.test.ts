@@ -200,6 +200,7 @@ describe.skipIf(helm4.skip)(`the rules for rendered objects${helm4.note}`, () =>
 
     expect(secretProblems(changed(manifests, change))).toEqual([
       'StatefulSet release-newrelic-exporter: the Secret has no api-key',
+      'Pod release-newrelic-exporter-test-config: the Secret has no api-key',
     ]);
   });
 

@@ -90,6 +90,30 @@ const refusals = [
     says: 'terminationGracePeriodSeconds is 5, but the exporter answers scrapes for up to 5 s while it stops: set it to 10 or more',
   },
   {
+    set: ['ingress.enabled=true'],
+    says: 'ingress.enabled is true, but ingress.hosts is empty, which Kubernetes refuses: name the host, for example ingress.hosts[0]=exporter.example.com',
+  },
+  {
+    set: ['livenessProbe.tcpSocket.port=http-metrics'],
+    says: 'livenessProbe has httpGet and tcpSocket, but Kubernetes allows only one of them: set the others to null',
+  },
+  {
+    set: ['readinessProbe.httpGet=null'],
+    says: 'readinessProbe has none of exec, grpc, httpGet and tcpSocket: add one, or set readinessProbe to null for no probe',
+  },
+  {
+    set: ['serviceMonitor.enabled=true', 'serviceMonitor.scrapeTimeout=1m'],
+    says: 'serviceMonitor.scrapeTimeout is 1m, longer than serviceMonitor.interval, which is 30s, and Prometheus refuses that: set it to 30s or less',
+  },
+  {
+    set: [
+      'podMonitor.enabled=true',
+      'podMonitor.interval=1m30s',
+      'podMonitor.scrapeTimeout=90001ms',
+    ],
+    says: 'podMonitor.scrapeTimeout is 90001ms, longer than podMonitor.interval, which is 1m30s, and Prometheus refuses that: set it to 1m30s or less',
+  },
+  {
     set: [
       'prometheusRule.enabled=true',
       'prometheusRule.groups.applications=true',
@@ -128,6 +152,17 @@ describe.skipIf(helm3.skip)(`values that cannot work${helm3.note}`, () => {
     ...takenOptions,
     { set: [] },
     { set: ['replicas=0'] },
+    { set: ['livenessProbe.tcpSocket.port=http-metrics', 'livenessProbe.httpGet=null'] },
+    { set: ['livenessProbe=null', 'readinessProbe=null'] },
+    { set: ['serviceMonitor.enabled=true', 'serviceMonitor.scrapeTimeout=30s'] },
+    {
+      set: [
+        'serviceMonitor.enabled=true',
+        'serviceMonitor.interval=',
+        'serviceMonitor.scrapeTimeout=1h',
+      ],
+    },
+    { set: ['serviceMonitor.scrapeTimeout=1h'] },
     { set: ['replicas=3', 'sharding.mode=static', 'mode=statefulset'] },
     { set: ['mode=none', 'config.apps=null', 'apiKey.existingSecret='] },
     { set: ['config.apps=null', 'configExistingConfigMap=other', 'apiKey.existingSecret='] },

@@ -13,6 +13,7 @@ import {
   portName,
   portNumber,
 } from './kubernetes-names.ts';
+import { isReady, lives } from './kubernetes-rules.ts';
 import { kubernetesField, kubernetesType } from './kubernetes-types.ts';
 import { optionTypes } from './option-types.ts';
 
@@ -142,8 +143,9 @@ export const valueTypes: Readonly<Record<string, JsonObject>> = {
   'serviceAccount.name': optionalDnsName,
   'serviceAccount.annotations': annotations,
   resources: kubernetesType('ResourceRequirements'),
-  livenessProbe: kubernetesType('Probe'),
-  readinessProbe: kubernetesType('Probe'),
+  // In how many ways they ask is for a sentence: the chart's own way may have to be taken out.
+  livenessProbe: { allOf: [kubernetesType('Probe'), lives] },
+  readinessProbe: { allOf: [kubernetesType('Probe'), isReady] },
   terminationGracePeriodSeconds: { type: 'integer', minimum: 0, maximum: 2_147_483_647 },
   podAnnotations: annotations,
   podLabels: labels,

@@ -22,8 +22,8 @@
 {{- end }}
 
 {{- define "newrelic-exporter.selectorLabels" -}}
-app.kubernetes.io/name: {{ include "newrelic-exporter.name" . | toYaml }}
-app.kubernetes.io/instance: {{ toYaml .Release.Name }}
+app.kubernetes.io/name: {{ include "newrelic-exporter.name" . | quote }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end }}
 
 {{/*
@@ -69,7 +69,7 @@ Call with (dict "root" $ "chart" MAP "own" LIST), where own are maps or null.
 {{/* A label that every pod with an exporter has, whether standalone or as a sidecar. */}}
 {{- define "newrelic-exporter.podSelector" -}}
 {{- if eq .Values.mode "sidecar" -}}
-newrelic-exporter/sidecar: {{ include "newrelic-exporter.fullname" . }}
+newrelic-exporter/sidecar: {{ include "newrelic-exporter.fullname" . | quote }}
 {{- else -}}
 {{ include "newrelic-exporter.selectorLabels" . }}
 {{- end }}
@@ -108,7 +108,7 @@ newrelic-exporter/sidecar: {{ include "newrelic-exporter.fullname" . }}
 {{- end }}
 {{- end }}
 {{- range uniq $names }}
-- name: {{ . }}
+- name: {{ . | quote }}
 {{- end }}
 {{- end }}
 
@@ -144,17 +144,31 @@ be changed: with another name, "helm upgrade" of a release with shards would be 
 {{- if or .Values.apiKey.existingSecret .Values.apiKey.value }}
 - volume: api-key
   directory: /var/run/secrets/newrelic/default
-  secret: {{ default $fullname .Values.apiKey.existingSecret }}
-  key: {{ ternary .Values.apiKey.existingSecretKey "api-key" (ne .Values.apiKey.existingSecret "") }}
+  secret: {{ default $fullname .Values.apiKey.existingSecret | quote }}
+  key: {{ ternary .Values.apiKey.existingSecretKey "api-key" (ne .Values.apiKey.existingSecret "") | quote }}
   account: ""
 {{- end }}
 {{- range $index, $account := .Values.accounts }}
 - volume: api-key-{{ $index }}
   directory: /var/run/secrets/newrelic/account-{{ $index }}
-  secret: {{ default $fullname $account.existingSecret }}
-  key: {{ ternary (default "api-key" $account.existingSecretKey) (printf "account-%d" $index) (ne (default "" $account.existingSecret) "") }}
+  secret: {{ default $fullname $account.existingSecret | quote }}
+  key: {{ ternary (default "api-key" $account.existingSecretKey) (printf "account-%d" $index) (ne (default "" $account.existingSecret) "") | quote }}
   account: {{ $account.name | quote }}
 {{- end }}
+{{- end }}
+
+{{/* The data of the Secret with the API keys that are given as values; an empty map without any. */}}
+{{- define "newrelic-exporter.keyValues" -}}
+{{- $values := dict }}
+{{- with .Values.apiKey.value }}
+{{- $_ := set $values "api-key" (b64enc .) }}
+{{- end }}
+{{- range $index, $account := .Values.accounts }}
+{{- with $account.value }}
+{{- $_ := set $values (printf "account-%d" $index) (b64enc .) }}
+{{- end }}
+{{- end }}
+{{- toYaml $values }}
 {{- end }}
 
 {{/*

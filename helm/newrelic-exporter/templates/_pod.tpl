@@ -5,8 +5,8 @@ The exporter's container. Call with (dict "root" $ "name" NAME "portName" PORT "
 {{- define "newrelic-exporter.container" -}}
 {{- $root := .root }}
 {{- with $root.Values }}
-name: {{ $.name }}
-image: {{ include "newrelic-exporter.image" $root }}
+name: {{ $.name | quote }}
+image: {{ include "newrelic-exporter.image" $root | quote }}
 imagePullPolicy: {{ .image.pullPolicy }}
 args:
   - --config.file=/etc/newrelic-exporter/config.yaml
@@ -23,20 +23,9 @@ args:
   {{- range concat $.args .extraArgs }}
   - {{ . | quote }}
   {{- end }}
-env:
-  - name: POD_NAME
-    valueFrom:
-      fieldRef:
-        fieldPath: metadata.name
-  {{- with .extraEnv }}
-  {{- toYaml . | nindent 2 }}
-  {{- end }}
-{{- with .extraEnvFrom }}
-envFrom:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
+{{ include "newrelic-exporter.environment" $root }}
 ports:
-  - name: {{ $.portName }}
+  - name: {{ $.portName | quote }}
     containerPort: {{ .web.port }}
     protocol: TCP
 securityContext:
@@ -45,24 +34,45 @@ securityContext:
 resources:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-volumeMounts:
-  - name: {{ include "newrelic-exporter.volumeName" (dict "root" $root "name" "config") }}
-    mountPath: /etc/newrelic-exporter
-    readOnly: true
-  {{- range fromYamlArray (include "newrelic-exporter.keys" $root) }}
-  - name: {{ include "newrelic-exporter.volumeName" (dict "root" $root "name" .volume) }}
-    mountPath: {{ .directory }}
-    readOnly: true
-  {{- end }}
-  {{- range fromYamlArray (include "newrelic-exporter.webSecrets" $root) }}
-  - name: {{ include "newrelic-exporter.volumeName" (dict "root" $root "name" .volume) }}
-    mountPath: {{ .directory }}
-    readOnly: true
-  {{- end }}
-  {{- with .extraVolumeMounts }}
+{{ include "newrelic-exporter.volumeMounts" $root }}
+{{- end }}
+{{- end }}
+
+{{/* The variables of a container that reads the configuration. */}}
+{{- define "newrelic-exporter.environment" -}}
+env:
+  - name: POD_NAME
+    valueFrom:
+      fieldRef:
+        fieldPath: metadata.name
+  {{- with .Values.extraEnv }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
+{{- with .Values.extraEnvFrom }}
+envFrom:
+  {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- end }}
+
+{{/* What such a container mounts of the volumes below. */}}
+{{- define "newrelic-exporter.volumeMounts" -}}
+volumeMounts:
+  - name: {{ include "newrelic-exporter.volumeName" (dict "root" $ "name" "config") | quote }}
+    mountPath: /etc/newrelic-exporter
+    readOnly: true
+  {{- range fromYamlArray (include "newrelic-exporter.keys" $) }}
+  - name: {{ include "newrelic-exporter.volumeName" (dict "root" $ "name" .volume) | quote }}
+    mountPath: {{ .directory }}
+    readOnly: true
+  {{- end }}
+  {{- range fromYamlArray (include "newrelic-exporter.webSecrets" $) }}
+  - name: {{ include "newrelic-exporter.volumeName" (dict "root" $ "name" .volume) | quote }}
+    mountPath: {{ .directory }}
+    readOnly: true
+  {{- end }}
+  {{- with .Values.extraVolumeMounts }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
 {{- end }}
 
 {{/* Volumes of a sidecar must not have the same names as other volumes of its pod. */}}
@@ -72,33 +82,34 @@ volumeMounts:
 
 {{/*
 Mounted as directories, so that changes of the ConfigMap and the Secrets arrive, and readable by any user.
-For a sidecar they are optional: the pod of the application must not wait for them.
+They are optional for a sidecar, because the pod of the application must not wait for them, and with
+"optional" in the scope.
 */}}
 {{- define "newrelic-exporter.volumes" -}}
-- name: {{ include "newrelic-exporter.volumeName" (dict "root" . "name" "config") }}
+- name: {{ include "newrelic-exporter.volumeName" (dict "root" . "name" "config") | quote }}
   configMap:
-    name: {{ include "newrelic-exporter.configMapName" . }}
-    {{- if eq .Values.mode "sidecar" }}
+    name: {{ include "newrelic-exporter.configMapName" . | quote }}
+    {{- if or .optional (eq .Values.mode "sidecar") }}
     optional: true
     {{- end }}
 {{- range fromYamlArray (include "newrelic-exporter.keys" .) }}
-- name: {{ include "newrelic-exporter.volumeName" (dict "root" $ "name" .volume) }}
+- name: {{ include "newrelic-exporter.volumeName" (dict "root" $ "name" .volume) | quote }}
   secret:
-    secretName: {{ .secret }}
+    secretName: {{ .secret | quote }}
     defaultMode: 0444
-    {{- if eq $.Values.mode "sidecar" }}
+    {{- if or $.optional (eq $.Values.mode "sidecar") }}
     optional: true
     {{- end }}
     items:
-      - key: {{ .key }}
+      - key: {{ .key | quote }}
         path: api-key
 {{- end }}
 {{- range fromYamlArray (include "newrelic-exporter.webSecrets" .) }}
-- name: {{ include "newrelic-exporter.volumeName" (dict "root" $ "name" .volume) }}
+- name: {{ include "newrelic-exporter.volumeName" (dict "root" $ "name" .volume) | quote }}
   secret:
-    secretName: {{ .secret }}
+    secretName: {{ .secret | quote }}
     defaultMode: 0444
-    {{- if eq $.Values.mode "sidecar" }}
+    {{- if or $.optional (eq $.Values.mode "sidecar") }}
     optional: true
     {{- end }}
 {{- end }}
@@ -149,7 +160,7 @@ metadata:
     {{- end }}
   {{- end }}
 spec:
-  serviceAccountName: {{ include "newrelic-exporter.serviceAccountName" . }}
+  serviceAccountName: {{ include "newrelic-exporter.serviceAccountName" . | quote }}
   automountServiceAccountToken: false
   enableServiceLinks: false
   {{- with include "newrelic-exporter.imagePullSecrets" . }}
@@ -158,7 +169,7 @@ spec:
   {{- end }}
   securityContext:
     {{- toYaml .Values.podSecurityContext | nindent 4 }}
-  terminationGracePeriodSeconds: {{ .Values.terminationGracePeriodSeconds }}
+  terminationGracePeriodSeconds: {{ int64 .Values.terminationGracePeriodSeconds }}
   {{- if .Values.hostNetwork }}
   hostNetwork: true
   {{- end }}

@@ -53,6 +53,7 @@
 {{- include "newrelic-exporter.validateWorkload" . }}
 {{- include "newrelic-exporter.validateService" . }}
 {{- include "newrelic-exporter.validateRoute" . }}
+{{- include "newrelic-exporter.validateProbes" . }}
 {{- end }}
 {{- if and .Values.hostNetwork (not $hasWorkload) }}
 {{- fail (printf "hostNetwork is true, but in the mode %s the chart has no pods: set it to false" .Values.mode) }}
@@ -60,6 +61,7 @@
 {{- if and .Values.scrapeConfig.enabled (eq .Values.mode "sidecar") }}
 {{- fail "scrapeConfig.enabled is true, but in the mode sidecar the chart does not know the addresses of the pods: set podMonitor.enabled instead" }}
 {{- end }}
+{{- include "newrelic-exporter.validateMonitors" . }}
 {{- with .Values.prometheusRule }}
 {{- if and .enabled .groups.applications (not .groups.recording) }}
 {{- fail "prometheusRule.groups.applications needs the recording rules: set prometheusRule.groups.recording to true" }}
@@ -129,8 +131,11 @@
 {{- end }}
 {{- end }}
 
-{{/* Checks that requests can reach the exporter by the HTTPRoute. */}}
+{{/* Checks that requests can reach the exporter by the Ingress and the HTTPRoute. */}}
 {{- define "newrelic-exporter.validateRoute" -}}
+{{- if and .Values.ingress.enabled (not .Values.ingress.hosts) }}
+{{- fail "ingress.enabled is true, but ingress.hosts is empty, which Kubernetes refuses: name the host, for example ingress.hosts[0]=exporter.example.com" }}
+{{- end }}
 {{- with .Values.httpRoute }}
 {{- if and .enabled (not .parentRefs) }}
 {{- fail "httpRoute.enabled is true, but httpRoute.parentRefs is empty, so that no Gateway would serve it: name one, for example httpRoute.parentRefs[0].name=gateway" }}
@@ -141,6 +146,47 @@
 {{- end }}
 {{- end }}
 {{- end }}
+{{- end }}
+
+{{/* Checks that each probe asks in one way. One that the values add does not replace the chart's own. */}}
+{{- define "newrelic-exporter.validateProbes" -}}
+{{- range $name := list "startupProbe" "livenessProbe" "readinessProbe" }}
+{{- $probe := default dict (get $.Values $name) }}
+{{- $handlers := list }}
+{{- range $handler := list "exec" "grpc" "httpGet" "tcpSocket" }}
+{{- if get $probe $handler }}
+{{- $handlers = append $handlers $handler }}
+{{- end }}
+{{- end }}
+{{- if and $probe (eq (len $handlers) 0) }}
+{{- fail (printf "%s has none of exec, grpc, httpGet and tcpSocket: add one, or set %s to null for no probe" $name $name) }}
+{{- end }}
+{{- if gt (len $handlers) 1 }}
+{{- fail (printf "%s has %s, but Kubernetes allows only one of them: set the others to null" $name (join " and " $handlers)) }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Checks what Prometheus refuses of a monitor: its operator would leave it out without a word. */}}
+{{- define "newrelic-exporter.validateMonitors" -}}
+{{- range $name := list "serviceMonitor" "podMonitor" "scrapeConfig" }}
+{{- $monitor := get $.Values $name }}
+{{- if and $monitor.enabled $monitor.interval $monitor.scrapeTimeout }}
+{{- if gt (int64 (include "newrelic-exporter.milliseconds" $monitor.scrapeTimeout)) (int64 (include "newrelic-exporter.milliseconds" $monitor.interval)) }}
+{{- fail (printf "%s.scrapeTimeout is %s, longer than %s.interval, which is %s, and Prometheus refuses that: set it to %s or less" $name $monitor.scrapeTimeout $name $monitor.interval $monitor.interval) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* A duration as Prometheus writes it, in milliseconds. */}}
+{{- define "newrelic-exporter.milliseconds" -}}
+{{- $units := dict "ms" 1 "s" 1000 "m" 60000 "h" 3600000 "d" 86400000 "w" 604800000 "y" 31536000000 }}
+{{- $total := 0 }}
+{{- range regexFindAll "[0-9]+[a-z]+" . -1 }}
+{{- $total = add $total (mul (regexFind "[0-9]+" .) (get $units (regexFind "[a-z]+" .))) }}
+{{- end }}
+{{- $total }}
 {{- end }}
 
 {{/* Checks that every account has an API key, and every API key an account. */}}
