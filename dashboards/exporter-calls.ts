@@ -43,7 +43,6 @@ const amounts: readonly Panel[] = [
     title: 'Calls by account',
     description: 'Calls sent a minute.',
     unit: 'cpm',
-    isColoredByName: true,
     queries: [{ expr: `sum by (account) (${sent})`, legend: '{{account}}' }],
   }),
   graph({
@@ -54,7 +53,6 @@ const amounts: readonly Panel[] = [
     unit: 'percentunit',
     softMax: 1,
     thresholds: [[fullBudget, 'orange']],
-    isColoredByName: true,
     queries: [{ expr: `max by (account) (${budgetNeeded})`, legend: '{{account}}' }],
   }),
   graph({
@@ -64,7 +62,6 @@ const amounts: readonly Panel[] = [
     unit: 'percentunit',
     softMax: 1,
     thresholds: [[fullBudget, 'orange']],
-    isColoredByName: true,
     queries: [{ expr: `max by (account) (${sent} / ${budget})`, legend: '{{account}}' }],
   }),
 ];
@@ -136,7 +133,6 @@ const troubles: readonly Panel[] = [
     unit: 'cpm',
     width: 8,
     softMax: 1,
-    isColoredByName: true,
     queries: [
       {
         expr: `60 * ${ratePer('account', 'newrelic_exporter_api_throttled_total')}`,
@@ -150,7 +146,6 @@ const troubles: readonly Panel[] = [
     unit: 's',
     width: 8,
     softMax: 10,
-    isColoredByName: true,
     queries: [
       {
         expr: `clamp_min(max by (account) (${ofAccount('newrelic_exporter_api_backoff_until_timestamp_seconds')}) - time(), 0)`,
@@ -176,7 +171,6 @@ const durations: readonly Panel[] = [
     description: 'Calls that are waiting for their answer.',
     unit: 'none',
     softMax: 1,
-    isColoredByName: true,
     queries: [
       {
         expr: `sum by (account) (${ofAccount('newrelic_exporter_api_requests_in_flight')})`,

@@ -91,7 +91,6 @@ const times: readonly Panel[] = [
       'Longest effective interval of each account. It is the configured one, unless the budget or the speed of New Relic stretches it.',
     unit: 'dthms',
     isStepped: true,
-    isColoredByName: true,
     queries: [{ expr: `max by (account) (${interval})`, legend: '{{account}}' }],
   }),
   graph({
@@ -99,7 +98,6 @@ const times: readonly Panel[] = [
     description:
       'How long ago the published window of the application with the oldest values ended. Values that are no longer published do not count; sidecars do not publish it.',
     unit: 'dthms',
-    isColoredByName: true,
     queries: [
       {
         expr: `time() - min by (account) (${perApp(ofAccount('newrelic_application_window_end_timestamp_seconds'))})`,
@@ -115,7 +113,6 @@ const times: readonly Panel[] = [
     decimals: 1,
     softMax: 3,
     thresholds: [[3, 'red']],
-    isColoredByName: true,
     queries: [
       {
         expr: `max by (account) ((time() - ${oldestSuccess}) / ${interval})`,

@@ -38,7 +38,6 @@ export const exporterSeries: Row = {
       title: 'Series by account',
       description: "Published series of New Relic's data.",
       unit: 'short',
-      isColoredByName: true,
       queries: [
         {
           expr: `sum by (account) (${ofAccount('newrelic_exporter_series')})`,
@@ -50,7 +49,6 @@ export const exporterSeries: Row = {
       title: 'Samples of a scrape',
       description: 'All samples that Prometheus gets from an exporter, of those with the most.',
       unit: 'short',
-      isColoredByName: true,
       queries: [{ expr: gauge('scrape_samples_scraped'), legend }],
     }),
     graph({
@@ -109,7 +107,6 @@ export const exporterProcess: Row = {
       description: 'Resident memory, of the exporters with the most.',
       unit: 'bytes',
       width,
-      isColoredByName: true,
       queries: [{ expr: gauge('process_resident_memory_bytes'), legend }],
     }),
     graph({
@@ -117,7 +114,6 @@ export const exporterProcess: Row = {
       description: 'The used part of the JavaScript heap, of the exporters with the most.',
       unit: 'bytes',
       width,
-      isColoredByName: true,
       queries: [{ expr: gauge('nodejs_heap_size_used_bytes'), legend }],
     }),
     graph({
@@ -125,7 +121,6 @@ export const exporterProcess: Row = {
       description: 'Memory outside of the heap, of the exporters with the most.',
       unit: 'bytes',
       width,
-      isColoredByName: true,
       queries: [{ expr: gauge('nodejs_external_memory_bytes'), legend }],
     }),
     graph({
@@ -134,7 +129,6 @@ export const exporterProcess: Row = {
       unit: 'percentunit',
       width,
       softMax: 0.1,
-      isColoredByName: true,
       queries: [{ expr: rateOf('process_cpu_seconds_total'), legend }],
     }),
     graph({
@@ -143,7 +137,6 @@ export const exporterProcess: Row = {
       unit: 'percentunit',
       width,
       softMax: 0.1,
-      isColoredByName: true,
       queries: [
         {
           expr: ours(
@@ -161,7 +154,6 @@ export const exporterProcess: Row = {
       unit: 's',
       width,
       softMax: 0.1,
-      isColoredByName: true,
       queries: [{ expr: gauge('nodejs_eventloop_lag_max_seconds'), legend }],
     }),
     graph({
@@ -170,7 +162,6 @@ export const exporterProcess: Row = {
         'How long Prometheus takes to scrape an exporter, of those that take the longest. It never waits for New Relic.',
       unit: 's',
       width,
-      isColoredByName: true,
       queries: [{ expr: gauge('scrape_duration_seconds'), legend }],
     }),
     graph({
@@ -198,7 +189,6 @@ export const exporterProcess: Row = {
       unit: 'percentunit',
       width,
       softMax: 0.1,
-      isColoredByName: true,
       queries: [
         {
           expr: ours(`${files} / ${fileLimit}`, `${lastOf(files)} / ${lastOf(fileLimit)}`),

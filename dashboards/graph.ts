@@ -9,8 +9,6 @@ export interface GraphOptions extends PanelOptions {
   readonly softMax?: number;
   /** Where one line would flatten the others; 0 is shown too. */
   readonly isLogarithmic?: true;
-  /** Gives a name, such as that of an account, the same colour in each of these graphs. */
-  readonly isColoredByName?: true;
 }
 
 /** From this width on there is room for a table beside the lines. */
@@ -26,13 +24,13 @@ function legendOf(width: number): JsonObject {
 /** Lines over time, with the thresholds as lines where there are any. */
 export function graph(options: GraphOptions): Panel {
   const { isStacked = false, isStepped = false, softMax, thresholds, width = wide } = options;
-  const { isLogarithmic = false, isColoredByName = false } = options;
+  const { isLogarithmic = false } = options;
   return makePanel(
     { min: 0, ...options },
     {
       type: 'timeseries',
       isInstant: false,
-      color: { mode: isColoredByName ? 'palette-classic-by-name' : 'palette-classic' },
+      color: { mode: 'palette-classic' },
       custom: {
         axisSoftMax: softMax,
         drawStyle: 'line',

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runChartCases } from './charts.ts';
 import { run } from './commands.ts';
+import { runExampleChartCases } from './example-chart.ts';
 import { prepareExampleChart } from './host-application.ts';
 import { createKubernetes } from './kubernetes.ts';
 import { runKustomizeCases } from './kustomize.ts';
@@ -35,6 +36,7 @@ const groups: Readonly<Record<string, (lab: Lab, pattern: RegExp) => Promise<voi
   shards: runShardCases,
   sidecar: runSidecarCases,
   kustomize: runKustomizeCases,
+  example: runExampleChartCases,
   self: runSelfCases,
 };
 

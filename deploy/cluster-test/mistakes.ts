@@ -107,9 +107,44 @@ async function configurationBroken(trial: Trial, name: string): Promise<void> {
   });
 }
 
+/** The same with the hook: nothing may be installed, and a release that works must stay as it is. */
+async function configurationRefused(trial: Trial, name: string): Promise<void> {
+  const { lab, namespace, helm, vendor } = trial;
+  await apply(namespace, [secretWith(vendor.apiKeys[0] ?? '')]);
+  const accounts = [{ name: 'default', base_url: vendor.baseUrl }];
+  const configCheck = { hook: true };
+  const good = await write(trial, { configCheck });
+  const before = [release, chartFolder, '--timeout=60s'];
+  await helmMust(helm, namespace, 'install', ...before, `--values=${good}`);
+  const seconds = await secondsUntilReady(trial);
+  const config = { accounts, apps: [{ match: '^shop-(' }] };
+  const bad = await write(trial, { configCheck, config });
+  const { code, output } = await helmIn(helm, namespace, 'upgrade', ...before, `--values=${bad}`);
+  const inForce = await run('kubectl', [
+    'get',
+    'configmaps',
+    `--namespace=${namespace}`,
+    '--selector=app.kubernetes.io/instance=exporter',
+    '--output=jsonpath={.items[?(@.metadata.name=="exporter-newrelic-exporter")].data}',
+  ]);
+  const kept = inForce.includes('match') && !inForce.includes('shop-(');
+  lab.table.add({
+    name,
+    form: helm.form,
+    seen: [
+      seconds === undefined ? 'the good one is never ready' : 'the good one is installed',
+      `helm upgrade with the broken one ends with ${code}`,
+      shortened(/.*\^shop-\(.*/u.exec(output)?.[0] ?? output),
+      kept ? 'the good one stays' : 'the broken one is in the ConfigMap',
+    ].join('; '),
+    passed: seconds !== undefined && code !== 0 && kept,
+  });
+}
+
 const mistakes: readonly Mistake[] = [
   { name: 'the Secret has another name', run: secretMissing },
   { name: 'the configuration has an error that Helm cannot see', run: configurationBroken },
+  { name: 'the same, with configCheck.hook', run: configurationRefused },
 ];
 
 /** Mistakes of the one who installs, with both versions of Helm. */

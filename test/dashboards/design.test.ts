@@ -22,7 +22,7 @@ function urlsOf(panel: unknown): readonly string[] {
 }
 
 const links = dashboards.flatMap((one) => [
-  ...one.links.map(({ title, url = '' }) => ({ where: `${one.name}: ${title}`, from: one, url })),
+  ...one.links.map(({ title, url }) => ({ where: `${one.name}: ${title}`, from: one, url })),
   ...one.panels.flatMap((panel) =>
     urlsOf(panel).map((url) => ({ where: `${one.name}: ${panel.title}`, from: one, url })),
   ),
@@ -63,7 +63,7 @@ describe('every dashboard', () => {
   it.each(dashboards)('$name leads to the two others', ({ uid, links: own }) => {
     const others = dashboards.filter((one) => one.uid !== uid).map((one) => one.uid);
 
-    expect(own.map(({ url = '' }) => dashboardOf(url).uid)).toEqual(others);
+    expect(own.map(({ url }) => dashboardOf(url).uid)).toEqual(others);
     expect(own.filter(({ type }) => type !== 'link')).toEqual([]);
   });
 

@@ -144,11 +144,15 @@ describe.skipIf(skip)(`the image built from the Dockerfile${note}`, () => {
   it('holds the same bytes as a bundle made elsewhere, with other packages and another Node', async () => {
     const bundle = join(directory, 'bundle');
     await outputOf(process.execPath, ['scripts/bundle.mjs', bundle]);
-    const names = await readdir(bundle);
-    const contents = async (folder: string): Promise<readonly string[]> =>
-      Promise.all(names.map(async (name) => readFile(join(folder, name), 'utf8')));
-
-    expect(await contents(join(root, 'app'))).toStrictEqual(await contents(bundle));
+    for (const name of await readdir(bundle)) {
+      const [shipped, made] = await Promise.all(
+        [join(root, 'app', name), join(bundle, name)].map(async (path) => readFile(path)),
+      );
+      expect({ name, isSame: shipped?.equals(made ?? Buffer.alloc(0)) }).toEqual({
+        name,
+        isSame: true,
+      });
+    }
   });
 
   it('serves, reloads and stops as user 65532 on a read-only root without capabilities', async () => {
