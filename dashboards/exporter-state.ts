@@ -17,7 +17,7 @@ const missing = ofAccount('newrelic_exporter_app_missing');
 
 const tiles: readonly Panel[] = [
   tile({
-    title: 'Configuration accepted',
+    title: 'Configuration valid',
     description:
       'Whether every exporter accepted its configuration when it last read it. The table of the exporters names those that did not.',
     unit: 'none',
@@ -66,7 +66,7 @@ const tiles: readonly Panel[] = [
     queries: [{ expr: countOf(`${accountUp} == 1`, accountUp) }],
   }),
   tile({
-    title: 'Entries without application',
+    title: 'Unmatched entries',
     description:
       'Entries of the configuration that match nothing. A table of the next row names them.',
     unit: 'none',
@@ -78,7 +78,7 @@ const tiles: readonly Panel[] = [
     ],
   }),
   tile({
-    title: 'Configuration in force for',
+    title: 'Configuration age',
     description: 'How long ago the newest configuration in force was accepted.',
     unit: 'dtdurations',
     queries: [{ expr: `time() - max(${acceptedAt} > 0)` }],
@@ -90,7 +90,7 @@ const exporters: Panel = table({
   title: 'Exporters',
   description:
     'Each exporter with its version and its shard, counted from 0; those that Prometheus cannot scrape first. Of these nothing else is known.',
-  height: 8,
+  height: 6,
   sortBy: [
     ['Up', 'least'],
     ['Configuration accepted', 'least'],

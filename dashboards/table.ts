@@ -95,7 +95,6 @@ export function table(options: TableOptions): Panel {
       custom: { align: 'auto', cellOptions: { type: 'auto' }, filterable: true, minWidth: 70 },
       options: {
         cellHeight: 'sm',
-        footer: { show: false },
         showHeader: true,
         sortBy: sortBy.map(([displayName, top]) => ({ displayName, desc: top === 'greatest' })),
       },

@@ -139,7 +139,7 @@ const counts = [
     value: 1,
   },
   {
-    tile: 'Entries without application A',
+    tile: 'Unmatched entries A',
     alert: 'NewRelicExporterApplicationMissing',
     count: (alerts: string) => `count(${alerts})`,
     wrong: faults,

@@ -64,6 +64,8 @@ export interface Link {
   readonly type: string;
   readonly title: string;
   readonly url: string;
+  readonly includeVars: boolean;
+  readonly keepTime: boolean;
 }
 
 export interface Variable {
@@ -90,7 +92,9 @@ export interface Dashboard {
   readonly time: { readonly from: string; readonly to: string };
   readonly links: readonly Link[];
   readonly panels: readonly Panel[];
-  readonly annotations: { readonly list: readonly { readonly expr: string }[] };
+  readonly annotations: {
+    readonly list: readonly { readonly name: string; readonly expr: string }[];
+  };
   readonly templating: { readonly list: readonly Variable[] };
 }
 

@@ -1,5 +1,5 @@
-import type { Dashboard, Panel, Target } from './dashboard-files.ts';
-import type { GrafanaData, ScopedVars } from './grafana-data.ts';
+import type { Dashboard, Link, Panel, Target } from './dashboard-files.ts';
+import type { GrafanaData, Replace, ScopedVars } from './grafana-data.ts';
 import {
   type Answered,
   framesOf,
@@ -44,6 +44,8 @@ export interface OpenDashboard {
   show(panel: Panel): Promise<Shown>;
   /** The panel with this title. */
   find(title: string): Panel;
+  /** The links beside the title of the dashboard. */
+  readonly links: readonly { readonly title: string; readonly address: string }[];
 }
 
 interface Range {
@@ -104,12 +106,23 @@ export async function openDashboard(address: string, place: Place): Promise<Open
       );
       return draw(panel, framesOf(answers), panelWidth(panel.gridPos.w, place.screen), drawing);
     },
+    links: dashboard.links.map((link) => ({ title: link.title, address: linkOf(link, replace) })),
     find: (title) => {
       const panel = panels.find((one) => one.title === title);
       if (panel === undefined) throw new Error(`${uid} has no panel "${title}"`);
       return panel;
     },
   };
+}
+
+/** As `getLinkUrl` of Grafana's `link_srv.ts`: a link can hand on the variables and the time. */
+function linkOf({ type, title, url, includeVars, keepTime }: Link, replace: Replace): string {
+  if (type !== 'link') throw new Error(`The tests do not know links by ${type}: ${title}`);
+  const more = [
+    ...(includeVars ? [replace('${__all_variables}')] : []),
+    ...(keepTime ? [replace('${__url_time_range}')] : []),
+  ];
+  return [replace(url, {}, 'uriencode'), ...more].join('&');
 }
 
 /** The step of a query in milliseconds, as the back end's `intervalv2` calculates it. */

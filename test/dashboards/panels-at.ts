@@ -1,8 +1,7 @@
-import type { Dashboard } from './dashboard-files.ts';
-import { type DataSource, openDashboard } from './grafana-dashboard.ts';
+import { type Dashboard, type Panel, readDashboards } from './dashboard-files.ts';
+import { type DataSource, type OpenDashboard, openDashboard } from './grafana-dashboard.ts';
 import type { GrafanaData } from './grafana-data.ts';
 import { panelWidth } from './grafana-screen.ts';
-import type { SituationsPrometheus } from './situations-prometheus.ts';
 
 /** What a panel gets from Prometheus, and what it makes of it. */
 export interface PanelAnswers {
@@ -13,38 +12,37 @@ export interface PanelAnswers {
   readonly problem: string;
   /** The series of all its queries. */
   readonly series: number;
+  /** Of the query with the most. */
+  readonly mostSeries: number;
   /** Those with a number. */
   readonly filled: number;
   /** Of its longest series. */
   readonly points: number;
   /** In pixels. */
   readonly width: number;
-  /** How long Prometheus took for its slowest query. */
-  readonly slowestMs: number;
 }
 
-interface Recorded {
-  readonly values: readonly (readonly string[])[];
-  readonly tookMs: number;
+type Values = readonly string[];
+
+interface ApiSeries {
+  readonly value?: readonly [seconds: number, value: string];
+  readonly values?: readonly (readonly [seconds: number, value: string])[];
 }
 
-function valuesOf({ result }: Awaited<ReturnType<DataSource['query']>>): Recorded['values'] {
-  return (
-    result as readonly {
-      value?: readonly [number, string];
-      values?: readonly (readonly [number, string])[];
-    }[]
-  ).map(({ value, values = value === undefined ? [] : [value] }) => values.map(([, text]) => text));
+type Data = Awaited<ReturnType<DataSource['query']>>;
+
+/** The values of each series. */
+function valuesOf({ result }: Data): readonly Values[] {
+  return (result as readonly ApiSeries[]).map(
+    ({ value, values = value === undefined ? [] : [value] }) => values.map(([, text]) => text),
+  );
 }
 
-/** A data source that writes down what it answers. */
-function recording(source: DataSource, recorded: Recorded[]): DataSource {
-  const record = async (
-    ask: () => ReturnType<DataSource['query']>,
-  ): ReturnType<DataSource['query']> => {
-    const startMs = performance.now();
+/** A data source that writes down what it answers to each query. */
+function recording(source: DataSource, recorded: (readonly Values[])[]): DataSource {
+  const record = async (ask: () => Promise<Data>): Promise<Data> => {
     const data = await ask();
-    recorded.push({ values: valuesOf(data), tookMs: performance.now() - startMs });
+    recorded.push(valuesOf(data));
     return data;
   };
   return {
@@ -54,23 +52,46 @@ function recording(source: DataSource, recorded: Recorded[]): DataSource {
   };
 }
 
+/** An annotation as a graph with its query. */
+function annotationPanels({ annotations }: Dashboard): readonly Panel[] {
+  const datasource = { type: 'prometheus', uid: '$datasource' };
+  return annotations.list.map(({ expr }, index) => ({
+    id: 1000 + index,
+    type: 'timeseries',
+    title: `annotation ${index + 1}`,
+    gridPos: { x: 0, y: 0, w: 24, h: 8 },
+    targets: [{ refId: 'A', expr, instant: false, interval: '60s', datasource }],
+    fieldConfig: { defaults: {}, overrides: [] },
+  }));
+}
+
+async function complaintOf(open: OpenDashboard, panel: Panel): Promise<string> {
+  try {
+    const shown = await open.show(panel);
+    return shown.kind === 'states' ? shown.complaint : '';
+  } catch (error) {
+    return String(error);
+  }
+}
+
+interface Source extends DataSource {
+  readonly nowMs: number;
+  readonly scrapeIntervalMs: number;
+}
+
 const screen = 1920;
 
-/** Opens every panel of all dashboards, and every annotation, for one cluster. */
+/** Opens every panel and every annotation of all dashboards for one cluster. */
 export async function panelsAt(
   { cluster, from }: { readonly cluster: string; readonly from: string },
-  source: Pick<
-    SituationsPrometheus,
-    'query' | 'queryRange' | 'labelValues' | 'nowMs' | 'scrapeIntervalMs'
-  >,
-  {
-    grafana,
-    dashboards,
-  }: { readonly grafana: GrafanaData; readonly dashboards: readonly Dashboard[] },
+  source: Source,
+  grafana: GrafanaData,
 ): Promise<readonly PanelAnswers[]> {
+  const dashboards = readDashboards();
   const answers: PanelAnswers[] = [];
-  for (const { uid } of dashboards) {
-    const recorded: Recorded[] = [];
+  for (const dashboard of dashboards) {
+    const { uid } = dashboard;
+    const recorded: (readonly Values[])[] = [];
     const open = await openDashboard(`/d/${uid}?var-cluster=${cluster}&from=${from}&to=now`, {
       grafana,
       dashboards,
@@ -79,25 +100,19 @@ export async function panelsAt(
       screen,
       scrapeSeconds: source.scrapeIntervalMs / 1000,
     });
-    for (const panel of open.panels) {
+    for (const panel of [...open.panels, ...annotationPanels(dashboard)]) {
       recorded.length = 0;
-      let problem = '';
-      try {
-        const shown = await open.show(panel);
-        if (shown.kind === 'states') problem = shown.complaint;
-      } catch (error) {
-        problem = String(error);
-      }
-      const series = recorded.flatMap(({ values }) => values);
+      const problem = await complaintOf(open, panel);
+      const series = recorded.flat();
       answers.push({
         where: `${uid}: ${panel.title}`,
         type: panel.type,
         problem,
         series: series.length,
+        mostSeries: Math.max(0, ...recorded.map(({ length }) => length)),
         filled: series.filter((values) => values.some((text) => text !== 'NaN')).length,
         points: Math.max(0, ...series.map(({ length }) => length)),
         width: panelWidth(panel.gridPos.w, screen),
-        slowestMs: Math.max(0, ...recorded.map(({ tookMs }) => tookMs)),
       });
     }
   }

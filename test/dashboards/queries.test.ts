@@ -67,9 +67,9 @@ const known = [
   { where: 'application: State in New Relic B', value: 2 },
   { where: 'exporter: Exporters scraped A', value: 2 },
   { where: 'exporter: Accounts discovered A', value: 2 },
-  { where: 'exporter: Entries without application A', value: 1 },
+  { where: 'exporter: Unmatched entries A', value: 1 },
   { where: 'exporter: Longest pause A', value: 0 },
-  { where: 'exporter: Configuration accepted A', value: 1 },
+  { where: 'exporter: Configuration valid A', value: 1 },
   { where: 'exporter: Shards missing A', value: 0 },
 ];
 

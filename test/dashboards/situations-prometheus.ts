@@ -1,8 +1,9 @@
-import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createArchive, type Programs } from './archive.ts';
 import { type Labels, type PastPrometheus, pastOf } from './past-prometheus.ts';
-import { importHistory, type Prometheus, startPrometheus } from './prometheus.ts';
+import type { Prometheus } from './prometheus.ts';
 import { historyOf, longHistorySeconds, shortHistorySeconds } from './situation-history.ts';
 import { alertsBy, recordedBy } from './situation-rules.ts';
 import { createNeeded, type Sample, samplesOf } from './situation-samples.ts';
@@ -35,9 +36,7 @@ const startMs = nowMs - 45 * minuteMs;
 /** Everything has been polled, and nothing went wrong yet. */
 const ordinaryMs = startMs + 15 * minuteMs;
 
-type Lines = Iterable<readonly string[]>;
-
-function* linesOf(situation: Situation, scrapes: readonly Scrape[]): Lines {
+function* linesOf(situation: Situation, scrapes: readonly Scrape[]): Generator<readonly string[]> {
   const isNeeded = createNeeded();
   const { cluster } = situation;
   const started = ({ name, value }: Sample): number =>
@@ -56,34 +55,6 @@ function* linesOf(situation: Situation, scrapes: readonly Scrape[]): Lines {
   }
 }
 
-/** What one Prometheus after the other reads from the same folder. */
-interface Archive {
-  /** Runs Prometheus over what has been added so far. */
-  read<Value>(use: (prometheus: Prometheus) => Promise<Value>): Promise<Value>;
-  add(parts: AsyncIterable<readonly string[]> | Lines): Promise<void>;
-}
-
-function createArchive(folder: string, { prometheus, promtool }: Programs): Archive {
-  return {
-    read: async (use) => {
-      const running = await startPrometheus(prometheus, folder);
-      try {
-        return await use(running);
-      } finally {
-        await running.stop();
-      }
-    },
-    add: async (parts) => {
-      const path = join(folder, 'samples.txt');
-      const file = await open(path, 'w');
-      for await (const lines of parts) await file.write(lines.join(''));
-      await file.write('# EOF\n');
-      await file.close();
-      await importHistory(promtool, path, folder);
-    },
-  };
-}
-
 async function* played(): AsyncGenerator<readonly string[]> {
   for (const situation of situations) {
     const times = { startMs, endMs: nowMs, scrapeIntervalMs };
@@ -98,11 +69,6 @@ const ranges = [
 ];
 /** Longer than the longest time that an alert waits. */
 const alertRange = { startMs: nowMs - 90 * minuteMs, endMs: nowMs, stepMs: scrapeIntervalMs };
-
-interface Programs {
-  readonly prometheus: string;
-  readonly promtool: string;
-}
 
 function situationsIn(prometheus: Prometheus, folder: string): SituationsPrometheus {
   const data = pastOf(prometheus, nowMs);
@@ -134,8 +100,7 @@ function situationsIn(prometheus: Prometheus, folder: string): SituationsPrometh
 export async function startSituations(programs: Programs): Promise<SituationsPrometheus> {
   const folder = await mkdtemp(join(tmpdir(), 'newrelic-exporter-situations-'));
   try {
-    await writeFile(join(folder, 'prometheus.yml'), '');
-    const archive = createArchive(folder, programs);
+    const archive = await createArchive(folder, programs);
     await archive.add(played());
     const recorded = await archive.read(async (prometheus) =>
       recordedBy(pastOf(prometheus, nowMs), ranges),
@@ -145,7 +110,7 @@ export async function startSituations(programs: Programs): Promise<SituationsPro
       alertsBy(pastOf(prometheus, nowMs), alertRange),
     );
     await archive.add([raised]);
-    return situationsIn(await startPrometheus(programs.prometheus, folder), folder);
+    return situationsIn(await archive.start(), folder);
   } catch (error) {
     await rm(folder, { recursive: true });
     throw error;

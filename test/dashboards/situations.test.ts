@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toolOrSkip } from '../support/tools.ts';
-import { readDashboards } from './dashboard-files.ts';
 import { loadGrafanaData } from './grafana-data.ts';
 import { type PanelAnswers, panelsAt } from './panels-at.ts';
 import { situationFacts } from './situation-facts.ts';
@@ -9,7 +8,7 @@ import { type SituationsPrometheus, startSituations } from './situations-prometh
 
 const prometheusTool = toolOrSkip('prometheus');
 const promtool = toolOrSkip('promtool');
-const dashboards = readDashboards();
+const grafana = loadGrafanaData();
 const ranges = ['now-15m', 'now-6h', 'now-24h', 'now-7d'] as const;
 
 /** More lines nobody can tell apart. */
@@ -20,7 +19,7 @@ const mostPointsPerPixel = 2;
 const mostRows = 1000;
 
 /** Panels that are empty while all is well. */
-const aboutTrouble = /unhealthy|fail|left out|refused|trouble/iu;
+const aboutTrouble = /unhealthy|fail|left out|refused|match nothing|annotation/iu;
 
 const views = situations.flatMap((situation) => ranges.map((from) => ({ situation, from })));
 
@@ -37,7 +36,7 @@ describe.skipIf(prometheusTool.skip || promtool.skip)(
       return bench;
     };
     const answersAt = async (cluster: string, from: string): Promise<readonly PanelAnswers[]> =>
-      panelsAt({ cluster, from }, started(), { grafana: loadGrafanaData(), dashboards });
+      panelsAt({ cluster, from }, started(), grafana);
     const emptyAt = async (cluster: string, from: string): Promise<readonly string[]> =>
       (await answersAt(cluster, from))
         .filter(({ filled }) => filled === 0)
