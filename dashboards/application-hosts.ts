@@ -34,7 +34,7 @@ export const applicationHosts: Row = {
     heat({
       title: 'Load of the busiest hosts',
       description:
-        'Requests per minute of the same hosts as a colour: blue is the least, violet the most that is shown.',
+        'Requests per minute of the same hosts as a colour: the share of the greatest value, which the legend explains.',
       unit: 'reqpm',
       height: 10,
       queries: [{ expr: busiest, legend }],

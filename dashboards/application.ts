@@ -26,7 +26,6 @@ const now: Row = {
       description:
         'Requests per minute, web and other transactions together. If only sidecars publish the application, the sum of its hosts.',
       unit: 'reqpm',
-      hasCourse: true,
       mayLack: true,
       queries: [{ expr: `sum${current}` }],
     }),
@@ -59,7 +58,7 @@ const now: Row = {
           expr: `min(${perApp(ofApp('newrelic_application_reporting'))})`,
           legend: 'reporting',
         },
-        { expr: `max(${healthOf()})`, legend: 'health' },
+        { expr: `max(${healthOf})`, legend: 'health' },
       ],
     }),
     tile({

@@ -5,6 +5,8 @@ export interface GraphOptions extends PanelOptions {
   readonly isStacked?: true;
   /** Holds each value until the next: for what changes in steps. */
   readonly isStepped?: true;
+  /** At most so many moments: where each costs much, and one a minute says no more. */
+  readonly maxDataPoints?: number;
   /** The axis reaches at least so far, so that noise round 0 does not fill the panel. */
   readonly softMax?: number;
   /** Where one line would flatten the others; 0 is shown too. */
@@ -30,6 +32,7 @@ export function graph(options: GraphOptions): Panel {
     {
       type: 'timeseries',
       isInstant: false,
+      maxDataPoints: options.maxDataPoints,
       color: { mode: 'palette-classic' },
       custom: {
         axisSoftMax: softMax,

@@ -1,17 +1,22 @@
 import { ofApp, perApp } from './selectors.ts';
 
 const worstFirst = [
-  'status="red"',
-  'status="orange"',
-  'status="green"',
-  'status!~"green|orange|red"',
+  ['status="red"', 4],
+  ['status="orange"', 3],
+  ['status="green"', 2],
+  ['status!~"green|orange|red"', 1],
 ] as const;
 
-/** 1 gray, which New Relic knows nothing of, 2 green, 3 orange, 4 red: the worst is the greatest, and wins. */
-export function healthOf(): string {
-  const numbered = worstFirst.map((matcher, index) => {
+function numbered(statuses: readonly (readonly [matcher: string, number: number])[]): string {
+  const parts = statuses.map(([matcher, number]) => {
     const selected = ofApp('newrelic_application_health_status', matcher);
-    return `${worstFirst.length - index} * (${perApp(selected)} == 1)`;
+    return `${number} * (${perApp(selected)} == 1)`;
   });
-  return `(${numbered.join(` or `)})`;
+  return `(${parts.join(' or ')})`;
 }
+
+/** 1 gray, which New Relic knows nothing of, 2 green, 3 orange, 4 red: the worst is the greatest, and wins. */
+export const healthOf: string = numbered(worstFirst);
+
+/** Only 3 orange and 4 red, which costs half as much. */
+export const unhealthy: string = numbered(worstFirst.slice(0, 2));

@@ -1,5 +1,5 @@
 import type { Row } from './dashboard.ts';
-import { healthOf } from './health.ts';
+import { healthOf, unhealthy } from './health.ts';
 import { accountUp, lastSuccess, pollOf, stale } from './known.ts';
 import { linked, toApplication } from './links.ts';
 import { health, poll, upOrDown, yesOrUnusual } from './mappings.ts';
@@ -101,9 +101,14 @@ const accounts = table({
 });
 
 const byApp = `sum by (${appLabels}) ${throughput()}`;
+/** Not the throughput itself but the greatest part of it, which costs little and ranks as well. */
+const ranked = [
+  perApp(ofApp('newrelic_application_requests_per_minute')),
+  perApp(ofApp('newrelic_application_host_requests_per_minute')),
+  `0 * ${perApp(ofApp('newrelic_application_info'))}`,
+].join(` or ${sameApp} `);
 /** So that a table of 10,000 applications does not stop the browser. */
-const ranked = `${byApp} or ${sameApp} 0 * ${anyApp(ofApp)}`;
-const shown = `and ${sameApp} (topk(100, ${pollOf(ofApp)} > 0) or topk(100, ${healthOf()} > 2) or topk(100, ${ranked}))`;
+const shown = `and ${sameApp} (topk(100, ${pollOf(ofApp)} > 0) or topk(100, ${unhealthy}) or topk(100, ${ranked}))`;
 
 function column(options: Column): Column {
   return { ...options, expr: `${options.expr} ${shown}` };
@@ -149,7 +154,7 @@ const applications = table({
       width: 75,
       cell: 'state',
       mappings: [health],
-      expr: healthOf(),
+      expr: healthOf,
     }),
     column({
       title: 'Reporting',

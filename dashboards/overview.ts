@@ -1,6 +1,6 @@
 import type { DashboardOptions, Row } from './dashboard.ts';
 import { graph } from './graph.ts';
-import { healthOf } from './health.ts';
+import { unhealthy } from './health.ts';
 import { countOf } from './known.ts';
 import { toApplication } from './links.ts';
 import { health } from './mappings.ts';
@@ -22,7 +22,7 @@ const changedMost = `and on (account, app_id) topk($topn, abs(${change}))`;
 const all = anyApp(ofApp);
 const toApp = toApplication('series', 'overview');
 
-function unhealthy(status: 'orange' | 'red'): string {
+function countWith(status: 'orange' | 'red'): string {
   const selected = ofApp('newrelic_application_health_status', `status="${status}"`);
   return countOf(`${perApp(selected)} == 1`, all);
 }
@@ -35,7 +35,6 @@ const now: Row = {
       description:
         'Requests per minute of all selected applications, web and other transactions together. For applications that only sidecars publish, the sum of the hosts.',
       unit: 'reqpm',
-      hasCourse: true,
       queries: [{ expr: `sum${current}` }],
     }),
     tile({
@@ -67,8 +66,8 @@ const now: Row = {
         byName('orange', { thresholds: thresholdsOf([[1, 'orange']]) }),
       ],
       queries: [
-        { expr: unhealthy('red'), legend: 'red' },
-        { expr: unhealthy('orange'), legend: 'orange' },
+        { expr: countWith('red'), legend: 'red' },
+        { expr: countWith('orange'), legend: 'orange' },
       ],
     }),
   ],
@@ -82,6 +81,7 @@ const overTime: Row = {
       description:
         'Requests per minute, averaged over the polled window, of the applications that are the busiest at the end of the time range.',
       unit: 'reqpm',
+      maxDataPoints: 120,
       isStacked: true,
       links: [toApp],
       queries: [
@@ -92,6 +92,7 @@ const overTime: Row = {
       title: 'Web and other transactions',
       description: 'Requests per minute of all selected applications, by transaction type.',
       unit: 'reqpm',
+      maxDataPoints: 120,
       isStacked: true,
       overrides: transactionColors,
       queries: [{ expr: `sum by (transaction_type) ${current}`, legend: '{{transaction_type}}' }],
@@ -100,6 +101,7 @@ const overTime: Row = {
       title: 'Now and last week',
       description: 'Requests per minute of all selected applications, now and seven days earlier.',
       unit: 'reqpm',
+      maxDataPoints: 120,
       overrides: [inBackground('last week')],
       queries: [
         { expr: `sum${current}`, legend: 'now' },
@@ -115,7 +117,7 @@ const overTime: Row = {
       links: [toApp],
       queries: [
         {
-          expr: `topk($topn, ${healthOf()} >= 3)`,
+          expr: `topk($topn, ${unhealthy})`,
           legend: appLegend,
         },
       ],
@@ -156,12 +158,6 @@ const overTime: Row = {
           expr: `${change} ${changedMost}`,
         },
         { title: 'Now', unit: 'reqpm', width: 110, expr: `${byApp} ${current} ${changedMost}` },
-        {
-          title: 'Last week',
-          unit: 'reqpm',
-          width: 110,
-          expr: `${byApp} ${lastWeek} ${changedMost}`,
-        },
       ],
     }),
   ],

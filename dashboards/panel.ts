@@ -55,11 +55,13 @@ export interface PanelKind {
   readonly color?: JsonObject;
   /** Below all thresholds. */
   readonly baseColor?: 'text' | 'transparent';
+  /** Instead of those that a panel names. */
+  readonly thresholds?: JsonObject;
   readonly transformations?: readonly Json[];
   /** Instead of a value that is missing. */
   readonly noValue?: string;
   /** At most so many moments are asked for. */
-  readonly maxDataPoints?: number;
+  readonly maxDataPoints?: number | undefined;
 }
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
@@ -101,7 +103,10 @@ export function makePanel(options: PanelOptions, kind: PanelKind): Panel {
           noValue: kind.noValue,
           color: kind.color ?? { mode: 'thresholds' },
           custom: kind.custom,
-          thresholds: { mode: 'absolute', steps: stepsOf(thresholds, kind.baseColor ?? 'text') },
+          thresholds: kind.thresholds ?? {
+            mode: 'absolute',
+            steps: stepsOf(thresholds, kind.baseColor ?? 'text'),
+          },
           mappings: options.mappings,
           links: options.links,
         },

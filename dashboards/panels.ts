@@ -1,7 +1,14 @@
 import type { JsonObject } from './json.ts';
-import { makePanel, type Panel, type PanelOptions } from './panel.ts';
+import { makePanel, type Panel, type PanelOptions, stepsOf, type Threshold } from './panel.ts';
 
-const intensity: JsonObject = { mode: 'continuous-BlPu' };
+/** Shares of the greatest value. In steps, as Grafana has no legend for a continuous scale. */
+const intensity: readonly Threshold[] = [
+  [-Infinity, 'super-light-blue'],
+  [20, 'light-blue'],
+  [40, 'blue'],
+  [60, 'semi-dark-purple'],
+  [80, 'dark-purple'],
+];
 
 export interface BarsOptions extends PanelOptions {
   /** Of bars that reach as far as they can, such as a share of the whole. */
@@ -36,6 +43,7 @@ export function states(options: PanelOptions): Panel {
   return makePanel(options, {
     type: 'state-timeline',
     isInstant: false,
+    maxDataPoints: 120,
     // With thresholds, Grafana would merge by these and leave the mappings aside.
     color: { mode: 'fixed', fixedColor: 'text' },
     custom: { fillOpacity: 80, lineWidth: 0 },
@@ -52,18 +60,22 @@ export function states(options: PanelOptions): Panel {
 
 /** A coloured cell for each series and moment, with few enough moments that cells can be seen. */
 export function heat(options: PanelOptions): Panel {
-  return makePanel(options, {
-    type: 'status-history',
-    isInstant: false,
-    color: intensity,
-    maxDataPoints: 60,
-    custom: { fillOpacity: 80, lineWidth: 0 },
-    options: {
-      colWidth: 1,
-      legend: { displayMode: 'list', placement: 'bottom', showLegend: true },
-      rowHeight: 0.9,
-      showValue: 'never',
-      tooltip: { mode: 'single', sort: 'none' },
+  return makePanel(
+    { min: 0, ...options },
+    {
+      type: 'status-history',
+      isInstant: false,
+      color: { mode: 'thresholds' },
+      thresholds: { mode: 'percentage', steps: stepsOf(intensity, 'transparent') },
+      maxDataPoints: 60,
+      custom: { fillOpacity: 80, lineWidth: 0 },
+      options: {
+        colWidth: 1,
+        legend: { displayMode: 'list', placement: 'bottom', showLegend: true },
+        rowHeight: 0.9,
+        showValue: 'never',
+        tooltip: { mode: 'single', sort: 'none' },
+      },
     },
-  });
+  );
 }

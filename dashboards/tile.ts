@@ -1,14 +1,16 @@
 import type { JsonObject } from './json.ts';
 import { noData, nothing } from './mappings.ts';
-import { makePanel, type Panel, type PanelKind, type PanelOptions, type Query } from './panel.ts';
+import { makePanel, type Panel, type PanelKind, type PanelOptions } from './panel.ts';
 
 export interface TileOptions extends PanelOptions {
-  /** The course over the range behind the number. */
-  readonly hasCourse?: true;
   /** Where some installations or applications never have a value: "no data" is then no alarm. */
   readonly mayLack?: true;
 }
 
+/**
+ * Asks for the present only. A course behind the number would need the whole range, and the last
+ * point of a range may be as old as its step: half an hour if a week is shown.
+ */
 const number: PanelKind = {
   type: 'stat',
   isInstant: true,
@@ -25,41 +27,16 @@ const number: PanelKind = {
   },
 };
 
-/** With the last of the range as it is: "last that is not null" would be a value of the past. */
-const numberAndCourse: PanelKind = {
-  ...number,
-  isInstant: false,
-  baseColor: 'text',
-  options: {
-    ...number.options,
-    reduceOptions: { calcs: ['last'], fields: '', values: false },
-    colorMode: 'value',
-    graphMode: 'area',
-  },
-};
-
-/** Ends with NaN where the series has ended, which without it would end with its last value. */
-function withEnd({ expr, ...rest }: Query): Query {
-  return { ...rest, expr: `${expr} or vector(NaN)` };
-}
-
 /**
  * One number, or a few with their names. What reaches a threshold fills the tile with its colour,
  * and so does "no data"; everything else has none.
  */
 export function tile(options: TileOptions): Panel {
-  const { hasCourse = false, mayLack = false, queries, mappings = [] } = options;
-  const kind = hasCourse ? numberAndCourse : number;
+  const { mayLack = false, queries, mappings = [] } = options;
   const hasNames = queries.some(({ legend }) => legend !== undefined);
   const names: JsonObject = { orientation: 'vertical', textMode: 'value_and_name' };
   return makePanel(
-    {
-      width: 6,
-      height: 4,
-      ...options,
-      queries: hasCourse ? queries.map(withEnd) : queries,
-      mappings: [mayLack ? nothing : noData, ...mappings],
-    },
-    hasNames ? { ...kind, options: { ...kind.options, ...names } } : kind,
+    { width: 6, height: 4, ...options, mappings: [mayLack ? nothing : noData, ...mappings] },
+    hasNames ? { ...number, options: { ...number.options, ...names } } : number,
   );
 }

@@ -26,8 +26,8 @@ export interface HostOptions {
   readonly hostPorts: readonly number[];
   /** `securityContext` of the host's pod, instead of the example's. */
   readonly podSecurityContext?: object;
-  /** Values for the sidecar's `resources`. */
-  readonly resources?: object;
+  /** Values for the sidecar's `resources` and `securityContext`. */
+  readonly sidecar?: object;
 }
 
 interface Manifest {
@@ -81,7 +81,7 @@ async function renderChart(
       config: options.config,
       sidecar: {
         native: options.form === 'native',
-        ...(options.resources === undefined ? {} : { resources: options.resources }),
+        ...options.sidecar,
       },
       podMonitor: { enabled: false },
     },

@@ -83,6 +83,36 @@ async function secretMissing(trial: Trial, name: string): Promise<void> {
   });
 }
 
+/** An image that is not there: the pod says which, and an upgrade with the right name is enough. */
+async function imageMissing(trial: Trial, name: string): Promise<void> {
+  const { lab, namespace, helm, vendor } = trial;
+  await apply(namespace, [secretWith(vendor.apiKeys[0] ?? '')]);
+  const wrongName = 'registry.example.com/monitoring/newrelic-exporter:0.1.0';
+  const image = { registry: 'registry.example.com', repository: 'monitoring/newrelic-exporter' };
+  const wrong = await write(trial, { image });
+  await helmMust(helm, namespace, 'install', release, chartFolder, `--values=${wrong}`);
+  const event = await eventually(90, async () => {
+    const events = await run('kubectl', ['get', 'events', `--namespace=${namespace}`]);
+    return events
+      .split('\n')
+      .find((line) => line.includes('Failed to pull') && line.includes(wrongName));
+  });
+  const right = await write(trial, {});
+  await helmMust(helm, namespace, 'upgrade', release, chartFolder, `--values=${right}`);
+  const seconds = await secondsUntilReady(trial);
+  lab.table.add({
+    name,
+    form: helm.form,
+    seen: [
+      event === undefined ? 'no event names it' : `event: Failed to pull image "${wrongName}"`,
+      seconds === undefined
+        ? 'never ready'
+        : `ready ${seconds} s after an upgrade with the right one`,
+    ].join('; '),
+    passed: event !== undefined && seconds !== undefined,
+  });
+}
+
 /** A configuration that only the exporter can see to be wrong: "helm test" must say so. */
 async function configurationBroken(trial: Trial, name: string): Promise<void> {
   const { lab, namespace, helm, vendor } = trial;
@@ -142,6 +172,7 @@ async function configurationRefused(trial: Trial, name: string): Promise<void> {
 }
 
 const mistakes: readonly Mistake[] = [
+  { name: 'the image has another name', run: imageMissing },
   { name: 'the Secret has another name', run: secretMissing },
   { name: 'the configuration has an error that Helm cannot see', run: configurationBroken },
   { name: 'the same, with configCheck.hook', run: configurationRefused },

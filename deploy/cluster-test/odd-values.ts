@@ -38,7 +38,7 @@ export const oddValues: readonly OddValues[] = [
       affinity: null,
       livenessProbe: null,
       config: { poll: null },
-      podSecurityContext: { seccompProfile: { type: 'RuntimeDefault' }, fsGroup: null },
+      podSecurityContext: { runAsNonRoot: null },
     },
   },
   {

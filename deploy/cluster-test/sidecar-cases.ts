@@ -24,7 +24,8 @@ export interface SidecarCase {
   readonly vendorUnreachable?: boolean;
   readonly hostPorts?: readonly number[];
   readonly podSecurityContext?: object;
-  readonly resources?: object;
+  /** Values for the sidecar's `resources` and `securityContext`. */
+  readonly sidecar?: object;
   /** More applications of the simulated account. */
   readonly applications?: readonly ApplicationSpec[];
   /** What is done while the endpoint is watched; the answer is what was done, and rejects if nothing could be. */
@@ -113,6 +114,18 @@ export const sidecarCases: readonly SidecarCase[] = [
     answers: 200,
     podSecurityContext: { runAsUser: 0, seccompProfile: { type: 'RuntimeDefault' } },
   },
+  {
+    name: 'the pod runs as a user that the cluster chose, as on OpenShift',
+    answers: 200,
+    podSecurityContext: {
+      runAsNonRoot: true,
+      runAsUser: 1_000_650_000,
+      fsGroup: 1_000_650_000,
+      seccompProfile: { type: 'RuntimeDefault' },
+    },
+    // Empty: the container has the user of its pod.
+    sidecar: { securityContext: { runAsUser: '', runAsGroup: '' } },
+  },
   { name: 'New Relic does not answer', vendorUnreachable: true, answers: 503 },
   { name: 'the main container has the port', hostPorts: [8080, 9126] },
   {
@@ -131,7 +144,7 @@ export const sidecarCases: readonly SidecarCase[] = [
     name: 'the daemon runs out of memory, limit 128Mi',
     daemonEnds: 1,
     ...largeAccount,
-    resources: { limits: { memory: '128Mi' } },
+    sidecar: { resources: { limits: { memory: '128Mi' } } },
     ...(groupsAreKilled ? { expectedLoss: 'the kernel ends all processes of the container' } : {}),
   },
   {

@@ -64,7 +64,7 @@ async function manifestsOf(trial: Trial, apps = trial.given.apps): Promise<reado
     ...(given.podSecurityContext === undefined
       ? {}
       : { podSecurityContext: given.podSecurityContext }),
-    ...(given.resources === undefined ? {} : { resources: given.resources }),
+    ...(given.sidecar === undefined ? {} : { sidecar: given.sidecar }),
   });
 }
 

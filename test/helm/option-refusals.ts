@@ -82,6 +82,10 @@ export const optionRefusals: readonly { readonly set: readonly string[]; readonl
       set: ['mode=sidecar', 'scrapeConfig.enabled=true'],
       says: 'scrapeConfig.enabled is true, but in the mode sidecar the chart does not know the addresses of the pods: set podMonitor.enabled instead',
     },
+    {
+      set: ['podMonitoring.enabled=true', 'podMonitoring.timeout=1m'],
+      says: 'podMonitoring.timeout is 1m, longer than podMonitoring.interval, which is 30s, and Prometheus refuses that: set it to 30s or less',
+    },
   ];
 
 /** Values next to those, which are taken. */

@@ -2,7 +2,7 @@
 
 const strings = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g;
 const labelLists = /\b(?:by|without|on|ignoring|group_left|group_right)\s*\(([^)]*)\)/g;
-const keywords: ReadonlySet<string> = new Set(['and', 'or', 'unless', 'bool', 'offset', 'NaN']);
+const keywords: ReadonlySet<string> = new Set(['and', 'or', 'unless', 'bool', 'offset']);
 const aggregationHead = /\b(?:group_left|group_right|by|without|on|ignoring)\b/g;
 
 function withoutStrings(expression: string): string {

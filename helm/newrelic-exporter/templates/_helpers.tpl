@@ -62,7 +62,7 @@ Call with (dict "root" $ "chart" MAP "own" LIST), where own are maps or null.
 
 {{/* The labels of a pod of "helm test", which no selector may find. */}}
 {{- define "newrelic-exporter.testLabels" -}}
-{{- $name := printf "%s-test" (include "newrelic-exporter.name" .) }}
+{{- $name := printf "%s-test" (include "newrelic-exporter.name" . | trunc 58 | trimSuffix "-") }}
 {{- set (include "newrelic-exporter.labels" . | fromYaml) "app.kubernetes.io/name" $name | toYaml }}
 {{- end }}
 

@@ -169,11 +169,13 @@
 
 {{/* Checks what Prometheus refuses of a monitor: its operator would leave it out without a word. */}}
 {{- define "newrelic-exporter.validateMonitors" -}}
-{{- range $name := list "serviceMonitor" "podMonitor" "scrapeConfig" }}
+{{- $fields := dict "serviceMonitor" "scrapeTimeout" "podMonitor" "scrapeTimeout" "scrapeConfig" "scrapeTimeout" "podMonitoring" "timeout" }}
+{{- range $name, $field := $fields }}
 {{- $monitor := get $.Values $name }}
-{{- if and $monitor.enabled $monitor.interval $monitor.scrapeTimeout }}
-{{- if gt (int64 (include "newrelic-exporter.milliseconds" $monitor.scrapeTimeout)) (int64 (include "newrelic-exporter.milliseconds" $monitor.interval)) }}
-{{- fail (printf "%s.scrapeTimeout is %s, longer than %s.interval, which is %s, and Prometheus refuses that: set it to %s or less" $name $monitor.scrapeTimeout $name $monitor.interval $monitor.interval) }}
+{{- $timeout := get $monitor $field }}
+{{- if and $monitor.enabled $monitor.interval $timeout }}
+{{- if gt (int64 (include "newrelic-exporter.milliseconds" $timeout)) (int64 (include "newrelic-exporter.milliseconds" $monitor.interval)) }}
+{{- fail (printf "%s.%s is %s, longer than %s.interval, which is %s, and Prometheus refuses that: set it to %s or less" $name $field $timeout $name $monitor.interval $monitor.interval) }}
 {{- end }}
 {{- end }}
 {{- end }}
