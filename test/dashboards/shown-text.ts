@@ -25,19 +25,30 @@ function aligned(lines: readonly (readonly string[])[]): readonly string[] {
   );
 }
 
-function ofTile({ name, text, color, isFilled }: Tile): readonly string[] {
-  return [name, colored(text, color, isFilled)];
+/** Of calls and of the time that they take: no two runs are alike. */
+const varying =
+  /^(?:Calls failing|Failed calls a minute|Demand|Highest demand|Longest pause|Pause after 429)$/;
+
+/** Without a number that differs from run to run, but whether there is one. */
+function roughly(text: string): string {
+  if (/^\d+ seconds?$/.test(text) && !text.startsWith('0 ')) return 'some seconds';
+  return /[1-9]/.test(text) ? 'more than 0' : text;
 }
 
-/** The version of Node.js is that of the machine. */
-function withoutVersion(text: string): string {
+function ofTile(title: string, { name, text, color, isFilled }: Tile): readonly string[] {
+  return [name, colored(varying.test(title) ? roughly(text) : text, color, isFilled)];
+}
+
+/** A cell as it is, if it is the same in every run. The version of Node.js is that of the machine. */
+function steady(title: string, text: string): string {
+  if (varying.test(title) || /^\d+ seconds?$/.test(text)) return roughly(text);
   return text.replace(/^v\d+\.\d+\.\d+$/, 'v0.0.0');
 }
 
 function ofTable({ header, rows, whenEmpty }: ShownTable): readonly string[] {
   if (rows.length === 0) return [whenEmpty];
-  const cellText = ({ text, color, isFilled }: Cell): string =>
-    colored(withoutVersion(text), color, isFilled);
+  const cellText = ({ text, color, isFilled }: Cell, column: number): string =>
+    colored(steady(header[column] ?? '', text), color, isFilled);
   return aligned([header, ...rows.map((row) => row.map(cellText))]);
 }
 
@@ -46,10 +57,15 @@ function isOfProcess({ targets = [] }: Panel): boolean {
   return targets.some(({ expr }) => /\b(?:process|nodejs)_/.test(expr));
 }
 
-function ofGraph({ lines, whenEmpty }: ShownGraph, isVarying: boolean): readonly string[] {
+/** Only the throughput is the same in every run; of the rest, whether there is any, in the order of names. */
+function ofGraph(panel: Panel, { lines, whenEmpty }: ShownGraph): readonly string[] {
   if (lines.length === 0) return [whenEmpty];
-  if (isVarying) return lines.map(({ name }) => name).toSorted();
-  return aligned(lines.map(({ name, last }) => [name, last]));
+  if (isOfProcess(panel)) return lines.map(({ name }) => name).toSorted();
+  if (panel.fieldConfig?.defaults.unit === 'reqpm') {
+    return aligned(lines.map(({ name, last }) => [name, last]));
+  }
+  const rough = lines.map(({ name, last }) => [name, roughly(last)]);
+  return aligned(rough.toSorted(([one = ''], [other = '']) => (one < other ? -1 : 1)));
 }
 
 function ofStates({ type }: Panel, { rows, complaint, whenEmpty }: ShownStates): readonly string[] {
@@ -67,7 +83,7 @@ export function textOf(panel: Panel, shown: Shown): string {
     lines.map((line) => `  ${line}`).join('\n');
   switch (shown.kind) {
     case 'tiles': {
-      const tiles = shown.tiles.map((tile) => ofTile(tile));
+      const tiles = shown.tiles.map((tile) => ofTile(panel.title, tile));
       if (panel.type === 'stat' && tiles.length === 1)
         return `${panel.title}: ${tiles[0]?.[1] ?? ''}`;
       return `${panel.title}\n${indented(aligned(tiles))}`;
@@ -75,7 +91,7 @@ export function textOf(panel: Panel, shown: Shown): string {
     case 'table':
       return `${panel.title}\n${indented(ofTable(shown))}`;
     case 'graph':
-      return `${panel.title}\n${indented(ofGraph(shown, isOfProcess(panel)))}`;
+      return `${panel.title}\n${indented(ofGraph(panel, shown))}`;
     case 'states':
       return `${panel.title}\n${indented(ofStates(panel, shown))}`;
   }
