@@ -2,14 +2,15 @@ import type { Row } from './dashboard.ts';
 import { graph } from './graph.ts';
 import { bars, heat } from './panels.ts';
 import { ofApp, ofHost, ofType, perApp, perHost, perType, sameApp } from './selectors.ts';
+import { lastOf } from './series.ts';
 import { table } from './table.ts';
 
 const requests = 'newrelic_application_host_requests_per_minute';
 const hosts = perHost(ofHost(requests));
 const withTraffic = `${hosts} > 0`;
 const sameHost = 'on (cluster, account, app_id, host_id)';
-/** Those that are the busiest at the end of the time range: the same ones at each moment. */
-const busiest = `${hosts} and ${sameHost} topk($topn, ${perHost(`${ofHost(requests)} @ end()`)})`;
+/** Those that were the busiest when they were last seen: the same ones at each moment. */
+const busiest = `${hosts} and ${sameHost} topk($topn, ${perHost(lastOf(ofHost(requests)))})`;
 const legend = '{{host_name}}';
 const application = perType(ofType('newrelic_application_requests_per_minute'));
 
@@ -25,7 +26,7 @@ export const applicationHosts: Row = {
     graph({
       title: 'Throughput of the busiest hosts',
       description:
-        'Requests per minute of the selected hosts that are the busiest at the end of the time range.',
+        'Requests per minute of the selected hosts that were the busiest when they were last seen in the time range.',
       unit: 'reqpm',
       height: 10,
       isStacked: true,

@@ -5,13 +5,23 @@ import { healthOf } from './health.ts';
 import { countOf } from './known.ts';
 import { health, noData, nothing, yesOrUnusual } from './mappings.ts';
 import { byName, inBackground, transactionColors } from './overrides.ts';
-import { anyApp, appLegend, ofApp, ofType, perApp, sameApp, throughput } from './selectors.ts';
+import {
+  anyApp,
+  appLegend,
+  aWeekAgo,
+  ofApp,
+  ofType,
+  perApp,
+  sameApp,
+  throughput,
+} from './selectors.ts';
+import { lastOf } from './series.ts';
 import { tile } from './tile.ts';
 import { troubleRow } from './trouble.ts';
 import { applicationVariables } from './variables.ts';
 
 const current = throughput();
-const lastWeek = throughput('offset 1w');
+const lastWeek = throughput(aWeekAgo);
 
 /** The age of the oldest, for how the worst of several applications is off. */
 function oldest(metric: string): string {
@@ -104,7 +114,7 @@ const overTime: Row = {
 
 /** If more applications are chosen than can be told apart, as many as "Top" says. */
 function summaryOf(name: string): string {
-  const few = `topk($topn, ${perApp(`${ofApp('newrelic_application_info')} @ end()`)})`;
+  const few = `topk($topn, ${perApp(lastOf(ofApp('newrelic_application_info')))})`;
   return `${perApp(ofApp(`newrelic_application_summary_${name}`))} and ${sameApp} ${few}`;
 }
 

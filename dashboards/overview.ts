@@ -7,16 +7,25 @@ import { health } from './mappings.ts';
 import { byName, inBackground, thresholdsOf, transactionColors } from './overrides.ts';
 import { overviewTables } from './overview-tables.ts';
 import { bars, states } from './panels.ts';
-import { anyApp, appLegend, hostsPerApp, ofApp, perApp, throughput } from './selectors.ts';
+import {
+  anyApp,
+  appLegend,
+  aWeekAgo,
+  hostsPerApp,
+  ofApp,
+  perApp,
+  throughput,
+} from './selectors.ts';
+import { lastOf } from './series.ts';
 import { table } from './table.ts';
 import { tile } from './tile.ts';
 import { troubleRow } from './trouble.ts';
 import { overviewVariables } from './variables.ts';
 
 const current = throughput();
-const lastWeek = throughput('offset 1w');
+const lastWeek = throughput(aWeekAgo);
 const byApp = 'sum by (account, app_id, app_name)';
-const busiest = `topk($topn, ${byApp} ${throughput('@ end()')})`;
+const busiest = `topk($topn, ${byApp} ${throughput(lastOf)})`;
 const change = `(${byApp} ${current} / (${byApp} ${lastWeek} > 0) - 1)`;
 const changedMost = `and on (account, app_id) topk($topn, abs(${change}))`;
 const all = anyApp(ofApp);
@@ -79,7 +88,7 @@ const overTime: Row = {
     graph({
       title: 'Throughput of the busiest applications',
       description:
-        'Requests per minute, averaged over the polled window, of the applications that are the busiest at the end of the time range.',
+        'Requests per minute, averaged over the polled window, of the applications that were the busiest when they were last seen in the time range.',
       unit: 'reqpm',
       maxDataPoints: 120,
       isStacked: true,

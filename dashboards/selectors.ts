@@ -50,16 +50,20 @@ export function perHost(selected: string): string {
 const hostRequests = 'newrelic_application_host_requests_per_minute';
 
 /**
- * The throughput of each application and transaction type, at another moment by a modifier such as
- * `offset 1w`. Where only sidecars export an application it has no value of its own: then the sum of
+ * The throughput of each application and transaction type, at another moment by what `at` makes of a
+ * selector. Where only sidecars export an application it has no value of its own: then the sum of
  * its hosts.
  */
-export function throughput(modifier?: string): string {
-  const at = modifier === undefined ? '' : ` ${modifier}`;
-  const own = perType(`${ofType('newrelic_application_requests_per_minute')}${at}`);
-  const hosts = `max by (${hostLabels}, transaction_type) (${ofType(hostRequests)}${at})`;
+export function throughput(at: (selected: string) => string = (selected) => selected): string {
+  const own = perType(at(ofType('newrelic_application_requests_per_minute')));
+  const hosts = `max by (${hostLabels}, transaction_type) (${at(ofType(hostRequests))})`;
   const sum = `sum by (${appLabels}, transaction_type) (${hosts})`;
   return `(${own} or on (cluster, account, app_id, transaction_type) ${sum})`;
+}
+
+/** For `throughput`: at the same time a week ago. */
+export function aWeekAgo(selected: string): string {
+  return `${selected} offset 1w`;
 }
 
 /** One value for each application, whether it is exported itself or only hosts of it. */

@@ -40,6 +40,8 @@ export interface Setup {
   readonly file: string;
   /** Pods that it must start. */
   readonly pods: number;
+  /** Whether it has something for `helm test`. */
+  readonly hasTests: boolean;
   readonly scraping: Scraping;
   /** Values on top of the file's. */
   overlay(vendor: Vendor, namespace: string): object;
@@ -74,6 +76,7 @@ function setupOf(file: string): Setup {
     name: file.replace('-values.yaml', ''),
     file: path,
     pods: runs ? (values.replicas ?? 1) : 0,
+    hasTests: mode !== 'none',
     scraping: scrapingOf(values),
     overlay: (vendor, namespace) => ({
       image: { digest: '' },

@@ -110,7 +110,7 @@ async function stepsOf(trial: Trial): Promise<readonly Step[]> {
     await timed('install', async () => helmRun('install', release, chartFolder, ...values)),
     await exporting(trial),
   ];
-  if (setup.pods > 0)
+  if (setup.hasTests)
     steps.push(
       await timed('test', async () => helmRun('test', release, '--logs', '--timeout=90s')),
     );

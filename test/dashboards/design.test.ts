@@ -153,6 +153,15 @@ describe('every panel', () => {
     },
   );
 
+  it.each(ofType('timeseries', 'status-history'))(
+    '$where chooses its lines once, and also those that have ended',
+    ({ panel }) => {
+      const chosen = (panel.targets ?? []).filter(({ expr }) => expr.includes('topk('));
+
+      expect(chosen.filter(({ expr }) => !expr.includes('[$__range] @ end()'))).toEqual([]);
+    },
+  );
+
   it.each(ofType('table'))('$where has a title for each of its labels', ({ panel }) => {
     const titled = Object.keys(renamesOf(panel));
     const labels = (panel.targets ?? []).flatMap(({ expr }) => {
