@@ -5,16 +5,7 @@ import { healthOf } from './health.ts';
 import { countOf } from './known.ts';
 import { health, noData, nothing, yesOrUnusual } from './mappings.ts';
 import { byName, inBackground, transactionColors } from './overrides.ts';
-import {
-  anyApp,
-  appLegend,
-  aWeekAgo,
-  ofApp,
-  ofType,
-  perApp,
-  sameApp,
-  throughput,
-} from './selectors.ts';
+import { appLegend, aWeekAgo, ofApp, ofType, perApp, sameApp, throughput } from './selectors.ts';
 import { lastOf } from './series.ts';
 import { tile } from './tile.ts';
 import { troubleRow } from './trouble.ts';
@@ -47,7 +38,7 @@ const now: Row = {
         {
           expr: countOf(
             `count by (cluster, account, app_id, host_id) (${ofType('newrelic_application_host_requests_per_minute')} > 0)`,
-            anyApp(ofApp),
+            current,
           ),
         },
       ],

@@ -2,7 +2,7 @@ import type { Row } from './dashboard.ts';
 import { budgetNeeded, fullBudget } from './exporter-calls.ts';
 import { knownAtExporters, stale } from './known.ts';
 import { toApplication } from './links.ts';
-import { neverPolled, upOrDown, yesOrNo } from './mappings.ts';
+import { neverPolled, readableOrNot, upOrDown } from './mappings.ts';
 import type { Panel } from './panel.ts';
 import { appLabels, ofAccount, perApp, sameApp } from './selectors.ts';
 import { type Column, table } from './table.ts';
@@ -28,6 +28,7 @@ const failures = `sum by (${labels}, reason) (rate(${ofAccount('newrelic_exporte
 const health: readonly Column[] = [
   {
     title: 'Up',
+    width: 65,
     unit: 'none',
     cell: 'state',
     mappings: [upOrDown],
@@ -35,6 +36,7 @@ const health: readonly Column[] = [
   },
   {
     title: 'Polls failing',
+    width: 105,
     unit: 'none',
     cell: 'state',
     thresholds: [[1, 'orange']],
@@ -42,24 +44,28 @@ const health: readonly Column[] = [
   },
   {
     title: 'Values stale',
+    width: 105,
     unit: 'none',
     cell: 'state',
     thresholds: [[1, 'red']],
     expr: `count by (${labels}) (${staleOfExporter}) or 0 * count by (${labels}) (${lastSuccess})`,
   },
   {
-    title: 'Oldest complete poll',
+    title: 'Oldest poll',
+    width: 105,
     unit: 'dtdurations',
     expr: `time() - min by (${labels}) (${lastSuccess})`,
   },
   {
-    title: 'Failed calls a minute',
+    title: 'Failed calls',
+    width: 105,
     unit: 'none',
     decimals: 1,
     expr: `60 * topk by (${labels}) (1, ${failures} > 0)`,
   },
   {
-    title: 'Pause after 429',
+    title: 'Pause',
+    width: 90,
     unit: 'dtdurations',
     cell: 'state',
     thresholds: [[1, 'orange']],
@@ -70,6 +76,7 @@ const health: readonly Column[] = [
 const facts: readonly Column[] = [
   {
     title: 'Demand',
+    width: 85,
     unit: 'percentunit',
     decimals: 0,
     cell: 'state',
@@ -77,29 +84,34 @@ const facts: readonly Column[] = [
     expr: budgetNeeded,
   },
   {
-    title: 'Key readable',
+    title: 'Key',
+    width: 95,
     unit: 'none',
     cell: 'state',
-    mappings: [yesOrNo],
+    mappings: [readableOrNot],
     expr: per('newrelic_exporter_api_key_readable'),
   },
   {
-    title: 'Key in use for',
+    title: 'Key age',
+    width: 85,
     unit: 'dtdurations',
     expr: `time() - ${per('newrelic_exporter_api_key_last_change_timestamp_seconds')}`,
   },
   {
-    title: 'Last discovery',
+    title: 'Discovery',
+    width: 95,
     unit: 'dtdurations',
     expr: `time() - (${per('newrelic_exporter_discovery_last_success_timestamp_seconds')} > 0)`,
   },
   {
     title: 'Listed',
+    width: 75,
     unit: 'none',
     expr: per('newrelic_exporter_applications', 'state="listed"'),
   },
   {
     title: 'Selected',
+    width: 85,
     unit: 'none',
     expr: per('newrelic_exporter_applications', 'state="selected"'),
   },
@@ -109,7 +121,7 @@ const accounts: Panel = table({
   id: 102,
   title: 'Accounts',
   description:
-    'Each account of each exporter, those in trouble first: whether the last discovery succeeded; applications whose last poll failed, or was more than three intervals ago; the most frequent reason of failed calls; the demand as a share of the budget; whether the API key can still be read: if not, it is missing after a restart.',
+    'Each account of each exporter, those in trouble first: whether the last discovery succeeded; applications whose last poll failed, or was more than three intervals ago; failed calls a minute with their most frequent reason; how long the account still pauses after a 429; the demand as a share of the budget; whether the API key can still be read (if not, it is missing after a restart), and how long it has been in use; how long ago the last discovery succeeded, and how many applications it listed and selected.',
   height: 8,
   sortBy: [
     ['Up', 'least'],
@@ -117,9 +129,9 @@ const accounts: Panel = table({
     ['Polls failing', 'greatest'],
   ],
   labels: {
-    account: { title: 'Account' },
+    account: { title: 'Account', width: 110 },
+    instance: { title: 'Instance', width: 150 },
     job: { title: 'Job' },
-    instance: { title: 'Instance' },
     reason: { title: 'Reason' },
     cluster: { title: 'Cluster' },
   },
@@ -141,9 +153,13 @@ const applications: Panel = table({
   height: 8,
   sortBy: [['Last complete poll', 'greatest']],
   labels: {
-    app_name: { title: 'Application', links: [toApplication('table row', 'exporter')] },
+    app_name: {
+      title: 'Application',
+      width: 260,
+      links: [toApplication('table row', 'exporter')],
+    },
     account: { title: 'Account' },
-    app_id: { title: 'Id' },
+    app_id: { title: 'Id', width: 100 },
     reason: { title: 'Reason' },
     cluster: { title: 'Cluster' },
   },
@@ -166,13 +182,14 @@ const entries: Panel = table({
   width: 8,
   labels: {
     account: { title: 'Account' },
-    selector: { title: 'Entry' },
+    selector: { title: 'Entry', width: 160 },
     job: { title: 'Job' },
     cluster: { title: 'Cluster' },
   },
   columns: [
     {
       title: 'Exporters',
+      width: 80,
       unit: 'none',
       expr: `count by (cluster, job, account, selector) (${ofAccount('newrelic_exporter_app_missing')} == 1)`,
     },

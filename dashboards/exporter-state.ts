@@ -2,7 +2,7 @@ import type { Row } from './dashboard.ts';
 import { budgetNeeded, fullBudget } from './exporter-calls.ts';
 import { accountUp, countOf, exporterUp } from './known.ts';
 import { linked } from './links.ts';
-import { upOrDown, yesOrNo } from './mappings.ts';
+import { upOrDown, validOrRefused, yesOrNo } from './mappings.ts';
 import type { Panel } from './panel.ts';
 import { ofAccount, ofProcess } from './selectors.ts';
 import { table } from './table.ts';
@@ -93,11 +93,11 @@ const exporters: Panel = table({
   height: 6,
   sortBy: [
     ['Up', 'least'],
-    ['Configuration accepted', 'least'],
+    ['Configuration', 'least'],
   ],
   labels: {
-    job: { title: 'Job' },
-    instance: { title: 'Instance' },
+    job: { title: 'Job', width: 170 },
+    instance: { title: 'Instance', width: 190 },
     version: { title: 'Version' },
     revision: { title: 'Revision' },
     node_version: { title: 'Node.js' },
@@ -112,10 +112,11 @@ const exporters: Panel = table({
       expr: exporterUp,
     },
     {
-      title: 'Configuration accepted',
+      title: 'Configuration',
+      width: 120,
       unit: 'none',
       cell: 'state',
-      mappings: [yesOrNo],
+      mappings: [validOrRefused],
       expr: `max by (${exporterLabels}) (${accepted})`,
     },
     {

@@ -33,6 +33,16 @@ export const yesOrUnusual: JsonObject = valueMap({
   '1': ['yes', 'transparent'],
 });
 
+export const validOrRefused: JsonObject = valueMap({
+  '0': ['refused', 'red'],
+  '1': ['valid', 'transparent'],
+});
+
+export const readableOrNot: JsonObject = valueMap({
+  '0': ['unreadable', 'red'],
+  '1': ['readable', 'transparent'],
+});
+
 export const upOrDown: JsonObject = valueMap({
   '0': ['down', 'red'],
   '1': ['up', 'transparent'],

@@ -67,9 +67,8 @@ export function clickablesOf(panel: Panel, shown: Shown): readonly Clickable[] {
     case 'tiles':
       return shown.tiles.flatMap(({ name, links, numeric }) => some(name, links, numeric));
     case 'graph':
-      return shown.lines.flatMap(({ name, links, values }) =>
-        some(name, links, values.at(-1) ?? undefined),
-      );
+      // A line may have ended before now: its last value says nothing of the present.
+      return shown.lines.flatMap(({ name, links }) => some(name, links, undefined));
     case 'states':
       return shown.rows.flatMap(({ name, links }) => some(name, links, undefined));
   }

@@ -27,7 +27,7 @@ function aligned(lines: readonly (readonly string[])[]): readonly string[] {
 
 /** Of calls and of the time that they take: no two runs are alike. */
 const varying =
-  /^(?:Calls failing|Failed calls a minute|Demand|Highest demand|Longest pause|Pause after 429)$/;
+  /^(?:Calls failing|Failed calls|Demand|Highest demand|Longest pause|Pause|Pause after 429)$/;
 
 /** Without a number that differs from run to run, but whether there is one. */
 function roughly(text: string): string {
