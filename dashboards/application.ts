@@ -12,7 +12,7 @@ import { troubleRow } from './trouble.ts';
 import { applicationVariables } from './variables.ts';
 
 const current = throughput();
-const lastWeek = throughput(aWeekAgo);
+const lastWeek = throughput({ at: aWeekAgo });
 
 /** The age of the oldest, for how the worst of several applications is off. */
 function oldest(metric: string): string {
@@ -59,7 +59,7 @@ const now: Row = {
           expr: `min(${perApp(ofApp('newrelic_application_reporting'))})`,
           legend: 'reporting',
         },
-        { expr: `max(${healthOf})`, legend: 'health' },
+        { expr: `max(${healthOf(ofApp)})`, legend: 'health' },
       ],
     }),
     tile({

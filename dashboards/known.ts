@@ -1,4 +1,12 @@
-import { appLabels, ofAccount, ofProcess, perApp, type Selector, sameApp } from './selectors.ts';
+import {
+  appLabels,
+  loneHosts,
+  ofAccount,
+  ofProcess,
+  perApp,
+  type Selector,
+  sameApp,
+} from './selectors.ts';
 
 /** So long what exporters that are down have said is remembered. */
 const memory = '[1d]';
@@ -69,7 +77,7 @@ export function appNames(): string {
   const all = [
     `group by (${labels}) (${info})`,
     `group by (${labels}) (last_over_time(${info}${memory}) ${isDown})`,
-    `group by (${labels}) (${ofAccount('newrelic_application_host_requests_per_minute')})`,
+    `group by (${labels}) (${loneHosts(ofAccount)})`,
   ].join(' or on (account, app_id) ');
   const named = `label_join(${all}, "text", " · ", "app_name", "account", "app_id")`;
   return `group by (app_id, text) (${named})`;

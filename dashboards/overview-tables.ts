@@ -1,5 +1,5 @@
 import type { Row } from './dashboard.ts';
-import { healthOf, unhealthy } from './health.ts';
+import { healthOf } from './health.ts';
 import { accountUp, lastSuccess, pollOf, stale } from './known.ts';
 import { linked, toApplication } from './links.ts';
 import { health, poll, upOrDown, yesOrUnusual } from './mappings.ts';
@@ -8,9 +8,9 @@ import {
   appLabels,
   hostsPerApp,
   ofAccount,
-  ofApp,
+  ofListed,
+  ofListedType,
   perApp,
-  sameApp,
   throughput,
 } from './selectors.ts';
 import { type Column, table } from './table.ts';
@@ -100,22 +100,9 @@ const accounts = table({
   ],
 });
 
-const byApp = `sum by (${appLabels}) ${throughput()}`;
-/** Not the throughput itself but the greatest part of it, which costs little and ranks as well. */
-const ranked = [
-  perApp(ofApp('newrelic_application_requests_per_minute')),
-  perApp(ofApp('newrelic_application_host_requests_per_minute')),
-  `0 * ${perApp(ofApp('newrelic_application_info'))}`,
-].join(` or ${sameApp} `);
-/** So that a table of 10,000 applications does not stop the browser. */
-const shown = `and ${sameApp} (topk(100, ${pollOf(ofApp)} > 0) or topk(100, ${unhealthy}) or topk(100, ${ranked}))`;
-
-function column(options: Column): Column {
-  return { ...options, expr: `${options.expr} ${shown}` };
-}
-
+/** Only of what `listedApps` has chosen: to rank all of them anew in each column would cost much. */
 function plain(metric: string, options: Omit<Column, 'expr'>): Column {
-  return column({ ...options, expr: perApp(ofApp(`newrelic_application_${metric}`)) });
+  return { ...options, expr: perApp(ofListed(`newrelic_application_${metric}`)) };
 }
 
 const applications = table({
@@ -140,32 +127,38 @@ const applications = table({
     cluster: { title: 'Cluster', width: 95 },
   },
   columns: [
-    column({
+    {
       title: 'Poll',
       unit: 'none',
       width: 85,
       cell: 'state',
       mappings: [poll],
-      expr: pollOf(ofApp),
-    }),
-    column({
+      expr: pollOf(ofListed),
+    },
+    {
       title: 'Health',
       unit: 'none',
       width: 75,
       cell: 'state',
       mappings: [health],
-      expr: healthOf,
-    }),
-    column({
+      expr: healthOf(ofListed),
+    },
+    {
       title: 'Reporting',
       unit: 'none',
       width: 90,
       cell: 'state',
       mappings: [yesOrUnusual],
-      expr: perApp(ofApp('newrelic_application_reporting')),
-    }),
-    column({ title: 'Throughput', unit: 'reqpm', width: 150, cell: 'bar', expr: byApp }),
-    column({ title: 'Hosts', unit: 'none', width: 60, expr: hostsPerApp() }),
+      expr: perApp(ofListed('newrelic_application_reporting')),
+    },
+    {
+      title: 'Throughput',
+      unit: 'reqpm',
+      width: 150,
+      cell: 'bar',
+      expr: `sum by (${appLabels}) ${throughput({ select: ofListedType })}`,
+    },
+    { title: 'Hosts', unit: 'none', width: 60, expr: hostsPerApp(ofListed) },
     plain('instances', { title: 'Instances', unit: 'none', width: 82 }),
     plain('summary_response_time_seconds', { title: 'Response', unit: 's', width: 85 }),
     plain('summary_error_ratio', {
@@ -175,12 +168,12 @@ const applications = table({
       width: 70,
     }),
     plain('summary_apdex_score', { title: 'Apdex', unit: 'none', decimals: 2, width: 70 }),
-    column({
+    {
       title: 'Age',
       unit: 'dtdurations',
       decimals: 0,
-      expr: `time() - ${perApp(ofApp('newrelic_application_window_end_timestamp_seconds'))}`,
-    }),
+      expr: `time() - ${perApp(ofListed('newrelic_application_window_end_timestamp_seconds'))}`,
+    },
   ],
 });
 

@@ -13,19 +13,18 @@ import {
   aWeekAgo,
   hostsPerApp,
   ofApp,
+  ofBusiestType,
   perApp,
   throughput,
 } from './selectors.ts';
-import { lastOf } from './series.ts';
 import { table } from './table.ts';
 import { tile } from './tile.ts';
 import { troubleRow } from './trouble.ts';
 import { overviewVariables } from './variables.ts';
 
 const current = throughput();
-const lastWeek = throughput(aWeekAgo);
+const lastWeek = throughput({ at: aWeekAgo });
 const byApp = 'sum by (account, app_id, app_name)';
-const busiest = `topk($topn, ${byApp} ${throughput(lastOf)})`;
 const change = `(${byApp} ${current} / (${byApp} ${lastWeek} > 0) - 1)`;
 const changedMost = `and on (account, app_id) topk($topn, abs(${change}))`;
 const all = anyApp(ofApp);
@@ -64,7 +63,7 @@ const now: Row = {
       description:
         'Hosts that New Relic lists for all selected applications; for applications that only sidecars publish, the hosts with a sidecar.',
       unit: 'none',
-      queries: [{ expr: `sum${hostsPerApp()}` }],
+      queries: [{ expr: `sum${hostsPerApp(ofApp)}` }],
     }),
     tile({
       title: 'Unhealthy',
@@ -93,9 +92,7 @@ const overTime: Row = {
       maxDataPoints: 120,
       isStacked: true,
       links: [toApp],
-      queries: [
-        { expr: `${byApp} ${current} and on (account, app_id) ${busiest}`, legend: appLegend },
-      ],
+      queries: [{ expr: `${byApp} ${throughput({ select: ofBusiestType })}`, legend: appLegend }],
     }),
     graph({
       title: 'Web and other transactions',

@@ -7,6 +7,7 @@ const account = `${target},account=~"$account"`;
 /** By id: a name may stand for several applications, and may have characters of its own meaning. */
 const app = `${account},app_id=~"$app"`;
 const type = 'transaction_type=~"$transaction_type"';
+const listed = 'app_id=~"$listed_apps"';
 
 /** `metric{…}` with the matchers of the variables and more, such as `status="red"`. */
 export type Selector = (metric: string, more?: string) => string;
@@ -21,6 +22,11 @@ export const ofAccount: Selector = selectorOf(account);
 export const ofApp: Selector = selectorOf(app);
 /** With a transaction type beside the application. */
 export const ofType: Selector = selectorOf(`${app},${type}`);
+/** Only of the applications that the table of applications lists, which a variable finds out once. */
+export const ofListed: Selector = selectorOf(`${app},${listed}`);
+export const ofListedType: Selector = selectorOf(`${app},${listed},${type}`);
+/** Only of the busiest applications, which a variable finds out once. */
+export const ofBusiestType: Selector = selectorOf(`${app},app_id=~"$busiest_apps",${type}`);
 export const ofHost: Selector = selectorOf(`${app},host_name=~"$host",${type}`);
 
 /** The labels of an application, and of one whatever its name is. */
@@ -50,13 +56,41 @@ export function perHost(selected: string): string {
 const hostRequests = 'newrelic_application_host_requests_per_minute';
 
 /**
- * The throughput of each application and transaction type, at another moment by what `at` makes of a
- * selector. Where only sidecars export an application it has no value of its own: then the sum of
- * its hosts.
+ * The exporters that publish no host without its application, in contrast to sidecars, now and a
+ * week ago. Their hosts need not be looked at to know an application. One that it misses, because it
+ * had another instance for some of the time, only makes queries slower.
  */
-export function throughput(at: (selected: string) => string = (selected) => selected): string {
-  const own = perType(at(ofType('newrelic_application_requests_per_minute')));
-  const hosts = `max by (${hostLabels}, transaction_type) (${at(ofType(hostRequests))})`;
+export function wholeExporters(): string {
+  const info = ofAccount('newrelic_application_info');
+  const hosts = ofAccount(hostRequests);
+  const lone = `${hosts} unless ${sameApp} ${info}`;
+  const loneLastWeek = `${aWeekAgo(hosts)} unless ${sameApp} ${aWeekAgo(info)}`;
+  const all = `group by (instance) (${info} or ${aWeekAgo(info)})`;
+  return `${all} unless on (instance) (${lone}) unless on (instance) (${loneLastWeek})`;
+}
+
+/** Hosts that may be all there is of an application: those that `wholeExporters` does not publish. */
+export function loneHosts(select: Selector): string {
+  return select(hostRequests, 'instance!~"$whole_exporters"');
+}
+
+interface ThroughputOptions {
+  /** Another moment: what becomes of a selector. */
+  readonly at?: (selected: string) => string;
+  /** With the transaction type. */
+  readonly select?: Selector;
+}
+
+/**
+ * The throughput of each application and transaction type. Where only sidecars export an application
+ * it has no value of its own: then the sum of its hosts.
+ */
+export function throughput({
+  at = (selected) => selected,
+  select = ofType,
+}: ThroughputOptions = {}): string {
+  const own = perType(at(select('newrelic_application_requests_per_minute')));
+  const hosts = `max by (${hostLabels}, transaction_type) (${at(loneHosts(select))})`;
   const sum = `sum by (${appLabels}, transaction_type) (${hosts})`;
   return `(${own} or on (cluster, account, app_id, transaction_type) ${sum})`;
 }
@@ -69,12 +103,12 @@ export function aWeekAgo(selected: string): string {
 /** One value for each application, whether it is exported itself or only hosts of it. */
 export function anyApp(select: Selector): string {
   const own = perApp(select('newrelic_application_info'));
-  return `(${own} or ${sameApp} ${perApp(select(hostRequests))})`;
+  return `(${own} or ${sameApp} ${perApp(loneHosts(select))})`;
 }
 
 /** The number of hosts of each application; of those that sidecars export, the hosts with one. */
-export function hostsPerApp(): string {
-  const listed = perApp(ofApp('newrelic_application_hosts'));
-  const exported = `max by (${appLabels}, host_id) (${ofApp(hostRequests)})`;
-  return `(${listed} or ${sameApp} count by (${appLabels}) (${exported}))`;
+export function hostsPerApp(select: Selector): string {
+  const known = perApp(select('newrelic_application_hosts'));
+  const exported = `max by (${appLabels}, host_id) (${loneHosts(select)})`;
+  return `(${known} or ${sameApp} count by (${appLabels}) (${exported}))`;
 }

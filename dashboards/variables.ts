@@ -1,6 +1,7 @@
 import type { JsonObject } from './json.ts';
 import { appNames } from './known.ts';
-import { ofApp, ofProcess } from './selectors.ts';
+import { busiestApps, listedApps } from './ranking.ts';
+import { ofApp, ofProcess, wholeExporters } from './selectors.ts';
 
 export const dataSource: JsonObject = { type: 'prometheus', uid: '$datasource' };
 
@@ -51,6 +52,17 @@ function queryVariable(options: QueryVariable): Variable {
       options: [],
     },
   };
+}
+
+/**
+ * Found out once for all queries that need it, and chosen by nobody: all of the list, also in
+ * addresses that were copied long ago.
+ */
+function found(options: Omit<QueryVariable, 'isHidden' | 'allValue' | 'hasNoAll'>): Variable {
+  const { name, json } = queryVariable({ ...options, isHidden: true });
+  // Without a value for "All" Grafana fills in the list itself, and "()" if it is empty.
+  const { allValue: _, ...rest } = json;
+  return { name, json: { ...rest, skipUrlSync: true } };
 }
 
 const datasource: Variable = {
@@ -107,6 +119,14 @@ const account = queryVariable({
   query: `label_values(${ofProcess('newrelic_up')}, account)`,
 });
 
+const wholes = found({
+  name: 'whole_exporters',
+  label: 'Whole exporters',
+  description: 'Exporters that publish no host without its application, as sidecars do',
+  query: `query_result(${wholeExporters()})`,
+  regex: '/instance="(?<value>[^"]*)"} /',
+});
+
 const appOption: Omit<QueryVariable, 'description'> = {
   name: 'app',
   label: 'Application',
@@ -158,20 +178,42 @@ const topn: Variable = {
   },
 };
 
+const idOnly = '/app_id="(?<value>[^"]*)"} /';
+
+const listed = found({
+  name: 'listed_apps',
+  label: 'Listed applications',
+  description: 'Applications in the table: those in trouble, and the busiest',
+  query: `query_result(${listedApps()})`,
+  regex: idOnly,
+});
+
+const busiest = found({
+  name: 'busiest_apps',
+  label: 'Busiest applications',
+  description: 'Applications that were the busiest when they were last seen in the time range',
+  query: `query_result(${busiestApps()})`,
+  regex: idOnly,
+});
+
 export const overviewVariables: readonly Variable[] = [
   datasource,
   cluster,
   ...jobs({ isHidden: true }),
   account,
+  wholes,
   apps,
   transactionType,
   topn,
+  listed,
+  busiest,
 ];
 export const applicationVariables: readonly Variable[] = [
   datasource,
   cluster,
   ...jobs({ isHidden: true }),
   account,
+  wholes,
   oneApp,
   host,
   transactionType,
@@ -182,5 +224,6 @@ export const exporterVariables: readonly Variable[] = [
   cluster,
   ...jobs({}),
   account,
+  wholes,
   topn,
 ];

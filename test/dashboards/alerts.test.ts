@@ -19,6 +19,7 @@ const all: Choice = {
   host: '.+',
   transaction_type: '.+',
   topn: '10',
+  whole_exporters: '()',
 };
 
 function panelAt(where: string): {

@@ -73,6 +73,7 @@ export interface Variable {
   readonly label: string;
   readonly type: string;
   readonly hide: number;
+  readonly skipUrlSync: boolean;
   readonly multi: boolean;
   readonly includeAll: boolean;
   readonly allValue?: string;

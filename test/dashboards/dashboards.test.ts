@@ -52,7 +52,9 @@ describe('the dashboards', () => {
 
   it.each(dashboards)('$name has its variables in the same order', ({ templating }) => {
     const order = 'datasource cluster job instance account app host transaction_type topn';
-    const names = templating.list.map(({ name }) => name);
+    const names = templating.list
+      .filter((variable) => !variable.skipUrlSync)
+      .map(({ name }) => name);
 
     expect(names.slice(0, 5)).toEqual(order.split(' ').slice(0, 5));
     expect(names).toEqual(order.split(' ').filter((name) => names.includes(name)));
@@ -62,6 +64,17 @@ describe('the dashboards', () => {
     const cluster = templating.list.find(({ name }) => name === 'cluster');
 
     expect(cluster).toMatchObject({ allValue: '.*', hide: 2, includeAll: true });
+  });
+
+  it.each(dashboards)('$name keeps to itself what it finds out', ({ templating }) => {
+    const found = templating.list.filter(({ skipUrlSync }) => skipUrlSync);
+
+    expect(found.map(({ name }) => name)).toContain('whole_exporters');
+    // Grafana then fills in the list: a value for "All" would take its place.
+    expect(found.filter((one) => one.hide !== 2 || one.allValue !== undefined)).toEqual([]);
+    expect(found.filter(({ multi, includeAll }) => !multi || !includeAll)).toEqual([]);
+    expect(found.filter(({ refresh }) => refresh !== 2)).toEqual([]);
+    expect(found.map(({ current }) => current.value)).toEqual(found.map(() => ['$__all']));
   });
 
   it.each(dashboards)('$name has a title for every variable', ({ templating }) => {

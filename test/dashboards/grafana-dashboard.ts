@@ -82,9 +82,10 @@ export async function openDashboard(address: string, place: Place): Promise<Open
       return result as readonly PrometheusSeries[];
     },
   };
-  const variables = await chooseFor(dashboard, searchParams, source, grafana, (chosen) =>
-    replacing({ grafana, variables: chosen, range }),
-  );
+  const variables = await chooseFor(dashboard, searchParams, source, grafana, (chosen) => {
+    const fillIn = replacing({ grafana, variables: chosen, range });
+    return (text, more, format) => fillIn(text, { ...lengthOf(times), ...more }, format);
+  });
   const replace = replacing({ grafana, variables, range });
   const panels = dashboard.panels.filter(({ type }) => type !== 'row');
   const drawing = { grafana, replace, theme: grafana.createTheme({ colors: { mode: 'dark' } }) };
@@ -137,17 +138,21 @@ function stepOf(
   return place.grafana.rangeUtil.calculateInterval(range, points, minimum).intervalMs;
 }
 
+/** As `getRangeScopedVars` of the data source, for lists of variables too. */
+function lengthOf(range: Range): ScopedVars {
+  const length = Math.round((range.to - range.from) / 1000);
+  return { __range: { value: `${length}s` }, __range_s: { value: String(length) } };
+}
+
 /** As the back end fills in the intervals of a query. */
 function builtInsOf(target: Target, panel: Panel, range: Range, place: Place): ScopedVars {
   const step = stepOf(target, panel, range, place) / 1000;
   const rate = Math.max(step + place.scrapeSeconds, 4 * place.scrapeSeconds);
-  const length = Math.round((range.to - range.from) / 1000);
   return {
+    ...lengthOf(range),
     __interval: { value: `${step}s` },
     __interval_ms: { value: String(step * 1000) },
     __rate_interval: { value: `${rate}s` },
-    __range: { value: `${length}s` },
-    __range_s: { value: String(length) },
   };
 }
 

@@ -136,7 +136,10 @@ function meaning(
   if (name === '__url_time_range') {
     return () => grafana.urlUtil.toUrlParams({ ...range, timezone: 'browser' });
   }
-  if (name === '__all_variables') return () => asParameters(variables, grafana);
+  if (name === '__all_variables') {
+    const inAddress = variables.filter(({ skipUrlSync }) => !skipUrlSync);
+    return () => asParameters(inAddress, grafana);
+  }
   const context = scopedVars['__dataContext'];
   if (context === undefined) return undefined;
   const value = macro(name, path, context.value as DataContext, grafana);

@@ -111,6 +111,8 @@ export function problemsOf(
       .map((name) => `sets ${name}, which is not there`),
     ...names
       .filter((name) => from.variables.some((one) => one.name === name))
+      // What a dashboard finds out itself is in no address.
+      .filter((name) => !to.variables.some((one) => one.name === name && one.skipUrlSync))
       // What is chosen within a dashboard, only the way from an application to its own hands on.
       .filter((name) => !named.includes(name) && !ownChoices(appId).includes(name))
       .map((name) => `loses ${name}`),

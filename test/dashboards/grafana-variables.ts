@@ -15,6 +15,8 @@ export interface Chosen {
   readonly name: string;
   readonly multi: boolean;
   readonly includeAll: boolean;
+  /** Whether addresses leave it out. */
+  readonly skipUrlSync: boolean;
   /** What a query gets for "All", if it is not the list of all values. */
   readonly allValue: string | undefined;
   readonly options: readonly Option[];
@@ -98,7 +100,7 @@ function chosen(
   options: readonly Option[],
   fromUrl: readonly string[],
 ): Chosen {
-  const { name, multi, includeAll, current } = variable;
+  const { name, multi, includeAll, skipUrlSync, current } = variable;
   const wanted = fromUrl.map((value) => (includeAll && value === 'All' ? allValue : value));
   const labelOf = (value: string): string => {
     if (value === allValue) return 'All';
@@ -108,7 +110,16 @@ function chosen(
     const [first = ''] = values;
     const value = multi ? values : first;
     const text = multi ? values.map(labelOf) : labelOf(first);
-    return { name, multi, includeAll, allValue: variable.allValue, options, value, text };
+    return {
+      name,
+      multi,
+      includeAll,
+      skipUrlSync,
+      allValue: variable.allValue,
+      options,
+      value,
+      text,
+    };
   };
   // What the address says is kept, whether it is among the options or not.
   if (!isEmpty(wanted)) return of(wanted.at(-1) === allValue ? [allValue] : wanted);
@@ -162,6 +173,7 @@ export function interpolateQueryExpression(
     if (multi || includeAll) return escapedForRegex(value);
     return value.replaceAll('\\', '\\\\').replaceAll("'", String.raw`\\'`);
   }
-  const [first, ...others] = value.map(escapedForRegex);
-  return others.length === 0 ? (first ?? '') : `(${[first, ...others].join('|')})`;
+  const parts = value.map(escapedForRegex);
+  const [only = ''] = parts;
+  return parts.length === 1 ? only : `(${parts.join('|')})`;
 }

@@ -14,6 +14,10 @@ export const everything: Choice = {
   host: '.+',
   transaction_type: '.+',
   topn: '10',
+  // Grafana's list of nothing: no exporter, so that the hosts of all are looked at.
+  whole_exporters: '()',
+  listed_apps: '.+',
+  busiest_apps: '.+',
 };
 
 /** What a variable offers. */
@@ -71,7 +75,7 @@ function lineOf(metric: Readonly<Record<string, string>>, value: number): string
 
 function optionIn(line: string, regex: string): readonly Option[] {
   const { groups } = new RegExp(regex.slice(1, -1)).exec(line) ?? {};
-  const { value, text } = groups ?? {};
+  const { value, text = value } = groups ?? {};
   return value === undefined || text === undefined ? [] : [{ value, text }];
 }
 
@@ -114,7 +118,8 @@ export async function chooseAll(
       throw new Error(`${name} does not offer ${wanted} but ${values.join(', ')}`);
     }
     const one = escaped(wanted ?? values[0] ?? '');
-    choice[name] = includeAll && wanted === undefined ? (allValue ?? '') : one;
+    const all = allValue ?? `(${values.map(escaped).join('|')})`;
+    choice[name] = includeAll && wanted === undefined ? all : one;
   }
   return choice;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toolOrSkip } from '../support/tools.ts';
 import { expressionOf, readDashboards } from './dashboard-files.ts';
-import { everything as all, filledIn, variableQueryOf } from './grafana.ts';
+import { everything as all, type Choice, filledIn, variableQueryOf } from './grafana.ts';
 import { complaint, type Samples, type SeriesInput } from './promtool.ts';
 
 const promtool = toolOrSkip('promtool');
@@ -9,9 +9,11 @@ const dashboards = readDashboards();
 
 const shop = 'account="main",app_id="1",app_name="shop"';
 
+const hostRequests = 'newrelic_application_host_requests_per_minute';
+
 function hostSeries(instance: string, type: string): string {
   const host = `host_id="1${instance}",host_name="shop-${instance}"`;
-  return `newrelic_application_host_requests_per_minute{job="shop",instance="${instance}",${shop},${host},transaction_type="${type}"}`;
+  return `${hostRequests}{job="shop",instance="${instance}",${shop},${host},transaction_type="${type}"}`;
 }
 
 function ofInstance(metric: string, instance: string): string {
@@ -58,13 +60,37 @@ const renamed = {
   ...standalone('account="main",app_id="1",app_name="the shop"'),
 };
 
+/** The exporter of the application publishes a host too, as its own sum never does. */
+const withHosts = {
+  ...beside,
+  [ownSeries(hostRequests, `${shop},host_id="9",host_name="nine",transaction_type="web"`)]: '9x20',
+};
+/** It has another application, of which it publishes nothing but a host. */
+const bakery = 'account="main",app_id="2",app_name="bakery"';
+const mixed = {
+  ...withHosts,
+  [ownSeries(hostRequests, `${bakery},host_id="8",host_name="eight",transaction_type="web"`)]:
+    '4x20',
+};
+
+/** What Grafana fills in for the exporters that the variable finds. */
+const none: Choice = all;
+const standaloneOnly: Choice = { ...all, whole_exporters: 's' };
+
+const wholeExporters = dashboards.flatMap(({ templating }) =>
+  templating.list.filter(({ name }) => name === 'whole_exporters'),
+);
+
 const cases: readonly {
   readonly who: string;
+  /** The exporters that the variable `whole_exporters` has. */
+  readonly whole: Choice;
   readonly series: Readonly<Record<string, string>>;
   readonly shows: Readonly<Record<string, Samples>>;
 }[] = [
   {
     who: 'three sidecars alone',
+    whole: none,
     series: sidecars,
     shows: {
       'overview: Throughput A': { '{}': 186 },
@@ -95,6 +121,7 @@ const cases: readonly {
   },
   {
     who: 'three sidecars beside an exporter of the application',
+    whole: standaloneOnly,
     series: beside,
     shows: {
       'overview: Throughput A': { '{}': 206 },
@@ -108,11 +135,34 @@ const cases: readonly {
   },
   {
     who: 'three sidecars that do not know the new name of the application yet',
+    whole: standaloneOnly,
     series: renamed,
     shows: {
       'overview: Throughput A': { '{}': 206 },
       'overview: Applications published A': { '{}': 1 },
       'overview: Hosts A': { '{}': 4 },
+    },
+  },
+  {
+    who: 'three sidecars beside an exporter of the application and its hosts',
+    whole: standaloneOnly,
+    series: withHosts,
+    shows: {
+      'overview: Throughput A': { '{}': 206 },
+      'overview: Applications published A': { '{}': 1 },
+      'overview: Hosts A': { '{}': 4 },
+      'overview: Busiest applications A': { [`{${shop}}`]: 206 },
+    },
+  },
+  {
+    who: 'an exporter of one application and of nothing but a host of another',
+    whole: none,
+    series: mixed,
+    shows: {
+      'overview: Throughput A': { '{}': 210 },
+      'overview: Applications published A': { '{}': 2 },
+      'overview: Hosts A': { '{}': 5 },
+      'overview: Busiest applications A': { [`{${shop}}`]: 206, [`{${bakery}}`]: 4 },
     },
   },
 ];
@@ -122,12 +172,43 @@ describe.skipIf(promtool.skip)(`the dashboards of sidecars${promtool.note}`, () 
   const against = (series: SeriesInput, expr: string, samples: Samples): string =>
     complaint(promtool.path, { series, expr, samples, at: '1m', interval: '5s' });
 
-  const shown = cases.flatMap(({ who, series, shows }) =>
-    Object.entries(shows).map(([where, samples]) => ({ who, series, where, samples })),
+  const shown = cases.flatMap(({ who, series, whole, shows }) =>
+    Object.entries(shows).map(([where, samples]) => ({ who, series, whole, where, samples })),
   );
 
-  it.each(shown)('show of $who in $where: $samples', ({ series, where, samples }) => {
-    expect(against(series, filledIn(expressionOf(where), all), samples)).toBe('');
+  it.each(shown)('show of $who in $where: $samples', ({ series, whole, where, samples }) => {
+    expect(against(series, filledIn(expressionOf(where), whole), samples)).toBe('');
+  });
+
+  it.each(cases)('leave out no exporter of $who that may be a sidecar', ({ series, whole }) => {
+    const found: Samples = whole === none ? {} : { '{instance="s"}': 1 };
+
+    expect(wholeExporters.length).toBe(dashboards.length);
+    for (const variable of wholeExporters) {
+      const { expression } = variableQueryOf(variable);
+
+      expect(against(series, filledIn(expression, all), found)).toBe('');
+    }
+  });
+
+  it('leave out no exporter that was a sidecar a week ago, for the lines of last week', () => {
+    const series = {
+      ...standalone(shop),
+      [`${hostRequests}{job="shop",instance="b",${bakery},host_id="8",host_name="eight"}`]: '4x200',
+      [`newrelic_application_info{job="shop",instance="b",${bakery}}`]: '_x9 1x200',
+    };
+    const [variable] = wholeExporters;
+    if (variable === undefined) throw new Error('There is no such variable');
+    const question = {
+      series: Object.fromEntries(
+        Object.entries(series).map(([name, values]) => [name, values.replace(/x20$/, 'x200')]),
+      ),
+      expr: filledIn(variableQueryOf(variable).expression, all),
+      samples: { '{instance="s"}': 1 },
+      interval: '1h',
+    };
+
+    expect(complaint(promtool.path, { ...question, at: '7d' })).toBe('');
   });
 
   it.each([
