@@ -2,14 +2,11 @@ import type { Row } from './dashboard.ts';
 import { graph } from './graph.ts';
 import { inBackground, inColor, reasonColors, statusColors } from './overrides.ts';
 import type { Panel } from './panel.ts';
+import { quantilesOf, ratePer } from './rates.ts';
 import { ofAccount } from './selectors.ts';
 import { onlySome } from './series.ts';
 
 const sameAccount = 'cluster, job, instance, account';
-
-function ratePer(labels: string, metric: string): string {
-  return `sum by (${labels}) (rate(${ofAccount(metric)}[$__rate_interval]))`;
-}
 
 function perExporter(metric: string): string {
   return `max by (${sameAccount}) (${ofAccount(metric)})`;
@@ -161,10 +158,7 @@ const durations: readonly Panel[] = [
     description:
       'From the start of sending to the last byte or the failure: half of the calls take less than p50, one in a hundred takes more than p99.',
     unit: 's',
-    queries: [50, 95, 99].map((percent) => ({
-      expr: `histogram_quantile(${percent / 100}, ${ratePer('le', 'newrelic_exporter_api_request_duration_seconds_bucket')})`,
-      legend: `p${percent}`,
-    })),
+    queries: quantilesOf('newrelic_exporter_api_request_duration_seconds'),
   }),
   graph({
     title: 'Calls in flight',

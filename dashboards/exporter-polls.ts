@@ -3,15 +3,12 @@ import { graph } from './graph.ts';
 import { lastSuccess } from './known.ts';
 import { inColor, reasonColors } from './overrides.ts';
 import type { Panel } from './panel.ts';
+import { quantilesOf, ratePer } from './rates.ts';
 import { ofAccount, perApp } from './selectors.ts';
 import { busiest, onlySome } from './series.ts';
 
 const ended = 'newrelic_exporter_polls_total';
 const failed = 'newrelic_exporter_polls_failed_total';
-
-function ratePer(labels: string, metric: string): string {
-  return `sum by (${labels}) (rate(${ofAccount(metric)}[$__rate_interval]))`;
-}
 
 const ofExporters = 'cluster, job, instance, account';
 const failedShare = `${ratePer(ofExporters, failed)} / (${ratePer(ofExporters, ended)} > 0)`;
@@ -80,10 +77,7 @@ const times: readonly Panel[] = [
     description:
       'Of an application with all its hosts, including the time it waits for the budget: half of the polls take less than p50, one in a hundred takes more than p99.',
     unit: 's',
-    queries: [50, 95, 99].map((percent) => ({
-      expr: `histogram_quantile(${percent / 100}, ${ratePer('le', 'newrelic_exporter_poll_duration_seconds_bucket')})`,
-      legend: `p${percent}`,
-    })),
+    queries: quantilesOf('newrelic_exporter_poll_duration_seconds'),
   }),
   graph({
     title: 'Poll interval',

@@ -3,24 +3,11 @@ import { promtoolComplaint } from '../rules/promtool-test.ts';
 import { alertsOf, readRuleFiles } from '../rules/rule-files.ts';
 import { toolOrSkip } from '../support/tools.ts';
 import { readDashboards } from './dashboard-files.ts';
-import { type Choice, filledIn } from './grafana.ts';
+import { everything, filledIn } from './grafana.ts';
 
 const promtool = toolOrSkip('promtool');
 const dashboards = readDashboards();
 const rules = readRuleFiles();
-
-/** Everything is chosen. */
-const all: Choice = {
-  cluster: '.*',
-  job: '.+',
-  instance: '.+',
-  account: '.+',
-  app: '.+',
-  host: '.+',
-  transaction_type: '.+',
-  topn: '10',
-  whole_exporters: '()',
-};
 
 function panelAt(where: string): {
   readonly expr: string;
@@ -33,7 +20,7 @@ function panelAt(where: string): {
   const target = panel?.targets?.find((one) => one.refId === refId);
   if (target === undefined) throw new Error(`There is no panel ${where}`);
   const steps = panel?.fieldConfig?.defaults.thresholds?.steps ?? [];
-  return { expr: filledIn(target.expr, all), thresholds: steps.map(({ value }) => value) };
+  return { expr: filledIn(target.expr, everything), thresholds: steps.map(({ value }) => value) };
 }
 
 function expressionOf(alert: string): string {
