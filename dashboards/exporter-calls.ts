@@ -1,10 +1,10 @@
+import { byReason } from './by-reason.ts';
 import type { Row } from './dashboard.ts';
 import { graph } from './graph.ts';
-import { inBackground, inColor, reasonColors, statusColors } from './overrides.ts';
+import { inBackground, inColor, statusColors } from './overrides.ts';
 import type { Panel } from './panel.ts';
 import { quantilesOf, ratePer } from './rates.ts';
 import { ofAccount } from './selectors.ts';
-import { onlySome } from './series.ts';
 
 const sameAccount = 'cluster, job, instance, account';
 
@@ -82,46 +82,22 @@ const results: readonly Panel[] = [
     isStacked: true,
     queries: [{ expr: `60 * ${ratePer('operation', requests)}`, legend: '{{operation}}' }],
   }),
-  graph({
+  byReason({
     id: 106,
     title: 'Failed calls by reason',
     description:
       'Calls a minute that failed; "none" as long as none does. docs/operations.md explains the reasons.',
     unit: 'cpm',
-    width: 8,
-    isStacked: true,
-    softMax: 1,
-    overrides: reasonColors,
-    queries: [
-      {
-        expr: onlySome(
-          'reason',
-          `60 * ${ratePer('reason', 'newrelic_exporter_api_request_failures_total')}`,
-        ),
-        legend: '{{reason}}',
-      },
-    ],
+    counts: `60 * ${ratePer('reason', 'newrelic_exporter_api_request_failures_total')}`,
   }),
 ];
 
 const troubles: readonly Panel[] = [
-  graph({
+  byReason({
     title: 'Calls sent again',
     description: 'Calls a minute that were sent again, by the reason of the failure before.',
     unit: 'cpm',
-    width: 8,
-    isStacked: true,
-    softMax: 1,
-    overrides: reasonColors,
-    queries: [
-      {
-        expr: onlySome(
-          'reason',
-          `60 * ${ratePer('reason', 'newrelic_exporter_api_request_retries_total')}`,
-        ),
-        legend: '{{reason}}',
-      },
-    ],
+    counts: `60 * ${ratePer('reason', 'newrelic_exporter_api_request_retries_total')}`,
   }),
   graph({
     id: 107,

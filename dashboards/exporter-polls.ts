@@ -1,11 +1,12 @@
+import { byReason } from './by-reason.ts';
 import type { Row } from './dashboard.ts';
 import { graph } from './graph.ts';
 import { lastSuccess } from './known.ts';
-import { inColor, reasonColors } from './overrides.ts';
+import { inColor } from './overrides.ts';
 import type { Panel } from './panel.ts';
 import { quantilesOf, ratePer } from './rates.ts';
 import { ofAccount, perApp } from './selectors.ts';
-import { busiest, onlySome } from './series.ts';
+import { busiest } from './series.ts';
 
 const ended = 'newrelic_exporter_polls_total';
 const failed = 'newrelic_exporter_polls_failed_total';
@@ -49,25 +50,13 @@ const outcomes: readonly Panel[] = [
       },
     ],
   }),
-  graph({
+  byReason({
     title: 'Failing applications by reason',
     description:
       'Applications whose last poll failed, by the reason of its first failure; "none" as long as all succeed. Sidecars publish no such reasons. docs/operations.md explains them.',
     unit: 'none',
-    width: 8,
-    isStacked: true,
-    softMax: 1,
-    overrides: reasonColors,
-    queries: [
-      {
-        expr: onlySome(
-          'reason',
-          `count by (reason) (max by (cluster, account, app_id, reason) (${ofAccount('newrelic_application_poll_failure_info')}))`,
-          perApp(ofAccount('newrelic_application_poll_success')),
-        ),
-        legend: '{{reason}}',
-      },
-    ],
+    counts: `count by (reason) (max by (cluster, account, app_id, reason) (${ofAccount('newrelic_application_poll_failure_info')}))`,
+    all: perApp(ofAccount('newrelic_application_poll_success')),
   }),
 ];
 
