@@ -9,6 +9,7 @@ import { createDaemon } from '../src/daemon/daemon.ts';
 import type { Output, Platform } from '../src/daemon/platform.ts';
 import { createStatusSource } from '../src/daemon/status-source.ts';
 import type { AppEntry, Config, Selector } from '../src/model/config.ts';
+import { seriesOf } from '../src/model/polled-series.ts';
 import { noProgress } from '../src/model/progress.ts';
 import { statusPage } from '../src/status/status-page.ts';
 import { createRedactor } from '../src/telemetry/redactor.ts';
@@ -128,7 +129,9 @@ function configOf(selectors: readonly Selector[], labels: AppEntry['labels']): C
     staleAfterMs: 120 * minuteMs,
     hostNames: false,
     raw: false,
+    metrics: ['throughput'],
   } as const;
+  const series = seriesOf(poll.metrics, ['web']);
   const apps = selectors.map(
     (selector): AppEntry => ({
       account: account.name,
@@ -137,6 +140,7 @@ function configOf(selectors: readonly Selector[], labels: AppEntry['labels']): C
       hosts: true,
       application: true,
       transactions: ['web'],
+      series,
       poll,
     }),
   );

@@ -10,6 +10,7 @@ import { loadPatternCompiler } from '../src/config/name-pattern.ts';
 import type { Application } from '../src/model/application.ts';
 import type { Clock } from '../src/model/clock.ts';
 import type { AccountConfig, AppEntry, PollConfig } from '../src/model/config.ts';
+import { seriesOf } from '../src/model/polled-series.ts';
 import { selectApplications } from '../src/model/selector.ts';
 import type { Source } from '../src/model/source.ts';
 import { type AccountPoller, createAccountPoller } from '../src/poller/account-poller.ts';
@@ -48,6 +49,7 @@ function entryOf(overrides: Partial<PollConfig>, labels: AppEntry['labels'] = {}
     hosts: true,
     application: true,
     transactions: ['web', 'other'],
+    series: seriesOf(overrides.metrics ?? ['throughput'], ['web', 'other']),
     poll: {
       intervalMs: minuteMs,
       discoveryIntervalMs: minuteMs,
@@ -56,6 +58,7 @@ function entryOf(overrides: Partial<PollConfig>, labels: AppEntry['labels'] = {}
       staleAfterMs: 15 * minuteMs,
       hostNames: false,
       raw: false,
+      metrics: ['throughput'],
       ...overrides,
     },
   };

@@ -9,6 +9,7 @@ import type {
   PollConfig,
   Selector,
 } from '../model/config.ts';
+import { seriesOf } from '../model/polled-series.ts';
 import type { FileAccount } from './account-schema.ts';
 import { officialAddresses } from './official-address.ts';
 import type { FileApp, FileConfig, FilePoll } from './schema.ts';
@@ -50,6 +51,7 @@ function pollOf(app: FileApp, poll: FilePoll): PollConfig {
     staleAfterMs: app.stale_after ?? poll.stale_after,
     hostNames: app.host_names ?? poll.host_names,
     raw: app.raw ?? poll.raw,
+    metrics: ['throughput'],
   };
 }
 
@@ -82,16 +84,22 @@ export function buildConfig(file: FileConfig, directory: string): PlainConfig {
   const labelsOf = sharing<AppEntry['labels']>();
   const transactionsOf = sharing<AppEntry['transactions']>();
   const sharedPollOf = sharing<PollConfig>();
+  const sharedSeriesOf = sharing<AppEntry['series']>();
   return {
     accounts: file.accounts.map((account) => accountOf(account, directory)),
-    apps: file.apps.map((app) => ({
-      account: app.account ?? file.accounts[0]?.name ?? '',
-      selector: selectorOf(app),
-      labels: labelsOf(app.labels),
-      hosts: hostsOf(app),
-      application: app.application,
-      transactions: transactionsOf(app.transactions),
-      poll: sharedPollOf(pollOf(app, file.poll)),
-    })),
+    apps: file.apps.map((app) => {
+      const poll = sharedPollOf(pollOf(app, file.poll));
+      const transactions = transactionsOf(app.transactions);
+      return {
+        account: app.account ?? file.accounts[0]?.name ?? '',
+        selector: selectorOf(app),
+        labels: labelsOf(app.labels),
+        hosts: hostsOf(app),
+        application: app.application,
+        transactions,
+        series: sharedSeriesOf(seriesOf(poll.metrics, transactions)),
+        poll,
+      };
+    }),
   };
 }

@@ -176,8 +176,9 @@ async function haveSameEntries(
 }
 
 function isSameEntry(left: AppEntry, right: AppEntry): boolean {
-  const { selector, hosts, ...rest } = left;
-  const { selector: otherSelector, hosts: otherHosts, ...otherRest } = right;
+  // The series follow from the rest.
+  const { selector, hosts, series: _, ...rest } = left;
+  const { selector: otherSelector, hosts: otherHosts, series: __, ...otherRest } = right;
   return (
     isSameSelector(selector, otherSelector) &&
     isSameHostChoice(hosts, otherHosts) &&

@@ -1,4 +1,5 @@
 import type { TransactionType } from './application.ts';
+import type { MetricChoice, PolledSeries } from './polled-series.ts';
 import type { Shard } from './shard.ts';
 import type { WindowSetting } from './window.ts';
 
@@ -45,6 +46,8 @@ export interface PollConfig {
   readonly staleAfterMs: number;
   readonly hostNames: boolean;
   readonly raw: boolean;
+  /** What is read of each application and of its hosts. */
+  readonly metrics: readonly MetricChoice[];
 }
 
 /** A regular expression as it is written. */
@@ -79,6 +82,8 @@ export interface AppEntry<Pattern extends PatternSource = NamePattern> {
   /** Whether the application itself is polled and shown, or only its hosts. */
   readonly application: boolean;
   readonly transactions: readonly TransactionType[];
+  /** What the metrics of `poll` and the transaction types amount to. */
+  readonly series: readonly PolledSeries[];
   readonly poll: PollConfig;
 }
 

@@ -9,6 +9,7 @@ import type {
   PatternSource,
   PlainConfig,
 } from '../../src/model/config.ts';
+import { seriesOf } from '../../src/model/polled-series.ts';
 
 const source = { fileName: 'config.yaml', directory: '/etc/exporter' };
 
@@ -124,39 +125,42 @@ const account = (name: string): fc.Arbitrary<AccountConfig> =>
     caFile: fc.constantFrom(undefined, '/etc/ca.pem'),
   });
 
-const entry: fc.Arbitrary<AppEntry<PatternSource>> = fc.record({
-  account: fc.constantFrom('first', 'yes'),
-  selector: fc.oneof(
-    fc.bigInt({ min: 1n, max: 2n ** 62n }).map((id) => ({ kind: 'id', id: String(id) }) as const),
-    word.map((name) => ({ kind: 'name', name }) as const),
-    fc
-      .constantFrom('^shop-', '(?i)a.b', '"q"', ': #', 'on')
-      .map((pattern) => ({ kind: 'match', pattern: { source: pattern } }) as const),
-  ),
-  labels: fc.dictionary(fc.constantFrom('team', 'tier', 'null'), word, { noNullPrototype: true }),
-  hosts: fc.constantFrom<AppEntry<PatternSource>['hosts'][]>(
-    true,
-    false,
-    { kind: 'self', names: [] },
-    { kind: 'match', pattern: { source: '^web-' } },
-  ),
-  application: fc.constant(true),
-  transactions: fc.constantFrom<AppEntry['transactions'][]>(['web'], ['other', 'web']),
-  poll: fc.record({
-    intervalMs: seconds(86_400),
-    discoveryIntervalMs: seconds(86_400),
-    window: fc.oneof(
-      fc.constant({ kind: 'vendor_default' } as const),
+const entry: fc.Arbitrary<AppEntry<PatternSource>> = fc
+  .record({
+    account: fc.constantFrom('first', 'yes'),
+    selector: fc.oneof(
+      fc.bigInt({ min: 1n, max: 2n ** 62n }).map((id) => ({ kind: 'id', id: String(id) }) as const),
+      word.map((name) => ({ kind: 'name', name }) as const),
       fc
-        .integer({ min: 60, max: 86_400 })
-        .map((length) => ({ kind: 'range', lengthMs: length * 1000 }) as const),
+        .constantFrom('^shop-', '(?i)a.b', '"q"', ': #', 'on')
+        .map((pattern) => ({ kind: 'match', pattern: { source: pattern } }) as const),
     ),
-    delayMs: fc.nat(86_400_000),
-    staleAfterMs: seconds(86_400),
-    hostNames: fc.boolean(),
-    raw: fc.boolean(),
-  }),
-});
+    labels: fc.dictionary(fc.constantFrom('team', 'tier', 'null'), word, { noNullPrototype: true }),
+    hosts: fc.constantFrom<AppEntry<PatternSource>['hosts'][]>(
+      true,
+      false,
+      { kind: 'self', names: [] },
+      { kind: 'match', pattern: { source: '^web-' } },
+    ),
+    application: fc.constant(true),
+    transactions: fc.constantFrom<AppEntry['transactions'][]>(['web'], ['other', 'web']),
+    poll: fc.record({
+      intervalMs: seconds(86_400),
+      discoveryIntervalMs: seconds(86_400),
+      window: fc.oneof(
+        fc.constant({ kind: 'vendor_default' } as const),
+        fc
+          .integer({ min: 60, max: 86_400 })
+          .map((length) => ({ kind: 'range', lengthMs: length * 1000 }) as const),
+      ),
+      delayMs: fc.nat(86_400_000),
+      staleAfterMs: seconds(86_400),
+      hostNames: fc.boolean(),
+      raw: fc.boolean(),
+      metrics: fc.constant(['throughput' as const]),
+    }),
+  })
+  .map((one) => ({ ...one, series: seriesOf(one.poll.metrics, one.transactions) }));
 
 const configs: fc.Arbitrary<PlainConfig> = fc.record({
   accounts: fc.tuple(account('first'), account('yes')),

@@ -63,7 +63,7 @@ const otherAccount: { readonly [Field in keyof AccountConfig]-?: AccountConfig[F
   shard: { ordinal: 0, total: 2 },
 };
 
-const otherEntry: Omit<AppEntry, 'selector' | 'poll'> = {
+const otherEntry: Omit<AppEntry, 'selector' | 'series' | 'poll'> = {
   account: 'other',
   labels: { team: 'payments' },
   hosts: false,
@@ -79,6 +79,7 @@ const otherPoll: PollConfig = {
   staleAfterMs: 1,
   hostNames: true,
   raw: true,
+  metrics: ['apdex'],
 };
 
 const otherWire: UndiciTransportOptions = {

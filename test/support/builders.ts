@@ -1,5 +1,6 @@
 import type { Application } from '../../src/model/application.ts';
 import type { AccountConfig, AppEntry, PollConfig } from '../../src/model/config.ts';
+import { seriesOf } from '../../src/model/polled-series.ts';
 import type { SelectedApplication } from '../../src/model/selected-application.ts';
 
 export function anAccount(overrides: Partial<AccountConfig> = {}): AccountConfig {
@@ -27,6 +28,7 @@ export function aPollConfig(overrides: Partial<PollConfig> = {}): PollConfig {
     staleAfterMs: 900_000,
     hostNames: false,
     raw: false,
+    metrics: ['throughput'],
     ...overrides,
   };
 }
@@ -35,15 +37,18 @@ export function anEntry(
   overrides: Partial<Omit<AppEntry, 'poll'>> & { poll?: Partial<PollConfig> } = {},
 ): AppEntry {
   const { poll, ...rest } = overrides;
+  const { metrics, ...others } = aPollConfig(poll);
+  const transactions = rest.transactions ?? ['web', 'other'];
   return {
     account: 'production',
     selector: { kind: 'match', pattern: /^/u },
     labels: {},
     hosts: true,
     application: true,
-    transactions: ['web', 'other'],
+    transactions,
+    series: seriesOf(metrics, transactions),
     ...rest,
-    poll: aPollConfig(poll),
+    poll: { ...others, metrics },
   };
 }
 

@@ -1,0 +1,143 @@
+import { type TransactionType, transactionTypes } from './application.ts';
+import {
+  type PresetGauge,
+  type PresetName,
+  presetNames,
+  presets,
+  type VendorMetric,
+} from './presets.ts';
+import { type Unit, type ValueName, vendorValues } from './vendor-value.ts';
+
+/** What a metric is read of: applications as a whole, their hosts, or both. */
+export const metricScopes = ['applications', 'hosts', 'both'] as const;
+
+export type MetricScope = (typeof metricScopes)[number];
+
+/** A metric that a configuration names itself. */
+export interface CustomMetric extends VendorMetric {
+  /** The Prometheus name of the gauge of applications. */
+  readonly as: string;
+  /** Factor on the value in the unit of `vendorValues`. */
+  readonly scale: number;
+  readonly help: string | undefined;
+  /** Further labels of this series alone. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly scope: MetricScope;
+}
+
+/** One element of a list of metrics. */
+export type MetricChoice = PresetName | CustomMetric;
+
+/** A pair of gauges: that of applications and that of their hosts. */
+export interface GaugePair {
+  readonly name: string;
+  readonly hostName: string;
+  readonly help: string;
+  readonly hostHelp: string;
+  readonly unit: Unit;
+}
+
+/**
+ * One series of each application and of each of its hosts: where its value comes from, and how it is
+ * published. Plain data.
+ */
+export interface PolledSeries extends VendorMetric {
+  readonly gauge: GaugePair;
+  /** The preset that it belongs to; `undefined` for a metric that the configuration names. */
+  readonly preset: PresetName | undefined;
+  readonly transactionType: TransactionType | undefined;
+  /** Labels of this series alone, beside `transaction_type`. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** Factor on the value in the unit of `gauge`. */
+  readonly scale: number;
+  readonly scope: MetricScope;
+}
+
+const applicationPrefix = 'newrelic_application_';
+const hostPrefix = 'newrelic_application_host_';
+
+/** The gauge of hosts that belongs to a gauge of applications. */
+export function hostGaugeName(name: string): string {
+  return name.startsWith(applicationPrefix)
+    ? `${hostPrefix}${name.slice(applicationPrefix.length)}`
+    : `host_${name}`;
+}
+
+function presetSeries(
+  preset: PresetName,
+  { name, help, sources }: PresetGauge,
+  transactions: readonly TransactionType[],
+): readonly PolledSeries[] {
+  const gaugeOf = (value: ValueName, byType: string): GaugePair => ({
+    name: `${applicationPrefix}${name}`,
+    hostName: `${hostPrefix}${name}`,
+    help: `${help} of the application over the polled window${byType}.`,
+    hostHelp: `${help} of the application on one host over the polled window${byType}.`,
+    unit: vendorValues[value],
+  });
+  const shared = { preset, labels: {}, scale: 1, scope: 'both' } as const;
+  if ('all' in sources) {
+    const gauge = gaugeOf(sources.all.value, '');
+    return [{ ...shared, ...sources.all, gauge, transactionType: undefined }];
+  }
+  const gauge = gaugeOf(sources.web.value, ', by transaction type');
+  return transactionTypes
+    .filter((type) => transactions.includes(type))
+    .map((type) => ({ ...shared, ...sources[type], gauge, transactionType: type }));
+}
+
+function customSeries({ as, help, ...custom }: CustomMetric): PolledSeries {
+  const { metric, value } = custom;
+  const subject = `${value} of New Relic's metric ${metric}`;
+  return {
+    ...custom,
+    gauge: {
+      name: as,
+      hostName: hostGaugeName(as),
+      help: help ?? `${subject} over the polled window.`,
+      hostHelp: help ?? `${subject} on one host over the polled window.`,
+      unit: vendorValues[value],
+    },
+    preset: undefined,
+    transactionType: undefined,
+  };
+}
+
+/** The series that a list of metrics stands for: presets in their order, then the others in theirs. */
+export function seriesOf(
+  metrics: readonly MetricChoice[],
+  transactions: readonly TransactionType[],
+): readonly PolledSeries[] {
+  const chosen = presetNames.filter((name) => metrics.includes(name));
+  return [
+    ...chosen.flatMap((name) =>
+      presets[name].flatMap((gauge) => presetSeries(name, gauge, transactions)),
+    ),
+    ...metrics.flatMap((choice) => (typeof choice === 'string' ? [] : [customSeries(choice)])),
+  ];
+}
+
+/** Whether the series is read of applications as a whole, or of their hosts. */
+export function isReadOf(what: 'applications' | 'hosts', { scope }: PolledSeries): boolean {
+  return scope === 'both' || scope === what;
+}
+
+/**
+ * Values of an application or of a host, in the order of the series that were asked for. `undefined`, or
+ * nothing at all, where New Relic gave no value.
+ */
+export type Values = readonly (number | undefined)[];
+
+/** Requests per minute by transaction type, as far as they were asked for and there are any. */
+export function throughputOf(
+  series: readonly PolledSeries[],
+  values: Values,
+): ReadonlyMap<TransactionType, number> {
+  const throughput = new Map<TransactionType, number>();
+  for (const [index, { preset, transactionType }] of series.entries()) {
+    const value = values[index];
+    if (preset !== 'throughput' || transactionType === undefined || value === undefined) continue;
+    throughput.set(transactionType, value);
+  }
+  return throughput;
+}
