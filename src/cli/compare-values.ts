@@ -2,6 +2,7 @@ import type { ApiError } from '../model/api-error.ts';
 import type { Application, TransactionType } from '../model/application.ts';
 import type { AppEntry } from '../model/config.ts';
 import { applicationScope, hostsScope, type PollOutcome } from '../model/poll-outcome.ts';
+import { applicationThroughput, hostThroughput } from '../model/snapshot.ts';
 import { sumOf, type Verdict, verdictOf } from './compare-verdict.ts';
 
 /** Requests per minute of an application or of one of its hosts, as each API gives them. */
@@ -58,7 +59,7 @@ function applicationValues(polled: PolledTwice): readonly ComparedValue[] {
     const partOf = (outcome: PollOutcome): Part =>
       outcome.failed.has(applicationScope)
         ? failedPart(outcome.error)
-        : readPart([outcome.reading?.application.get(type)]);
+        : readPart([applicationThroughput(outcome.reading).get(type)]);
     return valueOf(polled, subject, partOf(polled.rest), partOf(polled.nerdgraph));
   });
 }
@@ -97,7 +98,7 @@ function hostValues(polled: PolledTwice): readonly ComparedValue[] {
 
 function hostPart(outcome: PollOutcome, ids: readonly string[], type: TransactionType): Part {
   if (ids.some((id) => outcome.failed.has(id))) return failedPart(outcome.error);
-  return readPart(ids.map((id) => outcome.reading?.hosts.get(id)?.get(type)));
+  return readPart(ids.map((id) => hostThroughput(outcome.reading, id).get(type)));
 }
 
 function readPart(values: readonly (number | undefined)[]): Part {

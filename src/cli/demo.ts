@@ -1,7 +1,7 @@
 import type { ExitCode, Output, Platform } from '../daemon/platform.ts';
 import { serve } from '../daemon/serve.ts';
 import type { AccountSource } from '../model/config.ts';
-import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
+import { type AppSnapshot, applicationThroughput, type SnapshotSink } from '../model/snapshot.ts';
 import type { BoundAddress } from '../server/metrics-server.ts';
 import { type Flags, flagTable } from './flag-table.ts';
 import {
@@ -149,7 +149,7 @@ export function tickerOver(sink: SnapshotSink, stdout: Output): SnapshotSink {
 }
 
 function throughputText({ reading }: AppSnapshot): string {
-  return [...(reading?.application ?? [])]
+  return [...applicationThroughput(reading)]
     .map(([type, requestsPerMinute]) => `${type} ${Number(requestsPerMinute.toPrecision(3))} rpm`)
     .join(', ');
 }

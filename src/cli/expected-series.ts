@@ -7,7 +7,7 @@ import {
   isWorthPolling,
   type SelectedApplication,
 } from '../model/selected-application.ts';
-import type { AppSnapshot, Throughput } from '../model/snapshot.ts';
+import type { AppSnapshot } from '../model/snapshot.ts';
 import { createSelfMetrics } from '../telemetry/self-metrics.ts';
 import type { MirroredStatus } from '../telemetry/status-metrics.ts';
 
@@ -56,7 +56,7 @@ export async function expectedSeries(
 function fullSnapshot(account: string, selected: SelectedApplication): AppSnapshot {
   const { application, entry } = selected;
   const isPolled = isWorthPolling(selected);
-  const throughput: Throughput = new Map(entry.transactions.map((type) => [type, 0]));
+  const values = entry.series.map(() => 0);
   const hosts = isPolled ? hostsToPoll(selected) : [];
   return {
     account,
@@ -66,8 +66,9 @@ function fullSnapshot(account: string, selected: SelectedApplication): AppSnapsh
     hostNames: new Map(),
     reading: {
       windowEndMs: isPolled ? 0 : undefined,
-      application: isPolled ? throughput : new Map(),
-      hosts: new Map(hosts.map((id) => [id, throughput])),
+      series: entry.series,
+      application: isPolled ? values : [],
+      hosts: new Map(hosts.map((id) => [id, values])),
     },
     pollSucceeded: true,
     failureReason: undefined,

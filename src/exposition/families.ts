@@ -1,5 +1,4 @@
-import { transactionTypes } from '../model/application.ts';
-import type { AppSnapshot, Throughput } from '../model/snapshot.ts';
+import type { AppSnapshot } from '../model/snapshot.ts';
 import { labelValueOf, renderLabels, type Sample } from './render.ts';
 
 /** A gauge of applications: its name, its help, and how a snapshot becomes samples. */
@@ -10,8 +9,11 @@ export interface AppFamily {
   readonly isOfHosts?: boolean;
   /** The only parts of a snapshot that its samples depend on. */
   readonly sources: readonly (keyof AppSnapshot)[];
-  readonly samplesOf: (snapshot: AppSnapshot) => Iterable<Sample>;
+  readonly samplesOf: (snapshot: AppSnapshot, hostLabelsOf: HostLabelsOf) => Iterable<Sample>;
 }
+
+/** The labels of a host, rendered. */
+export type HostLabelsOf = (hostId: string) => string;
 
 /** Families whose samples depend on the same parts of a snapshot. */
 function familiesFrom<Source extends keyof AppSnapshot>(
@@ -24,7 +26,7 @@ function familiesFrom<Source extends keyof AppSnapshot>(
 }
 
 /** The last sentence of the help of each family with data from New Relic. */
-const cachedNotice = 'Polled in the background and cached.';
+export const cachedNotice = 'Polled in the background and cached.';
 
 /** The one sample of a family without labels of its own; none without a finite value. */
 function oneSample(value: number | undefined, labels = ''): readonly Sample[] {
@@ -94,56 +96,13 @@ const applicationFamilies: readonly AppFamily[] = familiesFrom(
   ],
 );
 
-const typeLabels = transactionTypes.map(
-  (type) => [type, renderLabels([['transaction_type', type]])] as const,
-);
-
-function* throughputSamples(throughput: Throughput, scope: string): Iterable<Sample> {
-  for (const [type, typeLabel] of typeLabels) {
-    const value = throughput.get(type);
-    if (value === undefined || !Number.isFinite(value)) continue;
-    yield { labels: scope === '' ? typeLabel : `${scope},${typeLabel}`, value };
-  }
-}
-
-function hostLabels(hostId: string, hostNames: AppSnapshot['hostNames']): string {
-  const known = hostNames.get(hostId);
-  const name = known === undefined || known === '' ? hostId : known;
-  return renderLabels([
-    ['host_id', labelValueOf(hostId)],
-    ['host_name', labelValueOf(name)],
-  ]);
-}
-
-/** Yields one at a time: an application may have many thousands of hosts. */
-function* hostSamples({
-  reading,
-  hostNames,
-}: Pick<AppSnapshot, 'reading' | 'hostNames'>): Iterable<Sample> {
-  for (const [hostId, throughput] of reading?.hosts ?? []) {
-    yield* throughputSamples(throughput, hostLabels(hostId, hostNames));
-  }
-}
-
-/** Results of the polls. */
-const throughputFamilies: readonly AppFamily[] = familiesFrom(
-  ['reading', 'hostNames'],
+/** About the values that the polled families show. */
+const windowFamilies: readonly AppFamily[] = familiesFrom(
+  ['reading'],
   [
     {
-      name: 'newrelic_application_requests_per_minute',
-      help: `Average requests per minute of the application over the polled window, by transaction type. ${cachedNotice}`,
-      samplesOf: ({ reading }) =>
-        reading === undefined ? [] : throughputSamples(reading.application, ''),
-    },
-    {
-      name: 'newrelic_application_host_requests_per_minute',
-      help: `Average requests per minute of the application on one host over the polled window, by transaction type. ${cachedNotice}`,
-      isOfHosts: true,
-      samplesOf: hostSamples,
-    },
-    {
       name: 'newrelic_application_window_end_timestamp_seconds',
-      help: `End of the window that the published requests per minute describe, in seconds since the epoch. ${cachedNotice}`,
+      help: `End of the window that the published values describe, in seconds since the epoch. ${cachedNotice}`,
       samplesOf: ({ reading }) => oneTimestamp(reading?.windowEndMs),
     },
   ],
@@ -215,9 +174,9 @@ const pollFamilies: readonly AppFamily[] = familiesFrom(
   ],
 );
 
-/** Every gauge of an application, in the order of the page. */
-export const appFamilies: readonly AppFamily[] = [
-  ...throughputFamilies,
+/** Every gauge that each application may have, in the order of the page; the polled ones come first. */
+export const fixedFamilies: readonly AppFamily[] = [
+  ...windowFamilies,
   ...applicationFamilies,
   ...summaryFamilies,
   ...pollFamilies,

@@ -1,5 +1,6 @@
-import { appFamilies, upFamily } from './families.ts';
+import { type AppFamily, upFamily } from './families.ts';
 import { checksum, type Summed } from './gzip.ts';
+import { inPageOrder } from './polled-families.ts';
 import { renderHeader } from './render.ts';
 import type { RenderedApplication } from './rendered-application.ts';
 
@@ -22,16 +23,14 @@ const bytesPerCopy = 512;
 /** What measuring or replacing an application costs, in bytes copied. */
 const bytesPerApplication = 2048;
 
-const nothing = Buffer.alloc(0);
 const upHeader = Buffer.from(renderHeader(upFamily.name, upFamily.help));
-const appHeaders: readonly Buffer[] = appFamilies.map(({ name, help }) =>
-  Buffer.from(renderHeader(name, help)),
-);
 
-const startOf = ({ ranges }: RenderedApplication, family: number): number =>
-  ranges[2 * family] ?? 0;
-const endOf = ({ ranges }: RenderedApplication, family: number): number =>
-  ranges[2 * family + 1] ?? 0;
+const nothing = Buffer.alloc(0);
+
+const startOf = ({ ranges }: RenderedApplication, position: number): number =>
+  ranges[2 * position] ?? 0;
+const sizeAt = ({ ranges }: RenderedApplication, position: number): number =>
+  (ranges[2 * position + 1] ?? 0) - (ranges[2 * position] ?? 0);
 
 function sizeOf(buffers: readonly Buffer[]): number {
   return buffers.reduce((sum, { length }) => sum + length, 0);
@@ -58,15 +57,53 @@ function createTurns(nextTurn: () => Promise<void>): Turns {
   };
 }
 
+/** Where an application has the lines of each family of the page; `undefined` where it has none. */
+type Positions = readonly (number | undefined)[];
+
+/** What is on a page: families in order, and the applications with the places of their lines. */
+interface Layout {
+  readonly families: readonly AppFamily[];
+  readonly applications: readonly {
+    readonly rendered: RenderedApplication;
+    readonly positions: Positions;
+  }[];
+}
+
+/** Applications that ask for the same metrics share one list of families: there are few lists. */
+function layoutOf(applications: readonly RenderedApplication[]): Layout {
+  const lists = new Set(applications.map(({ families }) => families));
+  const byName = new Map<string, AppFamily>();
+  for (const family of [...lists].flat()) {
+    if (!byName.has(family.name)) byName.set(family.name, family);
+  }
+  const families = inPageOrder([...byName.values()]);
+  const positions = new Map<readonly AppFamily[], Positions>();
+  for (const list of lists) {
+    const places = new Map(list.map(({ name }, index) => [name, index]));
+    positions.set(
+      list,
+      families.map(({ name }) => places.get(name)),
+    );
+  }
+  return {
+    families,
+    applications: applications.map((rendered) => ({
+      rendered,
+      positions: positions.get(rendered.families) ?? [],
+    })),
+  };
+}
+
 /** The size of all lines of each family, in bytes. */
 async function familySizes(
-  applications: readonly RenderedApplication[],
+  { families, applications }: Layout,
   turns: Turns,
 ): Promise<readonly number[]> {
-  const sizes = appHeaders.map(() => 0);
-  for (const application of applications) {
-    for (const [family, size] of sizes.entries()) {
-      sizes[family] = size + endOf(application, family) - startOf(application, family);
+  const sizes = families.map(() => 0);
+  for (const { rendered, positions } of applications) {
+    for (const [family, position] of positions.entries()) {
+      if (position === undefined) continue;
+      sizes[family] = (sizes[family] ?? 0) + sizeAt(rendered, position);
     }
     if (turns.isOver(bytesPerApplication)) await turns.next();
   }
@@ -100,9 +137,12 @@ export async function assemblePage(
   nextTurn: () => Promise<void>,
 ): Promise<AssembledPage> {
   const turns = createTurns(nextTurn);
-  const sizes = await familySizes(applications, turns);
+  const layout = layoutOf(applications);
+  const sizes = await familySizes(layout, turns);
   const head = upLines.length === 0 ? [] : [upHeader, ...upLines];
-  const headers = appHeaders.map((header, family) => (sizes[family] === 0 ? nothing : header));
+  const headers = layout.families.map(({ name, help }, family) =>
+    sizes[family] === 0 ? nothing : Buffer.from(renderHeader(name, help)),
+  );
   const lineBytes = sizes.reduce((total, size) => total + size, 0);
   const identity = Buffer.allocUnsafeSlow(sizeOf(head) + sizeOf(headers) + lineBytes);
   const ranges: number[][] = applications.map(() => []);
@@ -111,15 +151,12 @@ export async function assemblePage(
   for (const bytes of head) offset += bytes.copy(identity, offset);
   for (const [family, header] of headers.entries()) {
     offset += header.copy(identity, offset);
-    for (const [index, application] of applications.entries()) {
+    for (const [index, { rendered, positions }] of layout.applications.entries()) {
+      const position = positions[family];
+      if (position === undefined) continue;
       const start = offset;
-      const { bytes } = application;
-      offset += bytes.copy(
-        identity,
-        start,
-        startOf(application, family),
-        endOf(application, family),
-      );
+      const from = startOf(rendered, position);
+      offset += rendered.bytes.copy(identity, start, from, from + sizeAt(rendered, position));
       ranges[index]?.push(start, offset);
       if (turns.isOver(offset - start + bytesPerCopy)) await turns.next();
     }

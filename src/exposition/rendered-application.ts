@@ -1,5 +1,5 @@
 import type { AppSnapshot } from '../model/snapshot.ts';
-import { type AppFamily, appFamilies } from './families.ts';
+import type { AppFamily, HostLabelsOf } from './families.ts';
 import {
   labelValueOf,
   mayBeAltered,
@@ -17,9 +17,11 @@ export interface RenderedApplication {
   readonly identity: string;
   /** Holds the lines, and perhaps those of other applications too. Nobody writes to it. */
   readonly bytes: Buffer;
-  /** Where the lines of each of `appFamilies` start and end in `bytes`: two numbers for each. */
+  /** The families that it may have lines of, in the order of the page. */
+  readonly families: readonly AppFamily[];
+  /** Where the lines of each of `families` start and end in `bytes`: two numbers for each. */
   readonly ranges: readonly number[];
-  /** The number of lines of each of `appFamilies`. */
+  /** The number of lines of each of `families`. */
   readonly lines: readonly number[];
   /** The number of lines of each that were left out because another one had the same labels. */
   readonly duplicateLines: readonly number[];
@@ -66,11 +68,32 @@ function isShown({ isOfHosts = false }: AppFamily, { hostsOnly }: AppSnapshot): 
   return isOfHosts || !hostsOnly;
 }
 
+interface RenderedLabels {
+  readonly shared: SharedLabels;
+  readonly hostLabelsOf: HostLabelsOf;
+}
+
+/** Renders the labels of each host once, however many gauges it has. */
+function hostLabelsFrom(hostNames: AppSnapshot['hostNames']): HostLabelsOf {
+  const known = new Map<string, string>();
+  return (hostId) => {
+    const before = known.get(hostId);
+    if (before !== undefined) return before;
+    const name = hostNames.get(hostId);
+    const labels = renderLabels([
+      ['host_id', labelValueOf(hostId)],
+      ['host_name', labelValueOf(name === undefined || name === '' ? hostId : name)],
+    ]);
+    known.set(hostId, labels);
+    return labels;
+  };
+}
+
 /** Renders in pieces, and leaves out every sample whose labels an earlier one has. */
 function* renderFamily(
   family: AppFamily,
   snapshot: AppSnapshot,
-  shared: SharedLabels,
+  { shared, hostLabelsOf }: RenderedLabels,
 ): Generator<number, FamilyLines, void> {
   // Unaltered labels differ because their originals do. Only the others need a comparison.
   const seen = new Set<string>();
@@ -85,7 +108,7 @@ function* renderFamily(
     piece = [];
     return length;
   };
-  const samples = isShown(family, snapshot) ? family.samplesOf(snapshot) : [];
+  const samples = isShown(family, snapshot) ? family.samplesOf(snapshot, hostLabelsOf) : [];
   for (const sample of samples) {
     if (mayBeAltered(sample.labels) && seen.size === seen.add(sample.labels).size) {
       duplicates += 1;
@@ -117,36 +140,42 @@ function sum(numbers: readonly number[]): number {
  *
  * It may have many thousands of hosts: the caller can let other work run between the pieces.
  *
+ * @param families the families that it may have lines of, in the order of the page
  * @param previous what was rendered of it before: families whose sources are unchanged are copied
  */
 export function* renderApplication(
   snapshot: AppSnapshot,
+  families: readonly AppFamily[],
   previous?: RenderedApplication,
 ): Rendering {
   const shared = sharedLabelsOf(snapshot);
+  const labels = { shared, hostLabelsOf: hostLabelsFrom(snapshot.hostNames) };
   const identity = identityFrom(shared);
   const known = previous?.identity === identity ? previous : undefined;
-  const families: FamilyLines[] = [];
-  for (const [index, family] of appFamilies.entries()) {
+  const rendered: FamilyLines[] = [];
+  for (const family of families) {
+    const index = known === undefined ? -1 : known.families.indexOf(family);
     const isSame =
       known !== undefined &&
+      index >= 0 &&
       isShown(family, known.snapshot) === isShown(family, snapshot) &&
       family.sources.every((part) => known.snapshot[part] === snapshot[part]);
-    families.push(isSame ? linesOf(known, index) : yield* renderFamily(family, snapshot, shared));
+    rendered.push(isSame ? linesOf(known, index) : yield* renderFamily(family, snapshot, labels));
   }
   const ranges: number[] = [];
   let end = 0;
-  for (const { parts } of families) {
+  for (const { parts } of rendered) {
     ranges.push(end);
     for (const part of parts) end += part.length;
     ranges.push(end);
   }
-  const lines = families.map((one) => one.lines);
-  const duplicateLines = families.map((one) => one.duplicates);
+  const lines = rendered.map((one) => one.lines);
+  const duplicateLines = rendered.map((one) => one.duplicates);
   return {
     snapshot,
     identity,
-    bytes: Buffer.concat(families.flatMap(({ parts }) => parts)),
+    families,
+    bytes: Buffer.concat(rendered.flatMap(({ parts }) => parts)),
     ranges,
     lines,
     duplicateLines,

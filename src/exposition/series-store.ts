@@ -7,6 +7,7 @@ import {
   type Page,
   packedPage,
 } from './page.ts';
+import { createFamilies, familiesOfSnapshot } from './polled-families.ts';
 import { labelValueOf, renderLabels, renderSamples } from './render.ts';
 import { identityOf, renderApplication } from './rendered-application.ts';
 import {
@@ -42,6 +43,7 @@ class Store implements SeriesStore {
   readonly #upClaims = createClaims<AccountSlot>();
   /** Large applications whose newest snapshot is not rendered completely. */
   readonly #unfinished = new Set<AppSlot>();
+  readonly #familiesOf = createFamilies();
   readonly #cache = createPageCache(() => this.#build());
 
   constructor(dependencies: PackingDependencies) {
@@ -51,7 +53,8 @@ class Store implements SeriesStore {
   publish(snapshot: AppSnapshot): void {
     const account = this.#accountOf(snapshot.account);
     const slot = this.#slotOf(account, snapshot);
-    slot.rendering = renderApplication(snapshot, slot.rendered);
+    const families = familiesOfSnapshot(snapshot, this.#familiesOf);
+    slot.rendering = renderApplication(snapshot, families, slot.rendered);
     if (renderSome(slot)) this.#unfinished.delete(slot);
     else this.#unfinished.add(slot);
     this.#cache.invalidate();

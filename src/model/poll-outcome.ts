@@ -59,7 +59,7 @@ export function skippedOutcome(error: ApiError): PollOutcome {
 /** One object for all: thousands of applications may be silent, each polled every minute. */
 const silent: PollOutcome = {
   ...nothingAsked,
-  reading: { windowEndMs: undefined, application: new Map(), hosts: new Map() },
+  reading: { windowEndMs: undefined, series: [], application: [], hosts: new Map() },
   error: undefined,
   failed: new Set(),
   askedParts: 1,

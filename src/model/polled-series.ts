@@ -117,6 +117,13 @@ export function seriesOf(
   ];
 }
 
+/** The gauges of all presets, in the order of the page. */
+export const presetGauges: readonly GaugePair[] = [
+  ...new Map(
+    seriesOf(presetNames, transactionTypes).map(({ gauge }) => [gauge.name, gauge]),
+  ).values(),
+];
+
 /** Whether the series is read of applications as a whole, or of their hosts. */
 export function isReadOf(what: 'applications' | 'hosts', { scope }: PolledSeries): boolean {
   return scope === 'both' || scope === what;
@@ -131,7 +138,7 @@ export type Values = readonly (number | undefined)[];
 /** Requests per minute by transaction type, as far as they were asked for and there are any. */
 export function throughputOf(
   series: readonly PolledSeries[],
-  values: Values,
+  values: Values = [],
 ): ReadonlyMap<TransactionType, number> {
   const throughput = new Map<TransactionType, number>();
   for (const [index, { preset, transactionType }] of series.entries()) {

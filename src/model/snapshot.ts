@@ -1,18 +1,30 @@
 import type { FailureReason } from './api-error.ts';
 import type { Application, TransactionType } from './application.ts';
-
-/**
- * Requests per minute by transaction type. A type is not in the map if the vendor gave no value for
- * it.
- */
-export type Throughput = ReadonlyMap<TransactionType, number>;
+import { type PolledSeries, throughputOf, type Values } from './polled-series.ts';
 
 /** The values from one poll of one application, all for the same window. */
 export interface AppReading {
   /** End of the averaged range; `undefined` if the vendor's own window had no data at all. */
   readonly windowEndMs: number | undefined;
-  readonly application: Throughput;
-  readonly hosts: ReadonlyMap<string, Throughput>;
+  /** What the values are of, in their order. */
+  readonly series: readonly PolledSeries[];
+  readonly application: Values;
+  readonly hosts: ReadonlyMap<string, Values>;
+}
+
+/** Requests per minute of the application itself, by transaction type. */
+export function applicationThroughput(
+  reading: AppReading | undefined,
+): ReadonlyMap<TransactionType, number> {
+  return throughputOf(reading?.series ?? [], reading?.application);
+}
+
+/** Requests per minute of one of its hosts, by transaction type. */
+export function hostThroughput(
+  reading: AppReading | undefined,
+  hostId: string,
+): ReadonlyMap<TransactionType, number> {
+  return throughputOf(reading?.series ?? [], reading?.hosts.get(hostId));
 }
 
 /** Everything that is published of one application: immutable, replaced as a whole. */

@@ -7,7 +7,7 @@ import {
   type PollOutcome,
   unlistedError,
 } from '../model/poll-outcome.ts';
-import type { Throughput } from '../model/snapshot.ts';
+import type { PolledSeries, Values } from '../model/polled-series.ts';
 import { metricNames } from '../newrelic/metric-names.ts';
 import { heartbeatMetric } from './nrql.ts';
 import type { CountRow, NrqlAnswer } from './nrql-answer.ts';
@@ -29,7 +29,7 @@ export interface Asked {
   readonly hosts: readonly string[];
   /** Whether hosts are wanted, and none were listed because that has failed so far. */
   readonly areHostsUnknown?: boolean;
-  readonly transactions: readonly TransactionType[];
+  readonly series: readonly PolledSeries[];
 }
 
 const types: ReadonlyMap<string, TransactionType> = new Map(
@@ -101,13 +101,13 @@ export class BatchAnswers {
     const { hosts, failed } = this.#hostsOf(asked);
     const application = asked.application ? this.#applications.get(applicationId) : undefined;
     if (asked.application && application === undefined) failed.add(applicationScope);
-    const throughput = this.#throughputOf(asked, application);
+    const values = this.#valuesOf(asked, application);
     const hasReading = application !== undefined || hosts.size > 0;
     const failure = this.#errors.get(applicationId) ?? this.#givenUp ?? unlistedErrorOf(asked);
     const error = failed.size > 0 ? failure : undefined;
     return {
       reading: hasReading
-        ? { windowEndMs: this.#windowEndMs, application: throughput, hosts }
+        ? { windowEndMs: this.#windowEndMs, series: asked.series, application: values, hosts }
         : undefined,
       error,
       failed,
@@ -121,16 +121,16 @@ export class BatchAnswers {
   }
 
   #hostsOf(asked: Asked): {
-    readonly hosts: Map<string, Throughput>;
+    readonly hosts: Map<string, Values>;
     readonly failed: Set<string>;
   } {
-    const hosts = new Map<string, Throughput>();
+    const hosts = new Map<string, Values>();
     const failed = new Set<string>(asked.areHostsUnknown === true ? [hostsScope] : []);
     const counted = this.#hosts.get(asked.applicationId);
     const answered = this.#answeredHosts.get(asked.applicationId) ?? [];
     for (const name of asked.hosts) {
       if (answered.some((isAsked) => isAsked(name))) {
-        hosts.set(name, this.#throughputOf(asked, counted?.get(name)));
+        hosts.set(name, this.#valuesOf(asked, counted?.get(name)));
       } else {
         failed.add(name);
       }
@@ -161,15 +161,14 @@ export class BatchAnswers {
   }
 
   /** What has no calls is 0 if it was there and the application has such calls at all, else absent. */
-  #throughputOf({ applicationId, transactions }: Asked, counted: Counted | undefined): Throughput {
-    const throughput = new Map<TransactionType, number>();
-    if (counted === undefined) return throughput;
-    for (const type of transactions) {
+  #valuesOf({ applicationId, series }: Asked, counted: Counted | undefined): Values {
+    if (counted === undefined) return [];
+    return series.map(({ preset, transactionType: type }) => {
+      if (preset !== 'throughput' || type === undefined) return undefined;
       const perMinute = counted.perMinute.get(type);
-      if (perMinute !== undefined) throughput.set(type, perMinute);
-      else if (counted.isLive && this.#recorded.has(applicationId, type)) throughput.set(type, 0);
-    }
-    return throughput;
+      if (perMinute !== undefined) return perMinute;
+      return counted.isLive && this.#recorded.has(applicationId, type) ? 0 : undefined;
+    });
   }
 }
 

@@ -88,7 +88,7 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
       application: entry.application,
       hosts,
       areHostsUnknown: areHostsUnknown(selected, hostNames),
-      transactions: entry.transactions,
+      series: entry.series,
     };
     if (this.#answers.isWithoutHeartbeat(application.id)) {
       this.#dependencies.unexpected.saw('no_heartbeat', { app_id: application.id });

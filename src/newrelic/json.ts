@@ -112,21 +112,26 @@ export function windowEndMsOf(value: unknown): number | undefined {
 export type InvalidSampleListener = (reason: InvalidSampleReason) => void;
 
 /**
- * A value of the vendor that may be published: a finite number that is not negative. `undefined` if
+ * A value of the vendor that may be published: a finite number, and unless that is allowed not a
+ * negative one. `undefined` if
  * the member is absent, which is not the same as 0. Also `undefined` for anything else, such as a
  * number in a string; then `onInvalid` is called.
  */
-export function sampleOf(value: unknown, onInvalid: InvalidSampleListener): number | undefined {
+export function sampleOf(
+  value: unknown,
+  onInvalid: InvalidSampleListener,
+  { mayBeNegative = false }: { readonly mayBeNegative?: boolean } = {},
+): number | undefined {
   if (value === undefined) return undefined;
-  const reason = invalidityOf(value);
+  const reason = invalidityOf(value, mayBeNegative);
   if (reason === undefined && typeof value === 'number') return value;
   if (reason !== undefined) onInvalid(reason);
   return undefined;
 }
 
-function invalidityOf(value: unknown): InvalidSampleReason | undefined {
+function invalidityOf(value: unknown, mayBeNegative: boolean): InvalidSampleReason | undefined {
   if (typeof value !== 'number') return 'not_a_number';
   // `1e999` is valid JSON and is parsed as Infinity.
   if (!Number.isFinite(value)) return 'not_finite';
-  return value < 0 ? 'negative' : undefined;
+  return value < 0 && !mayBeNegative ? 'negative' : undefined;
 }

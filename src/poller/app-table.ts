@@ -199,7 +199,7 @@ export function haveSamePoll(left: AppEntry, right: AppEntry): boolean {
     delayMs === right.poll.delayMs &&
     raw === right.poll.raw &&
     hostNames === right.poll.hostNames &&
-    left.transactions.join() === right.transactions.join() &&
+    (left.series === right.series || isDeepStrictEqual(left.series, right.series)) &&
     isDeepStrictEqual(window, right.poll.window)
   );
 }

@@ -1,10 +1,11 @@
 import type { PollOutcome } from '../model/poll-outcome.ts';
+import type { Values } from '../model/polled-series.ts';
 import {
   choosesHost,
   hostSelectorOf,
   type SelectedApplication,
 } from '../model/selected-application.ts';
-import type { AppReading, Throughput } from '../model/snapshot.ts';
+import type { AppReading } from '../model/snapshot.ts';
 
 /** What is known about the host names of one application. */
 export interface HostNameState {
@@ -66,8 +67,8 @@ export function shouldAskHostNames(
 }
 
 /** The vendor may report 0 for a host that has ended, as long as it lists it. */
-function hasCalls(throughput: Throughput | undefined): boolean {
-  return [...(throughput?.values() ?? [])].some((perMinute) => perMinute > 0);
+function hasCalls(values: Values | undefined): boolean {
+  return values?.some((value) => value !== undefined && value > 0) === true;
 }
 
 /** What is known after a poll that asked for host names. */

@@ -1,6 +1,6 @@
 import type { ApiError } from '../model/api-error.ts';
-import type { TransactionType } from '../model/application.ts';
-import type { Throughput } from '../model/snapshot.ts';
+import type { PolledSeries, Values } from '../model/polled-series.ts';
+import { countedBy } from '../model/vendor-value.ts';
 import type { TimeWindow } from '../model/window.ts';
 import { type CallSubject, excerptOf, failureOf } from '../newrelic/answer.ts';
 import {
@@ -11,48 +11,72 @@ import {
   sampleOf,
   windowEndMsOf,
 } from '../newrelic/json.ts';
-import { metricNames } from '../newrelic/metric-names.ts';
+import { baseFactors } from './base-factors.ts';
 
 /** What is needed to read an answer. */
-export interface ThroughputReading {
+export interface MetricReading {
   readonly onInvalid: InvalidSampleListener;
   /** Wall time of the answer: the vendor's own window ends close to it. */
   readonly wallMs: number;
 }
 
 /**
- * The throughput in a metric data document. Metrics are found by name: their order does not matter,
- * and if one is absent or in `metrics_not_found`, its type merely has no value. Throws an
- * `ApiError` if the document does not have the shape of a summarized answer, or is for another
- * window.
+ * The values in a metric data document. Metrics are found by name: their order does not matter, and if
+ * one is absent or in `metrics_not_found`, its series merely have no value. Throws an `ApiError` if the
+ * document does not have the shape of a summarized answer, or is for another window.
  *
  * Written by hand, although the lists use schemas: there is one such answer per application and
  * host in every cycle, and a few member accesses cost a fraction of what a schema costs.
  */
-export function throughputAnswerOf(
+export function metricAnswerOf(
   document: JsonObject,
-  query: ThroughputQuery,
+  query: MetricQuery,
   subject: CallSubject,
-  { onInvalid, wallMs }: ThroughputReading,
-): ThroughputAnswer {
+  { onInvalid, wallMs }: MetricReading,
+): MetricAnswer {
   const { data, metrics } = metricDataOf(document, subject);
   const question = { window: query.window, wallMs };
   failIf(wrongWindow(data, question, subject));
   const byName = metricsByNameOf(metrics, subject);
-  const throughput = new Map<TransactionType, number>();
+  const found = new Map<string, FoundMetric | undefined>();
   let windowEndMs: number | undefined;
-  for (const type of query.transactions) {
-    const name = metricNames[type];
-    const slice = timesliceOf(byName.get(name), name, subject);
-    if (slice === undefined) continue;
-    failIf(wrongWindow(slice, question, subject));
-    const value = valueOf(slice, name, subject, onInvalid);
-    if (value === undefined) continue;
-    throughput.set(type, value);
-    // If the two ever differ, the earlier end is the one that both values reach.
-    windowEndMs = Math.min(windowEndMs ?? Infinity, endMsOf(slice, name, query, subject));
-  }
-  return { throughput, windowEndMs };
+  const values = query.series.map((series) => {
+    const { metric } = series;
+    if (!found.has(metric)) {
+      const slice = timesliceOf(byName.get(metric), metric, subject);
+      if (slice !== undefined) failIf(wrongWindow(slice, question, subject));
+      found.set(metric, slice && { slice, values: valuesIn(slice, metric, subject) });
+    }
+    const known = found.get(metric);
+    const value = known && valueOf(known.values, series, onInvalid);
+    if (known === undefined || value === undefined) return undefined;
+    // If the ends ever differ, the earliest is the one that all values reach.
+    windowEndMs = Math.min(windowEndMs ?? Infinity, endMsOf(known.slice, metric, query, subject));
+    return value;
+  });
+  return { values, windowEndMs };
+}
+
+/** A metric of the answer. */
+interface FoundMetric {
+  readonly slice: JsonObject;
+  readonly values: JsonObject;
+}
+
+/** In base units. `undefined` if there is no value, or if it says nothing because there were no calls. */
+function valueOf(
+  values: JsonObject,
+  { value: name, scale, gauge }: PolledSeries,
+  onInvalid: InvalidSampleListener,
+): number | undefined {
+  const counter = countedBy[name];
+  if (counter !== undefined && values[counter] === 0) return undefined;
+  const value = sampleOf(values[name], onInvalid, { mayBeNegative: isOfMetric(gauge) });
+  return value === undefined ? undefined : value * baseFactors[name] * scale;
+}
+
+function isOfMetric({ unit }: PolledSeries['gauge']): boolean {
+  return unit === 'as_metric' || unit === 'as_metric_per_second';
 }
 
 function failIf(error: ApiError | undefined): void {
@@ -111,31 +135,23 @@ function timesliceOf(
   throw failureOf(subject, 'schema', `the timeslice of the metric ${name} is not an object`);
 }
 
-/** With `"values":{}` the vendor says that a metric does not have the value. */
-function valueOf(
-  slice: JsonObject,
-  name: string,
-  subject: CallSubject,
-  onInvalid: InvalidSampleListener,
-): number | undefined {
+/** With `"values":{}` the vendor says that a metric does not have the values. */
+function valuesIn(slice: JsonObject, name: string, subject: CallSubject): JsonObject {
   const values = slice['values'];
-  if (isJsonObject(values)) return sampleOf(values[throughputValue], onInvalid);
+  if (isJsonObject(values)) return values;
   throw failureOf(subject, 'schema', `the timeslice of the metric ${name} has no values`);
 }
 
 function endMsOf(
   slice: JsonObject,
   name: string,
-  query: ThroughputQuery,
+  query: MetricQuery,
   subject: CallSubject,
 ): number {
   const endMs = windowEndMsOf(slice['to']) ?? query.window?.toMs;
   if (endMs !== undefined) return endMs;
   throw failureOf(subject, 'schema', `the timeslice of the metric ${name} does not say its end`);
 }
-
-/** The value to read of both metrics: the calls in the window divided by its minutes. */
-export const throughputValue = 'requests_per_minute';
 
 // The vendor writes the end of a summarized range as `:00` or as the second before, and the range
 // of the document with the seconds of the request. No real answer is off by a whole minute.
@@ -189,16 +205,17 @@ function textOf(epochMs: number | undefined): string {
 }
 
 /** The answer for one application, or for one of its hosts. */
-export interface ThroughputAnswer {
-  readonly throughput: Throughput;
+export interface MetricAnswer {
+  /** In base units, in the order of the series of the query. */
+  readonly values: Values;
   /** End of the averaged range as the answer states it; `undefined` if the answer has no data. */
   readonly windowEndMs: number | undefined;
 }
 
-/** What to ask for, of an application and of each of its hosts alike. */
-export interface ThroughputQuery {
+/** What to ask for in one call, of an application or of one of its hosts. */
+export interface MetricQuery {
   /** `undefined`: the vendor's own window. */
   readonly window: TimeWindow | undefined;
-  readonly transactions: readonly TransactionType[];
+  readonly series: readonly PolledSeries[];
   readonly raw: boolean;
 }

@@ -1,13 +1,14 @@
 import type { ApiError, FailureReason } from '../model/api-error.ts';
 import { applicationScope, hostsScope, type PollOutcome } from '../model/poll-outcome.ts';
+import type { Values } from '../model/polled-series.ts';
 import {
   type SelectedApplication,
   withNamedHosts,
   withNewHosts,
 } from '../model/selected-application.ts';
-import type { AppReading, Throughput } from '../model/snapshot.ts';
+import type { AppReading } from '../model/snapshot.ts';
 import type { HostNames } from '../model/source.ts';
-import type { ThroughputAnswer, ThroughputQuery } from './metric-payload.ts';
+import type { MetricAnswer, MetricQuery } from './metric-payload.ts';
 
 /** After this many calls in a row without an answer, the rest of the poll would get none either. */
 const maxUnanswered = 12;
@@ -32,8 +33,9 @@ const noNames = { hostNames: undefined, hostNamesError: undefined, extraCalls: 0
 
 /** Collects the answers of one poll while they arrive. */
 export class PollAnswers {
-  #application: Throughput | undefined;
-  readonly #hosts = new Map<string, Throughput>();
+  #series: MetricQuery['series'] = [];
+  #application: Values | undefined;
+  readonly #hosts = new Map<string, Values>();
   #windowEndMs: number | undefined;
   #error: ApiError | undefined;
   readonly #failed = new Set<string>();
@@ -49,8 +51,8 @@ export class PollAnswers {
     return this.#isGone || this.#isUnauthorized || this.#unanswered >= maxUnanswered;
   }
 
-  application(answer: ThroughputAnswer, query: ThroughputQuery): void {
-    this.#application = answer.throughput;
+  application(answer: MetricAnswer, query: MetricQuery): void {
+    this.#application = answer.values;
     this.#answered(answer, query);
   }
 
@@ -59,8 +61,8 @@ export class PollAnswers {
     else this.#failure(applicationScope, error);
   }
 
-  host(hostId: string, answer: ThroughputAnswer, query: ThroughputQuery): void {
-    this.#hosts.set(hostId, answer.throughput);
+  host(hostId: string, answer: MetricAnswer, query: MetricQuery): void {
+    this.#hosts.set(hostId, answer.values);
     this.#answered(answer, query);
   }
 
@@ -119,13 +121,13 @@ export class PollAnswers {
    */
   outcome({ application: isAsked, hostIds, isByName }: Asked, askedParts: number): PollOutcome {
     const failed = new Set(this.#failed);
-    const hosts = new Map<string, Throughput>();
+    const hosts = new Map<string, Values>();
     const namesError = isByName ? this.#names.hostNamesError : undefined;
     if (isAsked && this.#application === undefined) failed.add(applicationScope);
     if (namesError !== undefined) failed.add(hostsScope);
     for (const hostId of hostIds) {
-      const throughput = this.#hosts.get(hostId);
-      if (throughput !== undefined) hosts.set(hostId, throughput);
+      const values = this.#hosts.get(hostId);
+      if (values !== undefined) hosts.set(hostId, values);
       else if (!this.#goneHosts.has(hostId)) failed.add(hostId);
     }
     return {
@@ -140,17 +142,18 @@ export class PollAnswers {
   }
 
   /** `undefined` if nothing has arrived. */
-  #reading(hosts: ReadonlyMap<string, Throughput>): AppReading | undefined {
+  #reading(hosts: ReadonlyMap<string, Values>): AppReading | undefined {
     if (this.#application === undefined && hosts.size === 0) return undefined;
-    const application = this.#application ?? new Map();
-    return { windowEndMs: this.#windowEndMs, application, hosts };
+    const application = this.#application ?? [];
+    return { windowEndMs: this.#windowEndMs, series: this.#series, application, hosts };
   }
 
   /**
    * With the vendor's own window, the windows of one poll may end a minute apart: the earliest end
    * holds for all.
    */
-  #answered({ windowEndMs }: ThroughputAnswer, { window }: ThroughputQuery): void {
+  #answered({ windowEndMs }: MetricAnswer, { window, series }: MetricQuery): void {
+    this.#series = series;
     this.#unanswered = 0;
     const endMs = window?.toMs ?? windowEndMs;
     if (endMs !== undefined) this.#windowEndMs = Math.min(this.#windowEndMs ?? endMs, endMs);

@@ -1,10 +1,9 @@
 import { ApiError } from '../model/api-error.ts';
-import type { TransactionType } from '../model/application.ts';
 import type { CallContext } from '../model/source.ts';
+import { countedBy, type ValueName } from '../model/vendor-value.ts';
 import { isEntityId, minuteTextOf } from '../newrelic/json.ts';
-import { metricNames } from '../newrelic/metric-names.ts';
 import type { ApiRequest, ApiResponse, Transport } from '../transport/transport.ts';
-import { type ThroughputQuery, throughputValue } from './metric-payload.ts';
+import type { MetricQuery } from './metric-payload.ts';
 
 /**
  * Asks for the applications of the account; with `ids` only for those. Every page is asked for with
@@ -39,21 +38,21 @@ export function hostsRequest(applicationId: string, page: number, hostName?: str
   };
 }
 
-/** The requests for throughput: all transaction types in one call. */
-export interface ThroughputRequests {
-  application(applicationId: string, query: ThroughputQuery): ApiRequest;
+/** The requests for values: all of them in one call. */
+export interface MetricRequests {
+  application(applicationId: string, query: MetricQuery): ApiRequest;
   /** One host of an application. */
-  host(applicationId: string, hostId: string, query: ThroughputQuery): ApiRequest;
+  host(applicationId: string, hostId: string, query: MetricQuery): ApiRequest;
 }
 
-export function createThroughputRequests(): ThroughputRequests {
+export function createMetricRequests(): MetricRequests {
   // A poll uses one query for its application and for each of its hosts: it is written out once.
-  const written = new WeakMap<ThroughputQuery, string>();
+  const written = new WeakMap<MetricQuery, string>();
 
-  const pathEndOf = (query: ThroughputQuery): string => {
+  const pathEndOf = (query: MetricQuery): string => {
     const known = written.get(query);
     if (known !== undefined) return known;
-    const pathEnd = `/metrics/data.json${throughputParametersOf(query)}`;
+    const pathEnd = `/metrics/data.json${metricParametersOf(query)}`;
     written.set(query, pathEnd);
     return pathEnd;
   };
@@ -70,25 +69,25 @@ export function createThroughputRequests(): ThroughputRequests {
   };
 }
 
-// Written out once: every poll asks for the same values.
-const nameParameters: Readonly<Record<TransactionType, string>> = {
-  web: parameterOf('names[]', metricNames.web),
-  other: parameterOf('names[]', metricNames.other),
-};
-const fixedParameters = [
-  parameterOf('values[]', throughputValue),
-  parameterOf('summarize', 'true'),
-];
-
-function throughputParametersOf(query: ThroughputQuery): string {
-  const parameters = query.transactions.map((type) => nameParameters[type]);
-  parameters.push(...fixedParameters);
-  if (query.window !== undefined) {
-    parameters.push(parameterOf('from', minuteTextOf(query.window.fromMs)));
-    parameters.push(parameterOf('to', minuteTextOf(query.window.toMs)));
+function metricParametersOf({ series, window, raw }: MetricQuery): string {
+  const names = new Set(series.map(({ metric }) => metric));
+  const values = new Set<ValueName>(series.flatMap(({ value }) => [value, ...counterOf(value)]));
+  const parameters = [
+    ...[...names].map((name) => parameterOf('names[]', name)),
+    ...[...values].map((value) => parameterOf('values[]', value)),
+    parameterOf('summarize', 'true'),
+  ];
+  if (window !== undefined) {
+    parameters.push(parameterOf('from', minuteTextOf(window.fromMs)));
+    parameters.push(parameterOf('to', minuteTextOf(window.toMs)));
   }
-  if (query.raw) parameters.push(parameterOf('raw', 'true'));
+  if (raw) parameters.push(parameterOf('raw', 'true'));
   return queryOf(parameters);
+}
+
+function counterOf(value: ValueName): readonly ValueName[] {
+  const counter = countedBy[value];
+  return counter === undefined ? [] : [counter];
 }
 
 function pageOf(page: number): string[] {

@@ -4,7 +4,7 @@ import type { PollOutcome } from '../model/poll-outcome.ts';
 import { hostSelectorOf, hostsToPoll, wantedHostNames } from '../model/selected-application.ts';
 import type { Batch, Call, CallContext, Question, Stage } from '../model/source.ts';
 import { windowAt } from '../model/window.ts';
-import type { ThroughputQuery } from './metric-payload.ts';
+import type { MetricQuery } from './metric-payload.ts';
 import { PollAnswers } from './poll-answers.ts';
 import type { RestClient } from './rest-client.ts';
 
@@ -43,7 +43,7 @@ class RestBatch<Asked extends Question> implements Batch<Asked> {
   #hostIds: readonly string[];
   #parts = 0;
   #isGivenUp = false;
-  #query: ThroughputQuery | undefined;
+  #query: MetricQuery | undefined;
   #namesAbort: AbortController | undefined;
   #cancelNamesGrace: (() => void) | undefined;
   /** Calls for values that have not ended, plus one while there are more to begin. */
@@ -146,7 +146,7 @@ class RestBatch<Asked extends Question> implements Batch<Asked> {
   }
 
   #value(
-    ask: (context: CallContext, query: ThroughputQuery) => Promise<void>,
+    ask: (context: CallContext, query: MetricQuery) => Promise<void>,
     failed: (error: ApiError) => void,
   ): Call {
     this.#valuesLeft += 1;
@@ -158,11 +158,11 @@ class RestBatch<Asked extends Question> implements Batch<Asked> {
   }
 
   /** The query is the same for all calls. */
-  #queryAt({ wallMs }: CallContext): ThroughputQuery {
-    const { poll, transactions } = this.#question.selected.entry;
+  #queryAt({ wallMs }: CallContext): MetricQuery {
+    const { poll, series } = this.#question.selected.entry;
     this.#query ??= {
       window: windowAt(wallMs, poll.window, poll.delayMs),
-      transactions,
+      series,
       raw: poll.raw,
     };
     return this.#query;

@@ -8,12 +8,8 @@ import type { ApiResponse, Transport } from '../transport/transport.ts';
 import { discoverApplications } from './discovery.ts';
 import { createLookUps } from './findings.ts';
 import { createListReader, findHost } from './lists.ts';
-import {
-  type ThroughputAnswer,
-  type ThroughputQuery,
-  throughputAnswerOf,
-} from './metric-payload.ts';
-import { createThroughputRequests, type RequestContext, sendingBy } from './requests.ts';
+import { type MetricAnswer, type MetricQuery, metricAnswerOf } from './metric-payload.ts';
+import { createMetricRequests, type RequestContext, sendingBy } from './requests.ts';
 
 export interface RestClientOptions {
   /** Pages of one list at most: a guard against one that does not end. */
@@ -50,15 +46,15 @@ export interface RestClient {
   ): Promise<HostNames>;
   applicationThroughput(
     applicationId: string,
-    query: ThroughputQuery,
+    query: MetricQuery,
     context: RequestContext,
-  ): Promise<ThroughputAnswer>;
+  ): Promise<MetricAnswer>;
   hostThroughput(
     applicationId: string,
     hostId: string,
-    query: ThroughputQuery,
+    query: MetricQuery,
     context: RequestContext,
-  ): Promise<ThroughputAnswer>;
+  ): Promise<MetricAnswer>;
 }
 
 export function createRestClient(
@@ -70,7 +66,7 @@ export function createRestClient(
   const lists = createListReader(options, dependencies);
   const lookUps = createLookUps({ clock });
 
-  const requests = createThroughputRequests();
+  const requests = createMetricRequests();
   const onInvalid = (reason: InvalidSampleReason): void => {
     observer.invalidSample(reason);
   };
@@ -78,10 +74,10 @@ export function createRestClient(
   const throughputOf = (
     response: ApiResponse,
     subject: CallSubject,
-    query: ThroughputQuery,
-  ): ThroughputAnswer =>
+    query: MetricQuery,
+  ): MetricAnswer =>
     countingFailures(response, subject, observer, () =>
-      throughputAnswerOf(documentOf(response, subject, parseJson), query, subject, {
+      metricAnswerOf(documentOf(response, subject, parseJson), query, subject, {
         onInvalid,
         wallMs: clock.wallMs(),
       }),

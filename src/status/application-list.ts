@@ -1,4 +1,4 @@
-import { transactionTypes } from '../model/application.ts';
+import { applicationThroughput } from '../model/snapshot.ts';
 import {
   type ApplicationState,
   type ApplicationStatus,
@@ -42,8 +42,8 @@ const valuesOf: Readonly<Record<ApplicationKey, (application: ApplicationStatus)
   state: rankOf,
   name: ({ name }) => name.toLowerCase(),
   account: ({ account }) => account.toLowerCase(),
-  web: ({ reading }) => reading?.application.get('web'),
-  other: ({ reading }) => reading?.application.get('other'),
+  web: ({ reading }) => applicationThroughput(reading).get('web'),
+  other: ({ reading }) => applicationThroughput(reading).get('other'),
   values: ({ reading }) => reading?.windowEndMs,
   polled: ({ lastPollMs }) => lastPollMs,
   next: ({ nextPollMs }) => nextPollMs,
@@ -114,9 +114,7 @@ export function listedApplications(
 }
 
 /** All transaction types together; `undefined` without any value. */
-export function totalOf(throughput: ReadonlyMap<string, number> | undefined): number | undefined {
-  const values = transactionTypes
-    .map((type) => throughput?.get(type))
-    .filter((value) => value !== undefined);
+export function totalOf(throughput: ReadonlyMap<string, number>): number | undefined {
+  const values = [...throughput.values()];
   return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0);
 }

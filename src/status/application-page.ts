@@ -1,3 +1,4 @@
+import { applicationThroughput } from '../model/snapshot.ts';
 import type { ApplicationStatus, StatusSource } from '../model/status.ts';
 import { totalOf } from './application-list.ts';
 import { failureText, hostsText, valuesAge } from './application-row.ts';
@@ -31,6 +32,7 @@ function valuesFrom(application: ApplicationStatus, nowMs: number): Child {
 
 function facts(application: ApplicationStatus, nowMs: number): Html {
   const { id, account, selector, labels, reading, intervalSeconds } = application;
+  const throughput = applicationThroughput(reading);
   const { lastPollMs, lastSuccessMs, nextPollMs, state } = application;
   const labelList = Object.entries(labels).map(
     ([key, value]) => html`<code>${key}=<bdi>${value}</bdi></code> `,
@@ -38,9 +40,9 @@ function facts(application: ApplicationStatus, nowMs: number): Html {
   const timeOr = (ms: number | undefined, text: string): Child =>
     ms === undefined ? text : since(ms, nowMs);
   return html`<dl class="facts">
-${fact('Web, requests per minute', html`<b>${rate(reading?.application.get('web'))}</b>`)}
-${fact('Other, requests per minute', html`<b>${rate(reading?.application.get('other'))}</b>`)}
-${fact('Both', rate(totalOf(reading?.application)))}
+${fact('Web, requests per minute', html`<b>${rate(throughput.get('web'))}</b>`)}
+${fact('Other, requests per minute', html`<b>${rate(throughput.get('other'))}</b>`)}
+${fact('Both', rate(totalOf(throughput)))}
 ${fact('Values from', valuesFrom(application, nowMs))}
 ${fact('Last poll', timeOr(lastPollMs, 'not yet'))}
 ${fact('Last success', timeOr(lastSuccessMs, 'never'))}

@@ -1,3 +1,4 @@
+import { applicationThroughput } from '../model/snapshot.ts';
 import type { ApplicationStatus } from '../model/status.ts';
 import { polledHostsOf } from './application-list.ts';
 import { type Html, html } from './html.ts';
@@ -80,13 +81,14 @@ export function applicationRow(
   { nowMs, hasAccount, hasId, columns }: RowOptions,
 ): Html {
   const { account, id, name, state, reading, lastPollMs, nextPollMs } = application;
+  const throughput = applicationThroughput(reading);
   const failure = failureText(application, nowMs, longestMessage);
   const last = lastPollMs === undefined ? html`not yet` : ago(lastPollMs, nowMs);
   const next = state === 'silent' ? unknown('It is not polled') : due(nextPollMs, nowMs);
   return html`<tbody data-key="${account}/${id}">
 <tr><td class="c-state">${stateBadge(state, applicationStateViews[state])}</td><th scope="row"><a href="${applicationHref(account, id)}"><bdi>${cutText(name, longestName)}</bdi></a>${hasId && html` <span class="soft">${id}</span>`}</th>${
     hasAccount && html`<td class="c-account"><bdi>${cutText(account, longestName)}</bdi></td>`
-  }${rateCell(reading?.application.get('web'), 'c-web')}${rateCell(reading?.application.get('other'), 'c-other')}<td class="c-spark">${sparkline(history)}</td><td class="n c-values">${valuesAge(application, nowMs)}</td><td class="n c-polled">${last}</td><td class="n c-next">${next}</td><td class="n c-hosts">${hostsText(application)}</td></tr>
+  }${rateCell(throughput.get('web'), 'c-web')}${rateCell(throughput.get('other'), 'c-other')}<td class="c-spark">${sparkline(history)}</td><td class="n c-values">${valuesAge(application, nowMs)}</td><td class="n c-polled">${last}</td><td class="n c-next">${next}</td><td class="n c-hosts">${hostsText(application)}</td></tr>
 ${failure !== undefined && html`<tr class="why"><td colspan="${columns}">${failure}</td></tr>\n`}</tbody>
 `;
 }

@@ -1,3 +1,4 @@
+import { hostThroughput } from '../model/snapshot.ts';
 import type { ApplicationStatus } from '../model/status.ts';
 import { type ListQuery, type ListShape, type SortValue, sortedBy } from './list-query.ts';
 import type { StateView } from './state-view.ts';
@@ -42,22 +43,22 @@ export interface HostRow {
 function stateOf({ failedHostIds, lastPollMs, reading }: ApplicationStatus, id: string): HostState {
   if (failedHostIds.has(id)) return 'failing';
   if (lastPollMs === undefined) return 'waiting';
-  return (reading?.hosts.get(id)?.size ?? 0) > 0 ? 'up' : 'empty';
+  return reading?.hosts.get(id)?.some((value) => value !== undefined) === true ? 'up' : 'empty';
 }
 
 /** All polled hosts of an application. */
 export function hostRows(application: ApplicationStatus): readonly HostRow[] {
   const { hostIds, hostNames, reading } = application;
   return hostIds.map((id) => {
-    const values = reading?.hosts.get(id);
+    const throughput = hostThroughput(reading, id);
     const name = hostNames.get(id);
     return {
       id,
       name,
       sortName: name?.toLowerCase() ?? id,
       state: stateOf(application, id),
-      web: values?.get('web'),
-      other: values?.get('other'),
+      web: throughput.get('web'),
+      other: throughput.get('other'),
     };
   });
 }

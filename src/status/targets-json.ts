@@ -1,4 +1,5 @@
-import type { Throughput } from '../model/snapshot.ts';
+import type { TransactionType } from '../model/application.ts';
+import { applicationThroughput, hostThroughput } from '../model/snapshot.ts';
 import type {
   AccountDetails,
   ApplicationState,
@@ -107,7 +108,7 @@ function targetJson(one: ApplicationStatus, withHosts: boolean): unknown {
     lastSuccess: timeJson(one.lastSuccessMs),
     nextPoll: timeJson(one.nextPollMs),
     windowEnd: timeJson(reading?.windowEndMs),
-    requestsPerMinute: throughputJson(reading?.application),
+    requestsPerMinute: throughputJson(applicationThroughput(reading)),
     hosts: one.hostIds.length,
     ...hostsJson(one, withHosts),
   };
@@ -169,8 +170,8 @@ function processJson({ nowMs, startedMs, build, shard, reload }: ProcessStatus):
 }
 
 /** Requests per minute by transaction type; a type without a value is left out. */
-function throughputJson(throughput: Throughput | undefined): unknown {
-  return Object.fromEntries(throughput ?? []);
+function throughputJson(throughput: ReadonlyMap<TransactionType, number>): unknown {
+  return Object.fromEntries(throughput);
 }
 
 /** The hosts of an application that failed, and if wanted each of its hosts. */
@@ -184,7 +185,7 @@ function hostsJson(
   const hostDetails = hostIds.map((id) => ({
     ...identityOf(id),
     isFailed: failedHostIds.has(id),
-    requestsPerMinute: throughputJson(reading?.hosts.get(id)),
+    requestsPerMinute: throughputJson(hostThroughput(reading, id)),
   }));
   return { failedHosts, hostDetails };
 }

@@ -76,10 +76,17 @@ export function createThroughputHistory(
 }
 
 /** All requests of the application: its own values, or those of its hosts if only they are polled. */
-function totalOf({ application, hosts }: AppReading, hostsOnly: boolean): number | undefined {
+function totalOf(
+  { series, application, hosts }: AppReading,
+  hostsOnly: boolean,
+): number | undefined {
+  const indexes = [...series.keys()].filter((index) => series[index]?.preset === 'throughput');
   let total: number | undefined;
-  for (const throughput of hostsOnly ? hosts.values() : [application]) {
-    for (const perMinute of throughput.values()) total = (total ?? 0) + perMinute;
+  for (const values of hostsOnly ? hosts.values() : [application]) {
+    for (const index of indexes) {
+      const perMinute = values[index];
+      if (perMinute !== undefined) total = (total ?? 0) + perMinute;
+    }
   }
   return total;
 }

@@ -1,0 +1,131 @@
+import {
+  type GaugePair,
+  isReadOf,
+  type PolledSeries,
+  presetGauges,
+  type Values,
+} from '../model/polled-series.ts';
+import type { AppSnapshot } from '../model/snapshot.ts';
+import { type AppFamily, cachedNotice, fixedFamilies, type HostLabelsOf } from './families.ts';
+import { labelValueOf, renderLabels, type Sample } from './render.ts';
+
+/** The families of an application whose reading has these series; the same object for the same series. */
+export type FamiliesOf = (series: readonly PolledSeries[]) => readonly AppFamily[];
+
+const noSeries: readonly PolledSeries[] = [];
+
+/** The families of what a snapshot shows. */
+export function familiesOfSnapshot(
+  { reading }: AppSnapshot,
+  familiesOf: FamiliesOf,
+): readonly AppFamily[] {
+  return familiesOf(reading?.series ?? noSeries);
+}
+
+export function createFamilies(): FamiliesOf {
+  const known = new WeakMap<readonly PolledSeries[], readonly AppFamily[]>();
+  return (series) => {
+    const before = known.get(series);
+    if (before !== undefined) return before;
+    const families = inPageOrder([...polledFamilies(series), ...fixedFamilies]);
+    known.set(series, families);
+    return families;
+  };
+}
+
+/** A series of a gauge: the index of its value in a reading, and its labels, rendered. */
+interface GaugeSeries {
+  readonly index: number;
+  readonly labels: string;
+}
+
+function labelsOf({ transactionType, labels }: PolledSeries): string {
+  const own = Object.entries(labels).map(([name, value]) => [name, labelValueOf(value)] as const);
+  return renderLabels(
+    transactionType === undefined ? own : [['transaction_type', transactionType], ...own],
+  );
+}
+
+/** The gauges by the names of applications, with the series that are read of applications or of hosts. */
+function gaugesOf(
+  series: readonly PolledSeries[],
+  what: 'applications' | 'hosts',
+): ReadonlyMap<GaugePair, readonly GaugeSeries[]> {
+  const byName = new Map<string, { readonly gauge: GaugePair; readonly series: GaugeSeries[] }>();
+  for (const [index, one] of series.entries()) {
+    if (!isReadOf(what, one)) continue;
+    const known = byName.get(one.gauge.name) ?? { gauge: one.gauge, series: [] };
+    known.series.push({ index, labels: labelsOf(one) });
+    byName.set(one.gauge.name, known);
+  }
+  return new Map([...byName.values()].map(({ gauge, series: own }) => [gauge, own]));
+}
+
+function* samplesOf(
+  series: readonly GaugeSeries[],
+  values: Values,
+  scope: string,
+): Iterable<Sample> {
+  for (const { index, labels } of series) {
+    const value = values[index];
+    if (value === undefined || !Number.isFinite(value)) continue;
+    yield { labels: scope === '' || labels === '' ? scope + labels : `${scope},${labels}`, value };
+  }
+}
+
+/** Yields one at a time: an application may have many thousands of hosts. */
+function* hostSamples(
+  series: readonly GaugeSeries[],
+  { reading }: AppSnapshot,
+  hostLabelsOf: HostLabelsOf,
+): Iterable<Sample> {
+  for (const [hostId, values] of reading?.hosts ?? []) {
+    yield* samplesOf(series, values, hostLabelsOf(hostId));
+  }
+}
+
+function polledFamilies(all: readonly PolledSeries[]): readonly AppFamily[] {
+  const ofApplications = [...gaugesOf(all, 'applications')].map(
+    ([{ name, help }, series]): AppFamily => ({
+      name,
+      help: `${help} ${cachedNotice}`,
+      sources: ['reading'],
+      samplesOf: ({ reading }) =>
+        reading === undefined ? [] : samplesOf(series, reading.application, ''),
+    }),
+  );
+  const ofHosts = [...gaugesOf(all, 'hosts')].map(
+    ([{ hostName, hostHelp }, series]): AppFamily => ({
+      name: hostName,
+      help: `${hostHelp} ${cachedNotice}`,
+      isOfHosts: true,
+      sources: ['reading', 'hostNames'],
+      samplesOf: (snapshot, hostLabelsOf) => hostSamples(series, snapshot, hostLabelsOf),
+    }),
+  );
+  return [...ofApplications, ...ofHosts];
+}
+
+/** Positions of the gauges of presets and of the fixed families. */
+const presetPositions = positionsOf(presetGauges.flatMap(({ name, hostName }) => [name, hostName]));
+const fixedPositions = positionsOf(fixedFamilies.map(({ name }) => name));
+
+function positionsOf(names: readonly string[]): ReadonlyMap<string, number> {
+  return new Map(names.map((name, index) => [name, index]));
+}
+
+/** Presets come first, then the metrics that configurations name, then what every application has. */
+export function inPageOrder(families: readonly AppFamily[]): readonly AppFamily[] {
+  const places = new Map(families.map(({ name }) => [name, placeOf(name)] as const));
+  return families.toSorted(({ name: left }, { name: right }) => {
+    const difference = (places.get(left) ?? 0) - (places.get(right) ?? 0);
+    if (difference !== 0) return difference;
+    return left < right ? -1 : 1;
+  });
+}
+
+function placeOf(name: string): number {
+  const fixed = fixedPositions.get(name);
+  const preset = presetPositions.get(name);
+  return fixed === undefined ? (preset ?? presetPositions.size) : presetPositions.size + 1 + fixed;
+}
