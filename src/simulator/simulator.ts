@@ -12,6 +12,7 @@ import { createGraphqlRoutes, type GraphqlRoutes } from './graphql-routes.ts';
 import { createJournal, type Journal } from './journal.ts';
 import { createQuota } from './quota.ts';
 import { createRandom, type Random } from './random.ts';
+import { listsMetricNames, type ParsedRequest } from './request.ts';
 import { createRequestHandler } from './request-handler.ts';
 import { createRoutes, type Routes } from './routes.ts';
 import { demoApiKey, type SimulatorOptions } from './simulator-options.ts';
@@ -42,6 +43,7 @@ export interface SimulatorDependencies {
 
 const defaultQuotaPerMinute = 1000;
 const defaultPageSize = 200;
+const defaultMetricNamesPageSize = 1000;
 const defaultIngestDelayMs = 180_000;
 const defaultJournalLimit = 100_000;
 
@@ -87,11 +89,13 @@ function createHttpListener(
   };
 }
 
-function latencyOf(latency: SimulatorOptions['latencyMs'], random: Random): () => number {
-  if (latency === undefined) return () => 0;
-  if (typeof latency === 'number') return () => latency;
-  const [minMs, maxMs] = latency;
-  return () => minMs + random.next() * (maxMs - minMs);
+function latencyOf(
+  { latencyMs: latency, metricNamesLatencyMs = 0 }: SimulatorOptions,
+  random: Random,
+): (request: ParsedRequest) => number {
+  const [minMs, maxMs] = typeof latency === 'object' ? latency : [latency ?? 0, latency ?? 0];
+  const next = (): number => (maxMs > minMs ? minMs + random.next() * (maxMs - minMs) : minMs);
+  return ({ endpoint }) => next() + (listsMetricNames(endpoint) ? metricNamesLatencyMs : 0);
 }
 
 /** Both APIs of the account. */
@@ -112,6 +116,7 @@ function createCalls({ fleet, ingestDelayMs }: SimulatorOptions, clock: Clock): 
 function createApis(options: SimulatorOptions, fleet: Fleet, clock: Clock): AccountApis {
   const routeOptions = {
     pageSize: options.pageSize ?? defaultPageSize,
+    metricNamesPageSize: options.metricNamesPageSize ?? defaultMetricNamesPageSize,
     linkStyle: options.linkStyle ?? 'observed',
     shuffle: options.shuffle ?? 'none',
     hostsEndpoint: options.hostsEndpoint ?? true,
@@ -148,7 +153,7 @@ export function createSimulator(
       journal,
       quota,
       ...apis,
-      nextLatencyMs: latencyOf(options.latencyMs, random),
+      nextLatencyMs: latencyOf(options, random),
     },
   );
   const listener = createHttpListener(

@@ -3,17 +3,13 @@ import { comparedValues, type PolledTwice } from '../../src/cli/compare-values.t
 import { ApiError } from '../../src/model/api-error.ts';
 import type { TransactionType } from '../../src/model/application.ts';
 import type { PollOutcome } from '../../src/model/poll-outcome.ts';
-import { anEntry } from '../support/builders.ts';
+import type { Values } from '../../src/model/polled-series.ts';
+import { anEntry, throughputSeries } from '../support/builders.ts';
 
 type Rates = Readonly<Partial<Record<TransactionType, number>>>;
 
-function ratesOf(rates: Rates): ReadonlyMap<TransactionType, number> {
-  return new Map(
-    (['web', 'other'] as const).flatMap((type): [TransactionType, number][] => {
-      const value = rates[type];
-      return value === undefined ? [] : [[type, value]];
-    }),
-  );
+function ratesOf({ web, other }: Rates): Values {
+  return [web, other];
 }
 
 function anOutcome(
@@ -24,6 +20,7 @@ function anOutcome(
   return {
     reading: {
       windowEndMs: 0,
+      series: throughputSeries,
       application: ratesOf(application),
       hosts: new Map(Object.entries(hosts).map(([id, rates]) => [id, ratesOf(rates)])),
     },

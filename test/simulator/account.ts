@@ -32,6 +32,7 @@ export function anAccount(
   const routes = createRoutes(
     {
       pageSize: 200,
+      metricNamesPageSize: 1000,
       linkStyle: 'observed',
       shuffle: 'none',
       hostsEndpoint: true,
