@@ -1,19 +1,19 @@
 import type { ApiError } from '../model/api-error.ts';
-import type { Application } from '../model/application.ts';
+import type { Application, TransactionType } from '../model/application.ts';
 import type { AppEntry } from '../model/config.ts';
 import { applicationScope, hostsScope, type PollOutcome } from '../model/poll-outcome.ts';
-import { isReadOf, type PolledSeries } from '../model/polled-series.ts';
+import { applicationThroughput, hostThroughput } from '../model/snapshot.ts';
 import { sumOf, type Verdict, verdictOf } from './compare-verdict.ts';
 
-/** A value of an application or of one of its hosts, as each API gives it. */
+/** Requests per minute of an application or of one of its hosts, as each API gives them. */
 export interface ComparedValue {
   readonly account: string;
   readonly application: Pick<Application, 'id' | 'name'>;
   /** The name of the host; `undefined` for the application itself. */
   readonly host: string | undefined;
-  /** How many ids the host has in REST; their values are added. */
+  /** How many ids the host has in REST, whose values are added. */
   readonly hostIds: number;
-  readonly series: PolledSeries;
+  readonly transactionType: TransactionType;
   /** `undefined` if the API has no value. */
   readonly rest: number | undefined;
   readonly nerdgraph: number | undefined;
@@ -54,25 +54,23 @@ interface Part {
 }
 
 function applicationValues(polled: PolledTwice): readonly ComparedValue[] {
-  return polled.entry.series.flatMap((series, index) => {
-    if (!isReadOf('applications', series)) return [];
-    const subject = { host: undefined, hostIds: 0, series };
+  return polled.entry.transactions.flatMap((type) => {
+    const subject = { host: undefined, hostIds: 0, type };
     const partOf = (outcome: PollOutcome): Part =>
       outcome.failed.has(applicationScope)
         ? failedPart(outcome.error)
-        : readPart([outcome.reading?.application[index]]);
+        : readPart([applicationThroughput(outcome.reading).get(type)]);
     return valueOf(polled, subject, partOf(polled.rest), partOf(polled.nerdgraph));
   });
 }
 
 function hostValues(polled: PolledTwice): readonly ComparedValue[] {
   const { rest, nerdgraph, entry } = polled;
-  const ofHosts = [...entry.series.entries()].filter(([, series]) => isReadOf('hosts', series));
   const restFailure = hostsFailure(rest);
   const nerdgraphFailure = hostsFailure(nerdgraph);
   if (restFailure !== undefined || nerdgraphFailure !== undefined) {
-    return ofHosts.flatMap(([, series]) => {
-      const subject = { host: unknownHosts, hostIds: 0, series };
+    return entry.transactions.flatMap((type) => {
+      const subject = { host: unknownHosts, hostIds: 0, type };
       return valueOf(
         polled,
         subject,
@@ -87,27 +85,20 @@ function hostValues(polled: PolledTwice): readonly ComparedValue[] {
   return names.flatMap((host) => {
     const inRest = restIds.get(host) ?? [];
     const inNerdgraph = nerdgraphIds.get(host) ?? [];
-    return ofHosts.flatMap(([index, series]) =>
-      inRest.length > 1 && !isAdditive(series)
-        ? []
-        : valueOf(
-            polled,
-            { host, hostIds: inRest.length, series },
-            hostPart(rest, inRest, index),
-            hostPart(nerdgraph, inNerdgraph, index),
-          ),
+    return entry.transactions.flatMap((type) =>
+      valueOf(
+        polled,
+        { host, hostIds: inRest.length, type },
+        hostPart(rest, inRest, type),
+        hostPart(nerdgraph, inNerdgraph, type),
+      ),
     );
   });
 }
 
-/** Averages of two hosts with one name cannot be put together without the numbers of their calls. */
-function isAdditive({ gauge: { unit } }: PolledSeries): boolean {
-  return unit === 'per_minute' || unit === 'per_second' || unit === 'count';
-}
-
-function hostPart(outcome: PollOutcome, ids: readonly string[], index: number): Part {
+function hostPart(outcome: PollOutcome, ids: readonly string[], type: TransactionType): Part {
   if (ids.some((id) => outcome.failed.has(id))) return failedPart(outcome.error);
-  return readPart(ids.map((id) => outcome.reading?.hosts.get(id)?.[index]));
+  return readPart(ids.map((id) => hostThroughput(outcome.reading, id).get(type)));
 }
 
 function readPart(values: readonly (number | undefined)[]): Part {
@@ -155,13 +146,13 @@ function hostIdsByName(outcome: PollOutcome): ReadonlyMap<string, readonly strin
 interface Subject {
   readonly host: string | undefined;
   readonly hostIds: number;
-  readonly series: PolledSeries;
+  readonly type: TransactionType;
 }
 
 /** Empty if neither API has the value. */
 function valueOf(
   { account, application, entry }: PolledTwice,
-  { host, hostIds, series }: Subject,
+  { host, hostIds, type }: Subject,
   rest: Part,
   nerdgraph: Part,
 ): readonly ComparedValue[] {
@@ -169,7 +160,7 @@ function valueOf(
   const { raw } = entry.poll;
   const verdict =
     reason === undefined
-      ? verdictOf({ rest: rest.values, nerdgraph: nerdgraph.values, raw, unit: series.gauge.unit })
+      ? verdictOf({ rest: rest.values, nerdgraph: nerdgraph.values, raw })
       : 'not read';
   if (verdict === undefined) return [];
   return [
@@ -178,7 +169,7 @@ function valueOf(
       application,
       host,
       hostIds,
-      series,
+      transactionType: type,
       rest: sumOf(rest.values),
       nerdgraph: sumOf(nerdgraph.values),
       verdict,

@@ -6,7 +6,6 @@ export const commands = [
   'check-config',
   'plan',
   'discover',
-  'metrics',
   'compare',
   'once',
   'demo',
