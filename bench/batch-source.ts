@@ -1,6 +1,6 @@
 import type { Clock } from '../src/model/clock.ts';
 import type { PollOutcome } from '../src/model/poll-outcome.ts';
-import type { Throughput } from '../src/model/snapshot.ts';
+import type { Values } from '../src/model/polled-series.ts';
 import type { Batch, Call, Question, Source, Stage } from '../src/model/source.ts';
 
 const batchSize = 200;
@@ -60,9 +60,14 @@ function aBatch<Asked extends Question>(
 
 function outcomeFor({ selected }: Question): PollOutcome {
   const hostIds = selected.application.hostIds ?? [];
-  const hosts = new Map(hostIds.map((id): [string, Throughput] => [id, new Map([['web', 1]])]));
+  const hosts = new Map(hostIds.map((id): [string, Values] => [id, [1]]));
   return {
-    reading: { windowEndMs: undefined, application: new Map([['web', hosts.size]]), hosts },
+    reading: {
+      windowEndMs: undefined,
+      series: selected.entry.series,
+      application: [hosts.size],
+      hosts,
+    },
     error: undefined,
     failed: new Set(),
     askedParts: 1 + hosts.size,

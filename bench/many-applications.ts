@@ -10,7 +10,7 @@ import { loadPatternCompiler } from '../src/config/name-pattern.ts';
 import type { Application } from '../src/model/application.ts';
 import type { Clock } from '../src/model/clock.ts';
 import type { AccountConfig, AppEntry, PollConfig } from '../src/model/config.ts';
-import { seriesOf } from '../src/model/polled-series.ts';
+import { seriesOf, type Values } from '../src/model/polled-series.ts';
 import { selectApplications } from '../src/model/selector.ts';
 import type { Source } from '../src/model/source.ts';
 import { type AccountPoller, createAccountPoller } from '../src/poller/account-poller.ts';
@@ -92,13 +92,13 @@ function applicationsOf(
 
 function aSource(clock: Clock, applications: () => Application[]): Source {
   const answer = async (): Promise<{
-    throughput: ReadonlyMap<'web', number>;
+    values: Values;
     windowEndMs: undefined;
   }> => {
     await new Promise<void>((resolve) => {
       clock.after(latencyMs, resolve);
     });
-    return { throughput: new Map([['web', 1]]), windowEndMs: undefined };
+    return { values: [1], windowEndMs: undefined };
   };
   const client: RestClient = {
     discover: async () => ({

@@ -1,6 +1,7 @@
 import { createDaemon } from '../src/daemon/daemon.ts';
 import type { AccountSource } from '../src/model/config.ts';
-import type { SnapshotSink, Throughput } from '../src/model/snapshot.ts';
+import type { Values } from '../src/model/polled-series.ts';
+import type { SnapshotSink } from '../src/model/snapshot.ts';
 import { anAccount, anEntry } from '../test/support/builders.ts';
 import { createFakeLogger } from '../test/support/fake-logger.ts';
 import { createFakePlatform } from '../test/support/fake-platform.ts';
@@ -27,7 +28,7 @@ export async function runOurs(scene: Scene, options: OursOptions): Promise<Pacin
     fromMs: scene.warmUpMs,
     toMs: scene.warmUpMs + scene.measuredMs,
   });
-  const values = new Map<string, Throughput>();
+  const values = new Map<string, Values>();
   let firstSetMs: number | undefined;
 
   const watch = (sink: SnapshotSink): SnapshotSink => ({

@@ -12,6 +12,8 @@ import { gzip, gzipSync } from 'node:zlib';
 import { Gauge, Registry } from 'prom-client';
 import { deflate } from '../src/exposition/gzip.ts';
 import { createSeriesStore, type SeriesStore } from '../src/exposition/series-store.ts';
+import { transactionTypes } from '../src/model/application.ts';
+import { seriesOf } from '../src/model/polled-series.ts';
 import type { AppSnapshot } from '../src/model/snapshot.ts';
 import { createMetricsRoute } from '../src/server/metrics-route.ts';
 import { createSelfMetrics, type SelfMetrics } from '../src/telemetry/self-metrics.ts';
@@ -22,6 +24,8 @@ const rounds = Number(process.argv[2] ?? '7');
 const scrapes = Number(process.argv[3] ?? '200');
 const accounts = ['production', 'staging'];
 const hostsOfApplication = 48;
+
+const series = seriesOf(['throughput'], transactionTypes);
 
 function statusOf(name: string): MirroredStatus {
   return {
@@ -45,10 +49,7 @@ function statusOf(name: string): MirroredStatus {
 }
 
 function anApplication(index: number, hosts: number): AppSnapshot {
-  const throughput = new Map([
-    ['web', 1000 + index],
-    ['other', index],
-  ] as const);
+  const throughput = [1000 + index, index];
   const names = Array.from({ length: hosts }, (_, host) => String(1_000_000 + index * 100 + host));
   return {
     account: 'production',
@@ -68,6 +69,7 @@ function anApplication(index: number, hosts: number): AppSnapshot {
     hostNames: new Map(),
     reading: {
       windowEndMs: 0,
+      series,
       application: throughput,
       hosts: new Map(names.map((name) => [name, throughput])),
     },

@@ -3,9 +3,11 @@
  * socket is the real thing. Arguments: the source, applications, hosts of each, minutes to measure.
  * Sends what it has measured.
  */
+
 import { createDaemon } from '../src/daemon/daemon.ts';
 import type { AccountSource } from '../src/model/config.ts';
-import type { SnapshotSink, Throughput } from '../src/model/snapshot.ts';
+import type { Values } from '../src/model/polled-series.ts';
+import type { SnapshotSink } from '../src/model/snapshot.ts';
 import { createAnswerMemory } from '../src/transport/answer-memory.ts';
 import { anAccount, anEntry } from '../test/support/builders.ts';
 import { createFakePlatform } from '../test/support/fake-platform.ts';
@@ -53,7 +55,7 @@ const platform = {
   }),
   clock,
 };
-const values = new Map<string, Map<string, Throughput>>();
+const values = new Map<string, Map<string, Values>>();
 let published = 0;
 let known = 0;
 
@@ -70,7 +72,7 @@ function watch(sink: SnapshotSink): SnapshotSink {
     },
     publish: (snapshot) => {
       const { id } = snapshot.application;
-      const before = values.get(id) ?? new Map<string, Throughput>();
+      const before = values.get(id) ?? new Map<string, Values>();
       values.set(id, before);
       for (const [hostId, value] of snapshot.reading?.hosts ?? []) {
         const old = before.get(hostId);

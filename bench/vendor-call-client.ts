@@ -2,9 +2,12 @@
  * One round of the bench `vendor-call`: sends calls at saturation and prints what they cost this
  * process. Arguments: `ours` or `global-fetch`, the origin, the number of calls.
  */
+
 import { readFile } from 'node:fs/promises';
 import { getHeapStatistics } from 'node:v8';
 import { createSystemClock } from '../src/daemon/node-platform.ts';
+import { transactionTypes } from '../src/model/application.ts';
+import { seriesOf } from '../src/model/polled-series.ts';
 import type { Logger } from '../src/model/telemetry.ts';
 import { createRateLimiters } from '../src/rate-limit/rate-limiters.ts';
 import { createRestClient } from '../src/rest/rest-client.ts';
@@ -17,7 +20,7 @@ const concurrency = 8;
 const toMs = Date.UTC(2026, 8, 1, 10, 0);
 const query = {
   window: { fromMs: toMs - 300_000, toMs },
-  transactions: ['web', 'other'],
+  series: seriesOf(['throughput'], transactionTypes),
   raw: false,
 } as const;
 

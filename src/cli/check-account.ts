@@ -1,7 +1,9 @@
 import { mostShown } from '../config/diagnostic.ts';
 import type { InspectedConfig } from '../config/inspect-config.ts';
 import type { AppEntry, Config } from '../model/config.ts';
+import { isReadOf } from '../model/polled-series.ts';
 import { createSelectorTest, selectorText } from '../model/selector.ts';
+import { type AppReading, applicationThroughput } from '../model/snapshot.ts';
 import type { DiscoveredAccount, HostlessApplication, Sample } from './account-discovery.ts';
 import { accountIdFinding } from './account-id-text.ts';
 import { type Check, type Finding, findingOf, type Severity } from './check-finding.ts';
@@ -97,9 +99,33 @@ function sampleFinding({ application, outcome }: Sample, add: Add): Finding {
   if (outcome.gone) {
     return add('values', 'error', `${subject}: New Relic lists it but has no values of it`);
   }
-  const types = [...(outcome.reading?.application.keys() ?? [])].join(' and ');
-  const has = types === '' ? 'it has no throughput at the moment' : `it has ${types} throughput`;
-  return add('values', 'ok', `${subject}: values can be read, ${has}`);
+  const { reading } = outcome;
+  const lacks = gaugesWithoutValue(reading);
+  const without = lacks.length === 0 ? '' : `, and no value at the moment of ${lacks.join(', ')}`;
+  return add(
+    'values',
+    'ok',
+    `${subject}: values can be read, ${throughputText(reading)}${without}`,
+  );
+}
+
+function throughputText(reading: AppReading | undefined): string {
+  const types = [...applicationThroughput(reading).keys()].join(' and ');
+  if (types !== '') return `it has ${types} throughput`;
+  const isAsked = reading?.series.some(({ preset }) => preset === 'throughput') !== false;
+  return isAsked ? 'it has no throughput at the moment' : 'without throughput';
+}
+
+/** The gauges of the application itself, beside throughput, that none of its series has a value for. */
+function gaugesWithoutValue(reading: AppReading | undefined): readonly string[] {
+  if (reading === undefined) return [];
+  const asked = reading.series.flatMap((series, index) =>
+    series.preset === 'throughput' || !isReadOf('applications', series)
+      ? []
+      : [{ name: series.gauge.name, value: reading.application[index] }],
+  );
+  const having = new Set(asked.flatMap(({ name, value }) => (value === undefined ? [] : [name])));
+  return [...new Set(asked.map(({ name }) => name))].filter((name) => !having.has(name));
 }
 
 function budgetFindings(discovered: DiscoveredAccount, add: Add): readonly Finding[] {

@@ -60,6 +60,14 @@ const services = [
 
 const healthStatuses = ['green', 'green', 'green', 'orange', 'green', 'unknown', 'red'] as const;
 
+const defaultTransactionNames = 5;
+
+/** Most have some errors; the third has many, and every tenth has never had one. */
+function errorRatioAt(index: number): number {
+  if (index === 2) return 0.15;
+  return index % 10 === 9 ? 0 : 0.01;
+}
+
 /** The name of the application at `index` (from 0). Unique, except for index 0 and 6. */
 function applicationNameAt(index: number): string {
   const first = firstNames[index];
@@ -117,14 +125,19 @@ function ratesOf(
   };
 }
 
+function hostSpecsOf({ hosts = 0 }: ApplicationSpec): readonly HostSpec[] {
+  return typeof hosts === 'object' ? hosts : Array.from({ length: hosts }, () => ({}));
+}
+
 export function createApplicationFactory(
-  options: Pick<FleetOptions, 'kinds' | 'traffic'>,
+  options: Pick<FleetOptions, 'kinds' | 'traffic' | 'transactionNames'>,
   dependencies: { readonly random: Random },
 ): ApplicationFactory {
   const { random } = dependencies;
   const nextId = createIds(random);
   const kinds =
     options.kinds === undefined || options.kinds.length === 0 ? defaultKinds : options.kinds;
+  const { transactionNames = defaultTransactionNames } = options;
   let applications = 0;
   let hosts = 0;
 
@@ -149,11 +162,7 @@ export function createApplicationFactory(
     applications += 1;
     const kind = spec.kind ?? kinds[index % kinds.length] ?? 'web';
     const id = nextId(spec.id);
-    const specs =
-      typeof spec.hosts === 'object'
-        ? spec.hosts
-        : Array.from({ length: spec.hosts ?? 0 }, (): HostSpec => ({}));
-    const made = specs.map((entry) => host(entry, nowMs - historyMs));
+    const made = hostSpecsOf(spec).map((entry) => host(entry, nowMs - historyMs));
     return {
       id,
       name: spec.name ?? applicationNameAt(index),
@@ -164,6 +173,8 @@ export function createApplicationFactory(
       endUser: kind !== 'other' && index % 2 === 0,
       responseTimeMs: random.integer(5, 900),
       ratesPerMinute: ratesOf(spec, kind, random),
+      errorRatio: spec.errorRatio ?? errorRatioAt(index),
+      transactionNames: spec.transactionNames ?? transactionNames,
       totalWeight: made.reduce((sum, entry) => sum + entry.weight, 0) || 1,
       hosts: new Map(made.map((entry) => [entry.id, entry])),
       silentSinceMs: kind === 'not_reporting' ? nowMs - 2 * dayMs : undefined,

@@ -8,6 +8,7 @@ import {
   hostsDocument,
 } from './documents.ts';
 import type { Fleet } from './fleet.ts';
+import { type LinkStyle, pageOf } from './paging.ts';
 import type { Query } from './request.ts';
 import {
   type MetricName,
@@ -15,9 +16,7 @@ import {
   type SimulatedApplication,
   type SimulatedHost,
 } from './simulated-application.ts';
-
-/** `docs` has no space before `rel`, `observed` has one. Both occur. */
-export type LinkStyle = 'docs' | 'observed';
+import type { Timeslices } from './timeslices.ts';
 
 /** `none`: always the same order. The others rotate the list by one for each listing or call. */
 export type Shuffle = 'none' | 'per_listing' | 'per_call';
@@ -31,6 +30,7 @@ export interface ListOptions {
 export interface AccountDependencies {
   readonly fleet: Fleet;
   readonly calls: CallCounter;
+  readonly timeslices: Timeslices;
   readonly clock: Clock;
 }
 
@@ -82,42 +82,6 @@ function filteredHosts(hosts: readonly SimulatedHost[], query: Query): readonly 
       (ids === undefined || ids.has(String(host.id))) &&
       (hostname === undefined || host.name.includes(hostname)),
   );
-}
-
-/** One page of a list. */
-interface Page<Item> {
-  readonly items: readonly Item[];
-  /** The `Link` header; `undefined` when everything fits on one page. */
-  readonly link: string | undefined;
-}
-
-interface PageRequest {
-  /** As in the query. Everything but a positive whole number means page 1. */
-  readonly page: string | undefined;
-  readonly pageSize: number;
-  readonly path: string;
-  readonly linkStyle: LinkStyle;
-}
-
-/** The vendor's links have its own host, whatever host the request was sent to. */
-const linkOrigin = 'https://api.newrelic.com';
-
-function linkHeader(request: PageRequest, page: number, lastPage: number): string {
-  const separator = request.linkStyle === 'docs' ? ';' : '; ';
-  const link = (rel: string, target: number): string =>
-    `<${linkOrigin}${request.path}?page=${target}>${separator}rel="${rel}"`;
-  return [
-    ...(page < lastPage ? [link('next', page + 1), link('last', lastPage)] : []),
-    ...(page > 1 ? [link('first', 1), link('prev', Math.min(page - 1, lastPage))] : []),
-  ].join(', ');
-}
-
-/** Cuts a page out of a list. A page past the end is empty and has no next page. */
-function pageOf<Item>(all: readonly Item[], request: PageRequest): Page<Item> {
-  const wanted = /^[1-9]\d{0,8}$/.test(request.page ?? '') ? Number(request.page) : 1;
-  const lastPage = Math.max(1, Math.ceil(all.length / request.pageSize));
-  const items = all.slice((wanted - 1) * request.pageSize, wanted * request.pageSize);
-  return { items, link: lastPage === 1 ? undefined : linkHeader(request, wanted, lastPage) };
 }
 
 export function createApplicationRoutes(

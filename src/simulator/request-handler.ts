@@ -23,7 +23,7 @@ export interface RequestHandlerDependencies {
   readonly routes: Routes;
   readonly graphql: GraphqlRoutes;
   /** The latency of the next answer. */
-  readonly nextLatencyMs: () => number;
+  readonly nextLatencyMs: (request: ParsedRequest) => number;
 }
 
 /** Takes requests from their arrival to the end of their answer. */
@@ -113,16 +113,15 @@ function createFlights(): Flights {
 /** Answers that wait for their latency. */
 interface Delays {
   /** Runs `answer` after the latency, unless the client goes away first. */
-  later(response: ServerResponse, answer: () => void): void;
+  later(latencyMs: number, response: ServerResponse, answer: () => void): void;
   /** Drops all answers that wait. */
   cancel(): void;
 }
 
-function createDelays(clock: Clock, nextLatencyMs: () => number): Delays {
+function createDelays(clock: Clock): Delays {
   const pending = new Set<() => void>();
   return {
-    later: (response, answer) => {
-      const delayMs = nextLatencyMs();
+    later: (delayMs, response, answer) => {
       if (delayMs <= 0) {
         answer();
         return;
@@ -153,7 +152,7 @@ export function createRequestHandler(
   const hide = (text: string): string => withoutKeys(text, apiKeys);
   const admit = createAdmission({ ...dependencies, hide });
   const flights = createFlights();
-  const delays = createDelays(clock, dependencies.nextLatencyMs);
+  const delays = createDelays(clock);
 
   const serve = (
     request: ParsedRequest,
@@ -173,7 +172,7 @@ export function createRequestHandler(
     setDate(response, clock);
     const verdict = options.intercept?.(entry, response) ?? 'pass';
     if (verdict === 'handled') return;
-    delays.later(response, () => {
+    delays.later(dependencies.nextLatencyMs(request), response, () => {
       if (response.destroyed) return;
       setDate(response, clock);
       send(response, verdict === 'pass' ? answer() : verdict(answer()));

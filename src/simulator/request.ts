@@ -7,6 +7,8 @@ export type EndpointKind =
   | 'host'
   | 'application_metrics'
   | 'host_metrics'
+  | 'application_metric_names'
+  | 'host_metric_names'
   | 'graphql';
 
 /** The endpoint that a path names. The ids are as in the path. */
@@ -25,6 +27,14 @@ const patterns: readonly { readonly kind: EndpointKind; readonly path: RegExp }[
     path: new RegExp(`^/v2/applications/${id}/${host}/metrics/data\\.json$`),
   },
   { kind: 'application_metrics', path: new RegExp(`^/v2/applications/${id}/metrics/data\\.json$`) },
+  {
+    kind: 'host_metric_names',
+    path: new RegExp(`^/v2/applications/${id}/${host}/metrics\\.json$`),
+  },
+  {
+    kind: 'application_metric_names',
+    path: new RegExp(`^/v2/applications/${id}/metrics\\.json$`),
+  },
   { kind: 'applications', path: /^\/v2\/applications\.json$/ },
   { kind: 'hosts', path: new RegExp(`^/v2/applications/${id}/hosts\\.json$`) },
   { kind: 'host', path: new RegExp(`^/v2/applications/${id}/${host}\\.json$`) },
@@ -42,6 +52,11 @@ export function parseEndpoint(path: string): Endpoint | undefined {
     }
   }
   return undefined;
+}
+
+/** Whether the path is that of a list of metrics. */
+export function listsMetricNames(endpoint: Endpoint | undefined): boolean {
+  return endpoint?.kind === 'application_metric_names' || endpoint?.kind === 'host_metric_names';
 }
 
 /** The parameters of a request, decoded. */

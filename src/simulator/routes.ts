@@ -4,11 +4,12 @@ import {
   createApplicationRoutes,
   type ListOptions,
 } from './application-routes.ts';
+import { createMetricNameRoute, type MetricNameOptions } from './metric-name-routes.ts';
 import { createMetricRoute, type MetricOptions } from './metric-routes.ts';
-import { type Endpoint, parseQuery } from './request.ts';
+import { type Endpoint, listsMetricNames, parseQuery } from './request.ts';
 import type { SimulatedApplication, SimulatedHost } from './simulated-application.ts';
 
-export interface RouteOptions extends ListOptions, MetricOptions {
+export interface RouteOptions extends ListOptions, MetricOptions, MetricNameOptions {
   /** Whether hosts.json exists; otherwise it answers 404 like an unknown path. */
   readonly hostsEndpoint: boolean;
   /** The metric answer for a stopped host: 404, or 200 with the rest of its data. */
@@ -27,11 +28,13 @@ export function createRoutes(options: RouteOptions, dependencies: AccountDepende
   const { fleet } = dependencies;
   const lists = createApplicationRoutes(options, dependencies);
   const metrics = createMetricRoute(options, dependencies);
+  const metricNames = createMetricNameRoute(options);
 
   const hostAnswer = (
     endpoint: Endpoint,
     application: SimulatedApplication,
     host: SimulatedHost,
+    path: string,
     query: string,
   ): Answer => {
     if (endpoint.kind === 'host') {
@@ -39,7 +42,9 @@ export function createRoutes(options: RouteOptions, dependencies: AccountDepende
       return listed ? lists.host(application, host) : noHost;
     }
     const gone = host.endedMs !== undefined && options.removedHost === 'not_found';
-    return gone ? noHost : metrics(application, host, parseQuery(query));
+    if (gone) return noHost;
+    if (listsMetricNames(endpoint)) return metricNames(application, path, parseQuery(query));
+    return metrics(application, host, parseQuery(query));
   };
 
   const applicationAnswer = (
@@ -50,10 +55,11 @@ export function createRoutes(options: RouteOptions, dependencies: AccountDepende
   ): Answer => {
     if (endpoint.hostId !== undefined) {
       const host = application.hosts.get(Number(endpoint.hostId));
-      return host === undefined ? noHost : hostAnswer(endpoint, application, host, query);
+      return host === undefined ? noHost : hostAnswer(endpoint, application, host, path, query);
     }
     if (endpoint.kind === 'application') return lists.application(application);
     if (endpoint.kind === 'hosts') return lists.hosts(application, path, parseQuery(query));
+    if (listsMetricNames(endpoint)) return metricNames(application, path, parseQuery(query));
     return metrics(application, undefined, parseQuery(query));
   };
 

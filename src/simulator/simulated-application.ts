@@ -1,7 +1,7 @@
 /** What an application runs. `idle`: it served web requests once, but has none now. */
 export type ApplicationKind = 'web' | 'other' | 'both' | 'idle' | 'not_reporting';
 
-/** The two metrics of the account. */
+/** The metrics of the calls of an application, from which those of all its others follow. */
 export const metricNames = ['HttpDispatcher', 'OtherTransaction/all'] as const;
 
 export type MetricName = (typeof metricNames)[number];
@@ -35,6 +35,10 @@ export interface SimulatedApplication {
   readonly responseTimeMs: number;
   /** Calls per minute of all hosts together, before the daily curve and the noise. */
   readonly ratesPerMinute: Readonly<Record<MetricName, number>>;
+  /** Errors for each call, on average; 0 if it has never had any. */
+  readonly errorRatio: number;
+  /** Names of transactions that it has metrics of, for each type of transactions. */
+  readonly transactionNames: number;
   readonly totalWeight: number;
   readonly hosts: ReadonlyMap<number, SimulatedHost>;
   /** Since when it does not report; `undefined` while it does. */

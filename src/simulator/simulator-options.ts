@@ -1,9 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { Answer } from './answer.ts';
-import type { LinkStyle, Shuffle } from './application-routes.ts';
+import type { Shuffle } from './application-routes.ts';
 import type { FleetOptions } from './fleet-options.ts';
 import type { GraphqlOptions } from './graphql-options.ts';
 import type { JournalEntry } from './journal.ts';
+import type { LinkStyle } from './paging.ts';
 
 /** The key of an account without configured keys. */
 export const demoApiKey = 'NRAK-SIMULATED0000000000000000000';
@@ -31,6 +32,10 @@ export interface SimulatorOptions {
   readonly quotaPhaseMs?: number | undefined;
   /** Default 200. */
   readonly pageSize?: number | undefined;
+  /** Names in a page of the list of metrics. Default 1000. */
+  readonly metricNamesPageSize?: number | undefined;
+  /** What a page of the list of metrics takes besides; with the vendor 6 s. Default 0. */
+  readonly metricNamesLatencyMs?: number | undefined;
   /** Default `observed`. */
   readonly linkStyle?: LinkStyle | undefined;
   /** Default `none`. `per_call` rotates between the pages of a listing: some items are lost, some repeat. */

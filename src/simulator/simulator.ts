@@ -5,16 +5,19 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Clock } from '../model/clock.ts';
-import { type CallCounter, createCallCounter } from './call-counter.ts';
+import type { AccountDependencies } from './application-routes.ts';
+import { createCallCounter } from './call-counter.ts';
 import { createFleet, type Fleet } from './fleet.ts';
 import { graphqlSettingsOf } from './graphql-options.ts';
 import { createGraphqlRoutes, type GraphqlRoutes } from './graphql-routes.ts';
 import { createJournal, type Journal } from './journal.ts';
 import { createQuota } from './quota.ts';
 import { createRandom, type Random } from './random.ts';
+import { listsMetricNames, type ParsedRequest } from './request.ts';
 import { createRequestHandler } from './request-handler.ts';
 import { createRoutes, type Routes } from './routes.ts';
 import { demoApiKey, type SimulatorOptions } from './simulator-options.ts';
+import { createTimeslices } from './timeslices.ts';
 
 /** One account of the vendor behind a real HTTP port. */
 export interface Simulator {
@@ -42,6 +45,7 @@ export interface SimulatorDependencies {
 
 const defaultQuotaPerMinute = 1000;
 const defaultPageSize = 200;
+const defaultMetricNamesPageSize = 1000;
 const defaultIngestDelayMs = 180_000;
 const defaultJournalLimit = 100_000;
 
@@ -87,11 +91,13 @@ function createHttpListener(
   };
 }
 
-function latencyOf(latency: SimulatorOptions['latencyMs'], random: Random): () => number {
-  if (latency === undefined) return () => 0;
-  if (typeof latency === 'number') return () => latency;
-  const [minMs, maxMs] = latency;
-  return () => minMs + random.next() * (maxMs - minMs);
+function latencyOf(
+  { latencyMs: latency, metricNamesLatencyMs = 0 }: SimulatorOptions,
+  random: Random,
+): (request: ParsedRequest) => number {
+  const [minMs, maxMs] = typeof latency === 'object' ? latency : [latency ?? 0, latency ?? 0];
+  const next = (): number => (maxMs > minMs ? minMs + random.next() * (maxMs - minMs) : minMs);
+  return ({ endpoint }) => next() + (listsMetricNames(endpoint) ? metricNamesLatencyMs : 0);
 }
 
 /** Both APIs of the account. */
@@ -100,25 +106,31 @@ interface AccountApis {
   readonly graphql: GraphqlRoutes;
 }
 
-function createCalls({ fleet, ingestDelayMs }: SimulatorOptions, clock: Clock): CallCounter {
+function createDependencies(
+  { fleet: options, ingestDelayMs }: SimulatorOptions,
+  fleet: Fleet,
+  clock: Clock,
+): AccountDependencies {
   const counterOptions = {
-    seed: fleet?.seed ?? 1,
-    traffic: fleet?.traffic ?? 'daily',
+    seed: options?.seed ?? 1,
+    traffic: options?.traffic ?? 'daily',
     ingestDelayMs: ingestDelayMs ?? defaultIngestDelayMs,
   };
-  return createCallCounter(counterOptions, { clock });
+  const calls = createCallCounter(counterOptions, { clock });
+  return { fleet, calls, timeslices: createTimeslices(counterOptions, { calls, clock }), clock };
 }
 
 function createApis(options: SimulatorOptions, fleet: Fleet, clock: Clock): AccountApis {
   const routeOptions = {
     pageSize: options.pageSize ?? defaultPageSize,
+    metricNamesPageSize: options.metricNamesPageSize ?? defaultMetricNamesPageSize,
     linkStyle: options.linkStyle ?? 'observed',
     shuffle: options.shuffle ?? 'none',
     hostsEndpoint: options.hostsEndpoint ?? true,
     removedHost: options.removedHost ?? 'empty',
     idleMetric: options.idleMetric ?? 'zero',
   };
-  const dependencies = { fleet, calls: createCalls(options, clock), clock };
+  const dependencies = createDependencies(options, fleet, clock);
   return {
     routes: createRoutes(routeOptions, dependencies),
     graphql: createGraphqlRoutes(graphqlSettingsOf(options.graphql ?? {}), dependencies),
@@ -148,7 +160,7 @@ export function createSimulator(
       journal,
       quota,
       ...apis,
-      nextLatencyMs: latencyOf(options.latencyMs, random),
+      nextLatencyMs: latencyOf(options, random),
     },
   );
   const listener = createHttpListener(

@@ -161,7 +161,7 @@ describe('compareAccount', () => {
     const { rest, nerdgraph, compared } = aBench();
     rest.list(anApplication({ id: '1', reporting: false }));
     nerdgraph.list(anApplication({ id: '1' }));
-    rest.answer('1', new Map());
+    rest.answer('1', []);
     nerdgraph.answer('1', webOf(3));
 
     const result = await compared([anEntry({ transactions: ['web'], hosts: false })]);

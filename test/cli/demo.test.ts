@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { tickerOver } from '../../src/cli/demo.ts';
 import type { AppSnapshot } from '../../src/model/snapshot.ts';
-import { anApplication } from '../support/builders.ts';
+import { anApplication, throughputSeries } from '../support/builders.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
 import { createFakeSink } from '../support/fake-sink.ts';
 import { webOf } from '../support/fake-source.ts';
@@ -15,6 +15,7 @@ function aSnapshot(id: string, requestsPerMinute: number): AppSnapshot {
     hostNames: new Map(),
     reading: {
       windowEndMs: undefined,
+      series: throughputSeries,
       application: webOf(requestsPerMinute),
       hosts: new Map(),
     },

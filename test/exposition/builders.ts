@@ -1,12 +1,18 @@
 import { setImmediate } from 'node:timers/promises';
 import { deflate } from '../../src/exposition/gzip.ts';
 import {
+  createFamilies,
+  type FamiliesOf,
+  familiesOfSnapshot,
+} from '../../src/exposition/polled-families.ts';
+import {
   type RenderedApplication,
   renderApplication,
 } from '../../src/exposition/rendered-application.ts';
 import { createSeriesStore, type SeriesStore } from '../../src/exposition/series-store.ts';
 import type { Application } from '../../src/model/application.ts';
 import type { AppReading, AppSnapshot } from '../../src/model/snapshot.ts';
+import { throughputSeries } from '../support/builders.ts';
 
 /** An application with nothing but an id and a name. */
 export function anApplication(overrides: Partial<Application> = {}): Application {
@@ -27,7 +33,8 @@ export function anApplication(overrides: Partial<Application> = {}): Application
 export function aReading(overrides: Partial<AppReading> = {}): AppReading {
   return {
     windowEndMs: Date.UTC(2026, 8, 1, 10),
-    application: new Map(),
+    series: throughputSeries,
+    application: [],
     hosts: new Map(),
     ...overrides,
   };
@@ -53,8 +60,10 @@ export function aSnapshot(overrides: Partial<AppSnapshot> = {}): AppSnapshot {
 export function renderedOf(
   snapshot: AppSnapshot,
   previous?: RenderedApplication,
+  familiesOf: FamiliesOf = createFamilies(),
 ): RenderedApplication {
-  const steps = renderApplication(snapshot, previous);
+  const families = familiesOfSnapshot(snapshot, familiesOf);
+  const steps = renderApplication(snapshot, families, previous);
   for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
 }
 

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { appFamilies, upFamily } from '../../src/exposition/families.ts';
+import { upFamily } from '../../src/exposition/families.ts';
+import { createFamilies } from '../../src/exposition/polled-families.ts';
 import type { AppSnapshot } from '../../src/model/snapshot.ts';
-import { anApplication, aReading, aSnapshot } from './builders.ts';
+import { throughputSeries } from '../support/builders.ts';
+import { anApplication, aReading, aSnapshot, renderedOf } from './builders.ts';
 
 const noSummary = {
   requestsPerMinute: undefined,
@@ -11,12 +13,18 @@ const noSummary = {
   apdexTargetSeconds: undefined,
 };
 
+const appFamilies = createFamilies()(throughputSeries);
+
 /** The samples of a family for a snapshot: labels and values as text. */
 function samplesOf(suffix: string, snapshot: AppSnapshot): readonly string[] {
-  const family = appFamilies.find(({ name }) => name === `newrelic_application_${suffix}`);
-  return [...(family?.samplesOf(snapshot) ?? ['no such family'])].map((sample) =>
-    typeof sample === 'string' ? sample : `${sample.labels} ${sample.value}`.trim(),
-  );
+  const name = `newrelic_application_${suffix}`;
+  if (!appFamilies.some((family) => family.name === name)) return ['no such family'];
+  return renderedOf(snapshot)
+    .bytes.toString()
+    .split('\n')
+    .filter((line) => line.startsWith(`${name}{`))
+    .map((line) => line.replace(/^\w+\{account="\w+",app_id="\d+",app_name="\w+",?(.*)\} /u, '$1 '))
+    .map((sample) => sample.trim());
 }
 
 describe('appFamilies', () => {
@@ -57,7 +65,7 @@ describe('appFamilies', () => {
 
   it('publishes only the existence of an application without facts', () => {
     const speaking = appFamilies.filter(
-      ({ samplesOf: samples }) => [...samples(aSnapshot())].length > 0,
+      ({ samplesOf: samples }) => [...samples(aSnapshot(), String)].length > 0,
     );
 
     expect(speaking.map(({ name }) => name)).toEqual(['newrelic_application_info']);
@@ -69,10 +77,7 @@ describe('appFamilies', () => {
       suffix: 'requests_per_minute',
       snapshot: {
         reading: aReading({
-          application: new Map([
-            ['other', 3],
-            ['web', 1.5],
-          ]),
+          application: [1.5, 3],
         }),
       },
       samples: ['transaction_type="web" 1.5', 'transaction_type="other" 3'],
@@ -80,7 +85,7 @@ describe('appFamilies', () => {
     {
       what: 'a zero from the vendor',
       suffix: 'requests_per_minute',
-      snapshot: { reading: aReading({ application: new Map([['web', 0]]) }) },
+      snapshot: { reading: aReading({ application: [0] }) },
       samples: ['transaction_type="web" 0'],
     },
     {
@@ -88,10 +93,7 @@ describe('appFamilies', () => {
       suffix: 'requests_per_minute',
       snapshot: {
         reading: aReading({
-          application: new Map([
-            ['web', Number.NaN],
-            ['other', Number.POSITIVE_INFINITY],
-          ]),
+          application: [Number.NaN, Number.POSITIVE_INFINITY],
         }),
       },
       samples: [],
@@ -100,7 +102,7 @@ describe('appFamilies', () => {
       what: 'hosts by name',
       suffix: 'host_requests_per_minute',
       snapshot: {
-        reading: aReading({ hosts: new Map([['7', new Map([['web', 2]])]]) }),
+        reading: aReading({ hosts: new Map([['7', [2]]]) }),
         hostNames: new Map([['7', 'web-1']]),
       },
       samples: ['host_id="7",host_name="web-1",transaction_type="web" 2'],
@@ -111,9 +113,9 @@ describe('appFamilies', () => {
       snapshot: {
         reading: aReading({
           hosts: new Map([
-            ['7', new Map([['web', 2]])],
-            ['8', new Map([['other', 1]])],
-            ['9', new Map()],
+            ['7', [2]],
+            ['8', [undefined, 1]],
+            ['9', []],
           ]),
         }),
         hostNames: new Map([['8', '']]),

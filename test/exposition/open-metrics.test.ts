@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
-import { appFamilies, upFamily } from '../../src/exposition/families.ts';
+import { upFamily } from '../../src/exposition/families.ts';
 import { endOfOpenMetrics, toOpenMetrics } from '../../src/exposition/open-metrics.ts';
+import { createFamilies } from '../../src/exposition/polled-families.ts';
 import { renderHeader } from '../../src/exposition/render.ts';
 import { textOf } from '../../src/telemetry/registry.ts';
+import { throughputSeries } from '../support/builders.ts';
 import {
   type ParsedFamily,
   parseExposition,
@@ -69,7 +71,7 @@ describe('toOpenMetrics', () => {
   });
 
   it('changes nothing in the families of New Relic data, so that one page serves both formats', () => {
-    const heads = [upFamily, ...appFamilies].map((family) =>
+    const heads = [upFamily, ...createFamilies()(throughputSeries)].map((family) =>
       renderHeader(family.name, family.help),
     );
 

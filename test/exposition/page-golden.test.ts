@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { appFamilies, summaryFamilies } from '../../src/exposition/families.ts';
+import { summaryFamilies } from '../../src/exposition/families.ts';
+import { createFamilies } from '../../src/exposition/polled-families.ts';
+import { throughputSeries } from '../support/builders.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import { toolOrSkip } from '../support/tools.ts';
 import { aStore } from './builders.ts';
@@ -31,7 +33,10 @@ describe('the page of a representative installation', () => {
   it('has every family', () => {
     const names = parseExposition(page).map(({ name }) => name);
 
-    expect(names).toEqual(['newrelic_up', ...appFamilies.map(({ name }) => name)]);
+    expect(names).toEqual([
+      'newrelic_up',
+      ...createFamilies()(throughputSeries).map(({ name }) => name),
+    ]);
   });
 });
 

@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { labelValueOf } from '../../src/exposition/render.ts';
-import type { TransactionType } from '../../src/model/application.ts';
-import type { AppSnapshot } from '../../src/model/snapshot.ts';
+import {
+  type AppSnapshot,
+  applicationThroughput,
+  hostThroughput,
+} from '../../src/model/snapshot.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import { anApplication, aReading, aSnapshot, aStore } from './builders.ts';
 
@@ -15,13 +18,10 @@ const garbage = fc.oneof(
   fc.constantFrom('x'.repeat(300), `${'x'.repeat(300)}y`, '{}', '# TYPE x gauge', ''),
 );
 const anyNumber = fc.oneof(fc.double(), fc.nat());
-const throughput = fc
-  .uniqueArray(fc.constantFrom<TransactionType>('web', 'other'))
-  .chain((types) =>
-    fc
-      .array(anyNumber, { minLength: types.length, maxLength: types.length })
-      .map((values) => new Map(types.map((type, index) => [type, values[index] ?? 0]))),
-  );
+const throughput = fc.tuple(
+  fc.option(anyNumber, { nil: undefined }),
+  fc.option(anyNumber, { nil: undefined }),
+);
 const reading = fc
   .record({
     application: throughput,
@@ -62,10 +62,12 @@ function expectedThroughput(snapshot: AppSnapshot): ReadonlyMap<string, number> 
     // The text format has no sign of zero.
     if (Number.isFinite(value) && !expected.has(key)) expected.set(key, value + 0);
   };
-  for (const [type, value] of snapshot.reading?.application ?? []) add([], type, value);
-  for (const [id, values] of snapshot.reading?.hosts ?? []) {
+  const { reading: shown } = snapshot;
+  for (const [type, value] of applicationThroughput(shown)) add([], type, value);
+  for (const id of shown?.hosts.keys() ?? []) {
     const name = snapshot.hostNames.get(id) ?? '';
-    for (const [type, value] of values) add([id, name === '' ? id : name], type, value);
+    for (const [type, value] of hostThroughput(shown, id))
+      add([id, name === '' ? id : name], type, value);
   }
   return expected;
 }

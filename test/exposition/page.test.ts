@@ -13,7 +13,7 @@ function rendered(id: string, requestsPerMinute: number): RenderedApplication {
   return renderedOf(
     aSnapshot({
       application: anApplication({ id, name: `app-${id}` }),
-      reading: aReading({ application: new Map([['web', requestsPerMinute]]) }),
+      reading: aReading({ application: [requestsPerMinute] }),
     }),
   );
 }

@@ -1,9 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createFamilies } from '../../src/exposition/polled-families.ts';
+import { seriesOf } from '../../src/model/polled-series.ts';
 import type { AppSnapshot } from '../../src/model/snapshot.ts';
-import { anApplication } from '../support/builders.ts';
+import { anApplication, throughputSeries } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
 import { renderedOf } from './builders.ts';
+
+const otherSeries = seriesOf(['apdex', 'throughput'], ['other']);
 
 const names = ['a', 'b', 'a\u0000', 'a\uFFFD'] as const;
 
@@ -28,7 +32,8 @@ const anySnapshot: fc.Arbitrary<AppSnapshot> = fc.record({
   reading: fc.option(
     fc.record({
       windowEndMs: fc.constantFrom(undefined, 60_000),
-      application: fc.constantFrom(webOf(1), webOf(2), new Map()),
+      series: fc.constantFrom(throughputSeries, otherSeries),
+      application: fc.constantFrom(webOf(1), webOf(2), []),
       hosts: fc.constantFrom(
         new Map(),
         new Map([['1', webOf(1)]]),
@@ -66,7 +71,12 @@ describe('renderApplication', () => {
         const same = Object.fromEntries(kept.map((part) => [part, before[part]]));
         const snapshot = { ...other, ...same };
 
-        expect(renderedOf(snapshot, renderedOf(before))).toEqual(renderedOf(snapshot));
+        const familiesOf = createFamilies();
+        const first = renderedOf(before, undefined, familiesOf);
+
+        expect(renderedOf(snapshot, first, familiesOf)).toEqual(
+          renderedOf(snapshot, undefined, familiesOf),
+        );
       }),
       { numRuns: 300 },
     );
@@ -111,16 +121,17 @@ describe('renderApplication', () => {
       hostsOnly: false,
       labels: {},
       hostNames: new Map(),
-      reading: { windowEndMs: 1, application: webOf(1), hosts: counting },
+      reading: { windowEndMs: 1, series: throughputSeries, application: webOf(1), hosts: counting },
       pollSucceeded: true,
       failureReason: undefined,
       lastSuccessMs: 1,
     };
-    const first = renderedOf(before);
+    const familiesOf = createFamilies();
+    const first = renderedOf(before, undefined, familiesOf);
     const looksOfFirst = looks;
 
     const next = { ...before, application: anApplication({ healthStatus: 'red' }) };
-    const after = renderedOf(next, first);
+    const after = renderedOf(next, first, familiesOf);
 
     expect(looksOfFirst).toBe(1);
     expect(looks).toBe(1);

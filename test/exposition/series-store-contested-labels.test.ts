@@ -13,7 +13,7 @@ function polled(account: string, id: string, value: number, name = 'x'): AppSnap
   return aSnapshot({
     account,
     application: anApplication({ id, name }),
-    reading: aReading({ application: new Map([['web', value]]) }),
+    reading: aReading({ application: [value] }),
     pollSucceeded: true,
   });
 }
@@ -106,7 +106,7 @@ describe('two applications whose labels become equal', () => {
 describe('two hosts whose labels become equal', () => {
   it('count as dropped once, however often they are published', () => {
     const store = aStore();
-    const hosts = new Map(['a\u0000', 'a\u0001'].map((id) => [id, new Map([['web', 1] as const])]));
+    const hosts = new Map(['a\u0000', 'a\u0001'].map((id) => [id, [1]]));
     for (const windowEndMs of [1000, 2000, 3000]) {
       store.publish(aSnapshot({ reading: aReading({ windowEndMs, hosts }) }));
     }

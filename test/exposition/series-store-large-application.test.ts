@@ -12,7 +12,7 @@ function large(value: number, name = 'large', hosts: number = hostCount): AppSna
   return aSnapshot({
     application: anApplication({ name }),
     reading: aReading({
-      hosts: new Map(ids.map((id) => [id, new Map([['web', value] as const])])),
+      hosts: new Map(ids.map((id) => [id, [value]])),
     }),
   });
 }

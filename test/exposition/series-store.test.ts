@@ -12,13 +12,13 @@ const throughput = 'newrelic_application_requests_per_minute';
 function polled(id: string, value: number, name = `app-${id}`): ReturnType<typeof aSnapshot> {
   return aSnapshot({
     application: anApplication({ id, name }),
-    reading: aReading({ application: new Map([['web', value]]) }),
+    reading: aReading({ application: [value] }),
     pollSucceeded: true,
   });
 }
 
 function withHosts(id: string, hostIds: readonly string[]): ReturnType<typeof aSnapshot> {
-  const hosts = new Map(hostIds.map((hostId) => [hostId, new Map([['web', 1] as const])]));
+  const hosts = new Map(hostIds.map((hostId) => [hostId, [1]]));
   return aSnapshot({ application: anApplication({ id }), reading: aReading({ hosts }) });
 }
 

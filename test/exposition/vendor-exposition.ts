@@ -1,4 +1,5 @@
-import type { AppSnapshot, Throughput } from '../../src/model/snapshot.ts';
+import type { Values } from '../../src/model/polled-series.ts';
+import type { AppSnapshot } from '../../src/model/snapshot.ts';
 import { anApplication, aReading, aSnapshot } from './builders.ts';
 
 const windowEndMs = Date.UTC(2026, 8, 1, 9, 57);
@@ -28,19 +29,10 @@ export const representativeSnapshots: readonly AppSnapshot[] = [
     hostNames: new Map([['4321', 'web-1.example.com']]),
     reading: aReading({
       windowEndMs,
-      application: new Map([
-        ['web', 1840],
-        ['other', 0],
-      ]),
+      application: [1840, 0],
       hosts: new Map([
-        [
-          '4321',
-          new Map([
-            ['web', 1230],
-            ['other', 0],
-          ]),
-        ],
-        ['4322', new Map([['web', 609.5]])],
+        ['4321', [1230, 0]],
+        ['4322', [609.5]],
       ]),
     }),
     pollSucceeded: true,
@@ -69,10 +61,10 @@ export const representativeSnapshots: readonly AppSnapshot[] = [
     hostNames: new Map([['1', `${'long-'.repeat(60)}name`]]),
     reading: aReading({
       windowEndMs,
-      hosts: new Map<string, Throughput>([
-        ['1', new Map([['other', 1e21]])],
-        ['a\u0000', new Map([['web', 0.000_000_1]])],
-        ['a\u0001', new Map([['web', 2]])],
+      hosts: new Map<string, Values>([
+        ['1', [undefined, 1e21]],
+        ['a\u0000', [0.000_000_1]],
+        ['a\u0001', [2]],
       ]),
     }),
     pollSucceeded: true,

@@ -1,5 +1,10 @@
 import { expect } from 'vitest';
-import type { AppSnapshot, Throughput } from '../../src/model/snapshot.ts';
+import type { TransactionType } from '../../src/model/application.ts';
+import {
+  type AppSnapshot,
+  applicationThroughput,
+  hostThroughput,
+} from '../../src/model/snapshot.ts';
 import { type CallCounter, createCallCounter } from '../../src/simulator/call-counter.ts';
 import type {
   SimulatedApplication,
@@ -89,17 +94,20 @@ function foreignValues(
   const toMs = reading?.windowEndMs;
   if (reading === undefined || toMs === undefined) return [];
   const fromMs = toMs - 5 * minuteMs;
-  const check = (throughput: Throughput, host: SimulatedHost | undefined): string[] =>
+  const check = (
+    throughput: ReadonlyMap<TransactionType, number>,
+    host: SimulatedHost | undefined,
+  ): string[] =>
     [...throughput].flatMap(([type, value]) => {
       const calls = counter.count(application, host, vendorNames[type], fromMs, toMs);
       if (value === calls / 5) return [];
       return [`${id}/${host?.name ?? ''} ${type} ${value} is not of the window until ${toMs}`];
     });
   return [
-    ...check(reading.application, undefined),
-    ...[...reading.hosts].flatMap(([hostId, throughput]) => {
+    ...check(applicationThroughput(reading), undefined),
+    ...[...reading.hosts.keys()].flatMap((hostId) => {
       const host = hostOf(application, hostId);
-      return host === undefined ? [] : check(throughput, host);
+      return host === undefined ? [] : check(hostThroughput(reading, hostId), host);
     }),
   ];
 }

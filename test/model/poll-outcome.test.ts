@@ -34,7 +34,7 @@ describe('silentOutcome', () => {
   it('is a poll that succeeded and brought no value', () => {
     expect(silentOutcome()).toEqual({
       ...noNames,
-      reading: { windowEndMs: undefined, application: new Map(), hosts: new Map() },
+      reading: { windowEndMs: undefined, series: [], application: [], hosts: new Map() },
       error: undefined,
       failed: new Set(),
       askedParts: 1,

@@ -228,7 +228,7 @@ describe.each(apis)('$name', (api) => {
 
       expect(new Set(bench.source.calls)).toEqual(new Set(['list']));
       expect(bench.sink.apps.get('1')?.pollSucceeded).toBe(true);
-      expect(bench.sink.apps.get('1')?.reading?.application.size).toBe(0);
+      expect(bench.sink.apps.get('1')?.reading?.application).toEqual([]);
     });
 
     it('makes no calls for hosts if the entry wants none', async () => {

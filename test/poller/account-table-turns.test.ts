@@ -5,7 +5,7 @@ import type { AppEntry } from '../../src/model/config.ts';
 import type { Discovery } from '../../src/model/source.ts';
 import type { AccountTable } from '../../src/poller/account-table.ts';
 import type { PollRequest } from '../../src/poller/batch-poll.ts';
-import { anAccount, anApplication, anEntry } from '../support/builders.ts';
+import { anAccount, anApplication, anEntry, throughputSeries } from '../support/builders.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
 import type { FakeSink } from '../support/fake-sink.ts';
 import { webOf } from '../support/fake-source.ts';
@@ -153,7 +153,12 @@ class Account {
     for (const [id, request] of this.polls) {
       const isKnown = this.table.states.has(id);
       if (isKnown) this.pollsEnded.set(id, (this.pollsEnded.get(id) ?? 0) + 1);
-      const reading = { windowEndMs: 0, application: webOf(1), hosts: new Map() };
+      const reading = {
+        windowEndMs: 0,
+        series: throughputSeries,
+        application: webOf(1),
+        hosts: new Map(),
+      };
       const outcome = { ...noError, reading, failed: new Set<string>(), askedParts: 1 };
       this.table.polled(id, request, { ...outcome, gone: false, unauthorized: false }, 0);
     }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { AppSnapshot } from '../../src/model/snapshot.ts';
 import { createAppPublisher } from '../../src/poller/app-publisher.ts';
-import { anApplication } from '../support/builders.ts';
+import { anApplication, throughputSeries } from '../support/builders.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeSink } from '../support/fake-sink.ts';
 
 function snapshotWith(id: string, hosts: number): AppSnapshot {
-  const values = new Map([['web' as const, 1]]);
+  const values = [1];
   return {
     account: 'production',
     application: anApplication({ id }),
@@ -15,6 +15,7 @@ function snapshotWith(id: string, hosts: number): AppSnapshot {
     hostNames: new Map(),
     reading: {
       windowEndMs: 0,
+      series: throughputSeries,
       application: values,
       hosts: new Map(Array.from({ length: hosts }, (_, host) => [String(host), values])),
     },

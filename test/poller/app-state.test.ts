@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import { applicationScope, type PollOutcome } from '../../src/model/poll-outcome.ts';
-import type { AppReading, Throughput } from '../../src/model/snapshot.ts';
+import type { Values } from '../../src/model/polled-series.ts';
+import type { AppReading } from '../../src/model/snapshot.ts';
 import {
   type AppState,
   afterDiscovery,
@@ -10,7 +11,7 @@ import {
   refreshed,
 } from '../../src/poller/app-state.ts';
 import { staleAtMs, whenStale } from '../../src/poller/schedule.ts';
-import { anEntry, aSelected } from '../support/builders.ts';
+import { anEntry, aSelected, throughputSeries } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
 
 const hostIds = Array.from({ length: 19 }, (_, index) => `${index + 1}`);
@@ -27,8 +28,9 @@ function aPoll(requestsPerMinute: number, ...failed: string[]): PollOutcome {
       ? undefined
       : {
           windowEndMs: requestsPerMinute,
-          application: failed.includes(applicationScope) ? new Map() : webOf(requestsPerMinute),
-          hosts: new Map(arrived.map((id): [string, Throughput] => [id, webOf(requestsPerMinute)])),
+          series: throughputSeries,
+          application: failed.includes(applicationScope) ? [] : webOf(requestsPerMinute),
+          hosts: new Map(arrived.map((id): [string, Values] => [id, webOf(requestsPerMinute)])),
         },
     error: failed.length === 0 ? undefined : new ApiError('server', 'HTTP 500'),
     failed: new Set(failed),
@@ -50,8 +52,8 @@ function after(...polls: PollOutcome[]): AppState {
 const everything = [applicationScope, ...hostIds];
 
 function aReading(...ids: readonly string[]): AppReading {
-  const hosts = ids.map((id): [string, Throughput] => [id, webOf(1)]);
-  return { windowEndMs: 0, application: webOf(1), hosts: new Map(hosts) };
+  const hosts = ids.map((id): [string, Values] => [id, webOf(1)]);
+  return { windowEndMs: 0, series: throughputSeries, application: webOf(1), hosts: new Map(hosts) };
 }
 
 function aState(overrides: Partial<AppState> = {}): AppState {

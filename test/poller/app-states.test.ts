@@ -2,11 +2,16 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AppState, newAppState } from '../../src/poller/app-state.ts';
 import { type AppStates, createAppStates } from '../../src/poller/app-states.ts';
-import { aSelected } from '../support/builders.ts';
+import { aSelected, throughputSeries } from '../support/builders.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { webOf } from '../support/fake-source.ts';
 
-const reading = { windowEndMs: 0, application: webOf(1), hosts: new Map() };
+const reading = {
+  windowEndMs: 0,
+  series: throughputSeries,
+  application: webOf(1),
+  hosts: new Map(),
+};
 /** How long the values of an application are held by default. */
 const staleMs = 900_000;
 /** The deadline of a poll with an interval of a minute. */

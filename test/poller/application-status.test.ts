@@ -3,7 +3,7 @@ import { ApiError } from '../../src/model/api-error.ts';
 import { applicationScope, hostsScope, type PollOutcome } from '../../src/model/poll-outcome.ts';
 import type { ApplicationStatus } from '../../src/model/status.ts';
 import { applicationStatusesOf } from '../../src/poller/application-status.ts';
-import { anAccount, anEntry } from '../support/builders.ts';
+import { anAccount, anEntry, throughputSeries } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
 import {
   anyRequest,
@@ -25,7 +25,12 @@ function poll(bench: TableBench, outcome: Partial<PollOutcome> = {}): void {
 
 const good: PollOutcome = {
   ...noError,
-  reading: { windowEndMs: 5, application: webOf(2), hosts: new Map([['100', webOf(1)]]) },
+  reading: {
+    windowEndMs: 5,
+    series: throughputSeries,
+    application: webOf(2),
+    hosts: new Map([['100', webOf(1)]]),
+  },
   failed: new Set(),
   askedParts: 4,
   gone: false,

@@ -315,7 +315,7 @@ describe('the list of host names', () => {
       },
       hostThroughput: async (_id, _host, query) => {
         await later(bench.clock, valuesMs);
-        return { throughput: webOf(1), windowEndMs: query.window?.toMs };
+        return { values: webOf(1), windowEndMs: query.window?.toMs };
       },
     };
     const bench = aPoll({ askHostNames: true }, { client });
@@ -359,7 +359,7 @@ describe('a poll that is aborted', () => {
           hostNames: never,
           applicationThroughput: async () => {
             await new Promise<void>((resolve) => values.push(resolve));
-            return { throughput: webOf(1), windowEndMs: undefined };
+            return { values: webOf(1), windowEndMs: undefined };
           },
         },
       },

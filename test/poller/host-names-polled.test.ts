@@ -51,7 +51,7 @@ describe.each(apis)('$name', (api) => {
       expect(first).toEqual(['names 1 of web-2', 'host 1/12']);
       expect(quarterOfAnHour).toEqual(Array.from({ length: 14 }, () => 'host 1/12'));
       expect(bench.sink.apps.get('1')).toMatchObject({ hostsOnly: true, pollSucceeded: true });
-      expect(bench.sink.apps.get('1')?.reading?.application.size).toBe(0);
+      expect(bench.sink.apps.get('1')?.reading?.application).toEqual([]);
       expect(shownHosts(bench)).toEqual(['12']);
       expect(bench.polls).not.toContain(false);
       expect(bench.poller.status()).toMatchObject({ hosts: 1, missingSelectors: [] });
@@ -122,7 +122,7 @@ describe.each(apis)('$name', (api) => {
     });
 
     it.each([
-      { what: 'no value', silence: new Map() },
+      { what: 'no value', silence: [] },
       { what: 'no calls', silence: webOf(0) },
     ])('is looked for again when it has $what and others have appeared', async ({ silence }) => {
       const bench = aShop(aSidecarEntry({ poll: { discoveryIntervalMs: minuteMs } }), '11', '12');

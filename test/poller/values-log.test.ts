@@ -31,7 +31,7 @@ function droppedState(id = '1'): AppState {
 }
 
 function renewedState(id = '1'): AppState {
-  const reading = { windowEndMs: 1, application: new Map(), hosts: new Map() };
+  const reading = { windowEndMs: 1, series: [], application: [], hosts: new Map() };
   return { ...droppedState(id), pollSucceeded: true, failure: undefined, reading };
 }
 

@@ -1,5 +1,9 @@
 import type { TransactionType } from '../../src/model/application.ts';
-import type { AppReading, Throughput } from '../../src/model/snapshot.ts';
+import {
+  type AppReading,
+  applicationThroughput,
+  hostThroughput,
+} from '../../src/model/snapshot.ts';
 import type { ApiResponse } from '../../src/transport/transport.ts';
 import type { WireCall } from './vendor-wire.ts';
 
@@ -7,6 +11,8 @@ const types: Readonly<Record<string, TransactionType>> = {
   HttpDispatcher: 'web',
   'OtherTransaction/all': 'other',
 };
+
+type Throughput = ReadonlyMap<TransactionType, number>;
 
 interface Told {
   readonly fromMs: number;
@@ -44,9 +50,14 @@ export class ToldValues {
 
   /** Why the reading is not what the vendor said of one window; `undefined` if it is. */
   lieOf(applicationId: string, reading: AppReading, isWhole: boolean): string | undefined {
-    const { windowEndMs, application, hosts } = reading;
+    const { windowEndMs } = reading;
+    const application = applicationThroughput(reading);
+    const hosts = [...reading.hosts.keys()].map((id): [string, Throughput] => [
+      id,
+      hostThroughput(reading, id),
+    ]);
     if (windowEndMs === undefined) {
-      const isEmpty = application.size === 0 && [...hosts.values()].every(({ size }) => size === 0);
+      const isEmpty = application.size === 0 && hosts.every(([, { size }]) => size === 0);
       return isEmpty ? undefined : 'values without a window';
     }
     const parts: [string, Throughput][] = [...hosts];

@@ -52,6 +52,8 @@ const operationsByEndpoint: Readonly<Record<EndpointKind, Operation | undefined>
   hosts: 'list_hosts',
   application_metrics: 'application_throughput',
   host_metrics: 'host_throughput',
+  application_metric_names: undefined,
+  host_metric_names: undefined,
   application: undefined,
   host: undefined,
   graphql: undefined,

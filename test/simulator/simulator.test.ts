@@ -208,6 +208,28 @@ describe('the simulator on a port', () => {
     },
   );
 
+  it('keeps a page of the list of metrics back for its own latency besides', async () => {
+    const { get, simulator, clock } = await start({
+      latencyMs: 100,
+      metricNamesLatencyMs: 6000,
+      fleet: { applications: [{ id: 1, hosts: [{ id: 11 }] }] },
+    });
+
+    const answers = [
+      get('/v2/applications/1/metrics.json'),
+      get('/v2/applications/1/hosts/11/metrics.json'),
+      get('/v2/applications/1.json'),
+    ];
+    await until(() => simulator.inFlight() === 3);
+    await clock.advance(6099);
+    const waiting = simulator.inFlight();
+    await clock.advance(1);
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+
+    expect(waiting).toBe(2);
+    expect(statuses).toEqual([200, 200, 200]);
+  });
+
   it('counts one request in flight when a client sends one after the other', async () => {
     const { get, simulator } = await start();
 

@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import type { Throughput } from '../../src/model/snapshot.ts';
+import type { Values } from '../../src/model/polled-series.ts';
 import { createThroughputHistory } from '../../src/status/throughput-history.ts';
-import { anApplication } from '../support/builders.ts';
+import { anApplication, throughputSeries } from '../support/builders.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 
 function collectedBytes(): number {
@@ -26,7 +26,7 @@ it('takes less than 1 kB for each of 10,000 applications, however long it runs',
   const applications = Array.from({ length: 10_000 }, (_, index) =>
     anApplication({ id: String(index) }),
   );
-  const values: Throughput = new Map([['web', 1]]);
+  const values: Values = [1];
   const before = collectedBytes();
   for (let minute = 0; minute < 300; minute += 20) {
     const windowEndMs = clock.wallMs() + minute * 60_000;
@@ -37,7 +37,7 @@ it('takes less than 1 kB for each of 10,000 applications, however long it runs',
         hostsOnly: false,
         labels: {},
         hostNames: new Map(),
-        reading: { windowEndMs, application: values, hosts: new Map() },
+        reading: { windowEndMs, series: throughputSeries, application: values, hosts: new Map() },
         pollSucceeded: true,
         failureReason: undefined,
         lastSuccessMs: undefined,

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AppReading, AppSnapshot, Throughput } from '../../src/model/snapshot.ts';
+import type { Values } from '../../src/model/polled-series.ts';
+import type { AppReading, AppSnapshot } from '../../src/model/snapshot.ts';
 import { createThroughputHistory } from '../../src/status/throughput-history.ts';
-import { anApplication } from '../support/builders.ts';
+import { anApplication, throughputSeries } from '../support/builders.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { createFakeSink } from '../support/fake-sink.ts';
 
@@ -14,10 +15,15 @@ function minuteOf(clock: FakeClock): number {
 
 function aSnapshot(
   windowEndMs: number | undefined,
-  application: Throughput,
+  application: Values,
   overrides: Partial<AppSnapshot> = {},
 ): AppSnapshot {
-  const reading: AppReading = { windowEndMs, application, hosts: new Map([['1', web(7)]]) };
+  const reading: AppReading = {
+    windowEndMs,
+    series: throughputSeries,
+    application,
+    hosts: new Map([['1', web(7)]]),
+  };
   return {
     account: 'production',
     application: anApplication({ id: '101' }),
@@ -32,15 +38,15 @@ function aSnapshot(
   };
 }
 
-function web(perMinute: number): Throughput {
-  return new Map([['web', perMinute]]);
+function web(perMinute: number): Values {
+  return [perMinute];
 }
 
 function aHistory() {
   const clock = createFakeClock();
   const sink = createFakeSink();
   const history = createThroughputHistory(sink, { clock });
-  const publish = (minutesAgo: number, application: Throughput): void => {
+  const publish = (minutesAgo: number, application: Values): void => {
     const windowEndMs = (minuteOf(clock) - minutesAgo) * minuteMs;
     history.sink.publish(aSnapshot(windowEndMs, application));
   };
@@ -69,20 +75,14 @@ describe('createThroughputHistory', () => {
   it('adds up all types of transactions', () => {
     const bench = aHistory();
 
-    bench.publish(
-      0,
-      new Map([
-        ['web', 3060.8],
-        ['other', 40],
-      ]),
-    );
+    bench.publish(0, [3060.8, 40]);
 
     expect(bench.seen()).toEqual({ 0: 3100.8 });
   });
 
   it('adds up the hosts where only hosts are polled', () => {
     const bench = aHistory();
-    const snapshot = aSnapshot(bench.clock.wallMs(), new Map(), { hostsOnly: true });
+    const snapshot = aSnapshot(bench.clock.wallMs(), [], { hostsOnly: true });
 
     bench.history.sink.publish(snapshot);
 
@@ -90,7 +90,7 @@ describe('createThroughputHistory', () => {
   });
 
   it.each([
-    { what: 'no values', snapshot: aSnapshot(0, new Map()) },
+    { what: 'no values', snapshot: aSnapshot(0, []) },
     { what: 'no window', snapshot: aSnapshot(undefined, web(1)) },
     { what: 'nothing published', snapshot: aSnapshot(0, web(1), { reading: undefined }) },
   ])('remembers nothing of a snapshot with $what', ({ snapshot }) => {

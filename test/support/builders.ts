@@ -1,6 +1,6 @@
-import type { Application } from '../../src/model/application.ts';
+import { type Application, transactionTypes } from '../../src/model/application.ts';
 import type { AccountConfig, AppEntry, PollConfig } from '../../src/model/config.ts';
-import { seriesOf } from '../../src/model/polled-series.ts';
+import { type PolledSeries, seriesOf } from '../../src/model/polled-series.ts';
 import type { SelectedApplication } from '../../src/model/selected-application.ts';
 
 export function anAccount(overrides: Partial<AccountConfig> = {}): AccountConfig {
@@ -32,6 +32,9 @@ export function aPollConfig(overrides: Partial<PollConfig> = {}): PollConfig {
     ...overrides,
   };
 }
+
+/** What an entry that asks for nothing else has: requests per minute, first of web, then of others. */
+export const throughputSeries: readonly PolledSeries[] = seriesOf(['throughput'], transactionTypes);
 
 export function anEntry(
   overrides: Partial<Omit<AppEntry, 'poll'>> & { poll?: Partial<PollConfig> } = {},

@@ -1,15 +1,15 @@
 import { ApiError } from '../../src/model/api-error.ts';
 import type { Application } from '../../src/model/application.ts';
 import type { Clock } from '../../src/model/clock.ts';
-import type { Throughput } from '../../src/model/snapshot.ts';
+import type { Values } from '../../src/model/polled-series.ts';
 import type { Discovery, HostNames, Source } from '../../src/model/source.ts';
-import type { ThroughputAnswer, ThroughputQuery } from '../../src/rest/metric-payload.ts';
+import type { MetricAnswer, MetricQuery } from '../../src/rest/metric-payload.ts';
 import type { RestClient } from '../../src/rest/rest-client.ts';
 import { createRestSource } from '../../src/rest/rest-source.ts';
 import { createFakeClock } from './fake-clock.ts';
 
 /** What the fake answers for one subject: a value, an error, or nothing until it is told to. */
-export type Answer = Throughput | ApiError | Promise<Throughput>;
+export type Answer = Values | ApiError | Promise<Values>;
 
 export type NamesAnswer = Map<string, string> | ApiError | HostNames | Promise<never>;
 
@@ -40,11 +40,11 @@ export interface FakeSource extends Source {
   readonly calls: string[];
   /** How many calls were made. */
   readonly sent: () => number;
-  readonly queries: ThroughputQuery[];
+  readonly queries: MetricQuery[];
 }
 
-export function webOf(requestsPerMinute: number): Throughput {
-  return new Map([['web', requestsPerMinute]]);
+export function webOf(requestsPerMinute: number): Values {
+  return [requestsPerMinute];
 }
 
 /** Waits as a transport does: an abort ends it at once, with the signal's reason. */
@@ -97,19 +97,19 @@ export function createFakeSource(clock: Clock = createFakeClock()): FakeSource {
   let hold: Promise<void> | undefined;
   let isHanging = false;
   const calls: string[] = [];
-  const queries: ThroughputQuery[] = [];
+  const queries: MetricQuery[] = [];
 
-  const throughput = async (
+  const values = async (
     subject: string,
-    query: ThroughputQuery,
+    query: MetricQuery,
     signal: AbortSignal,
-  ): Promise<ThroughputAnswer> => {
+  ): Promise<MetricAnswer> => {
     queries.push(query);
     const answer = answers.get(subject);
     if (answer === undefined) throw new Error(`the fake was not told about ${subject}`);
     if (answer instanceof ApiError) throw answer;
     return {
-      throughput: await obeying(signal, answer),
+      values: await obeying(signal, answer),
       windowEndMs: query.window?.toMs ?? windowEnds.get(subject),
     };
   };
@@ -146,12 +146,12 @@ export function createFakeSource(clock: Clock = createFakeClock()): FakeSource {
     applicationThroughput: async (id, query, { signal, onWire }) => {
       calls.push(`app ${id}`);
       onWire?.(true);
-      return throughput(id, query, signal);
+      return values(id, query, signal);
     },
     hostThroughput: async (id, hostId, query, { signal, onWire }) => {
       calls.push(`host ${id}/${hostId}`);
       onWire?.(true);
-      return throughput(`${id}/${hostId}`, query, signal);
+      return values(`${id}/${hostId}`, query, signal);
     },
   };
 

@@ -1,4 +1,5 @@
-import type { AppReading, Throughput } from '../../src/model/snapshot.ts';
+import type { Values } from '../../src/model/polled-series.ts';
+import type { AppReading } from '../../src/model/snapshot.ts';
 import {
   type AccountDetails,
   type ApplicationState,
@@ -7,6 +8,7 @@ import {
   type ProcessStatus,
   type StatusSource,
 } from '../../src/model/status.ts';
+import { throughputSeries } from './builders.ts';
 
 /** 2026-11-22 03:00:00 UTC: when one opens a status page. */
 export const statusNowMs: number = Date.UTC(2026, 10, 22, 3);
@@ -64,16 +66,14 @@ export function anAccountDetails(overrides: Partial<AccountDetails> = {}): Accou
   };
 }
 
-export function aThroughput(web: number | undefined, other?: number): Throughput {
-  return new Map([
-    ...(web === undefined ? [] : [['web', web] as const]),
-    ...(other === undefined ? [] : [['other', other] as const]),
-  ]);
+export function aThroughput(web: number | undefined, other?: number): Values {
+  return [web, other];
 }
 
 export function aReading(overrides: Partial<AppReading> = {}): AppReading {
   return {
     windowEndMs: statusNowMs - 3 * minuteMs - 14 * secondMs,
+    series: throughputSeries,
     application: aThroughput(1204, 85.5),
     hosts: new Map([
       ['11', aThroughput(802, 40)],

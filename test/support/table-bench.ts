@@ -2,13 +2,14 @@ import { ApiError } from '../../src/model/api-error.ts';
 import type { Application } from '../../src/model/application.ts';
 import type { AccountConfig, AppEntry } from '../../src/model/config.ts';
 import type { PollOutcome } from '../../src/model/poll-outcome.ts';
-import type { SnapshotSink, Throughput } from '../../src/model/snapshot.ts';
+import type { Values } from '../../src/model/polled-series.ts';
+import type { SnapshotSink } from '../../src/model/snapshot.ts';
 import type { Discovery, Source } from '../../src/model/source.ts';
 import { createAccountPlanner } from '../../src/poller/account-plan.ts';
 import { AccountTable } from '../../src/poller/account-table.ts';
 import type { PollRequest } from '../../src/poller/batch-poll.ts';
 import { restCosts } from '../../src/rest/rest-source.ts';
-import { anAccount, anApplication, anEntry } from './builders.ts';
+import { anAccount, anApplication, anEntry, throughputSeries } from './builders.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { createFakeSink, type FakeSink } from './fake-sink.ts';
 import { webOf } from './fake-source.ts';
@@ -125,11 +126,11 @@ export function pollAll({ table }: TableBench): void {
     const request = table.begin(id);
     if (request === undefined) continue;
     const hosts = new Map(
-      selected.application.hostIds?.map((host): [string, Throughput] => [host, webOf(1)]),
+      selected.application.hostIds?.map((host): [string, Values] => [host, webOf(1)]),
     );
     const outcome: PollOutcome = {
       ...noError,
-      reading: { windowEndMs: 1, application: webOf(2), hosts },
+      reading: { windowEndMs: 1, series: throughputSeries, application: webOf(2), hosts },
       failed: new Set(),
       askedParts: 1 + hosts.size,
       gone: false,
