@@ -128,7 +128,7 @@ const nrqlTimeout = { least: 5, most: 120 };
 /** For the way there and back: an answer that names its timeout tells more than a call cut off. */
 const marginSeconds = 5;
 
-function nrqlTimeoutSeconds(timeoutMs: number): number {
+export function nrqlTimeoutSeconds(timeoutMs: number): number {
   const seconds = Math.floor(timeoutMs / 1000) - marginSeconds;
   return Math.min(nrqlTimeout.most, Math.max(nrqlTimeout.least, seconds));
 }
