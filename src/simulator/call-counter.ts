@@ -22,6 +22,13 @@ export interface CallCounter {
     fromMs: number,
     toMs: number,
   ): number;
+  /** All calls of a host in the minute of this number since the epoch, arrived or not. */
+  ofMinute(
+    application: SimulatedApplication,
+    host: SimulatedHost,
+    metric: MetricName,
+    minute: number,
+  ): number;
   /**
    * The minutes that begin in [fromMs, toMs) in which the host ran and its application reported, as far
    * as they are complete by now.
@@ -90,7 +97,21 @@ export function createCallCounter(
     return sum;
   };
 
+  const arrivedOfApplication = (
+    application: SimulatedApplication,
+    metric: MetricName,
+    minute: number,
+    arrived: number,
+  ): number => {
+    let sum = 0;
+    for (const host of application.hosts.values()) {
+      sum += Math.floor(ofHost(application, host, metric, minute) * arrived);
+    }
+    return sum;
+  };
+
   return {
+    ofMinute: ofHost,
     count: (application, host, metric, fromMs, toMs) => {
       const nowMs = dependencies.clock.wallMs();
       let total = 0;
@@ -98,12 +119,16 @@ export function createCallCounter(
       const first = Math.ceil(Math.max(fromMs, startedMs) / minuteMs);
       const end = Math.ceil(Math.min(toMs, nowMs) / minuteMs);
       for (let minute = first; minute < end; minute += 1) {
-        const calls =
-          host === undefined
-            ? ofApplication(application, metric, minute)
-            : ofHost(application, host, metric, minute);
-        const arrived = (nowMs - minute * minuteMs) / (minuteMs + options.ingestDelayMs);
-        total += arrived >= 1 ? calls : Math.floor(calls * arrived);
+        const arrived = Math.min(
+          1,
+          (nowMs - minute * minuteMs) / (minuteMs + options.ingestDelayMs),
+        );
+        if (host !== undefined) {
+          total += Math.floor(ofHost(application, host, metric, minute) * arrived);
+        } else if (arrived < 1) {
+          // The hosts one by one, so that the application is their sum in these minutes, too.
+          total += arrivedOfApplication(application, metric, minute, arrived);
+        } else total += ofApplication(application, metric, minute);
       }
       return total;
     },

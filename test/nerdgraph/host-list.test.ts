@@ -46,8 +46,6 @@ function rowsOf(account: Account, nrql: string): readonly CountRow[] {
         isMeant({
           attribute: (name) =>
             ({ appId, host, metricTimesliceName: 'HttpDispatcher' })[name] ?? null,
-          calls: () => 1,
-          records: () => 1,
         }),
       )
       .map((host) => ({ applicationId: appId, host, metric: undefined, calls: 1 })),
