@@ -2,14 +2,19 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError, type FailureReason } from '../../src/model/api-error.ts';
+import { seriesOf } from '../../src/model/polled-series.ts';
 import { type CallSubject, excerptOf, listElementsOf } from '../../src/newrelic/answer.ts';
-import type { ThroughputQuery } from '../../src/rest/metric-payload.ts';
+import type { MetricQuery } from '../../src/rest/metric-payload.ts';
 import type { ApiResponse } from '../../src/transport/transport.ts';
 import { aRestSource, sampleText } from '../rest/a-rest-source.ts';
 import { discoveryOf } from '../rest/an-application-list.ts';
 import { answerOf } from '../support/fake-transport.ts';
 
-const query: ThroughputQuery = { window: undefined, transactions: ['web', 'other'], raw: false };
+const query: MetricQuery = {
+  window: undefined,
+  series: seriesOf(['throughput'], ['web', 'other']),
+  raw: false,
+};
 
 const noKey = sampleText('21-error-401-no-key.json');
 const generic = sampleText('21b-error-generic-title.json');
@@ -172,7 +177,7 @@ describe('an answer that is a failure', () => {
 
     const answer = await client.applicationThroughput('12', query, { signal });
 
-    expect(answer).toEqual({ throughput: new Map(), windowEndMs: undefined });
+    expect(answer).toEqual({ values: [undefined, undefined], windowEndMs: undefined });
   });
 });
 

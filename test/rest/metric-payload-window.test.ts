@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { seriesOf } from '../../src/model/polled-series.ts';
 import type { TimeWindow } from '../../src/model/window.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { answerOf } from '../support/fake-transport.ts';
@@ -32,7 +33,7 @@ async function answer(
     async () => answerOf({ metric_data: { ...document, metrics } }),
     { clock: createFakeClock(nowMs) },
   );
-  const query = { window, transactions: ['web', 'other'], raw: false } as const;
+  const query = { window, series: seriesOf(['throughput'], ['web', 'other']), raw: false };
   return client.hostThroughput('12', '345', query, { signal });
 }
 
@@ -65,7 +66,7 @@ describe('an answer for the window that was asked for', () => {
   ])('is accepted: $what', async ({ document, slice }) => {
     const outcome = answer(document, { web: slice, other: slice }, asked);
 
-    await expect(outcome).resolves.toMatchObject({ throughput: expect.any(Map) });
+    await expect(outcome).resolves.toMatchObject({ values: [7, 7] });
   });
 });
 
@@ -111,7 +112,7 @@ describe('an answer for another window', () => {
     const { client, signal, failures } = aRestSource(async () =>
       answerOf({ metric_data: { ...old, metrics: [] } }),
     );
-    const query = { window: asked, transactions: ['web'], raw: false } as const;
+    const query = { window: asked, series: seriesOf(['throughput'], ['web']), raw: false };
 
     await expect(client.applicationThroughput('12', query, { signal })).rejects.toMatchObject({
       reason: 'schema',

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { TransactionType } from '../../src/model/application.ts';
+import { seriesOf } from '../../src/model/polled-series.ts';
 import type { InvalidSampleReason } from '../../src/model/telemetry.ts';
-import type { ThroughputAnswer, ThroughputQuery } from '../../src/rest/metric-payload.ts';
+import type { MetricAnswer, MetricQuery } from '../../src/rest/metric-payload.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { answerOf } from '../support/fake-transport.ts';
 import { aRestSource, sampleText } from './a-rest-source.ts';
@@ -10,8 +10,13 @@ import { aRestSource, sampleText } from './a-rest-source.ts';
 const to = '2026-09-01T10:30:00+00:00';
 const toMs = Date.UTC(2026, 8, 1, 10, 30);
 
-function aQuery(changes: Partial<ThroughputQuery> = {}): ThroughputQuery {
-  return { window: undefined, transactions: ['web', 'other'], raw: false, ...changes };
+function aQuery(changes: Partial<MetricQuery> = {}): MetricQuery {
+  return {
+    window: undefined,
+    series: seriesOf(['throughput'], ['web', 'other']),
+    raw: false,
+    ...changes,
+  };
 }
 
 function aMetric(name: string, values: unknown, end: unknown = to): object {
@@ -21,13 +26,13 @@ function aMetric(name: string, values: unknown, end: unknown = to): object {
 const web = 'HttpDispatcher';
 const other = 'OtherTransaction/all';
 
-interface Outcome extends ThroughputAnswer {
+interface Outcome extends MetricAnswer {
   readonly invalid: readonly InvalidSampleReason[];
 }
 
-async function throughputIn(
+async function valuesIn(
   body: unknown,
-  query: ThroughputQuery = aQuery(),
+  query: MetricQuery = aQuery(),
   wallMs?: number,
 ): Promise<Outcome> {
   const clock = createFakeClock(wallMs);
@@ -36,49 +41,45 @@ async function throughputIn(
   return { ...ofApplication, invalid: invalidSamples };
 }
 
-async function throughputOf(metrics: unknown, query?: ThroughputQuery): Promise<Outcome> {
-  return throughputIn({ metric_data: { metrics } }, query);
+async function valuesOf(metrics: unknown, query?: MetricQuery): Promise<Outcome> {
+  return valuesIn({ metric_data: { metrics } }, query);
 }
 
 describe('the metric data of the samples', () => {
   it.each([
     {
       name: '12-metric-data-HttpDispatcher-found-docs-2016.json',
-      throughput: [['web', 99_800]],
+      values: [99_800, undefined],
       windowEndMs: Date.UTC(2016, 0, 28, 18, 4),
       wallMs: Date.UTC(2016, 0, 28, 18, 36, 6),
     },
     {
       name: '13-metric-data-not-found-docs-2016.json',
-      throughput: [],
+      values: [undefined, undefined],
       windowEndMs: undefined,
       wallMs: Date.UTC(2016, 0, 28, 18, 36, 33),
     },
     {
       name: '15-metric-data-summarize-two-names-empty-values-docs-2014.json',
-      throughput: [],
+      values: [undefined, undefined],
       windowEndMs: undefined,
       wallMs: Date.UTC(2014, 4, 21, 0, 11, 15),
     },
-  ])('are read from $name', async ({ name, throughput, windowEndMs, wallMs }) => {
-    const outcome = await throughputIn(sampleText(name), aQuery(), wallMs);
+  ])('are read from $name', async ({ name, values, windowEndMs, wallMs }) => {
+    const outcome = await valuesIn(sampleText(name), aQuery(), wallMs);
 
-    expect([...outcome.throughput]).toEqual(throughput);
-    expect(outcome).toMatchObject({ windowEndMs, invalid: [] });
+    expect(outcome).toEqual({ values, windowEndMs, invalid: [] });
   });
 });
 
 describe('metric data', () => {
   it('gives the value of each transaction type and the end of the window', async () => {
-    const outcome = await throughputOf([
+    const outcome = await valuesOf([
       aMetric(web, { requests_per_minute: 54.7, call_count: 1640 }),
       aMetric(other, { requests_per_minute: 0 }),
     ]);
 
-    expect([...outcome.throughput]).toEqual([
-      ['web', 54.7],
-      ['other', 0],
-    ]);
+    expect(outcome.values).toEqual([54.7, 0]);
     expect(outcome.windowEndMs).toBe(toMs);
   });
 
@@ -88,7 +89,7 @@ describe('metric data', () => {
 
     const answer = await client.hostThroughput('12', '345', aQuery(), { signal });
 
-    expect(answer).toEqual({ throughput: new Map([['web', 3]]), windowEndMs: toMs });
+    expect(answer).toEqual({ values: [3, undefined], windowEndMs: toMs });
   });
 
   it.each([
@@ -98,9 +99,13 @@ describe('metric data', () => {
     { what: 'another value', metrics: [aMetric(web, { call_count: 7 })] },
     { what: 'another metric', metrics: [aMetric('EndUser', { requests_per_minute: 7 })] },
   ])('with $what has no data, which is neither 0 nor a failure', async ({ metrics }) => {
-    const outcome = await throughputOf(metrics);
+    const outcome = await valuesOf(metrics);
 
-    expect(outcome).toEqual({ throughput: new Map(), windowEndMs: undefined, invalid: [] });
+    expect(outcome).toEqual({
+      values: [undefined, undefined],
+      windowEndMs: undefined,
+      invalid: [],
+    });
   });
 
   it.each([
@@ -122,22 +127,22 @@ describe('metric data', () => {
       },
     });
 
-    const outcome = await throughputIn(text.replace('"VALUE"', value));
+    const outcome = await valuesIn(text.replace('"VALUE"', value));
 
-    expect([...outcome.throughput]).toEqual([['other', 2]]);
+    expect(outcome.values).toEqual([undefined, 2]);
     expect(outcome.invalid).toEqual([reason]);
   });
 
   it('does not look at a transaction type that was not asked for', async () => {
     const metrics = [aMetric(web, { requests_per_minute: 1 }), aMetric(other, 'no object')];
 
-    const outcome = await throughputOf(metrics, aQuery({ transactions: ['web'] }));
+    const outcome = await valuesOf(metrics, aQuery({ series: seriesOf(['throughput'], ['web']) }));
 
-    expect([...outcome.throughput]).toEqual([['web', 1]]);
+    expect(outcome.values).toEqual([1]);
   });
 
   it('has no window when every value was left out', async () => {
-    const outcome = await throughputOf([aMetric(web, { requests_per_minute: -1 })]);
+    const outcome = await valuesOf([aMetric(web, { requests_per_minute: -1 })]);
 
     expect(outcome.windowEndMs).toBeUndefined();
   });
@@ -153,16 +158,11 @@ describe('metric data', () => {
 
     await fc.assert(
       fc.asyncProperty(shuffled, async (order) => {
-        const outcome = await throughputOf(
+        const outcome = await valuesOf(
           order.map(([name, value]) => aMetric(name, { requests_per_minute: value })),
         );
 
-        expect(outcome.throughput).toEqual(
-          new Map([
-            ['web', 1],
-            ['other', 2],
-          ]),
-        );
+        expect(outcome.values).toEqual([1, 2]);
       }),
     );
   });
@@ -193,7 +193,7 @@ describe('the end of the window', () => {
       end: toMs,
     },
   ])('is $what', async ({ ends, asked, end }) => {
-    const outcome = await throughputOf(bothEnding(...ends), aQuery({ window: asked }));
+    const outcome = await valuesOf(bothEnding(...ends), aQuery({ window: asked }));
 
     expect(outcome.windowEndMs).toBe(end);
   });
@@ -250,7 +250,7 @@ describe('metric data of another shape', () => {
       says: 'the timeslice of the metric HttpDispatcher does not say its end',
     },
   ])('with $what is a failure that names what was asked for', async ({ metrics, says }) => {
-    const outcome = throughputOf(metrics);
+    const outcome = valuesOf(metrics);
 
     await expect(outcome).rejects.toMatchObject({
       name: 'ApiError',
@@ -260,12 +260,10 @@ describe('metric data of another shape', () => {
   });
 
   it('reads each transaction type by its own name', async () => {
-    const names: Record<TransactionType, string> = { web, other };
+    const ofWeb = await valuesOf([aMetric(web, { requests_per_minute: 5 })]);
+    const ofOther = await valuesOf([aMetric(other, { requests_per_minute: 5 })]);
 
-    for (const [type, name] of Object.entries(names)) {
-      const outcome = await throughputOf([aMetric(name, { requests_per_minute: 5 })]);
-
-      expect([...outcome.throughput]).toEqual([[type, 5]]);
-    }
+    expect(ofWeb.values).toEqual([5, undefined]);
+    expect(ofOther.values).toEqual([undefined, 5]);
   });
 });

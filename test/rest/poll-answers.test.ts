@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError, type FailureReason } from '../../src/model/api-error.ts';
 import { applicationScope } from '../../src/model/poll-outcome.ts';
-import type { ThroughputQuery } from '../../src/rest/metric-payload.ts';
+import { seriesOf } from '../../src/model/polled-series.ts';
+import type { MetricQuery } from '../../src/rest/metric-payload.ts';
 import { PollAnswers } from '../../src/rest/poll-answers.ts';
-import { webOf } from '../support/fake-source.ts';
 
-const query: ThroughputQuery = {
+const query: MetricQuery = {
   window: { fromMs: 0, toMs: 60_000 },
-  transactions: ['web'],
+  series: seriesOf(['throughput'], ['web']),
   raw: false,
 };
-const answer = { throughput: webOf(1), windowEndMs: undefined };
+const answer = { values: [1], windowEndMs: undefined };
 
 function anError(reason: FailureReason, status?: number): ApiError {
   return new ApiError(reason, `it was ${reason}`, status === undefined ? {} : { status });
@@ -23,17 +23,17 @@ function asked(hostIds: readonly string[]): Parameters<PollAnswers['outcome']>[0
 describe('the answers of a poll', () => {
   it('make one reading, with the hosts in the order of the list', () => {
     const answers = new PollAnswers();
-    answers.host('12', { ...answer, throughput: webOf(12) }, query);
-    answers.application({ ...answer, throughput: webOf(3) }, query);
-    answers.host('11', { ...answer, throughput: webOf(11) }, query);
+    answers.host('12', { ...answer, values: [12] }, query);
+    answers.application({ ...answer, values: [3] }, query);
+    answers.host('11', { ...answer, values: [11] }, query);
 
     const { reading, failed, error } = answers.outcome(asked(['11', '12']), 3);
 
     expect(reading?.windowEndMs).toBe(60_000);
-    expect(reading?.application).toEqual(webOf(3));
+    expect(reading?.application).toEqual([3]);
     expect([...(reading?.hosts ?? [])]).toEqual([
-      ['11', webOf(11)],
-      ['12', webOf(12)],
+      ['11', [11]],
+      ['12', [12]],
     ]);
     expect([failed.size, error]).toEqual([0, undefined]);
   });

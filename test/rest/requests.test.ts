@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import type { ThroughputQuery } from '../../src/rest/metric-payload.ts';
+import { seriesOf } from '../../src/model/polled-series.ts';
+import type { MetricQuery } from '../../src/rest/metric-payload.ts';
 import {
   applicationsRequest,
-  createThroughputRequests,
+  createMetricRequests,
   hostsRequest,
 } from '../../src/rest/requests.ts';
 
-const throughputRequests = createThroughputRequests();
+const metricRequests = createMetricRequests();
 const window = { fromMs: Date.UTC(2026, 8, 1, 9, 52), toMs: Date.UTC(2026, 8, 1, 9, 57) };
 
-function aQuery(changes: Partial<ThroughputQuery> = {}): ThroughputQuery {
-  return { window, transactions: ['web', 'other'], raw: false, ...changes };
+function aQuery(changes: Partial<MetricQuery> = {}): MetricQuery {
+  return { window, series: seriesOf(['throughput'], ['web', 'other']), raw: false, ...changes };
 }
 
 describe('the list requests', () => {
@@ -38,7 +39,7 @@ describe('the list requests', () => {
 
 describe('the throughput requests', () => {
   it('ask for both transaction types of a window in one call', () => {
-    expect(throughputRequests.application('12', aQuery())).toEqual({
+    expect(metricRequests.application('12', aQuery())).toEqual({
       operation: 'application_throughput',
       target:
         '/v2/applications/12/metrics/data.json' +
@@ -52,9 +53,9 @@ describe('the throughput requests', () => {
     const query = aQuery({ window: undefined });
 
     const targets = [
-      throughputRequests.host('12', '1', query).target,
-      throughputRequests.host('12', '2', query).target,
-      throughputRequests.host('12', '2', aQuery({ window: undefined, raw: true })).target,
+      metricRequests.host('12', '1', query).target,
+      metricRequests.host('12', '2', query).target,
+      metricRequests.host('12', '2', aQuery({ window: undefined, raw: true })).target,
     ];
 
     const asked =
@@ -68,21 +69,24 @@ describe('the throughput requests', () => {
   });
 
   it('choose the host by path', () => {
-    const { operation, target } = throughputRequests.host('12', '345', aQuery());
+    const { operation, target } = metricRequests.host('12', '345', aQuery());
 
     expect(operation).toBe('host_throughput');
     expect(target).toMatch(/^\/v2\/applications\/12\/hosts\/345\/metrics\/data\.json\?names/);
   });
 
   it.each([
-    { changes: { transactions: ['web'] as const }, has: { names: ['HttpDispatcher'] } },
-    { changes: { transactions: ['other'] as const }, has: { names: ['OtherTransaction/all'] } },
+    { changes: { series: seriesOf(['throughput'], ['web']) }, has: { names: ['HttpDispatcher'] } },
+    {
+      changes: { series: seriesOf(['throughput'], ['other']) },
+      has: { names: ['OtherTransaction/all'] },
+    },
     { changes: { raw: true }, has: { raw: ['true'] } },
     { changes: { raw: false }, has: { raw: [] } },
     { changes: { window: undefined }, has: { from: [], to: [] } },
   ])('ask as $changes says', ({ changes, has }) => {
     const target = new URL(
-      throughputRequests.application('12', aQuery(changes)).target,
+      metricRequests.application('12', aQuery(changes)).target,
       'http://localhost',
     );
 
@@ -103,8 +107,8 @@ describe('an id that is not a number', () => {
       const requests = [
         () => applicationsRequest(['1', id], 1),
         () => hostsRequest(id, 1),
-        () => throughputRequests.application(id, aQuery()),
-        () => throughputRequests.host('1', id, aQuery()),
+        () => metricRequests.application(id, aQuery()),
+        () => metricRequests.host('1', id, aQuery()),
       ];
 
       for (const request of requests) {
