@@ -63,11 +63,6 @@ function factProblems(actual: MetricFacts, documented: MetricFacts): readonly st
 /** Repositories, files and programs of other exporters, whose names begin as our metrics do. */
 const otherPrograms = /[\w-]+\/newrelic_exporter\b|\bnewrelic_exporter(?=\.yml| -)/g;
 
-/** Names that an example of a configuration gives to metrics. */
-export function namesGivenIn(text: string): readonly string[] {
-  return [...text.matchAll(/\bas: (newrelic_[a-z0-9_]+)/g)].flatMap(([, name = '']) => name);
-}
-
 /** Names of our metrics that do not exist. A name that ends in `_` stands for all that begin so. */
 export function strayMetricNames(text: string, known: readonly MetricFacts[]): readonly string[] {
   const names = known.flatMap(({ name, type }) =>
