@@ -1,5 +1,6 @@
 import {
   choosesHost,
+  hostChoiceOf,
   hostSelectorOf,
   type SelectedApplication,
 } from '../model/selected-application.ts';
@@ -28,7 +29,7 @@ export function wantedHosts(selected: SelectedApplication): readonly string[] {
   const { application, entry, namedHostIds } = selected;
   const listed = application.hostIds ?? [];
   const selector = hostSelectorOf(selected);
-  if (selector === undefined) return entry.hosts === false ? [] : listed;
+  if (selector === undefined) return hostChoiceOf(entry) === false ? [] : listed;
   return namedHostIds ?? listed.filter((name) => choosesHost(selector, name));
 }
 
