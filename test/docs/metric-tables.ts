@@ -9,7 +9,7 @@ import {
   vendorValues,
 } from '../../src/model/vendor-value.ts';
 import { nrqlValueOf } from '../../src/nerdgraph/nrql-values.ts';
-import { baseFactors } from '../../src/rest/base-factors.ts';
+import { inBaseUnit } from '../../src/rest/base-units.ts';
 
 /** The tables of docs/metrics.md that are written from the code, by the names of their markers. */
 export function metricTables(): ReadonlyMap<string, string> {
@@ -146,10 +146,10 @@ export const nrqlOfValues: Readonly<Record<ValueName, string>> = {
   threshold_min: 'min(v)',
 };
 
-/** What New Relic states, of which the published unit is `baseFactors` times as much. */
+/** What New Relic states, which `inBaseUnit` turns into what is published. */
 function statedUnit(value: ValueName): string {
   const unit = vendorValues[value];
-  const factor = baseFactors[value];
+  const factor = inBaseUnit(value, 1);
   if (factor === 1) return unitTexts[unit];
   if (unit === 'seconds' && factor === 0.001) return 'milliseconds';
   if (unit === 'bytes' && factor === 1024 * 1024) return 'MiB';
