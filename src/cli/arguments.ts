@@ -115,7 +115,7 @@ function run(
   problems: Problems,
 ): Arguments {
   problems.collect(() => checkOperands(command, operands));
-  const file = operandOf(command)?.values === undefined ? operands[0] : undefined;
+  const file = operandOf(command)?.name === 'FILE' ? operands[0] : undefined;
   if (
     operands.length === 1 &&
     file !== undefined &&
@@ -140,13 +140,13 @@ function checkOperands(command: Command, words: readonly string[]): void {
   if (surplus !== undefined) {
     throw new UsageError(`${command}: unexpected argument ${quote(surplus)}`);
   }
-  const { name, isRequired, values = [] } = operand ?? { name: '', isRequired: false };
-  const allowed = values.join(', ');
-  if (first === undefined && isRequired) {
-    throw new UsageError(`${command} needs a ${name}: ${allowed}`);
+  if (operand === undefined) return;
+  const { name, isRequired, values, expected } = operand;
+  if ((first === undefined || first === '') && isRequired) {
+    throw new UsageError(`${command} needs ${name === 'APP' ? 'an' : 'a'} ${name}: ${expected}`);
   }
-  if (first !== undefined && values.length > 0 && !values.includes(first)) {
-    const hint = didYouMean(first, values) ?? `there are: ${allowed}`;
+  if (first !== undefined && values !== undefined && !values.includes(first)) {
+    const hint = didYouMean(first, values) ?? `there are: ${expected}`;
     throw new UsageError(`${command}: unknown ${name} ${quote(first)}: ${hint}`);
   }
 }

@@ -5,7 +5,7 @@ import type { ComparedValue } from './compare-values.ts';
 
 type JsonDocument = Readonly<Record<string, unknown>>;
 
-/** A comparison for machines: every value, in requests per minute, and times in seconds. */
+/** A comparison for machines: every value, in its base unit, and times in seconds. */
 export function comparisonJson(
   accounts: readonly AccountComparison[],
   { safe, sentence }: Judgement,
@@ -54,14 +54,16 @@ function listOf(
 }
 
 function valueDocument(value: ComparedValue): JsonDocument {
-  const { account, application, host, hostIds, rest, nerdgraph, verdict, reason } = value;
+  const { account, application, host, hostIds, series, rest, nerdgraph, verdict, reason } = value;
   return {
     account,
     app_id: application.id,
     app_name: application.name,
     host_name: host ?? null,
     rest_host_ids: hostIds,
-    transaction_type: value.transactionType,
+    metric: host === undefined ? series.gauge.name : series.gauge.hostName,
+    transaction_type: series.transactionType ?? null,
+    labels: series.labels,
     rest: rest ?? null,
     nerdgraph: nerdgraph ?? null,
     difference: rest === undefined || nerdgraph === undefined ? null : nerdgraph - rest,

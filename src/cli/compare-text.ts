@@ -77,7 +77,7 @@ function tableLines(values: readonly ComparedValue[], all: boolean): readonly st
     'account',
     'application',
     'host',
-    'type',
+    'value',
     'REST',
     'NerdGraph',
     'difference',
@@ -101,17 +101,25 @@ function isAgreeing({ verdict }: ComparedValue): boolean {
 const none = '-';
 
 function cellsOf(value: ComparedValue): readonly string[] {
-  const { account, application, transactionType, rest, nerdgraph, verdict, reason } = value;
+  const { account, application, rest, nerdgraph, verdict, reason } = value;
   return [
     account,
     printable(application.name),
     hostText(value),
-    transactionType,
-    rest === undefined ? none : rateText(rest),
-    nerdgraph === undefined ? none : rateText(nerdgraph),
+    gaugeText(value),
+    rest === undefined ? none : valueText(rest),
+    nerdgraph === undefined ? none : valueText(nerdgraph),
     differenceText(value),
     reason === undefined ? verdict : `${verdict}: ${printable(firstSentence(reason))}`,
   ];
+}
+
+/** Requests per minute go by their transaction type alone. */
+function gaugeText({ series: { gauge, transactionType, labels, preset } }: ComparedValue): string {
+  const type = transactionType === undefined ? [] : [transactionType];
+  if (preset === 'throughput') return type.join('');
+  const own = Object.entries(labels).map(([name, value]) => `${name}=${printable(value)}`);
+  return [gauge.name.replace(/^newrelic_application_/u, ''), ...type, ...own].join(' ');
 }
 
 /** What follows is a remedy, which need not stand in every row. */
@@ -129,10 +137,10 @@ function differenceText({ rest, nerdgraph, verdict }: ComparedValue): string {
   if (verdict !== 'differs' || rest === undefined || nerdgraph === undefined) return none;
   const sign = nerdgraph < rest ? '-' : '+';
   const share = rest === 0 ? '' : ` (${percentText(changeOf(rest, nerdgraph))})`;
-  return `${sign}${rateText(Math.abs(nerdgraph - rest))}${share}`;
+  return `${sign}${valueText(Math.abs(nerdgraph - rest))}${share}`;
 }
 
 /** Twice as many digits as REST has. */
-function rateText(perMinute: number): string {
-  return `${Number(perMinute.toPrecision(6))}`;
+function valueText(value: number): string {
+  return `${Number(value.toPrecision(6))}`;
 }

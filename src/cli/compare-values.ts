@@ -1,19 +1,19 @@
 import type { ApiError } from '../model/api-error.ts';
-import type { Application, TransactionType } from '../model/application.ts';
+import type { Application } from '../model/application.ts';
 import type { AppEntry } from '../model/config.ts';
 import { applicationScope, hostsScope, type PollOutcome } from '../model/poll-outcome.ts';
-import { applicationThroughput, hostThroughput } from '../model/snapshot.ts';
+import { isReadOf, type PolledSeries } from '../model/polled-series.ts';
 import { sumOf, type Verdict, verdictOf } from './compare-verdict.ts';
 
-/** Requests per minute of an application or of one of its hosts, as each API gives them. */
+/** A value of an application or of one of its hosts, as each API gives it. */
 export interface ComparedValue {
   readonly account: string;
   readonly application: Pick<Application, 'id' | 'name'>;
   /** The name of the host; `undefined` for the application itself. */
   readonly host: string | undefined;
-  /** How many ids the host has in REST, whose values are added. */
+  /** How many ids the host has in REST; their values are added. */
   readonly hostIds: number;
-  readonly transactionType: TransactionType;
+  readonly series: PolledSeries;
   /** `undefined` if the API has no value. */
   readonly rest: number | undefined;
   readonly nerdgraph: number | undefined;
@@ -54,23 +54,25 @@ interface Part {
 }
 
 function applicationValues(polled: PolledTwice): readonly ComparedValue[] {
-  return polled.entry.transactions.flatMap((type) => {
-    const subject = { host: undefined, hostIds: 0, type };
+  return polled.entry.series.flatMap((series, index) => {
+    if (!isReadOf('applications', series)) return [];
+    const subject = { host: undefined, hostIds: 0, series };
     const partOf = (outcome: PollOutcome): Part =>
       outcome.failed.has(applicationScope)
         ? failedPart(outcome.error)
-        : readPart([applicationThroughput(outcome.reading).get(type)]);
+        : readPart([outcome.reading?.application[index]]);
     return valueOf(polled, subject, partOf(polled.rest), partOf(polled.nerdgraph));
   });
 }
 
 function hostValues(polled: PolledTwice): readonly ComparedValue[] {
   const { rest, nerdgraph, entry } = polled;
+  const ofHosts = [...entry.series.entries()].filter(([, series]) => isReadOf('hosts', series));
   const restFailure = hostsFailure(rest);
   const nerdgraphFailure = hostsFailure(nerdgraph);
   if (restFailure !== undefined || nerdgraphFailure !== undefined) {
-    return entry.transactions.flatMap((type) => {
-      const subject = { host: unknownHosts, hostIds: 0, type };
+    return ofHosts.flatMap(([, series]) => {
+      const subject = { host: unknownHosts, hostIds: 0, series };
       return valueOf(
         polled,
         subject,
@@ -85,20 +87,27 @@ function hostValues(polled: PolledTwice): readonly ComparedValue[] {
   return names.flatMap((host) => {
     const inRest = restIds.get(host) ?? [];
     const inNerdgraph = nerdgraphIds.get(host) ?? [];
-    return entry.transactions.flatMap((type) =>
-      valueOf(
-        polled,
-        { host, hostIds: inRest.length, type },
-        hostPart(rest, inRest, type),
-        hostPart(nerdgraph, inNerdgraph, type),
-      ),
+    return ofHosts.flatMap(([index, series]) =>
+      inRest.length > 1 && !isAdditive(series)
+        ? []
+        : valueOf(
+            polled,
+            { host, hostIds: inRest.length, series },
+            hostPart(rest, inRest, index),
+            hostPart(nerdgraph, inNerdgraph, index),
+          ),
     );
   });
 }
 
-function hostPart(outcome: PollOutcome, ids: readonly string[], type: TransactionType): Part {
+/** Averages of two hosts with one name cannot be put together without the numbers of their calls. */
+function isAdditive({ gauge: { unit } }: PolledSeries): boolean {
+  return unit === 'per_minute' || unit === 'per_second' || unit === 'count';
+}
+
+function hostPart(outcome: PollOutcome, ids: readonly string[], index: number): Part {
   if (ids.some((id) => outcome.failed.has(id))) return failedPart(outcome.error);
-  return readPart(ids.map((id) => hostThroughput(outcome.reading, id).get(type)));
+  return readPart(ids.map((id) => outcome.reading?.hosts.get(id)?.[index]));
 }
 
 function readPart(values: readonly (number | undefined)[]): Part {
@@ -146,13 +155,13 @@ function hostIdsByName(outcome: PollOutcome): ReadonlyMap<string, readonly strin
 interface Subject {
   readonly host: string | undefined;
   readonly hostIds: number;
-  readonly type: TransactionType;
+  readonly series: PolledSeries;
 }
 
 /** Empty if neither API has the value. */
 function valueOf(
   { account, application, entry }: PolledTwice,
-  { host, hostIds, type }: Subject,
+  { host, hostIds, series }: Subject,
   rest: Part,
   nerdgraph: Part,
 ): readonly ComparedValue[] {
@@ -160,7 +169,7 @@ function valueOf(
   const { raw } = entry.poll;
   const verdict =
     reason === undefined
-      ? verdictOf({ rest: rest.values, nerdgraph: nerdgraph.values, raw })
+      ? verdictOf({ rest: rest.values, nerdgraph: nerdgraph.values, raw, unit: series.gauge.unit })
       : 'not read';
   if (verdict === undefined) return [];
   return [
@@ -169,7 +178,7 @@ function valueOf(
       application,
       host,
       hostIds,
-      transactionType: type,
+      series,
       rest: sumOf(rest.values),
       nerdgraph: sumOf(nerdgraph.values),
       verdict,

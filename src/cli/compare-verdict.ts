@@ -1,3 +1,5 @@
+import type { Unit } from '../model/vendor-value.ts';
+
 /** What the two APIs of the vendor say of one value. */
 export const verdicts = [
   /** The same, as far as the rounding of REST shows. */
@@ -23,16 +25,17 @@ export interface BothValues {
   readonly nerdgraph: readonly number[];
   /** Whether REST was asked not to round. */
   readonly raw: boolean;
+  readonly unit: Unit;
 }
 
 /** `undefined` if neither API has a value. */
-export function verdictOf({ rest, nerdgraph, raw }: BothValues): Verdict | undefined {
+export function verdictOf({ rest, nerdgraph, raw, unit }: BothValues): Verdict | undefined {
   const restSum = sumOf(rest);
   const nerdgraphSum = sumOf(nerdgraph);
   if (restSum === undefined && nerdgraphSum === undefined) return undefined;
   if (nerdgraphSum === undefined) return restSum === 0 ? 'idle' : 'only REST';
   if (restSum === undefined) return nerdgraphSum === 0 ? 'idle' : 'only NerdGraph';
-  const rounding = raw ? 0 : rest.reduce((sum, value) => sum + roundingOf(value), 0);
+  const rounding = raw ? 0 : rest.reduce((sum, value) => sum + roundingOf(value, unit), 0);
   const tolerance = rounding + floatSlack * Math.max(1, restSum);
   return Math.abs(nerdgraphSum - restSum) <= tolerance ? 'equal' : 'differs';
 }
@@ -48,8 +51,15 @@ export function sumOf(values: readonly number[]): number | undefined {
 /** REST rounds to this many digits. */
 const significantDigits = 3;
 
+/** Of a ratio REST may show two decimals only. */
+const roundedRatio = 0.005;
+/** The most that three digits can be off. They are digits of MiB, so bytes do not show which. */
+const roundedShare = 0.005;
+
 /** How far a rounded value may be from the true one: half a unit of its last significant digit. */
-function roundingOf(value: number): number {
+function roundingOf(value: number, unit: Unit): number {
+  if (unit === 'ratio') return roundedRatio;
+  if (unit === 'bytes') return roundedShare * value;
   if (value === 0) return 0;
   const exponent = Number(value.toExponential().split('e')[1]);
   return 0.5 * 10 ** (exponent - significantDigits + 1);

@@ -48,7 +48,7 @@ function completedCommand(name: Command): CompletedCommand {
   return {
     name,
     summary: firstSentence(summaryOf(name)),
-    operand: operand === undefined ? [] : (operand.values ?? 'files'),
+    operand: operand?.name === 'FILE' ? 'files' : (operand?.values ?? []),
     flags: [...flags.filter((flag) => isFor(flag, name)).map(completedFlag), ...switches],
   };
 }

@@ -1,22 +1,16 @@
-import { compileConfig } from '../config/compile-config.ts';
-import { parseConfig } from '../config/parse-config.ts';
-import { loadForCommand, renderWarnings } from '../daemon/config-reader.ts';
 import type { Platform } from '../daemon/platform.ts';
-import type { Config } from '../model/config.ts';
 import { type DiscoveredAccount, discoverAccounts } from './account-discovery.ts';
-import { type Flags, flagTable } from './flag-table.ts';
+import { configOrKey } from './config-or-key.ts';
+import type { Flags } from './flag-table.ts';
 import type { OutputFormat } from './flags.ts';
 import { aligned, type Outcome, printable } from './one-shot.ts';
-
-/** For users without a configuration: one account, with the key in the usual variable. */
-const withoutFile = 'apps: [{ match: "." }]';
 
 /**
  * Prints all applications of the accounts with entries, whether an entry chooses them or not. Ends with
  * 1 if an account could not be discovered; the part that was found is still printed.
  */
 export async function discover(flags: Flags, platform: Platform): Promise<Outcome> {
-  const config = await configOf(flags, platform);
+  const config = await configOrKey(flags, platform);
   const discovered = await discoverAccounts(config, platform, 'list');
   const failed = discovered.filter(({ failure }) => failure !== undefined);
   for (const { account, failure } of failed) {
@@ -27,25 +21,6 @@ export async function discover(flags: Flags, platform: Platform): Promise<Outcom
   const isNothing = applications.length === 0 && failed.length > 0;
   const output = isNothing ? '' : listText(applications, flags.output);
   return { exitCode: failed.length === 0 ? 0 : 1, output };
-}
-
-async function configOf({ configFile }: Flags, platform: Platform): Promise<Config> {
-  if (configFile === flagTable.configFile.defaultText && (await isAbsent(configFile, platform))) {
-    const parsed = await parseConfig(withoutFile, { fileName: configFile, directory: '/' });
-    return compileConfig(parsed.config, platform);
-  }
-  const { config, warnings } = await loadForCommand(configFile, platform);
-  platform.stderr.write(renderWarnings(warnings));
-  return config;
-}
-
-async function isAbsent(path: string, { readFile }: Platform): Promise<boolean> {
-  try {
-    await readFile(path);
-    return false;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ENOENT';
-  }
 }
 
 function applicationsOf({ account, discovery }: DiscoveredAccount): readonly ListedApplication[] {

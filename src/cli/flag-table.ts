@@ -1,6 +1,6 @@
 import { parseDuration } from '../config/duration.ts';
 import { type LogFormat, type LogLevel, logFormats, logLevels } from '../telemetry/logger.ts';
-import { hostName, httpUrl, listenAddress, telemetryPath } from './flag-values.ts';
+import { anyText, hostName, httpUrl, listenAddress, telemetryPath } from './flag-values.ts';
 import {
   type Command,
   type Flag,
@@ -28,7 +28,7 @@ class DeclaredFlags {
     help: 'Configuration file.',
     expected: 'the path of a file',
     isFile: true,
-    commands: ['serve', 'check-config', 'plan', 'discover', 'compare', 'once'],
+    commands: ['serve', 'check-config', 'plan', 'discover', 'metrics', 'compare', 'once'],
     parse: (text) => (text === '' ? undefined : text),
   };
   readonly autoReloadIntervalMs: Flag<number> = {
@@ -151,9 +151,30 @@ class DeclaredFlags {
     name: 'output',
     short: 'o',
     defaultText: 'text',
-    help: 'Format of the output: text, json, or yaml for discover.',
+    help: 'Format of the output: text, json, or yaml for discover and metrics.',
     ...oneOf(outputFormats),
-    commands: ['check-config', 'plan', 'discover', 'compare', 'print-config'],
+    commands: ['check-config', 'plan', 'discover', 'metrics', 'compare', 'print-config'],
+  };
+  readonly account: Flag<string> = {
+    name: 'account',
+    defaultText: '',
+    help: 'Account of the configuration that has the application; without it, every account with entries is searched.',
+    ...anyText('the name of an account of the configuration'),
+    commands: ['metrics'],
+  };
+  readonly host: Flag<string> = {
+    name: 'host',
+    defaultText: '',
+    help: 'Id or name of a host of the application, to list what that host has.',
+    ...anyText('the id or the name of a host'),
+    commands: ['metrics'],
+  };
+  readonly like: Flag<string> = {
+    name: 'like',
+    defaultText: '',
+    help: 'Only metrics whose names contain this text, in upper or lower case.',
+    ...anyText('a part of the name of a metric, such as Datastore'),
+    commands: ['metrics'],
   };
   readonly all: Flag<boolean> = {
     name: 'all',

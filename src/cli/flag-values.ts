@@ -1,6 +1,14 @@
 import { parseListenAddress } from '../server/listen-address.ts';
 import type { ValueRule } from './flags.ts';
 
+/** A text on one line, of a length that fits into an address. */
+export function anyText(expected: string): ValueRule<string> {
+  return {
+    expected,
+    parse: (text) => (/^[^\p{Cc}]{0,255}$/u.test(text) ? text : undefined),
+  };
+}
+
 export const hostName: ValueRule<string> = {
   expected: 'the name of a host, such as checkout-7d4b9c-x2x8q',
   parse: (text) => (/^[^\s\p{Cc}]{0,255}$/u.test(text) ? text : undefined),

@@ -6,6 +6,7 @@ export const commands = [
   'check-config',
   'plan',
   'discover',
+  'metrics',
   'compare',
   'once',
   'demo',

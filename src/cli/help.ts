@@ -25,6 +25,11 @@ const commandHelp: Readonly<Record<Command, CommandHelp>> = {
     usage: 'discover [FILE]',
     summary: 'List the applications of the accounts; with -o yaml, ready to paste as apps.',
   },
+  metrics: {
+    usage: 'metrics APP',
+    summary:
+      'List the metrics of an application and their values; with -o yaml, ready to paste as metrics.',
+  },
   compare: {
     usage: 'compare [FILE]',
     summary:

@@ -27,6 +27,24 @@ export async function runOneShot(
   }, stopSignal);
 }
 
+/**
+ * As `runOneShot`, for a command that ends by itself when the process is asked to stop: what it has
+ * by then is printed before the promise rejects.
+ */
+export async function runKeepingParts(
+  command: () => Promise<Outcome>,
+  { print, stopSignal }: Pick<Platform, 'print' | 'stopSignal'>,
+): Promise<ExitCode> {
+  try {
+    const { exitCode, output } = await command();
+    if (output !== '') await printed(output, print);
+    if (!stopSignal.aborted) return exitCode;
+  } catch (error) {
+    if (!stopSignal.aborted || error instanceof CommandError) throw error;
+  }
+  throw interrupted(stopSignal);
+}
+
 async function printed(output: string, print: Platform['print']): Promise<void> {
   try {
     await print(output);

@@ -6,7 +6,7 @@ import type { Flags } from './flag-table.ts';
 import type { Command } from './flags.ts';
 import { helpText } from './help.ts';
 import { misspeltVariables } from './misspelt-variables.ts';
-import { type Outcome, runOneShot } from './one-shot.ts';
+import { type Outcome, runKeepingParts, runOneShot } from './one-shot.ts';
 import { createProgressLine } from './progress-line.ts';
 
 /**
@@ -91,7 +91,8 @@ async function runWithProgress(
     }
   };
   try {
-    return await runOneShot(work, platform);
+    // What takes minutes to read is not thrown away.
+    return await (command === 'metrics' ? runKeepingParts : runOneShot)(work, platform);
   } finally {
     // A command that was interrupted still works.
     line.end();
@@ -130,6 +131,8 @@ async function oneShot(
       return (await import('./plan.ts')).plan(flags, platform);
     case 'discover':
       return (await import('./discover.ts')).discover(flags, platform);
+    case 'metrics':
+      return (await import('./metrics.ts')).metrics(wanted, platform);
     case 'compare':
       return (await import('./compare.ts')).compare(flags, platform);
     case 'print-config':

@@ -7,7 +7,7 @@ import { CommandError, type Platform } from '../daemon/platform.ts';
 import { openPrepared, prepareAccount } from '../daemon/prepare-account.ts';
 import { ApiError } from '../model/api-error.ts';
 import type { AccountConfig } from '../model/config.ts';
-import type { VisibleAccount } from '../nerdgraph/accounts.ts';
+import { listVisibleAccounts, type VisibleAccount } from '../nerdgraph/accounts.ts';
 
 /** The accounts that the user of a key may see. */
 export interface VisibleAccounts {
@@ -18,11 +18,12 @@ export interface VisibleAccounts {
 
 /** Asks with the key of an account that is open. */
 export async function visibleAccounts(
-  runtime: Pick<AccountRuntime, 'visibleAccounts'>,
+  runtime: Pick<AccountRuntime, 'asking'>,
   { redactor, stopSignal }: Pick<Platform, 'redactor' | 'stopSignal'>,
 ): Promise<VisibleAccounts> {
   try {
-    return { accounts: await runtime.visibleAccounts(stopSignal), failure: undefined };
+    const accounts = await listVisibleAccounts(runtime.asking, stopSignal);
+    return { accounts, failure: undefined };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return { accounts: [], failure: redactor.redact(error.message) };

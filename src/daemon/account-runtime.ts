@@ -4,7 +4,6 @@ import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Source } from '../model/source.ts';
 import type { AccountDetails, ApplicationStatus } from '../model/status.ts';
 import type { ApiObserver, Logger } from '../model/telemetry.ts';
-import { listVisibleAccounts, type VisibleAccount } from '../nerdgraph/accounts.ts';
 import { createNerdGraphSource } from '../nerdgraph/nerdgraph-source.ts';
 import { statusOf as nerdGraphStatusOf } from '../nerdgraph/status-of.ts';
 import { type AccountPoller, createAccountPoller } from '../poller/account-poller.ts';
@@ -30,8 +29,8 @@ export interface AccountRuntime {
   readonly prepared: PreparedAccount;
   /** The vendor as the poller asks it: at the pace that the limit of the key allows. */
   readonly source: Source;
-  /** Which accounts the user of the key may see. Rejects as `listVisibleAccounts` does. */
-  visibleAccounts(signal: AbortSignal): Promise<readonly VisibleAccount[]>;
+  /** What a command needs that asks New Relic something else, at the same pace. */
+  readonly asking: SourceDependencies;
   /** Polls until the signal is aborted. */
   run(signal: AbortSignal): Promise<void>;
   /** Polls everything once. False if anything that was asked for did not arrive. */
@@ -82,10 +81,10 @@ const alone: Shard = { ordinal: 0, total: 1 };
 
 class PolledAccount implements AccountRuntime {
   readonly source: Source;
+  readonly asking: SourceDependencies;
   readonly #membership: Membership;
   readonly #budget: ShardBudget;
   readonly #transport: AccountTransport;
-  readonly #observer: ApiObserver;
   readonly #poller: AccountPoller;
   #prepared: PreparedAccount;
 
@@ -106,7 +105,6 @@ class PolledAccount implements AccountRuntime {
     const events = createTransportLog(account.name, { clock, membership, logger });
     const keyProvider = followingKey(() => this.#prepared.keyProvider, membership);
     const observer = metrics.apiObserver(account.name);
-    this.#observer = observer;
     const callLog = createCallLog(account.name, { clock, logger });
     const parts = { clock, random, observer, keyProvider, membership, events, callLog };
     const statusOf = account.source.kind === 'nerdgraph' ? nerdGraphStatusOf : undefined;
@@ -114,8 +112,8 @@ class PolledAccount implements AccountRuntime {
     const { send } = this.#transport;
     const timeoutMs = (): number => this.#prepared.account.timeoutMs;
     const vendorWallMs = (): number => this.#transport.vendorWallMs();
-    const asking = { send, observer, logger, clock, vendorWallMs };
-    const source = createSource(account, timeoutMs, asking);
+    this.asking = { send, observer, logger, clock, vendorWallMs };
+    const source = createSource(account, timeoutMs, this.asking);
     this.source = withFreshKey(source, keyProvider);
     this.#poller = createAccountPoller(prepared, {
       source: this.source,
@@ -137,10 +135,6 @@ class PolledAccount implements AccountRuntime {
 
   get prepared(): PreparedAccount {
     return this.#prepared;
-  }
-
-  async visibleAccounts(signal: AbortSignal): Promise<readonly VisibleAccount[]> {
-    return listVisibleAccounts({ send: this.#transport.send, observer: this.#observer }, signal);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -206,7 +200,8 @@ class PolledAccount implements AccountRuntime {
   }
 }
 
-interface SourceDependencies extends Omit<RestClientDependencies, 'observer'> {
+/** What New Relic is asked with, and what counts the answers. */
+export interface SourceDependencies extends Omit<RestClientDependencies, 'observer'> {
   readonly observer: ApiObserver;
   readonly vendorWallMs: () => number;
 }

@@ -9,6 +9,8 @@ import { decidingErrorOf, graphqlErrorsOf } from './status-of.ts';
 /** What a call was for. Every message about the call begins with it. */
 export interface CallPurpose {
   readonly operation: Operation;
+  /** What messages call it, if a command asks it once. Default: `operation`, which a poll asks again. */
+  readonly onceTitle?: string;
   /** How many applications were asked for; `undefined` if it was a list of them. */
   readonly applications?: number | undefined;
   readonly accountId: number | undefined;
@@ -16,7 +18,7 @@ export interface CallPurpose {
 
 /** The failure with its remedy. `detail` is a clause without a full stop, and holds no secret. */
 export function failureOf(
-  { operation, applications, accountId }: CallPurpose,
+  { operation, onceTitle = operation, applications, accountId }: CallPurpose,
   reason: FailureReason,
   detail: string,
   status?: number,
@@ -25,10 +27,13 @@ export function failureOf(
     applications === undefined || applications === 0
       ? ''
       : ` of ${applications} ${applications === 1 ? 'application' : 'applications'}`;
-  const remedy = remedyOf(reason, status, accountId);
+  const remedy =
+    onceTitle === operation
+      ? remedyOf(reason, status, accountId)
+      : onceRemedyOf(reason, status, accountId);
   return new ApiError(
     reason,
-    `${operation}${subject}: ${detail}. ${remedy}.`,
+    `${onceTitle}${subject}: ${detail}. ${remedy}.`,
     status === undefined ? {} : { status },
   );
 }
@@ -67,6 +72,17 @@ function remedyOf(
   return status === 403 ? noAccess(accountId) : remedies[reason];
 }
 
+/** A command that asks once neither asks again nor divides the question. */
+function onceRemedyOf(
+  reason: FailureReason,
+  status: number | undefined,
+  accountId: number | undefined,
+): string {
+  if (reason === 'too_large') return 'The query takes too long or returns too much: ask for less';
+  const remedy = remedyOf(reason, status, accountId);
+  return remedy === failedOnTheWay ? failedOnce : remedy;
+}
+
 const paymentRequired =
   'New Relic asks for payment, or a limit of the account is reached: check the plan and the usage of the account';
 
@@ -77,6 +93,8 @@ function noAccess(accountId: number | undefined): string {
 
 const failedOnTheWay =
   'New Relic, or something on the way to it, failed; it is asked again at the next poll';
+
+const failedOnce = 'New Relic, or something on the way to it, failed; try again';
 
 const remedies: Readonly<Record<FailureReason, string>> = {
   auth: 'Check the API key of the account: it must be a user key (NRAK-…) of an active user, and the region (us or eu) must be the one of the account',

@@ -103,6 +103,8 @@ export function excerptOf(text: string): string {
 /** What a call was for. Every message about the call begins with it. */
 export interface CallSubject {
   readonly operation: Operation;
+  /** What messages call it, if a command asks it once. Default: `operation`, which a poll asks again. */
+  readonly onceTitle?: string;
   readonly applicationId: string | undefined;
   readonly hostId: string | undefined;
 }
@@ -121,19 +123,20 @@ export function failureOf(
   detail: string,
   options: FailureOptions = {},
 ): ApiError {
-  const { operation, applicationId, hostId } = subject;
+  const { operation, onceTitle = operation, applicationId, hostId } = subject;
   const application = applicationId === undefined ? '' : ` of application ${applicationId}`;
   const host = hostId === undefined ? '' : `, host ${hostId}`;
   const remedy = options.remedy ?? remedyOf(subject, reason, options.status);
-  return new ApiError(reason, `${operation}${application}${host}: ${detail}. ${remedy}.`, options);
+  return new ApiError(reason, `${onceTitle}${application}${host}: ${detail}. ${remedy}.`, options);
 }
 
 function remedyOf(
-  { applicationId }: CallSubject,
+  { applicationId, onceTitle }: CallSubject,
   reason: FailureReason,
   status: number | undefined,
 ): string {
   if (status === 402) return paymentRequired;
+  if (onceTitle !== undefined && remedies[reason] === failedOnTheWay) return failedOnce;
   if (applicationId === undefined) return remedies[reason];
   if (reason === 'not_found') return notFoundApplication;
   // With a refused key the list of applications would have failed, long before this call.
@@ -153,6 +156,8 @@ const paymentRequired =
 
 const failedOnTheWay =
   'New Relic, or something on the way to it, failed; it is asked again at the next poll';
+
+const failedOnce = 'New Relic, or something on the way to it, failed; try again';
 
 const remedies: Readonly<Record<FailureReason, string>> = {
   auth:
@@ -195,7 +200,7 @@ export function countingFailures<Value>(
   }
 }
 
-/** Real pages have 200 elements. A million would block the whole process for seconds. */
+/** Real pages have 200 elements, or 1000 names. A million would block the whole process for seconds. */
 const maxElements = 1000;
 
 /**

@@ -1,4 +1,5 @@
 import { ApiError } from '../model/api-error.ts';
+import type { MetricListQuestion } from '../model/metric-list.ts';
 import type { CallContext } from '../model/source.ts';
 import { isEntityId, minuteTextOf } from '../newrelic/json.ts';
 import type { ApiRequest, ApiResponse, Transport } from '../transport/transport.ts';
@@ -35,6 +36,22 @@ export function hostsRequest(applicationId: string, page: number, hostName?: str
     timeoutMs: hostsTimeoutMs,
     // Nobody waits for names.
     isOptional: true,
+  };
+}
+
+/**
+ * Asks for the names of the metrics of an application, or of one of its hosts. It counts as a list of
+ * applications: only a command that somebody waits for asks this, and its answers are as large.
+ */
+export function metricNamesRequest(
+  { applicationId, hostId, like }: MetricListQuestion,
+  page: number,
+): ApiRequest {
+  const filter = like === undefined ? [] : [parameterOf('name', like)];
+  const host = hostId === undefined ? '' : `/hosts/${digitsOf('host', hostId)}`;
+  return {
+    operation: 'list_applications',
+    target: `${pathOf(applicationId)}${host}/metrics.json${queryOf([...filter, ...pageOf(page)])}`,
   };
 }
 

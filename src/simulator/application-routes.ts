@@ -16,6 +16,7 @@ import {
   type SimulatedApplication,
   type SimulatedHost,
 } from './simulated-application.ts';
+import type { Timeslices } from './timeslices.ts';
 
 /** `none`: always the same order. The others rotate the list by one for each listing or call. */
 export type Shuffle = 'none' | 'per_listing' | 'per_call';
@@ -29,6 +30,7 @@ export interface ListOptions {
 export interface AccountDependencies {
   readonly fleet: Fleet;
   readonly calls: CallCounter;
+  readonly timeslices: Timeslices;
   readonly clock: Clock;
 }
 

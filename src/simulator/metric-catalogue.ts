@@ -1,7 +1,7 @@
 import { type MetricName, records, type SimulatedApplication } from './simulated-application.ts';
 
 /** Calls that come with those of one type of transactions. */
-interface CallShare {
+export interface CallShare {
   readonly source: MetricName;
   /** How many there are for each call of the transactions, on average. */
   readonly perCall: number;
@@ -12,7 +12,7 @@ interface CallShare {
 }
 
 /** What each host states once a minute: a level between two bounds, which differs by host. */
-interface SampledLevel {
+export interface SampledLevel {
   readonly from: number;
   readonly to: number;
   readonly salt: number;
@@ -41,7 +41,7 @@ export type SimulatedMetric =
 export type MetricKind = SimulatedMetric['kind'];
 
 /** The metric that each host of a reporting application sends every minute. */
-const heartbeatName = 'Agent/MetricsReported/count';
+export const heartbeatName = 'Agent/MetricsReported/count';
 
 type TypeOfWork = 'web' | 'other';
 

@@ -1,9 +1,12 @@
+import type { SimulatedMetric } from './metric-catalogue.ts';
+import { isCount, valuesOfMetric } from './metric-values.ts';
 import { formatTimestamp, type Slice, slicesOf, type TimeRange } from './time-range.ts';
+import type { Timeslice } from './timeslice.ts';
 
 /** The values of one slice, by the vendor's names. */
 export type MetricValues = Readonly<Record<string, number>>;
 
-export interface Timeslice {
+export interface ShownTimeslice {
   readonly from: string;
   readonly to: string;
   readonly values: MetricValues;
@@ -18,7 +21,7 @@ export interface MetricDataDocument {
     readonly metrics_found: readonly string[];
     readonly metrics: readonly {
       readonly name: string;
-      readonly timeslices: readonly Timeslice[];
+      readonly timeslices: readonly ShownTimeslice[];
     }[];
   };
 }
@@ -36,10 +39,10 @@ export interface MetricDataRequest {
 
 /** The application or the host of a request. */
 export interface MetricSubject {
-  readonly responseTimeMs: number;
-  /** Whether the name is found for the range. */
-  found(name: string, fromMs: number, toMs: number): boolean;
-  count(name: string, fromMs: number, toMs: number): number;
+  /** `undefined` for a metric that is not found for the range. */
+  found(name: string, range: Slice): SimulatedMetric | undefined;
+  /** The data of a slice; `values` are those that are wanted of it. */
+  timeslice(metric: SimulatedMetric, slice: Slice, values: readonly string[]): Timeslice;
 }
 
 const minuteMs = 60_000;
@@ -50,35 +53,12 @@ export function rounded(value: number): number {
   return Number(value.toPrecision(significantDigits));
 }
 
-/** The eleven values of a metric that counts and times calls. */
-function allValues(callCount: number, lengthMs: number, responseTimeMs: number): MetricValues {
-  const perMinute = callCount / (lengthMs / minuteMs);
-  const timeMs = callCount === 0 ? 0 : responseTimeMs;
-  return {
-    average_response_time: timeMs,
-    calls_per_minute: perMinute,
-    call_count: callCount,
-    min_response_time: timeMs / 97,
-    max_response_time: timeMs * 23.7,
-    average_exclusive_time: 0,
-    average_value: timeMs / 1000,
-    total_call_time_per_minute: (perMinute * timeMs) / 1000,
-    requests_per_minute: perMinute,
-    standard_deviation: timeMs * 1.9,
-    average_call_time: timeMs,
-  };
-}
-
 function chosenValues(values: MetricValues, request: MetricDataRequest): MetricValues {
   const wanted = Object.entries(values).filter(
     ([name]) => request.values.length === 0 || request.values.includes(name),
   );
-  // The count is exact, although the rates made from it are rounded.
   return Object.fromEntries(
-    wanted.map(([name, value]) => [
-      name,
-      request.raw || name === 'call_count' ? value : rounded(value),
-    ]),
+    wanted.map(([name, value]) => [name, request.raw || isCount(name) ? value : rounded(value)]),
   );
 }
 
@@ -94,12 +74,12 @@ export function metricDataDocument(
   const { range } = request;
   const slices: readonly Slice[] = request.summarize ? [range] : slicesOf(range, request.nowMs);
   const names = [...new Set(request.names)];
-  const isFound = (name: string): boolean => subject.found(name, range.fromMs, range.toMs);
-  const found = names.filter((name) => isFound(name));
+  const metrics = names.flatMap((name) => subject.found(name, range) ?? []);
+  const found = metrics.map(({ name }) => name);
 
-  const timeslice = (name: string, slice: Slice): Timeslice => {
-    const count = subject.count(name, slice.fromMs, slice.toMs);
-    const values = allValues(count, slice.toMs - slice.fromMs, subject.responseTimeMs);
+  const timeslice = (metric: SimulatedMetric, slice: Slice): ShownTimeslice => {
+    const data = subject.timeslice(metric, slice, request.values);
+    const values = valuesOfMetric(metric.kind, data, (slice.toMs - slice.fromMs) / minuteMs);
     return {
       from: formatTimestamp(slice.fromMs),
       to: formatTimestamp(shownEndMs(slice, request)),
@@ -113,9 +93,9 @@ export function metricDataDocument(
       to: formatTimestamp(range.requestedToMs),
       metrics_not_found: names.filter((name) => !found.includes(name)),
       metrics_found: found,
-      metrics: found.map((name) => ({
-        name,
-        timeslices: slices.map((slice) => timeslice(name, slice)),
+      metrics: metrics.map((metric) => ({
+        name: metric.name,
+        timeslices: slices.map((slice) => timeslice(metric, slice)),
       })),
     },
   };

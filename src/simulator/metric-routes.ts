@@ -1,15 +1,17 @@
 import { type Answer, documentAnswer, errorAnswer } from './answer.ts';
 import type { AccountDependencies } from './application-routes.ts';
+import { metricsOf } from './metric-catalogue.ts';
 import { type MetricSubject, metricDataDocument } from './metric-data.ts';
+import { needsOnlyCount } from './metric-values.ts';
 import type { Query } from './request.ts';
 import {
   type MetricName,
   metricNames,
-  records,
   type SimulatedApplication,
   type SimulatedHost,
 } from './simulated-application.ts';
-import { parseTimeRange } from './time-range.ts';
+import { parseTimeRange, type Slice } from './time-range.ts';
+import { emptyTimeslice, hasData } from './timeslice.ts';
 
 export interface MetricOptions {
   /**
@@ -30,6 +32,8 @@ function isMetricName(name: string): name is MetricName {
   return metricNames.some((known) => known === name);
 }
 
+const counted = ['call_count'];
+
 /** Whether the host could have reported anything within the range. */
 function overlaps(host: SimulatedHost, fromMs: number, toMs: number): boolean {
   return host.startedMs < toMs && (host.endedMs === undefined || host.endedMs > fromMs);
@@ -39,26 +43,39 @@ export function createMetricRoute(
   options: MetricOptions,
   dependencies: AccountDependencies,
 ): MetricRoute {
-  const { calls, clock } = dependencies;
+  const { calls, timeslices, clock } = dependencies;
 
   const subjectOf = (
     application: SimulatedApplication,
     host: SimulatedHost | undefined,
   ): MetricSubject => {
-    const existed = (fromMs: number, toMs: number): boolean =>
+    const metrics = new Map(metricsOf(application).map((metric) => [metric.name, metric]));
+    const existed = ({ fromMs, toMs }: Slice): boolean =>
       host === undefined
         ? [...application.hosts.values()].some((entry) => entry.startedMs < toMs)
         : overlaps(host, fromMs, toMs);
-    const count = (name: string, fromMs: number, toMs: number): number =>
-      isMetricName(name) ? calls.count(application, host, name, fromMs, toMs) : 0;
+    const timeslice: MetricSubject['timeslice'] = (metric, slice, values) => {
+      // Counting an application's calls is much faster than finding all that is known of them.
+      if (isMetricName(metric.name) && values.length > 0 && values.every(needsOnlyCount)) {
+        const { fromMs, toMs } = slice;
+        return {
+          ...emptyTimeslice,
+          count: calls.count(application, host, metric.name, fromMs, toMs),
+        };
+      }
+      return host === undefined
+        ? timeslices.ofApplication(application, metric, slice)
+        : timeslices.ofHost(application, host, slice)(metric);
+    };
     return {
-      responseTimeMs: application.responseTimeMs,
-      count,
-      found: (name, fromMs, toMs) =>
-        isMetricName(name) &&
-        records(application, name) &&
-        existed(fromMs, toMs) &&
-        (options.idleMetric === 'zero' || count(name, fromMs, toMs) > 0),
+      timeslice,
+      found: (name, range) => {
+        const metric = metrics.get(name);
+        if (metric === undefined || !existed(range)) return undefined;
+        const isIdle =
+          options.idleMetric === 'not_found' && !hasData(timeslice(metric, range, counted));
+        return isIdle ? undefined : metric;
+      },
     };
   };
 

@@ -72,3 +72,26 @@ const formulas: Readonly<Record<MetricKind, Readonly<Record<string, Formula>>>> 
 export function valueNamesOf(kind: MetricKind): readonly string[] {
   return Object.keys(formulas[kind]);
 }
+
+/** All values of a metric by the vendor's names, unrounded. */
+export function valuesOfMetric(
+  kind: MetricKind,
+  slice: Timeslice,
+  minutes: number,
+): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    Object.entries(formulas[kind]).map(([name, formula]) => [name, formula(slice, minutes)]),
+  );
+}
+
+const counts: ReadonlySet<string> = new Set(['call_count', 'error_count', 'count', 's', 't', 'f']);
+
+/** Whether a value counts something: it is exact, although the rates made from it are rounded. */
+export function isCount(name: string): boolean {
+  return counts.has(name);
+}
+
+/** Whether a value of calls needs no more than their number. */
+export function needsOnlyCount(name: string): boolean {
+  return formulas.calls[name] === perMinute || formulas.calls[name] === count;
+}

@@ -1,7 +1,5 @@
 import type { NrqlComparison, NrqlCondition, NrqlLiteral } from './nrql-query.ts';
-import type { NrqlRow, NrqlValue } from './nrql-rows.ts';
-
-export type NrqlPredicate = (row: NrqlRow) => boolean;
+import type { NrqlValue } from './nrql-rows.ts';
 
 const comparers: Readonly<
   Record<NrqlComparison, (left: string | number, right: string | number) => boolean>
@@ -28,15 +26,36 @@ function compare(
   return (value) => comparer(likeLiteral(value, literal), right);
 }
 
-function onValue(attribute: string, test: (value: string | number) => boolean): NrqlPredicate {
+/** Something with attributes; `undefined` for one that is not known yet. */
+export interface NrqlAttributes {
+  attribute(name: string): NrqlValue | undefined;
+}
+
+/** `undefined` where it depends on attributes that are not known yet. */
+export type NrqlVerdict = boolean | undefined;
+
+type Judge = (row: NrqlAttributes) => NrqlVerdict;
+
+function onValue(attribute: string, test: (value: string | number) => boolean): Judge {
   return (row) => {
-    const value: NrqlValue = row.attribute(attribute);
-    return value !== null && test(value);
+    const value = row.attribute(attribute);
+    return value === undefined ? undefined : value !== null && test(value);
+  };
+}
+
+/** Whether one of two judges decides alone: a false for `AND`, a true for `OR`. */
+function either(decisive: boolean, left: Judge, right: Judge): Judge {
+  return (row) => {
+    const first = left(row);
+    if (first === decisive) return decisive;
+    const second = right(row);
+    if (second === decisive) return decisive;
+    return first === undefined || second === undefined ? undefined : !decisive;
   };
 }
 
 /** Turns a condition into a function. A missing attribute meets no condition but `IS NULL`. */
-export function predicateOf(condition: NrqlCondition): NrqlPredicate {
+export function verdictOf(condition: NrqlCondition): Judge {
   switch (condition.kind) {
     case 'compare':
       return onValue(condition.attribute, compare(condition.operator, condition.value));
@@ -48,20 +67,25 @@ export function predicateOf(condition: NrqlCondition): NrqlPredicate {
     case 'matches':
       return onValue(condition.attribute, (value) => condition.pattern.test(String(value)));
     case 'is_null':
-      return (row) => row.attribute(condition.attribute) === null;
+      return (row) => {
+        const value = row.attribute(condition.attribute);
+        return value === undefined ? undefined : value === null;
+      };
     case 'not': {
-      const inner = predicateOf(condition.condition);
-      return (row) => !inner(row);
+      const inner = verdictOf(condition.condition);
+      return (row) => {
+        const verdict = inner(row);
+        return verdict === undefined ? undefined : !verdict;
+      };
     }
-    case 'and': {
-      const left = predicateOf(condition.left);
-      const right = predicateOf(condition.right);
-      return (row) => left(row) && right(row);
-    }
-    case 'or': {
-      const left = predicateOf(condition.left);
-      const right = predicateOf(condition.right);
-      return (row) => left(row) || right(row);
-    }
+    case 'and':
+    case 'or':
+      return either(condition.kind === 'or', verdictOf(condition.left), verdictOf(condition.right));
   }
+}
+
+/** Whether something meets the condition for sure: a row does or does not. */
+export function predicateOf(condition: NrqlCondition): (row: NrqlAttributes) => boolean {
+  const verdict = verdictOf(condition);
+  return (row) => verdict(row) === true;
 }

@@ -1,7 +1,9 @@
-import { aggregationOf, type NrqlAggregation, type NrqlCell } from './nrql-aggregation.ts';
-import { predicateOf } from './nrql-conditions.ts';
+import { aggregationOf, type NrqlAggregation } from './nrql-aggregation.ts';
+import type { NrqlCell } from './nrql-functions.ts';
 import type { NrqlColumn, NrqlExpression, NrqlMoment, NrqlQuery } from './nrql-query.ts';
+import { NrqlRowSet } from './nrql-row-set.ts';
 import type { NrqlRow, NrqlRows, NrqlValue, NrqlWindow } from './nrql-rows.ts';
+import { hasData } from './timeslice.ts';
 
 /** One element of `results`: the selected columns by name, and the facet. */
 export type NrqlRecord = Readonly<Record<string, NrqlCell>>;
@@ -20,7 +22,7 @@ export interface NrqlFindings {
 
 interface Facet {
   readonly values: readonly NrqlValue[];
-  readonly rows: NrqlRow[];
+  readonly rows: NrqlRowSet;
 }
 
 type Columns = readonly NrqlColumn<NrqlAggregation>[];
@@ -36,13 +38,13 @@ export function nrqlWindowOf(query: NrqlQuery, nowMs: number, snapMs: number): N
   return { fromMs, toMs: Math.max(snapped(timeOf(query.until, nowMs)), fromMs + snapMs) };
 }
 
-function recordOf(columns: Columns, rows: readonly NrqlRow[]): NrqlRecord {
+function recordOf(columns: Columns, rows: NrqlRowSet): NrqlRecord {
   return Object.fromEntries(columns.map(({ name, value }) => [name, value(rows)]));
 }
 
 /** Rows without one of the attributes have no facet. */
-function facetsOf(query: NrqlQuery, rows: readonly NrqlRow[]): readonly Facet[] {
-  const facets = new Map<string, Facet>();
+function facetsOf(query: NrqlQuery, { rows }: NrqlRowSet): readonly Facet[] {
+  const facets = new Map<string, { values: readonly NrqlValue[]; rows: NrqlRow[] }>();
   for (const row of rows) {
     const values = query.facets.map(({ value }) => row.attribute(value));
     if (!values.includes(null)) {
@@ -52,7 +54,7 @@ function facetsOf(query: NrqlQuery, rows: readonly NrqlRow[]): readonly Facet[] 
       facets.set(key, facet);
     }
   }
-  return [...facets.values()];
+  return [...facets.values()].map((facet) => ({ ...facet, rows: new NrqlRowSet(facet.rows) }));
 }
 
 const rankingFunctions: ReadonlySet<string> = new Set(['count', 'average', 'min', 'max']);
@@ -66,7 +68,7 @@ function rankOf(first: NrqlExpression | undefined, windowMs: number): NrqlAggreg
   return aggregationOf(ranking, windowMs);
 }
 
-function ranked(query: NrqlQuery, rows: readonly NrqlRow[], windowMs: number): readonly Facet[] {
+function ranked(query: NrqlQuery, rows: NrqlRowSet, windowMs: number): readonly Facet[] {
   const rank = rankOf(query.select[0]?.value, windowMs);
   return facetsOf(query, rows)
     .map((facet) => ({ facet, rank: Number(rank(facet.rows)) }))
@@ -83,19 +85,28 @@ function facetRecord(query: NrqlQuery, columns: Columns, { values, rows }: Facet
   };
 }
 
-/** Evaluates a query over the rows of an account. A metric without calls in the window has no row. */
+/** A metric without data in the window has no row. */
+function matchedRows(
+  { eventTypes, where }: NrqlQuery,
+  rows: NrqlRows,
+  window: NrqlWindow,
+): NrqlRowSet {
+  const matched: NrqlRow[] = [];
+  if (eventTypes.includes('Metric')) {
+    for (const row of rows(window, where)) if (hasData(row.timeslice())) matched.push(row);
+  }
+  return new NrqlRowSet(matched);
+}
+
+/** Evaluates a query over the rows of an account. */
 export function evaluateNrql(query: NrqlQuery, rows: NrqlRows, window: NrqlWindow): NrqlFindings {
   const windowMs = window.toMs - window.fromMs;
-  const isMeant = query.where === undefined ? () => true : predicateOf(query.where);
-  const matched: NrqlRow[] = [];
-  if (query.eventTypes.includes('Metric')) {
-    for (const row of rows(window)) if (isMeant(row) && row.calls() > 0) matched.push(row);
-  }
+  const matched = matchedRows(query, rows, window);
   const columns = query.select.map(({ name, value }) => ({
     name,
     value: aggregationOf(value, windowMs),
   }));
-  const found = { window, matchedRows: matched.length };
+  const found = { window, matchedRows: matched.rows.length };
   if (query.facets.length === 0) {
     return {
       ...found,
@@ -105,11 +116,11 @@ export function evaluateNrql(query: NrqlQuery, rows: NrqlRows, window: NrqlWindo
     };
   }
   const facets = ranked(query, matched, windowMs);
-  const others = facets.slice(query.limit).flatMap(({ rows: left }) => left);
+  const others = facets.slice(query.limit).flatMap(({ rows: left }) => left.rows);
   return {
     ...found,
     results: facets.slice(0, query.limit).map((facet) => facetRecord(query, columns, facet)),
-    otherResult: recordOf(columns, others),
+    otherResult: recordOf(columns, new NrqlRowSet(others)),
     totalResult: recordOf(columns, matched),
   };
 }

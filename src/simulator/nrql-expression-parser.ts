@@ -1,6 +1,12 @@
 import { parseNrqlCondition } from './nrql-condition-parser.ts';
-import { aggregateNames, type NrqlColumn, type NrqlExpression } from './nrql-query.ts';
+import {
+  aggregateNames,
+  type NrqlAggregate,
+  type NrqlColumn,
+  type NrqlExpression,
+} from './nrql-query.ts';
 import type { NrqlReader } from './nrql-reader.ts';
+import { emptyTimeslice, type Timeslice } from './timeslice.ts';
 
 const unitMs: Readonly<Record<string, number>> = {
   MILLISECOND: 1,
@@ -21,6 +27,44 @@ export function durationMs(reader: NrqlReader): number {
   return amount * ms;
 }
 
+function isField(text: string): text is keyof Timeslice {
+  return Object.hasOwn(emptyTimeslice, text);
+}
+
+/** What follows an attribute in brackets, such as `['totalExclusive']`. */
+function fieldOf(reader: NrqlReader, name: NrqlAggregate): keyof Timeslice | undefined {
+  const { kind: symbol, text: bracket } = reader.peek();
+  if (symbol !== 'symbol' || bracket !== '[') return undefined;
+  if (name !== 'sum' && name !== 'average') {
+    throw reader.fail('the simulated account has fields of sum and average only');
+  }
+  reader.next();
+  const { kind, text } = reader.peek();
+  if (kind !== 'text' || !isField(text)) throw reader.fail('expected a field of a timeslice');
+  reader.next();
+  reader.expectSymbol(']');
+  return text;
+}
+
+function divisorOf(reader: NrqlReader, attribute: string): keyof Timeslice | undefined {
+  if (!reader.takeSymbol('/')) return undefined;
+  if (reader.attribute() !== attribute) throw reader.fail('expected a field of the same attribute');
+  const field = fieldOf(reader, 'average');
+  if (field === undefined) throw reader.fail('expected a field in brackets');
+  return field;
+}
+
+const mostUniques = 10_000;
+
+/** `uniques` may say how many it wants. */
+function uniquesLimit(reader: NrqlReader): number {
+  const wanted = reader.peek();
+  if (wanted.kind === 'number' && Number(wanted.text) > mostUniques) {
+    throw reader.fail(`uniques are at most ${mostUniques}`);
+  }
+  return reader.wholeNumber();
+}
+
 function aggregate(reader: NrqlReader): NrqlExpression {
   const wanted = reader.peek();
   const name = aggregateNames.find((known) => known.toUpperCase() === wanted.text.toUpperCase());
@@ -28,10 +72,12 @@ function aggregate(reader: NrqlReader): NrqlExpression {
   reader.next();
   reader.expectSymbol('(');
   const attribute = name === 'count' && reader.takeSymbol('*') ? '*' : reader.attribute();
-  // `uniques` may say how many it wants.
-  if (reader.takeSymbol(',')) reader.wholeNumber();
+  const field = fieldOf(reader, name);
+  const divisor =
+    name === 'average' && field !== undefined ? divisorOf(reader, attribute) : undefined;
+  const limit = reader.takeSymbol(',') ? uniquesLimit(reader) : undefined;
   reader.expectSymbol(')');
-  return { kind: 'aggregate', name, attribute };
+  return { kind: 'aggregate', name, attribute, field, divisor, limit };
 }
 
 function operand(reader: NrqlReader): NrqlExpression {

@@ -1,3 +1,5 @@
+import type { Timeslice } from './timeslice.ts';
+
 /** A constant in a query. */
 export type NrqlLiteral = string | number | boolean;
 
@@ -28,6 +30,7 @@ export const aggregateNames = [
   'sum',
   'min',
   'max',
+  'stddev',
   'uniques',
   'uniqueCount',
   'latest',
@@ -35,11 +38,22 @@ export const aggregateNames = [
 
 export type NrqlAggregate = (typeof aggregateNames)[number];
 
+/** A function of an attribute, which may be `*`. */
+export interface NrqlAggregateCall {
+  readonly name: NrqlAggregate;
+  readonly attribute: string;
+  /** A field of the attribute `newrelic.timeslice.value`: only for `sum` and `average`. */
+  readonly field?: keyof Timeslice | undefined;
+  /** Of `average`: the field that it is divided by. */
+  readonly divisor?: keyof Timeslice | undefined;
+  /** Of `uniques`: how many at most. */
+  readonly limit?: number | undefined;
+}
+
 /** What is selected. */
 export type NrqlExpression =
   | { readonly kind: 'number'; readonly value: number }
-  /** `attribute` may be `*`. */
-  | { readonly kind: 'aggregate'; readonly name: NrqlAggregate; readonly attribute: string }
+  | (NrqlAggregateCall & { readonly kind: 'aggregate' })
   | { readonly kind: 'rate'; readonly of: NrqlExpression; readonly perMs: number }
   | {
       readonly kind: 'filter';

@@ -1,19 +1,12 @@
 import type { CallCounter } from './call-counter.ts';
 import { entityGuidOf } from './entity-guid.ts';
 import type { Fleet } from './fleet.ts';
-import {
-  type MetricName,
-  metricNames,
-  type SimulatedApplication,
-  type SimulatedHost,
-} from './simulated-application.ts';
-
-/** The metric that each host of a reporting application sends every minute. */
-const heartbeatName = 'Agent/MetricsReported/count';
-
-const allNames = [...metricNames, heartbeatName] as const;
-
-type TimesliceName = MetricName | typeof heartbeatName;
+import { metricsOf, type SimulatedMetric } from './metric-catalogue.ts';
+import { type NrqlAttributes, type NrqlVerdict, verdictOf } from './nrql-conditions.ts';
+import type { NrqlCondition } from './nrql-query.ts';
+import type { SimulatedApplication, SimulatedHost } from './simulated-application.ts';
+import { averageOf, type Timeslice } from './timeslice.ts';
+import type { MetricWindow, Timeslices } from './timeslices.ts';
 
 /** `null` for an attribute that the row does not have. */
 export type NrqlValue = string | number | null;
@@ -21,8 +14,7 @@ export type NrqlValue = string | number | null;
 /** The data of one metric of one host in the window of a query. */
 export interface NrqlRow {
   attribute(name: string): NrqlValue;
-  /** The calls; for the heartbeat, the minutes. */
-  calls(): number;
+  timeslice(): Timeslice;
   /** How many records it stands for: one for each minute in which the host ran. */
   records(): number;
 }
@@ -38,8 +30,8 @@ export interface NrqlWindow {
   readonly toMs: number;
 }
 
-/** The metric data of the account, as far as it can be queried. */
-export type NrqlRows = (window: NrqlWindow) => Iterable<NrqlRow>;
+/** The metric data of the account that a condition lets through, as far as it can be queried. */
+export type NrqlRows = (window: NrqlWindow, where: NrqlCondition | undefined) => Iterable<NrqlRow>;
 
 /**
  * The vendor keeps long ranges in coarse steps only. Beyond this length the calls of a host are its
@@ -47,64 +39,111 @@ export type NrqlRows = (window: NrqlWindow) => Iterable<NrqlRow>;
  */
 const finestRangeMs = 6 * 3_600_000;
 
-/** Counted once, whatever is asked of a row. */
-function once(count: () => number): () => number {
-  let known: number | undefined;
-  return () => {
-    known ??= count();
-    return known;
-  };
+export interface NrqlRowDependencies {
+  readonly fleet: Fleet;
+  readonly calls: CallCounter;
+  readonly timeslices: Timeslices;
+}
+
+/** The hosts of an application, as far as their data is asked for. */
+interface HostData {
+  readonly host: SimulatedHost;
+  readonly timesliceOf: (metric: SimulatedMetric) => Timeslice;
+  readonly minutes: () => number;
+}
+
+/** A metric of an application; its attributes but those that only the host decides. */
+class Subject {
+  readonly metric: SimulatedMetric;
+  readonly #application: SimulatedApplication;
+  readonly #options: NrqlRowOptions;
+
+  constructor(metric: SimulatedMetric, application: SimulatedApplication, options: NrqlRowOptions) {
+    this.metric = metric;
+    this.#application = application;
+    this.#options = options;
+  }
+
+  attribute(name: string): NrqlValue | undefined {
+    switch (name) {
+      case 'metricTimesliceName':
+        return this.metric.name;
+      case 'appId': {
+        const { id } = this.#application;
+        return this.#options.appIds === 'number' ? id : String(id);
+      }
+      case 'appName':
+        return this.#application.name;
+      case 'entity.guid':
+        return entityGuidOf(this.#options.accountId, this.#application);
+      case 'host':
+      case 'newrelic.timeslice.value':
+        return undefined;
+      default:
+        return null;
+    }
+  }
+}
+
+class Row implements NrqlRow {
+  readonly #subject: Subject;
+  readonly #data: HostData;
+  #timeslice: Timeslice | undefined;
+
+  constructor(subject: Subject, data: HostData) {
+    this.#subject = subject;
+    this.#data = data;
+  }
+
+  attribute(name: string): NrqlValue {
+    if (name === 'host') return this.#data.host.name;
+    const known = this.#subject.attribute(name);
+    return known === undefined ? averageOf(this.timeslice()) : known;
+  }
+
+  timeslice(): Timeslice {
+    this.#timeslice ??= this.#data.timesliceOf(this.#subject.metric);
+    return this.#timeslice;
+  }
+
+  records(): number {
+    return this.#data.minutes();
+  }
 }
 
 export function createNrqlRows(
   options: NrqlRowOptions,
-  dependencies: { readonly fleet: Fleet; readonly calls: CallCounter },
+  dependencies: NrqlRowDependencies,
 ): NrqlRows {
-  const { fleet, calls } = dependencies;
+  const { fleet, calls, timeslices } = dependencies;
 
-  const rowOf = (
+  function* rowsOf(
     application: SimulatedApplication,
-    host: SimulatedHost,
-    name: TimesliceName,
-    { fromMs, toMs }: NrqlWindow,
-  ): NrqlRow => {
-    const records = once(() => calls.liveMinutes(application, host, fromMs, toMs));
-    const count = (metric: MetricName): number => {
-      if (toMs - fromMs <= finestRangeMs) {
-        return calls.count(application, host, metric, fromMs, toMs);
-      }
-      const rate = (application.ratesPerMinute[metric] * host.weight) / application.totalWeight;
-      return Math.floor(rate * records());
-    };
-    return {
-      attribute: (attribute) => {
-        switch (attribute) {
-          case 'appId':
-            return options.appIds === 'number' ? application.id : String(application.id);
-          case 'appName':
-            return application.name;
-          case 'host':
-            return host.name;
-          case 'metricTimesliceName':
-            return name;
-          case 'entity.guid':
-            return entityGuidOf(options.accountId, application);
-          case 'newrelic.timeslice.value':
-            return application.responseTimeMs / 1000;
-          default:
-            return null;
-        }
-      },
-      calls: name === heartbeatName ? records : once(() => count(name)),
-      records,
-    };
-  };
-
-  return function* rows(window) {
-    for (const application of fleet.applications()) {
-      for (const host of application.hosts.values()) {
-        for (const name of allNames) yield rowOf(application, host, name, window);
+    window: MetricWindow,
+    verdict: (row: NrqlAttributes) => NrqlVerdict,
+  ): Iterable<NrqlRow> {
+    // What the condition excludes whatever the host is costs nothing: accounts have many hosts.
+    const subjects = metricsOf(application)
+      .map((metric) => new Subject(metric, application, options))
+      .map((subject) => ({ subject, isMeant: verdict(subject) }))
+      .filter(({ isMeant }) => isMeant !== false);
+    if (subjects.length === 0) return;
+    for (const host of application.hosts.values()) {
+      const data: HostData = {
+        host,
+        timesliceOf: timeslices.ofHost(application, host, window),
+        minutes: () => calls.liveMinutes(application, host, window.fromMs, window.toMs),
+      };
+      for (const { subject, isMeant } of subjects) {
+        const row = new Row(subject, data);
+        if (isMeant === true || verdict(row) === true) yield row;
       }
     }
+  }
+
+  return function* rows({ fromMs, toMs }, where) {
+    const verdict = where === undefined ? () => true : verdictOf(where);
+    const window = { fromMs, toMs, coarse: toMs - fromMs > finestRangeMs };
+    for (const application of fleet.applications()) yield* rowsOf(application, window, verdict);
   };
 }

@@ -5,7 +5,8 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Clock } from '../model/clock.ts';
-import { type CallCounter, createCallCounter } from './call-counter.ts';
+import type { AccountDependencies } from './application-routes.ts';
+import { createCallCounter } from './call-counter.ts';
 import { createFleet, type Fleet } from './fleet.ts';
 import { graphqlSettingsOf } from './graphql-options.ts';
 import { createGraphqlRoutes, type GraphqlRoutes } from './graphql-routes.ts';
@@ -16,6 +17,7 @@ import { listsMetricNames, type ParsedRequest } from './request.ts';
 import { createRequestHandler } from './request-handler.ts';
 import { createRoutes, type Routes } from './routes.ts';
 import { demoApiKey, type SimulatorOptions } from './simulator-options.ts';
+import { createTimeslices } from './timeslices.ts';
 
 /** One account of the vendor behind a real HTTP port. */
 export interface Simulator {
@@ -104,13 +106,18 @@ interface AccountApis {
   readonly graphql: GraphqlRoutes;
 }
 
-function createCalls({ fleet, ingestDelayMs }: SimulatorOptions, clock: Clock): CallCounter {
+function createDependencies(
+  { fleet: options, ingestDelayMs }: SimulatorOptions,
+  fleet: Fleet,
+  clock: Clock,
+): AccountDependencies {
   const counterOptions = {
-    seed: fleet?.seed ?? 1,
-    traffic: fleet?.traffic ?? 'daily',
+    seed: options?.seed ?? 1,
+    traffic: options?.traffic ?? 'daily',
     ingestDelayMs: ingestDelayMs ?? defaultIngestDelayMs,
   };
-  return createCallCounter(counterOptions, { clock });
+  const calls = createCallCounter(counterOptions, { clock });
+  return { fleet, calls, timeslices: createTimeslices(counterOptions, { calls, clock }), clock };
 }
 
 function createApis(options: SimulatorOptions, fleet: Fleet, clock: Clock): AccountApis {
@@ -123,7 +130,7 @@ function createApis(options: SimulatorOptions, fleet: Fleet, clock: Clock): Acco
     removedHost: options.removedHost ?? 'empty',
     idleMetric: options.idleMetric ?? 'zero',
   };
-  const dependencies = { fleet, calls: createCalls(options, clock), clock };
+  const dependencies = createDependencies(options, fleet, clock);
   return {
     routes: createRoutes(routeOptions, dependencies),
     graphql: createGraphqlRoutes(graphqlSettingsOf(options.graphql ?? {}), dependencies),

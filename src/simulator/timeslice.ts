@@ -14,6 +14,19 @@ export interface Timeslice {
   readonly sumOfSquares: number;
 }
 
+export const emptyTimeslice: Timeslice = {
+  count: 0,
+  total: 0,
+  totalExclusive: 0,
+  min: Number.POSITIVE_INFINITY,
+  max: Number.NEGATIVE_INFINITY,
+  sumOfSquares: 0,
+};
+
+export function hasData({ count, total, totalExclusive }: Timeslice): boolean {
+  return count > 0 || total > 0 || totalExclusive > 0;
+}
+
 export function averageOf({ count, total }: Timeslice): number {
   return count === 0 ? 0 : total / count;
 }
@@ -22,4 +35,15 @@ export function deviationOf(slice: Timeslice): number {
   const { count, sumOfSquares } = slice;
   if (count === 0) return 0;
   return Math.sqrt(Math.max(0, sumOfSquares / count - averageOf(slice) ** 2));
+}
+
+export function merged(left: Timeslice, right: Timeslice): Timeslice {
+  return {
+    count: left.count + right.count,
+    total: left.total + right.total,
+    totalExclusive: left.totalExclusive + right.totalExclusive,
+    min: Math.min(left.min, right.min),
+    max: Math.max(left.max, right.max),
+    sumOfSquares: left.sumOfSquares + right.sumOfSquares,
+  };
 }

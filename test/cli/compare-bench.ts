@@ -1,6 +1,8 @@
 import type { ComparedAccount } from '../../src/cli/compare-account.ts';
 import type { ComparedValue } from '../../src/cli/compare-values.ts';
 import type { Verdict } from '../../src/cli/compare-verdict.ts';
+import type { PolledSeries } from '../../src/model/polled-series.ts';
+import { throughputSeries } from '../support/builders.ts';
 
 const numbersOf: Readonly<Record<Verdict, Pick<ComparedValue, 'rest' | 'nerdgraph'>>> = {
   equal: { rest: 812, nerdgraph: 812.4 },
@@ -11,13 +13,19 @@ const numbersOf: Readonly<Record<Verdict, Pick<ComparedValue, 'rest' | 'nerdgrap
   'not read': { rest: undefined, nerdgraph: 3 },
 };
 
+const [web, other] = throughputSeries;
+if (web === undefined || other === undefined) throw new Error('throughput has two series');
+
+export const webSeries: PolledSeries = web;
+export const otherSeries: PolledSeries = other;
+
 export function aValue(verdict: Verdict, overrides: Partial<ComparedValue> = {}): ComparedValue {
   return {
     account: 'main',
     application: { id: '1', name: 'shop' },
     host: undefined,
     hostIds: 0,
-    transactionType: 'web',
+    series: webSeries,
     ...numbersOf[verdict],
     verdict,
     reason: verdict === 'not read' ? 'REST: status 500' : undefined,

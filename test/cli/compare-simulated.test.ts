@@ -52,10 +52,10 @@ describe('compare with a simulated account', () => {
   calls         REST 6, NerdGraph 5
   time          REST 1 s, NerdGraph 1 s
 
-account  application  host           type  REST  NerdGraph  difference  verdict
-main     shop         -              web    600        600           -  equal
-main     shop         web-1 (2 ids)  web    400        400           -  equal
-main     shop         web-2          web    200        200           -  equal
+account  application  host           value  REST  NerdGraph  difference  verdict
+main     shop         -              web     600        600           -  equal
+main     shop         web-1 (2 ids)  web     400        400           -  equal
+main     shop         web-2          web     200        200           -  equal
 
 Switching is safe: 3 of 3 values agree within REST's rounding.
 `);
@@ -80,7 +80,7 @@ Switching is safe: 3 of 3 values agree within REST's rounding.
     });
 
     expect(exitCode).toBe(1);
-    expect(stdout).toContain('web-2          web    160        200  +40 (25 %)  differs\n');
+    expect(stdout).toContain('web-2          web     160        200  +40 (25 %)  differs\n');
     expect(stdout).toMatch(
       /\nDo not switch yet: 1 of 3 values differs \(by 25 %\); see the rows marked differs\.\n$/u,
     );

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { judgementOf } from '../../src/cli/compare-summary.ts';
 import { comparisonText } from '../../src/cli/compare-text.ts';
-import { aComparison, aValue } from './compare-bench.ts';
+import { aComparison, aValue, otherSeries } from './compare-bench.ts';
 
 const everything = aComparison(
   [
     aValue('equal'),
-    aValue('idle', { transactionType: 'other' }),
+    aValue('idle', { series: otherSeries }),
     aValue('differs', { host: 'web-1', hostIds: 1 }),
     aValue('differs', { host: 'web-2', hostIds: 2, rest: 0, nerdgraph: 1 / 3 }),
     aValue('differs', { host: 'web-3', hostIds: 1, rest: 1000, nerdgraph: 991 }),
@@ -46,7 +46,7 @@ describe('the text of a comparison', () => {
   calls           REST 526, NerdGraph 4
   time            REST 40 s, NerdGraph 1 s
 
-account  application  host           type   REST  NerdGraph  difference  verdict
+account  application  host           value  REST  NerdGraph  difference  verdict
 main     shop         web-1          web     100        112  +12 (12 %)  differs
 main     shop         web-2 (2 ids)  web       0   0.333333   +0.333333  differs
 main     shop         web-3          web    1000        991  -9 (0.9 %)  differs
@@ -84,7 +84,7 @@ Do not switch yet: 3 of 8 values differ (the largest by 100 %), 1 is only in RES
       aComparison(
         [
           aValue('equal', common),
-          aValue('idle', { ...common, transactionType: 'other' }),
+          aValue('idle', { ...common, series: otherSeries }),
           aValue('differs', { ...common, host: 'web-1', hostIds: 2, rest: 106, nerdgraph: 118 }),
           aValue('equal', { ...common, host: 'web-2', rest: 406, nerdgraph: 12_188 / 30 }),
           aValue('equal', { ...common, host: 'web-3', rest: 301, nerdgraph: 9016 / 30 }),

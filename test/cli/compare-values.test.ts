@@ -45,9 +45,9 @@ function rowsOf(polled: Partial<PolledTwice>): readonly (string | number | undef
     nerdgraph: anOutcome({}),
     ...polled,
   });
-  return values.map(({ host, transactionType, rest, nerdgraph, verdict }) => [
+  return values.map(({ host, series, rest, nerdgraph, verdict }) => [
     host,
-    transactionType,
+    series.transactionType ?? series.gauge.name,
     rest,
     nerdgraph,
     verdict,
@@ -57,6 +57,38 @@ function rowsOf(polled: Partial<PolledTwice>): readonly (string | number | undef
 const refused = new ApiError('server', 'status 500');
 
 describe('comparedValues', () => {
+  it('compares every gauge, and of hosts with two ids only what can be added', () => {
+    const entry = anEntry({
+      transactions: ['web'],
+      poll: { metrics: ['throughput', 'response_time', 'apdex'] },
+    });
+    const reading = (values: Values, hosts: ReadonlyMap<string, Values>): Partial<PollOutcome> => ({
+      reading: { windowEndMs: 0, series: entry.series, application: values, hosts },
+    });
+    const two = new Map([
+      ['11', [1, 0.2, 0.9]],
+      ['12', [2, 0.1, 0.9]],
+    ]);
+    const one = new Map([['web-1', [3, 0.15, 0.9]]]);
+    const hostNames = new Map([
+      ['11', 'web-1'],
+      ['12', 'web-1'],
+    ]);
+
+    const rows = rowsOf({
+      entry,
+      rest: anOutcome({}, {}, { ...reading([3, 0.15], two), hostNames }),
+      nerdgraph: anOutcome({}, {}, reading([3, 0.2, 0.9], one)),
+    });
+
+    expect(rows).toEqual([
+      [undefined, 'web', 3, 3, 'equal'],
+      [undefined, 'web', 0.15, 0.2, 'differs'],
+      [undefined, 'newrelic_application_apdex_ratio', undefined, 0.9, 'only NerdGraph'],
+      ['web-1', 'web', 3, 3, 'equal'],
+    ]);
+  });
+
   it('compares the application with each transaction type that its entry has', () => {
     const both = anOutcome({ web: 10, other: 20 });
 

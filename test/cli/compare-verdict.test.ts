@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type BothValues, changeOf, verdictOf } from '../../src/cli/compare-verdict.ts';
+import type { Unit } from '../../src/model/vendor-value.ts';
 
 describe('the verdict', () => {
-  it.each<BothValues & { what: string; verdict: string | undefined }>([
+  it.each<Omit<BothValues, 'unit'> & { unit?: Unit; what: string; verdict: string | undefined }>([
     { what: 'the same', rest: [812], nerdgraph: [812], raw: false, verdict: 'equal' },
     { what: 'rounded down', rest: [812], nerdgraph: [812.4], raw: false, verdict: 'equal' },
     { what: 'a tie', rest: [812], nerdgraph: [811.5], raw: false, verdict: 'equal' },
@@ -23,9 +24,57 @@ describe('the verdict', () => {
     { what: 'idle in NerdGraph', rest: [], nerdgraph: [0], raw: false, verdict: 'idle' },
     { what: 'absent in NerdGraph', rest: [1], nerdgraph: [], raw: false, verdict: 'only REST' },
     { what: 'absent in REST', rest: [], nerdgraph: [1], raw: false, verdict: 'only NerdGraph' },
+    {
+      what: 'seconds',
+      unit: 'seconds',
+      rest: [0.364],
+      nerdgraph: [0.3644],
+      raw: false,
+      verdict: 'equal',
+    },
+    {
+      what: 'other seconds',
+      unit: 'seconds',
+      rest: [0.364],
+      nerdgraph: [0.3646],
+      raw: false,
+      verdict: 'differs',
+    },
+    {
+      what: 'a score',
+      unit: 'ratio',
+      rest: [0.93],
+      nerdgraph: [0.934],
+      raw: false,
+      verdict: 'equal',
+    },
+    {
+      what: 'another score',
+      unit: 'ratio',
+      rest: [0.93],
+      nerdgraph: [0.936],
+      raw: false,
+      verdict: 'differs',
+    },
+    {
+      what: 'MiB',
+      unit: 'bytes',
+      rest: [101 * 1024 ** 2],
+      nerdgraph: [101.49 * 1024 ** 2],
+      raw: false,
+      verdict: 'equal',
+    },
+    {
+      what: 'other MiB',
+      unit: 'bytes',
+      rest: [101 * 1024 ** 2],
+      nerdgraph: [101.6 * 1024 ** 2],
+      raw: false,
+      verdict: 'differs',
+    },
     { what: 'absent in both', rest: [], nerdgraph: [], raw: false, verdict: undefined },
   ])('of $what ($rest and $nerdgraph) is $verdict', ({ verdict, ...both }) => {
-    expect(verdictOf(both)).toBe(verdict);
+    expect(verdictOf({ unit: 'per_minute', ...both })).toBe(verdict);
   });
 });
 

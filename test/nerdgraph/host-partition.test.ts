@@ -24,8 +24,6 @@ function evaluator({ condition }: HostSubset): (name: string) => boolean {
     isMeant({
       attribute: (name) =>
         ({ appId: '1', metricTimesliceName: 'HttpDispatcher', host })[name] ?? null,
-      calls: () => 1,
-      records: () => 1,
     });
 }
 

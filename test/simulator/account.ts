@@ -4,6 +4,7 @@ import { createFleet, type Fleet } from '../../src/simulator/fleet.ts';
 import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
 import { parseEndpoint } from '../../src/simulator/request.ts';
 import { createRoutes, type RouteOptions } from '../../src/simulator/routes.ts';
+import { createTimeslices } from '../../src/simulator/timeslices.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 
 /** Answers without HTTP, with a clock that starts at 2026-09-01T10:00:30Z. */
@@ -21,14 +22,13 @@ export function anAccount(
 ): Account {
   const clock = createFakeClock();
   const fleet = createFleet(fleetOptions, { clock });
-  const calls = createCallCounter(
-    {
-      seed: fleetOptions.seed ?? 1,
-      traffic: fleetOptions.traffic ?? 'daily',
-      ingestDelayMs: 180_000,
-    },
-    { clock },
-  );
+  const counting = {
+    seed: fleetOptions.seed ?? 1,
+    traffic: fleetOptions.traffic ?? 'daily',
+    ingestDelayMs: 180_000,
+  };
+  const calls = createCallCounter(counting, { clock });
+  const timeslices = createTimeslices(counting, { calls, clock });
   const routes = createRoutes(
     {
       pageSize: 200,
@@ -40,7 +40,7 @@ export function anAccount(
       idleMetric: 'zero',
       ...routeOptions,
     },
-    { fleet, calls, clock },
+    { fleet, calls, timeslices, clock },
   );
   const get = (target: string): Answer => {
     const [path = '', query = ''] = target.split('?');

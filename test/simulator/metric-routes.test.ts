@@ -189,7 +189,7 @@ describe('metric data, summarized', () => {
 
     expect(read(`/v2/applications/1/metrics/data.json?${throughput}&${newest}`)).toMatchObject({
       metric_data: {
-        metrics: [{ timeslices: [{ values: { requests_per_minute: 93 } }] }],
+        metrics: [{ timeslices: [{ values: { requests_per_minute: 92.4 } }] }],
       },
     });
   });

@@ -5,6 +5,7 @@ import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
 import { type GraphqlOptions, graphqlSettingsOf } from '../../src/simulator/graphql-options.ts';
 import { parseGraphqlRequest } from '../../src/simulator/graphql-request.ts';
 import { createGraphqlRoutes } from '../../src/simulator/graphql-routes.ts';
+import { createTimeslices } from '../../src/simulator/timeslices.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 
 /** The document for a query, as a client of the vendor would write it. */
@@ -56,15 +57,19 @@ export function aNerdgraphAccount(
 ): NerdgraphAccount {
   const clock = createFakeClock();
   const fleet = createFleet(fleetOptions, { clock });
-  const calls = createCallCounter(
-    {
-      seed: fleetOptions.seed ?? 1,
-      traffic: fleetOptions.traffic ?? 'daily',
-      ingestDelayMs: 180_000,
-    },
-    { clock },
-  );
-  const routes = createGraphqlRoutes(graphqlSettingsOf(options), { fleet, calls, clock });
+  const counting = {
+    seed: fleetOptions.seed ?? 1,
+    traffic: fleetOptions.traffic ?? 'daily',
+    ingestDelayMs: 180_000,
+  };
+  const calls = createCallCounter(counting, { clock });
+  const timeslices = createTimeslices(counting, { calls, clock });
+  const routes = createGraphqlRoutes(graphqlSettingsOf(options), {
+    fleet,
+    calls,
+    timeslices,
+    clock,
+  });
   const answerTo = (query: string, variables: unknown, inFlight: number): Answer => {
     const request = parseGraphqlRequest(JSON.stringify({ query, variables }));
     if (request === undefined) throw new Error(`not a GraphQL document: ${query}`);

@@ -4,6 +4,7 @@ import { createCallCounter } from '../../src/simulator/call-counter.ts';
 import { createFleet } from '../../src/simulator/fleet.ts';
 import { createNrqlRows, type NrqlRow } from '../../src/simulator/nrql-rows.ts';
 import { type MetricName, metricNames } from '../../src/simulator/simulated-application.ts';
+import { createTimeslices } from '../../src/simulator/timeslices.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 
 const minuteMs = 60_000;
@@ -14,21 +15,20 @@ describe('the rows of NRQL', () => {
       const clock = createFakeClock();
       const options = { applications: 5, hosts: 20, churnPerHour: 60, seed };
       const fleet = createFleet(options, { clock });
-      const calls = createCallCounter(
-        { seed, traffic: 'daily', ingestDelayMs: 3 * minuteMs },
-        { clock },
-      );
-      const rows = createNrqlRows({ accountId: 1, appIds: 'number' }, { fleet, calls });
+      const counting = { seed, traffic: 'daily', ingestDelayMs: 3 * minuteMs } as const;
+      const calls = createCallCounter(counting, { clock });
+      const timeslices = createTimeslices(counting, { calls, clock });
+      const rows = createNrqlRows({ accountId: 1, appIds: 'number' }, { fleet, calls, timeslices });
       await clock.advance(60 * minuteMs);
       const fromMs = clock.wallMs() - startMinute * minuteMs;
       const toMs = fromMs + minutes * minuteMs;
 
-      const found: readonly NrqlRow[] = [...rows({ fromMs, toMs })];
+      const found: readonly NrqlRow[] = [...rows({ fromMs, toMs }, undefined)];
 
       const sums = new Map<string, number>();
       for (const row of found) {
         const key = `${row.attribute('appId')} ${row.attribute('metricTimesliceName')}`;
-        sums.set(key, (sums.get(key) ?? 0) + row.calls());
+        sums.set(key, (sums.get(key) ?? 0) + row.timeslice().count);
       }
       for (const application of fleet.applications()) {
         for (const name of metricNames as readonly MetricName[]) {
@@ -50,12 +50,14 @@ describe('the rows of NRQL', () => {
       { applications: [{ id: 1, kind: 'web', webRpm: 90, hosts: [{ weight: 2 }, { weight: 1 }] }] },
       { clock },
     );
-    const calls = createCallCounter({ seed: 1, traffic: 'daily', ingestDelayMs: 0 }, { clock });
-    const rows = createNrqlRows({ accountId: 1, appIds: 'string' }, { fleet, calls });
+    const counting = { seed: 1, traffic: 'daily', ingestDelayMs: 0 } as const;
+    const calls = createCallCounter(counting, { clock });
+    const timeslices = createTimeslices(counting, { calls, clock });
+    const rows = createNrqlRows({ accountId: 1, appIds: 'string' }, { fleet, calls, timeslices });
     const webOf = (hours: number, toMs = Date.UTC(2026, 8, 1, 10)): readonly number[] =>
-      [...rows({ fromMs: toMs - hours * 60 * minuteMs, toMs })]
+      [...rows({ fromMs: toMs - hours * 60 * minuteMs, toMs }, undefined)]
         .filter((row) => row.attribute('metricTimesliceName') === 'HttpDispatcher')
-        .map((row) => row.calls());
+        .map((row) => row.timeslice().count);
 
     expect(webOf(24)).toEqual([60 * 1440, 30 * 1440]);
     expect(webOf(6)).not.toEqual([60 * 360, 30 * 360]);

@@ -1,0 +1,79 @@
+import { hostGaugeName } from '../model/polled-series.ts';
+import { presetNames, presets } from '../model/presets.ts';
+import { type Unit, type ValueName, vendorValues } from '../model/vendor-value.ts';
+
+/** Makes names of gauges, no two of which are the same, for applications or for hosts. */
+export type NameGauge = (metric: string, value: ValueName) => string;
+
+const prefix = 'newrelic_application_';
+
+const suffixes: Readonly<Record<Unit, string>> = {
+  seconds: '_seconds',
+  seconds_per_minute: '_seconds_per_minute',
+  bytes: '_bytes',
+  ratio: '_ratio',
+  per_minute: '_per_minute',
+  per_second: '_per_second',
+  count: '',
+  as_metric: '',
+  as_metric_per_second: '_per_second',
+};
+
+/**
+ * What a value is called before its unit, where that is not its own name: because it has another unit in
+ * its name, or an end such as `_count`, which means something else in Prometheus.
+ */
+const stems: Readonly<Partial<Record<ValueName, string>>> = {
+  requests_per_minute: '_requests',
+  calls_per_minute: '_calls',
+  errors_per_minute: '_errors',
+  call_count: '_calls',
+  count: '_samples',
+  error_count: '_errors',
+  launch_count: '_launches',
+  total_call_time_per_minute: '_total_call_time',
+  as_percentage: '',
+  percent: '',
+  time_percentage: '_time',
+  used_bytes_by_host: '_used_by_host',
+  used_mb_by_host: '_used_by_host',
+  total_used_mb: '_total_used',
+  s: '_satisfied',
+  t: '_tolerating',
+  f: '_frustrated',
+};
+
+/** A name of a metric may be a whole SQL statement. */
+const longest = 100;
+
+/** @param suffix distinguishes metrics that would have the same name */
+function gaugeName(metric: string, suffix: string, value: ValueName): string {
+  const letters = metric
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '_')
+    .slice(0, longest)
+    .replaceAll(/^_|_$/g, '');
+  const subject = `${letters === '' ? 'metric' : letters}${suffix}`;
+  return `${prefix}${subject}${stems[value] ?? `_${value}`}${suffixes[vendorValues[value]]}`;
+}
+
+/** Names that are taken: those of the presets, and what the exporter says of every application. */
+function ownNames(): readonly string[] {
+  return presetNames
+    .flatMap((preset) => presets[preset])
+    .map(({ name }) => `${prefix}${name}`)
+    .flatMap((name) => [name, hostGaugeName(name)]);
+}
+
+export function createGaugeNames(): NameGauge {
+  const taken = new Set(ownNames());
+  return (metric, value) => {
+    for (let number = 1; ; number += 1) {
+      const name = gaugeName(metric, number === 1 ? '' : `_${number}`, value);
+      const names = [name, hostGaugeName(name)];
+      if (names.some((one) => taken.has(one))) continue;
+      for (const one of names) taken.add(one);
+      return name;
+    }
+  };
+}

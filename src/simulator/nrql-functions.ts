@@ -1,0 +1,80 @@
+import type { NrqlAggregate, NrqlAggregateCall } from './nrql-query.ts';
+import type { NrqlRow, NrqlValue } from './nrql-rows.ts';
+import { averageOf, deviationOf, emptyTimeslice, merged, type Timeslice } from './timeslice.ts';
+
+/** A number, what a function of an attribute gives, or null where there is nothing. */
+export type NrqlCell = NrqlValue | readonly NrqlValue[];
+
+type Rows = readonly NrqlRow[];
+
+/** The attribute that holds the data of a metric. */
+const timesliceValue = 'newrelic.timeslice.value';
+
+const defaultUniques = 1000;
+
+function total(rows: Rows, of: (row: NrqlRow) => number): number {
+  let sum = 0;
+  for (const row of rows) sum += of(row);
+  return sum;
+}
+
+function uniquesOf(rows: Rows, attribute: string): readonly (string | number)[] {
+  const values = rows.map((row) => row.attribute(attribute)).filter((value) => value !== null);
+  return [...new Set(values)];
+}
+
+/** `count` of a timeslice counts its calls; of `*` and of all other attributes it counts records. */
+function counted(rows: Rows, attribute: string): number {
+  if (attribute === timesliceValue) return total(rows, (row) => row.timeslice().count);
+  const having = rows.filter((row) => attribute === '*' || row.attribute(attribute) !== null);
+  return total(having, (row) => row.records());
+}
+
+function together(rows: Rows): Timeslice {
+  const [first] = rows;
+  if (first !== undefined && rows.length === 1) return first.timeslice();
+  return rows.reduce((all, row) => merged(all, row.timeslice()), emptyTimeslice);
+}
+
+function ofCalls(rows: Rows, of: (slice: Timeslice) => number): NrqlCell {
+  const slice = together(rows);
+  return slice.count === 0 ? null : of(slice);
+}
+
+function finite(value: number): NrqlCell {
+  return Number.isFinite(value) ? value : null;
+}
+
+/** `average`, `sum`, `min`, `max` and `stddev` are those of the timeslices: of times, in seconds. */
+const functions: Readonly<
+  Record<NrqlAggregate, (rows: Rows, call: NrqlAggregateCall) => NrqlCell>
+> = {
+  count: (rows, { attribute }) => counted(rows, attribute),
+  sum: (rows) => total(rows, (row) => row.timeslice().total),
+  average: (rows) => ofCalls(rows, averageOf),
+  min: (rows) => finite(together(rows).min),
+  max: (rows) => finite(together(rows).max),
+  stddev: (rows) => ofCalls(rows, deviationOf),
+  uniques: (rows, { attribute, limit = defaultUniques }) =>
+    uniquesOf(rows, attribute).slice(0, limit),
+  uniqueCount: (rows, { attribute }) => uniquesOf(rows, attribute).length,
+  latest: (rows, { attribute }) => rows.at(-1)?.attribute(attribute) ?? null,
+};
+
+/** The sum of one field of the timeslices; or its average by record, or by another field. */
+function ofField(
+  rows: Rows,
+  { name, divisor }: NrqlAggregateCall,
+  field: keyof Timeslice,
+): NrqlCell {
+  const slice = together(rows);
+  if (name === 'sum') return slice[field];
+  const by = divisor === undefined ? total(rows, (row) => row.records()) : slice[divisor];
+  return by === 0 ? null : slice[field] / by;
+}
+
+/** What a function finds in rows. */
+export function nrqlCellOf(call: NrqlAggregateCall, rows: Rows): NrqlCell {
+  const { name, field } = call;
+  return field === undefined ? functions[name](rows, call) : ofField(rows, call, field);
+}
