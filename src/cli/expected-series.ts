@@ -91,6 +91,7 @@ function statusOf({ account, missing }: SeriesInput): MirroredStatus {
     pollIntervalSeconds: 0,
     backoffUntilMs: undefined,
     missingSelectors: missing,
+    missingMetrics: [],
     listedApplications: 0,
     lastDiscoveryMs: 0,
     key: { location: '', problem: undefined, sinceMs: 0, readMs: 0 },

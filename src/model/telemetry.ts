@@ -1,4 +1,5 @@
 import type { FailureReason } from './api-error.ts';
+import type { MissingMetric } from './missing-metric.ts';
 
 /** What a vendor call is for; the value of the metric label `operation`. */
 export const operations = [
@@ -81,6 +82,8 @@ export interface PollerStatus {
   readonly pollIntervalSeconds: number;
   /** Configured selectors that choose nothing, as they were written. */
   readonly missingSelectors: readonly string[];
+  /** The same array as long as nothing in it changes. */
+  readonly missingMetrics: readonly MissingMetric[];
 }
 
 /** The state of one account, as it is when it is read. */

@@ -7,7 +7,10 @@ import type { AccountTable } from './account-table.ts';
 const readinessTimeoutMs = 5 * 60_000;
 
 export interface AccountStatusDependencies {
-  readonly table: Pick<AccountTable, 'states' | 'discovery' | 'plan' | 'failing'>;
+  readonly table: Pick<
+    AccountTable,
+    'states' | 'discovery' | 'plan' | 'failing' | 'missingMetrics'
+  >;
   readonly clock: Clock;
   /** Monotonic time at which the poller was created. */
   readonly startMs: number;
@@ -45,6 +48,7 @@ export function accountStatusOf(
     demandRequestsPerMinute: isDemandKnown ? plan.demandPerMinute : undefined,
     pollIntervalSeconds: (longestIntervalMs * plan.stretch) / 1000,
     missingSelectors: discovery.missingSelectors,
+    missingMetrics: table.missingMetrics,
     state,
     stateSinceMs: toWall(sinceMs),
     listedApplications: discovery.listed,

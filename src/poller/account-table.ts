@@ -1,6 +1,7 @@
 import type { ApiError } from '../model/api-error.ts';
 import { type Clock, nowOf } from '../model/clock.ts';
 import type { AccountConfig, AppEntry } from '../model/config.ts';
+import type { MissingMetric } from '../model/missing-metric.ts';
 import { type PollOutcome, skippedOutcome } from '../model/poll-outcome.ts';
 import { expectedHosts } from '../model/selected-application.ts';
 import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
@@ -29,9 +30,10 @@ import {
   isDiscoveryStale,
   isUnauthorized,
 } from './discovery-state.ts';
-import { shouldAskHostNames } from './host-names.ts';
+import { createMetricWatch, type MetricWatch } from './metric-watch.ts';
 import type { PollLog } from './poll-log.ts';
-import { nextDue, pollDeadlineMs } from './schedule.ts';
+import { pollRequestOf } from './poll-request.ts';
+import { nextDue } from './schedule.ts';
 
 export interface AccountTableOptions {
   readonly account: AccountConfig;
@@ -64,6 +66,7 @@ export class AccountTable {
   #unauthorized: ApiError | undefined;
   #nextPhaseIndex = 0;
   readonly #publisher: AppPublisher;
+  readonly #metrics: MetricWatch;
 
   constructor(options: AccountTableOptions, dependencies: AccountTableDependencies) {
     this.#options = options;
@@ -72,6 +75,7 @@ export class AccountTable {
     const { name } = options.account;
     const published = { ...dependencies, snapshotOf: (id: string) => this.#snapshotOf(id) };
     this.#publisher = createAppPublisher({ account: name }, published);
+    this.#metrics = createMetricWatch({ ...dependencies, states: this.#states });
     // Before its first discovery an account must not look like a healthy one without applications.
     dependencies.sink.accountUp(name, false);
   }
@@ -84,6 +88,9 @@ export class AccountTable {
   }
   get discovery(): DiscoveryState {
     return this.#discovery;
+  }
+  get missingMetrics(): readonly MissingMetric[] {
+    return this.#metrics.missing;
   }
   get plan(): AccountPlan {
     return this.#dependencies.planner.plan;
@@ -120,6 +127,7 @@ export class AccountTable {
     const steps = reconfigurationSteps(this.states, options.entries, nowMs, own);
     const { unwanted, released } = await this.#take(steps, signal);
     for (const id of released) this.#publisher.remove(id);
+    this.#metrics.followStates();
     this.#replan();
     this.#publisher.publishAll(this.states.keys());
     return unwanted;
@@ -144,6 +152,7 @@ export class AccountTable {
     // In the same turn: an application that is forgotten but still shown would never be removed.
     for (const id of removed) this.#states.delete(id);
     for (const id of removed) this.#publisher.remove(id);
+    this.#metrics.followStates();
     planner.discovered(discovery.calls, discoveryIntervalMs);
     const demands = partition.demands(discovery, discoveryIntervalMs);
     if (demands !== undefined) shardDemands?.(demands, discoveryIntervalMs);
@@ -167,17 +176,8 @@ export class AccountTable {
     if (state === undefined) return undefined;
     this.#states.begin(id);
     const { stretch } = this.plan;
-    const { selected } = state;
-    return {
-      selected,
-      dueMs: state.nextDueMs,
-      overdueMs: stretch > 1 ? Number.POSITIVE_INFINITY : state.overdueMs,
-      periodMs: this.#intervalMsOf(state),
-      deadlineMs: pollDeadlineMs(selected.entry.poll, stretch),
-      askHostNames: shouldAskHostNames(state, this.#dependencies.clock.monotonicMs()),
-      hostNames: state.hostNames.names,
-      isListed: hostsListedNow(this.states, id),
-    };
+    const nowMs = this.#dependencies.clock.monotonicMs();
+    return pollRequestOf(state, { stretch, nowMs, isListed: hostsListedNow(this.states, id) });
   }
 
   /** To be called when a poll was ended before it had an outcome. */
@@ -208,6 +208,7 @@ export class AccountTable {
     if (skipped > 0) observer.skipped(skipped);
     this.#states.set(id, { ...after, ...due });
     this.#publisher.publish(id);
+    this.#metrics.polled(after, outcome.reading);
     if (this.#unauthorized === undefined) log.polled(before, after, outcome);
     const newHosts = expectedHosts(after.selected) - expectedHosts(before.selected);
     if (planner.isOutdated(newHosts)) this.#replan();

@@ -17,6 +17,7 @@ import {
   type SubjectState,
 } from './change-log.ts';
 import { createDemandReport } from './demand-log.ts';
+import { boundsOfMetrics, createMetricLog, type MetricLog } from './metric-log.ts';
 import { createReminder } from './reminder.ts';
 import { boundsOfValues, createValuesLog } from './values-log.ts';
 
@@ -38,6 +39,7 @@ export interface PollLog {
    */
   dropped(ids: readonly string[], known: ReadonlyMap<string, AppState>): void;
   demand(plan: AccountPlan): void;
+  readonly metrics: MetricLog['write'];
   /** Writes what was only counted so far, and leaves no timer. */
   stop(): void;
 }
@@ -99,6 +101,7 @@ export function createPollLog(account: string, dependencies: ChangeLogDependenci
   const entries = logWithin(boundsOfEntries);
   const hostNames = logWithin(boundsOfHostNames);
   const demands = logWithin({});
+  const metrics = createMetricLog(logWithin(boundsOfMetrics));
   const reportDiscovery = createDiscoveryReport(account, discoveries);
   const reportMissing = createMissingReport(entries);
   const names = createHostNamesReport(account, hostNames);
@@ -129,8 +132,18 @@ export function createPollLog(account: string, dependencies: ChangeLogDependenci
       for (const state of states) remember(state);
     },
     demand: createDemandReport(account, demands, dependencies.clock),
+    metrics: metrics.write,
     stop: () => {
-      const logs = [applications, values, discoveries, entries, hostNames, demands, reminder];
+      const logs = [
+        applications,
+        values,
+        metrics,
+        discoveries,
+        entries,
+        hostNames,
+        demands,
+        reminder,
+      ];
       for (const log of logs) log.stop();
     },
   };

@@ -18,6 +18,9 @@ const defaults: Flags = {
   shardAddress: '',
   logLevel: 'info',
   logFormat: 'auto',
+  account: '',
+  host: '',
+  like: '',
   online: false,
   output: 'text',
   all: false,
@@ -205,7 +208,7 @@ describe('a usage error', () => {
     {
       argv: ['config-schema', '--config.file=x'],
       message:
-        '--config.file has no meaning for config-schema, only for: serve, check-config, plan, discover, compare, once',
+        '--config.file has no meaning for config-schema, only for: serve, check-config, plan, discover, metrics, compare, once',
     },
     {
       argv: ['--config.file'],

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { metricsYaml } from '../../src/cli/metrics-yaml.ts';
+import type { ListedMetric } from '../../src/model/metric-list.ts';
+
+interface Custom {
+  readonly metric: string;
+  readonly value: string;
+  readonly as: string;
+  readonly for?: string;
+}
+
+function inForce(yaml: string): readonly (string | Custom)[] {
+  return (parse(yaml) as { readonly metrics: readonly (string | Custom)[] }).metrics;
+}
+
+/** As it would be with every line of the comments in force that can be. */
+function uncommented(yaml: string): string {
+  return yaml.replaceAll('  # - ', '  - ');
+}
+
+const calls = ['average_response_time', 'average_call_time', 'call_count', 'requests_per_minute'];
+
+function manyOf(count: number): readonly ListedMetric[] {
+  return Array.from({ length: count }, (_, index) => ({ name: `Custom/${index}`, values: calls }));
+}
+
+describe('metrics as YAML', () => {
+  it('has presets for what they read, and the most useful value of every other metric', () => {
+    const yaml = metricsYaml(
+      [
+        { name: 'HttpDispatcher', values: calls },
+        { name: 'Apdex', values: ['score'] },
+        { name: 'WebFrontend/QueueTime', values: calls.toSorted() },
+        { name: 'Custom/Depth', values: ['requests_per_minute', 'average_value'] },
+      ],
+      { isOfHost: false },
+    );
+
+    expect(inForce(yaml)).toEqual([
+      'throughput',
+      'response_time',
+      'apdex',
+      'calls',
+      {
+        metric: 'WebFrontend/QueueTime',
+        value: 'average_response_time',
+        as: 'newrelic_application_webfrontend_queuetime_average_response_time_seconds',
+      },
+      {
+        metric: 'Custom/Depth',
+        value: 'average_value',
+        as: 'newrelic_application_custom_depth_average_value',
+      },
+    ]);
+  });
+
+  it('keeps what an entry has without it', () => {
+    const yaml = metricsYaml([{ name: 'Apdex', values: ['score'] }], { isOfHost: false });
+
+    expect(yaml).toBe('metrics:\n  - throughput\n  - apdex\n');
+  });
+
+  it('offers further values as comments, each with a name of its own', () => {
+    const yaml = metricsYaml(
+      [
+        { name: 'A', values: calls },
+        { name: 'a', values: calls },
+      ],
+      {
+        isOfHost: false,
+      },
+    );
+
+    const all = inForce(uncommented(yaml)).filter((one) => typeof one !== 'string');
+    // The time of a call is the response time under another name.
+    expect(all.map(({ metric, value }) => `${metric} ${value}`)).toEqual(
+      ['A', 'a'].flatMap((name) =>
+        ['average_response_time', 'requests_per_minute', 'call_count'].map(
+          (value) => `${name} ${value}`,
+        ),
+      ),
+    );
+    expect(new Set(all.map(({ as }) => as)).size).toBe(all.length);
+    expect(inForce(yaml)).toHaveLength(3);
+  });
+
+  it.each(['Errors/all', 'Datastore/all'])(
+    'does not propose a sum beside its parts: %s',
+    (name) => {
+      const yaml = metricsYaml([{ name, values: ['requests_per_minute'] }], { isOfHost: false });
+
+      expect(inForce(yaml)).toEqual(['throughput']);
+      expect(yaml).toContain(`# - { metric: "${name}"`);
+    },
+  );
+
+  it('is only for hosts if it was a host that was asked for', () => {
+    const yaml = metricsYaml([{ name: 'A', values: ['average_value', 'rate'] }], {
+      isOfHost: true,
+    });
+
+    expect(inForce(uncommented(yaml)).slice(1)).toEqual([
+      expect.objectContaining({ value: 'average_value', for: 'hosts' }),
+      expect.objectContaining({ value: 'rate', for: 'hosts' }),
+    ]);
+  });
+
+  it('proposes nothing if there is too much to choose from', () => {
+    const few = metricsYaml(manyOf(50), { isOfHost: false });
+    const many = metricsYaml(manyOf(51), { isOfHost: false });
+
+    expect(inForce(few)).toHaveLength(51);
+    expect(inForce(many)).toEqual(['throughput']);
+    expect(many).toContain('\n  # 51 metrics: remove the # of what you want.\n');
+    expect(inForce(uncommented(many))).toHaveLength(1 + 51 * 3);
+  });
+
+  it('says what cannot be configured', () => {
+    const yaml = metricsYaml(
+      [
+        { name: 'Apdex', values: ['score', 'value'] },
+        { name: 'Custom/x', values: undefined },
+      ],
+      { isOfHost: false },
+    );
+
+    expect(inForce(yaml)).toEqual(['throughput', 'apdex']);
+    expect(yaml).toContain('\n  # "Apdex": the exporter does not know "value"\n');
+    expect(yaml).toContain('\n  # "Custom/x": NerdGraph does not tell which values it has\n');
+  });
+
+  it.each([
+    'a "b" \\ c',
+    "it's # {no}: [comment], &x *y !z %w @v `u`",
+    'line\nfeed\r\ttab\u0000\u001B[31m\u0085\u00A0\u2028\u2029\uFEFF',
+    'bidi\u202Etfel 漢字 🚀 \u{E0041} lone \uD800',
+    '- ? : | >',
+  ])('has a name exactly as it is, on one line: %j', (name) => {
+    const yaml = metricsYaml([{ name, values: ['average_value', 'odd\nvalue'] }], {
+      isOfHost: false,
+    });
+
+    expect(inForce(yaml).at(-1)).toMatchObject({ metric: name });
+    expect(yaml.trimEnd().split('\n')).toHaveLength(4);
+    expect(yaml.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+  });
+});
