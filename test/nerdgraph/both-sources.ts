@@ -3,11 +3,9 @@ import { expect } from 'vitest';
 import type { TransactionType } from '../../src/model/application.ts';
 import type { AppEntry } from '../../src/model/config.ts';
 import type { PollOutcome } from '../../src/model/poll-outcome.ts';
-import { type CustomMetric, isReadOf, metricScopes } from '../../src/model/polled-series.ts';
-import { presetNames } from '../../src/model/presets.ts';
+import { isReadOf } from '../../src/model/polled-series.ts';
 import { isWorthPolling } from '../../src/model/selected-application.ts';
 import type { Source } from '../../src/model/source.ts';
-import type { ValueName } from '../../src/model/vendor-value.ts';
 import { type TimeWindow, windowAt } from '../../src/model/window.ts';
 import { nrqlValueOf } from '../../src/nerdgraph/nrql-values.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
@@ -22,6 +20,7 @@ import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { neverAborted } from '../transport/fakes.ts';
 import { aNerdGraphSource, runBatches, transportTo } from './a-nerdgraph-source.ts';
 import { aQuestion } from './some-fleet.ts';
+import { someMetrics } from './some-metrics.ts';
 
 /** What happens to an account before it is polled. */
 type Event =
@@ -81,50 +80,6 @@ const someEvent: fc.Arbitrary<Event> = fc.oneof(
     ),
     application: fc.nat(5),
   }),
-);
-
-/** Values that are in no preset, of metrics of which the simulated account has them. */
-const otherValues: Readonly<Record<string, readonly ValueName[]>> = {
-  HttpDispatcher: [
-    'min_response_time',
-    'max_response_time',
-    'standard_deviation',
-    'average_exclusive_time',
-    'total_call_time_per_minute',
-    'average_value',
-  ],
-  'WebFrontend/QueueTime': ['average_response_time', 'calls_per_minute'],
-  'Errors/all': ['error_count'],
-  Apdex: ['s', 't', 'f', 'count', 'threshold', 'threshold_min'],
-  'Memory/Physical': ['used_mb_by_host', 'total_used_mb', 'max_value'],
-  'CPU/User/Utilization': ['percent'],
-  'Custom/Queue/Depth': ['average_value', 'rate', 'count', 'min_value', 'total_value'],
-  'Custom/Nowhere': ['average_value', 'call_count'],
-};
-
-export const customMetrics: readonly CustomMetric[] = Object.entries(otherValues).flatMap(
-  ([metric, values]) =>
-    values.map((value): CustomMetric => {
-      const as = `${metric}_${value}`.toLowerCase().replaceAll(/[^a-z0-9]+/gu, '_');
-      return { metric, value, as, scale: 1, help: undefined, labels: {}, scope: 'both' };
-    }),
-);
-
-const someMetrics: fc.Arbitrary<AppEntry['poll']['metrics']> = fc.oneof(
-  fc.constant<AppEntry['poll']['metrics']>(['throughput']),
-  fc.constant<AppEntry['poll']['metrics']>(presetNames),
-  fc.subarray([...presetNames], { minLength: 1 }),
-  fc
-    .tuple(
-      fc.subarray([...presetNames]),
-      fc.subarray([...customMetrics], { minLength: 1 }),
-      fc.constantFrom(...metricScopes),
-      fc.constantFrom(1, -1, 0.001),
-    )
-    .map(([presets, custom, scope, scale]) => [
-      ...presets,
-      ...custom.map((one) => ({ ...one, scope, scale })),
-    ]),
 );
 
 const someEntry: fc.Arbitrary<AppEntry> = fc
@@ -304,17 +259,23 @@ interface Pair {
 /** The same values. REST may say 0 of what was not there, or never had such a metric. */
 function requireSame({ what, isAmount, nerdgraph, rest, isKnown }: Pair): void {
   const present = rest.filter((value) => value !== undefined);
-  const sum = present.reduce((all, value) => all + value, 0);
-  const least = isAmount ? sum : Math.min(...present);
-  const most = isAmount ? sum : Math.max(...present);
-  const isOnlyInRest =
-    nerdgraph === undefined && present.length > 0 && (isKnown || least !== 0 || most !== 0);
-  const isOnlyInNerdGraph = nerdgraph !== undefined && present.length === 0;
-  const spare = 1e-9 * Math.max(1, Math.abs(least), Math.abs(most));
-  const isOther =
-    nerdgraph !== undefined && (nerdgraph < least - spare || nerdgraph > most + spare);
-  if (!isOnlyInRest && !isOnlyInNerdGraph && !isOther) return;
-  throw new Error(`${what}: NerdGraph has ${nerdgraph}, REST ${present.join(' and ')}`);
+  const isSame =
+    nerdgraph === undefined
+      ? present.every((value) => value === 0 && !isKnown)
+      : present.length > 0 && isBetween(nerdgraph, isAmount ? [sumOf(present)] : present);
+  if (!isSame) {
+    throw new Error(`${what}: NerdGraph has ${nerdgraph}, REST ${present.join(' and ')}`);
+  }
+}
+
+function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+/** Whether the value is the same as the others, or something between them. */
+function isBetween(value: number, others: readonly number[]): boolean {
+  const spare = 1e-9 * Math.max(1, ...others.map(Math.abs));
+  return value >= Math.min(...others) - spare && value <= Math.max(...others) + spare;
 }
 
 const minuteMs = 60_000;
