@@ -40,6 +40,7 @@ function statusOf(name: string): MirroredStatus {
     demandRequestsPerMinute: 60,
     pollIntervalSeconds: 60,
     missingSelectors: [],
+    missingMetrics: [],
     listedApplications: 0,
     lastDiscoveryMs: 0,
     key: { location: '', problem: undefined, sinceMs: 0, readMs: 0 },
