@@ -4,6 +4,7 @@ import { CommandError, type Platform } from '../daemon/platform.ts';
 import { type AccountInUse, accountsInUse } from '../daemon/prepare-account.ts';
 import type { Application } from '../model/application.ts';
 import type { Config, Selector } from '../model/config.ts';
+import type { HostNames } from '../model/source.ts';
 import { isEntityId } from '../newrelic/json.ts';
 import { discoverWithin } from '../poller/discovery-state.ts';
 import { longestDiscoveryMs } from './account-discovery.ts';
@@ -140,32 +141,36 @@ export async function findHost(
   { redactor, stopSignal }: Platform,
 ): Promise<FoundHost> {
   const { id, name, hostIds } = application;
-  const subject = `application ${id} ${quoted(name)}`;
   if (hostIds?.includes(wanted) === true) return { id: wanted, name: undefined };
-  const { names, error } = await runtime.source.hostNames(id, stopSignal, [wanted]);
-  const lower = wanted.toLowerCase();
-  const found = [...names].filter(([, hostName]) => hostName.toLowerCase() === lower);
+  const subject = `application ${id} ${quoted(name)}`;
+  const namedSo = ({ names }: HostNames): readonly FoundHost[] =>
+    [...names]
+      .filter(([, hostName]) => hostName.toLowerCase() === wanted.toLowerCase())
+      .map(([hostId, hostName]) => ({ id: hostId, name: hostName }));
+
+  const some = await runtime.source.hostNames(id, stopSignal, [wanted]);
+  // New Relic may take upper and lower case for different.
+  const isFound = namedSo(some).length > 0 || some.error !== undefined;
+  const answer = isFound ? some : await runtime.source.hostNames(id, stopSignal);
+  const found = namedSo(answer);
   const [first, ...others] = found;
   if (others.length > 0) {
-    const ids = found.map(([hostId]) => hostId).join(', ');
+    const ids = found.map((host) => host.id).join(', ');
     const what = `${subject} has ${found.length} hosts with the name ${quoted(wanted)}`;
     throw new CommandError(1, `${what}: give the id of one of them with --host: ${ids}`);
   }
-  if (first !== undefined) return { id: first[0], name: first[1] };
-  if (error !== undefined) {
-    const reason = redactor.redact(error.message);
+  if (first !== undefined) return first;
+  if (answer.error !== undefined) {
+    const reason = redactor.redact(answer.error.message);
     throw new CommandError(1, `the hosts of ${subject} could not be read: ${reason}`);
   }
-  // A list without hosts need not mean that there are none.
-  if (hostIds === undefined && isEntityId(wanted)) return { id: wanted, name: undefined };
-  const all = await runtime.source.hostNames(id, stopSignal);
   throw new CommandError(
     1,
-    `${subject} has no host with the id or the name ${quoted(wanted)}: ${hostsText(all.names)}`,
+    `${subject} has no host with the id or the name ${quoted(wanted)}: ${hostsText(answer)}`,
   );
 }
 
-function hostsText(names: ReadonlyMap<string, string>): string {
+function hostsText({ names }: HostNames): string {
   if (names.size === 0) return 'New Relic lists no host for it';
   const named = [...names].slice(0, mostNamed).map(([id, name]) => {
     const text = printable(name);

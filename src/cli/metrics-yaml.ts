@@ -22,10 +22,21 @@ const mostUseful: readonly ValueName[] = [
   'average_response_time',
   'average_call_time',
   'average_time',
+  'average_value',
   'requests_per_minute',
   'calls_per_minute',
-  'average_value',
 ];
+
+/** Values that are the same as others, once they are published: only the first of each pair is offered. */
+const same: readonly (readonly [ValueName, ValueName])[] = [
+  ['average_response_time', 'average_call_time'],
+  ['requests_per_minute', 'calls_per_minute'],
+  ['call_count', 'count'],
+  ['used_bytes_by_host', 'used_mb_by_host'],
+];
+
+/** What presets read in parts. */
+const sums: readonly string[] = ['Datastore/all', 'Errors/all'];
 
 /** Nobody wants a series of each of more metrics than this; choosing among them would be a guess. */
 const mostProposed = 50;
@@ -68,7 +79,7 @@ interface OtherMetric {
   readonly values: readonly ValueName[];
   /** What is only a remark. */
   readonly remark: string | undefined;
-  /** Whether a preset reads another value of it. */
+  /** Whether a preset reads another value of it, or its parts. */
   readonly isRead: boolean;
 }
 
@@ -77,7 +88,11 @@ function withoutPresets({ name, values }: ListedMetric): OtherMetric | undefined
     const remark = 'NerdGraph does not tell which values it has';
     return { name, values: [], remark, isRead: false };
   }
-  const left = values.filter((value) => presetOf(name, value) === undefined);
+  const left = values.filter(
+    (value) =>
+      presetOf(name, value) === undefined &&
+      !same.some(([first, second]) => value === second && values.includes(first)),
+  );
   if (left.length === 0) return undefined;
   const unknown = left.filter((value) => !isValueName(value));
   return {
@@ -87,7 +102,7 @@ function withoutPresets({ name, values }: ListedMetric): OtherMetric | undefined
       unknown.length === 0
         ? undefined
         : `the exporter does not know ${unknown.map(quotedOnOneLine).join(', ')}`,
-    isRead: left.length < values.length,
+    isRead: presetsOf(name, values).length > 0 || sums.includes(name),
   };
 }
 

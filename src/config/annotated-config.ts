@@ -28,12 +28,17 @@ export interface AnnotatedConfig {
   readonly values: readonly AnnotatedValue[];
 }
 
-/** A map of these keys is one value; every other map is looked into. */
-const wholeValues: ReadonlySet<string | number | undefined> = new Set(['transactions', 'hosts']);
+/** A map of this key is one value, and so is a list of texts; everything else is looked into. */
+const wholeMap = 'hosts';
 
 function isWhole(value: FileValue, key: string | number | undefined): boolean {
-  if (typeof value !== 'object') return true;
-  return wholeValues.has(key) || Object.keys(value).length === 0;
+  if (typeof value !== 'object' || key === wholeMap) return true;
+  const members: readonly FileValue[] = Object.values(value);
+  return members.length === 0 || (Array.isArray(value) && members.every(isScalarValue));
+}
+
+function isScalarValue(value: FileValue): boolean {
+  return typeof value !== 'object';
 }
 
 function leavesOf(value: FileValue, path: ConfigPath): readonly Omit<AnnotatedValue, 'origin'>[] {
@@ -54,14 +59,16 @@ function createFinder(
   // Its settings are those of `poll`.
   const usual = apps.findIndex((entry) => !pollKeys.some((key) => Object.hasOwn(entry, key)));
   return (path) => {
-    const [section, index, key] = path;
-    if (section === 'poll' && Object.keys(poll).length > 0) {
-      return at('apps', usual, String(index)) ?? at(...path);
+    const [section, index, key, ...within] = path;
+    if (section === 'poll' && index !== undefined && Object.keys(poll).length > 0) {
+      const isOwn = at('apps', usual, index) !== undefined;
+      return isOwn ? at('apps', usual, ...path.slice(1)) : at(...path);
     }
-    const found = at(...path);
-    if (found !== undefined || index === undefined || key === undefined) return found;
+    if (index === undefined || key === undefined) return at(...path);
+    if (at(section ?? '', index, key) !== undefined) return at(...path);
     if (section === 'accounts' && key === 'base_url') return at(section, index, 'region');
-    return section === 'apps' && pollKeys.includes(String(key)) ? at('poll', key) : undefined;
+    const isOfPoll = section === 'apps' && pollKeys.includes(String(key));
+    return isOfPoll ? at('poll', key, ...within) : undefined;
   };
 }
 

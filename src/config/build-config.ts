@@ -11,6 +11,7 @@ import type {
 } from '../model/config.ts';
 import { seriesOf } from '../model/polled-series.ts';
 import type { FileAccount } from './account-schema.ts';
+import { type FileMetric, metricChoiceOf } from './metric-schema.ts';
 import { officialAddresses } from './official-address.ts';
 import type { FileApp, FileConfig, FilePoll } from './schema.ts';
 
@@ -42,7 +43,9 @@ function accountOf(account: FileAccount, directory: string): AccountConfig {
   };
 }
 
-function pollOf(app: FileApp, poll: FilePoll): PollConfig {
+type PollSettings = Omit<PollConfig, 'metrics'>;
+
+function pollOf(app: FileApp, poll: FilePoll): PollSettings {
   return {
     intervalMs: app.interval ?? poll.interval,
     discoveryIntervalMs: app.discovery_interval ?? poll.discovery_interval,
@@ -51,7 +54,6 @@ function pollOf(app: FileApp, poll: FilePoll): PollConfig {
     staleAfterMs: app.stale_after ?? poll.stale_after,
     hostNames: app.host_names ?? poll.host_names,
     raw: app.raw ?? poll.raw,
-    metrics: ['throughput'],
   };
 }
 
@@ -68,27 +70,43 @@ function hostsOf({ hosts }: FileApp): boolean | HostSelector<PatternSource> {
   return { kind: 'match', pattern: { source: hosts.match } };
 }
 
-/** Returns the first of several equal values: thousands of entries differ little. */
-function sharing<Value>(): (value: Value) => Value {
-  const known = new Map<string, Value>();
-  return (value) => {
-    const key = JSON.stringify(value);
-    const first = known.get(key) ?? value;
-    known.set(key, first);
-    return first;
+/** Calls `make` once for equal arguments, and so shares what it makes: thousands of entries differ little. */
+function onceForEqual<Argument, Made>(
+  make: (argument: Argument) => Made,
+): (argument: Argument) => Made {
+  const known = new Map<string, Made>();
+  return (argument) => {
+    const key = JSON.stringify(argument);
+    const made = known.get(key) ?? make(argument);
+    known.set(key, made);
+    return made;
+  };
+}
+
+/** What entries with the same list of metrics share. */
+interface SameMetrics {
+  readonly pollOf: (settings: PollSettings) => PollConfig;
+  readonly seriesOf: (transactions: AppEntry['transactions']) => AppEntry['series'];
+}
+
+function sameMetrics(list: readonly FileMetric[]): SameMetrics {
+  const metrics = list.map(metricChoiceOf);
+  return {
+    pollOf: onceForEqual((settings) => ({ ...settings, metrics })),
+    seriesOf: onceForEqual((transactions) => seriesOf(metrics, transactions)),
   };
 }
 
 /** Builds the configuration from a file that has passed every check. */
 export function buildConfig(file: FileConfig, directory: string): PlainConfig {
-  const labelsOf = sharing<AppEntry['labels']>();
-  const transactionsOf = sharing<AppEntry['transactions']>();
-  const sharedPollOf = sharing<PollConfig>();
-  const sharedSeriesOf = sharing<AppEntry['series']>();
+  const labelsOf = onceForEqual((labels: AppEntry['labels']) => labels);
+  const transactionsOf = onceForEqual((types: AppEntry['transactions']) => types);
+  const withMetrics = onceForEqual(sameMetrics);
+  const usual = withMetrics(file.poll.metrics);
   return {
     accounts: file.accounts.map((account) => accountOf(account, directory)),
     apps: file.apps.map((app) => {
-      const poll = sharedPollOf(pollOf(app, file.poll));
+      const same = app.metrics === undefined ? usual : withMetrics(app.metrics);
       const transactions = transactionsOf(app.transactions);
       return {
         account: app.account ?? file.accounts[0]?.name ?? '',
@@ -97,8 +115,8 @@ export function buildConfig(file: FileConfig, directory: string): PlainConfig {
         hosts: hostsOf(app),
         application: app.application,
         transactions,
-        series: sharedSeriesOf(seriesOf(poll.metrics, transactions)),
-        poll,
+        series: same.seriesOf(transactions),
+        poll: same.pollOf(pollOf(app, file.poll)),
       };
     }),
   };

@@ -1,6 +1,7 @@
 import { type AccountConfig, budgetIdOf, type PlainConfig } from '../model/config.ts';
 import { type Problem, warningAt } from './diagnostic.ts';
 import { type At, type Located, locate } from './located.ts';
+import { metricWarnings } from './metric-warnings.ts';
 import { pollWarnings } from './poll-warnings.ts';
 import type { FileConfig } from './schema.ts';
 import { shadowedEntries } from './shadowed-entries.ts';
@@ -75,6 +76,7 @@ export async function configWarnings(
     ...sharedKeyWarnings(config, at),
     ...nerdgraphWarnings(file, config, at),
     ...pollWarnings(file, config, at),
+    ...metricWarnings(file, config, at),
     ...textWarnings(root),
     ...(await shadowedEntries(config, at)),
   ];

@@ -5,6 +5,7 @@ import type {
   PlainConfig,
   PollConfig,
 } from '../model/config.ts';
+import type { MetricChoice } from '../model/polled-series.ts';
 import type { WindowSetting } from '../model/window.ts';
 import { formatDuration } from './duration.ts';
 import { type FileValue, writeYaml } from './write-yaml.ts';
@@ -27,6 +28,7 @@ const hiddenLogin = '//[redacted]@';
 /** The configuration with every default applied, as the file would have it. */
 export function effectiveConfig({ accounts, apps }: PlainConfig): EffectiveConfig {
   const usual = usualPollOf(apps);
+  const pollMap = createPollMap();
   const poll = usual === undefined ? {} : pollMap(usual);
   const isAccountNamed = accounts.length > 1;
   return {
@@ -69,8 +71,21 @@ function withoutLogin(url: string): string {
   return username === '' && password === '' ? url : url.replace(/\/\/.*@/u, hiddenLogin);
 }
 
-function pollMap(poll: PollConfig): FileMap {
-  return {
+/** Settings of polls as the file has them, with the same object for equal lists of metrics. */
+function createPollMap(): (poll: PollConfig) => FileMap {
+  const lists = new Map<PollConfig['metrics'], FileValue>();
+  const equalLists = new Map<string, FileValue>();
+  const listOf = (metrics: PollConfig['metrics']): FileValue => {
+    const known = lists.get(metrics);
+    if (known !== undefined) return known;
+    const list = metrics.map(metricValue);
+    const text = JSON.stringify(list);
+    const equal = equalLists.get(text) ?? list;
+    equalLists.set(text, equal);
+    lists.set(metrics, equal);
+    return equal;
+  };
+  return (poll) => ({
     interval: formatDuration(poll.intervalMs),
     discovery_interval: formatDuration(poll.discoveryIntervalMs),
     window: windowText(poll.window),
@@ -78,7 +93,14 @@ function pollMap(poll: PollConfig): FileMap {
     stale_after: formatDuration(poll.staleAfterMs),
     host_names: poll.hostNames,
     raw: poll.raw,
-  };
+    metrics: listOf(poll.metrics),
+  });
+}
+
+function metricValue(choice: MetricChoice): FileValue {
+  if (typeof choice === 'string') return choice;
+  const { metric, value, as, scale, help, labels, scope } = choice;
+  return { metric, value, as, scale, ...(help === undefined ? {} : { help }), labels, for: scope };
 }
 
 function windowText(window: WindowSetting): string {

@@ -9,6 +9,7 @@ import {
   type Problem,
 } from './diagnostic.ts';
 import { type At, type Located, locate, plainOf, type Span } from './located.ts';
+import { metricProblems } from './metric-problems.ts';
 import { type NamedFile, namedFiles } from './named-files.ts';
 import { patternProblems } from './pattern-problems.ts';
 import { readYaml } from './read-yaml.ts';
@@ -75,6 +76,7 @@ async function findingsOf(
   const errors = withoutRepetition(secrets.problems, [
     ...(parsed.success ? [] : shapeProblems(root, parsed.error, configJsonSchema())),
     ...referenceProblems(root),
+    ...metricProblems(root),
     ...(await patternProblems(root)),
   ]);
   const nothing = { warnings: [], withoutId: [] };

@@ -88,6 +88,12 @@ export function textEntry(
   return { text: value.value, span: value.span };
 }
 
+/** Whether a map sets a key to `false`. */
+export function isOff(map: LocatedMap, key: string): boolean {
+  const value = map.entries.get(key)?.value;
+  return value?.kind === 'scalar' && value.value === false;
+}
+
 /** Describes a value in a few words, for a message. */
 export function describe(located: Located): string {
   switch (located.kind) {

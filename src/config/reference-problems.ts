@@ -1,5 +1,6 @@
 import { errorAt, mostShown, type Problem } from './diagnostic.ts';
 import {
+  isOff,
   type Located,
   type LocatedMap,
   locate,
@@ -56,11 +57,7 @@ function idNotation(map: LocatedMap, key: string): readonly Problem[] {
 
 /** An entry that shows neither the application nor a host of it shows nothing. */
 function nothingToShow(app: LocatedMap): readonly Problem[] {
-  const isOff = (key: string): boolean => {
-    const value = app.entries.get(key)?.value;
-    return value?.kind === 'scalar' && value.value === false;
-  };
-  if (!isOff('application') || !isOff('hosts')) return [];
+  if (!isOff(app, 'application') || !isOff(app, 'hosts')) return [];
   const message = 'an app without the application and without hosts publishes nothing';
   return [errorAt(app.span, message, 'leave out "application: false" or "hosts: false"')];
 }

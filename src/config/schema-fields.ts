@@ -10,13 +10,26 @@ const unusable = /[\p{Cc}\p{Cs}]/u;
 /** The error of a value that is no map. */
 export const aMap = { error: 'must be a map' };
 
+/** The error of a value that is no list. */
+export const aList = { error: 'must be a list' };
+/** The error of a list that must have an entry. */
+export const notEmpty = { error: 'must not be empty' };
+
+/** Refuses a list that holds the same text twice. */
+export function eachOnce(items: readonly unknown[], context: z.core.$RefinementCtx): void {
+  for (const [index, item] of items.entries()) {
+    if (items.indexOf(item) === index) continue;
+    context.addIssue({ code: 'custom', message: 'must appear only once', path: [index] });
+  }
+}
+
 /** The result of `parse`: a value, or the message that tells what is wrong. */
-type Parsed<Value> =
+export type Parsed<Value> =
   | { readonly value: Value; readonly problem: undefined; readonly help?: string }
   | { readonly value: undefined; readonly problem: string; readonly help?: string };
 
 /** A field with a parser of our own. `json` describes it in JSON Schema. */
-function parsed<Value>(
+export function parsed<Value>(
   parse: (value: unknown) => Parsed<Value>,
   json: Readonly<Record<string, unknown>>,
 ): z.ZodType<Value> {
@@ -33,10 +46,13 @@ function parsed<Value>(
 }
 
 /** A string that is not empty and can be printed. */
-export function text(description: string): z.ZodType<string> {
-  return z
-    .string({ error: 'must be a string' })
-    .min(1, { error: 'must not be empty' })
+export function text(description: string, longest?: number): z.ZodType<string> {
+  const written = z.string({ error: 'must be a string' }).min(1, { error: 'must not be empty' });
+  const bounded =
+    longest === undefined
+      ? written
+      : written.max(longest, { error: `must have at most ${longest} characters` });
+  return bounded
     .refine((value) => !unusable.test(value), { error: 'must not hold control characters' })
     .meta({ description });
 }
@@ -175,68 +191,4 @@ export function hostChoice(description: string): z.ZodType<HostChoice> {
 export function regularExpression(description: string): z.ZodType<string> {
   const error = 'must be a regular expression in quotes';
   return z.string({ error }).min(1, { error: 'must not be empty' }).meta({ description });
-}
-
-/** The form of a Prometheus label name. */
-const labelNamePattern = '^[a-zA-Z_][a-zA-Z0-9_]*$';
-
-/** Usual target labels: Prometheus would rename ours to `exported_…`. */
-const targetLabels = [
-  'job',
-  'instance',
-  'namespace',
-  'pod',
-  'container',
-  'service',
-  'endpoint',
-  'node',
-  'app',
-  'type',
-  'region',
-];
-
-const ownLabels = [
-  'account',
-  'app_id',
-  'app_name',
-  'host_id',
-  'host_name',
-  'transaction_type',
-  'language',
-  'status',
-  'reason',
-];
-
-/** Names that `labels` must not use. */
-const reservedLabelNames: readonly string[] = [...targetLabels, ...ownLabels];
-
-const validName = new RegExp(labelNamePattern, 'u');
-
-/** Tells what is wrong with the name of an extra label; `undefined` if nothing is. */
-function labelNameProblem(name: string): string | undefined {
-  if (!validName.test(name)) {
-    return 'is not a valid label name: use letters, digits and "_", not starting with a digit';
-  }
-  if (name.startsWith('__')) {
-    return 'is not allowed as a label name: Prometheus keeps names that start with "__" for itself';
-  }
-  if (ownLabels.includes(name)) {
-    return 'is not allowed as a label name: the exporter sets this label itself';
-  }
-  if (targetLabels.includes(name)) {
-    return 'is not allowed as a label name: it is a common label of scrape targets, so Prometheus would rename it';
-  }
-  return undefined;
-}
-
-/** Extra labels, by name. */
-export function labels(description: string): z.ZodType<Readonly<Record<string, string>>> {
-  const name = z
-    .string()
-    .superRefine((value, context) => {
-      const message = labelNameProblem(value);
-      if (message !== undefined) context.addIssue({ code: 'custom', message });
-    })
-    .meta({ pattern: labelNamePattern, not: { enum: reservedLabelNames } });
-  return z.record(name, text('Value of the label.'), aMap).meta({ description });
 }

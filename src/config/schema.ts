@@ -2,13 +2,17 @@ import { z } from 'zod';
 import { type TransactionType, transactionTypes } from '../model/application.ts';
 import type { WindowSetting } from '../model/window.ts';
 import { accountSchema, type FileAccount } from './account-schema.ts';
+import { labels } from './label-fields.ts';
+import { type FileMetric, metrics } from './metric-schema.ts';
 import {
+  aList,
   aMap,
   applicationId,
   duration,
+  eachOnce,
   flag,
   hostChoice,
-  labels,
+  notEmpty,
   regularExpression,
   text,
   window,
@@ -22,6 +26,7 @@ export interface FilePoll {
   readonly stale_after: number;
   readonly host_names: boolean;
   readonly raw: boolean;
+  readonly metrics: readonly FileMetric[];
 }
 
 /** The hosts to read: all, none, the one this process runs on, or those whose name matches. */
@@ -49,9 +54,6 @@ const hourMs = 3_600_000;
 /** Longer settings are not useful. The longest timer of the platform is 24 days. */
 const longestMs = 24 * hourMs;
 
-const aList = { error: 'must be a list' };
-const notEmpty = { error: 'must not be empty' };
-
 const pollFields = {
   interval: duration({ minMs: 1000, maxMs: longestMs }, 'How often an application is polled.'),
   discovery_interval: duration(
@@ -72,6 +74,7 @@ const pollFields = {
   ),
   host_names: flag('Whether host ids are resolved to host names.'),
   raw: flag('Whether to ask for unrounded values.'),
+  metrics,
 };
 
 const poll = z
@@ -84,6 +87,7 @@ const poll = z
       stale_after: pollFields.stale_after.prefault('15m'),
       host_names: pollFields.host_names.prefault(true),
       raw: pollFields.raw.prefault(false),
+      metrics: pollFields.metrics.prefault(['throughput']),
     },
     aMap,
   )
@@ -92,12 +96,7 @@ const poll = z
 const transactions = z
   .array(z.enum(transactionTypes, { error: 'must be web or other' }), aList)
   .min(1, notEmpty)
-  .superRefine((types, context) => {
-    for (const [index, type] of types.entries()) {
-      if (types.indexOf(type) === index) continue;
-      context.addIssue({ code: 'custom', message: 'must appear only once', path: [index] });
-    }
-  })
+  .superRefine(eachOnce)
   .meta({ description: 'Types of transactions to read: web, other (non-web) or both.' });
 
 const app = z
@@ -126,6 +125,7 @@ const app = z
       stale_after: pollFields.stale_after.exactOptional(),
       host_names: pollFields.host_names.exactOptional(),
       raw: pollFields.raw.exactOptional(),
+      metrics: pollFields.metrics.exactOptional(),
     },
     aMap,
   )

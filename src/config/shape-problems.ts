@@ -34,7 +34,10 @@ export function knownKeysAt(
     if (typeof step === 'string') schema = schema.properties?.[step];
     else schema = Array.isArray(items) ? undefined : items;
   }
-  return typeof schema === 'object' ? Object.keys(schema.properties ?? {}) : [];
+  if (typeof schema !== 'object') return [];
+  // What may be a text or a map has the keys of the map.
+  const alternatives = [schema, ...(schema.anyOf ?? [])].filter((one) => typeof one === 'object');
+  return alternatives.flatMap(({ properties }) => Object.keys(properties ?? {}));
 }
 
 /** A key that is right elsewhere in YAML. */
@@ -121,7 +124,21 @@ function wrongValue(issue: Issue, found: Located): readonly Problem[] {
   return [errorAt(found.span, `${subjectOf(issue.path)} ${what}`, helpFor(issue, found))];
 }
 
+/**
+ * The issues of the alternative that was probably meant: one that fits as far as its keys, or else the
+ * first.
+ */
+function issuesOfAlternative(issue: z.core.$ZodIssueInvalidUnion): readonly Issue[] {
+  const isWithin = ({ path, code }: Issue): boolean =>
+    path.length > 0 || code === 'unrecognized_keys';
+  const meant = issue.errors.find((issues) => issues.some(isWithin)) ?? issue.errors[0] ?? [];
+  return meant.map((one) => ({ ...one, path: [...issue.path, ...one.path] }));
+}
+
 function problemsOf(root: Located, issue: Issue, schema: JsonSchema): readonly Problem[] {
+  if (issue.code === 'invalid_union') {
+    return issuesOfAlternative(issue).flatMap((one) => problemsOf(root, one, schema));
+  }
   if (issue.code === 'unrecognized_keys') return unknownKeys(root, issue, schema);
   if (issue.code === 'invalid_key') {
     const message = issue.issues[0]?.message ?? 'is not allowed';

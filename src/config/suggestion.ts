@@ -32,3 +32,22 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
   const near = closest(word, candidates);
   return near === undefined ? undefined : `did you mean "${near}"?`;
 }
+
+/** Nobody would read a question that names more. */
+const mostSuggested = 3;
+/** Shorter texts are parts of too many words. */
+const shortestPart = 3;
+
+/** The help for a word of which several candidates may be meant: a similar one, or one that is a part. */
+export function didYouMeanOneOf(word: string, candidates: readonly string[]): string | undefined {
+  const near = closest(word, candidates);
+  const lower = word.toLowerCase();
+  const isPart = (part: string, whole: string): boolean =>
+    part.length >= shortestPart && whole.includes(part);
+  const names = candidates
+    .filter((name) => name === near || isPart(lower, name) || isPart(name, lower))
+    .slice(0, mostSuggested)
+    .map((name) => `"${name}"`);
+  if (names.length < 2) return names.length === 0 ? undefined : `did you mean ${names[0]}?`;
+  return `did you mean ${names.slice(0, -1).join(', ')} or ${names.at(-1)}?`;
+}

@@ -41,7 +41,13 @@ function variables(texts: readonly NamedText[]): readonly Problem[] {
 }
 
 /** Keys whose texts are compared or opened exactly as they are written. */
-const exactKeys: ReadonlySet<string> = new Set(['name', 'account', 'api_key_file', 'ca_file']);
+const exactKeys: ReadonlySet<string> = new Set([
+  'name',
+  'account',
+  'api_key_file',
+  'ca_file',
+  'metric',
+]);
 
 function blanks(texts: readonly NamedText[]): readonly Problem[] {
   return texts.flatMap(({ key, text, scalar: { span } }) => {

@@ -1,23 +1,29 @@
 import type { ApiError } from '../model/api-error.ts';
-import type { TransactionType } from '../model/application.ts';
-import { transactionTypes } from '../model/application.ts';
 import {
   applicationScope,
   hostsScope,
   type PollOutcome,
   unlistedError,
 } from '../model/poll-outcome.ts';
-import type { PolledSeries, Values } from '../model/polled-series.ts';
-import { metricNames } from '../newrelic/metric-names.ts';
-import { heartbeatMetric } from './nrql.ts';
-import type { CountRow, NrqlAnswer } from './nrql-answer.ts';
+import { isReadOf, type PolledSeries, type Values } from '../model/polled-series.ts';
+import type { InvalidSampleListener } from '../newrelic/json.ts';
+import {
+  type BatchColumns,
+  type ColumnSet,
+  type ColumnValue,
+  type Subject,
+  valueKeyOf,
+  valuesByKey,
+} from './column-sets.ts';
+import type { FacetRow, NrqlAnswer } from './nrql-answer.ts';
 import type { RecordedMetrics } from './recorded-metrics.ts';
 
-const minuteMs = 60_000;
-
-/** What arrived about an application or a host: calls a minute, and whether it was there at all. */
-interface Counted {
-  readonly perMinute: Map<TransactionType, number>;
+/** What arrived about an application or a host. */
+interface Received {
+  /** By their index in the column sets. */
+  readonly values: (number | undefined)[];
+  hasCalls: boolean;
+  /** Whether it was there at all. */
   isLive: boolean;
 }
 
@@ -32,44 +38,63 @@ export interface Asked {
   readonly series: readonly PolledSeries[];
 }
 
-const types: ReadonlyMap<string, TransactionType> = new Map(
-  transactionTypes.map((type) => [metricNames[type], type]),
-);
+export interface BatchAnswersDependencies {
+  readonly recorded: RecordedMetrics;
+  readonly onInvalid: InvalidSampleListener;
+}
+
+/** A query about hosts that was answered. */
+interface AnsweredHosts {
+  readonly columns: ColumnSet;
+  readonly isAsked: (name: string) => boolean;
+}
 
 /** Collects the answers of one batch. */
 export class BatchAnswers {
-  readonly #recorded: RecordedMetrics;
-  readonly #applications = new Map<string, Counted>();
+  readonly #columns: BatchColumns;
+  readonly #valuesByKey: Readonly<Record<Subject, ReadonlyMap<string, ColumnValue>>>;
+  readonly #dependencies: BatchAnswersDependencies;
+  readonly #applications = new Map<string, Received>();
   /** By application and by the name of the host. */
-  readonly #hosts = new Map<string, Map<string, Counted>>();
-  /** Hosts whose query was answered, by application. */
-  readonly #answeredHosts = new Map<string, ((name: string) => boolean)[]>();
+  readonly #hosts = new Map<string, Map<string, Received>>();
+  /** The columns that were answered, by application. */
+  readonly #answeredApplications = new Map<string, ColumnSet[]>();
+  readonly #answeredHosts = new Map<string, AnsweredHosts[]>();
   readonly #errors = new Map<string, ApiError>();
   #givenUp: ApiError | undefined;
   #windowEndMs: number | undefined;
 
-  constructor(recorded: RecordedMetrics) {
-    this.#recorded = recorded;
+  constructor(columns: BatchColumns, dependencies: BatchAnswersDependencies) {
+    this.#columns = columns;
+    this.#valuesByKey = {
+      applications: valuesByKey(columns.applications),
+      hosts: valuesByKey(columns.hosts),
+    };
+    this.#dependencies = dependencies;
   }
 
-  /** The calls of whole applications. */
-  applications(ids: readonly string[], answer: NrqlAnswer): void {
-    for (const id of ids) this.#applications.set(id, nothingCounted());
-    this.#add(answer, ({ applicationId }) => this.#applications.get(applicationId));
+  /** The values of whole applications in one column set. */
+  applications(ids: readonly string[], columns: ColumnSet, answer: NrqlAnswer): void {
+    for (const id of ids) {
+      addTo(this.#answeredApplications, id, columns);
+      if (!this.#applications.has(id)) this.#applications.set(id, nothingReceived());
+    }
+    this.#add(answer, columns, ({ applicationId }) => this.#applications.get(applicationId));
   }
 
   /**
-   * The calls of hosts.
+   * The values of hosts in one column set.
    *
    * @param isAsked whether the query was about a host of this name
    */
-  hosts(ids: readonly string[], isAsked: (name: string) => boolean, answer: NrqlAnswer): void {
-    for (const id of ids) {
-      const answered = this.#answeredHosts.get(id);
-      if (answered === undefined) this.#answeredHosts.set(id, [isAsked]);
-      else answered.push(isAsked);
-    }
-    this.#add(answer, ({ applicationId, host }) =>
+  hosts(
+    ids: readonly string[],
+    isAsked: (name: string) => boolean,
+    columns: ColumnSet,
+    answer: NrqlAnswer,
+  ): void {
+    for (const id of ids) addTo(this.#answeredHosts, id, { columns, isAsked });
+    this.#add(answer, columns, ({ applicationId, host }) =>
       host === undefined ? undefined : this.#hostOf(applicationId, host),
     );
   }
@@ -88,8 +113,8 @@ export class BatchAnswers {
 
   /** Whether the application answers, but none of its hosts has sent a heartbeat. */
   isWithoutHeartbeat(id: string): boolean {
-    const counted = this.#applications.get(id);
-    return counted !== undefined && counted.perMinute.size > 0 && !counted.isLive;
+    const received = this.#applications.get(id);
+    return received !== undefined && received.hasCalls && !received.isLive;
   }
 
   /**
@@ -99,9 +124,9 @@ export class BatchAnswers {
   outcome(asked: Asked, hostNames: PollOutcome['hostNames']): PollOutcome {
     const { applicationId } = asked;
     const { hosts, failed } = this.#hostsOf(asked);
-    const application = asked.application ? this.#applications.get(applicationId) : undefined;
+    const application = asked.application ? this.#applicationOf(applicationId) : undefined;
     if (asked.application && application === undefined) failed.add(applicationScope);
-    const values = this.#valuesOf(asked, application);
+    const values = this.#readerOf('applications', asked)(application);
     const hasReading = application !== undefined || hosts.size > 0;
     const failure = this.#errors.get(applicationId) ?? this.#givenUp ?? unlistedErrorOf(asked);
     const error = failed.size > 0 ? failure : undefined;
@@ -126,50 +151,86 @@ export class BatchAnswers {
   } {
     const hosts = new Map<string, Values>();
     const failed = new Set<string>(asked.areHostsUnknown === true ? [hostsScope] : []);
-    const counted = this.#hosts.get(asked.applicationId);
+    const received = this.#hosts.get(asked.applicationId);
     const answered = this.#answeredHosts.get(asked.applicationId) ?? [];
+    const valuesOf = this.#readerOf('hosts', asked);
     for (const name of asked.hosts) {
-      if (answered.some((isAsked) => isAsked(name))) {
-        hosts.set(name, this.#valuesOf(asked, counted?.get(name)));
-      } else {
-        failed.add(name);
-      }
+      const isWhole = this.#columns.hosts.every((columns) =>
+        answered.some((one) => one.columns === columns && one.isAsked(name)),
+      );
+      if (isWhole) hosts.set(name, valuesOf(received?.get(name)));
+      else failed.add(name);
     }
     return { hosts, failed };
   }
 
-  #add({ rows, window }: NrqlAnswer, countedOf: (row: CountRow) => Counted | undefined): void {
-    const minutes = (window.toMs - window.fromMs) / minuteMs;
+  /** `undefined` unless all of its columns have arrived. */
+  #applicationOf(id: string): Received | undefined {
+    const answered = this.#answeredApplications.get(id) ?? [];
+    const isWhole = this.#columns.applications.every((columns) => answered.includes(columns));
+    return isWhole ? this.#applications.get(id) : undefined;
+  }
+
+  #add(
+    { rows, window }: NrqlAnswer,
+    { values }: ColumnSet,
+    receivedOf: (row: FacetRow) => Received | undefined,
+  ): void {
+    const { recorded, onInvalid } = this.#dependencies;
+    const seconds = (window.toMs - window.fromMs) / 1000;
     this.#windowEndMs = Math.min(this.#windowEndMs ?? window.toMs, window.toMs);
     for (const row of rows) {
-      const counted = countedOf(row);
-      if (counted === undefined) continue;
-      const type = types.get(row.metric ?? '');
-      if (row.metric === heartbeatMetric) counted.isLive = true;
-      if (type === undefined) continue;
-      counted.perMinute.set(type, row.calls / minutes);
-      this.#recorded.saw(row.applicationId, type);
+      const received = receivedOf(row);
+      if (received === undefined) continue;
+      if (row.calls > 0) received.hasCalls = true;
+      if (row.isLive === true) received.isLive = true;
+      for (const value of values) {
+        const found = value.valueOf(row.cells, seconds, onInvalid);
+        received.values[value.index] = found;
+        if (value.isAmount && found !== undefined && found !== 0) {
+          recorded.saw(row.applicationId, value.metric);
+        }
+      }
     }
   }
 
-  #hostOf(applicationId: string, host: string): Counted {
-    const hosts = this.#hosts.get(applicationId) ?? new Map<string, Counted>();
+  #hostOf(applicationId: string, host: string): Received {
+    const hosts = this.#hosts.get(applicationId) ?? new Map<string, Received>();
     this.#hosts.set(applicationId, hosts);
-    const counted = hosts.get(host) ?? nothingCounted();
-    hosts.set(host, counted);
-    return counted;
+    const received = hosts.get(host) ?? nothingReceived();
+    hosts.set(host, received);
+    return received;
   }
 
-  /** What has no calls is 0 if it was there and the application has such calls at all, else absent. */
-  #valuesOf({ applicationId, series }: Asked, counted: Counted | undefined): Values {
-    if (counted === undefined) return [];
-    return series.map(({ preset, transactionType: type }) => {
-      if (preset !== 'throughput' || type === undefined) return undefined;
-      const perMinute = counted.perMinute.get(type);
-      if (perMinute !== undefined) return perMinute;
-      return counted.isLive && this.#recorded.has(applicationId, type) ? 0 : undefined;
-    });
+  /**
+   * What tells the values of the series. An amount of nothing is 0 if the subject was there and the
+   * application has the metric at all; else there is no value.
+   */
+  #readerOf(
+    subject: Subject,
+    { applicationId, series }: Asked,
+  ): (received: Received | undefined) => Values {
+    const { recorded } = this.#dependencies;
+    const read = series.map((one) => ({
+      scale: one.scale,
+      value: isReadOf(subject, one) ? this.#valuesByKey[subject].get(valueKeyOf(one)) : undefined,
+    }));
+    return (received) => {
+      if (received === undefined) return [];
+      return read.map(({ scale, value }) => {
+        const found = value && received.values[value.index];
+        if (value === undefined || found === undefined) return undefined;
+        if (found !== 0 || !value.isAmount) return found * scale;
+        return received.isLive && recorded.has(applicationId, value.metric) ? 0 : undefined;
+      });
+    };
   }
+}
+
+function addTo<Item>(lists: Map<string, Item[]>, key: string, item: Item): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [item]);
+  else list.push(item);
 }
 
 function partsOf({ application, hosts, areHostsUnknown }: Asked): number {
@@ -180,6 +241,6 @@ function unlistedErrorOf({ areHostsUnknown }: Asked): ApiError | undefined {
   return areHostsUnknown === true ? unlistedError : undefined;
 }
 
-function nothingCounted(): Counted {
-  return { perMinute: new Map(), isLive: false };
+function nothingReceived(): Received {
+  return { values: [], hasCalls: false, isLive: false };
 }

@@ -2,7 +2,7 @@ import type { CallContext } from '../model/source.ts';
 import type { ApiObserver, Operation } from '../model/telemetry.ts';
 import type { TimeWindow } from '../model/window.ts';
 import { countingFailures, excerptOf } from '../newrelic/answer.ts';
-import { parseJson, parseJsonKeepingIds } from '../newrelic/json.ts';
+import { type InvalidSampleListener, parseJson, parseJsonKeepingIds } from '../newrelic/json.ts';
 import type { ApiResponse, Transport } from '../transport/transport.ts';
 import { type EntityPage, entityPageOf } from './entity-page.ts';
 import { type CallPurpose, failureIn, failureOf } from './failures.ts';
@@ -20,6 +20,8 @@ export interface NrqlQuestion {
   readonly window: TimeWindow;
   /** Whether it does not matter if New Relic moves the ends of the window a little. */
   readonly mayShift?: true;
+  /** The names of its columns, if it asks for more than calls. */
+  readonly columns?: readonly string[];
   /** How many applications the query names. */
   readonly applications: number;
 }
@@ -81,19 +83,21 @@ export function createGraphqlClient(
     return countingFailures(response, purpose, observer, () => use(partOf(response, purpose)));
   };
 
+  const onInvalid: InvalidSampleListener = (reason) => observer.invalidSample(reason);
+
   return {
-    nrql: async ({ operation, nrql, window, mayShift, applications }, context) => {
+    nrql: async ({ operation, nrql, window, mayShift, columns, applications }, context) => {
       const purpose = { operation, applications, accountId };
       const variables = { account: accountId, nrql, timeout: nrqlTimeoutSeconds(timeoutMs()) };
       return ask(purpose, { query: nrqlDocument, variables }, context, (part) =>
-        nrqlAnswerOf(part, { purpose, window, mayShift, unexpected }),
+        nrqlAnswerOf(part, { purpose, window, mayShift, columns, unexpected, onInvalid }),
       );
     },
     entities: async (search, cursor, context) => {
       const purpose = { operation: 'list_applications', accountId } as const;
       const variables = { search, cursor: cursor ?? null };
       return ask(purpose, { query: entitiesDocument, variables }, context, (part) =>
-        entityPageOf(part, purpose, (reason) => observer.invalidSample(reason)),
+        entityPageOf(part, purpose, onInvalid),
       );
     },
   };

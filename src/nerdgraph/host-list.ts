@@ -5,7 +5,7 @@ import { failureOf } from './failures.ts';
 import type { GraphqlClient } from './graphql-client.ts';
 import { allHosts, blindPartsOf, type HostSubset, halvesOf } from './host-partition.ts';
 import { liveHostsNrql } from './nrql.ts';
-import type { CountRow } from './nrql-answer.ts';
+import type { FacetRow } from './nrql-answer.ts';
 import { isSmall, mostDivisions, type QuerySize, type QuerySizes } from './query-sizes.ts';
 
 /** The names of the hosts that sent anything in the last hour. */
@@ -101,7 +101,7 @@ class FoundHosts {
   readonly #failed = new Set<string>();
   #error: ApiError | undefined;
 
-  add(ids: readonly string[], rows: readonly CountRow[]): void {
+  add(ids: readonly string[], rows: readonly FacetRow[]): void {
     for (const id of ids) if (!this.#hosts.has(id)) this.#hosts.set(id, []);
     for (const { applicationId, host } of rows) {
       if (host !== undefined) this.#hosts.get(applicationId)?.push(host);

@@ -1,20 +1,18 @@
 import type { SelectedApplication } from '../model/selected-application.ts';
+import type { BatchColumns, ColumnSet } from './column-sets.ts';
 import { allHosts, type HostSubset, maxNamedHosts, namedHosts, partsOf } from './host-partition.ts';
-import {
-  isByName,
-  rowsOf,
-  rowsPerHost,
-  type SelectedOf,
-  slicesOf,
-  wantedHosts,
-} from './query-plan.ts';
+import { isByName, rowsOf, type SelectedOf, slicesOf, wantedHosts } from './query-plan.ts';
 import type { QuerySize } from './query-sizes.ts';
 
 /** Applications whose hosts are asked for in one query. */
 export interface HostQuery<Item> {
   readonly items: readonly Item[];
   readonly subset: HostSubset;
+  readonly columns: ColumnSet;
 }
+
+/** Hosts of these applications. */
+type HostGroup<Item> = Omit<HostQuery<Item>, 'columns'>;
 
 /** The names of an application's hosts that a query will probably answer for. */
 export function namesIn(subset: HostSubset, selected: SelectedApplication): readonly string[] {
@@ -27,31 +25,42 @@ export function namesIn(subset: HostSubset, selected: SelectedApplication): read
  */
 export function hostQueriesOf<Item>(
   batch: readonly Item[],
+  { hosts: columnSets }: BatchColumns,
   selectedOf: SelectedOf<Item>,
   size: QuerySize,
 ): readonly HostQuery<Item>[] {
-  const queries: HostQuery<Item>[] = [];
-  let open = new OpenQuery<Item>();
+  return hostGroupsOf(batch, selectedOf, size).flatMap((group) =>
+    columnSets.map((columns) => ({ ...group, columns })),
+  );
+}
+
+function hostGroupsOf<Item>(
+  batch: readonly Item[],
+  selectedOf: SelectedOf<Item>,
+  size: QuerySize,
+): readonly HostGroup<Item>[] {
+  const groups: HostGroup<Item>[] = [];
+  let open = new OpenGroup<Item>();
   const close = (): void => {
-    if (open.items.length > 0) queries.push(open.query());
-    open = new OpenQuery();
+    if (open.items.length > 0) groups.push(open.group());
+    open = new OpenGroup();
   };
   for (const item of batch) {
     const selected = selectedOf(item);
     if (wantedHosts(selected).length === 0) continue;
     if (rowsOf(selected) > size.rows) {
-      queries.push(...dividedQueries(item, selected, size));
+      groups.push(...dividedGroups(item, selected, size));
       continue;
     }
     if (!open.hasRoom(selected, size)) close();
     open.add(item, selected);
   }
   close();
-  return queries;
+  return groups;
 }
 
-/** A query that is being filled. */
-class OpenQuery<Item> {
+/** A group that is being filled. */
+class OpenGroup<Item> {
   readonly items: Item[] = [];
   readonly #names = new Set<string>();
   /** The hosts that each application has, if some are asked for by name. */
@@ -64,7 +73,7 @@ class OpenQuery<Item> {
     const added = this.#newNames(selected);
     return (
       this.#names.size + added.length <= maxNamedHosts &&
-      this.#rows + this.#rowsOfNames(selected, added, listedOf(selected)) <= rows
+      this.#rows + this.#rowsOfNames(added, listedOf(selected)) <= rows
     );
   }
 
@@ -76,12 +85,12 @@ class OpenQuery<Item> {
     }
     const added = this.#newNames(selected);
     const listed = listedOf(selected);
-    this.#rows += this.#rowsOfNames(selected, added, listed);
+    this.#rows += this.#rowsOfNames(added, listed);
     this.#listed.push(listed);
     for (const name of added) this.#names.add(name);
   }
 
-  query(): HostQuery<Item> {
+  group(): HostGroup<Item> {
     const subset = this.#names.size > 0 ? namedHosts([...this.#names]) : allHosts;
     return { items: this.items, subset };
   }
@@ -94,14 +103,10 @@ class OpenQuery<Item> {
    * The rows that come with one more application: a name that one application wants is a row of every
    * other one that runs on that host, too.
    */
-  #rowsOfNames(
-    selected: SelectedApplication,
-    added: readonly string[],
-    listed: ReadonlySet<string>,
-  ): number {
+  #rowsOfNames(added: readonly string[], listed: ReadonlySet<string>): number {
     const ofOthers = this.#listed.reduce((sum, others) => sum + countIn(added, others), 0);
     const own = countIn([...this.#names], listed) + added.length;
-    return (ofOthers + own) * rowsPerHost(selected);
+    return ofOthers + own;
   }
 }
 
@@ -113,15 +118,14 @@ function listedOf(selected: SelectedApplication): ReadonlySet<string> {
   return new Set(selected.application.hostIds ?? wantedHosts(selected));
 }
 
-/** Several queries for the hosts of one application. */
-function dividedQueries<Item>(
+/** Several groups of the hosts of one application. */
+function dividedGroups<Item>(
   item: Item,
   selected: SelectedApplication,
-  size: QuerySize,
-): readonly HostQuery<Item>[] {
-  const most = Math.max(1, Math.floor(size.rows / rowsPerHost(selected)));
+  { rows }: QuerySize,
+): readonly HostGroup<Item>[] {
   const subsets = isByName(selected)
-    ? slicesOf(wantedHosts(selected), most).map(namedHosts)
-    : partsOf(selected.application.hostIds ?? wantedHosts(selected), most);
+    ? slicesOf(wantedHosts(selected), rows).map(namedHosts)
+    : partsOf(selected.application.hostIds ?? wantedHosts(selected), rows);
   return subsets.map((subset) => ({ items: [item], subset }));
 }

@@ -3,12 +3,22 @@ import type { PollOutcome } from '../model/poll-outcome.ts';
 import { areHostsUnknown, type SelectedApplication } from '../model/selected-application.ts';
 import type { Batch, Call, CallContext, Question, Stage } from '../model/source.ts';
 import { type TimeWindow, windowAt } from '../model/window.ts';
+import type { InvalidSampleListener } from '../newrelic/json.ts';
 import { BatchAnswers } from './batch-answers.ts';
+import { amountMetricsOf, type BatchColumns } from './column-sets.ts';
 import { failureOf } from './failures.ts';
 import type { GraphqlClient } from './graphql-client.ts';
 import { hostQueriesOf, namesIn } from './host-query-plan.ts';
 import { applicationsQuery, hostsQuery, type Query, recordedMetricsQuery } from './queries.ts';
-import { applicationQueriesOf, type SelectedOf, slicesOf, wantedHosts } from './query-plan.ts';
+import {
+  applicationQueriesOf,
+  areHostsWanted,
+  batchColumnsOf,
+  isApplicationWanted,
+  recordedQueriesOf,
+  type SelectedOf,
+  wantedHosts,
+} from './query-plan.ts';
 import { isSmall, mostDivisions, type QuerySizes } from './query-sizes.ts';
 import type { RecordedMetrics } from './recorded-metrics.ts';
 import type { UnexpectedAnswers } from './unexpected-answers.ts';
@@ -18,6 +28,7 @@ export interface BatchDependencies {
   readonly sizes: QuerySizes;
   readonly recorded: RecordedMetrics;
   readonly unexpected: UnexpectedAnswers;
+  readonly onInvalid: InvalidSampleListener;
   /** Finds the application of a question, with the hosts that are chosen. */
   readonly selectedOf: SelectedOf<Question>;
 }
@@ -60,8 +71,9 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
     this.questions = questions;
     this.key = questions[0]?.selected.application.id ?? '';
     this.#dependencies = dependencies;
-    this.#answers = new BatchAnswers(dependencies.recorded);
-    const queries = firstQueriesOf(questions, this.#answers, dependencies);
+    const columns = batchColumnsOf(questions, dependencies.selectedOf);
+    this.#answers = new BatchAnswers(columns, dependencies);
+    const queries = firstQueriesOf(questions, columns, this.#answers, dependencies);
     this.#next = queries.map((query) => ({ query, divisions: 0, isExtra: query.isOnce === true }));
   }
 
@@ -85,9 +97,9 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
     const hosts = wantedHosts(selected).filter(isListed);
     const asked = {
       applicationId: application.id,
-      application: entry.application,
+      application: isApplicationWanted(selected),
       hosts,
-      areHostsUnknown: areHostsUnknown(selected, hostNames),
+      areHostsUnknown: areHostsWanted(selected) && areHostsUnknown(selected, hostNames),
       series: entry.series,
     };
     if (this.#answers.isWithoutHeartbeat(application.id)) {
@@ -118,7 +130,7 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
 
   async #ask({ query, divisions }: Pending, context: CallContext): Promise<void> {
     const { client } = this.#dependencies;
-    const { operation, applicationIds, mayShift } = query;
+    const { operation, applicationIds, mayShift, columns } = query;
     const window = this.#windowAt(context);
     const answer = await client.nrql(
       {
@@ -127,6 +139,7 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
         window: query.windowOf(window),
         applications: applicationIds.length,
         ...(mayShift && { mayShift }),
+        ...(columns && { columns }),
       },
       context,
     );
@@ -172,29 +185,32 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
 
 function firstQueriesOf(
   questions: readonly Question[],
+  columns: BatchColumns,
   answers: BatchAnswers,
   { sizes, recorded, selectedOf }: BatchDependencies,
 ): readonly Query[] {
   const size = sizes.current();
-  const transactions = questions[0]?.selected.entry.transactions ?? [];
-  const asking = questions.filter((question) => {
-    const selected = selectedOf(question);
-    return selected.entry.application || wantedHosts(selected).length > 0;
-  });
-  const unknown = idsOf(asking).filter((id) => !recorded.isKnown(id));
+  const metrics = amountMetricsOf(columns);
+  const unknown = questions.filter(
+    ({ selected }) => !recorded.isKnown(selected.application.id, metrics),
+  );
+  const targets = { answers, recorded };
   return [
-    ...slicesOf(unknown, size.applications).map((ids) => recordedMetricsQuery(ids, { recorded })),
-    ...applicationQueriesOf(questions, selectedOf, size).map((some) =>
-      applicationsQuery(idsOf(some), transactions, { answers }),
+    ...recordedQueriesOf(unknown, columns, selectedOf, size).map((query) =>
+      recordedMetricsQuery(idsOf(query.items), query.metrics, targets),
     ),
-    ...hostQueriesOf(questions, selectedOf, size).map(({ items, subset }) => {
-      const selected = items.map(selectedOf);
-      const asked = selected.map((one) => ({
-        id: one.application.id,
-        names: namesIn(subset, one),
-      }));
-      return hostsQuery({ asked, transactions, subset }, { answers });
-    }),
+    ...applicationQueriesOf(questions, columns, selectedOf, size).map((query) =>
+      applicationsQuery(idsOf(query.items), query.columns, targets),
+    ),
+    ...hostQueriesOf(questions, columns, selectedOf, size).map(
+      ({ items, subset, columns: set }) => {
+        const asked = items.map(selectedOf).map((one) => ({
+          id: one.application.id,
+          names: namesIn(subset, one),
+        }));
+        return hostsQuery({ asked, columns: set, subset }, targets);
+      },
+    ),
   ];
 }
 

@@ -2,7 +2,9 @@ import type { Clock } from '../model/clock.ts';
 import { isWorthPolling, type SelectedApplication } from '../model/selected-application.ts';
 import type { CallCosts, HostNames, Question, Source } from '../model/source.ts';
 import type { ApiObserver, Logger } from '../model/telemetry.ts';
+import type { InvalidSampleListener } from '../newrelic/json.ts';
 import type { Transport } from '../transport/transport.ts';
+import type { BatchColumns } from './column-sets.ts';
 import { createDiscover } from './discovery.ts';
 import { createGraphqlClient } from './graphql-client.ts';
 import { hostListCalls } from './host-list.ts';
@@ -10,10 +12,12 @@ import { hostQueriesOf } from './host-query-plan.ts';
 import { createNerdGraphBatch } from './nerdgraph-batch.ts';
 import {
   applicationQueriesOf,
+  batchColumnsOf,
   batchesOf,
   choosingHosts,
   fillUp,
-  wantedHosts,
+  recordedQueriesOf,
+  type SelectedOf,
 } from './query-plan.ts';
 import { createQuerySizes, fullSize, type QuerySize } from './query-sizes.ts';
 import { createRecordedMetrics } from './recorded-metrics.ts';
@@ -57,6 +61,7 @@ export function createNerdGraphSource(
 ): Source {
   const unexpected = createUnexpectedAnswers(account, { observer, logger });
   const client = createGraphqlClient({ accountId, timeoutMs }, { send, observer, unexpected });
+  const onInvalid: InvalidSampleListener = (reason) => observer.invalidSample(reason);
   const sizes = createQuerySizes({ clock });
   const recorded = createRecordedMetrics();
   const discover = createDiscover(
@@ -88,7 +93,7 @@ export function createNerdGraphSource(
         selected.get(question) ?? question.selected;
       const batches = batchesOf(due, selectedOf, size);
       fillUp(batches, early, selectedOf, size);
-      const dependencies = { client, sizes, recorded, unexpected, selectedOf };
+      const dependencies = { client, sizes, recorded, unexpected, onInvalid, selectedOf };
       return batches.map((batch) => createNerdGraphBatch(batch, dependencies));
     },
   };
@@ -117,23 +122,19 @@ export function createNerdGraphCosts(sizeNow: () => QuerySize): CallCosts {
       const size = sizeNow();
       const polled = applications.filter(isWorthPolling).map(chosenOnce);
       const batches = batchesOf(polled, itself, size);
-      const queries = (of: (batch: readonly SelectedApplication[]) => readonly unknown[]): number =>
-        batches.reduce((sum, batch) => sum + of(batch).length, 0);
       return {
         list_applications: 0,
         list_hosts: 0,
-        application_throughput: queries((batch) => applicationQueriesOf(batch, itself, size)),
-        host_throughput: queries((batch) => hostQueriesOf(batch, itself, size)),
+        application_throughput: sumOver(batches, applicationQueriesOf, size),
+        host_throughput: sumOver(batches, hostQueriesOf, size),
       };
     },
     // Which metrics an application has at all: asked once, with its first poll.
     onceOperation: 'application_throughput',
     once: (applications) => {
       const size = sizeNow();
-      const asked = applications.filter(
-        (one) => one.entry.application || wantedHosts(one).length > 0,
-      );
-      return batchesOf(asked, itself, size).length;
+      const batches = batchesOf(applications.map(chosenOnce), itself, size);
+      return sumOver(batches, recordedQueriesOf, size);
     },
     discovery: (applications) => {
       const size = sizeNow();
@@ -147,4 +148,21 @@ export function createNerdGraphCosts(sizeNow: () => QuerySize): CallCosts {
     // Not measured on the real API: a query may take 5 s there by default.
     usualCallMs: { mean: 1000, most: 3000 },
   };
+}
+
+/** The number of queries of one kind for all of these batches. */
+function sumOver(
+  batches: readonly (readonly SelectedApplication[])[],
+  queriesOf: (
+    batch: readonly SelectedApplication[],
+    columns: BatchColumns,
+    selectedOf: SelectedOf<SelectedApplication>,
+    size: QuerySize,
+  ) => readonly unknown[],
+  size: QuerySize,
+): number {
+  return batches.reduce(
+    (sum, batch) => sum + queriesOf(batch, batchColumnsOf(batch, itself), itself, size).length,
+    0,
+  );
 }

@@ -1,23 +1,34 @@
 import type { TimeWindow } from '../model/window.ts';
-import { entityIdOf, isJsonObject, type JsonObject } from '../newrelic/json.ts';
+import {
+  entityIdOf,
+  type InvalidSampleListener,
+  isJsonObject,
+  type JsonObject,
+} from '../newrelic/json.ts';
 import { type CallPurpose, failureOf } from './failures.ts';
 import { maxRows } from './nrql.ts';
+import type { Cell } from './nrql-values.ts';
 import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
 /** One row of a FACET query. */
-export interface CountRow {
+export interface FacetRow {
   readonly applicationId: string;
   /** `undefined` if the query does not ask for hosts. */
   readonly host: string | undefined;
   /** `undefined` if the query does not ask for metrics. */
   readonly metric: string | undefined;
+  /** Of all metrics together, unless the query asks for each. */
   readonly calls: number;
+  /** Whether the heartbeat was among them; `undefined` if the query does not ask for columns. */
+  readonly isLive: boolean | undefined;
+  /** One for each column that the query asks for beside. */
+  readonly cells: readonly Cell[];
 }
 
 /** The answer to one query. */
 export interface NrqlAnswer {
   /** None if there are more: nobody can tell whose rows are missing. */
-  readonly rows: readonly CountRow[];
+  readonly rows: readonly FacetRow[];
   /** Whether there are more rows than the answer holds. */
   readonly isTruncated: boolean;
   /** What the rows are about; New Relic may have moved the ends of the window that was asked for. */
@@ -29,7 +40,10 @@ export interface NrqlReading {
   /** The window that was asked for. */
   readonly window: TimeWindow;
   readonly mayShift?: true | undefined;
+  /** The names of the columns, if the query asks for more than calls. */
+  readonly columns?: readonly string[] | undefined;
   readonly unexpected: UnexpectedAnswers;
+  readonly onInvalid: InvalidSampleListener;
 }
 
 /**
@@ -45,16 +59,16 @@ export function nrqlAnswerOf(part: unknown, reading: NrqlReading): NrqlAnswer {
   const isTruncated = results.length >= maxRows || hasOthers(part['otherResult']);
   if (isTruncated) unexpected.saw('truncated', { rows: results.length });
   return {
-    rows: isTruncated ? [] : rowsOf(results, unexpected),
+    rows: isTruncated ? [] : rowsOf(results, reading),
     isTruncated,
     window: windowOf(part, reading),
   };
 }
 
-function rowsOf(results: readonly unknown[], unexpected: UnexpectedAnswers): readonly CountRow[] {
-  const rows: CountRow[] = [];
+function rowsOf(results: readonly unknown[], reading: NrqlReading): readonly FacetRow[] {
+  const rows: FacetRow[] = [];
   for (const result of results) {
-    const row = rowOf(result, unexpected);
+    const row = rowOf(result, reading);
     if (row !== undefined) rows.push(row);
   }
   return rows;
@@ -66,7 +80,8 @@ function hasOthers(otherResult: unknown): boolean {
   return isJsonObject(otherResult) && (numberOf(otherResult['calls']) ?? 0) > 0;
 }
 
-function rowOf(row: unknown, unexpected: UnexpectedAnswers): CountRow | undefined {
+function rowOf(row: unknown, reading: NrqlReading): FacetRow | undefined {
+  const { unexpected } = reading;
   const calls = isJsonObject(row) ? numberOf(row['calls']) : undefined;
   const applicationId = isJsonObject(row) ? entityIdOf(facetOf(row, 'appId', 0)) : undefined;
   if (!isJsonObject(row) || applicationId === undefined || calls === undefined || calls < 0) {
@@ -79,7 +94,36 @@ function rowOf(row: unknown, unexpected: UnexpectedAnswers): CountRow | undefine
     return undefined;
   }
   const metric = row['metricTimesliceName'];
-  return { applicationId, host: textOf(host), metric: textOf(metric), calls };
+  return {
+    applicationId,
+    host: textOf(host),
+    metric: textOf(metric),
+    calls,
+    ...columnsIn(row, reading),
+  };
+}
+
+const noColumns: Pick<FacetRow, 'isLive' | 'cells'> = { isLive: undefined, cells: [] };
+
+function columnsIn(
+  row: JsonObject,
+  { columns, unexpected, onInvalid }: NrqlReading,
+): Pick<FacetRow, 'isLive' | 'cells'> {
+  if (columns === undefined) return noColumns;
+  const isWhole = ['live', ...columns].every((name) => row[name] !== undefined);
+  if (!isWhole) unexpected.saw('row', { row: shapeOf(row) });
+  return {
+    isLive: (cellOf(row['live'], onInvalid) ?? 0) > 0,
+    cells: columns.map((name) => cellOf(row[name], onInvalid)),
+  };
+}
+
+/** A column that is not there at all is not one in which there is nothing. */
+function cellOf(value: unknown, onInvalid: InvalidSampleListener): Cell {
+  if (value === null || value === undefined) return value;
+  const number = numberOf(value);
+  if (number === undefined) onInvalid(typeof value === 'number' ? 'not_finite' : 'not_a_number');
+  return number;
 }
 
 /** A facet is a member of its own, and stands in `facet`. */

@@ -1,7 +1,8 @@
-import type { TransactionType } from '../model/application.ts';
 import { transactionTypes } from '../model/application.ts';
 import type { TimeWindow } from '../model/window.ts';
 import { metricNames } from '../newrelic/metric-names.ts';
+import type { Column } from './column-sets.ts';
+import { functionTexts } from './nrql-values.ts';
 
 /**
  * Every agent sends this metric once a minute, whatever the application does: a host that has it in a
@@ -12,36 +13,35 @@ export const heartbeatMetric = 'Agent/MetricsReported/count';
 /** A FACET query returns this many rows at most. */
 export const maxRows = 5000;
 
-/** What is counted, of which applications, and in which window. */
-export interface CountQuestion {
+/** Which applications are asked about, and which window. */
+export interface MetricQuestion {
   readonly applicationIds: readonly string[];
   readonly window: TimeWindow;
 }
 
-/** The calls of whole applications, and whether they were there. */
-export function applicationsNrql(
-  question: CountQuestion,
-  transactions: readonly TransactionType[],
-): string {
-  return countNrql(question, {
-    metrics: [...transactions.map((type) => metricNames[type]), heartbeatMetric],
-    facets: ['appId', 'metricTimesliceName'],
+/** The values of whole applications, and whether they were there. */
+export function applicationsNrql(question: MetricQuestion, columns: readonly Column[]): string {
+  return metricNrql(question, {
+    metrics: [...columns.map(({ metric }) => metric), heartbeatMetric],
+    columns,
+    facets: ['appId'],
   });
 }
 
 /**
- * The calls of each host, and whether it was there.
+ * The values of each host, and whether it was there.
  *
  * @param condition which hosts, as a condition of NRQL; `undefined` for all of them
  */
 export function hostsNrql(
-  question: CountQuestion,
-  transactions: readonly TransactionType[],
+  question: MetricQuestion,
+  columns: readonly Column[],
   condition: string | undefined,
 ): string {
-  return countNrql(question, {
-    metrics: [...transactions.map((type) => metricNames[type]), heartbeatMetric],
-    facets: ['appId', 'host', 'metricTimesliceName'],
+  return metricNrql(question, {
+    metrics: [...columns.map(({ metric }) => metric), heartbeatMetric],
+    columns,
+    facets: ['appId', 'host'],
     condition,
   });
 }
@@ -50,17 +50,14 @@ export function hostsNrql(
  * The hosts that were there at any time in the window. Not only by the heartbeat: it is not documented
  * that every agent sends it.
  */
-export function liveHostsNrql(question: CountQuestion, condition: string | undefined): string {
+export function liveHostsNrql(question: MetricQuestion, condition: string | undefined): string {
   const metrics = [...transactionTypes.map((type) => metricNames[type]), heartbeatMetric];
-  return countNrql(question, { metrics, facets: ['appId', 'host'], condition });
+  return metricNrql(question, { metrics, facets: ['appId', 'host'], condition });
 }
 
-/** Which of the throughput metrics an application had at any time in the window. */
-export function recordedMetricsNrql(question: CountQuestion): string {
-  return countNrql(question, {
-    metrics: transactionTypes.map((type) => metricNames[type]),
-    facets: ['appId', 'metricTimesliceName'],
-  });
+/** Which of these metrics an application had at any time in the window. */
+export function recordedMetricsNrql(question: MetricQuestion, metrics: readonly string[]): string {
+  return metricNrql(question, { metrics, facets: ['appId', 'metricTimesliceName'] });
 }
 
 /**
@@ -69,29 +66,45 @@ export function recordedMetricsNrql(question: CountQuestion): string {
  */
 const withHost = 'host IS NOT NULL';
 
-interface CountOptions {
+interface MetricOptions {
   readonly metrics: readonly string[];
+  /** Beside the number of calls. With them comes the heartbeat. */
+  readonly columns?: readonly Column[];
   readonly facets: readonly string[];
   readonly condition?: string | undefined;
 }
 
 /**
- * `LIMIT MAX` would change with the vendor's maximum. Both ends of the window are stated, because the
- * defaults of NRQL are others than those of the REST API.
+ * The number of all calls comes first: the first function decides which rows an answer has, and what it
+ * gives for the others tells whether there are more. `LIMIT MAX` would change with the vendor's maximum.
+ * Both ends of the window are stated, because the defaults of NRQL are others than those of the REST API.
  */
-function countNrql({ applicationIds, window }: CountQuestion, options: CountOptions): string {
+function metricNrql({ applicationIds, window }: MetricQuestion, options: MetricOptions): string {
+  const { metrics, columns, facets, condition } = options;
+  const selected = [
+    `${functionTexts.count} AS calls`,
+    ...(columns === undefined ? [] : [heartbeatColumn, ...columns].map(columnText)),
+  ];
   const conditions = [
-    ...(options.facets.includes('host') ? [withHost] : []),
+    ...(facets.includes('host') ? [withHost] : []),
     `appId IN (${applicationIds.join(',')})`,
-    `metricTimesliceName IN (${options.metrics.map(nrqlText).join(',')})`,
-    ...(options.condition === undefined ? [] : [options.condition]),
+    `metricTimesliceName IN (${[...new Set(metrics)].map(nrqlText).join(',')})`,
+    ...(condition === undefined ? [] : [condition]),
   ];
   return [
-    'SELECT count(newrelic.timeslice.value) AS calls FROM Metric',
+    `SELECT ${selected.join(', ')} FROM Metric`,
     `WHERE ${conditions.join(' AND ')}`,
-    `FACET ${options.facets.join(', ')} LIMIT ${maxRows}`,
+    `FACET ${facets.join(', ')} LIMIT ${maxRows}`,
     `SINCE ${window.fromMs} UNTIL ${window.toMs}`,
   ].join(' ');
+}
+
+/** More than 0 for what was there. */
+const heartbeatColumn: Column = { name: 'live', metric: heartbeatMetric, of: 'count' };
+
+function columnText({ name, metric, of }: Column): string {
+  const condition = `metricTimesliceName = ${nrqlText(metric)}`;
+  return `filter(${functionTexts[of]}, WHERE ${condition}) AS ${name}`;
 }
 
 /** A text of NRQL, in single quotes. */

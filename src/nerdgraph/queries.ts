@@ -1,9 +1,7 @@
-import type { TransactionType } from '../model/application.ts';
-import { transactionTypes } from '../model/application.ts';
 import type { Operation } from '../model/telemetry.ts';
 import type { TimeWindow } from '../model/window.ts';
-import { metricNames } from '../newrelic/metric-names.ts';
 import type { BatchAnswers } from './batch-answers.ts';
+import type { ColumnSet } from './column-sets.ts';
 import { type HostSubset, halvesOf } from './host-partition.ts';
 import { applicationsNrql, hostsNrql, recordedMetricsNrql } from './nrql.ts';
 import type { NrqlAnswer } from './nrql-answer.ts';
@@ -22,6 +20,8 @@ export interface Query {
   readonly mayShift?: true;
   /** Whether it is asked only once for an application. */
   readonly isOnce?: true;
+  /** The names of its columns, if it asks for more than calls. */
+  readonly columns?: readonly string[];
   nrql(window: TimeWindow): string;
   /** Passes on a complete answer. */
   answered(answer: NrqlAnswer): void;
@@ -37,7 +37,7 @@ export interface QueryTargets {
 /** Asks for whole applications. */
 export function applicationsQuery(
   ids: readonly string[],
-  transactions: readonly TransactionType[],
+  columns: ColumnSet,
   targets: Pick<QueryTargets, 'answers'>,
 ): Query {
   return {
@@ -45,12 +45,17 @@ export function applicationsQuery(
     applicationIds: ids,
     size: { applications: ids.length },
     windowOf: (window) => window,
-    nrql: (window) => applicationsNrql({ applicationIds: ids, window }, transactions),
+    columns: namesOf(columns),
+    nrql: (window) => applicationsNrql({ applicationIds: ids, window }, columns.columns),
     answered: (answer) => {
-      targets.answers.applications(ids, answer);
+      targets.answers.applications(ids, columns, answer);
     },
-    halves: () => halved(ids, (half) => applicationsQuery(half, transactions, targets)),
+    halves: () => halved(ids, (half) => applicationsQuery(half, columns, targets)),
   };
+}
+
+function namesOf({ columns }: ColumnSet): readonly string[] {
+  return columns.map(({ name }) => name);
 }
 
 /** An application of a query about hosts. */
@@ -63,24 +68,24 @@ export interface AskedHosts {
 /** What a query about hosts is about. */
 export interface HostsQuestion {
   readonly asked: readonly AskedHosts[];
-  readonly transactions: readonly TransactionType[];
+  readonly columns: ColumnSet;
   readonly subset: HostSubset;
 }
 
 /** Asks for hosts of applications. */
 export function hostsQuery(question: HostsQuestion, targets: Pick<QueryTargets, 'answers'>): Query {
-  const { asked, transactions, subset } = question;
+  const { asked, columns, subset } = question;
   const ids = asked.map(({ id }) => id);
   const hosts = asked.reduce((sum, { names }) => sum + names.length, 0);
   return {
     operation: 'host_throughput',
     applicationIds: ids,
-    // One row for each type of transactions, and one for the heartbeat.
-    size: { rows: hosts * (transactions.length + 1) },
+    size: { rows: hosts },
     windowOf: (window) => window,
-    nrql: (window) => hostsNrql({ applicationIds: ids, window }, transactions, subset.condition),
+    columns: namesOf(columns),
+    nrql: (window) => hostsNrql({ applicationIds: ids, window }, columns.columns, subset.condition),
     answered: (answer) => {
-      targets.answers.hosts(ids, subset.has, answer);
+      targets.answers.hosts(ids, subset.has, columns, answer);
     },
     halves: () =>
       halved(asked, (some) => hostsQuery({ ...question, asked: some }, targets)) ??
@@ -90,7 +95,7 @@ export function hostsQuery(question: HostsQuestion, targets: Pick<QueryTargets, 
 
 /** Two queries for the hosts of a single application. */
 function halvedHosts(
-  { asked, transactions, subset }: HostsQuestion,
+  { asked, columns, subset }: HostsQuestion,
   targets: Pick<QueryTargets, 'answers'>,
 ): readonly [Query, Query] | undefined {
   const halves = halvesOf(
@@ -99,7 +104,7 @@ function halvedHosts(
   );
   const queryOf = (half: HostSubset): Query => {
     const inHalf = asked.map(({ id, names }) => ({ id, names: names.filter(half.has) }));
-    return hostsQuery({ asked: inHalf, transactions, subset: half }, targets);
+    return hostsQuery({ asked: inHalf, columns, subset: half }, targets);
   };
   return halves && [queryOf(halves[0]), queryOf(halves[1])];
 }
@@ -110,9 +115,10 @@ function dayBefore({ toMs }: TimeWindow): TimeWindow {
   return { fromMs: toMs - dayMs, toMs };
 }
 
-/** Asks which of the throughput metrics applications have had in the last day. */
+/** Asks which of these metrics applications have had in the last day. */
 export function recordedMetricsQuery(
   ids: readonly string[],
+  metrics: readonly string[],
   targets: Pick<QueryTargets, 'recorded'>,
 ): Query {
   return {
@@ -123,15 +129,15 @@ export function recordedMetricsQuery(
     windowOf: dayBefore,
     mayShift: true,
     isOnce: true,
-    nrql: (window) => recordedMetricsNrql({ applicationIds: ids, window: dayBefore(window) }),
+    nrql: (window) =>
+      recordedMetricsNrql({ applicationIds: ids, window: dayBefore(window) }, metrics),
     answered: ({ rows }) => {
       for (const { applicationId, metric } of rows) {
-        const type = transactionTypes.find((known) => metricNames[known] === metric);
-        if (type !== undefined) targets.recorded.saw(applicationId, type);
+        if (metric !== undefined) targets.recorded.saw(applicationId, metric);
       }
-      targets.recorded.known(ids);
+      targets.recorded.known(ids, metrics);
     },
-    halves: () => halved(ids, (half) => recordedMetricsQuery(half, targets)),
+    halves: () => halved(ids, (half) => recordedMetricsQuery(half, metrics, targets)),
   };
 }
 

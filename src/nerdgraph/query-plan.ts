@@ -1,10 +1,20 @@
+import type { AppEntry } from '../model/config.ts';
+import { isReadOf, type PolledSeries } from '../model/polled-series.ts';
 import {
   choosesHost,
   hostSelectorOf,
   type SelectedApplication,
 } from '../model/selected-application.ts';
+import {
+  amountMetricsOf,
+  type BatchColumns,
+  type ColumnSet,
+  columnsOf,
+  type Subject,
+  valueKeyOf,
+} from './column-sets.ts';
 import { maxNamedHosts } from './host-partition.ts';
-import type { QuerySize } from './query-sizes.ts';
+import { fullSize, type QuerySize } from './query-sizes.ts';
 
 /** Finds the application of an item. */
 export type SelectedOf<Item> = (item: Item) => SelectedApplication;
@@ -23,12 +33,27 @@ export function choosingHosts(selected: SelectedApplication): SelectedApplicatio
 /** Host queries of one batch at most, so that a batch is not all of a large account. */
 const hostQueriesPerBatch = 4;
 
-/** The hosts that the entry wants, by their names: in this API a name is the id. */
+/** Whether anything is read of the application itself. */
+export function isApplicationWanted({ entry }: SelectedApplication): boolean {
+  return entry.application && readsAny('applications', entry.series);
+}
+
+function readsAny(subject: Subject, series: readonly PolledSeries[]): boolean {
+  return series.some((one) => isReadOf(subject, one));
+}
+
+/** Whether anything is read of hosts, if there are any. */
+export function areHostsWanted({ entry }: SelectedApplication): boolean {
+  return entry.hosts !== false && readsAny('hosts', entry.series);
+}
+
+/** The hosts of which something is read, by their names: in this API a name is the id. */
 export function wantedHosts(selected: SelectedApplication): readonly string[] {
-  const { application, entry, namedHostIds } = selected;
+  if (!areHostsWanted(selected)) return [];
+  const { application, namedHostIds } = selected;
   const listed = application.hostIds ?? [];
   const selector = hostSelectorOf(selected);
-  if (selector === undefined) return entry.hosts === false ? [] : listed;
+  if (selector === undefined) return listed;
   return namedHostIds ?? listed.filter((name) => choosesHost(selector, name));
 }
 
@@ -37,18 +62,11 @@ export function isByName(selected: SelectedApplication): boolean {
   return hostSelectorOf(selected) !== undefined && wantedHosts(selected).length <= maxNamedHosts;
 }
 
-/** Rows of the hosts of an application, if they are asked for alone. */
+/** Rows of the hosts of an application, if they are asked for alone: one for each host. */
 export function rowsOf(selected: SelectedApplication): number {
-  if (wantedHosts(selected).length === 0) return 0;
-  const hosts = isByName(selected)
-    ? wantedHosts(selected)
-    : (selected.application.hostIds ?? wantedHosts(selected));
-  return hosts.length * rowsPerHost(selected);
-}
-
-/** One row for each type of transactions, and one for the heartbeat. */
-export function rowsPerHost({ entry }: SelectedApplication): number {
-  return entry.transactions.length + 1;
+  const wanted = wantedHosts(selected);
+  if (wanted.length === 0) return 0;
+  return (isByName(selected) ? wanted : (selected.application.hostIds ?? wanted)).length;
 }
 
 /**
@@ -56,10 +74,27 @@ export function rowsPerHost({ entry }: SelectedApplication): number {
  * are due at different times would share some queries and not others, and no plan could say how many.
  */
 export function kindOf(selected: SelectedApplication): string {
-  const { transactions, poll } = selected.entry;
+  return kindWithin(selected, entryKindOf(selected.entry));
+}
+
+function kindWithin(selected: SelectedApplication, entryKind: string): string {
+  return `${isByName(selected)} ${entryKind}`;
+}
+
+function entryKindOf({ poll, series }: AppEntry): string {
   const lengthMs = poll.window.kind === 'range' ? poll.window.lengthMs : 0;
-  const { delayMs, intervalMs } = poll;
-  return `${lengthMs} ${delayMs} ${intervalMs} ${transactions.join()} ${isByName(selected)}`;
+  const read = new Set(series.map((one) => `${one.scope} ${valueKeyOf(one)}`));
+  return [lengthMs, poll.delayMs, poll.intervalMs, ...[...read].toSorted()].join('\n');
+}
+
+/** As `kindOf`, for many applications of few entries. */
+function createKinds(): (selected: SelectedApplication) => string {
+  const kinds = new Map<AppEntry, string>();
+  return (selected) => {
+    const kind = kinds.get(selected.entry) ?? entryKindOf(selected.entry);
+    kinds.set(selected.entry, kind);
+    return kindWithin(selected, kind);
+  };
 }
 
 /** Groups of the same kind, each for one batch. */
@@ -70,9 +105,10 @@ export function batchesOf<Item>(
 ): Item[][] {
   const batches: Item[][] = [];
   const unfilled = new Map<string, Filling<Item>>();
+  const kindFor = createKinds();
   for (const item of items) {
     const selected = selectedOf(item);
-    const kind = kindOf(selected);
+    const kind = kindFor(selected);
     const filling = unfilled.get(kind);
     if (filling !== undefined && hasRoom(filling, selected, size)) {
       addTo(filling, item, selected);
@@ -112,31 +148,73 @@ export function fillUp<Item>(
   selectedOf: SelectedOf<Item>,
   size: QuerySize,
 ): void {
+  const kindFor = createKinds();
   const unfilled = new Map(
     batches.flatMap((batch): [string, Filling<Item>][] => {
       const [first] = batch;
       if (first === undefined) return [];
       const rows = batch.reduce((sum, item) => sum + rowsOf(selectedOf(item)), 0);
-      return [[kindOf(selectedOf(first)), { items: batch, rows }]];
+      return [[kindFor(selectedOf(first)), { items: batch, rows }]];
     }),
   );
   for (const item of items) {
     const selected = selectedOf(item);
-    const filling = unfilled.get(kindOf(selected));
+    const filling = unfilled.get(kindFor(selected));
     if (filling !== undefined && hasRoom(filling, selected, size)) addTo(filling, item, selected);
   }
+}
+
+/** What a batch reads: its applications are of one kind. */
+export function batchColumnsOf<Item>(
+  [first]: readonly Item[],
+  selectedOf: SelectedOf<Item>,
+): BatchColumns {
+  return columnsOf(first === undefined ? [] : selectedOf(first).entry.series);
+}
+
+/** Applications that are asked for in one query. */
+export interface ApplicationQuery<Item> {
+  readonly items: readonly Item[];
+  readonly columns: ColumnSet;
 }
 
 /** The queries for the applications themselves, in a batch. */
 export function applicationQueriesOf<Item>(
   batch: readonly Item[],
+  { applications: columnSets }: BatchColumns,
   selectedOf: SelectedOf<Item>,
   size: QuerySize,
-): readonly (readonly Item[])[] {
-  return slicesOf(
-    batch.filter((item) => selectedOf(item).entry.application),
-    size.applications,
+): readonly ApplicationQuery<Item>[] {
+  const wanted = batch.filter((item) => isApplicationWanted(selectedOf(item)));
+  return slicesOf(wanted, size.applications).flatMap((items) =>
+    columnSets.map((columns) => ({ items, columns })),
   );
+}
+
+/** Applications whose metrics are asked for in one query. */
+export interface RecordedQuery<Item> {
+  readonly items: readonly Item[];
+  readonly metrics: readonly string[];
+}
+
+/** There is a row for each metric of each application. */
+const recordedRows = fullSize.rows;
+
+/** The queries for what some applications of a batch have had at all. */
+export function recordedQueriesOf<Item>(
+  some: readonly Item[],
+  columns: BatchColumns,
+  selectedOf: SelectedOf<Item>,
+  size: QuerySize,
+): readonly RecordedQuery<Item>[] {
+  const metrics = amountMetricsOf(columns);
+  if (metrics.length === 0) return [];
+  const wanted = some.filter((item) => {
+    const selected = selectedOf(item);
+    return isApplicationWanted(selected) || wantedHosts(selected).length > 0;
+  });
+  const most = Math.max(1, Math.floor(recordedRows / metrics.length));
+  return slicesOf(wanted, Math.min(size.applications, most)).map((items) => ({ items, metrics }));
 }
 
 /** The items in order, so many at a time. */

@@ -1,38 +1,69 @@
-import type { TransactionType } from '../model/application.ts';
-
 /**
- * Remembers which throughput metrics an application has at all. A metric without calls in a window has
- * no row: if the application has the metric, that means 0, otherwise there is no value.
+ * Remembers which metrics an application has at all. A metric without calls in a window is not in an
+ * answer: if the application has the metric, that means 0, otherwise there is no value.
  */
 export interface RecordedMetrics {
-  /** Whether New Relic was asked which metrics the application has had in the last day. */
-  isKnown(applicationId: string): boolean;
+  /** Whether New Relic was asked which of these metrics the application has had in the last day. */
+  isKnown(applicationId: string, metrics: readonly string[]): boolean;
   /** New Relic was asked. */
-  known(applicationIds: Iterable<string>): void;
-  has(applicationId: string, type: TransactionType): boolean;
-  saw(applicationId: string, type: TransactionType): void;
+  known(applicationIds: Iterable<string>, metrics: readonly string[]): void;
+  has(applicationId: string, metric: string): boolean;
+  saw(applicationId: string, metric: string): void;
   /** Forgets all other applications. */
   keepOnly(applicationIds: ReadonlySet<string>): void;
 }
 
+/** Sets of metrics by application. Applications that are alike share one set. */
+interface MetricsByApplication {
+  hasAll(applicationId: string, metrics: readonly string[]): boolean;
+  add(applicationId: string, metrics: readonly string[]): void;
+  keepOnly(applicationIds: ReadonlySet<string>): void;
+}
+
 export function createRecordedMetrics(): RecordedMetrics {
-  const types = new Map<string, ReadonlySet<TransactionType>>();
-  const askedFor = new Set<string>();
+  const recorded = createMetricsByApplication();
+  const askedFor = createMetricsByApplication();
 
   return {
-    isKnown: (applicationId) => askedFor.has(applicationId),
-    known: (applicationIds) => {
-      for (const id of applicationIds) askedFor.add(id);
+    isKnown: (applicationId, metrics) => askedFor.hasAll(applicationId, metrics),
+    known: (applicationIds, metrics) => {
+      for (const id of applicationIds) askedFor.add(id, metrics);
     },
-    has: (applicationId, type) => types.get(applicationId)?.has(type) === true,
-    saw: (applicationId, type) => {
-      const before = types.get(applicationId);
-      if (before?.has(type) === true) return;
-      types.set(applicationId, new Set([...(before ?? []), type]));
+    has: (applicationId, metric) => recorded.hasAll(applicationId, [metric]),
+    saw: (applicationId, metric) => {
+      recorded.add(applicationId, [metric]);
     },
     keepOnly: (applicationIds) => {
-      for (const id of askedFor) if (!applicationIds.has(id)) askedFor.delete(id);
-      for (const id of types.keys()) if (!applicationIds.has(id)) types.delete(id);
+      recorded.keepOnly(applicationIds);
+      askedFor.keepOnly(applicationIds);
+    },
+  };
+}
+
+function createMetricsByApplication(): MetricsByApplication {
+  const sets = new Map<string, ReadonlySet<string>>();
+  /** A set for each application of its own would be megabytes for thousands of them. */
+  const shared = new Map<string, ReadonlySet<string>>();
+
+  const hasAll = (applicationId: string, metrics: readonly string[]): boolean => {
+    const set = sets.get(applicationId);
+    return set !== undefined && metrics.every((metric) => set.has(metric));
+  };
+
+  return {
+    hasAll,
+    add: (applicationId, metrics) => {
+      if (hasAll(applicationId, metrics)) return;
+      const all = new Set([...(sets.get(applicationId) ?? []), ...metrics]);
+      const key = JSON.stringify([...all].toSorted());
+      const set = shared.get(key) ?? all;
+      shared.set(key, set);
+      sets.set(applicationId, set);
+    },
+    keepOnly: (applicationIds) => {
+      for (const id of sets.keys()) if (!applicationIds.has(id)) sets.delete(id);
+      const used = new Set(sets.values());
+      for (const [key, set] of shared) if (!used.has(set)) shared.delete(key);
     },
   };
 }

@@ -55,29 +55,43 @@ function isAlive(application: SimulatedApplication, host: SimulatedHost, minute:
   return application.silentSinceMs === undefined || startMs < application.silentSinceMs;
 }
 
+/** All calls of one host in one minute, arrived or not. */
+function callsOfHost(
+  { seed, traffic }: CallCounterOptions,
+  application: SimulatedApplication,
+  host: SimulatedHost,
+  metric: MetricName,
+  minute: number,
+): number {
+  const rate = (application.ratesPerMinute[metric] * host.weight) / application.totalWeight;
+  if (rate <= 0 || !isAlive(application, host, minute)) return 0;
+  // Whole calls; their long-term mean is the exact rate, however small.
+  if (traffic === 'flat') return Math.floor(rate * (minute + 1)) - Math.floor(rate * minute);
+  const phase = noiseAt(seed, application.id, 0);
+  const daily = 1 + dailySwing * Math.sin(2 * Math.PI * (minute / minutesPerDay + phase));
+  const noise = 1 + noiseSwing * (noiseAt(seed, host.id, minute) - 0.5);
+  return Math.floor(rate * daily * noise + noiseAt(~seed, host.id, minute));
+}
+
 export function createCallCounter(
   options: CallCounterOptions,
   dependencies: { readonly clock: Clock },
 ): CallCounter {
-  const { seed } = options;
   // Records are replaced when they change, so a cache keyed by record is never stale.
   const sums = new WeakMap<SimulatedApplication, Map<string, number>>();
 
-  const ofHost = (
+  /** The hosts one by one, so that the application is their sum in new minutes, too. */
+  const arrivedOfApplication = (
     application: SimulatedApplication,
-    host: SimulatedHost,
     metric: MetricName,
     minute: number,
+    arrived: number,
   ): number => {
-    const rate = (application.ratesPerMinute[metric] * host.weight) / application.totalWeight;
-    if (rate <= 0 || !isAlive(application, host, minute)) return 0;
-    // Whole calls; their long-term mean is the exact rate, however small.
-    if (options.traffic === 'flat')
-      return Math.floor(rate * (minute + 1)) - Math.floor(rate * minute);
-    const phase = noiseAt(seed, application.id, 0);
-    const daily = 1 + dailySwing * Math.sin(2 * Math.PI * (minute / minutesPerDay + phase));
-    const noise = 1 + noiseSwing * (noiseAt(seed, host.id, minute) - 0.5);
-    return Math.floor(rate * daily * noise + noiseAt(~seed, host.id, minute));
+    let sum = 0;
+    for (const host of application.hosts.values()) {
+      sum += Math.floor(callsOfHost(options, application, host, metric, minute) * arrived);
+    }
+    return sum;
   };
 
   const ofApplication = (
@@ -90,28 +104,15 @@ export function createCallCounter(
     const key = `${metric} ${minute}`;
     const known = cache.get(key);
     if (known !== undefined) return known;
-    let sum = 0;
-    for (const host of application.hosts.values()) sum += ofHost(application, host, metric, minute);
+    const sum = arrivedOfApplication(application, metric, minute, 1);
     if (cache.size >= cachedMinutes) cache.clear();
     cache.set(key, sum);
     return sum;
   };
 
-  const arrivedOfApplication = (
-    application: SimulatedApplication,
-    metric: MetricName,
-    minute: number,
-    arrived: number,
-  ): number => {
-    let sum = 0;
-    for (const host of application.hosts.values()) {
-      sum += Math.floor(ofHost(application, host, metric, minute) * arrived);
-    }
-    return sum;
-  };
-
   return {
-    ofMinute: ofHost,
+    ofMinute: (application, host, metric, minute) =>
+      callsOfHost(options, application, host, metric, minute),
     count: (application, host, metric, fromMs, toMs) => {
       const nowMs = dependencies.clock.wallMs();
       let total = 0;
@@ -119,14 +120,11 @@ export function createCallCounter(
       const first = Math.ceil(Math.max(fromMs, startedMs) / minuteMs);
       const end = Math.ceil(Math.min(toMs, nowMs) / minuteMs);
       for (let minute = first; minute < end; minute += 1) {
-        const arrived = Math.min(
-          1,
-          (nowMs - minute * minuteMs) / (minuteMs + options.ingestDelayMs),
-        );
+        const age = (nowMs - minute * minuteMs) / (minuteMs + options.ingestDelayMs);
+        const arrived = Math.min(1, age);
         if (host !== undefined) {
-          total += Math.floor(ofHost(application, host, metric, minute) * arrived);
+          total += Math.floor(callsOfHost(options, application, host, metric, minute) * arrived);
         } else if (arrived < 1) {
-          // The hosts one by one, so that the application is their sum in these minutes, too.
           total += arrivedOfApplication(application, metric, minute, arrived);
         } else total += ofApplication(application, metric, minute);
       }

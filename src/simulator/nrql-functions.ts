@@ -31,6 +31,8 @@ function counted(rows: Rows, attribute: string): number {
 }
 
 function together(rows: Rows): Timeslice {
+  const [first] = rows;
+  if (first !== undefined && rows.length === 1) return first.timeslice();
   return rows.reduce((all, row) => merged(all, row.timeslice()), emptyTimeslice);
 }
 

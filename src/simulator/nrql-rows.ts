@@ -136,7 +136,7 @@ export function createNrqlRows(
       };
       for (const { subject, isMeant } of subjects) {
         const row = new Row(subject, data);
-        if (isMeant ?? verdict(row)) yield row;
+        if (isMeant === true || verdict(row) === true) yield row;
       }
     }
   }

@@ -8,8 +8,11 @@ import type {
   AppEntry,
   PatternSource,
   PlainConfig,
+  PollConfig,
 } from '../../src/model/config.ts';
-import { seriesOf } from '../../src/model/polled-series.ts';
+import { type CustomMetric, metricScopes, seriesOf } from '../../src/model/polled-series.ts';
+import { presetNames } from '../../src/model/presets.ts';
+import { valueNames } from '../../src/model/vendor-value.ts';
 
 const source = { fileName: 'config.yaml', directory: '/etc/exporter' };
 
@@ -40,6 +43,8 @@ poll:
   stale_after: 15m
   host_names: true
   raw: false
+  metrics:
+    - throughput
 apps:
   - id: 12
     labels: {}
@@ -125,44 +130,75 @@ const account = (name: string): fc.Arbitrary<AccountConfig> =>
     caFile: fc.constantFrom(undefined, '/etc/ca.pem'),
   });
 
-const entry: fc.Arbitrary<AppEntry<PatternSource>> = fc
-  .record({
-    account: fc.constantFrom('first', 'yes'),
-    selector: fc.oneof(
-      fc.bigInt({ min: 1n, max: 2n ** 62n }).map((id) => ({ kind: 'id', id: String(id) }) as const),
-      word.map((name) => ({ kind: 'name', name }) as const),
-      fc
-        .constantFrom('^shop-', '(?i)a.b', '"q"', ': #', 'on')
-        .map((pattern) => ({ kind: 'match', pattern: { source: pattern } }) as const),
-    ),
-    labels: fc.dictionary(fc.constantFrom('team', 'tier', 'null'), word, { noNullPrototype: true }),
-    hosts: fc.constantFrom<AppEntry<PatternSource>['hosts'][]>(
-      true,
-      false,
-      { kind: 'self', names: [] },
-      { kind: 'match', pattern: { source: '^web-' } },
-    ),
-    application: fc.constant(true),
-    transactions: fc.constantFrom<AppEntry['transactions'][]>(['web'], ['other', 'web']),
-    poll: fc.record({
-      intervalMs: seconds(86_400),
-      discoveryIntervalMs: seconds(86_400),
-      window: fc.oneof(
-        fc.constant({ kind: 'vendor_default' } as const),
-        fc
-          .integer({ min: 60, max: 86_400 })
-          .map((length) => ({ kind: 'range', lengthMs: length * 1000 }) as const),
-      ),
-      delayMs: fc.nat(86_400_000),
-      staleAfterMs: seconds(86_400),
-      hostNames: fc.boolean(),
-      raw: fc.boolean(),
-      metrics: fc.constant(['throughput' as const]),
-    }),
-  })
-  .map((one) => ({ ...one, series: seriesOf(one.poll.metrics, one.transactions) }));
+const customMetric = (as: string): fc.Arbitrary<CustomMetric> =>
+  fc.record({
+    metric: word,
+    value: fc.constantFrom(...valueNames),
+    as: fc.constant(as),
+    scale: fc.double({ min: 0, minExcluded: true, noNaN: true, noDefaultInfinity: true }),
+    help: fc.option(word, { nil: undefined }),
+    labels: fc.dictionary(fc.constantFrom('part', 'on'), word, { noNullPrototype: true }),
+    scope: fc.constantFrom(...metricScopes),
+  });
+/** Names of its own, since a gauge is the same everywhere, and a preset, so that something is left to read. */
+const metricList = (name: string): fc.Arbitrary<PollConfig['metrics']> =>
+  fc
+    .tuple(
+      fc.subarray([...presetNames], { minLength: 1 }),
+      ...[1, 2, 3].map((index) => fc.option(customMetric(`${name}_${index}`), { nil: undefined })),
+    )
+    .map(([chosen, ...named]) => [...named.filter((one) => one !== undefined), ...chosen])
+    .chain((all) => fc.shuffledSubarray(all, { minLength: all.length }));
 
-const configs: fc.Arbitrary<PlainConfig> = fc.record({
-  accounts: fc.tuple(account('first'), account('yes')),
-  apps: fc.array(entry, { minLength: 1, maxLength: 4 }),
-});
+const entry = (
+  metrics: fc.Arbitrary<PollConfig['metrics']>,
+): fc.Arbitrary<AppEntry<PatternSource>> =>
+  fc
+    .record({
+      account: fc.constantFrom('first', 'yes'),
+      selector: fc.oneof(
+        fc
+          .bigInt({ min: 1n, max: 2n ** 62n })
+          .map((id) => ({ kind: 'id', id: String(id) }) as const),
+        word.map((name) => ({ kind: 'name', name }) as const),
+        fc
+          .constantFrom('^shop-', '(?i)a.b', '"q"', ': #', 'on')
+          .map((pattern) => ({ kind: 'match', pattern: { source: pattern } }) as const),
+      ),
+      labels: fc.dictionary(fc.constantFrom('team', 'tier', 'null'), word, {
+        noNullPrototype: true,
+      }),
+      hosts: fc.constantFrom<AppEntry<PatternSource>['hosts'][]>(
+        true,
+        false,
+        { kind: 'self', names: [] },
+        { kind: 'match', pattern: { source: '^web-' } },
+      ),
+      application: fc.constant(true),
+      transactions: fc.constantFrom<AppEntry['transactions'][]>(['web'], ['other', 'web']),
+      poll: fc.record({
+        intervalMs: seconds(86_400),
+        discoveryIntervalMs: seconds(86_400),
+        window: fc.oneof(
+          fc.constant({ kind: 'vendor_default' } as const),
+          fc
+            .integer({ min: 60, max: 86_400 })
+            .map((length) => ({ kind: 'range', lengthMs: length * 1000 }) as const),
+        ),
+        delayMs: fc.nat(86_400_000),
+        staleAfterMs: seconds(86_400),
+        hostNames: fc.boolean(),
+        raw: fc.boolean(),
+        metrics,
+      }),
+    })
+    .map((one) => ({ ...one, series: seriesOf(one.poll.metrics, one.transactions) }));
+
+const configs: fc.Arbitrary<PlainConfig> = fc
+  .tuple(metricList('a'), metricList('b'), metricList('newrelic_application_c'))
+  .chain((lists) =>
+    fc.record({
+      accounts: fc.tuple(account('first'), account('yes')),
+      apps: fc.array(entry(fc.constantFrom(...lists)), { minLength: 1, maxLength: 4 }),
+    }),
+  );

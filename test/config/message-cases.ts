@@ -1,3 +1,5 @@
+import { metricMessageCases } from './metric-message-cases.ts';
+
 /** A configuration that causes messages. Its file names and variables are read, too. */
 export interface MessageCase {
   readonly text: string;
@@ -236,5 +238,6 @@ export const messageCases: readonly MessageCase[] = [
   ...patterns,
   ...references,
   ...warnings,
+  ...metricMessageCases,
   ...named,
 ].map((one) => ({ env: { K: goodKey, NEW_RELIC_API_KEY: goodKey }, ...one }));

@@ -6,6 +6,7 @@ import type {
   PatternSource,
   PlainConfig,
 } from '../../src/model/config.ts';
+import { type CustomMetric, seriesOf } from '../../src/model/polled-series.ts';
 
 async function configOf(text: string): Promise<PlainConfig> {
   const source = { fileName: 'config.yaml', directory: '/etc/exporter' };
@@ -46,6 +47,7 @@ describe('parseConfig', () => {
           hosts: true,
           application: true,
           transactions: ['web', 'other'],
+          series: seriesOf(['throughput'], ['web', 'other']),
           poll: {
             intervalMs: 60_000,
             discoveryIntervalMs: 60_000,
@@ -54,6 +56,7 @@ describe('parseConfig', () => {
             staleAfterMs: 900_000,
             hostNames: true,
             raw: false,
+            metrics: ['throughput'],
           },
         },
       ],
@@ -168,6 +171,51 @@ apps: [{id: 1}]`;
     expect(apps[2]?.poll).not.toStrictEqual(apps[0]?.poll);
   });
 
+  it('gives a metric that the file names every default', async () => {
+    const app = await firstApp(
+      'apps: [{id: 1, metrics: [{metric: Apdex, value: s, as: apdex_s}]}]',
+    );
+
+    expect(app?.poll.metrics).toStrictEqual([
+      {
+        metric: 'Apdex',
+        value: 's',
+        as: 'apdex_s',
+        scale: 1,
+        help: undefined,
+        labels: {},
+        scope: 'both',
+      },
+    ]);
+  });
+
+  it('shares the series of entries with the same metrics and transactions', async () => {
+    const { apps } = await configOf(`
+poll: {metrics: [apdex]}
+apps:
+  - {id: 1}
+  - {id: 2, interval: 5m}
+  - {id: 3, transactions: [web]}
+  - {id: 4, metrics: [apdex]}
+  - {id: 5, metrics: [errors]}`);
+
+    expect(apps[1]?.series).toBe(apps[0]?.series);
+    expect(apps[2]?.series).not.toBe(apps[0]?.series);
+    expect(apps[3]?.series).toBe(apps[0]?.series);
+    expect(apps[3]?.poll).toBe(apps[0]?.poll);
+    expect(apps[4]?.series).toStrictEqual(seriesOf(['errors'], ['web', 'other']));
+  });
+
+  it.each([
+    { scale: '1e-9', is: 1e-9 },
+    { scale: '100000000000000000000', is: 1e20 },
+  ])('reads the scale $scale', async ({ scale, is }) => {
+    const metric = `{metric: a, value: count, as: a, scale: ${scale}}`;
+    const app = await firstApp(`apps: [{id: 1, metrics: [${metric}]}]`);
+
+    expect(app?.series[0]?.scale).toBe(is);
+  });
+
   it('returns plain data, which can be sent to another thread', async () => {
     const config = await configOf('apps: [{match: "^shop-", window: default}, {id: 1}]');
 
@@ -176,7 +224,7 @@ apps: [{id: 1}]`;
 
   it('lets an app override every key of poll', async () => {
     const text = `
-poll: { interval: 2m, window: 10m, raw: true }
+poll: { interval: 2m, window: 10m, raw: true, metrics: [errors, throughput] }
 apps:
   - name: "Checkout (production)"
     labels: { team: payments }
@@ -189,7 +237,25 @@ apps:
     stale_after: 1h
     host_names: false
     raw: false
+    metrics:
+      - apdex
+      - metric: WebFrontend/QueueTime
+        value: average_response_time
+        as: newrelic_application_queue_time_seconds
+        scale: 0.5
+        help: Time in the queue.
+        labels: { tier: web }
+        for: applications
   - name: other`;
+    const queueTime: CustomMetric = {
+      metric: 'WebFrontend/QueueTime',
+      value: 'average_response_time',
+      as: 'newrelic_application_queue_time_seconds',
+      scale: 0.5,
+      help: 'Time in the queue.',
+      labels: { tier: 'web' },
+      scope: 'applications',
+    };
 
     expect((await configOf(text)).apps).toStrictEqual([
       {
@@ -199,6 +265,7 @@ apps:
         hosts: false,
         application: true,
         transactions: ['other'],
+        series: seriesOf(['apdex', queueTime], ['other']),
         poll: {
           intervalMs: 300_000,
           discoveryIntervalMs: 600_000,
@@ -207,6 +274,7 @@ apps:
           staleAfterMs: 3_600_000,
           hostNames: false,
           raw: false,
+          metrics: ['apdex', queueTime],
         },
       },
       expect.objectContaining({
@@ -219,6 +287,7 @@ apps:
           staleAfterMs: 900_000,
           hostNames: true,
           raw: true,
+          metrics: ['errors', 'throughput'],
         },
       }),
     ]);

@@ -16,6 +16,7 @@ export interface Answer {
 }
 
 export interface Prometheus {
+  readonly url: string;
   /** At a moment in seconds since the epoch; now if it is left out. */
   query(expression: string, at?: number): Promise<Answer>;
   /** The last seconds, one value for each. */
@@ -95,6 +96,7 @@ export async function startPrometheus(path: string, folder: string): Promise<Pro
       ) as ApiAnswer,
     );
   return {
+    url,
     query: async (query, at) =>
       ask('query', at === undefined ? { query } : { query, time: String(at) }),
     queryRange: async (query, seconds) => {

@@ -20,6 +20,11 @@ const fileSchema = z.object({
   }),
 });
 
+/** A list whose elements are texts or maps. */
+const listSchema = z.object({
+  items: z.object({ anyOf: z.tuple([z.unknown(), mapSchema]) }),
+});
+
 const { text } = readDocument('docs/configuration.md');
 const json = configJsonSchema();
 const maps = fileSchema.parse(json).properties;
@@ -30,6 +35,10 @@ describe('docs/configuration.md', () => {
     { section: 'Keys of `accounts`', schema: maps.accounts.items },
     { section: 'Keys of `poll`', schema: maps.poll },
     { section: 'Keys of `apps`', schema: maps.apps.items },
+    {
+      section: 'Which metrics',
+      schema: listSchema.parse(maps.poll.properties['metrics']).items.anyOf[1],
+    },
   ])('$section: names every key of the schema, its default, and no other', (row) => {
     expect(configKeyProblems(sectionOf(text, row.section), row.schema)).toEqual([]);
   });

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { transactionTypes } from '../../src/model/application.ts';
+import { hostGaugeName, seriesOf } from '../../src/model/polled-series.ts';
+import { presetNames } from '../../src/model/presets.ts';
 import { createSelfMetrics } from '../../src/telemetry/self-metrics.ts';
-import { aStore } from '../exposition/builders.ts';
+import { anApplication, aReading, aSnapshot, aStore } from '../exposition/builders.ts';
 import { representativeSnapshots } from '../exposition/vendor-exposition.ts';
 import { anAccountStatus, missingMetric } from '../telemetry/account-status.ts';
 import { readDocument, readProductDocuments } from './documents.ts';
-import { codeWordsIn, rowsWith } from './markdown.ts';
+import { codeBlocksIn, codeWordsIn, rowsWith } from './markdown.ts';
 import {
   documentedMetrics,
   type MetricFacts,
@@ -31,10 +34,18 @@ const metricsOfOthers: readonly string[] = [
   'newrelic_exporter_last_scrape_error',
 ];
 
-/** The families of New Relic's data; the first two representative applications have every one. */
+/**
+ * The families of New Relic's data: the first two representative applications have every one that does
+ * not depend on the configuration, the third has all presets.
+ */
 async function vendorMetrics(): Promise<readonly MetricFacts[]> {
   const store = aStore();
-  for (const snapshot of representativeSnapshots.slice(0, 2)) {
+  const series = seriesOf(presetNames, transactionTypes);
+  const values = series.map(() => 1);
+  const hosts = new Map([['1', values]]);
+  const reading = aReading({ series, application: values, hosts });
+  const withPresets = aSnapshot({ application: anApplication({ id: '3' }), reading });
+  for (const snapshot of [...representativeSnapshots.slice(0, 2), withPresets]) {
     store.publish({ ...snapshot, labels: {} });
   }
   store.accountUp('production', true);
@@ -87,9 +98,17 @@ describe('README.md', () => {
   });
 });
 
+/** What the examples of configurations call the gauges of metrics that they name themselves. */
+const ofExamples: readonly MetricFacts[] = readProductDocuments().flatMap(({ text }) =>
+  codeBlocksIn(text)
+    .flatMap((block) => [...block.text.matchAll(/\bas: (\w+)/gu)])
+    .flatMap(([, name = '']) => [name, hostGaugeName(name)])
+    .map((name) => ({ name, type: 'gauge', labels: [] })),
+);
+
 describe('every document', () => {
   it.each(readProductDocuments())('$path names no metric that does not exist', (document) => {
-    const strays = strayMetricNames(document.text, [...vendor, ...self]);
+    const strays = strayMetricNames(document.text, [...vendor, ...self, ...ofExamples]);
     const allowed = document.path === 'docs/migration.md' ? metricsOfOthers : [];
 
     expect(strays.filter((name) => !allowed.includes(name))).toEqual([]);

@@ -1,38 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../src/daemon/node-platform.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
-import {
-  freePort,
-  get,
-  startDaemon,
-  stopProgram,
-  until,
-  withFiles,
-} from '../support/daemon-process.ts';
+import { get, startDaemon, stopProgram, until, withFiles } from '../support/daemon-process.ts';
+import { startScraping } from '../support/scraping-prometheus.ts';
 import { toolOrSkip } from '../support/tools.ts';
 
 const prometheusTool = toolOrSkip('prometheus');
-
-interface Sample {
-  readonly metric: Readonly<Record<string, string>>;
-  readonly value: number;
-}
-
-interface QueryAnswer {
-  readonly data: {
-    readonly result: readonly {
-      readonly metric: Readonly<Record<string, string>>;
-      readonly value: readonly [number, string];
-    }[];
-  };
-}
-
-interface MetadataAnswer {
-  readonly data: readonly { readonly metric: string; readonly type: string }[];
-}
 
 function aSimulator(): Simulator {
   return createSimulator(
@@ -70,46 +43,12 @@ apps:
     labels: { team: payments }
 `;
 
-async function startPrometheus(
-  directory: string,
-  port: number,
-): Promise<{ readonly child: ChildProcess; log(): string }> {
-  const child = spawn(
-    prometheusTool.path,
-    [
-      `--config.file=${directory}/prometheus.yml`,
-      `--storage.tsdb.path=${directory}/data`,
-      `--web.listen-address=127.0.0.1:${port}`,
-    ],
-    { stdio: ['ignore', 'ignore', 'pipe'] },
-  );
-  let log = '';
-  child.stderr.on('data', (part: Buffer) => {
-    log += part.toString();
-  });
-  return { child, log: () => log };
-}
-
-async function query(port: number, expression: string): Promise<readonly Sample[]> {
-  const url = `http://127.0.0.1:${port}/api/v1/query?query=${encodeURIComponent(expression)}`;
-  const { data } = JSON.parse((await get(url)).text) as QueryAnswer;
-  return data.result.map(({ metric, value }) => ({ metric, value: Number(value[1]) }));
-}
-
-/** The types of the families that Prometheus has read from its targets, by name. */
-async function familyTypes(port: number): Promise<Readonly<Record<string, string>>> {
-  const url = `http://127.0.0.1:${port}/api/v1/targets/metadata`;
-  const { data } = JSON.parse((await get(url)).text) as MetadataAnswer;
-  return Object.fromEntries(data.map(({ metric, type }) => [metric, type]));
-}
-
 describe.skipIf(prometheusTool.skip)(
   `a real Prometheus that scrapes the built daemon${prometheusTool.note}`,
   () => {
     it('stores what the vendor said, with our labels, and drops nothing', async () => {
       const simulator = aSimulator();
       const { baseUrl } = await simulator.start();
-      const prometheusPort = await freePort();
       await withFiles(
         { 'config.yaml': configOf(baseUrl), 'api-key': 'NRAK-E2E\n' },
         async (dir) => {
@@ -117,53 +56,29 @@ describe.skipIf(prometheusTool.skip)(
           await until(async () =>
             (await get(`${daemon.url}/-/ready`)).status === 200 ? true : undefined,
           );
-          await writeFile(
-            `${dir}/prometheus.yml`,
-            `scrape_configs:
-- job_name: newrelic
-  scrape_interval: 1s
-  static_configs: [{ targets: ["${new URL(daemon.url).host}"] }]
-`,
-          );
-          const prometheus = await startPrometheus(dir, prometheusPort);
+          const prometheus = await startScraping(prometheusTool.path, dir, {
+            newrelic: daemon.url,
+          });
+          const { query } = prometheus;
           try {
-            await until(async () => {
-              try {
-                const [up] = await query(prometheusPort, 'up{job="newrelic"}');
-                return up?.value === 1 ? true : undefined;
-              } catch {
-                return undefined;
-              }
-            });
-            const applications = await query(
-              prometheusPort,
-              'newrelic_application_requests_per_minute',
-            );
+            const applications = await query('newrelic_application_requests_per_minute');
             const hosts = await query(
-              prometheusPort,
               'sum by (app_id, transaction_type) (newrelic_application_host_requests_per_minute)',
             );
             const worker = await query(
-              prometheusPort,
               'newrelic_application_host_requests_per_minute{app_id="102"}',
             );
-            const reporting = await query(
-              prometheusPort,
-              'newrelic_application_reporting{app_id="104"}',
-            );
+            const reporting = await query('newrelic_application_reporting{app_id="104"}');
             // The first collection of garbage of a kind adds series between two looks.
             await until(async () => {
               const { text } = await get(`${daemon.url}/metrics`);
               const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-              const [samples] = await query(
-                prometheusPort,
-                'scrape_samples_scraped{job="newrelic"}',
-              );
+              const [samples] = await query('scrape_samples_scraped{job="newrelic"}');
               return samples?.value === lines.length ? true : undefined;
             });
 
             // Only OpenMetrics names the family of a counter without its ending.
-            const types = await familyTypes(prometheusPort);
+            const types = await prometheus.familyTypes();
             expect(types).toMatchObject({
               newrelic_exporter_polls: 'counter',
               newrelic_exporter_poll_duration_seconds: 'histogram',
@@ -173,7 +88,7 @@ describe.skipIf(prometheusTool.skip)(
             // A scrape is counted once it is answered: the next one shows it.
             await until(async () => {
               const served = 'newrelic_exporter_scrape_requests_total{code="200"}';
-              const [scrapes] = await query(prometheusPort, served);
+              const [scrapes] = await query(served);
               return scrapes !== undefined && scrapes.value > 0 ? true : undefined;
             });
             const values = applications.map(
@@ -207,8 +122,7 @@ describe.skipIf(prometheusTool.skip)(
             expect(prometheus.log()).not.toMatch(/num_dropped|level=warn|level=error/u);
             expect(simulator.violations()).toBe(0);
           } finally {
-            prometheus.child.kill('SIGTERM');
-            await once(prometheus.child, 'close');
+            await prometheus.stop();
             await stopProgram(daemon);
             await simulator.stop();
           }

@@ -1,20 +1,18 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import pLimit from 'p-limit';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { goToolOrSkip } from '../support/go-tool.ts';
+import { kubectlValidate, schemaReport } from './api-schemas.ts';
 import { arbitraryOf, checkerOf } from './arbitrary-values.ts';
 import { chart, helm4 } from './chart.ts';
 import { isObject, type Json, type JsonObject } from './json.ts';
 import { readConfigSchema, readValues, valuesSchema } from './values-schema.ts';
 
 const run = promisify(execFile);
-const kubectlValidate = goToolOrSkip('kubectl-validate');
-const customResources = join(dirname(kubectlValidate.path), '../custom-resources');
 
 const schema = valuesSchema(readValues(), readConfigSchema());
 const definitions = schema['definitions'] as JsonObject;
@@ -84,15 +82,6 @@ async function render(file: string, values: JsonObject): Promise<Rendering> {
   }
 }
 
-async function validate(folder: string, version: string): Promise<string> {
-  const args = ['--version', version, '--local-crds', customResources, folder];
-  const { stdout, stderr } = await run(kubectlValidate.path, args, {
-    env: { ...process.env, KUBECONFIG: '/dev/null' },
-    maxBuffer: 64 * 1024 * 1024,
-  }).catch((error: unknown) => error as { readonly stdout: string; readonly stderr: string });
-  return `${stdout}${stderr}`;
-}
-
 describe.skipIf(helm4.skip || kubectlValidate.skip)(
   `values that the schema allows${helm4.note}${kubectlValidate.note}`,
   () => {
@@ -121,7 +110,7 @@ describe.skipIf(helm4.skip || kubectlValidate.skip)(
       for (const [index, { text, isRefused }] of renderings.entries()) {
         if (!isRefused) writeFileSync(join(objects, `${index}.yaml`), text);
       }
-      const report = await validate(objects, '1.30');
+      const report = await schemaReport([objects], '1.30');
 
       // By a sentence of the chart, or by the schema once the defaults are there, but not within a template.
       const refused = renderings.filter(({ isRefused }) => isRefused);

@@ -62,7 +62,11 @@ describe.skipIf(helm3.skip || helm4.skip)(`the values in the documents${helm4.no
     expect(kinds).toEqual(
       new Set([
         '# Chart.yaml',
+        '# Configuration of prometheus-adapter',
         '# Of the scrape configuration',
+        '# The HorizontalPodAutoscaler',
+        '# The ScaledObject',
+        '# The TriggerAuthentication, for a Prometheus that wants a password',
         '# kustomization.yaml',
         '# my-values.yaml',
       ]),

@@ -1,20 +1,18 @@
 import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { goToolOrSkip } from '../support/go-tool.ts';
 import { toolOrSkip } from '../support/tools.ts';
+import { kubectlValidate, schemaReport } from './api-schemas.ts';
 import { helm4, type RenderOptions, renderText, valuesFiles } from './chart.ts';
 
 const run = promisify(execFile);
-const kubectlValidate = goToolOrSkip('kubectl-validate');
 const kubeScore = goToolOrSkip('kube-score');
 const kubectl = toolOrSkip('kubectl');
-/** Beside the tools: the definitions of custom resources. */
-const customResources = join(dirname(kubectlValidate.path), '../custom-resources');
 
 /** Those that the tool has within itself, from the oldest that the chart runs on. */
 const schemaVersions = ['1.25', '1.27', '1.29', '1.30'];
@@ -54,14 +52,6 @@ describe.skipIf(helm4.skip || kubectlValidate.skip || kubeScore.skip)(
       rmSync(directory, { recursive: true });
     });
 
-    const validate = async (files: readonly string[], version: string): Promise<string> => {
-      const args = ['--version', version, '--local-crds', customResources, ...files];
-      const { stdout, stderr } = await run(kubectlValidate.path, args, {
-        env: { ...process.env, KUBECONFIG: '/dev/null' },
-      }).catch((error: unknown) => error as { readonly stdout: string; readonly stderr: string });
-      return `${stdout}${stderr}`;
-    };
-
     const written = async (name: string, options: RenderOptions): Promise<string> => {
       const file = join(directory, name);
       writeFileSync(file, await renderText({ helm: helm4.path, ...options }));
@@ -77,7 +67,7 @@ describe.skipIf(helm4.skip || kubectlValidate.skip || kubeScore.skip)(
           ),
         );
 
-        const report = await validate(files, version);
+        const report = await schemaReport(files, version);
 
         expect(report.match(/OK/gu)).toHaveLength(valuesFiles.length);
         expect(report).not.toMatch(/error/iu);
@@ -101,7 +91,7 @@ describe.skipIf(helm4.skip || kubectlValidate.skip || kubeScore.skip)(
         const file = join(directory, 'kustomize.yaml');
         writeFileSync(file, stdout);
 
-        const report = await validate([file], '1.30');
+        const report = await schemaReport([file], '1.30');
 
         expect(stdout).toContain('kind: PodMonitor');
         expect(report).toContain('OK');
@@ -123,7 +113,7 @@ describe.skipIf(helm4.skip || kubectlValidate.skip || kubeScore.skip)(
       const file = join(directory, `bad-${says}.yaml`);
       writeFileSync(file, good.replace(from, to));
 
-      const report = await validate([file], '1.30');
+      const report = await schemaReport([file], '1.30');
 
       expect(good).toContain(from);
       expect(report).toContain('ERROR');

@@ -2,9 +2,10 @@ import { ApiError } from '../../src/model/api-error.ts';
 import type { PollOutcome } from '../../src/model/poll-outcome.ts';
 import type { SelectedApplication } from '../../src/model/selected-application.ts';
 import type { Batch, Question } from '../../src/model/source.ts';
+import { amountMetricsOf, columnsOf } from '../../src/nerdgraph/column-sets.ts';
 import type { NrqlQuestion } from '../../src/nerdgraph/graphql-client.ts';
 import { createNerdGraphBatch } from '../../src/nerdgraph/nerdgraph-batch.ts';
-import type { CountRow, NrqlAnswer } from '../../src/nerdgraph/nrql-answer.ts';
+import type { FacetRow, NrqlAnswer } from '../../src/nerdgraph/nrql-answer.ts';
 import { createQuerySizes, type QuerySizes } from '../../src/nerdgraph/query-sizes.ts';
 import {
   createRecordedMetrics,
@@ -22,7 +23,7 @@ import { aQuestion, hostsNamed } from './some-fleet.ts';
 export const wallMs: number = Date.UTC(2026, 8, 1, 10, 0, 30);
 
 /** Answers a query with rows, with `truncated`, or fails. */
-type Answer = (question: NrqlQuestion) => readonly CountRow[] | 'truncated' | Error;
+type Answer = (question: NrqlQuestion) => readonly FacetRow[] | 'truncated' | Error;
 
 interface Bench {
   readonly batch: Batch;
@@ -55,7 +56,7 @@ export function aBench(
       if (given instanceof Error) throw given;
       const isTruncated = given === 'truncated';
       return {
-        rows: given === 'truncated' ? [row('1', 'HttpDispatcher', 999)] : given,
+        rows: given === 'truncated' ? [row('1', { web: 999 })] : given,
         isTruncated,
         window: question.window,
       };
@@ -64,7 +65,7 @@ export function aBench(
   const selectedOf = ({ selected }: Question): SelectedApplication => selected;
   const batch = createNerdGraphBatch(
     applications.map((one) => aQuestion(one, ask)),
-    { client, sizes, recorded, unexpected, selectedOf },
+    { client, sizes, recorded, unexpected, onInvalid: () => undefined, selectedOf },
   );
   return {
     batch,
@@ -81,12 +82,33 @@ export function aBench(
 /** New Relic was asked for the metrics of these applications before. */
 export function knowing(applications: readonly SelectedApplication[]): RecordedMetrics {
   const recorded = createRecordedMetrics();
-  recorded.known(applications.map(({ application }) => application.id));
+  for (const { application, entry } of applications) {
+    recorded.known([application.id], amountMetricsOf(columnsOf(entry.series)));
+  }
   return recorded;
 }
 
-export function row(applicationId: string, metric: string, calls: number, host?: string): CountRow {
-  return { applicationId, metric, calls, host };
+interface Counts {
+  readonly web?: number;
+  readonly other?: number;
+  readonly live?: number;
+}
+
+/** A row of a query that reads the throughput of both types. */
+export function row(
+  applicationId: string,
+  { web = 0, other = 0, live = 0 }: Counts,
+  host?: string,
+): FacetRow {
+  const calls = web + other + live;
+  return {
+    applicationId,
+    host,
+    metric: undefined,
+    calls,
+    isLive: live > 0,
+    cells: [web, other],
+  };
 }
 
 export function apps(
@@ -99,7 +121,7 @@ export function apps(
   );
 }
 
-export const nothing = (): readonly CountRow[] => [];
+export const nothing = (): readonly FacetRow[] => [];
 export const slow: ApiError = new ApiError('too_large', 'slow', { status: 413 });
 export const broken: ApiError = new ApiError('server', 'it broke', { status: 500 });
 export const refused: ApiError = new ApiError('auth', 'refused', { status: 401 });

@@ -3,7 +3,7 @@ import { ApiError } from '../../src/model/api-error.ts';
 import type { FoundEntity } from '../../src/nerdgraph/entity-page.ts';
 import type { NrqlQuestion } from '../../src/nerdgraph/graphql-client.ts';
 import { type HostList, hostListCalls, listHosts } from '../../src/nerdgraph/host-list.ts';
-import type { CountRow, NrqlAnswer } from '../../src/nerdgraph/nrql-answer.ts';
+import type { FacetRow, NrqlAnswer } from '../../src/nerdgraph/nrql-answer.ts';
 import { createQuerySizes, fullSize, type QuerySizes } from '../../src/nerdgraph/query-sizes.ts';
 import { predicateOf } from '../../src/simulator/nrql-conditions.ts';
 import { parseNrql } from '../../src/simulator/nrql-parser.ts';
@@ -37,7 +37,7 @@ interface Listed extends HostList {
 }
 
 /** The hosts that a query is about, as another reader of NRQL takes it. */
-function rowsOf(account: Account, nrql: string): readonly CountRow[] {
+function rowsOf(account: Account, nrql: string): readonly FacetRow[] {
   const { where } = parseNrql(nrql);
   const isMeant = where === undefined ? () => true : predicateOf(where);
   return Object.entries(account).flatMap(([appId, hosts]) =>

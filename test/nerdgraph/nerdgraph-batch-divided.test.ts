@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { applicationScope } from '../../src/model/poll-outcome.ts';
+import { applicationThroughput } from '../../src/model/snapshot.ts';
 import { createRecordedMetrics } from '../../src/nerdgraph/recorded-metrics.ts';
 import { aSelected } from '../support/builders.ts';
 import { aBench, apps, isAbout, row, slow } from './a-batch.ts';
@@ -15,14 +16,14 @@ describe('a query that is too large', () => {
       ({ applications, nrql }) =>
         applications === 40
           ? failing
-          : [row(nrql.includes('(1,2,') ? '1' : '21', 'HttpDispatcher', 5)],
+          : [row(nrql.includes('(1,2,') ? '1' : '21', { web: 5 })],
     );
     const { stages, outcomes } = await run();
 
     expect(stages).toEqual([1, 2]);
     expect(questions.map(({ applications }) => applications)).toEqual([40, 20, 20]);
     expect(outcomes.filter(({ failed }) => failed.size > 0)).toEqual([]);
-    expect([0, 1, 20, 21].map((index) => outcomes[index]?.reading?.application.get('web'))).toEqual(
+    expect([0, 1, 20, 21].map((index) => applicationThroughput(outcomes[index]?.reading).get('web'))).toEqual(
       [1, undefined, 1, undefined],
     );
     expect(outcomes.map(({ extraCalls }) => extraCalls).filter((calls) => calls > 0)).toEqual([2]);
@@ -76,14 +77,14 @@ describe('a query that is too large', () => {
     const { run } = aBench([aSelected({ hostIds: hosts })], (question) => {
       const rows = hosts
         .filter((name) => isIn(question.nrql, name))
-        .map((name) => row('1', 'HttpDispatcher', 5, name));
+        .map((name) => row('1', { web: 5 }, name));
       return isAbout('host')(question) && rows.length > most ? 'truncated' : rows;
     });
     const { outcomes } = await run();
 
     expect(outcomes[0]?.reading?.hosts.size).toBe(150);
     expect(
-      [...(outcomes[0]?.reading?.hosts.values() ?? [])].every((values) => values.get('web') === 1),
+      [...(outcomes[0]?.reading?.hosts.values() ?? [])].every(([web]) => web === 1),
     ).toBe(true);
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import { applicationScope } from '../../src/model/poll-outcome.ts';
+import { applicationThroughput } from '../../src/model/snapshot.ts';
 import { createRecordedMetrics } from '../../src/nerdgraph/recorded-metrics.ts';
 import { aSelected } from '../support/builders.ts';
 import { neverAborted } from '../transport/fakes.ts';
@@ -73,7 +74,7 @@ describe('the stages of a batch', () => {
 describe('a query that fails', () => {
   it('takes nothing from the others', async () => {
     const { run } = aBench(apps(2, 2), (question) =>
-      isAbout('host')(question) ? broken : [row('1', 'HttpDispatcher', 10)],
+      isAbout('host')(question) ? broken : [row('1', { web: 10 })],
     );
     const { outcomes } = await run();
 
@@ -83,7 +84,7 @@ describe('a query that fails', () => {
       askedParts: 3,
       unauthorized: false,
     });
-    expect(outcomes[0]?.reading?.application.get('web')).toBe(2);
+    expect(applicationThroughput(outcomes[0]?.reading).get('web')).toBe(2);
   });
 
   it('about recorded metrics does no harm, and is asked again by the next batch', async () => {
@@ -143,7 +144,7 @@ describe('giving up', () => {
 
   it('keeps what has arrived, and asks for nothing more', async () => {
     const { batch } = aBench(apps(1, 2), (question) =>
-      isAbout('host')(question) ? 'truncated' : [row('1', 'HttpDispatcher', 5)],
+      isAbout('host')(question) ? 'truncated' : [row('1', { web: 5 })],
     );
     const stage = batch.nextStage();
     for (let call = stage?.calls.next(); call?.done === false; call = stage?.calls.next()) {
@@ -158,7 +159,7 @@ describe('giving up', () => {
       failed: new Set(['host-0', 'host-1']),
       extraCalls: 0,
     });
-    expect(question && batch.outcomeOf(question).reading?.application.get('web')).toBe(1);
+    expect(question && batch.outcomeOf(question).reading?.application).toEqual([1, undefined]);
   });
 
   it('before anything was asked fails with everything', () => {
@@ -176,7 +177,7 @@ describe('giving up', () => {
 
 describe('the outcome', () => {
   it('has no host that is no longer listed', async () => {
-    const { run } = aBench(apps(1, 2), () => [row('1', 'HttpDispatcher', 5, 'host-0')], {
+    const { run } = aBench(apps(1, 2), () => [row('1', { web: 5 }, 'host-0')], {
       ask: { isListed: (name) => name === 'host-1' },
     });
     const { outcomes } = await run();
@@ -205,9 +206,8 @@ describe('the outcome', () => {
 
   it('tells of an application that has calls, but no heartbeat', async () => {
     const { run, unexpected } = aBench(apps(2, 0), () => [
-      row('1', 'HttpDispatcher', 5),
-      row('2', 'HttpDispatcher', 5),
-      row('2', 'Agent/MetricsReported/count', 5),
+      row('1', { web: 5 }),
+      row('2', { web: 5, live: 5 }),
     ]);
     await run();
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isWorthPolling, type SelectedApplication } from '../../src/model/selected-application.ts';
+import { applicationThroughput } from '../../src/model/snapshot.ts';
 import { createNerdGraphCosts, nerdGraphCosts } from '../../src/nerdgraph/nerdgraph-source.ts';
 import { fullSize } from '../../src/nerdgraph/query-sizes.ts';
 import { anEntry, aSelected } from '../support/builders.ts';
@@ -40,10 +41,10 @@ describe('the costs of polls', () => {
     { applications: 0, hosts: 0, application: 0, host: 0 },
     { applications: 25, hosts: 20, application: 1, host: 1 },
     { applications: 200, hosts: 0, application: 1, host: 0 },
-    { applications: 100, hosts: 20, application: 1, host: 2 },
-    { applications: 500, hosts: 20, application: 3, host: 10 },
+    { applications: 100, hosts: 20, application: 1, host: 1 },
+    { applications: 500, hosts: 20, application: 3, host: 3 },
     { applications: 5000, hosts: 2, application: 25, host: 25 },
-    { applications: 1, hosts: 12_000, application: 1, host: 12 },
+    { applications: 1, hosts: 12_000, application: 1, host: 4 },
   ])(
     'of $applications applications with $hosts hosts each are $application and $host queries',
     ({ applications, hosts, application, host }) => {
@@ -78,7 +79,7 @@ describe('the costs of polls', () => {
 
     expect(small.polls(apps(100, 20))).toMatchObject({
       application_throughput: 4,
-      host_throughput: 16,
+      host_throughput: 4,
     });
     expect(small.once(apps(100, 20))).toBe(4);
   });
@@ -141,28 +142,14 @@ describe('a source of a simulated account', () => {
 
     expect(outcomes.get('101')?.reading).toEqual({
       windowEndMs: Date.UTC(2026, 8, 1, 9, 57),
-      application: new Map([
-        ['web', 120],
-        ['other', 30],
-      ]),
+      series: anEntry().series,
+      application: [120, 30],
       hosts: new Map([
-        [
-          'web-1',
-          new Map([
-            ['web', 60],
-            ['other', 15],
-          ]),
-        ],
-        [
-          'web-2',
-          new Map([
-            ['web', 60],
-            ['other', 15],
-          ]),
-        ],
+        ['web-1', [60, 15]],
+        ['web-2', [60, 15]],
       ]),
     });
-    expect(outcomes.get('102')?.reading?.application).toEqual(new Map([['web', 60]]));
+    expect(outcomes.get('102')?.reading?.application).toEqual([60, undefined]);
     expect(stages).toEqual([3]);
     expect(bench.unexpected).toEqual([]);
   });
@@ -186,8 +173,8 @@ describe('a source of a simulated account', () => {
   });
 
   it.each([
-    { what: 'had such transactions today', webRpm: 0.01, is: new Map([['web', 0]]) },
-    { what: 'had none', webRpm: 0, is: new Map() },
+    { what: 'had such transactions today', webRpm: 0.01, is: [0, undefined] },
+    { what: 'had none', webRpm: 0, is: [undefined, undefined] },
   ])('says 0 of a host that is idle now if its application $what', async ({ webRpm, is }) => {
     const idle = {
       id: 101,
@@ -315,7 +302,7 @@ describe('a source of a simulated account', () => {
       const bench = aSimulatedSource({ fleet, graphql: { appIds } });
       const { outcomes } = await polled(bench, await discovered(bench, anEntry()));
 
-      expect(outcomes.get('101')?.reading?.application.get('web')).toBe(120);
+      expect(applicationThroughput(outcomes.get('101')?.reading).get('web')).toBe(120);
     }
   });
 
@@ -323,7 +310,7 @@ describe('a source of a simulated account', () => {
     const bench = aSimulatedSource({ fleet, graphql: { snapMs: 120_000 } });
     const { outcomes } = await polled(bench, await discovered(bench, anEntry()));
 
-    expect(outcomes.get('101')?.reading?.application.get('web')).toBe(120);
+    expect(applicationThroughput(outcomes.get('101')?.reading).get('web')).toBe(120);
     expect(bench.unexpected).toEqual(['window', 'window']);
   });
 });

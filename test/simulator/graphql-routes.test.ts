@@ -4,7 +4,8 @@ import { aNerdgraphAccount, type NerdgraphAccount } from './nerdgraph-account.ts
 
 const nrqlOf = (text: string, more = ''): string =>
   `{ actor { account(id: 1234567) { nrql(query: ${JSON.stringify(text)}${more}) { results } } } }`;
-const countHosts = 'SELECT uniqueCount(host) AS hosts FROM Metric SINCE 30 minutes ago';
+const countHosts =
+  "SELECT uniqueCount(host) AS hosts FROM Metric WHERE metricTimesliceName IN ('HttpDispatcher','Agent/MetricsReported/count') SINCE 30 minutes ago";
 
 function tenHosts(options: GraphqlOptions = {}): NerdgraphAccount {
   return aNerdgraphAccount(

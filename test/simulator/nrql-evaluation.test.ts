@@ -8,6 +8,7 @@ const range = `SINCE ${fromMs} UNTIL ${untilMs}`;
 const calls = 'SELECT count(newrelic.timeslice.value) AS calls FROM Metric';
 const guid = Buffer.from('1234567|APM|APPLICATION|100').toString('base64').replaceAll('=', '');
 const names = "('HttpDispatcher','OtherTransaction/all','Agent/MetricsReported/count')";
+const throughput = `${calls} WHERE metricTimesliceName IN ${names}`;
 
 /** Two applications: 100 with web requests on two hosts, 200 with both on one. */
 function twoApplications(): NerdgraphAccount {
@@ -117,7 +118,7 @@ describe('NRQL', () => {
     const { nrql } = twoApplications();
 
     const { results, otherResult, totalResult, metadata } = nrql(
-      `${calls} WHERE (${where}) AND metricTimesliceName != 'Agent/MetricsReported/count' ${range}`,
+      `${calls} WHERE (${where}) AND metricTimesliceName IN ('HttpDispatcher','OtherTransaction/all') ${range}`,
     );
 
     expect(results).toEqual([{ calls: expected }]);
@@ -137,7 +138,7 @@ describe('NRQL', () => {
       ],
     });
 
-    expect(nrql(`${calls} FACET appId, metricTimesliceName ${range}`).results).toEqual([
+    expect(nrql(`${throughput} FACET appId, metricTimesliceName ${range}`).results).toEqual([
       expect.objectContaining({ facet: ['1', 'Agent/MetricsReported/count'], calls: 5 }),
     ]);
   });
@@ -184,14 +185,14 @@ describe('NRQL', () => {
 
     const expected = [{ facet: 7, appId: 7, calls: 305 }];
     for (const where of ['appId = 7', "appId = '7'", 'appId IN (7)', "appId IN ('7')"]) {
-      expect(nrql(`${calls} WHERE ${where} FACET appId ${range}`).results).toEqual(expected);
+      expect(nrql(`${throughput} AND ${where} FACET appId ${range}`).results).toEqual(expected);
     }
   });
 
   it('has no facet for rows without the attribute', () => {
     const { nrql } = twoApplications();
 
-    expect(nrql(`${calls} FACET appId, scope ${range}`)).toMatchObject({
+    expect(nrql(`${throughput} FACET appId, scope ${range}`)).toMatchObject({
       results: [],
       otherResult: { calls: 0 },
       totalResult: { calls: 865 },
@@ -274,13 +275,19 @@ describe('NRQL', () => {
     const value = 'newrelic.timeslice.value';
 
     const { results } = nrql(
-      `SELECT average(${value}) AS a, min(${value}) AS b, max(${value}) AS c, sum(${value}) AS d FROM Metric ` +
+      `SELECT average(${value}) AS a, min(${value}) AS b, max(${value}) AS c, sum(${value}) AS d, stddev(${value}) AS e FROM Metric ` +
         `WHERE appId = 100 AND metricTimesliceName = 'HttpDispatcher' ${range}`,
     );
 
     const close = (expected: number): unknown => expect.closeTo(expected, 6);
     expect(results).toEqual([
-      { a: close(seconds), b: close(seconds), c: close(seconds), d: close(600 * seconds) },
+      {
+        a: close(seconds),
+        b: close(seconds / 97),
+        c: close(seconds * 23.7),
+        d: close(600 * seconds),
+        e: close(seconds * 1.9),
+      },
     ]);
   });
 

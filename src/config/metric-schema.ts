@@ -1,0 +1,166 @@
+import { z } from 'zod';
+import { isOwnMetricName } from '../model/own-metric-names.ts';
+import {
+  hostGaugeName,
+  type MetricChoice,
+  type MetricScope,
+  metricScopes,
+} from '../model/polled-series.ts';
+import { type PresetName, presetNames } from '../model/presets.ts';
+import { isValueName, type ValueName, valueNames } from '../model/vendor-value.ts';
+import { labels } from './label-fields.ts';
+import { aList, aMap, eachOnce, notEmpty, type Parsed, parsed, text } from './schema-fields.ts';
+import { didYouMeanOneOf } from './suggestion.ts';
+
+/** A metric that is no preset, as the file has it, defaults applied. */
+export interface FileCustomMetric {
+  readonly metric: string;
+  readonly value: ValueName;
+  readonly as: string;
+  readonly scale: number;
+  readonly help?: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly for: MetricScope;
+}
+
+export type FileMetric = PresetName | FileCustomMetric;
+
+/** An element of a list in the words of the model. */
+export function metricChoiceOf(metric: FileMetric): MetricChoice {
+  if (typeof metric === 'string') return metric;
+  const { for: scope, help, ...rest } = metric;
+  return { ...rest, help, scope };
+}
+
+/** New Relic keeps no longer names of metrics. */
+const longestMetricName = 255;
+
+function isPresetName(name: unknown): name is PresetName {
+  return presetNames.some((known) => known === name);
+}
+
+const preset = parsed(
+  (name): Parsed<PresetName> => {
+    if (isPresetName(name)) return { value: name, problem: undefined };
+    const near = typeof name === 'string' ? didYouMeanOneOf(name, presetNames) : undefined;
+    const help =
+      near ??
+      `the presets are ${presetNames.join(', ')}; for any other metric write a map with "metric", "value" and "as"`;
+    return { value: undefined, problem: 'must be the name of a preset or a map', help };
+  },
+  { type: 'string', enum: presetNames, description: 'A preset.' },
+);
+
+const value = parsed(
+  (name): Parsed<ValueName> => {
+    if (typeof name === 'string' && isValueName(name)) return { value: name, problem: undefined };
+    const near = typeof name === 'string' ? didYouMeanOneOf(name, valueNames) : undefined;
+    const all = 'docs/metrics.md lists the values';
+    return {
+      value: undefined,
+      problem: "must be a value of New Relic's REST API",
+      help: near === undefined ? all : `${near} ${all}`,
+    };
+  },
+  {
+    type: 'string',
+    enum: valueNames,
+    description: 'Which value of the metric to read, as in the REST API of New Relic.',
+  },
+);
+
+const gaugeNamePattern = '^[a-zA-Z_][a-zA-Z0-9_]*$';
+const validGaugeName = new RegExp(gaugeNamePattern, 'u');
+const endingOfOtherTypes = /_(?:total|count|sum|bucket|info|created)$/u;
+/** Metrics of Prometheus itself, and the metrics that every program in Go has. */
+const foreignName = /^(?:up$|scrape_|ALERTS|go_)/u;
+
+interface Refusal {
+  readonly problem: string;
+  readonly help?: string;
+}
+
+function gaugeNameRefusal(name: string): Refusal | undefined {
+  if (name === '') return { problem: 'must not be empty' };
+  if (!validGaugeName.test(name)) {
+    const problem = 'must consist of letters, digits and "_", and not begin with a digit';
+    const valid = name.replaceAll(/[^a-zA-Z0-9_]+/gu, '_').replace(/^(?=\d)/u, '_');
+    return { problem, help: `did you mean "${valid}"?` };
+  }
+  if (name.startsWith('__')) {
+    return { problem: 'must not begin with "__": Prometheus keeps such names for itself' };
+  }
+  const ending = endingOfOtherTypes.exec(name)?.[0];
+  if (ending !== undefined) {
+    const problem = `must not end in "${ending}", which metrics of other types end in: this is a gauge`;
+    return { problem, help: 'leave out the ending' };
+  }
+  if ([name, hostGaugeName(name)].some(isOwnMetricName)) {
+    const problem = 'must not be the name of a metric that the exporter has itself';
+    return { problem, help: 'choose another name' };
+  }
+  if (foreignName.test(name)) {
+    const problem =
+      'must not be a name that Prometheus or other programs use for their own metrics';
+    return { problem, help: `choose another name, such as "newrelic_application_${name}"` };
+  }
+  return undefined;
+}
+
+const gaugeName = parsed(
+  (name): Parsed<string> => {
+    if (typeof name !== 'string') return { value: undefined, problem: 'must be a string' };
+    const refusal = gaugeNameRefusal(name);
+    if (refusal === undefined) return { value: name, problem: undefined };
+    return { value: undefined, ...refusal };
+  },
+  {
+    type: 'string',
+    pattern: gaugeNamePattern,
+    not: { pattern: `^__|${endingOfOtherTypes.source}` },
+    description:
+      'Name in Prometheus of the gauge of applications. That of hosts is named after it: "newrelic_application_host_x" for "newrelic_application_x", and "host_x" for any other "x".',
+  },
+);
+
+const scale = parsed(
+  (factor): Parsed<number> => {
+    // Whole numbers beyond 2^53 are bigints.
+    const number = typeof factor === 'bigint' ? Number(factor) : factor;
+    return typeof number === 'number' && number > 0 && Number.isFinite(number)
+      ? { value: number, problem: undefined }
+      : { value: undefined, problem: 'must be a number above 0' };
+  },
+  {
+    type: 'number',
+    exclusiveMinimum: 0,
+    description: 'Factor on the value, which is in seconds, bytes or a ratio of 1.',
+  },
+);
+
+export const customMetric: z.ZodType<FileCustomMetric> = z.strictObject(
+  {
+    metric: text("New Relic's name of the metric.", longestMetricName),
+    value,
+    as: gaugeName,
+    scale: scale.prefault(1),
+    help: text('Help text of the gauges; by default it names the metric.').exactOptional(),
+    labels: labels('Extra labels on every series of this metric.').prefault({}),
+    for: z
+      .enum(metricScopes, { error: 'must be applications, hosts or both' })
+      .meta({ description: 'What the metric is read of.' })
+      .prefault('both'),
+  },
+  aMap,
+);
+
+/** What is read of applications and hosts: presets, and metrics that the file names itself. */
+export const metrics: z.ZodType<readonly FileMetric[]> = z
+  .array(z.union([preset, customMetric]), aList)
+  .min(1, notEmpty)
+  .superRefine(eachOnce)
+  .meta({
+    uniqueItems: true,
+    description:
+      'What is read of each application and of its hosts: presets, and any other metric as a map.',
+  });

@@ -1,0 +1,165 @@
+import { isReadOf, type PolledSeries } from '../model/polled-series.ts';
+import type { VendorMetric } from '../model/presets.ts';
+import { type ValueName, vendorValues } from '../model/vendor-value.ts';
+import type { InvalidSampleListener } from '../newrelic/json.ts';
+import {
+  type Cell,
+  functionTexts,
+  type NrqlValue,
+  nrqlValueOf,
+  type TimesliceFunction,
+} from './nrql-values.ts';
+
+/** What is read of: applications as a whole, or their hosts. */
+export type Subject = 'applications' | 'hosts';
+
+/** A column of a query: a function of one metric. */
+export interface Column {
+  readonly name: string;
+  readonly metric: string;
+  readonly of: TimesliceFunction;
+}
+
+/** A value that a row of an answer has. */
+export interface ColumnValue extends VendorMetric {
+  /** Its place among all values that are read. */
+  readonly index: number;
+  readonly isAmount: boolean;
+  /**
+   * In the unit of `vendorValues`; `undefined` if there is none, or only one that cannot be.
+   *
+   * @param cells one for each column of the set
+   * @param seconds length of the window
+   */
+  readonly valueOf: (
+    cells: readonly Cell[],
+    seconds: number,
+    onInvalid: InvalidSampleListener,
+  ) => number | undefined;
+}
+
+/** The columns of one query, and the values that they make up. */
+export interface ColumnSet {
+  readonly columns: readonly Column[];
+  readonly values: readonly ColumnValue[];
+}
+
+/** What is read of each subject. */
+export type BatchColumns = Readonly<Record<Subject, readonly ColumnSet[]>>;
+
+/**
+ * The most columns of a query. All presets together need 17. Answers of 2500 rows with twice as many
+ * become 12 MB of memory when they are parsed, the most that a process with little memory accepts.
+ */
+const maxColumns = 32;
+/** New Relic does not document how long a query may be. Only long names of metrics reach this. */
+const maxColumnCharacters = 8000;
+
+/** Identifies what a series is read from. */
+export function valueKeyOf({ metric, value }: VendorMetric): string {
+  return `${metric}\n${value}`;
+}
+
+/**
+ * The columns for what these series are read from, each once. There is one set of each subject, or none if
+ * nothing is read of it, or several if one query would become too long. The order of the series does not
+ * matter: applications with the same in another order share queries.
+ */
+export function columnsOf(series: readonly PolledSeries[]): BatchColumns {
+  return { applications: setsOf(series, 'applications'), hosts: setsOf(series, 'hosts') };
+}
+
+function setsOf(series: readonly PolledSeries[], subject: Subject): readonly ColumnSet[] {
+  const read = new Map(
+    series.filter((one) => isReadOf(subject, one)).map((one) => [valueKeyOf(one), one]),
+  );
+  const sets: ColumnSet[] = [];
+  let open = new OpenSet();
+  const close = (): void => {
+    if (open.values.length > 0) sets.push({ columns: open.columns, values: open.values });
+    open = new OpenSet();
+  };
+  for (const [index, key] of [...read.keys()].toSorted().entries()) {
+    const one = read.get(key);
+    if (one === undefined) continue;
+    const nrqlValue = nrqlValueOf(one);
+    if (!open.hasRoom(one.metric, nrqlValue)) close();
+    open.add(one, index, nrqlValue);
+  }
+  close();
+  return sets;
+}
+
+/** A set that is being filled. */
+class OpenSet {
+  readonly columns: Column[] = [];
+  readonly values: ColumnValue[] = [];
+  #characters = 0;
+
+  hasRoom(metric: string, { functions }: NrqlValue): boolean {
+    const added = functions.filter((of) => this.#placeOf(metric, of) === -1);
+    const characters = added.reduce((sum, of) => sum + lengthOf(metric, of), this.#characters);
+    return (
+      this.columns.length === 0 ||
+      (this.columns.length + added.length <= maxColumns && characters <= maxColumnCharacters)
+    );
+  }
+
+  add({ metric, value }: VendorMetric, index: number, nrqlValue: NrqlValue): void {
+    const { functions, isAmount, valueOf } = nrqlValue;
+    const places = functions.map((of) => this.#columnFor(metric, of));
+    this.values.push({
+      metric,
+      value,
+      index,
+      isAmount,
+      valueOf: (cells, seconds, onInvalid) => {
+        const own = places.map((place) => cells[place]);
+        return validOf(value, valueOf(own, seconds), onInvalid);
+      },
+    });
+  }
+
+  #columnFor(metric: string, of: TimesliceFunction): number {
+    const known = this.#placeOf(metric, of);
+    if (known !== -1) return known;
+    this.#characters += lengthOf(metric, of);
+    return this.columns.push({ name: `c${this.columns.length + 1}`, metric, of }) - 1;
+  }
+
+  #placeOf(metric: string, of: TimesliceFunction): number {
+    return this.columns.findIndex((column) => column.metric === metric && column.of === of);
+  }
+}
+
+/** Only what is in the metric's own unit may be negative. */
+function validOf(
+  name: ValueName,
+  value: number | undefined,
+  onInvalid: InvalidSampleListener,
+): number | undefined {
+  const unit = vendorValues[name];
+  const mayBeNegative = unit === 'as_metric' || unit === 'as_metric_per_second';
+  if (value === undefined || value >= 0 || mayBeNegative) return value;
+  onInvalid('negative');
+  return undefined;
+}
+
+/** What a column adds to a query: its own text, and its metric in the list of all. */
+function lengthOf(metric: string, of: TimesliceFunction): number {
+  return columnTextLength + functionTexts[of].length + 2 * (metric.length + 3);
+}
+
+const columnTextLength = ', filter(, WHERE metricTimesliceName = ) AS c99'.length;
+
+/** The values of all sets by what `valueKeyOf` says. */
+export function valuesByKey(sets: readonly ColumnSet[]): ReadonlyMap<string, ColumnValue> {
+  return new Map(sets.flatMap(({ values }) => values.map((value) => [valueKeyOf(value), value])));
+}
+
+/** The metrics of which an application must have had something at all before nothing means 0. */
+export function amountMetricsOf({ applications, hosts }: BatchColumns): readonly string[] {
+  const values = [...applications, ...hosts].flatMap((set) => set.values);
+  const amounts = values.filter(({ isAmount }) => isAmount);
+  return [...new Set(amounts.map(({ metric }) => metric))].toSorted();
+}

@@ -1,0 +1,378 @@
+import { describe, expect, it } from 'vitest';
+import type { FaultRule } from '../../src/simulator/fault-rule.ts';
+import { type Listing, listing, oneShop } from './metrics-bench.ts';
+
+/** The names of the first column of the table. */
+function namesIn({ stdout }: Pick<Listing, 'stdout'>): readonly string[] {
+  const [header = '', ...rows] = stdout.split('\n\n')[0]?.trimEnd().split('\n') ?? [];
+  const width = header.indexOf('presets');
+  return rows.map((row) => row.slice(0, width).trimEnd());
+}
+
+function pagesAsked({ targets }: Pick<Listing, 'targets'>): readonly string[] {
+  return targets.filter((target) => target.includes('/metrics.json'));
+}
+
+const names: FaultRule['when'] = { endpoints: ['application_metric_names'] };
+
+/** An application with so many names that they fill 31 pages of ten. */
+const manyNames = {
+  applications: [{ id: 11, name: 'shop', kind: 'web' as const, transactionNames: 300, hosts: 1 }],
+};
+
+describe('metrics', () => {
+  it.each(['11', 'shop'])('lists what an application has, found by %s', async (wanted) => {
+    const { exitCode, stdout, stderr, targets } = await listing([wanted]);
+
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(targets).toHaveLength(2);
+    expect(targets[1]).toBe('/v2/applications/11/metrics.json');
+    expect(stdout).toMatch(/^metric {2,}presets {2,}values\n/u);
+    expect(stdout).toMatch(/^Errors\/allWeb {2,}errors {2,}error_count, errors_per_minute\*$/mu);
+    expect(stdout).toMatch(/^Custom\/Queue\/Depth {2,}- {2,}average_value, /mu);
+    expect(stdout).toContain('\n* read by the preset beside it\n');
+  });
+
+  it('asks for what contains a text, and leaves out what else comes back', async () => {
+    const all = JSON.stringify({
+      metrics: [
+        { name: 'WebFrontend/QueueTime', values: ['average_response_time'] },
+        { name: 'Apdex', values: ['score'] },
+      ],
+    });
+
+    const { stdout, targets } = await listing(['11', '--like', 'queueTIME'], {
+      faults: [{ when: names, fault: { kind: 'document', body: all } }],
+    });
+
+    expect(targets[1]).toBe('/v2/applications/11/metrics.json?name=queueTIME');
+    expect(stdout).toMatch(/^WebFrontend\/QueueTime +- +average_response_time$/mu);
+    expect(stdout).not.toContain('Apdex');
+  });
+
+  it('says in JSON of whom the list is, and whether it is complete', async () => {
+    const { stdout } = await listing(['shop', '--like=apdex', '-o', 'json']);
+
+    expect(JSON.parse(stdout)).toEqual({
+      account: 'default',
+      source: 'rest',
+      application: { id: '11', name: 'shop' },
+      host: null,
+      complete: true,
+      metrics: [
+        {
+          name: 'Apdex',
+          values: ['count', 'f', 's', 'score', 't', 'threshold', 'threshold_min', 'value'],
+          presets: ['apdex'],
+        },
+      ],
+    });
+  });
+
+  it('says so if nothing has such a name, instead of an empty table', async () => {
+    const { exitCode, stdout, stderr } = await listing(['11', '--like', 'nothing']);
+
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });
+    expect(stderr).toBe('application 11 has no metric whose name contains "nothing"\n');
+  });
+});
+
+describe('metrics of a host', () => {
+  it.each(['100000627', 'ip-10-1-19-12', 'IP-10-1-19-12'])('finds it by %s', async (host) => {
+    const { exitCode, stdout, targets } = await listing(['11', `--host=${host}`, '-o', 'json']);
+
+    expect(exitCode).toBe(0);
+    expect(targets.at(-1)).toBe('/v2/applications/11/hosts/100000627/metrics.json');
+    expect(JSON.parse(stdout)).toMatchObject({ host: { id: '100000627' }, complete: true });
+  });
+
+  it('names the hosts that there are if it has none of that name', async () => {
+    const { exitCode, stdout, stderr, targets } = await listing(['shop', '--host', 'ip-10']);
+
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toBe(
+      'application 11 "shop" has no host with the id or the name "ip-10": there are: ip-10-1-19-12 (100000627), ip-10-1-19-13 (100002857)\n',
+    );
+    expect(targets.join()).not.toContain('metrics.json');
+  });
+
+  it('lists the ids of hosts that share a name', async () => {
+    const body = JSON.stringify({
+      application_hosts: [
+        { id: 1, host: 'twin' },
+        { id: 2, host: 'twin' },
+      ],
+    });
+
+    const { exitCode, stderr } = await listing(['11', '--host=twin'], {
+      faults: [{ when: { endpoints: ['hosts'] }, fault: { kind: 'document', body } }],
+    });
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toBe(
+      'application 11 "shop" has 2 hosts with the name "twin": give the id of one of them with --host: 1, 2\n',
+    );
+  });
+});
+
+describe('a list of metrics of several pages', () => {
+  it('is read to its end, each page once, sorted, with a note on what it costs', async () => {
+    const result = await listing(['11'], {
+      fleet: manyNames,
+      simulator: { metricNamesPageSize: 100 },
+    });
+
+    const all = namesIn(result);
+    expect(result.exitCode).toBe(0);
+    expect(pagesAsked(result)).toEqual([
+      '/v2/applications/11/metrics.json',
+      ...[2, 3, 4].map((page) => `/v2/applications/11/metrics.json?page=${page}`),
+    ]);
+    expect(all.length).toBeGreaterThan(300);
+    expect(all).toEqual([...new Set(all)].toSorted());
+    expect(result.stderr).toBe(
+      'note: there are more names than the 1000 of one page: 3 further calls from the budget of account default (800 a minute), often 6 s each; --like=TEXT asks for fewer\n',
+    );
+  });
+
+  it('is read within the budget of the account', async () => {
+    const result = await listing(['11'], {
+      fleet: manyNames,
+      simulator: { metricNamesPageSize: 20 },
+      config:
+        'accounts: [{ name: main, api_key_env: KEY, requests_per_minute: 10 }]\napps: [{ id: 1 }]',
+    });
+
+    // One call finds the application. Ten a minute leave seven of the pages for the second minute.
+    expect(result.exitCode).toBe(0);
+    expect(result.targets).toHaveLength(17);
+    expect(result.elapsedMs).toBeGreaterThanOrEqual(60_000);
+    expect(result.stderr).toContain(
+      '15 further calls from the budget of account main (10 a minute)',
+    );
+  });
+
+  it('waits while New Relic refuses calls, and goes on with the same page', async () => {
+    const result = await listing(['11'], {
+      fleet: manyNames,
+      simulator: { metricNamesPageSize: 100 },
+      faults: [
+        {
+          when: { ...names, queryIncludes: 'page=3', calls: { last: 1 } },
+          fault: { kind: 'throttled', hints: [{ header: 'retry-after', text: '30' }] },
+        },
+      ],
+    });
+
+    expect(result.exitCode).toBe(0);
+    expect(pagesAsked(result).map((target) => target.split('?')[1])).toEqual([
+      undefined,
+      'page=2',
+      'page=3',
+      'page=3',
+      'page=4',
+    ]);
+    expect(result.elapsedMs).toBeGreaterThanOrEqual(30_000);
+  });
+
+  it('is printed as far as it was read, if a page fails', async () => {
+    const result = await listing(['11'], {
+      fleet: manyNames,
+      simulator: { metricNamesPageSize: 100 },
+      faults: [
+        { when: { ...names, queryIncludes: 'page=3' }, fault: { kind: 'status', status: 500 } },
+      ],
+    });
+
+    expect(result.exitCode).toBe(1);
+    expect(namesIn(result)).toHaveLength(200);
+    expect(result.stderr).toMatch(
+      /^account default: the list is not complete, 200 metrics were read: metric names of application 11: status 500.*; try again\.$/mu,
+    );
+  });
+
+  it.each(['text', 'yaml', 'json'])(
+    'prints no empty %s if the first page fails',
+    async (format) => {
+      const { exitCode, stdout } = await listing(['11', '-o', format], {
+        faults: [{ when: names, fault: { kind: 'status', status: 500 } }],
+      });
+
+      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    },
+  );
+
+  it('is printed as far as it was read, if the command is interrupted', async () => {
+    const result = await listing(['11'], {
+      fleet: manyNames,
+      simulator: { metricNamesPageSize: 100, metricNamesLatencyMs: 6000 },
+      beforeCall: (call, platform) => {
+        if (call === 4) platform.clock.after(1000, () => platform.stop());
+      },
+    });
+
+    expect(result.exitCode).toBe(143);
+    expect(pagesAsked(result)).toHaveLength(3);
+    expect(namesIn(result)).toHaveLength(200);
+    expect(result.stderr).toMatch(
+      /\naccount default: the list is not complete: 200 metrics were read by then\ninterrupted before it was done\n$/u,
+    );
+  });
+
+  it('ends with nothing if it is interrupted before the application was found', async () => {
+    const { exitCode, stdout, stderr } = await listing(['11'], {
+      beforeCall: (_call, platform) => platform.stop(),
+    });
+
+    expect({ exitCode, stdout }).toEqual({ exitCode: 143, stdout: '' });
+    expect(stderr).toBe('interrupted before it was done\n');
+  });
+
+  it('that never ends is cut, with a way to go on', async () => {
+    const endless = '{"metrics":[{"name":"Custom/{page}","values":["average_value"]}]}';
+    const link =
+      '<https://api.newrelic.com/v2/applications/11/metrics.json?page={next}>; rel="next"';
+
+    const result = await listing(['11', '-o', 'json'], {
+      faults: [{ when: names, fault: { kind: 'document', body: endless, link } }],
+    });
+
+    expect(result.exitCode).toBe(0);
+    expect(pagesAsked(result)).toHaveLength(100);
+    expect(JSON.parse(result.stdout)).toMatchObject({ complete: false });
+    expect(result.stderr).toContain('up to 99 further calls');
+    expect(result.stderr).toContain(
+      'account default: the list is longer than what is read of it, the first 100 pages: list fewer with --like=TEXT\n',
+    );
+  });
+});
+
+describe('metrics by NerdGraph', () => {
+  const config =
+    'accounts: [{ name: main, api_key_env: KEY, source: nerdgraph, account_id: 1234567 }]\napps: [{ name: shop }]';
+
+  it('lists names with the values that they surely have, and says what it does not know', async () => {
+    const { exitCode, stdout, stderr } = await listing(['shop'], { config });
+
+    expect(exitCode).toBe(0);
+    expect(stderr).toBe(
+      'note: NerdGraph does not tell which values a metric has: they are shown where its name says so\n',
+    );
+    expect(stdout).toMatch(/^Apdex +apdex +count, f, s, score\*, t, threshold$/mu);
+    expect(stdout).toMatch(/^Custom\/Queue\/Depth +- +-$/mu);
+  });
+
+  it('lists those of a host whose names contain a text', async () => {
+    const { exitCode, stdout } = await listing(
+      ['11', '--host=ip-10-1-19-12', '--like=memory', '-o', 'json'],
+      { config },
+    );
+
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      source: 'nerdgraph',
+      host: { id: 'ip-10-1-19-12' },
+      complete: true,
+      metrics: [{ name: 'Memory/Physical', values: ['used_bytes_by_host'], presets: ['memory'] }],
+    });
+  });
+});
+
+describe('the application of metrics', () => {
+  const two = (first: string, second: string): string =>
+    `accounts: [{ name: first, api_key_env: KEY }, { name: second, api_key_env: KEY }]\napps: [{ id: 1, account: ${first} }, { id: 1, account: ${second} }]`;
+
+  it.each([
+    { wanted: 'Shop', hint: 'did you mean "shop"?' },
+    {
+      wanted: '99',
+      hint: 'the account has 1 application: newrelic-exporter discover lists them',
+    },
+  ])('$wanted is not there', async ({ wanted, hint }) => {
+    const { exitCode, stdout, stderr } = await listing([wanted]);
+
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toBe(
+      `no application with the id or the name "${wanted}" was found in account default: ${hint}\n`,
+    );
+  });
+
+  it('must be one: several of a name are listed with their ids', async () => {
+    const { exitCode, stderr, targets } = await listing(['twin'], {
+      fleet: {
+        applications: [
+          { id: 11, name: 'twin' },
+          { id: 12, name: 'twin' },
+        ],
+      },
+    });
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toBe(
+      '2 applications have the name or the id "twin": give the id of one of them\n  11  twin  (account default)\n  12  twin  (account default)\n',
+    );
+    expect(targets).toHaveLength(1);
+  });
+
+  it('may have a name of digits', async () => {
+    const { exitCode, targets } = await listing(['404'], {
+      fleet: { applications: [{ id: 11, name: '404', hosts: 1 }] },
+    });
+
+    expect(exitCode).toBe(0);
+    expect(targets.at(-1)).toBe('/v2/applications/11/metrics.json');
+  });
+
+  it('is looked for in every account with entries, or in the one that is named', async () => {
+    const both = await listing(['shop'], { config: two('first', 'second') });
+    const named = await listing(['shop', '--account=second'], { config: two('first', 'first') });
+
+    expect(both.exitCode).toBe(1);
+    expect(both.stderr).toContain('name the account with --account\n  11  shop  (account first)\n');
+    expect(named.exitCode).toBe(0);
+    expect(named.targets).toHaveLength(2);
+  });
+
+  it('is not looked for in an account that is not in the configuration', async () => {
+    const { exitCode, stderr, targets } = await listing(['shop', '--account=secnod'], {
+      config: two('first', 'second'),
+    });
+
+    expect({ exitCode, targets }).toEqual({ exitCode: 2, targets: [] });
+    expect(stderr).toContain(
+      'account "secnod" is not in the configuration: did you mean "second"?\n',
+    );
+  });
+
+  it('cannot be found with a key that New Relic refuses', async () => {
+    const { exitCode, stderr } = await listing(['shop'], {
+      faults: [{ fault: { kind: 'status', status: 401 } }],
+    });
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(
+      /^account default: discovery failed: .*\nno application with the id or the name "shop" was found in account default\n$/u,
+    );
+    expect(stderr).not.toContain('NRAK-GOOD');
+  });
+});
+
+describe('names with odd characters', () => {
+  const odd = 'Custom/a"b\\c\n\u001B[31m\u2028d 漢字 #{}: %';
+
+  it.each(['text', 'yaml'])('stay on one line of %s', async (format) => {
+    const body = JSON.stringify({
+      metrics: [{ name: odd, values: ['average_value', 'new\nvalue'] }],
+    });
+
+    const { stdout } = await listing(['11', '-o', format, '--like=a"b\\c'], {
+      fleet: oneShop,
+      faults: [{ when: names, fault: { kind: 'document', body } }],
+    });
+
+    expect(stdout.split('\n').filter((line) => line.includes('漢字'))).toHaveLength(
+      format === 'yaml' ? 2 : 1,
+    );
+    expect(stdout).not.toMatch(/[\u001B\u2028]/u);
+  });
+});
