@@ -23,9 +23,9 @@ const manyNames = {
 
 describe('metrics', () => {
   it.each(['11', 'shop'])('lists what an application has, found by %s', async (wanted) => {
-    const { exitCode, stdout, stderr, targets } = await listing([wanted]);
+    const { exitCode, stdout, stderr, targets, open } = await listing([wanted]);
 
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect({ exitCode, stderr, open }).toEqual({ exitCode: 0, stderr: '', open: 0 });
     expect(targets).toHaveLength(2);
     expect(targets[1]).toBe('/v2/applications/11/metrics.json');
     expect(stdout).toMatch(/^metric {2,}presets {2,}values\n/u);
@@ -136,6 +136,33 @@ describe('a list of metrics of several pages', () => {
     );
   });
 
+  it('may have thousands of names', async () => {
+    const result = await listing(['11', '-o', 'json'], {
+      fleet: {
+        applications: [{ id: 11, name: 'shop', kind: 'web', transactionNames: 3000, hosts: 1 }],
+      },
+    });
+
+    const { metrics } = JSON.parse(result.stdout) as { metrics: readonly { name: string }[] };
+    const ofTransactions = metrics.filter(({ name }) => name.startsWith('WebTransaction/'));
+    expect(result.exitCode).toBe(0);
+    expect(pagesAsked(result)).toHaveLength(4);
+    expect(new Set(ofTransactions.map(({ name }) => name)).size).toBe(3000);
+  });
+
+  it('shows how far it has come, and what it has left to read', async () => {
+    const { stderr } = await listing(['shop'], {
+      fleet: manyNames,
+      simulator: { metricNamesPageSize: 100, metricNamesLatencyMs: 6000 },
+    });
+
+    expect(stderr.split('\n').slice(1)).toEqual([
+      'reading the metrics of application 11 shop: page 2 of 4, 100 names so far … 10 s',
+      'reading the metrics of application 11 shop: page 4 of 4, 300 names so far … 20 s',
+      '',
+    ]);
+  });
+
   it('is read within the budget of the account', async () => {
     const result = await listing(['11'], {
       fleet: manyNames,
@@ -212,7 +239,7 @@ describe('a list of metrics of several pages', () => {
       },
     });
 
-    expect(result.exitCode).toBe(143);
+    expect(result).toMatchObject({ exitCode: 143, open: 0 });
     expect(pagesAsked(result)).toHaveLength(3);
     expect(namesIn(result)).toHaveLength(200);
     expect(result.stderr).toMatch(
