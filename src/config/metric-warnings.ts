@@ -107,11 +107,14 @@ function furtherCalls(config: PlainConfig, at: At): readonly Problem[] {
   });
 }
 
+/** The unit does not depend on them. */
+const noHelps: ReadonlyMap<string, string> = new Map();
+
 /** Names that state another unit than the values have. */
 function wrongEndings({ metrics, path }: PlacedList, at: At): readonly Problem[] {
   return metrics.flatMap((metric, index) => {
     if (typeof metric === 'string') return [];
-    return seriesOf([metricChoiceOf(metric)], []).flatMap((series) => {
+    return seriesOf([metricChoiceOf(metric, noHelps)], []).flatMap((series) => {
       const wrong = wrongEndingOf(series);
       if (wrong === undefined) return [];
       const { ending, rightName, rightScale } = wrong;

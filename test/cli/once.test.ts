@@ -15,6 +15,7 @@ function anAccount(overrides: Partial<AccountStatus> = {}): AccountStatus {
     demandRequestsPerMinute: 62,
     pollIntervalSeconds: 60,
     missingSelectors: [],
+    missingMetrics: [],
     requestsInFlight: 0,
     backoffUntilMs: undefined,
     ...overrides,

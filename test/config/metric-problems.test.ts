@@ -13,7 +13,11 @@ function metric(keys = ''): string {
 describe('parseConfig, with metrics that the file names', () => {
   it.each([
     {
-      what: 'of one name, if their labels differ and the help is the same',
+      what: 'of one name, if their labels differ',
+      text: `apps: [{id: 1, metrics: [${metric('labels: {a: "1"}')}, {metric: N, value: score, as: x, help: H, labels: {a: "2"}}]}]`,
+    },
+    {
+      what: 'of one name, if the help is the same',
       text: `apps: [{id: 1, metrics: [${metric('help: H, labels: {a: "1"}')}, {metric: N, value: score, as: x, help: H, labels: {a: "2"}}]}]`,
     },
     {

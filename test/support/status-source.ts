@@ -52,6 +52,7 @@ export function anAccountDetails(overrides: Partial<AccountDetails> = {}): Accou
     backoffUntilMs: undefined,
     clockSkewSeconds: undefined,
     missingSelectors: [],
+    missingMetrics: [],
     listedApplications: 316,
     failingApplications: 0,
     lastDiscoveryMs: statusNowMs - 21 * secondMs,
