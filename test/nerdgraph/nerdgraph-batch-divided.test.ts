@@ -14,18 +14,16 @@ describe('a query that is too large', () => {
     const { run, questions, sizes } = aBench(
       apps(40, 1, { hosts: false }),
       ({ applications, nrql }) =>
-        applications === 40
-          ? failing
-          : [row(nrql.includes('(1,2,') ? '1' : '21', { web: 5 })],
+        applications === 40 ? failing : [row(nrql.includes('(1,2,') ? '1' : '21', { web: 5 })],
     );
     const { stages, outcomes } = await run();
 
     expect(stages).toEqual([1, 2]);
     expect(questions.map(({ applications }) => applications)).toEqual([40, 20, 20]);
     expect(outcomes.filter(({ failed }) => failed.size > 0)).toEqual([]);
-    expect([0, 1, 20, 21].map((index) => applicationThroughput(outcomes[index]?.reading).get('web'))).toEqual(
-      [1, undefined, 1, undefined],
-    );
+    expect(
+      [0, 1, 20, 21].map((index) => applicationThroughput(outcomes[index]?.reading).get('web')),
+    ).toEqual([1, undefined, 1, undefined]);
     expect(outcomes.map(({ extraCalls }) => extraCalls).filter((calls) => calls > 0)).toEqual([2]);
     expect(sizes.current().applications).toBe(100);
   });
@@ -83,9 +81,9 @@ describe('a query that is too large', () => {
     const { outcomes } = await run();
 
     expect(outcomes[0]?.reading?.hosts.size).toBe(150);
-    expect(
-      [...(outcomes[0]?.reading?.hosts.values() ?? [])].every(([web]) => web === 1),
-    ).toBe(true);
+    expect([...(outcomes[0]?.reading?.hosts.values() ?? [])].every(([web]) => web === 1)).toBe(
+      true,
+    );
   });
 
   it('costs no more than two calls for each host, even if nothing is ever whole', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { FleetOptions, HostSpec } from '../../src/simulator/fleet-options.ts';
 import { applicationThroughput } from '../../src/model/snapshot.ts';
+import type { FleetOptions, HostSpec } from '../../src/simulator/fleet-options.ts';
 import { anEntry } from '../support/builders.ts';
 import { neverAborted } from '../transport/fakes.ts';
 import { aSimulatedSource, costOf, discovered, polled } from './a-nerdgraph-source.ts';
@@ -55,9 +55,9 @@ describe('a large account', () => {
       const readings = [...outcomes.values()].map(({ reading }) => reading);
 
       expect(found).toHaveLength(applications);
-      expect(readings.every((reading) => applicationThroughput(reading).get('web') === 60 * hosts)).toBe(
-        true,
-      );
+      expect(
+        readings.every((reading) => applicationThroughput(reading).get('web') === 60 * hosts),
+      ).toBe(true);
       expect(readings.every((reading) => reading?.hosts.size === hosts)).toBe(true);
       expect(
         readings.every((reading) =>
