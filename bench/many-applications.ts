@@ -16,6 +16,7 @@ import type { Source } from '../src/model/source.ts';
 import { type AccountPoller, createAccountPoller } from '../src/poller/account-poller.ts';
 import type { RestClient } from '../src/rest/rest-client.ts';
 import { createRestSource } from '../src/rest/rest-source.ts';
+import { unobserved } from '../test/support/fake-source.ts';
 import { createBatchSource } from './batch-source.ts';
 import { show, spreadOf } from './median.ts';
 import { cpuMs, createTurnClock, createTurns } from './turns.ts';
@@ -126,7 +127,7 @@ function aSource(clock: Clock, applications: () => Application[]): Source {
       return answer();
     },
   };
-  return createRestSource({ client, clock });
+  return createRestSource('main', { client, clock, ...unobserved });
 }
 
 interface Scene {

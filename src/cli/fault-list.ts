@@ -27,6 +27,8 @@ const faultForms: Readonly<Record<FaultName, FaultForm>> = {
     parse: (application) =>
       application === '' ? undefined : { name: 'missing-host', application },
   },
+  'first-metric': ofMetrics('first-metric', 'the others have none'),
+  'lost-metrics': ofMetrics('lost-metrics', 'the others are missing'),
   '429-every': {
     usage: '429-every=5m',
     effect: 'for 20 seconds all calls get status 429',
@@ -65,6 +67,15 @@ function ofApplication(name: 'fail-app' | 'hang-app' | 'missing-app', effect: st
     expected: 'the name of an application, without a comma, or its id',
     parse: (application) =>
       application === undefined || application === '' ? undefined : { name, application },
+  };
+}
+
+function ofMetrics(name: 'first-metric' | 'lost-metrics', others: string): FaultForm {
+  return {
+    usage: `${name}[=APP]`,
+    effect: `of metrics that do not share all values only the first has them; ${others}`,
+    expected: 'a part of the name of an application, or no value',
+    parse: (application) => (application === '' ? undefined : { name, application }),
   };
 }
 

@@ -180,7 +180,7 @@ function hostsText({ names }: HostNames): string {
   return `there are: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-export function nameOf({ prepared }: Pick<AccountRuntime, 'prepared'>): string {
+function nameOf({ prepared }: Pick<AccountRuntime, 'prepared'>): string {
   return printable(prepared.account.name);
 }
 

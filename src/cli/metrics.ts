@@ -1,7 +1,6 @@
 import { type AccountRuntime, createAccountRuntime } from '../daemon/account-runtime.ts';
 import type { Platform } from '../daemon/platform.ts';
 import { openPrepared, prepareAccount } from '../daemon/prepare-account.ts';
-import type { AccountConfig } from '../model/config.ts';
 import type { ListedMetric, ListMetrics, MetricListEnd, MetricPage } from '../model/metric-list.ts';
 import type { Progress } from '../model/progress.ts';
 import { createMetricNames as createNrqlMetricNames } from '../nerdgraph/metric-names.ts';
@@ -14,13 +13,8 @@ import { configOrKey } from './config-or-key.ts';
 import type { Flags } from './flag-table.ts';
 import type { OutputFormat } from './flags.ts';
 import { createListedMetrics, type ListedMetrics } from './listed-metrics.ts';
-import {
-  accountsNamed,
-  type FoundHost,
-  findApplication,
-  findHost,
-  nameOf,
-} from './metrics-target.ts';
+import { budgetNote, endNotes, listNotes } from './metrics-notes.ts';
+import { accountsNamed, type FoundHost, findApplication, findHost } from './metrics-target.ts';
 import { type ListedTarget, metricsJson, metricsTable } from './metrics-text.ts';
 import { metricsYaml } from './metrics-yaml.ts';
 import { countOf, type Outcome, printable } from './one-shot.ts';
@@ -77,9 +71,6 @@ async function listed(subject: Subject, flags: Flags, platform: Platform): Promi
   const end = await readList(subject, flags.like, found, platform);
   const all = found.sorted();
   const isComplete = end !== undefined && end.error === undefined && end.cut === undefined;
-  for (const note of notesOn(end, all, subject, flags)) {
-    platform.stderr.write(`${platform.redactor.redact(note)}\n`);
-  }
   const target: ListedTarget = {
     account: account.name,
     source: account.source.kind,
@@ -87,6 +78,9 @@ async function listed(subject: Subject, flags: Flags, platform: Platform): Promi
     host,
     isComplete,
   };
+  for (const note of [...endNotes(end, all, account.name), ...listNotes(all, target, flags.like)]) {
+    platform.stderr.write(`${platform.redactor.redact(note)}\n`);
+  }
   const isNothing = all.length === 0 && (!isComplete || flags.output !== 'json');
   return {
     exitCode: end?.error === undefined ? 0 : 1,
@@ -132,50 +126,6 @@ function listerFor({ asking, prepared }: AccountRuntime): ListMetrics {
   }
   const timeoutMs = (): number => prepared.account.timeoutMs;
   return createNrqlMetricNames({ accountId: source.accountId, timeoutMs }, asking);
-}
-
-/** Seconds that New Relic has been seen to take for a page. */
-const secondsPerPage = 6;
-
-function budgetNote(
-  { name, requestsPerMinute }: Pick<AccountConfig, 'name' | 'requestsPerMinute'>,
-  pages: number | undefined,
-): string {
-  const calls = Math.min(pages ?? defaultMaxMetricPages, defaultMaxMetricPages) - 1;
-  const atMost = pages === undefined ? 'up to ' : '';
-  return `note: there are more names than the 1000 of one page: ${atMost}${countOf(calls, 'further call')} from the budget of account ${printable(name)} (${requestsPerMinute} a minute), often ${secondsPerPage} s each; --like=TEXT asks for fewer`;
-}
-
-function notesOn(
-  end: MetricListEnd | undefined,
-  all: readonly ListedMetric[],
-  { runtime, application, host }: Subject,
-  { like }: Pick<Flags, 'like'>,
-): readonly string[] {
-  const account = `account ${nameOf(runtime)}`;
-  const read = `${countOf(all.length, 'metric')} ${all.length === 1 ? 'was' : 'were'} read`;
-  const notes: string[] = [];
-  if (end === undefined) notes.push(`${account}: the list is not complete: ${read} by then`);
-  if (end?.error !== undefined) {
-    notes.push(`${account}: the list is not complete, ${read}: ${end.error.message}`);
-  }
-  if (end?.cut !== undefined) {
-    notes.push(
-      `${account}: the list is longer than what is read of it, ${end.cut}: list fewer with --like=TEXT`,
-    );
-  }
-  const isAll = end !== undefined && end.error === undefined;
-  if (all.length === 0 && isAll) {
-    const filter = like === '' ? '' : ` whose name contains "${printable(like)}"`;
-    const where = host === undefined ? '' : ` on host ${printable(host.name ?? host.id)}`;
-    notes.push(`application ${application.id} has no metric${filter}${where}`);
-  }
-  if (all.some(({ values }) => values === undefined)) {
-    notes.push(
-      'note: NerdGraph does not tell which values a metric has: they are shown where its name says so',
-    );
-  }
-  return notes;
 }
 
 function outputOf(

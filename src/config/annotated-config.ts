@@ -52,20 +52,19 @@ function leavesOf(value: FileValue, path: ConfigPath): readonly Omit<AnnotatedVa
 
 /** Finds where the file sets a value of the effective configuration. */
 function createFinder(
-  { apps, poll }: EffectiveConfig,
+  { apps }: EffectiveConfig,
   { at }: Pick<InspectedConfig, 'at'>,
 ): (path: ConfigPath) => Located | undefined {
   const pollKeys = knownKeysAt(configJsonSchema(), ['poll']);
   // Its settings are those of `poll`.
   const usual = apps.findIndex((entry) => !pollKeys.some((key) => Object.hasOwn(entry, key)));
   return (path) => {
-    const [section, index, key, ...within] = path;
-    if (section === 'poll' && index !== undefined && Object.keys(poll).length > 0) {
+    const [section = '', index = '', key = '', ...within] = path;
+    if (section === 'poll') {
       const isOwn = at('apps', usual, index) !== undefined;
       return isOwn ? at('apps', usual, ...path.slice(1)) : at(...path);
     }
-    if (index === undefined || key === undefined) return at(...path);
-    if (at(section ?? '', index, key) !== undefined) return at(...path);
+    if (path.length < 3 || at(section, index, key) !== undefined) return at(...path);
     if (section === 'accounts' && key === 'base_url') return at(section, index, 'region');
     const isOfPoll = section === 'apps' && pollKeys.includes(String(key));
     return isOfPoll ? at('poll', key, ...within) : undefined;

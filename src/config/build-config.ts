@@ -11,6 +11,7 @@ import type {
 } from '../model/config.ts';
 import { seriesOf } from '../model/polled-series.ts';
 import type { FileAccount } from './account-schema.ts';
+import { gaugeHelps } from './gauge-help.ts';
 import { type FileMetric, metricChoiceOf } from './metric-schema.ts';
 import { officialAddresses } from './official-address.ts';
 import type { FileApp, FileConfig, FilePoll } from './schema.ts';
@@ -89,8 +90,8 @@ interface SameMetrics {
   readonly seriesOf: (transactions: AppEntry['transactions']) => AppEntry['series'];
 }
 
-function sameMetrics(list: readonly FileMetric[]): SameMetrics {
-  const metrics = list.map(metricChoiceOf);
+function sameMetrics(list: readonly FileMetric[], helps: ReadonlyMap<string, string>): SameMetrics {
+  const metrics = list.map((metric) => metricChoiceOf(metric, helps));
   return {
     pollOf: onceForEqual((settings) => ({ ...settings, metrics })),
     seriesOf: onceForEqual((transactions) => seriesOf(metrics, transactions)),
@@ -101,7 +102,8 @@ function sameMetrics(list: readonly FileMetric[]): SameMetrics {
 export function buildConfig(file: FileConfig, directory: string): PlainConfig {
   const labelsOf = onceForEqual((labels: AppEntry['labels']) => labels);
   const transactionsOf = onceForEqual((types: AppEntry['transactions']) => types);
-  const withMetrics = onceForEqual(sameMetrics);
+  const helps = gaugeHelps([file.poll.metrics, ...file.apps.map(({ metrics = [] }) => metrics)]);
+  const withMetrics = onceForEqual((list: readonly FileMetric[]) => sameMetrics(list, helps));
   const usual = withMetrics(file.poll.metrics);
   return {
     accounts: file.accounts.map((account) => accountOf(account, directory)),

@@ -7,8 +7,13 @@ import { customMetric, metricChoiceOf } from './metric-schema.ts';
 /** A metric that the file names itself, and its place. */
 interface NamedMetric {
   readonly series: PolledSeries;
+  /** The help text, if it is written. */
+  readonly help: string | undefined;
   readonly map: LocatedMap;
 }
+
+/** Only texts that are written are compared. */
+const noHelps: ReadonlyMap<string, string> = new Map();
 
 interface MetricList {
   /** All but presets and what the schema refuses. */
@@ -20,8 +25,9 @@ interface MetricList {
 function namedMetric(located: Located): NamedMetric | undefined {
   if (located.kind !== 'map') return undefined;
   const { data } = customMetric.safeParse(plainOf(located));
-  const [series] = data === undefined ? [] : seriesOf([metricChoiceOf(data)], []);
-  return series === undefined ? undefined : { series, map: located };
+  if (data === undefined) return undefined;
+  const [series] = seriesOf([metricChoiceOf(data, noHelps)], []);
+  return series === undefined ? undefined : { series, help: data.help, map: located };
 }
 
 /** Reads lists, each of them once: with aliases thousands of entries have the same. */
@@ -62,49 +68,53 @@ function equalSeries({ named }: MetricList): readonly Problem[] {
   });
 }
 
-/** What the other lists of the file say about a gauge that one list has. */
-function conflictsOf(
-  metric: NamedMetric,
-  byName: ReadonlyMap<string, PolledSeries>,
-  byHostName: ReadonlyMap<string, PolledSeries>,
-): readonly Problem[] {
+/** The first series of each gauge, and its help text if there is one. */
+interface KnownGauges {
+  readonly byName: Map<string, PolledSeries>;
+  readonly byHostName: Map<string, PolledSeries>;
+  readonly helps: Map<string, string>;
+}
+
+/** What the metrics before say about the gauge of this one. */
+function conflictOf(metric: NamedMetric, known: KnownGauges): Problem | undefined {
   const { gauge, scale } = metric.series;
-  const same = byName.get(gauge.name);
+  const same = known.byName.get(gauge.name);
   if (same !== undefined && (same.gauge.unit !== gauge.unit || same.scale !== scale)) {
     const units = `${unitText(same)} before, ${unitText(metric.series)} here`;
     const message = `the gauge "${gauge.name}" has two units: ${units}`;
     const help = 'give one of them another name, or both the same unit and "scale"';
-    return [nameError(metric, message, help)];
+    return nameError(metric, message, help);
   }
-  if (same !== undefined && same.gauge.help !== gauge.help) {
+  const helpBefore = known.helps.get(gauge.name);
+  if (metric.help !== undefined && (helpBefore ?? metric.help) !== metric.help) {
     const message = `the gauge "${gauge.name}" has two help texts, this one and an earlier one`;
-    const help =
-      'write the same "help" wherever the name is used: without it, the text names the metric and the value';
-    return [nameError(metric, message, help)];
+    const span = metric.map.entries.get('help')?.value.span;
+    return errorAt(span, message, 'write "help" once, or the same text, or choose another name');
   }
-  const hostsOf = byHostName.get(gauge.name) ?? byName.get(gauge.hostName);
-  if (hostsOf === undefined) return [];
+  const other = known.byHostName.get(gauge.name) ?? known.byName.get(gauge.hostName);
+  if (other === undefined) return undefined;
   const [name, hostName] =
-    hostsOf.gauge.hostName === gauge.name
-      ? [hostsOf.gauge.name, gauge.name]
+    other.gauge.hostName === gauge.name
+      ? [other.gauge.name, gauge.name]
       : [gauge.name, gauge.hostName];
   const message = `"${hostName}" is the name of two gauges: that of the hosts of "${name}" has it, too`;
-  return [nameError(metric, message, 'give one of them another name')];
+  return nameError(metric, message, 'give one of them another name');
 }
 
 /** Gauges that are not the same everywhere in the file: Prometheus knows a gauge by its name alone. */
 function conflicts(lists: readonly MetricList[]): readonly Problem[] {
-  const byName = new Map<string, PolledSeries>();
-  const byHostName = new Map<string, PolledSeries>();
-  return lists.flatMap(({ named }) =>
-    named.flatMap((metric) => {
-      const found = conflictsOf(metric, byName, byHostName);
-      const { series } = metric;
-      if (!byName.has(series.gauge.name)) byName.set(series.gauge.name, series);
-      if (!byHostName.has(series.gauge.hostName)) byHostName.set(series.gauge.hostName, series);
-      return found;
-    }),
-  );
+  const known: KnownGauges = { byName: new Map(), byHostName: new Map(), helps: new Map() };
+  return lists
+    .flatMap(({ named }) => named)
+    .flatMap((metric) => {
+      const conflict = conflictOf(metric, known);
+      const { series, help } = metric;
+      const { name, hostName } = series.gauge;
+      if (!known.byName.has(name)) known.byName.set(name, series);
+      if (!known.byHostName.has(hostName)) known.byHostName.set(hostName, series);
+      if (help !== undefined && !known.helps.has(name)) known.helps.set(name, help);
+      return conflict === undefined ? [] : [conflict];
+    });
 }
 
 /** Label names that both an entry and one of its metrics set. */

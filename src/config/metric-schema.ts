@@ -25,11 +25,14 @@ export interface FileCustomMetric {
 
 export type FileMetric = PresetName | FileCustomMetric;
 
-/** An element of a list in the words of the model. */
-export function metricChoiceOf(metric: FileMetric): MetricChoice {
+/** An element of a list in the words of the model, with the help texts of gauges by name. */
+export function metricChoiceOf(
+  metric: FileMetric,
+  helps: ReadonlyMap<string, string>,
+): MetricChoice {
   if (typeof metric === 'string') return metric;
   const { for: scope, help, ...rest } = metric;
-  return { ...rest, help, scope };
+  return { ...rest, help: help ?? helps.get(metric.as), scope };
 }
 
 /** New Relic keeps no longer names of metrics. */

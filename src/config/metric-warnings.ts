@@ -1,4 +1,4 @@
-import type { PlainConfig } from '../model/config.ts';
+import type { AppEntry, PatternSource, PlainConfig } from '../model/config.ts';
 import { metricGroupsOf } from '../model/metric-groups.ts';
 import { isReadOf, type PolledSeries, seriesOf } from '../model/polled-series.ts';
 import { type Problem, warningAt } from './diagnostic.ts';
@@ -34,17 +34,23 @@ interface Calls {
   readonly host: number;
 }
 
-/** The calls for an application and for a host; the same series of many entries are counted once. */
-function createCallsOf(): (series: readonly PolledSeries[]) => Calls {
+function callsFor(what: 'applications' | 'hosts', series: readonly PolledSeries[]): number {
+  return metricGroupsOf(series.filter((one) => isReadOf(what, one))).length;
+}
+
+/** The calls of an entry for an application and for a host; the same series are counted once. */
+function createCallsOf(): (entry: AppEntry<PatternSource>) => Calls {
   const known = new Map<readonly PolledSeries[], Calls>();
-  return (series) => {
-    const before = known.get(series);
-    if (before !== undefined) return before;
-    const callsFor = (what: 'applications' | 'hosts'): number =>
-      metricGroupsOf(series.filter((one) => isReadOf(what, one))).length;
-    const calls = { application: callsFor('applications'), host: callsFor('hosts') };
+  return ({ series, application, hosts }) => {
+    const calls = known.get(series) ?? {
+      application: callsFor('applications', series),
+      host: callsFor('hosts', series),
+    };
     known.set(series, calls);
-    return calls;
+    return {
+      application: application ? calls.application : 0,
+      host: hosts === false ? 0 : calls.host,
+    };
   };
 }
 
@@ -63,6 +69,14 @@ interface ListCalls extends Calls {
   readonly isOfOne: boolean;
 }
 
+function withMore(one: Calls, other: Calls): ListCalls {
+  return {
+    application: Math.max(one.application, other.application),
+    host: Math.max(one.host, other.host),
+    isOfOne: false,
+  };
+}
+
 /** What the lists cost in the entries whose account is polled with the REST API. */
 function restCalls({ accounts, apps }: PlainConfig, at: At): ReadonlyMap<Located, ListCalls> {
   const rest = new Set(
@@ -70,17 +84,14 @@ function restCalls({ accounts, apps }: PlainConfig, at: At): ReadonlyMap<Located
   );
   const callsOf = createCallsOf();
   const lists = new Map<Located, ListCalls>();
-  for (const [index, { account, series, selector, application, hosts }] of apps.entries()) {
+  for (const [index, entry] of apps.entries()) {
     const own = at('apps', index, 'metrics');
     const list = own ?? at('poll', 'metrics');
-    if (list === undefined || !rest.has(account)) continue;
+    if (list === undefined || !rest.has(entry.account)) continue;
+    const isOfOne = own !== undefined && entry.selector.kind !== 'match';
+    const calls: ListCalls = { ...callsOf(entry), isOfOne };
     const before = lists.get(list);
-    const calls = callsOf(series);
-    lists.set(list, {
-      application: Math.max(before?.application ?? 0, application ? calls.application : 0),
-      host: Math.max(before?.host ?? 0, hosts === false ? 0 : calls.host),
-      isOfOne: before === undefined && own !== undefined && selector.kind !== 'match',
-    });
+    lists.set(list, before === undefined ? calls : withMore(before, calls));
   }
   return lists;
 }
@@ -96,11 +107,14 @@ function furtherCalls(config: PlainConfig, at: At): readonly Problem[] {
   });
 }
 
+/** The unit does not depend on them. */
+const noHelps: ReadonlyMap<string, string> = new Map();
+
 /** Names that state another unit than the values have. */
 function wrongEndings({ metrics, path }: PlacedList, at: At): readonly Problem[] {
   return metrics.flatMap((metric, index) => {
     if (typeof metric === 'string') return [];
-    return seriesOf([metricChoiceOf(metric)], []).flatMap((series) => {
+    return seriesOf([metricChoiceOf(metric, noHelps)], []).flatMap((series) => {
       const wrong = wrongEndingOf(series);
       if (wrong === undefined) return [];
       const { ending, rightName, rightScale } = wrong;

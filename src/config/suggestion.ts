@@ -38,12 +38,14 @@ const mostSuggested = 3;
 /** Shorter texts are parts of too many words. */
 const shortestPart = 3;
 
+function isPart(part: string, whole: string): boolean {
+  return part.length >= shortestPart && whole.includes(part);
+}
+
 /** The help for a word of which several candidates may be meant: a similar one, or one that is a part. */
 export function didYouMeanOneOf(word: string, candidates: readonly string[]): string | undefined {
   const near = closest(word, candidates);
   const lower = word.toLowerCase();
-  const isPart = (part: string, whole: string): boolean =>
-    part.length >= shortestPart && whole.includes(part);
   const names = candidates
     .filter((name) => name === near || isPart(lower, name) || isPart(name, lower))
     .slice(0, mostSuggested)

@@ -217,7 +217,7 @@ function createSource(
     return createNerdGraphSource(options, dependencies);
   }
   const client = createRestClient({ maxPages: defaultMaxPages }, dependencies);
-  return createRestSource({ client, clock: dependencies.clock });
+  return createRestSource(name, { ...dependencies, client });
 }
 
 /** Moves the membership to each new key, which has a limit of its own. */

@@ -1,5 +1,6 @@
 import type { Application } from './application.ts';
 import type { AppEntry, HostSelector, PatternSource } from './config.ts';
+import { isReadOf } from './polled-series.ts';
 
 /** An application together with the entry that chose it. */
 export interface SelectedApplication {
@@ -41,14 +42,28 @@ export function isWorthPolling({ application, entry }: SelectedApplication): boo
   return window.kind === 'vendor_default' || window.lengthMs + delayMs > reportingMemoryMs;
 }
 
+/** Whether a poll asks for values of the application as a whole. */
+export function asksForApplication({ entry }: Pick<SelectedApplication, 'entry'>): boolean {
+  return entry.application && entry.series.some((series) => isReadOf('applications', series));
+}
+
+/** Which hosts a poll asks for: none if all metrics of the entry are those of applications. */
+export function hostChoiceOf({
+  hosts,
+  series,
+}: Pick<AppEntry, 'hosts' | 'series'>): AppEntry['hosts'] {
+  return series.some((one) => isReadOf('hosts', one)) ? hosts : false;
+}
+
 /** The hosts to poll. */
 export function hostsToPoll({
   application,
   entry,
   namedHostIds,
 }: SelectedApplication): readonly string[] {
-  if (typeof entry.hosts === 'object') return namedHostIds ?? [];
-  return entry.hosts ? (application.hostIds ?? []) : [];
+  const choice = hostChoiceOf(entry);
+  if (typeof choice === 'object') return namedHostIds ?? [];
+  return choice ? (application.hostIds ?? []) : [];
 }
 
 /**
@@ -56,7 +71,7 @@ export function hostsToPoll({
  * up.
  */
 export function expectedHosts(selected: SelectedApplication): number {
-  const { hosts } = selected.entry;
+  const hosts = hostChoiceOf(selected.entry);
   const isUnknown = selected.namedHostIds === undefined;
   if (isUnknown && typeof hosts === 'object' && hosts.kind === 'self') return 1;
   return hostsToPoll(selected).length;
@@ -71,12 +86,13 @@ export function areHostsUnknown(
   { application, entry }: SelectedApplication,
   hostNames: ReadonlyMap<string, string>,
 ): boolean {
-  return entry.hosts !== false && application.hostIds === undefined && hostNames.size === 0;
+  return hostChoiceOf(entry) !== false && application.hostIds === undefined && hostNames.size === 0;
 }
 
 /** How the entry chooses hosts by their names; `undefined` if it does not. */
 export function hostSelectorOf({ entry }: SelectedApplication): HostSelector | undefined {
-  return typeof entry.hosts === 'object' ? entry.hosts : undefined;
+  const choice = hostChoiceOf(entry);
+  return typeof choice === 'object' ? choice : undefined;
 }
 
 /** The names to restrict a list of hosts to; `undefined` if all hosts are wanted. */

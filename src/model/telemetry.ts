@@ -30,7 +30,8 @@ export const unexpectedAnswers = [
   'no_heartbeat',
   'filter_refused',
 ] as const;
-export type UnexpectedAnswer = (typeof unexpectedAnswers)[number];
+/** Of the REST API: an answer for several metrics lacks values that a metric has when it is asked for alone. */
+export type UnexpectedAnswer = (typeof unexpectedAnswers)[number] | 'values_missing';
 
 /** Counts what happens on the way to the vendor; one per account. */
 export interface ApiObserver {

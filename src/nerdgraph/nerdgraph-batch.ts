@@ -1,8 +1,9 @@
-import { ApiError } from '../model/api-error.ts';
+import type { ApiError } from '../model/api-error.ts';
 import type { PollOutcome } from '../model/poll-outcome.ts';
 import { areHostsUnknown, type SelectedApplication } from '../model/selected-application.ts';
 import type { Batch, Call, CallContext, Question, Stage } from '../model/source.ts';
 import { type TimeWindow, windowAt } from '../model/window.ts';
+import { asApiError } from '../newrelic/as-api-error.ts';
 import type { InvalidSampleListener } from '../newrelic/json.ts';
 import { BatchAnswers } from './batch-answers.ts';
 import { amountMetricsOf, type BatchColumns } from './column-sets.ts';
@@ -222,11 +223,4 @@ function idsOf(questions: readonly Question[]): readonly string[] {
 function namesOf({ application, namedHostIds }: SelectedApplication): ReadonlyMap<string, string> {
   const names = application.hostIds ?? namedHostIds ?? [];
   return new Map(names.map((name) => [name, name]));
-}
-
-function asApiError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
-  return new ApiError('client', 'the call failed because of an error in this program', {
-    cause: error,
-  });
 }

@@ -2,6 +2,7 @@ import type { PollOutcome } from '../model/poll-outcome.ts';
 import type { Values } from '../model/polled-series.ts';
 import {
   choosesHost,
+  hostChoiceOf,
   hostSelectorOf,
   type SelectedApplication,
 } from '../model/selected-application.ts';
@@ -38,7 +39,7 @@ const longestWaitForSelfMs = 30 * 60_000;
 
 /** The hosts whose names matter; `undefined` if it is not known which hosts there are. */
 function hostsToName({ application, entry }: SelectedApplication): readonly string[] | undefined {
-  return entry.hosts === false ? [] : application.hostIds;
+  return hostChoiceOf(entry) === false ? [] : application.hostIds;
 }
 
 /** Whether to ask for host names: only when a host appears whose name was never asked for. */

@@ -1,5 +1,10 @@
 import { type PollOutcome, silentOutcome, unlistedOutcome } from '../model/poll-outcome.ts';
-import { areHostsUnknown, hostsToPoll, isWorthPolling } from '../model/selected-application.ts';
+import {
+  areHostsUnknown,
+  asksForApplication,
+  hostsToPoll,
+  isWorthPolling,
+} from '../model/selected-application.ts';
 import type { Batch, Source } from '../model/source.ts';
 import type { AccountTable } from './account-table.ts';
 import {
@@ -232,7 +237,7 @@ function silentOutcomeOf({
   hostNames,
 }: PollRequest): PollOutcome | undefined {
   if (!isWorthPolling(selected)) return silentOutcome();
-  if (askHostNames || selected.entry.application || hostsToPoll(selected).length > 0) {
+  if (askHostNames || asksForApplication(selected) || hostsToPoll(selected).length > 0) {
     return undefined;
   }
   return areHostsUnknown(selected, hostNames) ? unlistedOutcome() : silentOutcome();

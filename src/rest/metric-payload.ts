@@ -4,14 +4,15 @@ import { countedBy } from '../model/vendor-value.ts';
 import type { TimeWindow } from '../model/window.ts';
 import { type CallSubject, excerptOf, failureOf } from '../newrelic/answer.ts';
 import {
-  epochMsOf,
   type InvalidSampleListener,
   isJsonObject,
   type JsonObject,
   sampleOf,
   windowEndMsOf,
 } from '../newrelic/json.ts';
-import { baseFactors } from './base-factors.ts';
+import { inBaseUnit } from './base-units.ts';
+import { valuesOf } from './call-groups.ts';
+import { type WindowQuestion, wrongWindow } from './stated-window.ts';
 
 /** What is needed to read an answer. */
 export interface MetricReading {
@@ -38,29 +39,51 @@ export function metricAnswerOf(
   const question = { window: query.window, wallMs };
   failIf(wrongWindow(data, question, subject));
   const byName = metricsByNameOf(metrics, subject);
-  const found = new Map<string, FoundMetric | undefined>();
+  const found = new Map<string, FoundMetric>();
   let windowEndMs: number | undefined;
   const values = query.series.map((series) => {
     const { metric } = series;
-    if (!found.has(metric)) {
-      const slice = timesliceOf(byName.get(metric), metric, subject);
-      if (slice !== undefined) failIf(wrongWindow(slice, question, subject));
-      found.set(metric, slice && { slice, values: valuesIn(slice, metric, subject) });
-    }
-    const known = found.get(metric);
-    const value = known && valueOf(known.values, series, onInvalid);
-    if (known === undefined || value === undefined) return undefined;
+    const known = found.get(metric) ?? foundIn(byName.get(metric), metric, question, subject);
+    found.set(metric, known);
+    known.hasValues ||= valuesOf(series).some((name) => known.values[name] !== undefined);
+    const value = valueOf(known.values, series, onInvalid);
+    if (value === undefined) return undefined;
     // If the ends ever differ, the earliest is the one that all values reach.
     windowEndMs = Math.min(windowEndMs ?? Infinity, endMsOf(known.slice, metric, query, subject));
     return value;
   });
-  return { values, windowEndMs };
+  return { values, windowEndMs, ...presenceOf(found, data['metrics_not_found']) };
 }
 
-/** A metric of the answer. */
+/** A metric that was asked for, as the answer has it. */
 interface FoundMetric {
   readonly slice: JsonObject;
   readonly values: JsonObject;
+  hasValues: boolean;
+}
+
+function foundIn(
+  metric: JsonObject | undefined,
+  name: string,
+  question: WindowQuestion,
+  subject: CallSubject,
+): FoundMetric {
+  const slice = timesliceOf(metric, name, subject);
+  if (slice === undefined) return { slice: {}, values: {}, hasValues: false };
+  failIf(wrongWindow(slice, question, subject));
+  return { slice, values: valuesIn(slice, name, subject), hasValues: false };
+}
+
+function presenceOf(
+  found: ReadonlyMap<string, FoundMetric>,
+  notFound: unknown,
+): Pick<MetricAnswer, 'hasValues' | 'valueless'> {
+  const without = [...found].flatMap(([name, { hasValues }]) => (hasValues ? [] : name));
+  const absent = new Set<unknown>(Array.isArray(notFound) ? notFound : []);
+  return {
+    hasValues: without.length < found.size,
+    valueless: without.filter((name) => !absent.has(name)),
+  };
 }
 
 /** In base units. `undefined` if there is no value, or if it says nothing because there were no calls. */
@@ -71,8 +94,12 @@ function valueOf(
 ): number | undefined {
   const counter = countedBy[name];
   if (counter !== undefined && values[counter] === 0) return undefined;
-  const value = sampleOf(values[name], onInvalid, { mayBeNegative: isOfMetric(gauge) });
-  return value === undefined ? undefined : value * baseFactors[name] * scale;
+  const mayBeNegative = isOfMetric(gauge);
+  const value = sampleOf(values[name], onInvalid, { mayBeNegative });
+  // The largest numbers are no longer finite in another unit.
+  return value === undefined
+    ? undefined
+    : sampleOf(inBaseUnit(name, value) * scale, onInvalid, { mayBeNegative: true });
 }
 
 function isOfMetric({ unit }: PolledSeries['gauge']): boolean {
@@ -153,63 +180,21 @@ function endMsOf(
   throw failureOf(subject, 'schema', `the timeslice of the metric ${name} does not say its end`);
 }
 
-// The vendor writes the end of a summarized range as `:00` or as the second before, and the range
-// of the document with the seconds of the request. No real answer is off by a whole minute.
-const toleranceMs = 60_000;
-
-// With its own window the vendor answers for the last half hour. How late that may be is not known,
-// so only what cannot be true is rejected.
-const dayMs = 24 * 3_600_000;
-
-/** What to compare the window of an answer with. */
-export interface WindowQuestion {
-  /** `undefined`: the vendor's own window. */
-  readonly window: TimeWindow | undefined;
-  readonly wallMs: number;
-}
-
-/**
- * The error if a document, or a slice of it, states another range with `from` and `to` than was
- * asked for; else `undefined`. A member that is absent or not a timestamp says nothing.
- */
-function wrongWindow(
-  stated: JsonObject,
-  { window, wallMs }: WindowQuestion,
-  subject: CallSubject,
-): ApiError | undefined {
-  const fromMs = epochMsOf(stated['from']);
-  const toMs = epochMsOf(stated['to']);
-  if (window === undefined) {
-    if (!isOff(toMs, wallMs, dayMs)) return undefined;
-    const detail = `the answer is for a window that ends ${textOf(toMs)}, more than a day from now`;
-    return failureOf(subject, 'schema', detail, { remedy: `${staleCache}, and the clock` });
-  }
-  if (!isOff(fromMs, window.fromMs, toleranceMs) && !isOff(toMs, window.toMs, toleranceMs)) {
-    return undefined;
-  }
-  const asked = `${textOf(window.fromMs)} to ${textOf(window.toMs)}`;
-  const answered = `${textOf(fromMs)} to ${textOf(toMs)}`;
-  const detail = `the answer is for another window: asked for ${asked}, answered for ${answered}`;
-  return failureOf(subject, 'schema', detail, { remedy: staleCache });
-}
-
-const staleCache =
-  'Look for a cache or a proxy between here and New Relic that answers without regard to the query';
-
-function isOff(statedMs: number | undefined, rightMs: number, toleratedMs: number): boolean {
-  return statedMs !== undefined && Math.abs(statedMs - rightMs) > toleratedMs;
-}
-
-function textOf(epochMs: number | undefined): string {
-  return epochMs === undefined ? 'unknown' : new Date(epochMs).toISOString();
-}
-
 /** The answer for one application, or for one of its hosts. */
 export interface MetricAnswer {
   /** In base units, in the order of the series of the query. */
   readonly values: Values;
   /** End of the averaged range as the answer states it; `undefined` if the answer has no data. */
   readonly windowEndMs: number | undefined;
+  /** Whether there is any value that was asked for, even one that is left out. Default: no. */
+  readonly hasValues?: boolean;
+  /**
+   * Metrics without any of their values, although New Relic does not say that it has not found them.
+   * Default: none.
+   */
+  readonly valueless?: readonly string[];
+  /** How many calls it took beside the one. Default: none. */
+  readonly extraCalls?: number;
 }
 
 /** What to ask for in one call, of an application or of one of its hosts. */

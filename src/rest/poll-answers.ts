@@ -1,14 +1,17 @@
 import type { ApiError, FailureReason } from '../model/api-error.ts';
 import { applicationScope, hostsScope, type PollOutcome } from '../model/poll-outcome.ts';
-import type { Values } from '../model/polled-series.ts';
+import type { PolledSeries, Values } from '../model/polled-series.ts';
 import {
+  asksForApplication,
   type SelectedApplication,
   withNamedHosts,
   withNewHosts,
 } from '../model/selected-application.ts';
 import type { AppReading } from '../model/snapshot.ts';
 import type { HostNames } from '../model/source.ts';
-import type { MetricAnswer, MetricQuery } from './metric-payload.ts';
+import type { MetricAnswer } from './metric-payload.ts';
+import { PartialValues } from './partial-values.ts';
+import type { GroupQuery } from './poll-queries.ts';
 
 /** After this many calls in a row without an answer, the rest of the poll would get none either. */
 const maxUnanswered = 12;
@@ -33,7 +36,9 @@ const noNames = { hostNames: undefined, hostNamesError: undefined, extraCalls: 0
 
 /** Collects the answers of one poll while they arrive. */
 export class PollAnswers {
-  #series: MetricQuery['series'] = [];
+  readonly #series: readonly PolledSeries[];
+  /** What has not arrived in all of its calls, by scope. */
+  readonly #partial = new Map<string, PartialValues>();
   #application: Values | undefined;
   readonly #hosts = new Map<string, Values>();
   #windowEndMs: number | undefined;
@@ -45,15 +50,19 @@ export class PollAnswers {
   /** Calls in a row that got no answer at all. */
   #unanswered = 0;
   #names: Pick<PollOutcome, 'hostNames' | 'hostNamesError' | 'extraCalls'> = noNames;
+  #extraCalls = 0;
+
+  constructor(series: readonly PolledSeries[]) {
+    this.#series = series;
+  }
 
   /** Whether the rest of the poll is skipped: it would only fail in the same way. */
   isFinal(): boolean {
     return this.#isGone || this.#isUnauthorized || this.#unanswered >= maxUnanswered;
   }
 
-  application(answer: MetricAnswer, query: MetricQuery): void {
-    this.#application = answer.values;
-    this.#answered(answer, query);
+  application(answer: MetricAnswer, query: GroupQuery): void {
+    this.#application = this.#arrived(applicationScope, answer, query);
   }
 
   applicationFailed(error: ApiError): void {
@@ -61,9 +70,9 @@ export class PollAnswers {
     else this.#failure(applicationScope, error);
   }
 
-  host(hostId: string, answer: MetricAnswer, query: MetricQuery): void {
-    this.#hosts.set(hostId, answer.values);
-    this.#answered(answer, query);
+  host(hostId: string, answer: MetricAnswer, query: GroupQuery): void {
+    const values = this.#arrived(hostId, answer, query);
+    if (values !== undefined) this.#hosts.set(hostId, values);
   }
 
   hostFailed(hostId: string, error: ApiError): void {
@@ -91,9 +100,9 @@ export class PollAnswers {
    * Draws conclusions from the look-up of host names, for a poll that needs them. If the
    * application itself is polled, its own answer says whether it is gone.
    */
-  concludeFromNames({ entry }: SelectedApplication): void {
+  concludeFromNames(selected: SelectedApplication): void {
     const { hostNamesError: error } = this.#names;
-    if (error?.reason === 'not_found' && !entry.application) this.#isGone = true;
+    if (error?.reason === 'not_found' && !asksForApplication(selected)) this.#isGone = true;
     if (error?.status === 401) this.#isUnauthorized = true;
   }
 
@@ -138,6 +147,7 @@ export class PollAnswers {
       gone: this.#isGone,
       unauthorized: this.#isUnauthorized,
       ...this.#names,
+      extraCalls: this.#names.extraCalls + this.#extraCalls,
     };
   }
 
@@ -149,14 +159,25 @@ export class PollAnswers {
   }
 
   /**
-   * With the vendor's own window, the windows of one poll may end a minute apart: the earliest end
-   * holds for all.
+   * All values, as soon as the last of the calls for them has brought its own: a part must not pass for
+   * the whole. With the vendor's own window, the windows of one poll may end a minute apart: the earliest
+   * end holds for all.
    */
-  #answered({ windowEndMs }: MetricAnswer, { window, series }: MetricQuery): void {
-    this.#series = series;
+  #arrived(
+    scope: string,
+    { values, windowEndMs, extraCalls = 0 }: MetricAnswer,
+    { window, places, calls }: GroupQuery,
+  ): Values | undefined {
     this.#unanswered = 0;
+    this.#extraCalls += extraCalls;
     const endMs = window?.toMs ?? windowEndMs;
     if (endMs !== undefined) this.#windowEndMs = Math.min(this.#windowEndMs ?? endMs, endMs);
+    if (places === undefined) return values;
+    const partial = this.#partial.get(scope) ?? new PartialValues(this.#series.length, calls);
+    this.#partial.set(scope, partial);
+    const whole = partial.add(values, places);
+    if (whole !== undefined) this.#partial.delete(scope);
+    return whole;
   }
 
   #failure(scope: string, error: ApiError): void {

@@ -1,9 +1,9 @@
 import { ApiError } from '../model/api-error.ts';
 import type { MetricListQuestion } from '../model/metric-list.ts';
 import type { CallContext } from '../model/source.ts';
-import { countedBy, type ValueName } from '../model/vendor-value.ts';
 import { isEntityId, minuteTextOf } from '../newrelic/json.ts';
 import type { ApiRequest, ApiResponse, Transport } from '../transport/transport.ts';
+import { valuesOf } from './call-groups.ts';
 import type { MetricQuery } from './metric-payload.ts';
 
 /**
@@ -88,7 +88,7 @@ export function createMetricRequests(): MetricRequests {
 
 function metricParametersOf({ series, window, raw }: MetricQuery): string {
   const names = new Set(series.map(({ metric }) => metric));
-  const values = new Set<ValueName>(series.flatMap(({ value }) => [value, ...counterOf(value)]));
+  const values = new Set(series.flatMap(valuesOf));
   const parameters = [
     ...[...names].map((name) => parameterOf('names[]', name)),
     ...[...values].map((value) => parameterOf('values[]', value)),
@@ -100,11 +100,6 @@ function metricParametersOf({ series, window, raw }: MetricQuery): string {
   }
   if (raw) parameters.push(parameterOf('raw', 'true'));
   return queryOf(parameters);
-}
-
-function counterOf(value: ValueName): readonly ValueName[] {
-  const counter = countedBy[value];
-  return counter === undefined ? [] : [counter];
 }
 
 function pageOf(page: number): string[] {

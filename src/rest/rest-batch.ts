@@ -1,11 +1,18 @@
 import { ApiError } from '../model/api-error.ts';
 import type { Clock } from '../model/clock.ts';
 import type { PollOutcome } from '../model/poll-outcome.ts';
-import { hostSelectorOf, hostsToPoll, wantedHostNames } from '../model/selected-application.ts';
+import type { PolledSeries } from '../model/polled-series.ts';
+import {
+  asksForApplication,
+  hostSelectorOf,
+  hostsToPoll,
+  wantedHostNames,
+} from '../model/selected-application.ts';
 import type { Batch, Call, CallContext, Question, Stage } from '../model/source.ts';
-import { windowAt } from '../model/window.ts';
-import type { MetricQuery } from './metric-payload.ts';
+import { asApiError } from '../newrelic/as-api-error.ts';
+import type { CallGroups, SeriesGroup } from './call-groups.ts';
 import { PollAnswers } from './poll-answers.ts';
+import { PollQueries } from './poll-queries.ts';
 import type { RestClient } from './rest-client.ts';
 
 /** The calls of the client that a poll makes. */
@@ -14,14 +21,16 @@ export type PollClient = Pick<RestClient, 'hostNames' | 'applicationThroughput' 
 export interface RestBatchDependencies {
   readonly client: PollClient;
   readonly clock: Clock;
+  /** Which calls bring the values of these series. */
+  readonly callGroupsOf: (series: readonly PolledSeries[]) => CallGroups;
 }
 
 /** Names are a convenience: values that have arrived wait for them no longer than this. */
 const namesGraceMs = 10_000;
 
 /**
- * One application and the hosts that its entry chooses, with a call for each of them, all for the
- * same window. If hosts are chosen by names that are not known yet, a stage for the names comes
+ * One application and the hosts that its entry chooses, with a call for each of them, or a few if one does
+ * not suffice, all for the same window. If hosts are chosen by names that are not known yet, a stage for the names comes
  * first.
  */
 export function createRestBatch<Asked extends Question>(
@@ -36,14 +45,14 @@ class RestBatch<Asked extends Question> implements Batch<Asked> {
   readonly key: string;
   readonly #question: Asked;
   readonly #dependencies: RestBatchDependencies;
-  readonly #answers = new PollAnswers();
+  readonly #answers: PollAnswers;
   /** Whether the hosts to poll are chosen by their names. */
   readonly #isByName: boolean;
   #stage: 'none' | 'names' | 'values' = 'none';
   #hostIds: readonly string[];
   #parts = 0;
   #isGivenUp = false;
-  #query: MetricQuery | undefined;
+  readonly #queries: PollQueries;
   #namesAbort: AbortController | undefined;
   #cancelNamesGrace: (() => void) | undefined;
   /** Calls for values that have not ended, plus one while there are more to begin. */
@@ -54,6 +63,9 @@ class RestBatch<Asked extends Question> implements Batch<Asked> {
     this.#dependencies = dependencies;
     const { selected } = question;
     this.questions = [question];
+    const { poll, series } = selected.entry;
+    this.#answers = new PollAnswers(series);
+    this.#queries = new PollQueries(dependencies.callGroupsOf(series), poll);
     this.key = selected.application.id;
     this.#isByName = hostSelectorOf(selected) !== undefined;
     this.#hostIds = hostsToPoll(selected);
@@ -80,23 +92,25 @@ class RestBatch<Asked extends Question> implements Batch<Asked> {
 
   outcomeOf({ selected, isListed }: Asked): PollOutcome {
     const hostIds = this.#hostIds.filter(isListed);
-    const { application } = selected.entry;
-    const asked = { application, hostIds, isByName: this.#isByName };
+    const asked = { application: asksForApplication(selected), hostIds, isByName: this.#isByName };
     return this.#answers.outcome(asked, this.#parts);
   }
 
   /** Whether there is anything to ask for after the look-up of names. */
   #hasQuestions(): boolean {
     const { selected } = this.#question;
-    const isNothingAsked = this.#hostIds.length === 0 && !selected.entry.application;
+    const isNothingAsked = this.#hostIds.length === 0 && !asksForApplication(selected);
     return !isNothingAsked && !this.#isGivenUp && !this.#answers.isFinal();
   }
 
   #valueStage(): Stage {
     const { selected, askHostNames } = this.#question;
-    this.#parts = (selected.entry.application ? 1 : 0) + this.#hostIds.length;
+    const { applications, hosts } = this.#queries.groups;
+    const isAsked = asksForApplication(selected);
+    this.#parts = (isAsked ? 1 : 0) + this.#hostIds.length;
+    const calls = (isAsked ? applications.length : 0) + this.#hostIds.length * hosts.length;
     const isWithNames = askHostNames && !this.#isByName;
-    return { size: this.#parts + (isWithNames ? 1 : 0), calls: this.#valueCalls(isWithNames) };
+    return { size: calls + (isWithNames ? 1 : 0), calls: this.#valueCalls(isWithNames) };
   }
 
   *#nameCalls(): Generator<Call, undefined> {
@@ -111,61 +125,59 @@ class RestBatch<Asked extends Question> implements Batch<Asked> {
   }
 
   *#valueCalls(isWithNames: boolean): Generator<Call, undefined> {
-    const { client } = this.#dependencies;
-    const { selected, isListed } = this.#question;
-    const { id } = selected.application;
     if (isWithNames) yield async (context) => this.#namesBesideValues(context);
-    if (selected.entry.application) {
-      yield this.#value(
-        async (context, query) => {
-          const answer = await client.applicationThroughput(id, query, context);
-          this.#answers.application(answer, query);
-        },
-        (error) => this.#answers.applicationFailed(error),
-      );
-    }
-    for (const hostId of this.#hostIds) {
+    for (const call of this.#callsForValues()) {
+      yield call;
       if (this.#answers.isFinal()) break;
-      if (isListed(hostId)) yield this.#hostValue(hostId);
-      else this.#answers.hostIsGone(hostId);
     }
     this.#valueEnded();
     return undefined;
   }
 
-  #hostValue(hostId: string): Call {
+  *#callsForValues(): Generator<Call, undefined> {
+    const { selected, isListed } = this.#question;
+    const { applications, hosts } = this.#queries.groups;
+    if (asksForApplication(selected)) {
+      for (const group of applications) yield this.#applicationValue(group);
+    }
+    for (const hostId of this.#hostIds) {
+      if (!isListed(hostId)) this.#answers.hostIsGone(hostId);
+      else for (const group of hosts) yield this.#hostValue(hostId, group);
+    }
+    return undefined;
+  }
+
+  #applicationValue(group: SeriesGroup): Call {
     const { client } = this.#dependencies;
     const { id } = this.#question.selected.application;
     return this.#value(
-      async (context, query) => {
-        const answer = await client.hostThroughput(id, hostId, query, context);
-        this.#answers.host(hostId, answer, query);
+      async (context) => {
+        const query = this.#queries.at(context.wallMs, 'applications', group);
+        this.#answers.application(await client.applicationThroughput(id, query, context), query);
+      },
+      (error) => this.#answers.applicationFailed(error),
+    );
+  }
+
+  #hostValue(hostId: string, group: SeriesGroup): Call {
+    const { client } = this.#dependencies;
+    const { id } = this.#question.selected.application;
+    return this.#value(
+      async (context) => {
+        const query = this.#queries.at(context.wallMs, 'hosts', group);
+        this.#answers.host(hostId, await client.hostThroughput(id, hostId, query, context), query);
       },
       (error) => this.#answers.hostFailed(hostId, error),
     );
   }
 
-  #value(
-    ask: (context: CallContext, query: MetricQuery) => Promise<void>,
-    failed: (error: ApiError) => void,
-  ): Call {
+  #value(ask: (context: CallContext) => Promise<void>, failed: (error: ApiError) => void): Call {
     this.#valuesLeft += 1;
     return async (context) => {
-      const isAnswered = await answered(async () => ask(context, this.#queryAt(context)), failed);
+      const isAnswered = await answered(async () => ask(context), failed);
       this.#valueEnded(context.signal);
       return isAnswered;
     };
-  }
-
-  /** The query is the same for all calls. */
-  #queryAt({ wallMs }: CallContext): MetricQuery {
-    const { poll, series } = this.#question.selected.entry;
-    this.#query ??= {
-      window: windowAt(wallMs, poll.window, poll.delayMs),
-      series,
-      raw: poll.raw,
-    };
-    return this.#query;
   }
 
   async #names(context: Pick<CallContext, 'signal' | 'onWire'>): Promise<boolean> {
@@ -230,11 +242,4 @@ async function answered(
     failed(known);
     return known.status !== undefined;
   }
-}
-
-function asApiError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
-  return new ApiError('client', 'the call failed because of an error in this program', {
-    cause: error,
-  });
 }

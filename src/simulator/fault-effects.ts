@@ -14,6 +14,7 @@ import {
 import { isGraphqlFault } from './graphql-fault.ts';
 import { withGraphqlFault } from './graphql-fault-effects.ts';
 import type { JournalEntry } from './journal.ts';
+import { withFirstMetricOnly } from './metric-fault-effects.ts';
 import { parseQuery } from './request.ts';
 import type { Intercept } from './simulator-options.ts';
 
@@ -179,7 +180,11 @@ export function commitFault(
     breakOnTheWire(fault, response, clock);
     return 'handled';
   }
-  const page = Number(parseQuery(request.query).last('page') ?? 1);
+  const query = parseQuery(request.query);
+  if (fault.kind === 'first_metric_only') {
+    return (answer) => withFirstMetricOnly(fault, query.all('values[]'), answer);
+  }
+  const page = Number(query.last('page') ?? 1);
   send(response, faultAnswer(fault, { wallMs: clock.wallMs(), page }));
   return 'handled';
 }

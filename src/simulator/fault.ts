@@ -44,6 +44,16 @@ export type AnswerFault =
    */
   | { readonly kind: 'document'; readonly body: string; readonly link?: string | undefined };
 
+/**
+ * An answer with several metrics, of which one lacks a value that was asked for, has the values of its
+ * first metric only: a trap that the vendor documents for the REST API. The others are found without
+ * values, or are missing from both lists.
+ */
+export interface FirstMetricFault {
+  readonly kind: 'first_metric_only';
+  readonly others: 'without_values' | 'missing';
+}
+
 /** An answer with far too many bytes: spaces, or what unpacks to spaces. */
 export interface SizeFault {
   readonly kind: 'huge_body' | 'huge_headers' | 'gzip_bomb';
@@ -68,7 +78,7 @@ export type SocketFault =
 
 export type WireFault = SizeFault | SocketFault;
 
-export type Fault = AnswerFault | WireFault | GraphqlFault;
+export type Fault = AnswerFault | FirstMetricFault | WireFault | GraphqlFault;
 
 const wireKinds: Readonly<Record<WireFault['kind'], true>> = {
   silence: true,

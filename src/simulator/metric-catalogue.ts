@@ -41,7 +41,7 @@ export type SimulatedMetric =
 export type MetricKind = SimulatedMetric['kind'];
 
 /** The metric that each host of a reporting application sends every minute. */
-export const heartbeatName = 'Agent/MetricsReported/count';
+const heartbeatName = 'Agent/MetricsReported/count';
 
 type TypeOfWork = 'web' | 'other';
 

@@ -14,6 +14,11 @@ export type NamedFault =
       /** As above; without it the first application that has a host. */
       readonly application: string | undefined;
     }
+  | {
+      readonly name: 'first-metric' | 'lost-metrics';
+      /** As above; without it all applications. */
+      readonly application: string | undefined;
+    }
   | { readonly name: '429-every'; readonly everyMs: number }
   /** Concerns the simulator as a whole, not single requests. */
   | { readonly name: 'slow'; readonly latencyMs: number }
@@ -75,6 +80,9 @@ function effectOf(fault: NamedFault, fleet: Fleet): Effect {
       return missingApplication(fault.application, fleet);
     case 'missing-host':
       return missingHost(fault.application, fleet);
+    case 'first-metric':
+    case 'lost-metrics':
+      return firstMetricOnly(fault.name, fault.application, fleet);
     case '429-every':
       return throttledEvery(fault.everyMs);
     case 'slow':
@@ -95,13 +103,7 @@ function effectOf(fault: NamedFault, fleet: Fleet): Effect {
         sentence: `${shareOf(fault.everyCalls)} ends with a reset connection`,
       };
     case 'wrong-key':
-      return {
-        rules: [{ when: { fromMs: fault.afterMs }, fault: { kind: 'status', status: 401 } }],
-        sentence:
-          fault.afterMs === 0
-            ? 'the key is refused with status 401'
-            : `after ${seconds(fault.afterMs)} the key is refused with status 401, as if it had been deleted`,
-      };
+      return wrongKey(fault.afterMs);
   }
 }
 
@@ -112,16 +114,20 @@ const valueEndpoints: FaultCondition['endpoints'] = ['application_metrics', 'hos
 
 function brokenApplication(
   kind: 'fail-app' | 'hang-app',
-  { id, name }: SimulatedApplication,
+  application: SimulatedApplication,
 ): Effect {
-  const when = { endpoints: valueEndpoints, applicationId: String(id) };
-  const subject = `REST calls for the values of ${JSON.stringify(name)} (id ${id}) and its hosts`;
+  const when = { endpoints: valueEndpoints, applicationId: String(application.id) };
+  const subject = `REST calls for the values of ${subjectOf(application)}`;
   return kind === 'fail-app'
     ? {
         rules: [{ when, fault: { kind: 'status', status: 500 } }],
         sentence: `${subject} get status 500`,
       }
     : { rules: [{ when, fault: { kind: 'silence' } }], sentence: `${subject} are never answered` };
+}
+
+function subjectOf({ id, name }: SimulatedApplication): string {
+  return `${JSON.stringify(name)} (id ${id}) and its hosts`;
 }
 
 function missingApplication(text: string, fleet: Fleet): Effect {
@@ -159,6 +165,24 @@ function missingHost(text: string | undefined, fleet: Fleet): Effect {
   };
 }
 
+function firstMetricOnly(
+  kind: 'first-metric' | 'lost-metrics',
+  text: string | undefined,
+  fleet: Fleet,
+): Effect {
+  const application = text === undefined ? undefined : applicationOf(text, fleet);
+  const when = {
+    endpoints: valueEndpoints,
+    applicationId: application === undefined ? undefined : String(application.id),
+  };
+  const others = kind === 'first-metric' ? 'without_values' : 'missing';
+  const subject = application === undefined ? 'any application' : subjectOf(application);
+  return {
+    rules: [{ when, fault: { kind: 'first_metric_only', others } }],
+    sentence: `REST calls for metrics of ${subject} that do not share all values get those of the first one; the others ${kind === 'first-metric' ? 'have none' : 'are missing'}`,
+  };
+}
+
 function throttledEvery(everyMs: number): Effect {
   const inSeconds = throttleLengthMs / 1000;
   return {
@@ -169,6 +193,16 @@ function throttledEvery(everyMs: number): Effect {
       },
     ],
     sentence: `after ${seconds(firstThrottleMs)}, and then every ${seconds(everyMs)}, all calls of ${seconds(throttleLengthMs)} get status 429`,
+  };
+}
+
+function wrongKey(afterMs: number): Effect {
+  return {
+    rules: [{ when: { fromMs: afterMs }, fault: { kind: 'status', status: 401 } }],
+    sentence:
+      afterMs === 0
+        ? 'the key is refused with status 401'
+        : `after ${seconds(afterMs)} the key is refused with status 401, as if it had been deleted`,
   };
 }
 

@@ -1,5 +1,4 @@
-import type { NrqlComparison, NrqlCondition, NrqlLiteral } from './nrql-query.ts';
-import type { NrqlValue } from './nrql-rows.ts';
+import type { NrqlComparison, NrqlCondition, NrqlLiteral, NrqlValue } from './nrql-query.ts';
 
 const comparers: Readonly<
   Record<NrqlComparison, (left: string | number, right: string | number) => boolean>

@@ -1,8 +1,8 @@
 import { aggregationOf, type NrqlAggregation } from './nrql-aggregation.ts';
 import type { NrqlCell } from './nrql-functions.ts';
-import type { NrqlColumn, NrqlExpression, NrqlMoment, NrqlQuery } from './nrql-query.ts';
+import type { NrqlColumn, NrqlExpression, NrqlMoment, NrqlQuery, NrqlValue } from './nrql-query.ts';
 import { NrqlRowSet } from './nrql-row-set.ts';
-import type { NrqlRow, NrqlRows, NrqlValue, NrqlWindow } from './nrql-rows.ts';
+import type { NrqlRow, NrqlRows, NrqlWindow } from './nrql-rows.ts';
 import { hasData } from './timeslice.ts';
 
 /** One element of `results`: the selected columns by name, and the facet. */

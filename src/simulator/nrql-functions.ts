@@ -1,5 +1,5 @@
-import type { NrqlAggregate, NrqlAggregateCall } from './nrql-query.ts';
-import type { NrqlRow, NrqlValue } from './nrql-rows.ts';
+import type { NrqlAggregate, NrqlAggregateCall, NrqlValue } from './nrql-query.ts';
+import type { NrqlRow } from './nrql-rows.ts';
 import { averageOf, deviationOf, emptyTimeslice, merged, type Timeslice } from './timeslice.ts';
 
 /** A number, what a function of an attribute gives, or null where there is nothing. */

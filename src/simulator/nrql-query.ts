@@ -3,6 +3,9 @@ import type { Timeslice } from './timeslice.ts';
 /** A constant in a query. */
 export type NrqlLiteral = string | number | boolean;
 
+/** An attribute of data; `null` if the data does not have it. */
+export type NrqlValue = string | number | null;
+
 export type NrqlComparison = '=' | '!=' | '<' | '<=' | '>' | '>=';
 
 /** What follows `WHERE`. */

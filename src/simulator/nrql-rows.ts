@@ -3,13 +3,10 @@ import { entityGuidOf } from './entity-guid.ts';
 import type { Fleet } from './fleet.ts';
 import { metricsOf, type SimulatedMetric } from './metric-catalogue.ts';
 import { type NrqlAttributes, type NrqlVerdict, verdictOf } from './nrql-conditions.ts';
-import type { NrqlCondition } from './nrql-query.ts';
+import type { NrqlCondition, NrqlValue } from './nrql-query.ts';
 import type { SimulatedApplication, SimulatedHost } from './simulated-application.ts';
 import { averageOf, type Timeslice } from './timeslice.ts';
 import type { MetricWindow, Timeslices } from './timeslices.ts';
-
-/** `null` for an attribute that the row does not have. */
-export type NrqlValue = string | number | null;
 
 /** The data of one metric of one host in the window of a query. */
 export interface NrqlRow {

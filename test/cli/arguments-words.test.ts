@@ -103,6 +103,42 @@ describe('a command with a word of a closed set', () => {
   });
 });
 
+describe('a command about an application', () => {
+  it.each(['11', 'Checkout: EU / "blue"', 'my.yaml'])('takes its id or its name: %s', (name) => {
+    expect(parseArguments(['metrics', name, '--config.file=c.yaml'], {})).toMatchObject({
+      kind: 'run',
+      command: 'metrics',
+      operands: [name],
+      flags: { configFile: 'c.yaml', account: '', host: '', like: '' },
+    });
+  });
+
+  it.each([
+    {
+      argv: ['metrics'],
+      message:
+        'metrics needs an APP: the id of an application, or its name exactly as New Relic shows it',
+    },
+    {
+      argv: ['metrics', ''],
+      message:
+        'metrics needs an APP: the id of an application, or its name exactly as New Relic shows it',
+    },
+    { argv: ['metrics', 'my', 'shop'], message: 'metrics: unexpected argument "shop"' },
+    {
+      argv: ['metrics', 'shop', '--like=a\nb'],
+      message:
+        '--like: "a\\nb" is not valid: expected a part of the name of a metric, such as Datastore',
+    },
+    {
+      argv: ['discover', '--like=x'],
+      message: '--like has no meaning for discover, only for: metrics',
+    },
+  ])('refuses $argv', ({ argv, message }) => {
+    expect(messageOf(parseArguments(argv, {}))).toBe(message);
+  });
+});
+
 describe('a password in the address to ask', () => {
   it('is refused, and not repeated', () => {
     const parsed = parseArguments(['healthcheck', '--url=https://ada:s3cr3t@localhost:9126/'], {});

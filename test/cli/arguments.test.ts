@@ -208,7 +208,7 @@ describe('a usage error', () => {
     {
       argv: ['config-schema', '--config.file=x'],
       message:
-        '--config.file has no meaning for config-schema, only for: serve, check-config, plan, discover, compare, once',
+        '--config.file has no meaning for config-schema, only for: serve, check-config, plan, discover, metrics, compare, once',
     },
     {
       argv: ['--config.file'],

@@ -8,6 +8,7 @@ describe('what a shell has to know of', () => {
     { command: 'plan', operand: 'files' },
     { command: 'completion', operand: ['bash', 'zsh', 'fish'] },
     { command: 'serve', operand: [] },
+    { command: 'metrics', operand: [] },
     { command: 'help', operand: expect.arrayContaining(['serve', 'completion']) as unknown },
   ])('$command is what may follow it', ({ command, operand }) => {
     expect(byName.get(command)?.operand).toEqual(operand);

@@ -8,6 +8,8 @@ describe('a list of faults', () => {
     { text: 'hang-app=a=b', faults: [{ name: 'hang-app', application: 'a=b' }] },
     { text: 'missing-host', faults: [{ name: 'missing-host', application: undefined }] },
     { text: 'missing-host=shop', faults: [{ name: 'missing-host', application: 'shop' }] },
+    { text: 'first-metric', faults: [{ name: 'first-metric', application: undefined }] },
+    { text: 'lost-metrics=shop', faults: [{ name: 'lost-metrics', application: 'shop' }] },
     { text: '429-every=5m', faults: [{ name: '429-every', everyMs: 300_000 }] },
     { text: 'html-502', faults: [{ name: 'html-502', everyCalls: 1 }] },
     { text: 'html-502=20%', faults: [{ name: 'html-502', everyCalls: 5 }] },

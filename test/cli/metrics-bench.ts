@@ -45,13 +45,13 @@ export async function listing(
     env: { KEY: 'NRAK-GOOD', NEW_RELIC_API_KEY: 'NRAK-GOOD' },
     files: config === undefined ? {} : { 'config.yaml': config },
     openTransport: async () => {
-      const { send, close } = inMemoryTransport(simulator);
+      const transport = inMemoryTransport(simulator);
       return {
-        close,
+        ...transport,
         send: async (...call) => {
           calls += 1;
           beforeCall?.(calls, platform);
-          return send(...call);
+          return transport.send(...call);
         },
       };
     },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aligned, runOneShot } from '../../src/cli/one-shot.ts';
+import { aligned, runKeepingParts, runOneShot } from '../../src/cli/one-shot.ts';
 import { run, runsUntilStopped } from '../../src/cli/run.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
 
@@ -86,6 +86,39 @@ describe('a command that does one thing', () => {
   });
 });
 
+describe('a command that keeps what it has', () => {
+  it.each(signals)('prints it when it is stopped by $signal, and ends with $code', async (one) => {
+    const platform = { ...createFakePlatform(), stopSignal: stoppedBy(one.signal) };
+
+    const ending = runKeepingParts(async () => ({ exitCode: 0, output: 'half\n' }), platform);
+
+    await expect(ending).rejects.toMatchObject({ exitCode: one.code });
+    expect(platform.stdout.text()).toBe('half\n');
+  });
+
+  it.each([{ exitCode: 0 as const }, { exitCode: 1 as const }])(
+    'ends with $exitCode if it is not stopped',
+    async ({ exitCode }) => {
+      const platform = createFakePlatform();
+
+      const code = await runKeepingParts(async () => ({ exitCode, output: 'all\n' }), platform);
+
+      expect(code).toBe(exitCode);
+      expect(platform.stdout.text()).toBe('all\n');
+    },
+  );
+
+  it('is interrupted if it fails because of the stop, and fails as it is otherwise', async () => {
+    const failing = async (): Promise<never> => {
+      throw new Error('cut off');
+    };
+    const stopped = { ...createFakePlatform(), stopSignal: stoppedBy('SIGINT') };
+
+    await expect(runKeepingParts(failing, stopped)).rejects.toMatchObject({ exitCode: 130 });
+    await expect(runKeepingParts(failing, createFakePlatform())).rejects.toThrow('cut off');
+  });
+});
+
 describe.each([
   'once',
   'plan',
@@ -93,6 +126,7 @@ describe.each([
   'check-config',
   'check-config --online',
   'discover',
+  'metrics 1',
   'healthcheck',
   'config-schema',
 ])('%s', (command) => {

@@ -60,6 +60,7 @@ poll:
   stale_after: 15m # default
   host_names: true # default
   raw: false # default
+  metrics: [ throughput ] # default
 apps:
   - id: 12 # c.yaml:9
     labels: {} # default

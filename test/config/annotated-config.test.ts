@@ -32,6 +32,17 @@ const polls = merged(
   optional('window', fc.oneof(duration, fc.constant('default'))),
   optional('delay', duration),
   optional('raw', fc.boolean()),
+  optional(
+    'metrics',
+    fc.constantFrom(
+      ['apdex', 'errors'],
+      [
+        'cpu',
+        { metric: 'GC/cumulative', value: 'call_count', as: 'gc_calls', labels: { gc: '#' } },
+      ],
+      [{ metric: 'a: b', value: 'rate', as: 'x_ab', scale: 0.5, help: '"%"' }, 'throughput'],
+    ),
+  ),
 );
 const entries = merged(
   fc.oneof(
@@ -75,5 +86,47 @@ describe('annotatedText', () => {
     const lines = text.split('\n').filter((line) => line !== '' && !/^#|^\w+:$/u.test(line));
     expect(lines.filter((line) => !/ # (?:default|c\.yaml:1)$/u.test(line))).toEqual([]);
     expect(lines).toContain('  - id: 1 # c.yaml:1');
+  });
+
+  it('tells which metrics are those of the entry and which are those of poll', async () => {
+    const file = `poll:
+  metrics:
+    - apdex
+    - metric: M
+      value: score
+      as: x
+      scale: 2
+apps:
+  - id: 1
+  - id: 2
+    metrics: [errors,
+      cpu]
+  - id: 3
+    metrics:
+      - memory
+      - { metric: M, value: score, as: y }
+  - id: 4
+    interval: 5m`;
+
+    const { text } = await parsed(file);
+
+    const metrics = text
+      .split('\n')
+      .filter((line) => /apdex|cpu|memory|as:|scale:|metrics:|id:/u.test(line));
+    expect(metrics.map((line) => line.trim())).toEqual([
+      'metrics:',
+      '- apdex # c.yaml:3',
+      'as: x # c.yaml:6',
+      'scale: 2 # c.yaml:7',
+      '- id: 1 # c.yaml:9',
+      '- id: 2 # c.yaml:10',
+      'metrics: [ errors, cpu ] # c.yaml:11',
+      '- id: 3 # c.yaml:13',
+      'metrics:',
+      '- memory # c.yaml:15',
+      'as: y # c.yaml:16',
+      'scale: 1 # default',
+      '- id: 4 # c.yaml:17',
+    ]);
   });
 });

@@ -84,7 +84,6 @@ const conflicts: readonly Case[] = [
     metric('value: average_time'),
     metric('value: average_time, labels: {a: b}, scale: 1000'),
   ),
-  metrics(metric(), metric('metric: N, labels: {a: b}')),
   {
     text: rows(
       'poll:',

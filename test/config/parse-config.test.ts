@@ -189,6 +189,36 @@ apps: [{id: 1}]`;
     ]);
   });
 
+  it('gives a gauge one help text, wherever it is named', async () => {
+    const { apps } = await configOf(`
+poll: {metrics: [{metric: A, value: s, as: one}, {metric: A, value: s, as: three}]}
+apps:
+  - {id: 1}
+  - id: 2
+    metrics:
+      - {metric: A, value: s, as: one, labels: {a: b}}
+      - {metric: A, value: s, as: two}
+      - {metric: A, value: t, as: two, labels: {a: b}}
+      - {metric: B, value: s, as: three, help: Three.}`);
+
+    const helps = apps.map(({ series }) => series.map(({ gauge }) => [gauge.name, gauge.help]));
+    const ofSeveral =
+      'Several metrics of New Relic over the polled window, told apart by their labels.';
+    expect(helps).toEqual([
+      [
+        ['one', "s of New Relic's metric A over the polled window."],
+        ['three', 'Three.'],
+      ],
+      [
+        ['one', "s of New Relic's metric A over the polled window."],
+        ['two', ofSeveral],
+        ['two', ofSeveral],
+        ['three', 'Three.'],
+      ],
+    ]);
+    expect(apps[0]?.series).toEqual(seriesOf(apps[0]?.poll.metrics ?? [], ['web', 'other']));
+  });
+
   it('shares the series of entries with the same metrics and transactions', async () => {
     const { apps } = await configOf(`
 poll: {metrics: [apdex]}

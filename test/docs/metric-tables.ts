@@ -8,7 +8,8 @@ import {
   valueNames,
   vendorValues,
 } from '../../src/model/vendor-value.ts';
-import { baseFactors } from '../../src/rest/base-factors.ts';
+import { nrqlValueOf } from '../../src/nerdgraph/nrql-values.ts';
+import { inBaseUnit } from '../../src/rest/base-units.ts';
 
 /** The tables of docs/metrics.md that are written from the code, by the names of their markers. */
 export function metricTables(): ReadonlyMap<string, string> {
@@ -106,7 +107,7 @@ function gaugeTable(what: 'applications' | 'hosts'): string {
 }
 
 /** NRQL for the value as it is published; `v` stands for `newrelic.timeslice.value`. */
-const nrqlOfValues: Readonly<Record<ValueName, string>> = {
+export const nrqlOfValues: Readonly<Record<ValueName, string>> = {
   requests_per_minute: 'rate(count(v), 1 minute)',
   calls_per_minute: 'rate(count(v), 1 minute)',
   errors_per_minute: 'rate(count(v), 1 minute)',
@@ -145,15 +146,22 @@ const nrqlOfValues: Readonly<Record<ValueName, string>> = {
   threshold_min: 'min(v)',
 };
 
-/** What New Relic states, of which the published unit is `baseFactors` times as much. */
+/** What New Relic states, which `inBaseUnit` turns into what is published. */
 function statedUnit(value: ValueName): string {
   const unit = vendorValues[value];
-  const factor = baseFactors[value];
+  const factor = inBaseUnit(value, 1);
   if (factor === 1) return unitTexts[unit];
   if (unit === 'seconds' && factor === 0.001) return 'milliseconds';
   if (unit === 'bytes' && factor === 1024 * 1024) return 'MiB';
   if (unit === 'ratio' && factor === 0.01) return 'percent';
   throw new Error(`${value}: no unit is known that is ${factor} times ${unit}`);
+}
+
+/** When a value is absent although New Relic has the metric. */
+function absenceOf(value: ValueName): string {
+  if (countedBy[value] !== undefined) return 'without calls in the window';
+  const { isAmount } = nrqlValueOf({ metric: 'Custom/any', value });
+  return isAmount ? '' : 'with NerdGraph, if nothing was recorded in the window';
 }
 
 /** Values with the same row stand in one. */
@@ -164,7 +172,7 @@ function valueTable(): string {
       statedUnit(value),
       unitTexts[vendorValues[value]],
       code(nrqlOfValues[value]),
-      countedBy[value] === undefined ? '' : 'without calls in the window',
+      absenceOf(value),
     ];
     const key = cells.join(' | ');
     rows.set(key, [...(rows.get(key) ?? []), value]);

@@ -177,7 +177,7 @@ describe('an answer that is a failure', () => {
 
     const answer = await client.applicationThroughput('12', query, { signal });
 
-    expect(answer).toEqual({ values: [undefined, undefined], windowEndMs: undefined });
+    expect(answer).toMatchObject({ values: [undefined, undefined], windowEndMs: undefined });
   });
 });
 

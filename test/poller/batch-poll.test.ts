@@ -7,7 +7,7 @@ import type { RestClient } from '../../src/rest/rest-client.ts';
 import { createRestSource } from '../../src/rest/rest-source.ts';
 import { aSelected } from '../support/builders.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
-import { createFakeSource, type FakeSource, webOf } from '../support/fake-source.ts';
+import { createFakeSource, type FakeSource, unobserved, webOf } from '../support/fake-source.ts';
 
 interface Bench {
   readonly clock: FakeClock;
@@ -55,7 +55,7 @@ function aPoll(
     source.answer(id, webOf(1));
   }
   const client = { ...source.client, ...options.client };
-  const [batch] = createRestSource({ client, clock }).batches([request], []);
+  const [batch] = createRestSource('main', { client, clock, ...unobserved }).batches([request], []);
   if (batch === undefined) throw new Error('there is no batch');
   const poll = startBatchPoll(
     batch,

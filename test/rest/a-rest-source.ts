@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Clock } from '../../src/model/clock.ts';
 import type { Source } from '../../src/model/source.ts';
-import type { InvalidSampleReason } from '../../src/model/telemetry.ts';
+import type { InvalidSampleReason, UnexpectedAnswer } from '../../src/model/telemetry.ts';
 import { createRestClient, defaultMaxPages, type RestClient } from '../../src/rest/rest-client.ts';
 import { createRestSource } from '../../src/rest/rest-source.ts';
 import type { Transport } from '../../src/transport/transport.ts';
@@ -15,6 +15,7 @@ export interface SourceUnderTest {
   readonly invalidSamples: readonly InvalidSampleReason[];
   /** Such as `list_applications schema`. */
   readonly failures: readonly string[];
+  readonly unexpected: readonly UnexpectedAnswer[];
   readonly logged: readonly Readonly<Record<string, unknown>>[];
 }
 
@@ -29,28 +30,31 @@ export function aRestSource(
 ): SourceUnderTest {
   const invalidSamples: InvalidSampleReason[] = [];
   const failures: string[] = [];
+  const unexpected: UnexpectedAnswer[] = [];
   const logged: Readonly<Record<string, unknown>>[] = [];
   const log = (fields: Readonly<Record<string, unknown>>): void => {
     logged.push(fields);
   };
-  const client = createRestClient(
-    { maxPages },
-    {
-      send,
-      clock,
-      observer: {
-        invalidSample: (reason) => invalidSamples.push(reason),
-        failed: (operation, reason) => failures.push(`${operation} ${reason}`),
-      },
-      logger: { debug: log, info: log, warn: log, error: log },
+  const observer = {
+    invalidSample: (reason: InvalidSampleReason): void => {
+      invalidSamples.push(reason);
     },
-  );
+    failed: (operation: string, reason: string): void => {
+      failures.push(`${operation} ${reason}`);
+    },
+    unexpected: (kind: UnexpectedAnswer, count: number): void => {
+      unexpected.push(...Array.from({ length: count }, () => kind));
+    },
+  };
+  const logger = { debug: log, info: log, warn: log, error: log };
+  const client = createRestClient({ maxPages }, { send, clock, observer, logger });
   return {
-    source: createRestSource({ client, clock }),
+    source: createRestSource('main', { client, clock, observer, logger }),
     client,
     signal: new AbortController().signal,
     invalidSamples,
     failures,
+    unexpected,
     logged,
   };
 }

@@ -2,12 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { ApiError, type FailureReason } from '../../src/model/api-error.ts';
 import { applicationScope } from '../../src/model/poll-outcome.ts';
 import { seriesOf } from '../../src/model/polled-series.ts';
-import type { MetricQuery } from '../../src/rest/metric-payload.ts';
 import { PollAnswers } from '../../src/rest/poll-answers.ts';
+import type { GroupQuery } from '../../src/rest/poll-queries.ts';
 
-const query: MetricQuery = {
+const series = seriesOf(['throughput'], ['web']);
+
+const query: GroupQuery = {
   window: { fromMs: 0, toMs: 60_000 },
-  series: seriesOf(['throughput'], ['web']),
+  series,
+  places: undefined,
+  calls: 1,
   raw: false,
 };
 const answer = { values: [1], windowEndMs: undefined };
@@ -22,7 +26,7 @@ function asked(hostIds: readonly string[]): Parameters<PollAnswers['outcome']>[0
 
 describe('the answers of a poll', () => {
   it('make one reading, with the hosts in the order of the list', () => {
-    const answers = new PollAnswers();
+    const answers = new PollAnswers(series);
     answers.host('12', { ...answer, values: [12] }, query);
     answers.application({ ...answer, values: [3] }, query);
     answers.host('11', { ...answer, values: [11] }, query);
@@ -39,7 +43,7 @@ describe('the answers of a poll', () => {
   });
 
   it('lack what failed and what was not tried', () => {
-    const answers = new PollAnswers();
+    const answers = new PollAnswers(series);
     answers.host('11', answer, query);
     answers.hostFailed('12', anError('server', 500));
     answers.hostFailed('13', anError('schema'));
@@ -52,7 +56,7 @@ describe('the answers of a poll', () => {
   });
 
   it('make no reading when nothing arrived, and hosts that answered 404 do not count as failed', () => {
-    const answers = new PollAnswers();
+    const answers = new PollAnswers(series);
     answers.applicationFailed(anError('server', 500));
     answers.hostFailed('11', anError('not_found', 404));
     answers.hostIsGone('12');
@@ -64,7 +68,7 @@ describe('the answers of a poll', () => {
   });
 
   it('include a host that was no longer listed, and then listed again', () => {
-    const answers = new PollAnswers();
+    const answers = new PollAnswers(series);
     answers.application(answer, query);
     answers.hostIsGone('11');
     answers.host('12', answer, query);
@@ -76,7 +80,7 @@ describe('the answers of a poll', () => {
   });
 
   it('have no failures when the application answers 404, only that it is gone', () => {
-    const answers = new PollAnswers();
+    const answers = new PollAnswers(series);
     answers.applicationFailed(anError('not_found', 404));
     const isFinal = answers.isFinal();
 
@@ -95,7 +99,7 @@ describe('the answers of a poll', () => {
     },
     { what: 'one host fails', error: anError('server', 500), final: false },
   ])('are final: $final, when $what', ({ error, final }) => {
-    const answers = new PollAnswers();
+    const answers = new PollAnswers(series);
 
     answers.hostFailed('11', error);
 
@@ -106,7 +110,7 @@ describe('the answers of a poll', () => {
   it.each(['dns', 'connect', 'tls', 'timeout', 'throttled'] as const)(
     'are final when a dozen calls in a row ended with %s',
     (reason) => {
-      const answers = new PollAnswers();
+      const answers = new PollAnswers(series);
 
       for (let call = 0; call < 11; call += 1) answers.hostFailed(`${call}`, anError(reason));
       const before = answers.isFinal();
@@ -123,7 +127,7 @@ describe('the answers of a poll', () => {
       between: (answers: PollAnswers) => answers.hostFailed('a', anError('server', 500)),
     },
   ])('are not final when $what came in between', ({ between }) => {
-    const answers = new PollAnswers();
+    const answers = new PollAnswers(series);
 
     for (let call = 0; call < 11; call += 1) answers.hostFailed(`${call}`, anError('timeout'));
     between(answers);
@@ -133,7 +137,7 @@ describe('the answers of a poll', () => {
   });
 
   it('give the first error as the reason of the failure', () => {
-    const answers = new PollAnswers();
+    const answers = new PollAnswers(series);
     answers.givenUp(anError('timeout'));
     answers.hostFailed('11', anError('server', 500));
 
@@ -141,7 +145,7 @@ describe('the answers of a poll', () => {
   });
 
   it("have the earliest end of the windows, if those are the vendor's own", () => {
-    const answers = new PollAnswers();
+    const answers = new PollAnswers(series);
     const own = { ...query, window: undefined };
     answers.application({ ...answer, windowEndMs: 120_000 }, own);
     answers.host('11', { ...answer, windowEndMs: 60_000 }, own);
@@ -178,7 +182,7 @@ describe('the host names of a poll', () => {
       expected: { hostNames: new Map(), hostNamesError: undefined, extraCalls: 1 },
     },
   ])('are $what', ({ came, expected }) => {
-    const answers = new PollAnswers();
+    const answers = new PollAnswers(series);
 
     answers.hostNames(came);
 
@@ -186,7 +190,7 @@ describe('the host names of a poll', () => {
   });
 
   it('do not make the poll fail when they fail', () => {
-    const answers = new PollAnswers();
+    const answers = new PollAnswers(series);
     answers.application(answer, query);
 
     answers.hostNamesFailed(error);

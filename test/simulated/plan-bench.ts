@@ -128,8 +128,8 @@ function operationOf({ path, graphql }: JournalEntry): Operation | undefined {
 
 function graphqlOperationOf({ operation, text }: GraphqlAsk): Operation {
   if (operation === 'entity_search') return 'list_applications';
-  if (text.includes('FACET appId, host LIMIT')) return 'list_hosts';
-  return text.includes('FACET appId, host,') ? 'host_throughput' : 'application_throughput';
+  if (text.includes('AS calls FROM Metric WHERE host IS NOT NULL')) return 'list_hosts';
+  return text.includes('FACET appId, host') ? 'host_throughput' : 'application_throughput';
 }
 
 /** The calls in [fromMs, toMs) of the monotonic clock, by operation. */

@@ -75,6 +75,14 @@ describe('a fault by its name', () => {
       effect: [{ kind: 'status', status: 404, meant: [6] }],
     },
     {
+      fault: { name: 'first-metric', application: undefined },
+      effect: [{ kind: 'first_metric_only', others: 'without_values', meant: [1, 2, 3, 5, 6] }],
+    },
+    {
+      fault: { name: 'lost-metrics', application: 'staging' },
+      effect: [{ kind: 'first_metric_only', others: 'missing', meant: [5, 6] }],
+    },
+    {
       fault: { name: 'html-502', everyCalls: 3 },
       effect: [
         { kind: 'status', status: 502, body: expect.stringMatching(/^<html>/u), meant: [0, 3, 6] },
@@ -130,6 +138,8 @@ describe('a script of faults', () => {
         { name: 'hang-app', application: 'Search' },
         { name: 'missing-app', application: 'Cart' },
         { name: 'missing-host', application: 'staging' },
+        { name: 'first-metric', application: undefined },
+        { name: 'lost-metrics', application: 'staging' },
         { name: '429-every', everyMs: 300_000 },
         { name: 'slow', latencyMs: 1500 },
         { name: 'html-502', everyCalls: 1 },
@@ -146,6 +156,8 @@ describe('a script of faults', () => {
       'REST calls for the values of "Search" (id 1) and its hosts are never answered',
       'the configuration has an entry "Cart", which matches nothing',
       'the host b of "Checkout (staging)" is listed, but REST calls for its values get status 404',
+      'REST calls for metrics of any application that do not share all values get those of the first one; the others have none',
+      'REST calls for metrics of "Checkout (staging)" (id 3) and its hosts that do not share all values get those of the first one; the others are missing',
       'after 30 s, and then every 5 min, all calls of 20 s get status 429',
       'every answer takes 1.5 s',
       'every call gets status 502 and a page of HTML, as from a gateway',

@@ -1,13 +1,18 @@
 import type { ApiError } from '../../src/model/api-error.ts';
 import type { Clock } from '../../src/model/clock.ts';
 import type { PollOutcome } from '../../src/model/poll-outcome.ts';
+import type { PolledSeries } from '../../src/model/polled-series.ts';
 import { isWorthPolling, type SelectedApplication } from '../../src/model/selected-application.ts';
 import type { Batch, CallContext, Question, Source, Stage } from '../../src/model/source.ts';
+import { type CallGroups, callGroupsOf } from '../../src/rest/call-groups.ts';
 import { createRestBatch } from '../../src/rest/rest-batch.ts';
 import type { FakeSource } from './fake-source.ts';
 
 /** Applications that one call answers for. */
 const batchSize = 200;
+
+const inOneCall = (series: readonly PolledSeries[]): CallGroups =>
+  callGroupsOf(series, () => false);
 
 export interface FakeBatchSource extends FakeSource {
   /** The ids of the applications that each call for values asked for, in order. */
@@ -93,7 +98,10 @@ class FakeBatch<Asked extends Question> implements Batch<Asked> {
     this.key = idsOf(questions).join();
     this.#sentBatches = sentBatches;
     this.#parts = new Map(
-      questions.map((one) => [one, createRestBatch(one, { client: fake.client, clock })]),
+      questions.map((one) => [
+        one,
+        createRestBatch(one, { client: fake.client, clock, callGroupsOf: inOneCall }),
+      ]),
     );
   }
 

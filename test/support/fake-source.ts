@@ -5,8 +5,15 @@ import type { Values } from '../../src/model/polled-series.ts';
 import type { Discovery, HostNames, Source } from '../../src/model/source.ts';
 import type { MetricAnswer, MetricQuery } from '../../src/rest/metric-payload.ts';
 import type { RestClient } from '../../src/rest/rest-client.ts';
-import { createRestSource } from '../../src/rest/rest-source.ts';
+import { createRestSource, type RestSourceDependencies } from '../../src/rest/rest-source.ts';
 import { createFakeClock } from './fake-clock.ts';
+import { createFakeLogger } from './fake-logger.ts';
+
+/** For a REST source of which nobody wants to know what it reports. */
+export const unobserved: Pick<RestSourceDependencies, 'observer' | 'logger'> = {
+  observer: { unexpected: (): void => undefined },
+  logger: createFakeLogger(),
+};
 
 /** What the fake answers for one subject: a value, an error, or nothing until it is told to. */
 export type Answer = Values | ApiError | Promise<Values>;
@@ -156,7 +163,7 @@ export function createFakeSource(clock: Clock = createFakeClock()): FakeSource {
   };
 
   return {
-    ...createRestSource({ client, clock }),
+    ...createRestSource('main', { client, clock, ...unobserved }),
     client,
     calls,
     sent: () => calls.length,
