@@ -1,8 +1,8 @@
+import { isOwnMetricName } from '../model/own-metric-names.ts';
 import { hostGaugeName } from '../model/polled-series.ts';
-import { presetNames, presets } from '../model/presets.ts';
 import { type Unit, type ValueName, vendorValues } from '../model/vendor-value.ts';
 
-/** Makes names of gauges, no two of which are the same, for applications or for hosts. */
+/** Makes names of gauges, none of them twice, and none that the exporter has itself. */
 export type NameGauge = (metric: string, value: ValueName) => string;
 
 const prefix = 'newrelic_application_';
@@ -57,21 +57,13 @@ function gaugeName(metric: string, suffix: string, value: ValueName): string {
   return `${prefix}${subject}${stems[value] ?? `_${value}`}${suffixes[vendorValues[value]]}`;
 }
 
-/** Names that are taken: those of the presets, and what the exporter says of every application. */
-function ownNames(): readonly string[] {
-  return presetNames
-    .flatMap((preset) => presets[preset])
-    .map(({ name }) => `${prefix}${name}`)
-    .flatMap((name) => [name, hostGaugeName(name)]);
-}
-
 export function createGaugeNames(): NameGauge {
-  const taken = new Set(ownNames());
+  const taken = new Set<string>();
   return (metric, value) => {
     for (let number = 1; ; number += 1) {
       const name = gaugeName(metric, number === 1 ? '' : `_${number}`, value);
       const names = [name, hostGaugeName(name)];
-      if (names.some((one) => taken.has(one))) continue;
+      if (names.some((one) => taken.has(one) || isOwnMetricName(one))) continue;
       for (const one of names) taken.add(one);
       return name;
     }

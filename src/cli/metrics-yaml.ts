@@ -1,3 +1,4 @@
+import { customMetric } from '../config/metric-schema.ts';
 import type { ListedMetric } from '../model/metric-list.ts';
 import { type PresetName, presetNames } from '../model/presets.ts';
 import { isValueName, type ValueName } from '../model/vendor-value.ts';
@@ -84,6 +85,9 @@ interface OtherMetric {
 }
 
 function withoutPresets({ name, values }: ListedMetric): OtherMetric | undefined {
+  if (!isConfigurable(name)) {
+    return { name, values: [], remark: 'a configuration cannot have this name', isRead: false };
+  }
   if (values === undefined) {
     const remark = 'NerdGraph does not tell which values it has';
     return { name, values: [], remark, isRead: false };
@@ -104,6 +108,11 @@ function withoutPresets({ name, values }: ListedMetric): OtherMetric | undefined
         : `the exporter does not know ${unknown.map(quotedOnOneLine).join(', ')}`,
     isRead: presetsOf(name, values).length > 0 || sums.has(name),
   };
+}
+
+/** Control characters, for example, are refused in a configuration. */
+function isConfigurable(name: string): boolean {
+  return customMetric.safeParse({ metric: name, value: 'count', as: 'x' }).success;
 }
 
 function rankOf(value: ValueName): number {

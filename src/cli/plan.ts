@@ -1,8 +1,9 @@
 import { loadForCommand, renderWarnings } from '../daemon/config-reader.ts';
 import { CommandError, type Platform } from '../daemon/platform.ts';
 import type { Config } from '../model/config.ts';
+import { expectedHosts } from '../model/selected-application.ts';
 import { discoverAccounts } from './account-discovery.ts';
-import { expectedSeries } from './expected-series.ts';
+import { expectedSeries, type SeriesInput } from './expected-series.ts';
 import type { Flags } from './flag-table.ts';
 import {
   type AccountDraft,
@@ -55,7 +56,9 @@ async function draftsOf(config: Config, flags: Flags, platform: Platform): Promi
 
 /** Resident memory, measured on the running daemon; see docs/operations.md. */
 const idleBytes = 100e6;
-const bytesPerSeries = 2000;
+/** An application or a host, and each of its series. */
+const bytesPerSubject = 2000;
+const bytesPerSeries = 1000;
 const startBytes = 140e6;
 
 /** Adds the series and the memory of the process, and the calls of all replicas. */
@@ -78,7 +81,7 @@ async function completed(
     together: togetherOf({ source, calls }, replicas),
   }));
   const series = accounts.reduce((sum, account) => sum + account.series, 0);
-  const memoryBytes = idleBytes + series * bytesPerSeries;
+  const memoryBytes = idleBytes + subjectsOf(inputs) * bytesPerSubject + series * bytesPerSeries;
   return {
     fits:
       failures.length === 0 &&
@@ -90,6 +93,12 @@ async function completed(
     startMemoryBytes: Math.max(startBytes, memoryBytes),
     failures,
   };
+}
+
+/** Applications, and the hosts that are polled. */
+function subjectsOf(inputs: readonly SeriesInput[]): number {
+  const applications = inputs.flatMap((input) => input.applications);
+  return applications.reduce((sum, one) => sum + 1 + expectedHosts(one), 0);
 }
 
 /** A plan for machines. Times are in seconds, calls in calls a minute. */

@@ -14,7 +14,7 @@ export interface QuerySize {
 export const fullSize: QuerySize = { applications: 200, rows: 2500 };
 
 /** If smaller queries than these take too long, New Relic is slow, and more queries would not help. */
-const leastSize: QuerySize = { applications: 25, rows: 500 };
+const leastSize: QuerySize = { applications: 25, rows: 150 };
 
 /**
  * Whether a query is so small that it fails for another reason than its size. To ask for the same in

@@ -217,7 +217,7 @@ export function listElementsOf(
     throw failureOf(subject, 'schema', `the answer has no list of ${member}`);
   }
   if (elements.length > maxElements) {
-    const detail = `the answer lists ${elements.length} ${member} on one page, which has 200 at most`;
+    const detail = `the answer lists ${elements.length} ${member} on one page, more than a page ever has`;
     throw failureOf(subject, 'schema', detail);
   }
   return elements as readonly unknown[];

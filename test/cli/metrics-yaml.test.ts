@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { metricsYaml } from '../../src/cli/metrics-yaml.ts';
+import { parseConfig } from '../../src/config/parse-config.ts';
 import type { ListedMetric } from '../../src/model/metric-list.ts';
+import { valueNames } from '../../src/model/vendor-value.ts';
 
 interface Custom {
   readonly metric: string;
@@ -24,6 +26,24 @@ const calls = ['average_response_time', 'average_call_time', 'call_count', 'requ
 function manyOf(count: number): readonly ListedMetric[] {
   return Array.from({ length: count }, (_, index) => ({ name: `Custom/${index}`, values: calls }));
 }
+
+/** What the configuration of one application says of a list of metrics. */
+async function checked(yaml: string): Promise<readonly string[]> {
+  const list = yaml.trimEnd().split('\n').join('\n    ');
+  const text = `accounts: [{ name: main, api_key_env: KEY }]\napps:\n  - name: shop\n    ${list}\n`;
+  const { warnings } = await parseConfig(text, { fileName: 'c.yaml', directory: '/' });
+  return warnings.map(({ message }) => message);
+}
+
+/** All values, as metrics of every kind may have them. */
+const ofEveryKind: readonly ListedMetric[] = [
+  { name: 'Custom/a b', values: valueNames },
+  { name: 'custom/A.B', values: valueNames.slice(10) },
+  { name: 'Host/Custom/a b', values: valueNames.toReversed() },
+  { name: 'Memory/Heap/Used', values: ['used_mb_by_host', 'total_used_mb', 'average_value'] },
+  { name: 'hosts', values: ['call_count', 'score', 'percent'] },
+  { name: '漢字', values: ['rate', 's', 't', 'f'] },
+];
 
 describe('metrics as YAML', () => {
   it('has presets for what they read, and the most useful value of every other metric', () => {
@@ -53,6 +73,18 @@ describe('metrics as YAML', () => {
         as: 'newrelic_application_custom_depth_average_value',
       },
     ]);
+  });
+
+  it('is accepted by the check of the configuration, without a warning', async () => {
+    expect(await checked(metricsYaml(ofEveryKind, { isOfHost: false }))).toEqual([]);
+    expect(await checked(metricsYaml(ofEveryKind, { isOfHost: true }))).toEqual([]);
+  });
+
+  it('is accepted with all its comments in force, too', async () => {
+    const yaml = uncommented(metricsYaml(ofEveryKind, { isOfHost: false }));
+
+    expect(inForce(yaml).length).toBeGreaterThan(2 * valueNames.length);
+    expect(await checked(yaml)).toEqual([]);
   });
 
   it('keeps what an entry has without it', () => {
@@ -130,11 +162,22 @@ describe('metrics as YAML', () => {
     expect(yaml).toContain('\n  # "Custom/x": NerdGraph does not tell which values it has\n');
   });
 
+  it.each(['line\nfeed\r\ttab', 'half a \uD83D character', 'escape \u001B[31m', 'x'.repeat(256)])(
+    'leaves out a name that a configuration cannot have, on one line: %j',
+    (name) => {
+      const yaml = metricsYaml([{ name, values: ['average_value'] }], { isOfHost: false });
+
+      expect(inForce(yaml)).toEqual(['throughput']);
+      expect(yaml.trimEnd().split('\n')).toHaveLength(3);
+      expect(yaml).toMatch(/\n {2}# ".*": a configuration cannot have this name\n$/u);
+      expect(yaml.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+    },
+  );
+
   it.each([
     'a "b" \\ c',
     "it's # {no}: [comment], &x *y !z %w @v `u`",
-    'line\nfeed\r\ttab\u0000\u001B[31m\u0085\u00A0\u2028\u2029\uFEFF',
-    'bidi\u202Etfel 漢字 🚀 \u{E0041} lone \uD800',
+    'bidi\u202Etfel 漢字 🚀 \u{E0041}',
     '- ? : | >',
   ])('has a name exactly as it is, on one line: %j', (name) => {
     const yaml = metricsYaml([{ name, values: ['average_value', 'odd\nvalue'] }], {

@@ -3,9 +3,11 @@ import { transactionTypes } from '../../src/model/application.ts';
 import { seriesOf } from '../../src/model/polled-series.ts';
 import { presetNames } from '../../src/model/presets.ts';
 import { valueNames } from '../../src/model/vendor-value.ts';
+import { functionTexts, nrqlValueOf } from '../../src/nerdgraph/nrql-values.ts';
+import { aReading, aSnapshot, aStore } from '../exposition/builders.ts';
 import { readDocument } from './documents.ts';
 import { codeWordsIn, rowsWith } from './markdown.ts';
-import { metricTables, withTables } from './metric-tables.ts';
+import { metricTables, nrqlOfValues, withTables } from './metric-tables.ts';
 
 const { text } = readDocument('docs/metrics.md');
 
@@ -15,7 +17,7 @@ function wordsOf(column: string, ...others: readonly string[]): readonly string[
 }
 
 describe('the tables of docs/metrics.md that are written from the code', () => {
-  it('are up to date (write them anew with "npx vitest run test/docs/metric-tables -u")', async () => {
+  it('are up to date (write them anew with "npx vitest run test/docs/metric-tables.test.ts -u")', async () => {
     await expect(withTables(text, metricTables())).toMatchFileSnapshot('../../docs/metrics.md');
   });
 
@@ -40,10 +42,60 @@ describe('the tables of docs/metrics.md that are written from the code', () => {
     );
   });
 
+  it('have the help texts of the page, which ends each with the same sentence', async () => {
+    const store = aStore();
+    const series = seriesOf(presetNames, transactionTypes);
+    const application = series.map(() => 1);
+    const reading = aReading({ series, application, hosts: new Map([['1', application]]) });
+    store.publish(aSnapshot({ reading }));
+    const page = (await store.page()).identity.toString();
+    const rows = [...metricTables()]
+      .filter(([name]) => name.startsWith('gauges'))
+      .flatMap(([, table]) => rowsWith(table, ['metric', 'meaning']));
+    const lines = rows.map(
+      ({ metric, meaning }) =>
+        `# HELP ${codeWordsIn(metric).join()} ${meaning}. Polled in the background and cached.`,
+    );
+
+    expect(lines).toHaveLength(22);
+    expect(lines.filter((line) => !page.includes(`${line}\n`))).toEqual([]);
+  });
+
   it('name every value once', () => {
     const words = wordsOf('value', 'New Relic states');
 
     expect(words.toSorted()).toEqual([...valueNames].toSorted());
+  });
+});
+
+describe('the NRQL of docs/metrics.md', () => {
+  /** What NerdGraph would answer: a function of the timeslices, perhaps as a rate, perhaps in MiB. */
+  const written = /^(rate\()?(.+?)(?:, 1 (minute|second)\))?( \* 1048576)?$/u;
+  const windowSeconds = 300;
+
+  it.each(valueNames.filter((value) => value !== 'score').map((value) => ({ value })))(
+    'gives the same $value as the columns that NerdGraph is asked for',
+    ({ value }) => {
+      const [, , asked = '', unit, mebibytes] = written.exec(nrqlOfValues[value]) ?? [];
+      const { functions, valueOf } = nrqlValueOf({ metric: 'Custom/any', value });
+      const [first = 'count'] = functions;
+      const seconds = unit === 'minute' ? 60 : 1;
+      const share = unit === undefined ? 1 : seconds / windowSeconds;
+
+      expect(functionTexts[first].replaceAll('newrelic.timeslice.value', 'v')).toBe(asked);
+      expect(valueOf([600, 1], windowSeconds)).toBeCloseTo(
+        600 * share * (mebibytes === undefined ? 1 : 1024 * 1024),
+      );
+    },
+  );
+
+  it('says of which metric "percent" is a share of the time', () => {
+    const { functions } = nrqlValueOf({ metric: 'CPU/User Time', value: 'percent' });
+
+    expect(functions).toEqual(['sum']);
+    expect(text.replaceAll('\n', ' ')).toContain(
+      '`percent` of `CPU/User Time` is a share of one core: `rate(sum(v), 1 second)`',
+    );
   });
 });
 

@@ -8,6 +8,7 @@ import {
   valueNames,
   vendorValues,
 } from '../../src/model/vendor-value.ts';
+import { nrqlValueOf } from '../../src/nerdgraph/nrql-values.ts';
 import { inBaseUnit } from '../../src/rest/base-units.ts';
 
 /** The tables of docs/metrics.md that are written from the code, by the names of their markers. */
@@ -106,7 +107,7 @@ function gaugeTable(what: 'applications' | 'hosts'): string {
 }
 
 /** NRQL for the value as it is published; `v` stands for `newrelic.timeslice.value`. */
-const nrqlOfValues: Readonly<Record<ValueName, string>> = {
+export const nrqlOfValues: Readonly<Record<ValueName, string>> = {
   requests_per_minute: 'rate(count(v), 1 minute)',
   calls_per_minute: 'rate(count(v), 1 minute)',
   errors_per_minute: 'rate(count(v), 1 minute)',
@@ -156,6 +157,13 @@ function statedUnit(value: ValueName): string {
   throw new Error(`${value}: no unit is known that is ${factor} times ${unit}`);
 }
 
+/** When a value is absent although New Relic has the metric. */
+function absenceOf(value: ValueName): string {
+  if (countedBy[value] !== undefined) return 'without calls in the window';
+  const { isAmount } = nrqlValueOf({ metric: 'Custom/any', value });
+  return isAmount ? '' : 'with NerdGraph, if nothing was recorded in the window';
+}
+
 /** Values with the same row stand in one. */
 function valueTable(): string {
   const rows = new Map<string, readonly ValueName[]>();
@@ -164,7 +172,7 @@ function valueTable(): string {
       statedUnit(value),
       unitTexts[vendorValues[value]],
       code(nrqlOfValues[value]),
-      countedBy[value] === undefined ? '' : 'without calls in the window',
+      absenceOf(value),
     ];
     const key = cells.join(' | ');
     rows.set(key, [...(rows.get(key) ?? []), value]);

@@ -60,7 +60,7 @@ describe('a list of NerdGraph', () => {
       what: 'its hosts cannot be listed',
       script: [
         {
-          when: { queryIncludes: 'FACET appId, host LIMIT', ...badTime },
+          when: { queryIncludes: 'AS calls FROM Metric WHERE host IS NOT NULL', ...badTime },
           fault: { kind: 'graphql_error', errorClass: 'INVALID_INPUT', message: 'no' },
         },
       ],
@@ -90,7 +90,7 @@ describe('a list of NerdGraph', () => {
 
   it('that has lost the hosts at the start brings the applications, and fails their polls', async () => {
     const when = {
-      queryIncludes: 'FACET appId, host LIMIT',
+      queryIncludes: 'AS calls FROM Metric WHERE host IS NOT NULL',
       untilMs: 3 * minuteMs,
     };
     const fault = { kind: 'graphql_error', errorClass: 'INVALID_INPUT', message: 'no' } as const;

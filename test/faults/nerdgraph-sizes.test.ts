@@ -45,7 +45,7 @@ describe('a query that is too large for NerdGraph', () => {
   });
 
   it('whose rows are cut off is asked in parts until none is, down to the hosts of one application', async () => {
-    const script = [{ fault: { kind: 'truncated', rows: 4 } }] as const;
+    const script = [{ fault: { kind: 'truncated', rows: 2 } }] as const;
     await withTimedFaults({ source, script }, async (bench) => {
       await bench.advance(10 * minuteMs);
       const page = await bench.scrape();

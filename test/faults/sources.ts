@@ -70,7 +70,7 @@ function nrqlWindows({ graphql, wallMs, monotonicMs }: JournalEntry): readonly N
   return (graphql?.asks ?? []).flatMap(({ text }) => {
     const [, fromText, toText] = / SINCE (\d+) UNTIL (\d+)$/u.exec(text) ?? [];
     const [fromMs, toMs] = [Number(fromText), Number(toText)];
-    if (text.includes('FACET appId, host LIMIT')) return [];
+    if (text.includes('AS calls FROM Metric WHERE host IS NOT NULL')) return [];
     if (Number.isNaN(fromMs) || toMs - fromMs === dayMs) return [];
     return [{ text, fromMs, toMs, atMonotonicMs: monotonicMs, ageMs: wallMs - toMs }];
   });
@@ -96,7 +96,7 @@ const nerdGraph: FaultSource = {
   onePart: {
     operation: 'nrql',
     queryIncludes:
-      "appId IN (101) AND metricTimesliceName IN ('HttpDispatcher','OtherTransaction/all','Agent/MetricsReported/count') FACET appId, host,",
+      "appId IN (101) AND metricTimesliceName IN ('HttpDispatcher','OtherTransaction/all','Agent/MetricsReported/count') FACET appId, host LIMIT",
   },
   // Queries with another delay are queries of their own.
   apart: [
@@ -106,7 +106,7 @@ const nerdGraph: FaultSource = {
   windowsOf: (applicationId, entries) =>
     entries
       .flatMap(nrqlWindows)
-      .filter(({ text }) => isAbout(text, applicationId) && !/FACET appId, host,/u.test(text)),
+      .filter(({ text }) => isAbout(text, applicationId) && !/FACET appId, host/u.test(text)),
   allWindows: (entries) => entries.flatMap(nrqlWindows),
 };
 

@@ -4,83 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
 import { createSystemClock } from '../../src/daemon/node-platform.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import { type Prometheus, startPrometheus } from '../dashboards/prometheus.ts';
 import { readDocument } from '../docs/documents.ts';
-import { codeBlocksIn } from '../docs/markdown.ts';
+import { expressionsIn } from '../docs/promtool-rule.ts';
 import { type RunningDaemon, startDaemon, stopProgram, until } from '../support/daemon-process.ts';
 import { goToolOrSkip } from '../support/go-tool.ts';
 import { toolOrSkip } from '../support/tools.ts';
-import { kubectlValidate, schemaReport } from './api-schemas.ts';
+import { autoscaler, block, scaledObject } from './autoscalers.ts';
 
 const run = promisify(execFile);
 const prometheusTool = toolOrSkip('prometheus');
 const adapter = goToolOrSkip('external-metrics');
-
-/** The blocks of YAML, by the comment that each begins with. */
-const blocks = new Map(
-  codeBlocksIn(readDocument('docs/kubernetes.md').text)
-    .filter(({ language }) => language === 'yaml')
-    .map(({ text }) => [/^# (?:The )?([\w-]+)/u.exec(text)?.[1] ?? '', text] as const),
-);
-
-function block(name: string): string {
-  const text = blocks.get(name);
-  if (text === undefined) throw new Error(`docs/kubernetes.md has no ${name}`);
-  return text;
-}
-
-interface Autoscaler {
-  readonly spec: {
-    readonly metrics: readonly {
-      readonly external?: {
-        readonly metric: {
-          readonly name: string;
-          readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
-        };
-        readonly target: { readonly averageValue: string };
-      };
-    }[];
-  };
-}
-
-interface ScaledObject {
-  readonly spec: {
-    readonly minReplicaCount: number;
-    readonly triggers: readonly {
-      readonly type: string;
-      readonly metadata: Readonly<Record<string, string>>;
-    }[];
-  };
-}
-
-const autoscaler = parse(block('HorizontalPodAutoscaler')) as Autoscaler;
-const scaledObject = parse(block('ScaledObject')) as ScaledObject;
-
-/**
- * What the triggers of KEDA 2.21 know, from the sources of its scalers: its schema takes any text as a
- * name here.
- */
-const knownMetadata: Readonly<Record<string, readonly string[]>> = {
-  prometheus: [
-    'activationThreshold',
-    'authModes',
-    'awsRegion',
-    'customHeaders',
-    'identityOwner',
-    'ignoreNullValues',
-    'namespace',
-    'query',
-    'queryParameters',
-    'serverAddress',
-    'threshold',
-    'timeout',
-    'unsafeSsl',
-  ],
-  cpu: ['containerName', 'value'],
-};
 
 let folder: string;
 
@@ -98,49 +34,6 @@ async function written(name: string, text: string): Promise<string> {
   return file;
 }
 
-describe.skipIf(kubectlValidate.skip)(
-  `the autoscalers in the documents${kubectlValidate.note}`,
-  () => {
-    const names = ['HorizontalPodAutoscaler', 'ScaledObject', 'TriggerAuthentication'];
-
-    it.each(names)('%s: is what the schema of its API takes', async (name) => {
-      const report = await schemaReport([await written(`${name}.yaml`, block(name))], '1.30');
-
-      expect(report).toContain('OK');
-      expect(report).not.toMatch(/error/iu);
-    });
-
-    it.each([
-      { name: 'HorizontalPodAutoscaler', from: 'averageValue:', to: 'averageValues:' },
-      { name: 'ScaledObject', from: 'failureThreshold:', to: 'failureThresholds:' },
-      { name: 'ScaledObject', from: 'currentReplicasIfHigher', to: 'currentReplicasIfMore' },
-      { name: 'TriggerAuthentication', from: 'parameter:', to: 'parameters:' },
-    ])('$name: would be refused with $to', async ({ name, from, to }) => {
-      const wrong = block(name).replace(from, to);
-
-      expect(await schemaReport([await written(`${to}.yaml`, wrong)], '1.30')).toContain(
-        to.replace(':', ''),
-      );
-    });
-  },
-);
-
-describe('the ScaledObject in the documents', () => {
-  it('has no setting that its triggers do not know', () => {
-    const unknown = scaledObject.spec.triggers.flatMap(({ type, metadata }) =>
-      Object.keys(metadata).filter((key) => knownMetadata[type]?.includes(key) !== true),
-    );
-
-    expect(scaledObject.spec.triggers.map(({ type }) => type)).toEqual(['prometheus', 'cpu']);
-    expect(unknown).toEqual([]);
-  });
-
-  it('never takes an empty answer for 0, and never scales to zero', () => {
-    expect(scaledObject.spec.triggers[0]?.metadata).toMatchObject({ ignoreNullValues: 'false' });
-    expect(scaledObject.spec.minReplicaCount).toBeGreaterThan(0);
-  });
-});
-
 const both = { kind: 'both', hosts: 1 } as const;
 
 const configOf = (baseUrl: string): string => `
@@ -148,6 +41,8 @@ accounts:
   - name: production
     base_url: ${baseUrl}
     api_key_env: KEY
+poll:
+  metrics: [throughput, response_time]
 apps:
   - match: "."
     hosts: false
@@ -246,6 +141,18 @@ describe.skipIf(prometheusTool.skip || adapter.skip)(
 
       expect((await prometheus.query(query)).series).toEqual([{ metric: {}, values: [5600] }]);
       expect((await prometheus.query(query.replace('Checkout', 'Chekout'))).series).toEqual([]);
+    });
+
+    it('has one series for the requests in progress, and none without the application', async () => {
+      const [query = '', ...more] = expressionsIn(readDocument('docs/kubernetes.md').text).filter(
+        (expression) => expression.includes('newrelic_application_response_time_seconds'),
+      );
+      const { series } = await prometheus.query(query);
+
+      expect(more).toEqual([]);
+      expect(series).toHaveLength(1);
+      expect(series[0]?.values[0]).toBeGreaterThan(1);
+      expect((await prometheus.query(query.replaceAll('Checkout', 'Chekout'))).series).toEqual([]);
     });
 
     it('refuses a configuration with a field that the adapter does not know', async () => {

@@ -1,162 +1,205 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
-import type { TransactionType } from '../../src/model/application.ts';
 import { applicationScope, type PollOutcome } from '../../src/model/poll-outcome.ts';
+import type { PolledSeries } from '../../src/model/polled-series.ts';
 import { type Asked, BatchAnswers } from '../../src/nerdgraph/batch-answers.ts';
-import type { CountRow, NrqlAnswer } from '../../src/nerdgraph/nrql-answer.ts';
+import { type ColumnSet, columnsOf } from '../../src/nerdgraph/column-sets.ts';
+import type { FacetRow, NrqlAnswer } from '../../src/nerdgraph/nrql-answer.ts';
 import {
   createRecordedMetrics,
   type RecordedMetrics,
 } from '../../src/nerdgraph/recorded-metrics.ts';
+import { anEntry } from '../support/builders.ts';
+import { row } from './a-batch.ts';
 
-const [web, other, heartbeat] = [
-  'HttpDispatcher',
-  'OtherTransaction/all',
-  'Agent/MetricsReported/count',
-];
+const [web, other] = ['HttpDispatcher', 'OtherTransaction/all'];
 
-function answerOf(rows: readonly CountRow[], minutes = 5, toMs = 600_000): NrqlAnswer {
+function answerOf(rows: readonly FacetRow[], minutes = 5, toMs = 600_000): NrqlAnswer {
   return { rows, isTruncated: false, window: { fromMs: toMs - minutes * 60_000, toMs } };
-}
-
-function row(
-  metric: string | undefined,
-  calls: number,
-  host?: string,
-  applicationId = '1',
-): CountRow {
-  return { applicationId, host, metric, calls };
 }
 
 interface Bench {
   readonly answers: BatchAnswers;
+  readonly applications: readonly ColumnSet[];
+  readonly hosts: readonly ColumnSet[];
+  /** Answers the only query about application 1. */
+  readonly application: (answer: NrqlAnswer, ids?: readonly string[]) => void;
+  /** Answers a query about its hosts. */
+  readonly hostsAre: (answer: NrqlAnswer, isAsked?: (name: string) => boolean) => void;
   readonly recorded: RecordedMetrics;
+  readonly invalid: readonly string[];
   readonly outcome: (asked?: Partial<Asked>) => PollOutcome;
 }
 
-function aBench(...has: readonly TransactionType[]): Bench {
+/** Application 1 has had these metrics before. */
+function aBenchOf(series: readonly PolledSeries[], ...has: readonly string[]): Bench {
   const recorded = createRecordedMetrics();
-  for (const type of has) recorded.saw('1', type);
-  const answers = new BatchAnswers(recorded);
+  for (const metric of has) recorded.saw('1', metric);
+  const invalid: string[] = [];
+  const columns = columnsOf(series);
+  const answers = new BatchAnswers(columns, {
+    recorded,
+    onInvalid: (reason) => {
+      invalid.push(reason);
+    },
+  });
+  const { applications, hosts } = columns;
   return {
     answers,
+    applications,
+    hosts,
+    application: (answer, ids = ['1']) => {
+      const [only] = applications;
+      if (only !== undefined) answers.applications(ids, only, answer);
+    },
+    hostsAre: (answer, isAsked = () => true) => {
+      const [only] = hosts;
+      if (only !== undefined) answers.hosts(['1'], isAsked, only, answer);
+    },
     recorded,
+    invalid,
     outcome: (asked) =>
       answers.outcome(
-        {
-          applicationId: '1',
-          application: true,
-          hosts: [],
-          transactions: ['web', 'other'],
-          ...asked,
-        },
+        { applicationId: '1', application: true, hosts: [], series, ...asked },
         undefined,
       ),
   };
 }
 
-const everyone = (): boolean => true;
+function aBench(...has: readonly string[]): Bench {
+  return aBenchOf(anEntry().series, ...has);
+}
+
 const broken = new ApiError('server', 'it broke', { status: 500 });
 const refused = new ApiError('auth', 'refused', { status: 401 });
+const none = [undefined, undefined];
 
 describe('the values of an application', () => {
   it.each([
-    {
-      what: 'calls a minute',
-      rows: [row(web, 50), row(other, 10)],
-      has: [],
-      is: { web: 10, other: 2 },
-    },
-    { what: 'fractions', rows: [row(web, 1)], has: [], is: { web: 0.2 } },
+    { what: 'calls a minute', rows: [row('1', { web: 50, other: 10 })], has: [], is: [10, 2] },
+    { what: 'fractions', rows: [row('1', { web: 1 })], has: [], is: [0.2, undefined] },
     {
       what: '0 for what it has had before, if it is there',
-      rows: [row(heartbeat, 5)],
-      has: ['web'],
-      is: { web: 0 },
+      rows: [row('1', { live: 5 })],
+      has: [web],
+      is: [0, undefined],
     },
     {
       what: 'nothing for what it never had',
-      rows: [row(heartbeat, 5), row(web, 5)],
+      rows: [row('1', { live: 5, web: 5 })],
       has: [],
-      is: { web: 1 },
+      is: [1, undefined],
     },
-    { what: 'nothing if it is not there', rows: [], has: ['web', 'other'], is: {} },
-    { what: 'its calls without a heartbeat', rows: [row(web, 5)], has: ['other'], is: { web: 1 } },
-    { what: '0 if New Relic says so', rows: [row(web, 0)], has: [], is: { web: 0 } },
+    { what: 'nothing if it is not there', rows: [], has: [web, other], is: none },
     {
-      what: 'nothing of other metrics',
-      rows: [row('Custom/x', 5), row(undefined, 5)],
-      has: [],
-      is: {},
+      what: 'its calls without a heartbeat',
+      rows: [row('1', { web: 5 })],
+      has: [other],
+      is: [1, undefined],
     },
-    { what: 'nothing of other applications', rows: [row(web, 5, undefined, '2')], has: [], is: {} },
-  ] satisfies readonly { what: string; rows: CountRow[]; has: TransactionType[]; is: unknown }[])(
-    'are $what',
-    ({ rows, has, is }) => {
-      const { answers, outcome } = aBench(...has);
-      answers.applications(['1'], answerOf(rows));
-      const { reading, failed, error } = outcome();
-
-      expect(Object.fromEntries(reading?.application ?? [])).toEqual(is);
-      expect([reading?.windowEndMs, failed.size, error]).toEqual([600_000, 0, undefined]);
+    {
+      what: '0 if New Relic says that there is nothing',
+      rows: [{ ...row('1', { live: 5 }), cells: [null, null] }],
+      has: [web],
+      is: [0, undefined],
     },
-  );
+    {
+      what: 'nothing of what cannot be read',
+      rows: [{ ...row('1', { live: 5 }), cells: [undefined, 5] }],
+      has: [web],
+      is: [undefined, 1],
+    },
+    { what: 'nothing of other applications', rows: [row('2', { web: 5 })], has: [], is: none },
+  ])('are $what', ({ rows, has, is }) => {
+    const { application, outcome } = aBench(...has);
+    application(answerOf(rows));
+    const { reading, failed, error } = outcome();
 
-  it('are only of the types that are wanted', () => {
-    const { answers, outcome } = aBench('other');
-    answers.applications(['1'], answerOf([row(web, 5), row(heartbeat, 5)]));
+    expect(reading?.application).toEqual(is);
+    expect([reading?.windowEndMs, failed.size, error]).toEqual([600_000, 0, undefined]);
+  });
 
-    expect(outcome({ transactions: ['web'] }).reading?.application).toEqual(new Map([['web', 1]]));
+  it('are in the order of the series of each application', () => {
+    const { application, outcome } = aBench();
+    application(answerOf([row('1', { web: 5, other: 10 })]));
+    const series = anEntry().series.toReversed();
+
+    expect(outcome({ series }).reading).toMatchObject({ series, application: [2, 1] });
+  });
+
+  it('are multiplied by the scale of each series', () => {
+    const { application, outcome } = aBench();
+    application(answerOf([row('1', { web: 5, other: 10 })]));
+    const series = anEntry().series.map((one, index) => ({ ...one, scale: index === 0 ? 60 : -1 }));
+
+    expect(outcome({ series }).reading?.application).toEqual([60, -2]);
+  });
+
+  it('are never below zero, unless the metric has a unit of its own', () => {
+    const custom = (value: PolledSeries['value']): readonly PolledSeries[] =>
+      anEntry()
+        .series.slice(0, 1)
+        .map((one) => ({ ...one, metric: 'Custom/balance', value }));
+    const series = [...custom('used_mb_by_host'), ...custom('average_value')];
+    const { application, outcome, invalid } = aBenchOf(series);
+    application(answerOf([{ ...row('1', { live: 5 }), cells: [-3] }]));
+
+    expect(outcome().reading?.application).toEqual([undefined, -3]);
+    expect(invalid).toEqual(['negative']);
   });
 
   it('are remembered as metrics that it has', () => {
-    const { answers, recorded } = aBench();
-    answers.applications(['1'], answerOf([row(other, 5)]));
-    answers.hosts(['2'], everyone, answerOf([row(web, 5, 'a', '2')]));
+    const { application, answers, hosts, recorded } = aBench();
+    application(answerOf([row('1', { other: 5 })]));
+    for (const set of hosts)
+      answers.hosts(['2'], () => true, set, answerOf([row('2', { web: 5 }, 'a')]));
 
-    expect([
-      recorded.has('1', 'web'),
-      recorded.has('1', 'other'),
-      recorded.has('2', 'web'),
-    ]).toEqual([false, true, true]);
+    expect([recorded.has('1', web), recorded.has('1', other), recorded.has('2', web)]).toEqual([
+      false,
+      true,
+      true,
+    ]);
   });
 
   it('reach to the earliest end of the windows that were answered for', () => {
-    const { answers, outcome } = aBench();
-    answers.applications(['1'], answerOf([], 5, 600_000));
-    answers.hosts(['1'], everyone, answerOf([row(web, 8, 'a')], 4, 540_000));
+    const { application, hostsAre, outcome } = aBench();
+    application(answerOf([], 5, 600_000));
+    hostsAre(answerOf([row('1', { web: 8 }, 'a')], 4, 540_000));
 
     expect(outcome({ hosts: ['a'] }).reading).toEqual({
       windowEndMs: 540_000,
-      application: new Map(),
-      hosts: new Map([['a', new Map([['web', 2]])]]),
+      series: anEntry().series,
+      application: none,
+      hosts: new Map([['a', [2, undefined]]]),
     });
   });
 });
 
 describe('the values of hosts', () => {
   it('are in the order of the list, with 0 for idle ones and nothing for silent ones', () => {
-    const { answers, outcome } = aBench('web');
-    answers.applications(['1'], answerOf([]));
-    answers.hosts(
-      ['1'],
-      everyone,
-      answerOf([row(web, 5, 'c'), row(heartbeat, 5, 'b'), row(web, 5, 'unlisted')]),
+    const { application, hostsAre, outcome } = aBench(web);
+    application(answerOf([]));
+    hostsAre(
+      answerOf([
+        row('1', { web: 5 }, 'c'),
+        row('1', { live: 5 }, 'b'),
+        row('1', { web: 5 }, 'unlisted'),
+      ]),
     );
     const hosts = outcome({ hosts: ['a', 'b', 'c'] }).reading?.hosts;
 
     expect([...(hosts ?? [])]).toEqual([
-      ['a', new Map()],
-      ['b', new Map([['web', 0]])],
-      ['c', new Map([['web', 1]])],
+      ['a', []],
+      ['b', [0, undefined]],
+      ['c', [1, undefined]],
     ]);
   });
 
   it('come from all parts of a divided query, and fail for those that did not arrive', () => {
-    const { answers, outcome } = aBench();
-    answers.applications(['1'], answerOf([]));
-    answers.hosts(['1'], (name) => name === 'a', answerOf([row(web, 5, 'a')]));
-    answers.hosts(['1'], (name) => name === 'b', answerOf([]));
+    const { answers, application, hostsAre, outcome } = aBench();
+    application(answerOf([]));
+    hostsAre(answerOf([row('1', { web: 5 }, 'a')]), (name) => name === 'a');
+    hostsAre(answerOf([]), (name) => name === 'b');
     answers.failed(['1'], broken);
     const { reading, failed, error, askedParts } = outcome({ hosts: ['a', 'b', 'c'] });
 
@@ -166,12 +209,76 @@ describe('the values of hosts', () => {
   });
 
   it('are not the calls that belong to no host', () => {
-    const { answers, outcome } = aBench();
-    answers.hosts(['1'], everyone, answerOf([row(web, 5)]));
+    const { hostsAre, outcome } = aBench();
+    hostsAre(answerOf([row('1', { web: 5 })]));
 
     expect(outcome({ application: false, hosts: ['a'] }).reading?.hosts).toEqual(
-      new Map([['a', new Map()]]),
+      new Map([['a', []]]),
     );
+  });
+});
+
+describe('values that are only read of some', () => {
+  const [ofWeb, ofOther] = anEntry().series;
+  const series: readonly PolledSeries[] =
+    ofWeb && ofOther
+      ? [
+          { ...ofWeb, scope: 'hosts' },
+          { ...ofOther, scope: 'applications' },
+        ]
+      : [];
+
+  it('are absent of the others', () => {
+    const { application, hostsAre, outcome } = aBenchOf(series, web, other);
+    application(answerOf([{ ...row('1', { live: 5 }), cells: [5] }]));
+    hostsAre(answerOf([{ ...row('1', { live: 5 }, 'a'), cells: [10] }]));
+
+    expect(outcome({ hosts: ['a'] }).reading).toMatchObject({
+      application: [undefined, 1],
+      hosts: new Map([['a', [2, undefined]]]),
+    });
+  });
+});
+
+describe('values of several queries', () => {
+  const [first] = anEntry().series;
+  const series = Array.from({ length: 40 }, (_, index) => ({
+    ...(first as PolledSeries),
+    metric: `Custom/${index + 10}`,
+  }));
+  const cells = (value: number): readonly number[] => Array.from({ length: 40 }, () => value);
+
+  it('come together', () => {
+    const { answers, applications, hosts, outcome } = aBenchOf(series);
+    for (const [index, set] of applications.entries()) {
+      answers.applications(
+        ['1'],
+        set,
+        answerOf([{ ...row('1', {}), cells: cells(5 * (index + 1)) }]),
+      );
+    }
+    for (const [index, set] of hosts.entries()) {
+      const hostRow = { ...row('1', {}, 'a'), cells: cells(10 * (index + 1)) };
+      answers.hosts(['1'], () => true, set, answerOf([hostRow]));
+    }
+    const { reading, failed } = outcome({ hosts: ['a'] });
+
+    expect([applications.length, hosts.length, failed.size]).toEqual([2, 2, 0]);
+    expect(reading?.application).toEqual([...cells(1).slice(0, 32), ...cells(2).slice(0, 8)]);
+    expect(reading?.hosts.get('a')).toEqual([...cells(2).slice(0, 32), ...cells(4).slice(0, 8)]);
+  });
+
+  it('have failed if one of the queries has', () => {
+    const { answers, applications, hosts, outcome } = aBenchOf(series);
+    for (const set of applications.slice(0, 1)) answers.applications(['1'], set, answerOf([]));
+    for (const set of hosts.slice(1)) answers.hosts(['1'], () => true, set, answerOf([]));
+    answers.failed(['1'], broken);
+
+    expect(outcome({ hosts: ['a'] })).toMatchObject({
+      reading: undefined,
+      error: broken,
+      failed: new Set([applicationScope, 'a']),
+    });
   });
 });
 
@@ -202,9 +309,9 @@ describe('what did not arrive', () => {
   });
 
   it('is no failure if only the look for recorded metrics failed', () => {
-    const { answers, outcome } = aBench();
+    const { answers, application, outcome } = aBench();
     answers.failed(['1'], broken);
-    answers.applications(['1'], answerOf([]));
+    application(answerOf([]));
 
     expect(outcome()).toMatchObject({ error: undefined, failed: new Set() });
   });
@@ -219,24 +326,24 @@ describe('what did not arrive', () => {
 
   it('failed for the deadline if nothing else is known', () => {
     const deadline = new ApiError('timeout', 'time is over');
-    const { answers, outcome } = aBench();
-    answers.applications(['1'], answerOf([row(web, 5)]));
+    const { answers, application, outcome } = aBench();
+    application(answerOf([row('1', { web: 5 })]));
     answers.givenUp(deadline);
     const { reading, error, failed } = outcome({ hosts: ['a'] });
 
-    expect(reading?.application.get('web')).toBe(1);
+    expect(reading?.application).toEqual([1, undefined]);
     expect([error, failed]).toEqual([deadline, new Set(['a'])]);
   });
 });
 
 describe('an application without a heartbeat', () => {
   it.each([
-    { what: 'has calls, but no heartbeat', rows: [row(web, 5)], is: true },
-    { what: 'has both', rows: [row(web, 5), row(heartbeat, 5)], is: false },
+    { what: 'has calls, but no heartbeat', rows: [row('1', { web: 5 })], is: true },
+    { what: 'has both', rows: [row('1', { web: 5, live: 5 })], is: false },
     { what: 'has nothing at all', rows: [], is: false },
   ])('$what: $is', ({ rows, is }) => {
-    const { answers } = aBench();
-    answers.applications(['1'], answerOf(rows));
+    const { answers, application } = aBench();
+    application(answerOf(rows));
 
     expect(answers.isWithoutHeartbeat('1')).toBe(is);
     expect(answers.isWithoutHeartbeat('2')).toBe(false);

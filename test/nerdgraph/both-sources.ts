@@ -3,10 +3,11 @@ import { expect } from 'vitest';
 import type { TransactionType } from '../../src/model/application.ts';
 import type { AppEntry } from '../../src/model/config.ts';
 import type { PollOutcome } from '../../src/model/poll-outcome.ts';
+import { isReadOf } from '../../src/model/polled-series.ts';
 import { isWorthPolling } from '../../src/model/selected-application.ts';
-import type { Throughput } from '../../src/model/snapshot.ts';
 import type { Source } from '../../src/model/source.ts';
 import { type TimeWindow, windowAt } from '../../src/model/window.ts';
+import { nrqlValueOf } from '../../src/nerdgraph/nrql-values.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
 import { createFaults } from '../../src/simulator/faults.ts';
 import type { ApplicationSpec, HostSpec } from '../../src/simulator/fleet-options.ts';
@@ -19,6 +20,7 @@ import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 import { neverAborted } from '../transport/fakes.ts';
 import { aNerdGraphSource, runBatches, transportTo } from './a-nerdgraph-source.ts';
 import { aQuestion } from './some-fleet.ts';
+import { someMetrics } from './some-metrics.ts';
 
 /** What happens to an account before it is polled. */
 type Event =
@@ -89,11 +91,12 @@ const someEntry: fc.Arbitrary<AppEntry> = fc
     application: fc.constantFrom(true, true, false),
     transactions: fc.constantFrom<readonly TransactionType[]>(['web', 'other'], ['web'], ['other']),
     minutes: fc.constantFrom(1, 5, 30, 60),
+    metrics: someMetrics,
   })
-  .map(({ minutes, ...entry }) =>
+  .map(({ minutes, metrics, ...entry }) =>
     anEntry({
       ...entry,
-      poll: { raw: true, window: { kind: 'range', lengthMs: minutes * 60_000 } },
+      poll: { raw: true, metrics, window: { kind: 'range', lengthMs: minutes * 60_000 } },
     }),
   );
 
@@ -116,9 +119,9 @@ export const someLimit: fc.Arbitrary<Limit> = fc.oneof(
   fc.record({ kind: fc.constant('truncated' as const), rows: fc.integer({ min: 8, max: 40 }) }),
 );
 
-/** A query for so many applications, or rows, is small: it is not divided because it is slow. */
+/** A query for so many applications, or hosts, is small: it is not divided because it is slow. */
 const together = 25;
-const fewRows = 600;
+const fewRows = 150;
 const crowd = 72;
 
 /**
@@ -133,11 +136,13 @@ function crowded(story: Story): Story {
   return { ...story, applications: Array.from({ length: crowd }, () => ({ ...first, hosts })) };
 }
 
-/** The rows of the applications that are left together. */
-function leastLimitOf({ applications, events }: Story): number {
+/** What New Relic reads of the applications that are left together: the metrics of each host. */
+function leastLimitOf({ applications, events, entries }: Story): number {
+  const metrics = entries.map(({ series }) => new Set(series.map(({ metric }) => metric)).size);
+  const perHost = Math.max(2, ...metrics) + 1;
   const counts = applications.map(({ hosts }) => (Array.isArray(hosts) ? hosts.length : 0));
   const started = events.filter(({ kind }) => kind === 'start').length;
-  return Math.max(fewRows, together * 3 * (Math.max(...counts) + started + 1));
+  return perHost * Math.max(fewRows, together * (Math.max(...counts) + started + 1));
 }
 
 /** What the exporter lets a query take, with a timeout of 30 s. */
@@ -226,36 +231,51 @@ async function nerdGraphOutcomes(
   return outcomesOf(source, story, told);
 }
 
-/** The hosts of an outcome by name, with the sum of those that have the same. */
+/** The values of one series, of the hosts of an outcome by name: several of those that have the same. */
 function hostsByName(
   outcome: PollOutcome | undefined,
+  index: number,
   nameOf: (id: string) => string,
-): ReadonlyMap<string, Throughput> {
-  const sums = new Map<string, Map<TransactionType, number>>();
+): ReadonlyMap<string, readonly (number | undefined)[]> {
+  const byName = new Map<string, (number | undefined)[]>();
   for (const [id, values] of outcome?.reading?.hosts ?? []) {
-    const sum = sums.get(nameOf(id)) ?? new Map<TransactionType, number>();
-    sums.set(nameOf(id), sum);
-    for (const [type, value] of values) sum.set(type, (sum.get(type) ?? 0) + value);
+    const others = byName.get(nameOf(id)) ?? [];
+    byName.set(nameOf(id), [...others, values[index]]);
   }
-  return sums;
+  return byName;
 }
 
 /** The values of both sources, with the same name. */
 interface Pair {
   readonly what: string;
+  readonly isAmount: boolean;
   readonly nerdgraph: number | undefined;
-  readonly rest: number | undefined;
-  /** Whether it was there, and had such transactions in the window or has siblings that had. */
+  /** One for each host with the name. */
+  readonly rest: readonly (number | undefined)[];
+  /** Whether it was there, and had the metric in the window or has siblings that had. */
   readonly isKnown: boolean;
 }
 
-/** The same values. REST may say 0 of what was not there, or never had such transactions. */
-function requireSame({ what, nerdgraph, rest, isKnown }: Pair): void {
-  const isEqual = Math.abs((nerdgraph ?? 0) - (rest ?? 0)) < 1e-6;
-  const isOnlyInRest = nerdgraph === undefined && rest !== undefined && isKnown;
-  const isOnlyInNerdGraph = nerdgraph !== undefined && rest === undefined;
-  if (isEqual && !isOnlyInRest && !isOnlyInNerdGraph) return;
-  throw new Error(`${what}: NerdGraph has ${nerdgraph}, REST ${rest}`);
+/** The same values. REST may say 0 of what was not there, or never had such a metric. */
+function requireSame({ what, isAmount, nerdgraph, rest, isKnown }: Pair): void {
+  const present = rest.filter((value) => value !== undefined);
+  const isSame =
+    nerdgraph === undefined
+      ? present.every((value) => value === 0 && !isKnown)
+      : present.length > 0 && isBetween(nerdgraph, isAmount ? [sumOf(present)] : present);
+  if (!isSame) {
+    throw new Error(`${what}: NerdGraph has ${nerdgraph}, REST ${present.join(' and ')}`);
+  }
+}
+
+function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+/** Whether the value is the same as the others, or something between them. */
+function isBetween(value: number, others: readonly number[]): boolean {
+  const spare = 1e-9 * Math.max(1, ...others.map(Math.abs));
+  return value >= Math.min(...others) - spare && value <= Math.max(...others) + spare;
 }
 
 const minuteMs = 60_000;
@@ -281,37 +301,48 @@ export async function expectEqualSources(story: Story): Promise<void> {
   for (const [id, outcome] of nerdgraph) {
     const other = rest.outcomes.get(id);
     expect([outcome.error, outcome.failed.size, other?.error]).toEqual([undefined, 0, undefined]);
-    for (const type of ['web', 'other'] as const) {
-      const [value, wanted] = [outcome, other].map((one) => one?.reading?.application.get(type));
-      requireSame({ what: `${id} ${type}`, nerdgraph: value, rest: wanted, isKnown: false });
-      requireSameHosts(story, { ...rest, id, type, outcome, other });
+    for (const [index, one] of (outcome.reading?.series ?? []).entries()) {
+      const { isAmount } = nrqlValueOf(one);
+      const [own, wanted] = [outcome, other].map((each) => each?.reading?.application[index]);
+      const what = `${id} ${one.metric} ${one.value}`;
+      if (isReadOf('applications', one)) {
+        requireSame({ what, isAmount, nerdgraph: own, rest: [wanted], isKnown: false });
+      }
+      if (isReadOf('hosts', one)) {
+        requireSameHosts(story, { ...rest, what, id, index, isAmount, outcome, other });
+      }
     }
   }
 }
 
 interface Compared extends Told {
+  readonly what: string;
   readonly id: string;
-  readonly type: TransactionType;
+  /** Of the series. */
+  readonly index: number;
+  readonly isAmount: boolean;
   readonly outcome: PollOutcome;
   readonly other: PollOutcome | undefined;
 }
 
 function requireSameHosts(story: Story, compared: Compared): void {
-  const { simulator, id, type, outcome, other } = compared;
+  const { simulator, what, id, index, isAmount, outcome, other } = compared;
   const application = simulator.fleet.application(Number(id));
   if (application === undefined) throw new Error(`no application ${id}`);
   const window = windowOf(story, compared, id);
   const nameOf = (hostId: string): string => application.hosts.get(Number(hostId))?.name ?? hostId;
-  const left = hostsByName(outcome, (name) => name);
-  const right = hostsByName(other, nameOf);
-  const hasType = [...left.values()].some((values) => (values.get(type) ?? 0) > 0);
+  const left = hostsByName(outcome, index, (name) => name);
+  const right = hostsByName(other, index, nameOf);
+  const hasMetric = [...left.values()].some(([value = 0]) => value !== 0);
   for (const name of new Set([...left.keys(), ...right.keys()])) {
     if (isListedByOne(application, name, compared)) continue;
+    const [nerdgraph] = left.get(name) ?? [];
     requireSame({
-      what: `${id} ${name} ${type}`,
-      nerdgraph: left.get(name)?.get(type),
-      rest: right.get(name)?.get(type),
-      isKnown: hasType && wasThere(application, name, window),
+      what: `${what} ${name}`,
+      isAmount,
+      nerdgraph,
+      rest: right.get(name) ?? [],
+      isKnown: isAmount && hasMetric && wasThere(application, name, window),
     });
   }
 }

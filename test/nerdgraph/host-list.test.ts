@@ -10,6 +10,7 @@ import { parseNrql } from '../../src/simulator/nrql-parser.ts';
 import { anApplication } from '../support/builders.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { neverAborted } from '../transport/fakes.ts';
+import { row } from './a-batch.ts';
 import { hostsNamed } from './some-fleet.ts';
 
 function anEntityWith(id: number, hostCount: number | undefined): FoundEntity {
@@ -48,7 +49,7 @@ function rowsOf(account: Account, nrql: string): readonly FacetRow[] {
             ({ appId, host, metricTimesliceName: 'HttpDispatcher' })[name] ?? null,
         }),
       )
-      .map((host) => ({ applicationId: appId, host, metric: undefined, calls: 1 })),
+      .map((host) => row(appId, { live: 1 }, host)),
   );
 }
 
@@ -117,7 +118,7 @@ describe('listHosts', () => {
   it('leaves out rows without a host', async () => {
     const client = {
       nrql: async ({ window }: NrqlQuestion): Promise<NrqlAnswer> => ({
-        rows: [{ applicationId: '1', host: undefined, metric: undefined, calls: 1 }],
+        rows: [row('1', { live: 1 })],
         isTruncated: false,
         window,
       }),

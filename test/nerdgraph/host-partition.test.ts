@@ -18,7 +18,9 @@ function evaluator({ condition }: HostSubset): (name: string) => boolean {
     applicationIds: ['1'],
     window: { fromMs: 1_760_000_400_000, toMs: 1_760_000_460_000 },
   };
-  const { where } = parseNrql(hostsNrql(question, ['web'], condition));
+  const { where } = parseNrql(
+    hostsNrql(question, [{ name: 'c1', metric: 'HttpDispatcher', of: 'count' }], condition),
+  );
   const isMeant = where === undefined ? () => true : predicateOf(where);
   return (host) =>
     isMeant({

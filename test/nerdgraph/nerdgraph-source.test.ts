@@ -78,10 +78,10 @@ describe('the costs of polls', () => {
     const small = createNerdGraphCosts(() => ({ applications: 50, rows: 500 }));
 
     expect(small.polls(apps(100, 20))).toMatchObject({
-      application_throughput: 4,
+      application_throughput: 2,
       host_throughput: 4,
     });
-    expect(small.once(apps(100, 20))).toBe(4);
+    expect(small.once(apps(100, 20))).toBe(2);
   });
 
   it('are known at once for 10,000 applications, by name too', () => {

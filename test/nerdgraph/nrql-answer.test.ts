@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { UnexpectedAnswer } from '../../src/model/telemetry.ts';
+import type { InvalidSampleReason, UnexpectedAnswer } from '../../src/model/telemetry.ts';
 import type { TimeWindow } from '../../src/model/window.ts';
-import { type NrqlAnswer, nrqlAnswerOf } from '../../src/nerdgraph/nrql-answer.ts';
+import {
+  type NrqlAnswer,
+  type NrqlReading,
+  nrqlAnswerOf,
+} from '../../src/nerdgraph/nrql-answer.ts';
 import { accountId, type Json, nrqlPart } from './answers.ts';
 import { createRecordingUnexpectedAnswers } from './recording-unexpected-answers.ts';
 
@@ -13,14 +17,20 @@ const asked = { messages: [], timeWindow: { begin: window.fromMs, end: window.to
 interface Read {
   readonly answer: NrqlAnswer;
   readonly kinds: readonly UnexpectedAnswer[];
+  readonly invalid: readonly InvalidSampleReason[];
   readonly details: readonly Json[];
 }
 
-function read(part: unknown, options: { readonly mayShift?: true } = {}): Read {
+function read(part: unknown, options: Partial<NrqlReading> = {}): Read {
   const unexpected = createRecordingUnexpectedAnswers();
-  const answer = nrqlAnswerOf(part, { purpose, window, unexpected, ...options });
+  const invalid: InvalidSampleReason[] = [];
+  const onInvalid = (reason: InvalidSampleReason): void => {
+    invalid.push(reason);
+  };
+  const answer = nrqlAnswerOf(part, { purpose, window, unexpected, onInvalid, ...options });
   return {
     answer,
+    invalid,
     kinds: unexpected.kinds(),
     details: unexpected.seen.map(({ detail }) => detail),
   };
@@ -38,7 +48,14 @@ const row = {
   metricTimesliceName: 'HttpDispatcher',
   calls: 7,
 };
-const good = { applicationId: '1', host: 'web-1', metric: 'HttpDispatcher', calls: 7 };
+const good = {
+  applicationId: '1',
+  host: 'web-1',
+  metric: 'HttpDispatcher',
+  calls: 7,
+  isLive: undefined,
+  cells: [],
+};
 
 describe('the rows of an answer', () => {
   it.each([
@@ -48,7 +65,7 @@ describe('the rows of an answer', () => {
     {
       what: 'an id that is the only facet',
       of: { facet: '9', calls: 1 },
-      is: { applicationId: '9', calls: 1 },
+      is: { applicationId: '9', calls: 1, cells: [] },
     },
     {
       what: 'an id beyond 2^53, as a text',
@@ -62,7 +79,7 @@ describe('the rows of an answer', () => {
     {
       what: 'a row without a host',
       of: { appId: '1', metricTimesliceName: 'x', calls: 1 },
-      is: { applicationId: '1', metric: 'x', calls: 1 },
+      is: { applicationId: '1', metric: 'x', calls: 1, cells: [] },
     },
   ])('have $what', ({ of, is }) => {
     const { answer, kinds } = read(answerWith([of]));
@@ -151,6 +168,60 @@ describe('the rows of an answer', () => {
           'host_throughput of 2 applications: the answer has no list of results. Check that base_url is the address of New Relic.',
       }),
     );
+  });
+});
+
+describe('the columns of a row', () => {
+  const columns = ['c1', 'c2'];
+
+  it.each([
+    { what: 'numbers', of: { live: 5, c1: 1.5, c2: 0 }, isLive: true, cells: [1.5, 0] },
+    {
+      what: 'numbers as texts',
+      of: { live: '5', c1: '1.5', c2: '-2e-3' },
+      isLive: true,
+      cells: [1.5, -0.002],
+    },
+    {
+      what: 'null where nothing was recorded',
+      of: { live: 0, c1: null, c2: 2 },
+      isLive: false,
+      cells: [null, 2],
+    },
+    {
+      what: 'a heartbeat that is null',
+      of: { live: null, c1: 1, c2: -2 },
+      isLive: false,
+      cells: [1, -2],
+    },
+  ])('are $what', ({ of, isLive, cells }) => {
+    const { answer, kinds, invalid } = read(answerWith([{ ...row, ...of }]), { columns });
+
+    expect(answer.rows).toEqual([{ ...good, isLive, cells }]);
+    expect([kinds, invalid]).toEqual([[], []]);
+  });
+
+  it.each([
+    { what: 'a text', c1: 'many', reason: 'not_a_number' },
+    { what: 'an object', c1: { count: 1 }, reason: 'not_a_number' },
+    { what: 'a yes', c1: true, reason: 'not_a_number' },
+    { what: 'an endless number', c1: Infinity, reason: 'not_finite' },
+  ])('leave out $what, and keep the others', ({ c1, reason }) => {
+    const part = answerWith([{ ...row, live: 1, c1, c2: 2 }]);
+    const { answer, kinds, invalid } = read(part, { columns });
+
+    expect(answer.rows).toEqual([{ ...good, isLive: true, cells: [undefined, 2] }]);
+    expect([kinds, invalid]).toEqual([[], [reason]]);
+  });
+
+  it.each([
+    { what: 'a column', of: { live: 1, c2: 2 }, isLive: true, cells: [undefined, 2] },
+    { what: 'the heartbeat', of: { c1: 1, c2: 2 }, isLive: false, cells: [1, 2] },
+  ])('say so if $what is missing', ({ of, isLive, cells }) => {
+    const { answer, kinds, invalid } = read(answerWith([{ ...row, ...of }]), { columns });
+
+    expect(answer.rows).toEqual([{ ...good, isLive, cells }]);
+    expect([kinds, invalid]).toEqual([['row'], []]);
   });
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Column } from '../../src/nerdgraph/column-sets.ts';
 import {
   applicationsNrql,
   hostsNrql,
@@ -14,10 +15,18 @@ const question = {
   window: { fromMs: 1_760_000_400_000, toMs: 1_760_002_200_000 },
 };
 const tail = 'LIMIT 5000 SINCE 1760000400000 UNTIL 1760002200000';
-const from = 'SELECT count(newrelic.timeslice.value) AS calls FROM Metric WHERE';
+const value = 'newrelic.timeslice.value';
+const calls = `SELECT count(${value}) AS calls`;
 const chosen = 'appId IN (1,22) AND metricTimesliceName IN';
-const select = `${from} ${chosen}`;
-const selectHosts = `${from} host IS NOT NULL AND ${chosen}`;
+const select = `${calls} FROM Metric WHERE ${chosen}`;
+const selectHosts = `${calls} FROM Metric WHERE host IS NOT NULL AND ${chosen}`;
+const live = `filter(count(${value}), WHERE metricTimesliceName = 'Agent/MetricsReported/count') AS live`;
+const web: Column = { name: 'c1', metric: 'HttpDispatcher', of: 'count' };
+const webText = `filter(count(${value}), WHERE metricTimesliceName = 'HttpDispatcher') AS c1`;
+const time: Column = { name: 'c2', metric: 'HttpDispatcher', of: 'average' };
+const timeText = `filter(average(${value}), WHERE metricTimesliceName = 'HttpDispatcher') AS c2`;
+const apdex: Column = { name: 'c3', metric: 'Apdex', of: 'exclusive_sum' };
+const apdexText = `filter(sum(${value}['totalExclusive']), WHERE metricTimesliceName = 'Apdex') AS c3`;
 const all = "('HttpDispatcher','OtherTransaction/all','Agent/MetricsReported/count')";
 const heartbeat = "'Agent/MetricsReported/count'";
 
@@ -25,37 +34,44 @@ const heartbeat = "'Agent/MetricsReported/count'";
 const texts = [
   {
     what: 'applications',
-    nrql: applicationsNrql(question, ['web', 'other']),
-    is: `${select} ${all} FACET appId, metricTimesliceName ${tail}`,
+    nrql: applicationsNrql(question, [web]),
+    columns: ['live', 'c1'],
+    is: `${calls}, ${live}, ${webText} FROM Metric WHERE ${chosen} ('HttpDispatcher',${heartbeat}) FACET appId ${tail}`,
   },
   {
-    what: 'applications and one type of transactions',
-    nrql: applicationsNrql(question, ['other']),
-    is: `${select} ('OtherTransaction/all',${heartbeat}) FACET appId, metricTimesliceName ${tail}`,
+    what: 'applications and several values',
+    nrql: applicationsNrql(question, [web, time, apdex]),
+    columns: ['live', 'c1', 'c2', 'c3'],
+    is: `${calls}, ${live}, ${webText}, ${timeText}, ${apdexText} FROM Metric WHERE ${chosen} ('HttpDispatcher','Apdex',${heartbeat}) FACET appId ${tail}`,
   },
   {
     what: 'all hosts',
-    nrql: hostsNrql(question, ['web'], undefined),
-    is: `${selectHosts} ('HttpDispatcher',${heartbeat}) FACET appId, host, metricTimesliceName ${tail}`,
+    nrql: hostsNrql(question, [web], undefined),
+    columns: ['live', 'c1'],
+    is: `${calls}, ${live}, ${webText} FROM Metric WHERE host IS NOT NULL AND ${chosen} ('HttpDispatcher',${heartbeat}) FACET appId, host ${tail}`,
   },
   {
     what: 'some hosts',
-    nrql: hostsNrql(question, ['web', 'other'], "host IN ('a')"),
-    is: `${selectHosts} ${all} AND host IN ('a') FACET appId, host, metricTimesliceName ${tail}`,
+    nrql: hostsNrql(question, [web], "host IN ('a')"),
+    columns: ['live', 'c1'],
+    is: `${calls}, ${live}, ${webText} FROM Metric WHERE host IS NOT NULL AND ${chosen} ('HttpDispatcher',${heartbeat}) AND host IN ('a') FACET appId, host ${tail}`,
   },
   {
     what: 'the hosts that are there',
     nrql: liveHostsNrql(question, undefined),
+    columns: [],
     is: `${selectHosts} ${all} FACET appId, host ${tail}`,
   },
   {
     what: 'some of the hosts that are there',
     nrql: liveHostsNrql(question, "host NOT RLIKE r'.*[01]'"),
+    columns: [],
     is: `${selectHosts} ${all} AND host NOT RLIKE r'.*[01]' FACET appId, host ${tail}`,
   },
   {
     what: 'recorded metrics',
-    nrql: recordedMetricsNrql(question),
+    nrql: recordedMetricsNrql(question, ['HttpDispatcher', 'OtherTransaction/all']),
+    columns: [],
     is: `${select} ('HttpDispatcher','OtherTransaction/all') FACET appId, metricTimesliceName ${tail}`,
   },
 ] as const;
@@ -65,7 +81,7 @@ describe('a query about', () => {
     expect(nrql).toBe(is);
   });
 
-  it.each(texts)('$what is read by another parser as it is meant', ({ nrql }) => {
+  it.each(texts)('$what is read by another parser as it is meant', ({ nrql, columns }) => {
     const query = parseNrql(nrql);
 
     expect(query).toMatchObject({
@@ -73,7 +89,7 @@ describe('a query about', () => {
       since: { kind: 'at', timeMs: question.window.fromMs },
       until: { kind: 'at', timeMs: question.window.toMs },
     });
-    expect(query.select.map(({ name }) => name)).toEqual(['calls']);
+    expect(query.select.map(({ name }) => name)).toEqual(['calls', ...columns]);
   });
 });
 
@@ -91,11 +107,27 @@ describe('nrqlText', () => {
   it('is read as the same text, whatever is in it', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        const nrql = hostsNrql(question, ['web'], `host IN (${nrqlText(text)})`);
+        const nrql = hostsNrql(question, [web], `host IN (${nrqlText(text)})`);
         const { where } = parseNrql(nrql);
         const values = where?.kind === 'and' && where.right.kind === 'in' ? where.right.values : [];
 
         expect(values).toEqual([text]);
+      }),
+    );
+  });
+
+  it('is the name of a metric, whatever is in that', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (metric) => {
+        const { select: columns } = parseNrql(applicationsNrql(question, [{ ...web, metric }]));
+        const column = columns.find(({ name }) => name === 'c1')?.value;
+
+        expect(column?.kind === 'filter' && column.condition).toEqual({
+          kind: 'compare',
+          attribute: 'metricTimesliceName',
+          operator: '=',
+          value: metric,
+        });
       }),
     );
   });

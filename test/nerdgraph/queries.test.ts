@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { BatchAnswers } from '../../src/nerdgraph/batch-answers.ts';
+import { type ColumnSet, columnsOf } from '../../src/nerdgraph/column-sets.ts';
 import { allHosts, namedHosts } from '../../src/nerdgraph/host-partition.ts';
 import {
   applicationsQuery,
@@ -8,16 +9,25 @@ import {
   recordedMetricsQuery,
 } from '../../src/nerdgraph/queries.ts';
 import { createRecordedMetrics } from '../../src/nerdgraph/recorded-metrics.ts';
+import { anEntry } from '../support/builders.ts';
+import { row } from './a-batch.ts';
 import { hostsNamed } from './some-fleet.ts';
 
 const window = { fromMs: 1_760_000_400_000, toMs: 1_760_002_200_000 };
 const dayMs = 24 * 3_600_000;
 const recorded = createRecordedMetrics();
-const answers = new BatchAnswers(recorded);
+const { series } = anEntry();
+const columns = columnsOf(series);
+const [ofApplications, ofHosts] = [columns.applications, columns.hosts].map(([only]) => {
+  if (only === undefined) throw new Error('there is one set of each');
+  return only;
+}) as [ColumnSet, ColumnSet];
+const answers = new BatchAnswers(columns, { recorded, onInvalid: () => undefined });
+const metrics = ['HttpDispatcher', 'OtherTransaction/all'];
 
 function hostsOf(...names: readonly (readonly string[])[]): Query {
   const asked = names.map((some, index) => ({ id: `${index + 1}`, names: some }));
-  return hostsQuery({ asked, transactions: ['web', 'other'], subset: allHosts }, { answers });
+  return hostsQuery({ asked, columns: ofHosts, subset: allHosts }, { answers });
 }
 
 /** What becomes of a query that is halved again and again: the parts that cannot be divided. */
@@ -27,12 +37,12 @@ function leavesOf(query: Query): readonly Query[] {
 }
 
 describe('a query about applications', () => {
-  const query = applicationsQuery(['1', '2', '3'], ['web'], { answers });
+  const query = applicationsQuery(['1', '2', '3'], ofApplications, { answers });
 
   it('is as large as the number of applications', () => {
     expect(query).toMatchObject({ operation: 'application_throughput', size: { applications: 3 } });
     expect(query.nrql(window)).toContain(
-      "appId IN (1,2,3) AND metricTimesliceName IN ('HttpDispatcher','Agent",
+      "appId IN (1,2,3) AND metricTimesliceName IN ('HttpDispatcher','OtherTransaction/all','Agent",
     );
     expect(query.windowOf(window)).toEqual(window);
   });
@@ -51,7 +61,7 @@ describe('a query about applications', () => {
 });
 
 describe('a query about recorded metrics', () => {
-  const query = recordedMetricsQuery(['1', '2'], { recorded });
+  const query = recordedMetricsQuery(['1', '2'], metrics, { recorded });
 
   it('is about the day before, and says nothing about the size of others', () => {
     expect(query).toMatchObject({ isOnce: true, mayShift: true, size: undefined });
@@ -61,17 +71,13 @@ describe('a query about recorded metrics', () => {
 
   it('tells which metrics there are, and that it was asked', () => {
     const rows = [
-      { applicationId: '1', host: undefined, metric: 'OtherTransaction/all', calls: 1 },
-      { applicationId: '1', host: undefined, metric: 'Custom', calls: 1 },
+      { ...row('1', {}), metric: 'OtherTransaction/all', calls: 1 },
+      { ...row('1', {}), metric: undefined, calls: 1 },
     ];
     query.answered({ rows, isTruncated: false, window });
 
-    expect([recorded.has('1', 'other'), recorded.has('1', 'web')]).toEqual([true, false]);
-    expect([recorded.isKnown('1'), recorded.isKnown('2'), recorded.isKnown('3')]).toEqual([
-      true,
-      true,
-      false,
-    ]);
+    expect(metrics.map((metric) => recorded.has('1', metric))).toEqual([false, true]);
+    expect(['1', '2', '3'].map((id) => recorded.isKnown(id, metrics))).toEqual([true, true, false]);
   });
 
   it('is halved into queries of its kind', () => {
@@ -83,10 +89,10 @@ describe('a query about recorded metrics', () => {
 });
 
 describe('a query about hosts', () => {
-  it('is as large as its rows: each type of each host, and the heartbeat', () => {
+  it('is as large as its rows, one for each host, whatever is read', () => {
     expect(hostsOf(['a', 'b'], ['c'])).toMatchObject({
       operation: 'host_throughput',
-      size: { rows: 9 },
+      size: { rows: 3 },
       applicationIds: ['1', '2'],
     });
   });
@@ -95,8 +101,8 @@ describe('a query about hosts', () => {
     const halves = hostsOf(hostsNamed(1300), ['a'], ['b']).halves() ?? [];
 
     expect(halves.map(({ applicationIds, size }) => [applicationIds, size])).toEqual([
-      [['1', '2'], { rows: 3903 }],
-      [['3'], { rows: 3 }],
+      [['1', '2'], { rows: 1301 }],
+      [['3'], { rows: 1 }],
     ]);
   });
 
@@ -105,8 +111,8 @@ describe('a query about hosts', () => {
     const rows = halves.map(({ size }) => size?.rows ?? 0);
 
     expect(halves.map((half) => half.nrql(window).includes('RLIKE'))).toEqual([true, true]);
-    expect(rows.reduce((sum, some) => sum + some, 0)).toBe(300);
-    expect(Math.min(...rows)).toBeGreaterThan(90);
+    expect(rows.reduce((sum, some) => sum + some, 0)).toBe(100);
+    expect(Math.min(...rows)).toBeGreaterThan(30);
   });
 
   it.each([
@@ -116,13 +122,13 @@ describe('a query about hosts', () => {
   ])('is halved down to single hosts $what', ({ names }) => {
     const leaves = leavesOf(hostsOf(names));
 
-    expect(leaves.map(({ size }) => size)).toEqual(names.map(() => ({ rows: 3 })));
+    expect(leaves.map(({ size }) => size)).toEqual(names.map(() => ({ rows: 1 })));
   });
 
   it('is halved by names if it asks by names', () => {
     const subset = namedHosts(['c', 'a', 'b']);
     const query = hostsQuery(
-      { asked: [{ id: '1', names: ['a', 'b', 'c'] }], transactions: ['web'], subset },
+      { asked: [{ id: '1', names: ['a', 'b', 'c'] }], columns: ofHosts, subset },
       { answers },
     );
 

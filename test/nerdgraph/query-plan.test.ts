@@ -1,18 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { MetricScope, PolledSeries } from '../../src/model/polled-series.ts';
+import { presetNames } from '../../src/model/presets.ts';
 import type { SelectedApplication } from '../../src/model/selected-application.ts';
 import {
   applicationQueriesOf,
+  batchColumnsOf,
   batchesOf,
   choosingHosts,
   fillUp,
   kindOf,
+  type RecordedQuery,
+  recordedQueriesOf,
   rowsOf,
   slicesOf,
   wantedHosts,
 } from '../../src/nerdgraph/query-plan.ts';
 import type { QuerySize } from '../../src/nerdgraph/query-sizes.ts';
-import { aSelected } from '../support/builders.ts';
+import { anEntry, aSelected } from '../support/builders.ts';
 import { hostsNamed, someFleet, someSize } from './some-fleet.ts';
 
 const size: QuerySize = { applications: 200, rows: 4000 };
@@ -38,6 +43,32 @@ function idsOf(
   batches: readonly (readonly SelectedApplication[])[],
 ): readonly (readonly string[])[] {
   return batches.map((batch) => batch.map(({ application }) => application.id));
+}
+
+function ofScope(scope: MetricScope): readonly PolledSeries[] {
+  return anEntry().series.map((one) => ({ ...one, scope }));
+}
+
+/** The same, published otherwise. */
+const renamed: readonly PolledSeries[] = anEntry().series.map((one) => ({
+  ...one,
+  gauge: { ...one.gauge, name: 'shop_requests' },
+  labels: { tier: 'gold' },
+  scale: 60,
+}));
+
+function manySeries(count: number): readonly PolledSeries[] {
+  const [first] = anEntry().series;
+  if (first === undefined) throw new Error('an entry has series');
+  return Array.from({ length: count }, (_, index) => ({ ...first, metric: `Custom/${index}` }));
+}
+
+function queriesOf(
+  batch: readonly SelectedApplication[],
+  some: QuerySize = size,
+): readonly (readonly string[])[] {
+  const queries = applicationQueriesOf(batch, batchColumnsOf(batch, itself), itself, some);
+  return idsOf(queries.map(({ items }) => items));
 }
 
 const even = { kind: 'match', pattern: /[02468]$/u } as const;
@@ -76,11 +107,20 @@ describe('the hosts that are wanted', () => {
 
 describe('the rows of an application', () => {
   it.each([
-    { what: 'all hosts, with two types', selected: anApp(1, 10), is: 30 },
-    { what: 'all hosts, with one type', selected: anApp(1, 10, { transactions: ['web'] }), is: 20 },
+    { what: 'all hosts', selected: anApp(1, 10), is: 10 },
+    {
+      what: 'all hosts, and all that there is to read',
+      selected: anApp(1, 10, { poll: { metrics: presetNames } }),
+      is: 10,
+    },
+    {
+      what: 'hosts of which nothing is read',
+      selected: anApp(1, 10, { series: ofScope('applications') }),
+      is: 0,
+    },
     { what: 'no hosts', selected: anApp(1, 10, { hosts: false }), is: 0 },
-    { what: 'some hosts, by name', selected: anApp(1, 10, { hosts: even }), is: 15 },
-    { what: 'so many that all are asked for', selected: anApp(1, 202, { hosts: even }), is: 606 },
+    { what: 'some hosts, by name', selected: anApp(1, 10, { hosts: even }), is: 5 },
+    { what: 'so many that all are asked for', selected: anApp(1, 202, { hosts: even }), is: 202 },
     {
       what: 'a choice that chooses none',
       selected: anApp(1, 10, { hosts: { kind: 'self', names: ['x'] } }),
@@ -96,8 +136,8 @@ describe('batchesOf', () => {
     { what: 'no application', items: [], is: 0 },
     { what: '200 applications', items: apps(200), is: 1 },
     { what: '201 applications', items: apps(201), is: 2 },
-    { what: 'the hosts of four queries', items: apps(40, 133), is: 1 },
-    { what: 'more hosts than four queries have', items: apps(41, 133), is: 2 },
+    { what: 'the hosts of four queries', items: apps(40, 400), is: 1 },
+    { what: 'more hosts than four queries have', items: apps(41, 400), is: 2 },
     { what: 'many hosts that nobody wants', items: apps(200, 1000, { hosts: false }), is: 1 },
     { what: 'applications with very many hosts', items: apps(3, 12_000), is: 3 },
   ])('makes $is batches of $what', ({ items, is }) => {
@@ -109,6 +149,8 @@ describe('batchesOf', () => {
     { what: 'intervals', entry: { poll: { intervalMs: 300_000 } } },
     { what: 'delays', entry: { poll: { delayMs: 60_000 } } },
     { what: 'transactions', entry: { transactions: ['web'] } },
+    { what: 'metrics', entry: { poll: { metrics: ['throughput', 'apdex'] } } },
+    { what: 'scopes of what is read', entry: { series: ofScope('hosts') } },
     { what: 'ways to ask for hosts', entry: { hosts: even } },
   ] as const)('keeps different $what apart', ({ entry }) => {
     const batches = batchesOf([anApp(1, 2), anApp(2, 2, entry), anApp(3, 2)], itself, size);
@@ -120,6 +162,8 @@ describe('batchesOf', () => {
     { what: 'rounding', entry: { poll: { raw: true } } },
     { what: 'labels', entry: { labels: { team: 'a' } } },
     { what: 'parts of an application', entry: { application: false } },
+    { what: 'orders of metrics', entry: { series: anEntry().series.toReversed() } },
+    { what: 'names for what is read', entry: { series: renamed } },
     { what: 'applications without hosts', entry: { hosts: false } },
   ] as const)('lets different $what share a batch', ({ entry }) => {
     expect(idsOf(batchesOf([anApp(1, 2), anApp(2, 2, entry)], itself, size))).toEqual([['1', '2']]);
@@ -150,7 +194,7 @@ describe('fillUp', () => {
     const early = [
       anApp(301, 2),
       anApp(302, 2, { transactions: ['web'] }),
-      anApp(303, 5000),
+      anApp(303, 15_000),
       anApp(304, 2),
     ];
 
@@ -191,14 +235,86 @@ describe('the queries for applications', () => {
   it('leave out those of which only hosts are wanted', () => {
     const batch = [anApp(1, 1), anApp(2, 1, { application: false }), anApp(3, 1)];
 
-    expect(idsOf(applicationQueriesOf(batch, itself, size))).toEqual([['1', '3']]);
-    expect(applicationQueriesOf([], itself, size)).toEqual([]);
+    expect(queriesOf(batch)).toEqual([['1', '3']]);
+    expect(queriesOf([])).toEqual([]);
   });
 
   it('hold no more than fit', () => {
-    const queries = applicationQueriesOf(apps(5), itself, { applications: 2, rows: 50 });
+    expect(queriesOf(apps(5), { applications: 2, rows: 50 })).toEqual([
+      ['1', '2'],
+      ['3', '4'],
+      ['5'],
+    ]);
+  });
 
-    expect(idsOf(queries)).toEqual([['1', '2'], ['3', '4'], ['5']]);
+  it('are as many with all presets as with throughput alone', () => {
+    const all = apps(450, 1, { poll: { metrics: presetNames } });
+
+    expect(queriesOf(all)).toEqual(queriesOf(apps(450)));
+  });
+
+  it('are none if nothing is read of applications', () => {
+    expect(queriesOf(apps(3, 1, { series: ofScope('hosts') }))).toEqual([]);
+  });
+
+  it('are two for the same applications if they would be too long', () => {
+    const series = manySeries(33);
+
+    expect(queriesOf(apps(3, 1, { series }))).toEqual([
+      ['1', '2', '3'],
+      ['1', '2', '3'],
+    ]);
+  });
+});
+
+describe('the queries for recorded metrics', () => {
+  const recordedOf = (
+    batch: readonly SelectedApplication[],
+  ): readonly RecordedQuery<SelectedApplication>[] =>
+    recordedQueriesOf(batch, batchColumnsOf(batch, itself), itself, size);
+
+  it('ask for the metrics whose values may be 0', () => {
+    const metrics = recordedOf(apps(2, 1, { poll: { metrics: presetNames } })).map(
+      (query) => query.metrics,
+    );
+
+    expect(metrics).toEqual([
+      [
+        'CPU/User Time',
+        'Datastore/allOther',
+        'Datastore/allWeb',
+        'Errors/allOther',
+        'Errors/allWeb',
+        'External/all',
+        'HttpDispatcher',
+        'OtherTransaction/all',
+      ],
+    ]);
+  });
+
+  it('are as many with all presets as with throughput alone', () => {
+    expect(recordedOf(apps(200))).toHaveLength(1);
+    expect(recordedOf(apps(200, 1, { poll: { metrics: presetNames } }))).toHaveLength(1);
+  });
+
+  it('are none if only averages are read', () => {
+    expect(recordedOf(apps(3, 1, { poll: { metrics: ['apdex', 'memory'] } }))).toEqual([]);
+  });
+
+  it('are more if there would be more rows than an answer should have', () => {
+    expect(
+      recordedOf(apps(200, 1, { series: manySeries(30) })).map(({ items }) => items.length),
+    ).toEqual([83, 83, 34]);
+  });
+
+  it('leave out applications of which nothing is asked', () => {
+    const batch = [
+      anApp(1, 0, { application: false }),
+      anApp(2, 0),
+      anApp(3, 1, { application: false }),
+    ];
+
+    expect(idsOf(recordedOf(batch).map(({ items }) => items))).toEqual([['2', '3']]);
   });
 });
 

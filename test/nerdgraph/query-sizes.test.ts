@@ -56,10 +56,10 @@ describe('the size of queries', () => {
     expect(sizes.current().rows).toBe(1000);
   });
 
-  it('ends at 25 applications and 500 rows', () => {
+  it('ends at 25 applications and 150 rows', () => {
     const failed = Array.from({ length: 20 }, () => ({ applications: 1, rows: 1 }));
 
-    expect(aBench(...failed).sizes.current()).toEqual({ applications: 25, rows: 500 });
+    expect(aBench(...failed).sizes.current()).toEqual({ applications: 25, rows: 150 });
   });
 });
 
@@ -119,7 +119,7 @@ describe('whatever fails', () => {
             Math.max(25, Math.floor(before.applications / 2)),
           );
           expect(applications).toBeLessThanOrEqual(before.applications);
-          expect(rows).toBeGreaterThanOrEqual(Math.max(500, Math.floor(before.rows / 2)));
+          expect(rows).toBeGreaterThanOrEqual(Math.max(150, Math.floor(before.rows / 2)));
           expect(rows).toBeLessThanOrEqual(before.rows);
         }
       }),
