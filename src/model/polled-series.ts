@@ -129,22 +129,39 @@ export function isReadOf(what: 'applications' | 'hosts', { scope }: PolledSeries
   return scope === 'both' || scope === what;
 }
 
+/** The labels of a series beside those of its application or host. */
+export function seriesLabels({
+  transactionType,
+  labels,
+}: Pick<PolledSeries, 'transactionType' | 'labels'>): Readonly<Record<string, string>> {
+  return transactionType === undefined ? labels : { transaction_type: transactionType, ...labels };
+}
+
 /**
  * Values of an application or of a host, in the order of the series that were asked for. `undefined`, or
  * nothing at all, where New Relic gave no value.
  */
 export type Values = readonly (number | undefined)[];
 
-/** Requests per minute by transaction type, as far as they were asked for and there are any. */
-export function throughputOf(
+/** The values of a preset by transaction type, as far as they were asked for and there are any. */
+export function valuesByTransaction(
+  wanted: PresetName,
   series: readonly PolledSeries[],
   values: Values = [],
 ): ReadonlyMap<TransactionType, number> {
-  const throughput = new Map<TransactionType, number>();
+  const byType = new Map<TransactionType, number>();
   for (const [index, { preset, transactionType }] of series.entries()) {
     const value = values[index];
-    if (preset !== 'throughput' || transactionType === undefined || value === undefined) continue;
-    throughput.set(transactionType, value);
+    if (preset !== wanted || transactionType === undefined || value === undefined) continue;
+    byType.set(transactionType, value);
   }
-  return throughput;
+  return byType;
+}
+
+/** Requests per minute by transaction type, as far as they were asked for and there are any. */
+export function throughputOf(
+  series: readonly PolledSeries[],
+  values?: Values,
+): ReadonlyMap<TransactionType, number> {
+  return valuesByTransaction('throughput', series, values);
 }

@@ -31,14 +31,14 @@ const splitRemedy =
 const perPage = 200;
 
 /** A call for an application and one for each host that its entry chooses, or a few for each of them. */
-function costsWith(callGroupsOf: (series: readonly PolledSeries[]) => CallGroups): CallCosts {
+function costsWith(groupsOf: (series: readonly PolledSeries[]) => CallGroups): CallCosts {
   return {
     polls: (applications) => {
       let ofApplications = 0;
       let ofHosts = 0;
       for (const selected of applications) {
         if (!isWorthPolling(selected)) continue;
-        const groups = callGroupsOf(selected.entry.series);
+        const groups = groupsOf(selected.entry.series);
         if (asksForApplication(selected)) ofApplications += groups.applications.length;
         ofHosts += expectedHosts(selected) * groups.hosts.length;
       }
@@ -88,11 +88,11 @@ export function createRestSource(
     else logger.warn(fields, splitMessage);
     isLogged = true;
   });
-  const { callGroupsOf: groupsOf } = metrics;
+  const groupsOf = (series: readonly PolledSeries[]): CallGroups => metrics.callGroupsOf(series);
   const polling = {
     clock,
     callGroupsOf: groupsOf,
-    client: { hostNames: client.hostNames, ...createCompletingClient(client, metrics) },
+    client: { ...client, ...createCompletingClient(client, metrics) },
   };
   return {
     costs: costsWith(groupsOf),

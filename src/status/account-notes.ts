@@ -2,27 +2,75 @@ import type { AccountDetails } from '../model/status.ts';
 import { type Html, html } from './html.ts';
 import { countOf, countText, rateText } from './number-text.ts';
 import { ago, durationText, since, until } from './time-text.ts';
+import { cutText } from './visible-text.ts';
 
 /** More go into a list that opens. */
 const mostMissing = 5;
 /** Of thousands, the rest is for programs. */
 const longestList = 100;
+const longestMetric = 100;
+
+interface MissingList {
+  readonly tone: 'bad' | 'wait';
+  /** What is wrong with one element, and what with several. */
+  readonly one: string;
+  readonly several: string;
+  readonly elements: readonly Html[];
+  /** How many there are. */
+  readonly total: number;
+  readonly metric: string;
+  /** How many of them the metric has. */
+  readonly shows: 'all' | 'the first thousand';
+}
+
+function missingList({
+  tone,
+  one,
+  several,
+  elements,
+  total,
+  metric,
+  shows,
+}: MissingList): Html | undefined {
+  if (total === 0) return undefined;
+  const separated = elements.map((element, index) => html`${index > 0 && ', '}${element}`);
+  const left = total - elements.length;
+  const more =
+    left > 0 && html` and ${countText(left)} more; the metric <code>${metric}</code> has ${shows}`;
+  const what = total === 1 ? one : `${countText(total)} ${several}`;
+  if (total <= mostMissing) return html`<p class="${tone}">${what}: ${separated}</p>`;
+  return html`<details><summary class="${tone}">${what}</summary><p>${separated}${more}</p></details>`;
+}
 
 function missingNote({ missingSelectors }: AccountDetails): Html | undefined {
-  if (missingSelectors.length === 0) return undefined;
-  const separated = missingSelectors
-    .slice(0, longestList)
-    .map((text, index) => html`${index > 0 && ', '}<code><bdi>${text}</bdi></code>`);
-  const left = missingSelectors.length - separated.length;
-  const more =
-    left > 0 &&
-    html` and ${countText(left)} more; the metric <code>newrelic_exporter_app_missing</code> has all`;
-  const what =
-    missingSelectors.length === 1
-      ? 'An entry matches nothing'
-      : `${countText(missingSelectors.length)} entries match nothing`;
-  if (separated.length <= mostMissing) return html`<p class="bad">${what}: ${separated}</p>`;
-  return html`<details><summary class="bad">${what}</summary><p>${separated}${more}</p></details>`;
+  return missingList({
+    tone: 'bad',
+    one: 'An entry matches nothing',
+    several: 'entries match nothing',
+    elements: missingSelectors
+      .slice(0, longestList)
+      .map((text) => html`<code><bdi>${text}</bdi></code>`),
+    total: missingSelectors.length,
+    metric: 'newrelic_exporter_app_missing',
+    shows: 'all',
+  });
+}
+
+function missingMetricsNote({ missingMetrics }: AccountDetails): Html | undefined {
+  return missingList({
+    tone: 'wait',
+    one: 'A metric never has a value',
+    several: 'metrics never have a value',
+    elements: missingMetrics
+      .slice(0, longestList)
+      .map(
+        ({ selector, name, metric, value }) =>
+          html`<code>${name}</code> of <code><bdi>${selector}</bdi></code> <span class="soft">(<bdi>${cutText(metric, longestMetric)}</bdi>, ${value})</span>`,
+      ),
+    total: missingMetrics.length,
+    metric: 'newrelic_exporter_metric_missing',
+    shows: 'the first thousand',
+  });
 }
 
 function keyNote({ key }: AccountDetails, nowMs: number): Html | undefined {
@@ -80,5 +128,5 @@ function sourceNote({ source, key }: AccountDetails, nowMs: number): Html {
 
 /** What is wrong with an account, the worst first, and where its key comes from. */
 export function accountNotes(account: AccountDetails, nowMs: number): Html {
-  return html`${errorNote(account, nowMs)}${keyNote(account, nowMs)}${failingNote(account)}${missingNote(account)}${pauseNote(account, nowMs)}${demandNote(account)}${clockNote(account)}${sourceNote(account, nowMs)}`;
+  return html`${errorNote(account, nowMs)}${keyNote(account, nowMs)}${failingNote(account)}${missingNote(account)}${missingMetricsNote(account)}${pauseNote(account, nowMs)}${demandNote(account)}${clockNote(account)}${sourceNote(account, nowMs)}`;
 }

@@ -1,4 +1,4 @@
-import { applicationThroughput } from '../model/snapshot.ts';
+import { type AppReading, applicationThroughput } from '../model/snapshot.ts';
 import type { ApplicationStatus, StatusSource } from '../model/status.ts';
 import { totalOf } from './application-list.ts';
 import { failureText, hostsText, valuesAge } from './application-row.ts';
@@ -6,12 +6,13 @@ import { documentOf } from './document.ts';
 import { hostListShape } from './host-list.ts';
 import { hostsSection } from './hosts-section.ts';
 import { type Child, type Html, html } from './html.ts';
-import { parseListQuery } from './list-query.ts';
+import { hrefOf, parseListQuery } from './list-query.ts';
 import { rateText, unknown } from './number-text.ts';
 import type { PageContext } from './page-context.ts';
 import { historyText, sparkline } from './sparkline.ts';
 import { applicationStateViews, stateBadge } from './state-view.ts';
 import { due, durationText, since } from './time-text.ts';
+import { hostValuesSection, valuesSection } from './values-section.ts';
 import { cutText } from './visible-text.ts';
 
 const longestTitle = 100;
@@ -30,6 +31,12 @@ function valuesFrom(application: ApplicationStatus, nowMs: number): Child {
   return html`${isHeld && html`<span class="state wait">held</span> `}${since(reading.windowEndMs, nowMs)}`;
 }
 
+/** Whether requests per minute are asked for, as far as it is known. */
+function asksForThroughput(reading: AppReading | undefined): boolean {
+  const { series = [] } = reading ?? {};
+  return series.length === 0 || series.some(({ preset }) => preset === 'throughput');
+}
+
 function facts(application: ApplicationStatus, nowMs: number): Html {
   const { id, account, selector, labels, reading, intervalSeconds } = application;
   const throughput = applicationThroughput(reading);
@@ -40,9 +47,12 @@ function facts(application: ApplicationStatus, nowMs: number): Html {
   const timeOr = (ms: number | undefined, text: string): Child =>
     ms === undefined ? text : since(ms, nowMs);
   return html`<dl class="facts">
-${fact('Web, requests per minute', html`<b>${rate(throughput.get('web'))}</b>`)}
+${
+  asksForThroughput(reading) &&
+  html`${fact('Web, requests per minute', html`<b>${rate(throughput.get('web'))}</b>`)}
 ${fact('Other, requests per minute', html`<b>${rate(throughput.get('other'))}</b>`)}
-${fact('Both', rate(totalOf(throughput)))}
+${fact('Both', rate(totalOf(throughput)))}`
+}
 ${fact('Values from', valuesFrom(application, nowMs))}
 ${fact('Last poll', timeOr(lastPollMs, 'not yet'))}
 ${fact('Last success', timeOr(lastSuccessMs, 'never'))}
@@ -74,12 +84,16 @@ export function applicationPage(
   const { name, state } = application;
   const view = applicationStateViews[state];
   const failure = failureText(application, nowMs, Number.POSITIVE_INFINITY);
+  const { host: _host, ...scope } = query.scope;
+  const closeHref = hrefOf('./applications', query, { scope });
   const history = source.history(application.account, application.id);
   const main = html`<p class="back"><a href="./">All applications</a></p>
 <div class="banner ${view.tone}"><h1><bdi>${name}</bdi></h1><p role="status">${stateBadge(state, view)} ${view.meaning}</p></div>
 ${failure !== undefined && html`<section class="problem why" aria-label="Why it fails">${failure}</section>`}
 <div class="with-graph">${facts(application, nowMs)}
 ${history.some((value) => value !== undefined) && figure(history)}</div>
+${valuesSection(application)}
+${hostValuesSection(application, query.scope['host'], closeHref)}
 ${hostsSection(application, query)}`;
   return documentOf(
     { title: `${state}: ${cutText(name, longestTitle)}`, tone: view.tone, main },

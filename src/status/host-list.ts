@@ -1,5 +1,6 @@
-import { hostThroughput } from '../model/snapshot.ts';
+import { throughputOf, valuesByTransaction } from '../model/polled-series.ts';
 import type { ApplicationStatus } from '../model/status.ts';
+import { totalOf } from './application-list.ts';
 import { type ListQuery, type ListShape, type SortValue, sortedBy } from './list-query.ts';
 import type { StateView } from './state-view.ts';
 
@@ -10,7 +11,16 @@ import type { StateView } from './state-view.ts';
 export const hostStates = ['failing', 'empty', 'waiting', 'up'] as const;
 export type HostState = (typeof hostStates)[number];
 
-export const hostKeys = ['state', 'name', 'id', 'web', 'other'] as const;
+export const hostKeys = [
+  'state',
+  'name',
+  'id',
+  'web',
+  'other',
+  'web_time',
+  'other_time',
+  'errors',
+] as const;
 export type HostKey = (typeof hostKeys)[number];
 
 export type HostQuery = ListQuery<HostKey, HostState>;
@@ -18,7 +28,8 @@ export type HostQuery = ListQuery<HostKey, HostState>;
 export const hostListShape: ListShape<HostKey, HostState> = {
   sortKeys: hostKeys,
   states: hostStates,
-  scope: ['account', 'id'],
+  // `host` is the one whose values are all shown.
+  scope: ['account', 'id', 'host'],
 };
 
 export const hostStateViews: Readonly<Record<HostState, StateView>> = {
@@ -38,6 +49,11 @@ export interface HostRow {
   readonly state: HostState;
   readonly web: number | undefined;
   readonly other: number | undefined;
+  /** Average response times in seconds. */
+  readonly webTime: number | undefined;
+  readonly otherTime: number | undefined;
+  /** Errors per minute, of all transaction types. */
+  readonly errors: number | undefined;
 }
 
 function stateOf({ failedHostIds, lastPollMs, reading }: ApplicationStatus, id: string): HostState {
@@ -49,8 +65,11 @@ function stateOf({ failedHostIds, lastPollMs, reading }: ApplicationStatus, id: 
 /** All polled hosts of an application. */
 export function hostRows(application: ApplicationStatus): readonly HostRow[] {
   const { hostIds, hostNames, reading } = application;
+  const { series = [] } = reading ?? {};
   return hostIds.map((id) => {
-    const throughput = hostThroughput(reading, id);
+    const values = reading?.hosts.get(id);
+    const throughput = throughputOf(series, values);
+    const times = valuesByTransaction('response_time', series, values);
     const name = hostNames.get(id);
     return {
       id,
@@ -59,6 +78,9 @@ export function hostRows(application: ApplicationStatus): readonly HostRow[] {
       state: stateOf(application, id),
       web: throughput.get('web'),
       other: throughput.get('other'),
+      webTime: times.get('web'),
+      otherTime: times.get('other'),
+      errors: totalOf(valuesByTransaction('errors', series, values)),
     };
   });
 }
@@ -74,6 +96,9 @@ const valuesOf: Readonly<Record<HostKey, (host: HostRow) => SortValue>> = {
   id: ({ id }) => idRank(id),
   web: ({ web }) => web,
   other: ({ other }) => other,
+  web_time: ({ webTime }) => webTime,
+  other_time: ({ otherTime }) => otherTime,
+  errors: ({ errors }) => errors,
 };
 
 /** Those that the search leaves, whatever their state. */

@@ -119,12 +119,12 @@ caption { padding: .45rem .75rem 0; text-align: left; color: var(--soft); font-s
 .list .n, .list .c-state { white-space: nowrap; }
 .list thead th { white-space: nowrap; }
 .list tbody th { width: 34%; }
-.list tbody + tbody, .hosts tr + tr { border-top: 1px solid var(--line); }
+.list tbody + tbody, .hosts tr + tr, .values tr + tr { border-top: 1px solid var(--line); }
 .list tbody th { font-weight: 500; min-width: 12rem; overflow-wrap: anywhere; }
 .list tbody th a { text-decoration: none; }
 .list tbody th a:hover { text-decoration: underline; }
 .list tbody:hover { background: color-mix(in srgb, var(--link) 5%, transparent); }
-.hosts tbody:hover { background: none; }
+.hosts tbody:hover, .values tbody:hover { background: none; }
 .list .why td { padding-top: 0; padding-bottom: .5rem; overflow-wrap: anywhere; }
 .why p + p { margin-top: .15rem; }
 .accounts th, .accounts td { padding-inline: .55rem; }
@@ -171,6 +171,9 @@ const phone = `
   td.c-account::before { content: "account"; }
   td.c-web::before { content: "web"; }
   td.c-other::before { content: "other"; }
+  td.c-web-time::before { content: "web time"; }
+  td.c-other-time::before { content: "other time"; }
+  td.c-errors::before { content: "errors"; }
   td.c-values::before { content: "values from"; }
   td.c-polled::before { content: "polled"; }
   td.c-next::before { content: "next"; }

@@ -1,5 +1,6 @@
 import type { TransactionType } from '../model/application.ts';
-import { applicationThroughput, hostThroughput } from '../model/snapshot.ts';
+import { isReadOf, seriesLabels, type Values } from '../model/polled-series.ts';
+import { type AppReading, applicationThroughput, hostThroughput } from '../model/snapshot.ts';
 import type {
   AccountDetails,
   ApplicationState,
@@ -31,6 +32,9 @@ export function targetsQueryOf(
   };
   return { state, scrapePool: given('scrapePool'), applicationId: given('app_id') };
 }
+
+/** The same mistake may be in each of ten thousand entries. */
+const mostMissingMetrics = 1000;
 
 /** Applications in one part of the text: a few milliseconds. */
 const applicationsPerPart = 250;
@@ -109,6 +113,7 @@ function targetJson(one: ApplicationStatus, withHosts: boolean): unknown {
     nextPoll: timeJson(one.nextPollMs),
     windowEnd: timeJson(reading?.windowEndMs),
     requestsPerMinute: throughputJson(applicationThroughput(reading)),
+    values: valuesJson('applications', reading, reading?.application),
     hosts: one.hostIds.length,
     ...hostsJson(one, withHosts),
   };
@@ -133,6 +138,7 @@ function accountJson(account: AccountDetails): unknown {
     listedApplications: account.listedApplications ?? null,
     hosts: account.hosts,
     missing: account.missingSelectors,
+    missingMetrics: account.missingMetrics.slice(0, mostMissingMetrics),
     requestsLastMinute: account.requestsLastMinute,
     requestsInFlight: account.requestsInFlight,
     budgetRequestsPerMinute: account.budgetRequestsPerMinute,
@@ -174,6 +180,20 @@ function throughputJson(throughput: ReadonlyMap<TransactionType, number>): unkno
   return Object.fromEntries(throughput);
 }
 
+/** What is published, as in the metrics; a series without a value is left out. */
+function valuesJson(
+  what: 'applications' | 'hosts',
+  reading: AppReading | undefined,
+  values: Values = [],
+): readonly unknown[] {
+  return (reading?.series ?? []).flatMap((series, index) => {
+    const value = values[index];
+    if (value === undefined || !isReadOf(what, series)) return [];
+    const { name, hostName } = series.gauge;
+    return [{ name: what === 'hosts' ? hostName : name, labels: seriesLabels(series), value }];
+  });
+}
+
 /** The hosts of an application that failed, and if wanted each of its hosts. */
 function hostsJson(
   { hostIds, failedHostIds, hostNames, reading }: ApplicationStatus,
@@ -186,6 +206,7 @@ function hostsJson(
     ...identityOf(id),
     isFailed: failedHostIds.has(id),
     requestsPerMinute: throughputJson(hostThroughput(reading, id)),
+    values: valuesJson('hosts', reading, reading?.hosts.get(id)),
   }));
   return { failedHosts, hostDetails };
 }

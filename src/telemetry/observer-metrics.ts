@@ -167,7 +167,7 @@ function createCounters({ busy, quiet }: ObserverRegistries): ApiCounters {
     }),
     unexpected: createCounterVec(quiet, {
       name: 'newrelic_exporter_unexpected_answers_total',
-      help: 'Answers of NerdGraph that were not as New Relic documents them, by what was different.',
+      help: 'Answers of New Relic that were not as expected, by what was different.',
       labelNames: ['kind'],
     }),
   };

@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client';
 import type { Shard } from '../model/shard.ts';
 import type { ApiObserver, PollObserver } from '../model/telemetry.ts';
+import { createMissingEntries, createMissingMetrics } from './missing-families.ts';
 import {
   type ApiMetrics,
   createApiMetrics,
@@ -17,7 +18,7 @@ import {
   registerProcessMetrics,
 } from './process-metrics.ts';
 import { type AccountScope, createAccountScope, createCachedRegistry, textOf } from './registry.ts';
-import { type AccountSource, createMissingMetric, createStatusMetrics } from './status-metrics.ts';
+import { type AccountSource, createStatusMetrics } from './status-metrics.ts';
 
 /** The exporter's metrics of itself: `newrelic_exporter_*`, `process_*` and `nodejs_*`. */
 export interface SelfMetrics {
@@ -91,7 +92,7 @@ export function createSelfMetrics(
   const config = createConfigMetrics(collected);
   const scrapes = createScrapeMetrics(collected);
   const status = createStatusMetrics(collected, dependencies);
-  const missing = createMissingMetric();
+  const missing = [createMissingEntries(), createMissingMetrics()];
   registerProcessMetrics(collected, dependencies);
   const observers = createObservers(api, poll);
 
@@ -100,7 +101,7 @@ export function createSelfMetrics(
     status.refresh(accounts);
     return [
       ...(await Promise.all([quiet.text(), busy.text(), textOf(collected)])),
-      missing.text(accounts),
+      ...missing.map((family) => family.text(accounts)),
     ];
   };
 
@@ -125,7 +126,7 @@ export function createSelfMetrics(
       ...[quiet.registry, busy.registry, collected].flatMap((registry) =>
         registry.getMetricsAsArray().map(({ name }) => name),
       ),
-      missing.name,
+      ...missing.map(({ name }) => name),
     ],
   };
 }

@@ -5,7 +5,7 @@ import { presetNames } from '../../src/model/presets.ts';
 import { createSelfMetrics } from '../../src/telemetry/self-metrics.ts';
 import { anApplication, aReading, aSnapshot, aStore } from '../exposition/builders.ts';
 import { representativeSnapshots } from '../exposition/vendor-exposition.ts';
-import { anAccountStatus } from '../telemetry/account-status.ts';
+import { anAccountStatus, missingMetric } from '../telemetry/account-status.ts';
 import { readDocument, readProductDocuments } from './documents.ts';
 import { codeBlocksIn, codeWordsIn, rowsWith } from './markdown.ts';
 import {
@@ -56,7 +56,9 @@ async function selfMetrics(): Promise<readonly MetricFacts[]> {
   const metrics = createSelfMetrics(
     { version: '1.0.0', revision: 'unknown', nodeVersion: 'v24.0.0' },
     {
-      status: () => [anAccountStatus({ missingSelectors: ['id=1'] })],
+      status: () => [
+        anAccountStatus({ missingSelectors: ['id=1'], missingMetrics: [missingMetric] }),
+      ],
       seriesOf: () => 1,
       droppedSeriesOf: () => 0,
       loopLagSeconds: () => 0,

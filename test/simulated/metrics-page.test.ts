@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createDaemon } from '../../src/daemon/daemon.ts';
 import { summaryFamilies } from '../../src/exposition/families.ts';
 import type { Page } from '../../src/exposition/page.ts';
+import type { CustomMetric } from '../../src/model/polled-series.ts';
 import { createMetricsRoute, type MetricsSources } from '../../src/server/metrics-route.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
@@ -17,6 +18,16 @@ import { toolOrSkip } from '../support/tools.ts';
 const golden = new URL('../golden/metrics-page.txt', import.meta.url);
 const openGolden = new URL('../golden/metrics-page-openmetrics.txt', import.meta.url);
 const promtool = toolOrSkip('promtool');
+
+const misspelt: CustomMetric = {
+  metric: 'Custom/Qeue "Depth"',
+  value: 'average_value',
+  as: 'queue_depth',
+  scale: 1,
+  help: undefined,
+  labels: {},
+  scope: 'both',
+};
 
 /** A page in both formats. */
 interface Pages {
@@ -47,7 +58,10 @@ async function wholePages(): Promise<Pages> {
     { clock: platform.clock },
   );
   const apps = [
-    anEntry({ labels: { team: 'payments' }, poll: { hostNames: true } }),
+    anEntry({
+      labels: { team: 'payments' },
+      poll: { hostNames: true, metrics: ['throughput', misspelt] },
+    }),
     anEntry({ selector: { kind: 'id', id: '999' } }),
   ];
   const daemon = await createDaemon(

@@ -16,6 +16,7 @@ import {
   oneOfEachState,
   statusNowMs,
 } from '../support/status-source.ts';
+import { missingMetric } from '../telemetry/account-status.ts';
 
 const context: PageContext = {
   telemetryPath: '/metrics',
@@ -52,6 +53,7 @@ function aBadNight(): StatusSource {
         stateSinceMs: statusNowMs - 432_000,
         failingApplications: 2,
         missingSelectors: ['id=123', 'name=Shop'],
+        missingMetrics: [missingMetric],
         clockSkewSeconds: -75,
         demandRequestsPerMinute: 1604,
         pollIntervalSeconds: 122,
@@ -294,6 +296,34 @@ describe('the list of applications', () => {
   });
 });
 
+describe('metrics that never have a value', () => {
+  it('are named, without making anything degraded', () => {
+    const text = textOf(
+      pageOf(aStatusSource({ accounts: [anAccountDetails({ missingMetrics: [missingMetric] })] })),
+    );
+
+    expect(text).toContain(
+      'A metric never has a value: queue_depth of match=^checkout (Custom/Queue/Depth, average_value)',
+    );
+    expect(text).not.toContain('degraded');
+  });
+
+  it('are in a list that opens if there are many, which has the first hundred', () => {
+    const missingMetrics = Array.from({ length: 5000 }, (_, index) => ({
+      ...missingMetric,
+      name: `metric_${index}`,
+    }));
+    const page = pageOf(aStatusSource({ accounts: [anAccountDetails({ missingMetrics })] }));
+
+    expect(tagsOf(page).some(({ name }) => name === 'details')).toBe(true);
+    expect(textOf(page)).toContain('5,000 metrics never have a value');
+    expect(textOf(page)).toContain(
+      ' and 4,900 more; the metric newrelic_exporter_metric_missing has the first thousand',
+    );
+    expect(textOf(page)).not.toContain('metric_100 ');
+  });
+});
+
 describe('hostile texts', () => {
   const sourceOf = (text: string): StatusSource =>
     aStatusSource({
@@ -307,6 +337,7 @@ describe('hostile texts', () => {
           state: 'down',
           error: text,
           missingSelectors: [text],
+          missingMetrics: [{ ...missingMetric, selector: text, metric: text }],
           key: { location: text, problem: text, sinceMs: 0, readMs: 0 },
         }),
         anAccountDetails(),

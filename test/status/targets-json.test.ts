@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type ApplicationState, applicationStates } from '../../src/model/status.ts';
 import { targetsJson, targetsQueryOf } from '../../src/status/targets-json.ts';
 import {
+  aFullReading,
   anAccountDetails,
   anApplicationStatus,
   aProcessStatus,
@@ -13,6 +14,7 @@ import {
   oneOfEachState,
   statusNowMs,
 } from '../support/status-source.ts';
+import { missingMetric } from '../telemetry/account-status.ts';
 
 interface Targets {
   readonly status: string;
@@ -63,6 +65,18 @@ describe('targetsJson', () => {
         nextPoll: '2026-11-22T03:00:46.000Z',
         windowEnd: '2026-11-22T02:56:46.000Z',
         requestsPerMinute: { web: 1204, other: 85.5 },
+        values: [
+          {
+            name: 'newrelic_application_requests_per_minute',
+            labels: { transaction_type: 'web' },
+            value: 1204,
+          },
+          {
+            name: 'newrelic_application_requests_per_minute',
+            labels: { transaction_type: 'other' },
+            value: 85.5,
+          },
+        ],
         hosts: 2,
         failedHosts: [],
       },
@@ -107,6 +121,7 @@ describe('targetsJson', () => {
         lastSuccess: null,
         windowEnd: null,
         requestsPerMinute: {},
+        values: [],
         scrapeInterval: '61370ms',
       },
     ]);
@@ -137,8 +152,45 @@ describe('targetsJson', () => {
     ]);
   });
 
+  it('lists every published value, of applications and of their hosts, under its own name', () => {
+    const application = anApplicationStatus({ reading: aFullReading(), hostIds: ['11'] });
+    const [target] = targets(aStatusSource({ applications: [application] }), 'app_id=101').data
+      .activeTargets;
+
+    expect(target).toMatchObject({
+      requestsPerMinute: { web: 1204, other: 85.5 },
+      values: expect.arrayContaining([
+        { name: 'newrelic_application_apdex_ratio', labels: {}, value: 0.94 },
+        { name: 'queue_depth', labels: { queue: 'mail' }, value: 12_500 },
+      ]),
+      hostDetails: [
+        {
+          id: '11',
+          values: expect.arrayContaining([
+            { name: 'newrelic_application_host_memory_used_bytes', labels: {}, value: 524_288_000 },
+            { name: 'host_queue_depth', labels: { queue: 'mail' }, value: 12_500 },
+          ]),
+        },
+      ],
+    });
+    const names = JSON.stringify(target?.['values']);
+    expect(names).not.toContain('external_response_time');
+    expect(names).not.toContain('only_hosts');
+  });
+
+  it('names at most a thousand metrics that never have a value', () => {
+    const missingMetrics = Array.from({ length: 1500 }, () => missingMetric);
+    const source = aStatusSource({ accounts: [anAccountDetails({ missingMetrics })] });
+
+    expect(targets(source).data.accounts[0]?.['missingMetrics']).toHaveLength(1000);
+  });
+
   it('has accounts and process in full', () => {
-    const account = anAccountDetails({ missingSelectors: ['id=7'], backoffUntilMs: statusNowMs });
+    const account = anAccountDetails({
+      missingSelectors: ['id=7'],
+      missingMetrics: [missingMetric],
+      backoffUntilMs: statusNowMs,
+    });
     const { accounts, process, droppedTargetCounts } = targets(
       aStatusSource({ accounts: [account], process: aProcessStatus() }),
     ).data;
@@ -156,6 +208,7 @@ describe('targetsJson', () => {
         listedApplications: 316,
         hosts: 12,
         missing: ['id=7'],
+        missingMetrics: [missingMetric],
         requestsLastMinute: 312,
         requestsInFlight: 2,
         budgetRequestsPerMinute: 800,

@@ -1,4 +1,11 @@
-import type { Values } from '../../src/model/polled-series.ts';
+import { transactionTypes } from '../../src/model/application.ts';
+import {
+  type CustomMetric,
+  type PolledSeries,
+  seriesOf,
+  type Values,
+} from '../../src/model/polled-series.ts';
+import { presetNames } from '../../src/model/presets.ts';
 import type { AppReading } from '../../src/model/snapshot.ts';
 import {
   type AccountDetails,
@@ -52,6 +59,7 @@ export function anAccountDetails(overrides: Partial<AccountDetails> = {}): Accou
     backoffUntilMs: undefined,
     clockSkewSeconds: undefined,
     missingSelectors: [],
+    missingMetrics: [],
     listedApplications: 316,
     failingApplications: 0,
     lastDiscoveryMs: statusNowMs - 21 * secondMs,
@@ -80,6 +88,44 @@ export function aReading(overrides: Partial<AppReading> = {}): AppReading {
       ['12', aThroughput(402, 45.5)],
     ]),
     ...overrides,
+  };
+}
+
+const aCustomMetric: CustomMetric = {
+  metric: 'Custom/Queue/Depth',
+  value: 'average_value',
+  as: 'queue_depth',
+  scale: 1,
+  help: undefined,
+  labels: { queue: 'mail' },
+  scope: 'both',
+};
+
+/** All presets, and some metrics beside them: of hosts alone, and with a scale. */
+const fullSeries: readonly PolledSeries[] = seriesOf(
+  [
+    ...presetNames,
+    aCustomMetric,
+    { ...aCustomMetric, as: 'only_hosts', labels: {}, scope: 'hosts' },
+    { ...aCustomMetric, value: 'max_response_time', as: 'longest_ms', labels: {}, scale: 1000 },
+  ],
+  transactionTypes,
+);
+
+/** Values that one can tell apart, in the order of `fullSeries`. */
+// biome-ignore format: a list of numbers
+const fullValues: Values = [
+  1204, 85.5, 0.123, 2.5, 3.5, 0.5, 0.94, 1204, 85, 450.5, undefined, 0.0042, undefined, 60, undefined,
+  524_288_000, 0.375, 12_500, 7, 1500,
+];
+
+/** A reading with nearly everything that can be asked for. */
+export function aFullReading(hostIds: readonly string[] = ['11', '12']): AppReading {
+  return {
+    windowEndMs: statusNowMs - 3 * minuteMs - 14 * secondMs,
+    series: fullSeries,
+    application: fullValues,
+    hosts: new Map(hostIds.map((id) => [id, fullValues])),
   };
 }
 

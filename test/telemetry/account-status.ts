@@ -1,4 +1,12 @@
+import type { MissingMetric } from '../../src/model/missing-metric.ts';
 import type { MirroredStatus } from '../../src/telemetry/status-metrics.ts';
+
+export const missingMetric: MissingMetric = {
+  selector: 'match=^checkout',
+  name: 'queue_depth',
+  metric: 'Custom/Queue/Depth',
+  value: 'average_value',
+};
 
 export function anAccountStatus(changes: Partial<MirroredStatus> = {}): MirroredStatus {
   return {
@@ -15,6 +23,7 @@ export function anAccountStatus(changes: Partial<MirroredStatus> = {}): Mirrored
     pollIntervalSeconds: 60,
     backoffUntilMs: undefined,
     missingSelectors: [],
+    missingMetrics: [],
     listedApplications: 316,
     lastDiscoveryMs: 1_700_000_000_500,
     key: {

@@ -31,6 +31,7 @@ describe('the families', () => {
       'config_last_reload_successful',
       'discovery_last_success_timestamp_seconds',
       'invalid_samples_total',
+      'metric_missing',
       'poll_duration_seconds',
       'poll_interval_seconds',
       'polls_failed_total',
@@ -72,7 +73,7 @@ describe('the families', () => {
     const text = await metrics.text();
 
     const help = text.split('\n').filter((line) => line.startsWith(`# HELP ${prefix}`));
-    expect(help).toHaveLength(29);
+    expect(help).toHaveLength(30);
     expect(help.filter((line) => !/ [A-Z0-9].{20,}\.$/.test(line))).toEqual([]);
   });
 

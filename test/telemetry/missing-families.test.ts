@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { Gauge, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
-import { createMissingMetric } from '../../src/telemetry/status-metrics.ts';
+import type { MissingMetric } from '../../src/model/missing-metric.ts';
+import {
+  createMissingEntries,
+  createMissingMetrics,
+} from '../../src/telemetry/missing-families.ts';
 
 interface Account {
   readonly name: string;
@@ -24,7 +28,7 @@ async function asPromClientHasIt(accounts: readonly Account[]): Promise<string> 
 
 const text = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom('"', '\\', '\n', 'a', 'é') }));
 
-describe('createMissingMetric', () => {
+describe('createMissingEntries', () => {
   it('prints what prom-client would print, whatever the selectors are', async () => {
     const accounts = fc.uniqueArray(
       fc.record({ name: text, missingSelectors: fc.array(text, { maxLength: 5 }) }),
@@ -33,13 +37,13 @@ describe('createMissingMetric', () => {
 
     await fc.assert(
       fc.asyncProperty(accounts, async (all) => {
-        expect(createMissingMetric().text(all)).toBe(await asPromClientHasIt(all));
+        expect(createMissingEntries().text(all)).toBe(await asPromClientHasIt(all));
       }),
     );
   });
 
   it('follows lists that change, and accounts that come and go', () => {
-    const metric = createMissingMetric();
+    const metric = createMissingEntries();
     const series = (accounts: readonly Account[]): readonly string[] =>
       metric
         .text(accounts)
@@ -65,7 +69,7 @@ describe('createMissingMetric', () => {
   });
 
   it('reads a list only once, since a list never changes', () => {
-    const metric = createMissingMetric();
+    const metric = createMissingEntries();
     let looks = 0;
     const missingSelectors: readonly string[] = new Proxy(['id=1'], {
       get: (list, property, receiver) => {
@@ -78,5 +82,34 @@ describe('createMissingMetric', () => {
 
     expect(new Set(texts).size).toBe(1);
     expect(looks).toBe(1);
+  });
+});
+
+describe('createMissingMetrics', () => {
+  const metric = {
+    selector: 'match=^checkout"\\d',
+    name: 'checkout_queue_depth',
+    metric: 'Custom/Queue "Depth"',
+    value: 'average_value',
+  } as const;
+  const linesOf = (missingMetrics: readonly MissingMetric[]): readonly string[] =>
+    createMissingMetrics()
+      .text([{ name: 'production', missingMetrics }])
+      .split('\n')
+      .slice(2, -1);
+
+  it('names the entry, the gauge, and what New Relic was asked for', () => {
+    expect(linesOf([metric])).toEqual([
+      String.raw`newrelic_exporter_metric_missing{account="production",selector="match=^checkout\"\\d",name="checkout_queue_depth",metric="Custom/Queue \"Depth\"",value="average_value"} 1`,
+    ]);
+  });
+
+  it('shows at most a thousand of an account, each once, however long their names are', () => {
+    const many = Array.from({ length: 3000 }, (_, index) => ({ ...metric, name: `x_${index}` }));
+    const alike = ['a', 'b'].map((end) => ({ ...metric, metric: 'x'.repeat(10_000) + end }));
+
+    expect(linesOf(many)).toHaveLength(1000);
+    expect(linesOf(alike)).toHaveLength(1);
+    expect(linesOf(alike).join('').length).toBeLessThan(500);
   });
 });

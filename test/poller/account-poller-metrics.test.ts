@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import type { AppEntry } from '../../src/model/config.ts';
+import type { CustomMetric } from '../../src/model/polled-series.ts';
+import { anAccount, anApplication, anEntry } from '../support/builders.ts';
+import { aBench, apis } from '../support/poller-bench.ts';
+
+const minuteMs = 60_000;
+const misspelt: CustomMetric = {
+  metric: 'Custom/Qeue/Depth',
+  value: 'average_value',
+  as: 'queue_depth',
+  scale: 1,
+  help: undefined,
+  labels: {},
+  scope: 'both',
+};
+
+describe.each(apis)('$name', (api) => {
+  describe('a metric that no application of an entry has', () => {
+    const anEntryWith = (metric: CustomMetric = misspelt): AppEntry =>
+      anEntry({ hosts: false, poll: { metrics: ['throughput', metric] } });
+    const missing = {
+      selector: 'match=^',
+      name: 'queue_depth',
+      metric: 'Custom/Qeue/Depth',
+      value: 'average_value',
+    };
+
+    it('is in the status and once in the log, until it has a value', async () => {
+      const bench = aBench(api, [anEntryWith()]);
+      bench.source.list(anApplication({ id: '1' }), anApplication({ id: '2' }));
+      bench.source.answer('1', [120, undefined, undefined]);
+      bench.source.answer('2', [undefined, undefined, undefined]);
+      bench.start();
+
+      await bench.clock.advance(minuteMs / 2);
+      const afterOnePoll = bench.poller.status().missingMetrics;
+      await bench.clock.advance(10 * minuteMs);
+      const whileMissing = bench.poller.status();
+      bench.source.answer('2', [undefined, undefined, 3]);
+      await bench.clock.advance(2 * minuteMs);
+
+      expect(afterOnePoll).toEqual([]);
+      expect(whileMissing).toMatchObject({ state: 'up', missingMetrics: [missing] });
+      expect(bench.poller.status().missingMetrics).toEqual([]);
+      const fields = { account: 'production', ...missing };
+      expect(bench.logger.lines.filter(({ message }) => message.includes('metric'))).toEqual([
+        {
+          level: 'warn',
+          message: 'metric never has a value',
+          fields: { ...fields, remedy: expect.stringContaining('newrelic-exporter metrics') },
+        },
+        { level: 'info', message: 'metric has a value after all', fields },
+      ]);
+    });
+
+    it('is forgotten after a reload that corrects it', async () => {
+      const bench = aBench(api, [anEntryWith()]);
+      bench.source.list(anApplication({ id: '1' }));
+      bench.source.answer('1', [120, undefined, undefined]);
+      bench.start();
+      await bench.clock.advance(5 * minuteMs);
+      const before = bench.poller.status().missingMetrics;
+
+      const corrected = anEntryWith({ ...misspelt, metric: 'Custom/Queue/Depth' });
+      bench.source.answer('1', [120, undefined, 4]);
+      await bench.poller.reconfigure({ account: anAccount(), entries: [corrected] });
+      const atOnce = bench.poller.status().missingMetrics;
+      await bench.clock.advance(5 * minuteMs);
+
+      expect(before).toEqual([missing]);
+      expect(atOnce).toEqual([]);
+      expect(bench.poller.status().missingMetrics).toEqual([]);
+    });
+  });
+
+  it('writes one line for thousands of metrics that nothing has', async () => {
+    const ids = Array.from({ length: 60 }, (_, index) => String(index + 1));
+    const entries = ids.map((id) =>
+      anEntry({
+        selector: { kind: 'id', id },
+        hosts: false,
+        poll: { metrics: ['throughput', misspelt] },
+      }),
+    );
+    const bench = aBench(api, entries);
+    bench.source.list(...ids.map((id) => anApplication({ id })));
+    for (const id of ids) bench.source.answer(id, [120, undefined, undefined]);
+    bench.start();
+
+    await bench.clock.advance(10 * minuteMs);
+
+    expect(bench.poller.status().missingMetrics).toHaveLength(60);
+    const lines = bench.logger.lines.filter(({ message }) => message.includes('metric'));
+    expect(lines.length).toBeLessThan(15);
+    const counted = lines.reduce((sum, { fields }) => sum + Number(fields['metrics'] ?? 1), 0);
+    expect(counted).toBe(60);
+  });
+});
