@@ -1,6 +1,8 @@
 import type { ExitCode, Output, Platform } from '../daemon/platform.ts';
 import { serve } from '../daemon/serve.ts';
+import type { TransactionType } from '../model/application.ts';
 import type { AccountSource } from '../model/config.ts';
+import type { PresetName } from '../model/presets.ts';
 import { type AppSnapshot, applicationThroughput, type SnapshotSink } from '../model/snapshot.ts';
 import type { BoundAddress } from '../server/metrics-server.ts';
 import { type Flags, flagTable } from './flag-table.ts';
@@ -12,6 +14,8 @@ import {
 } from './simulated-vendor.ts';
 
 const keyVariable = 'NEWRELIC_EXPORTER_DEMO_KEY';
+/** What people look at first: the rate, the errors and the duration of requests. */
+const demoMetrics: readonly PresetName[] = ['throughput', 'response_time', 'errors', 'apdex'];
 /** The name of a file that exists only on the platform of the demo. */
 const configFile = 'demo.yaml';
 
@@ -35,7 +39,7 @@ export async function demo(flags: Flags, platform: Platform): Promise<ExitCode> 
     baseUrl,
     keyVariable,
     source: flags.demoSource,
-    poll: ['window: 1m'],
+    poll: ['window: 1m', `metrics: [${demoMetrics.join(', ')}]`],
     missingNames: vendor.script.missingNames,
   });
   const demoPlatform: Platform = {
@@ -91,7 +95,7 @@ function greeting({ addresses, flags, vendor, baseUrl, config }: Running): strin
     '',
     `  export ${keyVariable}=${vendor.apiKey}`,
     '',
-    `Try:  curl -s ${url}${flags.telemetryPath} | grep requests_per_minute`,
+    `Try:  curl -s ${url}${flags.telemetryPath} | grep -E 'requests|response|errors|apdex'`,
     'New values come every minute, as from New Relic. Ctrl-C stops.',
     '',
     '',
@@ -121,7 +125,7 @@ function faultsText(
 /** Lines for this many applications: enough to see numbers move, few enough to read. */
 const shownApplications = 5;
 
-/** Passes everything on, and prints the throughput of a few applications whenever it changes. */
+/** Passes everything on, and prints what a few applications do whenever it changes. */
 export function tickerOver(sink: SnapshotSink, stdout: Output): SnapshotSink {
   const last = new Map<string, string>();
   return {
@@ -137,7 +141,7 @@ export function tickerOver(sink: SnapshotSink, stdout: Output): SnapshotSink {
     publish: (snapshot) => {
       sink.publish(snapshot);
       const { id, name } = snapshot.application;
-      const now = throughputText(snapshot);
+      const now = activityText(snapshot);
       const before = last.get(id);
       if (now === '' || now === before) return;
       if (before === undefined && last.size >= shownApplications) return;
@@ -148,8 +152,28 @@ export function tickerOver(sink: SnapshotSink, stdout: Output): SnapshotSink {
   };
 }
 
-function throughputText({ reading }: AppSnapshot): string {
-  return [...applicationThroughput(reading)]
-    .map(([type, requestsPerMinute]) => `${type} ${Number(requestsPerMinute.toPrecision(3))} rpm`)
-    .join(', ');
+/** Such as `web 120 rpm 45 ms 1.2 % errors, other 30 rpm 1.4 s, Apdex 0.94`. */
+function activityText({ reading }: AppSnapshot): string {
+  if (reading === undefined) return '';
+  const valueOf = (preset: PresetName, type: TransactionType | undefined): number | undefined =>
+    reading.application[
+      reading.series.findIndex((one) => one.preset === preset && one.transactionType === type)
+    ];
+  const types = [...applicationThroughput(reading)].map(([type, requestsPerMinute]) => {
+    const seconds = valueOf('response_time', type);
+    const errors = valueOf('errors', type);
+    return [
+      `${type} ${shortText(requestsPerMinute)} rpm`,
+      ...(seconds === undefined ? [] : [`${shortText(1000 * seconds)} ms`]),
+      ...(errors === undefined || requestsPerMinute === 0
+        ? []
+        : [`${shortText((100 * errors) / requestsPerMinute)} % errors`]),
+    ].join(' ');
+  });
+  const apdex = valueOf('apdex', undefined);
+  return [...types, ...(apdex === undefined ? [] : [`Apdex ${apdex.toFixed(2)}`])].join(', ');
+}
+
+function shortText(value: number): string {
+  return `${Number(value.toPrecision(3))}`;
 }

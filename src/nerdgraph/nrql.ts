@@ -8,7 +8,7 @@ import { functionTexts } from './nrql-values.ts';
  * Every agent sends this metric once a minute, whatever the application does: a host that has it in a
  * minute was there.
  */
-export const heartbeatMetric = 'Agent/MetricsReported/count';
+const heartbeatMetric = 'Agent/MetricsReported/count';
 
 /** A FACET query returns this many rows at most. */
 export const maxRows = 5000;

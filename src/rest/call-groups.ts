@@ -29,7 +29,11 @@ export function callGroupsOf(
   const placeOf = new Map(series.map((one, place) => [one, place]));
   const groupsOf = (read: readonly PolledSeries[]): readonly SeriesGroup[] =>
     partsOf(read, isAlone)
-      .flatMap(metricGroupsOf)
+      .flatMap((part) => {
+        const groups = metricGroupsOf(part);
+        // In the order of the entry nothing has to be put in its place.
+        return groups.length === 1 ? [part] : groups;
+      })
       .map((group) => {
         const places = group.map((one) => placeOf.get(one) ?? 0);
         const isAll = places.length === series.length && places.every((at, index) => at === index);

@@ -16,7 +16,7 @@ const numbersOf: Readonly<Record<Verdict, Pick<ComparedValue, 'rest' | 'nerdgrap
 const [web, other] = throughputSeries;
 if (web === undefined || other === undefined) throw new Error('throughput has two series');
 
-export const webSeries: PolledSeries = web;
+const webSeries: PolledSeries = web;
 export const otherSeries: PolledSeries = other;
 
 export function aValue(verdict: Verdict, overrides: Partial<ComparedValue> = {}): ComparedValue {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { tickerOver } from '../../src/cli/demo.ts';
+import { transactionTypes } from '../../src/model/application.ts';
+import { seriesOf } from '../../src/model/polled-series.ts';
 import type { AppSnapshot } from '../../src/model/snapshot.ts';
 import { anApplication, throughputSeries } from '../support/builders.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
@@ -53,5 +55,26 @@ describe('tickerOver', () => {
 
     expect(before).toEqual([['2'], [['demo', true]]]);
     expect([sink.apps.size, sink.up.size]).toEqual([0, 0]);
+  });
+
+  it('says how fast, how faulty and how satisfying an application is, as far as it is known', () => {
+    const { stdout } = createFakePlatform();
+    const ticker = tickerOver(createFakeSink(), stdout);
+    const series = seriesOf(['throughput', 'response_time', 'errors', 'apdex'], transactionTypes);
+    const snapshot = aSnapshot('1', 120);
+
+    ticker.publish({
+      ...snapshot,
+      reading: {
+        windowEndMs: 0,
+        series,
+        application: [120, 30, 0.0453, undefined, 1.44, undefined, 0.937],
+        hosts: new Map(),
+      },
+    });
+
+    expect(stdout.text().trim()).toMatch(
+      /^app 1 +web 120 rpm 45\.3 ms 1\.2 % errors, other 30 rpm, Apdex 0\.94$/u,
+    );
   });
 });

@@ -13,6 +13,8 @@ export interface Listing {
   readonly stderr: string;
   /** Path and query of every call, percent-decoded. */
   readonly targets: readonly string[];
+  /** Connections that it left open. */
+  readonly open: number;
   /** How long it took. */
   readonly elapsedMs: number;
 }
@@ -41,13 +43,18 @@ export async function listing(
   { fleet = oneShop, simulator: simulated, faults = [], config, beforeCall }: ListingOptions = {},
 ): Promise<Listing> {
   let calls = 0;
+  let open = 0;
   const platform = createFakePlatform({
     env: { KEY: 'NRAK-GOOD', NEW_RELIC_API_KEY: 'NRAK-GOOD' },
     files: config === undefined ? {} : { 'config.yaml': config },
     openTransport: async () => {
       const transport = inMemoryTransport(simulator);
+      open += 1;
       return {
-        ...transport,
+        close: async () => {
+          open -= 1;
+          await transport.close();
+        },
         send: async (...call) => {
           calls += 1;
           beforeCall?.(calls, platform);
@@ -76,6 +83,7 @@ export async function listing(
     targets: simulator.journal
       .entries()
       .map(({ path, query }) => decodeURIComponent(query === '' ? path : `${path}?${query}`)),
+    open,
     elapsedMs: clock.monotonicMs() - startMs,
   };
 }

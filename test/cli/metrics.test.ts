@@ -23,9 +23,9 @@ const manyNames = {
 
 describe('metrics', () => {
   it.each(['11', 'shop'])('lists what an application has, found by %s', async (wanted) => {
-    const { exitCode, stdout, stderr, targets } = await listing([wanted]);
+    const { exitCode, stdout, stderr, targets, open } = await listing([wanted]);
 
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect({ exitCode, stderr, open }).toEqual({ exitCode: 0, stderr: '', open: 0 });
     expect(targets).toHaveLength(2);
     expect(targets[1]).toBe('/v2/applications/11/metrics.json');
     expect(stdout).toMatch(/^metric {2,}presets {2,}values\n/u);
@@ -78,44 +78,6 @@ describe('metrics', () => {
   });
 });
 
-describe('metrics of a host', () => {
-  it.each(['100000627', 'ip-10-1-19-12', 'IP-10-1-19-12'])('finds it by %s', async (host) => {
-    const { exitCode, stdout, targets } = await listing(['11', `--host=${host}`, '-o', 'json']);
-
-    expect(exitCode).toBe(0);
-    expect(targets.at(-1)).toBe('/v2/applications/11/hosts/100000627/metrics.json');
-    expect(JSON.parse(stdout)).toMatchObject({ host: { id: '100000627' }, complete: true });
-  });
-
-  it('names the hosts that there are if it has none of that name', async () => {
-    const { exitCode, stdout, stderr, targets } = await listing(['shop', '--host', 'ip-10']);
-
-    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
-    expect(stderr).toBe(
-      'application 11 "shop" has no host with the id or the name "ip-10": there are: ip-10-1-19-12 (100000627), ip-10-1-19-13 (100002857)\n',
-    );
-    expect(targets.join()).not.toContain('metrics.json');
-  });
-
-  it('lists the ids of hosts that share a name', async () => {
-    const body = JSON.stringify({
-      application_hosts: [
-        { id: 1, host: 'twin' },
-        { id: 2, host: 'twin' },
-      ],
-    });
-
-    const { exitCode, stderr } = await listing(['11', '--host=twin'], {
-      faults: [{ when: { endpoints: ['hosts'] }, fault: { kind: 'document', body } }],
-    });
-
-    expect(exitCode).toBe(1);
-    expect(stderr).toBe(
-      'application 11 "shop" has 2 hosts with the name "twin": give the id of one of them with --host: 1, 2\n',
-    );
-  });
-});
-
 describe('a list of metrics of several pages', () => {
   it('is read to its end, each page once, sorted, with a note on what it costs', async () => {
     const result = await listing(['11'], {
@@ -134,6 +96,33 @@ describe('a list of metrics of several pages', () => {
     expect(result.stderr).toBe(
       'note: there are more names than the 1000 of one page: 3 further calls from the budget of account default (800 a minute), often 6 s each; --like=TEXT asks for fewer\n',
     );
+  });
+
+  it('may have thousands of names', async () => {
+    const result = await listing(['11', '-o', 'json'], {
+      fleet: {
+        applications: [{ id: 11, name: 'shop', kind: 'web', transactionNames: 3000, hosts: 1 }],
+      },
+    });
+
+    const { metrics } = JSON.parse(result.stdout) as { metrics: readonly { name: string }[] };
+    const ofTransactions = metrics.filter(({ name }) => name.startsWith('WebTransaction/'));
+    expect(result.exitCode).toBe(0);
+    expect(pagesAsked(result)).toHaveLength(4);
+    expect(new Set(ofTransactions.map(({ name }) => name)).size).toBe(3000);
+  });
+
+  it('shows how far it has come, and what it has left to read', async () => {
+    const { stderr } = await listing(['shop'], {
+      fleet: manyNames,
+      simulator: { metricNamesPageSize: 100, metricNamesLatencyMs: 6000 },
+    });
+
+    expect(stderr.split('\n').slice(1)).toEqual([
+      'reading the metrics of application 11 shop: page 2 of 4, 100 names so far … 10 s',
+      'reading the metrics of application 11 shop: page 4 of 4, 300 names so far … 20 s',
+      '',
+    ]);
   });
 
   it('is read within the budget of the account', async () => {
@@ -212,7 +201,7 @@ describe('a list of metrics of several pages', () => {
       },
     });
 
-    expect(result.exitCode).toBe(143);
+    expect(result).toMatchObject({ exitCode: 143, open: 0 });
     expect(pagesAsked(result)).toHaveLength(3);
     expect(namesIn(result)).toHaveLength(200);
     expect(result.stderr).toMatch(
@@ -276,85 +265,6 @@ describe('metrics by NerdGraph', () => {
       complete: true,
       metrics: [{ name: 'Memory/Physical', values: ['used_bytes_by_host'], presets: ['memory'] }],
     });
-  });
-});
-
-describe('the application of metrics', () => {
-  const two = (first: string, second: string): string =>
-    `accounts: [{ name: first, api_key_env: KEY }, { name: second, api_key_env: KEY }]\napps: [{ id: 1, account: ${first} }, { id: 1, account: ${second} }]`;
-
-  it.each([
-    { wanted: 'Shop', hint: 'did you mean "shop"?' },
-    {
-      wanted: '99',
-      hint: 'the account has 1 application: newrelic-exporter discover lists them',
-    },
-  ])('$wanted is not there', async ({ wanted, hint }) => {
-    const { exitCode, stdout, stderr } = await listing([wanted]);
-
-    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
-    expect(stderr).toBe(
-      `no application with the id or the name "${wanted}" was found in account default: ${hint}\n`,
-    );
-  });
-
-  it('must be one: several of a name are listed with their ids', async () => {
-    const { exitCode, stderr, targets } = await listing(['twin'], {
-      fleet: {
-        applications: [
-          { id: 11, name: 'twin' },
-          { id: 12, name: 'twin' },
-        ],
-      },
-    });
-
-    expect(exitCode).toBe(1);
-    expect(stderr).toBe(
-      '2 applications have the name or the id "twin": give the id of one of them\n  11  twin  (account default)\n  12  twin  (account default)\n',
-    );
-    expect(targets).toHaveLength(1);
-  });
-
-  it('may have a name of digits', async () => {
-    const { exitCode, targets } = await listing(['404'], {
-      fleet: { applications: [{ id: 11, name: '404', hosts: 1 }] },
-    });
-
-    expect(exitCode).toBe(0);
-    expect(targets.at(-1)).toBe('/v2/applications/11/metrics.json');
-  });
-
-  it('is looked for in every account with entries, or in the one that is named', async () => {
-    const both = await listing(['shop'], { config: two('first', 'second') });
-    const named = await listing(['shop', '--account=second'], { config: two('first', 'first') });
-
-    expect(both.exitCode).toBe(1);
-    expect(both.stderr).toContain('name the account with --account\n  11  shop  (account first)\n');
-    expect(named.exitCode).toBe(0);
-    expect(named.targets).toHaveLength(2);
-  });
-
-  it('is not looked for in an account that is not in the configuration', async () => {
-    const { exitCode, stderr, targets } = await listing(['shop', '--account=secnod'], {
-      config: two('first', 'second'),
-    });
-
-    expect({ exitCode, targets }).toEqual({ exitCode: 2, targets: [] });
-    expect(stderr).toContain(
-      'account "secnod" is not in the configuration: did you mean "second"?\n',
-    );
-  });
-
-  it('cannot be found with a key that New Relic refuses', async () => {
-    const { exitCode, stderr } = await listing(['shop'], {
-      faults: [{ fault: { kind: 'status', status: 401 } }],
-    });
-
-    expect(exitCode).toBe(1);
-    expect(stderr).toMatch(
-      /^account default: discovery failed: .*\nno application with the id or the name "shop" was found in account default\n$/u,
-    );
-    expect(stderr).not.toContain('NRAK-GOOD');
   });
 });
 

@@ -109,7 +109,7 @@ describe.skipIf(prometheusTool.skip)(
             to: to ?? '',
           });
           const answer = await fetch(
-            `${baseUrl}/v2/applications/${path}/metrics/data.json?${query}`,
+            `${baseUrl}/v2/applications/${path}/metrics/data.json?${query.toString()}`,
             {
               headers: { 'Api-Key': apiKey, accept: 'application/json' },
             },

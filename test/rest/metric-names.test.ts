@@ -159,7 +159,9 @@ describe('the names of metrics of the REST API', () => {
     },
     {
       what: 'parts that are no metrics',
-      answer: answerOf({ metrics: [{ name: 'A', values: [1] }, { name: 'B' }, 7, { values: [] }] }),
+      answer: answerOf({
+        metrics: [{ name: 'A', values: [1] }, { name: 'B' }, 7, { name: '', values: [] }],
+      }),
       message: /parts of the list were left out \(3\)/u,
     },
   ])('are incomplete after an answer with $what', async ({ answer, message }) => {

@@ -2,6 +2,8 @@ import { run } from '../../src/cli/run.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { createDaemon } from '../../src/daemon/daemon.ts';
 import { type AccountStatus, type Operation, operations } from '../../src/model/telemetry.ts';
+import type { FaultRule } from '../../src/simulator/fault-rule.ts';
+import { createFaults } from '../../src/simulator/faults.ts';
 import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
 import type { GraphqlAsk } from '../../src/simulator/graphql-asks.ts';
 import type { JournalEntry } from '../../src/simulator/journal.ts';
@@ -69,6 +71,7 @@ export function createPlanBench(
   config: string,
   fleets: Readonly<Record<string, FleetOptions>>,
   latencyMs: number = 0,
+  rules: readonly FaultRule[] = [],
 ): PlanBench {
   const platform = createFakePlatform({
     env: Object.fromEntries(
@@ -81,10 +84,14 @@ export function createPlanBench(
       return inMemoryTransport(vendor);
     },
   });
+  const { intercept } = createFaults(rules, { clock: platform.clock });
   const vendors = new Map(
     Object.entries(fleets).map(([name, fleet]) => [
       name,
-      createSimulator({ apiKeys: [keyOf(name)], latencyMs, fleet }, { clock: platform.clock }),
+      createSimulator(
+        { apiKeys: [keyOf(name)], latencyMs, fleet, intercept },
+        { clock: platform.clock },
+      ),
     ]),
   );
 

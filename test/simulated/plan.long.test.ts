@@ -35,6 +35,15 @@ const five = [1, 2, 3, 4, 5].map(
   (id) => ({ id, name: `shop-${id}`, kind: 'both', hosts: id }) as const,
 );
 
+/** Some metrics with names that are as long as New Relic allows, for the entries of a configuration. */
+function longMetrics(count: number, scope: string): string {
+  const metrics = Array.from({ length: count }, (_, index) => {
+    const metric = `Custom/${index}/`.padEnd(255, 'x');
+    return `{ metric: ${metric}, value: average_value, as: custom_${scope}_${index}, for: ${scope} }`;
+  });
+  return metrics.join(', ');
+}
+
 const setUps: readonly SetUp[] = [
   {
     what: 'applications by id, one of which the account does not have',
@@ -48,6 +57,34 @@ const setUps: readonly SetUp[] = [
     config: `accounts: [${main}]\napps: [{ match: "^shop-[1-4]" }]`,
     fleets: { main: { applications: five } },
     calls: { main: [30, 120, 300] },
+    callsOfPlan: [1],
+  },
+  {
+    what: 'all presets, which take no further call',
+    config: `accounts: [${main}]
+poll: { metrics: [throughput, response_time, errors, apdex, calls, database, external, memory, cpu] }
+apps: [{ match: "^shop-[1-4]" }]`,
+    fleets: { main: { applications: five } },
+    calls: { main: [30, 120, 300] },
+    callsOfPlan: [1],
+  },
+  {
+    what: 'more metrics than one call can ask for, of applications and of hosts',
+    config: `accounts: [${main}]
+poll: { host_names: false, metrics: [throughput, ${longMetrics(20, 'applications')}, ${longMetrics(40, 'hosts')}] }
+apps: [{ match: "^shop-[1-4]" }]`,
+    fleets: { main: { applications: five } },
+    calls: { main: [30, 2 * 120, 4 * 300] },
+    callsOfPlan: [1],
+  },
+  {
+    what: 'metrics of applications alone, and of hosts alone',
+    config: `accounts: [${main}]
+apps:
+  - { id: 4, metrics: [{ metric: Apdex, value: score, as: apdex, for: applications }] }
+  - { id: 5, metrics: [{ metric: CPU/User Time, value: percent, as: cpu, for: hosts }] }`,
+    fleets: { main: { applications: five } },
+    calls: { main: [30, 30, 150] },
     callsOfPlan: [1],
   },
   {
@@ -160,6 +197,31 @@ describe('plan --online', () => {
 
     expect(plan.accounts[0]?.host_name_calls).toBe(5);
     expect(callsIn(vendorOf(bench, 'main'), 0, 60 * minuteMs).list_hosts).toBe(5);
+  });
+
+  it('learns which metrics take a call of their own, and then demands what it sends', async () => {
+    const bench = createPlanBench(
+      `accounts: [${main}]\npoll: { metrics: [throughput, errors, apdex] }\napps: [{ match: "." }]`,
+      { main: { applications: five } },
+      0,
+      [{ fault: { kind: 'first_metric_only', others: 'missing' } }],
+    );
+    const vendor = vendorOf(bench, 'main');
+    let demand: number | undefined;
+
+    await bench.daemon(async (daemon) => {
+      await daemon.advance((warmUpMinutes + roundMinutes + periodMinutes) * minuteMs);
+      demand = daemon.status()[0]?.demandRequestsPerMinute;
+    });
+
+    const searchMs = bench.platform.clock.monotonicMs() - (roundMinutes + periodMinutes) * minuteMs;
+    const fromMs = widestGapAt(vendor, searchMs, searchMs + roundMinutes * minuteMs);
+    const made = callsIn(vendor, fromMs, fromMs + periodMinutes * minuteMs);
+    expect(made).toMatchObject({
+      application_throughput: 5 * 150,
+      host_throughput: 5 * 450,
+    });
+    expect(demand).toBeCloseTo(1 + 5 * 20, 1);
   });
 
   it('announces interval and calls of an account over its budget', async () => {

@@ -25,8 +25,8 @@ interface MetadataAnswer {
 /** A real Prometheus that scrapes every second. */
 export interface ScrapingPrometheus {
   readonly child: ChildProcess;
-  log(): string;
-  query(expression: string): Promise<readonly Sample[]>;
+  readonly log: () => string;
+  readonly query: (expression: string) => Promise<readonly Sample[]>;
   /** The types of the families that it has read from its targets, by name. */
   familyTypes(): Promise<Readonly<Record<string, string>>>;
   stop(): Promise<void>;
