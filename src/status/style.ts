@@ -125,6 +125,7 @@ caption { padding: .45rem .75rem 0; text-align: left; color: var(--soft); font-s
 .list tbody th a:hover { text-decoration: underline; }
 .list tbody:hover { background: color-mix(in srgb, var(--link) 5%, transparent); }
 .hosts tbody:hover, .values tbody:hover { background: none; }
+.values tbody th { width: 40%; }
 .list .why td { padding-top: 0; padding-bottom: .5rem; overflow-wrap: anywhere; }
 .why p + p { margin-top: .15rem; }
 .accounts th, .accounts td { padding-inline: .55rem; }

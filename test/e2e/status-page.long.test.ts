@@ -10,6 +10,7 @@ import {
 } from '../support/browser.ts';
 import { type StatusServer, startStatusServer } from '../support/status-server.ts';
 import {
+  aFullReading,
   anAccountDetails,
   anApplicationStatus,
   aProcessStatus,
@@ -72,6 +73,15 @@ function aHostilePlace(): StatusSource {
     ],
   });
 }
+
+/** Everything that can be asked for, of forty hosts. */
+function aFullHouse(): StatusSource {
+  const hostIds = Array.from({ length: 40 }, (_, index) => String(11 + index));
+  const hostNames = new Map(hostIds.map((id) => [id, `checkout-7d9f-${id}.eu-central.internal`]));
+  const reading = aFullReading(hostIds);
+  return aStatusSource({ applications: [anApplicationStatus({ hostIds, hostNames, reading })] });
+}
+const ofHost = '/applications?account=production&id=101&host=12';
 
 describe.skipIf(chromiumTool.skip)(`the status page in a browser${chromiumTool.note}`, () => {
   let browser: Browser;
@@ -207,6 +217,20 @@ describe.skipIf(chromiumTool.skip)(`the status page in a browser${chromiumTool.n
     expect(troubles).toEqual([]);
   });
 
+  it('leads from a host to all of its values, and back', async () => {
+    const { page, troubles } = await opened(aFullHouse(), '/?q=checkout');
+
+    await page.locator('.applications tbody th a').first().click();
+    expect(await page.getByLabel('Values of the application').innerText()).toContain('123 ms');
+    await page.getByRole('link', { name: 'checkout-7d9f-12' }).click();
+    const values = page.getByLabel('Values of the host', { exact: true });
+    expect(await values.innerText()).toContain('newrelic_application_host_memory_used_bytes');
+    expect(await values.innerText()).toContain('500 MiB');
+    await page.getByRole('link', { name: 'Close' }).click();
+    expect(await values.count()).toBe(0);
+    expect(troubles).toEqual([]);
+  });
+
   it('runs nothing that a name says, and shows all of it', async () => {
     const { page, troubles } = await opened(aHostilePlace());
 
@@ -225,6 +249,7 @@ describe.skipIf(chromiumTool.skip)(`the status page in a browser${chromiumTool.n
       path: '/applications?account=production&id=2',
     },
     { what: 'many', source: aStatusSource({ applications: manyApplications(200) }), path: '/' },
+    { what: 'every value of a host', source: aFullHouse(), path: ofHost },
     { what: 'the configuration', source: aBadNight(), path: '/config' },
   ])('fits a phone: $what', async ({ source, path }) => {
     const { page } = await opened(source, path, { viewport: { width: 390, height: 844 } });
@@ -296,6 +321,7 @@ describe.skipIf(chromiumTool.skip)(`the status page in a browser${chromiumTool.n
       path: '/applications?account=production&id=102',
     },
     { what: 'an unknown application', source: aBadNight(), path: '/applications?account=a&id=1' },
+    { what: 'every value of a host', source: aFullHouse(), path: ofHost },
     { what: 'the configuration', source: aBadNight(), path: '/config' },
   ])('is accessible to all, says axe-core of $what', async ({ source, path }) => {
     for (const colorScheme of ['light', 'dark'] as const) {
