@@ -1,14 +1,13 @@
 import type { Row } from './dashboard.ts';
 import { graph } from './graph.ts';
+import { eachHost } from './host-table.ts';
 import { bars, heat } from './panels.ts';
-import { ofApp, ofHost, ofType, perApp, perHost, perType, sameApp } from './selectors.ts';
+import { ofApp, ofHost, ofType, perApp, perHost, perType, sameHost } from './selectors.ts';
 import { lastOf } from './series.ts';
-import { table } from './table.ts';
 
 const requests = 'newrelic_application_host_requests_per_minute';
 const hosts = perHost(ofHost(requests));
 const withTraffic = `${hosts} > 0`;
-const sameHost = 'on (cluster, account, app_id, host_id)';
 /** Those that were the busiest when they were last seen: the same ones at each moment. */
 const busiest = `${hosts} and ${sameHost} topk($topn, ${perHost(lastOf(ofHost(requests)))})`;
 const legend = '{{host_name}}';
@@ -101,35 +100,6 @@ export const applicationHosts: Row = {
         { expr: `bottomk($topn, ${hosts})`, legend },
       ],
     }),
-    table({
-      title: 'Hosts by throughput',
-      description:
-        'Current throughput of each selected host, and its share of its application; the 200 busiest.',
-      sortBy: [['Throughput', 'greatest']],
-      labels: {
-        host_name: { title: 'Host' },
-        host_id: { title: 'Host id', width: 100 },
-        app_name: { title: 'Application' },
-        app_id: { title: 'Application id', width: 120 },
-        account: { title: 'Account' },
-        cluster: { title: 'Cluster' },
-      },
-      columns: [
-        {
-          title: 'Throughput',
-          unit: 'reqpm',
-          width: 400,
-          cell: 'bar',
-          expr: `topk(200, ${hosts})`,
-        },
-        {
-          title: 'Share',
-          unit: 'percentunit',
-          width: 100,
-          decimals: 1,
-          expr: `${hosts} / ${sameApp} group_left () (sum by (cluster, account, app_id) (${hosts}) > 0) and ${sameHost} topk(200, ${hosts})`,
-        },
-      ],
-    }),
+    eachHost,
   ],
 };

@@ -1,18 +1,19 @@
 import { applicationHosts } from './application-hosts.ts';
+import { applicationResources } from './application-resources.ts';
+import { applicationSignals } from './application-signals.ts';
 import type { DashboardOptions, Row } from './dashboard.ts';
 import { graph } from './graph.ts';
 import { healthOf } from './health.ts';
 import { countOf } from './known.ts';
 import { health, noData, nothing, yesOrUnusual } from './mappings.ts';
-import { byName, inBackground, transactionColors } from './overrides.ts';
-import { appLegend, aWeekAgo, ofApp, ofType, perApp, sameApp, throughput } from './selectors.ts';
+import { byName } from './overrides.ts';
+import { appLegend, ofApp, ofType, perApp, sameApp, throughput } from './selectors.ts';
 import { lastOf } from './series.ts';
 import { tile } from './tile.ts';
 import { troubleRow } from './trouble.ts';
 import { applicationVariables } from './variables.ts';
 
 const current = throughput();
-const lastWeek = throughput({ at: aWeekAgo });
 
 /** The age of the oldest, for how the worst of several applications is off. */
 function oldest(metric: string): string {
@@ -77,32 +78,6 @@ const now: Row = {
   ],
 };
 
-const overTime: Row = {
-  title: 'Over time',
-  panels: [
-    graph({
-      id: 102,
-      title: 'Web and other transactions',
-      description: 'Requests per minute by transaction type, averaged over the polled window.',
-      unit: 'reqpm',
-      isStacked: true,
-      overrides: transactionColors,
-      queries: [{ expr: `sum by (transaction_type) ${current}`, legend: '{{transaction_type}}' }],
-    }),
-    graph({
-      id: 103,
-      title: 'Now and last week',
-      description: 'Requests per minute now and seven days earlier.',
-      unit: 'reqpm',
-      overrides: [inBackground('last week')],
-      queries: [
-        { expr: `sum${current}`, legend: 'now' },
-        { expr: `sum${lastWeek}`, legend: 'last week' },
-      ],
-    }),
-  ],
-};
-
 /** If more applications are chosen than can be told apart, as many as "Top" says. */
 function summaryOf(name: string): string {
   const few = `topk($topn, ${perApp(lastOf(ofApp('newrelic_application_info')))})`;
@@ -126,13 +101,13 @@ const summary: Row = {
       ],
     }),
     graph({
-      title: 'Response time',
+      title: 'Response time in the summary',
       description: 'Average response time of the last minutes.',
       unit: 's',
       queries: [{ expr: summaryOf('response_time_seconds'), legend: appLegend }],
     }),
     graph({
-      title: 'Errors',
+      title: 'Errors in the summary',
       description: 'Share of the requests of the last minutes that failed.',
       unit: 'percentunit',
       softMax: 0.05,
@@ -140,7 +115,7 @@ const summary: Row = {
       queries: [{ expr: summaryOf('error_ratio'), legend: appLegend }],
     }),
     graph({
-      title: 'Apdex',
+      title: 'Apdex in the summary',
       description: 'Apdex score, 0 to 1.',
       unit: 'none',
       decimals: 2,
@@ -162,7 +137,14 @@ export const application: DashboardOptions = {
   name: 'application',
   title: 'New Relic / Application',
   description:
-    'One application: web and other transactions, its hosts and how evenly the load is distributed.',
+    'One application: requests, errors and response time, its hosts and how evenly the load is distributed.',
   variables: applicationVariables,
-  rows: [troubleRow(ofApp, 'application'), now, overTime, applicationHosts, summary],
+  rows: [
+    troubleRow(ofApp, 'application'),
+    now,
+    applicationSignals,
+    applicationHosts,
+    applicationResources,
+    summary,
+  ],
 };

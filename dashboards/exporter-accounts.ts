@@ -196,7 +196,32 @@ const entries: Panel = table({
   ],
 });
 
+const metrics: Panel = table({
+  id: 113,
+  title: 'Metrics without a value',
+  description:
+    "Metrics of the configuration that no application of their entry has ever had a value of: New Relic's metric or its value may be misspelt, or the agents do not send it. With shards, each speaks of its own applications.",
+  height: 6,
+  labels: {
+    name: { title: 'Metric', width: 360 },
+    metric: { title: "New Relic's metric", width: 240 },
+    value: { title: 'Its value', width: 200 },
+    account: { title: 'Account' },
+    selector: { title: 'Entry' },
+    job: { title: 'Job' },
+    cluster: { title: 'Cluster' },
+  },
+  columns: [
+    {
+      title: 'Exporters',
+      width: 80,
+      unit: 'none',
+      expr: `count by (cluster, job, account, selector, name, metric, value) (${ofAccount('newrelic_exporter_metric_missing')} == 1)`,
+    },
+  ],
+});
+
 export const exporterAccounts: Row = {
   title: 'Accounts and applications',
-  panels: [accounts, applications, entries],
+  panels: [accounts, applications, entries, metrics],
 };

@@ -9,6 +9,8 @@ export interface GraphOptions extends PanelOptions {
   readonly maxDataPoints?: number;
   /** The axis reaches at least so far, so that noise round 0 does not fill the panel. */
   readonly softMax?: number;
+  /** Instead of "No data", where the reason is likely to be known. */
+  readonly noValue?: string;
   /** Where one line would flatten the others; 0 is shown too. */
   readonly isLogarithmic?: true;
 }
@@ -33,6 +35,7 @@ export function graph(options: GraphOptions): Panel {
       type: 'timeseries',
       isInstant: false,
       maxDataPoints: options.maxDataPoints,
+      noValue: options.noValue,
       color: { mode: 'palette-classic' },
       custom: {
         axisSoftMax: softMax,

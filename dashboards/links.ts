@@ -43,6 +43,18 @@ export function toApplication(source: 'series' | 'table row', from: DashboardNam
   return { title: 'Show the application', url, targetBlank: false };
 }
 
+/** Chooses one host of its application. The account and the id are those of the row that was clicked. */
+export function toHost(): JsonObject {
+  const url = urlOf('application', [
+    range,
+    ...chosen([...common, 'transaction_type', 'topn']),
+    `var-account=${filledIn('__data.fields["Account"]:percentencode')}`,
+    `var-app=${filledIn('__data.fields["Id"]:percentencode')}`,
+    `var-host=${filledIn('__data.fields["Host"]:percentencode')}`,
+  ]);
+  return { title: 'Show this host alone', url, targetBlank: false };
+}
+
 /** Panels that links open alone, by their ids. */
 export const linked = { exporters: 101, accounts: 102, applications: 103 } as const;
 

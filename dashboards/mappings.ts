@@ -18,6 +18,11 @@ function special(color: Color): JsonObject {
 
 /** Nothing is known, which must never look as if all were well. */
 export const noData: JsonObject = special('red');
+/** An empty cell of a column whose colours begin with the least value. */
+export const blank: JsonObject = {
+  type: 'special',
+  options: { match: 'null+nan', result: { text: '', color: 'transparent', index: 0 } },
+};
 /** There need not be anything. */
 export const nothing: JsonObject = special('text');
 
@@ -67,4 +72,10 @@ export const poll: JsonObject = valueMap({
 export const neverPolled: JsonObject = {
   type: 'range',
   options: { from: 1e9, to: 1e11, result: { text: 'never', color: 'red', index: 0 } },
+};
+
+/** An Apdex score that the alert NewRelicApplicationApdexLow finds too low. */
+export const poorApdex: JsonObject = {
+  type: 'range',
+  options: { from: 0, to: 0.7, result: { color: 'orange', index: 0 } },
 };

@@ -71,11 +71,18 @@ export function inColor(name: string, color: 'blue' | 'orange' | 'red'): JsonObj
   return byName(name, fixed(color));
 }
 
+const background: Properties = {
+  ...fixed('gray'),
+  'custom.lineStyle': { fill: 'dash', dash: [8, 6] },
+  'custom.fillOpacity': 0,
+};
+
 /** A line to compare with, which must not outshine the others. */
 export function inBackground(name: string): JsonObject {
-  return byName(name, {
-    ...fixed('gray'),
-    'custom.lineStyle': { fill: 'dash', dash: [8, 6] },
-    'custom.fillOpacity': 0,
-  });
+  return byName(name, background);
+}
+
+/** As `inBackground`, for all lines whose names end so. */
+export function allInBackground(ending: string): JsonObject {
+  return byRegexp(`/${ending}$/`, background);
 }

@@ -6,11 +6,14 @@ import { health, poll, upOrDown, yesOrUnusual } from './mappings.ts';
 import {
   anyApp,
   appLabels,
+  averageTime,
+  errorRatio,
   hostsPerApp,
   ofAccount,
   ofListed,
   ofListedType,
   perApp,
+  sameApp,
   throughput,
 } from './selectors.ts';
 import { type Column, table } from './table.ts';
@@ -105,11 +108,24 @@ function plain(metric: string, options: Omit<Column, 'expr'>): Column {
   return { ...options, expr: perApp(ofListed(`newrelic_application_${metric}`)) };
 }
 
+const ofListedApps = { select: ofListedType };
+const responseTime = averageTime(
+  appLabels,
+  { time: 'response_time_seconds', calls: 'requests_per_minute' },
+  ofListedApps,
+);
+
+/** Of the polled window where it is read, as the throughput, otherwise of the summary. */
+function polledOr(summary: string, polled: string, options: Omit<Column, 'expr'>): Column {
+  const ofSummary = perApp(ofListed(`newrelic_application_summary_${summary}`));
+  return { ...options, expr: `${polled} or ${sameApp} ${ofSummary}` };
+}
+
 const applications = table({
   id: linked.applications,
   title: 'Applications',
   description:
-    "What is in trouble first, then by throughput: up to 100 applications with stale values or failing polls, up to 100 unhealthy ones, and the 100 busiest. Response time, errors and Apdex come from New Relic's summary, an average of the last minutes. Age: how long ago the window of the throughput ended.",
+    "What is in trouble first, then by throughput: up to 100 applications with stale values or failing polls, up to 100 unhealthy ones, and the 100 busiest. Response time, errors per request and Apdex are of the same window as the throughput where metrics has them, otherwise of New Relic's summary, an average of the last minutes. Age: how long ago the window of the throughput ended.",
   height: 14,
   sortBy: [
     ['Poll', 'greatest'],
@@ -160,14 +176,19 @@ const applications = table({
     },
     { title: 'Hosts', unit: 'none', width: 60, expr: hostsPerApp(ofListed) },
     plain('instances', { title: 'Instances', unit: 'none', width: 82 }),
-    plain('summary_response_time_seconds', { title: 'Response', unit: 's', width: 85 }),
-    plain('summary_error_ratio', {
+    polledOr('response_time_seconds', responseTime, { title: 'Response', unit: 's', width: 85 }),
+    polledOr('error_ratio', errorRatio(appLabels, ofListedApps), {
       title: 'Errors',
       unit: 'percentunit',
       decimals: 2,
       width: 70,
     }),
-    plain('summary_apdex_score', { title: 'Apdex', unit: 'none', decimals: 2, width: 70 }),
+    polledOr('apdex_score', perApp(ofListed('newrelic_application_apdex_ratio')), {
+      title: 'Apdex',
+      unit: 'none',
+      decimals: 2,
+      width: 70,
+    }),
     {
       title: 'Age',
       unit: 'dtdurations',

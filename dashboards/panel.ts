@@ -59,7 +59,7 @@ export interface PanelKind {
   readonly thresholds?: JsonObject;
   readonly transformations?: readonly Json[];
   /** Instead of a value that is missing. */
-  readonly noValue?: string;
+  readonly noValue?: string | undefined;
   /** At most so many moments are asked for. */
   readonly maxDataPoints?: number | undefined;
 }

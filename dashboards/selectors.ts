@@ -28,10 +28,13 @@ export const ofListedType: Selector = selectorOf(`${app},${listed},${type}`);
 /** Only of the busiest applications, which a variable finds out once. */
 export const ofBusiestType: Selector = selectorOf(`${app},app_id=~"$busiest_apps",${type}`);
 export const ofHost: Selector = selectorOf(`${app},host_name=~"$host",${type}`);
+/** What a host has whatever the transaction type is. */
+export const ofWholeHost: Selector = selectorOf(`${app},host_name=~"$host"`);
 
 /** The labels of an application, and of one whatever its name is. */
 export const appLabels = 'cluster, account, app_id, app_name';
 export const sameApp = 'on (cluster, account, app_id)';
+export const sameHost = 'on (cluster, account, app_id, host_id)';
 
 /** How an application is called in legends: also apart from others of the same name. */
 export const appLegend = '{{app_name}} · {{account}} · {{app_id}}';
@@ -46,11 +49,17 @@ export function perType(selected: string): string {
   return `max by (${appLabels}, transaction_type) (${selected})`;
 }
 
-const hostLabels = `${appLabels}, host_id, host_name`;
+export const hostLabels: string = `${appLabels}, host_id, host_name`;
+const sameAppAndType = 'on (cluster, account, app_id, transaction_type)';
+
+/** One value for each host and transaction type of an application. */
+export function perHostAndType(selected: string): string {
+  return `max by (${hostLabels}, transaction_type) (${selected})`;
+}
 
 /** One value for each host of an application: the sum of its transaction types. */
 export function perHost(selected: string): string {
-  return `sum by (${hostLabels}) (max by (${hostLabels}, transaction_type) (${selected}))`;
+  return `sum by (${hostLabels}) (${perHostAndType(selected)})`;
 }
 
 const hostRequests = 'newrelic_application_host_requests_per_minute';
@@ -70,32 +79,69 @@ export function wholeExporters(): string {
 }
 
 /** Hosts that may be all there is of an application: those that `wholeExporters` does not publish. */
-export function loneHosts(select: Selector): string {
-  return select(hostRequests, 'instance!~"$whole_exporters"');
+export function loneHosts(select: Selector, name = 'requests_per_minute'): string {
+  return select(`newrelic_application_host_${name}`, 'instance!~"$whole_exporters"');
 }
 
-interface ThroughputOptions {
+interface RateOptions {
   /** Another moment: what becomes of a selector. */
   readonly at?: (selected: string) => string;
-  /** With the transaction type. */
+  /** With the transaction type, if the metric has one. */
   readonly select?: Selector;
 }
 
-/**
- * The throughput of each application and transaction type. Where only sidecars export an application
- * it has no value of its own: then the sum of its hosts.
- */
-export function throughput({
-  at = (selected) => selected,
-  select = ofType,
-}: ThroughputOptions = {}): string {
-  const own = perType(at(select('newrelic_application_requests_per_minute')));
-  const hosts = `max by (${hostLabels}, transaction_type) (${at(loneHosts(select))})`;
+function ownOrHosts(own: string, hosts: string): string {
   const sum = `sum by (${appLabels}, transaction_type) (${hosts})`;
-  return `(${own} or on (cluster, account, app_id, transaction_type) ${sum})`;
+  return `(${own} or ${sameAppAndType} ${sum})`;
 }
 
-/** For `throughput`: at the same time a week ago. */
+/**
+ * A rate of each application and transaction type. Where only sidecars export an application it has no
+ * value of its own: then the sum of its hosts.
+ */
+export function rate(
+  name: string,
+  { at = (selected) => selected, select = ofType }: RateOptions = {},
+): string {
+  const own = perType(at(select(`newrelic_application_${name}`)));
+  return ownOrHosts(own, perHostAndType(at(loneHosts(select, name))));
+}
+
+export function throughput(options?: RateOptions): string {
+  return rate('requests_per_minute', options);
+}
+
+/** What `averageTime` takes the average of. */
+interface TimedCalls {
+  /** An average time of a call, without the prefix of its metric. */
+  readonly time: string;
+  /** How many of these calls there are in a minute. */
+  readonly calls: string;
+}
+
+/** The average time of a call by these labels: each application, type and host counts by its calls. */
+export function averageTime(
+  by: string,
+  { time, calls }: TimedCalls,
+  { at = (selected) => selected, select = ofType }: RateOptions = {},
+): string {
+  const own = (name: string): string => perType(at(select(`newrelic_application_${name}`)));
+  const hosts = (name: string): string => perHostAndType(at(loneHosts(select, name)));
+  const spent = ownOrHosts(`${own(time)} * ${own(calls)}`, `${hosts(time)} * ${hosts(calls)}`);
+  const timed = ownOrHosts(`${own(calls)} and ${own(time)}`, `${hosts(calls)} and ${hosts(time)}`);
+  const sum = by === '' ? 'sum' : `sum by (${by}) `;
+  return `${sum}${spent} / (${sum}${timed} > 0)`;
+}
+
+/** Errors per request by these labels; only of requests whose errors are known. */
+export function errorRatio(by: string, options?: RateOptions): string {
+  const errors = rate('errors_per_minute', options);
+  const requests = `(${throughput(options)} and ${sameAppAndType} ${errors})`;
+  const sum = by === '' ? 'sum' : `sum by (${by}) `;
+  return `${sum}${errors} / (${sum}${requests} > 0)`;
+}
+
+/** For `rate` and its like: at the same time a week ago. */
 export function aWeekAgo(selected: string): string {
   return `${selected} offset 1w`;
 }

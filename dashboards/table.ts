@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from './json.ts';
+import { blank } from './mappings.ts';
 import { byName, type Properties, thresholdsOf } from './overrides.ts';
 import { makePanel, type Panel, type PanelOptions, type Threshold } from './panel.ts';
 
@@ -8,6 +9,8 @@ export interface LabelColumn {
   /** In pixels. */
   readonly width?: number;
   readonly links?: readonly Json[];
+  /** Stands behind the columns: for what is the same in most rows. */
+  readonly isLast?: true;
 }
 
 /** A column of its own query. */
@@ -19,8 +22,11 @@ export interface Column {
   readonly decimals?: number;
   readonly mappings?: readonly Json[];
   readonly thresholds?: readonly Threshold[];
-  /** `state` fills the cell with the colour of its mapping or threshold; `bar` draws its length. */
-  readonly cell?: 'state' | 'bar';
+  /**
+   * `state` fills the cell with the colour of its mapping or threshold; `bar` draws its length; `shade`
+   * fills it the more, the nearer it is to the greatest of its column.
+   */
+  readonly cell?: 'state' | 'bar' | 'shade';
   readonly links?: readonly Json[];
 }
 
@@ -40,6 +46,9 @@ function fieldOf(columns: readonly Column[], index: number): string {
   return columns.length === 1 ? 'Value' : `Value #${letters[index] ?? ''}`;
 }
 
+/** From 0 to the greatest number of the column. Otherwise that of all columns counts. */
+const ownRange: Properties = { min: 0, fieldMinMax: true };
+
 function cellOf({ cell }: Column): Properties {
   if (cell === 'state') {
     return { 'custom.cellOptions': { type: 'color-background', mode: 'basic' } };
@@ -48,7 +57,15 @@ function cellOf({ cell }: Column): Properties {
     return {
       'custom.cellOptions': { type: 'gauge', mode: 'basic', valueDisplayMode: 'text' },
       color: { mode: 'fixed', fixedColor: 'blue' },
-      min: 0,
+      ...ownRange,
+    };
+  }
+  if (cell === 'shade') {
+    return {
+      'custom.cellOptions': { type: 'color-background', mode: 'gradient' },
+      color: { mode: 'continuous-blues' },
+      ...ownRange,
+      mappings: [blank],
     };
   }
   return {};
@@ -77,7 +94,9 @@ export function table(options: TableOptions): Panel {
   const { labels, columns, sortBy = [] } = options;
   const titles = Object.fromEntries(columns.map(({ title }, n) => [fieldOf(columns, n), title]));
   const labelTitles = Object.entries(labels).map(([name, { title }]) => [name, title] as const);
-  const order = [...Object.keys(labels), ...Object.keys(titles)];
+  const last = Object.keys(labels).filter((name) => labels[name]?.isLast === true);
+  const first = Object.keys(labels).filter((name) => !last.includes(name));
+  const order = [...first, ...Object.keys(titles), ...last];
   return makePanel(
     {
       width: 24,

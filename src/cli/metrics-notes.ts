@@ -43,13 +43,16 @@ export function endNotes(
 /** What the list itself does not say. */
 export function listNotes(
   all: readonly ListedMetric[],
-  { application, host, isComplete }: ListedTarget,
+  { source, application, host, isComplete }: ListedTarget,
   like: string,
 ): readonly string[] {
   if (all.length === 0 && isComplete) {
     const filter = like === '' ? '' : ` whose name contains "${printable(like)}"`;
     const where = host === undefined ? '' : ` on host ${printable(host.name ?? host.id)}`;
-    return [`application ${application.id} has no metric${filter}${where}`];
+    // The documents of the REST API do not say how it compares; those of NRQL do.
+    const isCaseInDoubt = like !== '' && source === 'rest';
+    const hint = isCaseInDoubt ? ': try it in upper and lower case as the agent writes it' : '';
+    return [`application ${application.id} has no metric${filter}${where}${hint}`];
   }
   if (all.every(({ values }) => values !== undefined)) return [];
   return [

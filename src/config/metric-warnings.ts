@@ -23,8 +23,7 @@ function listsOf({ poll, apps }: FileConfig, at: At): readonly PlacedList[] {
   const lists = new Map<Located, PlacedList>();
   for (const { metrics, path } of all) {
     const located = at(...path);
-    if (located !== undefined && !lists.has(located))
-      lists.set(located, { metrics, located, path });
+    if (located !== undefined) lists.set(located, { metrics, located, path });
   }
   return [...lists.values()];
 }

@@ -65,14 +65,14 @@ export function hostGaugeName(name: string): string {
 
 function presetSeries(
   preset: PresetName,
-  { name, help, sources }: PresetGauge,
+  { name, help, hostHelp = help, sources }: PresetGauge,
   transactions: readonly TransactionType[],
 ): readonly PolledSeries[] {
   const gaugeOf = (value: ValueName, byType: string): GaugePair => ({
     name: `${applicationPrefix}${name}`,
     hostName: `${hostPrefix}${name}`,
     help: `${help} of the application over the polled window${byType}.`,
-    hostHelp: `${help} of the application on one host over the polled window${byType}.`,
+    hostHelp: `${hostHelp} of the application on one host over the polled window${byType}.`,
     unit: vendorValues[value],
   });
   const shared = { preset, labels: {}, scale: 1, scope: 'both' } as const;

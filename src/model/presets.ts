@@ -14,6 +14,8 @@ export interface PresetGauge {
   readonly name: string;
   /** Help without a subject: a noun phrase that continues with "of the application …". */
   readonly help: string;
+  /** The same for the gauge of hosts, if that differs. */
+  readonly hostHelp?: string;
   /** One for each transaction type, or one for all transactions together. */
   readonly sources:
     | Readonly<Record<TransactionType, VendorMetric>>
@@ -111,6 +113,7 @@ export const presets: Readonly<Record<PresetName, readonly PresetGauge[]>> = {
     {
       name: 'memory_used_bytes',
       help: 'Average physical memory in use by a host',
+      hostHelp: 'Average physical memory in use',
       sources: { all: { metric: 'Memory/Physical', value: 'used_bytes_by_host' } },
     },
   ],

@@ -6,8 +6,8 @@ const percents = 100;
 const perMebibyte = 1 / (1024 * 1024);
 
 /**
- * What a value of the REST API is to be divided by for the unit that `vendorValues` says. A product with 0.001
- * would have other last digits than the number in the answer.
+ * What a value of the REST API is to be divided by for the unit that `vendorValues` says. The
+ * quotient of whole milliseconds has no odd last digits, unlike a product with 0.001.
  */
 const divisors: Readonly<Record<ValueName, number>> = {
   requests_per_minute: 1,

@@ -74,7 +74,9 @@ describe('metrics', () => {
     const { exitCode, stdout, stderr } = await listing(['11', '--like', 'nothing']);
 
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });
-    expect(stderr).toBe('application 11 has no metric whose name contains "nothing"\n');
+    expect(stderr).toBe(
+      'application 11 has no metric whose name contains "nothing": try it in upper and lower case as the agent writes it\n',
+    );
   });
 });
 

@@ -88,6 +88,25 @@ describe('annotatedText', () => {
     expect(lines).toContain('  - id: 1 # c.yaml:1');
   });
 
+  it('finds the metrics of poll if most entries have others', async () => {
+    const file = `poll:
+  metrics:
+    - metric: M
+      value: score
+      as: x
+apps:
+  - id: 1
+    metrics: &own
+      - { metric: M, value: score, as: y }
+  - { id: 2, metrics: *own }
+  - id: 3`;
+
+    const { text } = await parsed(file);
+
+    expect(text).toContain('\n      as: y # c.yaml:9\n');
+    expect(text).toContain('\n        as: x # c.yaml:5\n');
+  });
+
   it('tells which metrics are those of the entry and which are those of poll', async () => {
     const file = `poll:
   metrics:

@@ -38,7 +38,7 @@ describe('parseConfig, with metrics that the file names', () => {
     },
     {
       what: 'of hosts and of applications in an entry that has both',
-      text: `apps: [{id: 1, metrics: [${metric('for: hosts')}]}, {id: 2, metrics: [${metric('for: hosts')}], application: false}]`,
+      text: `apps: [{id: 1, metrics: [${metric('for: hosts')}]}, {id: 2, metrics: [${metric('for: hosts')}], application: false}, {id: 3, metrics: [${metric('for: applications')}]}]`,
     },
     {
       what: 'without throughput',

@@ -44,7 +44,7 @@ describe('parseConfig, with metrics that take several calls', () => {
 apps:
   - {id: 1, hosts: false}
   - {id: 2, application: false}
-  - {id: 3, metrics: *m}
+  - {id: 3, metrics: *m, hosts: false}
   - {id: 4, metrics: [apdex, ${long(1)}]}`;
 
     expect(await warningsOf(text)).toEqual([

@@ -155,6 +155,18 @@ const limits = [
     limit: 2,
     text: 'max_per_avg_ratio > 2',
   },
+  {
+    panel: 'application: Error ratio A',
+    alert: 'NewRelicApplicationErrorRatioHigh',
+    limit: 0.05,
+    text: '> 0.05',
+  },
+  {
+    panel: 'application: Apdex A',
+    alert: 'NewRelicApplicationApdexLow',
+    limit: 0.7,
+    text: '< 0.7',
+  },
 ];
 
 /** What promtool says against this value after an hour; `undefined` means none. */

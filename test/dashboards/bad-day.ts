@@ -24,7 +24,7 @@ function partsOf(end: number): Readonly<Record<string, Part>> {
   const ofApplication: Part = (series, minute) => {
     const { app_id: id } = series.metric;
     if (id === checkout) return minute < badMinutes / 2 ? 500 : undefined;
-    return id === shop ? 1 : series.values[0];
+    return id === shop ? 20 : series.values[0];
   };
   const ofHost: Part = (series) =>
     series.metric['app_id'] === shop ? loadOf(series) : series.values[0];
@@ -45,10 +45,13 @@ function partsOf(end: number): Readonly<Record<string, Part>> {
     newrelic_exporter_unexpected_answers_total: growing,
     newrelic_application_last_success_timestamp_seconds: ({ metric }) =>
       metric['app_id'] === failing ? undefined : end - 7200,
-    newrelic_application_poll_success: ({ metric }) => Number(metric['app_id'] === checkout),
+    newrelic_application_poll_success: ({ metric }) => Number(metric['app_id'] !== failing),
     newrelic_application_hosts: (_, minute) => (minute < badMinutes / 2 ? 10 : 2),
     newrelic_application_requests_per_minute: ofApplication,
     'app:newrelic_application_requests_per_minute:sum': ofApplication,
+    newrelic_application_apdex_ratio: always(0.3),
+    'app_type:newrelic_application_errors_per_minute:max': always(60),
+    'app_type:newrelic_application_response_time_seconds:max': always(1000),
     newrelic_application_host_requests_per_minute: ofHost,
     'app_host:newrelic_application_host_requests_per_minute:sum': ofHost,
     'app:newrelic_application_host_requests_per_minute:max_per_avg_ratio': always(2.9),

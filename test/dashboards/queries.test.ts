@@ -73,8 +73,12 @@ const known = [
   { where: 'exporter: Shards missing A', value: 0 },
 ];
 
-/** Panels that show only what is wrong, where nothing is. */
-const empty = new Set(['overview: Unhealthy applications A, chosen']);
+/** Panels that show only what is wrong, where nothing is, or only what has no host. */
+const empty = new Set([
+  'overview: Unhealthy applications A, chosen',
+  // Its hosts are polled.
+  'application: CPU of the hosts B',
+]);
 
 interface Bench {
   readonly prometheus: Prometheus;
@@ -267,6 +271,7 @@ describe.skipIf(prometheusTool.skip || promtool.skip)(
       );
 
       expect(found.flat().toSorted()).toEqual([
+        'NewRelicApplicationErrorRatioHigh 103',
         'NewRelicApplicationNotReporting 104',
         'NewRelicApplicationUnhealthy 103',
         'NewRelicExporterApiErrors newrelic-exporter',

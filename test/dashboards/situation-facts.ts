@@ -38,6 +38,9 @@ export const situationFacts: readonly Fact[] = [
     'count(group by (account) (newrelic_application_info{instance=~".*-1:9126"}))': 2,
     'sum(increase(newrelic_exporter_api_request_failures_total{}[30m]))': 0,
     'max(time() - newrelic_application_last_success_timestamp_seconds{}) < bool 120': 1,
+    'count(newrelic_application_apdex_ratio{})': 1,
+    'count(newrelic_application_host_response_time_seconds{})': 3,
+    'count(newrelic_exporter_metric_missing{})': undefined,
   }),
   ...facts('one exporter down', {
     'count(up{} == 1)': 1,
@@ -108,6 +111,12 @@ export const situationFacts: readonly Fact[] = [
     'count(newrelic_application_health_status{status="gray"} == 1)': 2,
     'count(newrelic_application_reporting{} == 0)': 1,
     'count(newrelic_exporter_app_missing{} == 1)': 1,
+  }),
+  ...facts('failing requests', {
+    'sum(newrelic_application_errors_per_minute{}) / sum(newrelic_application_requests_per_minute{app_name="main-catalogue"})': 0.25,
+    'count(group by (name) (newrelic_exporter_metric_missing{} == 1))': 1,
+    'count(newrelic_application_errors_per_minute{app_name!="main-catalogue"})': undefined,
+    [failing]: undefined,
   }),
   ...facts('nothing scraped', { 'count(up{})': undefined }),
 ];

@@ -24,6 +24,17 @@ function linesOf(
   return values.map(([seconds, value]) => `${seriesName(metric)} ${value} ${seconds}\n`);
 }
 
+/** Rules of which none reads what another one records: each has the others' expressions instead. */
+function independent(rules: readonly Recording[]): readonly Recording[] {
+  return rules.reduce<readonly Recording[]>((earlier, { record, expr }) => {
+    const whole = earlier.reduce(
+      (text, other) => text.replaceAll(other.record, `(${other.expr})`),
+      expr,
+    );
+    return [...earlier, { record, expr: whole }];
+  }, []);
+}
+
 /** What the recording rules give over these ranges, as lines of an exposition. */
 export async function recordedBy(
   data: Pick<PastPrometheus, 'queryRange'>,
@@ -35,7 +46,7 @@ export async function recordedBy(
       result.flatMap(({ metric, values }) => linesOf({ ...metric, __name__: name }, values)),
     );
   };
-  const recorded = await Promise.all(recordingsOf(readRuleFiles()).map(record));
+  const recorded = await Promise.all(independent(recordingsOf(readRuleFiles())).map(record));
   return recorded.flat();
 }
 

@@ -19,7 +19,7 @@ const mostPointsPerPixel = 2;
 const mostRows = 1000;
 
 /** Panels that are empty while all is well. */
-const aboutTrouble = /unhealthy|fail|left out|refused|match nothing|annotation/iu;
+const aboutTrouble = /unhealthy|fail|left out|refused|match nothing|without a value|annotation/iu;
 
 const views = situations.flatMap((situation) => ranges.map((from) => ({ situation, from })));
 

@@ -1,3 +1,4 @@
+import { presetNames } from '../../src/model/presets.ts';
 import type { Shard } from '../../src/model/shard.ts';
 import type { ApplicationSpec } from '../../src/simulator/fleet-options.ts';
 import { oddApplications } from './odd-names.ts';
@@ -22,7 +23,8 @@ export interface SituationExporter {
   readonly isKilled: boolean;
 }
 
-type Settings = Readonly<Record<string, string | boolean>>;
+type Setting = string | boolean | readonly (string | Readonly<Record<string, string>>)[];
+type Settings = Readonly<Record<string, Setting>>;
 
 /** Exporters and accounts in a state that the dashboards must show. */
 export interface Situation {
@@ -126,8 +128,15 @@ function situation(name: string, isSeen: string, changes: Changes): Situation {
   };
 }
 
+/** New Relic has no such metric, so there is no such series. */
+const misspelt = { metric: 'GC/cumulativ', value: 'total_time', as: 'gc_time_seconds' };
+
 export const situations: readonly Situation[] = [
-  situation('healthy', 'count(up{} == 1) == 2', { alerts: [] }),
+  // The application whose dashboard opens first asks for everything, the others for throughput alone.
+  situation('healthy', 'count(up{} == 1) == 2', {
+    entries: [{ name: 'europe-catalogue', account: 'europe', metrics: presetNames }],
+    alerts: [],
+  }),
   situation('one exporter down', 'count(up{} == 0) == 1', {
     exporters: shards([1]),
     alerts: ['NewRelicExporterDown', 'NewRelicExporterShardMissing'],
@@ -208,7 +217,11 @@ export const situations: readonly Situation[] = [
     {
       accounts: [main],
       exporters: sidecars,
-      settings: { hosts: 'self', application: false },
+      settings: {
+        hosts: 'self',
+        application: false,
+        metrics: ['throughput', 'response_time', 'errors', 'apdex', 'memory'],
+      },
       alerts: [],
     },
   ),
@@ -228,6 +241,11 @@ export const situations: readonly Situation[] = [
       'NewRelicApplicationUnhealthy',
       'NewRelicExporterApplicationMissing',
     ],
+  }),
+  situation('failing requests', 'newrelic_application_errors_per_minute{} > 100', {
+    accounts: [changed(main, [{}, { errorRatio: 0.25 }])],
+    entries: [{ name: 'main-catalogue', account: 'main', metrics: [...presetNames, misspelt] }],
+    alerts: ['NewRelicApplicationApdexLow', 'NewRelicApplicationErrorRatioHigh'],
   }),
   situation('nothing scraped', 'vector(1) unless on () up{}', { exporters: [], alerts: [] }),
 ];

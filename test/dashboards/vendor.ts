@@ -1,4 +1,5 @@
 import { createSystemClock } from '../../src/daemon/node-platform.ts';
+import { presetNames } from '../../src/model/presets.ts';
 import { createFaults } from '../../src/simulator/faults.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 
@@ -60,8 +61,14 @@ accounts:
     api_key_env: KEY
     source: nerdgraph
     account_id: 1234567
-poll: { interval: 5s, discovery_interval: 2s }
+poll:
+  interval: 5s
+  discovery_interval: 2s
+  metrics: [${presetNames.join(', ')}]
 apps:
+  - name: Checkout (production)
+    account: main
+    metrics: [${presetNames.join(', ')}, { metric: GC/cumulativ, value: total_time, as: gc_time_seconds }]
   - match: "."
     account: main
   - name: Not there

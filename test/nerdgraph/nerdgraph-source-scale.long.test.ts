@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { AppEntry } from '../../src/model/config.ts';
+import { presetNames } from '../../src/model/presets.ts';
 import { applicationThroughput } from '../../src/model/snapshot.ts';
 import type { FleetOptions, HostSpec } from '../../src/simulator/fleet-options.ts';
 import { anEntry } from '../support/builders.ts';
@@ -28,6 +30,42 @@ function fleetOf(
     })),
   };
 }
+
+describe('all presets', () => {
+  it.each([
+    { applications: 1, hosts: 1 },
+    { applications: 10, hosts: 20 },
+    { applications: 250, hosts: 10 },
+    { applications: 1000, hosts: 10 },
+  ])(
+    'of $applications applications with $hosts hosts cost as many calls as throughput alone, and as planned',
+    async ({ applications, hosts }) => {
+      const callsWith = async (metrics: AppEntry['poll']['metrics']): Promise<unknown> => {
+        const bench = aSimulatedSource({
+          fleet: fleetOf(applications, hosts, (host) => `web-${host}`),
+          quotaPerMinute: 1_000_000,
+          graphql: { nrqlPerMinute: 1_000_000, concurrency: 1000 },
+        });
+        const entry = anEntry({ poll: { metrics } });
+        const found = await discovered(bench, entry);
+        const { source } = bench;
+        const first = await polled(bench, found);
+        const second = await polled(bench, found);
+        const readings = [...second.outcomes.values()].map(({ reading }) => reading);
+
+        expect(first.stages).toEqual([costOf(source, found) + source.costs.once(found)]);
+        expect(second.stages).toEqual([costOf(source, found)]);
+        expect(readings.every((reading) => reading?.hosts.size === hosts)).toBe(true);
+        expect(
+          readings.every((reading) => reading?.application.length === entry.series.length),
+        ).toBe(true);
+        return [first.stages, second.stages];
+      };
+
+      expect(await callsWith(presetNames)).toEqual(await callsWith(['throughput']));
+    },
+  );
+});
 
 describe('a large account', () => {
   it.each([

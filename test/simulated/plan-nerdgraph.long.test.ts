@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { presetNames } from '../../src/model/presets.ts';
 import { operations } from '../../src/model/telemetry.ts';
 import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
 import {
@@ -40,6 +41,13 @@ function manyAlike(count: number, hosts: number): FleetOptions['applications'] {
   }));
 }
 
+function manyMetrics(count: number): string {
+  return Array.from(
+    { length: count },
+    (_, index) => `{ metric: "Custom/${index}", value: average_value, as: custom_${index} }`,
+  ).join(', ');
+}
+
 const setUps: readonly SetUp[] = [
   {
     what: 'applications by pattern',
@@ -74,8 +82,38 @@ const setUps: readonly SetUp[] = [
   {
     what: 'two pages, two batches, and more hosts than a query takes',
     apps: '[{ match: ".", interval: 5m, discovery_interval: 5m }]',
-    fleet: { applications: manyAlike(350, 8) },
-    calls: [12, 12, 12, 24],
+    fleet: { applications: manyAlike(350, 16) },
+    calls: [12, 18, 12, 18],
+  },
+  {
+    what: 'all presets, as many calls as for throughput alone',
+    apps: `[{ match: ".", metrics: [${presetNames.join(', ')}] }]`,
+    fleet: { applications: five },
+    calls: [30, 30, 30, 30],
+  },
+  {
+    what: 'all presets of two batches, as many calls as for throughput alone',
+    apps: `[{ match: ".", metrics: [${presetNames.join(', ')}], interval: 5m, discovery_interval: 5m }]`,
+    fleet: { applications: manyAlike(230, 2) },
+    calls: [12, 12, 12, 12],
+  },
+  {
+    what: 'metrics that share no query',
+    apps: '[{ id: 1, metrics: [apdex] }, { match: "shop" }]',
+    fleet: { applications: five },
+    calls: [30, 30, 60, 60],
+  },
+  {
+    what: 'a metric of applications alone',
+    apps: '[{ match: ".", metrics: [{ metric: Apdex, value: score, as: shop_apdex, for: applications }] }]',
+    fleet: { applications: five },
+    calls: [30, 30, 30, 0],
+  },
+  {
+    what: 'more metrics than a query takes',
+    apps: `[{ match: ".", metrics: [throughput, ${manyMetrics(31)}] }]`,
+    fleet: { applications: five },
+    calls: [30, 30, 60, 60],
   },
 ];
 
