@@ -11,6 +11,7 @@ import {
   pollDeadlineMs,
 } from './account-setup.ts';
 import type { BudgetRules } from './budget-rules.ts';
+import { metricLists } from './metric-lists.ts';
 import type { ReadPage } from './page-rules.ts';
 import type { ValueRules } from './value-rules.ts';
 import type { WireCall } from './vendor-wire.ts';
@@ -184,7 +185,9 @@ export class RenewalRules {
       if (own === undefined || stretchOf(setup, status) > 1) continue;
       const calls = this.#callsOf(setup.name) - (before.get(setup.name) ?? 0);
       const expected = (own.demandRequestsPerMinute ?? 0) * minutes;
-      const granules = this.#wanted(setup).map(({ id }) => 1 + this.#hostsOf(setup, id).length);
+      const granules = this.#wanted(setup).map(
+        ({ id }) => (1 + this.#hostsOf(setup, id).length) * callsOf(setup),
+      );
       const tolerance = 0.05 * expected + 3 + Math.max(0, ...granules) + this.#lookUpsOf(setup);
       if (Math.abs(calls - expected) <= tolerance) continue;
       this.#world.report('demand', `${setup.name}: ${calls} calls, ${expected} expected`);
@@ -305,10 +308,11 @@ export class RenewalRules {
   }
 
   #demandOf(setup: AccountSetup): { readonly polls: number; readonly discovery: number } {
-    const calls = this.#wanted(setup).reduce(
+    const parts = this.#wanted(setup).reduce(
       (sum, { id }) => sum + (isApplicationShown(setup) ? 1 : 0) + this.#hostsOf(setup, id).length,
       0,
     );
+    const calls = parts * callsOf(setup);
     const applications = this.#world.fleet.applications().length;
     const pages =
       setup.wants === 'ids'
@@ -329,6 +333,11 @@ export class RenewalRules {
 /** Only polls can be stretched: they have what the rest leaves, and always a tenth. */
 function loadOf(polls: number, demand: number, capacity: number): number {
   return polls / Math.max(capacity / 10, capacity - (demand - polls));
+}
+
+/** How many calls it takes for an application, and for a host. */
+function callsOf({ metrics }: AccountSetup): number {
+  return metricLists[metrics].calls;
 }
 
 function stretchOf(setup: AccountSetup, status: readonly AccountStatus[]): number {

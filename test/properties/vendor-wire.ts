@@ -14,7 +14,7 @@ export interface WireCall {
   readonly operation: string;
   readonly target: string;
   readonly sentMs: number;
-  /** Of a question for throughput. */
+  /** Of a question for values. */
   readonly metric: MetricCall | undefined;
   /** Ids that a list is asked for. */
   readonly ids: readonly string[];
@@ -27,6 +27,8 @@ export interface MetricCall {
   readonly hostId: string;
   readonly fromMs: number;
   readonly toMs: number;
+  readonly names: readonly string[];
+  readonly values: readonly string[];
 }
 
 /** What becomes of the calls; every method is called at the moment when it happens. */
@@ -132,6 +134,8 @@ function callOf(
             hostId,
             fromMs: Date.parse(query.get('from') ?? ''),
             toMs: Date.parse(query.get('to') ?? ''),
+            names: query.getAll('names[]'),
+            values: query.getAll('values[]'),
           },
     ids: query.get('filter[ids]')?.split(',') ?? [],
     page: Number(query.get('page') ?? 1),
