@@ -32,8 +32,9 @@ async function completed(
   ask: (query: MetricQuery) => Promise<MetricAnswer>,
 ): Promise<MetricAnswer> {
   let answer = await ask(query);
-  const { valueless = [] } = answer;
-  if (valueless.length === 0 || !hasDifferentValues(query.series)) return answer;
+  const { answered = [], valueless = [] } = answer;
+  if (answered.length + valueless.length < 2 || !hasDifferentValues(query.series)) return answer;
+  metrics.cameTogether(answered);
   for (const metric of valueless) {
     const question = { ...subject, metric };
     if (!metrics.shouldAsk(question)) continue;
@@ -51,7 +52,7 @@ async function askedAlone(
   const series = query.series.filter(({ metric }) => metric === question.metric);
   try {
     const answer = await ask({ ...query, series });
-    metrics.answered(question, answer.hasValues === true);
+    metrics.answered(question, answer.answered !== undefined && answer.answered.length > 0);
     return answer;
   } catch (error) {
     metrics.failed(question);

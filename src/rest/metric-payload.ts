@@ -77,13 +77,15 @@ function foundIn(
 function presenceOf(
   found: ReadonlyMap<string, FoundMetric>,
   notFound: unknown,
-): Pick<MetricAnswer, 'hasValues' | 'valueless'> {
-  const without = [...found].flatMap(([name, { hasValues }]) => (hasValues ? [] : name));
+): Pick<MetricAnswer, 'answered' | 'valueless'> {
   const absent = new Set<unknown>(Array.isArray(notFound) ? notFound : []);
-  return {
-    hasValues: without.length < found.size,
-    valueless: without.filter((name) => !absent.has(name)),
-  };
+  const answered: string[] = [];
+  const valueless: string[] = [];
+  for (const [name, { hasValues }] of found) {
+    if (hasValues) answered.push(name);
+    else if (!absent.has(name)) valueless.push(name);
+  }
+  return { answered, valueless };
 }
 
 /** In base units. `undefined` if there is no value, or if it says nothing because there were no calls. */
@@ -186,8 +188,8 @@ export interface MetricAnswer {
   readonly values: Values;
   /** End of the averaged range as the answer states it; `undefined` if the answer has no data. */
   readonly windowEndMs: number | undefined;
-  /** Whether there is any value that was asked for, even one that is left out. Default: no. */
-  readonly hasValues?: boolean;
+  /** Metrics with any of their values, even one that is left out. Default: none. */
+  readonly answered?: readonly string[];
   /**
    * Metrics without any of their values, although New Relic does not say that it has not found them.
    * Default: none.

@@ -14,7 +14,7 @@ import { type CallGroups, callGroupsOf } from './call-groups.ts';
 import { createCompletingClient } from './completing-client.ts';
 import { createRestBatch } from './rest-batch.ts';
 import type { RestClient } from './rest-client.ts';
-import { createSplitMetrics } from './split-metrics.ts';
+import { SplitMetrics } from './split-metrics.ts';
 
 export interface RestSourceDependencies {
   readonly client: RestClient;
@@ -81,7 +81,7 @@ export function createRestSource(
   const kind = 'values_missing';
   observer.unexpected(kind, 0);
   let isLogged = false;
-  const metrics = createSplitMetrics({ clock }, ({ metric, applicationId }) => {
+  const metrics = new SplitMetrics(clock, ({ metric, applicationId }) => {
     observer.unexpected(kind, 1);
     const fields = { account, kind, metric, app_id: applicationId, remedy: splitRemedy };
     if (isLogged) logger.debug(fields, splitMessage);
@@ -91,7 +91,7 @@ export function createRestSource(
   const groupsOf = (series: readonly PolledSeries[]): CallGroups => metrics.callGroupsOf(series);
   const polling = {
     clock,
-    callGroupsOf: groupsOf,
+    callGroupsOf: (series: readonly PolledSeries[]) => metrics.callGroupsNow(series),
     client: { ...client, ...createCompletingClient(client, metrics) },
   };
   return {

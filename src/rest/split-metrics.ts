@@ -9,24 +9,6 @@ export interface LoneQuestion {
   readonly metric: string;
 }
 
-/**
- * New Relic documents that an answer for several metrics may have only the values of the first of them,
- * if not all have the same values. Remembers for which metrics of an account that is so. They stay apart
- * for as long as the process runs, wherever they would be asked for together with such others.
- */
-export interface SplitMetrics {
-  /** The calls of a poll for these series. */
-  callGroupsOf(series: readonly PolledSeries[]): CallGroups;
-  /**
-   * Whether to ask for a metric alone that came without values. True only a few times an hour, unless
-   * it is known that it has values then: most such metrics have none. To be followed by `answered` or
-   * `failed`.
-   */
-  shouldAsk(question: LoneQuestion): boolean;
-  answered(question: LoneQuestion, hasValues: boolean): void;
-  failed(question: LoneQuestion): void;
-}
-
 /** Called for every metric whose values came only when it was asked for alone. */
 export type SplitListener = (question: LoneQuestion) => void;
 
@@ -35,66 +17,105 @@ const mostQuestions = 3;
 const hourMs = 3_600_000;
 /** Trouble with New Relic says nothing about the metric. */
 const afterFailureMs = 60_000;
+const apartMs = 6 * hourMs;
 /** Metrics of former configurations give way to new ones. */
 const mostMetrics = 10_000;
 
-export function createSplitMetrics(
-  { clock }: { readonly clock: Clock },
-  onSplit: SplitListener,
-): SplitMetrics {
-  const split = new Set<string>();
-  let groups = new WeakMap<readonly PolledSeries[], CallGroups>();
+/**
+ * New Relic documents that an answer for several metrics may have only the values of the first of them,
+ * if not all have the same values. Remembers for which metrics of an account that is so: they stay apart
+ * wherever they would be asked for together with such others. Every few hours one poll tries them
+ * together, since it may have been a passing fault, and each costs a call with every host.
+ */
+export class SplitMetrics {
+  readonly #clock: Clock;
+  readonly #onSplit: SplitListener;
+  /** Until when each metric stays apart. */
+  readonly #split = new Map<string, number>();
   /** Until when an application is not asked again, by metric and scope. */
-  const asked = new Map<string, Map<string, number>>();
+  readonly #asked = new Map<string, Map<string, number>>();
+  #groups = new WeakMap<readonly PolledSeries[], CallGroups>();
 
-  const askedOf = ({ scope, metric }: LoneQuestion): Map<string, number> => {
+  constructor(clock: Clock, onSplit: SplitListener) {
+    this.#clock = clock;
+    this.#onSplit = onSplit;
+  }
+
+  /** The calls that polls usually take for these series. */
+  callGroupsOf(series: readonly PolledSeries[]): CallGroups {
+    const known = this.#groups.get(series);
+    if (known !== undefined) return known;
+    const made = callGroupsOf(series, (metric) => this.#split.has(metric));
+    this.#groups.set(series, made);
+    return made;
+  }
+
+  /** The calls of a poll that begins now. */
+  callGroupsNow(series: readonly PolledSeries[]): CallGroups {
+    const nowMs = this.#clock.monotonicMs();
+    const tried = new Set<string>();
+    for (const { metric } of this.#split.size === 0 ? [] : series) {
+      if ((this.#split.get(metric) ?? nowMs) < nowMs) tried.add(metric);
+    }
+    if (tried.size === 0) return this.callGroupsOf(series);
+    // No other poll tries them until it is known what comes of this one.
+    for (const metric of tried) this.#split.set(metric, nowMs + apartMs);
+    return callGroupsOf(series, (metric) => this.#split.has(metric) && !tried.has(metric));
+  }
+
+  /**
+   * Whether to ask for a metric alone that came without values. True only a few times an hour, unless
+   * it is known that it has values then: most such metrics have none. To be followed by `answered` or
+   * `failed`.
+   */
+  shouldAsk(question: LoneQuestion): boolean {
+    if (this.#split.has(question.metric)) return true;
+    const untilMs = this.#askedAbout(question);
+    const nowMs = this.#clock.monotonicMs();
+    for (const [id, endMs] of untilMs) if (endMs <= nowMs) untilMs.delete(id);
+    if (untilMs.size >= mostQuestions || untilMs.has(question.applicationId)) return false;
+    untilMs.set(question.applicationId, nowMs + hourMs);
+    return true;
+  }
+
+  answered(question: LoneQuestion, hasValues: boolean): void {
+    if (!hasValues) return;
+    const { metric, applicationId } = question;
+    this.#askedAbout(question).delete(applicationId);
+    if (!this.#split.has(metric)) {
+      if (this.#split.size >= mostMetrics) forgetFirst(this.#split);
+      this.#split.set(metric, this.#clock.monotonicMs() + apartMs);
+      this.#groups = new WeakMap();
+    }
+    this.#onSplit(question);
+  }
+
+  failed(question: LoneQuestion): void {
+    if (this.#split.has(question.metric)) return;
+    const againMs = this.#clock.monotonicMs() + afterFailureMs;
+    this.#askedAbout(question).set(question.applicationId, againMs);
+  }
+
+  /** An answer for several metrics, not all of which have the same values, had values of these. */
+  cameTogether(metrics: readonly string[]): void {
+    // The first one has values in any case.
+    if (metrics.length < 2) return;
+    const joined = metrics.filter((metric) => this.#split.delete(metric));
+    if (joined.length > 0) this.#groups = new WeakMap();
+  }
+
+  #askedAbout({ scope, metric }: LoneQuestion): Map<string, number> {
     const key = `${scope} ${metric}`;
-    const known = asked.get(key);
+    const known = this.#asked.get(key);
     if (known !== undefined) return known;
     const none = new Map<string, number>();
-    if (asked.size >= mostMetrics) forgetFirst(asked);
-    asked.set(key, none);
+    if (this.#asked.size >= mostMetrics) forgetFirst(this.#asked);
+    this.#asked.set(key, none);
     return none;
-  };
-
-  return {
-    callGroupsOf: (series) => {
-      const known = groups.get(series);
-      if (known !== undefined) return known;
-      const made = callGroupsOf(series, (metric) => split.has(metric));
-      groups.set(series, made);
-      return made;
-    },
-
-    shouldAsk: (question) => {
-      if (split.has(question.metric)) return true;
-      const untilMs = askedOf(question);
-      const nowMs = clock.monotonicMs();
-      for (const [id, endMs] of untilMs) if (endMs <= nowMs) untilMs.delete(id);
-      if (untilMs.size >= mostQuestions || untilMs.has(question.applicationId)) return false;
-      untilMs.set(question.applicationId, nowMs + hourMs);
-      return true;
-    },
-
-    answered: (question, hasValues) => {
-      if (!hasValues) return;
-      askedOf(question).delete(question.applicationId);
-      if (!split.has(question.metric)) {
-        if (split.size >= mostMetrics) forgetFirst(split);
-        split.add(question.metric);
-        groups = new WeakMap();
-      }
-      onSplit(question);
-    },
-
-    failed: (question) => {
-      if (split.has(question.metric)) return;
-      askedOf(question).set(question.applicationId, clock.monotonicMs() + afterFailureMs);
-    },
-  };
+  }
 }
 
-function forgetFirst(known: Set<string> | Map<string, unknown>): void {
+function forgetFirst(known: Map<string, unknown>): void {
   const { value } = known.keys().next();
   if (value !== undefined) known.delete(value);
 }

@@ -127,49 +127,49 @@ describe('what an answer says of the metrics that were asked for', () => {
     {
       what: 'some values of each',
       data: { metrics: metricsOf({ a: { call_count: '1' }, b: { average_value: '1' } }) },
-      says: { hasValues: true, valueless: [] },
+      says: { answered: ['a', 'b'], valueless: [] },
     },
     {
       what: 'a value that counts the calls',
       data: {
         metrics: metricsOf({ a: { count: '0' }, b: { average_value: '1' } }),
       },
-      says: { hasValues: true, valueless: [] },
+      says: { answered: ['a', 'b'], valueless: [] },
     },
     {
       what: 'a value that makes no sense, which is there all the same',
       data: { metrics: metricsOf({ a: { call_count: '1' }, b: { average_value: 'null' } }) },
-      says: { hasValues: true, valueless: [] },
+      says: { answered: ['a', 'b'], valueless: [] },
     },
     {
       what: 'a value that nobody asked for of this metric',
       data: { metrics: metricsOf({ a: { average_value: '1' }, b: { average_value: '1' } }) },
-      says: { hasValues: true, valueless: ['a'] },
+      says: { answered: ['b'], valueless: ['a'] },
     },
     {
       what: 'no values of one',
       data: { metrics: metricsOf({ a: { call_count: '1' }, b: {} }) },
-      says: { hasValues: true, valueless: ['b'] },
+      says: { answered: ['a'], valueless: ['b'] },
     },
     {
       what: 'nothing of one',
       data: { metrics: metricsOf({ a: { call_count: '1' } }) },
-      says: { hasValues: true, valueless: ['b'] },
+      says: { answered: ['a'], valueless: ['b'] },
     },
     {
       what: 'a metric without a timeslice',
       data: { metrics: '[{"name":"b","timeslices":[]}]' },
-      says: { hasValues: false, valueless: ['a', 'b'] },
+      says: { answered: [], valueless: ['a', 'b'] },
     },
     {
       what: 'one that was not found',
       data: { metrics: metricsOf({ a: { call_count: '1' } }), metrics_not_found: '["b"]' },
-      says: { hasValues: true, valueless: [] },
+      says: { answered: ['a'], valueless: [] },
     },
     {
       what: 'a list of what was not found that is none',
       data: { metrics: '[]', metrics_not_found: '"a b"' },
-      says: { hasValues: false, valueless: ['a', 'b'] },
+      says: { answered: [], valueless: ['a', 'b'] },
     },
   ])('is $what', async ({ data, says }) => {
     const members = Object.entries(data).map(([name, text]) => `"${name}":${text}`);

@@ -82,7 +82,7 @@ function metricDataOf(call: MetricCall, facts: Facts, treatment: Treatment): obj
 }
 
 /** One of the hosts of a question is listed as long as nobody says otherwise. */
-export function aQuestion(selected: SelectedApplication): Question {
+function aQuestion(selected: SelectedApplication): Question {
   return { selected, askHostNames: false, hostNames: new Map(), isListed: () => true };
 }
 

@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { seriesOf } from '../../src/model/polled-series.ts';
-import {
-  createSplitMetrics,
-  type LoneQuestion,
-  type SplitMetrics,
-} from '../../src/rest/split-metrics.ts';
+import { type LoneQuestion, SplitMetrics } from '../../src/rest/split-metrics.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 
 interface Bench {
@@ -16,7 +12,7 @@ interface Bench {
 function aBench(): Bench {
   const clock = createFakeClock();
   const found: LoneQuestion[] = [];
-  return { clock, found, metrics: createSplitMetrics({ clock }, (one) => found.push(one)) };
+  return { clock, found, metrics: new SplitMetrics(clock, (one) => found.push(one)) };
 }
 
 function about(
@@ -113,6 +109,19 @@ describe('a metric that has values only alone', () => {
     const asked = ['1', '2', '3', '4', '5', '1'].map((id) => metrics.shouldAsk(about(id)));
 
     expect(asked).toEqual([true, true, true, true, true, true]);
+  });
+
+  it.each([
+    { what: 'with another one', came: ['Errors/allWeb', 'Apdex'], calls: 1 },
+    { what: 'alone, which it may do if it is the first', came: ['Apdex'], calls: 2 },
+    { what: 'not at all', came: ['Errors/allWeb', 'HttpDispatcher'], calls: 2 },
+  ])('takes $calls calls with others after it came $what', ({ came, calls }) => {
+    const bench = aBench();
+    bench.metrics.answered(about('1'), true);
+
+    bench.metrics.cameTogether(came);
+
+    expect(askedTogether(bench)).toHaveLength(calls);
   });
 
   it('is one of ten thousand at most, so that memory has an end', () => {

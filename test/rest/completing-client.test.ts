@@ -131,6 +131,43 @@ describe('an answer that has the values of the first metric alone', () => {
     expect(made).toEqual({ own: 6, hosts: 10 });
   });
 
+  it('ends after some hours if it was a passing fault, and costs nobody a value before', async () => {
+    const clock = createFakeClock();
+    let isFaulty = true;
+    const { source, vendor } = aBench(
+      () => (isFaulty ? 'others_missing' : 'answer'),
+      factsOfAll,
+      clock,
+    );
+    const applications = [anApp('1', ['11']), anApp('2'), anApp('3')];
+    const callsOfPoll = async (): Promise<string> => {
+      const outcomes = await polled(source, applications);
+      for (const outcome of outcomes) expect(valuesIn(outcome)).toEqual(all);
+      const made = vendor.calls.splice(0);
+      const forSeveral = made.filter(({ names }) => names.length > 1).length;
+      return `${made.length} calls, ${forSeveral} for several metrics`;
+    };
+
+    await polled(source, applications.slice(0, 1));
+    vendor.calls.splice(0);
+    const apart = await callsOfPoll();
+    await clock.advance(6 * 3_600_000 + 1);
+    const whenTried = await callsOfPoll();
+    const apartAgain = await callsOfPoll();
+    isFaulty = false;
+    const stillApart = await callsOfPoll();
+    await clock.advance(6 * 3_600_000 + 1);
+    await callsOfPoll();
+    const together = await callsOfPoll();
+
+    // One application and its host are asked for everything together, and then for each of the others.
+    expect(whenTried).toBe('20 calls, 2 for several metrics');
+    expect(new Set([apart, apartAgain, stillApart])).toEqual(
+      new Set(['20 calls, 0 for several metrics']),
+    );
+    expect(together).toBe('4 calls, 4 for several metrics');
+  });
+
   it.each([
     { metrics: ['throughput'] as const },
     { metrics: ['throughput', 'response_time', 'calls'] as const },
