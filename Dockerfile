@@ -25,7 +25,7 @@ FROM ${RUNTIME_IMAGE}
 ARG VERSION=0.1.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="newrelic-exporter" \
-  org.opencontainers.image.description="Prometheus exporter for the throughput of New Relic APM applications and their hosts" \
+  org.opencontainers.image.description="Prometheus exporter for New Relic APM applications and their hosts" \
   org.opencontainers.image.licenses="MIT" \
   org.opencontainers.image.version="${VERSION}" \
   org.opencontainers.image.revision="${REVISION}"

@@ -15,6 +15,7 @@ export interface RecordedMetrics {
 
 /** Sets of metrics by application. Applications that are alike share one set. */
 interface MetricsByApplication {
+  has(applicationId: string, metric: string): boolean;
   hasAll(applicationId: string, metrics: readonly string[]): boolean;
   add(applicationId: string, metrics: readonly string[]): void;
   keepOnly(applicationIds: ReadonlySet<string>): void;
@@ -29,9 +30,9 @@ export function createRecordedMetrics(): RecordedMetrics {
     known: (applicationIds, metrics) => {
       for (const id of applicationIds) askedFor.add(id, metrics);
     },
-    has: (applicationId, metric) => recorded.hasAll(applicationId, [metric]),
+    has: (applicationId, metric) => recorded.has(applicationId, metric),
     saw: (applicationId, metric) => {
-      recorded.add(applicationId, [metric]);
+      if (!recorded.has(applicationId, metric)) recorded.add(applicationId, [metric]);
     },
     keepOnly: (applicationIds) => {
       recorded.keepOnly(applicationIds);
@@ -51,6 +52,7 @@ function createMetricsByApplication(): MetricsByApplication {
   };
 
   return {
+    has: (applicationId, metric) => sets.get(applicationId)?.has(metric) === true,
     hasAll,
     add: (applicationId, metrics) => {
       if (hasAll(applicationId, metrics)) return;

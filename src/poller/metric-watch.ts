@@ -6,7 +6,7 @@ import { selectorText } from '../model/selector.ts';
 import type { AppReading } from '../model/snapshot.ts';
 import type { AppState } from './app-state.ts';
 import { EntryWatch } from './entry-watch.ts';
-import { watchedMetrics } from './watched-metrics.ts';
+import { createWatchedMetrics, type WatchedMetric } from './watched-metrics.ts';
 
 export interface MetricWatchDependencies {
   readonly clock: Pick<Clock, 'monotonicMs'>;
@@ -33,6 +33,9 @@ export interface MetricWatch {
 /** All applications are looked through to find out whether one may still bring a value. */
 const judgeEveryMs = 30_000;
 
+/** What is found at once: some milliseconds. The rest is found the next time. */
+const mostAtOnce = 5000;
+
 export function createMetricWatch(dependencies: MetricWatchDependencies): MetricWatch {
   return new Watch(dependencies);
 }
@@ -41,8 +44,9 @@ class Watch implements MetricWatch {
   readonly #dependencies: MetricWatchDependencies;
   /** Entries that watch nothing are not in it. */
   readonly #entries = new Map<string, EntryWatch>();
-  /** Whether an entry watches anything: most ask for nothing but throughput. */
-  readonly #isWatching = new WeakMap<AppEntry, boolean>();
+  /** Most entries watch nothing, because they ask for nothing but throughput. */
+  readonly #known = new WeakMap<AppEntry, { readonly watch: EntryWatch | undefined }>();
+  readonly #metricsOf = createWatchedMetrics();
   #missing: readonly MissingMetric[] | undefined = [];
   #judgedMs = Number.NEGATIVE_INFINITY;
 
@@ -67,8 +71,11 @@ class Watch implements MetricWatch {
   followStates(): void {
     const { states } = this.#dependencies;
     const kept = new Set<EntryWatch>();
+    // What nobody watches yet, its first poll will create.
+    if (this.#entries.size === 0) return;
     for (const { selected } of states.all.values()) {
-      const entry = this.#watchOf(selected.entry);
+      const isKnown = this.#entries.has(selectorText(selected.entry.selector));
+      const entry = isKnown ? this.#watchOf(selected.entry) : undefined;
       if (entry !== undefined) kept.add(entry);
     }
     for (const [selector, entry] of this.#entries) {
@@ -76,19 +83,24 @@ class Watch implements MetricWatch {
         entry.keepOnly(states.all);
       } else {
         this.#entries.delete(selector);
+        this.#known.delete(entry.entry);
         this.#missing = undefined;
       }
     }
   }
 
   #watchOf(entry: AppEntry): EntryWatch | undefined {
-    const isWatching = this.#isWatching.get(entry) ?? watchedMetrics(entry).length > 0;
-    this.#isWatching.set(entry, isWatching);
-    if (!isWatching) return undefined;
+    const known = this.#known.get(entry);
+    if (known !== undefined) return known.watch;
+    const metrics = this.#metricsOf(entry);
+    const watch = metrics.length === 0 ? undefined : this.#created(entry, metrics);
+    this.#known.set(entry, { watch });
+    return watch;
+  }
+
+  #created(entry: AppEntry, metrics: readonly WatchedMetric[]): EntryWatch {
     const selector = selectorText(entry.selector);
-    const known = this.#entries.get(selector);
-    if (known?.entry === entry) return known;
-    const watch = new EntryWatch(entry, known);
+    const watch = new EntryWatch(entry, metrics, this.#entries.get(selector));
     this.#entries.set(selector, watch);
     this.#missing = undefined;
     return watch;
@@ -103,9 +115,11 @@ class Watch implements MetricWatch {
       const entry = this.#watchOf(state.selected.entry);
       if (entry !== undefined && mayBring(state) && entry.isAwaited(id)) waiting.add(entry);
     }
-    const found = Array.from(this.#entries.values(), (entry) =>
-      waiting.has(entry) ? [] : entry.judge(),
-    ).flat();
+    const found: MissingMetric[] = [];
+    for (const entry of this.#entries.values()) {
+      if (!waiting.has(entry)) found.push(...entry.judge());
+      if (found.length >= mostAtOnce) break;
+    }
     if (found.length > 0) this.#tell(found, true);
   }
 

@@ -39,12 +39,26 @@ function isOfCalls(value: ValueName): boolean {
   return unitsOfCalls.has(vendorValues[value]) || countedBy[value] !== undefined;
 }
 
-/** The metrics that the entry waits for, of those that it asks for at all. */
-export function watchedMetrics({
-  series,
-  application,
-  hosts,
-}: Pick<AppEntry, 'series' | 'application' | 'hosts'>): readonly WatchedMetric[] {
+/** What decides which metrics an entry waits for. */
+type Asking = Pick<AppEntry, 'series' | 'application' | 'hosts'>;
+
+/** Returns the metrics that an entry waits for, of those that it asks for at all. */
+export type WatchedMetricsOf = (entry: Asking) => readonly WatchedMetric[];
+
+/** Thousands of entries share their series: what they wait for is the same object, too. */
+export function createWatchedMetrics(): WatchedMetricsOf {
+  const known = new WeakMap<AppEntry['series'], Map<string, readonly WatchedMetric[]>>();
+  return (entry) => {
+    const bySeries = known.get(entry.series) ?? new Map<string, readonly WatchedMetric[]>();
+    known.set(entry.series, bySeries);
+    const key = `${entry.application} ${entry.hosts !== false}`;
+    const metrics = bySeries.get(key) ?? watchedMetrics(entry);
+    bySeries.set(key, metrics);
+    return metrics;
+  };
+}
+
+function watchedMetrics({ series, application, hosts }: Asking): readonly WatchedMetric[] {
   const metrics = new Map<string, WatchedMetric>();
   for (const [index, one] of series.entries()) {
     const ofApplication = application && isReadOf('applications', one);

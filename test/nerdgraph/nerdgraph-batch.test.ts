@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import { applicationScope } from '../../src/model/poll-outcome.ts';
+import type { MetricScope, PolledSeries } from '../../src/model/polled-series.ts';
+import { presetNames } from '../../src/model/presets.ts';
 import { applicationThroughput } from '../../src/model/snapshot.ts';
 import { createRecordedMetrics } from '../../src/nerdgraph/recorded-metrics.ts';
-import { aSelected } from '../support/builders.ts';
+import { anEntry, aSelected } from '../support/builders.ts';
 import { neverAborted } from '../transport/fakes.ts';
 import {
   aBench,
@@ -18,6 +20,16 @@ import {
   wallMs,
 } from './a-batch.ts';
 
+function ofScope(scope: MetricScope): readonly PolledSeries[] {
+  return anEntry().series.map((one) => ({ ...one, scope }));
+}
+
+const manySeries = anEntry()
+  .series.slice(0, 1)
+  .flatMap((one) =>
+    Array.from({ length: 33 }, (_, index) => ({ ...one, metric: `Custom/${index}` })),
+  );
+
 describe('the stages of a batch', () => {
   it.each([
     {
@@ -31,6 +43,31 @@ describe('the stages of a batch', () => {
       asks: ['application_throughput'],
     },
     { what: 'hosts alone', batch: apps(3, 1, { application: false }), asks: ['host_throughput'] },
+    {
+      what: 'applications alone if nothing is read of hosts',
+      batch: apps(3, 1, { series: ofScope('applications') }),
+      asks: ['application_throughput'],
+    },
+    {
+      what: 'hosts alone if nothing is read of applications',
+      batch: apps(3, 1, { series: ofScope('hosts') }),
+      asks: ['host_throughput'],
+    },
+    {
+      what: 'applications and hosts with all presets',
+      batch: apps(3, 1, { poll: { metrics: presetNames } }),
+      asks: ['application_throughput', 'host_throughput'],
+    },
+    {
+      what: 'each twice with more columns than a query has',
+      batch: apps(3, 1, { series: manySeries }),
+      asks: [
+        'application_throughput',
+        'application_throughput',
+        'host_throughput',
+        'host_throughput',
+      ],
+    },
     { what: 'hosts of which there are none', batch: apps(1, 0, { application: false }), asks: [] },
   ])('ask for $what', async ({ batch, asks }) => {
     const { run, questions } = aBench(batch, nothing);
@@ -176,6 +213,22 @@ describe('giving up', () => {
 });
 
 describe('the outcome', () => {
+  it('asks for no part of which nothing is read', async () => {
+    const ofHosts = aBench(apps(1, 2, { series: ofScope('hosts') }), nothing);
+    const ofApplications = aBench(apps(1, 2, { series: ofScope('applications') }), nothing);
+
+    expect((await ofHosts.run()).outcomes[0]).toMatchObject({
+      askedParts: 2,
+      failed: new Set(),
+      reading: { application: [] },
+    });
+    expect((await ofApplications.run()).outcomes[0]).toMatchObject({
+      askedParts: 1,
+      failed: new Set(),
+      reading: { hosts: new Map() },
+    });
+  });
+
   it('has no host that is no longer listed', async () => {
     const { run } = aBench(apps(1, 2), () => [row('1', { web: 5 }, 'host-0')], {
       ask: { isListed: (name) => name === 'host-1' },

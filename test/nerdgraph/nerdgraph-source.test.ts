@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { presetNames } from '../../src/model/presets.ts';
 import { isWorthPolling, type SelectedApplication } from '../../src/model/selected-application.ts';
 import { applicationThroughput } from '../../src/model/snapshot.ts';
 import { createNerdGraphCosts, nerdGraphCosts } from '../../src/nerdgraph/nerdgraph-source.ts';
@@ -56,6 +57,17 @@ describe('the costs of polls', () => {
       });
     },
   );
+
+  it.each([1, 20, 250, 1000])('of %d applications are the same with all presets', (count) => {
+    const some = apps(count, 10);
+    const all = some.map(({ application }) => ({
+      application,
+      entry: anEntry({ poll: { metrics: presetNames } }),
+    }));
+
+    expect(costs.polls(all)).toEqual(costs.polls(some));
+    expect(costs.once(all)).toBe(costs.once(some));
+  });
 
   it('are the calls of the first stages, without those that are made once', () => {
     const { source } = aNerdGraphSource(nobody);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { AppEntry } from '../../src/model/config.ts';
+import { presetNames } from '../../src/model/presets.ts';
 import type { SelectedApplication } from '../../src/model/selected-application.ts';
 import type { Question } from '../../src/model/source.ts';
 import type { QuerySize } from '../../src/nerdgraph/query-sizes.ts';
@@ -39,6 +40,8 @@ const someEntry: fc.Arbitrary<Parameters<typeof aSelected>[1]> = fc.record({
   transactions: fc.constantFrom<AppEntry['transactions']>(['web', 'other'], ['web'], ['other']),
   poll: fc.constantFrom<Partial<AppEntry['poll']>>(
     {},
+    { metrics: presetNames },
+    { metrics: ['apdex', 'memory'] },
     { window: { kind: 'vendor_default' } },
     { delayMs: 240_000 },
   ),

@@ -3,11 +3,11 @@ import { createDaemon } from '../../src/daemon/daemon.ts';
 import type { AccountSource } from '../../src/model/config.ts';
 import { presetNames } from '../../src/model/presets.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
+import { customMetrics } from '../nerdgraph/some-metrics.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
-import { customMetrics } from './some-metrics.ts';
 
 const entry = anEntry({
   poll: { raw: true, hostNames: true, metrics: [...presetNames, ...customMetrics] },
