@@ -137,7 +137,9 @@ export function recordedMetricsQuery(
       }
       targets.recorded.known(ids, metrics);
     },
-    halves: () => halved(ids, (half) => recordedMetricsQuery(half, metrics, targets)),
+    halves: () =>
+      halved(ids, (half) => recordedMetricsQuery(half, metrics, targets)) ??
+      halved(metrics, (half) => recordedMetricsQuery(ids, half, targets)),
   };
 }
 

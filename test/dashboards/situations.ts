@@ -245,7 +245,11 @@ export const situations: readonly Situation[] = [
   situation('failing requests', 'newrelic_application_errors_per_minute{} > 100', {
     accounts: [changed(main, [{}, { errorRatio: 0.25 }])],
     entries: [{ name: 'main-catalogue', account: 'main', metrics: [...presetNames, misspelt] }],
-    alerts: ['NewRelicApplicationApdexLow', 'NewRelicApplicationErrorRatioHigh'],
+    alerts: [
+      'NewRelicApplicationApdexLow',
+      'NewRelicApplicationErrorRatioHigh',
+      'NewRelicExporterMetricMissing',
+    ],
   }),
   situation('nothing scraped', 'vector(1) unless on () up{}', { exporters: [], alerts: [] }),
 ];

@@ -80,10 +80,17 @@ describe('a query about recorded metrics', () => {
     expect(['1', '2', '3'].map((id) => recorded.isKnown(id, metrics))).toEqual([true, true, false]);
   });
 
-  it('is halved into queries of its kind', () => {
-    expect(leavesOf(query).map(({ isOnce, size }) => [isOnce, size])).toEqual([
-      [true, undefined],
-      [true, undefined],
+  it('is halved into queries of its kind, by applications first and then by metrics', () => {
+    const leaves = leavesOf(query);
+
+    expect(leaves.map(({ isOnce, size }) => [isOnce, size])).toEqual(
+      leaves.map(() => [true, undefined]),
+    );
+    expect(leaves.map((leaf) => /appId IN (.*) FACET/u.exec(leaf.nrql(window))?.[1])).toEqual([
+      "(1) AND metricTimesliceName IN ('HttpDispatcher')",
+      "(1) AND metricTimesliceName IN ('OtherTransaction/all')",
+      "(2) AND metricTimesliceName IN ('HttpDispatcher')",
+      "(2) AND metricTimesliceName IN ('OtherTransaction/all')",
     ]);
   });
 });

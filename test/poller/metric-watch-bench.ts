@@ -1,3 +1,4 @@
+import type { ApplicationSummary } from '../../src/model/application.ts';
 import type { AppEntry } from '../../src/model/config.ts';
 import type { MissingMetric } from '../../src/model/missing-metric.ts';
 import type { CustomMetric, MetricChoice, Values } from '../../src/model/polled-series.ts';
@@ -95,3 +96,12 @@ export function aWatch(entry?: AppEntry): WatchBench {
 
 /** Requests of web transactions, then of others. */
 export const busy: Values = [120, undefined];
+
+/** Of an application of which the list says nothing more. */
+export const noSummary: ApplicationSummary = {
+  requestsPerMinute: undefined,
+  responseTimeSeconds: undefined,
+  errorRatio: undefined,
+  apdexScore: undefined,
+  apdexTargetSeconds: undefined,
+};

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Values } from '../../src/model/polled-series.ts';
-import { aMetric, asking, aWatch, busy } from './metric-watch-bench.ts';
+import { aMetric, asking, aWatch, busy, noSummary } from './metric-watch-bench.ts';
 
 describe('a metric that never has a value', () => {
   it('is missing after two polls of an application that handles requests, and told once', () => {
@@ -154,14 +154,18 @@ describe('what proves nothing', () => {
     expect(bench.told).toEqual([]);
   });
 
+  it('is a poll that did not get everything', () => {
+    const bench = aWatch(asking(['throughput', aMetric()]));
+
+    for (let poll = 0; poll < 5; poll += 1) {
+      bench.poll('1', [...busy, undefined], { failed: true });
+    }
+
+    expect(bench.told).toEqual([]);
+  });
+
   it('is an idle application, whatever the list says if throughput is asked for', () => {
-    const summary = {
-      requestsPerMinute: 30,
-      responseTimeSeconds: undefined,
-      errorRatio: undefined,
-      apdexScore: undefined,
-      apdexTargetSeconds: undefined,
-    };
+    const summary = { ...noSummary, requestsPerMinute: 30 };
     const bench = aWatch();
     bench.select('1', asking(['throughput', 'response_time']), { summary });
 
@@ -171,13 +175,7 @@ describe('what proves nothing', () => {
   });
 
   it('but the list says enough if throughput is not asked for', () => {
-    const summary = {
-      requestsPerMinute: 30,
-      responseTimeSeconds: undefined,
-      errorRatio: undefined,
-      apdexScore: undefined,
-      apdexTargetSeconds: undefined,
-    };
+    const summary = { ...noSummary, requestsPerMinute: 30 };
     const bench = aWatch();
     bench.select('1', asking([aMetric()]), { summary });
 

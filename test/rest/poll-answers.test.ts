@@ -42,6 +42,23 @@ describe('the answers of a poll', () => {
     expect([failed.size, error]).toEqual([0, undefined]);
   });
 
+  it('are a part only when all calls for it have been answered', () => {
+    const both = seriesOf(['throughput'], ['web', 'other']);
+    const [first, second] = [0, 1].map((at) => ({ ...query, places: [at], calls: 2 }));
+    const answers = new PollAnswers(both);
+
+    answers.host('12', { values: [2], windowEndMs: undefined }, second ?? query);
+    answers.host('11', { values: [4], windowEndMs: undefined }, second ?? query);
+    answers.application({ values: [5], windowEndMs: undefined }, first ?? query);
+    answers.host('11', { values: [3], windowEndMs: undefined, extraCalls: 2 }, first ?? query);
+    answers.hostFailed('12', anError('server', 500));
+    const { reading, failed, extraCalls } = answers.outcome(asked(['11', '12']), 3);
+
+    expect([...(reading?.hosts ?? [])]).toEqual([['11', [3, 4]]]);
+    expect([...failed].toSorted()).toEqual(['12', applicationScope]);
+    expect(extraCalls).toBe(2);
+  });
+
   it('lack what failed and what was not tried', () => {
     const answers = new PollAnswers(series);
     answers.host('11', answer, query);

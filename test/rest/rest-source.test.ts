@@ -1,6 +1,21 @@
 import { describe, expect, it } from 'vitest';
+import { type MetricScope, type PolledSeries, seriesOf } from '../../src/model/polled-series.ts';
 import { restCosts } from '../../src/rest/rest-source.ts';
 import { aSelected } from '../support/builders.ts';
+
+/** Some metrics with long names. */
+function readOf(scope: MetricScope, count: number = 1): readonly PolledSeries[] {
+  const metrics = Array.from({ length: count }, (_, index) => ({
+    metric: `Custom/${index}/`.padEnd(255, 'x'),
+    value: 'average_value' as const,
+    as: `custom_${index}`,
+    scale: 1,
+    help: undefined,
+    labels: {},
+    scope,
+  }));
+  return seriesOf(metrics, []);
+}
 
 describe('the costs of a poll by the REST API', () => {
   it.each([
@@ -28,6 +43,29 @@ describe('the costs of a poll by the REST API', () => {
       what: "a silent application with the vendor's own window of 30 minutes",
       selected: aSelected({ reporting: false }, { poll: { window: { kind: 'vendor_default' } } }),
       calls: 1,
+    },
+    {
+      what: 'each host, and nothing for an application of which nothing is read',
+      selected: aSelected({ hostIds: ['1', '2', '3'] }, { series: readOf('hosts') }),
+      calls: 3,
+    },
+    {
+      what: 'an application, and nothing for hosts of which nothing is read',
+      selected: aSelected({ hostIds: ['1', '2', '3'] }, { series: readOf('applications') }),
+      calls: 1,
+    },
+    {
+      what: 'nothing for the host of this process, if nothing is read of hosts',
+      selected: aSelected(
+        { hostIds: ['1'] },
+        { series: readOf('applications'), hosts: { kind: 'self', names: ['a'] } },
+      ),
+      calls: 1,
+    },
+    {
+      what: 'all calls for more metrics than one can ask for',
+      selected: aSelected({ hostIds: ['1', '2', '3'] }, { series: readOf('both', 20) }),
+      calls: 2 + 2 * 3,
     },
   ])('counts $what', ({ selected, calls }) => {
     const {
