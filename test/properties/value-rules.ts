@@ -168,7 +168,7 @@ export class ValueRules {
       this.#world.report('chosen', `${account} ${id}: the application is shown: ${!hostsOnly}`);
     }
     const chosen = seriesOf(metricLists[setup.metrics].metrics, transactionTypes);
-    if (reading !== undefined && !isOf(reading, chosen)) {
+    if (!isOf(reading, chosen)) {
       this.#world.report('chosen', `${account} ${id}: shows other metrics than ${setup.metrics}`);
     }
     const hosts = this.#world.fleet.application(Number(id))?.hosts;
@@ -353,14 +353,12 @@ export class ValueRules {
 }
 
 /** Whether the values are of these series, or there are none. */
-function isOf(
-  { series, application, hosts }: AppReading,
-  chosen: readonly PolledSeries[],
-): boolean {
-  const isEmpty = [application, ...hosts.values()].every((values) =>
+function isOf(reading: AppReading | undefined, chosen: readonly PolledSeries[]): boolean {
+  if (reading === undefined) return true;
+  const isEmpty = [reading.application, ...reading.hosts.values()].every((values) =>
     values.every((value) => value === undefined),
   );
-  return isEmpty || isDeepStrictEqual(series, chosen);
+  return isEmpty || isDeepStrictEqual(reading.series, chosen);
 }
 
 function failedMs(
