@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { type Beginning, createAccountBench } from './account-bench.ts';
 import { type AccountSetup, accountNames, keyFiles, keyValues } from './account-setup.ts';
 import { courses, type Step, textOf } from './account-steps.ts';
+import { traps } from './lone-answers.ts';
 import { metricListNames } from './metric-lists.ts';
 
 /** `FC_SEED` and `FC_PATH` for the run that a failure names. */
@@ -33,6 +34,7 @@ const beginnings: fc.Arbitrary<Beginning> = fc.record({
   ),
   pageSize: fc.constantFrom(3, 200),
   removedHost: fc.constantFrom('not_found', 'empty'),
+  trap: fc.constantFrom(...traps),
 });
 
 /** Performs the steps; the problem, with the steps that led to it, if there is one. */

@@ -43,6 +43,8 @@ export interface RenewalRulesDependencies {
   readonly budget: BudgetRules;
   readonly values: ValueRules;
   readonly pageSize: number;
+  /** Whether it is not known how many calls a poll takes, but for what the daemon says itself. */
+  readonly isTrapped: boolean;
 }
 
 /** Values are renewed in time when nothing disturbs, and then everything becomes whole again. */
@@ -116,7 +118,7 @@ export class RenewalRules {
       if (latencyMs === undefined || known?.latencyMs !== latencyMs || known.setup !== setup) {
         this.#slow.set(setup.name, { latencyMs, setup, sent });
       } else if (own !== undefined && sent - known.sent >= learningCalls) {
-        const { polls } = this.#demandOf(setup);
+        const { polls } = this.#demandOf(setup, own);
         const carried = (setup.concurrency * minuteMs) / latencyMs;
         const stretch = stretchOf(setup, status);
         if (!this.#isSeen(setup) || stretch >= (0.6 * polls) / carried) continue;
@@ -196,7 +198,7 @@ export class RenewalRules {
 
   #checkStatus(setup: AccountSetup, status: AccountStatus): void {
     const { report } = this.#world;
-    const { polls, discovery } = this.#demandOf(setup);
+    const { polls, discovery } = this.#demandOf(setup, status);
     const demand = polls + discovery;
     const shown = status.demandRequestsPerMinute ?? 0;
     // Once an hour ids that are absent are asked for again.
@@ -252,7 +254,7 @@ export class RenewalRules {
   }
 
   #boundMsOf(setup: AccountSetup, status: AccountStatus): number {
-    const { polls, discovery } = this.#demandOf(setup);
+    const { polls, discovery } = this.#demandOf(setup, status);
     const capacity = this.#capacityOf(setup, status);
     const isShared = this.#dependencies.budget.isShared(setup);
     // The demand that is shown counts what was lately asked beside: names and retries.
@@ -307,7 +309,10 @@ export class RenewalRules {
     }, 0);
   }
 
-  #demandOf(setup: AccountSetup): { readonly polls: number; readonly discovery: number } {
+  #demandOf(
+    setup: AccountSetup,
+    { demandRequestsPerMinute: shown = 0 }: AccountStatus,
+  ): { readonly polls: number; readonly discovery: number } {
     const parts = this.#wanted(setup).reduce(
       (sum, { id }) => sum + (isApplicationShown(setup) ? 1 : 0) + this.#hostsOf(setup, id).length,
       0,
@@ -318,10 +323,10 @@ export class RenewalRules {
       setup.wants === 'ids'
         ? 2
         : Math.max(1, Math.ceil(applications / this.#dependencies.pageSize));
-    return {
-      polls: (calls * minuteMs) / setup.intervalMs,
-      discovery: (pages * minuteMs) / discoveryIntervalMs,
-    };
+    const discovery = (pages * minuteMs) / discoveryIntervalMs;
+    const polls = (calls * minuteMs) / setup.intervalMs;
+    const { isTrapped } = this.#dependencies;
+    return { polls: isTrapped ? Math.max(polls, shown - discovery) : polls, discovery };
   }
 
   #capacityOf({ concurrency }: AccountSetup, status: AccountStatus): number {

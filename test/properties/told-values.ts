@@ -35,13 +35,7 @@ export class ToldValues {
   note({ metric }: WireCall, { status, body }: ApiResponse): void {
     if (metric === undefined || status !== 200) return;
     const { applicationId, hostId, fromMs, toMs, names, values: valueNames } = metric;
-    const { metric_data: data } = JSON.parse(body) as Document;
-    const values = new Map<string, number>();
-    for (const { name, timeslices } of data.metrics) {
-      for (const [value, number] of Object.entries(timeslices[0]?.values ?? {})) {
-        values.set(keyOf(name, value), number);
-      }
-    }
+    const values = parseTold(body);
     const asked = new Set(names.flatMap((name) => valueNames.map((value) => keyOf(name, value))));
     const key = keyOf(applicationId, hostId, toMs);
     this.#told.set(key, [...(this.#told.get(key) ?? []), { fromMs, asked, values }]);
@@ -88,6 +82,27 @@ export class ToldValues {
   }
 }
 
+/** What an answer says, by metric and value. */
+export function parseTold(body: string): ReadonlyMap<string, number> {
+  const { metric_data: data } = JSON.parse(body) as Document;
+  const values = new Map<string, number>();
+  for (const { name, timeslices } of data.metrics) {
+    for (const [value, number] of Object.entries(timeslices[0]?.values ?? {})) {
+      values.set(keyOf(name, value), number);
+    }
+  }
+  return values;
+}
+
+/** Whether there were no calls that the value could be about. */
+export function isNothing(
+  { metric, value }: Pick<PolledSeries, 'metric' | 'value'>,
+  told: ReadonlyMap<string, number>,
+): boolean {
+  const [, counter] = units[value] ?? [1];
+  return counter !== undefined && told.get(keyOf(metric, counter)) === 0;
+}
+
 function keyOf(...parts: readonly (string | number)[]): string {
   return parts.join('\n');
 }
@@ -96,15 +111,10 @@ function hasAny(values: Values): boolean {
   return values.some((value) => value !== undefined);
 }
 
-function isTold(
-  { asked, values }: Told,
-  { metric, value: name, scale }: PolledSeries,
-  value: number | undefined,
-): boolean {
-  const [divisor, counter] = units[name] ?? [1];
-  const told = values.get(keyOf(metric, name));
-  const isNothing = counter !== undefined && values.get(keyOf(metric, counter)) === 0;
-  if (value === undefined)
-    return asked.has(keyOf(metric, name)) && (told === undefined || isNothing);
-  return !isNothing && told !== undefined && (told / divisor) * scale === value;
+function isTold({ asked, values }: Told, one: PolledSeries, value: number | undefined): boolean {
+  const key = keyOf(one.metric, one.value);
+  const [divisor] = units[one.value] ?? [1];
+  const told = isNothing(one, values) ? undefined : values.get(key);
+  if (value === undefined) return asked.has(key) && told === undefined;
+  return told !== undefined && (told / divisor) * one.scale === value;
 }

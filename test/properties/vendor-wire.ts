@@ -5,6 +5,7 @@ import { apiErrorFrom } from '../../src/transport/transport-errors.ts';
 import type { UndiciTransportOptions } from '../../src/transport/undici-transport.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 import { accountOf } from './account-setup.ts';
+import { type Trap, trapped } from './lone-answers.ts';
 import { type Fault, faultAnswerOf, type Troubles } from './vendor-troubles.ts';
 
 /** One request on the wire. */
@@ -47,6 +48,7 @@ export interface VendorWireDependencies {
   readonly observer: WireObserver;
   /** The vendor's `Date`. */
   readonly dateMs: () => number;
+  readonly trap: Trap;
 }
 
 const usualLatencyMs = 100;
@@ -59,8 +61,10 @@ export function createVendorWire({
   troubles,
   observer,
   dateMs,
+  trap,
 }: VendorWireDependencies): (options: UndiciTransportOptions) => Promise<RawTransport> {
   const wire = inMemoryTransport(simulator);
+  const spring = trapped(trap);
 
   const dated = (response: ApiResponse): ApiResponse => ({
     ...response,
@@ -78,8 +82,11 @@ export function createVendorWire({
     if (fault?.kind === 'reset') {
       throw apiErrorFrom(Object.assign(new Error('reset'), { code: 'ECONNRESET' }), 'vendor');
     }
-    const ask = async (target: string): Promise<ApiResponse> =>
-      wire.send({ operation: 'list_applications', target }, headers, signal);
+    const ask = async (target: string): Promise<ApiResponse> => {
+      const request = { operation: 'list_applications', target } as const;
+      const response = await wire.send(request, headers, signal);
+      return call.metric === undefined ? response : spring(call.metric, response);
+    };
     if (fault?.kind === 'other_window') return ask(shifted(call.target));
     if (fault === undefined || fault.kind === 'slow') return ask(call.target);
     return faultAnswerOf(fault, call, { ask, dateMs: dateMs() });
