@@ -1,6 +1,9 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../src/model/clock.ts';
+import type { PolledSeries } from '../src/model/polled-series.ts';
 import type { Operation } from '../src/model/telemetry.ts';
+import { columnsOf } from '../src/nerdgraph/column-sets.ts';
+import { valuesOf } from '../src/rest/call-groups.ts';
 import type { AnswerMemory } from '../src/transport/answer-memory.ts';
 import { createAbortWatch } from '../src/transport/deadline.ts';
 import { ResponseCollector } from '../src/transport/response-collector.ts';
@@ -10,6 +13,8 @@ export interface CannedVendorOptions {
   readonly applications: number;
   readonly hostsEach: number;
   readonly latencyMs: number;
+  /** What polls ask for: every metric has exactly these values. */
+  readonly series: readonly PolledSeries[];
 }
 
 /** An account with both APIs, whose answers cost next to nothing to make. */
@@ -165,6 +170,7 @@ function createRestAnswers(
       },
     })),
   }));
+  const metricAnswer = createMetricAnswers(options.series);
   return (target) => {
     if (target.startsWith('/v2/applications.json')) {
       const page = Number(/page=(\d+)/u.exec(target)?.[1] ?? '1');
@@ -188,12 +194,32 @@ function createRestAnswers(
   };
 }
 
-function metricAnswer(from: string, to: string): Buffer {
-  const slice = (name: string): string =>
-    `{"name":"${name}","timeslices":[{"from":"${from}","to":"${to}","values":{"requests_per_minute":40.6}}]}`;
-  return Buffer.from(
-    `{"metric_data":{"from":"${from}","to":"${to}","metrics_not_found":[],"metrics_found":["HttpDispatcher","OtherTransaction/all"],"metrics":[${slice('HttpDispatcher')},${slice('OtherTransaction/all')}]}}`,
-  );
+/** As long as most values are. */
+const someValue = 40.612_345_678_901;
+
+function createMetricAnswers(
+  series: readonly PolledSeries[],
+): (from: string, to: string) => Buffer {
+  const byMetric = new Map<string, Map<string, number>>();
+  for (const one of series) {
+    const values = byMetric.get(one.metric) ?? new Map<string, number>();
+    for (const name of valuesOf(one)) values.set(name, someValue);
+    byMetric.set(one.metric, values);
+  }
+  const metrics = Array.from(byMetric, ([name, values]) => ({
+    name: JSON.stringify(name),
+    values: JSON.stringify(Object.fromEntries(values)),
+  }));
+  const found = metrics.map(({ name }) => name).join(',');
+  return (from, to) => {
+    const slices = metrics.map(
+      ({ name, values }) =>
+        `{"name":${name},"timeslices":[{"from":"${from}","to":"${to}","values":${values}}]}`,
+    );
+    return Buffer.from(
+      `{"metric_data":{"from":"${from}","to":"${to}","metrics_not_found":[],"metrics_found":[${found}],"metrics":[${slices.join(',')}]}}`,
+    );
+  };
 }
 
 function entityOf({ hostsEach }: CannedVendorOptions): (id: number) => unknown {
@@ -216,21 +242,32 @@ function entityOf({ hostsEach }: CannedVendorOptions): (id: number) => unknown {
   });
 }
 
-const metricNames = ['Agent/MetricsReported/count', 'HttpDispatcher', 'OtherTransaction/all'];
 const queryOf = /appId IN \(([\d,]+)\).*FACET ([\w, ]+) LIMIT .*SINCE (\d+) UNTIL (\d+)/u;
+
+/** What a query is grouped by, and the rows of one application. */
+type RowsOf = (id: number) => readonly unknown[];
 
 /** The rows of an application are made beforehand, and put together for each query. */
 function createNrqlAnswers(
   ids: readonly number[],
   options: CannedVendorOptions,
 ): (body: string) => readonly Buffer[] {
+  const { applications, hosts } = columnsOf(options.series);
+  const metrics = [...new Set(options.series.map(({ metric }) => metric))];
+  const ofApplication = cellsOf(applications[0]?.columns.length ?? 0);
+  const ofHost = cellsOf(hosts[0]?.columns.length ?? 0);
+  const rowsByFacets: Readonly<Record<string, RowsOf>> = {
+    appId: (id) => [rowOf({ appId: `${id}` }, ofApplication)],
+    'appId, metricTimesliceName': (id) =>
+      metrics.map((metricTimesliceName) => rowOf({ appId: `${id}`, metricTimesliceName }, {})),
+    'appId, host': (id) =>
+      hostIdsOf(id, options).map((host) =>
+        rowOf({ appId: `${id}`, host: hostNameOf(host) }, ofHost),
+      ),
+  };
   const made = new Map<string, Buffer>();
-  for (const facets of [
-    'appId, host',
-    'appId, metricTimesliceName',
-    'appId, host, metricTimesliceName',
-  ]) {
-    for (const id of ids) made.set(`${id} ${facets}`, rowsOf(id, facets, options));
+  for (const [facets, rowsOf] of Object.entries(rowsByFacets)) {
+    for (const id of ids) made.set(`${id} ${facets}`, textOf(rowsOf(id)));
   }
   return (body) => {
     const [, asked = '', facets = '', from, to] = queryOf.exec(body) ?? [];
@@ -247,21 +284,21 @@ function createNrqlAnswers(
   };
 }
 
-function rowsOf(id: number, facets: string, options: CannedVendorOptions): Buffer {
-  const hosts = facets.includes('host') ? hostIdsOf(id, options).map(hostNameOf) : [''];
-  const metrics = facets.includes('metric') ? metricNames : [''];
-  const rows = hosts.flatMap((host) => metrics.map((metric) => rowOf(String(id), host, metric)));
+function textOf(rows: readonly unknown[]): Buffer {
   return Buffer.from(rows.map((row) => `,${JSON.stringify(row)}`).join(''));
 }
 
+/** The heartbeat, and a value in each of so many columns. */
+function cellsOf(columns: number): Readonly<Record<string, number>> {
+  const names = Array.from({ length: columns }, (_, index) => `c${index + 1}`);
+  return { live: 5, ...Object.fromEntries(names.map((name) => [name, someValue])) };
+}
+
 /** Each facet stands in the row twice, as New Relic writes it. */
-function rowOf(appId: string, host: string, metric: string): unknown {
-  const facets = [appId, host, metric].filter((one) => one !== '');
-  return {
-    facet: facets.length === 1 ? facets[0] : facets,
-    appId,
-    ...(host !== '' && { host }),
-    ...(metric !== '' && { metricTimesliceName: metric }),
-    calls: 203,
-  };
+function rowOf(
+  facets: Readonly<Record<string, string>>,
+  cells: Readonly<Record<string, number>>,
+): unknown {
+  const values = Object.values(facets);
+  return { facet: values.length === 1 ? values[0] : values, ...facets, calls: 203, ...cells };
 }

@@ -1,12 +1,13 @@
 /**
  * The whole daemon with one source on a simulated clock, in a process of its own; everything but the
- * socket is the real thing. Arguments: the source, applications, hosts of each, minutes to measure.
- * Sends what it has measured.
+ * socket is the real thing. Arguments: the source, applications, hosts of each, minutes to measure, and
+ * the metrics that are polled, as a list with commas. Sends what it has measured.
  */
-
 import { createDaemon } from '../src/daemon/daemon.ts';
+import { transactionTypes } from '../src/model/application.ts';
 import type { AccountSource } from '../src/model/config.ts';
-import type { Values } from '../src/model/polled-series.ts';
+import { seriesOf, type Values } from '../src/model/polled-series.ts';
+import { presetNames } from '../src/model/presets.ts';
 import type { SnapshotSink } from '../src/model/snapshot.ts';
 import { createAnswerMemory } from '../src/transport/answer-memory.ts';
 import { anAccount, anEntry } from '../test/support/builders.ts';
@@ -29,8 +30,14 @@ export interface SourceCost {
   readonly heapBytes: number;
 }
 
-const [kind = 'rest', applications = '500', hostsEach = '20', minutes = '15'] =
-  process.argv.slice(2);
+const [
+  kind = 'rest',
+  applications = '500',
+  hostsEach = '20',
+  minutes = '15',
+  metricList = 'throughput',
+] = process.argv.slice(2);
+const metrics = presetNames.filter((name) => metricList.split(',').includes(name));
 const minuteMs = 60_000;
 const hosts = Number(applications) * Number(hostsEach);
 const source: AccountSource =
@@ -45,7 +52,12 @@ const operations = [
 const turns = createTurns();
 const clock = createTurnClock(turns);
 const vendor = createCannedVendor(
-  { applications: Number(applications), hostsEach: Number(hostsEach), latencyMs: 600 },
+  {
+    applications: Number(applications),
+    hostsEach: Number(hostsEach),
+    latencyMs: 600,
+    series: seriesOf(metrics, transactionTypes),
+  },
   { clock, memory: createAnswerMemory({ heapBytes: 96 * 1024 ** 2 }) },
 );
 const platform = {
@@ -96,7 +108,7 @@ let peakBytes = 0;
 const daemon = await createDaemon(
   {
     accounts: [anAccount({ source, concurrency: kind === 'nerdgraph' ? 5 : 8 })],
-    apps: [anEntry({ poll: { hostNames: true } })],
+    apps: [anEntry({ poll: { hostNames: true, metrics } })],
   },
   { platform, logger: { debug: nothing, info: nothing, warn: nothing, error: nothing }, watch },
 );

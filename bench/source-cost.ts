@@ -1,16 +1,23 @@
 /**
  * What a host costs with each of the two sources, in turns: CPU time of a refresh, memory and the
  * longest turn of the event loop. Arguments: rounds, of which the median counts, 3 if left out;
- * simulated minutes of each, 10 if left out; the hosts of the only scene to run, all scenes if left out.
+ * simulated minutes of each, 10 if left out; the hosts of the only scene to run, all scenes if left out;
+ * the applications of that scene; the metrics that are polled, as a list with commas, `throughput` if
+ * left out, `all` for all presets.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { presetNames } from '../src/model/presets.ts';
 import { show, spreadOf } from './median.ts';
 import type { SourceCost } from './source-cost-process.ts';
 
 const rounds = Number(process.argv[2] ?? '3');
 const minutes = process.argv[3] ?? '10';
+const onlyHosts = Number(process.argv[4] ?? '0');
+const onlyApplications = Number(process.argv[5] ?? '0');
+const [, , , , , , list = 'throughput'] = process.argv;
+const metrics = list === 'all' ? presetNames.join() : list;
 /** The hosts of the scene with goals. */
 const goal = { hosts: 10_000, turnMs: 20, cpu: 1, memory: 1 };
 const kinds = ['rest', 'nerdgraph'] as const;
@@ -26,7 +33,7 @@ const nodeFlags = ['--expose-gc', '--max-old-space-size=96', '--max-semi-space-s
 
 async function costOf(kind: Kind, { applications, hostsEach }: Scene): Promise<SourceCost> {
   const program = fileURLToPath(new URL('source-cost-process.js', import.meta.url));
-  const child = fork(program, [kind, `${applications}`, `${hostsEach}`, minutes], {
+  const child = fork(program, [kind, `${applications}`, `${hostsEach}`, minutes, metrics], {
     execArgv: [
       ...nodeFlags,
       // For a profile: `--cpu-prof --cpu-prof-dir=DIRECTORY`.
@@ -91,13 +98,14 @@ async function run(scene: Scene): Promise<void> {
 }
 
 print([
-  `source-cost: 800 calls a minute, answers take 600 ms; ${rounds} rounds of ${minutes} minutes, median (min to max)`,
+  `source-cost: 800 calls a minute, answers take 600 ms; ${rounds} rounds of ${minutes} minutes, median (min to max); metrics: ${metrics}`,
 ]);
 const scenes: readonly Scene[] = [
   { applications: 500, hostsEach: 20 },
   { applications: 5000, hostsEach: 10 },
 ];
-const only = Number(process.argv[4] ?? '0');
-for (const scene of scenes) {
-  if (only === 0 || only === scene.applications * scene.hostsEach) await run(scene);
-}
+const chosen =
+  onlyApplications === 0
+    ? scenes.filter((one) => onlyHosts === 0 || one.applications * one.hostsEach === onlyHosts)
+    : [{ applications: onlyApplications, hostsEach: onlyHosts / onlyApplications }];
+for (const scene of chosen) await run(scene);
