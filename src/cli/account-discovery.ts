@@ -187,15 +187,16 @@ function isWorthAsking({ source }: AccountConfig, isComplete: boolean): boolean 
   return source.kind === 'nerdgraph' || isComplete;
 }
 
-/** Asks for the values of an application itself: one that reports, of an entry that reads the most. */
+/** Asks for the values of an application itself. Metrics that an entry names itself may be misspelt. */
 async function sampleOf(
   selected: readonly SelectedApplication[],
   source: Pick<Source, 'batches'>,
   { clock, stopSignal }: Platform,
 ): Promise<Sample | undefined> {
+  const ownMetrics = ({ entry: { series } }: SelectedApplication): number =>
+    series.filter(({ preset }) => preset === undefined).length;
   const reporting = selected.filter(isWorthPolling);
-  const most = Math.max(...reporting.map(({ entry }) => entry.series.length));
-  const chosen = reporting.find(({ entry }) => entry.series.length === most);
+  const [chosen] = reporting.toSorted((one, other) => ownMetrics(other) - ownMetrics(one));
   if (chosen === undefined) return undefined;
   const { application } = chosen;
   const entry = { ...chosen.entry, application: true, hosts: false };
