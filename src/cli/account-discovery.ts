@@ -174,7 +174,8 @@ async function trials(
   runtime: AccountRuntime,
   platform: Platform,
 ): Promise<Pick<DiscoveredAccount, 'visible' | 'hostless' | 'sample'>> {
-  const isAsked = isWorthAsking(account, complete);
+  // A key that the REST API refuses need not be tried again.
+  const isAsked = account.source.kind === 'nerdgraph' || complete;
   return {
     visible: isAsked ? await visibleAccounts(runtime, platform) : undefined,
     hostless: await hostlessOf(selected, runtime.source, platform),
@@ -182,19 +183,17 @@ async function trials(
   };
 }
 
-/** A key that the REST API refuses need not be tried again. */
-function isWorthAsking({ source }: AccountConfig, isComplete: boolean): boolean {
-  return source.kind === 'nerdgraph' || isComplete;
+/** How many metrics, which may be misspelt, the entry of the application names itself. */
+function ownMetrics({ entry: { series } }: SelectedApplication): number {
+  return series.filter(({ preset }) => preset === undefined).length;
 }
 
-/** Asks for the values of an application itself. Metrics that an entry names itself may be misspelt. */
+/** Asks for the values of one application, without those of its hosts. */
 async function sampleOf(
   selected: readonly SelectedApplication[],
   source: Pick<Source, 'batches'>,
   { clock, stopSignal }: Platform,
 ): Promise<Sample | undefined> {
-  const ownMetrics = ({ entry: { series } }: SelectedApplication): number =>
-    series.filter(({ preset }) => preset === undefined).length;
   const reporting = selected.filter(isWorthPolling);
   const [chosen] = reporting.toSorted((one, other) => ownMetrics(other) - ownMetrics(one));
   if (chosen === undefined) return undefined;
