@@ -1,6 +1,7 @@
 import { ApiError } from '../model/api-error.ts';
 import { hasDifferentValues } from './call-groups.ts';
 import type { MetricAnswer, MetricQuery } from './metric-payload.ts';
+import type { RequestContext } from './requests.ts';
 import type { RestClient } from './rest-client.ts';
 import type { LoneQuestion, SplitMetrics } from './split-metrics.ts';
 
@@ -14,25 +15,39 @@ export type MetricClient = Pick<RestClient, 'applicationThroughput' | 'hostThrou
  * answer comes as a whole: if one of the further calls fails, so does what was asked for.
  */
 export function createCompletingClient(client: MetricClient, metrics: SplitMetrics): MetricClient {
+  const known = { metrics, open: new Map<string, Set<Promise<unknown>>>() };
   return {
     applicationThroughput: async (applicationId, query, context) => {
       const ask = async (asked: MetricQuery): Promise<MetricAnswer> =>
         client.applicationThroughput(applicationId, asked, context);
-      return completed(metrics, { scope: 'applications', applicationId }, query, ask);
+      return completed(known, { scope: 'applications', applicationId }, { query, ask, context });
     },
     hostThroughput: async (applicationId, hostId, query, context) => {
       const ask = async (asked: MetricQuery): Promise<MetricAnswer> =>
         client.hostThroughput(applicationId, hostId, asked, context);
-      return completed(metrics, { scope: 'hosts', applicationId }, query, ask);
+      return completed(known, { scope: 'hosts', applicationId }, { query, ask, context });
     },
   };
 }
 
+interface Known {
+  readonly metrics: SplitMetrics;
+  /** Questions about one metric alone that are not answered, by metric. */
+  readonly open: Map<string, Set<Promise<unknown>>>;
+}
+
+type Ask = (query: MetricQuery) => Promise<MetricAnswer>;
+
+interface Asked {
+  readonly query: MetricQuery;
+  readonly ask: Ask;
+  readonly context: Pick<RequestContext, 'signal'>;
+}
+
 async function completed(
-  metrics: SplitMetrics,
+  { metrics, open }: Known,
   subject: Omit<LoneQuestion, 'metric'>,
-  query: MetricQuery,
-  ask: (query: MetricQuery) => Promise<MetricAnswer>,
+  { query, ask, context }: Asked,
 ): Promise<MetricAnswer> {
   let answer = await ask(query);
   const { answered = [], valueless = [] } = answer;
@@ -40,17 +55,47 @@ async function completed(
   metrics.cameTogether(answered);
   for (const metric of valueless) {
     const question = { ...subject, metric };
-    if (!metrics.shouldAsk(question)) continue;
-    answer = withMetric(answer, query, metric, await askedAlone(metrics, question, query, ask));
+    if (!metrics.shouldAsk(question)) {
+      // Hosts that are polled together fall into the trap together.
+      await allEnded(open.get(metric), context.signal);
+      if (!metrics.isApart(metric)) continue;
+    }
+    const asking = askedAlone(metrics, question, query, ask);
+    const others = open.get(metric) ?? new Set();
+    open.set(metric, others.add(asking));
+    try {
+      answer = withMetric(answer, query, metric, await asking);
+    } finally {
+      others.delete(asking);
+      if (others.size === 0) open.delete(metric);
+    }
   }
   return answer;
+}
+
+/** Waits until each of them has an answer or has failed. Rejects with the signal's reason. */
+async function allEnded(
+  promises: Iterable<Promise<unknown>> = [],
+  signal: AbortSignal,
+): Promise<void> {
+  signal.throwIfAborted();
+  await new Promise<void>((resolve, reject) => {
+    const onAbort = (): void => {
+      reject(signal.reason);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    void Promise.allSettled(promises).then(() => {
+      signal.removeEventListener('abort', onAbort);
+      resolve();
+    });
+  });
 }
 
 async function askedAlone(
   metrics: SplitMetrics,
   question: LoneQuestion,
   query: MetricQuery,
-  ask: (query: MetricQuery) => Promise<MetricAnswer>,
+  ask: Ask,
 ): Promise<MetricAnswer> {
   const series = query.series.filter(({ metric }) => metric === question.metric);
   try {

@@ -95,6 +95,11 @@ export class SplitMetrics {
     return true;
   }
 
+  /** Whether it is known that the metric has values only if it is asked for alone. */
+  isApart(metric: string): boolean {
+    return this.#split.has(metric);
+  }
+
   answered(question: LoneQuestion, hasValues: boolean): void {
     if (!hasValues) return;
     const { metric, applicationId } = question;

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { expect } from 'vitest';
 import { type Beginning, createAccountBench } from './account-bench.ts';
 import { type AccountSetup, accountNames, keyFiles, keyValues } from './account-setup.ts';
 import { courses, type Step, textOf } from './account-steps.ts';
@@ -62,9 +61,10 @@ async function run(beginning: Beginning, course: readonly Step[]): Promise<strin
 export async function reportOfModel(runs: number): Promise<string | undefined> {
   const details = await fc.check(
     fc.asyncProperty(beginnings, courses, async (beginning, course) => {
-      expect(await run(beginning, course)).toBeUndefined();
+      const problem = await run(beginning, course);
+      if (problem !== undefined) throw new Error(problem);
     }),
-    { numRuns: runs, seed: Number(FC_SEED ?? 8), path: FC_PATH ?? '' },
+    { numRuns: runs, seed: Number(FC_SEED ?? 8), path: FC_PATH ?? '', includeErrorInReport: true },
   );
   return fc.defaultReportMessage(details);
 }

@@ -111,6 +111,46 @@ describe('an answer that has the values of the first metric alone', () => {
     },
   );
 
+  it('is completed of all applications and hosts that are polled together, in the first poll', async () => {
+    const { source, vendor } = aBench(async (): Promise<'others_missing'> => {
+      await new Promise(setImmediate);
+      return 'others_missing';
+    });
+    const hosts = Array.from({ length: 8 }, (_, index) => `${index + 11}`);
+
+    const outcomes = await polled(
+      source,
+      ['1', '2', '3', '4', '5'].map((id) => anApp(id, hosts)),
+    );
+
+    for (const outcome of outcomes) {
+      expect([undefined, ...hosts].map((host) => valuesIn(outcome, host))).toEqual(
+        [undefined, ...hosts].map(() => all),
+      );
+    }
+    expect(vendor.calls).toHaveLength(5 * 9 * 5);
+  });
+
+  it('is not waited for longer than the poll may take', async () => {
+    const abort = new AbortController();
+    const deadline = new ApiError('timeout', 'too late');
+    const { source } = aBench(async ({ hostId, names }) => {
+      // The first host waits for an answer, and the second one for the first.
+      if (names.length > 1 || hostId === undefined) return 'others_missing';
+      setImmediate(() => abort.abort(deadline));
+      return new Promise((_resolve, reject) => {
+        abort.signal.addEventListener('abort', () => reject(deadline));
+      });
+    });
+
+    const { error, failed } = await only(
+      polled(source, [anApp('1', ['11', '12'])], { signal: abort.signal }),
+    );
+
+    expect(error).toBe(deadline);
+    expect([...failed].toSorted()).toEqual(['11', '12']);
+  });
+
   it('makes the plan count the calls that polls take from then on', async () => {
     const { source, vendor } = aBench(() => 'others_missing');
     const applications = [
