@@ -187,16 +187,18 @@ function isWorthAsking({ source }: AccountConfig, isComplete: boolean): boolean 
   return source.kind === 'nerdgraph' || isComplete;
 }
 
-/** Asks for the values of the first application that reports, without those of its hosts. */
+/** Asks for the values of an application itself: one that reports, of an entry that reads the most. */
 async function sampleOf(
   selected: readonly SelectedApplication[],
   source: Pick<Source, 'batches'>,
   { clock, stopSignal }: Platform,
 ): Promise<Sample | undefined> {
-  const first = selected.find(isWorthPolling);
-  if (first === undefined) return undefined;
-  const { application } = first;
-  const entry = { ...first.entry, application: true, hosts: false };
+  const reporting = selected.filter(isWorthPolling);
+  const most = Math.max(...reporting.map(({ entry }) => entry.series.length));
+  const chosen = reporting.find(({ entry }) => entry.series.length === most);
+  if (chosen === undefined) return undefined;
+  const { application } = chosen;
+  const entry = { ...chosen.entry, application: true, hosts: false };
   const question = {
     selected: { application, entry },
     askHostNames: false,

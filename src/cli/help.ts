@@ -93,8 +93,8 @@ export function helpText(command?: Command): string {
 
 function overview(flags: readonly Flag<unknown>[]): readonly string[] {
   return [
-    'Publishes the throughput of New Relic APM applications and of their hosts as',
-    'Prometheus metrics.',
+    'Publishes throughput, response times, errors and any other metric of New Relic',
+    'APM applications and of their hosts as Prometheus metrics.',
     '',
     'Usage: newrelic-exporter [COMMAND] [FLAGS]',
     '',

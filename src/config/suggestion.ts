@@ -42,12 +42,31 @@ function isPart(part: string, whole: string): boolean {
   return part.length >= shortestPart && whole.includes(part);
 }
 
-/** The help for a word of which several candidates may be meant: a similar one, or one that is a part. */
+/** Whether the letters of `short` are in `long` in this order, beginning with the same: avg, average. */
+function isShortFor(short: string, long: string): boolean {
+  if (short === long) return true;
+  if (short.length < shortestPart || short[0] !== long[0]) return false;
+  let at = 0;
+  for (const letter of long) if (letter === short[at]) at += 1;
+  return at === short.length;
+}
+
+/** Whether each part of `word` stands for the part of `name` in its place, as in avg_response_time. */
+function isAbbreviation(word: string, name: string): boolean {
+  const parts = name.split('_');
+  return word.split('_').every((part, index) => isShortFor(part, parts[index] ?? ''));
+}
+
+/**
+ * The help for a word of which several candidates may be meant: those that it abbreviates, or else a
+ * similar one, and those that it is a part of or that are a part of it.
+ */
 export function didYouMeanOneOf(word: string, candidates: readonly string[]): string | undefined {
-  const near = closest(word, candidates);
   const lower = word.toLowerCase();
+  const abbreviated = candidates.filter((name) => isAbbreviation(lower, name));
+  const near = abbreviated.length > 0 ? abbreviated : [closest(word, candidates)];
   const names = candidates
-    .filter((name) => name === near || isPart(lower, name) || isPart(name, lower))
+    .filter((name) => near.includes(name) || isPart(lower, name) || isPart(name, lower))
     .slice(0, mostSuggested)
     .map((name) => `"${name}"`);
   if (names.length < 2) return names.length === 0 ? undefined : `did you mean ${names[0]}?`;

@@ -1,7 +1,11 @@
 import type { ApiError } from '../model/api-error.ts';
 import type { Clock } from '../model/clock.ts';
 import type { PollOutcome } from '../model/poll-outcome.ts';
-import { areHostsUnknown, type SelectedApplication } from '../model/selected-application.ts';
+import {
+  areHostsUnknown,
+  asksForApplication,
+  type SelectedApplication,
+} from '../model/selected-application.ts';
 import type { Batch, Call, CallContext, Question, Stage } from '../model/source.ts';
 import { type TimeWindow, windowAt } from '../model/window.ts';
 import { asApiError } from '../newrelic/as-api-error.ts';
@@ -14,9 +18,7 @@ import { hostQueriesOf, namesIn } from './host-query-plan.ts';
 import { applicationsQuery, hostsQuery, type Query, recordedMetricsQuery } from './queries.ts';
 import {
   applicationQueriesOf,
-  areHostsWanted,
   batchColumnsOf,
-  isApplicationWanted,
   recordedQueriesOf,
   type SelectedOf,
   wantedHosts,
@@ -106,9 +108,9 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
     const hosts = wantedHosts(selected).filter(isListed);
     const asked = {
       applicationId: application.id,
-      application: isApplicationWanted(selected),
+      application: asksForApplication(selected),
       hosts,
-      areHostsUnknown: areHostsWanted(selected) && areHostsUnknown(selected, hostNames),
+      areHostsUnknown: areHostsUnknown(selected, hostNames),
       series: entry.series,
     };
     if (this.#answers.isWithoutHeartbeat(application.id)) {

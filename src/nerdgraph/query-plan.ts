@@ -1,7 +1,8 @@
 import type { AppEntry } from '../model/config.ts';
-import { isReadOf, type PolledSeries } from '../model/polled-series.ts';
 import {
+  asksForApplication,
   choosesHost,
+  hostChoiceOf,
   hostSelectorOf,
   type SelectedApplication,
 } from '../model/selected-application.ts';
@@ -10,7 +11,6 @@ import {
   type BatchColumns,
   type ColumnSet,
   columnsOf,
-  type Subject,
   valueKeyOf,
 } from './column-sets.ts';
 import { maxNamedHosts } from './host-partition.ts';
@@ -33,24 +33,10 @@ export function choosingHosts(selected: SelectedApplication): SelectedApplicatio
 /** Host queries of one batch at most, so that a batch is not all of a large account. */
 const hostQueriesPerBatch = 4;
 
-/** Whether anything is read of the application itself. */
-export function isApplicationWanted({ entry }: SelectedApplication): boolean {
-  return entry.application && readsAny('applications', entry.series);
-}
-
-function readsAny(subject: Subject, series: readonly PolledSeries[]): boolean {
-  return series.some((one) => isReadOf(subject, one));
-}
-
-/** Whether anything is read of hosts, if there are any. */
-export function areHostsWanted({ entry }: SelectedApplication): boolean {
-  return entry.hosts !== false && readsAny('hosts', entry.series);
-}
-
 /** The hosts of which something is read, by their names: in this API a name is the id. */
 export function wantedHosts(selected: SelectedApplication): readonly string[] {
-  if (!areHostsWanted(selected)) return [];
-  const { application, namedHostIds } = selected;
+  const { application, entry, namedHostIds } = selected;
+  if (hostChoiceOf(entry) === false) return [];
   const listed = application.hostIds ?? [];
   const selector = hostSelectorOf(selected);
   if (selector === undefined) return listed;
@@ -185,7 +171,7 @@ export function applicationQueriesOf<Item>(
   selectedOf: SelectedOf<Item>,
   size: QuerySize,
 ): readonly ApplicationQuery<Item>[] {
-  const wanted = batch.filter((item) => isApplicationWanted(selectedOf(item)));
+  const wanted = batch.filter((item) => asksForApplication(selectedOf(item)));
   return slicesOf(wanted, size.applications).flatMap((items) =>
     columnSets.map((columns) => ({ items, columns })),
   );
@@ -211,7 +197,7 @@ export function recordedQueriesOf<Item>(
   if (metrics.length === 0) return [];
   const wanted = some.filter((item) => {
     const selected = selectedOf(item);
-    return isApplicationWanted(selected) || wantedHosts(selected).length > 0;
+    return asksForApplication(selected) || wantedHosts(selected).length > 0;
   });
   const most = Math.max(1, Math.floor(recordedRows / metrics.length));
   return slicesOf(wanted, Math.min(size.applications, most)).map((items) => ({ items, metrics }));

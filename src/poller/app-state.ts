@@ -9,6 +9,7 @@ import {
 import type { AppReading } from '../model/snapshot.ts';
 import type { Failure } from '../model/status.ts';
 import { type HostNameState, hostNamesAfter, noHostNames } from './host-names.ts';
+import { withHostsOf, withSeriesOf } from './kept-reading.ts';
 import { failureAfter } from './poll-failure.ts';
 
 /** All that the poller remembers about one application: replaced, never changed. */
@@ -90,10 +91,11 @@ export function afterDiscovery(
 ): AppState {
   const selected = mergedSelection(known, found);
   const { hostIds } = known.selected.application;
+  const kept = keptReading(known, selected);
   const reading =
     hostIds === selected.application.hostIds
-      ? known.reading
-      : withHostsOf(known.reading, selected.application.hostIds);
+      ? kept
+      : withHostsOf(kept, selected.application.hostIds);
   return { ...known, selected, reading, discoveredMs: nowMs };
 }
 
@@ -102,7 +104,15 @@ export function refreshed(known: AppState, found: SelectedApplication, nowMs: nu
   const hostIds = union(known.selected.application.hostIds, found.application.hostIds);
   const application = { ...found.application, hostIds };
   const selected = mergedSelection(known, { ...found, application });
-  return { ...known, selected, discoveredMs: nowMs };
+  return { ...known, selected, reading: keptReading(known, selected), discoveredMs: nowMs };
+}
+
+/** An application that has another name may be chosen by another entry. */
+function keptReading(
+  { selected, reading }: AppState,
+  found: SelectedApplication,
+): AppState['reading'] {
+  return selected.entry === found.entry ? reading : withSeriesOf(reading, found.entry.series);
 }
 
 function mergedSelection(
@@ -153,7 +163,10 @@ export function afterPoll(
   if (outcome.gone) {
     return { ...next, gone: true, reading: undefined, droppedMs: undefined, pollSucceeded: true };
   }
-  const reading = withHostsOf(outcome.reading, next.selected.application.hostIds);
+  const { application, entry } = next.selected;
+  // It may have begun for another entry.
+  const asWanted = withSeriesOf(outcome.reading, entry.series);
+  const reading = withHostsOf(asWanted, application.hostIds);
   if (outcome.failed.size === 0) {
     return {
       ...next,
@@ -198,15 +211,4 @@ function isPublishable(
     lately.length <= Math.max(1, recentShare * askedParts) &&
     failedSinceMs.size <= Math.max(1, totalShare * askedParts)
   );
-}
-
-/** The reading without hosts that are not in `hostIds`; the same object if none has to go. */
-export function withHostsOf(
-  reading: AppReading | undefined,
-  hostIds: readonly string[] | undefined,
-): AppReading | undefined {
-  if (hostIds === undefined || reading === undefined || reading.hosts.size === 0) return reading;
-  const wanted = new Set(hostIds);
-  const hosts = [...reading.hosts].filter(([id]) => wanted.has(id));
-  return hosts.length === reading.hosts.size ? reading : { ...reading, hosts: new Map(hosts) };
 }

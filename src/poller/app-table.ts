@@ -4,6 +4,7 @@ import { type Clock, sleep } from '../model/clock.ts';
 import type { AppEntry } from '../model/config.ts';
 import { areSameSeries } from '../model/polled-series.ts';
 import {
+  hostChoiceOf,
   hostsToPoll,
   isSameHostChoice,
   type SelectedApplication,
@@ -16,10 +17,11 @@ import {
 } from '../model/selector.ts';
 
 import type { Discovery } from '../model/source.ts';
-import { type AppState, afterDiscovery, newAppState, refreshed, withHostsOf } from './app-state.ts';
+import { type AppState, afterDiscovery, newAppState, refreshed } from './app-state.ts';
 import type { AppStates } from './app-states.ts';
 import { type Partition } from './demand.ts';
 import { noHostNames } from './host-names.ts';
+import { withHostsOf, withSeriesOf } from './kept-reading.ts';
 import { phaseMs } from './schedule.ts';
 
 /** One step of a change of the states. */
@@ -162,13 +164,17 @@ export function* spreadSteps(
 }
 
 function withEntry(known: AppState, found: SelectedApplication, nowMs: number): AppState {
-  const isSameChoice = isSameHostChoice(known.selected.entry.hosts, found.entry.hosts);
+  const isSameChoice = isSameHostChoice(
+    hostChoiceOf(known.selected.entry),
+    hostChoiceOf(found.entry),
+  );
   // Another choice of hosts may need names that were not asked for.
   const hostNames = isSameChoice
     ? known.hostNames
     : { ...noHostNames, names: known.hostNames.names };
   const selected = withNamedHosts(found, hostNames.names);
-  const reading = isSameChoice ? known.reading : withHostsOf(known.reading, hostsToPoll(selected));
+  const kept = withSeriesOf(known.reading, found.entry.series);
+  const reading = isSameChoice ? kept : withHostsOf(kept, hostsToPoll(selected));
   const nextDueMs = Math.min(known.nextDueMs, nowMs + selected.entry.poll.intervalMs);
   const overdueMs = Math.max(nextDueMs, known.overdueMs);
   return { ...known, selected, hostNames, reading, nextDueMs, overdueMs };

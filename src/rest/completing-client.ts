@@ -1,7 +1,10 @@
+import { ApiError } from '../model/api-error.ts';
 import { hasDifferentValues } from './call-groups.ts';
 import type { MetricAnswer, MetricQuery } from './metric-payload.ts';
 import type { RestClient } from './rest-client.ts';
 import type { LoneQuestion, SplitMetrics } from './split-metrics.ts';
+
+const aboutTheQuestion: ReadonlySet<number> = new Set([400, 404, 422]);
 
 /** The calls of the client for values. */
 export type MetricClient = Pick<RestClient, 'applicationThroughput' | 'hostThroughput'>;
@@ -55,9 +58,20 @@ async function askedAlone(
     metrics.answered(question, answer.answered !== undefined && answer.answered.length > 0);
     return answer;
   } catch (error) {
+    if (isAboutMetric(error)) {
+      metrics.answered(question, false);
+      return { values: [], windowEndMs: undefined };
+    }
     metrics.failed(question);
     throw error;
   }
+}
+
+/** The application was there when all metrics were asked for: it is this one that New Relic does not know. */
+function isAboutMetric(error: unknown): boolean {
+  return (
+    error instanceof ApiError && error.status !== undefined && aboutTheQuestion.has(error.status)
+  );
 }
 
 /** The answer with the values that came for one of its metrics alone. */

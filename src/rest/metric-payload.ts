@@ -88,7 +88,10 @@ function presenceOf(
   return { answered, valueless };
 }
 
-/** In base units. `undefined` if there is no value, or if it says nothing because there were no calls. */
+/**
+ * In base units. `undefined` if there is no value, or if it says nothing: a time without calls, or memory of
+ * 0 bytes, which nothing that runs takes.
+ */
 function valueOf(
   values: JsonObject,
   { value: name, scale, gauge }: PolledSeries,
@@ -96,6 +99,7 @@ function valueOf(
 ): number | undefined {
   const counter = countedBy[name];
   if (counter !== undefined && values[counter] === 0) return undefined;
+  if (gauge.unit === 'bytes' && values[name] === 0) return undefined;
   const mayBeNegative = isOfMetric(gauge);
   const value = sampleOf(values[name], onInvalid, { mayBeNegative });
   // The largest numbers are no longer finite in another unit.

@@ -15,11 +15,24 @@ export type SplitListener = (question: LoneQuestion) => void;
 /** Applications in an hour, for each metric and scope: one of them may happen to have no values. */
 const mostQuestions = 3;
 const hourMs = 3_600_000;
-/** Trouble with New Relic says nothing about the metric. */
-const afterFailureMs = 60_000;
+/** By then the others had a turn: the same ones may have no values every hour. */
+const dayMs = 24 * hourMs;
+/**
+ * Trouble with New Relic says nothing about the metric. But if the question itself is the trouble, most polls
+ * must do without it: one that fails with it is held back.
+ */
+const afterFailureMs = 600_000;
 const apartMs = 6 * hourMs;
 /** Metrics of former configurations give way to new ones. */
 const mostMetrics = 10_000;
+
+/** A question about one application. */
+interface Asked {
+  /** Until when it is one of `mostQuestions`. */
+  readonly countsUntilMs: number;
+  /** When the application may be asked again. */
+  readonly againMs: number;
+}
 
 /**
  * New Relic documents that an answer for several metrics may have only the values of the first of them,
@@ -32,8 +45,8 @@ export class SplitMetrics {
   readonly #onSplit: SplitListener;
   /** Until when each metric stays apart. */
   readonly #split = new Map<string, number>();
-  /** Until when an application is not asked again, by metric and scope. */
-  readonly #asked = new Map<string, Map<string, number>>();
+  /** Questions about applications, by metric and scope. */
+  readonly #asked = new Map<string, Map<string, Asked>>();
   #groups = new WeakMap<readonly PolledSeries[], CallGroups>();
 
   constructor(clock: Clock, onSplit: SplitListener) {
@@ -70,11 +83,15 @@ export class SplitMetrics {
    */
   shouldAsk(question: LoneQuestion): boolean {
     if (this.#split.has(question.metric)) return true;
-    const untilMs = this.#askedAbout(question);
+    const asked = this.#askedAbout(question);
     const nowMs = this.#clock.monotonicMs();
-    for (const [id, endMs] of untilMs) if (endMs <= nowMs) untilMs.delete(id);
-    if (untilMs.size >= mostQuestions || untilMs.has(question.applicationId)) return false;
-    untilMs.set(question.applicationId, nowMs + hourMs);
+    let lately = 0;
+    for (const [id, { countsUntilMs, againMs }] of asked) {
+      if (againMs <= nowMs) asked.delete(id);
+      else if (countsUntilMs > nowMs) lately += 1;
+    }
+    if (lately >= mostQuestions || asked.has(question.applicationId)) return false;
+    asked.set(question.applicationId, { countsUntilMs: nowMs + hourMs, againMs: nowMs + dayMs });
     return true;
   }
 
@@ -93,7 +110,7 @@ export class SplitMetrics {
   failed(question: LoneQuestion): void {
     if (this.#split.has(question.metric)) return;
     const againMs = this.#clock.monotonicMs() + afterFailureMs;
-    this.#askedAbout(question).set(question.applicationId, againMs);
+    this.#askedAbout(question).set(question.applicationId, { countsUntilMs: againMs, againMs });
   }
 
   /** An answer for several metrics, not all of which have the same values, had values of these. */
@@ -104,11 +121,11 @@ export class SplitMetrics {
     if (joined.length > 0) this.#groups = new WeakMap();
   }
 
-  #askedAbout({ scope, metric }: LoneQuestion): Map<string, number> {
+  #askedAbout({ scope, metric }: LoneQuestion): Map<string, Asked> {
     const key = `${scope} ${metric}`;
     const known = this.#asked.get(key);
     if (known !== undefined) return known;
-    const none = new Map<string, number>();
+    const none = new Map<string, Asked>();
     if (this.#asked.size >= mostMetrics) forgetFirst(this.#asked);
     this.#asked.set(key, none);
     return none;

@@ -49,22 +49,18 @@ interface HostData {
   readonly minutes: () => number;
 }
 
-/** A metric of an application; its attributes but those that only the host decides. */
-class Subject {
-  readonly metric: SimulatedMetric;
+/** What is known of an application before one looks at its metrics and hosts. */
+class ApplicationAttributes implements NrqlAttributes {
   readonly #application: SimulatedApplication;
   readonly #options: NrqlRowOptions;
 
-  constructor(metric: SimulatedMetric, application: SimulatedApplication, options: NrqlRowOptions) {
-    this.metric = metric;
+  constructor(application: SimulatedApplication, options: NrqlRowOptions) {
     this.#application = application;
     this.#options = options;
   }
 
   attribute(name: string): NrqlValue | undefined {
     switch (name) {
-      case 'metricTimesliceName':
-        return this.metric.name;
       case 'appId': {
         const { id } = this.#application;
         return this.#options.appIds === 'number' ? id : String(id);
@@ -73,12 +69,28 @@ class Subject {
         return this.#application.name;
       case 'entity.guid':
         return entityGuidOf(this.#options.accountId, this.#application);
+      case 'metricTimesliceName':
       case 'host':
       case 'newrelic.timeslice.value':
         return undefined;
       default:
         return null;
     }
+  }
+}
+
+/** A metric of an application; its attributes but those that only the host decides. */
+class Subject implements NrqlAttributes {
+  readonly metric: SimulatedMetric;
+  readonly #application: NrqlAttributes;
+
+  constructor(metric: SimulatedMetric, application: NrqlAttributes) {
+    this.metric = metric;
+    this.#application = application;
+  }
+
+  attribute(name: string): NrqlValue | undefined {
+    return name === 'metricTimesliceName' ? this.metric.name : this.#application.attribute(name);
   }
 }
 
@@ -119,9 +131,11 @@ export function createNrqlRows(
     window: MetricWindow,
     verdict: (row: NrqlAttributes) => NrqlVerdict,
   ): Iterable<NrqlRow> {
-    // What the condition excludes whatever the host is costs nothing: accounts have many hosts.
+    // What the condition excludes as a whole costs nothing: accounts have many applications and hosts.
+    const attributes = new ApplicationAttributes(application, options);
+    if (verdict(attributes) === false) return;
     const subjects = metricsOf(application)
-      .map((metric) => new Subject(metric, application, options))
+      .map((metric) => new Subject(metric, attributes))
       .map((subject) => ({ subject, isMeant: verdict(subject) }))
       .filter(({ isMeant }) => isMeant !== false);
     if (subjects.length === 0) return;

@@ -166,6 +166,8 @@ const phone = `
   .list .why { padding-top: 0; }
   .list tbody th, .list tbody td { display: block; padding: 0; text-align: left; }
   .list tbody th { min-width: 0; flex: 1 0 calc(100% - 8rem); width: 0; }
+  .values tbody th, .values td.c-metric { flex: 1 1 100%; }
+  .values td.c-labels:empty { display: none; }
   .list .why td { flex: 1 1 100%; min-width: 0; padding: 0; }
   .list td[class]:not(.c-state, .c-spark)::before { color: var(--soft); font-size: .85em; font-weight: 400;
     margin-right: .35em; }

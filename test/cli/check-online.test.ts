@@ -32,6 +32,22 @@ describe('check-config --online', () => {
     );
   });
 
+  it('tries an application of the entry that reads the most, and names the gauges without a value', async () => {
+    const metric = '{ metric: Misspelt, value: average_value, as: mine }';
+    const { exitCode, stdout } = await printed(
+      check,
+      {
+        'c.yaml': `accounts: [${account}]\napps: [{ name: shop }, { id: 12, metrics: [throughput, ${metric}] }]`,
+      },
+      threeApplications,
+    );
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain(
+      'application 12: values can be read, it has web throughput, and no value at the moment of mine\n',
+    );
+  });
+
   it('shows entries that match nothing in the file, with what may be meant', async () => {
     const config = [
       `accounts: [${account}]`,

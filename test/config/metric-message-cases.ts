@@ -45,6 +45,7 @@ const shapes: readonly Case[] = [
   metrics(metric('metric: "a\\tb"')),
   metrics(metric(`metric: ${'x'.repeat(256)}`)),
   metrics(metric('value: response_time')),
+  metrics(metric('value: avg_response_time')),
   metrics(metric('value: apdex_score')),
   metrics(metric('value: p95')),
   metrics(metric('value: 5')),

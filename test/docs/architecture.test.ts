@@ -44,8 +44,8 @@ describe('the picture of the rooms', () => {
   });
 });
 
-describe('the four journeys', () => {
-  const journeys = journeysIn(sectionOf(text, 'Four journeys'));
+describe('the five journeys', () => {
+  const journeys = journeysIn(sectionOf(text, 'Five journeys'));
   const sources = readSourceFiles();
   const neighbours = new Map<string, Set<string>>();
   const connect = (one: string, other: string): void => {
@@ -68,8 +68,9 @@ describe('the four journeys', () => {
     neighboursOf(left).has(right.replace(/^src\//, '')) ||
     [...neighboursOf(left)].some((one) => isMeetingPoint(one) && neighboursOf(right).has(one));
 
-  it('are four, of twelve files at most', () => {
+  it('are five, of twelve files at most', () => {
     expect([...journeys.values()].map(({ length }) => length >= 5 && length <= 12)).toEqual([
+      true,
       true,
       true,
       true,

@@ -160,6 +160,7 @@ function statedUnit(value: ValueName): string {
 /** When a value is absent although New Relic has the metric. */
 function absenceOf(value: ValueName): string {
   if (countedBy[value] !== undefined) return 'without calls in the window';
+  if (vendorValues[value] === 'bytes') return 'where it would be 0';
   const { isAmount } = nrqlValueOf({ metric: 'Custom/any', value });
   return isAmount ? '' : 'with NerdGraph, if nothing was recorded in the window';
 }

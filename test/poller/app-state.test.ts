@@ -197,6 +197,23 @@ describe('afterPoll', () => {
     expect([...(state.reading?.hosts.keys() ?? [])]).toEqual(['1', '2']);
   });
 
+  it('shows what the entry reads now of a poll that began for another one', () => {
+    const entry = anEntry({ poll: { metrics: ['memory', 'throughput'] } });
+    const before = aState();
+
+    const state = afterPoll(
+      { ...before, selected: { ...before.selected, entry } },
+      anOutcome(),
+      noNames,
+      now,
+    );
+
+    expect(state.reading).toMatchObject({
+      series: entry.series,
+      application: [1, undefined, undefined],
+    });
+  });
+
   it('keeps the reading when a discovery only adds a host', () => {
     const before = after(aPoll(1));
 
@@ -263,6 +280,20 @@ describe('afterDiscovery', () => {
     const state = afterDiscovery(known, { ...known.selected, entry }, 5000);
 
     expect(state.selected.entry).toBe(entry);
+  });
+
+  it.each([
+    { what: 'afterDiscovery', apply: afterDiscovery },
+    { what: 'refreshed', apply: refreshed },
+  ])('shows no value that another entry does not read: $what', ({ apply }) => {
+    const known = aState({ reading: aReading('1') });
+    const entry = anEntry({ poll: { metrics: ['memory', 'throughput'] } });
+
+    const state = apply(known, { ...known.selected, entry }, 5000);
+
+    const values = [1, undefined, undefined];
+    expect(state.reading).toMatchObject({ series: entry.series, application: values });
+    expect(state.reading?.hosts.get('1')).toEqual(values);
   });
 
   it('keeps all hosts of the reading when the list does not name any', () => {

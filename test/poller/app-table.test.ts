@@ -11,7 +11,7 @@ import {
 } from '../../src/poller/app-table.ts';
 import { createPartition, type Partition } from '../../src/poller/demand.ts';
 import { restCosts } from '../../src/rest/rest-source.ts';
-import { anApplication, anEntry, aSelected } from '../support/builders.ts';
+import { anApplication, anEntry, aSelected, throughputSeries } from '../support/builders.ts';
 
 const entry = anEntry();
 
@@ -192,6 +192,34 @@ describe('reconfigurationSteps', () => {
     const taken = statesFor(states, [entry], nowMs);
 
     expect(taken.get('1')?.overdueMs).toBe(30_000);
+  });
+
+  it('drops values that the new list of metrics does not read, and hosts of which it reads none', () => {
+    const reading = {
+      windowEndMs: 0,
+      series: throughputSeries,
+      application: [1, 2],
+      hosts: new Map([['7', [3, 4]]]),
+    };
+    const memory = {
+      metric: 'Memory/Physical',
+      value: 'used_bytes_by_host',
+      as: 'memory_bytes',
+      scale: 1,
+      help: undefined,
+      labels: {},
+      scope: 'applications',
+    } as const;
+    const other = anEntry({ poll: { metrics: [memory] } });
+
+    const taken = statesFor(new Map([aState('1', { reading })]), [other], nowMs);
+
+    expect(taken.get('1')?.reading).toEqual({
+      windowEndMs: 0,
+      series: other.series,
+      application: [undefined],
+      hosts: new Map(),
+    });
   });
 
   it('drops what no entry wants any more', () => {

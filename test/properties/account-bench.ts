@@ -4,6 +4,7 @@ import type { AccountStatus } from '../../src/model/telemetry.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
+import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 import { type AccountSetup, configOf, keyFiles, keyValues } from './account-setup.ts';
 import {
   type Handlers,
@@ -16,6 +17,7 @@ import {
 import { BudgetRules } from './budget-rules.ts';
 import { CallRules } from './call-rules.ts';
 import { createFleetChanger, namedHosts } from './fleet-changes.ts';
+import { type AskVendor, leftOut, type Trap } from './lone-answers.ts';
 import { PageRules } from './page-rules.ts';
 import { RenewalRules } from './renewal-rules.ts';
 import { setupsAfter, setupsWithout } from './setups-after.ts';
@@ -34,6 +36,7 @@ export interface Beginning {
   /** Applications and hosts on one page of the vendor's lists. */
   readonly pageSize: number;
   readonly removedHost: 'not_found' | 'empty';
+  readonly trap: Trap;
 }
 
 /** The whole daemon above the socket, on simulated time, and all rules that it has to keep. */
@@ -103,7 +106,8 @@ export async function createAccountBench(beginning: Beginning): Promise<AccountB
   const windows = new WindowRules(world);
   const values = new ValueRules(world);
   const calls = new CallRules(world, { values });
-  const renewal = new RenewalRules(world, { budget, values, pageSize: beginning.pageSize });
+  const { pageSize, trap } = beginning;
+  const renewal = new RenewalRules(world, { budget, values, pageSize, isTrapped: trap !== 'none' });
   const troubles = new Troubles({
     nowMs: world.nowMs,
     applicationIds: () => fleet.applications().map(({ id }) => `${id}`),
@@ -134,6 +138,7 @@ export async function createAccountBench(beginning: Beginning): Promise<AccountB
       troubles,
       observer,
       dateMs: () => vendorWallMs() + windows.dateOffsetMs(),
+      trap: beginning.trap,
     }),
   };
 
@@ -302,6 +307,22 @@ export async function createAccountBench(beginning: Beginning): Promise<AccountB
     vendor_date: ({ seconds }) => setVendorDate(seconds * 1000),
   };
 
+  const vendor = inMemoryTransport(simulator);
+  const ask: AskVendor = async (target) =>
+    vendor.send(
+      { operation: 'list_applications', target },
+      { 'Api-Key': keyValues[0] },
+      new AbortController().signal,
+    );
+  const checkLeftOut = async (): Promise<void> => {
+    for (const { name, windowMs } of setups) {
+      for (const snapshot of values.snapshotsOf(name)) {
+        const left = await leftOut(snapshot, { windowMs, ask });
+        if (left.length > 0) report('left out', `${name}: ${left.join()}`);
+      }
+    }
+  };
+
   const changeFleet = createFleetChanger(fleet);
   const act = async (step: Step): Promise<void> => {
     if (isAccountStep(step)) {
@@ -349,6 +370,7 @@ export async function createAccountBench(beginning: Beginning): Promise<AccountB
       await advance(measuredMinutes * minuteMs);
       renewal.checkWhole(daemon.status(), await pages.check(daemon));
       renewal.checkDemand(before, measuredMinutes, daemon.status());
+      await checkLeftOut();
     },
     stop,
   };

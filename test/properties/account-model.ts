@@ -3,6 +3,8 @@ import { expect } from 'vitest';
 import { type Beginning, createAccountBench } from './account-bench.ts';
 import { type AccountSetup, accountNames, keyFiles, keyValues } from './account-setup.ts';
 import { courses, type Step, textOf } from './account-steps.ts';
+import { traps } from './lone-answers.ts';
+import { metricListNames } from './metric-lists.ts';
 
 /** `FC_SEED` and `FC_PATH` for the run that a failure names. */
 const { FC_SEED, FC_PATH } = process.env;
@@ -20,6 +22,7 @@ const setups: fc.Arbitrary<AccountSetup> = fc.record({
   intervalMs: fc.constantFrom(30_000, 60_000, 60_000, 120_000),
   windowMs: fc.constant(300_000),
   staleAfterMs: fc.constantFrom(300_000, 900_000),
+  metrics: fc.constantFrom(...metricListNames),
 });
 const beginnings: fc.Arbitrary<Beginning> = fc.record({
   accounts: fc
@@ -31,6 +34,7 @@ const beginnings: fc.Arbitrary<Beginning> = fc.record({
   ),
   pageSize: fc.constantFrom(3, 200),
   removedHost: fc.constantFrom('not_found', 'empty'),
+  trap: fc.constantFrom(...traps),
 });
 
 /** Performs the steps; the problem, with the steps that led to it, if there is one. */

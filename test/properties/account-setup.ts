@@ -1,5 +1,6 @@
 import type { AppEntry, Config } from '../../src/model/config.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
+import { type MetricList, metricLists } from './metric-lists.ts';
 
 /** Which applications an account wants: by their names, or by ids of which some do not exist. */
 export type Wants = 'all' | 'even' | 'odd' | 'ids';
@@ -22,6 +23,8 @@ export interface AccountSetup {
   readonly intervalMs: number;
   readonly windowMs: number;
   readonly staleAfterMs: number;
+  /** What is read. */
+  readonly metrics: MetricList;
 }
 
 export const accountNames = ['one', 'two', 'three', 'four'] as const;
@@ -91,7 +94,7 @@ export function configOf(setups: readonly AccountSetup[]): Config {
       }),
     ),
     apps: setups.flatMap((setup) => {
-      const { name, wants, label, hostNames, intervalMs, windowMs, staleAfterMs } = setup;
+      const { name, wants, label, hostNames, intervalMs, windowMs, staleAfterMs, metrics } = setup;
       const shown = { hosts: choices[setup.hosts], application: isApplicationShown(setup) };
       const selectors =
         wants === 'ids'
@@ -104,6 +107,7 @@ export function configOf(setups: readonly AccountSetup[]): Config {
         delayMs,
         staleAfterMs,
         hostNames,
+        metrics: metricLists[metrics].metrics,
       } as const;
       return selectors.map((selector) =>
         anEntry({ account: name, selector, labels: { label }, ...shown, poll }),

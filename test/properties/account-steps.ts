@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { type AccountSetup, accountNames, keyFiles, keyValues } from './account-setup.ts';
+import { metricListNames } from './metric-lists.ts';
 
 /** Which calls a trouble is meant for. */
 export type Scope =
@@ -198,6 +199,7 @@ const reloads: fc.Arbitrary<Step> = fc.oneof(
   reload('hostNames', fc.boolean()),
   reload('intervalMs', fc.constantFrom(30_000, 60_000, 120_000, 300_000)),
   reload('windowMs', fc.constantFrom(300_000, 600_000)),
+  ...[1, 2].map(() => reload('metrics', fc.constantFrom(...metricListNames))),
   reload('staleAfterMs', fc.constantFrom(300_000, 600_000, 900_000)),
   reload('requestsPerMinute', fc.constantFrom(20, 40, 60, 120, 300)),
   reload('concurrency', fc.constantFrom(1, 2, 4, 8)),

@@ -11,6 +11,7 @@ import {
   pollDeadlineMs,
 } from './account-setup.ts';
 import type { BudgetRules } from './budget-rules.ts';
+import { metricLists } from './metric-lists.ts';
 import type { ReadPage } from './page-rules.ts';
 import type { ValueRules } from './value-rules.ts';
 import type { WireCall } from './vendor-wire.ts';
@@ -42,6 +43,8 @@ export interface RenewalRulesDependencies {
   readonly budget: BudgetRules;
   readonly values: ValueRules;
   readonly pageSize: number;
+  /** Whether it is not known how many calls a poll takes, but for what the daemon says itself. */
+  readonly isTrapped: boolean;
 }
 
 /** Values are renewed in time when nothing disturbs, and then everything becomes whole again. */
@@ -115,7 +118,7 @@ export class RenewalRules {
       if (latencyMs === undefined || known?.latencyMs !== latencyMs || known.setup !== setup) {
         this.#slow.set(setup.name, { latencyMs, setup, sent });
       } else if (own !== undefined && sent - known.sent >= learningCalls) {
-        const { polls } = this.#demandOf(setup);
+        const { polls } = this.#demandOf(setup, own);
         const carried = (setup.concurrency * minuteMs) / latencyMs;
         const stretch = stretchOf(setup, status);
         if (!this.#isSeen(setup) || stretch >= (0.6 * polls) / carried) continue;
@@ -184,7 +187,9 @@ export class RenewalRules {
       if (own === undefined || stretchOf(setup, status) > 1) continue;
       const calls = this.#callsOf(setup.name) - (before.get(setup.name) ?? 0);
       const expected = (own.demandRequestsPerMinute ?? 0) * minutes;
-      const granules = this.#wanted(setup).map(({ id }) => 1 + this.#hostsOf(setup, id).length);
+      const granules = this.#wanted(setup).map(
+        ({ id }) => (1 + this.#hostsOf(setup, id).length) * callsOf(setup),
+      );
       const tolerance = 0.05 * expected + 3 + Math.max(0, ...granules) + this.#lookUpsOf(setup);
       if (Math.abs(calls - expected) <= tolerance) continue;
       this.#world.report('demand', `${setup.name}: ${calls} calls, ${expected} expected`);
@@ -193,7 +198,7 @@ export class RenewalRules {
 
   #checkStatus(setup: AccountSetup, status: AccountStatus): void {
     const { report } = this.#world;
-    const { polls, discovery } = this.#demandOf(setup);
+    const { polls, discovery } = this.#demandOf(setup, status);
     const demand = polls + discovery;
     const shown = status.demandRequestsPerMinute ?? 0;
     // Once an hour ids that are absent are asked for again.
@@ -249,7 +254,7 @@ export class RenewalRules {
   }
 
   #boundMsOf(setup: AccountSetup, status: AccountStatus): number {
-    const { polls, discovery } = this.#demandOf(setup);
+    const { polls, discovery } = this.#demandOf(setup, status);
     const capacity = this.#capacityOf(setup, status);
     const isShared = this.#dependencies.budget.isShared(setup);
     // The demand that is shown counts what was lately asked beside: names and retries.
@@ -304,20 +309,24 @@ export class RenewalRules {
     }, 0);
   }
 
-  #demandOf(setup: AccountSetup): { readonly polls: number; readonly discovery: number } {
-    const calls = this.#wanted(setup).reduce(
+  #demandOf(
+    setup: AccountSetup,
+    { demandRequestsPerMinute: shown = 0 }: AccountStatus,
+  ): { readonly polls: number; readonly discovery: number } {
+    const parts = this.#wanted(setup).reduce(
       (sum, { id }) => sum + (isApplicationShown(setup) ? 1 : 0) + this.#hostsOf(setup, id).length,
       0,
     );
+    const calls = parts * callsOf(setup);
     const applications = this.#world.fleet.applications().length;
     const pages =
       setup.wants === 'ids'
         ? 2
         : Math.max(1, Math.ceil(applications / this.#dependencies.pageSize));
-    return {
-      polls: (calls * minuteMs) / setup.intervalMs,
-      discovery: (pages * minuteMs) / discoveryIntervalMs,
-    };
+    const discovery = (pages * minuteMs) / discoveryIntervalMs;
+    const polls = (calls * minuteMs) / setup.intervalMs;
+    const { isTrapped } = this.#dependencies;
+    return { polls: isTrapped ? Math.max(polls, shown - discovery) : polls, discovery };
   }
 
   #capacityOf({ concurrency }: AccountSetup, status: AccountStatus): number {
@@ -329,6 +338,11 @@ export class RenewalRules {
 /** Only polls can be stretched: they have what the rest leaves, and always a tenth. */
 function loadOf(polls: number, demand: number, capacity: number): number {
   return polls / Math.max(capacity / 10, capacity - (demand - polls));
+}
+
+/** How many calls it takes for an application, and for a host. */
+function callsOf({ metrics }: AccountSetup): number {
+  return metricLists[metrics].calls;
 }
 
 function stretchOf(setup: AccountSetup, status: readonly AccountStatus[]): number {

@@ -1,34 +1,32 @@
-import type { TransactionType } from '../../src/model/application.ts';
-import {
-  type AppReading,
-  applicationThroughput,
-  hostThroughput,
-} from '../../src/model/snapshot.ts';
+import { isReadOf, type PolledSeries, type Values } from '../../src/model/polled-series.ts';
+import type { AppReading } from '../../src/model/snapshot.ts';
+import type { ValueName } from '../../src/model/vendor-value.ts';
 import type { ApiResponse } from '../../src/transport/transport.ts';
 import type { WireCall } from './vendor-wire.ts';
 
-const types: Readonly<Record<string, TransactionType>> = {
-  HttpDispatcher: 'web',
-  'OtherTransaction/all': 'other',
-};
-
-type Throughput = ReadonlyMap<TransactionType, number>;
-
+/** One answer: what the vendor said of these metrics in one window. */
 interface Told {
   readonly fromMs: number;
-  readonly throughput: Throughput;
+  readonly asked: ReadonlySet<string>;
+  /** By metric and value. */
+  readonly values: ReadonlyMap<string, number>;
 }
 
 interface Document {
   readonly metric_data: {
     readonly metrics: readonly {
       readonly name: string;
-      readonly timeslices: readonly {
-        readonly values: { readonly requests_per_minute?: number };
-      }[];
+      readonly timeslices: readonly { readonly values: Readonly<Record<string, number>> }[];
     }[];
   };
 }
+
+/** Beside each value that is read here: what it is divided by, and what says that there is one. */
+const units: Readonly<Partial<Record<ValueName, readonly [divisor: number, counter?: string]>>> = {
+  average_response_time: [1000, 'requests_per_minute'],
+  score: [1, 'count'],
+  percent: [100],
+};
 
 /** What the vendor said of each window; the truth that published values are compared with. */
 export class ToldValues {
@@ -36,55 +34,87 @@ export class ToldValues {
 
   note({ metric }: WireCall, { status, body }: ApiResponse): void {
     if (metric === undefined || status !== 200) return;
-    const { applicationId, hostId, fromMs, toMs } = metric;
-    const { metric_data: data } = JSON.parse(body) as Document;
-    const throughput = new Map<TransactionType, number>();
-    for (const { name, timeslices } of data.metrics) {
-      const value = timeslices[0]?.values.requests_per_minute;
-      const type = types[name];
-      if (value !== undefined && type !== undefined) throughput.set(type, value);
-    }
+    const { applicationId, hostId, fromMs, toMs, names, values: valueNames } = metric;
+    const values = parseTold(body);
+    const asked = new Set(names.flatMap((name) => valueNames.map((value) => keyOf(name, value))));
     const key = keyOf(applicationId, hostId, toMs);
-    this.#told.set(key, [...(this.#told.get(key) ?? []), { fromMs, throughput }]);
+    this.#told.set(key, [...(this.#told.get(key) ?? []), { fromMs, asked, values }]);
   }
 
-  /** Why the reading is not what the vendor said of one window; `undefined` if it is. */
-  lieOf(applicationId: string, reading: AppReading, isWhole: boolean): string | undefined {
-    const { windowEndMs } = reading;
-    const application = applicationThroughput(reading);
-    const hosts = [...reading.hosts.keys()].map((id): [string, Throughput] => [
-      id,
-      hostThroughput(reading, id),
-    ]);
+  /**
+   * Why the reading is not what the vendor said of one window; `undefined` if it is. After a reload a
+   * reading that is not renewed lacks what is new.
+   */
+  lieOf(
+    applicationId: string,
+    reading: AppReading,
+    { isWhole, isRenewed }: { readonly isWhole: boolean; readonly isRenewed: boolean },
+  ): string | undefined {
+    const { windowEndMs, series, application, hosts } = reading;
     if (windowEndMs === undefined) {
-      const isEmpty = application.size === 0 && hosts.every(([, { size }]) => size === 0);
+      const isEmpty = [application, ...hosts.values()].every((values) => !hasAny(values));
       return isEmpty ? undefined : 'values without a window';
     }
-    const parts: [string, Throughput][] = [...hosts];
+    const tellersOf = (id: string, scope: 'applications' | 'hosts', values: Values): number[] => {
+      const told = this.#told.get(keyOf(applicationId, id, windowEndMs)) ?? [];
+      return [...new Set(told.map(({ fromMs }) => fromMs))].filter((fromMs) =>
+        series.every((one, index) => {
+          const own = told.filter((answer) => answer.fromMs === fromMs);
+          const value = values[index];
+          if (value === undefined && (!isRenewed || !isReadOf(scope, one))) return true;
+          return isReadOf(scope, one) && own.some((answer) => isTold(answer, one, value));
+        }),
+      );
+    };
+    const parts = [...hosts].map(([id, values]): readonly [string, readonly number[]] => [
+      `host ${id}`,
+      tellersOf(id, 'hosts', values),
+    ]);
     // Without its values the application itself may have failed.
-    if (isWhole || application.size > 0) parts.push(['', application]);
-    const tellers = parts.map(([hostId, throughput]) =>
-      (this.#told.get(keyOf(applicationId, hostId, windowEndMs)) ?? [])
-        .filter((told) => isSame(told.throughput, throughput))
-        .map(({ fromMs }) => fromMs),
-    );
-    const [first = []] = tellers;
-    if (
-      parts.length === 0 ||
-      first.some((fromMs) => tellers.every((one) => one.includes(fromMs)))
-    ) {
-      return undefined;
+    if (series.some((one) => isReadOf('applications', one)) && (isWhole || hasAny(application))) {
+      parts.push(['application', tellersOf('', 'applications', application)]);
     }
-    const doubtful = parts.filter((_, index) => tellers[index]?.length === 0);
-    const names = doubtful.map(([hostId]) => (hostId === '' ? 'application' : `host ${hostId}`));
-    return `until ${new Date(windowEndMs).toISOString()}: ${names.join(', ') || 'two windows in one reading'}`;
+    const [, first = []] = parts[0] ?? [];
+    const isOneWindow = first.some((fromMs) => parts.every(([, own]) => own.includes(fromMs)));
+    if (parts.length === 0 || isOneWindow) return undefined;
+    const doubtful = parts.filter(([, { length }]) => length === 0).map(([name]) => name);
+    return `until ${new Date(windowEndMs).toISOString()}: ${doubtful.join(', ') || 'two windows in one reading'}`;
   }
 }
 
-function keyOf(applicationId: string, hostId: string, toMs: number): string {
-  return `${applicationId}/${hostId}/${toMs}`;
+/** What an answer says, by metric and value. */
+export function parseTold(body: string): ReadonlyMap<string, number> {
+  const { metric_data: data } = JSON.parse(body) as Document;
+  const values = new Map<string, number>();
+  for (const { name, timeslices } of data.metrics) {
+    for (const [value, number] of Object.entries(timeslices[0]?.values ?? {})) {
+      values.set(keyOf(name, value), number);
+    }
+  }
+  return values;
 }
 
-function isSame(left: Throughput, right: Throughput): boolean {
-  return left.size === right.size && [...left].every(([type, value]) => right.get(type) === value);
+/** Whether there were no calls that the value could be about. */
+export function isNothing(
+  { metric, value }: Pick<PolledSeries, 'metric' | 'value'>,
+  told: ReadonlyMap<string, number>,
+): boolean {
+  const [, counter] = units[value] ?? [1];
+  return counter !== undefined && told.get(keyOf(metric, counter)) === 0;
+}
+
+function keyOf(...parts: readonly (string | number)[]): string {
+  return parts.join('\n');
+}
+
+function hasAny(values: Values): boolean {
+  return values.some((value) => value !== undefined);
+}
+
+function isTold({ asked, values }: Told, one: PolledSeries, value: number | undefined): boolean {
+  const key = keyOf(one.metric, one.value);
+  const [divisor] = units[one.value] ?? [1];
+  const told = isNothing(one, values) ? undefined : values.get(key);
+  if (value === undefined) return asked.has(key) && told === undefined;
+  return told !== undefined && (told / divisor) * one.scale === value;
 }

@@ -1,6 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
+import { transactionTypes } from '../../src/model/application.ts';
+import { type PolledSeries, seriesOf } from '../../src/model/polled-series.ts';
 import type { AppReading, AppSnapshot, SnapshotSink } from '../../src/model/snapshot.ts';
 import type { ApiResponse } from '../../src/transport/transport.ts';
 import { isApplicationShown, isChosen, isWanted, pollDeadlineMs } from './account-setup.ts';
+import { metricLists } from './metric-lists.ts';
 import { ToldValues } from './told-values.ts';
 import type { WireCall } from './vendor-wire.ts';
 import { setupOf, type World } from './world.ts';
@@ -163,6 +167,10 @@ export class ValueRules {
     if (hostsOnly === isApplicationShown(setup)) {
       this.#world.report('chosen', `${account} ${id}: the application is shown: ${!hostsOnly}`);
     }
+    const chosen = seriesOf(metricLists[setup.metrics].metrics, transactionTypes);
+    if (!isOf(reading, chosen)) {
+      this.#world.report('chosen', `${account} ${id}: shows other metrics than ${setup.metrics}`);
+    }
     const hosts = this.#world.fleet.application(Number(id))?.hosts;
     for (const hostId of reading?.hosts.keys() ?? []) {
       const name = hosts?.get(Number(hostId))?.name;
@@ -230,7 +238,7 @@ export class ValueRules {
     const isRenewed = isNew(before?.snapshot, snapshot);
     // Of an application that was left out nothing is known before it was asked.
     const isWhole = !hostsOnly && isRenewed && pollSucceeded === true;
-    const lie = this.#told.lieOf(application.id, reading, isWhole);
+    const lie = this.#told.lieOf(application.id, reading, { isWhole, isRenewed });
     if (lie !== undefined) this.#world.report('truth', `${name}: ${lie}`);
     if (isRenewed) this.#checkWhole(name, snapshot, before);
   }
@@ -342,6 +350,15 @@ export class ValueRules {
     const unseenMs = 1.3 * (stretch * intervalMs + deadlineMs);
     return [staleAfterMs, unseenMs + staleAfterMs + 5000, staleAfterMs + 1000];
   }
+}
+
+/** Whether the values are of these series, or there are none. */
+function isOf(reading: AppReading | undefined, chosen: readonly PolledSeries[]): boolean {
+  if (reading === undefined) return true;
+  const isEmpty = [reading.application, ...reading.hosts.values()].every((values) =>
+    values.every((value) => value === undefined),
+  );
+  return isEmpty || isDeepStrictEqual(reading.series, chosen);
 }
 
 function failedMs(

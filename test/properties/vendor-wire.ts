@@ -5,6 +5,7 @@ import { apiErrorFrom } from '../../src/transport/transport-errors.ts';
 import type { UndiciTransportOptions } from '../../src/transport/undici-transport.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 import { accountOf } from './account-setup.ts';
+import { type Trap, trapped } from './lone-answers.ts';
 import { type Fault, faultAnswerOf, type Troubles } from './vendor-troubles.ts';
 
 /** One request on the wire. */
@@ -14,7 +15,7 @@ export interface WireCall {
   readonly operation: string;
   readonly target: string;
   readonly sentMs: number;
-  /** Of a question for throughput. */
+  /** Of a question for values. */
   readonly metric: MetricCall | undefined;
   /** Ids that a list is asked for. */
   readonly ids: readonly string[];
@@ -27,6 +28,8 @@ export interface MetricCall {
   readonly hostId: string;
   readonly fromMs: number;
   readonly toMs: number;
+  readonly names: readonly string[];
+  readonly values: readonly string[];
 }
 
 /** What becomes of the calls; every method is called at the moment when it happens. */
@@ -45,6 +48,7 @@ export interface VendorWireDependencies {
   readonly observer: WireObserver;
   /** The vendor's `Date`. */
   readonly dateMs: () => number;
+  readonly trap: Trap;
 }
 
 const usualLatencyMs = 100;
@@ -57,8 +61,10 @@ export function createVendorWire({
   troubles,
   observer,
   dateMs,
+  trap,
 }: VendorWireDependencies): (options: UndiciTransportOptions) => Promise<RawTransport> {
   const wire = inMemoryTransport(simulator);
+  const spring = trapped(trap);
 
   const dated = (response: ApiResponse): ApiResponse => ({
     ...response,
@@ -76,8 +82,11 @@ export function createVendorWire({
     if (fault?.kind === 'reset') {
       throw apiErrorFrom(Object.assign(new Error('reset'), { code: 'ECONNRESET' }), 'vendor');
     }
-    const ask = async (target: string): Promise<ApiResponse> =>
-      wire.send({ operation: 'list_applications', target }, headers, signal);
+    const ask = async (target: string): Promise<ApiResponse> => {
+      const request = { operation: 'list_applications', target } as const;
+      const response = await wire.send(request, headers, signal);
+      return call.metric === undefined ? response : spring(call.metric, response);
+    };
     if (fault?.kind === 'other_window') return ask(shifted(call.target));
     if (fault === undefined || fault.kind === 'slow') return ask(call.target);
     return faultAnswerOf(fault, call, { ask, dateMs: dateMs() });
@@ -132,6 +141,8 @@ function callOf(
             hostId,
             fromMs: Date.parse(query.get('from') ?? ''),
             toMs: Date.parse(query.get('to') ?? ''),
+            names: query.getAll('names[]'),
+            values: query.getAll('values[]'),
           },
     ids: query.get('filter[ids]')?.split(',') ?? [],
     page: Number(query.get('page') ?? 1),

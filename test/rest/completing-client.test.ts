@@ -199,7 +199,8 @@ describe('a metric that has no values alone either', () => {
 
     expect(inFirstPoll).toBe(15 + 3 + 3);
     expect(inSecondPoll).toBe(15);
-    expect(vendor.calls).toHaveLength(15 + 6);
+    // The others have their turn.
+    expect(vendor.calls).toHaveLength(15 + 4);
     expect(outcomes.map(({ failed }) => failed.size)).toEqual([0, 0, 0, 0, 0]);
     expect(outcomes.reduce((sum, { extraCalls }) => sum + extraCalls, 0)).toBe(6);
     expect(unexpected).toEqual([]);
@@ -242,7 +243,7 @@ describe('a call for one metric alone that fails', () => {
     expect([...outcome.failed]).toEqual(['11']);
   });
 
-  it('is tried again a minute later', async () => {
+  it('is tried again ten minutes later', async () => {
     const clock = createFakeClock();
     let isDown = true;
     const { source, vendor } = aBench(
@@ -254,12 +255,45 @@ describe('a call for one metric alone that fails', () => {
 
     const outcomes = [await only(polled(source, [anApp('1')]))];
     isDown = false;
-    await clock.advance(60_000);
+    await clock.advance(600_000);
     outcomes.push(await only(polled(source, [anApp('1')])));
 
     expect(outcomes.map(({ failed }) => failed.size)).toEqual([1, 0]);
     expect(outcomes.map((outcome) => valuesIn(outcome))).toEqual([{}, all]);
     expect(vendor.calls.filter(({ names }) => names.length === 1)).toHaveLength(1 + 4);
+  });
+
+  it.each([400, 404, 422])(
+    'is about the metric if New Relic has just answered for the others: %i',
+    async (status) => {
+      const { source } = aBench(({ names }) =>
+        names.join() === 'Apdex' ? new ApiError('not_found', 'no', { status }) : 'others_missing',
+      );
+
+      const outcome = await only(polled(source, [anApp('1', ['11'])]));
+
+      const { 'Apdex score': _, ...others } = all;
+      expect(outcome).toMatchObject({ failed: new Set(), gone: false, error: undefined });
+      expect([valuesIn(outcome), valuesIn(outcome, '11')]).toEqual([others, others]);
+    },
+  );
+
+  it('does not cost the other values for long, however often it fails', async () => {
+    const clock = createFakeClock();
+    const { source } = aBench(
+      ({ names }) => (names.join() === 'Apdex' ? new ApiError('server', 'no') : 'answer'),
+      (_call, metric) => (metric === 'Apdex' ? {} : known[metric]),
+      clock,
+    );
+    const failures: number[] = [];
+    for (let minute = 0; minute < 20; minute += 1) {
+      const { failed } = await only(polled(source, [anApp('1')]));
+      failures.push(failed.size);
+      await clock.advance(60_000);
+    }
+
+    expect(failures.filter((failed) => failed > 0)).toHaveLength(2);
+    expect(failures.slice(0, 2)).toEqual([1, 0]);
   });
 
   it('is over at the deadline of the poll', async () => {

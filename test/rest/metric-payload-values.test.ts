@@ -114,6 +114,17 @@ describe('a value of New Relic', () => {
     expect(await of('0')).toEqual([undefined]);
     expect(await of('1')).toEqual([0]);
   });
+
+  it('is absent if it says that something runs in 0 bytes', async () => {
+    const metrics = metricsOf({ 'Custom/a': { used_mb_by_host: '0' } });
+
+    const { values } = await read(
+      [aSeries({ value: 'used_mb_by_host' })],
+      `{"metrics":${metrics}}`,
+    );
+
+    expect(values).toEqual([undefined]);
+  });
 });
 
 describe('what an answer says of the metrics that were asked for', () => {
@@ -231,7 +242,9 @@ function expectedOf(
   };
   const value = numberOf(series.value);
   if (value === undefined || numberOf(countedBy[series.value]) === 0) return undefined;
-  if (value < 0 && !vendorValues[series.value].startsWith('as_metric')) return undefined;
+  const unit = vendorValues[series.value];
+  if (value < 0 && !unit.startsWith('as_metric')) return undefined;
+  if (value === 0 && unit === 'bytes') return undefined;
   const published = inBaseUnit(series.value, value) * series.scale;
   return Number.isFinite(published) ? published : undefined;
 }

@@ -58,6 +58,19 @@ describe('a metric that came without values', () => {
     expect(metrics.shouldAsk(about('4'))).toBe(false);
   });
 
+  it('is asked for alone with every application in turn, though the same come first every hour', async () => {
+    const { clock, metrics } = aBench();
+    const ids = ['1', '2', '3', '4', '5', '6', '7'];
+    const asked: string[][] = [];
+    for (let hour = 0; hour < 3; hour += 1) {
+      asked.push(ids.filter((id) => metrics.shouldAsk(about(id))));
+      for (const id of asked[hour] ?? []) metrics.answered(about(id), false);
+      await clock.advance(3_600_000);
+    }
+
+    expect(asked).toEqual([['1', '2', '3'], ['4', '5', '6'], ['7']]);
+  });
+
   it('is asked for alone again after an hour, if it had no values then either', async () => {
     const { clock, metrics, found } = aBench();
     for (const id of ['1', '2', '3']) {
@@ -73,12 +86,12 @@ describe('a metric that came without values', () => {
     expect(found).toEqual([]);
   });
 
-  it('is asked for alone again after a minute, if that failed', async () => {
+  it('is asked for alone again after ten minutes, if that failed', async () => {
     const { clock, metrics } = aBench();
     metrics.shouldAsk(about('1'));
     metrics.failed(about('1'));
 
-    await clock.advance(59_999);
+    await clock.advance(599_999);
     const before = metrics.shouldAsk(about('1'));
     await clock.advance(1);
 

@@ -95,3 +95,30 @@ export function aNerdgraphAccount(
     },
   };
 }
+
+/** Two applications: 100 with web requests on two hosts, 200 with both on one. */
+export function twoApplications(): NerdgraphAccount {
+  return aNerdgraphAccount({
+    traffic: 'flat',
+    applications: [
+      {
+        id: 100,
+        name: 'shop',
+        kind: 'web',
+        webRpm: 120,
+        hosts: [
+          { id: 11, name: 'web-1' },
+          { id: 12, name: 'web-2' },
+        ],
+      },
+      {
+        id: 200,
+        name: 'mail',
+        kind: 'both',
+        webRpm: 10,
+        otherRpm: 40,
+        hosts: [{ id: 21, name: 'mail-1' }],
+      },
+    ],
+  });
+}

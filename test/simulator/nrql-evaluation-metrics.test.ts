@@ -1,35 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { cpuMsOf } from '../support/cpu-time.ts';
-import { aNerdgraphAccount, type NerdgraphAccount } from './nerdgraph-account.ts';
+import { aNerdgraphAccount, twoApplications } from './nerdgraph-account.ts';
 
 const range = `SINCE ${Date.UTC(2026, 8, 1, 9, 50)} UNTIL ${Date.UTC(2026, 8, 1, 9, 55)}`;
-
-/** Two applications: 100 with web requests on two hosts, 200 with both on one. */
-function twoApplications(): NerdgraphAccount {
-  return aNerdgraphAccount({
-    traffic: 'flat',
-    applications: [
-      {
-        id: 100,
-        name: 'shop',
-        kind: 'web',
-        webRpm: 120,
-        hosts: [
-          { id: 11, name: 'web-1' },
-          { id: 12, name: 'web-2' },
-        ],
-      },
-      {
-        id: 200,
-        name: 'mail',
-        kind: 'both',
-        webRpm: 10,
-        otherRpm: 40,
-        hosts: [{ id: 21, name: 'mail-1' }],
-      },
-    ],
-  });
-}
 
 describe('NRQL about several metrics', () => {
   it('lists the metrics of an application, or of one of its hosts, by a part of their names', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cpuMsOf } from '../support/cpu-time.ts';
-import { aNerdgraphAccount, type NerdgraphAccount } from './nerdgraph-account.ts';
+import { aNerdgraphAccount, twoApplications } from './nerdgraph-account.ts';
 
 const fromMs = Date.UTC(2026, 8, 1, 9, 50);
 const untilMs = Date.UTC(2026, 8, 1, 9, 55);
@@ -9,33 +9,6 @@ const calls = 'SELECT count(newrelic.timeslice.value) AS calls FROM Metric';
 const guid = Buffer.from('1234567|APM|APPLICATION|100').toString('base64').replaceAll('=', '');
 const names = "('HttpDispatcher','OtherTransaction/all','Agent/MetricsReported/count')";
 const throughput = `${calls} WHERE metricTimesliceName IN ${names}`;
-
-/** Two applications: 100 with web requests on two hosts, 200 with both on one. */
-function twoApplications(): NerdgraphAccount {
-  return aNerdgraphAccount({
-    traffic: 'flat',
-    applications: [
-      {
-        id: 100,
-        name: 'shop',
-        kind: 'web',
-        webRpm: 120,
-        hosts: [
-          { id: 11, name: 'web-1' },
-          { id: 12, name: 'web-2' },
-        ],
-      },
-      {
-        id: 200,
-        name: 'mail',
-        kind: 'both',
-        webRpm: 10,
-        otherRpm: 40,
-        hosts: [{ id: 21, name: 'mail-1' }],
-      },
-    ],
-  });
-}
 
 describe('NRQL', () => {
   it('counts the calls of applications by metric, the most frequent first', () => {

@@ -1,7 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { freePort, get, until } from './daemon-process.ts';
+import { type Prometheus, startPrometheus } from '../dashboards/prometheus.ts';
+import { until } from './daemon-process.ts';
 
 /** A sample that a query found. */
 export interface Sample {
@@ -9,27 +8,15 @@ export interface Sample {
   readonly value: number;
 }
 
-interface QueryAnswer {
-  readonly data: {
-    readonly result: readonly {
-      readonly metric: Readonly<Record<string, string>>;
-      readonly value: readonly [number, string];
-    }[];
-  };
-}
-
 interface MetadataAnswer {
   readonly data: readonly { readonly metric: string; readonly type: string }[];
 }
 
 /** A real Prometheus that scrapes every second. */
-export interface ScrapingPrometheus {
-  readonly child: ChildProcess;
-  readonly log: () => string;
+export interface ScrapingPrometheus extends Pick<Prometheus, 'log' | 'stop'> {
   readonly query: (expression: string) => Promise<readonly Sample[]>;
   /** The types of the families that it has read from its targets, by name. */
   familyTypes(): Promise<Readonly<Record<string, string>>>;
-  stop(): Promise<void>;
 }
 
 /** Starts one with its files in `directory`; resolves when every job is up. */
@@ -38,50 +25,24 @@ export async function startScraping(
   directory: string,
   targets: Readonly<Record<string, string>>,
 ): Promise<ScrapingPrometheus> {
-  const port = await freePort();
   const jobs = Object.entries(targets).map(
     ([job, url]) =>
       `- job_name: ${job}\n  scrape_interval: 1s\n  static_configs: [{ targets: ["${new URL(url).host}"] }]\n`,
   );
   await writeFile(`${directory}/prometheus.yml`, `scrape_configs:\n${jobs.join('')}`);
-  const child = spawn(
-    program,
-    [
-      `--config.file=${directory}/prometheus.yml`,
-      `--storage.tsdb.path=${directory}/data`,
-      `--web.listen-address=127.0.0.1:${port}`,
-    ],
-    { stdio: ['ignore', 'ignore', 'pipe'] },
-  );
-  let log = '';
-  child.stderr.on('data', (part: Buffer) => {
-    log += part.toString();
-  });
-  const api = async <Answer>(path: string): Promise<Answer> =>
-    JSON.parse((await get(`http://127.0.0.1:${port}/api/v1/${path}`)).text) as Answer;
+  const prometheus = await startPrometheus(program, directory);
   const query = async (expression: string): Promise<readonly Sample[]> => {
-    const { data } = await api<QueryAnswer>(`query?query=${encodeURIComponent(expression)}`);
-    return data.result.map(({ metric, value }) => ({ metric, value: Number(value[1]) }));
+    const { series } = await prometheus.query(expression);
+    return series.map(({ metric, values: [value = Number.NaN] }) => ({ metric, value }));
   };
-  await until(async () => {
-    try {
-      const up = await query('up == 1');
-      return up.length === jobs.length ? true : undefined;
-    } catch {
-      return undefined;
-    }
-  });
+  await until(async () => ((await query('up == 1')).length === jobs.length ? true : undefined));
   return {
-    child,
-    log: () => log,
+    log: () => prometheus.log(),
+    stop: async () => prometheus.stop(),
     query,
     familyTypes: async () => {
-      const { data } = await api<MetadataAnswer>('targets/metadata');
+      const { data } = (await prometheus.get('/api/v1/targets/metadata')) as MetadataAnswer;
       return Object.fromEntries(data.map(({ metric, type }) => [metric, type]));
-    },
-    stop: async () => {
-      child.kill('SIGTERM');
-      await once(child, 'close');
     },
   };
 }
