@@ -40,8 +40,10 @@ async function measured(
 process.stdout.write(`large-page: median of ${rounds} rounds\n`);
 for (const scene of scenes) {
   process.stdout.write(`\n  ${scene.name}\n`);
+  const pages: LargePage[] = [];
   for (const [name, metrics] of lists) {
     const one = await measured(scene, metrics);
+    pages.push(one);
     const longest = Math.max(one.renderTurnMs, one.pageTurnMs);
     process.stdout.write(
       `    ${name}: ${one.series} series, ${(one.bytes / 1e6).toFixed(1)} MB, compressed ${(one.compressedBytes / 1e6).toFixed(2)} MB\n` +
@@ -51,4 +53,8 @@ for (const scene of scenes) {
         `goal <= ${goalMs}: ${longest <= goalMs ? 'reached' : 'MISSED'}\n`,
     );
   }
+  const [few, many] = pages;
+  if (few === undefined || many === undefined) throw new Error('there are two lists');
+  const each = (many.retainedBytes - few.retainedBytes) / (many.series - few.series);
+  process.stdout.write(`    a further series: ${each.toFixed(0)} bytes retained\n`);
 }

@@ -15,8 +15,6 @@ export interface MetricsCost {
   /** All calls of the measured minutes, retries included. */
   readonly callsPerMinute: number;
   readonly series: number;
-  /** What is retained after a garbage collection, in the heap and in buffers, beyond the simulator. */
-  readonly retainedBytes: number;
   readonly pageBytes: number;
   readonly compressedBytes: number;
   /** CPU time of building the page after all applications have new values. */
@@ -51,13 +49,6 @@ const simulator = createSimulator(
   { clock: platform.clock },
 );
 
-function retained(): number {
-  globalThis.gc?.();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
-}
-
-const before = retained();
 const nothing = (): void => undefined;
 const daemon = await createDaemon(
   {
@@ -79,7 +70,6 @@ const { user, system } = process.cpuUsage(start);
 const cost: MetricsCost = {
   callsPerMinute: calls / Number(minutes),
   series: daemon.store.seriesOf('production'),
-  retainedBytes: retained() - before,
   pageBytes: page.identity.length,
   compressedBytes: page.deflated.length,
   pageCpuMs: (user + system) / 1000,

@@ -1,6 +1,6 @@
 /**
  * What further metrics of each application and host cost: calls a minute, which must be none, and
- * memory, bytes and CPU time for each further series. With both sources; the same fleet, once with
+ * bytes and CPU time for each further series; `large-page.ts` measures memory. With both sources; the same fleet, once with
  * `throughput` alone and once with each list below. Arguments: rounds, of which the median counts, 3 if
  * left out; applications, 200 if left out; hosts of each, 10 if left out.
  */
@@ -37,7 +37,6 @@ async function medianOf(kind: string, metrics: readonly string[]): Promise<Metri
   return {
     callsPerMinute: median(({ callsPerMinute }) => callsPerMinute),
     series: median(({ series }) => series),
-    retainedBytes: median(({ retainedBytes }) => retainedBytes),
     pageBytes: median(({ pageBytes }) => pageBytes),
     compressedBytes: median(({ compressedBytes }) => compressedBytes),
     pageCpuMs: median(({ pageCpuMs }) => pageCpuMs),
@@ -69,7 +68,6 @@ for (const kind of ['rest', 'nerdgraph']) {
   );
   row('calls a minute', 1, ({ callsPerMinute }) => callsPerMinute);
   row('series', 0, ({ series }) => series);
-  row('retained, MiB', 1, ({ retainedBytes }) => retainedBytes / 1024 ** 2);
   row('page, kB', 0, ({ pageBytes }) => pageBytes / 1000);
   row('page, compressed, kB', 0, ({ compressedBytes }) => compressedBytes / 1000);
   row('CPU of a new page, ms', 1, ({ pageCpuMs }) => pageCpuMs);
@@ -78,8 +76,7 @@ for (const kind of ['rest', 'nerdgraph']) {
   const further = all.series - one.series;
   const each = (of: (cost: MetricsCost) => number): number => (of(all) - of(one)) / further;
   print(
-    `  a further series: ${each(({ retainedBytes }) => retainedBytes).toFixed(0)} bytes retained, ` +
-      `${each(({ pageBytes }) => pageBytes).toFixed(0)} bytes of the page, ` +
+    `  a further series: ${each(({ pageBytes }) => pageBytes).toFixed(0)} bytes of the page, ` +
       `${each(({ compressedBytes }) => compressedBytes).toFixed(1)} compressed, ` +
       `${(1000 * each(({ pageCpuMs }) => pageCpuMs)).toFixed(1)} us of CPU a page`,
   );

@@ -66,7 +66,7 @@ const now: Row = {
     tile({
       title: 'How long ago',
       description:
-        'When the window of the throughput ended, and when the application last reported, accurate to a few minutes; of several applications the longest ago. Sidecars publish neither.',
+        'When the window of the values ended, and when the application last reported, accurate to a few minutes; of several applications the longest ago. Sidecars publish neither.',
       unit: 'dtdurations',
       decimals: 0,
       mayLack: true,

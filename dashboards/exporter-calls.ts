@@ -76,7 +76,7 @@ const results: readonly Panel[] = [
   graph({
     title: 'Calls by operation',
     description:
-      'Calls a minute by what is asked for: lists of applications, names of hosts, throughput.',
+      'Calls a minute by what is asked for: lists of applications, names of hosts, values of applications and of hosts.',
     unit: 'cpm',
     width: 8,
     isStacked: true,

@@ -174,7 +174,8 @@ async function trials(
   runtime: AccountRuntime,
   platform: Platform,
 ): Promise<Pick<DiscoveredAccount, 'visible' | 'hostless' | 'sample'>> {
-  const isAsked = isWorthAsking(account, complete);
+  // A key that the REST API refuses need not be tried again.
+  const isAsked = account.source.kind === 'nerdgraph' || complete;
   return {
     visible: isAsked ? await visibleAccounts(runtime, platform) : undefined,
     hostless: await hostlessOf(selected, runtime.source, platform),
@@ -182,20 +183,19 @@ async function trials(
   };
 }
 
-/** A key that the REST API refuses need not be tried again. */
-function isWorthAsking({ source }: AccountConfig, isComplete: boolean): boolean {
-  return source.kind === 'nerdgraph' || isComplete;
+/** How many metrics, which may be misspelt, the entry of the application names itself. */
+function ownMetrics({ entry: { series } }: SelectedApplication): number {
+  return series.filter(({ preset }) => preset === undefined).length;
 }
 
-/** Asks for the values of an application itself: one that reports, of an entry that reads the most. */
+/** Asks for the values of one application, without those of its hosts. */
 async function sampleOf(
   selected: readonly SelectedApplication[],
   source: Pick<Source, 'batches'>,
   { clock, stopSignal }: Platform,
 ): Promise<Sample | undefined> {
   const reporting = selected.filter(isWorthPolling);
-  const most = Math.max(...reporting.map(({ entry }) => entry.series.length));
-  const chosen = reporting.find(({ entry }) => entry.series.length === most);
+  const [chosen] = reporting.toSorted((one, other) => ownMetrics(other) - ownMetrics(one));
   if (chosen === undefined) return undefined;
   const { application } = chosen;
   const entry = { ...chosen.entry, application: true, hosts: false };

@@ -141,21 +141,23 @@ const scale = parsed(
   },
 );
 
-export const customMetric: z.ZodType<FileCustomMetric> = z.strictObject(
-  {
-    metric: text("New Relic's name of the metric.", longestMetricName),
-    value,
-    as: gaugeName,
-    scale: scale.prefault(1),
-    help: text('Help text of the gauges; by default it names the metric.').exactOptional(),
-    labels: labels('Extra labels on every series of this metric.').prefault({}),
-    for: z
-      .enum(metricScopes, { error: 'must be applications, hosts or both' })
-      .meta({ description: 'What the metric is read of.' })
-      .prefault('both'),
-  },
-  aMap,
-);
+export const customMetric: z.ZodType<FileCustomMetric> = z
+  .strictObject(
+    {
+      metric: text("New Relic's name of the metric.", longestMetricName),
+      value,
+      as: gaugeName,
+      scale: scale.prefault(1),
+      help: text('Help text of the gauges; by default it names the metric.').exactOptional(),
+      labels: labels('Extra labels on every series of this metric.').prefault({}),
+      for: z
+        .enum(metricScopes, { error: 'must be applications, hosts or both' })
+        .meta({ description: 'What the metric is read of.' })
+        .prefault('both'),
+    },
+    aMap,
+  )
+  .meta({ description: 'Any other metric of New Relic, which becomes a gauge.' });
 
 /** What is read of applications and hosts: presets, and metrics that the file names itself. */
 export const metrics: z.ZodType<readonly FileMetric[]> = z

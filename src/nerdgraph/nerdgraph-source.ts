@@ -93,7 +93,7 @@ export function createNerdGraphSource(
         selected.get(question) ?? question.selected;
       const batches = batchesOf(due, selectedOf, size);
       fillUp(batches, early, selectedOf, size);
-      const dependencies = { client, sizes, recorded, unexpected, onInvalid, selectedOf };
+      const dependencies = { client, clock, sizes, recorded, unexpected, onInvalid, selectedOf };
       return batches.map((batch) => createNerdGraphBatch(batch, dependencies));
     },
   };

@@ -16,6 +16,7 @@ export interface RecordedMetrics {
 /** Sets of metrics by application. Applications that are alike share one set. */
 interface MetricsByApplication {
   has(applicationId: string, metric: string): boolean;
+  has(applicationId: string, metric: string): boolean;
   hasAll(applicationId: string, metrics: readonly string[]): boolean;
   add(applicationId: string, metrics: readonly string[]): void;
   keepOnly(applicationIds: ReadonlySet<string>): void;

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../model/clock.ts';
 import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
+import { renderingWork } from './rendering-work.ts';
 
 export interface AppPublisherOptions {
   readonly account: string;
@@ -58,7 +59,8 @@ export function createAppPublisher(
     if (isSame(published.get(id), snapshot)) return unchangedWork;
     published.set(id, snapshot);
     sink.publish(snapshot);
-    return applicationWork + (snapshot.reading?.hosts.size ?? 0);
+    const { hosts, series } = snapshot.reading ?? { hosts: { size: 0 }, series: [] };
+    return applicationWork + renderingWork(hosts.size, series.length);
   };
 
   const publishSome = (): void => {

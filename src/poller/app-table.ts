@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Application } from '../model/application.ts';
 import { type Clock, sleep } from '../model/clock.ts';
 import type { AppEntry } from '../model/config.ts';
+import { areSameSeries } from '../model/polled-series.ts';
 import {
   hostChoiceOf,
   hostsToPoll,
@@ -14,6 +15,7 @@ import {
   createApplicationSelector,
   selectorText,
 } from '../model/selector.ts';
+
 import type { Discovery } from '../model/source.ts';
 import { type AppState, afterDiscovery, newAppState, refreshed } from './app-state.ts';
 import type { AppStates } from './app-states.ts';
@@ -205,7 +207,7 @@ export function haveSamePoll(left: AppEntry, right: AppEntry): boolean {
     delayMs === right.poll.delayMs &&
     raw === right.poll.raw &&
     hostNames === right.poll.hostNames &&
-    (left.series === right.series || isDeepStrictEqual(left.series, right.series)) &&
+    areSameSeries(left.series, right.series) &&
     isDeepStrictEqual(window, right.poll.window)
   );
 }

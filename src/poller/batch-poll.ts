@@ -4,6 +4,7 @@ import type { Clock } from '../model/clock.ts';
 import type { PollOutcome } from '../model/poll-outcome.ts';
 import type { Batch, Call, Question, Stage } from '../model/source.ts';
 import type { CallScheduler, Job, ScheduledCall } from './call-scheduler.ts';
+import { renderingWork } from './rendering-work.ts';
 
 /** One application whose poll is due: what to ask for, and when. */
 export interface PollRequest extends Question {
@@ -50,11 +51,11 @@ export function startBatchPoll(
 }
 
 /**
- * What is reported in one turn of the event loop: about 50 applications, and fewer if they have hosts. Each
- * is published at once, so this takes some milliseconds.
+ * What is reported in one turn of the event loop: about 50 applications, and fewer if they have hosts or
+ * many series. Each is published at once, so this takes some milliseconds.
  */
 const workPerTurn = 1000;
-/** The work for an application beside its parts, each of which adds one. */
+/** The work for an application beside its parts. */
 const workPerApplication = 20;
 
 interface Begun {
@@ -160,7 +161,8 @@ class StagedPoll implements BatchPoll {
       }
       this.#wanted.delete(request);
       const outcome = this.#batch.outcomeOf(request);
-      work += workPerApplication + outcome.askedParts;
+      const { series } = request.selected.entry;
+      work += workPerApplication + renderingWork(outcome.askedParts, series.length);
       this.#ended(request, outcome);
     }
   }

@@ -1,6 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { AppEntry } from '../model/config.ts';
 import type { MissingMetric } from '../model/missing-metric.ts';
+import { areSameSeries } from '../model/polled-series.ts';
 import type { SelectedApplication } from '../model/selected-application.ts';
 import { selectorText } from '../model/selector.ts';
 import type { AppReading } from '../model/snapshot.ts';
@@ -74,7 +74,7 @@ export class EntryWatch {
     isComplete: boolean,
   ): readonly MissingMetric[] {
     // A poll that began before a reload may have asked for something else.
-    if (this.#open.size === 0 || !isDeepStrictEqual(reading.series, this.entry.series)) return [];
+    if (this.#open.size === 0 || !areSameSeries(reading.series, this.entry.series)) return [];
     const arrived = this.#arrived(reading);
     if (isComplete) this.#count(selected, reading);
     if (this.#open.size === 0) this.#polls = undefined;

@@ -38,6 +38,8 @@ const mostMissingMetrics = 1000;
 
 /** Applications in one part of the text: a few milliseconds. */
 const applicationsPerPart = 250;
+/** Hosts of an application that is shown with each of them. They may have many values. */
+const hostsPerPart = 250;
 
 /**
  * The state as JSON, in the manner of Prometheus' own `/api/v1/targets`: an application is a target, and
@@ -67,11 +69,23 @@ export function* targetsJson(
   yield '{"status":"success","data":{"activeTargets":[';
   for (let from = 0; from < applications.length; from += applicationsPerPart) {
     const part = applications.slice(from, from + applicationsPerPart);
-    const targets = part.map((one) => targetJson(one, query.applicationId !== undefined));
-    yield `${from === 0 ? '' : ','}${JSON.stringify(targets).slice(1, -1)}`;
+    if (query.applicationId !== undefined) yield* targetsWithHosts(part);
+    else yield `${from === 0 ? '' : ','}${JSON.stringify(part.map(targetJson)).slice(1, -1)}`;
   }
   yield `],${rest.slice(1)}}\n`;
   return undefined;
+}
+
+function* targetsWithHosts(applications: readonly ApplicationStatus[]): Generator<string> {
+  for (const [index, one] of applications.entries()) {
+    yield `${index === 0 ? '' : ','}${JSON.stringify(targetJson(one)).slice(0, -1)},"hostDetails":[`;
+    for (let from = 0; from < one.hostIds.length; from += hostsPerPart) {
+      const part = one.hostIds.slice(from, from + hostsPerPart);
+      const hosts = part.map((id) => hostJson(one, id));
+      yield `${from === 0 ? '' : ','}${JSON.stringify(hosts).slice(1, -1)}`;
+    }
+    yield ']}';
+  }
 }
 
 type Health = 'up' | 'down' | 'unknown';
@@ -88,7 +102,7 @@ const healthOf: Readonly<Record<ApplicationState, Health>> = {
 /** What Prometheus says of a target that it has not scraped. */
 const never = '0001-01-01T00:00:00Z';
 
-function targetJson(one: ApplicationStatus, withHosts: boolean): unknown {
+function targetJson(one: ApplicationStatus): object {
   const { account, id, name, selector, labels, state, failure, reading } = one;
   return {
     discoveredLabels: {
@@ -115,7 +129,7 @@ function targetJson(one: ApplicationStatus, withHosts: boolean): unknown {
     requestsPerMinute: throughputJson(applicationThroughput(reading)),
     values: valuesJson('applications', reading, reading?.application),
     hosts: one.hostIds.length,
-    ...hostsJson(one, withHosts),
+    failedHosts: Array.from(one.failedHostIds, (hostId) => hostIdentity(one, hostId)),
   };
 }
 
@@ -194,21 +208,18 @@ function valuesJson(
   });
 }
 
-/** The hosts of an application that failed, and if wanted each of its hosts. */
-function hostsJson(
-  { hostIds, failedHostIds, hostNames, reading }: ApplicationStatus,
-  withAll: boolean,
-): object {
-  const identityOf = (id: string): object => ({ id, name: hostNames.get(id) ?? id });
-  const failedHosts = Array.from(failedHostIds, identityOf);
-  if (!withAll) return { failedHosts };
-  const hostDetails = hostIds.map((id) => ({
-    ...identityOf(id),
+function hostIdentity({ hostNames }: ApplicationStatus, id: string): object {
+  return { id, name: hostNames.get(id) ?? id };
+}
+
+function hostJson(one: ApplicationStatus, id: string): object {
+  const { failedHostIds, reading } = one;
+  return {
+    ...hostIdentity(one, id),
     isFailed: failedHostIds.has(id),
     requestsPerMinute: throughputJson(hostThroughput(reading, id)),
     values: valuesJson('hosts', reading, reading?.hosts.get(id)),
-  }));
-  return { failedHosts, hostDetails };
+  };
 }
 
 /** The last moment that an ISO 8601 text can name. */

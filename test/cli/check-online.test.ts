@@ -32,12 +32,12 @@ describe('check-config --online', () => {
     );
   });
 
-  it('tries an application of the entry that reads the most, and names the gauges without a value', async () => {
+  it('tries an application of the entry with the most metrics of its own, and names the gauges without a value', async () => {
     const metric = '{ metric: Misspelt, value: average_value, as: mine }';
     const { exitCode, stdout } = await printed(
       check,
       {
-        'c.yaml': `accounts: [${account}]\napps: [{ name: shop }, { id: 12, metrics: [throughput, ${metric}] }]`,
+        'c.yaml': `accounts: [${account}]\napps: [{ name: shop, metrics: [throughput, calls, errors] }, { id: 12, metrics: [throughput, ${metric}] }]`,
       },
       threeApplications,
     );

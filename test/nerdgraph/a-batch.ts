@@ -47,7 +47,8 @@ export function aBench(
   { recorded = knowing(applications), ask = {} }: BenchOptions = {},
 ): Bench {
   const questions: NrqlQuestion[] = [];
-  const sizes = createQuerySizes({ clock: createFakeClock() });
+  const clock = createFakeClock();
+  const sizes = createQuerySizes({ clock });
   const unexpected = createRecordingUnexpectedAnswers();
   const client = {
     nrql: async (question: NrqlQuestion): Promise<NrqlAnswer> => {
@@ -65,7 +66,7 @@ export function aBench(
   const selectedOf = ({ selected }: Question): SelectedApplication => selected;
   const batch = createNerdGraphBatch(
     applications.map((one) => aQuestion(one, ask)),
-    { client, sizes, recorded, unexpected, onInvalid: () => undefined, selectedOf },
+    { client, clock, sizes, recorded, unexpected, onInvalid: () => undefined, selectedOf },
   );
   return {
     batch,

@@ -32,14 +32,15 @@ const nerdGraph: Through = {
   name: 'NerdGraph',
   account: {
     source: { kind: 'nerdgraph', accountId: 1_234_567 },
-    requestsPerMinute: 24,
+    requestsPerMinute: 14,
     concurrency: 5,
   },
   discoveryMs: 15_000,
   asksFor: ({ graphql }, ids) =>
     (graphql?.asks ?? []).some(({ text }) => {
       const [, list = ''] = /appId IN \(([\d,]+)\)/u.exec(text) ?? [];
-      return list.split(',').some((id) => ids.has(Number(id))) && !text.includes('host LIMIT');
+      const isListOfHosts = text.includes('host LIMIT') && !text.includes(' AS live');
+      return !isListOfHosts && list.split(',').some((id) => ids.has(Number(id)));
     }),
 };
 const both = [rest, nerdGraph];

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { presetNames } from '../../src/model/presets.ts';
 import { operations } from '../../src/model/telemetry.ts';
 import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
 import type { Simulator } from '../../src/simulator/simulator.ts';
@@ -300,6 +301,27 @@ describe('plan --online', () => {
     expect(plan.accounts[0]?.missing).toEqual(['id=404']);
     expect(plan.accounts[0]?.series).toBe(lines.filter((line) => !isOwn(line)).length);
     expect(Math.abs(plan.own_series - lines.filter(isOwn).length)).toBeLessThan(10);
+  });
+
+  it.each([
+    ['the REST API', main],
+    ['NerdGraph', main.replace(' }', ', source: nerdgraph, account_id: 1234567 }')],
+  ])('knows the number of series with all metrics, from %s', async (_, account) => {
+    const bench = createPlanBench(
+      `accounts: [${account}]\npoll: { metrics: [${presetNames.join(', ')}] }\napps: [{ match: "." }]`,
+      { main: { applications: 5, hosts: 20, kinds: ['both'], traffic: 'flat' } },
+    );
+
+    const { plan } = await planOf(bench);
+    let lines: readonly string[] = [];
+    await bench.daemon(async (daemon) => {
+      await daemon.advance(5 * minuteMs);
+      lines = await daemon.series();
+    });
+
+    const fromNewRelic = lines.filter((line) => /^newrelic_(?:application|up)/u.test(line));
+    expect(fromNewRelic.length).toBeGreaterThan(25 * 17);
+    expect(plan.accounts[0]?.series).toBe(fromNewRelic.length);
   });
 });
 

@@ -284,6 +284,19 @@ describe('targetsJson', () => {
     expect(parts.at(-1)).toMatch(/\n$/u);
   });
 
+  it('comes in such parts of an application with many hosts, too, each with many values', () => {
+    const hostIds = Array.from({ length: 1001 }, (_, index) => String(index));
+    const large = anApplicationStatus({ hostIds, reading: aFullReading(hostIds) });
+    const source = aStatusSource({ applications: [large, anApplicationStatus({ account: 'b' })] });
+    const asked = { state: 'any', scrapePool: undefined, applicationId: large.id } as const;
+    const parts = [...targetsJson(source, asked)];
+    const [first, second] = targets(source, `app_id=${large.id}`).data.activeTargets;
+
+    expect(Math.max(...parts.map(({ length }) => length))).toBeLessThan(600_000);
+    expect(first?.['hostDetails']).toHaveLength(1001);
+    expect(second).toMatchObject({ scrapePool: 'b' });
+  });
+
   it('is small and whole with thousands of applications in every state', () => {
     const applications = [...oneOfEachState(), ...manyApplications(2000)];
     const { data } = targets(aStatusSource({ applications }));
