@@ -79,16 +79,16 @@ async function allEnded(
   signal: AbortSignal,
 ): Promise<void> {
   signal.throwIfAborted();
-  await new Promise<void>((resolve, reject) => {
-    const onAbort = (): void => {
-      reject(signal.reason);
-    };
+  let onAbort: (() => void) | undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
-    void Promise.allSettled(promises).then(() => {
-      signal.removeEventListener('abort', onAbort);
-      resolve();
-    });
   });
+  try {
+    await Promise.race([Promise.allSettled(promises), aborted]);
+  } finally {
+    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
+  }
 }
 
 async function askedAlone(

@@ -24,6 +24,8 @@ const patience = 1.2;
 const sharedPatience = 2;
 /** What a poll may take beside its interval: the first look, pages, answers, batches. */
 const leewayMs = 20_000;
+/** Calls for what was left out of answers are in no plan before the next discovery. */
+const learningShare = 1.25;
 const recoveryMs = 5 * minuteMs;
 const usualLatencyMs = 100;
 const longestWaitForNamesMs = 130 * minuteMs;
@@ -263,7 +265,8 @@ export class RenewalRules {
     const names = isAsked ? this.#wanted(setup).length + this.#lookUpsOf(setup) : 0;
     const load = Math.max(1, loadOf(polls, demand, capacity));
     const stretchedMs = (isShared ? sharedPatience : patience) * load * setup.intervalMs;
-    return stretchedMs + (names * minuteMs) / capacity + leewayMs;
+    const learning = this.#dependencies.isTrapped ? learningShare : 1;
+    return learning * stretchedMs + (names * minuteMs) / capacity + leewayMs;
   }
 
   /** Whether a discovery has seen what the fleet is now. */

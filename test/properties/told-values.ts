@@ -26,6 +26,8 @@ const units: Readonly<Partial<Record<ValueName, readonly [divisor: number, count
   average_response_time: [1000, 'requests_per_minute'],
   score: [1, 'count'],
   percent: [100],
+  // Nothing that runs takes 0 bytes.
+  used_bytes_by_host: [1, 'used_bytes_by_host'],
 };
 
 /** What the vendor said of each window; the truth that published values are compared with. */

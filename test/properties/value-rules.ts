@@ -35,6 +35,8 @@ export class ValueRules {
   readonly #told = new ToldValues();
   readonly #shown = new Map<string, Shown>();
   readonly #answeredMs = new Map<string, number>();
+  /** One of several calls may fail. */
+  readonly #failedMs = new Map<string, number>();
   readonly #notFoundMs = new Map<string, number>();
   readonly #refusedMs = new Map<string, number>();
   readonly #listedMs = new Map<string, number>();
@@ -84,6 +86,7 @@ export class ValueRules {
       this.#refusedMs.set(`${account} ${metric.applicationId}`, this.#world.nowMs());
     }
     if (response.status === 404) this.#notFoundMs.set(name, this.#world.nowMs());
+    if (response.status !== 200) this.#failedMs.set(name, this.#world.nowMs());
     if (response.status !== 200 || !isGenuine) return;
     this.#answeredMs.set(name, this.#world.nowMs());
     this.#told.note(call, response);
@@ -276,8 +279,10 @@ export class ValueRules {
     if (reading !== undefined || before === undefined) return;
     // A reload may have called off the poll that got an answer.
     const sinceMs = Math.max(before.renewedMs, this.#configuredMs);
+    const isSince = (times: ReadonlyMap<string, number>, id: string): boolean =>
+      (times.get(`${account} ${id}`) ?? -Infinity) >= sinceMs;
     const isGood = (id: string): boolean =>
-      (this.#answeredMs.get(`${account} ${id}`) ?? -Infinity) >= sinceMs;
+      isSince(this.#answeredMs, id) && !isSince(this.#failedMs, id);
     const isRefused = (this.#refusedMs.get(name) ?? -Infinity) >= before.renewedMs;
     const failed = (application.hostIds ?? []).filter((id) => !isGood(id));
     if (!isGood(application.id) || isRefused || failed.length > 1) return;

@@ -2,82 +2,20 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import type { PollOutcome } from '../../src/model/poll-outcome.ts';
-import type { MetricChoice } from '../../src/model/polled-series.ts';
 import { presetNames } from '../../src/model/presets.ts';
-import type { SelectedApplication } from '../../src/model/selected-application.ts';
-import type { ValueName } from '../../src/model/vendor-value.ts';
-import { aSelected } from '../support/builders.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
-import { aRestSource, type SourceUnderTest } from './a-rest-source.ts';
-import { createMetricVendor, type Facts, type MetricVendor, polled } from './metric-vendor.ts';
-
-const calls = { requests_per_minute: 60, average_response_time: 20, call_count: 300 };
-
-/** What each metric of an application has; other metrics are not found. */
-const known: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  HttpDispatcher: calls,
-  'OtherTransaction/all': calls,
-  'Errors/allWeb': { errors_per_minute: 2, error_count: 10 },
-  'Errors/allOther': { errors_per_minute: 1, error_count: 5 },
-  Apdex: { score: 0.9, count: 300 },
-  'Memory/Physical': { used_bytes_by_host: 4096 },
-};
-
-const factsOfAll: Facts = (_call, metric) => known[metric];
-
-/** The value that is published of it. */
-const truth: Readonly<Partial<Record<ValueName, number>>> = {
-  requests_per_minute: 60,
-  average_response_time: 0.02,
-  call_count: 300,
-  errors_per_minute: 2,
-  score: 0.9,
-  used_bytes_by_host: 4096,
-};
-
-interface Bench extends SourceUnderTest {
-  readonly vendor: MetricVendor;
-}
-
-function aBench(
-  treat?: Parameters<typeof createMetricVendor>[1],
-  facts: Facts = factsOfAll,
-  clock = createFakeClock(),
-): Bench {
-  const vendor = createMetricVendor(facts, treat);
-  return { vendor, ...aRestSource(vendor.send, { clock }) };
-}
-
-function anApp(
-  id: string,
-  hostIds: readonly string[] = [],
-  metrics: readonly MetricChoice[] = ['throughput', 'errors', 'apdex'],
-): SelectedApplication {
-  return aSelected({ id, hostIds }, { poll: { metrics } });
-}
-
-/** Values by what they are of, such as `Apdex score`. */
-function valuesIn({ reading }: PollOutcome, hostId?: string): Readonly<Record<string, unknown>> {
-  const values = hostId === undefined ? reading?.application : reading?.hosts.get(hostId);
-  const named = reading?.series.flatMap(({ metric, value }, index) =>
-    values?.[index] === undefined ? [] : [[`${metric} ${value}`, values[index]]],
-  );
-  return Object.fromEntries(named ?? []);
-}
-
-const all = {
-  'HttpDispatcher requests_per_minute': 60,
-  'OtherTransaction/all requests_per_minute': 60,
-  'Errors/allWeb errors_per_minute': 2,
-  'Errors/allOther errors_per_minute': 1,
-  'Apdex score': 0.9,
-};
-
-async function only(outcomes: Promise<readonly PollOutcome[]>): Promise<PollOutcome> {
-  const [outcome, ...others] = await outcomes;
-  if (outcome === undefined || others.length > 0) throw new Error('one outcome was expected');
-  return outcome;
-}
+import {
+  aBench,
+  all,
+  anApp,
+  calls,
+  factsOfAll,
+  known,
+  only,
+  truth,
+  valuesIn,
+} from './completing-bench.ts';
+import { type Facts, polled } from './metric-vendor.ts';
 
 describe('an answer that has the values of the first metric alone', () => {
   it.each(['others_without_values', 'others_missing'] as const)(
@@ -263,93 +201,6 @@ describe('a metric that has no values alone either', () => {
     await polled(source, applications);
 
     expect(vendor.calls).toHaveLength(606);
-  });
-});
-
-describe('a call for one metric alone that fails', () => {
-  it.each([
-    { reason: 'throttled', status: 429 },
-    { reason: 'server', status: 503 },
-  ] as const)('fails what it was for, and nothing else: $reason', async ({ reason, status }) => {
-    const error = new ApiError(reason, 'no', { status });
-    const { source } = aBench(({ hostId, names }) =>
-      names.length === 1 && hostId === '11' ? error : 'others_missing',
-    );
-
-    const outcome = await only(polled(source, [anApp('1', ['11', '12'])]));
-
-    expect(valuesIn(outcome)).toEqual(all);
-    expect(outcome.error).toBe(error);
-    expect([...outcome.failed]).toEqual(['11']);
-  });
-
-  it('is tried again ten minutes later', async () => {
-    const clock = createFakeClock();
-    let isDown = true;
-    const { source, vendor } = aBench(
-      ({ names }) =>
-        isDown && names.length === 1 ? new ApiError('server', 'no') : 'others_missing',
-      factsOfAll,
-      clock,
-    );
-
-    const outcomes = [await only(polled(source, [anApp('1')]))];
-    isDown = false;
-    await clock.advance(600_000);
-    outcomes.push(await only(polled(source, [anApp('1')])));
-
-    expect(outcomes.map(({ failed }) => failed.size)).toEqual([1, 0]);
-    expect(outcomes.map((outcome) => valuesIn(outcome))).toEqual([{}, all]);
-    expect(vendor.calls.filter(({ names }) => names.length === 1)).toHaveLength(1 + 4);
-  });
-
-  it.each([400, 404, 422])(
-    'is about the metric if New Relic has just answered for the others: %i',
-    async (status) => {
-      const { source } = aBench(({ names }) =>
-        names.join() === 'Apdex' ? new ApiError('not_found', 'no', { status }) : 'others_missing',
-      );
-
-      const outcome = await only(polled(source, [anApp('1', ['11'])]));
-
-      const { 'Apdex score': _, ...others } = all;
-      expect(outcome).toMatchObject({ failed: new Set(), gone: false, error: undefined });
-      expect([valuesIn(outcome), valuesIn(outcome, '11')]).toEqual([others, others]);
-    },
-  );
-
-  it('does not cost the other values for long, however often it fails', async () => {
-    const clock = createFakeClock();
-    const { source } = aBench(
-      ({ names }) => (names.join() === 'Apdex' ? new ApiError('server', 'no') : 'answer'),
-      (_call, metric) => (metric === 'Apdex' ? {} : known[metric]),
-      clock,
-    );
-    const failures: number[] = [];
-    for (let minute = 0; minute < 20; minute += 1) {
-      const { failed } = await only(polled(source, [anApp('1')]));
-      failures.push(failed.size);
-      await clock.advance(60_000);
-    }
-
-    expect(failures.filter((failed) => failed > 0)).toHaveLength(2);
-    expect(failures.slice(0, 2)).toEqual([1, 0]);
-  });
-
-  it('is over at the deadline of the poll', async () => {
-    const abort = new AbortController();
-    const deadline = new ApiError('timeout', 'too late');
-    const { source } = aBench(({ hostId, names }) => {
-      if (names.length === 1 && hostId === '11') abort.abort(deadline);
-      return 'others_missing';
-    });
-
-    const { error, failed } = await only(
-      polled(source, [anApp('1', ['11'])], { signal: abort.signal }),
-    );
-
-    expect(error).toBe(deadline);
-    expect(failed.has('11')).toBe(true);
   });
 });
 
