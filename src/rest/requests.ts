@@ -65,11 +65,16 @@ export interface MetricRequests {
 export function createMetricRequests(): MetricRequests {
   // A poll uses one query for its application and for each of its hosts: it is written out once.
   const written = new WeakMap<MetricQuery, string>();
+  /** Every poll asks for the same values. */
+  const writtenSeries = new WeakMap<MetricQuery['series'], string>();
 
   const pathEndOf = (query: MetricQuery): string => {
     const known = written.get(query);
     if (known !== undefined) return known;
-    const pathEnd = `/metrics/data.json${metricParametersOf(query)}`;
+    const { series } = query;
+    const parameters = writtenSeries.get(series) ?? seriesParametersOf(series);
+    writtenSeries.set(series, parameters);
+    const pathEnd = `/metrics/data.json?${parameters}${windowParametersOf(query)}`;
     written.set(query, pathEnd);
     return pathEnd;
   };
@@ -86,20 +91,27 @@ export function createMetricRequests(): MetricRequests {
   };
 }
 
-function metricParametersOf({ series, window, raw }: MetricQuery): string {
+function seriesParametersOf(series: MetricQuery['series']): string {
   const names = new Set(series.map(({ metric }) => metric));
   const values = new Set(series.flatMap(valuesOf));
-  const parameters = [
+  return [
     ...[...names].map((name) => parameterOf('names[]', name)),
     ...[...values].map((value) => parameterOf('values[]', value)),
     parameterOf('summarize', 'true'),
-  ];
-  if (window !== undefined) {
-    parameters.push(parameterOf('from', minuteTextOf(window.fromMs)));
-    parameters.push(parameterOf('to', minuteTextOf(window.toMs)));
-  }
+  ].join('&');
+}
+
+/** To be appended to others. */
+function windowParametersOf({ window, raw }: MetricQuery): string {
+  const parameters =
+    window === undefined
+      ? []
+      : [
+          parameterOf('from', minuteTextOf(window.fromMs)),
+          parameterOf('to', minuteTextOf(window.toMs)),
+        ];
   if (raw) parameters.push(parameterOf('raw', 'true'));
-  return queryOf(parameters);
+  return parameters.map((parameter) => `&${parameter}`).join('');
 }
 
 function pageOf(page: number): string[] {
