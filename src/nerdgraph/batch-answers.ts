@@ -6,7 +6,7 @@ import {
   unlistedError,
 } from '../model/poll-outcome.ts';
 import { isReadOf, type PolledSeries, type Values } from '../model/polled-series.ts';
-import type { InvalidSampleListener } from '../newrelic/json.ts';
+import { type InvalidSampleListener, sampleOf } from '../newrelic/json.ts';
 import {
   type BatchColumns,
   type ColumnSet,
@@ -210,7 +210,7 @@ export class BatchAnswers {
     subject: Subject,
     { applicationId, series }: Asked,
   ): (received: Received | undefined) => Values {
-    const { recorded } = this.#dependencies;
+    const { recorded, onInvalid } = this.#dependencies;
     const read = series.map((one) => ({
       scale: one.scale,
       value: isReadOf(subject, one) ? this.#valuesByKey[subject].get(valueKeyOf(one)) : undefined,
@@ -220,7 +220,9 @@ export class BatchAnswers {
       return read.map(({ scale, value }) => {
         const found = value && received.values[value.index];
         if (value === undefined || found === undefined) return undefined;
-        if (found !== 0 || !value.isAmount) return found * scale;
+        if (found !== 0 || !value.isAmount) {
+          return sampleOf(found * scale, onInvalid, { mayBeNegative: true });
+        }
         return received.isLive && recorded.has(applicationId, value.metric) ? 0 : undefined;
       });
     };

@@ -135,6 +135,18 @@ describe('the values of an application', () => {
     expect(outcome({ series }).reading?.application).toEqual([60, -2]);
   });
 
+  it('are left out and counted if their scale makes them infinite', () => {
+    const { application, outcome, invalid } = aBench();
+    application(answerOf([row('1', { web: 5, other: 10 })]));
+    const series = anEntry().series.map((one, index) => ({
+      ...one,
+      scale: index === 0 ? 1 : 1e308,
+    }));
+
+    expect(outcome({ series }).reading?.application).toEqual([1, undefined]);
+    expect(invalid).toEqual(['not_finite']);
+  });
+
   it('are never below zero, unless the metric has a unit of its own', () => {
     const custom = (value: PolledSeries['value']): readonly PolledSeries[] =>
       anEntry()
