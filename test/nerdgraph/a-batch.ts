@@ -74,7 +74,7 @@ export function aBench(
     sizes,
     unexpected,
     run: async () => {
-      const { outcomes, stages } = await runBatches([batch], wallMs);
+      const { outcomes, stages } = await runBatches([batch], wallMs, clock);
       return { outcomes: [...outcomes.values()], stages };
     },
   };

@@ -100,7 +100,7 @@ export interface Polled {
 export async function runBatches(
   batches: readonly Batch[],
   wallMs: number,
-  signal: AbortSignal = neverAborted,
+  clock: Pick<FakeClock, 'advance'>,
 ): Promise<Polled> {
   const outcomes = new Map<string, PollOutcome>();
   const stages: number[] = [];
@@ -110,17 +110,30 @@ export async function runBatches(
       const { calls } = stage;
       const running: Promise<boolean>[] = [];
       for (let call = calls.next(); call.done !== true; call = calls.next()) {
-        running.push(call.value({ signal, onWire: () => undefined, wallMs }));
+        running.push(call.value({ signal: neverAborted, onWire: () => undefined, wallMs }));
       }
       stages[index] = (stages[index] ?? 0) + running.length;
       index += 1;
-      await Promise.all(running);
+      await ended(running, clock);
     }
     for (const question of batch.questions) {
       outcomes.set(question.selected.application.id, batch.outcomeOf(question));
     }
   }
   return { outcomes, stages };
+}
+
+/** A large answer is used in a turn of its own, which the clock begins. */
+async function ended(
+  running: readonly Promise<unknown>[],
+  clock: Pick<FakeClock, 'advance'>,
+): Promise<void> {
+  const state = { isOver: false };
+  const all = Promise.all(running).finally(() => {
+    state.isOver = true;
+  });
+  while (!state.isOver) await clock.advance(0);
+  await all;
 }
 
 /** Polls these applications together. */
@@ -130,7 +143,7 @@ export async function polled(
   overrides: Partial<Question> = {},
 ): Promise<Polled> {
   const questions = applications.map((selected) => aQuestion(selected, overrides));
-  return runBatches(source.batches(questions, []), clock.wallMs());
+  return runBatches(source.batches(questions, []), clock.wallMs(), clock);
 }
 
 /** The calls that polls of these applications cost, once the metrics of each are known. */

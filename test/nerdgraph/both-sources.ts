@@ -211,7 +211,7 @@ async function outcomesOf(
     const isChosen = typeof entry.hosts === 'object';
     return [aQuestion({ application, entry }, { askHostNames: isChosen })];
   });
-  return (await runBatches(source.batches(questions, []), clock.wallMs())).outcomes;
+  return (await runBatches(source.batches(questions, []), clock.wallMs(), clock)).outcomes;
 }
 
 async function restOutcomes(
