@@ -335,7 +335,7 @@ function requireSameHosts(story: Story, compared: Compared): void {
   const right = hostsByName(other, index, nameOf);
   const hasMetric = [...left.values()].some(([value = 0]) => value !== 0);
   for (const name of new Set([...left.keys(), ...right.keys()])) {
-    if (isListedByOne(application, name, compared)) continue;
+    if (isListedByOne(application, name, window, compared)) continue;
     const [nerdgraph] = left.get(name) ?? [];
     requireSame({
       what: `${what} ${name}`,
@@ -354,13 +354,15 @@ const longestListedMs = 62 * 60_000;
 function isListedByOne(
   { hosts }: SimulatedApplication,
   name: string,
+  { fromMs }: TimeWindow,
   { clock, other }: Compared,
 ): boolean {
+  const sinceMs = Math.min(clock.wallMs() - longestListedMs, fromMs);
   return [...hosts].some(
     ([id, host]) =>
       host.name === name &&
       host.endedMs !== undefined &&
-      clock.wallMs() - host.endedMs < longestListedMs &&
+      host.endedMs > sinceMs &&
       other?.reading?.hosts.has(String(id)) !== true,
   );
 }

@@ -275,8 +275,14 @@ export class ValueRules {
   }
 
   /** The first poll shows what it got, if hardly anything failed. */
-  #checkFirst(name: string, { account, application, reading }: AppSnapshot, before?: Shown): void {
+  #checkFirst(
+    name: string,
+    { account, application, reading, failureReason }: AppSnapshot,
+    before?: Shown,
+  ): void {
     if (reading !== undefined || before === undefined) return;
+    // At its deadline a poll may lack one of several calls of a host, which does not show here.
+    if (failureReason === 'timeout') return;
     // A reload may have called off the poll that got an answer.
     const sinceMs = Math.max(before.renewedMs, this.#configuredMs);
     const isSince = (times: ReadonlyMap<string, number>, id: string): boolean =>

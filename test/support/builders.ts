@@ -19,6 +19,8 @@ export function anAccount(overrides: Partial<AccountConfig> = {}): AccountConfig
   };
 }
 
+const defaultMetrics: PollConfig['metrics'] = ['throughput'];
+
 export function aPollConfig(overrides: Partial<PollConfig> = {}): PollConfig {
   return {
     intervalMs: 60_000,
@@ -28,7 +30,7 @@ export function aPollConfig(overrides: Partial<PollConfig> = {}): PollConfig {
     staleAfterMs: 900_000,
     hostNames: false,
     raw: false,
-    metrics: ['throughput'],
+    metrics: defaultMetrics,
     ...overrides,
   };
 }
@@ -49,7 +51,10 @@ export function anEntry(
     hosts: true,
     application: true,
     transactions,
-    series: seriesOf(metrics, transactions),
+    series:
+      metrics === defaultMetrics && rest.transactions === undefined
+        ? throughputSeries
+        : seriesOf(metrics, transactions),
     ...rest,
     poll: { ...others, metrics },
   };
