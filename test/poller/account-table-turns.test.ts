@@ -247,7 +247,7 @@ describe('AccountTable, when changes take several turns', () => {
         // No poll is under way now: each application waits for its turn, once.
         expect(account.drain().toSorted()).toEqual([...table.states.keys()].toSorted());
       }),
-      { numRuns: 15 },
+      { numRuns: 25 },
     );
   });
 

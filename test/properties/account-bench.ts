@@ -104,10 +104,11 @@ export async function createAccountBench(beginning: Beginning): Promise<AccountB
   const budget = new BudgetRules(world);
   const told = new StatusRules(world);
   const windows = new WindowRules(world);
-  const values = new ValueRules(world);
+  const { pageSize } = beginning;
+  const isTrapped = beginning.trap !== 'none';
+  const values = new ValueRules(world, { isTrapped });
   const calls = new CallRules(world, { values });
-  const { pageSize, trap } = beginning;
-  const renewal = new RenewalRules(world, { budget, values, pageSize, isTrapped: trap !== 'none' });
+  const renewal = new RenewalRules(world, { budget, values, pageSize, isTrapped });
   const troubles = new Troubles({
     nowMs: world.nowMs,
     applicationIds: () => fleet.applications().map(({ id }) => `${id}`),

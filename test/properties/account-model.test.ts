@@ -3,6 +3,6 @@ import { reportOfModel } from './account-model.ts';
 
 describe('accounts to which anything may happen', () => {
   it('keep their budget and publish the truth: some courses of events', async () => {
-    expect(await reportOfModel(4)).toBeUndefined();
+    expect(await reportOfModel(8)).toBeUndefined();
   });
 });

@@ -37,6 +37,7 @@ export class ValueRules {
   readonly #answeredMs = new Map<string, number>();
   /** One of several calls may fail. */
   readonly #failedMs = new Map<string, number>();
+  readonly #isTrapped: boolean;
   readonly #notFoundMs = new Map<string, number>();
   readonly #refusedMs = new Map<string, number>();
   readonly #listedMs = new Map<string, number>();
@@ -47,8 +48,9 @@ export class ValueRules {
   readonly #discoveredMs = new Map<string, number>();
   #configuredMs = Number.NEGATIVE_INFINITY;
 
-  constructor(world: World) {
+  constructor(world: World, { isTrapped }: { readonly isTrapped: boolean }) {
     this.#world = world;
+    this.#isTrapped = isTrapped;
   }
 
   /** A reload begins: polls under way may be given up. */
@@ -281,8 +283,8 @@ export class ValueRules {
     before?: Shown,
   ): void {
     if (reading !== undefined || before === undefined) return;
-    // At its deadline a poll may lack one of several calls of a host, which does not show here.
-    if (failureReason === 'timeout') return;
+    // In a trap each host takes several calls. At its deadline a poll may lack one of them.
+    if (this.#isTrapped && failureReason === 'timeout') return;
     // A reload may have called off the poll that got an answer.
     const sinceMs = Math.max(before.renewedMs, this.#configuredMs);
     const isSince = (times: ReadonlyMap<string, number>, id: string): boolean =>

@@ -113,10 +113,27 @@ const fullSeries: readonly PolledSeries[] = seriesOf(
 );
 
 /** Values that one can tell apart, in the order of `fullSeries`. */
-// biome-ignore format: a list of numbers
 const fullValues: Values = [
-  1204, 85.5, 0.123, 2.5, 3.5, 0.5, 0.94, 1204, 85, 450.5, undefined, 0.0042, undefined, 60, undefined,
-  524_288_000, 0.375, 12_500, 7, 1500,
+  1204,
+  85.5,
+  0.123,
+  2.5,
+  3.5,
+  0.5,
+  0.94,
+  1204,
+  85,
+  450.5,
+  undefined,
+  0.0042,
+  undefined,
+  60,
+  undefined,
+  524_288_000,
+  0.375,
+  12_500,
+  7,
+  1500,
 ];
 
 /** A reading with nearly everything that can be asked for. */
