@@ -18,8 +18,8 @@ export function createBatchSource(
       polls: (applications) => ({
         list_applications: 0,
         list_hosts: 0,
-        application_throughput: Math.ceil(applications.length / batchSize),
-        host_throughput: 0,
+        application_metrics: Math.ceil(applications.length / batchSize),
+        host_metrics: 0,
       }),
       once: () => 0,
     },

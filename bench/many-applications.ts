@@ -118,11 +118,11 @@ function aSource(clock: Clock, applications: () => Application[]): Source {
       const names = new Map(ids.map((hostId) => [hostId, wanted?.[0] ?? `web-${hostId}.internal`]));
       return { names, error: undefined, calls: 1 };
     },
-    applicationThroughput: async (_id, _query, { onWire }) => {
+    applicationMetrics: async (_id, _query, { onWire }) => {
       onWire?.(true);
       return answer();
     },
-    hostThroughput: async (_id, _host, _query, { onWire }) => {
+    hostMetrics: async (_id, _host, _query, { onWire }) => {
       onWire?.(true);
       return answer();
     },

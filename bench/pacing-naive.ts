@@ -37,7 +37,7 @@ async function run(scene: Scene, strategy: (stage: Stage) => void): Promise<Paci
   setMaxListeners(0, signal);
   const ask: Stage['ask'] = async ({ id, target }) => {
     const askedMs = clock.monotonicMs();
-    const request = { operation: 'host_throughput', target } as const;
+    const request = { operation: 'host_metrics', target } as const;
     const { status } = await vendor.transport.send(request, { 'api-key': apiKey }, signal);
     if (status !== 200) return false;
     ages.published(id, askedMs, clock.monotonicMs());

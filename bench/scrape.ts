@@ -127,12 +127,12 @@ function scrapesOf(store: SeriesStore): ReadonlyMap<string, Scrape> {
   const api = metrics.apiObserver('production');
   const poll = metrics.pollObserver('production');
   const polled = (): void => {
-    api.ended('host_throughput', '200', 0.2);
+    api.ended('host_metrics', '200', 0.2);
     poll.polled(2, true);
   };
   const failed = (): void => {
-    api.ended('host_throughput', '503', 0.2);
-    api.failed('host_throughput', 'server');
+    api.ended('host_metrics', '503', 0.2);
+    api.failed('host_metrics', 'server');
     poll.polled(2, false);
   };
   const route = createMetricsRoute({

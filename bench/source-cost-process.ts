@@ -45,8 +45,8 @@ const source: AccountSource =
 const operations = [
   'list_applications',
   'list_hosts',
-  'application_throughput',
-  'host_throughput',
+  'application_metrics',
+  'host_metrics',
 ] as const;
 
 const turns = createTurns();
@@ -126,7 +126,7 @@ async function phase(name: string, isOver: () => boolean): Promise<void> {
   turnsMs[name] = turns.longestMs();
 }
 
-await phase('discovery', () => vendor.calls('application_throughput') > 0);
+await phase('discovery', () => vendor.calls('application_metrics') > 0);
 const discoverySeconds = clock.monotonicMs() / 1000;
 const discoveryCalls = vendor.calls('list_applications') + vendor.calls('list_hosts');
 await phase('first set', () => known === hosts);

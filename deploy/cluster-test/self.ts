@@ -58,14 +58,14 @@ async function readPlan(lab: Lab): Promise<Plan> {
   const text = await run(process.execPath, [program, ...args]);
   const { accounts } = JSON.parse(text) as {
     accounts: readonly {
-      sent_per_minute: { host_throughput: number };
+      sent_per_minute: { host_metrics: number };
       together: { calls_per_minute: number; start_calls: number };
     }[];
   };
   const [account] = accounts;
   if (account === undefined) throw new Error('plan shows no account');
   return {
-    hostCallsPerMinute: account.sent_per_minute.host_throughput,
+    hostCallsPerMinute: account.sent_per_minute.host_metrics,
     callsPerMinute: account.together.calls_per_minute,
     startCalls: account.together.start_calls,
   };

@@ -5,8 +5,8 @@ import { countOf } from './one-shot.ts';
 const wordsFor: Readonly<Record<Operation, string>> = {
   list_applications: 'the list of applications',
   list_hosts: 'the names of hosts',
-  application_throughput: 'the values of applications',
-  host_throughput: 'the values of hosts',
+  application_metrics: 'the values of applications',
+  host_metrics: 'the values of hosts',
 };
 
 interface ObservingMetrics {

@@ -3,7 +3,7 @@ import type { InspectedConfig } from '../config/inspect-config.ts';
 import type { AppEntry, Config } from '../model/config.ts';
 import { isReadOf } from '../model/polled-series.ts';
 import { createSelectorTest, selectorText } from '../model/selector.ts';
-import { type AppReading, applicationThroughput } from '../model/snapshot.ts';
+import { type AppReading, applicationMetrics } from '../model/snapshot.ts';
 import type { DiscoveredAccount, HostlessApplication, Sample } from './account-discovery.ts';
 import { accountIdFinding } from './account-id-text.ts';
 import { type Check, type Finding, findingOf, type Severity } from './check-finding.ts';
@@ -110,7 +110,7 @@ function sampleFinding({ application, outcome }: Sample, add: Add): Finding {
 }
 
 function throughputText(reading: AppReading | undefined): string {
-  const types = [...applicationThroughput(reading).keys()].join(' and ');
+  const types = [...applicationMetrics(reading).keys()].join(' and ');
   if (types !== '') return `it has ${types} throughput`;
   const isAsked = reading?.series.some(({ preset }) => preset === 'throughput') !== false;
   return isAsked ? 'it has no throughput at the moment' : 'without throughput';

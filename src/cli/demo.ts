@@ -3,7 +3,7 @@ import { serve } from '../daemon/serve.ts';
 import type { TransactionType } from '../model/application.ts';
 import type { AccountSource } from '../model/config.ts';
 import type { PresetName } from '../model/presets.ts';
-import { type AppSnapshot, applicationThroughput, type SnapshotSink } from '../model/snapshot.ts';
+import { type AppSnapshot, applicationMetrics, type SnapshotSink } from '../model/snapshot.ts';
 import type { BoundAddress } from '../server/metrics-server.ts';
 import { type Flags, flagTable } from './flag-table.ts';
 import {
@@ -159,7 +159,7 @@ function activityText({ reading }: AppSnapshot): string {
     reading.application[
       reading.series.findIndex((one) => one.preset === preset && one.transactionType === type)
     ];
-  const types = [...applicationThroughput(reading)].map(([type, requestsPerMinute]) => {
+  const types = [...applicationMetrics(reading)].map(([type, requestsPerMinute]) => {
     const seconds = valueOf('response_time', type);
     const errors = valueOf('errors', type);
     return [

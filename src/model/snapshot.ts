@@ -13,14 +13,14 @@ export interface AppReading {
 }
 
 /** Requests per minute of the application itself, by transaction type. */
-export function applicationThroughput(
+export function applicationMetrics(
   reading: AppReading | undefined,
 ): ReadonlyMap<TransactionType, number> {
   return throughputOf(reading?.series ?? [], reading?.application);
 }
 
 /** Requests per minute of one of its hosts, by transaction type. */
-export function hostThroughput(
+export function hostMetrics(
   reading: AppReading | undefined,
   hostId: string,
 ): ReadonlyMap<TransactionType, number> {

@@ -5,8 +5,8 @@ import type { MissingMetric } from './missing-metric.ts';
 export const operations = [
   'list_applications',
   'list_hosts',
-  'application_throughput',
-  'host_throughput',
+  'application_metrics',
+  'host_metrics',
 ] as const;
 
 export type Operation = (typeof operations)[number];

@@ -125,12 +125,12 @@ export function createNerdGraphCosts(sizeNow: () => QuerySize): CallCosts {
       return {
         list_applications: 0,
         list_hosts: 0,
-        application_throughput: sumOver(batches, applicationQueriesOf, size),
-        host_throughput: sumOver(batches, hostQueriesOf, size),
+        application_metrics: sumOver(batches, applicationQueriesOf, size),
+        host_metrics: sumOver(batches, hostQueriesOf, size),
       };
     },
     // Which metrics an application has at all: asked once, with its first poll.
-    onceOperation: 'application_throughput',
+    onceOperation: 'application_metrics',
     once: (applications) => {
       const size = sizeNow();
       const batches = batchesOf(applications.map(chosenOnce), itself, size);

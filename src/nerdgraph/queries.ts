@@ -41,7 +41,7 @@ export function applicationsQuery(
   targets: Pick<QueryTargets, 'answers'>,
 ): Query {
   return {
-    operation: 'application_throughput',
+    operation: 'application_metrics',
     applicationIds: ids,
     size: { applications: ids.length },
     windowOf: (window) => window,
@@ -78,7 +78,7 @@ export function hostsQuery(question: HostsQuestion, targets: Pick<QueryTargets, 
   const ids = asked.map(({ id }) => id);
   const hosts = asked.reduce((sum, { names }) => sum + names.length, 0);
   return {
-    operation: 'host_throughput',
+    operation: 'host_metrics',
     applicationIds: ids,
     size: { rows: hosts },
     windowOf: (window) => window,
@@ -122,7 +122,7 @@ export function recordedMetricsQuery(
   targets: Pick<QueryTargets, 'recorded'>,
 ): Query {
   return {
-    operation: 'application_throughput',
+    operation: 'application_metrics',
     applicationIds: ids,
     // A day of one application may take longer than half an hour of two hundred.
     size: undefined,

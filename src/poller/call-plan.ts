@@ -86,8 +86,8 @@ export function planCalls(input: CallPlanInput): CallPlan {
   const sent: CallsByOperation = {
     list_applications: demand.list_applications,
     list_hosts: demand.list_hosts,
-    application_throughput: demand.application_throughput / stretch,
-    host_throughput: demand.host_throughput / stretch,
+    application_metrics: demand.application_metrics / stretch,
+    host_metrics: demand.host_metrics / stretch,
   };
   const polled = applications.filter(isWorthPolling);
   const intervals = intervalsOf(polled, stretch);

@@ -46,8 +46,8 @@ export function callsPerMinute(
   const sum: Record<Operation, number> = {
     list_applications: ((calls - hostListCalls) * minuteMs) / intervalMs,
     list_hosts: (hostListCalls * minuteMs) / intervalMs,
-    application_throughput: 0,
-    host_throughput: 0,
+    application_metrics: 0,
+    host_metrics: 0,
   };
   for (const [pollIntervalMs, alike] of byInterval) {
     const ofPolls = costs.polls(alike);

@@ -8,7 +8,7 @@ import type { LoneQuestion, SplitMetrics } from './split-metrics.ts';
 const aboutTheQuestion: ReadonlySet<number> = new Set([400, 404, 422]);
 
 /** The calls of the client for values. */
-export type MetricClient = Pick<RestClient, 'applicationThroughput' | 'hostThroughput'>;
+export type MetricClient = Pick<RestClient, 'applicationMetrics' | 'hostMetrics'>;
 
 /**
  * Asks again, for one metric at a time, for what may have been left out of an answer for several. An
@@ -17,14 +17,14 @@ export type MetricClient = Pick<RestClient, 'applicationThroughput' | 'hostThrou
 export function createCompletingClient(client: MetricClient, metrics: SplitMetrics): MetricClient {
   const known = { metrics, open: new Map<string, Set<Promise<unknown>>>() };
   return {
-    applicationThroughput: async (applicationId, query, context) => {
+    applicationMetrics: async (applicationId, query, context) => {
       const ask = async (asked: MetricQuery): Promise<MetricAnswer> =>
-        client.applicationThroughput(applicationId, asked, context);
+        client.applicationMetrics(applicationId, asked, context);
       return completed(known, { scope: 'applications', applicationId }, { query, ask, context });
     },
-    hostThroughput: async (applicationId, hostId, query, context) => {
+    hostMetrics: async (applicationId, hostId, query, context) => {
       const ask = async (asked: MetricQuery): Promise<MetricAnswer> =>
-        client.hostThroughput(applicationId, hostId, asked, context);
+        client.hostMetrics(applicationId, hostId, asked, context);
       return completed(known, { scope: 'hosts', applicationId }, { query, ask, context });
     },
   };

@@ -81,11 +81,11 @@ export function createMetricRequests(): MetricRequests {
 
   return {
     application: (applicationId, query) => ({
-      operation: 'application_throughput',
+      operation: 'application_metrics',
       target: pathOf(applicationId) + pathEndOf(query),
     }),
     host: (applicationId, hostId, query) => ({
-      operation: 'host_throughput',
+      operation: 'host_metrics',
       target: `${pathOf(applicationId)}/hosts/${digitsOf('host', hostId)}${pathEndOf(query)}`,
     }),
   };

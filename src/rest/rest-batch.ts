@@ -16,7 +16,7 @@ import { PollQueries } from './poll-queries.ts';
 import type { RestClient } from './rest-client.ts';
 
 /** The calls of the client that a poll makes. */
-export type PollClient = Pick<RestClient, 'hostNames' | 'applicationThroughput' | 'hostThroughput'>;
+export type PollClient = Pick<RestClient, 'hostNames' | 'applicationMetrics' | 'hostMetrics'>;
 
 export interface RestBatchDependencies {
   readonly client: PollClient;
@@ -153,7 +153,7 @@ class RestBatch<Asked extends Question> implements Batch<Asked> {
     return this.#value(
       async (context) => {
         const query = this.#queries.at(context.wallMs, 'applications', group);
-        this.#answers.application(await client.applicationThroughput(id, query, context), query);
+        this.#answers.application(await client.applicationMetrics(id, query, context), query);
       },
       (error) => this.#answers.applicationFailed(error),
     );
@@ -165,7 +165,7 @@ class RestBatch<Asked extends Question> implements Batch<Asked> {
     return this.#value(
       async (context) => {
         const query = this.#queries.at(context.wallMs, 'hosts', group);
-        this.#answers.host(hostId, await client.hostThroughput(id, hostId, query, context), query);
+        this.#answers.host(hostId, await client.hostMetrics(id, hostId, query, context), query);
       },
       (error) => this.#answers.hostFailed(hostId, error),
     );

@@ -44,12 +44,12 @@ export interface RestClient {
     context: RequestContext,
     wanted?: readonly string[],
   ): Promise<HostNames>;
-  applicationThroughput(
+  applicationMetrics(
     applicationId: string,
     query: MetricQuery,
     context: RequestContext,
   ): Promise<MetricAnswer>;
-  hostThroughput(
+  hostMetrics(
     applicationId: string,
     hostId: string,
     query: MetricQuery,
@@ -96,14 +96,14 @@ export function createRestClient(
       return { names: new Map(items.map(({ id, name }) => [id, name])), error, calls };
     },
 
-    applicationThroughput: async (applicationId, query, context) => {
-      const operation = 'application_throughput';
+    applicationMetrics: async (applicationId, query, context) => {
+      const operation = 'application_metrics';
       const response = await sendIn(context, requests.application(applicationId, query));
       return throughputOf(response, { operation, applicationId, hostId: undefined }, query);
     },
 
-    hostThroughput: async (applicationId, hostId, query, context) => {
-      const operation = 'host_throughput';
+    hostMetrics: async (applicationId, hostId, query, context) => {
+      const operation = 'host_metrics';
       const response = await sendIn(context, requests.host(applicationId, hostId, query));
       return throughputOf(response, { operation, applicationId, hostId }, query);
     },

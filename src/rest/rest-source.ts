@@ -45,8 +45,8 @@ function costsWith(groupsOf: (series: readonly PolledSeries[]) => CallGroups): C
       return {
         list_applications: 0,
         list_hosts: 0,
-        application_throughput: ofApplications,
-        host_throughput: ofHosts,
+        application_metrics: ofApplications,
+        host_metrics: ofHosts,
       };
     },
     onceOperation: 'list_hosts',

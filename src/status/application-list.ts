@@ -1,4 +1,4 @@
-import { applicationThroughput } from '../model/snapshot.ts';
+import { applicationMetrics } from '../model/snapshot.ts';
 import {
   type ApplicationState,
   type ApplicationStatus,
@@ -42,8 +42,8 @@ const valuesOf: Readonly<Record<ApplicationKey, (application: ApplicationStatus)
   state: rankOf,
   name: ({ name }) => name.toLowerCase(),
   account: ({ account }) => account.toLowerCase(),
-  web: ({ reading }) => applicationThroughput(reading).get('web'),
-  other: ({ reading }) => applicationThroughput(reading).get('other'),
+  web: ({ reading }) => applicationMetrics(reading).get('web'),
+  other: ({ reading }) => applicationMetrics(reading).get('other'),
   values: ({ reading }) => reading?.windowEndMs,
   polled: ({ lastPollMs }) => lastPollMs,
   next: ({ nextPollMs }) => nextPollMs,

@@ -1,4 +1,4 @@
-import { type AppReading, applicationThroughput } from '../model/snapshot.ts';
+import { type AppReading, applicationMetrics } from '../model/snapshot.ts';
 import type { ApplicationStatus, StatusSource } from '../model/status.ts';
 import { totalOf } from './application-list.ts';
 import { failureText, hostsText, valuesAge } from './application-row.ts';
@@ -39,7 +39,7 @@ function asksForThroughput(reading: AppReading | undefined): boolean {
 
 function facts(application: ApplicationStatus, nowMs: number): Html {
   const { id, account, selector, labels, reading, intervalSeconds } = application;
-  const throughput = applicationThroughput(reading);
+  const throughput = applicationMetrics(reading);
   const { lastPollMs, lastSuccessMs, nextPollMs, state } = application;
   const labelList = Object.entries(labels).map(
     ([key, value]) => html`<code>${key}=<bdi>${value}</bdi></code> `,

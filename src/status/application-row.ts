@@ -1,4 +1,4 @@
-import { applicationThroughput } from '../model/snapshot.ts';
+import { applicationMetrics } from '../model/snapshot.ts';
 import type { ApplicationStatus } from '../model/status.ts';
 import { polledHostsOf } from './application-list.ts';
 import { type Html, html } from './html.ts';
@@ -81,7 +81,7 @@ export function applicationRow(
   { nowMs, hasAccount, hasId, columns }: RowOptions,
 ): Html {
   const { account, id, name, state, reading, lastPollMs, nextPollMs } = application;
-  const throughput = applicationThroughput(reading);
+  const throughput = applicationMetrics(reading);
   const failure = failureText(application, nowMs, longestMessage);
   const last = lastPollMs === undefined ? html`not yet` : ago(lastPollMs, nowMs);
   const next = state === 'silent' ? unknown('It is not polled') : due(nextPollMs, nowMs);

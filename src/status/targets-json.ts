@@ -1,6 +1,6 @@
 import type { TransactionType } from '../model/application.ts';
 import { isReadOf, seriesLabels, type Values } from '../model/polled-series.ts';
-import { type AppReading, applicationThroughput, hostThroughput } from '../model/snapshot.ts';
+import { type AppReading, applicationMetrics, hostMetrics } from '../model/snapshot.ts';
 import type {
   AccountDetails,
   ApplicationState,
@@ -126,7 +126,7 @@ function targetJson(one: ApplicationStatus): object {
     lastSuccess: timeJson(one.lastSuccessMs),
     nextPoll: timeJson(one.nextPollMs),
     windowEnd: timeJson(reading?.windowEndMs),
-    requestsPerMinute: throughputJson(applicationThroughput(reading)),
+    requestsPerMinute: throughputJson(applicationMetrics(reading)),
     values: valuesJson('applications', reading, reading?.application),
     hosts: one.hostIds.length,
     failedHosts: Array.from(one.failedHostIds, (hostId) => hostIdentity(one, hostId)),
@@ -217,7 +217,7 @@ function hostJson(one: ApplicationStatus, id: string): object {
   return {
     ...hostIdentity(one, id),
     isFailed: failedHostIds.has(id),
-    requestsPerMinute: throughputJson(hostThroughput(reading, id)),
+    requestsPerMinute: throughputJson(hostMetrics(reading, id)),
     values: valuesJson('hosts', reading, reading?.hosts.get(id)),
   };
 }

@@ -43,8 +43,8 @@ export function createAnswerMemory({ heapBytes }: AnswerMemoryOptions): AnswerMe
   const maxBytes: Readonly<Record<Operation, number>> = {
     list_applications: maxPageBytes,
     list_hosts: maxHostPageBytes,
-    application_throughput: maxMetricBytes,
-    host_throughput: maxMetricBytes,
+    application_metrics: maxMetricBytes,
+    host_metrics: maxMetricBytes,
   };
   const maxTotalBytes = pagesAtATime * maxPageBytes;
   const sizes = new Map<AnswerHolder, number>();

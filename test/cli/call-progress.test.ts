@@ -25,7 +25,7 @@ describe('withCallProgress', () => {
     metrics.apiObserver('a').started('list_applications');
     const first = texts.at(-1)?.();
     metrics.apiObserver('a').ended('list_applications', '200', 1);
-    metrics.apiObserver('b').started('host_throughput');
+    metrics.apiObserver('b').started('host_metrics');
 
     expect(first).toBe(
       'asking New Relic for the list of applications of account a, 0 answers so far',
@@ -36,7 +36,7 @@ describe('withCallProgress', () => {
     expect(counted).toEqual([
       'started list_applications',
       'ended list_applications 200 1',
-      'started host_throughput',
+      'started host_metrics',
     ]);
   });
 });

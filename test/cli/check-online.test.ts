@@ -206,7 +206,7 @@ apps: [{ name: shop }]`;
 
     expect(exitCode).toBe(1);
     expect(stdout).toContain('account main: application 11: its values cannot be read\n');
-    expect(stdout).toContain('= help: application_throughput of application 11: status 422');
+    expect(stdout).toContain('= help: application_metrics of application 11: status 422');
   });
 
   it('asks nobody when the file is wrong', async () => {

@@ -27,8 +27,8 @@ describe('plan', () => {
   calls a minute
     list_applications        1
     list_hosts               0  5 once, at the start
-    application_throughput   5
-    host_throughput         20
+    application_metrics   5
+    host_metrics         20
     total                   26
 
   hosts per application   1   5  10   20   50  100

@@ -140,7 +140,7 @@ describe('other connections to the vendor', () => {
     expect(listCalls(bench) - listed).toBe(1);
     const metrics = await bench.daemon.metrics.text();
     expect(metrics).toContain('newrelic_exporter_polls_failed_total{account="one"} 0\n');
-    expect(metrics).not.toMatch(/application_throughput",code="aborted"/u);
+    expect(metrics).not.toMatch(/application_metrics",code="aborted"/u);
   });
 
   it('are taken when the CA file has another content under the same path', async () => {

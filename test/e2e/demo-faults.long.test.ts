@@ -8,7 +8,7 @@ describe('the demo with faults', () => {
       const port = await until(() => /localhost:(\d+)\//u.exec(program.stdout())?.[1]);
       const page = await until(async () => {
         const { text } = await get(`http://127.0.0.1:${port}/metrics`);
-        const hasFailed = /operation="application_throughput",reason="server"\} [1-9]/u.test(text);
+        const hasFailed = /operation="application_metrics",reason="server"\} [1-9]/u.test(text);
         return hasFailed ? text : undefined;
       });
       const [, command = ''] = /grep -E '(.*)'/u.exec(program.stdout()) ?? [];

@@ -1,10 +1,6 @@
 import { expect } from 'vitest';
 import type { TransactionType } from '../../src/model/application.ts';
-import {
-  type AppSnapshot,
-  applicationThroughput,
-  hostThroughput,
-} from '../../src/model/snapshot.ts';
+import { type AppSnapshot, applicationMetrics, hostMetrics } from '../../src/model/snapshot.ts';
 import { type CallCounter, createCallCounter } from '../../src/simulator/call-counter.ts';
 import type {
   SimulatedApplication,
@@ -104,10 +100,10 @@ function foreignValues(
       return [`${id}/${host?.name ?? ''} ${type} ${value} is not of the window until ${toMs}`];
     });
   return [
-    ...check(applicationThroughput(reading), undefined),
+    ...check(applicationMetrics(reading), undefined),
     ...[...reading.hosts.keys()].flatMap((hostId) => {
       const host = hostOf(application, hostId);
-      return host === undefined ? [] : check(hostThroughput(reading, hostId), host);
+      return host === undefined ? [] : check(hostMetrics(reading, hostId), host);
     }),
   ];
 }

@@ -3,7 +3,7 @@ import { failureIn, failureOf } from '../../src/nerdgraph/failures.ts';
 import { answerOf } from '../support/fake-transport.ts';
 import { accountId, anError, failedNrql } from './answers.ts';
 
-const hosts = { operation: 'host_throughput', applications: 200, accountId } as const;
+const hosts = { operation: 'host_metrics', applications: 200, accountId } as const;
 const list = { operation: 'list_applications', accountId } as const;
 const onTheWay =
   'New Relic, or something on the way to it, failed; it is asked again at the next poll.';
@@ -72,7 +72,7 @@ describe('failureIn', () => {
     const answer = { ...failedNrql(...(error === undefined ? [] : [error])), status };
     const failure = failureIn(answer, hosts);
 
-    expect(failure?.message).toBe(`host_throughput of 200 applications: ${says}`);
+    expect(failure?.message).toBe(`host_metrics of 200 applications: ${says}`);
     expect(failure).toMatchObject({ reason, status });
   });
 
@@ -102,8 +102,8 @@ describe('failureIn', () => {
 describe('failureOf', () => {
   it.each([
     { purpose: list, begins: 'list_applications: ' },
-    { purpose: { ...hosts, applications: 1 }, begins: 'host_throughput of 1 application: ' },
-    { purpose: { ...hosts, applications: 2 }, begins: 'host_throughput of 2 applications: ' },
+    { purpose: { ...hosts, applications: 1 }, begins: 'host_metrics of 1 application: ' },
+    { purpose: { ...hosts, applications: 2 }, begins: 'host_metrics of 2 applications: ' },
   ])('begins with $begins', ({ purpose, begins }) => {
     const error = failureOf(purpose, 'schema', 'the answer has no list');
 

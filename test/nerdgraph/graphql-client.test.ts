@@ -49,7 +49,7 @@ function aBench(answer: ScriptedAnswer, timeoutMs = 30_000): Bench {
 }
 
 const question = {
-  operation: 'host_throughput',
+  operation: 'host_metrics',
   nrql: 'SELECT 1',
   window: { fromMs: 0, toMs: 60_000 },
   applications: 2,
@@ -75,7 +75,7 @@ describe('a query', () => {
     await bench.client.nrql(question, context);
 
     expect(bench.transport.calls).toMatchObject([
-      { operation: 'host_throughput', target: '/graphql', answerLike: 'list_applications' },
+      { operation: 'host_metrics', target: '/graphql', answerLike: 'list_applications' },
     ]);
     expect(bodyOf(bench)).toEqual({
       query: nrqlDocument,
@@ -133,28 +133,28 @@ describe('a query', () => {
       answer: answerOf('<html>Sign in</html>'),
       reason: 'not_json',
       says: 'the answer is not JSON: "<html>Sign in</html>"',
-      counted: ['host_throughput not_json'],
+      counted: ['host_metrics not_json'],
     },
     {
       what: 'no body',
       answer: answerOf(''),
       reason: 'not_json',
       says: 'the answer is empty',
-      counted: ['host_throughput not_json'],
+      counted: ['host_metrics not_json'],
     },
     {
       what: 'nothing',
       answer: nrqlAnswer(null),
       reason: 'schema',
       says: 'the answer has nothing of what was asked for',
-      counted: ['host_throughput schema'],
+      counted: ['host_metrics schema'],
     },
     {
       what: 'no rows',
       answer: nrqlAnswer({}),
       reason: 'schema',
       says: 'the answer has no list of results',
-      counted: ['host_throughput schema'],
+      counted: ['host_metrics schema'],
     },
   ])('fails with $what, and is counted once', async ({ answer, reason, says, counted }) => {
     const bench = aBench(answer);
@@ -162,7 +162,7 @@ describe('a query', () => {
 
     await expect(asked).rejects.toMatchObject({
       reason,
-      message: expect.stringContaining(`host_throughput of 2 applications: ${says}. `),
+      message: expect.stringContaining(`host_metrics of 2 applications: ${says}. `),
     });
     expect(bench.failures).toEqual(counted);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { applicationScope } from '../../src/model/poll-outcome.ts';
-import { applicationThroughput } from '../../src/model/snapshot.ts';
+import { applicationMetrics } from '../../src/model/snapshot.ts';
 import { createRecordedMetrics } from '../../src/nerdgraph/recorded-metrics.ts';
 import { aSelected } from '../support/builders.ts';
 import { aBench, apps, isAbout, row, slow } from './a-batch.ts';
@@ -22,7 +22,7 @@ describe('a query that is too large', () => {
     expect(questions.map(({ applications }) => applications)).toEqual([40, 20, 20]);
     expect(outcomes.filter(({ failed }) => failed.size > 0)).toEqual([]);
     expect(
-      [0, 1, 20, 21].map((index) => applicationThroughput(outcomes[index]?.reading).get('web')),
+      [0, 1, 20, 21].map((index) => applicationMetrics(outcomes[index]?.reading).get('web')),
     ).toEqual([1, undefined, 1, undefined]);
     expect(outcomes.map(({ extraCalls }) => extraCalls).filter((calls) => calls > 0)).toEqual([2]);
     expect(sizes.current().applications).toBe(100);

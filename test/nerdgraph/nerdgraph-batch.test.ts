@@ -3,7 +3,7 @@ import { ApiError } from '../../src/model/api-error.ts';
 import { applicationScope } from '../../src/model/poll-outcome.ts';
 import type { MetricScope, PolledSeries } from '../../src/model/polled-series.ts';
 import { presetNames } from '../../src/model/presets.ts';
-import { applicationThroughput } from '../../src/model/snapshot.ts';
+import { applicationMetrics } from '../../src/model/snapshot.ts';
 import { createRecordedMetrics } from '../../src/nerdgraph/recorded-metrics.ts';
 import { anEntry, aSelected } from '../support/builders.ts';
 import { neverAborted } from '../transport/fakes.ts';
@@ -35,38 +35,33 @@ describe('the stages of a batch', () => {
     {
       what: 'applications with hosts',
       batch: apps(3),
-      asks: ['application_throughput', 'host_throughput'],
+      asks: ['application_metrics', 'host_metrics'],
     },
     {
       what: 'applications alone',
       batch: apps(3, 1, { hosts: false }),
-      asks: ['application_throughput'],
+      asks: ['application_metrics'],
     },
-    { what: 'hosts alone', batch: apps(3, 1, { application: false }), asks: ['host_throughput'] },
+    { what: 'hosts alone', batch: apps(3, 1, { application: false }), asks: ['host_metrics'] },
     {
       what: 'applications alone if nothing is read of hosts',
       batch: apps(3, 1, { series: ofScope('applications') }),
-      asks: ['application_throughput'],
+      asks: ['application_metrics'],
     },
     {
       what: 'hosts alone if nothing is read of applications',
       batch: apps(3, 1, { series: ofScope('hosts') }),
-      asks: ['host_throughput'],
+      asks: ['host_metrics'],
     },
     {
       what: 'applications and hosts with all presets',
       batch: apps(3, 1, { poll: { metrics: presetNames } }),
-      asks: ['application_throughput', 'host_throughput'],
+      asks: ['application_metrics', 'host_metrics'],
     },
     {
       what: 'each twice with more columns than a query has',
       batch: apps(3, 1, { series: manySeries }),
-      asks: [
-        'application_throughput',
-        'application_throughput',
-        'host_throughput',
-        'host_throughput',
-      ],
+      asks: ['application_metrics', 'application_metrics', 'host_metrics', 'host_metrics'],
     },
     { what: 'hosts of which there are none', batch: apps(1, 0, { application: false }), asks: [] },
   ])('ask for $what', async ({ batch, asks }) => {
@@ -121,7 +116,7 @@ describe('a query that fails', () => {
       askedParts: 3,
       unauthorized: false,
     });
-    expect(applicationThroughput(outcomes[0]?.reading).get('web')).toBe(2);
+    expect(applicationMetrics(outcomes[0]?.reading).get('web')).toBe(2);
   });
 
   it('about recorded metrics does no harm, and is asked again by the next batch', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AppEntry } from '../../src/model/config.ts';
 import { presetNames } from '../../src/model/presets.ts';
-import { applicationThroughput } from '../../src/model/snapshot.ts';
+import { applicationMetrics } from '../../src/model/snapshot.ts';
 import type { FleetOptions, HostSpec } from '../../src/simulator/fleet-options.ts';
 import { anEntry } from '../support/builders.ts';
 import { neverAborted } from '../transport/fakes.ts';
@@ -94,7 +94,7 @@ describe('a large account', () => {
 
       expect(found).toHaveLength(applications);
       expect(
-        readings.every((reading) => applicationThroughput(reading).get('web') === 60 * hosts),
+        readings.every((reading) => applicationMetrics(reading).get('web') === 60 * hosts),
       ).toBe(true);
       expect(readings.every((reading) => reading?.hosts.size === hosts)).toBe(true);
       expect(

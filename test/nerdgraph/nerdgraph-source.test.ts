@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { presetNames } from '../../src/model/presets.ts';
 import { isWorthPolling, type SelectedApplication } from '../../src/model/selected-application.ts';
-import { applicationThroughput } from '../../src/model/snapshot.ts';
+import { applicationMetrics } from '../../src/model/snapshot.ts';
 import { createNerdGraphCosts, nerdGraphCosts } from '../../src/nerdgraph/nerdgraph-source.ts';
 import { fullSize } from '../../src/nerdgraph/query-sizes.ts';
 import { anEntry, aSelected } from '../support/builders.ts';
@@ -52,8 +52,8 @@ describe('the costs of polls', () => {
       expect(costs.polls(apps(applications, hosts))).toEqual({
         list_applications: 0,
         list_hosts: 0,
-        application_throughput: application,
-        host_throughput: host,
+        application_metrics: application,
+        host_metrics: host,
       });
     },
   );
@@ -90,8 +90,8 @@ describe('the costs of polls', () => {
     const small = createNerdGraphCosts(() => ({ applications: 50, rows: 500 }));
 
     expect(small.polls(apps(100, 20))).toMatchObject({
-      application_throughput: 2,
-      host_throughput: 4,
+      application_metrics: 2,
+      host_metrics: 4,
     });
     expect(small.once(apps(100, 20))).toBe(2);
   });
@@ -282,8 +282,7 @@ describe('a source of a simulated account', () => {
     await polled(bench, await discovered(bench, anEntry()));
     const windows = bench.requests
       .filter(
-        ({ operation }) =>
-          operation === 'host_throughput' || operation === 'application_throughput',
+        ({ operation }) => operation === 'host_metrics' || operation === 'application_metrics',
       )
       .map(({ body }) =>
         /SINCE (\d+) UNTIL (\d+)/u
@@ -314,7 +313,7 @@ describe('a source of a simulated account', () => {
       const bench = aSimulatedSource({ fleet, graphql: { appIds } });
       const { outcomes } = await polled(bench, await discovered(bench, anEntry()));
 
-      expect(applicationThroughput(outcomes.get('101')?.reading).get('web')).toBe(120);
+      expect(applicationMetrics(outcomes.get('101')?.reading).get('web')).toBe(120);
     }
   });
 
@@ -322,7 +321,7 @@ describe('a source of a simulated account', () => {
     const bench = aSimulatedSource({ fleet, graphql: { snapMs: 120_000 } });
     const { outcomes } = await polled(bench, await discovered(bench, anEntry()));
 
-    expect(applicationThroughput(outcomes.get('101')?.reading).get('web')).toBe(120);
+    expect(applicationMetrics(outcomes.get('101')?.reading).get('web')).toBe(120);
     expect(bench.unexpected).toEqual(['window', 'window']);
   });
 });

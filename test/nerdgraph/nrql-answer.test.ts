@@ -9,7 +9,7 @@ import {
 import { accountId, type Json, nrqlPart } from './answers.ts';
 import { createRecordingUnexpectedAnswers } from './recording-unexpected-answers.ts';
 
-const purpose = { operation: 'host_throughput', applications: 2, accountId } as const;
+const purpose = { operation: 'host_metrics', applications: 2, accountId } as const;
 const hourMs = 3_600_000;
 const window = { fromMs: 10 * hourMs, toMs: 10 * hourMs + 300_000 };
 const asked = { messages: [], timeWindow: { begin: window.fromMs, end: window.toMs } };
@@ -165,7 +165,7 @@ describe('the rows of an answer', () => {
       expect.objectContaining({
         reason: 'schema',
         message:
-          'host_throughput of 2 applications: the answer has no list of results. Check that base_url is the address of New Relic.',
+          'host_metrics of 2 applications: the answer has no list of results. Check that base_url is the address of New Relic.',
       }),
     );
   });

@@ -40,7 +40,7 @@ describe('a query about applications', () => {
   const query = applicationsQuery(['1', '2', '3'], ofApplications, { answers });
 
   it('is as large as the number of applications', () => {
-    expect(query).toMatchObject({ operation: 'application_throughput', size: { applications: 3 } });
+    expect(query).toMatchObject({ operation: 'application_metrics', size: { applications: 3 } });
     expect(query.nrql(window)).toContain(
       "appId IN (1,2,3) AND metricTimesliceName IN ('HttpDispatcher','OtherTransaction/all','Agent",
     );
@@ -98,7 +98,7 @@ describe('a query about recorded metrics', () => {
 describe('a query about hosts', () => {
   it('is as large as its rows, one for each host, whatever is read', () => {
     expect(hostsOf(['a', 'b'], ['c'])).toMatchObject({
-      operation: 'host_throughput',
+      operation: 'host_metrics',
       size: { rows: 3 },
       applicationIds: ['1', '2'],
     });

@@ -114,7 +114,7 @@ const answers: readonly Row[] = [
 
 async function failureOfAnswer(status: number, body: string): Promise<unknown> {
   const { client, signal } = aRestSource(async () => answerOf(body, { status }));
-  return client.hostThroughput('12', '345', query, { signal }).catch((error: unknown) => error);
+  return client.hostMetrics('12', '345', query, { signal }).catch((error: unknown) => error);
 }
 
 describe('an answer that is a failure', () => {
@@ -125,7 +125,7 @@ describe('an answer that is a failure', () => {
     expect(error).toMatchObject({ reason, message: expect.stringContaining(says) });
     expect(error).toHaveProperty(
       'message',
-      expect.stringMatching(/^host_throughput of application 12, host 345: .+\.$/u),
+      expect.stringMatching(/^host_metrics of application 12, host 345: .+\.$/u),
     );
   });
 
@@ -175,7 +175,7 @@ describe('an answer that is a failure', () => {
       answerOf({ error: null, metric_data: { metrics: [] } }),
     );
 
-    const answer = await client.applicationThroughput('12', query, { signal });
+    const answer = await client.applicationMetrics('12', query, { signal });
 
     expect(answer).toMatchObject({ values: [undefined, undefined], windowEndMs: undefined });
   });
@@ -208,8 +208,8 @@ describe('any answer', () => {
           maxPages: 3,
         });
         const outcomes = await Promise.allSettled([
-          client.hostThroughput('1', '2', query, { signal }),
-          client.applicationThroughput('1', query, { signal }),
+          client.hostMetrics('1', '2', query, { signal }),
+          client.applicationMetrics('1', query, { signal }),
           source.hostNames('1', signal),
         ]);
         const reasons = outcomes.flatMap((outcome) =>
@@ -247,15 +247,10 @@ describe('an answer that cannot be read', () => {
 
     await source.discover([], [], signal);
     await source.hostNames('1', signal).catch(() => undefined);
-    await client.applicationThroughput('1', query, { signal }).catch(() => undefined);
-    await client.hostThroughput('1', '2', query, { signal }).catch(() => undefined);
+    await client.applicationMetrics('1', query, { signal }).catch(() => undefined);
+    await client.hostMetrics('1', '2', query, { signal }).catch(() => undefined);
 
-    const operations = [
-      'list_applications',
-      'list_hosts',
-      'application_throughput',
-      'host_throughput',
-    ];
+    const operations = ['list_applications', 'list_hosts', 'application_metrics', 'host_metrics'];
     const expected = operations.map((operation) => `${operation} ${reason}`);
     expect(failures).toEqual(reason === undefined ? [] : expected);
   });

@@ -157,7 +157,7 @@ describe('a poll', () => {
 
   it('reports an error that does not come from the vendor as one of this program, and goes on', async () => {
     const fault = new TypeError('x is not a function');
-    const bench = aPoll({}, { client: { applicationThroughput: () => Promise.reject(fault) } });
+    const bench = aPoll({}, { client: { applicationMetrics: () => Promise.reject(fault) } });
 
     bench.start();
     await settle();
@@ -236,8 +236,8 @@ describe('the deadline of a poll', () => {
       {
         client: {
           hostNames: (_id, { signal }) => (signals.push(signal), never()),
-          applicationThroughput: (_id, _query, { signal }) => (signals.push(signal), never()),
-          hostThroughput: (_id, _host, _query, { signal }) => (signals.push(signal), never()),
+          applicationMetrics: (_id, _query, { signal }) => (signals.push(signal), never()),
+          hostMetrics: (_id, _host, _query, { signal }) => (signals.push(signal), never()),
         },
       },
     );
@@ -313,7 +313,7 @@ describe('the list of host names', () => {
         await Promise.race([later(bench.clock, namesMs), broken]);
         return { names, error: undefined, calls: 1 };
       },
-      hostThroughput: async (_id, _host, query) => {
+      hostMetrics: async (_id, _host, query) => {
         await later(bench.clock, valuesMs);
         return { values: webOf(1), windowEndMs: query.window?.toMs };
       },
@@ -357,7 +357,7 @@ describe('a poll that is aborted', () => {
       {
         client: {
           hostNames: never,
-          applicationThroughput: async () => {
+          applicationMetrics: async () => {
             await new Promise<void>((resolve) => values.push(resolve));
             return { values: webOf(1), windowEndMs: undefined };
           },

@@ -23,12 +23,12 @@ describe('planCalls', () => {
     expect(plan.demand).toEqual({
       list_applications: 1,
       list_hosts: 0,
-      application_throughput: 1,
-      host_throughput: 39,
+      application_metrics: 1,
+      host_metrics: 39,
     });
     expect(plan).toMatchObject({ fits: false, demandPerMinute: 41, hosts: 39 });
     expect(plan.stretch).toBeCloseTo(40 / 18.7, 10);
-    expect(plan.sent.host_throughput).toBeCloseTo((39 * 18.7) / 40, 10);
+    expect(plan.sent.host_metrics).toBeCloseTo((39 * 18.7) / 40, 10);
     expect(plan.sentPerMinute).toBeCloseTo(19.7, 10);
     expect(plan.remedy?.budgetPerMinute).toBe(42);
     expect(plan.remedy?.intervalFactor).toBeCloseTo(40 / 18.7, 10);

@@ -1,5 +1,5 @@
 import type { Daemon } from '../../src/daemon/daemon.ts';
-import { applicationThroughput } from '../../src/model/snapshot.ts';
+import { applicationMetrics } from '../../src/model/snapshot.ts';
 import type { AccountDetails, AccountState, ApplicationStatus } from '../../src/model/status.ts';
 import { isApplicationShown } from './account-setup.ts';
 import type { ReadPage } from './page-rules.ts';
@@ -90,12 +90,9 @@ export class StatusRules {
     if (reading?.windowEndMs === undefined || one.state !== 'up') return;
     const agoMinutes =
       Math.floor(this.#world.ownWallMs() / 60_000) - Math.floor(reading.windowEndMs / 60_000);
-    if (agoMinutes < 0 || agoMinutes >= history.length || applicationThroughput(reading).size === 0)
+    if (agoMinutes < 0 || agoMinutes >= history.length || applicationMetrics(reading).size === 0)
       return;
-    const total = [...applicationThroughput(reading).values()].reduce(
-      (sum, value) => sum + value,
-      0,
-    );
+    const total = [...applicationMetrics(reading).values()].reduce((sum, value) => sum + value, 0);
     const kept = history[history.length - 1 - agoMinutes];
     if (kept === undefined || Math.abs(kept - total) > 1e-6 * total) {
       this.#report(one, `has ${total} calls, and the history ${String(kept)}`);

@@ -104,8 +104,8 @@ describe('an answer that has the values of the first metric alone', () => {
     const after = source.costs.polls(applications);
     const made = { own: 0, hosts: 0 };
     for (const { hostId } of vendor.calls) made[hostId === undefined ? 'own' : 'hosts'] += 1;
-    expect(before).toMatchObject({ application_throughput: 2, host_throughput: 2 });
-    expect(after).toMatchObject({ application_throughput: 5 + 1, host_throughput: 10 });
+    expect(before).toMatchObject({ application_metrics: 2, host_metrics: 2 });
+    expect(after).toMatchObject({ application_metrics: 5 + 1, host_metrics: 10 });
     expect(made).toEqual({ own: 6, hosts: 10 });
   });
 
@@ -252,7 +252,7 @@ describe('whatever New Relic leaves out, and in whatever order it answers', () =
           for (const outcome of [...troubled, ...healthy]) expectTruth(outcome);
           const planned = bench.source.costs.polls(applications);
           expect(bench.vendor.calls).toHaveLength(
-            planned.application_throughput + planned.host_throughput,
+            planned.application_metrics + planned.host_metrics,
           );
           for (const outcome of healthy) {
             expect(outcome).toMatchObject({ extraCalls: 0, failed: new Set() });

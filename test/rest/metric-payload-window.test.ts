@@ -34,7 +34,7 @@ async function answer(
     { clock: createFakeClock(nowMs) },
   );
   const query = { window, series: seriesOf(['throughput'], ['web', 'other']), raw: false };
-  return client.hostThroughput('12', '345', query, { signal });
+  return client.hostMetrics('12', '345', query, { signal });
 }
 
 const right = { from: '2026-09-01T10:00:00+00:00', to: '2026-09-01T10:05:00+00:00' };
@@ -101,7 +101,7 @@ describe('an answer for another window', () => {
 
   it('is rejected with both windows and the remedy', async () => {
     await expect(answer(old, { web: old }, asked)).rejects.toThrow(
-      'host_throughput of application 12, host 345: the answer is for another window: asked for ' +
+      'host_metrics of application 12, host 345: the answer is for another window: asked for ' +
         '2026-09-01T10:00:00.000Z to 2026-09-01T10:05:00.000Z, answered for ' +
         '2026-09-01T08:00:00.000Z to 2026-09-01T08:05:00.000Z. Look for a cache or a proxy between ' +
         'here and New Relic that answers without regard to the query.',
@@ -114,10 +114,10 @@ describe('an answer for another window', () => {
     );
     const query = { window: asked, series: seriesOf(['throughput'], ['web']), raw: false };
 
-    await expect(client.applicationThroughput('12', query, { signal })).rejects.toMatchObject({
+    await expect(client.applicationMetrics('12', query, { signal })).rejects.toMatchObject({
       reason: 'schema',
     });
-    expect(failures).toEqual(['application_throughput schema']);
+    expect(failures).toEqual(['application_metrics schema']);
   });
 });
 

@@ -40,7 +40,7 @@ describe('the list requests', () => {
 describe('the throughput requests', () => {
   it('ask for both transaction types of a window in one call', () => {
     expect(metricRequests.application('12', aQuery())).toEqual({
-      operation: 'application_throughput',
+      operation: 'application_metrics',
       target:
         '/v2/applications/12/metrics/data.json' +
         '?names%5B%5D=HttpDispatcher&names%5B%5D=OtherTransaction%2Fall' +
@@ -71,7 +71,7 @@ describe('the throughput requests', () => {
   it('choose the host by path', () => {
     const { operation, target } = metricRequests.host('12', '345', aQuery());
 
-    expect(operation).toBe('host_throughput');
+    expect(operation).toBe('host_metrics');
     expect(target).toMatch(/^\/v2\/applications\/12\/hosts\/345\/metrics\/data\.json\?names/);
   });
 

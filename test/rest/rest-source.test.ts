@@ -68,11 +68,7 @@ describe('the costs of a poll by the REST API', () => {
       calls: 2 + 2 * 3,
     },
   ])('counts $what', ({ selected, calls }) => {
-    const {
-      application_throughput: own,
-      host_throughput: hosts,
-      ...lists
-    } = restCosts.polls([selected]);
+    const { application_metrics: own, host_metrics: hosts, ...lists } = restCosts.polls([selected]);
 
     expect(own + hosts).toBe(calls);
     expect(lists).toEqual({ list_applications: 0, list_hosts: 0 });

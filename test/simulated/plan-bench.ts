@@ -52,8 +52,8 @@ export interface RunningDaemon {
 const operationsByEndpoint: Readonly<Record<EndpointKind, Operation | undefined>> = {
   applications: 'list_applications',
   hosts: 'list_hosts',
-  application_metrics: 'application_throughput',
-  host_metrics: 'host_throughput',
+  application_metrics: 'application_metrics',
+  host_metrics: 'host_metrics',
   application_metric_names: undefined,
   host_metric_names: undefined,
   application: undefined,
@@ -136,7 +136,7 @@ function operationOf({ path, graphql }: JournalEntry): Operation | undefined {
 function graphqlOperationOf({ operation, text }: GraphqlAsk): Operation {
   if (operation === 'entity_search') return 'list_applications';
   if (text.includes('AS calls FROM Metric WHERE host IS NOT NULL')) return 'list_hosts';
-  return text.includes('FACET appId, host') ? 'host_throughput' : 'application_throughput';
+  return text.includes('FACET appId, host') ? 'host_metrics' : 'application_metrics';
 }
 
 /** The calls in [fromMs, toMs) of the monotonic clock, by operation. */

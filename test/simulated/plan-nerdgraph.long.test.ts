@@ -24,7 +24,7 @@ interface SetUp {
   readonly what: string;
   readonly apps: string;
   readonly fleet: FleetOptions;
-  /** In half an hour: list_applications, list_hosts, application_throughput, host_throughput. */
+  /** In half an hour: list_applications, list_hosts, application_metrics, host_metrics. */
   readonly calls: readonly [number, number, number, number];
 }
 
@@ -157,8 +157,8 @@ describe('plan --online of a NerdGraph account', () => {
     expect(made).toEqual({
       list_applications: lists,
       list_hosts: hostLists,
-      application_throughput: applications,
-      host_throughput: hosts,
+      application_metrics: applications,
+      host_metrics: hosts,
     });
     expect(announced).toEqual(made);
   });

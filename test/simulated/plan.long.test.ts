@@ -26,7 +26,7 @@ interface SetUp {
   readonly what: string;
   readonly config: string;
   readonly fleets: Readonly<Record<string, FleetOptions>>;
-  /** Calls in half an hour: list_applications, application_throughput, host_throughput. */
+  /** Calls in half an hour: list_applications, application_metrics, host_metrics. */
   readonly calls: Readonly<Record<string, readonly [number, number, number]>>;
   /** Calls that the plan itself takes, of each account. */
   readonly callsOfPlan: readonly number[];
@@ -173,15 +173,15 @@ describe('plan --online', () => {
       expect(made).toEqual({
         list_applications: lists,
         list_hosts: 0,
-        application_throughput: applications,
-        host_throughput: hosts,
+        application_metrics: applications,
+        host_metrics: hosts,
       });
       expect(callsOf(announced, periodMinutes)).toEqual(made);
       expect(planned[index]).toEqual({
         list_applications: setUp.callsOfPlan[index],
         list_hosts: 0,
-        application_throughput: 0,
-        host_throughput: 0,
+        application_metrics: 0,
+        host_metrics: 0,
       });
     }
   });
@@ -219,8 +219,8 @@ describe('plan --online', () => {
     const fromMs = widestGapAt(vendor, searchMs, searchMs + roundMinutes * minuteMs);
     const made = callsIn(vendor, fromMs, fromMs + periodMinutes * minuteMs);
     expect(made).toMatchObject({
-      application_throughput: 5 * 150,
-      host_throughput: 5 * 450,
+      application_metrics: 5 * 150,
+      host_metrics: 5 * 450,
     });
     expect(demand).toBeCloseTo(1 + 5 * 20, 1);
   });
@@ -250,8 +250,8 @@ describe('plan --online', () => {
     expect(intervalOfDaemon).toBe(intervalMs / 1000);
     expect(planned?.demand_per_minute.total).toBe(111);
     expect(planned?.sent_per_minute.total).toBeCloseTo(60 * 0.985, 9);
-    expect(made.application_throughput).toBe(10 * intervals);
-    expect(made.host_throughput).toBe(100 * intervals);
+    expect(made.application_metrics).toBe(10 * intervals);
+    expect(made.host_metrics).toBe(100 * intervals);
     expect(made.list_applications).toBe(Math.round((intervals * intervalMs) / minuteMs));
   });
 

@@ -124,8 +124,8 @@ describe('sidecars, each with the host that it runs on', () => {
     expect(later).toEqual({
       list_applications: 10 * replicas,
       list_hosts: 0,
-      application_throughput: 0,
-      host_throughput: 150 * replicas,
+      application_metrics: 0,
+      host_metrics: 150 * replicas,
     });
     expect(totalOf(later)).toBeCloseTo(150 * (planned?.together.calls_per_minute ?? 0), 6);
   });

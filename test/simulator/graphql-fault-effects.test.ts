@@ -59,7 +59,7 @@ async function exchange(
     headers,
     body: text,
   } = await inMemoryTransport(simulator).send(
-    { operation: 'host_throughput', target: '/graphql', body },
+    { operation: 'host_metrics', target: '/graphql', body },
     { 'Api-Key': apiKey },
     new AbortController().signal,
   );

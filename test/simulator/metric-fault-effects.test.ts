@@ -27,7 +27,7 @@ async function answerTo(
     { clock },
   );
   const { body } = await inMemoryTransport(simulator).send(
-    { operation: 'application_throughput', target },
+    { operation: 'application_metrics', target },
     { 'Api-Key': 'key', accept: 'application/json' },
     new AbortController().signal,
   );

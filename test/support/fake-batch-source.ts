@@ -33,8 +33,8 @@ export function inBatches(fake: FakeSource, clock: Clock): FakeBatchSource {
       polls: (applications) => ({
         list_applications: 0,
         list_hosts: 0,
-        application_throughput: groupsOf(applications.filter(isWorthPolling), kindOf).length,
-        host_throughput: 0,
+        application_metrics: groupsOf(applications.filter(isWorthPolling), kindOf).length,
+        host_metrics: 0,
       }),
       once: () => 0,
     },

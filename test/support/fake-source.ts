@@ -150,12 +150,12 @@ export function createFakeSource(clock: Clock = createFakeClock()): FakeSource {
       const result = await keepingWhatCame(signal, answer);
       return whatCame === undefined ? result : { ...whatCame, error: result.error };
     },
-    applicationThroughput: async (id, query, { signal, onWire }) => {
+    applicationMetrics: async (id, query, { signal, onWire }) => {
       calls.push(`app ${id}`);
       onWire?.(true);
       return values(id, query, signal);
     },
-    hostThroughput: async (id, hostId, query, { signal, onWire }) => {
+    hostMetrics: async (id, hostId, query, { signal, onWire }) => {
       calls.push(`host ${id}/${hostId}`);
       onWire?.(true);
       return values(`${id}/${hostId}`, query, signal);

@@ -216,7 +216,7 @@ describe('an observer', () => {
 
     api.ended('list_hosts', '200', 1);
     api.ended('list_hosts', '503', 1);
-    api.ended('host_throughput', '503', 1);
+    api.ended('host_metrics', '503', 1);
     await metrics.text();
     api.ended('list_hosts', '503', 1);
     const text = await metrics.text();
@@ -224,8 +224,8 @@ describe('an observer', () => {
     const counts = [
       'operation="list_hosts",code="200"',
       'operation="list_hosts",code="503"',
-      'operation="host_throughput",code="200"',
-      'operation="host_throughput",code="503"',
+      'operation="host_metrics",code="200"',
+      'operation="host_metrics",code="503"',
     ].map((labels) => valueOf(text, `${prefix}api_requests_total{account="production",${labels}}`));
     expect(counts).toEqual([1, 2, 0, 1]);
   });

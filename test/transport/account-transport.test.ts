@@ -81,7 +81,7 @@ describe('createAccountTransport', () => {
     expect(answer.status).toBe(200);
     expect(keysSent).toEqual(['key-1']);
     expect([membership.acquired.length, membership.released()]).toEqual([1, 1]);
-    expect(observer.events).toEqual(['started host_throughput', 'ended host_throughput 200 0']);
+    expect(observer.events).toEqual(['started host_metrics', 'ended host_metrics 200 0']);
   });
 
   it('paces and measures every attempt, also those after a failure and after a new key', async () => {
@@ -99,9 +99,9 @@ describe('createAccountTransport', () => {
     expect(countOf(observer.events, 'started')).toBe(4);
     expect(account.retries()).toBe(3);
     expect(observer.events.filter((event) => event.startsWith('retried'))).toEqual([
-      'retried host_throughput reset',
-      'retried host_throughput auth',
-      'retried host_throughput server',
+      'retried host_metrics reset',
+      'retried host_metrics auth',
+      'retried host_metrics server',
     ]);
   });
 
@@ -117,11 +117,11 @@ describe('createAccountTransport', () => {
     expect(answer.status).toBe(200);
     expect(membership.throttled).toHaveLength(1);
     expect(observer.events.filter((event) => /^(?:ended|retried)/u.test(event))).toEqual([
-      'ended host_throughput 500 0',
-      'retried host_throughput server',
-      'ended host_throughput 429 0',
-      'retried host_throughput throttled',
-      'ended host_throughput 200 0',
+      'ended host_metrics 500 0',
+      'retried host_metrics server',
+      'ended host_metrics 429 0',
+      'retried host_metrics throttled',
+      'ended host_metrics 200 0',
     ]);
   });
 
@@ -132,7 +132,7 @@ describe('createAccountTransport', () => {
     await clock.advance(120_000);
 
     expect(await failure).toMatchObject({ reason: 'timeout' });
-    expect(countOf(observer.events, 'ended host_throughput timeout 30')).toBe(3);
+    expect(countOf(observer.events, 'ended host_metrics timeout 30')).toBe(3);
     expect(clock.pendingTimers()).toBe(0);
   });
 

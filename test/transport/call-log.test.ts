@@ -62,10 +62,10 @@ function setUp(wire: Transport, { isDebugging = true } = {}): CallLogBench {
 }
 
 const host: ApiRequest = {
-  operation: 'host_throughput',
+  operation: 'host_metrics',
   target: '/v2/applications/31/hosts/45/metrics/data.json?names%5B%5D=HttpDispatcher&from=2026',
 };
-const common = { account: 'production', operation: 'host_throughput', method: 'GET' };
+const common = { account: 'production', operation: 'host_metrics', method: 'GET' };
 const hostFields = {
   ...common,
   path: '/v2/applications/31/hosts/45/metrics/data.json',
@@ -93,13 +93,13 @@ describe('the log of calls', () => {
     {
       what: 'a query of NerdGraph',
       request: {
-        operation: 'application_throughput',
+        operation: 'application_metrics',
         target: '/graphql',
         body: '{"query":"…","variables":{"nrql":"SELECT count(x) WHERE appId IN (1,2) FACET appId"}}',
       },
       fields: {
         ...common,
-        operation: 'application_throughput',
+        operation: 'application_metrics',
         method: 'POST',
         path: '/graphql',
         applications: 2,

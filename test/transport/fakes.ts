@@ -10,7 +10,7 @@ import type {
 } from '../../src/transport/transport.ts';
 import type { FakeMembership } from '../rate-limit/fakes.ts';
 
-export function aRequest(operation: Operation = 'host_throughput'): ApiRequest {
+export function aRequest(operation: Operation = 'host_metrics'): ApiRequest {
   return { operation, target: '/v2/applications/1/hosts/2/metrics/data.json?summarize=true' };
 }
 
@@ -78,7 +78,7 @@ export function held(): HeldTransport {
 }
 
 export interface RecordingObserver extends ApiObserver {
-  /** One line per event, such as `ended host_throughput 200 0.5`. */
+  /** One line per event, such as `ended host_metrics 200 0.5`. */
   readonly events: readonly string[];
 }
 

@@ -23,7 +23,7 @@ describe('createMeasure', () => {
     next.answer();
     await call;
 
-    expect(observer.events).toEqual(['started host_throughput', 'ended host_throughput 200 0.25']);
+    expect(observer.events).toEqual(['started host_metrics', 'ended host_metrics 200 0.25']);
   });
 
   it.each([

@@ -163,7 +163,7 @@ describe('ResponseCollector', () => {
   });
 
   it('does not look into a small one', async () => {
-    const { exchange, outcome, controller } = setUp(undefined, 'application_throughput');
+    const { exchange, outcome, controller } = setUp(undefined, 'application_metrics');
 
     exchange.onRequestStart(controller);
     exchange.onResponseStart(controller, 200, {});
@@ -174,7 +174,7 @@ describe('ResponseCollector', () => {
   });
 
   it('refuses what is announced as too large before any of it has come', async () => {
-    const { exchange, outcome, controller, aborts } = setUp(undefined, 'host_throughput');
+    const { exchange, outcome, controller, aborts } = setUp(undefined, 'host_metrics');
 
     exchange.onRequestStart(controller);
     exchange.onResponseStart(controller, 200, { 'content-length': '65537' });

@@ -45,7 +45,7 @@ describe('reloadKey', () => {
 
       expect(answer.status).toBe(200);
       expect(next.requests).toEqual([aRequest(), { ...aRequest(), attempt: 2 }]);
-      expect(observer.events).toEqual(['retried host_throughput auth']);
+      expect(observer.events).toEqual(['retried host_metrics auth']);
     },
   );
 

@@ -72,10 +72,7 @@ describe('retry', () => {
     await clock.advance(10_000);
 
     expect(await outcome).toBe(200);
-    expect(observer.events).toEqual([
-      'retried host_throughput server',
-      'retried host_throughput reset',
-    ]);
+    expect(observer.events).toEqual(['retried host_metrics server', 'retried host_metrics reset']);
   });
 
   it.each([

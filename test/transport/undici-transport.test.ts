@@ -115,8 +115,8 @@ describe('createUndiciTransport', () => {
   it.each([
     { operation: 'list_applications', limitBytes: 3_145_728 },
     { operation: 'list_hosts', limitBytes: 1_048_576 },
-    { operation: 'application_throughput', limitBytes: 65_536 },
-    { operation: 'host_throughput', limitBytes: 65_536 },
+    { operation: 'application_metrics', limitBytes: 65_536 },
+    { operation: 'host_metrics', limitBytes: 65_536 },
   ] as const)(
     'reads a 2xx body of $operation up to $limitBytes bytes and refuses a larger one',
     async ({ operation, limitBytes }) => {
