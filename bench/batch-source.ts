@@ -2,6 +2,7 @@ import type { Clock } from '../src/model/clock.ts';
 import type { PollOutcome } from '../src/model/poll-outcome.ts';
 import type { Values } from '../src/model/polled-series.ts';
 import type { Batch, Call, Question, Source, Stage } from '../src/model/source.ts';
+import { inTurn } from '../test/support/fake-source.ts';
 
 const batchSize = 200;
 
@@ -39,14 +40,13 @@ function aBatch<Asked extends Question>(
   latencyMs: number,
 ): Batch<Asked> {
   const answers = new Map<Asked, PollOutcome>();
-  const call: Call = async ({ onWire }) => {
-    onWire(true);
-    await new Promise<void>((resolve) => {
-      clock.after(latencyMs, resolve);
+  const call: Call = async (context) =>
+    inTurn(context, async () => {
+      await new Promise<void>((resolve) => {
+        clock.after(latencyMs, resolve);
+      });
+      for (const question of questions) answers.set(question, outcomeFor(question));
     });
-    for (const question of questions) answers.set(question, outcomeFor(question));
-    return true;
-  };
   const stages: Stage[] = [{ size: 1, calls: [call].values() }];
   return {
     questions,

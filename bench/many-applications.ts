@@ -14,9 +14,11 @@ import { seriesOf, type Values } from '../src/model/polled-series.ts';
 import { selectApplications } from '../src/model/selector.ts';
 import type { Source } from '../src/model/source.ts';
 import { type AccountPoller, createAccountPoller } from '../src/poller/account-poller.ts';
+import { createCallScheduler } from '../src/rate-limit/call-scheduler.ts';
 import type { RestClient } from '../src/rest/rest-client.ts';
 import { createRestSource } from '../src/rest/rest-source.ts';
-import { unobserved } from '../test/support/fake-source.ts';
+import { aMembership } from '../test/rate-limit/fakes.ts';
+import { inTurn, unobserved } from '../test/support/fake-source.ts';
 import { createBatchSource } from './batch-source.ts';
 import { show, spreadOf } from './median.ts';
 import { cpuMs, createTurnClock, createTurns } from './turns.ts';
@@ -110,22 +112,15 @@ function aSource(clock: Clock, applications: () => Application[]): Source {
       calls: 50,
       error: undefined,
     }),
-    hostNames: async (id, { onWire }, wanted) => {
-      onWire?.(true);
-      await answer();
+    hostNames: async (id, context, wanted) => {
+      await inTurn(context, answer);
       const hostIds = applications()[Number(id) - lowestId]?.hostIds ?? [];
       const ids = wanted === undefined ? hostIds : hostIds.slice(0, 1);
       const names = new Map(ids.map((hostId) => [hostId, wanted?.[0] ?? `web-${hostId}.internal`]));
       return { names, error: undefined, calls: 1 };
     },
-    applicationMetrics: async (_id, _query, { onWire }) => {
-      onWire?.(true);
-      return answer();
-    },
-    hostMetrics: async (_id, _host, _query, { onWire }) => {
-      onWire?.(true);
-      return answer();
-    },
+    applicationMetrics: async (_id, _query, context) => inTurn(context, answer),
+    hostMetrics: async (_id, _host, _query, context) => inTurn(context, answer),
   };
   return createRestSource('main', { client, clock, ...unobserved });
 }
@@ -151,6 +146,8 @@ const compile = await loadPatternCompiler();
 const nothing = (): void => undefined;
 
 function aPoller(clock: Clock, source: Source, entries: readonly AppEntry[]): AccountPoller {
+  const { requestsPerMinute, concurrency } = account;
+  const limit = aMembership(requestsPerMinute, clock);
   return createAccountPoller(
     { account, entries },
     {
@@ -160,11 +157,8 @@ function aPoller(clock: Clock, source: Source, entries: readonly AppEntry[]): Ac
       sink: { publish: nothing, remove: nothing, accountUp: nothing, removeAccount: nothing },
       logger: { debug: nothing, info: nothing, warn: nothing, error: nothing },
       observer: { polled: nothing, skipped: nothing },
-      limit: {
-        limitPerMinute: () => account.requestsPerMinute,
-        onLimitChange: () => nothing,
-        demand: nothing,
-      },
+      limit,
+      scheduler: createCallScheduler({ requestsPerMinute, concurrency }, { clock, limit }),
     },
   );
 }

@@ -9,6 +9,7 @@ import { createSystemClock } from '../src/daemon/node-platform.ts';
 import { transactionTypes } from '../src/model/application.ts';
 import { seriesOf } from '../src/model/polled-series.ts';
 import type { Logger } from '../src/model/telemetry.ts';
+import { createCallScheduler } from '../src/rate-limit/call-scheduler.ts';
 import { createRateLimiters } from '../src/rate-limit/rate-limiters.ts';
 import { createRestClient } from '../src/rest/rest-client.ts';
 import { createSelfMetrics } from '../src/telemetry/self-metrics.ts';
@@ -35,21 +36,25 @@ async function ours(origin: string): Promise<() => Promise<unknown>> {
   );
   const observer = metrics.apiObserver('bench');
   const caFile = process.env['NODE_EXTRA_CA_CERTS'] ?? '';
+  // Far above what a machine can send: the bench measures cost, not patience.
+  const requestsPerMinute = 10_000_000;
+  const membership = createRateLimiters({ clock, logger: silent }).join(
+    {
+      name: 'bench',
+      baseUrl: origin,
+      source: { kind: 'rest', accountId: undefined },
+      requestsPerMinute,
+    },
+    'NRAK-BENCH',
+  );
+  const limits = { requestsPerMinute, concurrency };
   const transport = createAccountTransport(
-    { baseUrl: origin, apiKeyHeader: 'Api-Key', concurrency, timeoutMs: 30_000 },
+    { baseUrl: origin, apiKeyHeader: 'Api-Key', timeoutMs: 30_000 },
     {
       clock,
       random: () => 0.5,
-      membership: createRateLimiters({ clock, logger: silent }).join(
-        // Far above what a machine can send: the bench measures cost, not patience.
-        {
-          name: 'bench',
-          baseUrl: origin,
-          source: { kind: 'rest', accountId: undefined },
-          requestsPerMinute: 10_000_000,
-        },
-        'NRAK-BENCH',
-      ),
+      membership,
+      first: createCallScheduler(limits, { clock, limit: membership }).first,
       events: { throttled: () => {}, clockSkewed: () => {} },
       observer,
       keyProvider: { current: () => 'NRAK-BENCH', reload: async () => false },

@@ -28,7 +28,7 @@ export async function pollOnce(
     abort.abort(signal.reason);
   };
   signal.addEventListener('abort', onAbort, { once: true });
-  const context = { wallMs, signal: abort.signal, onWire: () => undefined };
+  const context = { wallMs, signal: abort.signal };
   const outcomes = new Map<string, PollOutcome>();
   try {
     await eachOf(source.batches(questions, []).values(), concurrency, async (batch) => {

@@ -7,6 +7,7 @@ import type { ApiObserver, Logger } from '../model/telemetry.ts';
 import { createNerdGraphSource } from '../nerdgraph/nerdgraph-source.ts';
 import { statusOf as nerdGraphStatusOf } from '../nerdgraph/status-of.ts';
 import { type AccountPoller, createAccountPoller } from '../poller/account-poller.ts';
+import { createCallScheduler } from '../rate-limit/call-scheduler.ts';
 import type { Membership, RateLimiters } from '../rate-limit/rate-limiters.ts';
 import {
   createRestClient,
@@ -106,7 +107,12 @@ class PolledAccount implements AccountRuntime {
     const keyProvider = followingKey(() => this.#prepared.keyProvider, membership);
     const observer = metrics.apiObserver(account.name);
     const callLog = createCallLog(account.name, { clock, logger });
-    const parts = { clock, random, observer, keyProvider, membership, events, callLog };
+    const scheduler = createCallScheduler(
+      { requestsPerMinute: membership.limitPerMinute(), concurrency: account.concurrency },
+      { clock, limit: membership },
+    );
+    const { first } = scheduler;
+    const parts = { clock, random, observer, keyProvider, membership, first, events, callLog };
     const statusOf = account.source.kind === 'nerdgraph' ? nerdGraphStatusOf : undefined;
     this.#transport = createAccountTransport(account, { ...parts, raw, statusOf });
     const { send } = this.#transport;
@@ -125,6 +131,7 @@ class PolledAccount implements AccountRuntime {
       logger,
       observer: metrics.pollObserver(account.name),
       limit: membership,
+      scheduler,
       aspects: () => [this.#prepared.keyProvider.readability()],
       shardDemands: (demands, discoveryIntervalMs) => {
         this.#budget.discovered(demands, discoveryIntervalMs);

@@ -1,6 +1,6 @@
 import type { Clock } from '../model/clock.ts';
+import type { ThrottleCause } from '../model/permit.ts';
 import type { Logger } from '../model/telemetry.ts';
-import type { ThrottleCause } from '../rate-limit/rate-limiter.ts';
 import type { Membership } from '../rate-limit/rate-limiters.ts';
 import type { TransportEvents } from '../transport/account-transport.ts';
 

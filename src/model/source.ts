@@ -1,6 +1,7 @@
 import type { ApiError } from './api-error.ts';
 import type { Application } from './application.ts';
 import type { Selector } from './config.ts';
+import type { Turn } from './permit.ts';
 import type { PollOutcome } from './poll-outcome.ts';
 import type { SelectedApplication } from './selected-application.ts';
 import type { Operation } from './telemetry.ts';
@@ -42,26 +43,18 @@ export interface HostNames {
   readonly calls: number;
 }
 
-/**
- * Called with `true` when a request of a call leaves, and with `false` when it has come back or
- * failed.
- */
-export type OnWire = (isOnWire: boolean) => void;
-
 /** What the poller passes to every call of a batch. */
 export interface CallContext {
   /** Aborts the call. If its reason is an `ApiError`, a deadline has passed. */
   readonly signal: AbortSignal;
-  readonly onWire: OnWire;
+  /** The place of the call in the queue. Default: it goes before all others, as lists do. */
+  readonly turn?: Turn | undefined;
   /** The vendor's wall time when the batch began: the same window is cut from it for all calls. */
   readonly wallMs: number;
 }
 
-/**
- * One call to the vendor, ready to be sent. It handles its own failure and never rejects: it
- * resolves to whether there was an answer, even a bad one.
- */
-export type Call = (context: CallContext) => Promise<boolean>;
+/** One call to the vendor, ready to be sent. It handles its own failure and never rejects. */
+export type Call = (context: CallContext) => Promise<unknown>;
 
 /** Calls that may be in flight together. */
 export interface Stage {
@@ -119,10 +112,6 @@ export interface CallLimit {
    * it.
    */
   onLimitChange(listener: () => void): () => void;
-  /**
-   * Says how many calls a minute the account needs. Accounts that share the limit may use the rest.
-   */
-  demand(callsPerMinute: number): void;
 }
 
 /** Numbers of calls by what they are for. */

@@ -11,7 +11,7 @@ import { answeredPartOf } from './status-of.ts';
 import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
 /** What a request needs to know about the call that it belongs to. */
-export type RequestContext = Pick<CallContext, 'signal'> & Partial<Pick<CallContext, 'onWire'>>;
+export type RequestContext = Pick<CallContext, 'signal' | 'turn'>;
 
 export interface NrqlQuestion {
   readonly operation: Operation;
@@ -69,17 +69,14 @@ export function createGraphqlClient(
   const ask = async <Value>(
     purpose: CallPurpose,
     document: { readonly query: string; readonly variables: Readonly<Record<string, unknown>> },
-    { signal, onWire }: RequestContext,
+    { signal, turn }: RequestContext,
     use: (part: unknown) => Value,
   ): Promise<Value> => {
     const { operation } = purpose;
     // A page of entities names no hosts. All other answers may have 5000 rows.
     const answerLike = operation === 'list_applications' ? 'list_hosts' : 'list_applications';
     const body = JSON.stringify(document);
-    const response = await send(
-      { operation, answerLike, target: '/graphql', body, onWire },
-      signal,
-    );
+    const response = await send({ operation, answerLike, target: '/graphql', body, turn }, signal);
     return countingFailures(response, purpose, observer, () => use(partOf(response, purpose)));
   };
 

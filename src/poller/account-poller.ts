@@ -4,11 +4,12 @@ import type { SnapshotSink } from '../model/snapshot.ts';
 import type { CallLimit, Source } from '../model/source.ts';
 import type { ApplicationStatus, PollerDetails } from '../model/status.ts';
 import type { Logger, PollObserver } from '../model/telemetry.ts';
+import type { CallScheduler } from '../rate-limit/call-scheduler.ts';
+import type { JobQueueLimits } from '../rate-limit/job-queue.ts';
 import { type AccountPlan, createAccountPlanner } from './account-plan.ts';
 import { type Aspect, accountStatusOf } from './account-status.ts';
 import { AccountTable, type AccountTableOptions } from './account-table.ts';
 import { applicationStatusesOf } from './application-status.ts';
-import { type CallScheduler, createCallScheduler } from './call-scheduler.ts';
 import { discoveryIntervalOf, type ShardDemandsListener } from './demand.ts';
 import {
   createDiscoveryLoop,
@@ -17,7 +18,6 @@ import {
   wantSameApplications,
 } from './discovery-loop.ts';
 import { hostlessEntries } from './discovery-state.ts';
-import type { JobQueueLimits } from './job-queue.ts';
 import { createPollLog, type PollLog } from './poll-log.ts';
 import { createPollLoop, type PollLoop } from './poll-loop.ts';
 import { stalledText } from './stalled.ts';
@@ -36,11 +36,10 @@ export interface AccountPollerDependencies {
   readonly sink: SnapshotSink;
   readonly observer: PollObserver;
   readonly logger: Logger;
-  /**
-   * What the account may send. The poller follows its changes, and passes it the demand of each
-   * plan.
-   */
+  /** What the account may send. The poller follows its changes. */
   readonly limit: CallLimit;
+  /** Sends the calls of the polls. The poller tells it the limits. */
+  readonly scheduler: CallScheduler;
   /** Called after a complete discovery, with what all shards of the account need. */
   readonly shardDemands?: ShardDemandsListener | undefined;
   /** Retries since the start. */
@@ -102,7 +101,7 @@ class LoopingPoller implements AccountPoller {
     this.#dependencies = dependencies;
     this.#startMs = clock.monotonicMs();
     this.#log = createPollLog(options.account.name, dependencies);
-    this.#scheduler = createCallScheduler(this.#limits(), { clock });
+    this.#scheduler = dependencies.scheduler;
     const planner = createAccountPlanner(tableOptionsOf(options), {
       clock,
       costs: dependencies.source.costs,
@@ -113,7 +112,7 @@ class LoopingPoller implements AccountPoller {
       retries: dependencies.retries ?? (() => 0),
     });
     const { costs } = dependencies.source;
-    const parts = { ...dependencies, costs, log: this.#log, planner, scheduler: this.#scheduler };
+    const parts = { ...dependencies, costs, log: this.#log, planner };
     this.#table = new AccountTable(tableOptionsOf(options), parts);
     this.#discoveries = createDiscoveryLoop(discoveryOptionsOf(options), {
       ...dependencies,
@@ -217,7 +216,7 @@ class LoopingPoller implements AccountPoller {
 
   #followLimit(): void {
     this.#scheduler.resize(this.#limits());
-    this.#table.followLimit();
+    this.#table.replan();
     this.#wake();
   }
 

@@ -3,7 +3,7 @@ import { ApiError } from '../model/api-error.ts';
 import type { Clock } from '../model/clock.ts';
 import type { PollOutcome } from '../model/poll-outcome.ts';
 import type { Batch, Call, Question, Stage } from '../model/source.ts';
-import type { CallScheduler, Job, ScheduledCall } from './call-scheduler.ts';
+import type { CallScheduler, Job, ScheduledCall } from '../rate-limit/call-scheduler.ts';
 import { renderingWork } from './rendering-work.ts';
 
 /** One application whose poll is due: what to ask for, and when. */
@@ -114,8 +114,8 @@ class StagedPoll implements BatchPoll {
     const { signal } = abort;
     const scheduled =
       (call: Call): ScheduledCall =>
-      async (onWire) =>
-        call({ onWire, signal, wallMs });
+      async (turn) =>
+        call({ turn, signal, wallMs });
     for (let next = calls.next(); next.done !== true; next = calls.next()) {
       yield scheduled(next.value);
     }

@@ -1,4 +1,5 @@
 import type { PollConfig } from '../model/config.ts';
+import { earlyShare } from '../rate-limit/job-queue.ts';
 import type { AppState } from './app-state.ts';
 
 /** What decides when an application is polled. */
@@ -25,12 +26,6 @@ export interface NextDue {
   /** Polls that were skipped because this one took too long. */
   readonly skipped: number;
 }
-
-/**
- * Without headroom a poll falls due this share of its interval early, and waits for its turn. So
- * there is always a poll to go on with, and nothing is lost of a budget that is too small anyway.
- */
-export const earlyShare = 0.1;
 
 /** A poll may take as long as its interval, or as this if that is longer. */
 const longestShortPollMs = 120_000;

@@ -1,3 +1,4 @@
+import pLimit, { type LimitFunction } from 'p-limit';
 import type { Clock } from '../model/clock.ts';
 import { type AccountConfig, quotaOf } from '../model/config.ts';
 import type { Logger } from '../model/telemetry.ts';
@@ -8,25 +9,29 @@ export interface Member {
   readonly name: string;
   /** Calls that the account may send in any 60 seconds. */
   readonly requestsPerMinute: number;
-  /** Calls a minute that the account needs; `Infinity` while that is not known. */
-  readonly demandPerMinute: number;
-  /** Whether anybody wants to know of changes of its share. */
-  readonly isWatching: boolean;
   /** Its share of the limit may be another one. */
   shareMayHaveChanged(): void;
 }
 
+/** Whom the vendor knows by a key at one address, and the calls in flight for all quotas of that key. */
+interface KeyUser {
+  readonly id: string;
+  readonly inFlight: LimitFunction;
+}
+
 /**
  * A key in use for one of the vendor's quotas, or one that was used in the last minutes: its rate limiter, and the accounts that
- * share it. Its limit is the smallest one of its members.
+ * share it evenly. Its limit is the smallest one of its members.
  */
 export class Key {
   readonly limiter: RateLimiter;
+  readonly user: KeyUser;
   readonly #members = new Set<Member>();
   #unwatch: (() => void) | undefined;
 
-  constructor(limiter: RateLimiter) {
+  constructor(limiter: RateLimiter, user: KeyUser) {
     this.limiter = limiter;
+    this.user = user;
   }
 
   get members(): ReadonlySet<Member> {
@@ -35,6 +40,9 @@ export class Key {
 
   add(member: Member): void {
     this.#members.add(member);
+    this.#unwatch ??= this.limiter.onLimitChange(() => {
+      this.#tellMembers();
+    });
     this.membersChanged();
   }
 
@@ -49,33 +57,23 @@ export class Key {
 
   /** To be called when something about a member has changed. */
   membersChanged(): void {
-    const members = [...this.#members];
-    if (members.some(({ isWatching }) => isWatching)) {
-      this.#unwatch ??= this.limiter.onLimitChange(() => {
-        this.#tellMembers();
-      });
-    } else {
-      this.#unwatch?.();
-      this.#unwatch = undefined;
-    }
+    const limits = Array.from(this.#members, ({ requestsPerMinute }) => requestsPerMinute);
     // Without members the limit of the last one stays.
-    if (members.length > 0) {
-      this.limiter.resize(Math.min(...members.map(({ requestsPerMinute }) => requestsPerMinute)));
-    }
+    if (limits.length > 0) this.limiter.resize(Math.min(...limits));
     this.#tellMembers();
   }
 
-  /** Calls a minute that a member may plan with; for anybody else the whole limit. */
-  shareOf(member: Member): number {
-    const members = [...this.#members];
-    const limit = this.limiter.limitPerMinute();
-    const demands = members.map(({ demandPerMinute }) => demandPerMinute);
-    return fairShares(limit, demands)[members.indexOf(member)] ?? limit;
+  /** Calls a minute that each member may plan with. */
+  sharePerMinute(): number {
+    return this.limiter.limitPerMinute() / Math.max(1, this.#members.size);
   }
 
   async #membersChangeAfterTurn(): Promise<void> {
     await Promise.resolve();
     this.membersChanged();
+    if (this.#members.size > 0) return;
+    this.#unwatch?.();
+    this.#unwatch = undefined;
   }
 
   #tellMembers(): void {
@@ -85,6 +83,13 @@ export class Key {
 
 /** Where a key is sent, and by what the vendor counts its calls there. */
 export type KeyPlace = Pick<AccountConfig, 'baseUrl' | 'source'>;
+
+/** What New Relic allows a user of NerdGraph at a time; it names no such number for the REST API. */
+const mostNerdGraphCallsInFlight = 25;
+
+function mostInFlightOf({ source }: KeyPlace): number {
+  return source.kind === 'nerdgraph' ? mostNerdGraphCallsInFlight : Number.POSITIVE_INFINITY;
+}
 
 export interface KeyTableDependencies {
   readonly clock: Clock;
@@ -107,7 +112,12 @@ export class KeyTable {
     const known = this.#keys.get(id);
     if (known !== undefined) return known;
     this.#forgetUnused();
-    const key = new Key(createRateLimiter({ apiKey, requestsPerMinute }, this.#dependencies));
+    const user = this.#userOf(place, apiKey);
+    const limiter = createRateLimiter(
+      { apiKey, requestsPerMinute, inFlight: user.inFlight },
+      { ...this.#dependencies, roomAgain: () => this.#pumpAllOf(user) },
+    );
+    const key = new Key(limiter, user);
     this.#keys.set(id, key);
     return key;
   }
@@ -116,6 +126,23 @@ export class KeyTable {
   add(key: Key, member: Member): void {
     for (const other of key.members) this.#warnOnce(other.name, member.name);
     key.add(member);
+  }
+
+  #userOf(place: KeyPlace, apiKey: string): KeyUser {
+    const id = JSON.stringify([new URL(place.baseUrl).href, place.source.kind, apiKey]);
+    for (const { user } of this.#keys.values()) if (user.id === id) return user;
+    return { id, inFlight: pLimit(mostInFlightOf(place)) };
+  }
+
+  /** Gives room in flight to the keys in turn: those that had their turn go to the end. */
+  #pumpAllOf({ id: userId, inFlight }: KeyUser): void {
+    for (const [id, key] of Array.from(this.#keys)) {
+      if (key.user.id !== userId) continue;
+      if (inFlight.activeCount + inFlight.pendingCount >= inFlight.concurrency) return;
+      this.#keys.delete(id);
+      this.#keys.set(id, key);
+      key.limiter.pump();
+    }
   }
 
   #forgetUnused(): void {
@@ -129,29 +156,11 @@ export class KeyTable {
     if (first === second || this.#warned.has(pair)) return;
     this.#warned.add(pair);
     const remedy =
-      'they share its limit, the smaller requests_per_minute of the two; give each account a key ' +
-      'of its own, or make them one account';
+      'they share its limit evenly, the smaller requests_per_minute of the two; give each account a ' +
+      'key of its own, or make them one account';
     this.#dependencies.logger.warn(
       { accounts: [first, second], remedy },
       'accounts with the same API key',
     );
   }
-}
-
-/**
- * Max-min fair shares of a limit: no share can grow without taking from a smaller one, and none is
- * larger than its demand as long as others want more. What nobody wants is divided equally. A demand
- * that is not known is `Infinity`.
- */
-export function fairShares(limit: number, demands: readonly number[]): readonly number[] {
-  const smallestFirst = demands.map((demand, index) => ({ demand, index }));
-  smallestFirst.sort((a, b) => a.demand - b.demand);
-  const shares = demands.map(() => 0);
-  let left = limit;
-  for (const [served, { demand, index }] of smallestFirst.entries()) {
-    const share = Math.min(demand, left / (demands.length - served));
-    shares[index] = share;
-    left -= share;
-  }
-  return shares.map((share) => share + left / demands.length);
 }

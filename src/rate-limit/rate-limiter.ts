@@ -1,45 +1,33 @@
+import type { LimitFunction } from 'p-limit';
 import type { Clock } from '../model/clock.ts';
+import type { Permit, Throttled } from '../model/permit.ts';
 import { createTokenBucket, type TokenBucket } from '../model/token-bucket.ts';
 import { type AdaptiveLimit, createAdaptiveLimit } from './adaptive-limit.ts';
 import { createSlidingWindowLog } from './sliding-window-log.ts';
-import { createWaitQueue, type WaitOptions } from './wait-queue.ts';
+
+/** An account that wants to send with a key. */
+export interface Claimant {
+  /** Called when it may take a permit, if it could not before. */
+  readonly wake: () => void;
+}
 
 /**
- * Why the vendor answered 429: the limit of the key is used up, it has too much to do for everybody,
- * or it does not say.
+ * Says when the next call of one key may go: as its limit, the vendor's pauses and the calls in flight
+ * allow. Accounts that wait for permits get them in turn, one each.
  */
-export type ThrottleCause = 'key_limit' | 'overload' | 'unknown';
-
-/** A 429; times are on the monotonic clock. */
-export interface Throttled {
-  /** When the throttled call was sent. */
-  readonly sentMs: number;
-  /** When the pause ends that the answer asks for. */
-  readonly untilMs: number;
-  readonly cause: ThrottleCause;
-}
-
-/** The right to send one request with one key. */
-export interface Permit {
-  /** The key to send; it goes nowhere else. */
-  readonly apiKey: string;
-  /** When the pause of this key ends, on the monotonic clock; `undefined` when there is none. */
-  pausedUntilMs(): number | undefined;
-  /** The request was answered with 429. */
-  readonly throttled: (answer: Throttled) => void;
-  /** The request has ended: to be called exactly once. */
-  readonly release: () => void;
-}
-
-/** Says when the next call of one key may go: as its limit and the vendor's pauses allow. */
 export interface RateLimiter {
   /**
-   * Waits for a permit; urgent calls go before the others that wait. Resolves with `undefined` if
-   * the owner was evicted meanwhile, and rejects with the signal's reason.
+   * Whether the account may take a permit now. If not, it is woken once when it may.
+   *
+   * @param isSpaced whether the call is one of those that are spread evenly over the minute
    */
-  acquire(options: WaitOptions, signal: AbortSignal): Promise<Permit | undefined>;
-  /** Ends the wait of all calls of an owner, without a permit. */
-  evict(owner: object): void;
+  mayTake(claimant: Claimant, isSpaced: boolean): boolean;
+  /** Takes a permit. To be called only when `mayTake` has just said so. */
+  take(): Permit;
+  /** The account waits no longer. */
+  forget(claimant: Claimant): void;
+  /** Wakes those that may take a permit now. */
+  pump(): void;
   /** Sets another full limit. What was sent in the last 60 seconds still counts. */
   resize(requestsPerMinute: number): void;
   /** Calls that may be sent in any 60 seconds, as of now: the full limit, or less after a 429. */
@@ -52,67 +40,105 @@ export interface RateLimiter {
   onLimitChange(listener: () => void): () => void;
   /** Whether nothing distinguishes it from a new one. */
   isPristine(): boolean;
+  /** Monotonic time since when somebody should have been woken; `undefined` if nobody should. */
+  dueSinceMs(): number | undefined;
 }
 
 export interface RateLimiterOptions {
   readonly apiKey: string;
   /** Calls in any 60 seconds, at least 1. */
   readonly requestsPerMinute: number;
+  /** Holds the calls in flight of the key, and bounds them together with those for its other quotas. */
+  readonly inFlight: LimitFunction;
+}
+
+export interface RateLimiterDependencies {
+  readonly clock: Clock;
+  /** Called when a call has ended and there was no room for another one in flight. */
+  readonly roomAgain: () => void;
 }
 
 export function createRateLimiter(
   options: RateLimiterOptions,
-  { clock }: { readonly clock: Clock },
+  dependencies: RateLimiterDependencies,
 ): RateLimiter {
-  return new KeyRateLimiter(options, clock);
+  return new KeyRateLimiter(options, dependencies);
 }
 
-/** How long calls go evenly after a pause, not in a burst: the vendor has just said "enough". */
+const nothing = (): void => undefined;
+/** How long all calls go evenly after a pause, not in a burst: the vendor has just said "enough". */
 const evenlyMs = 60_000;
+/** The values of a poll are published together, so a small poll should go out in one batch. */
+const batchMs = 3000;
 
 class KeyRateLimiter implements RateLimiter {
   readonly #clock: Clock;
   readonly #apiKey: string;
   readonly #window = createSlidingWindowLog();
-  readonly #queue = createWaitQueue<Permit>();
+  readonly #inFlight: LimitFunction;
+  readonly #roomAgain: () => void;
   readonly #limit: AdaptiveLimit;
   readonly #tokenBucket: TokenBucket;
+  /** Who waits, and whether for an even share of the minute; the first one has waited for longest. */
+  readonly #waiting = new Map<Claimant, boolean>();
   readonly #listeners = new Set<() => void>();
+  /** Whose turn it is while it is being woken. */
+  #woken: Claimant | undefined;
   #knownLimit: number;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
   #timer: { readonly dueMs: number; readonly cancel: () => void } | undefined;
 
-  constructor({ apiKey, requestsPerMinute }: RateLimiterOptions, clock: Clock) {
+  constructor(
+    { apiKey, requestsPerMinute, inFlight }: RateLimiterOptions,
+    { clock, roomAgain }: RateLimiterDependencies,
+  ) {
     this.#clock = clock;
     this.#apiKey = apiKey;
+    this.#inFlight = inFlight;
+    this.#roomAgain = roomAgain;
     this.#limit = createAdaptiveLimit(requestsPerMinute);
-    this.#tokenBucket = createTokenBucket(requestsPerMinute, clock.monotonicMs());
+    this.#tokenBucket = createTokenBucket(requestsPerMinute, clock.monotonicMs(), batchMs);
     this.#knownLimit = requestsPerMinute;
   }
 
-  async acquire(options: WaitOptions, signal: AbortSignal): Promise<Permit | undefined> {
-    signal.throwIfAborted();
-    if (this.#queue.size() === 0 && this.#waitMs(this.#clock.monotonicMs()) === 0) {
-      return this.#permit();
+  mayTake(claimant: Claimant, isSpaced: boolean): boolean {
+    const nowMs = this.#clock.monotonicMs();
+    const isItsTurn = this.#woken === claimant || (this.#firstAble(nowMs) ?? claimant) === claimant;
+    if (isItsTurn && this.#waitMs(nowMs, isSpaced) === 0) {
+      this.#waiting.delete(claimant);
+      return true;
     }
-    const turn = this.#queue.wait(options, signal);
-    this.#pump();
-    try {
-      return await turn;
-    } catch (error) {
-      this.#schedule(this.#clock.monotonicMs());
-      throw error;
-    }
+    this.#waiting.set(claimant, isSpaced);
+    this.#schedule(nowMs);
+    return false;
   }
 
-  evict(owner: object): void {
-    this.#queue.evict(owner);
-    this.#pump();
+  take(): Permit {
+    this.#woken = undefined;
+    this.#window.acquire();
+    this.#tokenBucket.take();
+    let end: () => void = nothing;
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    void this.#hold(ended);
+    return {
+      apiKey: this.#apiKey,
+      throttled: (answer) => {
+        this.#throttled(answer);
+      },
+      release: end,
+    };
+  }
+
+  forget(claimant: Claimant): void {
+    this.#waiting.delete(claimant);
+    this.#schedule(this.#clock.monotonicMs());
   }
 
   resize(requestsPerMinute: number): void {
     this.#limit.resize(requestsPerMinute);
-    this.#pump();
+    this.pump();
   }
 
   limitPerMinute(): number {
@@ -129,7 +155,7 @@ class KeyRateLimiter implements RateLimiter {
 
   onLimitChange(listener: () => void): () => void {
     this.#listeners.add(listener);
-    this.#pump();
+    this.pump();
     return () => {
       this.#listeners.delete(listener);
       this.#schedule(this.#clock.monotonicMs());
@@ -140,26 +166,24 @@ class KeyRateLimiter implements RateLimiter {
     const nowMs = this.#clock.monotonicMs();
     return (
       this.#window.used(nowMs) === 0 &&
-      this.#queue.size() === 0 &&
+      this.#waiting.size === 0 &&
       nowMs >= this.#pausedUntilMs + evenlyMs &&
       !this.isReduced()
     );
   }
 
-  #permit(): Permit {
-    this.#window.acquire();
-    this.#tokenBucket.take();
-    return {
-      apiKey: this.#apiKey,
-      pausedUntilMs: () => this.pausedUntilMs(),
-      throttled: (answer) => {
-        this.#throttled(answer);
-      },
-      release: () => {
-        this.#window.release(this.#clock.monotonicMs());
-        this.#pump();
-      },
-    };
+  dueSinceMs(): number | undefined {
+    const dueMs = this.#timer?.dueMs ?? Number.POSITIVE_INFINITY;
+    return dueMs <= this.#clock.monotonicMs() ? dueMs : undefined;
+  }
+
+  /** Holds a place among the calls in flight until the call has ended. */
+  async #hold(ended: Promise<void>): Promise<void> {
+    await this.#inFlight(async () => ended);
+    this.#window.release(this.#clock.monotonicMs());
+    const { activeCount, pendingCount, concurrency } = this.#inFlight;
+    if (activeCount + pendingCount + 1 >= concurrency) this.#roomAgain();
+    this.pump();
   }
 
   #throttled({ sentMs, untilMs, cause }: Throttled): void {
@@ -169,25 +193,41 @@ class KeyRateLimiter implements RateLimiter {
       this.#pausedUntilMs = untilMs;
       this.#tokenBucket.restart(untilMs);
     }
-    this.#pump();
+    this.pump();
   }
 
   /** 0 when a call may go now, else how long to wait; `Infinity` if that takes the end of a call. */
-  #waitMs(nowMs: number): number {
+  #waitMs(nowMs: number, isSpaced: boolean): number {
     if (nowMs < this.#pausedUntilMs) return this.#pausedUntilMs - nowMs;
+    const { activeCount, pendingCount, concurrency } = this.#inFlight;
+    if (activeCount + pendingCount >= concurrency) return Number.POSITIVE_INFINITY;
     const limit = this.#limit.perMinute(nowMs);
     const windowMs = this.#window.waitMs(nowMs, limit);
     if (windowMs > 0) return Math.min(windowMs, this.#limit.nextStepMs(nowMs) - nowMs);
     const evenlyLeftMs = this.#pausedUntilMs + evenlyMs - nowMs;
-    if (evenlyLeftMs <= 0) return 0;
+    if (!isSpaced && evenlyLeftMs <= 0) return 0;
     this.#tokenBucket.resize(limit, nowMs);
-    return Math.min(evenlyLeftMs, this.#tokenBucket.waitMs(nowMs));
+    const tokenMs = this.#tokenBucket.waitMs(nowMs);
+    return isSpaced ? tokenMs : Math.min(evenlyLeftMs, tokenMs);
   }
 
-  /** Gives permits to all calls that may go, tells of another limit, and sets the next timer. */
-  #pump(): void {
+  #firstAble(nowMs: number): Claimant | undefined {
+    for (const [claimant, isSpaced] of this.#waiting) {
+      if (this.#waitMs(nowMs, isSpaced) === 0) return claimant;
+    }
+    return undefined;
+  }
+
+  /** Also tells of another limit, and sets the next timer. */
+  pump(): void {
     const nowMs = this.#clock.monotonicMs();
-    while (this.#queue.size() > 0 && this.#waitMs(nowMs) === 0) this.#queue.dequeue(this.#permit());
+    let next = this.#firstAble(nowMs);
+    for (; next !== undefined; next = this.#firstAble(nowMs)) {
+      this.#waiting.delete(next);
+      this.#woken = next;
+      next.wake();
+      this.#woken = undefined;
+    }
     this.#schedule(nowMs);
     const limit = this.#limit.perMinute(nowMs);
     if (limit === this.#knownLimit) return;
@@ -196,10 +236,10 @@ class KeyRateLimiter implements RateLimiter {
   }
 
   #schedule(nowMs: number): void {
-    const waitMs = this.#queue.size() === 0 ? Number.POSITIVE_INFINITY : this.#waitMs(nowMs);
-    const stepMs =
-      this.#listeners.size === 0 ? Number.POSITIVE_INFINITY : this.#limit.nextStepMs(nowMs);
-    const dueMs = Math.min(nowMs + waitMs, stepMs);
+    let dueMs = this.#listeners.size === 0 ? Infinity : this.#limit.nextStepMs(nowMs);
+    for (const isSpaced of this.#waiting.values()) {
+      dueMs = Math.min(dueMs, nowMs + this.#waitMs(nowMs, isSpaced));
+    }
     // A timer that fires too early only looks again.
     if (this.#timer !== undefined && this.#timer.dueMs <= dueMs && Number.isFinite(dueMs)) return;
     this.#timer?.cancel();
@@ -208,7 +248,7 @@ class KeyRateLimiter implements RateLimiter {
     // Timers count whole milliseconds, rounded down: without this they would fire too early.
     const cancel = this.#clock.after(Math.max(1, Math.ceil(dueMs - nowMs)), () => {
       this.#timer = undefined;
-      this.#pump();
+      this.pump();
     });
     this.#timer = { dueMs, cancel };
   }

@@ -1,4 +1,5 @@
 import type { Clock } from '../model/clock.ts';
+import type { Permit } from '../model/permit.ts';
 import type { CallLimit } from '../model/source.ts';
 import {
   type Key,
@@ -7,7 +8,7 @@ import {
   type KeyTableDependencies,
   type Member,
 } from './key-table.ts';
-import type { Permit, RateLimiter } from './rate-limiter.ts';
+import type { Claimant } from './rate-limiter.ts';
 import { createSlidingWindowLog } from './sliding-window-log.ts';
 
 export interface JoinOptions extends KeyPlace {
@@ -18,15 +19,18 @@ export interface JoinOptions extends KeyPlace {
 }
 
 /**
- * One account's part in the rate limiter of its key. What it may plan with is the limit of the key, or its
- * fair share of it when other accounts use the key as well.
+ * One account's part in the rate limiter of its key. What it may plan with is the limit of the key, or an
+ * even share of it when other accounts use the key as well.
  */
 export interface Membership extends CallLimit {
-  /**
-   * Waits for a permit of the current key; urgent calls go before the others that wait. Rejects with
-   * the signal's reason.
-   */
-  acquire(urgent: boolean, signal: AbortSignal): Promise<Permit>;
+  /** As `RateLimiter.mayTake`, for the current key. */
+  mayTake(isSpaced: boolean): boolean;
+  /** As `RateLimiter.take`. */
+  take(): Permit;
+  /** Who is woken when a permit may be taken. */
+  onWake(wake: () => void): void;
+  /** As `RateLimiter.dueSinceMs`. */
+  dueSinceMs(): number | undefined;
   /** When the pause of the key ends, on the monotonic clock; `undefined` when there is none. */
   pausedUntilMs(): number | undefined;
   /** Calls of the account that are in flight, or ended in the last 60 seconds, with whatever key. */
@@ -35,11 +39,11 @@ export interface Membership extends CallLimit {
   isReduced(): boolean;
   /** Sets another limit of the account. */
   resize(requestsPerMinute: number): void;
-  /** Moves to another key, with all calls that wait. Permits that were given keep their key. */
+  /** Moves to another key. Permits that were given keep their key. */
   rekey(apiKey: string): void;
   /**
-   * The account has stopped. What it sent still counts, and its limit holds until the end of this
-   * turn: an account that replaces it should join by then.
+   * The account has stopped, and gets no more permits. What it sent still counts, and its limit holds
+   * until the end of this turn: an account that replaces it should join by then.
    */
   leave(): void;
 }
@@ -59,10 +63,7 @@ export function createRateLimiters(dependencies: KeyTableDependencies): RateLimi
   return { join: (options, apiKey) => new AccountMembership(options, apiKey, { keys, clock }) };
 }
 
-/** An account that has found no application yet still plans with this, to find the first one. */
-const minDemandPerMinute = 1;
-
-class AccountMembership implements Membership, Member {
+class AccountMembership implements Membership, Member, Claimant {
   readonly name: string;
   readonly #place: KeyPlace;
   readonly #keys: KeyTable;
@@ -70,11 +71,12 @@ class AccountMembership implements Membership, Member {
   readonly #calls = createSlidingWindowLog();
   readonly #listeners = new Set<() => void>();
   #requestsPerMinute: number;
-  #demandPerMinute = Number.POSITIVE_INFINITY;
   #apiKey: string;
-  /** `undefined` once the account has left: then the key may be forgotten at any time. */
-  #key: Key | undefined;
-  #knownLimit = 0;
+  #key: Key;
+  /** Then the key may be forgotten at any time. */
+  #hasLeft = false;
+  #wake = (): void => undefined;
+  #knownShare = 0;
 
   constructor(
     options: JoinOptions,
@@ -89,27 +91,41 @@ class AccountMembership implements Membership, Member {
     this.#apiKey = apiKey;
     this.#key = this.#findKey();
     keys.add(this.#key, this);
-    this.#knownLimit = this.limitPerMinute();
+    this.#knownShare = this.limitPerMinute();
   }
 
   get requestsPerMinute(): number {
     return this.#requestsPerMinute;
   }
 
-  get demandPerMinute(): number {
-    return this.#demandPerMinute;
+  mayTake(isSpaced: boolean): boolean {
+    return !this.#hasLeft && this.#key.limiter.mayTake(this, isSpaced);
   }
 
-  get isWatching(): boolean {
-    return this.#listeners.size > 0;
+  take(): Permit {
+    const permit = this.#key.limiter.take();
+    // Forgets those that have ended, so that their number is bounded.
+    this.callsLastMinute();
+    this.#calls.acquire();
+    return {
+      ...permit,
+      release: (isAnswered) => {
+        this.#calls.release(this.#clock.monotonicMs());
+        permit.release(isAnswered);
+      },
+    };
   }
 
-  async acquire(urgent: boolean, signal: AbortSignal): Promise<Permit> {
-    for (;;) {
-      const permit = await this.#limiter().acquire({ urgent, owner: this }, signal);
-      // Without one the account has moved to another key meanwhile.
-      if (permit !== undefined) return this.#counted(permit);
-    }
+  onWake(wake: () => void): void {
+    this.#wake = wake;
+  }
+
+  wake(): void {
+    this.#wake();
+  }
+
+  dueSinceMs(): number | undefined {
+    return this.#key.limiter.dueSinceMs();
   }
 
   callsLastMinute(): number {
@@ -117,79 +133,56 @@ class AccountMembership implements Membership, Member {
   }
 
   pausedUntilMs(): number | undefined {
-    return this.#limiter().pausedUntilMs();
+    return this.#key.limiter.pausedUntilMs();
   }
 
   limitPerMinute(): number {
-    return (this.#key ?? this.#findKey()).shareOf(this);
+    return this.#key.sharePerMinute();
   }
 
   isReduced(): boolean {
-    return this.#limiter().isReduced();
-  }
-
-  demand(callsPerMinute: number): void {
-    this.#demandPerMinute = Math.max(minDemandPerMinute, callsPerMinute);
-    this.#key?.membersChanged();
+    return this.#key.limiter.isReduced();
   }
 
   resize(requestsPerMinute: number): void {
     this.#requestsPerMinute = requestsPerMinute;
-    this.#key?.membersChanged();
+    if (!this.#hasLeft) this.#key.membersChanged();
   }
 
   rekey(apiKey: string): void {
-    if (apiKey === this.#apiKey) return;
+    if (apiKey === this.#apiKey || this.#hasLeft) return;
     this.#apiKey = apiKey;
     const before = this.#key;
-    if (before === undefined) return;
     this.#key = this.#findKey();
     this.#keys.add(this.#key, this);
     before.remove(this);
-    before.limiter.evict(this);
+    before.limiter.forget(this);
+    this.#wake();
   }
 
   onLimitChange(listener: () => void): () => void {
     this.#listeners.add(listener);
-    this.#key?.membersChanged();
     return () => {
       this.#listeners.delete(listener);
-      this.#key?.membersChanged();
     };
   }
 
   shareMayHaveChanged(): void {
-    const limit = this.limitPerMinute();
-    if (limit === this.#knownLimit) return;
-    this.#knownLimit = limit;
+    const share = this.limitPerMinute();
+    if (share === this.#knownShare) return;
+    this.#knownShare = share;
     for (const listener of this.#listeners) listener();
   }
 
   leave(): void {
+    if (this.#hasLeft) return;
+    this.#hasLeft = true;
     this.#listeners.clear();
-    const key = this.#key;
-    this.#key = undefined;
-    key?.remove(this);
-  }
-
-  #counted(permit: Permit): Permit {
-    // Forgets those that have ended, so that their number is bounded.
-    this.callsLastMinute();
-    this.#calls.acquire();
-    return {
-      ...permit,
-      release: () => {
-        this.#calls.release(this.#clock.monotonicMs());
-        permit.release();
-      },
-    };
+    this.#key.limiter.forget(this);
+    this.#key.remove(this);
   }
 
   #findKey(): Key {
     return this.#keys.find(this.#place, this.#apiKey, this.#requestsPerMinute);
-  }
-
-  #limiter(): RateLimiter {
-    return (this.#key ?? this.#findKey()).limiter;
   }
 }

@@ -141,11 +141,11 @@ function digitsOf(kind: 'application' | 'host', id: string): string {
 }
 
 /** What a request needs to know about the call that it belongs to. */
-export type RequestContext = Pick<CallContext, 'signal'> & Partial<Pick<CallContext, 'onWire'>>;
+export type RequestContext = Pick<CallContext, 'signal' | 'turn'>;
 
 /** Sends a request as part of a call. */
 export type SendIn = (context: RequestContext, request: ApiRequest) => Promise<ApiResponse>;
 
 export function sendingBy(send: Transport): SendIn {
-  return async ({ signal, onWire }, request) => send({ ...request, onWire }, signal);
+  return async ({ signal, turn }, request) => send({ ...request, turn }, signal);
 }

@@ -180,7 +180,7 @@ class RestBatch<Asked extends Question> implements Batch<Asked> {
     };
   }
 
-  async #names(context: Pick<CallContext, 'signal' | 'onWire'>): Promise<boolean> {
+  async #names(context: Pick<CallContext, 'signal' | 'turn'>): Promise<boolean> {
     const { client } = this.#dependencies;
     const { selected } = this.#question;
     const { id } = selected.application;
@@ -198,7 +198,7 @@ class RestBatch<Asked extends Question> implements Batch<Asked> {
   }
 
   /** Aborts the look-up of names if it takes much longer than the values. */
-  async #namesBesideValues({ signal, onWire }: CallContext): Promise<boolean> {
+  async #namesBesideValues({ signal, turn }: CallContext): Promise<boolean> {
     const abort = new AbortController();
     this.#namesAbort = abort;
     const onAbort = (): void => {
@@ -207,7 +207,7 @@ class RestBatch<Asked extends Question> implements Batch<Asked> {
     };
     signal.addEventListener('abort', onAbort, { once: true });
     try {
-      return await this.#names({ signal: abort.signal, onWire });
+      return await this.#names({ signal: abort.signal, turn });
     } finally {
       signal.removeEventListener('abort', onAbort);
       this.#namesAbort = undefined;

@@ -1,14 +1,13 @@
 import { setMaxListeners } from 'node:events';
-import pLimit, { type LimitFunction } from 'p-limit';
 import type { Clock } from '../model/clock.ts';
 import type { ApiKeyHeader } from '../model/config.ts';
+import type { Throttled, Turn } from '../model/permit.ts';
 import type { ApiObserver } from '../model/telemetry.ts';
-import type { Throttled } from '../rate-limit/rate-limiter.ts';
 import type { Membership } from '../rate-limit/rate-limiters.ts';
 import type { CallLog } from './call-log.ts';
 import { withDeadline } from './deadline.ts';
 import { createMeasure, type Measure } from './measure.ts';
-import { authorize, obeyPauses, pace } from './permits.ts';
+import { authorize, takeTurn } from './permits.ts';
 import { reloadKey, retry } from './retry.ts';
 import type {
   ApiResponse,
@@ -24,8 +23,6 @@ import { type ClockSkew, createVendorClock, type VendorClock } from './vendor-cl
 /** How each request is sent. */
 export interface SendSettings {
   readonly apiKeyHeader: ApiKeyHeader;
-  /** Requests in flight at most. */
-  readonly concurrency: number;
   /** One request, from its start to the last byte. */
   readonly timeoutMs: number;
 }
@@ -42,7 +39,9 @@ export interface AccountTransportDependencies {
   /** Uniform in [0, 1). */
   readonly random: () => number;
   /** The account's part in the rate limiter of its key. */
-  readonly membership: Membership;
+  readonly membership: Pick<Membership, 'pausedUntilMs'>;
+  /** The turn of requests that name none. */
+  readonly first: Turn;
   readonly observer: ApiObserver;
   readonly keyProvider: KeyProvider;
   /** The connections to the vendor, until `reconfigure` gives others. */
@@ -96,22 +95,13 @@ export function createAccountTransport(
   const connections = createReplaceableTransport(dependencies.raw);
   const measure = createMeasure(dependencies);
   const vendorClock = createVendorClock({ clock, skewed: dependencies.events.clockSkewed });
-  const concurrency = pLimit(options.concurrency);
-  let retries = 0;
-  const observer: ApiObserver = {
-    ...dependencies.observer,
-    retried: (operation, reason) => {
-      retries += 1;
-      dependencies.observer.retried(operation, reason);
-    },
-  };
   const wireWith = (settings: SendSettings): Send<PermittedRequest> =>
     withDeadline(
       { timeoutMs: settings.timeoutMs, host: new URL(options.baseUrl).host },
       { clock },
     )(authorize(settings, connections));
   let wire = wireWith(options);
-  const parts = { ...dependencies, observer, vendorClock, measure, concurrency };
+  const parts = { ...dependencies, vendorClock, measure };
   const send = sendThrough(options, parts, (request, signal) => wire(request, signal));
   let lastSignal: AbortSignal | undefined;
 
@@ -130,8 +120,6 @@ export function createAccountTransport(
       return send(request, signal);
     },
     reconfigure: (settings, raw) => {
-      // What is in flight beyond a smaller concurrency goes on.
-      concurrency.concurrency = settings.concurrency;
       wire = wireWith(settings);
       if (raw !== undefined) connections.replace(raw);
     },
@@ -142,7 +130,7 @@ export function createAccountTransport(
         ? undefined
         : clock.wallMs() + pausedUntilMs - clock.monotonicMs();
     },
-    retries: () => retries,
+    retries: () => measure.retries(),
     vendorWallMs: () => clock.wallMs() + 1000 * (clockSkewSeconds() ?? 0),
     clockSkewSeconds,
     close: () => connections.close(),
@@ -155,24 +143,22 @@ function sendThrough(
   dependencies: AccountTransportDependencies & {
     readonly vendorClock: VendorClock;
     readonly measure: Measure;
-    readonly concurrency: LimitFunction;
   },
   wire: Send<PermittedRequest>,
 ): Transport {
-  // These may send a second request. They are above `pace`, so that every request which leaves the
-  // process is paced, limited and measured.
+  // These may send a second request. They are above `takeTurn`, so that every request which leaves the
+  // process has a permit and is measured.
   const resending = [
     retry({ giveUpAfterMs: giveUpAfterMs ?? defaultGiveUpAfterMs }, dependencies),
     reloadKey(dependencies),
   ];
   const permitted = [
-    limitConcurrency(dependencies.concurrency),
-    obeyPauses({ ...dependencies, throttled: dependencies.events.throttled }),
     dependencies.measure.decorate,
     dependencies.callLog?.sent ?? unchanged,
     readStatus(dependencies.statusOf),
   ];
-  const paced = pace(dependencies)(permitted.reduceRight((next, decorate) => decorate(next), wire));
+  const turns = takeTurn({ ...dependencies, throttled: dependencies.events.throttled });
+  const paced = turns(permitted.reduceRight((next, decorate) => decorate(next), wire));
   const asked = dependencies.callLog?.asked ?? unchanged;
   return resending.reduceRight((next, decorate) => decorate(next), asked(paced));
 }
@@ -187,14 +173,6 @@ function readStatus(statusOf: ((answer: ApiResponse) => number) | undefined): Tr
     const status = statusOf(answer);
     return status === answer.status ? answer : { ...answer, status };
   };
-}
-
-/**
- * Lets as many requests be in flight as the limit says; the others wait in the order they came. A
- * waiting request whose signal is aborted rejects when its turn comes.
- */
-export function limitConcurrency(limit: LimitFunction): TransportDecorator {
-  return (next) => (request, signal) => limit(next, request, signal);
 }
 
 export interface ReplaceableTransport extends RawTransport {

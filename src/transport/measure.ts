@@ -12,6 +12,8 @@ export interface MeasureDependencies {
 export interface Measure {
   readonly decorate: TransportDecorator;
   requestsInFlight(): number;
+  /** Requests so far that were sent a second or third time. */
+  retries(): number;
 }
 
 /** The `code` of a request that its caller aborted: it has neither a status nor a failure. */
@@ -21,14 +23,18 @@ const abortedCode = 'aborted';
 export function createMeasure(dependencies: MeasureDependencies): Measure {
   const { clock, observer } = dependencies;
   let inFlight = 0;
+  let retries = 0;
 
   const decorate: TransportDecorator = (next) => async (request, signal) => {
-    const { operation } = request;
+    const { operation, retriedFor } = request;
     const startedMs = clock.monotonicMs();
     let code = abortedCode;
     inFlight += 1;
+    if (retriedFor !== undefined) {
+      retries += 1;
+      observer.retried(operation, retriedFor);
+    }
     observer.started(operation);
-    request.onWire?.(true);
     try {
       const response = await next(request, signal);
       code = String(response.status);
@@ -44,10 +50,9 @@ export function createMeasure(dependencies: MeasureDependencies): Measure {
       throw error;
     } finally {
       inFlight -= 1;
-      request.onWire?.(false);
       observer.ended(operation, code, (clock.monotonicMs() - startedMs) / 1000);
     }
   };
 
-  return { decorate, requestsInFlight: () => inFlight };
+  return { decorate, requestsInFlight: () => inFlight, retries: () => retries };
 }

@@ -1,27 +1,52 @@
-import { type Clock, sleep } from '../model/clock.ts';
+import { ApiError } from '../model/api-error.ts';
+import type { Clock } from '../model/clock.ts';
 import type { ApiKeyHeader } from '../model/config.ts';
-import type { Operation } from '../model/telemetry.ts';
-import type { ThrottleCause, Throttled } from '../rate-limit/rate-limiter.ts';
-import type { Membership } from '../rate-limit/rate-limiters.ts';
+import type { ThrottleCause, Throttled, Turn } from '../model/permit.ts';
 import type { ApiResponse, PermittedRequest, RawSend, Send, Transport } from './transport.ts';
 import { dateOf, headerText, parseHttpDate, type VendorClock } from './vendor-clock.ts';
 
-/** Everything else depends on the lists, and these calls are few. */
-function isUrgent(operation: Operation): boolean {
-  return operation === 'list_applications' || operation === 'list_hosts';
+export interface TakeTurnDependencies {
+  /** The turn of requests that name none: they go before all others. */
+  readonly first: Turn;
+  readonly clock: Clock;
+  readonly vendorClock: VendorClock;
+  /** Told of every 429, after the limiter of the key. */
+  readonly throttled: (answer: Throttled) => void;
 }
 
-/** Waits for a permit of the account's key for every request, and releases it when that has ended. */
-export function pace(dependencies: {
-  readonly membership: Pick<Membership, 'acquire'>;
-}): (next: Send<PermittedRequest>) => Transport {
-  const { membership } = dependencies;
+/**
+ * Lets every request take its turn: it waits for a permit, and releases it when it has ended. Tells the
+ * limiter of the key when the vendor answers 429; it is the one place that notices a 429, beside the
+ * counters.
+ *
+ * The pause counts from when the vendor gave the answer, not from when it arrived: a late answer
+ * about the vendor's last minute must not delay the next minute.
+ */
+export function takeTurn(
+  dependencies: TakeTurnDependencies,
+): (next: Send<PermittedRequest>) => Transport {
+  const { first, clock, vendorClock, throttled } = dependencies;
+
   return (next) => async (request, signal) => {
-    const permit = await membership.acquire(isUrgent(request.operation), signal);
+    const permit = await (request.turn ?? first).next(request.delayMs ?? 0, signal);
+    const sentMs = clock.monotonicMs();
+    let isAnswered = true;
     try {
-      return await next({ ...request, permit }, signal);
+      const response = await next({ ...request, permit }, signal);
+      const { status, headers } = response;
+      vendorClock.answered(headers);
+      if (status === 429) {
+        const { ms, cause } = pauseOf(headers, clock.wallMs());
+        const answer = { sentMs, untilMs: vendorClock.answeredAtMs(headers, sentMs) + ms, cause };
+        permit.throttled(answer);
+        throttled(answer);
+      }
+      return response;
+    } catch (error) {
+      isAnswered = error instanceof ApiError && error.status !== undefined;
+      throw error;
     } finally {
-      permit.release();
+      permit.release(isAnswered);
     }
   };
 }
@@ -44,49 +69,6 @@ export function authorize(
     const key = request.permit.apiKey;
     if (last?.key !== key) last = { key, headers: { [apiKeyHeader]: key } };
     return send(request, last.headers, signal);
-  };
-}
-
-export interface ObeyPausesDependencies {
-  readonly clock: Clock;
-  readonly vendorClock: VendorClock;
-  /** Told of every 429, after the limiter of the key. */
-  readonly throttled: (answer: Throttled) => void;
-}
-
-/**
- * Tells the limiter of the key when the vendor answers 429, and holds back a request whose permit is
- * older than the pause. It is the one place that notices a 429, beside the counters.
- *
- * The pause counts from when the vendor gave the answer, not from when it arrived: a late answer
- * about the vendor's last minute must not delay the next minute.
- *
- * It is inside the concurrency limit, so that the pause is in force before the slot of the throttled
- * request goes to the next request in the queue.
- */
-export function obeyPauses(
-  dependencies: ObeyPausesDependencies,
-): (next: Send<PermittedRequest>) => Send<PermittedRequest> {
-  const { clock, vendorClock, throttled } = dependencies;
-
-  return (next) => async (request, signal) => {
-    const { permit } = request;
-    // A pause may have grown while this request waited for its end.
-    for (let untilMs = permit.pausedUntilMs(); untilMs !== undefined; ) {
-      await sleep(clock, untilMs - clock.monotonicMs(), signal);
-      untilMs = permit.pausedUntilMs();
-    }
-    const sentMs = clock.monotonicMs();
-    const response = await next(request, signal);
-    const { status, headers } = response;
-    vendorClock.answered(headers);
-    if (status === 429) {
-      const { ms, cause } = pauseOf(headers, clock.wallMs());
-      const answer = { sentMs, untilMs: vendorClock.answeredAtMs(headers, sentMs) + ms, cause };
-      permit.throttled(answer);
-      throttled(answer);
-    }
-    return response;
   };
 }
 

@@ -1,6 +1,5 @@
 import { ApiError, type FailureReason } from '../model/api-error.ts';
-import { type Clock, sleep } from '../model/clock.ts';
-import type { ApiObserver } from '../model/telemetry.ts';
+import type { Clock } from '../model/clock.ts';
 import type { Membership } from '../rate-limit/rate-limiters.ts';
 import { retryAfterMs } from './permits.ts';
 import type { ApiRequest, ApiResponse, KeyProvider, Transport } from './transport.ts';
@@ -16,7 +15,6 @@ export interface RetryDependencies {
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly membership: Pick<Membership, 'pausedUntilMs'>;
-  readonly observer: ApiObserver;
 }
 
 /** More retries would only take permits from calls that can still succeed. */
@@ -49,14 +47,14 @@ interface Attempt {
 
 /**
  * The only place that retries failures: at most twice, with full jitter. Gives the last answer, or
- * throws the last error. After a 429 the rate limiter makes the retry wait; the wait that the
- * `Retry-After` of a 5xx asks for is done here.
+ * throws the last error. A retry takes its turn again, after the wait that the `Retry-After` of a 5xx
+ * asks for; after a 429 the limiter of the key makes it wait.
  */
 export function retry(
   options: RetryOptions,
   dependencies: RetryDependencies,
 ): (next: Transport) => Transport {
-  const { clock, random, membership, observer } = dependencies;
+  const { clock, random, membership } = dependencies;
 
   /** How long to wait before the next attempt; `undefined` when there must not be one. */
   const delayBefore = (
@@ -90,12 +88,10 @@ export function retry(
         delayMs = delayBefore(attempt, reason, {});
         if (delayMs === undefined) throw error;
       }
-      if (delayMs > 0) await sleep(clock, delayMs, signal);
       signal.throwIfAborted();
-      observer.retried(request.operation, reason);
       return run({
         ...attempt,
-        request: { ...request, attempt: attempt.retries + 2 },
+        request: { ...request, attempt: attempt.retries + 2, retriedFor: reason, delayMs },
         retries: attempt.retries + 1,
       });
     };
@@ -110,7 +106,6 @@ export function retry(
 export interface ReloadKeyDependencies {
   readonly clock: Clock;
   readonly keyProvider: KeyProvider;
-  readonly observer: ApiObserver;
 }
 
 /** Some applications are forbidden for good, so not every 403 is worth reading the key again. */
@@ -121,7 +116,7 @@ const forbiddenGapMs = 10_000;
  * is outside pacing and measuring, so that the second request is paced and measured like any other.
  */
 export function reloadKey(dependencies: ReloadKeyDependencies): (next: Transport) => Transport {
-  const { clock, keyProvider, observer } = dependencies;
+  const { clock, keyProvider } = dependencies;
   let reloading: Promise<boolean> | undefined;
   let reloadedMs = Number.NEGATIVE_INFINITY;
 
@@ -154,7 +149,7 @@ export function reloadKey(dependencies: ReloadKeyDependencies): (next: Transport
     const changed = keyProvider.current() !== keyBefore || (await reloadOnce(status));
     if (!changed) return response;
     signal.throwIfAborted();
-    observer.retried(request.operation, 'auth');
-    return next({ ...request, attempt: (request.attempt ?? 1) + 1 }, signal);
+    const attempt = (request.attempt ?? 1) + 1;
+    return next({ ...request, attempt, retriedFor: 'auth', delayMs: 0 }, signal);
   };
 }

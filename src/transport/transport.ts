@@ -1,5 +1,6 @@
+import type { FailureReason } from '../model/api-error.ts';
+import type { Permit, Turn } from '../model/permit.ts';
 import type { Operation } from '../model/telemetry.ts';
-import type { Permit } from '../rate-limit/rate-limiter.ts';
 
 /** One GET, or a POST if there is a body. `target` is path and query, already encoded, relative to the account's base URL. */
 export interface ApiRequest {
@@ -13,8 +14,12 @@ export interface ApiRequest {
   readonly isOptional?: true;
   /** A shorter timeout than the account's, from when the request leaves. */
   readonly timeoutMs?: number;
-  /** Told when the request leaves, `true`, and when it has come back or failed, `false`. */
-  readonly onWire?: ((isOnWire: boolean) => void) | undefined;
+  /** The turn of the call that it belongs to. Default: it goes before all others, as lists do. */
+  readonly turn?: Turn | undefined;
+  /** Why its call is tried again; left out of a first try. */
+  readonly retriedFor?: FailureReason;
+  /** How long it waits in any case before it leaves. Default: not at all. */
+  readonly delayMs?: number;
   /** Which try of its call it is. Default: 1. */
   readonly attempt?: number;
   /** Monotonic time at which it began to wait for its permit; only for the log of calls. */

@@ -26,7 +26,7 @@ export const allowedAreas: Readonly<Record<string, readonly string[]>> = {
   newrelic: ['model', 'transport'],
   rest: ['model', 'transport', 'newrelic'],
   nerdgraph: ['model', 'transport', 'newrelic'],
-  poller: ['model'],
+  poller: ['model', 'rate-limit'],
   exposition: ['model'],
   status: ['model'],
   server: ['model', 'exposition', 'status'],
@@ -41,7 +41,7 @@ export const allowedAreas: Readonly<Record<string, readonly string[]>> = {
 /** Which areas may import a package or a module of Node. One that is not named may come in anywhere. */
 const packageAreas: Readonly<Record<string, readonly string[]>> = {
   undici: ['transport'],
-  'p-limit': ['server', 'transport'],
+  'p-limit': ['server', 'rate-limit'],
   'prom-client': ['telemetry'],
   bcryptjs: ['daemon'],
   pino: ['telemetry'],
@@ -116,7 +116,7 @@ export function cycles(files: readonly SourceFile[]): readonly string[] {
 }
 
 const bannedNames: ReadonlySet<string> = new Set(['index.ts', 'utils.ts', 'util.ts', 'helpers.ts']);
-const longestFile = 250;
+const longestFile = 400;
 
 /** Names that say nothing, files that are too long, and default exports. */
 export function fileProblems(files: readonly SourceFile[]): readonly string[] {

@@ -108,9 +108,9 @@ export async function runBatches(
     let index = 0;
     for (let stage = batch.nextStage(); stage !== undefined; stage = batch.nextStage()) {
       const { calls } = stage;
-      const running: Promise<boolean>[] = [];
+      const running: Promise<unknown>[] = [];
       for (let call = calls.next(); call.done !== true; call = calls.next()) {
-        running.push(call.value({ signal: neverAborted, onWire: () => undefined, wallMs }));
+        running.push(call.value({ signal: neverAborted, wallMs }));
       }
       stages[index] = (stages[index] ?? 0) + running.length;
       index += 1;

@@ -6,6 +6,8 @@ import {
   type GraphqlClient,
   nrqlDocument,
 } from '../../src/nerdgraph/graphql-client.ts';
+import { createFakeTurn } from '../rate-limit/fakes.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
 import {
   answerOf,
   createFakeTransport,
@@ -112,12 +114,12 @@ describe('a query', () => {
     expect(rows).toHaveLength(expected.length);
   });
 
-  it('tells of the wire', async () => {
+  it('sends the request in the turn of its call', async () => {
     const bench = aBench(nrqlAnswer(nrqlPart([])));
-    const onWire = (): void => undefined;
-    await bench.client.nrql(question, { ...context, onWire });
+    const turn = createFakeTurn({ clock: createFakeClock() });
+    await bench.client.nrql(question, { ...context, turn });
 
-    expect(bench.transport.calls[0]?.onWire).toBe(onWire);
+    expect(bench.transport.calls[0]?.turn).toBe(turn);
   });
 
   it.each([

@@ -95,7 +95,7 @@ describe('the stages of a batch', () => {
       stage = batch.nextStage(), late += 60_000
     ) {
       for (let call = stage.calls.next(); call.done !== true; call = stage.calls.next()) {
-        await call.value({ signal: neverAborted, onWire: () => undefined, wallMs: wallMs + late });
+        await call.value({ signal: neverAborted, wallMs: wallMs + late });
       }
     }
 
@@ -148,7 +148,7 @@ describe('a query that fails', () => {
     const { batch } = aBench(apps(1, 0), () => error);
     const call = batch.nextStage()?.calls.next().value;
 
-    expect(await call?.({ signal: neverAborted, onWire: () => undefined, wallMs })).toBe(is);
+    expect(await call?.({ signal: neverAborted, wallMs })).toBe(is);
   });
 });
 
@@ -160,7 +160,7 @@ describe('a refused key', () => {
     );
     const stage = batch.nextStage();
     for (let call = stage?.calls.next(); call?.done === false; call = stage?.calls.next()) {
-      await call.value({ signal: neverAborted, onWire: () => undefined, wallMs });
+      await call.value({ signal: neverAborted, wallMs });
     }
 
     expect(questions).toHaveLength(1);
@@ -180,7 +180,7 @@ describe('giving up', () => {
     );
     const stage = batch.nextStage();
     for (let call = stage?.calls.next(); call?.done === false; call = stage?.calls.next()) {
-      await call.value({ signal: neverAborted, onWire: () => undefined, wallMs });
+      await call.value({ signal: neverAborted, wallMs });
     }
     batch.giveUp(deadline);
     const [question] = batch.questions;

@@ -25,7 +25,7 @@ describe.each(apis)('$name', (api) => {
       bench.start();
       await bench.clock.advance(30 * minuteMs);
       const before = bench.source.sent();
-      bench.limit.change(800);
+      bench.limit.resize(800);
       const { pollIntervalSeconds } = bench.poller.status();
       await bench.clock.advance(minuteMs);
       const after = bench.source.sent();
@@ -47,7 +47,7 @@ describe.each(apis)('$name', (api) => {
 
       const stretches: number[] = [];
       for (const perMinute of [5, 800]) {
-        bench.limit.change(perMinute);
+        bench.limit.resize(perMinute);
         stretches.push(Math.round(bench.poller.plan.stretch));
         await bench.clock.advance(minuteMs);
       }
@@ -59,7 +59,7 @@ describe.each(apis)('$name', (api) => {
     it('starts nothing before the account is started', async () => {
       const bench = aBench(api);
 
-      bench.limit.change(800);
+      bench.limit.resize(800);
       await bench.clock.advance(minuteMs);
 
       expect(bench.source.calls).toEqual([]);
@@ -145,7 +145,7 @@ describe('a change of the limit, by the REST API', () => {
     listed(bench, 100);
     bench.start();
     await bench.clock.advance(5 * minuteMs);
-    bench.limit.change(10);
+    bench.limit.resize(10);
     const before = bench.source.sent();
     await bench.clock.advance(5 * minuteMs);
 

@@ -134,7 +134,7 @@ describe.each(apis)('$name', (api) => {
       bench.start();
       await bench.clock.advance(minuteMs);
       const before = bench.poller.plan.stretch;
-      bench.limit.change(800);
+      bench.limit.resize(800);
 
       await bench.poller.reconfigure({
         account: anAccount({ requestsPerMinute: 800 }),

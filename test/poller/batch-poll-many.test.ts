@@ -4,9 +4,10 @@ import type { ApiError } from '../../src/model/api-error.ts';
 import { type PollOutcome, silentOutcome } from '../../src/model/poll-outcome.ts';
 import type { Batch, Call } from '../../src/model/source.ts';
 import { type BatchPoll, type PollRequest, startBatchPoll } from '../../src/poller/batch-poll.ts';
-import { createCallScheduler } from '../../src/poller/call-scheduler.ts';
+import { aScheduler } from '../rate-limit/fakes.ts';
 import { aSelected } from '../support/builders.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
+import { inTurn } from '../support/fake-source.ts';
 
 /** How long a call takes; one that hangs may not even end when it is broken off. */
 type Lasts = number | 'until aborted' | 'for ever';
@@ -56,25 +57,21 @@ async function lasting(clock: FakeClock, lasts: Lasts, signal: AbortSignal): Pro
 }
 
 function starter(clock: FakeClock): (plan: BatchPlan) => Bench {
-  const scheduler = createCallScheduler(
-    { requestsPerMinute: 1_000_000, concurrency: 10_000 },
-    { clock },
-  );
+  const scheduler = aScheduler({ requestsPerMinute: 1_000_000, concurrency: 10_000 }, clock);
   return ({ deadlinesMs, stages, askedParts = 0 }) => {
     const requests = deadlinesMs.map((deadlineMs, number) => aRequest(number, deadlineMs));
     const bench: Omit<Bench, 'poll'> = { requests, told: [], calls: [], givenUp: [], signals: [] };
     let stage = -1;
     const callOf =
       (lasts: Lasts): Call =>
-      async ({ signal, onWire }) => {
-        onWire(true);
-        bench.signals.push(signal);
-        const call = { stage, beganMs: clock.monotonicMs(), endedMs: Number.POSITIVE_INFINITY };
-        bench.calls.push(call);
-        await lasting(clock, lasts, signal);
-        call.endedMs = clock.monotonicMs();
-        return lasts !== 'for ever';
-      };
+      async (context) =>
+        inTurn(context, async () => {
+          bench.signals.push(context.signal);
+          const call = { stage, beganMs: clock.monotonicMs(), endedMs: Number.POSITIVE_INFINITY };
+          bench.calls.push(call);
+          await lasting(clock, lasts, context.signal);
+          call.endedMs = clock.monotonicMs();
+        });
     const outcomes = new Map(
       requests.map((one): [PollRequest, PollOutcome] => [one, { ...silentOutcome(), askedParts }]),
     );

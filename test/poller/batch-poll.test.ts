@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import { applicationScope, type PollOutcome } from '../../src/model/poll-outcome.ts';
 import { type BatchPoll, type PollRequest, startBatchPoll } from '../../src/poller/batch-poll.ts';
-import type { Job, ScheduledCall } from '../../src/poller/call-scheduler.ts';
+import type { Job, ScheduledCall } from '../../src/rate-limit/call-scheduler.ts';
 import type { RestClient } from '../../src/rest/rest-client.ts';
 import { createRestSource } from '../../src/rest/rest-source.ts';
 import { aSelected } from '../support/builders.ts';
@@ -82,7 +82,10 @@ function aPoll(
     const answered: boolean[] = [];
     const run = async (call: ScheduledCall): Promise<void> => {
       underWay += 1;
-      answered.push(await call(() => undefined));
+      const release = (isAnswered: boolean): void => {
+        answered.push(isAnswered);
+      };
+      await call({ next: async () => ({ apiKey: 'key-1', throttled: () => undefined, release }) });
       underWay -= 1;
       endIfDone();
     };

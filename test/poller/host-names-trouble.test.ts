@@ -128,7 +128,7 @@ describe.each(apis)('$name', (api) => {
 
       const entries = [aSidecarEntry({ kind: 'self', names: ['web-3'] })];
       await bench.poller.reconfigure({ account: anAccount(), entries });
-      bench.limit.change(800);
+      bench.limit.resize(800);
       await bench.clock.advance(59_000);
 
       expect(bench.poller.status().missingSelectors).toEqual([]);

@@ -3,11 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import { type PollOutcome, silentOutcome, skippedOutcome } from '../../src/model/poll-outcome.ts';
 import type { Batch, Call, Question, Source } from '../../src/model/source.ts';
-import { createCallScheduler } from '../../src/poller/call-scheduler.ts';
 import { createPollLoop, type PollLoop } from '../../src/poller/poll-loop.ts';
 import { restCosts } from '../../src/rest/rest-source.ts';
+import { aScheduler } from '../rate-limit/fakes.ts';
 import { anApplication, anEntry } from '../support/builders.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
+import { inTurn } from '../support/fake-source.ts';
 import { aTable, found, signal, type TableBench } from '../support/table-bench.ts';
 
 /** What becomes of the next batch. */
@@ -34,17 +35,16 @@ function aSource(
       nextStage: () => {
         const calls = stages.next().value?.map(
           (ms): Call =>
-            async (context) => {
-              context.onWire(true);
-              await new Promise<void>((resolve) => {
-                const cancel = ms < 0 ? () => undefined : clock.after(ms, resolve);
-                context.signal.addEventListener('abort', () => {
-                  cancel();
-                  resolve();
+            async (context) =>
+              inTurn(context, async () => {
+                await new Promise<void>((resolve) => {
+                  const cancel = ms < 0 ? () => undefined : clock.after(ms, resolve);
+                  context.signal.addEventListener('abort', () => {
+                    cancel();
+                    resolve();
+                  });
                 });
-              });
-              return ms >= 0;
-            },
+              }),
         );
         return calls && { size: calls.length, calls: calls.values() };
       },
@@ -110,10 +110,7 @@ async function aLoop(count: number, fates: readonly Fate[], gatherMs: number): P
   const taken = table.discovered(found(...ids.map((id) => anApplication({ id }))), signal);
   await clock.advance(0);
   await taken;
-  const scheduler = createCallScheduler(
-    { requestsPerMinute: 100_000, concurrency: 1000 },
-    { clock },
-  );
+  const scheduler = aScheduler({ requestsPerMinute: 100_000, concurrency: 1000 }, clock);
   const loop = createPollLoop(table, { source, scheduler, clock, unauthorized: () => undefined });
   return { ...bench, loop, counts, asked };
 }

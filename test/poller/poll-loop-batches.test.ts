@@ -159,7 +159,7 @@ describe('batches', () => {
     list(bench, idsOf(100));
     bench.start();
     await bench.clock.advance(5 * minuteMs);
-    bench.limit.change(10);
+    bench.limit.resize(10);
     const before = bench.source.sentBatches.length;
 
     await bench.clock.advance(40 * minuteMs);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import type { AppEntry } from '../../src/model/config.ts';
-import { createCallScheduler } from '../../src/poller/call-scheduler.ts';
 import { createPollLoop, type PollLoop } from '../../src/poller/poll-loop.ts';
+import { aScheduler } from '../rate-limit/fakes.ts';
 import { anApplication, anEntry } from '../support/builders.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { type FakeSource, webOf } from '../support/fake-source.ts';
@@ -36,10 +36,7 @@ async function aLoop(
   await clock.advance(0);
   await taken;
   const asked: number[] = [];
-  const scheduler = createCallScheduler(
-    { requestsPerMinute: perMinute, concurrency: 1000 },
-    { clock },
-  );
+  const scheduler = aScheduler({ requestsPerMinute: perMinute, concurrency: 1000 }, clock);
   const unauthorized = (): void => {
     asked.push(clock.monotonicMs());
   };

@@ -1,11 +1,21 @@
-import type { Clock } from '../../src/model/clock.ts';
+import pLimit from 'p-limit';
+import { type Clock, sleep } from '../../src/model/clock.ts';
+import type { Permit, Throttled, Turn } from '../../src/model/permit.ts';
+import {
+  type CallScheduler,
+  createCallScheduler,
+  type Job,
+  type ScheduledCall,
+} from '../../src/rate-limit/call-scheduler.ts';
+import type { JobQueueLimits } from '../../src/rate-limit/job-queue.ts';
 import {
   createRateLimiter,
-  type Permit,
   type RateLimiter,
-  type Throttled,
+  type RateLimiterOptions,
 } from '../../src/rate-limit/rate-limiter.ts';
-import type { Membership } from '../../src/rate-limit/rate-limiters.ts';
+import { createRateLimiters, type Membership } from '../../src/rate-limit/rate-limiters.ts';
+import { anAccount } from '../support/builders.ts';
+import { createFakeLogger } from '../support/fake-logger.ts';
 import { neverAborted } from '../transport/fakes.ts';
 
 /** A 429 that only asks for a pause. */
@@ -18,93 +28,186 @@ export function aLimitExceeded(untilMs: number, overrides: Partial<Throttled> = 
   return aThrottled(untilMs, { cause: 'key_limit', ...overrides });
 }
 
-export interface FakeMembership extends Membership {
-  /** Whether each requested permit was urgent. */
-  readonly acquired: readonly boolean[];
+export interface FakeTurn extends Turn, Pick<Membership, 'pausedUntilMs'> {
+  /** How long each request had to wait in any case. */
+  readonly delaysMs: readonly number[];
   /** The 429s that were reported, in order. */
   readonly throttled: readonly Throttled[];
-  released(): number;
+  /** For each permit that was released, whether its request was answered. */
+  readonly released: readonly boolean[];
   /** A permit without a wait. */
   permit(): Permit;
   pause(untilMs: number): void;
 }
 
-function notExpected(): never {
-  throw new Error('nobody should ask for this');
-}
-
-export interface FakeMembershipOptions {
-  /** Ends pauses. */
-  readonly clock?: Pick<Clock, 'monotonicMs'>;
+export interface FakeTurnOptions {
+  /** Ends pauses and waits. */
+  readonly clock: Clock;
   readonly apiKey?: () => string;
 }
 
-/** Gives every permit at once, even during a pause, and records the calls. */
-export function createFakeMembership({
-  clock = { monotonicMs: () => 0 },
-  apiKey = () => 'key-1',
-}: FakeMembershipOptions = {}): FakeMembership {
-  const acquired: boolean[] = [];
+/** Gives every permit when the pause is over, and the wait that the request names. */
+export function createFakeTurn({ clock, apiKey = () => 'key-1' }: FakeTurnOptions): FakeTurn {
+  const delaysMs: number[] = [];
   const throttled: Throttled[] = [];
-  let released = 0;
+  const released: boolean[] = [];
   let pauseEndMs = 0;
-  const pausedUntilMs = (): number | undefined =>
-    pauseEndMs > clock.monotonicMs() ? pauseEndMs : undefined;
   const pause = (untilMs: number): void => {
     pauseEndMs = Math.max(untilMs, pauseEndMs);
   };
   const permit = (): Permit => ({
     apiKey: apiKey(),
-    pausedUntilMs,
     throttled: (answer) => {
       throttled.push(answer);
       pause(answer.untilMs);
     },
-    release: () => {
-      released += 1;
+    release: (isAnswered) => {
+      released.push(isAnswered);
     },
   });
   return {
-    acquired,
+    delaysMs,
     throttled,
-    released: () => released,
+    released,
     permit,
     pause,
-    acquire: async (urgent, signal) => {
+    next: async (delayMs, signal) => {
       signal.throwIfAborted();
-      acquired.push(urgent);
+      delaysMs.push(delayMs);
+      const waitMs = Math.max(delayMs, pauseEndMs - clock.monotonicMs());
+      if (waitMs > 0) await sleep(clock, waitMs, signal);
       return permit();
     },
-    pausedUntilMs,
-    limitPerMinute: () => 800,
-    callsLastMinute: () => 0,
-    isReduced: () => false,
-    demand: notExpected,
-    resize: notExpected,
-    rekey: notExpected,
-    onLimitChange: notExpected,
-    leave: notExpected,
+    pausedUntilMs: () => (pauseEndMs > clock.monotonicMs() ? pauseEndMs : undefined),
   };
 }
 
-/** The account whose calls are made. */
-export const owner = {};
-
-/** A limiter of one key. */
-export function aLimiter(clock: Clock, requestsPerMinute: number): RateLimiter {
-  return createRateLimiter({ apiKey: 'key-1', requestsPerMinute }, { clock });
+/** A limiter of one key, whose calls nobody else makes. */
+export function aLimiter(
+  clock: Clock,
+  requestsPerMinute: number,
+  options: Partial<RateLimiterOptions> = {},
+): RateLimiter {
+  return createRateLimiter(
+    { apiKey: 'key-1', requestsPerMinute, inFlight: pLimit(Infinity), ...options },
+    { clock, roomAgain: () => undefined },
+  );
 }
 
-/** A permit of the limiter, for an account that is never moved to another key. */
-export async function acquire(limiter: RateLimiter, urgent = false): Promise<Permit> {
-  const permit = await limiter.acquire({ urgent, owner }, neverAborted);
-  if (permit === undefined) throw new Error('nobody was evicted');
-  return permit;
+/** An account with calls to make: they go in the order in which they were asked for. */
+export interface Caller {
+  acquire(): Promise<Permit>;
+  /** Calls that wait. */
+  waiting(): number;
+}
+
+/** What a caller takes permits of. */
+export interface PermitSource {
+  readonly mayTake: () => boolean;
+  readonly take: () => Permit;
+}
+
+/** Returns a caller, and what is to be called when it may take a permit again. */
+export function aCallerOf({ mayTake, take }: PermitSource): Caller & { readonly wake: () => void } {
+  const line: ((permit: Permit) => void)[] = [];
+  const wake = (): void => {
+    while (line.length > 0 && mayTake()) line.shift()?.(take());
+  };
+  return {
+    wake,
+    waiting: () => line.length,
+    acquire: async () =>
+      new Promise((resolve) => {
+        line.push(resolve);
+        wake();
+      }),
+  };
+}
+
+/** An account that uses the key of this limiter. */
+export function aCaller(limiter: RateLimiter, isSpaced = false): Caller {
+  const claimant = { wake: () => caller.wake() };
+  const caller = aCallerOf({
+    mayTake: () => limiter.mayTake(claimant, isSpaced),
+    take: () => limiter.take(),
+  });
+  return caller;
+}
+
+/** An account that sends as fast as its membership allows. */
+export function aCallerFor(membership: Membership): Caller {
+  const caller = aCallerOf({
+    mayTake: () => membership.mayTake(false),
+    take: () => membership.take(),
+  });
+  membership.onWake(caller.wake);
+  return caller;
 }
 
 /** Makes a call that is answered with 429 at once. */
-export async function throttle(limiter: RateLimiter, answer: Throttled): Promise<void> {
-  const permit = await acquire(limiter);
+export async function throttle(caller: Caller, answer: Throttled): Promise<void> {
+  const permit = await caller.acquire();
   permit.throttled(answer);
-  permit.release();
+  permit.release(true);
+}
+
+/** The membership of an account that has its key to itself. */
+export function aMembership(requestsPerMinute: number, clock: Clock): Membership {
+  const limiters = createRateLimiters({ clock, logger: createFakeLogger() });
+  return limiters.join(anAccount({ requestsPerMinute }), 'key-1');
+}
+
+/**
+ * The scheduler of an account that has its key to itself.
+ *
+ * @param requestsPerMinute what the key may really send
+ */
+export function aScheduler(
+  limits: JobQueueLimits,
+  clock: Clock,
+  requestsPerMinute: number = limits.requestsPerMinute,
+): CallScheduler {
+  return createCallScheduler(limits, { clock, limit: aMembership(requestsPerMinute, clock) });
+}
+
+/** A call with one request; resolves to whether that was answered. */
+export type OneRequest = () => Promise<boolean>;
+
+/** The call as the scheduler makes it. */
+export function sending(request: OneRequest): ScheduledCall {
+  return async (turn) => {
+    const { release } = await turn.next(0, neverAborted);
+    release(await request());
+  };
+}
+
+export interface JobOptions {
+  readonly key?: string;
+  readonly calls: Iterator<OneRequest, undefined>;
+  readonly size?: number;
+  readonly dueMs?: number;
+  readonly overdueMs?: number;
+}
+
+function* sendingEach(calls: Iterator<OneRequest, undefined>): Generator<ScheduledCall, undefined> {
+  for (let next = calls.next(); next.done !== true; next = calls.next()) yield sending(next.value);
+  return undefined;
+}
+
+/** A job that is due and overdue from the start. */
+export function aJob({ calls, ...options }: JobOptions, ended: () => void = () => undefined): Job {
+  const overdue = { key: 'a', size: 1, dueMs: 0, overdueMs: 0, periodMs: 60_000 };
+  return { ...overdue, ...options, calls: sendingEach(calls), ended };
+}
+
+/** Resolves when the job has ended. */
+export async function runJob(scheduler: CallScheduler, options: JobOptions): Promise<void> {
+  await new Promise<void>((ended) => {
+    scheduler.add(aJob(options, ended));
+  });
+}
+
+export function* times(count: number, call: OneRequest): Generator<OneRequest, undefined> {
+  for (let index = 0; index < count; index += 1) yield call;
+  return undefined;
 }

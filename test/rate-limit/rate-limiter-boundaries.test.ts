@@ -1,38 +1,37 @@
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/model/clock.ts';
-import { createRateLimiter, type RateLimiter } from '../../src/rate-limit/rate-limiter.ts';
+import type { RateLimiter } from '../../src/rate-limit/rate-limiter.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
-import { neverAborted } from '../transport/fakes.ts';
-import { aLimitExceeded, aThrottled } from './fakes.ts';
-
-const owner = {};
+import { aCaller, aLimitExceeded, aLimiter, aThrottled, type Caller, throttle } from './fakes.ts';
 
 interface Bench {
   readonly clock: FakeClock;
   readonly limiter: RateLimiter;
+  readonly caller: Caller;
   /** When each call went, such as `first 0`. */
   readonly gone: readonly string[];
   /** Makes a call that ends at once. */
-  readonly call: (name: string, signal?: AbortSignal) => Promise<void>;
+  readonly call: (name: string) => Promise<void>;
 }
 
 function aBench(requestsPerMinute: number, clock = createFakeClock()): Bench {
-  const limiter = createRateLimiter({ apiKey: 'key-1', requestsPerMinute }, { clock });
+  const limiter = aLimiter(clock, requestsPerMinute);
+  const caller = aCaller(limiter);
   const gone: string[] = [];
-  const call = async (name: string, signal: AbortSignal = neverAborted): Promise<void> => {
-    const permit = await limiter.acquire({ urgent: false, owner }, signal);
+  const call = async (name: string): Promise<void> => {
+    const permit = await caller.acquire();
     gone.push(`${name} ${clock.monotonicMs()}`);
-    permit?.release();
+    permit.release(true);
   };
-  return { clock, limiter, gone, call };
+  return { clock, limiter, caller, gone, call };
 }
 
 /** How many calls may go by each of these times, if they never end and there are always some waiting. */
 async function goneAt(bench: Bench, timesMs: readonly number[]): Promise<readonly number[]> {
-  const { clock, limiter } = bench;
+  const { clock, caller } = bench;
   let gone = 0;
   const hang = async (): Promise<void> => {
-    await limiter.acquire({ urgent: false, owner }, neverAborted);
+    await caller.acquire();
     gone += 1;
   };
   for (let call = 0; call < 200; call += 1) void hang();
@@ -45,10 +44,8 @@ async function goneAt(bench: Bench, timesMs: readonly number[]): Promise<readonl
   return counts;
 }
 
-async function refuse({ limiter }: Bench, answer: Parameters<typeof aThrottled>): Promise<void> {
-  const permit = await limiter.acquire({ urgent: false, owner }, neverAborted);
-  permit?.throttled(aThrottled(...answer));
-  permit?.release();
+async function refuse({ caller }: Bench, answer: Parameters<typeof aThrottled>): Promise<void> {
+  await throttle(caller, aThrottled(...answer));
 }
 
 describe('createRateLimiter, at its edges', () => {
@@ -85,26 +82,11 @@ describe('createRateLimiter, at its edges', () => {
     expect(gone).toEqual(['first 0', 'waiting 60001', 'newcomer 120002']);
   });
 
-  it('keeps its timer for the others when a waiting call is aborted', async () => {
-    const { clock, gone, call } = aBench(1);
-    const controller = new AbortController();
-    await call('first');
-
-    const leaving = call('leaving', controller.signal);
-    void call('staying');
-    await settle();
-    controller.abort(new Error('stopping'));
-    await expect(leaving).rejects.toThrow('stopping');
-    await clock.advance(60_001);
-
-    expect(gone).toEqual(['first 0', 'staying 60001']);
-  });
-
-  it('lets a single call go at the end of a pause, and the next ones a second later', async () => {
+  it('lets a single call go at the end of a pause, and the next ones three seconds later', async () => {
     const bench = aBench(600);
     await refuse(bench, [10_000]);
 
-    expect(await goneAt(bench, [9999, 10_000, 10_999, 11_000])).toEqual([0, 1, 0, 10]);
+    expect(await goneAt(bench, [9999, 10_000, 12_999, 13_000])).toEqual([0, 1, 0, 30]);
   });
 
   it('lets a single call go at the end of a pause in which the budget was changed', async () => {
@@ -112,14 +94,14 @@ describe('createRateLimiter, at its edges', () => {
     await refuse(bench, [10_000]);
     bench.limiter.resize(1200);
 
-    expect(await goneAt(bench, [9999, 10_000, 11_000])).toEqual([0, 1, 20]);
+    expect(await goneAt(bench, [9999, 10_000, 13_000])).toEqual([0, 1, 60]);
   });
 
   it('lets calls go at the rate of the limit in force after a pause', async () => {
     const bench = aBench(600);
     await refuse(bench, [10_000, { cause: 'key_limit' }]);
 
-    expect(await goneAt(bench, [10_000, 11_000, 12_000])).toEqual([1, 5, 5]);
+    expect(await goneAt(bench, [10_000, 13_000, 16_000])).toEqual([1, 15, 15]);
   });
 
   it('spreads calls for a minute after a pause, and no longer', async () => {
@@ -127,7 +109,7 @@ describe('createRateLimiter, at its edges', () => {
     await refuse(bench, [10_000]);
     await bench.clock.advance(69_999);
 
-    expect(await goneAt(bench, [69_999, 70_000])).toEqual([2, 58]);
+    expect(await goneAt(bench, [69_999, 70_000])).toEqual([6, 54]);
   });
 
   it.each([
@@ -178,12 +160,10 @@ describe('createRateLimiter, at its edges', () => {
 
   it('counts the 429s of calls that were sent before the pause ended as one', async () => {
     const bench = aBench(100);
-    const { limiter } = bench;
-    const permits = await Promise.all(
-      [1, 2].map(async () => limiter.acquire({ urgent: false, owner }, neverAborted)),
-    );
+    const { limiter, caller } = bench;
+    const permits = await Promise.all([caller.acquire(), caller.acquire()]);
 
-    for (const permit of permits) permit?.throttled(aLimitExceeded(10_000));
+    for (const permit of permits) permit.throttled(aLimitExceeded(10_000));
 
     expect(limiter.limitPerMinute()).toBe(50);
   });

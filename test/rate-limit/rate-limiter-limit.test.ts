@@ -1,20 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../support/fake-clock.ts';
-import { acquire, aLimitExceeded, aLimiter, aThrottled, throttle } from './fakes.ts';
+import { aCaller, aLimitExceeded, aLimiter, aThrottled, throttle } from './fakes.ts';
 
 describe('the limit of a rate limiter', () => {
   it('is reduced only by a 429 that names it, and says when it is full again', async () => {
     const clock = createFakeClock();
     const limiter = aLimiter(clock, 100);
+    const caller = aCaller(limiter);
     const limits: [number, boolean][] = [];
     const note = (): void => {
       limits.push([limiter.limitPerMinute(), limiter.isReduced()]);
     };
 
-    await throttle(limiter, aThrottled(1000));
+    await throttle(caller, aThrottled(1000));
     note();
     await clock.advance(1000);
-    await throttle(limiter, aLimitExceeded(31_000, { sentMs: 1000 }));
+    await throttle(caller, aLimitExceeded(31_000, { sentMs: 1000 }));
     note();
     await clock.advance(299_999);
     note();
@@ -32,8 +33,9 @@ describe('the limit of a rate limiter', () => {
   it('tells every listener of every step, and sets no timer without a listener', async () => {
     const clock = createFakeClock();
     const limiter = aLimiter(clock, 100);
+    const caller = aCaller(limiter);
     const steps: string[] = [];
-    await throttle(limiter, aLimitExceeded(1000));
+    await throttle(caller, aLimitExceeded(1000));
     const withoutListener = clock.pendingTimers();
     await clock.advance(30_000);
 
@@ -42,7 +44,7 @@ describe('the limit of a rate limiter', () => {
     });
     await clock.advance(600_000);
     const afterRecovery = clock.pendingTimers();
-    await throttle(limiter, aLimitExceeded(700_000, { sentMs: 630_000 }));
+    await throttle(caller, aLimitExceeded(700_000, { sentMs: 630_000 }));
     const duringRecovery = clock.pendingTimers();
     stop();
 
@@ -61,12 +63,13 @@ describe('the limit of a rate limiter', () => {
   it('tells no listener of a 429 that changes nothing', async () => {
     const clock = createFakeClock();
     const limiter = aLimiter(clock, 100);
+    const caller = aCaller(limiter);
     let changes = 0;
     limiter.onLimitChange(() => {
       changes += 1;
     });
 
-    await throttle(limiter, aThrottled(1000));
+    await throttle(caller, aThrottled(1000));
     limiter.resize(100);
 
     expect(changes).toBe(0);
@@ -75,13 +78,14 @@ describe('the limit of a rate limiter', () => {
   it('wakes calls that wait when the limit rises, although every call in flight hangs', async () => {
     const clock = createFakeClock();
     const limiter = aLimiter(clock, 10);
-    const hanging = await Promise.all(Array.from({ length: 5 }, async () => acquire(limiter)));
+    const caller = aCaller(limiter);
+    const hanging = await Promise.all(Array.from({ length: 5 }, async () => caller.acquire()));
     hanging[0]?.throttled(aLimitExceeded(1000));
     const goneAtMs: number[] = [];
 
     for (let call = 0; call < 6; call += 1) {
       void (async () => {
-        await acquire(limiter);
+        await caller.acquire();
         goneAtMs.push(clock.monotonicMs());
       })();
     }

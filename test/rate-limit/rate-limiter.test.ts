@@ -1,8 +1,8 @@
 import fc from 'fast-check';
+import pLimit from 'p-limit';
 import { describe, expect, it } from 'vitest';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
-import { neverAborted as signal } from '../transport/fakes.ts';
-import { acquire, aLimitExceeded, aLimiter, aThrottled, owner, throttle } from './fakes.ts';
+import { aCaller, aLimitExceeded, aLimiter, aThrottled, type Caller, throttle } from './fakes.ts';
 
 interface Run {
   readonly sentAtMs: number[];
@@ -12,14 +12,15 @@ interface Run {
 /** Sends through a limiter on a fake clock and notes when each call got its permit. */
 function aRun(clock: FakeClock, requestsPerMinute: number): Run {
   const limiter = aLimiter(clock, requestsPerMinute);
+  const caller = aCaller(limiter);
   const sentAtMs: number[] = [];
   return {
     sentAtMs,
     send: (latencyMs) => {
       void (async () => {
-        const { release } = await acquire(limiter);
+        const { release } = await caller.acquire();
         sentAtMs.push(clock.monotonicMs());
-        clock.after(latencyMs, release);
+        clock.after(latencyMs, () => release(true));
       })();
     },
   };
@@ -50,14 +51,15 @@ describe('createRateLimiter', () => {
   it('spreads the calls that a pause has held up over a minute, and then goes back to normal', async () => {
     const clock = createFakeClock();
     const limiter = aLimiter(clock, 600);
+    const caller = aCaller(limiter);
     const sentAtMs: number[] = [];
     const send = async (): Promise<void> => {
-      const { release } = await acquire(limiter);
+      const { release } = await caller.acquire();
       sentAtMs.push(clock.monotonicMs());
-      release();
+      release(true);
     };
 
-    await throttle(limiter, aThrottled(10_000));
+    await throttle(caller, aThrottled(10_000));
     for (let call = 0; call < 100; call += 1) void send();
     await clock.advance(70_000);
     const heldUp = sentAtMs.splice(0);
@@ -90,6 +92,7 @@ describe('createRateLimiter', () => {
         async (requestsPerMinute, calls) => {
           const clock = createFakeClock();
           const limiter = aLimiter(clock, requestsPerMinute);
+          const caller = aCaller(limiter);
           const sent: number[] = [];
           const arrived: number[] = [];
           let atMs = 0;
@@ -97,10 +100,10 @@ describe('createRateLimiter', () => {
             atMs += gapMs;
             clock.after(atMs, () => {
               void (async () => {
-                const { release } = await acquire(limiter);
+                const { release } = await caller.acquire();
                 sent.push(clock.monotonicMs());
                 clock.after(latencyMs / 2, () => arrived.push(clock.monotonicMs()));
-                clock.after(latencyMs, release);
+                clock.after(latencyMs, () => release(true));
               })();
             });
           }
@@ -126,6 +129,7 @@ describe('createRateLimiter', () => {
         async (before, after, resizeAtMs, latencyMs) => {
           const clock = createFakeClock();
           const limiter = aLimiter(clock, before);
+          const caller = aCaller(limiter);
           const sent: number[] = [];
           const budgets: number[] = [];
           let budget = before;
@@ -135,10 +139,10 @@ describe('createRateLimiter', () => {
           });
           for (let call = 0; call < 80; call += 1) {
             void (async () => {
-              const { release } = await acquire(limiter);
+              const { release } = await caller.acquire();
               sent.push(clock.monotonicMs());
               budgets.push(budget);
-              clock.after(latencyMs, release);
+              clock.after(latencyMs, () => release(true));
             })();
           }
 
@@ -157,34 +161,18 @@ describe('createRateLimiter', () => {
     );
   });
 
-  it('lets urgent calls go before the others that wait', async () => {
-    const clock = createFakeClock();
-    const limiter = aLimiter(clock, 1);
-    const order: string[] = [];
-    const call = async (name: string, urgent: boolean): Promise<void> => {
-      const { release } = await acquire(limiter, urgent);
-      order.push(name);
-      release();
-    };
-
-    const calls = [call('first', false), call('patient', false), call('urgent', true)];
-    await clock.advance(180_000);
-    await Promise.all(calls);
-
-    expect(order).toEqual(['first', 'urgent', 'patient']);
-  });
-
   it('lets nothing go during a pause, and goes on after it', async () => {
     const clock = createFakeClock();
     const limiter = aLimiter(clock, 60);
-    const permit = await acquire(limiter);
+    const caller = aCaller(limiter);
+    const permit = await caller.acquire();
     permit.throttled(aThrottled(30_000));
     permit.throttled(aThrottled(10_000));
-    permit.release();
+    permit.release(true);
     let goneAtMs = -1;
 
     void (async () => {
-      await acquire(limiter);
+      await caller.acquire();
       goneAtMs = clock.monotonicMs();
     })();
     const during = limiter.pausedUntilMs();
@@ -198,11 +186,12 @@ describe('createRateLimiter', () => {
   it('lets calls go at once when the budget grows while they wait', async () => {
     const clock = createFakeClock();
     const limiter = aLimiter(clock, 1);
-    (await acquire(limiter)).release();
+    const caller = aCaller(limiter);
+    (await caller.acquire()).release(true);
     const goneAtMs: number[] = [];
     for (let call = 0; call < 3; call += 1) {
       void (async () => {
-        await acquire(limiter);
+        await caller.acquire();
         goneAtMs.push(clock.monotonicMs());
       })();
     }
@@ -217,14 +206,15 @@ describe('createRateLimiter', () => {
   it('wakes earlier when the budget grows so that fewer calls have to age', async () => {
     const clock = createFakeClock();
     const limiter = aLimiter(clock, 4);
+    const caller = aCaller(limiter);
     for (const waitMs of [0, 10_000, 10_000, 10_000]) {
       await clock.advance(waitMs);
-      (await acquire(limiter)).release();
+      (await caller.acquire()).release(true);
     }
     limiter.resize(1);
     let goneAtMs = -1;
     void (async () => {
-      await acquire(limiter);
+      await caller.acquire();
       goneAtMs = clock.monotonicMs();
     })();
 
@@ -238,69 +228,142 @@ describe('createRateLimiter', () => {
   it('is pristine when everything is over, and only then', async () => {
     const clock = createFakeClock();
     const limiter = aLimiter(clock, 2);
+    const caller = aCaller(limiter);
     const isPristine = [limiter.isPristine()];
     const note = async (ms: number): Promise<void> => {
       await clock.advance(ms);
       isPristine.push(limiter.isPristine());
     };
 
-    const permit = await acquire(limiter);
+    const permit = await caller.acquire();
     await note(100_000);
     permit.throttled(aThrottled(101_000));
-    permit.release();
+    permit.release(true);
     await note(60_001);
     await note(999);
-    await throttle(limiter, aLimitExceeded(162_000, { sentMs: 161_000 }));
+    await throttle(caller, aLimitExceeded(162_000, { sentMs: 161_000 }));
     await note(299_999);
     await note(1);
 
     expect(isPristine).toEqual([true, false, false, true, false, true]);
   });
 
-  it('gives no permit to the calls of an evicted owner, and the next one to another owner', async () => {
+  it('leaves no timer when nobody waits any more', async () => {
     const clock = createFakeClock();
     const limiter = aLimiter(clock, 1);
-    (await acquire(limiter)).release();
-    const other = {};
-    const [leaving, staying] = [owner, other].map(async (of) =>
-      limiter.acquire({ urgent: false, owner: of }, signal),
-    );
+    const claimant = { wake: () => undefined };
+    limiter.take().release(true);
+    await settle();
 
-    limiter.evict(owner);
-    const left = await leaving;
-    await clock.advance(60_001);
+    const mayTake = limiter.mayTake(claimant, false);
+    const whileWaiting = clock.pendingTimers();
+    limiter.forget(claimant);
 
-    expect(left).toBeUndefined();
-    expect((await staying)?.apiKey).toBe('key-1');
+    expect([mayTake, whileWaiting, clock.pendingTimers()]).toEqual([false, 1, 0]);
   });
 
-  it('forgets a call that is aborted while it waits, and leaves no timer behind', async () => {
+  it('gives the permits of a key to the accounts in turn, however many calls each of them has', async () => {
     const clock = createFakeClock();
-    const limiter = aLimiter(clock, 1);
-    (await acquire(limiter)).release();
-    const abort = new AbortController();
-
-    const waiting = limiter.acquire({ urgent: false, owner }, abort.signal);
+    const limiter = aLimiter(clock, 12);
+    const order: string[] = [];
+    const accounts = { a: aCaller(limiter), b: aCaller(limiter), c: aCaller(limiter) };
+    const send = async (name: keyof typeof accounts): Promise<void> => {
+      const permit = await accounts[name].acquire();
+      order.push(name);
+      permit.release(true);
+    };
+    for (let call = 0; call < 100; call += 1) void send('a');
     await settle();
-    abort.abort(new Error('stopping'));
+    order.length = 0;
+    for (let call = 0; call < 50; call += 1) void send('b');
+    for (let call = 0; call < 3; call += 1) void send('c');
 
-    await expect(waiting).rejects.toThrow('stopping');
-    expect(clock.pendingTimers()).toBe(0);
+    await clock.advance(61_000);
+
+    expect(order.join('')).toBe('abcabcabcaba');
+  });
+
+  it('spaces calls evenly over the minute in batches of three seconds, and others not', async () => {
+    const clock = createFakeClock();
+    const limiter = aLimiter(clock, 600);
+    const spaced = aCaller(limiter, true);
+    const sentAtMs: number[] = [];
+    const send = async (caller: Caller): Promise<void> => {
+      (await caller.acquire()).release(true);
+      sentAtMs.push(clock.monotonicMs());
+    };
+    for (let call = 0; call < 200; call += 1) void send(spaced);
+    await clock.advance(7000);
+    const evenly = sentAtMs.splice(0);
+    for (let call = 0; call < 50; call += 1) void send(aCaller(limiter));
+    await clock.advance(10);
+
+    expect(evenly.filter((atMs) => atMs === 0)).toHaveLength(60);
+    expect(evenly).toHaveLength(120);
+    expect(sentAtMs.length).toBeGreaterThanOrEqual(50);
+  });
+
+  it.each([
+    { from: 600, to: 60, least: 0, most: 60 },
+    { from: 60, to: 600, least: 500, most: 660 },
+  ])(
+    'spaces calls by another limit from the moment it is set: $to instead of $from',
+    async (row) => {
+      const clock = createFakeClock();
+      const limiter = aLimiter(clock, row.from);
+      const caller = aCaller(limiter, true);
+      let sent = 0;
+      const send = async (): Promise<void> => {
+        (await caller.acquire()).release(true);
+        sent += 1;
+      };
+      for (let call = 0; call < 3000; call += 1) void send();
+      await clock.advance(120_000);
+      const before = sent;
+
+      limiter.resize(row.to);
+      await clock.advance(60_000);
+
+      expect(sent - before).toBeGreaterThanOrEqual(row.least);
+      expect(sent - before).toBeLessThanOrEqual(row.most);
+    },
+  );
+
+  it('keeps the calls in flight to the bound of the user, with all quotas of its key together', async () => {
+    const clock = createFakeClock();
+    const inFlight = pLimit(3);
+    const limiters = [aLimiter(clock, 100, { inFlight }), aLimiter(clock, 100, { inFlight })];
+    const [first, second] = limiters.map((limiter) => aCaller(limiter));
+    if (first === undefined || second === undefined) throw new Error('there are two');
+    const permits = await Promise.all([first.acquire(), second.acquire(), first.acquire()]);
+    let gone = 0;
+    void (async () => {
+      await second.acquire();
+      gone += 1;
+    })();
+    await clock.advance(60_000);
+    const before = gone;
+
+    permits[1]?.release(true);
+    await settle();
+
+    expect([before, gone]).toEqual([0, 1]);
   });
 
   it('wakes when a call in flight ends, if that was all that blocked it', async () => {
     const clock = createFakeClock();
     const limiter = aLimiter(clock, 1);
-    const { release } = await acquire(limiter);
+    const caller = aCaller(limiter);
+    const { release } = await caller.acquire();
     let gone = false;
 
     void (async () => {
-      await acquire(limiter);
+      await caller.acquire();
       gone = true;
     })();
     await clock.advance(100_000);
     const whileInFlight = gone;
-    release();
+    release(true);
     await clock.advance(60_001);
 
     expect(whileInFlight).toBe(false);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Permit } from '../../src/rate-limit/rate-limiter.ts';
+import type { Permit } from '../../src/model/permit.ts';
 import { createRateLimiters, type Membership } from '../../src/rate-limit/rate-limiters.ts';
 import { anAccount } from '../support/builders.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
-import { neverAborted } from '../transport/fakes.ts';
+import { aCallerFor } from './fakes.ts';
 
 function aBench() {
   const clock = createFakeClock();
@@ -15,9 +15,8 @@ function aBench() {
 }
 
 async function permitsOf(membership: Membership, calls: number): Promise<readonly Permit[]> {
-  return Promise.all(
-    Array.from({ length: calls }, async () => membership.acquire(false, neverAborted)),
-  );
+  const caller = aCallerFor(membership);
+  return Promise.all(Array.from({ length: calls }, async () => caller.acquire()));
 }
 
 describe('the calls of the last minute', () => {
@@ -32,13 +31,13 @@ describe('the calls of the last minute', () => {
     };
     look();
     await clock.advance(30_000);
-    first?.release();
+    first?.release(true);
     look();
     await clock.advance(60_000);
     look();
     await clock.advance(1000);
     look();
-    second?.release();
+    second?.release(true);
     await clock.advance(61_000);
     look();
 
@@ -52,7 +51,7 @@ describe('the calls of the last minute', () => {
     const [permit] = await permitsOf(one, 2);
     one.rekey('key-2');
     await permitsOf(one, 1);
-    permit?.release();
+    permit?.release(true);
 
     expect(one.callsLastMinute()).toBe(3);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AccountSource } from '../../src/model/config.ts';
-import type { Permit } from '../../src/rate-limit/rate-limiter.ts';
+import type { Permit } from '../../src/model/permit.ts';
 import {
   createRateLimiters,
   type Membership,
@@ -9,8 +9,7 @@ import {
 import { anAccount } from '../support/builders.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
-import { neverAborted } from '../transport/fakes.ts';
-import { aLimitExceeded, aThrottled } from './fakes.ts';
+import { aCallerFor, aLimitExceeded, aThrottled } from './fakes.ts';
 
 interface Bench {
   readonly clock: FakeClock;
@@ -35,8 +34,9 @@ function aBench(): Bench {
 /** Begins this many calls. Returns the permits that are given, at once or later. */
 async function permitsOf(membership: Membership, calls: number): Promise<readonly Permit[]> {
   const permits: Permit[] = [];
+  const caller = aCallerFor(membership);
   const call = async (): Promise<void> => {
-    permits.push(await membership.acquire(false, neverAborted));
+    permits.push(await caller.acquire());
   };
   for (let one = 0; one < calls; one += 1) void call();
   await settle();
@@ -115,21 +115,46 @@ describe('accounts with one key', () => {
     expect(logger.lines).toHaveLength(shared ? 1 : 0);
   });
 
-  it.each([
-    { demands: [undefined, undefined], limits: [50, 50] },
-    { demands: [20, undefined], limits: [20, 80] },
-    { demands: [20, 500], limits: [20, 80] },
-    { demands: [20, 40], limits: [40, 60] },
-    { demands: [500, 60], limits: [50, 50] },
-  ])('may plan with their fair shares: $demands of 100 gives $limits', ({ demands, limits }) => {
+  it('may plan with even shares of the limit', () => {
     const { join } = aBench();
-    const both = [join('one', 100), join('other', 100)];
+    const all = [join('one', 90), join('other', 100), join('third', 120)];
 
-    for (const [index, demand] of demands.entries()) {
-      if (demand !== undefined) both[index]?.demand(demand);
+    expect(all.map((membership) => membership.limitPerMinute())).toEqual([30, 30, 30]);
+  });
+
+  it('get its permits in turn, whoever asks for more', async () => {
+    const { clock, join } = aBench();
+    const [one, other] = [join('one', 10), join('other', 10)];
+    const greedy = await permitsOf(one, 100);
+    for (const permit of greedy) permit.release(true);
+    const before = greedy.length;
+    const modest = await permitsOf(other, 5);
+
+    await clock.advance(60_001);
+
+    expect([before, greedy.length - before, modest.length]).toEqual([10, 5, 5]);
+  });
+
+  it('keep to 25 calls in flight with NerdGraph, whatever their account ids, and get room in turn', async () => {
+    const { limiters } = aBench();
+    const joined = [1, 2, 3].map((accountId) =>
+      limiters.join(
+        anAccount({ name: `account ${accountId}`, source: { kind: 'nerdgraph', accountId } }),
+        'key-1',
+      ),
+    );
+    const [first = [], second = [], third = []] = await Promise.all(
+      joined.map(async (membership) => permitsOf(membership, 40)),
+    );
+    const before = [first.length, second.length, third.length];
+
+    for (const permit of first.slice(0, 12)) {
+      permit.release(true);
+      await settle();
     }
 
-    expect(both.map((membership) => membership.limitPerMinute())).toEqual(limits);
+    expect(before).toEqual([25, 0, 0]);
+    expect([first.length, second.length, third.length]).toEqual([29, 4, 4]);
   });
 
   it('are named in one warning for each pair, however often they meet', () => {
@@ -171,7 +196,7 @@ describe('an account that leaves and comes back', () => {
     const before = join('one', 3);
     const permits = await permitsOf(before, 2);
     permits[0]?.throttled(aThrottled(100));
-    for (const permit of permits) permit.release();
+    for (const permit of permits) permit.release(true);
 
     before.leave();
     const after = join('renamed', 3);
@@ -186,7 +211,7 @@ describe('an account that leaves and comes back', () => {
     const before = join('one', 100);
     const [permit] = await permitsOf(before, 1);
     permit?.throttled(aLimitExceeded(1000));
-    permit?.release();
+    permit?.release(true);
     before.leave();
 
     await clock.advance(90_000);
@@ -195,17 +220,13 @@ describe('an account that leaves and comes back', () => {
     expect([after.limitPerMinute(), after.isReduced()]).toEqual([120, true]);
   });
 
-  it('finds the limit of the last account in force until another one joins', async () => {
+  it('gets no permit after it has left', async () => {
     const { join } = aBench();
-    const [one, other] = [join('one', 4), join('other', 2)];
-    const [permit] = await permitsOf(one, 1);
+    const one = join('one', 4);
 
     one.leave();
-    other.leave();
-    const late = await permitsOf(one, 3);
-    permit?.release();
 
-    expect(late).toHaveLength(1);
+    expect(await permitsOf(one, 1)).toEqual([]);
   });
 
   it('lets no call of another account go when a renamed one replaces it at once', async () => {
@@ -239,12 +260,11 @@ describe('a key that is rotated', () => {
     const { clock, join } = aBench();
     const membership = join('one', 2);
     const permits = [...(await permitsOf(membership, 2))];
-    const waiting = [false, true].map(async (urgent) => membership.acquire(urgent, neverAborted));
-    await settle();
+    const moved = await permitsOf(membership, 2);
 
     membership.rekey('key-2');
-    const moved = await Promise.all(waiting);
-    for (const permit of permits) permit.release();
+    await settle();
+    for (const permit of permits) permit.release(true);
     membership.rekey('key-1');
     const back = await permitsOf(membership, 1);
     const backAtOnce = back.length;
@@ -282,12 +302,11 @@ describe('a key that is rotated', () => {
   it('may be rotated after the account has left', async () => {
     const { join } = aBench();
     const membership = join('one', 1);
-    await permitsOf(membership, 1);
 
     membership.leave();
     membership.rekey('key-2');
 
-    expect((await permitsOf(membership, 1)).map(({ apiKey }) => apiKey)).toEqual(['key-2']);
+    expect(await permitsOf(membership, 1)).toEqual([]);
   });
 });
 
@@ -315,7 +334,6 @@ describe('onLimitChange', () => {
       act: ({ bench }) => void bench.join('third', 100),
       limit: 100 / 3,
     },
-    { what: 'another account needs less', act: ({ other }) => other.demand(10), limit: 90 },
     { what: 'another account may send less', act: ({ other }) => other.resize(40), limit: 20 },
     {
       what: 'another account moves to another key',
@@ -323,11 +341,6 @@ describe('onLimitChange', () => {
       limit: 100,
     },
     { what: 'it moves to another key itself', act: ({ one }) => one.rekey('key-2'), limit: 100 },
-    {
-      what: 'it needs less itself',
-      act: ({ one, other }) => (other.demand(20), one.demand(10)),
-      limit: 45,
-    },
   ])('tells once when $what', async ({ act, limit }) => {
     const watched = aWatched();
 
@@ -343,7 +356,7 @@ describe('onLimitChange', () => {
     const [permit] = await permitsOf(other, 1);
 
     permit?.throttled(aLimitExceeded(10_000));
-    permit?.release();
+    permit?.release(true);
     await bench.clock.advance(299_999);
     const before = [...changes];
     await bench.clock.advance(1);
@@ -371,7 +384,7 @@ describe('onLimitChange', () => {
     const { bench, one, other, changes } = watched;
     const [permit] = await permitsOf(one, 1);
     permit?.throttled(aLimitExceeded(10_000));
-    permit?.release();
+    permit?.release(true);
     const told = changes.length;
 
     end(watched);
@@ -379,19 +392,8 @@ describe('onLimitChange', () => {
     await bench.clock.advance(600_000);
 
     expect([told, changes.length]).toEqual([1, 1]);
+    one.leave();
+    await settle();
     expect(bench.clock.pendingTimers()).toBe(0);
-  });
-
-  it('sets no timer once nobody listens, although the limit still recovers', async () => {
-    const { bench, one, stop } = aWatched();
-    const [permit] = await permitsOf(one, 1);
-    permit?.throttled(aLimitExceeded(10_000));
-    permit?.release();
-
-    const listening = bench.clock.pendingTimers();
-    stop();
-
-    expect([listening, bench.clock.pendingTimers()]).toEqual([1, 0]);
-    expect(one.isReduced()).toBe(true);
   });
 });

@@ -107,9 +107,9 @@ async function ended(
   { signal = new AbortController().signal, wallMs = Date.UTC(2026, 8, 1, 10) }: PolledAt,
 ): Promise<void> {
   for (let stage = batch.nextStage(); stage !== undefined; stage = batch.nextStage()) {
-    const calls: Promise<boolean>[] = [];
+    const calls: Promise<unknown>[] = [];
     for (let next = stage.calls.next(); next.done !== true; next = stage.calls.next()) {
-      calls.push(next.value({ signal, onWire: () => undefined, wallMs }));
+      calls.push(next.value({ signal, wallMs }));
     }
     if (calls.length > stage.size) throw new Error('a stage had more calls than it said');
     await Promise.all(calls);

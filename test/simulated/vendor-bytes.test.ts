@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createAccountPoller } from '../../src/poller/account-poller.ts';
+import { createCallScheduler } from '../../src/rate-limit/call-scheduler.ts';
 import type { ApiRequest, ApiResponse } from '../../src/transport/transport.ts';
 import { aStore } from '../exposition/builders.ts';
+import { aMembership } from '../rate-limit/fakes.ts';
 import { aRestSource } from '../rest/a-rest-source.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
-import { createFakeLimit } from '../support/fake-limit.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 
 /** Any text: all of Unicode, lone surrogates, controls, and what means something in an exposition. */
@@ -114,16 +115,20 @@ describe('whatever the vendor sends', () => {
       fc.asyncProperty(aVendor, async (vendor) => {
         const { source } = aRestSource(vendorTransport(vendor));
         const store = aStore();
+        const clock = createFakeClock();
+        const limit = aMembership(800, clock);
+        const limits = { requestsPerMinute: 800, concurrency: 8 };
         const poller = createAccountPoller(
           { account: anAccount(), entries: [anEntry({ poll: { hostNames: true } })] },
           {
             source,
-            clock: createFakeClock(),
+            clock,
             random: () => 0.5,
             sink: store,
             logger: createFakeLogger(),
             observer: { polled: () => {}, skipped: () => {} },
-            limit: createFakeLimit(800),
+            limit,
+            scheduler: createCallScheduler(limits, { clock, limit }),
           },
         );
 

@@ -1,4 +1,4 @@
-import type { ApiError } from '../../src/model/api-error.ts';
+import { ApiError } from '../../src/model/api-error.ts';
 import type { Clock } from '../../src/model/clock.ts';
 import type { PollOutcome } from '../../src/model/poll-outcome.ts';
 import type { PolledSeries } from '../../src/model/polled-series.ts';
@@ -6,7 +6,7 @@ import { isWorthPolling, type SelectedApplication } from '../../src/model/select
 import type { Batch, CallContext, Question, Source, Stage } from '../../src/model/source.ts';
 import { type CallGroups, callGroupsOf } from '../../src/rest/call-groups.ts';
 import { createRestBatch } from '../../src/rest/rest-batch.ts';
-import type { FakeSource } from './fake-source.ts';
+import { type FakeSource, inTurn } from './fake-source.ts';
 
 /** Applications that one call answers for. */
 const batchSize = 200;
@@ -122,13 +122,17 @@ class FakeBatch<Asked extends Question> implements Batch<Asked> {
     return { ...part.outcomeOf(question), extraCalls: 0 };
   }
 
-  async #ask(context: CallContext): Promise<boolean> {
-    this.#sentBatches.push(idsOf(this.questions));
-    context.onWire(true);
-    const inside: CallContext = { ...context, onWire: () => undefined };
-    const parts = [...this.#parts.values()];
-    const answered = await Promise.all(parts.map(async (part) => allStagesOf(part, inside)));
-    return answered.includes(true);
+  async #ask(context: CallContext): Promise<void> {
+    await inTurn(context, async () => {
+      this.#sentBatches.push(idsOf(this.questions));
+      // What the parts ask for is in the one answer.
+      const inside: CallContext = { signal: context.signal, wallMs: context.wallMs };
+      const parts = [...this.#parts.values()];
+      const answered = await Promise.all(parts.map(async (part) => allStagesOf(part, inside)));
+      if (!answered.includes(true)) throw new ApiError('reset', 'no answer at all');
+    }).catch((error: unknown) => {
+      if (!(error instanceof ApiError)) throw error;
+    });
   }
 }
 

@@ -4,6 +4,7 @@ import type { Clock } from '../../src/model/clock.ts';
 import type { Values } from '../../src/model/polled-series.ts';
 import type { Discovery, HostNames, Source } from '../../src/model/source.ts';
 import type { MetricAnswer, MetricQuery } from '../../src/rest/metric-payload.ts';
+import type { RequestContext } from '../../src/rest/requests.ts';
 import type { RestClient } from '../../src/rest/rest-client.ts';
 import { createRestSource, type RestSourceDependencies } from '../../src/rest/rest-source.ts';
 import { createFakeClock } from './fake-clock.ts';
@@ -52,6 +53,25 @@ export interface FakeSource extends Source {
 
 export function webOf(requestsPerMinute: number): Values {
   return [requestsPerMinute];
+}
+
+/** Sends one request in the turn of its call, as a transport does. */
+export async function inTurn<Value>(
+  { turn, signal }: RequestContext,
+  send: () => Promise<Value>,
+): Promise<Value> {
+  const permit = await turn?.next(0, signal);
+  let isAnswered = false;
+  try {
+    const value = await send();
+    isAnswered = true;
+    return value;
+  } catch (error) {
+    isAnswered = error instanceof ApiError && error.status !== undefined;
+    throw error;
+  } finally {
+    permit?.release(isAnswered);
+  }
 }
 
 /** Waits as a transport does: an abort ends it at once, with the signal's reason. */
@@ -121,6 +141,16 @@ export function createFakeSource(clock: Clock = createFakeClock()): FakeSource {
     };
   };
 
+  const names = async (id: string, signal: AbortSignal): Promise<HostNames> => {
+    const answer = hostNames.get(id);
+    if (answer === undefined) throw new Error(`the fake was not told the host names of ${id}`);
+    if (answer instanceof ApiError) return { names: new Map(), error: answer, calls: 1 };
+    if (answer instanceof Map) return { names: answer, error: undefined, calls: 1 };
+    const whatCame = namesThatCame.get(id);
+    const result = await keepingWhatCame(signal, answer);
+    return whatCame === undefined ? result : { ...whatCame, error: result.error };
+  };
+
   const client: RestClient = {
     discover: async (_selectors, _known, signal): Promise<Discovery> => {
       calls.push('list');
@@ -139,26 +169,17 @@ export function createFakeSource(clock: Clock = createFakeClock()): FakeSource {
             error: failure.error,
           };
     },
-    hostNames: async (id, { signal, onWire }, wanted) => {
-      onWire?.(true);
+    hostNames: async (id, context, wanted) => {
       calls.push(wanted === undefined ? `names ${id}` : `names ${id} of ${wanted.join()}`);
-      const answer = hostNames.get(id);
-      if (answer === undefined) throw new Error(`the fake was not told the host names of ${id}`);
-      if (answer instanceof ApiError) return { names: new Map(), error: answer, calls: 1 };
-      if (answer instanceof Map) return { names: answer, error: undefined, calls: 1 };
-      const whatCame = namesThatCame.get(id);
-      const result = await keepingWhatCame(signal, answer);
-      return whatCame === undefined ? result : { ...whatCame, error: result.error };
+      return inTurn(context, async () => names(id, context.signal));
     },
-    applicationMetrics: async (id, query, { signal, onWire }) => {
+    applicationMetrics: async (id, query, context) => {
       calls.push(`app ${id}`);
-      onWire?.(true);
-      return values(id, query, signal);
+      return inTurn(context, async () => values(id, query, context.signal));
     },
-    hostMetrics: async (id, hostId, query, { signal, onWire }) => {
+    hostMetrics: async (id, hostId, query, context) => {
       calls.push(`host ${id}/${hostId}`);
-      onWire?.(true);
-      return values(`${id}/${hostId}`, query, signal);
+      return inTurn(context, async () => values(`${id}/${hostId}`, query, context.signal));
     },
   };
 

@@ -2,10 +2,12 @@ import { setMaxListeners } from 'node:events';
 import { expect, onTestFinished } from 'vitest';
 import type { AccountConfig, AppEntry } from '../../src/model/config.ts';
 import { type AccountPoller, createAccountPoller } from '../../src/poller/account-poller.ts';
+import { createCallScheduler } from '../../src/rate-limit/call-scheduler.ts';
+import type { Membership } from '../../src/rate-limit/rate-limiters.ts';
+import { aMembership } from '../rate-limit/fakes.ts';
 import { anAccount, anApplication, anEntry } from './builders.ts';
 import { inBatches } from './fake-batch-source.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
-import { createFakeLimit, type FakeLimit } from './fake-limit.ts';
 import { createFakeLogger, type FakeLogger } from './fake-logger.ts';
 import { createFakeSink, type FakeSink } from './fake-sink.ts';
 import { createFakeSource, type FakeSource, webOf } from './fake-source.ts';
@@ -21,7 +23,7 @@ export interface PollerBench {
   readonly poller: AccountPoller;
   readonly start: () => void;
   /** What the key may send. */
-  readonly limit: FakeLimit;
+  readonly limit: Membership;
   /** Requests that were sent again; to be changed at will. */
   readonly retried: { total: number };
 }
@@ -68,12 +70,15 @@ export function aBench(
   const polls: boolean[] = [];
   const pollSeconds: number[] = [];
   const skipped: number[] = [];
-  const limit = createFakeLimit(anAccount(account).requestsPerMinute);
+  const { requestsPerMinute, concurrency } = anAccount(account);
+  const limit = aMembership(requestsPerMinute, clock);
+  const scheduler = createCallScheduler({ requestsPerMinute, concurrency }, { clock, limit });
   const retried = { total: 0 };
   const poller = createAccountPoller(
     { account: anAccount(account), entries },
     {
       limit,
+      scheduler,
       retries: () => retried.total,
       source,
       clock,
@@ -108,8 +113,9 @@ export function aBench(
         abort.abort(new Error('test over'));
         await clock.advance(0);
         await done;
+        limit.leave();
+        await clock.advance(0);
         expect(clock.pendingTimers()).toBe(0);
-        expect(limit.listeners()).toBe(0);
       });
     },
   };

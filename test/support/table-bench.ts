@@ -61,7 +61,6 @@ export function aTable(
           retries: () => 0,
         },
       ),
-      limit: { demand: (callsPerMinute) => planned.push(callsPerMinute) },
       observer: { polled: () => undefined, skipped: () => undefined },
       log: {
         discovered: () => undefined,

@@ -6,7 +6,7 @@ import {
   type SendSettings,
 } from '../../src/transport/account-transport.ts';
 import type { RawTransport, Transport } from '../../src/transport/transport.ts';
-import { createFakeMembership } from '../rate-limit/fakes.ts';
+import { createFakeTurn } from '../rate-limit/fakes.ts';
 import { createFakeClock, settle } from '../support/fake-clock.ts';
 import {
   anAnswer,
@@ -19,17 +19,19 @@ import {
   scripted,
 } from './fakes.ts';
 
-const settings: SendSettings = { apiKeyHeader: 'Api-Key', concurrency: 2, timeoutMs: 30_000 };
+const settings: SendSettings = { apiKeyHeader: 'Api-Key', timeoutMs: 30_000 };
 
 function setUp(wire: Transport) {
   const clock = createFakeClock();
+  const turn = createFakeTurn({ clock });
   const sentHeaders: Readonly<Record<string, string>>[] = [];
   let closed = 0;
   const account: AccountTransport = createAccountTransport(
     { baseUrl: 'https://api.newrelic.com', ...settings },
     {
       clock,
-      membership: createFakeMembership({ clock }),
+      membership: turn,
+      first: turn,
       observer: createRecordingObserver(),
       keyProvider: createFakeKeyProvider(),
       random: () => 0.5,
@@ -81,31 +83,6 @@ describe('reconfigure', () => {
     expect(ended).toEqual(['after', 'before']);
   });
 
-  it('counts requests in flight against the new concurrency', async () => {
-    const wire = held();
-    const { account } = setUp(wire.send);
-    const calls = Array.from({ length: 6 }, async () => account.send(aRequest(), neverAborted));
-    await settle();
-    const atFirst = wire.requests.length;
-
-    account.reconfigure({ ...settings, concurrency: 5 });
-    await settle();
-    const enlarged = wire.requests.length;
-    account.reconfigure({ ...settings, concurrency: 1 });
-    wire.answer();
-    await settle();
-    const afterOneAnswer = [wire.requests.length, account.requestsInFlight()];
-    for (let left = 5; left > 0; left -= 1) {
-      wire.answer();
-      await settle();
-    }
-    await Promise.all(calls);
-
-    expect([atFirst, enlarged]).toEqual([2, 5]);
-    expect(afterOneAnswer).toEqual([5, 4]);
-    expect(wire.requests).toHaveLength(6);
-  });
-
   it('sends through other connections if some are given, and closes the old ones', async () => {
     const { account, closed, sentHeaders } = setUp(async () => anAnswer(201));
     const other = scripted(anAnswer(202), anAnswer(203));
@@ -118,7 +95,7 @@ describe('reconfigure', () => {
     account.reconfigure(settings, raw);
     const closedAfterwards = closed();
     const after = await account.send(aRequest(), neverAborted);
-    account.reconfigure({ ...settings, concurrency: 1 });
+    account.reconfigure({ ...settings, timeoutMs: 20_000 });
     const kept = await account.send(aRequest(), neverAborted);
 
     expect([before, after, kept].map(({ status }) => status)).toEqual([201, 202, 203]);
@@ -141,7 +118,7 @@ describe('reconfigure', () => {
     }
     const before = [account.retries(), account.clockSkewSeconds()];
 
-    account.reconfigure({ ...settings, concurrency: 4, timeoutMs: 10_000 });
+    account.reconfigure({ ...settings, timeoutMs: 10_000 });
 
     expect(before[0]).toBe(1);
     expect(before[1]).toBeGreaterThan(3590);

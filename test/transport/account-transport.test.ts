@@ -1,13 +1,11 @@
-import pLimit from 'p-limit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import {
   type AccountTransport,
   createAccountTransport,
-  limitConcurrency,
 } from '../../src/transport/account-transport.ts';
 import type { ApiResponse, Transport } from '../../src/transport/transport.ts';
-import { createFakeMembership } from '../rate-limit/fakes.ts';
+import { aScheduler, createFakeTurn } from '../rate-limit/fakes.ts';
 import { createFakeClock, settle } from '../support/fake-clock.ts';
 import {
   anAnswer,
@@ -19,10 +17,20 @@ import {
   scripted,
 } from './fakes.ts';
 
-function setUp(wire: Transport, concurrency = 2, statusOf?: (answer: ApiResponse) => number) {
+function setUp(
+  wire: Transport,
+  {
+    concurrency,
+    statusOf,
+  }: { concurrency?: number; statusOf?: (answer: ApiResponse) => number } = {},
+) {
   const clock = createFakeClock();
   const keyProvider = createFakeKeyProvider();
-  const membership = createFakeMembership({ clock, apiKey: () => keyProvider.current() });
+  const turn = createFakeTurn({ clock, apiKey: () => keyProvider.current() });
+  const first =
+    concurrency === undefined
+      ? turn
+      : aScheduler({ requestsPerMinute: 800, concurrency }, clock).first;
   const observer = createRecordingObserver();
   const skews: (number | undefined)[] = [];
   const keysSent: unknown[] = [];
@@ -31,12 +39,12 @@ function setUp(wire: Transport, concurrency = 2, statusOf?: (answer: ApiResponse
     {
       baseUrl: 'https://api.newrelic.com',
       apiKeyHeader: 'Api-Key',
-      concurrency,
       timeoutMs: 30_000,
     },
     {
       clock,
-      membership,
+      membership: turn,
+      first,
       observer,
       keyProvider,
       random: () => 0.5,
@@ -59,7 +67,7 @@ function setUp(wire: Transport, concurrency = 2, statusOf?: (answer: ApiResponse
   return {
     account,
     clock,
-    membership,
+    turn,
     observer,
     keyProvider,
     keysSent,
@@ -74,19 +82,19 @@ function countOf(events: readonly string[], start: string): number {
 
 describe('createAccountTransport', () => {
   it('gives the answer of one paced and measured request', async () => {
-    const { account, membership, observer, keysSent } = setUp(scripted(anAnswer()).send);
+    const { account, turn, observer, keysSent } = setUp(scripted(anAnswer()).send);
 
     const answer = await account.send(aRequest(), neverAborted);
 
     expect(answer.status).toBe(200);
     expect(keysSent).toEqual(['key-1']);
-    expect([membership.acquired.length, membership.released()]).toEqual([1, 1]);
+    expect([turn.delaysMs, turn.released]).toEqual([[0], [true]]);
     expect(observer.events).toEqual(['started host_metrics', 'ended host_metrics 200 0']);
   });
 
   it('paces and measures every attempt, also those after a failure and after a new key', async () => {
     const wire = scripted(new ApiError('reset', 'no'), anAnswer(401), anAnswer(503), anAnswer());
-    const { account, clock, membership, observer, keyProvider, keysSent } = setUp(wire.send);
+    const { account, clock, turn, observer, keyProvider, keysSent } = setUp(wire.send);
     keyProvider.rotate('key-2');
 
     const call = account.send(aRequest(), neverAborted);
@@ -95,7 +103,8 @@ describe('createAccountTransport', () => {
 
     expect(answer.status).toBe(200);
     expect(keysSent).toEqual(['key-1', 'key-1', 'key-2', 'key-2']);
-    expect([membership.acquired.length, membership.released()]).toEqual([4, 4]);
+    expect(turn.delaysMs).toEqual([0, 500, 0, 1000]);
+    expect(turn.released).toEqual([false, true, true, true]);
     expect(countOf(observer.events, 'started')).toBe(4);
     expect(account.retries()).toBe(3);
     expect(observer.events.filter((event) => event.startsWith('retried'))).toEqual([
@@ -108,14 +117,15 @@ describe('createAccountTransport', () => {
   it('treats every answer by the status that it should have had', async () => {
     const said = [500, 429, 200];
     const wire = scripted(anAnswer(), anAnswer(), anAnswer());
-    const { account, clock, membership, observer } = setUp(wire.send, 2, () => said.shift() ?? 0);
+    const statusOf = (): number => said.shift() ?? 0;
+    const { account, clock, turn, observer } = setUp(wire.send, { statusOf });
 
     const call = account.send(aRequest(), neverAborted);
     await clock.advance(120_000);
     const answer = await call;
 
     expect(answer.status).toBe(200);
-    expect(membership.throttled).toHaveLength(1);
+    expect(turn.throttled).toHaveLength(1);
     expect(observer.events.filter((event) => /^(?:ended|retried)/u.test(event))).toEqual([
       'ended host_metrics 500 0',
       'retried host_metrics server',
@@ -138,7 +148,7 @@ describe('createAccountTransport', () => {
 
   it('holds the requests that wait for a slot while a 429 keeps the account away', async () => {
     const wire = held();
-    const { account, clock, observer } = setUp(wire.send, 1);
+    const { account, clock, observer } = setUp(wire.send, { concurrency: 1 });
     const calls = [1, 2, 3].map(() => account.send(aRequest(), neverAborted));
     await settle();
 
@@ -148,7 +158,7 @@ describe('createAccountTransport', () => {
     await clock.advance(1);
     for (let answered = 0; answered < calls.length; answered += 1) {
       wire.answer();
-      await clock.advance(0);
+      await clock.advance(3000);
     }
     const answers = await Promise.all(calls);
 
@@ -175,7 +185,7 @@ describe('createAccountTransport', () => {
 
   it('never has more requests in flight than allowed', async () => {
     const wire = held();
-    const { account } = setUp(wire.send, 3);
+    const { account } = setUp(wire.send, { concurrency: 3 });
     const calls = Array.from({ length: 7 }, () => account.send(aRequest(), neverAborted));
     const inFlight: number[] = [];
 
@@ -190,9 +200,9 @@ describe('createAccountTransport', () => {
     expect(account.requestsInFlight()).toBe(0);
   });
 
-  it('ends all calls with the reason of their caller, and releases every permit', async () => {
+  it('ends all calls with the reason of their caller, and leaves no timer', async () => {
     const wire = held();
-    const { account, clock, membership } = setUp(wire.send, 1);
+    const { account, clock } = setUp(wire.send, { concurrency: 1 });
     const controller = new AbortController();
     const reason = new Error('shutting down');
     const calls: Promise<ApiResponse>[] = [1, 2, 3].map(() =>
@@ -205,7 +215,6 @@ describe('createAccountTransport', () => {
 
     expect(await outcomes).toEqual(calls.map(() => ({ status: 'rejected', reason })));
     expect(wire.requests).toHaveLength(1);
-    expect(membership.released()).toBe(3);
     expect(clock.pendingTimers()).toBe(0);
   });
 
@@ -219,7 +228,7 @@ describe('createAccountTransport', () => {
       process.off('warning', listener);
     });
     const wire = held();
-    const { account } = setUp(wire.send, 20);
+    const { account } = setUp(wire.send, { concurrency: 20 });
     const { signal } = new AbortController();
 
     const calls = Array.from({ length: 20 }, () => account.send(aRequest(), signal));
@@ -263,33 +272,5 @@ describe('createAccountTransport', () => {
     await account.close();
 
     expect(closed()).toBe(1);
-  });
-});
-
-describe('limitConcurrency', () => {
-  it('lets the next request go only when one has ended', async () => {
-    const next = held();
-    const send = limitConcurrency(pLimit(2))(next.send);
-
-    const calls = [1, 2, 3].map(() => send(aRequest(), neverAborted));
-    await settle();
-    const sentAtFirst = next.requests.length;
-    next.answer();
-    await settle();
-    const sentAfterOneAnswer = next.requests.length;
-    next.answer();
-    next.answer();
-    await Promise.all(calls);
-
-    expect([sentAtFirst, sentAfterOneAnswer]).toEqual([2, 3]);
-  });
-
-  it('gives the slot of a failed request to the next one', async () => {
-    const failure = new Error('broken');
-    const send = limitConcurrency(pLimit(1))(scripted(failure, failure).send);
-
-    const calls = await Promise.allSettled([1, 2].map(() => send(aRequest(), neverAborted)));
-
-    expect(calls.map((call) => call.status)).toEqual(['rejected', 'rejected']);
   });
 });

@@ -4,7 +4,7 @@ import { sleep } from '../../src/model/clock.ts';
 import { createAccountTransport } from '../../src/transport/account-transport.ts';
 import { createCallLog } from '../../src/transport/call-log.ts';
 import type { ApiRequest, Transport } from '../../src/transport/transport.ts';
-import { createFakeMembership } from '../rate-limit/fakes.ts';
+import { createFakeTurn } from '../rate-limit/fakes.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
 import {
@@ -30,17 +30,17 @@ function setUp(wire: Transport, { isDebugging = true } = {}): CallLogBench {
   const clock = createFakeClock();
   const logger = { ...createFakeLogger(), isDebugging };
   const keyProvider = createFakeKeyProvider();
-  const membership = createFakeMembership({ clock, apiKey: () => keyProvider.current() });
+  const turn = createFakeTurn({ clock, apiKey: () => keyProvider.current() });
   const account = createAccountTransport(
     {
       baseUrl: 'https://api.newrelic.com',
       apiKeyHeader: 'Api-Key',
-      concurrency: 2,
       timeoutMs: 30_000,
     },
     {
       clock,
-      membership,
+      membership: turn,
+      first: turn,
       keyProvider,
       observer: createRecordingObserver(),
       random: () => 0.5,
@@ -55,7 +55,7 @@ function setUp(wire: Transport, { isDebugging = true } = {}): CallLogBench {
   return {
     send: account.send,
     clock,
-    hold: (ms) => membership.pause(ms),
+    hold: (ms) => turn.pause(ms),
     logger,
     fields: () => logger.lines.map(({ fields }) => JSON.parse(JSON.stringify(fields)) as unknown),
   };

@@ -8,7 +8,6 @@ import type {
   PermittedRequest,
   Transport,
 } from '../../src/transport/transport.ts';
-import type { FakeMembership } from '../rate-limit/fakes.ts';
 
 export function aRequest(operation: Operation = 'host_metrics'): ApiRequest {
   return { operation, target: '/v2/applications/1/hosts/2/metrics/data.json?summarize=true' };
@@ -99,8 +98,9 @@ export function createRecordingObserver(): RecordingObserver {
   };
 }
 
-export function aPermittedRequest(membership: FakeMembership): PermittedRequest {
-  return { ...aRequest(), permit: membership.permit() };
+export function aPermittedRequest(apiKey: string): PermittedRequest {
+  const permit = { apiKey, throttled: () => undefined, release: () => undefined };
+  return { ...aRequest(), permit };
 }
 
 export interface FakeKeyProvider extends KeyProvider {

@@ -1,70 +1,19 @@
 import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../src/model/api-error.ts';
 import { sleep } from '../../src/model/clock.ts';
-import { operations } from '../../src/model/telemetry.ts';
-import type { Throttled } from '../../src/rate-limit/rate-limiter.ts';
-import { authorize, obeyPauses, pace } from '../../src/transport/permits.ts';
+import type { Throttled } from '../../src/model/permit.ts';
+import { authorize, takeTurn } from '../../src/transport/permits.ts';
 import type { ApiResponse, Transport } from '../../src/transport/transport.ts';
 import { createVendorClock } from '../../src/transport/vendor-clock.ts';
-import { createFakeMembership } from '../rate-limit/fakes.ts';
+import { createFakeTurn } from '../rate-limit/fakes.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { anAnswer, aPermittedRequest, aRequest, held, neverAborted, scripted } from './fakes.ts';
-
-describe('pace', () => {
-  it('lets the lists go before the values', async () => {
-    const membership = createFakeMembership();
-    const send = pace({ membership })(async () => anAnswer());
-
-    for (const operation of operations) await send(aRequest(operation), neverAborted);
-
-    expect(operations.filter((_operation, index) => membership.acquired[index] === true)).toEqual([
-      'list_applications',
-      'list_hosts',
-    ]);
-  });
-
-  it('keeps the permit until the request has ended and releases it once', async () => {
-    const membership = createFakeMembership();
-    const next = held();
-
-    const call = pace({ membership })(next.send)(aRequest(), neverAborted);
-    await Promise.resolve();
-    const releasedBefore = membership.released();
-    next.answer();
-    await call;
-
-    expect(releasedBefore).toBe(0);
-    expect(membership.released()).toBe(1);
-  });
-
-  it('releases the permit once when the request fails', async () => {
-    const membership = createFakeMembership();
-    const failure = new Error('broken');
-
-    const call = pace({ membership })(scripted(failure).send)(aRequest(), neverAborted);
-
-    await expect(call).rejects.toBe(failure);
-    expect(membership.released()).toBe(1);
-  });
-
-  it('sends nothing without a permit', async () => {
-    const membership = createFakeMembership();
-    const reason = new Error('shutting down');
-    const next = scripted();
-
-    const call = pace({ membership })(next.send)(aRequest(), AbortSignal.abort(reason));
-
-    await expect(call).rejects.toBe(reason);
-    expect([next.requests.length, membership.released()]).toEqual([0, 0]);
-  });
-});
 
 it.each([{ apiKeyHeader: 'Api-Key' }, { apiKeyHeader: 'X-Api-Key' }] as const)(
   'sends the key of the permit in $apiKeyHeader and changes nothing else',
   async ({ apiKeyHeader }) => {
     const sent: unknown[] = [];
-    const requests = ['key-1', 'key-1', 'key-2', 'key-1'].map((key) =>
-      aPermittedRequest(createFakeMembership({ apiKey: () => key })),
-    );
+    const requests = ['key-1', 'key-1', 'key-2', 'key-1'].map((key) => aPermittedRequest(key));
     const send = authorize(
       { apiKeyHeader },
       {
@@ -85,28 +34,91 @@ it.each([{ apiKeyHeader: 'Api-Key' }, { apiKeyHeader: 'X-Api-Key' }] as const)(
 
 function aBench() {
   const clock = createFakeClock();
-  const membership = createFakeMembership({ clock });
+  const turn = createFakeTurn({ clock });
   const told: Throttled[] = [];
   const vendorClock = createVendorClock({ clock, skewed: () => undefined });
-  const decorate = obeyPauses({ clock, vendorClock, throttled: (answer) => told.push(answer) });
+  const throttled = (answer: Throttled): void => {
+    told.push(answer);
+  };
+  const decorate = takeTurn({ first: turn, clock, vendorClock, throttled });
   const send = async (next: Transport, signal = neverAborted): Promise<ApiResponse> =>
-    decorate(next)(aPermittedRequest(membership), signal);
-  return { clock, membership, told, vendorClock, send };
+    decorate(next)(aRequest(), signal);
+  return { clock, turn, told, vendorClock, decorate, send };
 }
 
-describe('obeyPauses', () => {
+describe('takeTurn', () => {
+  it("takes the turn of the request's call, and of no call before all others", async () => {
+    const { clock, turn, decorate } = aBench();
+    const own = createFakeTurn({ clock });
+    const send = decorate(async () => anAnswer());
+
+    await send({ ...aRequest(), turn: own }, neverAborted);
+    await send(aRequest('list_applications'), neverAborted);
+
+    expect([own.delaysMs, turn.delaysMs]).toEqual([[0], [0]]);
+  });
+
+  it('waits as long as the request says', async () => {
+    const { clock, turn, decorate } = aBench();
+
+    const call = decorate(async () => anAnswer())({ ...aRequest(), delayMs: 700 }, neverAborted);
+    await clock.advance(700);
+    await call;
+
+    expect(turn.delaysMs).toEqual([700]);
+  });
+
+  it('keeps the permit until the request has ended and releases it once', async () => {
+    const { turn, send } = aBench();
+    const next = held();
+
+    const call = send(next.send);
+    await Promise.resolve();
+    const releasedBefore = turn.released.length;
+    next.answer();
+    await call;
+
+    expect([releasedBefore, turn.released]).toEqual([0, [true]]);
+  });
+
+  it.each([
+    { what: 'without an answer', failure: new ApiError('reset', 'broken'), isAnswered: false },
+    {
+      what: 'with a bad one',
+      failure: new ApiError('too_large', 'broken', { status: 200 }),
+      isAnswered: true,
+    },
+    { what: 'as the caller wanted', failure: new Error('stopping'), isAnswered: false },
+  ])('releases the permit once when the request fails $what', async ({ failure, isAnswered }) => {
+    const { turn, send } = aBench();
+
+    await expect(send(scripted(failure).send)).rejects.toBe(failure);
+
+    expect(turn.released).toEqual([isAnswered]);
+  });
+
+  it('sends nothing without a permit', async () => {
+    const { turn, send } = aBench();
+    const reason = new Error('shutting down');
+    const next = scripted();
+
+    await expect(send(next.send, AbortSignal.abort(reason))).rejects.toBe(reason);
+
+    expect([next.requests.length, turn.released.length]).toEqual([0, 0]);
+  });
+
   it('pauses the key after a 429 for as long as the answer says', async () => {
-    const { clock, membership, send } = aBench();
+    const { clock, turn, send } = aBench();
     await clock.advance(5000);
 
     const answer = await send(scripted(anAnswer(429, { 'retry-after': '20' })).send);
 
     expect(answer.status).toBe(429);
-    expect(membership.throttled).toEqual([{ sentMs: 5000, untilMs: 25_500, cause: 'overload' }]);
+    expect(turn.throttled).toEqual([{ sentMs: 5000, untilMs: 25_500, cause: 'overload' }]);
   });
 
   it('counts the pause of a late answer from when the vendor gave it', async () => {
-    const { clock, membership, send } = aBench();
+    const { clock, turn, send } = aBench();
     const startMs = clock.wallMs();
     const dateAfter = (ms: number): string => new Date(startMs + ms).toUTCString();
     const late = async (): Promise<ApiResponse> => {
@@ -123,7 +135,7 @@ describe('obeyPauses', () => {
     await clock.advance(25_000);
     await call;
 
-    expect(membership.throttled).toEqual([{ sentMs: 0, untilMs: 20_500, cause: 'key_limit' }]);
+    expect(turn.throttled).toEqual([{ sentMs: 0, untilMs: 20_500, cause: 'key_limit' }]);
   });
 
   it.each([
@@ -132,26 +144,26 @@ describe('obeyPauses', () => {
     { headers: { 'retry-after': '5' }, cause: 'overload', untilMs: 5500 },
     { headers: {}, cause: 'unknown', untilMs: 60_000 },
   ])('reports $cause as the cause of a 429 with $headers', async (row) => {
-    const { membership, told, send } = aBench();
+    const { turn, told, send } = aBench();
 
     await send(scripted(anAnswer(429, row.headers)).send);
 
     expect(told).toEqual([{ sentMs: 0, cause: row.cause, untilMs: row.untilMs }]);
-    expect(membership.throttled).toEqual(told);
+    expect(turn.throttled).toEqual(told);
   });
 
   it('reports a 429 when the pause is in force already', async () => {
     const clock = createFakeClock();
-    const membership = createFakeMembership({ clock });
+    const turn = createFakeTurn({ clock });
     const vendorClock = createVendorClock({ clock, skewed: () => undefined });
     const pausesMs: (number | undefined)[] = [];
     const throttled = (): void => {
-      pausesMs.push(membership.pausedUntilMs());
+      pausesMs.push(turn.pausedUntilMs());
     };
     const next = scripted(anAnswer(429, { 'retry-after': '20' }));
 
-    await obeyPauses({ clock, vendorClock, throttled })(next.send)(
-      aPermittedRequest(membership),
+    await takeTurn({ first: turn, clock, vendorClock, throttled })(next.send)(
+      aRequest(),
       neverAborted,
     );
 
@@ -176,40 +188,11 @@ describe('obeyPauses', () => {
   );
 
   it.each([{ status: 200 }, { status: 503 }])('does not pause after a $status', async (row) => {
-    const { membership, told, send } = aBench();
+    const { turn, told, send } = aBench();
     const answer = anAnswer(row.status, { 'retry-after': '20', 'x-ratelimit-limit': '1000' });
 
     await send(scripted(answer).send);
 
-    expect([membership.throttled, told]).toEqual([[], []]);
-  });
-
-  it('holds a request back until a pause is over, even when it grows', async () => {
-    const { clock, membership, send } = aBench();
-    const next = scripted(anAnswer());
-    membership.pause(10_000);
-
-    const call = send(next.send);
-    await clock.advance(9000);
-    membership.pause(20_000);
-    await clock.advance(10_999);
-    const sentDuringPause = next.requests.length;
-    await clock.advance(1);
-    await call;
-
-    expect(sentDuringPause).toBe(0);
-  });
-
-  it('stops waiting when the caller aborts', async () => {
-    const { clock, membership, send } = aBench();
-    const controller = new AbortController();
-    const reason = new Error('shutting down');
-    membership.pause(10_000);
-
-    const call = send(scripted().send, controller.signal);
-    controller.abort(reason);
-
-    await expect(call).rejects.toBe(reason);
-    expect(clock.pendingTimers()).toBe(0);
+    expect([turn.throttled, told]).toEqual([[], []]);
   });
 });

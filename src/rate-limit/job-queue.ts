@@ -1,5 +1,10 @@
 import { createPriorityQueue } from '../model/priority-queue.ts';
-import { earlyShare } from './schedule.ts';
+
+/**
+ * A poll falls due this share of its period early where the budget does not suffice, and waits for its
+ * turn: so there is always a poll to go on with.
+ */
+export const earlyShare = 0.1;
 
 /** What decides the deadline of a job, and so its turn. */
 export interface JobTimes {
@@ -22,13 +27,15 @@ export interface QueuedJob<Times extends JobTimes = JobTimes> {
   readonly number: number;
   started: number;
   inFlight: number;
-  /** The AIMD window: calls in flight at most. An answer adds one, a slow call halves it. */
+  /** The AIMD window: requests in flight at most. An answer adds one, a slow call halves it. */
   window: number;
   /** A call is slow, and none has been answered since it was sent. */
   isSuspect: boolean;
   answeredMs: number;
   /** No call is left to start. */
   isExhausted: boolean;
+  /** Further requests of calls that have been started: retries and pages. They go first. */
+  readonly waiting: readonly unknown[];
   /** The deadline of the present quantum of its calls. */
   deadlineMs: number;
 }
@@ -36,7 +43,7 @@ export interface QueuedJob<Times extends JobTimes = JobTimes> {
 export interface JobQueueLimits {
   /** Calls in any 60 seconds. */
   readonly requestsPerMinute: number;
-  /** Requests on the wire at most. */
+  /** Requests in flight at most. */
   readonly concurrency: number;
 }
 
@@ -101,9 +108,9 @@ class DeadlineQueue<Job extends QueuedJob> implements JobQueue<Job> {
   }
 
   update(one: Job): void {
-    const { job, isSuspect, isExhausted, inFlight } = one;
+    const { job, isSuspect, isExhausted, inFlight, waiting } = one;
     const most = isSuspect ? 1 : Math.min(one.window, this.#limits.concurrency);
-    const isReady = !isExhausted && inFlight < most;
+    const isReady = (!isExhausted || waiting.length > 0) && inFlight < most;
     one.deadlineMs = this.#deadlineMsOf(one);
     if (isReady && !isSuspect) {
       this.#byDeadline.set(one, one.deadlineMs, one.number);

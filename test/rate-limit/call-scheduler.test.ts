@@ -1,11 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type CallScheduler,
-  createCallScheduler,
-  type ScheduledCall,
-} from '../../src/poller/call-scheduler.ts';
+import type { CallScheduler } from '../../src/rate-limit/call-scheduler.ts';
 import { createFakeClock, settle } from '../support/fake-clock.ts';
+import { aJob, aScheduler, type OneRequest, runJob, times } from './fakes.ts';
 
 interface Work {
   readonly started: string[];
@@ -15,47 +12,18 @@ interface Work {
   readonly add: (name: string, size: number, dueMs?: number) => Promise<void>;
 }
 
-interface JobOptions {
-  readonly key?: string;
-  readonly calls: Iterator<ScheduledCall>;
-  readonly size?: number;
-  readonly dueMs?: number;
-  readonly overdueMs?: number;
-}
-
-/** Resolves when the job has ended. */
-async function run(scheduler: CallScheduler, options: JobOptions): Promise<void> {
-  await new Promise<void>((ended) => {
-    scheduler.add({
-      key: 'a',
-      size: 1,
-      dueMs: 0,
-      overdueMs: 0,
-      periodMs: 60_000,
-      ended,
-      ...options,
-    });
-  });
-}
-
 /** For jobs that are overdue from the start: only the deadlines decide. */
 function anEagerScheduler(concurrency: number): CallScheduler {
-  return createCallScheduler({ requestsPerMinute: 800, concurrency }, { clock: createFakeClock() });
-}
-
-function* times(count: number, call: ScheduledCall): Generator<ScheduledCall, undefined> {
-  for (let index = 0; index < count; index += 1) yield call;
-  return undefined;
+  return aScheduler({ requestsPerMinute: 800, concurrency }, createFakeClock(), 1e6);
 }
 
 function aWork(scheduler: CallScheduler): Work {
   const started: string[] = [];
   const ending: (() => void)[] = [];
   const callOf =
-    (name: string): ScheduledCall =>
-    async (onWire) => {
+    (name: string): OneRequest =>
+    async () => {
       started.push(name);
-      onWire(true);
       await new Promise<void>((resolve) => {
         ending.push(resolve);
       });
@@ -69,7 +37,7 @@ function aWork(scheduler: CallScheduler): Work {
       await settle();
     },
     add: async (key, size, dueMs = 0) =>
-      run(scheduler, { key, calls: times(size, callOf(key)), size, dueMs }),
+      runJob(scheduler, { key, calls: times(size, callOf(key)), size, dueMs }),
   };
 }
 
@@ -147,9 +115,9 @@ describe('createCallScheduler', () => {
 
   it('ends a job with its last answer, even if nothing more may be sent at that time', async () => {
     const clock = createFakeClock();
-    const scheduler = createCallScheduler({ requestsPerMinute: 1, concurrency: 1 }, { clock });
+    const scheduler = aScheduler({ requestsPerMinute: 1, concurrency: 1 }, clock);
     let endedAtMs: number | undefined;
-    const call: ScheduledCall = async () => {
+    const call: OneRequest = async () => {
       await new Promise<void>((resolve) => {
         clock.after(200, resolve);
       });
@@ -157,7 +125,7 @@ describe('createCallScheduler', () => {
     };
 
     void (async () => {
-      await run(scheduler, { calls: times(1, call), overdueMs: Number.POSITIVE_INFINITY });
+      await runJob(scheduler, { calls: times(1, call), overdueMs: Number.POSITIVE_INFINITY });
       endedAtMs = clock.monotonicMs();
     })();
     await clock.advance(1000);
@@ -168,14 +136,14 @@ describe('createCallScheduler', () => {
 
   it('sends the calls of a poll that is not overdue in batches of three seconds', async () => {
     const clock = createFakeClock();
-    const scheduler = createCallScheduler({ requestsPerMinute: 600, concurrency: 8 }, { clock });
+    const scheduler = aScheduler({ requestsPerMinute: 600, concurrency: 8 }, clock);
     const startedAtMs: number[] = [];
-    const call: ScheduledCall = async () => {
+    const call: OneRequest = async () => {
       startedAtMs.push(clock.monotonicMs());
       return true;
     };
 
-    const done = run(scheduler, { calls: times(200, call), size: 200, overdueMs: 6000 });
+    const done = runJob(scheduler, { calls: times(200, call), size: 200, overdueMs: 6000 });
     await clock.advance(5000);
     const inFiveSeconds = startedAtMs.length;
     await clock.advance(1000);
@@ -189,17 +157,17 @@ describe('createCallScheduler', () => {
 
   it('sends the calls of a poll that becomes overdue at once, not with the next batch', async () => {
     const clock = createFakeClock();
-    const scheduler = createCallScheduler({ requestsPerMinute: 60, concurrency: 8 }, { clock });
+    const scheduler = aScheduler({ requestsPerMinute: 60, concurrency: 8 }, clock);
     const startedAtMs: number[] = [];
-    const call: ScheduledCall = async () => {
+    const call: OneRequest = async () => {
       startedAtMs.push(clock.monotonicMs());
       return true;
     };
-    void run(scheduler, { key: 'in time', calls: times(50, call), size: 50, overdueMs: 1e9 });
+    void runJob(scheduler, { key: 'in time', calls: times(50, call), size: 50, overdueMs: 1e9 });
     await clock.advance(3000);
     const before = startedAtMs.length;
 
-    void run(scheduler, { key: 'overdue', calls: times(2, call), size: 2, overdueMs: 4100 });
+    void runJob(scheduler, { key: 'overdue', calls: times(2, call), size: 2, overdueMs: 4100 });
     await clock.advance(1500);
 
     expect(startedAtMs.slice(before)).toEqual([4100, 4100]);
@@ -207,24 +175,16 @@ describe('createCallScheduler', () => {
 
   it('starts no more calls of a cancelled job, does not report its end, and leaves no timer', async () => {
     const clock = createFakeClock();
-    const scheduler = createCallScheduler({ requestsPerMinute: 60, concurrency: 1 }, { clock });
+    const scheduler = aScheduler({ requestsPerMinute: 60, concurrency: 1 }, clock);
     let started = 0;
     let ended = 0;
-    const call: ScheduledCall = async () => {
+    const call: OneRequest = async () => {
       started += 1;
       return true;
     };
-    const job = {
-      key: 'a',
-      calls: times(100, call),
-      size: 100,
-      dueMs: 0,
-      overdueMs: 1e9,
-      periodMs: 60_000,
-      ended: () => {
-        ended += 1;
-      },
-    };
+    const job = aJob({ calls: times(100, call), size: 100, overdueMs: 1e9 }, () => {
+      ended += 1;
+    });
 
     scheduler.add(job);
     await clock.advance(5000);
@@ -236,46 +196,6 @@ describe('createCallScheduler', () => {
     expect(before).toBeGreaterThan(0);
     expect([started, ended]).toEqual([before, 0]);
     expect(clock.pendingTimers()).toBe(0);
-  });
-
-  it('spaces calls for a new budget from the moment it is resized, without a burst', async () => {
-    const clock = createFakeClock();
-    const scheduler = createCallScheduler({ requestsPerMinute: 600, concurrency: 8 }, { clock });
-    let started = 0;
-    const call: ScheduledCall = async () => {
-      started += 1;
-      return true;
-    };
-    void run(scheduler, { calls: times(1e6, call), size: 1e6, overdueMs: 1e9 });
-    await clock.advance(60_000);
-    const before = started;
-
-    scheduler.resize({ requestsPerMinute: 60, concurrency: 8 });
-    await clock.advance(60_000);
-    const after = started - before;
-
-    expect(before).toBeGreaterThanOrEqual(600);
-    expect(before).toBeLessThanOrEqual(660);
-    expect(after).toBeGreaterThanOrEqual(57);
-    expect(after).toBeLessThanOrEqual(62);
-  });
-
-  it('uses a larger budget at once', async () => {
-    const clock = createFakeClock();
-    const scheduler = createCallScheduler({ requestsPerMinute: 1, concurrency: 8 }, { clock });
-    let started = 0;
-    const call: ScheduledCall = async () => {
-      started += 1;
-      return true;
-    };
-    void run(scheduler, { calls: times(1e6, call), size: 1e6, overdueMs: 1e9 });
-    await clock.advance(1000);
-    const before = started;
-
-    scheduler.resize({ requestsPerMinute: 600, concurrency: 8 });
-    await clock.advance(3000);
-
-    expect(started - before).toBeGreaterThan(25);
   });
 
   it('gives one job as many calls as a larger concurrency allows', async () => {
@@ -295,15 +215,15 @@ describe('createCallScheduler', () => {
     const scheduler = anEagerScheduler(8);
     const ending: (() => void)[] = [];
     const most: number[] = [];
-    const call: ScheduledCall = async (onWire) => {
-      onWire(true);
+    const call: OneRequest = async () => {
       await new Promise<void>((resolve) => {
         ending.push(resolve);
       });
       return false;
     };
 
-    void run(scheduler, { calls: times(100, call), size: 100 });
+    void runJob(scheduler, { calls: times(100, call), size: 100 });
+    await settle();
     for (let round = 0; round < 10; round += 1) {
       most.push(ending.length);
       for (const end of ending.splice(0)) end();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createJobQueue, type JobQueue, type QueuedJob } from '../../src/poller/job-queue.ts';
+import { createJobQueue, type JobQueue, type QueuedJob } from '../../src/rate-limit/job-queue.ts';
 
 const limits = { requestsPerMinute: 800, concurrency: 8 };
 
@@ -24,6 +24,7 @@ function aJob(
     isSuspect: queue.isKnownSuspect(key),
     answeredMs: Number.NEGATIVE_INFINITY,
     isExhausted: false,
+    waiting: [],
     deadlineMs: 0,
   };
   queue.update(job);

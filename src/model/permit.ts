@@ -1,0 +1,39 @@
+/**
+ * Why the vendor answered 429: the limit of the key is used up, it has too much to do for everybody,
+ * or it does not say.
+ */
+export type ThrottleCause = 'key_limit' | 'overload' | 'unknown';
+
+/** A 429; times are on the monotonic clock. */
+export interface Throttled {
+  /** When the throttled call was sent. */
+  readonly sentMs: number;
+  /** When the pause ends that the answer asks for. */
+  readonly untilMs: number;
+  readonly cause: ThrottleCause;
+}
+
+/** The right to send one request with one key, at once. */
+export interface Permit {
+  /** The key to send; it goes nowhere else. */
+  readonly apiKey: string;
+  /** The request was answered with 429. */
+  readonly throttled: (answer: Throttled) => void;
+  /**
+   * The request has ended: to be called exactly once.
+   *
+   * @param isAnswered whether there was an answer, even a bad one
+   */
+  readonly release: (isAnswered: boolean) => void;
+}
+
+/** The place of a call among all that an account wants to send. */
+export interface Turn {
+  /**
+   * Waits until the next request of the call may leave: its first one, a further page, a retry.
+   * Rejects with the signal's reason.
+   *
+   * @param delayMs how long the request waits in any case
+   */
+  next(delayMs: number, signal: AbortSignal): Promise<Permit>;
+}
