@@ -1,4 +1,5 @@
 import { ApiError, type FailureReason } from '../model/api-error.ts';
+import { looksLikeKey } from '../model/key-text.ts';
 import type { ApiObserver, Operation } from '../model/telemetry.ts';
 import type { ApiResponse } from '../transport/transport.ts';
 import { statusReason } from '../transport/transport-errors.ts';
@@ -84,6 +85,12 @@ const maxLength = 120;
 const examinedLength = 4000;
 
 /**
+ * What may be a key or a part of one. The shorter run, that of a key without its prefix, needs a digit
+ * and has no joint: words such as `INTERNAL_SERVER_ERROR` and names of hosts stay.
+ */
+const keyCharacters = /[\w-]{32,}|(?=[a-z]*\d)[a-z\d]{20,}/gi;
+
+/**
  * The beginning of a foreign text, fit for one line of a log: without control, formatting or
  * unpaired surrogate characters, with white space collapsed, at most 120 characters long.
  *
@@ -93,7 +100,8 @@ const examinedLength = 4000;
 export function excerptOf(text: string): string {
   const clean = text
     .slice(0, examinedLength)
-    .replace(/NR[A-Z]{2}-[\w-]*|[\w-]{32,}/gi, '[removed]')
+    .replace(looksLikeKey, '[removed]')
+    .replace(keyCharacters, '[removed]')
     .replace(/[\s\p{Cc}\p{Cf}\p{Cs}]+/gu, ' ')
     .trim();
   const characters = Array.from(clean);
