@@ -167,8 +167,12 @@ export class ConfigError extends Error {
   /** If nothing is wrong but that accounts with NerdGraph have no id: these accounts. */
   readonly withoutId: readonly AccountConfig[];
 
-  constructor(diagnostics: readonly Diagnostic[], withoutId: readonly AccountConfig[] = []) {
-    super(renderDiagnostics(diagnostics));
+  constructor(
+    diagnostics: readonly Diagnostic[],
+    withoutId: readonly AccountConfig[] = [],
+    options?: ErrorOptions,
+  ) {
+    super(renderDiagnostics(diagnostics), options);
     this.diagnostics = diagnostics;
     this.withoutId = withoutId;
   }
