@@ -1,7 +1,8 @@
 import type { AccountConfig } from '../model/config.ts';
+import { printable } from '../model/line-text.ts';
 import type { Span } from './located.ts';
 import { maskSecrets, maskSource } from './mask-secrets.ts';
-import { excerptOf, printable } from './source-excerpt.ts';
+import { excerptOf } from './source-excerpt.ts';
 
 type Severity = 'error' | 'warning';
 

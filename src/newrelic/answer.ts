@@ -1,5 +1,6 @@
 import { ApiError, type FailureReason, remedyOf } from '../model/api-error.ts';
 import { looksLikeKey } from '../model/key-text.ts';
+import { onOneLine } from '../model/line-text.ts';
 import type { ApiObserver, Operation } from '../model/telemetry.ts';
 import type { ApiResponse } from '../transport/transport.ts';
 import { statusReason } from '../transport/transport-errors.ts';
@@ -98,14 +99,11 @@ const keyCharacters = /[\w-]{32,}|(?=[a-z]*\d)[a-z\d]{20,}/gi;
  * a long run of key characters) is replaced before the text is shortened.
  */
 export function excerptOf(text: string): string {
-  const clean = text
+  const safe = text
     .slice(0, examinedLength)
     .replace(looksLikeKey, '[removed]')
-    .replace(keyCharacters, '[removed]')
-    .replace(/[\s\p{Cc}\p{Cf}\p{Cs}]+/gu, ' ')
-    .trim();
-  const characters = Array.from(clean);
-  return characters.length > maxLength ? `${characters.slice(0, maxLength - 1).join('')}…` : clean;
+    .replace(keyCharacters, '[removed]');
+  return onOneLine(safe, maxLength);
 }
 
 /** What a call was for. Every message about the call begins with it. */
