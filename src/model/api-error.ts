@@ -1,26 +1,3 @@
-/**
- * Why a vendor call failed: a closed set. The code, the log field and the metric label `reason` use
- * the same words.
- */
-export const failureReasons = [
-  'dns',
-  'connect',
-  'tls',
-  'reset',
-  'timeout',
-  'redirect',
-  'too_large',
-  'not_json',
-  'schema',
-  'auth',
-  'not_found',
-  'throttled',
-  'server',
-  'client',
-] as const;
-
-export type FailureReason = (typeof failureReasons)[number];
-
 interface FailureTraits {
   /** Whether it may pass. The others would be the same again: a bad certificate, key, id or answer. */
   readonly isRetryable: boolean;
@@ -28,7 +5,11 @@ interface FailureTraits {
   readonly remedy?: string;
 }
 
-export const failures: Readonly<Record<FailureReason, FailureTraits>> = {
+/**
+ * Why a vendor call failed: a closed set. The code, the log field and the metric label `reason` use
+ * the same words.
+ */
+const table = {
   dns: { isRetryable: true },
   connect: { isRetryable: true },
   tls: { isRetryable: false },
@@ -49,7 +30,15 @@ export const failures: Readonly<Record<FailureReason, FailureTraits>> = {
   throttled: { isRetryable: true },
   server: { isRetryable: true },
   client: { isRetryable: false },
-};
+} as const;
+
+export type FailureReason = keyof typeof table;
+
+export const failures: Readonly<Record<FailureReason, FailureTraits>> = table;
+
+export const failureReasons: readonly FailureReason[] = Object.keys(table).filter(
+  (reason): reason is FailureReason => Object.hasOwn(table, reason),
+);
 
 /**
  * What to do about a failure, without a full stop: `own` are the remedies of one API, and `isOnce` means
