@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { didYouMean } from '../config/suggestion.ts';
+import { keyPrefix } from '../model/key-text.ts';
 import { type Flags, flagTable } from './flag-table.ts';
 import {
   bareTextOf,
@@ -97,7 +98,7 @@ function nameFor(name: string, command: Command): string {
 
 /** Such as `--api-key` or `--newrelic.license-key-file`. */
 const keyFlag = /^--?(?:new-?relic[._-]?)?(?:api|user|license|ingest|insert)[._-]?key/i;
-const keyValue = /^(?:--?[^=]*=|-+)?\s*NRAK-/i;
+const keyValue = new RegExp(`^(?:--?[^=]*=|-+)?\\s*${keyPrefix}`, 'i');
 
 /** Throws a `UsageError` that does not repeat the key if an argument is an API key or names one. */
 function refuseKeys(argv: readonly string[]): void {
@@ -239,10 +240,9 @@ function unknownFlag(written: string): UsageError {
 }
 
 function unknownCommand(word: string): UsageError {
-  const isFile = /\.ya?ml$/i.test(word);
-  const hint = isFile ? `for a configuration file write --config.file=FILE` : undefined;
   const near = didYouMean(word, [...commands, ...switchNames]);
-  return unknown(`unknown command ${quote(word)}`, hint ?? near);
+  const hint = /\.ya?ml$/i.test(word) ? 'for a configuration file write --config.file=FILE' : near;
+  return unknown(`unknown command ${quote(word)}`, hint);
 }
 
 function unknown(problem: string, hint: string | undefined): UsageError {

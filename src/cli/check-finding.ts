@@ -1,6 +1,6 @@
 import { type Place, renderExcerpt } from '../config/diagnostic.ts';
-import { printable } from '../config/source-excerpt.ts';
 import type { Output } from '../daemon/platform.ts';
+import { printable } from '../model/line-text.ts';
 import { isColorWanted } from '../telemetry/colors.ts';
 
 /** What a finding is about: a closed set, the same words in the JSON. */

@@ -1,9 +1,10 @@
+import { printable } from '../model/line-text.ts';
 import type { AccountComparison, ComparedAccount } from './compare-account.ts';
 import type { OfBoth, OneSidedApplication } from './compare-lists.ts';
 import { countsOf, type Judgement, numberText, percentText } from './compare-summary.ts';
 import { type ComparedValue, unknownHosts } from './compare-values.ts';
 import { changeOf, verdicts } from './compare-verdict.ts';
-import { aligned, printable } from './one-shot.ts';
+import { aligned } from './one-shot.ts';
 
 export interface ComparisonTextOptions {
   /** Whether to show every value that agrees. */

@@ -1,9 +1,10 @@
 import type { Platform } from '../daemon/platform.ts';
+import { printable } from '../model/line-text.ts';
 import { type DiscoveredAccount, discoverAccounts } from './account-discovery.ts';
 import { configOrKey } from './config-or-key.ts';
 import type { Flags } from './flag-table.ts';
 import type { OutputFormat } from './flags.ts';
-import { aligned, type Outcome, printable } from './one-shot.ts';
+import { aligned, type Outcome } from './one-shot.ts';
 
 /**
  * Prints all applications of the accounts with entries, whether an entry chooses them or not. Ends with

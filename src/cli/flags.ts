@@ -1,3 +1,4 @@
+import { looksLikeKey } from '../model/key-text.ts';
 import { isShardAddress } from '../model/shard-address.ts';
 import { type Problems, UsageError } from './usage-error.ts';
 
@@ -119,7 +120,7 @@ export const shardAddress: ValueRule<string> = {
 
 /** The text in quotes, on one line, without anything that looks like a key or the login of a URL. */
 export function quote(text: string): string {
-  const masked = text.replace(/NRAK-\S*/gi, '[redacted]').replace(/\/\/[^/]*@/g, '//[redacted]@');
+  const masked = text.replace(looksLikeKey, '[redacted]').replace(/\/\/[^/]*@/g, '//[redacted]@');
   return JSON.stringify(masked);
 }
 

@@ -1,8 +1,9 @@
 import type { AccountConfig } from '../model/config.ts';
+import { printable } from '../model/line-text.ts';
 import type { ListedMetric, MetricListEnd } from '../model/metric-list.ts';
 import { defaultMaxMetricPages } from '../rest/metric-names.ts';
 import type { ListedTarget } from './metrics-text.ts';
-import { countOf, printable } from './one-shot.ts';
+import { countOf } from './one-shot.ts';
 
 /** Seconds that New Relic has been seen to take for a page. */
 const secondsPerPage = 6;

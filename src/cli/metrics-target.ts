@@ -4,12 +4,12 @@ import { CommandError, type Platform } from '../daemon/platform.ts';
 import { type AccountInUse, accountsInUse } from '../daemon/prepare-account.ts';
 import type { Application } from '../model/application.ts';
 import type { Config, Selector } from '../model/config.ts';
+import { printable } from '../model/line-text.ts';
 import type { HostNames } from '../model/source.ts';
 import { isEntityId } from '../newrelic/json.ts';
 import { discoverWithin } from '../poller/discovery-state.ts';
 import { longestDiscoveryMs } from './account-discovery.ts';
 import { suggestionFor } from './name-suggestion.ts';
-import { printable } from './one-shot.ts';
 
 /** An application and the account that has it. */
 export interface FoundApplication {

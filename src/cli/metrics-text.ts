@@ -1,5 +1,6 @@
+import { printable } from '../model/line-text.ts';
 import type { ListedMetric } from '../model/metric-list.ts';
-import { aligned, printable } from './one-shot.ts';
+import { aligned } from './one-shot.ts';
 import { presetOf, presetsOf } from './preset-values.ts';
 
 /** What a list is of, and whether it is all. */

@@ -1,6 +1,7 @@
 import { type AccountRuntime, createAccountRuntime } from '../daemon/account-runtime.ts';
 import type { Platform } from '../daemon/platform.ts';
 import { openPrepared, prepareAccount } from '../daemon/prepare-account.ts';
+import { printable } from '../model/line-text.ts';
 import type { ListedMetric, ListMetrics, MetricListEnd, MetricPage } from '../model/metric-list.ts';
 import type { Progress } from '../model/progress.ts';
 import { createMetricNames as createNrqlMetricNames } from '../nerdgraph/metric-names.ts';
@@ -17,7 +18,7 @@ import { budgetNote, endNotes, listNotes } from './metrics-notes.ts';
 import { accountsNamed, type FoundHost, findApplication, findHost } from './metrics-target.ts';
 import { type ListedTarget, metricsJson, metricsTable } from './metrics-text.ts';
 import { metricsYaml } from './metrics-yaml.ts';
-import { countOf, type Outcome, printable } from './one-shot.ts';
+import { countOf, type Outcome } from './one-shot.ts';
 
 export interface MetricsOptions {
   readonly flags: Flags;

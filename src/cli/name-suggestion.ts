@@ -2,7 +2,8 @@ import { loadPatternCompiler } from '../config/name-pattern.ts';
 import { closest } from '../config/suggestion.ts';
 import type { Application } from '../model/application.ts';
 import type { AppEntry } from '../model/config.ts';
-import { countOf, printable } from './one-shot.ts';
+import { printable } from '../model/line-text.ts';
+import { countOf } from './one-shot.ts';
 
 /** Nobody would read a suggestion that names more. */
 const mostNamed = 3;

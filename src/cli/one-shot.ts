@@ -105,8 +105,3 @@ export function aligned(
 export function countOf(number: number, one: string, many: string = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;
 }
-
-/** A name may hold any character; on a terminal and in a comment it must stay on one line. */
-export function printable(name: string): string {
-  return name.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\uFFFD');
-}

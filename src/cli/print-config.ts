@@ -9,9 +9,10 @@ import { inspectConfig } from '../config/inspect-config.ts';
 import { readConfigFile } from '../config/load-config.ts';
 import { orCommandError, renderWarnings } from '../daemon/config-reader.ts';
 import { CommandError, type Platform } from '../daemon/platform.ts';
+import { printable } from '../model/line-text.ts';
 import { type FlagSetting, flagOriginText, flagSettings } from './flag-settings.ts';
 import type { Flags } from './flag-table.ts';
-import { type Outcome, printable } from './one-shot.ts';
+import { type Outcome } from './one-shot.ts';
 
 export interface PrintConfigOptions {
   readonly argv: readonly string[];

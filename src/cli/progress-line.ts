@@ -1,8 +1,8 @@
 import type { Output } from '../daemon/platform.ts';
 import type { Clock } from '../model/clock.ts';
+import { printable } from '../model/line-text.ts';
 import type { Progress } from '../model/progress.ts';
 import { isColorWanted } from '../telemetry/colors.ts';
-import { printable } from './one-shot.ts';
 
 export interface ProgressLineOptions {
   readonly stderr: Output;

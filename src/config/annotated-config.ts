@@ -1,12 +1,12 @@
 import { Document, isMap, isScalar, isSeq, type Node } from 'yaml';
 import type { PlainConfig } from '../model/config.ts';
+import { printable } from '../model/line-text.ts';
 import type { Place } from './diagnostic.ts';
 import { type EffectiveConfig, effectiveConfig } from './effective-config.ts';
 import type { InspectedConfig } from './inspect-config.ts';
 import type { Located } from './located.ts';
 import { configJsonSchema } from './schema.ts';
 import { knownKeysAt } from './shape-problems.ts';
-import { printable } from './source-excerpt.ts';
 import type { FileValue } from './write-yaml.ts';
 
 /** Keys and indices that lead to a value. */

@@ -17,8 +17,8 @@ export class KeyError extends Error {
   readonly reason: string;
   readonly remedy: string;
 
-  constructor(location: KeyLocation, reason: string, remedy: string) {
-    super(`${reason}: ${remedy}`);
+  constructor(location: KeyLocation, reason: string, remedy: string, options?: ErrorOptions) {
+    super(`${reason}: ${remedy}`, options);
     this.location = location;
     this.reason = reason;
     this.remedy = remedy;
@@ -43,7 +43,8 @@ async function readText(location: KeyLocation, dependencies: ApiKeyDependencies)
     bytes = await dependencies.readFile(location.path);
   } catch (error) {
     const create = 'create it with the API key as its only content, readable by this user';
-    throw new KeyError(location, `${place} ${readFailure(error)}`, readRemedy(error, create));
+    const remedy = readRemedy(error, create);
+    throw new KeyError(location, `${place} ${readFailure(error)}`, remedy, { cause: error });
   }
   const text = decodeUtf8(bytes);
   if (text !== undefined) return text;

@@ -8,8 +8,8 @@ export class CaFileError extends Error {
   readonly reason: string;
   readonly remedy: string;
 
-  constructor(reason: string, remedy: string) {
-    super(`${reason}: ${remedy}`);
+  constructor(reason: string, remedy: string, options?: ErrorOptions) {
+    super(`${reason}: ${remedy}`, options);
     this.reason = reason;
     this.remedy = remedy;
   }
@@ -29,7 +29,7 @@ export async function readCaFile(
     bytes = await readFile(path);
   } catch (error) {
     const remedy = readRemedy(error, 'create it, readable by this user');
-    throw new CaFileError(`the CA file ${path} ${readFailure(error)}`, remedy);
+    throw new CaFileError(`the CA file ${path} ${readFailure(error)}`, remedy, { cause: error });
   }
   // The encoding of comments between the certificates does not matter.
   const text = new TextDecoder().decode(bytes);

@@ -1,7 +1,8 @@
 import type { AccountConfig } from '../model/config.ts';
+import { printable } from '../model/line-text.ts';
 import type { Span } from './located.ts';
 import { maskSecrets, maskSource } from './mask-secrets.ts';
-import { excerptOf, printable } from './source-excerpt.ts';
+import { excerptOf } from './source-excerpt.ts';
 
 type Severity = 'error' | 'warning';
 
@@ -167,8 +168,12 @@ export class ConfigError extends Error {
   /** If nothing is wrong but that accounts with NerdGraph have no id: these accounts. */
   readonly withoutId: readonly AccountConfig[];
 
-  constructor(diagnostics: readonly Diagnostic[], withoutId: readonly AccountConfig[] = []) {
-    super(renderDiagnostics(diagnostics));
+  constructor(
+    diagnostics: readonly Diagnostic[],
+    withoutId: readonly AccountConfig[] = [],
+    options?: ErrorOptions,
+  ) {
+    super(renderDiagnostics(diagnostics), options);
     this.diagnostics = diagnostics;
     this.withoutId = withoutId;
   }

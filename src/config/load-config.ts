@@ -23,8 +23,14 @@ export interface LoadedConfig extends ParsedConfig {
   readonly digest: string;
 }
 
-function fileError(path: string, message: string, help?: string): ConfigError {
-  return new ConfigError(diagnosticsOf(path, '', [errorAt(undefined, message, help)]));
+/** A file that cannot be used as a whole. */
+export function fileError(
+  path: string,
+  message: string,
+  help: string,
+  options?: ErrorOptions,
+): ConfigError {
+  return new ConfigError(diagnosticsOf(path, '', [errorAt(undefined, message, help)]), [], options);
 }
 
 /** What messages call a file, and the flag that names it. */
@@ -49,7 +55,7 @@ export async function readConfigFile(
     bytes = await readFile(path);
   } catch (error) {
     const help = readRemedy(error, `name the ${name} with ${flag}`);
-    throw fileError(path, `the ${name} ${readFailure(error)}`, help);
+    throw fileError(path, `the ${name} ${readFailure(error)}`, help, { cause: error });
   }
   if (bytes.byteLength > largestFileBytes) {
     throw fileError(path, `the ${name} is larger than 1 MiB`, 'is it the right file?');

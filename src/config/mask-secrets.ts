@@ -1,11 +1,12 @@
+import { keyPrefix } from '../model/key-text.ts';
 import type { Span } from './located.ts';
 
-/** The prefixes of the vendor's keys: those for reading, for sending, and those that it has retired. */
-const keyPrefix = /^NR(?:AK|AA|RA|AL|II|IQ|JS|LIC)-/iu;
+const beginsLikeKey = new RegExp(`^${keyPrefix}`, 'iu');
 
 /** Keys, and credentials in URLs: they must never be shown. */
 const secretPatterns: readonly RegExp[] = [
-  /(?<secret>NR(?:AK|AA|RA|AL|II|IQ|JS|LIC)-\S+)/giu,
+  // Up to the next white space: whoever writes a key into a file may also mistype it.
+  new RegExp(`(?<secret>${keyPrefix}\\S+)`, 'giu'),
   /(?<secret>\b[0-9a-f]{36}(?:NRAL|[0-9a-f]{4,})\b)/giu,
   // Bounded: a line of many "://" would otherwise take quadratic time.
   /:\/\/(?<secret>\S{1,1000})@/giu,
@@ -17,7 +18,7 @@ const assignment =
 
 /** Whether a value begins like one of the vendor's keys. */
 export function looksLikeApiKey(text: string): boolean {
-  return keyPrefix.test(text.trimStart());
+  return beginsLikeKey.test(text.trimStart());
 }
 
 function blank(text: string): string {

@@ -19,11 +19,15 @@ const reasons: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'cannot be read: its file system does not answer',
 };
 
+const checkVolume = 'check the volume that it is on';
+
 const remedies: Readonly<Record<string, string>> = {
   EACCES: 'let the user of this process read it, and search the directories above it',
   EPERM: 'let the user of this process read it',
   EFBIG: 'is it the right file?',
-  ETIMEDOUT: 'check the volume that it is on',
+  ETIMEDOUT: checkVolume,
+  EIO: checkVolume,
+  ESTALE: checkVolume,
 };
 
 /** Why a file could not be read, as a predicate such as "does not exist". */
@@ -36,6 +40,12 @@ export function readFailure(error: unknown): string {
 /** The remedy for the reason of a failure. `otherwise` is the remedy for all other reasons. */
 export function readRemedy(error: unknown, otherwise: string): string {
   return remedies[codeOf(error) ?? ''] ?? otherwise;
+}
+
+/** Whether an error, or its cause, is that of a volume that does not answer, and may yet do so. */
+export function mayPass(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return remedies[codeOf(error) ?? ''] === checkVolume || mayPass(error.cause);
 }
 
 function codeOf(error: unknown): string | undefined {

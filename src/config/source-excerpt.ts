@@ -1,5 +1,5 @@
-/** Characters that would move the cursor, or hide or reorder the printed text. */
-const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
+import { printable } from '../model/line-text.ts';
+
 const combining = /\p{M}/u;
 /** Characters that take two cells of a terminal: wide East Asian ones and emoji. */
 const wide =
@@ -16,14 +16,6 @@ export interface SourceExcerpt {
   readonly carets: string;
 }
 
-/** Writes control characters and the like as `\u{…}`, so that a message stays on one line. */
-export function printable(text: string): string {
-  return text.replaceAll(
-    new RegExp(unprintable, 'gu'),
-    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
-  );
-}
-
 interface Cell {
   readonly shown: string;
   readonly width: number;
@@ -31,7 +23,7 @@ interface Cell {
 
 function cellOf(character: string): Cell {
   if (character === '\t') return { shown: ' ', width: 1 };
-  if (unprintable.test(character)) return { shown: '\u{fffd}', width: 1 };
+  if (printable(character) !== character) return { shown: '\u{fffd}', width: 1 };
   if (combining.test(character)) return { shown: character, width: 0 };
   return { shown: character, width: wide.test(character) ? 2 : 1 };
 }

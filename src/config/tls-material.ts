@@ -4,8 +4,9 @@ import { createSecureContext } from 'node:tls';
 import type { ServerTls } from '../model/web-config.ts';
 import { bundleProblem, bundleRemedy } from './ca-file.ts';
 import { errorAt, type Problem, warningAt } from './diagnostic.ts';
+import { fileError } from './load-config.ts';
 import { type Located, locate, type Span } from './located.ts';
-import { digestOf, type ReadFile, readFailure, readRemedy } from './read-file.ts';
+import { digestOf, mayPass, type ReadFile, readFailure, readRemedy } from './read-file.ts';
 import { clientAuthOf, opensslCiphers, opensslCurves, tlsVersionOf } from './tls-names.ts';
 import type { FileTls } from './web-config-schema.ts';
 
@@ -60,6 +61,8 @@ class Material {
     } catch (error) {
       this.files.set(path, '');
       const help = readRemedy(error, 'create it, readable by this user');
+      if (mayPass(error))
+        throw fileError(path, `${subject} ${readFailure(error)}`, help, { cause: error });
       this.problems.push(errorAt(span, `${subject} ${readFailure(error)}`, help));
       return { text: undefined, subject, span };
     }

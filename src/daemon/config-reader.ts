@@ -15,6 +15,7 @@ import {
 import { parseConfig } from '../config/parse-config.ts';
 import type { Config } from '../model/config.ts';
 import type { Logger } from '../model/telemetry.ts';
+import { fileCommandError } from './file-error.ts';
 import { CommandError, type PlainParsed, type Platform } from './platform.ts';
 
 /** A configuration as the file holds it, ready for use. */
@@ -64,7 +65,7 @@ export function createConfigReader(path: string, platform: Platform): ConfigRead
       const config = await compileConfig(plain, platform);
       return { kind: 'good', read: { config, warnings, digest: file.digest } };
     } catch (error) {
-      if (error instanceof ConfigError) return { kind: 'refused', error: asCommandError(error) };
+      if (error instanceof ConfigError) return { kind: 'refused', error: fileCommandError(error) };
       if (!(error instanceof CommandError)) throw error;
       if (error.exitCode === 2) return { kind: 'refused', error };
       return { kind: 'failed', error, atMs: clock.monotonicMs() };
@@ -100,12 +101,8 @@ export async function orCommandError<Value>(read: () => Promise<Value>): Promise
   try {
     return await read();
   } catch (error) {
-    throw error instanceof ConfigError ? asCommandError(error) : error;
+    throw error instanceof ConfigError ? fileCommandError(error) : error;
   }
-}
-
-function asCommandError(error: ConfigError): CommandError {
-  return new CommandError(2, error.message, { cause: error });
 }
 
 /** @param file the path of the configuration file */

@@ -107,7 +107,17 @@ function createPageRedaction(redactor: Redactor) {
     application: (application: ApplicationStatus): ApplicationStatus => {
       const { failure } = application;
       if (failure === undefined) return application;
-      return { ...application, failure: { ...failure, message: redact(failure.message) } };
+      const { message, ...rest } = failure;
+      return {
+        ...application,
+        failure: {
+          ...rest,
+          // Only once it is read: a page shows 200 of ten thousand.
+          get message() {
+            return redact(message);
+          },
+        },
+      };
     },
   };
 }

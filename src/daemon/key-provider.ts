@@ -24,6 +24,9 @@ export interface AccountKey extends KeyProvider {
   readability(): { readonly isWrong: boolean; readonly sinceMs: number };
 }
 
+/** Calls that left with a replaced key may still fail, and name it, for some minutes. */
+const rememberedMs = 60 * 60_000;
+
 function locationText(location: KeyLocation): string {
   return location.kind === 'file'
     ? `file ${location.path}`
@@ -44,6 +47,18 @@ export async function createKeyProvider(
   let readMs = clock.monotonicMs();
   let changedMs = readMs;
   let problem: string | undefined;
+  let replaced: readonly { readonly key: string; readonly untilMs: number }[] = [];
+
+  /** Puts a key into force. Without a timer: the list is as short as keys are rarely replaced. */
+  const replaceBy = (next: string): void => {
+    const nowMs = clock.monotonicMs();
+    const before = [...replaced, { key: current, untilMs: nowMs + rememberedMs }];
+    replaced = before.filter(({ untilMs }) => nowMs < untilMs);
+    for (const { key, untilMs } of before) if (nowMs >= untilMs) redactor.forget(key);
+    redactor.add(next);
+    current = next;
+    readMs = nowMs;
+  };
 
   const found = (next: string | undefined): void => {
     if ((next === undefined) !== (problem === undefined)) changedMs = clock.monotonicMs();
@@ -65,9 +80,7 @@ export async function createKeyProvider(
       }
       found(undefined);
       if (next === current) return false;
-      redactor.add(next);
-      current = next;
-      readMs = clock.monotonicMs();
+      replaceBy(next);
       logger.info({ account }, 'API key changed');
       return true;
     },

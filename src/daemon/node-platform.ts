@@ -143,12 +143,13 @@ export function createSystemClock(): Clock {
 }
 
 /** Far longer than any disk takes, and shorter than the patience of somebody at a terminal. */
-const limitMs = 5000;
+const limitSeconds = 5;
 
 /**
  * Reads files as `read` does, but rejects with the code `ETIMEDOUT` after five seconds, because a
- * network mount may never answer. While a read of a file hangs, further reads of it are refused at once:
- * each would take one of the few threads of the process.
+ * network mount may never answer. They are counted one by one: while the process itself stands still,
+ * no more than one passes. While a read of a file hangs, further reads of it are refused at once: each
+ * would take one of the few threads of the process.
  */
 export function createBoundedReader({
   clock,
@@ -162,10 +163,17 @@ export function createBoundedReader({
   return async (path) => {
     if (hanging.has(path)) throw timedOut(path);
     return new Promise((resolve, reject) => {
-      const cancel = clock.after(limitMs, () => {
+      let seconds = 0;
+      const next = (): void => {
+        seconds += 1;
+        if (seconds < limitSeconds) {
+          cancel = clock.after(1000, next);
+          return;
+        }
         hanging.add(path);
         reject(timedOut(path));
-      });
+      };
+      let cancel = clock.after(1000, next);
       const ended = (): void => {
         cancel();
         hanging.delete(path);

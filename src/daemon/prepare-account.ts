@@ -8,8 +8,9 @@ import type { Logger } from '../model/telemetry.ts';
 import type { RawTransport } from '../transport/transport.ts';
 import type { UndiciTransportOptions } from '../transport/undici-transport.ts';
 import { buildOf } from './build.ts';
+import { fileCommandError } from './file-error.ts';
 import { type AccountKey, createKeyProvider } from './key-provider.ts';
-import { CommandError, type Platform } from './platform.ts';
+import { type Platform } from './platform.ts';
 
 /** An account of the configuration, and its entries of `apps`, at least one. */
 export interface AccountInUse {
@@ -51,6 +52,10 @@ export interface PrepareAccountDependencies {
   readonly previous?: PreparedAccount | undefined;
 }
 
+type PrepareAccountsDependencies = Omit<PrepareAccountDependencies, 'previous'> & {
+  readonly previousOf: (name: string) => PreparedAccount | undefined;
+};
+
 /**
  * Reads everything that one account needs. Rejects with a `CommandError` if a key or a file that the
  * configuration names cannot be used.
@@ -70,6 +75,27 @@ export async function prepareAccount(
   const userAgent = `newrelic-exporter/${buildOf(platform.env).version} (Prometheus exporter)`;
   const wire = { baseUrl, connections: concurrency, proxyUrl, ca, userAgent };
   return { account, entries, keyProvider, wire };
+}
+
+/** Node.js reads this many files at once; more would only wait, and count it as time of their volume. */
+const readsAtOnce = 4;
+
+/** Prepares all accounts, or rejects as `prepareAccount` does. */
+export async function prepareAccounts(
+  all: readonly AccountInUse[],
+  { previousOf, ...dependencies }: PrepareAccountsDependencies,
+): Promise<readonly PreparedAccount[]> {
+  const prepared: PreparedAccount[] = [];
+  while (prepared.length < all.length) {
+    const reads = all
+      .slice(prepared.length, prepared.length + readsAtOnce)
+      .map(async ({ account, entries }) => {
+        const previous = previousOf(account.name);
+        return prepareAccount(account, entries, { ...dependencies, previous });
+      });
+    prepared.push(...(await Promise.all(reads)));
+  }
+  return prepared;
 }
 
 /** Opens the connections of a prepared account to the vendor. */
@@ -96,7 +122,7 @@ async function keyProviderFor(
     );
   } catch (error) {
     if (!(error instanceof KeyError)) throw error;
-    throw new CommandError(2, `account ${account.name}: ${error.message}`, { cause: error });
+    throw fileCommandError(error, `account ${account.name}: ${error.message}`);
   }
 }
 
@@ -112,7 +138,7 @@ async function readCa(account: AccountConfig, platform: Platform): Promise<strin
     return await readCaFile(account.caFile, platform);
   } catch (error) {
     if (!(error instanceof CaFileError)) throw error;
-    throw new CommandError(2, `account ${account.name}: ${error.message}`, { cause: error });
+    throw fileCommandError(error, `account ${account.name}: ${error.message}`);
   }
 }
 

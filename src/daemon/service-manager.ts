@@ -1,4 +1,5 @@
 import { type Clock, sleep } from '../model/clock.ts';
+import { onOneLine } from '../model/line-text.ts';
 import type { Logger } from '../model/telemetry.ts';
 
 /** The way to a service manager such as systemd. */
@@ -122,7 +123,10 @@ class ToldServiceManager implements ServiceManager {
   #state(): readonly string[] {
     const { sentence, stalled } = this.#others;
     const problem = stalled();
-    const status = oneLine(problem === undefined ? sentence() : `Stalled: ${problem}`);
+    const status = onOneLine(
+      problem === undefined ? sentence() : `Stalled: ${problem}`,
+      longestStatus,
+    );
     const isNew = status !== this.#lastStatus;
     this.#lastStatus = status;
     const isAlive = problem === undefined && this.#channel.watchdogMs !== undefined;
@@ -172,9 +176,4 @@ class ToldServiceManager implements ServiceManager {
       'install systemd-notify, which comes with systemd, and set NotifyAccess=all in the unit; or use Type=exec without WatchdogSec';
     this.#others.logger.warn({ problem, remedy }, 'the service manager cannot be told');
   }
-}
-
-function oneLine(text: string): string {
-  const line = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
-  return line.length > longestStatus ? `${line.slice(0, longestStatus - 1)}…` : line;
 }

@@ -13,7 +13,7 @@ import {
   changeTo,
   openPrepared,
   type PreparedAccount,
-  prepareAccount,
+  prepareAccounts,
 } from './prepare-account.ts';
 
 /** Runs the accounts of the configuration in force. */
@@ -143,13 +143,10 @@ class AccountSupervisor implements Supervisor {
   }
 
   async #prepare(config: Config): Promise<readonly PreparedAccount[]> {
-    const { platform, logger } = this.#dependencies;
-    return Promise.all(
-      accountsInUse(config).map(async ({ account, entries }) => {
-        const previous = this.#accounts.get(account.name)?.runtime.prepared;
-        return prepareAccount(account, entries, { platform, logger, previous });
-      }),
-    );
+    return prepareAccounts(accountsInUse(config), {
+      ...this.#dependencies,
+      previousOf: (name) => this.#accounts.get(name)?.runtime.prepared,
+    });
   }
 
   /** Opens the new connections; none of them is used yet. */

@@ -5,7 +5,8 @@ import { sleep } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
 import type { WebConfig } from '../model/web-config.ts';
 import type { MetricsServer } from '../server/metrics-server.ts';
-import { CommandError, type Platform } from './platform.ts';
+import { fileCommandError } from './file-error.ts';
+import { type Platform } from './platform.ts';
 
 /** The web configuration in force, which follows its files. */
 export interface WebAccess {
@@ -150,6 +151,6 @@ export async function openWebAccess(
     return new FileWebAccess(path, loaded, dependencies);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    throw new CommandError(2, error.message, { cause: error });
+    throw fileCommandError(error);
   }
 }

@@ -1,25 +1,64 @@
+interface FailureTraits {
+  /** Whether it may pass. The others would be the same again: a bad certificate, key, id or answer. */
+  readonly isRetryable: boolean;
+  /** What to do about it with either API; missing if each API has its own, or nothing can be done. */
+  readonly remedy?: string;
+}
+
 /**
  * Why a vendor call failed: a closed set. The code, the log field and the metric label `reason` use
  * the same words.
  */
-export const failureReasons = [
-  'dns',
-  'connect',
-  'tls',
-  'reset',
-  'timeout',
-  'redirect',
-  'too_large',
-  'not_json',
-  'schema',
-  'auth',
-  'not_found',
-  'throttled',
-  'server',
-  'client',
-] as const;
+const table = {
+  dns: { isRetryable: true },
+  connect: { isRetryable: true },
+  tls: { isRetryable: false },
+  reset: { isRetryable: true },
+  timeout: { isRetryable: true },
+  redirect: {
+    isRetryable: false,
+    remedy: 'Redirects are not followed with a key: check base_url and its scheme (https)',
+  },
+  too_large: { isRetryable: false },
+  not_json: {
+    isRetryable: false,
+    remedy: 'Check base_url, proxy_url and what is between here and New Relic',
+  },
+  schema: { isRetryable: false },
+  auth: { isRetryable: false },
+  not_found: { isRetryable: false },
+  throttled: { isRetryable: true },
+  server: { isRetryable: true },
+  client: { isRetryable: false },
+} as const;
 
-export type FailureReason = (typeof failureReasons)[number];
+export type FailureReason = keyof typeof table;
+
+export const failures: Readonly<Record<FailureReason, FailureTraits>> = table;
+
+export const failureReasons: readonly FailureReason[] = Object.keys(table).filter(
+  (reason): reason is FailureReason => Object.hasOwn(table, reason),
+);
+
+/**
+ * What to do about a failure, without a full stop: `own` are the remedies of one API, and `isOnce` means
+ * a command, which does not ask again.
+ */
+export function remedyOf(
+  { reason, status }: Pick<ApiError, 'reason' | 'status'>,
+  own: Readonly<Partial<Record<FailureReason, string>>>,
+  isOnce: boolean,
+): string {
+  if (status === 402) {
+    return 'New Relic asks for payment, or a limit of the account is reached: check the plan and the usage of the account';
+  }
+  const again = isOnce ? 'try again' : 'it is asked again at the next poll';
+  return (
+    own[reason] ??
+    failures[reason].remedy ??
+    `New Relic, or something on the way to it, failed; ${again}`
+  );
+}
 
 export interface ApiErrorOptions {
   readonly cause?: unknown;

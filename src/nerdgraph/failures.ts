@@ -1,4 +1,4 @@
-import { ApiError, type FailureReason } from '../model/api-error.ts';
+import { ApiError, type FailureReason, remedyOf } from '../model/api-error.ts';
 import type { Operation } from '../model/telemetry.ts';
 import { excerptOf } from '../newrelic/answer.ts';
 import { parseJson } from '../newrelic/json.ts';
@@ -27,10 +27,7 @@ export function failureOf(
     applications === undefined || applications === 0
       ? ''
       : ` of ${applications} ${applications === 1 ? 'application' : 'applications'}`;
-  const remedy =
-    onceTitle === operation
-      ? remedyOf(reason, status, accountId)
-      : onceRemedyOf(reason, status, accountId);
+  const remedy = remedyFor({ reason, status }, accountId, onceTitle !== operation);
   return new ApiError(
     reason,
     `${onceTitle}${subject}: ${detail}. ${remedy}.`,
@@ -63,54 +60,31 @@ function graphqlMessageOf(body: string): string {
   }
 }
 
-function remedyOf(
-  reason: FailureReason,
-  status: number | undefined,
+function remedyFor(
+  failure: Pick<ApiError, 'reason' | 'status'>,
   accountId: number | undefined,
+  isOnce: boolean,
 ): string {
-  if (status === 402) return paymentRequired;
-  return status === 403 ? noAccess(accountId) : remedies[reason];
+  if (failure.status === 403) return noAccess(accountId);
+  // A command that asks once does not divide the question.
+  if (isOnce && failure.reason === 'too_large') {
+    return 'The query takes too long or returns too much: ask for less';
+  }
+  return remedyOf(failure, remedies, isOnce);
 }
-
-/** A command that asks once neither asks again nor divides the question. */
-function onceRemedyOf(
-  reason: FailureReason,
-  status: number | undefined,
-  accountId: number | undefined,
-): string {
-  if (reason === 'too_large') return 'The query takes too long or returns too much: ask for less';
-  const remedy = remedyOf(reason, status, accountId);
-  return remedy === failedOnTheWay ? failedOnce : remedy;
-}
-
-const paymentRequired =
-  'New Relic asks for payment, or a limit of the account is reached: check the plan and the usage of the account';
 
 function noAccess(accountId: number | undefined): string {
   const account = accountId === undefined ? 'the account' : `the account ${accountId}`;
   return `The user of the API key has no access to ${account}: check account_id ("newrelic-exporter check-config --online" names the accounts that the key sees) and the rights of that user`;
 }
 
-const failedOnTheWay =
-  'New Relic, or something on the way to it, failed; it is asked again at the next poll';
-
-const failedOnce = 'New Relic, or something on the way to it, failed; try again';
-
-const remedies: Readonly<Record<FailureReason, string>> = {
+const remedies: Readonly<Partial<Record<FailureReason, string>>> = {
   auth: 'Check the API key of the account: it must be a user key (NRAK-…) of an active user, and the region (us or eu) must be the one of the account',
   not_found: 'Check base_url: there is no NerdGraph at this address (/graphql)',
   throttled:
     'A limit of NerdGraph is reached (3000 NRQL queries a minute for an account, 25 requests in flight for a user): lower requests_per_minute or concurrency, or find who else asks as the same user',
-  redirect: 'Redirects are not followed with a key: check base_url and its scheme (https)',
-  not_json: 'Check base_url, proxy_url and what is between here and New Relic',
   schema: 'Check that base_url is the address of New Relic',
   client: 'New Relic refuses this query: report it as a fault of the exporter, with this message',
   too_large:
     'The query takes too long or returns too much; it is asked in smaller parts where that is possible',
-  server: failedOnTheWay,
-  dns: failedOnTheWay,
-  connect: failedOnTheWay,
-  tls: failedOnTheWay,
-  reset: failedOnTheWay,
-  timeout: failedOnTheWay,
 };

@@ -1,4 +1,6 @@
-import { ApiError, type FailureReason } from '../model/api-error.ts';
+import { ApiError, type FailureReason, remedyOf } from '../model/api-error.ts';
+import { looksLikeKey } from '../model/key-text.ts';
+import { onOneLine } from '../model/line-text.ts';
 import type { ApiObserver, Operation } from '../model/telemetry.ts';
 import type { ApiResponse } from '../transport/transport.ts';
 import { statusReason } from '../transport/transport-errors.ts';
@@ -84,6 +86,12 @@ const maxLength = 120;
 const examinedLength = 4000;
 
 /**
+ * What may be a key or a part of one. The shorter run, that of a key without its prefix, needs a digit
+ * and has no joint: words such as `INTERNAL_SERVER_ERROR` and names of hosts stay.
+ */
+const keyCharacters = /[\w-]{32,}|(?=[a-z]*\d)[a-z\d]{20,}/gi;
+
+/**
  * The beginning of a foreign text, fit for one line of a log: without control, formatting or
  * unpaired surrogate characters, with white space collapsed, at most 120 characters long.
  *
@@ -91,13 +99,11 @@ const examinedLength = 4000;
  * a long run of key characters) is replaced before the text is shortened.
  */
 export function excerptOf(text: string): string {
-  const clean = text
+  const safe = text
     .slice(0, examinedLength)
-    .replace(/NR[A-Z]{2}-[\w-]*|[\w-]{32,}/gi, '[removed]')
-    .replace(/[\s\p{Cc}\p{Cf}\p{Cs}]+/gu, ' ')
-    .trim();
-  const characters = Array.from(clean);
-  return characters.length > maxLength ? `${characters.slice(0, maxLength - 1).join('')}…` : clean;
+    .replace(looksLikeKey, '[removed]')
+    .replace(keyCharacters, '[removed]');
+  return onOneLine(safe, maxLength);
 }
 
 /** What a call was for. Every message about the call begins with it. */
@@ -126,21 +132,19 @@ export function failureOf(
   const { operation, onceTitle = operation, applicationId, hostId } = subject;
   const application = applicationId === undefined ? '' : ` of application ${applicationId}`;
   const host = hostId === undefined ? '' : `, host ${hostId}`;
-  const remedy = options.remedy ?? remedyOf(subject, reason, options.status);
+  const remedy = options.remedy ?? remedyFor(subject, reason, options.status);
   return new ApiError(reason, `${onceTitle}${application}${host}: ${detail}. ${remedy}.`, options);
 }
 
-function remedyOf(
+function remedyFor(
   { applicationId, onceTitle }: CallSubject,
   reason: FailureReason,
   status: number | undefined,
 ): string {
-  if (status === 402) return paymentRequired;
-  if (onceTitle !== undefined && remedies[reason] === failedOnTheWay) return failedOnce;
-  if (applicationId === undefined) return remedies[reason];
-  if (reason === 'not_found') return notFoundApplication;
+  if (applicationId !== undefined && reason === 'not_found') return notFoundApplication;
   // With a refused key the list of applications would have failed, long before this call.
-  return status === 403 ? forbiddenApplication : remedies[reason];
+  if (applicationId !== undefined && status === 403) return forbiddenApplication;
+  return remedyOf({ reason, status }, remedies, onceTitle !== undefined);
 }
 
 const notFoundApplication =
@@ -150,16 +154,7 @@ const forbiddenApplication =
   "New Relic forbids this application to the API key's user: give that user access to it, or " +
   'take it out of the configuration';
 
-const paymentRequired =
-  'New Relic asks for payment, or a limit of the account is reached: check the plan and the usage ' +
-  'of the account';
-
-const failedOnTheWay =
-  'New Relic, or something on the way to it, failed; it is asked again at the next poll';
-
-const failedOnce = 'New Relic, or something on the way to it, failed; try again';
-
-const remedies: Readonly<Record<FailureReason, string>> = {
+const remedies: Readonly<Partial<Record<FailureReason, string>>> = {
   auth:
     'Check the API key of the account: it must be a user key (NRAK-…; REST API keys ended in ' +
     '2025) of an active user, created in this account and in the configured region (us or eu), ' +
@@ -168,17 +163,8 @@ const remedies: Readonly<Record<FailureReason, string>> = {
   throttled:
     "New Relic's quota of the API key is used up: lower requests_per_minute, or find who else " +
     'uses the key',
-  redirect: 'Redirects are not followed with a key: check base_url and its scheme (https)',
-  not_json: 'Check base_url, proxy_url and what is between here and New Relic',
   schema: 'Check that base_url is the address of the New Relic REST API v2',
   client: 'New Relic refuses this request: check base_url and the window of the application',
-  server: failedOnTheWay,
-  dns: failedOnTheWay,
-  connect: failedOnTheWay,
-  tls: failedOnTheWay,
-  reset: failedOnTheWay,
-  timeout: failedOnTheWay,
-  too_large: failedOnTheWay,
 };
 
 /**

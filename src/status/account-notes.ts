@@ -1,8 +1,8 @@
+import { cutText } from '../model/line-text.ts';
 import type { AccountDetails } from '../model/status.ts';
 import { type Html, html } from './html.ts';
 import { countOf, countText, rateText } from './number-text.ts';
 import { ago, durationText, since, until } from './time-text.ts';
-import { cutText } from './visible-text.ts';
 
 /** More go into a list that opens. */
 const mostMissing = 5;

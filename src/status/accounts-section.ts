@@ -1,10 +1,10 @@
+import { cutText } from '../model/line-text.ts';
 import { type AccountDetails, accountStates } from '../model/status.ts';
 import { accountNotes } from './account-notes.ts';
 import { type Html, html } from './html.ts';
 import { countText, rateText, unknown } from './number-text.ts';
 import { accountStateViews, stateBadge } from './state-view.ts';
 import { ago, due, durationText, timeElement } from './time-text.ts';
-import { cutText } from './visible-text.ts';
 
 const longestName = 100;
 /** More would hide the applications; those that are left out are the ones that work. */

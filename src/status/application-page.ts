@@ -1,3 +1,4 @@
+import { cutText } from '../model/line-text.ts';
 import { type AppReading, applicationMetrics } from '../model/snapshot.ts';
 import type { ApplicationStatus, StatusSource } from '../model/status.ts';
 import { totalOf } from './application-list.ts';
@@ -13,7 +14,6 @@ import { historyText, sparkline } from './sparkline.ts';
 import { applicationStateViews, stateBadge } from './state-view.ts';
 import { due, durationText, since } from './time-text.ts';
 import { hostValuesSection, valuesSection } from './values-section.ts';
-import { cutText } from './visible-text.ts';
 
 const longestTitle = 100;
 

@@ -1,3 +1,4 @@
+import { cutText } from '../model/line-text.ts';
 import { applicationMetrics } from '../model/snapshot.ts';
 import type { ApplicationStatus } from '../model/status.ts';
 import { polledHostsOf } from './application-list.ts';
@@ -6,7 +7,6 @@ import { countText, rateText, unknown } from './number-text.ts';
 import { sparkline } from './sparkline.ts';
 import { applicationStateViews, stateBadge } from './state-view.ts';
 import { ago, due, since, until } from './time-text.ts';
-import { cutText } from './visible-text.ts';
 
 /** Names are up to 255 characters at New Relic, but nothing ensures it. */
 const longestName = 100;

@@ -1,3 +1,4 @@
+import { cutText } from '../model/line-text.ts';
 import type { ApplicationStatus } from '../model/status.ts';
 import { rateCell } from './application-row.ts';
 import {
@@ -25,7 +26,6 @@ import { rateText, unknown } from './number-text.ts';
 import { stateBadge } from './state-view.ts';
 import { secondsText } from './value-text.ts';
 import { hasMoreThanThroughput } from './values-section.ts';
-import { cutText } from './visible-text.ts';
 
 const hostsPerPage = 100;
 

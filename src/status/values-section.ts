@@ -1,10 +1,10 @@
+import { cutText } from '../model/line-text.ts';
 import { isReadOf, type PolledSeries, seriesLabels, type Values } from '../model/polled-series.ts';
 import type { AppReading } from '../model/snapshot.ts';
 import type { ApplicationStatus } from '../model/status.ts';
 import { type Child, type Html, html } from './html.ts';
 import { unknown } from './number-text.ts';
 import { valueText } from './value-text.ts';
-import { cutText } from './visible-text.ts';
 
 /** As long as a name of a host may be; metrics may be longer, but nobody reads that. */
 const longestName = 253;

@@ -16,13 +16,3 @@ function signOf(character: string): string {
 export function visibleText(text: string): string {
   return text.replace(unseen, signOf);
 }
-
-/** The text, or its beginning with an ellipsis if it has more characters than that. */
-export function cutText(text: string, maxCharacters: number): string {
-  if (text.length <= maxCharacters) return text;
-  // Code points, so that no pair of surrogates is torn apart.
-  const characters = Array.from(text.slice(0, 2 * maxCharacters + 1));
-  return characters.length <= maxCharacters
-    ? text
-    : `${characters.slice(0, maxCharacters - 1).join('')}\u2026`;
-}

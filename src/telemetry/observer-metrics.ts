@@ -1,4 +1,4 @@
-import { type FailureReason, failureReasons } from '../model/api-error.ts';
+import { type FailureReason, failureReasons, failures } from '../model/api-error.ts';
 import {
   type ApiObserver,
   invalidSampleReasons,
@@ -34,18 +34,10 @@ export interface ApiMetrics {
 /** In seconds. An answer usually takes 140 to 400 ms; the default timeout of a call is 30 s. */
 const callBuckets = [0.1, 0.2, 0.3, 0.5, 1, 2.5, 5, 10, 30];
 
-/**
- * The known reasons for a retry: failures that may pass, and the one retry that a rotated key gets.
- */
-const retryableReasons: readonly FailureReason[] = [
-  'dns',
-  'connect',
-  'reset',
-  'timeout',
-  'auth',
-  'throttled',
-  'server',
-];
+/** The known reasons for a retry: failures that may pass, and the one retry that a rotated key gets. */
+const retryReasons: readonly FailureReason[] = failureReasons.filter(
+  (reason) => reason === 'auth' || failures[reason].isRetryable,
+);
 
 interface ApiCounters {
   readonly requests: CounterVec<'operation' | 'code'>;
@@ -177,7 +169,7 @@ function createSeries(account: string, counters: ApiCounters): void {
   for (const operation of operations) {
     counters.requests.inc({ account, operation, code: '200' }, 0);
     for (const reason of failureReasons) counters.failures.inc({ account, operation, reason }, 0);
-    for (const reason of retryableReasons) counters.retries.inc({ account, operation, reason }, 0);
+    for (const reason of retryReasons) counters.retries.inc({ account, operation, reason }, 0);
   }
   counters.throttled.inc({ account }, 0);
   for (const reason of invalidSampleReasons) counters.invalidSamples.inc({ account, reason }, 0);

@@ -1,4 +1,4 @@
-import { ApiError, type FailureReason } from '../model/api-error.ts';
+import { ApiError, type FailureReason, failures } from '../model/api-error.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Membership } from '../rate-limit/rate-limiters.ts';
 import { retryAfterMs } from './permits.ts';
@@ -22,18 +22,8 @@ const maxRetries = 2;
 const baseDelayMs = 1000;
 const maxDelayMs = 10_000;
 
-/** Faults that may pass. The others would be the same again: a bad certificate, key, id or answer. */
-const retryableReasons: ReadonlySet<FailureReason> = new Set<FailureReason>([
-  'dns',
-  'connect',
-  'reset',
-  'timeout',
-  'throttled',
-  'server',
-]);
-
 function isWorthRetrying({ isOptional }: ApiRequest, reason: FailureReason): boolean {
-  return isOptional !== true && retryableReasons.has(reason);
+  return isOptional !== true && failures[reason].isRetryable;
 }
 
 /** A call under way. */

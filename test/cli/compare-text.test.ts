@@ -40,7 +40,7 @@ describe('the text of a comparison', () => {
   only REST       7 old, not reporting
   only NerdGraph  8 new
   not found yet   9 late
-  other name      2: REST a\uFFFDb, NerdGraph c
+  other name      2: REST a\\u{a}b, NerdGraph c
   hosts           REST 500, NerdGraph 500
   values          1 equal, 1 idle, 3 differs, 1 only REST, 1 only NerdGraph, 1 not read
   calls           REST 526, NerdGraph 4
@@ -52,7 +52,7 @@ main     shop         web-2 (2 ids)  web       0   0.333333   +0.333333  differs
 main     shop         web-3          web    1000        991  -9 (0.9 %)  differs
 main     shop         web-4          web       5          -           -  only REST
 main     shop         web-5          web       -        7.5           -  only NerdGraph
-main     a\uFFFDb          all hosts      web       -          3           -  not read: REST: status 500
+main     a\\u{a}b      all hosts      web       -          3           -  not read: REST: status 500
 main     shop         -              web     812      812.4           -  equal
 main     shop         -              other     0          -           -  idle
 

@@ -39,7 +39,7 @@ describe('suggestionFor', () => {
     {
       what: 'a name that a terminal would obey',
       selector: named('evil'),
-      text: 'did you mean "evil\uFFFD[31m"?',
+      text: 'did you mean "evil\\u{1b}[31m"?',
     },
     { what: 'nothing like it', selector: named('billing'), text: nothing },
     {

@@ -94,7 +94,7 @@ describe('progress on a terminal', () => {
     line.show(() => 'account \u001B[2J\nx');
     await clock.advance(1000);
 
-    expect(screen.lines()).toEqual(['account \uFFFD[2J\uFFFDx … 1 s']);
+    expect(screen.lines()).toEqual(['account \\u{1b}[2J\\u{a}x … 1 s']);
     line.end();
   });
 

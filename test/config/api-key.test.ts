@@ -53,8 +53,7 @@ describe('readApiKey', () => {
     {
       name: 'a failing disk',
       readFile: failingWith('EIO'),
-      message:
-        'the API key file /run/key cannot be read (EIO): create it with the API key as its only content, readable by this user',
+      message: 'the API key file /run/key cannot be read (EIO): check the volume that it is on',
     },
     {
       name: 'a named pipe',

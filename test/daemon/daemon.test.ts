@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createDaemon } from '../../src/daemon/daemon.ts';
 import type { AccountConfig } from '../../src/model/config.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
+import type { Redactor } from '../../src/telemetry/redactor.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
@@ -56,6 +57,55 @@ describe('createDaemon', () => {
 
     expect(before).toMatchObject({ up: false, firstCycleEnded: true });
     expect(after).toMatchObject({ up: true, polledApplications: 1 });
+  });
+
+  it('redacts the message of a failure when it is read, and no other: a page shows few of many', async () => {
+    const platform = createFakePlatform({
+      env: { NEW_RELIC_API_KEY: 'NRAK-TEST' },
+      openTransport: async () => {
+        const vendor = inMemoryTransport(simulator);
+        const body = JSON.stringify({ error: { title: 'hunter2hunter2 is wrong' } });
+        return {
+          ...vendor,
+          send: async (request, headers, signal) =>
+            request.target.includes('/metrics/data.json')
+              ? { status: 400, headers: {}, body }
+              : vendor.send(request, headers, signal),
+        };
+      },
+    });
+    const simulator = createSimulator(
+      { apiKeys: ['NRAK-TEST'], fleet: { applications: 3, hosts: 1, kinds: ['web'] } },
+      { clock: platform.clock },
+    );
+    platform.redactor.add('hunter2hunter2');
+    let redactions = 0;
+    const redactor: Redactor = {
+      ...platform.redactor,
+      redact: (text) => {
+        redactions += 1;
+        return platform.redactor.redact(text);
+      },
+    };
+    const daemon = await createDaemon(
+      { accounts: [anAccount()], apps: [anEntry()] },
+      { platform: { ...platform, redactor }, logger: createFakeLogger() },
+    );
+    const running = daemon.run(platform.stopSignal);
+    await platform.clock.advance(10_000);
+    platform.stop();
+    await platform.clock.advance(0);
+    await running;
+    redactions = 0;
+
+    const [first, ...others] = daemon.applications();
+    const unread = redactions;
+    const message = first?.failure?.message;
+
+    expect(others).toHaveLength(2);
+    expect(unread).toBe(0);
+    expect(message).toContain('"[redacted] is wrong"');
+    expect(redactions).toBe(1);
   });
 
   it('leaves out an account that no application uses', async () => {

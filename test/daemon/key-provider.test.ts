@@ -57,6 +57,25 @@ describe('createKeyProvider', () => {
     expect(bench.logger.lines.map((line) => line.message)).toEqual(['API key changed']);
   });
 
+  it('forgets a key an hour after it was replaced, so that rotation adds nothing for good', async () => {
+    const bench = aKeyBench('rotated-key-00');
+    const provider = await bench.provider;
+    const keys = Array.from({ length: 30 * 24 }, (_, hour) => `rotated-key-${hour + 1}x`);
+    const all = keys.join(' ');
+    const known: number[] = [];
+
+    for (const [hour, key] of keys.entries()) {
+      await bench.clock.advance(3_600_000);
+      bench.write(key);
+      await provider.reload();
+      if (hour % 24 === 23) known.push(bench.redact(all).split('[redacted]').length - 1);
+    }
+
+    expect(Math.max(...known)).toBe(2);
+    expect(bench.redact(keys.at(-2) ?? '')).toBe('[redacted]');
+    expect(bench.redact('rotated-key-00')).toBe('rotated-key-00');
+  });
+
   it('says that nothing changed when the file is the same', async () => {
     const bench = aKeyBench('old-key-0001');
     const provider = await bench.provider;

@@ -63,6 +63,28 @@ describe('createBoundedReader', () => {
     expect(answers).toHaveLength(2);
   });
 
+  it('gives a read time after the process stood still, however long that was', async () => {
+    const due: (() => void)[] = [];
+    const answers: (() => void)[] = [];
+    const readFile = createBoundedReader({
+      // Whatever was due meanwhile runs at once.
+      clock: {
+        ...createFakeClock(),
+        after: (_, run) => {
+          due.push(run);
+          return () => undefined;
+        },
+      },
+      read: async () => new Promise((resolve) => answers.push(() => resolve(content))),
+    });
+
+    const reading = readFile('/key');
+    for (const run of due.splice(0)) run();
+    answers[0]?.();
+
+    expect(await reading).toBe(content);
+  });
+
   it('rejects with the error of the read', async () => {
     const clock = createFakeClock();
     const error = new Error('no such file');

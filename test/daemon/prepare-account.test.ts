@@ -6,9 +6,11 @@ import {
   openPrepared,
   type PreparedAccount,
   prepareAccount,
+  prepareAccounts,
 } from '../../src/daemon/prepare-account.ts';
 import type { AccountConfig } from '../../src/model/config.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
+import { settle } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 import { createFakePlatform, type FakePlatform } from '../support/fake-platform.ts';
 
@@ -37,6 +39,8 @@ interface Bench {
   readonly files: Record<string, string>;
   /** Paths in the order in which they were read. */
   readonly read: string[];
+  /** From now on no file can be read. */
+  readonly fail: (code: string) => void;
   readonly prepare: (
     account: Partial<AccountConfig>,
     previous?: PreparedAccount,
@@ -46,11 +50,13 @@ interface Bench {
 function aBench(): Bench {
   const files: Record<string, string> = { '/key': 'NRAK-FILED', '/ca.pem': firstCa };
   const read: string[] = [];
+  let failure: string | undefined;
   const fake = createFakePlatform({ files, env: { KEY: 'NRAK-FROM-ENV', OTHER: 'NRAK-OTHER' } });
   const platform = {
     ...fake,
     readFile: async (path: string): Promise<Uint8Array> => {
       read.push(path);
+      if (failure !== undefined) throw Object.assign(new Error(failure), { code: failure });
       return fake.readFile(path);
     },
   };
@@ -59,6 +65,9 @@ function aBench(): Bench {
     platform,
     files,
     read,
+    fail: (code) => {
+      failure = code;
+    },
     prepare: async (account, previous) =>
       prepareAccount(
         anAccount({ apiKey: { kind: 'file', path: '/key' }, ...account }),
@@ -89,6 +98,54 @@ describe('prepareAccount', () => {
       userAgent: expect.stringMatching(/^newrelic-exporter\/\S+ \(Prometheus exporter\)$/u),
     });
     expect(platform.clock.pendingTimers()).toBe(0);
+  });
+
+  it.each([
+    { code: 'ETIMEDOUT', exitCode: 1 },
+    { code: 'EIO', exitCode: 1 },
+    { code: 'ESTALE', exitCode: 1 },
+    { code: 'ENOENT', exitCode: 2 },
+    { code: 'EACCES', exitCode: 2 },
+  ])('ends with $exitCode for $code: a volume may answer later', async ({ code, exitCode }) => {
+    const { prepare, fail } = aBench();
+
+    fail(code);
+
+    await expect(prepare({})).rejects.toMatchObject({ exitCode, message: expect.any(String) });
+    await expect(
+      prepare({ apiKey: { kind: 'env', name: 'KEY' }, caFile: '/ca.pem' }),
+    ).rejects.toMatchObject({ exitCode });
+  });
+
+  it('reads the keys of four accounts at once, and keeps the order', async () => {
+    const { platform } = aBench();
+    let reading = 0;
+    let most = 0;
+    const accounts = Array.from({ length: 10 }, (_, index) =>
+      anAccount({ name: `a${index}`, apiKey: { kind: 'file', path: `/key${index}` } }),
+    );
+
+    const prepared = await prepareAccounts(
+      accounts.map((account) => ({ account, entries: [anEntry()] })),
+      {
+        platform: {
+          ...platform,
+          readFile: async (path) => {
+            reading += 1;
+            most = Math.max(most, reading);
+            await settle();
+            reading -= 1;
+            return new TextEncoder().encode(`NRAK-OF${path.slice(1)}`);
+          },
+        },
+        logger: createFakeLogger(),
+        previousOf: () => undefined,
+      },
+    );
+
+    expect(most).toBe(4);
+    expect(prepared.map(({ account }) => account.name)).toEqual(accounts.map(({ name }) => name));
+    expect(prepared[9]?.keyProvider.current()).toBe('NRAK-OFkey9');
   });
 
   it('does not read the key again if the account in force has it from the same place', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { loadForCommand } from '../../src/daemon/config-reader.ts';
 import { openWebAccess, type WebAccess } from '../../src/daemon/web-access.ts';
 import type { ServerTls } from '../../src/model/web-config.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
@@ -195,6 +196,20 @@ describe('the web configuration', () => {
         },
       },
     ]);
+  });
+
+  it('ends with 1 if the volume of the file does not answer, as another start may help', async () => {
+    const error = Object.assign(new Error('stale'), { code: 'ESTALE' });
+    const readFile = async (): Promise<Uint8Array> => Promise.reject(error);
+    const platform = { ...createFakePlatform({}), readFile };
+
+    await expect(
+      openWebAccess(path, { platform, logger: createFakeLogger() }),
+    ).rejects.toMatchObject({
+      exitCode: 1,
+      message: expect.stringContaining('check the volume that it is on') as string,
+    });
+    await expect(loadForCommand('/c.yaml', platform)).rejects.toMatchObject({ exitCode: 1 });
   });
 
   it('ends the command with what is wrong with it', async () => {

@@ -305,6 +305,27 @@ describe('excerptOf', () => {
       text: `key ${'a1'.repeat(24)} is bad`,
       excerpt: 'key [removed] is bad',
     },
+    {
+      what: 'a key whose dash is encoded',
+      text: 'key NRAK&#x2d;0123456789ABCDEFGHIJKLMNOPQ is bad',
+      excerpt: 'key NRAK&#x2d;[removed] is bad',
+    },
+    {
+      what: 'the end of a key',
+      text: 'key ****-789ABCDEFGHIJKLMNOPQ is bad',
+      excerpt: 'key ****-[removed] is bad',
+    },
+    {
+      what: 'long words, names of hosts and addresses',
+      text: 'INTERNAL_SERVER_ERROR: GatewayTimeoutExceptionHandler at ip-10-20-130-140-eu-west-1',
+      excerpt:
+        'INTERNAL_SERVER_ERROR: GatewayTimeoutExceptionHandler at ip-10-20-130-140-eu-west-1',
+    },
+    {
+      what: 'the address of a call',
+      text: 'https://api.newrelic.com/v2/applications/1234567/hosts/7654321/metrics/data.json',
+      excerpt: 'https://api.newrelic.com/v2/applications/1234567/hosts/7654321/metrics/data.json',
+    },
     { what: '120 characters', text: 'ab '.repeat(40), excerpt: 'ab '.repeat(40).trim() },
   ])('shows $what in one clean line', ({ text, excerpt }) => {
     expect(excerptOf(text)).toBe(excerpt);

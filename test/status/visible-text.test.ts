@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cutText, visibleText } from '../../src/status/visible-text.ts';
+import { visibleText } from '../../src/status/visible-text.ts';
 
 describe('visibleText', () => {
   it.each([
@@ -19,17 +19,5 @@ describe('visibleText', () => {
     { what: 'half a surrogate pair', text: 'a\ud800', shown: 'a⟨U+D800⟩' },
   ])('shows $what', ({ text, shown }) => {
     expect(visibleText(text)).toBe(shown);
-  });
-});
-
-describe('cutText', () => {
-  it.each([
-    { text: 'abc', max: 3, cut: 'abc' },
-    { text: 'abcd', max: 3, cut: 'ab…' },
-    { text: '😀😀😀', max: 3, cut: '😀😀😀' },
-    { text: '😀😀😀😀', max: 3, cut: '😀😀…' },
-    { text: 'abcd', max: Number.POSITIVE_INFINITY, cut: 'abcd' },
-  ])('makes $cut of $text', ({ text, max, cut }) => {
-    expect(cutText(text, max)).toBe(cut);
   });
 });

@@ -92,6 +92,118 @@ describe('a registered secret', () => {
   );
 });
 
+describe('a registered key of New Relic', () => {
+  const part = 'Q7W8E9R0T1Y2U3I4O5P6A7S8D9F';
+
+  it.each([
+    { encoder: 'a dash as an HTML entity', text: `NRAK&#x2d;${part}` },
+    { encoder: 'a dash as a decimal HTML entity', text: `NRAK&#45;${part}` },
+    { encoder: 'a place to break the line', text: `NRAK-<wbr>${part}` },
+    { encoder: 'a dash as an escape of JavaScript', text: String.raw`NRAK\x2d${part}` },
+    { encoder: 'quoted-printable', text: `NRAK=2D${part}` },
+    { encoder: 'a masked prefix', text: `****-${part}` },
+    { encoder: 'no prefix', text: part.toLowerCase() },
+    { encoder: 'base64 without the prefix', text: Buffer.from(part).toString('base64') },
+  ])('shows nothing of its secret part behind $encoder', ({ text }) => {
+    const seen = aRedactor(`NRAK-${part}`).redact(`<p>${text}</p>`);
+
+    expect(seen).toContain('[redacted]');
+    expect(seen.toUpperCase()).not.toContain(part.slice(0, 6));
+    expect(seen.toUpperCase()).not.toContain(part.slice(-6));
+  });
+
+  it('is replaced as a whole where it stands as it is', () => {
+    expect(aRedactor(`NRAK-${part}`).redact(`key NRAK%2d${part}, bad`)).toBe('key [redacted], bad');
+  });
+});
+
+describe('forgetting a secret', () => {
+  it('shows it again, and keeps all others', () => {
+    const redactor = aRedactor('hunter2hunter2', 'other-hunter2');
+
+    redactor.forget('hunter2hunter2');
+
+    expect(redactor.redact('hunter2hunter2, other-hunter2')).toBe('hunter2hunter2, [redacted]');
+  });
+
+  it('keeps what somebody else has added too', () => {
+    const redactor = aRedactor('hunter2hunter2', 'hunter2hunter2\n');
+
+    redactor.forget('hunter2hunter2');
+    const afterOne = redactor.redact('hunter2hunter2');
+    redactor.forget('hunter2hunter2');
+    redactor.forget('hunter2hunter2');
+    const afterAll = redactor.redact('hunter2hunter2');
+    redactor.add('hunter2hunter2');
+
+    expect([afterOne, afterAll]).toEqual(['[redacted]', 'hunter2hunter2']);
+    expect(redactor.redact('hunter2hunter2')).toBe('[redacted]');
+  });
+});
+
+/** As New Relic makes them. */
+const anyKey = fc.stringMatching(/^[A-Z0-9]{27}$/).map((rest) => `NRAK-${rest}`);
+
+/** How an encoder may write a key. */
+const encoders: readonly ((key: string) => string)[] = [
+  (key) => key,
+  (key) => key.toLowerCase(),
+  (key) => key.slice(5),
+  (key) => key.replace('-', '%2D'),
+  (key) => Array.from(key, (one) => `%${one.charCodeAt(0).toString(16)}`).join(''),
+  (key) => Array.from(key, (one) => `%25${one.charCodeAt(0).toString(16).toUpperCase()}`).join(''),
+  (key) => Array.from(key, (one) => `\\u00${one.charCodeAt(0).toString(16)}`).join(''),
+  (key) => Buffer.from(key).toString('base64'),
+  (key) => Buffer.from(key.slice(5)).toString('base64url'),
+  (key) => encodeURIComponent(Buffer.from(key).toString('base64')),
+];
+
+describe('with many keys', () => {
+  it('none survives, whatever its encoder, and all other text stays as it is', () => {
+    const words = fc.string({ unit: fc.constantFrom(...Array.from('ab \n"é%\\+{}:./-_')) });
+    const encoded = fc.record({
+      at: fc.nat(),
+      encoder: fc.constantFrom(...encoders),
+      before: words,
+    });
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(anyKey, { minLength: 1, maxLength: 20 }),
+        fc.array(encoded, { maxLength: 6 }),
+        (keys, parts) => {
+          const redactor = aRedactor(...keys);
+          const text = parts
+            .map(({ at, encoder, before }) => `${before} ${encoder(keys[at % keys.length] ?? '')} `)
+            .join('');
+
+          expect(redactor.redact(text)).toBe(
+            parts.map(({ before }) => `${before} [redacted] `).join(''),
+          );
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('costs no more for each text than with one', () => {
+    const key = (index: number): string => `NRAK-${String(index).padStart(27, 'X7')}`;
+    const many = aRedactor(...Array.from({ length: 600 }, (_, index) => key(index)));
+    const one = aRedactor(key(0));
+    const text = 'list of applications: New Relic answered 500 Internal Server Error, NRAK'.repeat(
+      4,
+    );
+    const cpuOf = (redactor: Redactor): number => {
+      for (let round = 0; round < 100; round += 1) redactor.redact(`${text}${round}`);
+      const start = process.cpuUsage();
+      for (let round = 0; round < 500; round += 1) redactor.redact(`${text}${round}`);
+      const { user, system } = process.cpuUsage(start);
+      return user + system;
+    };
+
+    expect(cpuOf(many)).toBeLessThan(10 * cpuOf(one) + 20_000);
+  });
+});
+
 describe('without any registered secret', () => {
   it.each([
     {
