@@ -9,7 +9,7 @@ import { type Aspect, accountStatusOf } from './account-status.ts';
 import { AccountTable, type AccountTableOptions } from './account-table.ts';
 import { applicationStatusesOf } from './application-status.ts';
 import { type CallScheduler, createCallScheduler } from './call-scheduler.ts';
-import { discoveryIntervalOf, type ShardDemandsListener } from './demand.ts';
+import { discoveryIntervalOf } from './demand.ts';
 import {
   createDiscoveryLoop,
   type DiscoveryLoop,
@@ -41,8 +41,6 @@ export interface AccountPollerDependencies {
    * plan.
    */
   readonly limit: CallLimit;
-  /** Called after a complete discovery, with what all shards of the account need. */
-  readonly shardDemands?: ShardDemandsListener | undefined;
   /** Retries since the start. */
   readonly retries?: (() => number) | undefined;
   /** The vendor's wall time, by which windows are cut. Default: the wall time of the clock. */
