@@ -110,8 +110,7 @@ class LoopingPoller implements AccountPoller {
       }),
       retries: dependencies.retries ?? (() => 0),
     });
-    const { costs } = dependencies.source;
-    const parts = { ...dependencies, costs, log: this.#log, planner, scheduler: this.#scheduler };
+    const parts = { ...dependencies, log: this.#log, planner, scheduler: this.#scheduler };
     this.#table = new AccountTable(tableOptionsOf(options), parts);
     this.#discoveries = createDiscoveryLoop(discoveryOptionsOf(options), {
       ...dependencies,
@@ -128,9 +127,19 @@ class LoopingPoller implements AccountPoller {
       },
     });
     // Last, because a listener must not see a poller that is half built.
-    this.#stopListening = dependencies.limit.onLimitChange(() => {
-      this.#followLimit();
-    });
+    const { limit, source } = dependencies;
+    const stops = [
+      limit.onLimitChange(() => {
+        this.#followLimit();
+      }),
+      source.onCostsChange?.(() => {
+        this.#table.replan();
+        this.#wake();
+      }),
+    ];
+    this.#stopListening = () => {
+      for (const stop of stops) stop?.();
+    };
   }
 
   get plan(): AccountPlan {
@@ -149,17 +158,29 @@ class LoopingPoller implements AccountPoller {
   async runOnce(signal: AbortSignal): Promise<boolean> {
     return this.#untilStopped(signal, async () => {
       const isComplete = await this.#discoveries.discover(signal);
-      const isWhole = await this.#polls.pollAll(signal);
+      const isWhole = await this.#pollAll(signal);
       const { discovery, states } = this.#table;
       const isFound = discovery.missing.length + hostlessEntries(states.values()).length === 0;
       return isComplete && isWhole && isFound;
     });
   }
 
+  /** If polls have begun to cost something else meanwhile, those under way have asked in the old way. */
+  async #pollAll(signal: AbortSignal): Promise<boolean> {
+    let isOutdated = false;
+    const stop = this.#dependencies.source.onCostsChange?.(() => {
+      isOutdated = true;
+    });
+    const isWhole = await this.#polls.pollAll(signal);
+    stop?.();
+    return isOutdated ? this.#polls.pollAll(signal) : isWhole;
+  }
+
   status(): PollerDetails {
     return accountStatusOf(this.#options, {
       ...this.#dependencies,
       table: this.#table,
+      costs: this.#dependencies.source.costs,
       startMs: this.#startMs,
       nextDiscoveryMs: this.#discoveries.nextMs(),
     });

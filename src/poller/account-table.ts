@@ -6,7 +6,7 @@ import { type PollOutcome, skippedOutcome } from '../model/poll-outcome.ts';
 import { expectedHosts } from '../model/selected-application.ts';
 import { createPartition } from '../model/shard.ts';
 import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
-import type { CallCosts, CallLimit, Discovery, Source } from '../model/source.ts';
+import type { CallLimit, Discovery, Source } from '../model/source.ts';
 import type { PollObserver } from '../model/telemetry.ts';
 import type { AccountPlan, AccountPlanner } from './account-plan.ts';
 import { type AppPublisher, createAppPublisher } from './app-publisher.ts';
@@ -47,7 +47,6 @@ export interface AccountTableDependencies {
   readonly sink: SnapshotSink;
   readonly observer: PollObserver;
   readonly log: PollLog;
-  readonly costs: Pick<CallCosts, 'polls'>;
   readonly source: Pick<Source, 'gatherMs'>;
   readonly planner: AccountPlanner;
   /** Gets the demand of each new plan, unless only the limit has changed. */
@@ -95,7 +94,7 @@ export class AccountTable {
   }
 
   /** Makes a new plan, and moves the waiting polls to fit it. */
-  #replan(): void {
+  replan(): void {
     this.followLimit();
     // Before the first discovery the demand is unknown, not 0.
     const { demandPerMinute } = this.plan;
@@ -126,7 +125,7 @@ export class AccountTable {
     const { unwanted, released } = await this.#take(steps, signal);
     for (const id of released) this.#publisher.remove(id);
     this.#metrics.followStates();
-    this.#replan();
+    this.replan();
     this.#publisher.publishAll(this.states.keys());
     return unwanted;
   }
@@ -152,7 +151,7 @@ export class AccountTable {
     for (const id of removed) this.#publisher.remove(id);
     this.#metrics.followStates();
     planner.discovered(discovery.calls, discoveryIntervalMs);
-    this.#replan();
+    this.replan();
     // If not everything can be polled at once, the first polls are spread evenly.
     if (isFirst && this.plan.stretch > 1) {
       await this.#take(spreadSteps(this.states, this.plan.stretch, now.monotonicMs), signal);
@@ -207,7 +206,7 @@ export class AccountTable {
     this.#metrics.polled(after, outcome.reading);
     if (this.#unauthorized === undefined) log.polled(before, after, outcome);
     const newHosts = expectedHosts(after.selected) - expectedHosts(before.selected);
-    if (planner.isOutdated(newHosts)) this.#replan();
+    if (planner.isOutdated(newHosts)) this.replan();
   }
 
   /**
