@@ -23,7 +23,7 @@ import {
 } from '../model/selected-application.ts';
 import { selectApplications, selectorText } from '../model/selector.ts';
 import { noSink } from '../model/snapshot.ts';
-import type { Discovery, Source } from '../model/source.ts';
+import type { CallCosts, Discovery, Source } from '../model/source.ts';
 import { discoverWithin } from '../poller/discovery-state.ts';
 import { createRateLimiters } from '../rate-limit/rate-limiters.ts';
 import { createLogger } from '../telemetry/logger.ts';
@@ -53,6 +53,10 @@ export interface DiscoveredAccount {
   readonly visible: VisibleAccounts | undefined;
   /** What one application answered; `undefined` if nobody asked. */
   readonly sample: Sample | undefined;
+  /** What polls cost, as far as the sample has shown. */
+  readonly costs: CallCosts;
+  /** How many calls the metrics of an entry take, in words; `undefined` if no sample has shown it. */
+  readonly metricCalls: string | undefined;
 }
 
 /** The values of one application, asked for as a test. */
@@ -160,7 +164,8 @@ async function discoverAccount(
     failure: complete ? undefined : redactor.redact(error?.message ?? 'no answer'),
     ...(purpose === 'check'
       ? await trials({ account, selected, complete }, runtime, platform)
-      : { visible: undefined, hostless: [], sample: undefined }),
+      : { visible: undefined, hostless: [] }),
+    ...(await costsOf(entries, selected, { source, purpose, platform })),
   };
 }
 
@@ -173,14 +178,33 @@ async function trials(
   }: Pick<DiscoveredAccount, 'account' | 'selected'> & Pick<Discovery, 'complete'>,
   runtime: AccountRuntime,
   platform: Platform,
-): Promise<Pick<DiscoveredAccount, 'visible' | 'hostless' | 'sample'>> {
+): Promise<Pick<DiscoveredAccount, 'visible' | 'hostless'>> {
   // A key that the REST API refuses need not be tried again.
   const isAsked = account.source.kind === 'nerdgraph' || complete;
   return {
     visible: isAsked ? await visibleAccounts(runtime, platform) : undefined,
     hostless: await hostlessOf(selected, runtime.source, platform),
-    sample: await sampleOf(selected, runtime.source, platform),
   };
+}
+
+/** What polls cost. That of several metrics is found out by a sample. */
+async function costsOf(
+  entries: readonly AppEntry[],
+  selected: readonly SelectedApplication[],
+  { source, purpose, platform }: CostsQuestion,
+): Promise<Pick<DiscoveredAccount, 'sample' | 'costs' | 'metricCalls'>> {
+  const { costs } = source;
+  const textNow = (): string | undefined => costs.ofMetrics?.(entries);
+  const isAsked = purpose === 'check' || (purpose === 'plan' && textNow() !== undefined);
+  const sample = isAsked ? await sampleOf(selected, source, platform) : undefined;
+  const isShown = sample !== undefined && sample.outcome.error === undefined;
+  return { sample, costs, metricCalls: isShown ? textNow() : undefined };
+}
+
+interface CostsQuestion {
+  readonly source: Pick<Source, 'batches' | 'costs'>;
+  readonly purpose: DiscoveryPurpose;
+  readonly platform: Platform;
 }
 
 /** How many metrics, which may be misspelt, the entry of the application names itself. */

@@ -159,7 +159,8 @@ export async function accountFindings(
   discovered: DiscoveredAccount,
   checked: CheckedConfig,
 ): Promise<readonly Finding[]> {
-  const { account, discovery, selected, failure, hostless, visible, sample } = discovered;
+  const { account, discovery, selected, failure, hostless, visible, sample, metricCalls } =
+    discovered;
   const add: Add = (check, severity, message, remedy) =>
     findingOf(check, severity, message, { account: account.name, remedy });
   const id = accountIdFinding(account, visible);
@@ -175,6 +176,7 @@ export async function accountFindings(
     ...shadowedFindings(discovered, checked),
     ...hostless.map((one) => hostFinding(one, add)),
     ...(sample === undefined ? [] : [sampleFinding(sample, add)]),
+    ...(metricCalls === undefined ? [] : [add('values', 'ok', metricCalls)]),
     ...budgetFindings(discovered, add),
   ];
 }

@@ -143,7 +143,7 @@ class DeclaredFlags {
   readonly online: Flag<boolean> = {
     name: 'online',
     defaultText: 'false',
-    help: 'Ask New Relic, with one discovery for each account; check-config also tries one call for values, the clock and the port.',
+    help: 'Ask New Relic, with one discovery for each account and the values of one application; check-config also tries the clock and the port.',
     ...onOrOff,
     commands: ['check-config', 'plan'],
   };

@@ -35,6 +35,8 @@ export interface PlannedAccount extends CallPlan {
   readonly missing: readonly string[];
   /** `undefined` when the vendor was asked. */
   readonly supposed: Supposed | undefined;
+  /** How many calls the metrics of an entry take, in words, as far as the vendor was asked. */
+  readonly metricCalls: string | undefined;
   readonly together: Together;
 }
 
@@ -93,6 +95,7 @@ export interface AccountDraft {
   readonly applications: readonly SelectedApplication[];
   readonly missing: readonly string[];
   readonly supposed: Supposed | undefined;
+  readonly metricCalls: string | undefined;
 }
 
 /** Plans the calls of the accounts that were discovered. */
@@ -101,9 +104,10 @@ export function draftsOfDiscovered(
 ): readonly AccountDraft[] {
   return discovered
     .filter(({ failure }) => failure === undefined)
-    .map(({ account, entries, discovery, selected, missing }) => ({
-      ...draftOf(account, entries, { applications: selected, discovery }),
+    .map(({ account, entries, discovery, selected, missing, costs, metricCalls }) => ({
+      ...draftOf(account, entries, { applications: selected, discovery }, costs),
       missing,
+      metricCalls,
     }));
 }
 
@@ -137,10 +141,11 @@ function draftOf(
   account: AccountConfig,
   entries: readonly AppEntry[],
   found: AssumedDiscovery,
+  costs: CallCosts = costsOf[account.source.kind],
 ): AccountDraft {
   const calls = planCalls({
     account,
-    costs: costsOf[account.source.kind],
+    costs,
     applications: found.applications,
     discovery: {
       ...callsOf(found.discovery),
@@ -148,7 +153,9 @@ function draftOf(
     },
   });
   const source = account.source.kind;
-  return { source, calls, applications: found.applications, missing: [], supposed: undefined };
+  const { applications } = found;
+  const nothing = { missing: [], supposed: undefined, metricCalls: undefined };
+  return { source, calls, applications, ...nothing };
 }
 
 function callsOf({ calls, hostListCalls = 0 }: DiscoveryCalls): Required<DiscoveryCalls> {

@@ -28,6 +28,7 @@ function accountLines(account: PlannedAccount): readonly string[] {
     ['applications', applicationsText(account)],
     ...(supposed === undefined ? [] : [['assumed', supposedText(supposed)]]),
     ...account.missing.map((selector) => ['matches nothing', selector]),
+    ...(account.metricCalls === undefined ? [] : [['metrics', account.metricCalls]]),
     ['budget', budgetText(account)],
     ...remedyTexts(account).map((text, index) => [index === 0 ? 'to fit' : '', text]),
     ...account.intervals.map((interval) => ['interval', intervalText(interval, account)]),

@@ -73,11 +73,12 @@ async function completed(
     missing,
   }));
   const expected = await expectedSeries(inputs, platform);
-  const accounts = drafts.map(({ source, calls, missing, supposed }) => ({
+  const accounts = drafts.map(({ source, calls, missing, supposed, metricCalls }) => ({
     ...calls,
     series: expected.byAccount.get(calls.account) ?? 0,
     missing,
     supposed,
+    metricCalls,
     together: togetherOf({ source, calls }, replicas),
   }));
   const series = accounts.reduce((sum, account) => sum + account.series, 0);

@@ -1,5 +1,4 @@
 import type { AccountConfig } from '../model/config.ts';
-import type { Shard } from '../model/shard.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Source } from '../model/source.ts';
 import type { AccountDetails, ApplicationStatus } from '../model/status.ts';
@@ -21,7 +20,6 @@ import { createCallLog } from '../transport/call-log.ts';
 import type { KeyProvider, RawTransport } from '../transport/transport.ts';
 import type { Platform } from './platform.ts';
 import type { PreparedAccount } from './prepare-account.ts';
-import { createShardBudget, type ShardBudget } from './sharding.ts';
 import { createTransportLog } from './transport-log.ts';
 
 /** One account of the configuration in force, as long as its name and its vendor stay the same. */
@@ -78,13 +76,10 @@ export function createAccountRuntime(
   return new PolledAccount(prepared, raw, dependencies);
 }
 
-const alone: Shard = { ordinal: 0, total: 1 };
-
 class PolledAccount implements AccountRuntime {
   readonly source: Source;
   readonly asking: SourceDependencies;
   readonly #membership: Membership;
-  readonly #budget: ShardBudget;
   readonly #transport: AccountTransport;
   readonly #poller: AccountPoller;
   #prepared: PreparedAccount;
@@ -97,11 +92,7 @@ class PolledAccount implements AccountRuntime {
     const { clock, random } = platform;
     const { account } = prepared;
     this.#prepared = prepared;
-    const { shard = alone } = account;
-    this.#budget = createShardBudget(shard, { clock });
-    const requestsPerMinute = this.#shareOf(prepared);
-    const options = { ...account, requestsPerMinute };
-    const membership = limiters.join(options, prepared.keyProvider.current());
+    const membership = limiters.join(account, prepared.keyProvider.current());
     this.#membership = membership;
     const events = createTransportLog(account.name, { clock, membership, logger });
     const keyProvider = followingKey(() => this.#prepared.keyProvider, membership);
@@ -133,10 +124,6 @@ class PolledAccount implements AccountRuntime {
       limit: membership,
       scheduler,
       aspects: () => [this.#prepared.keyProvider.readability()],
-      shardDemands: (demands, discoveryIntervalMs) => {
-        this.#budget.discovered(demands, discoveryIntervalMs);
-        membership.resize(this.#shareOf(this.#prepared));
-      },
     });
   }
 
@@ -189,16 +176,12 @@ class PolledAccount implements AccountRuntime {
     this.#membership.leave();
   }
 
-  #shareOf({ account }: PreparedAccount): number {
-    return this.#budget.shareOf(account.requestsPerMinute, account.shard?.isEven);
-  }
-
-  /** In this order neither the old nor the new key ever counts more than its share of this account. */
+  /** In this order neither the old nor the new key ever counts more than the limit of this account. */
   #moveMembership(before: PreparedAccount, next: PreparedAccount): void {
-    const share = this.#shareOf(next);
-    this.#membership.resize(Math.min(this.#shareOf(before), share));
+    const { requestsPerMinute } = next.account;
+    this.#membership.resize(Math.min(before.account.requestsPerMinute, requestsPerMinute));
     this.#membership.rekey(next.keyProvider.current());
-    this.#membership.resize(share);
+    this.#membership.resize(requestsPerMinute);
   }
 
   async close(): Promise<void> {

@@ -4,11 +4,6 @@ export interface Shard {
   readonly ordinal: number;
   /** How many there are. */
   readonly total: number;
-  /**
-   * Whether the budget of the account is divided evenly among the shards. Accounts that share a key
-   * need that: otherwise each would be left with the smallest of their shares.
-   */
-  readonly isEven?: boolean;
 }
 
 /**
@@ -35,31 +30,22 @@ export function createOwnerOf(total: number): (key: string) => number {
   };
 }
 
-/** What the shards of one account need, in calls a minute. */
-export interface ShardDemands {
-  /** For the polls of each shard, by its number. */
-  readonly polls: readonly number[];
-  /** For the discoveries, which every shard makes itself. */
-  readonly discovery: number;
+/** The part of an account that this process polls; other shards poll the rest. */
+export interface Partition {
+  /** How many shards there are. The work to find the owner of an application grows with it. */
+  readonly shards: number;
+  /**
+   * Whether this process is the one that polls an application, or reports on an entry, with this
+   * key.
+   */
+  readonly owns: (key: string) => boolean;
 }
 
-/**
- * The part of a budget that each shard may use, in whole calls a minute, at least one. All parts
- * together never exceed the budget, if it is at least one for each shard. If the budget is large
- * enough, each shard gets what it needs, and the rest is divided evenly. If not, the intervals of
- * all shards are stretched alike.
- */
-export function sharesOf(budget: number, { polls, discovery }: ShardDemands): readonly number[] {
-  const total = polls.length;
-  const free = budget - total;
-  const fixed = Math.min(Math.max(0, discovery - 1), free / total);
-  const sum = polls.reduce((all, one) => all + one, 0);
-  const left = free - total * fixed;
-  return polls.map((one) => {
-    const part = sum <= left || sum === 0 ? one + (left - sum) / total : (left * one) / sum;
-    // A sum of fractions may be off in the last digit.
-    return 1 + Math.floor(fixed + part + 1e-9);
-  });
+/** @param shard `undefined` if this process is the only one */
+export function createPartition(shard: Shard | undefined): Partition {
+  if (shard === undefined) return { shards: 1, owns: () => true };
+  const ownerOf = createOwnerOf(shard.total);
+  return { shards: shard.total, owns: (key) => ownerOf(key) === shard.ordinal };
 }
 
 const encoder = new TextEncoder();

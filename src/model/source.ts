@@ -1,6 +1,6 @@
 import type { ApiError } from './api-error.ts';
 import type { Application } from './application.ts';
-import type { Selector } from './config.ts';
+import type { AppEntry, Selector } from './config.ts';
 import type { Turn } from './permit.ts';
 import type { PollOutcome } from './poll-outcome.ts';
 import type { SelectedApplication } from './selected-application.ts';
@@ -126,6 +126,11 @@ export interface CallCosts {
   readonly onceOperation: Operation;
   /** A discovery in an account with these applications. */
   discovery(applications: readonly SelectedApplication[]): DiscoveryCalls;
+  /**
+   * How many calls the metrics of these entries take, in words. Default: their number makes no
+   * difference.
+   */
+  ofMetrics?(entries: readonly AppEntry[]): string | undefined;
   /** How long an answer usually takes, and how long a slow one takes. */
   readonly usualCallMs: { readonly mean: number; readonly most: number };
 }
@@ -137,6 +142,11 @@ export interface CallCosts {
  */
 export interface Source {
   readonly costs: CallCosts;
+  /**
+   * Calls the listener whenever polls have begun to cost something else. The returned function
+   * unsubscribes it. Default: that becomes known with the next discovery.
+   */
+  onCostsChange?(listener: () => void): () => void;
   /**
    * How early an application may be polled to fill up a batch that is needed for others. 0 if
    * sharing a batch saves nothing.

@@ -88,6 +88,8 @@ export interface KeyStatus {
 
 /** What the poller knows about one account, with all that people want to know. All times are wall times. */
 export interface PollerDetails extends PollerStatus {
+  /** How many calls the metrics of an entry take, in words; `undefined` if their number is irrelevant. */
+  readonly metricCalls: string | undefined;
   readonly state: AccountState;
   /** Since when it has been in this state; `undefined` while it starts. */
   readonly stateSinceMs: number | undefined;

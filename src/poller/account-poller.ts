@@ -10,7 +10,7 @@ import { type AccountPlan, createAccountPlanner } from './account-plan.ts';
 import { type Aspect, accountStatusOf } from './account-status.ts';
 import { AccountTable, type AccountTableOptions } from './account-table.ts';
 import { applicationStatusesOf } from './application-status.ts';
-import { discoveryIntervalOf, type ShardDemandsListener } from './demand.ts';
+import { discoveryIntervalOf } from './demand.ts';
 import {
   createDiscoveryLoop,
   type DiscoveryLoop,
@@ -40,8 +40,6 @@ export interface AccountPollerDependencies {
   readonly limit: CallLimit;
   /** Sends the calls of the polls. The poller tells it the limits. */
   readonly scheduler: CallScheduler;
-  /** Called after a complete discovery, with what all shards of the account need. */
-  readonly shardDemands?: ShardDemandsListener | undefined;
   /** Retries since the start. */
   readonly retries?: (() => number) | undefined;
   /** The vendor's wall time, by which windows are cut. Default: the wall time of the clock. */
@@ -111,8 +109,7 @@ class LoopingPoller implements AccountPoller {
       }),
       retries: dependencies.retries ?? (() => 0),
     });
-    const { costs } = dependencies.source;
-    const parts = { ...dependencies, costs, log: this.#log, planner };
+    const parts = { ...dependencies, log: this.#log, planner };
     this.#table = new AccountTable(tableOptionsOf(options), parts);
     this.#discoveries = createDiscoveryLoop(discoveryOptionsOf(options), {
       ...dependencies,
@@ -129,9 +126,19 @@ class LoopingPoller implements AccountPoller {
       },
     });
     // Last, because a listener must not see a poller that is half built.
-    this.#stopListening = dependencies.limit.onLimitChange(() => {
-      this.#followLimit();
-    });
+    const { limit, source } = dependencies;
+    const stops = [
+      limit.onLimitChange(() => {
+        this.#followLimit();
+      }),
+      source.onCostsChange?.(() => {
+        this.#table.replan();
+        this.#wake();
+      }),
+    ];
+    this.#stopListening = () => {
+      for (const stop of stops) stop?.();
+    };
   }
 
   get plan(): AccountPlan {
@@ -150,17 +157,29 @@ class LoopingPoller implements AccountPoller {
   async runOnce(signal: AbortSignal): Promise<boolean> {
     return this.#untilStopped(signal, async () => {
       const isComplete = await this.#discoveries.discover(signal);
-      const isWhole = await this.#polls.pollAll(signal);
+      const isWhole = await this.#pollAll(signal);
       const { discovery, states } = this.#table;
       const isFound = discovery.missing.length + hostlessEntries(states.values()).length === 0;
       return isComplete && isWhole && isFound;
     });
   }
 
+  /** If polls have begun to cost something else meanwhile, those under way have asked in the old way. */
+  async #pollAll(signal: AbortSignal): Promise<boolean> {
+    let isOutdated = false;
+    const stop = this.#dependencies.source.onCostsChange?.(() => {
+      isOutdated = true;
+    });
+    const isWhole = await this.#polls.pollAll(signal);
+    stop?.();
+    return isOutdated ? this.#polls.pollAll(signal) : isWhole;
+  }
+
   status(): PollerDetails {
     return accountStatusOf(this.#options, {
       ...this.#dependencies,
       table: this.#table,
+      costs: this.#dependencies.source.costs,
       startMs: this.#startMs,
       nextDiscoveryMs: this.#discoveries.nextMs(),
     });

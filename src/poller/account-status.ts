@@ -1,5 +1,6 @@
 import { type Clock, nowOf, wallTimeOf } from '../model/clock.ts';
 import type { AccountConfig, AppEntry } from '../model/config.ts';
+import type { CallCosts } from '../model/source.ts';
 import type { AccountState, PollerDetails } from '../model/status.ts';
 import type { AccountTable } from './account-table.ts';
 
@@ -11,6 +12,7 @@ export interface AccountStatusDependencies {
     AccountTable,
     'states' | 'discovery' | 'plan' | 'failing' | 'missingMetrics'
   >;
+  readonly costs: Pick<CallCosts, 'ofMetrics'>;
   readonly clock: Clock;
   /** Monotonic time at which the poller was created. */
   readonly startMs: number;
@@ -26,7 +28,7 @@ export function accountStatusOf(
     account: { name },
     entries,
   }: { readonly account: Pick<AccountConfig, 'name'>; readonly entries: readonly AppEntry[] },
-  { table, clock, startMs, nextDiscoveryMs, aspects = () => [] }: AccountStatusDependencies,
+  { table, costs, clock, startMs, nextDiscoveryMs, aspects = () => [] }: AccountStatusDependencies,
 ): PollerDetails {
   const { plan, discovery, states, failing } = table;
   const now = nowOf(clock);
@@ -46,6 +48,7 @@ export function accountStatusOf(
     polledApplications: polled,
     budgetRequestsPerMinute: plan.budgetPerMinute,
     demandRequestsPerMinute: isDemandKnown ? plan.demandPerMinute : undefined,
+    metricCalls: costs.ofMetrics?.(entries),
     pollIntervalSeconds: (longestIntervalMs * plan.stretch) / 1000,
     missingSelectors: discovery.missingSelectors,
     missingMetrics: table.missingMetrics,

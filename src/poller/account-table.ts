@@ -4,8 +4,9 @@ import type { AccountConfig, AppEntry } from '../model/config.ts';
 import type { MissingMetric } from '../model/missing-metric.ts';
 import { type PollOutcome, skippedOutcome } from '../model/poll-outcome.ts';
 import { expectedHosts } from '../model/selected-application.ts';
+import { createPartition } from '../model/shard.ts';
 import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
-import type { CallCosts, Discovery, Source } from '../model/source.ts';
+import type { Discovery, Source } from '../model/source.ts';
 import type { PollObserver } from '../model/telemetry.ts';
 import type { AccountPlan, AccountPlanner } from './account-plan.ts';
 import { type AppPublisher, createAppPublisher } from './app-publisher.ts';
@@ -20,7 +21,6 @@ import {
   spreadSteps,
 } from './app-table.ts';
 import type { PollRequest } from './batch-poll.ts';
-import { createPartition, type ShardDemandsListener } from './demand.ts';
 import {
   type DiscoveryState,
   discoveryAfter,
@@ -47,11 +47,8 @@ export interface AccountTableDependencies {
   readonly sink: SnapshotSink;
   readonly observer: PollObserver;
   readonly log: PollLog;
-  readonly costs: Pick<CallCosts, 'polls'>;
   readonly source: Pick<Source, 'gatherMs'>;
   readonly planner: AccountPlanner;
-  /** Called after a complete discovery, with what all shards of the account need. */
-  readonly shardDemands?: ShardDemandsListener | undefined;
 }
 
 /** What is known about one account. Nothing else replaces its states or publishes them. */
@@ -113,7 +110,7 @@ export class AccountTable {
   async reconfigure(options: AccountTableOptions, signal: AbortSignal): Promise<readonly string[]> {
     const nowMs = this.#dependencies.clock.monotonicMs();
     this.#options = options;
-    const own = createPartition(options.account.shard, this.#dependencies.costs);
+    const own = createPartition(options.account.shard);
     const steps = reconfigurationSteps(this.states, options.entries, nowMs, own);
     const { unwanted, released } = await this.#take(steps, signal);
     for (const id of released) this.#publisher.remove(id);
@@ -129,23 +126,21 @@ export class AccountTable {
    */
   async discovered(discovery: Discovery, signal: AbortSignal): Promise<readonly string[]> {
     const { account, entries, discoveryIntervalMs } = this.#options;
-    const { clock, costs, sink, log, planner, shardDemands } = this.#dependencies;
+    const { clock, sink, log, planner } = this.#dependencies;
     const takePhaseIndex = (): number => {
       this.#nextPhaseIndex += 1;
       return this.#nextPhaseIndex - 1;
     };
     const now = { monotonicMs: clock.monotonicMs(), takePhaseIndex };
     const isFirst = this.states.size === 0;
-    const partition = createPartition(account.shard, costs);
-    const steps = discoverySteps(this.states, entries, discovery, now, partition);
+    const own = createPartition(account.shard);
+    const steps = discoverySteps(this.states, entries, discovery, now, own);
     const { removed, missing } = await this.#take(steps, signal);
     // In the same turn: an application that is forgotten but still shown would never be removed.
     for (const id of removed) this.#states.delete(id);
     for (const id of removed) this.#publisher.remove(id);
     this.#metrics.followStates();
     planner.discovered(discovery.calls, discoveryIntervalMs);
-    const demands = partition.demands(discovery, discoveryIntervalMs);
-    if (demands !== undefined) shardDemands?.(demands, discoveryIntervalMs);
     this.replan();
     // If not everything can be polled at once, the first polls are spread evenly.
     if (isFirst && this.plan.stretch > 1) {

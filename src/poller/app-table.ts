@@ -15,11 +15,10 @@ import {
   createApplicationSelector,
   selectorText,
 } from '../model/selector.ts';
-
+import type { Partition } from '../model/shard.ts';
 import type { Discovery } from '../model/source.ts';
 import { type AppState, afterDiscovery, newAppState, refreshed } from './app-state.ts';
 import type { AppStates } from './app-states.ts';
-import { type Partition } from './demand.ts';
 import { noHostNames } from './host-names.ts';
 import { withHostsOf, withSeriesOf } from './kept-reading.ts';
 import { phaseMs } from './schedule.ts';
@@ -68,7 +67,7 @@ export function* discoverySteps(
     /** Returns a number for a new application. */
     readonly takePhaseIndex: () => number;
   },
-  { owns, chosen, shards }: Partition,
+  { owns, shards }: Partition,
 ): Generator<StateChanges, DiscoveryChange> {
   const selector = createApplicationSelector(entries);
   const seen = new Set<string>();
@@ -77,7 +76,6 @@ export function* discoverySteps(
     for (const application of part) {
       const entry = selector.entryOf(application);
       if (entry === undefined) continue;
-      chosen({ application, entry });
       if (!owns(application.id)) continue;
       seen.add(application.id);
       const known = states.get(application.id);
@@ -120,7 +118,7 @@ export function* reconfigurationSteps(
   states: ReadonlyMap<string, AppState>,
   entries: readonly AppEntry[],
   nowMs: number,
-  { owns, shards }: Pick<Partition, 'owns' | 'shards'>,
+  { owns, shards }: Partition,
 ): Generator<StateChanges, Reconfiguration> {
   const selector = createApplicationSelector(entries);
   const applications = [...states.values()].map(({ selected }) => selected.application);

@@ -1,7 +1,6 @@
 import type { PollConfig } from '../model/config.ts';
 import type { SelectedApplication } from '../model/selected-application.ts';
-import { createOwnerOf, type Shard, type ShardDemands } from '../model/shard.ts';
-import type { CallCosts, CallsByOperation, Discovery, DiscoveryCalls } from '../model/source.ts';
+import type { CallCosts, CallsByOperation, DiscoveryCalls } from '../model/source.ts';
 import { type Operation, operations } from '../model/telemetry.ts';
 
 const minuteMs = 60_000;
@@ -128,75 +127,4 @@ export function discoveryIntervalOf(polls: readonly PollConfig[]): number {
     (least, { discoveryIntervalMs }) => Math.min(least, discoveryIntervalMs),
     Number.POSITIVE_INFINITY,
   );
-}
-
-/** Called with what all shards of an account need, and with its discovery interval. */
-export type ShardDemandsListener = (demands: ShardDemands, discoveryIntervalMs: number) => void;
-
-/** The part of an account that this process polls; other shards poll the rest. */
-export interface Partition {
-  /** How many shards there are. The work to find the owner of an application grows with it. */
-  readonly shards: number;
-  /**
-   * Whether this process is the one that polls an application, or reports on an entry, with this
-   * key.
-   */
-  readonly owns: (key: string) => boolean;
-  /** Counts an application that an entry chooses, whichever shard polls it. */
-  readonly chosen: (selected: SelectedApplication) => void;
-  /**
-   * What the shards need, for everything that was chosen in a discovery; `undefined` if this
-   * process is the only one, or if the discovery is incomplete.
-   */
-  demands(
-    discovery: Pick<Discovery, 'calls' | 'complete'>,
-    intervalMs: number,
-  ): ShardDemands | undefined;
-}
-
-export function createPartition(
-  shard: Shard | undefined,
-  costs: Pick<CallCosts, 'polls'>,
-): Partition {
-  if (shard === undefined) {
-    return { shards: 1, owns: () => true, chosen: () => undefined, demands: () => undefined };
-  }
-  const { ordinal, total } = shard;
-  const ownerOf = remembering(createOwnerOf(total));
-  const owned = Array.from({ length: total }, (): SelectedApplication[] => []);
-  return {
-    shards: total,
-    owns: (key) => ownerOf(key) === ordinal,
-    chosen: (selected) => {
-      owned[ownerOf(selected.application.id)]?.push(asEveryShardSeesIt(selected));
-    },
-    demands: ({ calls, complete }, intervalMs) => {
-      if (!complete) return undefined;
-      const polls = owned.map((applications) =>
-        totalOf(callsPerMinute({ applications, costs }, { calls: 0, intervalMs })),
-      );
-      return { polls, discovery: (calls * minuteMs) / intervalMs };
-    },
-  };
-}
-
-/**
- * The application as the list of applications alone shows it. Of the hosts that are chosen by name
- * it has as many as possible.
- */
-function asEveryShardSeesIt({ application, entry }: SelectedApplication): SelectedApplication {
-  const hostIds = application.hostIds ?? [];
-  const isSelf = typeof entry.hosts === 'object' && entry.hosts.kind === 'self';
-  return { application, entry, namedHostIds: isSelf ? hostIds.slice(0, 1) : hostIds };
-}
-
-/** Remembers the last answer: each key is asked for twice in a row. */
-function remembering(ownerOf: (key: string) => number): (key: string) => number {
-  let lastKey: string | undefined;
-  let lastOwner = 0;
-  return (key) => {
-    if (key !== lastKey) lastOwner = ownerOf(key);
-    lastKey = key;
-    return lastOwner;
-  };
 }

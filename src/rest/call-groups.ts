@@ -10,6 +10,8 @@ export interface SeriesGroup {
    * in the same order.
    */
   readonly places: readonly number[] | undefined;
+  /** How many such calls there are for the application, or for each host. */
+  readonly calls: number;
 }
 
 /** The calls that a poll makes for the application and for each of its hosts: none where nothing is read. */
@@ -19,61 +21,69 @@ export interface CallGroups {
 }
 
 /**
- * @param isAlone whether a metric does not get its values if it is asked for together with others that
- * have other values
+ * @param answersAreWhole whether New Relic answers for metrics that have different values in one call; else
+ * only those with the same values share one
  */
-export function callGroupsOf(
+export type CallGroupsOf = (
   series: readonly PolledSeries[],
-  isAlone: (metric: string) => boolean,
-): CallGroups {
+  answersAreWhole: boolean,
+) => CallGroups;
+
+/** Series that are grouped once are known: thousands of applications have the same ones. */
+export function createCallGroups(): CallGroupsOf {
+  const whole = new WeakMap<readonly PolledSeries[], CallGroups>();
+  const apart = new WeakMap<readonly PolledSeries[], CallGroups>();
+  return (series, answersAreWhole) => {
+    const known = answersAreWhole ? whole : apart;
+    const groups = known.get(series) ?? callGroupsOf(series, answersAreWhole);
+    known.set(series, groups);
+    return groups;
+  };
+}
+
+function callGroupsOf(series: readonly PolledSeries[], answersAreWhole: boolean): CallGroups {
   const placeOf = new Map(series.map((one, place) => [one, place]));
-  const groupsOf = (read: readonly PolledSeries[]): readonly SeriesGroup[] =>
-    partsOf(read, isAlone)
-      .flatMap((part) => {
-        const groups = metricGroupsOf(part);
-        // In the order of the entry nothing has to be put in its place.
-        return groups.length === 1 ? [part] : groups;
-      })
-      .map((group) => {
-        const places = group.map((one) => placeOf.get(one) ?? 0);
-        const isAll = places.length === series.length && places.every((at, index) => at === index);
-        return { series: group, places: isAll ? undefined : places };
-      });
+  const groupsOf = (read: readonly PolledSeries[]): readonly SeriesGroup[] => {
+    const parts = answersAreWhole ? [read] : withSameValues(read);
+    const calls = parts.flatMap((part) => {
+      const groups = metricGroupsOf(part);
+      // In the order of the entry nothing has to be put in its place.
+      return groups.length === 1 ? [part] : groups;
+    });
+    return calls.map((group) => {
+      const places = group.map((one) => placeOf.get(one) ?? 0);
+      const isAll = places.length === series.length && places.every((at, index) => at === index);
+      return { series: group, places: isAll ? undefined : places, calls: calls.length };
+    });
+  };
   return {
     applications: groupsOf(series.filter((one) => isReadOf('applications', one))),
     hosts: groupsOf(series.filter((one) => isReadOf('hosts', one))),
   };
 }
 
-/** The series of each metric that must be asked for alone, behind those of all others. */
-function partsOf(
-  series: readonly PolledSeries[],
-  isAlone: (metric: string) => boolean,
-): readonly (readonly PolledSeries[])[] {
-  if (!hasDifferentValues(series)) return [series];
-  const alone = new Set(series.map(({ metric }) => metric).filter(isAlone));
-  const together = series.filter(({ metric }) => !alone.has(metric));
-  const parts = [...alone].map((metric) => series.filter((one) => one.metric === metric));
-  return [together, ...parts];
+/**
+ * Metrics of which the same values are read, together: only if not all have the same values, New Relic may
+ * leave some out.
+ */
+function withSameValues(series: readonly PolledSeries[]): readonly (readonly PolledSeries[])[] {
+  const values = valuesByMetric(series);
+  return [...new Set(values.values())].map((same) =>
+    series.filter(({ metric }) => values.get(metric) === same),
+  );
 }
 
-/**
- * Whether there are several metrics, of which not all have the same values. Only then may New Relic
- * leave out values.
- */
-export function hasDifferentValues(series: readonly PolledSeries[]): boolean {
+/** The names of the values that are read of each metric, as one text. */
+function valuesByMetric(series: readonly PolledSeries[]): ReadonlyMap<string, string> {
   const byMetric = new Map<string, Set<ValueName>>();
   for (const one of series) {
     const values = byMetric.get(one.metric) ?? new Set();
     for (const value of valuesOf(one)) values.add(value);
     byMetric.set(one.metric, values);
   }
-  const [first, ...others] = byMetric.values();
-  return first !== undefined && others.some((values) => !hasSameMembers(first, values));
-}
-
-function hasSameMembers(left: ReadonlySet<unknown>, right: ReadonlySet<unknown>): boolean {
-  return left.size === right.size && [...left].every((member) => right.has(member));
+  return new Map(
+    Array.from(byMetric, ([metric, values]) => [metric, [...values].toSorted().join()]),
+  );
 }
 
 /** The values to ask for: that of the series, and the one that says whether there were calls. */

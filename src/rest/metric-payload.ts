@@ -11,7 +11,6 @@ import {
   windowEndMsOf,
 } from '../newrelic/json.ts';
 import { inBaseUnit } from './base-units.ts';
-import { valuesOf } from './call-groups.ts';
 import { type WindowQuestion, wrongWindow } from './stated-window.ts';
 
 /** What is needed to read an answer. */
@@ -45,21 +44,19 @@ export function metricAnswerOf(
     const { metric } = series;
     const known = found.get(metric) ?? foundIn(byName.get(metric), metric, question, subject);
     found.set(metric, known);
-    known.hasValues ||= valuesOf(series).some((name) => known.values[name] !== undefined);
     const value = valueOf(known.values, series, onInvalid);
     if (value === undefined) return undefined;
     // If the ends ever differ, the earliest is the one that all values reach.
     windowEndMs = Math.min(windowEndMs ?? Infinity, endMsOf(known.slice, metric, query, subject));
     return value;
   });
-  return { values, windowEndMs, ...presenceOf(found, data['metrics_not_found']) };
+  return { values, windowEndMs };
 }
 
 /** A metric that was asked for, as the answer has it. */
 interface FoundMetric {
   readonly slice: JsonObject;
   readonly values: JsonObject;
-  hasValues: boolean;
 }
 
 function foundIn(
@@ -69,23 +66,9 @@ function foundIn(
   subject: CallSubject,
 ): FoundMetric {
   const slice = timesliceOf(metric, name, subject);
-  if (slice === undefined) return { slice: {}, values: {}, hasValues: false };
+  if (slice === undefined) return { slice: {}, values: {} };
   failIf(wrongWindow(slice, question, subject));
-  return { slice, values: valuesIn(slice, name, subject), hasValues: false };
-}
-
-function presenceOf(
-  found: ReadonlyMap<string, FoundMetric>,
-  notFound: unknown,
-): Pick<MetricAnswer, 'answered' | 'valueless'> {
-  const absent = new Set<unknown>(Array.isArray(notFound) ? notFound : []);
-  const answered: string[] = [];
-  const valueless: string[] = [];
-  for (const [name, { hasValues }] of found) {
-    if (hasValues) answered.push(name);
-    else if (!absent.has(name)) valueless.push(name);
-  }
-  return { answered, valueless };
+  return { slice, values: valuesIn(slice, name, subject) };
 }
 
 /**
@@ -192,15 +175,6 @@ export interface MetricAnswer {
   readonly values: Values;
   /** End of the averaged range as the answer states it; `undefined` if the answer has no data. */
   readonly windowEndMs: number | undefined;
-  /** Metrics with any of their values, even one that is left out. Default: none. */
-  readonly answered?: readonly string[];
-  /**
-   * Metrics without any of their values, although New Relic does not say that it has not found them.
-   * Default: none.
-   */
-  readonly valueless?: readonly string[];
-  /** How many calls it took beside the one. Default: none. */
-  readonly extraCalls?: number;
 }
 
 /** What to ask for in one call, of an application or of one of its hosts. */

@@ -9,9 +9,8 @@ import {
 } from '../model/selected-application.ts';
 import type { AppReading } from '../model/snapshot.ts';
 import type { HostNames } from '../model/source.ts';
-import type { MetricAnswer } from './metric-payload.ts';
-import { PartialValues } from './partial-values.ts';
-import type { GroupQuery } from './poll-queries.ts';
+import type { SeriesGroup } from './call-groups.ts';
+import type { MetricAnswer, MetricQuery } from './metric-payload.ts';
 
 /** After this many calls in a row without an answer, the rest of the poll would get none either. */
 const maxUnanswered = 12;
@@ -22,6 +21,15 @@ const unansweredReasons: ReadonlySet<FailureReason> = new Set<FailureReason>([
   'timeout',
   'throttled',
 ]);
+
+/** One of the calls that ask for the values of an application, or of a host. */
+export interface GroupQuery extends MetricQuery, SeriesGroup {}
+
+/** The values that have arrived of what is asked for in several calls. */
+interface PartialValues {
+  readonly values: Values;
+  readonly callsLeft: number;
+}
 
 /** What a poll was meant to ask for. */
 interface Asked {
@@ -39,8 +47,7 @@ export class PollAnswers {
   readonly #series: readonly PolledSeries[];
   /** What has not arrived in all of its calls, by scope. */
   readonly #partial = new Map<string, PartialValues>();
-  #application: Values | undefined;
-  readonly #hosts = new Map<string, Values>();
+  readonly #parts = new Map<string, Values>();
   #windowEndMs: number | undefined;
   #error: ApiError | undefined;
   readonly #failed = new Set<string>();
@@ -50,7 +57,6 @@ export class PollAnswers {
   /** Calls in a row that got no answer at all. */
   #unanswered = 0;
   #names: Pick<PollOutcome, 'hostNames' | 'hostNamesError' | 'extraCalls'> = noNames;
-  #extraCalls = 0;
 
   constructor(series: readonly PolledSeries[]) {
     this.#series = series;
@@ -61,23 +67,26 @@ export class PollAnswers {
     return this.#isGone || this.#isUnauthorized || this.#unanswered >= maxUnanswered;
   }
 
-  application(answer: MetricAnswer, query: GroupQuery): void {
-    this.#application = this.#arrived(applicationScope, answer, query);
+  /** What has arrived as a whole: by host id, and by `applicationScope`. */
+  get parts(): ReadonlyMap<string, Values> {
+    return this.#parts;
   }
 
-  applicationFailed(error: ApiError): void {
-    if (error.reason === 'not_found') this.#isGone = true;
-    else this.#failure(applicationScope, error);
+  /** @param scope a host id, or `applicationScope` */
+  arrived(scope: string, answer: MetricAnswer, query: GroupQuery): void {
+    const values = this.#whole(scope, answer, query);
+    if (values !== undefined) this.#parts.set(scope, values);
   }
 
-  host(hostId: string, answer: MetricAnswer, query: GroupQuery): void {
-    const values = this.#arrived(hostId, answer, query);
-    if (values !== undefined) this.#hosts.set(hostId, values);
+  replace(scope: string, values: Values): void {
+    this.#parts.set(scope, values);
   }
 
-  hostFailed(hostId: string, error: ApiError): void {
-    if (error.reason === 'not_found') this.hostIsGone(hostId);
-    else this.#failure(hostId, error);
+  partFailed(scope: string, error: ApiError): void {
+    const isThere = error.reason !== 'not_found';
+    if (isThere) this.#failure(scope, error);
+    else if (scope === applicationScope) this.#isGone = true;
+    else this.hostIsGone(scope);
   }
 
   hostIsGone(hostId: string): void {
@@ -132,10 +141,10 @@ export class PollAnswers {
     const failed = new Set(this.#failed);
     const hosts = new Map<string, Values>();
     const namesError = isByName ? this.#names.hostNamesError : undefined;
-    if (isAsked && this.#application === undefined) failed.add(applicationScope);
+    if (isAsked && !this.#parts.has(applicationScope)) failed.add(applicationScope);
     if (namesError !== undefined) failed.add(hostsScope);
     for (const hostId of hostIds) {
-      const values = this.#hosts.get(hostId);
+      const values = this.#parts.get(hostId);
       if (values !== undefined) hosts.set(hostId, values);
       else if (!this.#goneHosts.has(hostId)) failed.add(hostId);
     }
@@ -147,14 +156,13 @@ export class PollAnswers {
       gone: this.#isGone,
       unauthorized: this.#isUnauthorized,
       ...this.#names,
-      extraCalls: this.#names.extraCalls + this.#extraCalls,
     };
   }
 
   /** `undefined` if nothing has arrived. */
   #reading(hosts: ReadonlyMap<string, Values>): AppReading | undefined {
-    if (this.#application === undefined && hosts.size === 0) return undefined;
-    const application = this.#application ?? [];
+    const application = this.#parts.get(applicationScope) ?? [];
+    if (!this.#parts.has(applicationScope) && hosts.size === 0) return undefined;
     return { windowEndMs: this.#windowEndMs, series: this.#series, application, hosts };
   }
 
@@ -163,21 +171,25 @@ export class PollAnswers {
    * the whole. With the vendor's own window, the windows of one poll may end a minute apart: the earliest
    * end holds for all.
    */
-  #arrived(
+  #whole(
     scope: string,
-    { values, windowEndMs, extraCalls = 0 }: MetricAnswer,
+    { values, windowEndMs }: MetricAnswer,
     { window, places, calls }: GroupQuery,
   ): Values | undefined {
     this.#unanswered = 0;
-    this.#extraCalls += extraCalls;
     const endMs = window?.toMs ?? windowEndMs;
     if (endMs !== undefined) this.#windowEndMs = Math.min(this.#windowEndMs ?? endMs, endMs);
     if (places === undefined) return values;
-    const partial = this.#partial.get(scope) ?? new PartialValues(this.#series.length, calls);
-    this.#partial.set(scope, partial);
-    const whole = partial.add(values, places);
-    if (whole !== undefined) this.#partial.delete(scope);
-    return whole;
+    const none = { values: this.#series.map(() => undefined), callsLeft: calls };
+    const known = this.#partial.get(scope) ?? none;
+    const arrived = new Map(places.map((place, index) => [place, values[index]]));
+    const all = known.values.map((value, place) => arrived.get(place) ?? value);
+    if (known.callsLeft > 1) {
+      this.#partial.set(scope, { values: all, callsLeft: known.callsLeft - 1 });
+      return undefined;
+    }
+    this.#partial.delete(scope);
+    return all;
   }
 
   #failure(scope: string, error: ApiError): void {

@@ -1,7 +1,6 @@
 import { ApiError } from '../model/api-error.ts';
 import type { Clock } from '../model/clock.ts';
-import type { PollOutcome } from '../model/poll-outcome.ts';
-import type { PolledSeries } from '../model/polled-series.ts';
+import { applicationScope, type PollOutcome } from '../model/poll-outcome.ts';
 import {
   asksForApplication,
   hostSelectorOf,
@@ -9,11 +8,12 @@ import {
   wantedHostNames,
 } from '../model/selected-application.ts';
 import type { Batch, Call, CallContext, Question, Stage } from '../model/source.ts';
+import { windowAt } from '../model/window.ts';
 import { asApiError } from '../newrelic/as-api-error.ts';
-import type { CallGroups, SeriesGroup } from './call-groups.ts';
-import { PollAnswers } from './poll-answers.ts';
-import { PollQueries } from './poll-queries.ts';
+import type { CallGroupsOf, SeriesGroup } from './call-groups.ts';
+import { type GroupQuery, PollAnswers } from './poll-answers.ts';
 import type { RestClient } from './rest-client.ts';
+import type { WholeAnswers } from './whole-answers.ts';
 
 /** The calls of the client that a poll makes. */
 export type PollClient = Pick<RestClient, 'hostNames' | 'applicationMetrics' | 'hostMetrics'>;
@@ -21,8 +21,8 @@ export type PollClient = Pick<RestClient, 'hostNames' | 'applicationMetrics' | '
 export interface RestBatchDependencies {
   readonly client: PollClient;
   readonly clock: Clock;
-  /** Which calls bring the values of these series. */
-  readonly callGroupsOf: (series: readonly PolledSeries[]) => CallGroups;
+  readonly callGroupsOf: CallGroupsOf;
+  readonly wholeAnswers: WholeAnswers;
 }
 
 /** Names are a convenience: values that have arrived wait for them no longer than this. */
@@ -31,7 +31,7 @@ const namesGraceMs = 10_000;
 /**
  * One application and the hosts that its entry chooses, with a call for each of them, or a few if one does
  * not suffice, all for the same window. If hosts are chosen by names that are not known yet, a stage for the names comes
- * first.
+ * first. If the answers leave a doubt whether they are whole, a stage that finds it out may come last.
  */
 export function createRestBatch<Asked extends Question>(
   question: Asked,
@@ -48,11 +48,16 @@ class RestBatch<Asked extends Question> implements Batch<Asked> {
   readonly #answers: PollAnswers;
   /** Whether the hosts to poll are chosen by their names. */
   readonly #isByName: boolean;
-  #stage: 'none' | 'names' | 'values' = 'none';
+  #stage: 'none' | 'names' | 'values' | 'trial' = 'none';
   #hostIds: readonly string[];
   #parts = 0;
   #isGivenUp = false;
-  readonly #queries: PollQueries;
+  /** What this poll assumes of answers for several metrics. */
+  readonly #areWhole: boolean;
+  /** Called when the trial has ended. */
+  #concludeTrial = (): void => undefined;
+  /** One for each call: the same for every host. */
+  readonly #queries = new Map<SeriesGroup, GroupQuery>();
   #namesAbort: AbortController | undefined;
   #cancelNamesGrace: (() => void) | undefined;
   /** Calls for values that have not ended, plus one while there are more to begin. */
@@ -63,9 +68,8 @@ class RestBatch<Asked extends Question> implements Batch<Asked> {
     this.#dependencies = dependencies;
     const { selected } = question;
     this.questions = [question];
-    const { poll, series } = selected.entry;
-    this.#answers = new PollAnswers(series);
-    this.#queries = new PollQueries(dependencies.callGroupsOf(series), poll);
+    this.#answers = new PollAnswers(selected.entry.series);
+    this.#areWhole = dependencies.wholeAnswers.areWhole;
     this.key = selected.application.id;
     this.#isByName = hostSelectorOf(selected) !== undefined;
     this.#hostIds = hostsToPoll(selected);
@@ -73,7 +77,11 @@ class RestBatch<Asked extends Question> implements Batch<Asked> {
 
   nextStage(): Stage | undefined {
     const { askHostNames } = this.#question;
-    if (this.#stage === 'values') return undefined;
+    if (this.#stage === 'values') return this.#trialStage();
+    if (this.#stage === 'trial') {
+      this.#concludeTrial();
+      return undefined;
+    }
     if (this.#stage === 'none' && askHostNames && this.#isByName) {
       this.#stage = 'names';
       return { size: 1, calls: this.#nameCalls() };
@@ -85,7 +93,7 @@ class RestBatch<Asked extends Question> implements Batch<Asked> {
 
   giveUp(error: ApiError): void {
     this.#isGivenUp = true;
-    this.#answers.givenUp(error);
+    if (this.#stage !== 'trial') this.#answers.givenUp(error);
     // Names that still arrive replace the error.
     if (this.#stage === 'names') this.#answers.hostNamesFailed(error);
   }
@@ -105,10 +113,11 @@ class RestBatch<Asked extends Question> implements Batch<Asked> {
 
   #valueStage(): Stage {
     const { selected, askHostNames } = this.#question;
-    const { applications, hosts } = this.#queries.groups;
     const isAsked = asksForApplication(selected);
     this.#parts = (isAsked ? 1 : 0) + this.#hostIds.length;
-    const calls = (isAsked ? applications.length : 0) + this.#hostIds.length * hosts.length;
+    const ofApplication = isAsked ? this.#groupsOf(applicationScope, this.#areWhole).length : 0;
+    const ofHost = this.#groupsOf('any', this.#areWhole).length;
+    const calls = ofApplication + this.#hostIds.length * ofHost;
     const isWithNames = askHostNames && !this.#isByName;
     return { size: calls + (isWithNames ? 1 : 0), calls: this.#valueCalls(isWithNames) };
   }
@@ -136,48 +145,86 @@ class RestBatch<Asked extends Question> implements Batch<Asked> {
 
   *#callsForValues(): Generator<Call, undefined> {
     const { selected, isListed } = this.#question;
-    const { applications, hosts } = this.#queries.groups;
-    if (asksForApplication(selected)) {
-      for (const group of applications) yield this.#applicationValue(group);
-    }
+    if (asksForApplication(selected)) yield* this.#valuesOf(applicationScope);
     for (const hostId of this.#hostIds) {
-      if (!isListed(hostId)) this.#answers.hostIsGone(hostId);
-      else for (const group of hosts) yield this.#hostValue(hostId, group);
+      if (isListed(hostId)) yield* this.#valuesOf(hostId);
+      else this.#answers.hostIsGone(hostId);
     }
     return undefined;
   }
 
-  #applicationValue(group: SeriesGroup): Call {
-    const { client } = this.#dependencies;
-    const { id } = this.#question.selected.application;
-    return this.#value(
-      async (context) => {
-        const query = this.#queries.at(context.wallMs, 'applications', group);
-        this.#answers.application(await client.applicationMetrics(id, query, context), query);
-      },
-      (error) => this.#answers.applicationFailed(error),
-    );
+  /** @param scope a host id, or `applicationScope` */
+  *#valuesOf(scope: string): Generator<Call, undefined> {
+    for (const group of this.#groupsOf(scope, this.#areWhole)) {
+      this.#valuesLeft += 1;
+      yield async (context) => {
+        const isAnswered = await answered(
+          async () => this.#ask(scope, group, context, this.#answers),
+          (error) => this.#answers.partFailed(scope, error),
+        );
+        this.#valueEnded(context.signal);
+        return isAnswered;
+      };
+    }
+    return undefined;
   }
 
-  #hostValue(hostId: string, group: SeriesGroup): Call {
-    const { client } = this.#dependencies;
-    const { id } = this.#question.selected.application;
-    return this.#value(
-      async (context) => {
-        const query = this.#queries.at(context.wallMs, 'hosts', group);
-        this.#answers.host(hostId, await client.hostMetrics(id, hostId, query, context), query);
-      },
-      (error) => this.#answers.hostFailed(hostId, error),
-    );
-  }
-
-  #value(ask: (context: CallContext) => Promise<void>, failed: (error: ApiError) => void): Call {
-    this.#valuesLeft += 1;
-    return async (context) => {
-      const isAnswered = await answered(async () => ask(context), failed);
-      this.#valueEnded(context.signal);
-      return isAnswered;
+  /** One part is asked for in the other way as well, if that shows something new. */
+  #trialStage(): Stage | undefined {
+    const { wholeAnswers } = this.#dependencies;
+    const areWhole = this.#areWhole;
+    const { parts } = this.#answers;
+    const apartOf = (one: string): readonly SeriesGroup[] => this.#groupsOf(one, false);
+    const scope = this.#hasQuestions() ? wholeAnswers.tryOne(areWhole, parts, apartOf) : undefined;
+    if (scope === undefined) return undefined;
+    this.#stage = 'trial';
+    const answers = new PollAnswers(this.#question.selected.entry.series);
+    this.#concludeTrial = () => {
+      const [before, since] = [parts.get(scope), answers.parts.get(scope)];
+      if (before === undefined || since === undefined) return;
+      const [together, apart] = areWhole ? [before, since] : [since, before];
+      // Asked for apart, nothing is left out.
+      this.#answers.replace(scope, apart);
+      wholeAnswers.tried({ groups: apartOf(scope), together, apart });
     };
+    const groups = this.#groupsOf(scope, !areWhole);
+    // That it fails is no failure of the poll.
+    const calls = groups.map(
+      (group): Call =>
+        async (context) =>
+          answered(async () => this.#ask(scope, group, context, answers)),
+    );
+    return { size: calls.length, calls: calls.values() };
+  }
+
+  #groupsOf(scope: string, areWhole: boolean): readonly SeriesGroup[] {
+    const { series } = this.#question.selected.entry;
+    const { applications, hosts } = this.#dependencies.callGroupsOf(series, areWhole);
+    return scope === applicationScope ? applications : hosts;
+  }
+
+  async #ask(
+    scope: string,
+    group: SeriesGroup,
+    context: CallContext,
+    answers: PollAnswers,
+  ): Promise<void> {
+    const { client } = this.#dependencies;
+    const { id } = this.#question.selected.application;
+    const query = this.#queryOf(group, context.wallMs);
+    const answer =
+      scope === applicationScope
+        ? await client.applicationMetrics(id, query, context)
+        : await client.hostMetrics(id, scope, query, context);
+    answers.arrived(scope, answer, query);
+  }
+
+  #queryOf(group: SeriesGroup, wallMs: number): GroupQuery {
+    const { window, delayMs, raw } = this.#question.selected.entry.poll;
+    const known = this.#queries.get(group);
+    const query = known ?? { ...group, window: windowAt(wallMs, window, delayMs), raw };
+    this.#queries.set(group, query);
+    return query;
   }
 
   async #names(context: Pick<CallContext, 'signal' | 'turn'>): Promise<boolean> {
@@ -232,7 +279,7 @@ class RestBatch<Asked extends Question> implements Batch<Asked> {
  */
 async function answered(
   ask: () => Promise<void>,
-  failed: (error: ApiError) => void,
+  failed: (error: ApiError) => void = () => undefined,
 ): Promise<boolean> {
   try {
     await ask();

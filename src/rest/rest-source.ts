@@ -1,4 +1,5 @@
 import type { Clock } from '../model/clock.ts';
+import type { AppEntry } from '../model/config.ts';
 import type { PolledSeries } from '../model/polled-series.ts';
 import {
   asksForApplication,
@@ -10,11 +11,10 @@ import {
 } from '../model/selected-application.ts';
 import type { CallCosts, Source } from '../model/source.ts';
 import type { ApiObserver, Logger } from '../model/telemetry.ts';
-import { type CallGroups, callGroupsOf } from './call-groups.ts';
-import { createCompletingClient } from './completing-client.ts';
+import { type CallGroups, createCallGroups } from './call-groups.ts';
 import { createRestBatch } from './rest-batch.ts';
 import type { RestClient } from './rest-client.ts';
-import { SplitMetrics } from './split-metrics.ts';
+import { WholeAnswers } from './whole-answers.ts';
 
 export interface RestSourceDependencies {
   readonly client: RestClient;
@@ -23,15 +23,17 @@ export interface RestSourceDependencies {
   readonly logger: Logger;
 }
 
-const splitMessage = 'a metric has values only if it is asked for alone';
-const splitRemedy =
-  'Such metrics take a call of their own from now on: fewer of them in "metrics", or "source: nerdgraph", take fewer calls';
+const apartMessage = 'New Relic answers for one metric at a time';
+const apartRemedy =
+  'each kind of metric takes a call of its own from now on: fewer of them in "metrics", or "source: nerdgraph", take fewer calls';
 
 /** Applications or hosts on a page of the vendor, and ids in one call. */
 const perPage = 200;
 
 /** A call for an application and one for each host that its entry chooses, or a few for each of them. */
-function costsWith(groupsOf: (series: readonly PolledSeries[]) => CallGroups): CallCosts {
+function costsWith(areWhole: () => boolean, callGroupsOf = createCallGroups()): CallCosts {
+  const groupsOf = (series: readonly PolledSeries[]): CallGroups =>
+    callGroupsOf(series, areWhole());
   return {
     polls: (applications) => {
       let ofApplications = 0;
@@ -54,11 +56,32 @@ function costsWith(groupsOf: (series: readonly PolledSeries[]) => CallGroups): C
     discovery: ({ length }) => ({ calls: Math.max(1, Math.ceil(length / perPage)) }),
     // Measured on the real API.
     usualCallMs: { mean: 250, most: 400 },
+    ofMetrics: (entries) => metricCallsText(entries.map(metricCallsOf), areWhole()),
   };
+
+  function metricCallsOf({ poll, series }: AppEntry): MetricCalls {
+    const { applications, hosts } = groupsOf(series);
+    return { metrics: poll.metrics.length, calls: Math.max(applications.length, hosts.length) };
+  }
+}
+
+/** How many calls the elements of `metrics` of an entry take, for an application or a host. */
+interface MetricCalls {
+  readonly metrics: number;
+  readonly calls: number;
+}
+
+/** Of the entry that has the most metrics. */
+function metricCallsText(all: readonly MetricCalls[], areWhole: boolean): string | undefined {
+  const [most] = all.toSorted((one, other) => other.metrics - one.metrics);
+  if (most === undefined || most.metrics < 2) return undefined;
+  const { metrics, calls } = most;
+  const counted = `${metrics} metrics take ${calls} ${calls === 1 ? 'call' : 'calls'}`;
+  return areWhole || calls === 1 ? counted : `${counted}: ${apartMessage}`;
 }
 
 /** What polls cost as long as New Relic answers for several metrics together. */
-export const restCosts: CallCosts = costsWith((series) => callGroupsOf(series, () => false));
+export const restCosts: CallCosts = costsWith(() => true);
 
 function hostNameCallsOf(selected: SelectedApplication): number {
   const { application, entry } = selected;
@@ -80,22 +103,17 @@ export function createRestSource(
 ): Source {
   const kind = 'values_missing';
   observer.unexpected(kind, 0);
-  let isLogged = false;
-  const metrics = new SplitMetrics(clock, ({ metric, applicationId }) => {
+  const wholeAnswers = new WholeAnswers(clock, () => {
     observer.unexpected(kind, 1);
-    const fields = { account, kind, metric, app_id: applicationId, remedy: splitRemedy };
-    if (isLogged) logger.debug(fields, splitMessage);
-    else logger.warn(fields, splitMessage);
-    isLogged = true;
+    // Every six hours it is found out again.
+    if (!wholeAnswers.areWhole) return;
+    logger.warn({ account, kind, remedy: apartRemedy }, apartMessage);
   });
-  const groupsOf = (series: readonly PolledSeries[]): CallGroups => metrics.callGroupsOf(series);
-  const polling = {
-    clock,
-    callGroupsOf: (series: readonly PolledSeries[]) => metrics.callGroupsNow(series),
-    client: { ...client, ...createCompletingClient(client, metrics) },
-  };
+  const callGroupsOf = createCallGroups();
+  const polling = { clock, client, callGroupsOf, wholeAnswers };
   return {
-    costs: costsWith(groupsOf),
+    costs: costsWith(() => wholeAnswers.areWhole, callGroupsOf),
+    onCostsChange: (listener) => wholeAnswers.onChange(listener),
     gatherMs: 0,
     discover: async (selectors, knownIds, signal) => client.discover(selectors, knownIds, signal),
     hostNames: async (applicationId, signal, wanted) =>

@@ -120,10 +120,11 @@ function demandNote({
   return html`<p class="wait">The demand of ${rateText(demand)} calls a minute exceeds the limit of ${rateText(limit)}: intervals are stretched.</p>`;
 }
 
-function sourceNote({ source, key }: AccountDetails, nowMs: number): Html {
+function sourceNote({ source, key, metricCalls }: AccountDetails, nowMs: number): Html {
   const api = source === 'rest' ? 'REST API v2' : 'NerdGraph';
+  const calls = metricCalls === undefined ? '' : `: ${metricCalls}`;
   const read = key.readMs !== undefined && html`, read ${ago(key.readMs, nowMs)}`;
-  return html`<p class="soft">${api}. API key from <bdi>${key.location}</bdi>${read}.</p>`;
+  return html`<p class="soft">${api}${calls}. API key from <bdi>${key.location}</bdi>${read}.</p>`;
 }
 
 /** What is wrong with an account, the worst first, and where its key comes from. */

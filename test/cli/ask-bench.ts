@@ -1,4 +1,6 @@
 import { run } from '../../src/cli/run.ts';
+import type { FaultRule } from '../../src/simulator/fault-rule.ts';
+import { createFaults } from '../../src/simulator/faults.ts';
 import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import type { SimulatorOptions } from '../../src/simulator/simulator-options.ts';
@@ -12,6 +14,11 @@ export interface Printed {
   /** Calls that the vendor got. */
   readonly calls: number;
 }
+
+/** New Relic answers for one metric at a time. */
+export const firstMetricOnly: FaultRule = {
+  fault: { kind: 'first_metric_only', others: 'without_values' },
+};
 
 /** Runs a command against a simulated account, whose key is in `KEY`; a wrong one in `WRONG_KEY`, at a time. */
 export async function printed(
@@ -29,8 +36,9 @@ export async function printedBy(
   args: readonly string[],
   files: Readonly<Record<string, string>>,
   at: string = '2026-09-01T10:00:30Z',
+  rules: readonly FaultRule[] = [],
 ): Promise<Printed> {
-  return printedOn({}, options, args, files, at);
+  return printedOn({}, options, args, files, at, rules);
 }
 
 /** As `printedBy`, on a platform that is different in some way. */
@@ -40,6 +48,7 @@ export async function printedOn(
   args: readonly string[],
   files: Readonly<Record<string, string>>,
   at: string = '2026-09-01T10:00:30Z',
+  rules: readonly FaultRule[] = [],
 ): Promise<Printed> {
   const platform = createFakePlatform({
     ownHostNames: ['own-pod'],
@@ -50,7 +59,11 @@ export async function printedOn(
   });
   platform.clock.jumpWall(Date.parse(at) - platform.clock.wallMs());
   const simulator = createSimulator(
-    { apiKeys: ['NRAK-GOOD'], ...options },
+    {
+      apiKeys: ['NRAK-GOOD'],
+      intercept: createFaults(rules, { clock: platform.clock }).intercept,
+      ...options,
+    },
     { clock: platform.clock },
   );
   const state = { hasEnded: false };

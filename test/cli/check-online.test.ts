@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { listenErrorOf } from '../../src/server/listen-address.ts';
-import { printed, printedBy, printedOn, threeApplications } from './ask-bench.ts';
+import { firstMetricOnly, printed, printedBy, printedOn, threeApplications } from './ask-bench.ts';
 
 const account = '{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY }';
 const wrong = '{ name: wrong, base_url: "http://127.0.0.1", api_key_env: WRONG_KEY }';
@@ -46,6 +46,26 @@ describe('check-config --online', () => {
     expect(stdout).toContain(
       'application 12: values can be read, it has web throughput, and no value at the moment of mine\n',
     );
+  });
+
+  it.each([
+    { rules: [], says: '3 metrics take 1 call' },
+    {
+      rules: [firstMetricOnly],
+      says: '3 metrics take 3 calls: New Relic answers for one metric at a time',
+    },
+  ])('says that $says', async ({ rules, says }) => {
+    const config = `accounts: [${account}]\napps: [{ name: shop, metrics: [throughput, errors, apdex] }]`;
+
+    const { stdout } = await printedBy(
+      { fleet: threeApplications },
+      check,
+      { 'c.yaml': config },
+      undefined,
+      rules,
+    );
+
+    expect(stdout).toContain(` ok      account main: ${says}\n`);
   });
 
   it('shows entries that match nothing in the file, with what may be meant', async () => {

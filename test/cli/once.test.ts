@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { pollingText } from '../../src/cli/once.ts';
 import type { AccountStatus } from '../../src/model/telemetry.ts';
+import type { FaultRule } from '../../src/simulator/fault-rule.ts';
+import { firstMetricOnly, printedBy } from './ask-bench.ts';
 
 function anAccount(overrides: Partial<AccountStatus> = {}): AccountStatus {
   return {
@@ -43,5 +45,30 @@ describe('the progress of once', () => {
     },
   ])('says: $says', ({ accounts, says }) => {
     expect(pollingText(accounts)).toBe(says);
+  });
+});
+
+describe('once', () => {
+  it('shows all values of an account that answers for one metric at a time', async () => {
+    const config = `accounts: [{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY }]
+poll: { metrics: [throughput, errors, apdex] }
+apps: [{ match: "." }]`;
+    const pageWith = async (rules: readonly FaultRule[]): Promise<readonly string[]> => {
+      const { stdout } = await printedBy(
+        { fleet: { applications: 6, hosts: 12, kinds: ['both'] } },
+        ['once', '--config.file=c.yaml'],
+        { 'c.yaml': config },
+        undefined,
+        rules,
+      );
+      return [...stdout.matchAll(/^newrelic_application_[^ ]*apdex_ratio\S*|^.*_errors_per_\S*/gmu)]
+        .map(([line]) => line)
+        .toSorted();
+    };
+
+    const whole = await pageWith([]);
+
+    expect(whole.length).toBeGreaterThan(2 * (6 + 12));
+    expect(await pageWith([firstMetricOnly])).toEqual(whole);
   });
 });

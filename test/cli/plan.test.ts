@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { printed, threeApplications } from './ask-bench.ts';
+import { firstMetricOnly, printed, printedBy, threeApplications } from './ask-bench.ts';
 
 const account = '{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY }';
 
@@ -134,6 +134,32 @@ describe('plan --online', () => {
   interval         1m
 `);
     expect(stdout).not.toContain('assumed');
+  });
+
+  it.each([
+    { rules: [], says: '4 metrics take 1 call', calls: 1 + 1, total: /total +4\n/u },
+    {
+      rules: [firstMetricOnly],
+      says: '4 metrics take 4 calls: New Relic answers for one metric at a time',
+      calls: 1 + 1 + 4,
+      total: /total +13\n/u,
+    },
+  ])('says that $says, and plans with that', async ({ rules, says, calls: expected, total }) => {
+    const config = `accounts: [${account}]
+poll: { metrics: [throughput, errors, apdex, memory] }
+apps: [{ name: shop }]`;
+
+    const { stdout, calls } = await printedBy(
+      { fleet: threeApplications },
+      ['plan', '--online', 'c.yaml'],
+      { 'c.yaml': config },
+      undefined,
+      rules,
+    );
+
+    expect(stdout).toMatch(new RegExp(`\\n  metrics +${says}\\n`, 'u'));
+    expect(stdout).toMatch(total);
+    expect(calls).toBe(expected);
   });
 
   it('goes on with the other accounts when one cannot be discovered, and exits with 1', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createOwnerOf, sharesOf } from '../../src/model/shard.ts';
+import { createOwnerOf, createPartition } from '../../src/model/shard.ts';
 
 const manyIds = Array.from({ length: 3000 }, (_, index) => String(31_584_797 + index));
 
@@ -39,77 +39,18 @@ describe('ownerOf', () => {
   });
 });
 
-describe('sharesOf', () => {
-  it.each([
-    {
-      what: 'gives each what it needs and the rest evenly',
-      budget: 300,
-      polls: [100, 10, 0],
-      discovery: 1,
-      shares: [163, 73, 63],
-    },
-    {
-      what: 'stretches all alike if the demand exceeds the budget',
-      budget: 303,
-      polls: [500, 250, 250],
-      discovery: 1,
-      shares: [151, 76, 76],
-    },
-    {
-      what: 'divides evenly what nobody needs',
-      budget: 300,
-      polls: [0, 0, 0],
-      discovery: 0,
-      shares: [100, 100, 100],
-    },
-    {
-      what: 'gives each its discoveries first',
-      budget: 30,
-      polls: [1000, 0, 0],
-      discovery: 5,
-      shares: [20, 5, 5],
-    },
-    {
-      what: 'divides evenly what is not enough for the discoveries',
-      budget: 9,
-      polls: [1000, 0, 0],
-      discovery: 5,
-      shares: [3, 3, 3],
-    },
-    {
-      what: 'gives each at least one',
-      budget: 3,
-      polls: [9, 0, 0],
-      discovery: 0,
-      shares: [1, 1, 1],
-    },
-  ])('$what', ({ budget, polls, discovery, shares }) => {
-    expect(sharesOf(budget, { polls, discovery })).toEqual(shares);
+describe('createPartition', () => {
+  it('leaves everything to a single process', () => {
+    const { shards, owns } = createPartition(undefined);
+
+    expect([shards, manyIds.every(owns)]).toEqual([1, true]);
   });
 
-  it('never exceeds the budget, never gives less to a shard that needs more, and covers every need that fits', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.double({ min: 0, max: 1e6, noNaN: true }), { minLength: 1, maxLength: 40 }),
-        fc.double({ min: 0, max: 50, noNaN: true }),
-        fc.integer({ min: 0, max: 100_000 }),
-        (polls, discovery, more) => {
-          const budget = polls.length + more;
+  it('gives each shard what it owns', () => {
+    const parts = [0, 1, 2].map((ordinal) => createPartition({ ordinal, total: 3 }));
 
-          const shares = sharesOf(budget, { polls, discovery });
-
-          expect(shares.every((share) => Number.isInteger(share) && share >= 1)).toBe(true);
-          expect(shares.reduce((sum, share) => sum + share, 0)).toBeLessThanOrEqual(budget);
-          const whole = polls.reduce((sum, one) => sum + one + discovery, 0);
-          for (const [index, one] of polls.entries()) {
-            const share = shares[index] ?? 0;
-            const others = shares.filter((_, other) => (polls[other] ?? 0) <= one);
-            expect(share).toBeGreaterThanOrEqual(whole <= more ? Math.floor(one + discovery) : 1);
-            expect(Math.max(...others)).toBe(share);
-          }
-        },
-      ),
-      { numRuns: 500 },
-    );
+    expect(parts.map(({ shards }) => shards)).toEqual([3, 3, 3]);
+    const owners = manyIds.map((id) => parts.findIndex(({ owns }) => owns(id)));
+    expect(owners).toEqual(manyIds.map(createOwnerOf(3)));
   });
 });

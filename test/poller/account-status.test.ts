@@ -3,6 +3,7 @@ import { ApiError } from '../../src/model/api-error.ts';
 import { applicationScope } from '../../src/model/poll-outcome.ts';
 import type { PollerDetails } from '../../src/model/status.ts';
 import { type Aspect, accountStatusOf } from '../../src/poller/account-status.ts';
+import { restCosts } from '../../src/rest/rest-source.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import {
   anyRequest,
@@ -25,7 +26,7 @@ const entries = [
 function statusOf({ table, clock }: TableBench, aspects: readonly Aspect[] = []): PollerDetails {
   const options = { account: anAccount(), entries };
   const parts = { startMs: 0, nextDiscoveryMs: minuteMs, aspects: () => aspects };
-  return accountStatusOf(options, { table, clock, ...parts });
+  return accountStatusOf(options, { table, clock, costs: restCosts, ...parts });
 }
 
 function failPoll(bench: TableBench, id: string): void {

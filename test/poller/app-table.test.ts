@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AppEntry } from '../../src/model/config.ts';
+import type { Partition } from '../../src/model/shard.ts';
 import type { Discovery } from '../../src/model/source.ts';
 import { type AppState, newAppState } from '../../src/poller/app-state.ts';
 import {
@@ -9,8 +10,6 @@ import {
   reconfigurationSteps,
   type StateChanges,
 } from '../../src/poller/app-table.ts';
-import { createPartition, type Partition } from '../../src/poller/demand.ts';
-import { restCosts } from '../../src/rest/rest-source.ts';
 import { anApplication, anEntry, aSelected, throughputSeries } from '../support/builders.ts';
 
 const entry = anEntry();
@@ -53,7 +52,7 @@ type Owns = Partition['owns'];
 const everything: Owns = () => true;
 
 function partitionOf(owns: Owns): Partition {
-  return { ...createPartition(undefined, restCosts), owns };
+  return { shards: 1, owns };
 }
 
 function applyDiscovery(

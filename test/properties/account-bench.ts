@@ -105,10 +105,9 @@ export async function createAccountBench(beginning: Beginning): Promise<AccountB
   const told = new StatusRules(world);
   const windows = new WindowRules(world);
   const { pageSize } = beginning;
-  const isTrapped = beginning.trap !== 'none';
-  const values = new ValueRules(world, { isTrapped });
+  const values = new ValueRules(world);
   const calls = new CallRules(world, { values });
-  const renewal = new RenewalRules(world, { budget, values, pageSize, isTrapped });
+  const renewal = new RenewalRules(world, { budget, values, pageSize });
   const troubles = new Troubles({
     nowMs: world.nowMs,
     applicationIds: () => fleet.applications().map(({ id }) => `${id}`),

@@ -5,6 +5,8 @@ interface ReadMetrics {
   readonly metrics: readonly MetricChoice[];
   /** How many calls it takes for an application, and for a host. */
   readonly calls: number;
+  /** The same if New Relic answers for one kind of metric at a time. */
+  readonly apart: { readonly application: number; readonly host: number };
 }
 
 function custom(as: string, of: Partial<CustomMetric> = {}): CustomMetric {
@@ -35,9 +37,17 @@ export type MetricList = (typeof metricListNames)[number];
 
 /** They have metrics and names in common, at other places and of other meaning. */
 export const metricLists: Readonly<Record<MetricList, ReadMetrics>> = {
-  usual: { metrics: ['throughput'], calls: 1 },
-  presets: { metrics: ['memory', 'errors', 'apdex', 'throughput', 'response_time'], calls: 1 },
-  own: { metrics: [depth, most, entries, time], calls: 1 },
+  usual: { metrics: ['throughput'], calls: 1, apart: { application: 1, host: 1 } },
+  presets: {
+    metrics: ['memory', 'errors', 'apdex', 'throughput', 'response_time'],
+    calls: 1,
+    apart: { application: 4, host: 4 },
+  },
+  own: {
+    metrics: [depth, most, entries, time],
+    calls: 1,
+    apart: { application: 3, host: 3 },
+  },
   /** The same metrics under the names of others. */
   swapped: {
     metrics: [
@@ -47,6 +57,7 @@ export const metricLists: Readonly<Record<MetricList, ReadMetrics>> = {
       'throughput',
     ],
     calls: 1,
+    apart: { application: 3, host: 3 },
   },
   labelled: {
     metrics: [
@@ -56,9 +67,11 @@ export const metricLists: Readonly<Record<MetricList, ReadMetrics>> = {
       'calls',
     ],
     calls: 1,
+    apart: { application: 3, host: 2 },
   },
   long: {
     metrics: [...longNames.slice(0, 8), depth, ...longNames.slice(8), 'cpu', time],
     calls: 2,
+    apart: { application: 4, host: 4 },
   },
 };

@@ -1,5 +1,5 @@
 import type { AppReading } from '../../src/model/snapshot.ts';
-import type { AccountStatus } from '../../src/model/telemetry.ts';
+import type { AccountDetails } from '../../src/model/status.ts';
 import type { SimulatedApplication } from '../../src/simulator/simulated-application.ts';
 import {
   type AccountSetup,
@@ -24,8 +24,6 @@ const patience = 1.2;
 const sharedPatience = 2;
 /** What a poll may take beside its interval: the first look, pages, answers, batches. */
 const leewayMs = 20_000;
-/** Calls for what was left out of answers are in no plan before the next discovery. */
-const learningShare = 1.25;
 const recoveryMs = 5 * minuteMs;
 const usualLatencyMs = 100;
 const longestWaitForNamesMs = 130 * minuteMs;
@@ -45,8 +43,6 @@ export interface RenewalRulesDependencies {
   readonly budget: BudgetRules;
   readonly values: ValueRules;
   readonly pageSize: number;
-  /** Whether it is not known how many calls a poll takes, but for what the daemon says itself. */
-  readonly isTrapped: boolean;
 }
 
 /** Values are renewed in time when nothing disturbs, and then everything becomes whole again. */
@@ -71,7 +67,7 @@ export class RenewalRules {
   }
 
   /** Something goes wrong for all accounts, or a reload has changed them. */
-  disturbed(status: readonly AccountStatus[]): void {
+  disturbed(status: readonly AccountDetails[]): void {
     for (const setup of this.#world.setups()) this.#disturb(setup, stretchOf(setup, status));
   }
 
@@ -97,7 +93,7 @@ export class RenewalRules {
     return isNamed ? (this.#namesMissing?.untilMs ?? 0) : 0;
   }
 
-  check(status: readonly AccountStatus[]): void {
+  check(status: readonly AccountDetails[]): void {
     for (const setup of this.#world.setups()) {
       const { budget } = this.#dependencies;
       const stretch = stretchOf(setup, status);
@@ -112,7 +108,7 @@ export class RenewalRules {
   }
 
   /** Intervals follow what the connections carry, once enough answers have told how slow they are. */
-  checkSlow(latencyMs: number | undefined, status: readonly AccountStatus[]): void {
+  checkSlow(latencyMs: number | undefined, status: readonly AccountDetails[]): void {
     for (const setup of this.#world.setups()) {
       const own = status.find(({ name }) => name === setup.name);
       const sent = this.#callsOf(setup.name);
@@ -133,7 +129,7 @@ export class RenewalRules {
   }
 
   /** After minutes without a disturbance nothing is missing any more. */
-  checkWhole(status: readonly AccountStatus[], page: ReadPage): void {
+  checkWhole(status: readonly AccountDetails[], page: ReadPage): void {
     const { report } = this.#world;
     const success = page.values('newrelic_application_poll_success');
     const up = page.values('newrelic_up');
@@ -182,23 +178,21 @@ export class RenewalRules {
   checkDemand(
     before: ReadonlyMap<string, number>,
     minutes: number,
-    status: readonly AccountStatus[],
+    status: readonly AccountDetails[],
   ): void {
     for (const setup of this.#world.setups()) {
       const own = status.find(({ name }) => name === setup.name);
       if (own === undefined || stretchOf(setup, status) > 1) continue;
       const calls = this.#callsOf(setup.name) - (before.get(setup.name) ?? 0);
       const expected = (own.demandRequestsPerMinute ?? 0) * minutes;
-      const granules = this.#wanted(setup).map(
-        ({ id }) => (1 + this.#hostsOf(setup, id).length) * callsOf(setup),
-      );
+      const granules = this.#wanted(setup).map(({ id }) => this.#callsOfPoll(setup, own, id));
       const tolerance = 0.05 * expected + 3 + Math.max(0, ...granules) + this.#lookUpsOf(setup);
       if (Math.abs(calls - expected) <= tolerance) continue;
       this.#world.report('demand', `${setup.name}: ${calls} calls, ${expected} expected`);
     }
   }
 
-  #checkStatus(setup: AccountSetup, status: AccountStatus): void {
+  #checkStatus(setup: AccountSetup, status: AccountDetails): void {
     const { report } = this.#world;
     const { polls, discovery } = this.#demandOf(setup, status);
     const demand = polls + discovery;
@@ -221,7 +215,7 @@ export class RenewalRules {
     }
   }
 
-  #checkMissing(setup: AccountSetup, { missingSelectors }: AccountStatus): void {
+  #checkMissing(setup: AccountSetup, { missingSelectors }: AccountDetails): void {
     for (const { id } of this.#wanted(setup)) {
       const hasSomething = isApplicationShown(setup) || this.#hostsOf(setup, id).length > 0;
       const isMissing =
@@ -231,7 +225,7 @@ export class RenewalRules {
     }
   }
 
-  #checkAccount(setup: AccountSetup, status: readonly AccountStatus[]): void {
+  #checkAccount(setup: AccountSetup, status: readonly AccountDetails[]): void {
     const { values } = this.#dependencies;
     const own = status.find(({ name }) => name === setup.name);
     const nowMs = this.#world.nowMs();
@@ -255,7 +249,7 @@ export class RenewalRules {
     }
   }
 
-  #boundMsOf(setup: AccountSetup, status: AccountStatus): number {
+  #boundMsOf(setup: AccountSetup, status: AccountDetails): number {
     const { polls, discovery } = this.#demandOf(setup, status);
     const capacity = this.#capacityOf(setup, status);
     const isShared = this.#dependencies.budget.isShared(setup);
@@ -265,8 +259,7 @@ export class RenewalRules {
     const names = isAsked ? this.#wanted(setup).length + this.#lookUpsOf(setup) : 0;
     const load = Math.max(1, loadOf(polls, demand, capacity));
     const stretchedMs = (isShared ? sharedPatience : patience) * load * setup.intervalMs;
-    const learning = this.#dependencies.isTrapped ? learningShare : 1;
-    return learning * stretchedMs + (names * minuteMs) / capacity + leewayMs;
+    return stretchedMs + (names * minuteMs) / capacity + leewayMs;
   }
 
   /** Whether a discovery has seen what the fleet is now. */
@@ -314,25 +307,28 @@ export class RenewalRules {
 
   #demandOf(
     setup: AccountSetup,
-    { demandRequestsPerMinute: shown = 0 }: AccountStatus,
+    status: AccountDetails,
   ): { readonly polls: number; readonly discovery: number } {
-    const parts = this.#wanted(setup).reduce(
-      (sum, { id }) => sum + (isApplicationShown(setup) ? 1 : 0) + this.#hostsOf(setup, id).length,
+    const calls = this.#wanted(setup).reduce(
+      (sum, { id }) => sum + this.#callsOfPoll(setup, status, id),
       0,
     );
-    const calls = parts * callsOf(setup);
     const applications = this.#world.fleet.applications().length;
     const pages =
       setup.wants === 'ids'
         ? 2
         : Math.max(1, Math.ceil(applications / this.#dependencies.pageSize));
     const discovery = (pages * minuteMs) / discoveryIntervalMs;
-    const polls = (calls * minuteMs) / setup.intervalMs;
-    const { isTrapped } = this.#dependencies;
-    return { polls: isTrapped ? Math.max(polls, shown - discovery) : polls, discovery };
+    return { polls: (calls * minuteMs) / setup.intervalMs, discovery };
   }
 
-  #capacityOf({ concurrency }: AccountSetup, status: AccountStatus): number {
+  /** Calls for an application and its hosts. */
+  #callsOfPoll(setup: AccountSetup, status: AccountDetails, id: number): number {
+    const { application, host } = callsOf(setup, status);
+    return (isApplicationShown(setup) ? application : 0) + this.#hostsOf(setup, id).length * host;
+  }
+
+  #capacityOf({ concurrency }: AccountSetup, status: AccountDetails): number {
     const carried = (0.9 * concurrency * minuteMs) / usualLatencyMs;
     return Math.min(status.budgetRequestsPerMinute, carried);
   }
@@ -344,11 +340,15 @@ function loadOf(polls: number, demand: number, capacity: number): number {
 }
 
 /** How many calls it takes for an application, and for a host. */
-function callsOf({ metrics }: AccountSetup): number {
-  return metricLists[metrics].calls;
+function callsOf(
+  { metrics }: AccountSetup,
+  { metricCalls = '' }: AccountDetails,
+): { readonly application: number; readonly host: number } {
+  const { calls, apart } = metricLists[metrics];
+  return metricCalls.includes('at a time') ? apart : { application: calls, host: calls };
 }
 
-function stretchOf(setup: AccountSetup, status: readonly AccountStatus[]): number {
+function stretchOf(setup: AccountSetup, status: readonly AccountDetails[]): number {
   const own = status.find(({ name }) => name === setup.name);
   return own === undefined ? 1 : Math.max(1, (own.pollIntervalSeconds * 1000) / setup.intervalMs);
 }

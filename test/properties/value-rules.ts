@@ -37,7 +37,6 @@ export class ValueRules {
   readonly #answeredMs = new Map<string, number>();
   /** One of several calls may fail. */
   readonly #failedMs = new Map<string, number>();
-  readonly #isTrapped: boolean;
   readonly #notFoundMs = new Map<string, number>();
   readonly #refusedMs = new Map<string, number>();
   readonly #listedMs = new Map<string, number>();
@@ -48,9 +47,8 @@ export class ValueRules {
   readonly #discoveredMs = new Map<string, number>();
   #configuredMs = Number.NEGATIVE_INFINITY;
 
-  constructor(world: World, { isTrapped }: { readonly isTrapped: boolean }) {
+  constructor(world: World) {
     this.#world = world;
-    this.#isTrapped = isTrapped;
   }
 
   /** A reload begins: polls under way may be given up. */
@@ -277,14 +275,8 @@ export class ValueRules {
   }
 
   /** The first poll shows what it got, if hardly anything failed. */
-  #checkFirst(
-    name: string,
-    { account, application, reading, failureReason }: AppSnapshot,
-    before?: Shown,
-  ): void {
+  #checkFirst(name: string, { account, application, reading }: AppSnapshot, before?: Shown): void {
     if (reading !== undefined || before === undefined) return;
-    // In a trap each host takes several calls. At its deadline a poll may lack one of them.
-    if (this.#isTrapped && failureReason === 'timeout') return;
     // A reload may have called off the poll that got an answer.
     const sinceMs = Math.max(before.renewedMs, this.#configuredMs);
     const isSince = (times: ReadonlyMap<string, number>, id: string): boolean =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type CustomMetric, type PolledSeries, seriesOf } from '../../src/model/polled-series.ts';
 import { presetNames } from '../../src/model/presets.ts';
 import type { ValueName } from '../../src/model/vendor-value.ts';
-import { callGroupsOf, hasDifferentValues, type SeriesGroup } from '../../src/rest/call-groups.ts';
+import { createCallGroups, type SeriesGroup } from '../../src/rest/call-groups.ts';
 
 function aSeries(
   metric: string,
@@ -15,7 +15,7 @@ function aSeries(
   return series;
 }
 
-const together = (): boolean => false;
+const callGroupsOf = createCallGroups();
 
 function textOf(groups: readonly SeriesGroup[]): readonly string[] {
   return groups.map(({ series, places }) => {
@@ -28,16 +28,16 @@ describe('the calls for the series of an entry', () => {
   it('are one for all presets, with the values in their order', () => {
     const series = seriesOf(presetNames, ['web', 'other']);
 
-    const { applications, hosts } = callGroupsOf(series, together);
+    const { applications, hosts } = callGroupsOf(series, true);
 
-    expect(applications).toEqual([{ series, places: undefined }]);
+    expect(applications).toEqual([{ series, places: undefined, calls: 1 }]);
     expect(hosts).toEqual(applications);
   });
 
   it('are none where nothing is read', () => {
     const series = [aSeries('a', 'call_count', 'hosts'), aSeries('b', 'call_count', 'hosts')];
 
-    const { applications, hosts } = callGroupsOf(series, together);
+    const { applications, hosts } = callGroupsOf(series, true);
 
     expect(applications).toEqual([]);
     expect(textOf(hosts)).toEqual(['a call_count, b call_count']);
@@ -50,7 +50,7 @@ describe('the calls for the series of an entry', () => {
       aSeries('c', 'call_count', 'applications'),
     ];
 
-    const { applications, hosts } = callGroupsOf(series, together);
+    const { applications, hosts } = callGroupsOf(series, true);
 
     expect(textOf(applications)).toEqual(['b call_count, c call_count at 1,2']);
     expect(textOf(hosts)).toEqual(['a call_count, b call_count at 0,1']);
@@ -60,7 +60,7 @@ describe('the calls for the series of an entry', () => {
     const [long, longer] = ['a'.repeat(2000), 'b'.repeat(2000)];
     const series = [aSeries(long), aSeries('c'), aSeries(longer), aSeries(long, 'score')];
 
-    const { applications } = callGroupsOf(series, together);
+    const { applications } = callGroupsOf(series, true);
 
     expect(textOf(applications)).toEqual([
       `${long} call_count, ${long} score, c call_count at 0,3,1`,
@@ -68,17 +68,23 @@ describe('the calls for the series of an entry', () => {
     ]);
   });
 
-  it('keep a metric apart that has its values only alone, with all its series', () => {
+  it('are one for each kind of metric if answers are not whole: those with the same values together', () => {
     const series = [
       aSeries('a'),
       aSeries('b', 'score'),
       aSeries('c', 'percent'),
-      aSeries('b', 'count'),
+      aSeries('b', 'call_count'),
+      aSeries('d'),
     ];
 
-    const { hosts } = callGroupsOf(series, (metric) => metric === 'b');
+    const { hosts } = callGroupsOf(series, false);
 
-    expect(textOf(hosts)).toEqual(['a call_count, c percent at 0,2', 'b score, b count at 1,3']);
+    expect(textOf(hosts)).toEqual([
+      'a call_count, d call_count at 0,4',
+      'b score, b call_count at 1,3',
+      'c percent at 2',
+    ]);
+    expect(hosts.map(({ calls }) => calls)).toEqual([3, 3, 3]);
   });
 
   it.each([
@@ -88,22 +94,25 @@ describe('the calls for the series of an entry', () => {
       what: 'the others are not read of it',
       series: [aSeries('b'), aSeries('a', 'score', 'hosts')],
     },
-  ])('keep nothing apart if $what', ({ series }) => {
-    const { applications } = callGroupsOf(series, () => true);
+  ])('are never more than one if $what', ({ series }) => {
+    const { applications } = callGroupsOf(series, false);
 
     expect(applications).toHaveLength(1);
   });
 });
 
-describe('metrics', () => {
+describe('the calls for presets if answers are not whole', () => {
   it.each([
-    { presets: ['throughput'], different: false },
-    { presets: ['throughput', 'response_time', 'calls'], different: false },
-    { presets: ['throughput', 'errors'], different: true },
-    { presets: ['apdex'], different: false },
+    { presets: ['throughput'], calls: 1 },
+    { presets: ['throughput', 'response_time', 'calls'], calls: 1 },
+    { presets: ['throughput', 'errors'], calls: 2 },
+    { presets: ['apdex'], calls: 1 },
     // The calls are counted by another value.
-    { presets: ['apdex', 'calls'], different: true },
-  ] as const)('of $presets have different values: $different', ({ presets, different }) => {
-    expect(hasDifferentValues(seriesOf(presets, ['web', 'other']))).toBe(different);
+    { presets: ['apdex', 'calls'], calls: 2 },
+    { presets: ['memory', 'errors', 'apdex', 'throughput', 'response_time'], calls: 4 },
+  ] as const)('are $calls for $presets', ({ presets, calls }) => {
+    const { applications } = callGroupsOf(seriesOf(presets, ['web', 'other']), false);
+
+    expect(applications).toHaveLength(calls);
   });
 });

@@ -127,68 +127,6 @@ describe('a value of New Relic', () => {
   });
 });
 
-describe('what an answer says of the metrics that were asked for', () => {
-  const series = [
-    aSeries({ metric: 'a', value: 'score' }),
-    aSeries({ metric: 'a', value: 'call_count' }),
-    aSeries({ metric: 'b' }),
-  ];
-
-  it.each([
-    {
-      what: 'some values of each',
-      data: { metrics: metricsOf({ a: { call_count: '1' }, b: { average_value: '1' } }) },
-      says: { answered: ['a', 'b'], valueless: [] },
-    },
-    {
-      what: 'a value that counts the calls',
-      data: {
-        metrics: metricsOf({ a: { count: '0' }, b: { average_value: '1' } }),
-      },
-      says: { answered: ['a', 'b'], valueless: [] },
-    },
-    {
-      what: 'a value that makes no sense, which is there all the same',
-      data: { metrics: metricsOf({ a: { call_count: '1' }, b: { average_value: 'null' } }) },
-      says: { answered: ['a', 'b'], valueless: [] },
-    },
-    {
-      what: 'a value that nobody asked for of this metric',
-      data: { metrics: metricsOf({ a: { average_value: '1' }, b: { average_value: '1' } }) },
-      says: { answered: ['b'], valueless: ['a'] },
-    },
-    {
-      what: 'no values of one',
-      data: { metrics: metricsOf({ a: { call_count: '1' }, b: {} }) },
-      says: { answered: ['a'], valueless: ['b'] },
-    },
-    {
-      what: 'nothing of one',
-      data: { metrics: metricsOf({ a: { call_count: '1' } }) },
-      says: { answered: ['a'], valueless: ['b'] },
-    },
-    {
-      what: 'a metric without a timeslice',
-      data: { metrics: '[{"name":"b","timeslices":[]}]' },
-      says: { answered: [], valueless: ['a', 'b'] },
-    },
-    {
-      what: 'one that was not found',
-      data: { metrics: metricsOf({ a: { call_count: '1' } }), metrics_not_found: '["b"]' },
-      says: { answered: ['a'], valueless: [] },
-    },
-    {
-      what: 'a list of what was not found that is none',
-      data: { metrics: '[]', metrics_not_found: '"a b"' },
-      says: { answered: [], valueless: ['a', 'b'] },
-    },
-  ])('is $what', async ({ data, says }) => {
-    const members = Object.entries(data).map(([name, text]) => `"${name}":${text}`);
-
-    expect(await read(series, `{${members.join()}}`)).toMatchObject(says);
-  });
-});
-
 const anyNumber = fc.double({ noNaN: true, noDefaultInfinity: true });
 const anySeries = fc.array(
   fc
@@ -214,15 +152,12 @@ describe('any series', () => {
   it('have the values of their metrics, one by one, and never a value that cannot be published', async () => {
     await fc.assert(
       fc.asyncProperty(anySeries, anyMetrics, async (series, metrics) => {
-        const { values, valueless = [] } = await read(series, `{"metrics":${metricsOf(metrics)}}`);
+        const { values } = await read(series, `{"metrics":${metricsOf(metrics)}}`);
 
         expect(values).toHaveLength(series.length);
         for (const [index, value] of values.entries()) {
           expect(value).toBe(expectedOf(series[index], metrics));
         }
-        const names = new Set(series.map(({ metric }) => metric));
-        for (const name of valueless) expect(names).toContain(name);
-        expect(new Set(valueless).size).toBe(valueless.length);
       }),
     );
   });

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiError, type FailureReason } from '../../src/model/api-error.ts';
 import { applicationScope } from '../../src/model/poll-outcome.ts';
 import { seriesOf } from '../../src/model/polled-series.ts';
-import { PollAnswers } from '../../src/rest/poll-answers.ts';
-import type { GroupQuery } from '../../src/rest/poll-queries.ts';
+import { type GroupQuery, PollAnswers } from '../../src/rest/poll-answers.ts';
 
 const series = seriesOf(['throughput'], ['web']);
 
@@ -27,9 +26,9 @@ function asked(hostIds: readonly string[]): Parameters<PollAnswers['outcome']>[0
 describe('the answers of a poll', () => {
   it('make one reading, with the hosts in the order of the list', () => {
     const answers = new PollAnswers(series);
-    answers.host('12', { ...answer, values: [12] }, query);
-    answers.application({ ...answer, values: [3] }, query);
-    answers.host('11', { ...answer, values: [11] }, query);
+    answers.arrived('12', { ...answer, values: [12] }, query);
+    answers.arrived(applicationScope, { ...answer, values: [3] }, query);
+    answers.arrived('11', { ...answer, values: [11] }, query);
 
     const { reading, failed, error } = answers.outcome(asked(['11', '12']), 3);
 
@@ -47,23 +46,22 @@ describe('the answers of a poll', () => {
     const [first, second] = [0, 1].map((at) => ({ ...query, places: [at], calls: 2 }));
     const answers = new PollAnswers(both);
 
-    answers.host('12', { values: [2], windowEndMs: undefined }, second ?? query);
-    answers.host('11', { values: [4], windowEndMs: undefined }, second ?? query);
-    answers.application({ values: [5], windowEndMs: undefined }, first ?? query);
-    answers.host('11', { values: [3], windowEndMs: undefined, extraCalls: 2 }, first ?? query);
-    answers.hostFailed('12', anError('server', 500));
-    const { reading, failed, extraCalls } = answers.outcome(asked(['11', '12']), 3);
+    answers.arrived('12', { values: [2], windowEndMs: undefined }, second ?? query);
+    answers.arrived('11', { values: [4], windowEndMs: undefined }, second ?? query);
+    answers.arrived(applicationScope, { values: [5], windowEndMs: undefined }, first ?? query);
+    answers.arrived('11', { values: [3], windowEndMs: undefined }, first ?? query);
+    answers.partFailed('12', anError('server', 500));
+    const { reading, failed } = answers.outcome(asked(['11', '12']), 3);
 
     expect([...(reading?.hosts ?? [])]).toEqual([['11', [3, 4]]]);
     expect([...failed].toSorted()).toEqual(['12', applicationScope]);
-    expect(extraCalls).toBe(2);
   });
 
   it('lack what failed and what was not tried', () => {
     const answers = new PollAnswers(series);
-    answers.host('11', answer, query);
-    answers.hostFailed('12', anError('server', 500));
-    answers.hostFailed('13', anError('schema'));
+    answers.arrived('11', answer, query);
+    answers.partFailed('12', anError('server', 500));
+    answers.partFailed('13', anError('schema'));
 
     const { reading, failed, error } = answers.outcome(asked(['11', '12', '13', '14']), 5);
 
@@ -74,8 +72,8 @@ describe('the answers of a poll', () => {
 
   it('make no reading when nothing arrived, and hosts that answered 404 do not count as failed', () => {
     const answers = new PollAnswers(series);
-    answers.applicationFailed(anError('server', 500));
-    answers.hostFailed('11', anError('not_found', 404));
+    answers.partFailed(applicationScope, anError('server', 500));
+    answers.partFailed('11', anError('not_found', 404));
     answers.hostIsGone('12');
 
     const { reading, failed } = answers.outcome(asked(['11', '12']), 3);
@@ -86,9 +84,9 @@ describe('the answers of a poll', () => {
 
   it('include a host that was no longer listed, and then listed again', () => {
     const answers = new PollAnswers(series);
-    answers.application(answer, query);
+    answers.arrived(applicationScope, answer, query);
     answers.hostIsGone('11');
-    answers.host('12', answer, query);
+    answers.arrived('12', answer, query);
 
     const { reading, failed } = answers.outcome(asked(['11', '12']), 3);
 
@@ -98,7 +96,7 @@ describe('the answers of a poll', () => {
 
   it('have no failures when the application answers 404, only that it is gone', () => {
     const answers = new PollAnswers(series);
-    answers.applicationFailed(anError('not_found', 404));
+    answers.partFailed(applicationScope, anError('not_found', 404));
     const isFinal = answers.isFinal();
 
     const outcome = answers.outcome(asked(['11']), 2);
@@ -118,7 +116,7 @@ describe('the answers of a poll', () => {
   ])('are final: $final, when $what', ({ error, final }) => {
     const answers = new PollAnswers(series);
 
-    answers.hostFailed('11', error);
+    answers.partFailed('11', error);
 
     expect(answers.isFinal()).toBe(final);
     expect(answers.outcome(asked(['11']), 2).unauthorized).toBe(final);
@@ -129,26 +127,26 @@ describe('the answers of a poll', () => {
     (reason) => {
       const answers = new PollAnswers(series);
 
-      for (let call = 0; call < 11; call += 1) answers.hostFailed(`${call}`, anError(reason));
+      for (let call = 0; call < 11; call += 1) answers.partFailed(`${call}`, anError(reason));
       const before = answers.isFinal();
-      answers.hostFailed('11', anError(reason));
+      answers.partFailed('11', anError(reason));
 
       expect([before, answers.isFinal()]).toEqual([false, true]);
     },
   );
 
   it.each([
-    { what: 'an answer', between: (answers: PollAnswers) => answers.host('a', answer, query) },
+    { what: 'an answer', between: (answers: PollAnswers) => answers.arrived('a', answer, query) },
     {
       what: 'an error of the vendor',
-      between: (answers: PollAnswers) => answers.hostFailed('a', anError('server', 500)),
+      between: (answers: PollAnswers) => answers.partFailed('a', anError('server', 500)),
     },
   ])('are not final when $what came in between', ({ between }) => {
     const answers = new PollAnswers(series);
 
-    for (let call = 0; call < 11; call += 1) answers.hostFailed(`${call}`, anError('timeout'));
+    for (let call = 0; call < 11; call += 1) answers.partFailed(`${call}`, anError('timeout'));
     between(answers);
-    answers.hostFailed('11', anError('timeout'));
+    answers.partFailed('11', anError('timeout'));
 
     expect(answers.isFinal()).toBe(false);
   });
@@ -156,7 +154,7 @@ describe('the answers of a poll', () => {
   it('give the first error as the reason of the failure', () => {
     const answers = new PollAnswers(series);
     answers.givenUp(anError('timeout'));
-    answers.hostFailed('11', anError('server', 500));
+    answers.partFailed('11', anError('server', 500));
 
     expect(answers.outcome(asked(['11']), 2).error).toMatchObject({ reason: 'timeout' });
   });
@@ -164,10 +162,10 @@ describe('the answers of a poll', () => {
   it("have the earliest end of the windows, if those are the vendor's own", () => {
     const answers = new PollAnswers(series);
     const own = { ...query, window: undefined };
-    answers.application({ ...answer, windowEndMs: 120_000 }, own);
-    answers.host('11', { ...answer, windowEndMs: 60_000 }, own);
-    answers.host('12', { ...answer, windowEndMs: 180_000 }, own);
-    answers.host('13', { ...answer, windowEndMs: undefined }, own);
+    answers.arrived(applicationScope, { ...answer, windowEndMs: 120_000 }, own);
+    answers.arrived('11', { ...answer, windowEndMs: 60_000 }, own);
+    answers.arrived('12', { ...answer, windowEndMs: 180_000 }, own);
+    answers.arrived('13', { ...answer, windowEndMs: undefined }, own);
 
     expect(answers.outcome(asked(['11', '12', '13']), 4).reading?.windowEndMs).toBe(60_000);
   });
@@ -208,7 +206,7 @@ describe('the host names of a poll', () => {
 
   it('do not make the poll fail when they fail', () => {
     const answers = new PollAnswers(series);
-    answers.application(answer, query);
+    answers.arrived(applicationScope, answer, query);
 
     answers.hostNamesFailed(error);
 

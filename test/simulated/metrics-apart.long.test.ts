@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
+import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
 import { createPlanBench } from './plan-bench.ts';
 
 const minuteMs = 60_000;
@@ -49,5 +50,64 @@ describe('an account that answers for the first of several metrics only', () => 
 
     expect(healthy.length).toBeGreaterThan(300);
     expect(trapped).toEqual(healthy);
+  });
+});
+
+const small = `
+accounts: [{ name: main, base_url: "http://127.0.0.1/main", api_key_env: MAIN_KEY, requests_per_minute: 40 }]
+poll: { metrics: [memory, errors, apdex, throughput, response_time], interval: 30s, discovery_interval: 1h, host_names: false }
+apps: [{ match: "." }]`;
+const three: FleetOptions = {
+  applications: [2, 1, 11].map((hosts, at) => ({
+    id: 101 + at,
+    name: `app-${at}`,
+    kind: 'both',
+    hosts,
+  })),
+};
+
+describe('a small budget in an account that answers for the first of several metrics only', () => {
+  const parts = 3 + 2 + 1 + 11;
+  const perMinute = (parts * 4 * minuteMs) / 30_000;
+  const discoveries = 1 / 60;
+
+  it('is planned with what polls cost as soon as that is known, long before the next discovery', async () => {
+    const trap: FaultRule = { fault: { kind: 'first_metric_only', others: 'missing' } };
+    const bench = createPlanBench(small, { main: three }, 100, [trap]);
+    let demand: number | undefined;
+    let lines: readonly string[] = [];
+    let most: number | undefined;
+    await bench.daemon(async (daemon) => {
+      await daemon.advance(minuteMs);
+      demand = daemon.status()[0]?.demandRequestsPerMinute;
+      await daemon.advance(5 * minuteMs);
+      lines = await daemon.series();
+      most = bench.vendors.get('main')?.journal.maxInAnyWindow(minuteMs);
+    });
+
+    expect(demand).toBeCloseTo(perMinute + discoveries, 5);
+    expect(most).toBeLessThanOrEqual(40);
+    const apdex = lines.filter((line) => /^newrelic_application_(?:host_)?apdex_ratio/u.test(line));
+    expect(apdex).toHaveLength(parts);
+  });
+
+  it('does not flutter if values are left out now and then', async () => {
+    const trap: FaultRule = {
+      when: { calls: { every: 3 } },
+      fault: { kind: 'first_metric_only', others: 'missing' },
+    };
+    const bench = createPlanBench(small, { main: three }, 100, [trap]);
+    const demands = new Set<number | undefined>();
+    await bench.daemon(async (daemon) => {
+      await daemon.advance(5 * minuteMs);
+      for (let minute = 0; minute < 300; minute += 1) {
+        await daemon.advance(minuteMs);
+        demands.add(daemon.status()[0]?.demandRequestsPerMinute);
+      }
+    });
+
+    expect([...demands].map((demand) => demand?.toFixed(3))).toEqual([
+      (perMinute + discoveries).toFixed(3),
+    ]);
   });
 });

@@ -3,9 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { createDaemon, type Daemon } from '../../src/daemon/daemon.ts';
 import { withShard } from '../../src/daemon/sharding.ts';
 import type { AccountSource, AppEntry } from '../../src/model/config.ts';
-import type { Shard } from '../../src/model/shard.ts';
+import { createOwnerOf, type Shard } from '../../src/model/shard.ts';
+import type { FaultRule } from '../../src/simulator/fault-rule.ts';
+import { createFaults } from '../../src/simulator/faults.ts';
 import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
+import type { RawTransport } from '../../src/transport/transport.ts';
 import { type FaultSource, sources } from '../faults/sources.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
@@ -30,15 +33,30 @@ interface Cluster {
   readonly start: (shard: Shard) => Promise<Member>;
 }
 
-function aCluster(
-  fleet: FleetOptions = smallFleet,
+interface ClusterOptions {
+  readonly fleet?: FleetOptions;
+  readonly budget?: number;
+  readonly entries?: readonly AppEntry[];
+  readonly source?: AccountSource;
+  /** What goes wrong at New Relic. */
+  readonly rules?: readonly FaultRule[];
+  /** The shard that gets no list of applications from this time on. */
+  readonly blind?: { readonly ordinal: number; readonly fromMs: number };
+}
+
+const allAndMissing = [anEntry(), anEntry({ selector: { kind: 'id', id: '999' } })];
+
+function aCluster({
+  fleet = smallFleet,
   budget = 300,
-  hosts: AppEntry['hosts'] = true,
-  source: AccountSource = { kind: 'rest', accountId: undefined },
-): Cluster {
+  entries = allAndMissing,
+  source = { kind: 'rest', accountId: undefined },
+  rules = [],
+  blind,
+}: ClusterOptions = {}): Cluster {
   const config = {
     accounts: [anAccount({ source, requestsPerMinute: budget })],
-    apps: [anEntry({ hosts }), anEntry({ selector: { kind: 'id', id: '999' } })],
+    apps: entries,
   };
   const clock = createFakeClock();
   const simulator = createSimulator(
@@ -46,9 +64,21 @@ function aCluster(
       apiKeys: [apiKey],
       latencyMs: 100,
       fleet,
+      intercept: createFaults(rules, { clock }).intercept,
     },
     { clock },
   );
+  /** Reaches New Relic, but is told nothing of what the account has. */
+  const withoutLists = (transport: RawTransport): RawTransport => ({
+    ...transport,
+    send: async (request, headers, signal) => {
+      const response = await transport.send(request, headers, signal);
+      const isHidden =
+        request.operation === 'list_applications' &&
+        clock.monotonicMs() >= (blind?.fromMs ?? Number.POSITIVE_INFINITY);
+      return isHidden ? { ...response, status: 500, body: '' } : response;
+    },
+  });
   return {
     clock,
     simulator,
@@ -56,7 +86,10 @@ function aCluster(
       const platform = {
         ...createFakePlatform({
           env: { NEW_RELIC_API_KEY: apiKey },
-          openTransport: async () => inMemoryTransport(simulator),
+          openTransport: async () => {
+            const transport = inMemoryTransport(simulator);
+            return shard.ordinal === blind?.ordinal ? withoutLists(transport) : transport;
+          },
         }),
         clock,
       };
@@ -109,7 +142,7 @@ function idsOf({ simulator }: Cluster): readonly string[] {
 
 describe.each(sources)('three shards with fixed numbers $name', (source) => {
   it('poll everything exactly once, within the one budget, and miss one entry together', async () => {
-    const cluster = aCluster(smallFleet, 300, true, source.account);
+    const cluster = aCluster({ source: source.account });
     const members = await Promise.all(
       [0, 1, 2].map(async (ordinal) => cluster.start({ ordinal, total: 3 })),
     );
@@ -132,7 +165,7 @@ describe.each(sources)('three shards with fixed numbers $name', (source) => {
   });
 
   it('go on undisturbed when one of them dies', async () => {
-    const cluster = aCluster(smallFleet, 300, true, source.account);
+    const cluster = aCluster({ source: source.account });
     const members = await Promise.all(
       [0, 1, 2].map(async (ordinal) => cluster.start({ ordinal, total: 3 })),
     );
@@ -153,31 +186,76 @@ describe.each(sources)('three shards with fixed numbers $name', (source) => {
   });
 });
 
-describe('shards with one large application', () => {
-  it('stretch all intervals alike, as one process with the whole budget would', async () => {
-    const applications = [
-      { id: 1, name: 'large', kind: 'both', hosts: 400 } as const,
-      ...Array.from(
-        { length: 20 },
-        (_, index) => ({ id: index + 2, name: `small-${index}`, kind: 'both', hosts: 4 }) as const,
-      ),
-    ];
-    const budget = 200;
-    const cluster = aCluster({ applications }, budget);
-    const members = await Promise.all(
-      [0, 1, 2].map(async (ordinal) => cluster.start({ ordinal, total: 3 })),
-    );
-    await cluster.clock.advance(20 * minuteMs);
-    const intervals = members.map(({ daemon }) => daemon.status()[0]?.pollIntervalSeconds ?? 0);
-    const budgets = members.map(({ daemon }) => daemon.status()[0]?.budgetRequestsPerMinute ?? 0);
-    for (const { stop } of members) await stop();
+/** The ids of an application of each of two shards. */
+function oneOfEach(): readonly [number, number] {
+  const ownerOf = createOwnerOf(2);
+  const first = (ordinal: number): number => {
+    for (let id = 101; ; id += 1) if (ownerOf(`${id}`) === ordinal) return id;
+  };
+  return [first(0), first(1)];
+}
 
-    const demand = 401 + 20 * 5;
-    const stretches = intervals.map((seconds) => seconds / 60);
-    expect(Math.min(...stretches)).toBeGreaterThan(demand / budget);
-    expect(Math.max(...stretches)).toBeLessThan(1.1 * (demand / budget));
-    expect(budgets.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(budget);
-    expect(cluster.simulator.journal.maxInAnyWindow(minuteMs)).toBeLessThanOrEqual(budget);
+/** The most calls of both in any minute of an hour, and what each may send. */
+async function anHourOfTwo(
+  options: Omit<ClusterOptions, 'fleet' | 'entries'>,
+  hosts: readonly [number, number],
+) {
+  const ids = oneOfEach();
+  const applications = ids.map((id, at) => ({
+    id,
+    name: `app-${at}`,
+    kind: 'both' as const,
+    hosts: hosts[at] ?? 0,
+  }));
+  const entries = ids.map((id, at) =>
+    anEntry({
+      selector: { kind: 'id', id: `${id}` },
+      poll: { ...often, metrics: at === 0 ? presets : ['throughput'] },
+    }),
+  );
+  const cluster = aCluster({ ...options, entries, fleet: { applications } });
+  const members = await Promise.all(
+    [0, 1].map(async (ordinal) => cluster.start({ ordinal, total: 2 })),
+  );
+  await cluster.clock.advance(60 * minuteMs);
+  const [one, two] = members.map(({ daemon }) => daemon.status()[0]);
+  for (const { stop } of members) await stop();
+  return {
+    most: cluster.simulator.journal.maxInAnyWindow(minuteMs),
+    shares: [one?.budgetRequestsPerMinute, two?.budgetRequestsPerMinute],
+    intervals: [one?.pollIntervalSeconds ?? 0, two?.pollIntervalSeconds ?? 0] as const,
+  };
+}
+
+const often = { intervalMs: 30_000, discoveryIntervalMs: 10 * minuteMs };
+const presets = ['memory', 'errors', 'apdex', 'throughput', 'response_time'] as const;
+
+describe('two shards of which one needs much more than the other', () => {
+  it.each(sources)('never send more than the budget together $name', async ({ account }) => {
+    const budget = account.kind === 'rest' ? 121 : 13;
+
+    const { most, shares } = await anHourOfTwo({ budget, source: account }, [200, 4]);
+
+    expect(shares).toEqual([Math.floor(budget / 2), Math.floor(budget / 2)]);
+    expect(most).toBeLessThanOrEqual(budget);
+  });
+
+  it('stretch the intervals of that one alone', async () => {
+    const { intervals } = await anHourOfTwo({ budget: 120 }, [200, 4]);
+
+    expect(intervals[0]).toBeGreaterThan(200);
+    expect(intervals[1]).toBe(30);
+  });
+});
+
+describe('two shards of an account that answers for the first of several metrics only', () => {
+  it('never send more than the budget together, though only one of them learns of it', async () => {
+    const trap: FaultRule = { fault: { kind: 'first_metric_only', others: 'missing' } };
+
+    const { most, shares } = await anHourOfTwo({ budget: 120, rules: [trap] }, [40, 40]);
+
+    expect(shares).toEqual([60, 60]);
+    expect(most).toBeLessThanOrEqual(120);
   });
 });
 
@@ -217,9 +295,15 @@ describe('shards of an account in which applications and hosts come and go all t
         fc.array(fc.nat(50), { minLength: 5, maxLength: 5 }),
         fc.array(changes, { minLength: 2, maxLength: 6 }),
         fc.constantFrom(...sources.map(({ account }) => account)),
-        async (total, budget, hosts, pauses, course, source) => {
-          const fleet: FleetOptions = { applications: 6, hosts: 30, kinds: ['both'] };
-          const cluster = aCluster(fleet, budget, hosts, source);
+        fc.boolean(),
+        async (total, budget, hosts, pauses, course, source, isBlind) => {
+          const cluster = aCluster({
+            fleet: { applications: 6, hosts: 30, kinds: ['both'] },
+            budget,
+            entries: [anEntry({ hosts })],
+            source,
+            ...(isBlind ? { blind: { ordinal: 1, fromMs: 3 * minuteMs } } : {}),
+          });
           const members: Member[] = [];
           for (let ordinal = 0; ordinal < total; ordinal += 1) {
             members.push(await cluster.start({ ordinal, total }));
@@ -229,7 +313,8 @@ describe('shards of an account in which applications and hosts come and go all t
             follow(cluster, change);
             await cluster.clock.advance(change.minutes * minuteMs);
           }
-          await cluster.clock.advance(4 * minuteMs);
+          // One shard may see nothing of that for hours.
+          await cluster.clock.advance((isBlind ? 120 : 4) * minuteMs);
           for (const { stop } of members) await stop();
 
           const { journal } = cluster.simulator;

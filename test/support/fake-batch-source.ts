@@ -1,18 +1,17 @@
 import { ApiError } from '../../src/model/api-error.ts';
 import type { Clock } from '../../src/model/clock.ts';
 import type { PollOutcome } from '../../src/model/poll-outcome.ts';
-import type { PolledSeries } from '../../src/model/polled-series.ts';
 import { isWorthPolling, type SelectedApplication } from '../../src/model/selected-application.ts';
 import type { Batch, CallContext, Question, Source, Stage } from '../../src/model/source.ts';
-import { type CallGroups, callGroupsOf } from '../../src/rest/call-groups.ts';
+import { createCallGroups } from '../../src/rest/call-groups.ts';
 import { createRestBatch } from '../../src/rest/rest-batch.ts';
+import { WholeAnswers } from '../../src/rest/whole-answers.ts';
 import { type FakeSource, inTurn } from './fake-source.ts';
 
 /** Applications that one call answers for. */
 const batchSize = 200;
 
-const inOneCall = (series: readonly PolledSeries[]): CallGroups =>
-  callGroupsOf(series, () => false);
+const callGroupsOf = createCallGroups();
 
 export interface FakeBatchSource extends FakeSource {
   /** The ids of the applications that each call for values asked for, in order. */
@@ -100,7 +99,12 @@ class FakeBatch<Asked extends Question> implements Batch<Asked> {
     this.#parts = new Map(
       questions.map((one) => [
         one,
-        createRestBatch(one, { client: fake.client, clock, callGroupsOf: inOneCall }),
+        createRestBatch(one, {
+          client: fake.client,
+          clock,
+          callGroupsOf,
+          wholeAnswers: new WholeAnswers(clock, () => undefined),
+        }),
       ]),
     );
   }

@@ -5,6 +5,7 @@ import type { Values } from '../../src/model/polled-series.ts';
 import type { Discovery, HostNames, Source } from '../../src/model/source.ts';
 import type { MetricAnswer, MetricQuery } from '../../src/rest/metric-payload.ts';
 import type { RequestContext } from '../../src/rest/requests.ts';
+import type { GroupQuery } from '../../src/rest/poll-answers.ts';
 import type { RestClient } from '../../src/rest/rest-client.ts';
 import { createRestSource, type RestSourceDependencies } from '../../src/rest/rest-source.ts';
 import { createFakeClock } from './fake-clock.ts';
@@ -135,8 +136,10 @@ export function createFakeSource(clock: Clock = createFakeClock()): FakeSource {
     const answer = answers.get(subject);
     if (answer === undefined) throw new Error(`the fake was not told about ${subject}`);
     if (answer instanceof ApiError) throw answer;
+    const all = await obeying(signal, answer);
+    const { places } = query as Partial<GroupQuery>;
     return {
-      values: await obeying(signal, answer),
+      values: places === undefined ? all : places.map((place) => all[place]),
       windowEndMs: query.window?.toMs ?? windowEnds.get(subject),
     };
   };

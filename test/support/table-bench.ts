@@ -50,7 +50,6 @@ export function aTable(
     {
       clock,
       sink: options.sink ?? sink,
-      costs,
       source,
       planner: createAccountPlanner(
         { discoveryIntervalMs: 60_000 },

@@ -4,6 +4,7 @@ import { ApiError } from '../../src/model/api-error.ts';
 import type { PollOutcome } from '../../src/model/poll-outcome.ts';
 import { presetNames } from '../../src/model/presets.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
+import { type Facts, polled } from './metric-vendor.ts';
 import {
   aBench,
   all,
@@ -14,88 +15,74 @@ import {
   only,
   truth,
   valuesIn,
-} from './completing-bench.ts';
-import { type Facts, polled } from './metric-vendor.ts';
+} from './whole-answers-bench.ts';
+
+const hourMs = 3_600_000;
+const kinds = ['HttpDispatcher,OtherTransaction/all', 'Errors/allWeb,Errors/allOther', 'Apdex'];
+const allMetrics = kinds.join().split(',');
 
 describe('an answer that has the values of the first metric alone', () => {
   it.each(['others_without_values', 'others_missing'] as const)(
-    'is completed at once by a call for each of the others, which then have calls of their own: %s',
+    'makes each kind of metric a call of its own from then on, and is completed at once: %s',
     async (trap) => {
       const { source, vendor, unexpected, logged } = aBench(() => trap);
 
       const first = await only(polled(source, [anApp('1')]));
-      const callsOfFirst = vendor.calls.splice(0).map(({ names }) => names);
+      const callsOfFirst = vendor.calls.splice(0).map(({ names }) => names.join());
       const second = await only(polled(source, [anApp('2', ['21'])]));
 
-      const others = ['OtherTransaction/all', 'Errors/allWeb', 'Errors/allOther', 'Apdex'];
-      const alone = others.map((name) => [name]);
-      expect(callsOfFirst).toEqual([['HttpDispatcher', ...others], ...alone]);
+      expect(callsOfFirst).toEqual([allMetrics.join(), ...kinds]);
       expect(valuesIn(first)).toEqual(all);
-      expect(first).toMatchObject({ extraCalls: 4, failed: new Set(), error: undefined });
+      expect(first).toMatchObject({ extraCalls: 0, failed: new Set(), error: undefined });
       const callsOfSecond = vendor.calls.map(({ hostId, names }) => `${hostId} ${names.join()}`);
       expect(callsOfSecond).toEqual([
-        ...['HttpDispatcher', ...others].map((name) => `undefined ${name}`),
-        ...['HttpDispatcher', ...others].map((name) => `21 ${name}`),
+        ...kinds.map((names) => `undefined ${names}`),
+        ...kinds.map((names) => `21 ${names}`),
       ]);
       expect(valuesIn(second)).toEqual(all);
       expect(valuesIn(second, '21')).toEqual(all);
       expect(second).toMatchObject({ extraCalls: 0, failed: new Set(), askedParts: 2 });
       expect(new Set(vendor.calls.map(({ range }) => range)).size).toBe(1);
-      expect(unexpected).toEqual(others.map(() => 'values_missing'));
-      expect(logged).toMatchObject(
-        others.map((metric) => ({ account: 'main', kind: 'values_missing', metric, app_id: '1' })),
-      );
-      expect(logged[0]).toMatchObject({ remedy: expect.stringContaining('source: nerdgraph') });
+      expect(unexpected).toEqual(['values_missing']);
+      expect(logged).toMatchObject([
+        {
+          account: 'main',
+          kind: 'values_missing',
+          remedy: expect.stringContaining('source: nerdgraph'),
+        },
+      ]);
     },
   );
 
-  it('is completed of all applications and hosts that are polled together, in the first poll', async () => {
+  it('is found out by one part, whatever is polled at the same time', async () => {
     const { source, vendor } = aBench(async (): Promise<'others_missing'> => {
       await new Promise(setImmediate);
       return 'others_missing';
     });
     const hosts = Array.from({ length: 8 }, (_, index) => `${index + 11}`);
+    const applications = ['1', '2', '3', '4', '5'].map((id) => anApp(id, hosts));
 
-    const outcomes = await polled(
-      source,
-      ['1', '2', '3', '4', '5'].map((id) => anApp(id, hosts)),
-    );
+    await polled(source, applications);
+    const inFirstPoll = vendor.calls.splice(0).length;
+    const outcomes = await polled(source, applications);
 
+    expect(inFirstPoll).toBe(5 * 9 + 3);
+    expect(vendor.calls).toHaveLength(5 * 9 * 3);
     for (const outcome of outcomes) {
       expect([undefined, ...hosts].map((host) => valuesIn(outcome, host))).toEqual(
         [undefined, ...hosts].map(() => all),
       );
     }
-    expect(vendor.calls).toHaveLength(5 * 9 * 5);
   });
 
-  it('is not waited for longer than the poll may take', async () => {
-    const abort = new AbortController();
-    const deadline = new ApiError('timeout', 'too late');
-    const { source } = aBench(async ({ hostId, names }) => {
-      // The first host waits for an answer, and the second one for the first.
-      if (names.length > 1 || hostId === undefined) return 'others_missing';
-      setImmediate(() => abort.abort(deadline));
-      return new Promise((_resolve, reject) => {
-        abort.signal.addEventListener('abort', () => reject(deadline));
-      });
-    });
-
-    const { error, failed } = await only(
-      polled(source, [anApp('1', ['11', '12'])], { signal: abort.signal }),
-    );
-
-    expect(error).toBe(deadline);
-    expect([...failed].toSorted()).toEqual(['11', '12']);
-  });
-
-  it('makes the plan count the calls that polls take from then on', async () => {
+  it('changes what polls cost, in calls and in words, and says so in the same turn', async () => {
     const { source, vendor } = aBench(() => 'others_missing');
-    const applications = [
-      anApp('1', ['11', '12']),
-      anApp('2', [], ['throughput', 'response_time']),
-    ];
+    const applications = [anApp('1', ['11', '12']), anApp('2', [], ['throughput', 'calls'])];
+    const entries = applications.map(({ entry }) => entry);
+    const told: unknown[] = [];
+    source.onCostsChange?.(() => told.push(source.costs.polls(applications)));
     const before = source.costs.polls(applications);
+    const wordsBefore = source.costs.ofMetrics?.(entries);
 
     await polled(source, applications);
     vendor.calls.splice(0);
@@ -105,14 +92,19 @@ describe('an answer that has the values of the first metric alone', () => {
     const made = { own: 0, hosts: 0 };
     for (const { hostId } of vendor.calls) made[hostId === undefined ? 'own' : 'hosts'] += 1;
     expect(before).toMatchObject({ application_metrics: 2, host_metrics: 2 });
-    expect(after).toMatchObject({ application_metrics: 5 + 1, host_metrics: 10 });
-    expect(made).toEqual({ own: 6, hosts: 10 });
+    expect(after).toMatchObject({ application_metrics: 3 + 1, host_metrics: 6 });
+    expect(made).toEqual({ own: 4, hosts: 6 });
+    expect(told).toEqual([after]);
+    expect([wordsBefore, source.costs.ofMetrics?.(entries)]).toEqual([
+      '3 metrics take 1 call',
+      '3 metrics take 3 calls: New Relic answers for one metric at a time',
+    ]);
   });
 
-  it('ends after some hours if it was a passing fault, and costs nobody a value before', async () => {
+  it('is tried again by one call every six hours, and forgotten if it was a passing fault', async () => {
     const clock = createFakeClock();
     let isFaulty = true;
-    const { source, vendor } = aBench(
+    const { source, vendor, logged } = aBench(
       () => (isFaulty ? 'others_missing' : 'answer'),
       factsOfAll,
       clock,
@@ -122,28 +114,39 @@ describe('an answer that has the values of the first metric alone', () => {
       const outcomes = await polled(source, applications);
       for (const outcome of outcomes) expect(valuesIn(outcome)).toEqual(all);
       const made = vendor.calls.splice(0);
-      const forSeveral = made.filter(({ names }) => names.length > 1).length;
-      return `${made.length} calls, ${forSeveral} for several metrics`;
+      const forAll = made.filter(({ names }) => names.length === allMetrics.length).length;
+      return `${made.length} calls, ${forAll} for all metrics`;
     };
 
     await polled(source, applications.slice(0, 1));
     vendor.calls.splice(0);
     const apart = await callsOfPoll();
-    await clock.advance(6 * 3_600_000 + 1);
+    await clock.advance(6 * hourMs);
     const whenTried = await callsOfPoll();
-    const apartAgain = await callsOfPoll();
     isFaulty = false;
     const stillApart = await callsOfPoll();
-    await clock.advance(6 * 3_600_000 + 1);
-    await callsOfPoll();
+    await clock.advance(6 * hourMs);
+    const triedAgain = await callsOfPoll();
     const together = await callsOfPoll();
 
-    // One application and its host are asked for everything together, and then for each of the others.
-    expect(whenTried).toBe('20 calls, 2 for several metrics');
-    expect(new Set([apart, apartAgain, stillApart])).toEqual(
-      new Set(['20 calls, 0 for several metrics']),
+    expect([apart, whenTried, stillApart, triedAgain, together]).toEqual([
+      '12 calls, 0 for all metrics',
+      '13 calls, 1 for all metrics',
+      '12 calls, 0 for all metrics',
+      '13 calls, 1 for all metrics',
+      '4 calls, 4 for all metrics',
+    ]);
+    expect(logged).toHaveLength(1);
+  });
+
+  it('costs nothing where two kinds of metrics have values: then nothing was left out', async () => {
+    const { source, vendor } = aBench(undefined, (_call, metric) =>
+      metric === 'Apdex' ? {} : known[metric],
     );
-    expect(together).toBe('4 calls, 4 for several metrics');
+
+    await polled(source, [anApp('1', ['11', '12'])]);
+
+    expect(vendor.calls).toHaveLength(3);
   });
 
   it.each([
@@ -160,47 +163,77 @@ describe('an answer that has the values of the first metric alone', () => {
   });
 });
 
-describe('a metric that has no values alone either', () => {
-  const without: Facts = (_call, metric) => (metric === 'Apdex' ? {} : known[metric]);
+describe('metrics that have no values apart either', () => {
+  const idle: Facts = (_call, metric) => (metric === 'HttpDispatcher' ? calls : {});
 
-  it('costs a call with one host and one application in an hour, and three applications at most', async () => {
+  it('decide nothing, and cost one part of one poll a few calls an hour', async () => {
     const clock = createFakeClock();
-    const { source, vendor, unexpected } = aBench(undefined, without, clock);
-    const applications = ['1', '2', '3', '4', '5'].map((id) => anApp(id, [`${id}1`, `${id}2`]));
+    const { source, vendor, unexpected } = aBench(undefined, idle, clock);
+    const applications = Array.from({ length: 30 }, (_, index) => anApp(`${index}`, ['7']));
 
-    const outcomes = await polled(source, applications);
-    const inFirstPoll = vendor.calls.splice(0).length;
-    await polled(source, applications);
-    const inSecondPoll = vendor.calls.splice(0).length;
-    await clock.advance(3_600_000);
-    await polled(source, applications);
+    for (let minute = 0; minute < 120; minute += 1) {
+      await polled(source, applications);
+      await clock.advance(60_000);
+    }
 
-    expect(inFirstPoll).toBe(15 + 3 + 3);
-    expect(inSecondPoll).toBe(15);
-    // The others have their turn.
-    expect(vendor.calls).toHaveLength(15 + 4);
-    expect(outcomes.map(({ failed }) => failed.size)).toEqual([0, 0, 0, 0, 0]);
-    expect(outcomes.reduce((sum, { extraCalls }) => sum + extraCalls, 0)).toBe(6);
+    const more = vendor.calls.length - 120 * 60;
+    expect(more / 2).toBeLessThanOrEqual(5 * kinds.length);
     expect(unexpected).toEqual([]);
+    expect(source.costs.polls(applications)).toMatchObject({ application_metrics: 30 });
   });
+});
 
-  it('is not asked for again if New Relic says that it has not found it', async () => {
-    const { source, vendor } = aBench(undefined, (_call, metric) =>
-      metric === 'Apdex' ? undefined : known[metric],
+describe('a call of the part that is asked for in both ways', () => {
+  it.each([
+    { what: 'fails', error: new ApiError('server', 'no', { status: 503 }) },
+    { what: 'is refused', error: new ApiError('throttled', 'no', { status: 429 }) },
+    { what: 'is not known', error: new ApiError('not_found', 'no', { status: 404 }) },
+  ])('fails nothing if it $what, and is tried again ten minutes later', async ({ error }) => {
+    const clock = createFakeClock();
+    let isDown = true;
+    const { source, vendor } = aBench(
+      ({ names }) => (isDown && names.join() === 'Apdex' ? error : 'others_missing'),
+      factsOfAll,
+      clock,
     );
 
-    await polled(source, [anApp('1')]);
+    const first = await only(polled(source, [anApp('1', ['11'])]));
+    isDown = false;
+    const second = await only(polled(source, [anApp('1', ['11'])]));
+    await clock.advance(600_000);
+    vendor.calls.splice(0);
+    await polled(source, [anApp('1', ['11'])]);
+    const callsOfThird = vendor.calls.splice(0).length;
+    const fourth = await only(polled(source, [anApp('1', ['11'])]));
 
-    expect(vendor.calls).toHaveLength(1);
+    expect([first, second].map(({ failed, gone }) => [failed.size, gone])).toEqual([
+      [0, false],
+      [0, false],
+    ]);
+    expect(callsOfThird).toBe(2 + 3);
+    expect([valuesIn(fourth), valuesIn(fourth, '11')]).toEqual([all, all]);
   });
 
-  it('costs six calls with hundreds of applications', async () => {
-    const { source, vendor } = aBench(undefined, without);
-    const applications = Array.from({ length: 300 }, (_, index) => anApp(`${index}`, ['7']));
+  it('fails nothing at the deadline of the poll', async () => {
+    const { source } = aBench(() => 'others_missing');
+    const [batch] = source.batches([aQuestionAbout('1')], []);
+    if (batch === undefined) throw new Error('a batch was expected');
+    const context = {
+      signal: new AbortController().signal,
+      onWire: () => undefined,
+      wallMs: Date.UTC(2026, 8, 1, 10),
+    };
+    const values = batch.nextStage()?.calls.next().value;
+    await values?.(context);
+    batch.nextStage();
 
-    await polled(source, applications);
+    batch.giveUp(new ApiError('timeout', 'too late'));
+    const [question] = batch.questions;
 
-    expect(vendor.calls).toHaveLength(606);
+    expect(question && batch.outcomeOf(question)).toMatchObject({
+      error: undefined,
+      failed: new Set(),
+    });
   });
 });
 
@@ -242,10 +275,8 @@ describe('whatever New Relic leaves out, and in whatever order it answers', () =
 
           const troubled = await scheduler.waitFor(polled(bench.source, applications));
           isInTrouble = false;
-          for (let hour = 0; hour < 2; hour += 1) {
-            await clock.advance(3_600_000);
-            await polled(bench.source, applications);
-          }
+          await clock.advance(hourMs);
+          await polled(bench.source, applications);
           bench.vendor.calls.splice(0);
           const healthy = await polled(bench.source, applications);
 
@@ -267,7 +298,16 @@ describe('whatever New Relic leaves out, and in whatever order it answers', () =
   });
 });
 
-/** A part has all its values or it has failed; those that came are right. */
+function aQuestionAbout(id: string) {
+  return {
+    selected: anApp(id),
+    askHostNames: false,
+    hostNames: new Map<string, string>(),
+    isListed: () => true,
+  };
+}
+
+/** Those values that came are right. */
 function expectTruth(outcome: PollOutcome): void {
   const { reading } = outcome;
   for (const values of [reading?.application ?? [], ...(reading?.hosts.values() ?? [])]) {

@@ -1,0 +1,99 @@
+import type { Clock } from '../model/clock.ts';
+import type { Values } from '../model/polled-series.ts';
+import type { SeriesGroup } from './call-groups.ts';
+
+/** No multiple of an interval, so that it is not always the turn of the same applications. */
+const doubtMs = 787_000;
+/** If a trial has failed, that says nothing. */
+const failedMs = 600_000;
+/** It may have been a passing fault. */
+const apartMs = 6 * 3_600_000;
+
+/** The values of one part of a poll, which was asked for in both ways. */
+export interface TriedPart {
+  /** The calls that ask for it apart. */
+  readonly groups: readonly SeriesGroup[];
+  readonly together: Values;
+  readonly apart: Values;
+}
+
+/**
+ * Whether New Relic's answers for several metrics are whole. It documents that it may leave out the values
+ * of all metrics but the first, if not all have the same values. This is one fact of an account: believed
+ * until values were left out that come otherwise, and tried again every six hours after that. One part of
+ * one poll finds it out.
+ */
+export class WholeAnswers {
+  readonly #clock: Clock;
+  readonly #onLeftOut: () => void;
+  readonly #listeners = new Set<() => void>();
+  #areWhole = true;
+  #nextTrialMs = Number.NEGATIVE_INFINITY;
+
+  /** @param onLeftOut called whenever values were left out, before `areWhole` changes */
+  constructor(clock: Clock, onLeftOut: () => void) {
+    this.#clock = clock;
+    this.#onLeftOut = onLeftOut;
+  }
+
+  get areWhole(): boolean {
+    return this.#areWhole;
+  }
+
+  /** Calls the listener whenever `areWhole` has changed. The returned function unsubscribes it. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Begins a trial, if one is due and a poll has an answer that shows something. Returns what part it is of.
+   *
+   * @param areWhole what the poll has assumed
+   * @param apartOf the calls that ask for a part apart
+   */
+  tryOne(
+    areWhole: boolean,
+    parts: ReadonlyMap<string, Values>,
+    apartOf: (scope: string) => readonly SeriesGroup[],
+  ): string | undefined {
+    if (areWhole !== this.#areWhole || this.#clock.monotonicMs() < this.#nextTrialMs)
+      return undefined;
+    const found = [...parts].findLast(([scope, values]) => {
+      const groups = apartOf(scope);
+      // Values of two metrics that have different ones: nothing was left out.
+      return groups.length > 1 && isTelling(groups, values) !== areWhole;
+    });
+    if (found !== undefined) this.#waitFor(failedMs);
+    return found?.[0];
+  }
+
+  /** To be called when the part has been asked for in both ways. */
+  tried({ groups, together, apart }: TriedPart): void {
+    if (apart.some((value, at) => value !== undefined && together[at] === undefined)) {
+      this.#onLeftOut();
+      this.#set(false);
+    } else if (isTelling(groups, apart)) {
+      this.#set(true);
+    }
+    this.#waitFor(this.#areWhole ? doubtMs : apartMs);
+  }
+
+  #waitFor(waitMs: number): void {
+    this.#nextTrialMs = this.#clock.monotonicMs() + waitMs;
+  }
+
+  #set(areWhole: boolean): void {
+    if (areWhole === this.#areWhole) return;
+    this.#areWhole = areWhole;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** Whether metrics have values that are asked for in different calls if they are asked for apart. */
+function isTelling(groups: readonly SeriesGroup[], values: Values): boolean {
+  const having = groups.filter(({ places = [] }) =>
+    places.some((place) => values[place] !== undefined),
+  );
+  return having.length > 1;
+}
