@@ -36,10 +36,7 @@ export interface AccountPollerDependencies {
   readonly sink: SnapshotSink;
   readonly observer: PollObserver;
   readonly logger: Logger;
-  /**
-   * What the account may send. The poller follows its changes, and passes it the demand of each
-   * plan.
-   */
+  /** What the account may send. The poller follows its changes. */
   readonly limit: CallLimit;
   /** Called after a complete discovery, with what all shards of the account need. */
   readonly shardDemands?: ShardDemandsListener | undefined;
@@ -217,7 +214,7 @@ class LoopingPoller implements AccountPoller {
 
   #followLimit(): void {
     this.#scheduler.resize(this.#limits());
-    this.#table.followLimit();
+    this.#table.replan();
     this.#wake();
   }
 

@@ -5,7 +5,7 @@ import type { MissingMetric } from '../model/missing-metric.ts';
 import { type PollOutcome, skippedOutcome } from '../model/poll-outcome.ts';
 import { expectedHosts } from '../model/selected-application.ts';
 import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
-import type { CallCosts, CallLimit, Discovery, Source } from '../model/source.ts';
+import type { CallCosts, Discovery, Source } from '../model/source.ts';
 import type { PollObserver } from '../model/telemetry.ts';
 import type { AccountPlan, AccountPlanner } from './account-plan.ts';
 import { type AppPublisher, createAppPublisher } from './app-publisher.ts';
@@ -50,8 +50,6 @@ export interface AccountTableDependencies {
   readonly costs: Pick<CallCosts, 'polls'>;
   readonly source: Pick<Source, 'gatherMs'>;
   readonly planner: AccountPlanner;
-  /** Gets the demand of each new plan, unless only the limit has changed. */
-  readonly limit: Pick<CallLimit, 'demand'>;
   /** Called after a complete discovery, with what all shards of the account need. */
   readonly shardDemands?: ShardDemandsListener | undefined;
 }
@@ -96,16 +94,8 @@ export class AccountTable {
     return this.#dependencies.planner.plan;
   }
 
-  /** Makes a new plan, and moves the waiting polls to fit it. */
-  #replan(): void {
-    this.followLimit();
-    // Before the first discovery the demand is unknown, not 0.
-    const { demandPerMinute } = this.plan;
-    if (demandPerMinute > 0) this.#dependencies.limit.demand(demandPerMinute);
-  }
-
-  /** The same, for when only the limit has changed. */
-  followLimit(): void {
+  /** Makes a new plan at once. To be called when the limit, or what polls cost, has changed. */
+  replan(): void {
     const { clock, planner, log } = this.#dependencies;
     const factor = planner.replan(this.states.values());
     log.demand(planner.plan);
@@ -128,7 +118,7 @@ export class AccountTable {
     const { unwanted, released } = await this.#take(steps, signal);
     for (const id of released) this.#publisher.remove(id);
     this.#metrics.followStates();
-    this.#replan();
+    this.replan();
     this.#publisher.publishAll(this.states.keys());
     return unwanted;
   }
@@ -156,7 +146,7 @@ export class AccountTable {
     planner.discovered(discovery.calls, discoveryIntervalMs);
     const demands = partition.demands(discovery, discoveryIntervalMs);
     if (demands !== undefined) shardDemands?.(demands, discoveryIntervalMs);
-    this.#replan();
+    this.replan();
     // If not everything can be polled at once, the first polls are spread evenly.
     if (isFirst && this.plan.stretch > 1) {
       await this.#take(spreadSteps(this.states, this.plan.stretch, now.monotonicMs), signal);
@@ -211,7 +201,7 @@ export class AccountTable {
     this.#metrics.polled(after, outcome.reading);
     if (this.#unauthorized === undefined) log.polled(before, after, outcome);
     const newHosts = expectedHosts(after.selected) - expectedHosts(before.selected);
-    if (planner.isOutdated(newHosts)) this.#replan();
+    if (planner.isOutdated(newHosts)) this.replan();
   }
 
   /**

@@ -228,18 +228,6 @@ describe('AccountTable, when it is configured anew', () => {
 });
 
 describe('AccountTable, when the budget changes', () => {
-  it('reports a plan that a discovery has changed, but not one that only follows the limit', async () => {
-    let budget = 800;
-    const bench = aTable({ budgetPerMinute: () => budget });
-    await bench.table.discovered(found(shop('1', {}, 99)), signal);
-    budget = 50;
-
-    bench.table.followLimit();
-
-    expect(bench.planned).toEqual([101]);
-    expect(bench.table.plan.budgetPerMinute).toBe(50);
-  });
-
   it('follows it when a poll ends, at the latest', async () => {
     let budget = 800;
     const bench = aTable({ budgetPerMinute: () => budget });
@@ -261,7 +249,7 @@ describe('AccountTable, when the budget changes', () => {
     const plenty = bench.table.plan;
     budget = 50;
 
-    bench.table.followLimit();
+    bench.table.replan();
 
     expect(plenty).toMatchObject({ budgetPerMinute: 800, stretch: 1, demandPerMinute: 101 });
     expect(bench.table.plan.budgetPerMinute).toBe(50);
