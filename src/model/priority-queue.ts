@@ -12,8 +12,6 @@ export interface PriorityQueue<Item> {
   first(): Item | undefined;
   /** The priority of the first item; infinity if there is none. */
   firstPriority(): number;
-  /** Changes the priority of every item. `next` must keep their order. */
-  mapPriorities(next: (priority: number) => number): void;
 }
 
 interface Entry<Item> {
@@ -59,12 +57,6 @@ class IndexedHeap<Item> implements PriorityQueue<Item> {
 
   firstPriority(): number {
     return this.#heap[0]?.priority ?? Number.POSITIVE_INFINITY;
-  }
-
-  mapPriorities(next: (priority: number) => number): void {
-    for (const [index, entry] of this.#heap.entries()) {
-      this.#heap[index] = { ...entry, priority: next(entry.priority) };
-    }
   }
 
   #put(entry: Entry<Item>, index: number): void {

@@ -68,10 +68,8 @@ export interface AccountPlannerDependencies {
 /** Keeps the plan of one account in step with what it has to send and what it can send. */
 export interface AccountPlanner {
   readonly plan: AccountPlan;
-  /**
-   * Makes a new plan. Returns the factor by which the intervals have changed; 1 if they have not.
-   */
-  replan(applications: Iterable<{ readonly selected: SelectedApplication }>): number;
+  /** Makes a new plan. */
+  replan(applications: Iterable<{ readonly selected: SelectedApplication }>): void;
   /** Notes how many calls a discovery took. */
   discovered(calls: number, intervalMs: number): void;
   /** Notes how many calls a look-up of host names took. */
@@ -91,8 +89,6 @@ export interface AccountPlanner {
 const tolerance = 0.1;
 /** The vendor is fast enough by far when the connections can carry this many times the limit. */
 const atEase = 1.5;
-/** A smaller change of the intervals is not worth moving the waiting polls. */
-const leastChange = 0.005;
 
 export function createAccountPlanner(
   { discoveryIntervalMs }: { readonly discoveryIntervalMs: number },
@@ -139,12 +135,7 @@ export function createAccountPlanner(
       const polled = { applications: Array.from(applications, (one) => one.selected), costs };
       const other = { ...discovery, otherPerMinute: others.perMinute(nowMs) };
       if (isOutdated()) held = capacity();
-      const next = accountPlanOf(polled, other, held);
-      const factor = next.stretch / plan.stretch;
-      const isMoved =
-        Math.abs(factor - 1) >= leastChange || (next.stretch === 1) !== (plan.stretch === 1);
-      plan = isMoved ? next : { ...next, stretch: plan.stretch };
-      return isMoved ? factor : 1;
+      plan = accountPlanOf(polled, other, held);
     },
     discovered: (calls, intervalMs) => {
       // A discovery that failed at once says nothing about the cost of the next one.

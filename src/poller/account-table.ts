@@ -33,7 +33,8 @@ import {
 import { createMetricWatch, type MetricWatch } from './metric-watch.ts';
 import type { PollLog } from './poll-log.ts';
 import { pollRequestOf } from './poll-request.ts';
-import { nextDue } from './schedule.ts';
+import { dueMsOf, phaseOf, turnAfter } from './schedule.ts';
+import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
 
 export interface AccountTableOptions {
   readonly account: AccountConfig;
@@ -55,6 +56,7 @@ export interface AccountTableDependencies {
 export class AccountTable {
   #options: AccountTableOptions;
   readonly #dependencies: AccountTableDependencies;
+  readonly #time: VirtualClock;
   readonly #states: AppStates;
   #discovery = initialDiscovery;
   /** The vendor refused the key in the last discovery. Until the next one polls would fail too. */
@@ -66,7 +68,8 @@ export class AccountTable {
   constructor(options: AccountTableOptions, dependencies: AccountTableDependencies) {
     this.#options = options;
     this.#dependencies = dependencies;
-    this.#states = createAppStates(() => this.plan.stretch, dependencies);
+    this.#time = createVirtualClock(dependencies.clock);
+    this.#states = createAppStates({ ...dependencies, time: this.#time });
     const { name } = options.account;
     const published = { ...dependencies, snapshotOf: (id: string) => this.#snapshotOf(id) };
     this.#publisher = createAppPublisher({ account: name }, published);
@@ -91,12 +94,12 @@ export class AccountTable {
     return this.#dependencies.planner.plan;
   }
 
-  /** Makes a new plan, and moves the waiting polls to fit it. */
+  /** Makes a new plan at once. To be called when the limit, or what polls cost, has changed. */
   replan(): void {
-    const { clock, planner, log } = this.#dependencies;
-    const factor = planner.replan(this.states.values());
-    log.demand(planner.plan);
-    if (factor !== 1) this.#states.stretch(factor, clock.monotonicMs());
+    const { planner, log } = this.#dependencies;
+    planner.replan(this.states.values());
+    this.#time.setStretch(this.plan.stretch);
+    log.demand(this.plan);
   }
 
   /** Publishes nothing more of what was left for a later turn of the event loop. */
@@ -108,10 +111,9 @@ export class AccountTable {
    * of the event loop. An abort leaves it half done, but every state is consistent.
    */
   async reconfigure(options: AccountTableOptions, signal: AbortSignal): Promise<readonly string[]> {
-    const nowMs = this.#dependencies.clock.monotonicMs();
     this.#options = options;
     const own = createPartition(options.account.shard);
-    const steps = reconfigurationSteps(this.states, options.entries, nowMs, own);
+    const steps = reconfigurationSteps(this.states, options.entries, own);
     const { unwanted, released } = await this.#take(steps, signal);
     for (const id of released) this.#publisher.remove(id);
     this.#metrics.followStates();
@@ -131,7 +133,8 @@ export class AccountTable {
       this.#nextPhaseIndex += 1;
       return this.#nextPhaseIndex - 1;
     };
-    const now = { monotonicMs: clock.monotonicMs(), takePhaseIndex };
+    const virtualMs = this.#time.nowMs();
+    const now = { monotonicMs: clock.monotonicMs(), virtualMs, takePhaseIndex };
     const isFirst = this.states.size === 0;
     const own = createPartition(account.shard);
     const steps = discoverySteps(this.states, entries, discovery, now, own);
@@ -144,7 +147,7 @@ export class AccountTable {
     this.replan();
     // If not everything can be polled at once, the first polls are spread evenly.
     if (isFirst && this.plan.stretch > 1) {
-      await this.#take(spreadSteps(this.states, this.plan.stretch, now.monotonicMs), signal);
+      await this.#take(spreadSteps(this.states, virtualMs), signal);
     }
     const showNothing = missing && [...missing, ...hostlessEntries(this.states.values())];
     this.#discovery = discoveryAfter(this.#discovery, discovery, showNothing, nowOf(clock));
@@ -160,9 +163,12 @@ export class AccountTable {
     const state = this.states.get(id);
     if (state === undefined) return undefined;
     this.#states.begin(id);
-    const { stretch } = this.plan;
-    const nowMs = this.#dependencies.clock.monotonicMs();
-    return pollRequestOf(state, { stretch, nowMs, isListed: hostsListedNow(this.states, id) });
+    return pollRequestOf(state, {
+      stretch: this.plan.stretch,
+      time: this.#time,
+      nowMs: this.#dependencies.clock.monotonicMs(),
+      isListed: hostsListedNow(this.states, id),
+    });
   }
 
   /** To be called when a poll was ended before it had an outcome. */
@@ -182,16 +188,15 @@ export class AccountTable {
     if (before === undefined) return;
     // The first look-up of an application's host names says nothing about how many will follow.
     if (before.hostNames.askedFor.size > 0) planner.asked(outcome.extraCalls);
-    const { askHostNames: hostNames, deadlineMs } = request;
-    const after = afterPoll(before, outcome, { hostNames, startMs, deadlineMs }, now);
-    const times = { dueMs: request.dueMs, startMs, nowMs: now.monotonicMs };
-    const { skipped, ...due } = nextDue(times, {
-      intervalMs: this.#intervalMsOf(after),
+    const after = afterPoll(before, outcome, { hostNames: request.askHostNames, startMs }, now);
+    const times = { startMs: this.#time.at(startMs), nowMs: this.#time.nowMs() };
+    const { turn, skipped } = turnAfter(before.turn, times, {
+      intervalMs: before.selected.entry.poll.intervalMs,
       headroom: this.plan.headroom,
-      phaseIndex: source.gatherMs > 0 ? undefined : before.phaseIndex,
+      phase: source.gatherMs > 0 ? undefined : phaseOf(before.phaseIndex),
     });
     if (skipped > 0) observer.skipped(skipped);
-    this.#states.set(id, { ...after, ...due });
+    this.#states.set(id, { ...after, turn });
     this.#publisher.publish(id);
     this.#metrics.polled(after, outcome.reading);
     if (this.#unauthorized === undefined) log.polled(before, after, outcome);
@@ -204,12 +209,11 @@ export class AccountTable {
    *
    * @param withinMs how early an application counts as due
    */
-  readonly firstDue = (withinMs = 0): string | undefined =>
-    this.#states.firstDue(this.#dependencies.clock.monotonicMs(), withinMs);
+  readonly firstDue = (withinMs = 0): string | undefined => this.#states.firstDue(withinMs);
 
   /** Drops the values that were not renewed in time. */
   dropStale(): void {
-    const ids = this.#states.dropStale(this.#dependencies.clock.monotonicMs());
+    const ids = this.#states.dropStale();
     for (const id of ids) this.#publisher.publish(id);
     if (ids.length > 0) this.#dependencies.log.dropped(ids, this.states);
   }
@@ -221,8 +225,9 @@ export class AccountTable {
     return applySteps(steps, this.#states, this.#dependencies, signal);
   }
 
-  readonly #intervalMsOf = ({ selected }: AppState): number =>
-    selected.entry.poll.intervalMs * this.plan.stretch;
+  /** Monotonic time at which the next poll of an application is due, as the plan is now. */
+  readonly nextDueMs = ({ turn, selected }: AppState): number =>
+    this.#time.monotonicMsOf(dueMsOf(turn, selected.entry.poll.intervalMs));
 
   #snapshotOf(id: string): AppSnapshot | undefined {
     const state = this.states.get(id);

@@ -11,6 +11,7 @@ import type { Failure } from '../model/status.ts';
 import { type HostNameState, hostNamesAfter, noHostNames } from './host-names.ts';
 import { withHostsOf, withSeriesOf } from './kept-reading.ts';
 import { failureAfter } from './poll-failure.ts';
+import { dueAtOnce, type Turn } from './schedule.ts';
 
 /** All that the poller remembers about one application: replaced, never changed. */
 export interface AppState {
@@ -28,8 +29,8 @@ export interface AppState {
    */
   readonly failure: Failure | undefined;
   /**
-   * Monotonic time at which the first failed poll since values were last published began; or should
-   * have ended, if that is earlier.
+   * Monotonic time at which the first failed poll since values were last published began; or since
+   * when a poll has been late, if that is earlier.
    */
   readonly failingSinceMs: number | undefined;
   /** Monotonic time at which values were dropped, because polls had failed for too long. */
@@ -40,9 +41,7 @@ export interface AppState {
   readonly phaseIndex: number;
   /** Monotonic time of the last discovery that found it. */
   readonly discoveredMs: number;
-  readonly nextDueMs: number;
-  /** After this time a poll that is due is late. */
-  readonly overdueMs: number;
+  readonly turn: Turn;
   readonly pollsEnded: number;
   readonly lastPoll: EndedPoll | undefined;
 }
@@ -53,15 +52,28 @@ export interface EndedPoll {
   readonly durationMs: number;
 }
 
+/** Monotonic time at which values that are held become too old for that; `undefined` if none are. */
+export function staleAtMs({ failingSinceMs, reading, selected }: AppState): number | undefined {
+  return failingSinceMs === undefined || reading === undefined
+    ? undefined
+    : failingSinceMs + selected.entry.poll.staleAfterMs;
+}
+
 /** A poll with failures may be published if at most this share, or one part, of it failed. */
 const recentShare = 0.1;
 /** Parts that have failed for `stale_after` are not counted, up to this share in all. */
 const totalShare = 0.5;
 
+/**
+ * The state of an application that was found just now.
+ *
+ * @param virtualMs the same moment in the virtual time of the account, if that ever differed
+ */
 export function newAppState(
   selected: SelectedApplication,
   phaseIndex: number,
   nowMs: number,
+  virtualMs: number = nowMs,
 ): AppState {
   return {
     selected,
@@ -76,8 +88,7 @@ export function newAppState(
     gone: false,
     phaseIndex,
     discoveredMs: nowMs,
-    nextDueMs: nowMs,
-    overdueMs: nowMs,
+    turn: dueAtOnce(virtualMs),
     pollsEnded: 0,
     lastPoll: undefined,
   };
@@ -142,7 +153,7 @@ function union(
 export function afterPoll(
   state: AppState,
   outcome: PollOutcome,
-  asked: { readonly hostNames: boolean; readonly startMs: number; readonly deadlineMs: number },
+  asked: { readonly hostNames: boolean; readonly startMs: number },
   now: Now,
 ): AppState {
   const failedSinceMs = new Map(
@@ -182,9 +193,8 @@ export function afterPoll(
     const published = { reading, failingSinceMs: undefined, droppedMs: undefined };
     return { ...next, ...published, gone: false, pollSucceeded: false };
   }
-  // Earlier polls may have been aborted: then this one began late.
-  const sinceMs = Math.min(asked.startMs, state.nextDueMs + asked.deadlineMs);
-  return { ...next, pollSucceeded: false, failingSinceMs: state.failingSinceMs ?? sinceMs };
+  const failingSinceMs = Math.min(state.failingSinceMs ?? Infinity, asked.startMs);
+  return { ...next, pollSucceeded: false, failingSinceMs };
 }
 
 function namesAfter(

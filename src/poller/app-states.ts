@@ -1,7 +1,8 @@
 import type { Clock } from '../model/clock.ts';
-import { createPriorityQueue } from '../model/priority-queue.ts';
-import type { AppState } from './app-state.ts';
-import { pollDeadlineMs, staleAtMs, whenStale } from './schedule.ts';
+import { createPriorityQueue, type PriorityQueue } from '../model/priority-queue.ts';
+import { type AppState, staleAtMs } from './app-state.ts';
+import { dueMsOf, lateAfterMs, overdueMsOf, spreadTurn } from './schedule.ts';
+import type { VirtualClock } from './virtual-clock.ts';
 
 export interface FailingCount {
   readonly applications: number;
@@ -14,6 +15,7 @@ export interface AppStates {
   readonly all: ReadonlyMap<string, AppState>;
   /** How many applications did not get everything with their last poll. */
   readonly failing: FailingCount;
+  /** The state of an application from now on. Its next poll is due no later than a new interval demands. */
   set(id: string, state: AppState): void;
   delete(id: string): void;
   /** The poll of the application has begun: it is under way, or waits for its first call. */
@@ -25,36 +27,38 @@ export interface AppStates {
    *
    * @param withinMs how early an application counts as due
    */
-  firstDue(nowMs: number, withinMs?: number): string | undefined;
+  firstDue(withinMs?: number): string | undefined;
   /** Drops the values that have become stale. Returns the ids of their applications. */
-  dropStale(nowMs: number): readonly string[];
+  dropStale(): readonly string[];
   /** Monotonic time at which the next poll is due or values become stale; `undefined` if never. */
   nextEventMs(): number | undefined;
-  /** Stretches the time until each coming poll, so that all of them keep their order. */
-  stretch(factor: number, nowMs: number): void;
 }
 
-/** @param stretch returns the factor by which the intervals are stretched at present */
-export function createAppStates(
-  stretch: () => number,
-  { clock }: { readonly clock: Pick<Clock, 'monotonicMs'> },
-): AppStates {
-  return new QueuedStates(stretch, clock);
+export interface AppStatesDependencies {
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly time: VirtualClock;
+}
+
+export function createAppStates(dependencies: AppStatesDependencies): AppStates {
+  return new QueuedStates(dependencies);
 }
 
 class QueuedStates implements AppStates {
   readonly #all = new Map<string, AppState>();
-  readonly #stretch: () => number;
   readonly #polling = new Set<string>();
+  /** When the next poll of each application is due, in virtual time. */
   readonly #polls = createPriorityQueue<string>();
-  /** When to look at each application: no later than its values become stale. */
+  /** When an application with values counts as failing unless its poll ends, in virtual time. */
+  readonly #late = createPriorityQueue<string>();
+  /** When the values of each application that fails become stale, in monotonic time. */
   readonly #stale = createPriorityQueue<string>();
   readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #time: VirtualClock;
   #failing: FailingCount;
 
-  constructor(stretch: () => number, clock: Pick<Clock, 'monotonicMs'>) {
-    this.#stretch = stretch;
+  constructor({ clock, time }: AppStatesDependencies) {
     this.#clock = clock;
+    this.#time = time;
     this.#failing = { applications: 0, changedMs: clock.monotonicMs() };
   }
 
@@ -66,21 +70,24 @@ class QueuedStates implements AppStates {
     return this.#failing;
   }
 
-  set(id: string, state: AppState): void {
-    this.#countFailing(this.#all.get(id), state);
+  set(id: string, next: AppState): void {
+    const before = this.#all.get(id);
+    const state = before === undefined ? next : this.#inTurn(before, next);
+    this.#countFailing(before, state);
     this.#all.set(id, state);
-    if (this.#polling.has(id)) this.#polls.delete(id);
-    else this.#polls.set(id, state.nextDueMs);
-    const atMs = staleAtMs(state, this.#deadlineMsOf(state));
-    if (atMs === undefined) this.#stale.delete(id);
-    else this.#stale.set(id, atMs);
+    const { poll } = state.selected.entry;
+    const dueMs = dueMsOf(state.turn, poll.intervalMs);
+    const isFailing = state.failingSinceMs !== undefined;
+    const lateMs = isFailing || state.reading === undefined ? undefined : dueMs + lateAfterMs(poll);
+    place(this.#polls, id, this.#polling.has(id) ? undefined : dueMs);
+    place(this.#late, id, lateMs);
+    place(this.#stale, id, staleAtMs(state));
   }
 
   delete(id: string): void {
     this.#countFailing(this.#all.get(id), undefined);
     this.#all.delete(id);
-    this.#polls.delete(id);
-    this.#stale.delete(id);
+    for (const queue of [this.#polls, this.#late, this.#stale]) queue.delete(id);
   }
 
   begin(id: string): void {
@@ -91,51 +98,64 @@ class QueuedStates implements AppStates {
   end(id: string): void {
     this.#polling.delete(id);
     const state = this.#all.get(id);
-    if (state !== undefined) this.#polls.set(id, state.nextDueMs);
+    if (state !== undefined) this.set(id, state);
   }
 
-  firstDue(nowMs: number, withinMs = 0): string | undefined {
+  firstDue(withinMs = 0): string | undefined {
     const id = this.#polls.first();
     const state = id === undefined ? undefined : this.#all.get(id);
-    const earlyMs = this.#polls.firstPriority() - nowMs;
-    if (state === undefined || earlyMs > withinMs) return undefined;
+    if (state === undefined) return undefined;
+    const nowMs = this.#clock.monotonicMs();
+    const earlyMs = this.#time.monotonicMsOf(this.#polls.firstPriority()) - nowMs;
+    if (earlyMs <= 0) return id;
     // Half an interval after the last poll at the earliest: nothing is polled more than twice as
     // often.
-    const halfMs = (state.selected.entry.poll.intervalMs * this.#stretch()) / 2;
-    return earlyMs <= 0 || nowMs >= state.overdueMs - halfMs ? id : undefined;
+    const { intervalMs } = state.selected.entry.poll;
+    const earliestMs = overdueMsOf(state.turn, intervalMs) - intervalMs / 2;
+    return earlyMs <= withinMs && this.#time.nowMs() >= earliestMs ? id : undefined;
   }
 
-  dropStale(nowMs: number): readonly string[] {
+  dropStale(): readonly string[] {
+    const nowMs = this.#clock.monotonicMs();
+    for (let one = this.#firstLate(nowMs); one !== undefined; one = this.#firstLate(nowMs)) {
+      const failingSinceMs = this.#time.monotonicMsOf(this.#late.firstPriority());
+      this.set(one.id, { ...one.state, failingSinceMs });
+    }
     const dropped: string[] = [];
     while (this.#stale.firstPriority() <= nowMs) {
-      const id = this.#stale.first();
-      const state = id === undefined ? undefined : this.#all.get(id);
-      if (id === undefined || state === undefined) break;
-      const after = whenStale(state, this.#deadlineMsOf(state), nowMs);
-      this.set(id, after);
-      if (after !== state) dropped.push(id);
+      const one = this.#known(this.#stale.first());
+      if (one === undefined) break;
+      const { id, state } = one;
+      this.set(id, { ...state, reading: undefined, pollSucceeded: false, droppedMs: nowMs });
+      dropped.push(id);
     }
     return dropped;
   }
 
   nextEventMs(): number | undefined {
-    const nextMs = Math.min(this.#polls.firstPriority(), this.#stale.firstPriority());
+    const virtualMs = Math.min(this.#polls.firstPriority(), this.#late.firstPriority());
+    const nextMs = Math.min(this.#time.monotonicMsOf(virtualMs), this.#stale.firstPriority());
     return Number.isFinite(nextMs) ? nextMs : undefined;
   }
 
-  stretch(factor: number, nowMs: number): void {
-    const moved = (dueMs: number): number =>
-      dueMs > nowMs ? nowMs + (dueMs - nowMs) * factor : dueMs;
-    for (const [id, before] of this.#all) {
-      const { nextDueMs, overdueMs } = before;
-      const state = { ...before, nextDueMs: moved(nextDueMs), overdueMs: moved(overdueMs) };
-      this.#all.set(id, state);
-      // Where values become stale later than before, they are merely looked at too early.
-      if (factor >= 1) continue;
-      const atMs = staleAtMs(state, this.#deadlineMsOf(state));
-      if (atMs !== undefined) this.#stale.set(id, atMs);
-    }
-    this.#polls.mapPriorities(moved);
+  /** What a shorter interval makes overdue is spread: a crowd of polls would hold up the others. */
+  #inTurn(before: AppState, state: AppState): AppState {
+    const nowMs = this.#time.nowMs();
+    const { intervalMs } = state.selected.entry.poll;
+    const isShorter = intervalMs < before.selected.entry.poll.intervalMs;
+    return isShorter && dueMsOf(state.turn, intervalMs) < nowMs
+      ? { ...state, turn: spreadTurn(state.phaseIndex, nowMs) }
+      : state;
+  }
+
+  #firstLate(nowMs: number): { readonly id: string; readonly state: AppState } | undefined {
+    const isLate = this.#time.monotonicMsOf(this.#late.firstPriority()) <= nowMs;
+    return isLate ? this.#known(this.#late.first()) : undefined;
+  }
+
+  #known(id: string | undefined): { readonly id: string; readonly state: AppState } | undefined {
+    const state = id === undefined ? undefined : this.#all.get(id);
+    return id === undefined || state === undefined ? undefined : { id, state };
   }
 
   #countFailing(before: AppState | undefined, after: AppState | undefined): void {
@@ -146,8 +166,9 @@ class QueuedStates implements AppStates {
     const changedMs = isEdge ? this.#clock.monotonicMs() : this.#failing.changedMs;
     this.#failing = { applications, changedMs };
   }
+}
 
-  #deadlineMsOf({ selected }: AppState): number {
-    return pollDeadlineMs(selected.entry.poll, this.#stretch());
-  }
+function place(queue: PriorityQueue<string>, id: string, atMs: number | undefined): void {
+  if (atMs === undefined) queue.delete(id);
+  else queue.set(id, atMs);
 }

@@ -21,7 +21,7 @@ import { type AppState, afterDiscovery, newAppState, refreshed } from './app-sta
 import type { AppStates } from './app-states.ts';
 import { noHostNames } from './host-names.ts';
 import { withHostsOf, withSeriesOf } from './kept-reading.ts';
-import { phaseMs } from './schedule.ts';
+import { spreadTurn } from './schedule.ts';
 
 /** One step of a change of the states. */
 export interface StateChanges {
@@ -64,6 +64,7 @@ export function* discoverySteps(
   { applications, complete, unreadableIds, pendingIds }: Discovery,
   now: {
     readonly monotonicMs: number;
+    readonly virtualMs: number;
     /** Returns a number for a new application. */
     readonly takePhaseIndex: () => number;
   },
@@ -81,7 +82,11 @@ export function* discoverySteps(
       const known = states.get(application.id);
       const found = { application, entry };
       if (known === undefined) {
-        changes.push([application.id, newAppState(found, now.takePhaseIndex(), now.monotonicMs)]);
+        const phaseIndex = now.takePhaseIndex();
+        changes.push([
+          application.id,
+          newAppState(found, phaseIndex, now.monotonicMs, now.virtualMs),
+        ]);
       } else {
         const after = complete ? afterDiscovery : refreshed;
         changes.push([application.id, after(known, found, now.monotonicMs)]);
@@ -111,13 +116,11 @@ export interface Reconfiguration {
 }
 
 /**
- * Gives the applications that new entries still want the settings of those entries, step by step. A
- * poll is due no later than the new interval demands.
+ * Gives the applications that new entries still want the settings of those entries, step by step.
  */
 export function* reconfigurationSteps(
   states: ReadonlyMap<string, AppState>,
   entries: readonly AppEntry[],
-  nowMs: number,
   { owns, shards }: Partition,
 ): Generator<StateChanges, Reconfiguration> {
   const selector = createApplicationSelector(entries);
@@ -133,7 +136,7 @@ export function* reconfigurationSteps(
       const entry = owns(id) ? selector.entryOf(application) : undefined;
       if (entry === undefined) released.push(id);
       if (entry === undefined || !haveSamePoll(known.selected.entry, entry)) unwanted.push(id);
-      changes.push([id, entry && withEntry(known, { application, entry }, nowMs)]);
+      changes.push([id, entry && withEntry(known, { application, entry })]);
     }
     yield { states: changes, isLong };
   }
@@ -145,23 +148,21 @@ export function* reconfigurationSteps(
  */
 export function* spreadSteps(
   states: ReadonlyMap<string, AppState>,
-  stretch: number,
-  nowMs: number,
+  virtualMs: number,
 ): Generator<StateChanges, undefined> {
   const all = [...states];
   for (let from = 0; from < all.length; from += applicationsPerTurn) {
     const part = all.slice(from, from + applicationsPerTurn);
-    const moved = part.map(([id, state]): [string, AppState] => {
-      const intervalMs = state.selected.entry.poll.intervalMs * stretch;
-      const nextDueMs = nowMs + phaseMs(intervalMs, state.phaseIndex - 1);
-      return [id, { ...state, nextDueMs }];
-    });
-    yield { states: moved, isLong: part.length >= manyApplications };
+    const spread = part.map(([id, state]): [string, AppState] => [
+      id,
+      { ...state, turn: spreadTurn(state.phaseIndex, virtualMs) },
+    ]);
+    yield { states: spread, isLong: part.length >= manyApplications };
   }
   return undefined;
 }
 
-function withEntry(known: AppState, found: SelectedApplication, nowMs: number): AppState {
+function withEntry(known: AppState, found: SelectedApplication): AppState {
   const isSameChoice = isSameHostChoice(
     hostChoiceOf(known.selected.entry),
     hostChoiceOf(found.entry),
@@ -173,9 +174,7 @@ function withEntry(known: AppState, found: SelectedApplication, nowMs: number): 
   const selected = withNamedHosts(found, hostNames.names);
   const kept = withSeriesOf(known.reading, found.entry.series);
   const reading = isSameChoice ? kept : withHostsOf(kept, hostsToPoll(selected));
-  const nextDueMs = Math.min(known.nextDueMs, nowMs + selected.entry.poll.intervalMs);
-  const overdueMs = Math.max(nextDueMs, known.overdueMs);
-  return { ...known, selected, hostNames, reading, nextDueMs, overdueMs };
+  return { ...known, selected, hostNames, reading };
 }
 
 function isAmong(ids: ReadonlySet<string>, { selector }: AppEntry): boolean {

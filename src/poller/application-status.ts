@@ -5,26 +5,24 @@ import { hostsToPoll, isWorthPolling } from '../model/selected-application.ts';
 import { selectorText } from '../model/selector.ts';
 import type { ApplicationState, ApplicationStatus, Failure } from '../model/status.ts';
 import type { AccountTable } from './account-table.ts';
-import type { AppState } from './app-state.ts';
-import { pollDeadlineMs, staleAtMs } from './schedule.ts';
+import { type AppState, staleAtMs } from './app-state.ts';
 
 /** All applications of an account for people. */
 export function applicationStatusesOf(
   { name }: Pick<AccountConfig, 'name'>,
-  { states, plan }: Pick<AccountTable, 'states' | 'plan'>,
+  table: Pick<AccountTable, 'states' | 'plan' | 'nextDueMs'>,
   { clock }: { readonly clock: Clock },
 ): readonly ApplicationStatus[] {
   const now = nowOf(clock);
-  return Array.from(states.values(), (app) => applicationStatusOf(name, app, plan.stretch, now));
+  return Array.from(table.states.values(), (app) => applicationStatusOf(name, app, table, now));
 }
 
 const none: ReadonlySet<string> = new Set();
 
-/** @param stretch the factor by which intervals are stretched */
 function applicationStatusOf(
   account: string,
   app: AppState,
-  stretch: number,
+  { plan: { stretch }, nextDueMs }: Pick<AccountTable, 'plan' | 'nextDueMs'>,
   now: Now,
 ): ApplicationStatus {
   const { application, entry } = app.selected;
@@ -38,12 +36,12 @@ function applicationStatusOf(
     state: stateOf(app),
     failure: failureOf(app, now),
     reading: app.reading,
-    isHeld: isHeld(app),
-    dropMs: dropMsOf(app, stretch, now),
+    isHeld: staleAtMs(app) !== undefined,
+    dropMs: dropMsOf(app, now),
     lastSuccessMs: app.lastSuccessMs,
     lastPollMs: app.lastPoll?.endedMs,
     lastPollSeconds: app.lastPoll && Math.round(app.lastPoll.durationMs) / 1000,
-    nextPollMs: wallTimeOf(now)(app.nextDueMs),
+    nextPollMs: wallTimeOf(now)(nextDueMs(app)),
     intervalSeconds: (entry.poll.intervalMs * stretch) / 1000,
     hostIds,
     failedHostIds: failedHostsOf(app, hostIds),
@@ -58,10 +56,6 @@ function stateOf({ gone, pollSucceeded, droppedMs, selected }: AppState): Applic
   return isWorthPolling(selected) ? 'up' : 'silent';
 }
 
-function isHeld({ reading, failingSinceMs }: AppState): boolean {
-  return reading !== undefined && failingSinceMs !== undefined;
-}
-
 /** Values are also dropped when a poll hangs: then no poll says why. */
 function failureOf(app: AppState, now: Now): Failure | undefined {
   if (app.failure !== undefined || app.droppedMs === undefined) return app.failure;
@@ -69,13 +63,12 @@ function failureOf(app: AppState, now: Now): Failure | undefined {
     reason: 'timeout',
     message:
       'The poll that was due has not ended: New Relic answers too slowly, or the budget is too small.',
-    sinceMs: wallTimeOf(now)(app.nextDueMs),
+    sinceMs: wallTimeOf(now)(app.failingSinceMs ?? app.droppedMs),
   };
 }
 
-function dropMsOf(app: AppState, stretch: number, now: Now): number | undefined {
-  const deadlineMs = pollDeadlineMs(app.selected.entry.poll, stretch);
-  const atMs = app.droppedMs ?? (isHeld(app) ? staleAtMs(app, deadlineMs) : undefined);
+function dropMsOf(app: AppState, now: Now): number | undefined {
+  const atMs = app.droppedMs ?? staleAtMs(app);
   return atMs === undefined ? undefined : wallTimeOf(now)(atMs);
 }
 

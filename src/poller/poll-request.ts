@@ -1,27 +1,31 @@
 import type { AppState } from './app-state.ts';
 import type { PollRequest } from './batch-poll.ts';
 import { shouldAskHostNames } from './host-names.ts';
-import { pollDeadlineMs } from './schedule.ts';
+import { dueMsOf, overdueMsOf, pollDeadlineMs } from './schedule.ts';
+import type { VirtualClock } from './virtual-clock.ts';
 
 /** The poll of an application that begins now: what it asks for, and its times. */
 export function pollRequestOf(
   state: AppState,
   {
     stretch,
+    time,
     nowMs,
     isListed,
   }: {
     /** The factor by which intervals are stretched. */
     readonly stretch: number;
+    readonly time: VirtualClock;
     readonly nowMs: number;
     readonly isListed: PollRequest['isListed'];
   },
 ): PollRequest {
-  const { selected, nextDueMs, overdueMs, hostNames } = state;
+  const { selected, turn, hostNames } = state;
   const { poll } = selected.entry;
+  const overdueMs = time.monotonicMsOf(overdueMsOf(turn, poll.intervalMs));
   return {
     selected,
-    dueMs: nextDueMs,
+    dueMs: time.monotonicMsOf(dueMsOf(turn, poll.intervalMs)),
     overdueMs: stretch > 1 ? Number.POSITIVE_INFINITY : overdueMs,
     periodMs: poll.intervalMs * stretch,
     deadlineMs: pollDeadlineMs(poll, stretch),

@@ -1,31 +1,31 @@
 import type { PollConfig } from '../model/config.ts';
 import { earlyShare } from '../rate-limit/job-queue.ts';
-import type { AppState } from './app-state.ts';
+
+/** When the next poll of an application is due, in the virtual time of its account. */
+export interface Turn {
+  /** When it was the turn of the last poll; before the first one, when its time began to count. */
+  readonly fromMs: number;
+  /** How long after that the next one is due, in intervals of its entry. */
+  readonly intervals: number;
+}
 
 /** What decides when an application is polled. */
 export interface Timing {
-  /** The effective interval. */
+  /** The interval of its entry. */
   readonly intervalMs: number;
   /** The share of the budget that the demand leaves free; 0 when there is too little. */
   readonly headroom: number;
-  /** The number of the application, from 0; `undefined` if it keeps the phase of its batch. */
-  readonly phaseIndex: number | undefined;
+  /** See `phaseOf`; `undefined` if the application keeps the phase of its batch. */
+  readonly phase: number | undefined;
 }
 
-/** The times of a poll that has just ended. */
+/** The virtual times of a poll that has just ended. */
 export interface PollTimes {
-  readonly dueMs: number;
+  /** When it was queued. */
   readonly startMs: number;
   readonly nowMs: number;
 }
 
-export interface NextDue {
-  readonly nextDueMs: number;
-  /** After this time the poll is late: a whole interval has passed since the last one was due. */
-  readonly overdueMs: number;
-  /** Polls that were skipped because this one took too long. */
-  readonly skipped: number;
-}
 
 /** A poll may take as long as its interval, or as this if that is longer. */
 const longestShortPollMs = 120_000;
@@ -45,63 +45,75 @@ export function pollDeadlineMs(
   );
 }
 
+/**
+ * How long a poll may be due without having ended, in virtual time. After that its application
+ * counts as failing: values must not grow old in silence while their poll waits.
+ */
+export function lateAfterMs({
+  intervalMs,
+  staleAfterMs,
+}: Pick<PollConfig, 'intervalMs' | 'staleAfterMs'>): number {
+  return Math.max(2 * intervalMs, Math.min(longestShortPollMs, staleAfterMs));
+}
+
+export function dueMsOf({ fromMs, intervals }: Turn, intervalMs: number): number {
+  return fromMs + intervals * intervalMs;
+}
+
+/** After this time a poll is late: a whole interval has passed since the last one was due. */
+export function overdueMsOf({ fromMs, intervals }: Turn, intervalMs: number): number {
+  return fromMs + (intervals === 0 ? 0 : intervalMs);
+}
+
 /** The fractional parts of its multiples are spread evenly, however many there are. */
 const goldenRatio = 0.618_033_988_749_895;
 
-/** When in each interval the application is polled: all together are spread evenly. */
-export function phaseMs(intervalMs: number, phaseIndex: number): number {
-  return (((phaseIndex + 1) * goldenRatio) % 1) * intervalMs;
+/** When in each interval the application with this number is polled: all are spread evenly. */
+export function phaseOf(phaseIndex: number): number {
+  return ((phaseIndex + 1) * goldenRatio) % 1;
+}
+
+export function dueAtOnce(nowMs: number): Turn {
+  return { fromMs: nowMs, intervals: 0 };
+}
+
+/** All together are spread over one interval, and the very first one is due at once. */
+export function spreadTurn(phaseIndex: number, nowMs: number): Turn {
+  return { fromMs: nowMs, intervals: phaseOf(phaseIndex - 1) };
 }
 
 /**
- * When the next poll is due. First polls go out together where the budget allows it. From then on
- * each application moves towards its phase: it is polled a little early, as far as the headroom
- * allows, and never made to wait. Applications that share a batch stay together: each is due an
- * interval after the batch began, even if it was not due itself then. Polls missed while the
- * machine slept are not made up for.
+ * The turn after a poll, and how many polls were skipped because it took too long. First polls go
+ * out together where the budget allows it. From then on each application moves towards its phase: it
+ * is polled a little early, as far as the headroom allows, and never made to wait. Applications that
+ * share a batch stay together: each is due an interval after the batch began, even if it was not due
+ * itself then. Without headroom the next turn is one interval after this one, or after its end if
+ * that came earlier. Polls missed while the machine slept are not made up for.
  */
-export function nextDue({ startMs, nowMs, ...times }: PollTimes, timing: Timing): NextDue {
-  const { intervalMs, headroom, phaseIndex } = timing;
-  const dueMs = startMs - times.dueMs >= intervalMs ? startMs : times.dueMs;
-  const missed = Math.floor((nowMs - dueMs) / intervalMs);
-  if (missed >= 1) return { nextDueMs: nowMs, overdueMs: nowMs, skipped: missed - 1 };
-  if (headroom === 0) return nextTurn(dueMs, nowMs, intervalMs);
-  const overdueMs = Math.min(dueMs, startMs) + intervalMs;
-  const targetMs = phaseIndex === undefined ? overdueMs : phaseMs(intervalMs, phaseIndex);
-  const pastPhaseMs = modulo(overdueMs - targetMs, intervalMs);
-  // Rounding may put a poll that is in phase slightly before its phase: that is not far past it.
-  const isInPhase = intervalMs - pastPhaseMs < 1;
-  const earlyMs = isInPhase ? 0 : Math.min(pastPhaseMs, headroom * intervalMs);
-  return { nextDueMs: Math.max(nowMs, overdueMs - earlyMs), overdueMs, skipped: 0 };
+export function turnAfter(
+  turn: Turn,
+  { startMs, nowMs }: PollTimes,
+  { intervalMs, headroom, phase }: Timing,
+): { readonly turn: Turn; readonly skipped: number } {
+  const dueMs = dueMsOf(turn, intervalMs);
+  const turnMs = startMs - dueMs >= intervalMs ? startMs : dueMs;
+  const missed = Math.floor((nowMs - turnMs) / intervalMs);
+  if (missed >= 1) return { turn: dueAtOnce(nowMs), skipped: missed - 1 };
+  const isFull = headroom === 0;
+  const fromMs = isFull
+    ? Math.min(turnMs + earlyShare * intervalMs, nowMs)
+    : Math.min(turnMs, startMs);
+  const early = isFull ? earlyShare : Math.min(headroom, pastPhase(fromMs / intervalMs, phase));
+  const intervals = Math.max(1 - early, (nowMs - fromMs) / intervalMs);
+  return { turn: { fromMs, intervals }, skipped: 0 };
 }
 
-/** The next turn is one interval after this one, or after its end if that came earlier. */
-function nextTurn(dueMs: number, nowMs: number, intervalMs: number): NextDue {
-  const earlyMs = earlyShare * intervalMs;
-  const overdueMs = Math.min(dueMs + earlyMs, nowMs) + intervalMs;
-  return { nextDueMs: Math.max(nowMs, overdueMs - earlyMs), overdueMs, skipped: 0 };
-}
+/** Rounding may put a poll that is in phase slightly before its phase: that is not far past it. */
+const rounding = 1e-5;
 
-function modulo(value: number, divisor: number): number {
-  return ((value % divisor) + divisor) % divisor;
-}
-
-/**
- * Monotonic time at which the values become too old to be held any longer: polls have failed for
- * `stale_after`, or the poll that is due has not ended `stale_after` after its deadline.
- */
-export function staleAtMs(
-  { failingSinceMs, reading, selected, nextDueMs }: AppState,
-  deadlineMs: number,
-): number | undefined {
-  if (reading === undefined) return undefined;
-  const notRenewedSinceMs = Math.min(failingSinceMs ?? Infinity, nextDueMs + deadlineMs);
-  return notRenewedSinceMs + selected.entry.poll.staleAfterMs;
-}
-
-/** Drops values that were not renewed in time. */
-export function whenStale(state: AppState, deadlineMs: number, nowMs: number): AppState {
-  const atMs = staleAtMs(state, deadlineMs);
-  if (atMs === undefined || nowMs < atMs) return state;
-  return { ...state, reading: undefined, pollSucceeded: false, droppedMs: nowMs };
+/** By how much a time, in intervals, is past the phase. */
+function pastPhase(time: number, phase: number | undefined): number {
+  if (phase === undefined) return 0;
+  const past = (((time - phase) % 1) + 1) % 1;
+  return 1 - past < rounding ? 0 : past;
 }

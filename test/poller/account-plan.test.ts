@@ -123,41 +123,19 @@ describe('a plan', () => {
     expect(planner.plan).toMatchObject({ demandPerMinute: 0, capacityPerMinute: 800, stretch: 1 });
   });
 
-  it('gives the factor by which the intervals have changed', () => {
+  it('stretches the intervals for the limit that is in force', () => {
     const { planner, now } = aPlanner();
-    planner.replan(taking(100));
-    now.limitPerMinute = 50;
+    const stretches = [800, 50, 50.2, 101.4, 101.6].map((limitPerMinute) => {
+      now.limitPerMinute = limitPerMinute;
+      planner.replan(taking(100));
+      return planner.plan.stretch;
+    });
 
-    const longer = planner.replan(taking(100));
-    const { stretch } = planner.plan;
-    const same = planner.replan(taking(100));
-    now.limitPerMinute = 800;
-    const shorter = planner.replan(taking(100));
-
-    expect(stretch).toBeCloseTo(100 / (50 * 0.985), 10);
-    expect([longer, same, shorter]).toEqual([stretch, 1, 1 / stretch]);
-    expect(planner.plan.stretch).toBe(1);
-  });
-
-  it.each([
-    {
-      what: 'keeps the intervals when they would change by less than half a percent',
-      limit: 50.2,
-      moved: false,
-    },
-    { what: 'changes them when they would by more', limit: 50.3, moved: true },
-  ])('$what', ({ limit, moved }) => {
-    const { planner, now } = aPlanner();
-    now.limitPerMinute = 50;
-    planner.replan(taking(100));
-    const { stretch } = planner.plan;
-
-    now.limitPerMinute = limit;
-    const factor = planner.replan(taking(100));
-
-    expect(factor !== 1).toBe(moved);
-    expect(planner.plan.stretch / stretch).toBeCloseTo(factor, 10);
-    expect(planner.plan.budgetPerMinute).toBe(limit);
+    const [plenty, little, more, hardly, enough] = stretches;
+    expect([plenty, enough]).toEqual([1, 1]);
+    expect(little).toBeCloseTo(100 / (50 * 0.985), 10);
+    expect(more).toBeCloseTo(100 / (50.2 * 0.985), 10);
+    expect(hardly).toBeCloseTo(100 / (101.4 * 0.985), 10);
   });
 
   it('keeps its capacity while the speed of the vendor moves by less than a tenth', () => {
@@ -165,29 +143,17 @@ describe('a plan', () => {
     now.carriedPerMinute = 100;
     planner.replan(taking(100));
     const { stretch } = planner.plan;
-    const factors = [105, 95, 109, 91].map((carriedPerMinute) => {
+    const stretches = [105, 95, 109, 91].map((carriedPerMinute) => {
       now.carriedPerMinute = carriedPerMinute;
-      return planner.replan(taking(100));
+      planner.replan(taking(100));
+      return planner.plan.stretch;
     });
 
-    expect(factors).toEqual([1, 1, 1, 1]);
+    expect(stretches).toEqual([stretch, stretch, stretch, stretch]);
     expect(planner.plan).toMatchObject({ capacityPerMinute: 90, stretch });
     now.carriedPerMinute = 89;
-    expect(planner.replan(taking(100))).toBeCloseTo(100 / 89, 10);
-  });
-
-  it('begins and ends a stretch, however small it is', () => {
-    const { planner, now } = aPlanner();
-    now.limitPerMinute = 101.4;
-    const longer = planner.replan(taking(100));
-    now.limitPerMinute = 101.6;
-
-    const shorter = planner.replan(taking(100));
-
-    expect(longer).toBeGreaterThan(1);
-    expect(longer).toBeLessThan(1.005);
-    expect(shorter).toBeLessThan(1);
-    expect(planner.plan.stretch).toBe(1);
+    planner.replan(taking(100));
+    expect(planner.plan.stretch / stretch).toBeCloseTo(100 / 89, 10);
   });
 });
 

@@ -13,7 +13,13 @@ import {
   publishedIds,
   shop,
   signal,
+  type TableBench,
 } from '../support/table-bench.ts';
+
+function nextDueMs({ table }: TableBench, id: string): number {
+  const state = table.states.get(id);
+  return state === undefined ? 0 : table.nextDueMs(state);
+}
 
 describe('AccountTable, when a discovery ended', () => {
   it.each([
@@ -223,7 +229,7 @@ describe('AccountTable, when it is configured anew', () => {
     const { selected, ...kept } = bench.table.states.get('1') ?? { selected: undefined };
     expect(selected?.entry.labels).toEqual(labels);
     expect(kept).toEqual({ ...before, selected: undefined, ...kept });
-    expect(kept).toMatchObject({ reading: before?.reading, nextDueMs: before?.nextDueMs });
+    expect(kept).toMatchObject({ reading: before?.reading, turn: before?.turn });
   });
 });
 
@@ -238,7 +244,7 @@ describe('AccountTable, when the budget changes', () => {
 
     const { stretch } = bench.table.plan;
     expect(stretch).toBeGreaterThan(2);
-    expect(bench.table.states.get('1')?.nextDueMs).toBeGreaterThan(60_000);
+    expect(nextDueMs(bench, '1')).toBeGreaterThan(60_000);
     expect(bench.demands.at(-1)).toEqual({ budget: 50, stretch });
   });
 
@@ -260,18 +266,20 @@ describe('AccountTable, when the budget changes', () => {
 });
 
 describe('AccountTable, when a discovery changes the demand', () => {
-  it('moves the waiting polls to the new intervals', async () => {
+  it('makes the waiting polls due by the new intervals, and leaves their turns alone', async () => {
     const bench = aTable({ budgetPerMinute: () => 50 });
     await bench.table.discovered(found(shop('1', {}, 500), shop('2')), signal);
     pollAll(bench);
-    const before = bench.table.states.get('2')?.nextDueMs ?? 0;
+    const before = nextDueMs(bench, '2');
+    const turn = bench.table.states.get('2')?.turn;
     const { stretch } = bench.table.plan;
 
     await bench.table.discovered(found(shop('2')), signal);
 
     expect(stretch).toBeGreaterThan(5);
     expect(bench.table.plan.stretch).toBe(1);
-    expect(bench.table.states.get('2')?.nextDueMs).toBeCloseTo(before / stretch, 6);
+    expect(nextDueMs(bench, '2')).toBeCloseTo(before / stretch, 6);
+    expect(bench.table.states.get('2')?.turn).toBe(turn);
   });
 });
 

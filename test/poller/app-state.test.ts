@@ -9,15 +9,15 @@ import {
   afterPoll,
   newAppState,
   refreshed,
+  staleAtMs,
 } from '../../src/poller/app-state.ts';
-import { staleAtMs, whenStale } from '../../src/poller/schedule.ts';
 import { anEntry, aSelected, throughputSeries } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
 
 const hostIds = Array.from({ length: 19 }, (_, index) => `${index + 1}`);
 const now = { monotonicMs: 1000, wallMs: 2000 };
 const { staleAfterMs } = aSelected().entry.poll;
-const noNames = { hostNames: false, startMs: 400, deadlineMs: 120_000 };
+const noNames = { hostNames: false, startMs: 400 };
 
 /** A poll of one application with 19 hosts, 20 calls, in which these scopes failed. */
 function aPoll(requestsPerMinute: number, ...failed: string[]): PollOutcome {
@@ -329,49 +329,30 @@ describe('refreshed', () => {
 });
 
 describe('values that could not be renewed', () => {
-  const deadlineMs = 120_000;
-  const failing = aState({ reading: aReading('1'), failingSinceMs: 1000, nextDueMs: 50_000 });
+  const failing = aState({ reading: aReading('1'), failingSinceMs: 1000 });
   const waiting = { ...failing, failingSinceMs: undefined };
 
   it.each([
     { what: 'after a first failure', state: failing, atMs: 1000 + staleAfterMs },
+    { what: 'never while polls succeed', state: waiting, atMs: undefined },
     {
-      what: 'after the deadline of a poll that never ends',
-      state: waiting,
-      atMs: 50_000 + deadlineMs + staleAfterMs,
+      what: 'never when there are none',
+      state: { ...failing, reading: undefined },
+      atMs: undefined,
     },
-    { what: 'never when there are none', state: { ...failing, reading: undefined } },
   ])('become stale $what', ({ state, atMs }) => {
-    expect(staleAtMs(state, deadlineMs)).toBe(atMs);
+    expect(staleAtMs(state)).toBe(atMs);
   });
 
   it.each([
-    { what: 'in time', startMs: 60_000, sinceMs: 60_000 },
-    {
-      what: 'only after the deadline of the due poll, because others were aborted',
-      startMs: 400_000,
-      sinceMs: 50_000 + deadlineMs,
-    },
-  ])('are counted from a failure that began $what', ({ startMs, sinceMs }) => {
+    { what: 'the failed poll began', before: waiting, startMs: 60_000, sinceMs: 60_000 },
+    { what: 'the first failed poll began', before: failing, startMs: 60_000, sinceMs: 1000 },
+    { what: 'the poll began that was late first', before: failing, startMs: 500, sinceMs: 500 },
+  ])('are held from when $what', ({ before, startMs, sinceMs }) => {
     const outcome = anOutcome({ reading: undefined, failed: new Set([applicationScope]) });
 
-    const state = afterPoll(waiting, outcome, { ...noNames, startMs, deadlineMs }, now);
+    const state = afterPoll(before, outcome, { ...noNames, startMs }, now);
 
     expect(state.failingSinceMs).toBe(sinceMs);
-  });
-
-  it('no longer count as a success when they are dropped without a failure', () => {
-    const known = { ...waiting, pollSucceeded: true };
-
-    const state = whenStale(known, deadlineMs, 50_000 + deadlineMs + staleAfterMs);
-
-    expect(state).toMatchObject({ reading: undefined, pollSucceeded: false });
-  });
-
-  it.each([
-    { nowMs: 999 + staleAfterMs, held: true },
-    { nowMs: 1000 + staleAfterMs, held: false },
-  ])('are held at $nowMs ms: $held', ({ nowMs, held }) => {
-    expect(whenStale(failing, deadlineMs, nowMs).reading !== undefined).toBe(held);
   });
 });

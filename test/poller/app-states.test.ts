@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AppState, newAppState } from '../../src/poller/app-state.ts';
 import { type AppStates, createAppStates } from '../../src/poller/app-states.ts';
-import { aSelected, throughputSeries } from '../support/builders.ts';
+import { createVirtualClock, type VirtualClock } from '../../src/poller/virtual-clock.ts';
+import { anEntry, aSelected, throughputSeries } from '../support/builders.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { webOf } from '../support/fake-source.ts';
 
@@ -14,160 +15,229 @@ const reading = {
 };
 /** How long the values of an application are held by default. */
 const staleMs = 900_000;
-/** The deadline of a poll with an interval of a minute. */
-const deadlineMs = 120_000;
+/** How long a poll may be due, with an interval of a minute. */
+const lateMs = 120_000;
 
-function aState(nextDueMs: number, overrides: Partial<AppState> = {}): AppState {
-  return { ...newAppState(aSelected(), 0, 0), nextDueMs, overdueMs: nextDueMs, ...overrides };
+/** A state whose first poll is due at `dueMs`. */
+function aState(dueMs: number, overrides: Partial<AppState> = {}): AppState {
+  return { ...newAppState(aSelected(), 0, 0), turn: { fromMs: dueMs, intervals: 0 }, ...overrides };
+}
+
+interface Bench {
+  readonly states: AppStates;
+  readonly time: VirtualClock;
+  /** Goes to this monotonic time. */
+  readonly goTo: (ms: number) => void;
+}
+
+function aBench(): Bench {
+  let nowMs = 0;
+  const clock = { ...createFakeClock(), monotonicMs: () => nowMs };
+  const time = createVirtualClock(clock);
+  const goTo = (ms: number): void => {
+    nowMs = ms;
+  };
+  return { states: createAppStates({ clock, time }), time, goTo };
 }
 
 /** The ids in the order in which they fall due, each with a poll that ends at once. */
-function inOrder(states: AppStates): readonly string[] {
+function inOrder({ states, goTo }: Bench): readonly string[] {
+  goTo(1e9);
   const ids: string[] = [];
-  for (let id = states.firstDue(1e9); id !== undefined; id = states.firstDue(1e9)) {
+  for (let id = states.firstDue(); id !== undefined; id = states.firstDue()) {
     ids.push(id);
     states.begin(id);
   }
   return ids;
 }
 
-function appStates(stretch: () => number, clock = createFakeClock()): AppStates {
-  return createAppStates(stretch, { clock });
+/** The applications whose values are dropped at each of these times. */
+function droppedAt({ states, goTo }: Bench, ...timesMs: number[]): readonly (readonly string[])[] {
+  return timesMs.map((atMs) => {
+    goTo(atMs);
+    return states.dropStale();
+  });
 }
 
 describe('createAppStates', () => {
   it('knows whose poll has been due for longest', () => {
-    const states = appStates(() => 1);
-    states.set('a', aState(3000));
-    states.set('b', aState(1000));
-    states.set('c', aState(2000));
+    const bench = aBench();
+    const { states, goTo } = bench;
+    for (const [id, dueMs] of Object.entries({ a: 3000, b: 1000, c: 2000 })) {
+      states.set(id, aState(dueMs));
+    }
+    goTo(999);
+    const before = states.firstDue();
+    goTo(1000);
 
-    expect([states.firstDue(999), states.firstDue(1000)]).toEqual([undefined, 'b']);
+    expect([before, states.firstDue()]).toEqual([undefined, 'b']);
     expect(states.nextEventMs()).toBe(1000);
-    expect(inOrder(states)).toEqual(['b', 'c', 'a']);
+    expect(inOrder(bench)).toEqual(['b', 'c', 'a']);
     expect(states.nextEventMs()).toBeUndefined();
   });
 
   it.each([
-    { what: 'as early as may be', nextDueMs: 91_000, overdueMs: 91_000, withinMs: 31_000, id: 'a' },
-    { what: 'no earlier', nextDueMs: 91_000, overdueMs: 91_000, withinMs: 30_999, id: undefined },
-    {
-      what: 'after half an interval',
-      nextDueMs: 90_000,
-      overdueMs: 90_000,
-      withinMs: 1e9,
-      id: 'a',
-    },
-    { what: 'not before', nextDueMs: 90_001, overdueMs: 90_001, withinMs: 1e9, id: undefined },
-    {
-      what: 'counted from its last turn',
-      nextDueMs: 70_000,
-      overdueMs: 95_000,
-      withinMs: 1e9,
-      id: undefined,
-    },
-    { what: 'when it is due', nextDueMs: 60_000, overdueMs: 500_000, withinMs: 0, id: 'a' },
-  ])('takes an application before it is due: $what', ({ nextDueMs, overdueMs, withinMs, id }) => {
-    const states = appStates(() => (nextDueMs === 91_000 ? 2 : 1));
-    states.set('a', aState(nextDueMs, { overdueMs }));
+    { what: 'as early as may be', fromMs: 29_000, intervals: 1, withinMs: 29_000, id: 'a' },
+    { what: 'no earlier', fromMs: 29_000, intervals: 1, withinMs: 28_999, id: undefined },
+    { what: 'after half an interval', fromMs: 30_000, intervals: 1, withinMs: 1e9, id: 'a' },
+    { what: 'not before', fromMs: 30_001, intervals: 1, withinMs: 1e9, id: undefined },
+    { what: 'not before, if early', fromMs: 35_000, intervals: 0.6, withinMs: 1e9, id: undefined },
+    { what: 'when it is due', fromMs: 40_000, intervals: 1 / 3, withinMs: 0, id: 'a' },
+  ])('takes an application before it is due: $what', ({ withinMs, id, ...turn }) => {
+    const { states, goTo } = aBench();
+    states.set('a', aState(0, { turn }));
 
-    expect(states.firstDue(60_000, withinMs)).toBe(id);
+    goTo(60_000);
+
+    expect(states.firstDue(withinMs)).toBe(id);
   });
 
   it('does not call a poll due while it is under way, even if its state changes meanwhile', () => {
-    const states = appStates(() => 1);
+    const { states, goTo } = aBench();
     states.set('a', aState(0));
     states.begin('a');
     states.set('a', aState(0, { pollsEnded: 1 }));
-    const during = states.firstDue(1000);
+    goTo(1000);
+    const during = states.firstDue();
 
     states.end('a');
 
-    expect([during, states.firstDue(1000)]).toEqual([undefined, 'a']);
+    expect([during, states.firstDue()]).toEqual([undefined, 'a']);
   });
 
   it('drops values when polls have failed for stale_after, even during a poll', () => {
-    const states = appStates(() => 1);
-    states.set('a', aState(60_000, { reading, failingSinceMs: 5000 }));
-    states.set('b', aState(60_000, { reading }));
+    const bench = aBench();
+    const { states } = bench;
+    states.set('a', aState(1e9, { reading, failingSinceMs: 5000 }));
+    states.set('b', aState(1e9, { reading }));
     states.begin('a');
 
-    const before = states.dropStale(5000 + staleMs - 1);
-    const after = states.dropStale(5000 + staleMs);
+    const dropped = droppedAt(bench, 5000 + staleMs - 1, 5000 + staleMs);
 
-    expect([before, after]).toEqual([[], ['a']]);
-    expect([states.all.get('a')?.reading, states.all.get('b')?.reading]).toEqual([
-      undefined,
-      reading,
-    ]);
+    expect(dropped).toEqual([[], ['a']]);
+    expect(states.all.get('a')).toMatchObject({ reading: undefined, pollSucceeded: false });
+    expect(states.all.get('b')?.reading).toBe(reading);
   });
 
   it('drops values even if other applications have none yet, or no longer have any', () => {
-    const states = appStates(() => 1);
+    const bench = aBench();
+    const { states } = bench;
     for (const id of ['a', 'b', 'c']) states.set(id, aState(60_000));
     states.set('d', aState(60_000, { reading, failingSinceMs: 5000 }));
     states.set('e', aState(60_000, { reading, failingSinceMs: 6000 }));
 
-    expect(states.dropStale(5000 + staleMs)).toEqual(['d']);
-    expect(states.dropStale(6000 + staleMs)).toEqual(['e']);
+    expect(droppedAt(bench, 5000 + staleMs, 6000 + staleMs)).toEqual([['d'], ['e']]);
   });
 
   it.each([
     { what: 'that is never started', begins: false },
     { what: 'that never ends', begins: true },
   ])('drops values that wait for a poll $what', ({ begins }) => {
-    const states = appStates(() => 1);
-    states.set('a', aState(60_000, { reading, pollSucceeded: true }));
-    if (begins) states.begin('a');
-    const atMs = 60_000 + deadlineMs + staleMs;
+    const bench = aBench();
+    bench.states.set('a', aState(60_000, { reading, pollSucceeded: true }));
+    if (begins) bench.states.begin('a');
+    const lateAtMs = 60_000 + lateMs;
 
-    const dropped = [atMs - 1, atMs].map((nowMs) => states.dropStale(nowMs));
+    expect(droppedAt(bench, lateAtMs - 1)).toEqual([[]]);
+    expect(bench.states.all.get('a')?.failingSinceMs).toBeUndefined();
+    expect(droppedAt(bench, lateAtMs)).toEqual([[]]);
+    expect(bench.states.all.get('a')).toMatchObject({
+      failingSinceMs: lateAtMs,
+      pollSucceeded: true,
+    });
+    expect(droppedAt(bench, lateAtMs + staleMs - 1, lateAtMs + staleMs)).toEqual([[], ['a']]);
+    expect(bench.states.all.get('a')?.pollSucceeded).toBe(false);
+  });
 
-    expect(dropped).toEqual([[], ['a']]);
-    expect(states.all.get('a')?.pollSucceeded).toBe(false);
+  it('drops at once what became too old while the machine slept', () => {
+    const bench = aBench();
+    bench.states.set('a', aState(60_000, { reading }));
+
+    expect(droppedAt(bench, 60_000 + lateMs + staleMs)).toEqual([['a']]);
   });
 
   it('waits longer for values where intervals are stretched', () => {
-    let stretch = 1;
-    const states = appStates(() => stretch);
+    const bench = aBench();
+    bench.states.set('a', aState(0, { reading }));
+
+    bench.time.setStretch(10);
+
+    const atMs = 10 * lateMs + staleMs;
+    expect(droppedAt(bench, 10 * lateMs, atMs - 1, atMs)).toEqual([[], [], ['a']]);
+  });
+
+  it('makes nothing stale when intervals are no longer stretched', () => {
+    const bench = aBench();
+    const { states, time, goTo } = bench;
+    time.setStretch(10);
     states.set('a', aState(0, { reading }));
-    stretch = 10;
+    goTo(10 * lateMs - 1000);
 
-    states.stretch(10, 0);
+    time.setStretch(1);
 
-    expect(states.dropStale(deadlineMs + staleMs)).toEqual([]);
-    expect(states.dropStale(2 * 10 * 60_000 + staleMs)).toEqual(['a']);
+    const lateAtMs = 10 * lateMs - 1000 + 100;
+    expect(droppedAt(bench, 10 * lateMs - 1000, lateAtMs, lateAtMs + staleMs - 1)).toEqual([
+      [],
+      [],
+      [],
+    ]);
+    expect(droppedAt(bench, lateAtMs + staleMs)).toEqual([['a']]);
   });
 
-  it('waits less for values when intervals are no longer stretched', () => {
-    let stretch = 10;
-    const states = appStates(() => stretch);
-    states.set('a', aState(600_000, { reading }));
-    stretch = 1;
+  it('moves nothing when the stretch changes, however often: polls keep their order', () => {
+    const bench = aBench();
+    const { states, time, goTo } = bench;
+    for (const dueMs of [500, 1000, 1100, 1400]) states.set(String(dueMs), aState(dueMs));
+    const before = [...states.all.values()];
+    goTo(1000);
 
-    states.stretch(0.1, 0);
+    for (const stretch of [2, 7, 1, 2]) time.setStretch(stretch);
 
-    const atMs = 60_000 + deadlineMs + staleMs;
-    expect([states.dropStale(atMs - 1), states.dropStale(atMs)]).toEqual([[], ['a']]);
+    expect([...states.all.values()]).toEqual(before);
+    states.begin('500');
+    states.begin('1000');
+    expect(states.nextEventMs()).toBe(1200);
+    goTo(1199);
+    const tooEarly = states.firstDue();
+    goTo(1200);
+    expect([tooEarly, states.firstDue()]).toEqual([undefined, '1100']);
+    expect(inOrder(bench)).toEqual(['1100', '1400']);
   });
 
-  it('moves polls to come, keeps their order, and leaves due polls alone', () => {
-    const states = appStates(() => 1);
-    for (const dueMs of [500, 1000, 1100, 1400]) {
-      states.set(String(dueMs), aState(dueMs, { overdueMs: dueMs + 1000 }));
-    }
+  it.each([
+    { what: 'a longer interval', afterMs: 900_000, dueMs: 1_000_000 },
+    { what: 'a shorter one', afterMs: 120_000, dueMs: 220_000 },
+    { what: 'a shorter one that has passed, spread', afterMs: 60_000, dueMs: 237_082 },
+  ])('makes a poll due by a new interval, counted from the last one: $what', (row) => {
+    const { states, goTo } = aBench();
+    const withInterval = (intervalMs: number): AppState => {
+      const selected = { ...aSelected(), entry: anEntry({ poll: { intervalMs } }) };
+      const turn = { fromMs: 100_000, intervals: 1 };
+      return aState(0, { selected, turn, phaseIndex: 1, reading });
+    };
+    states.set('a', withInterval(600_000));
+    goTo(200_000);
 
-    states.stretch(2, 1000);
+    states.set('a', withInterval(row.afterMs));
 
-    const moved = [...states.all.values()];
-    expect(moved.map(({ nextDueMs }) => nextDueMs)).toEqual([500, 1000, 1200, 1800]);
-    expect(moved.map(({ overdueMs }) => overdueMs)).toEqual([2000, 3000, 3200, 3800]);
-    expect(states.nextEventMs()).toBe(500);
-    expect(inOrder(states)).toEqual(['500', '1000', '1100', '1400']);
+    expect(Math.round(states.nextEventMs() ?? 0)).toBe(row.dueMs);
+    expect(states.dropStale()).toEqual([]);
+  });
+
+  it('leaves a first poll due at once, whatever the interval', () => {
+    const { states, goTo } = aBench();
+    states.set('a', aState(0));
+    goTo(1000);
+    const entry = anEntry({ poll: { intervalMs: 3_600_000 } });
+
+    states.set('a', aState(0, { selected: { ...aSelected(), entry } }));
+
+    expect(states.firstDue()).toBe('a');
   });
 
   it('forgets what is deleted, and does not wake for it', () => {
-    const states = appStates(() => 1);
+    const bench = aBench();
+    const { states } = bench;
     states.set('a', aState(1000, { reading, failingSinceMs: 2000 - staleMs }));
     states.set('b', aState(5000, { reading, failingSinceMs: 3000 - staleMs }));
 
@@ -175,18 +245,8 @@ describe('createAppStates', () => {
 
     expect([...states.all.keys()]).toEqual(['b']);
     expect(states.nextEventMs()).toBe(3000);
-    expect(states.dropStale(1e9)).toEqual(['b']);
+    expect(droppedAt(bench, 1e9)).toEqual([['b']]);
     expect(states.nextEventMs()).toBe(5000);
-  });
-
-  it('wakes for moved polls at their new times', () => {
-    const states = appStates(() => 1);
-    states.set('a', aState(1400));
-
-    states.stretch(2, 1000);
-
-    expect(states.nextEventMs()).toBe(1800);
-    expect([states.firstDue(1799), states.firstDue(1800)]).toEqual([undefined, 'a']);
   });
 
   it('always names the same next event as a look at every state', () => {
@@ -198,7 +258,7 @@ describe('createAppStates', () => {
     );
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const states = appStates(() => 1);
+        const { states } = aBench();
         const polling = new Set<string>();
         for (const { kind, id: one, dueMs } of steps) {
           if (kind === 'set') states.set(one, aState(dueMs));
@@ -211,7 +271,7 @@ describe('createAppStates', () => {
             polling.delete(one);
           }
           const waiting = [...states.all].filter(([key]) => !polling.has(key));
-          const next = Math.min(...waiting.map(([, { nextDueMs }]) => nextDueMs));
+          const next = Math.min(...waiting.map(([, { turn }]) => turn.fromMs));
           expect(states.nextEventMs()).toBe(Number.isFinite(next) ? next : undefined);
         }
       }),

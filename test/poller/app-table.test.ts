@@ -66,7 +66,7 @@ function applyDiscovery(
     phaseIndex += 1;
     return phaseIndex;
   };
-  const now = { monotonicMs: 1000, takePhaseIndex };
+  const now = { monotonicMs: 1000, virtualMs: 500, takePhaseIndex };
   const change = take(states, (live) =>
     discoverySteps(live, entries, discovery, now, partitionOf(owns)),
   );
@@ -77,11 +77,9 @@ function applyDiscovery(
 function statesFor(
   states: ReadonlyMap<string, AppState>,
   entries: readonly AppEntry[],
-  nowMs: number,
   owns: Owns = everything,
 ): ReadonlyMap<string, AppState> {
-  return take(states, (live) => reconfigurationSteps(live, entries, nowMs, partitionOf(owns)))
-    .states;
+  return take(states, (live) => reconfigurationSteps(live, entries, partitionOf(owns))).states;
 }
 
 describe('discoverySteps', () => {
@@ -96,6 +94,7 @@ describe('discoverySteps', () => {
     expect(change.states.get('1')?.discoveredMs).toBe(1000);
     expect(change.removed).toEqual(['3']);
     expect(change.states.get('4')?.phaseIndex).toBe(7);
+    expect(change.states.get('4')?.turn).toEqual({ fromMs: 500, intervals: 0 });
   });
 
   it('keeps an entry from being missing if it chooses the last known name', () => {
@@ -159,40 +158,13 @@ describe('discoverySteps of a shard', () => {
   });
 
   it('keeps only its own applications', () => {
-    const taken = statesFor(new Map([aState('1'), aState('2')]), [entry], 0, owns);
+    const taken = statesFor(new Map([aState('1'), aState('2')]), [entry], owns);
 
     expect([...taken.keys()]).toEqual(['1']);
   });
 });
 
 describe('reconfigurationSteps', () => {
-  const nowMs = 10_000;
-  const intervalMs = 60_000;
-
-  it.each([
-    { what: 'keeps a poll that is due sooner', nextDueMs: 30_000, overdueMs: 90_000, due: 30_000 },
-    {
-      what: 'moves a poll that is due later to the new interval',
-      nextDueMs: 500_000,
-      overdueMs: 600_000,
-      due: nowMs + intervalMs,
-    },
-  ])('$what', ({ nextDueMs, overdueMs, due }) => {
-    const states = new Map([aState('1', { nextDueMs, overdueMs })]);
-
-    const taken = statesFor(states, [anEntry({ poll: { intervalMs } })], nowMs);
-
-    expect(taken.get('1')).toMatchObject({ nextDueMs: due, overdueMs });
-  });
-
-  it('does not call a poll late before it is due', () => {
-    const states = new Map([aState('1', { nextDueMs: 30_000, overdueMs: 20_000 })]);
-
-    const taken = statesFor(states, [entry], nowMs);
-
-    expect(taken.get('1')?.overdueMs).toBe(30_000);
-  });
-
   it('drops values that the new list of metrics does not read, and hosts of which it reads none', () => {
     const reading = {
       windowEndMs: 0,
@@ -211,7 +183,7 @@ describe('reconfigurationSteps', () => {
     } as const;
     const other = anEntry({ poll: { metrics: [memory] } });
 
-    const taken = statesFor(new Map([aState('1', { reading })]), [other], nowMs);
+    const taken = statesFor(new Map([aState('1', { reading })]), [other]);
 
     expect(taken.get('1')?.reading).toEqual({
       windowEndMs: 0,
@@ -224,7 +196,7 @@ describe('reconfigurationSteps', () => {
   it('drops what no entry wants any more', () => {
     const states = new Map([aState('1'), aState('2')]);
 
-    const taken = statesFor(states, [anEntry({ selector: { kind: 'id', id: '2' } })], nowMs);
+    const taken = statesFor(states, [anEntry({ selector: { kind: 'id', id: '2' } })]);
 
     expect([...taken.keys()]).toEqual(['2']);
   });
@@ -235,7 +207,7 @@ describe('many applications', () => {
     const ids = Array.from({ length: 2500 }, (_, index) => `${index}`);
     const entries = ids.map((id) => anEntry({ selector: { kind: 'id', id } }));
     const sizesWith = (all: readonly AppEntry[], shards: number = 1): readonly number[] => {
-      const now = { monotonicMs: 0, takePhaseIndex: () => 0 };
+      const now = { monotonicMs: 0, virtualMs: 0, takePhaseIndex: () => 0 };
       const own = { ...partitionOf(everything), shards };
       const steps = discoverySteps(new Map(), all, aDiscovery(ids), now, own);
       return [...steps].map((changes) => changes.states.length).filter((size) => size > 0);

@@ -124,7 +124,8 @@ describe.each(apis)('$name', (api) => {
       loop.wake();
       await clock.advance(1000);
       source.answer('1', new ApiError('server', 'no', { status: 500 }));
-      const atMs = (table.states.get('1')?.nextDueMs ?? 0) - clock.monotonicMs();
+      const state = table.states.get('1');
+      const atMs = (state === undefined ? 0 : table.nextDueMs(state)) - clock.monotonicMs();
 
       // The poll fails when it is due; the next one is an hour later.
       await clock.advance(atMs + 59_999);

@@ -1,35 +1,43 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nextDue, phaseMs, pollDeadlineMs } from '../../src/poller/schedule.ts';
+import {
+  dueAtOnce,
+  dueMsOf,
+  overdueMsOf,
+  phaseOf,
+  pollDeadlineMs,
+  spreadTurn,
+  turnAfter,
+} from '../../src/poller/schedule.ts';
 
 const intervalMs = 60_000;
 /** Practically none, but the budget suffices. */
-const hardlyHeadroom = { intervalMs, headroom: 1e-9, phaseIndex: 0 };
-const noHeadroom = { intervalMs, headroom: 0, phaseIndex: 0 };
+const hardlyHeadroom = { intervalMs, headroom: 1e-9, phase: 0 };
+const noHeadroom = { intervalMs, headroom: 0, phase: 0 };
 
-describe('nextDue', () => {
+/** When the next poll is due after one that was due at `dueMs`, and after when it is late. */
+function next(
+  { dueMs, ...times }: { dueMs: number; startMs: number; nowMs: number },
+  timing: Parameters<typeof turnAfter>[2],
+): { dueMs: number; overdueMs: number; skipped: number } {
+  const { turn, skipped } = turnAfter(dueAtOnce(dueMs), times, timing);
+  const { intervalMs: everyMs } = timing;
+  return { dueMs: dueMsOf(turn, everyMs), overdueMs: overdueMsOf(turn, everyMs), skipped };
+}
+
+describe('turnAfter', () => {
   it.each([
-    {
-      what: 'ended in time',
-      nowMs: 5000,
-      expected: { nextDueMs: 60_000, overdueMs: 60_000, skipped: 0 },
-    },
-    {
-      what: 'took just longer than its interval',
-      nowMs: 61_000,
-      expected: { nextDueMs: 61_000, overdueMs: 61_000, skipped: 0 },
-    },
-    {
-      what: 'took three and a half intervals',
-      nowMs: 210_000,
-      expected: { nextDueMs: 210_000, overdueMs: 210_000, skipped: 2 },
-    },
-  ])('keeps the interval when the poll $what', ({ nowMs, expected }) => {
-    const next = nextDue({ dueMs: 0, startMs: 0, nowMs }, hardlyHeadroom);
+    { what: 'ended in time', nowMs: 5000, dueMs: 60_000, skipped: 0 },
+    { what: 'took just longer than its interval', nowMs: 61_000, dueMs: 61_000, skipped: 0 },
+    { what: 'took three and a half intervals', nowMs: 210_000, dueMs: 210_000, skipped: 2 },
+  ])('keeps the interval when the poll $what', ({ nowMs, dueMs, skipped }) => {
+    const times = { dueMs: 0, startMs: 0, nowMs };
 
-    expect(next.skipped).toBe(expected.skipped);
-    expect(next.nextDueMs).toBeCloseTo(expected.nextDueMs, 3);
-    expect(next.overdueMs).toBe(expected.overdueMs);
+    const after = next(times, hardlyHeadroom);
+
+    expect(after.skipped).toBe(skipped);
+    expect(after.dueMs).toBeCloseTo(dueMs, 3);
+    expect(after.overdueMs).toBe(dueMs);
   });
 
   it.each([
@@ -42,55 +50,59 @@ describe('nextDue', () => {
       headroom: 0,
       expectedMs: 54_100,
     },
-  ])('leaves an application in its batch, which began $what', (times) => {
-    const timing = { intervalMs, headroom: times.headroom, phaseIndex: undefined };
+  ])('leaves an application in its batch, which began $what', ({ headroom, ...row }) => {
+    const timing = { intervalMs, headroom, phase: undefined };
 
-    expect(nextDue({ ...times, nowMs: 100 }, timing).nextDueMs).toBe(times.expectedMs);
+    expect(next({ ...row, nowMs: 100 }, timing).dueMs).toBe(row.expectedMs);
   });
 
   it('moves an application to its phase by polling it early, as far as the headroom allows', () => {
-    const place = phaseMs(intervalMs, 0);
-    const timing = { intervalMs, headroom: 0.1, phaseIndex: 0 };
+    const timing = { intervalMs, headroom: 0.1, phase: 0.618 };
 
     const due = [0];
     for (let poll = 0; poll < 12; poll += 1) {
-      const last = due.at(-1) ?? 0;
-      due.push(nextDue({ dueMs: last, startMs: last, nowMs: last }, timing).nextDueMs);
+      const dueMs = due.at(-1) ?? 0;
+      due.push(next({ dueMs, startMs: dueMs, nowMs: dueMs }, timing).dueMs);
     }
 
     const gaps = due.slice(1).map((ms, index) => ms - (due[index] ?? 0));
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(54_000 - 1);
     expect(Math.max(...gaps)).toBeLessThanOrEqual(60_000 + 1);
-    expect((due.at(-1) ?? 0) % intervalMs).toBeCloseTo(place, 3);
+    expect((due.at(-1) ?? 0) % intervalMs).toBeCloseTo(0.618 * intervalMs, 3);
     expect(gaps.at(-1)).toBeCloseTo(60_000, 3);
   });
 
   it('does not make up for what was missed while the machine slept', () => {
     const times = { dueMs: 0, startMs: 3_600_000, nowMs: 3_601_000 };
 
-    const { nextDueMs, skipped } = nextDue(times, hardlyHeadroom);
+    const after = next(times, hardlyHeadroom);
 
-    expect(nextDueMs).toBeCloseTo(3_660_000, 3);
-    expect(skipped).toBe(0);
+    expect(after.dueMs).toBeCloseTo(3_660_000, 3);
+    expect(after.skipped).toBe(0);
   });
 
   it.each([
-    {
-      what: 'ended before its turn',
-      nowMs: 2000,
-      expected: { nextDueMs: 56_000, overdueMs: 62_000 },
-    },
-    { what: 'ended at its turn', nowMs: 6000, expected: { nextDueMs: 60_000, overdueMs: 66_000 } },
-    { what: 'ended late', nowMs: 50_000, expected: { nextDueMs: 60_000, overdueMs: 66_000 } },
-    { what: 'ended very late', nowMs: 59_000, expected: { nextDueMs: 60_000, overdueMs: 66_000 } },
-  ])(
-    'queues a poll a tenth of its interval early when there is no headroom: $what',
-    ({ nowMs, expected }) => {
-      const next = nextDue({ dueMs: 0, startMs: 0, nowMs }, noHeadroom);
+    { what: 'began in time', startMs: 600_500, overdueMs: 660_000 },
+    { what: 'began not quite an interval late', startMs: 659_999, overdueMs: 660_000 },
+    { what: 'began an interval late', startMs: 660_000, overdueMs: 720_000 },
+  ])('counts from when the poll was due, unless it began very late: $what', (row) => {
+    const times = { dueMs: 600_000, startMs: row.startMs, nowMs: row.startMs };
 
-      expect(next).toEqual({ ...expected, skipped: 0 });
-    },
-  );
+    const after = next(times, hardlyHeadroom);
+
+    expect(after.overdueMs).toBe(row.overdueMs);
+    expect(after.dueMs).toBeCloseTo(row.overdueMs, 3);
+  });
+
+  it.each([
+    { what: 'ended before its turn', nowMs: 2000, dueMs: 56_000 },
+    { what: 'ended at its turn', nowMs: 6000, dueMs: 60_000 },
+    { what: 'ended late', nowMs: 50_000, dueMs: 60_000 },
+    { what: 'ended very late', nowMs: 59_000, dueMs: 60_000 },
+    { what: 'took longer than its interval', nowMs: 63_000, dueMs: 63_000 },
+  ])('queues the next poll a tenth early when there is no headroom: $what', ({ dueMs, nowMs }) => {
+    expect(next({ dueMs: 0, startMs: 0, nowMs }, noHeadroom).dueMs).toBeCloseTo(dueMs, 6);
+  });
 
   it('is never in the past, and never later than one interval after the poll was due', () => {
     fc.assert(
@@ -100,31 +112,50 @@ describe('nextDue', () => {
         fc.nat(1e8),
         fc.double({ min: 0, max: 0.5, noNaN: true }),
         fc.nat(10_000),
-        (dueMs, everyMs, tookMs, headroom, phaseIndex) => {
+        (dueMs, everyMs, tookMs, headroom, index) => {
           const nowMs = dueMs + tookMs;
+          const timing = { intervalMs: everyMs, headroom, phase: phaseOf(index) };
 
-          const next = nextDue(
-            { dueMs, startMs: dueMs, nowMs },
-            { intervalMs: everyMs, headroom, phaseIndex },
-          );
+          const after = next({ dueMs, startMs: dueMs, nowMs }, timing);
 
-          expect(next.nextDueMs).toBeGreaterThanOrEqual(nowMs);
-          expect(next.nextDueMs).toBeLessThanOrEqual(Math.max(dueMs + everyMs, nowMs));
-          expect(next.overdueMs).toBeGreaterThanOrEqual(next.nextDueMs);
-          expect(next.skipped).toBeGreaterThanOrEqual(0);
+          expect(after.dueMs).toBeGreaterThanOrEqual(nowMs - 1e-3);
+          expect(after.dueMs).toBeLessThanOrEqual(Math.max(dueMs + everyMs, nowMs) + 1e-3);
+          expect(after.skipped).toBeGreaterThanOrEqual(0);
         },
       ),
     );
   });
+
+  it.each([
+    { what: 'is in phase but for rounding', beforePhaseMs: 1e-7, earlyMs: 0 },
+    { what: 'is after its phase', beforePhaseMs: -1000, earlyMs: 1000 },
+    { what: 'is far after its phase', beforePhaseMs: -30_000, earlyMs: 6000 },
+    { what: 'is before its phase', beforePhaseMs: 2, earlyMs: 6000 },
+  ])('polls an application that $what $earlyMs ms early', ({ beforePhaseMs, earlyMs }) => {
+    const timing = { intervalMs, headroom: 0.1, phase: 0.618 };
+    const dueMs = timing.phase * intervalMs - beforePhaseMs;
+
+    const after = next({ dueMs, startMs: dueMs, nowMs: dueMs }, timing);
+
+    expect(after.dueMs).toBeCloseTo(dueMs + intervalMs - earlyMs, 3);
+  });
 });
 
-describe('phaseMs', () => {
+describe('spreadTurn', () => {
+  it('spreads polls over the interval that comes, the very first at once', () => {
+    const due = [0, 1, 2].map((index) => dueMsOf(spreadTurn(index, 1000), intervalMs) - 1000);
+
+    expect(due.map((ms) => Math.round(ms))).toEqual([0, 37_082, 14_164]);
+  });
+});
+
+describe('phaseOf', () => {
   it('spreads applications evenly over an interval, however many there are', () => {
-    const places = Array.from({ length: 200 }, (_, phaseIndex) => phaseMs(intervalMs, phaseIndex));
+    const phases = Array.from({ length: 200 }, (_, phaseIndex) => phaseOf(phaseIndex));
 
     const perTenth = Array.from(
       { length: 10 },
-      (_, tenth) => places.filter((ms) => Math.floor(ms / 6000) === tenth).length,
+      (_, tenth) => phases.filter((phase) => Math.floor(phase * 10) === tenth).length,
     );
     expect(Math.min(...perTenth)).toBeGreaterThanOrEqual(18);
     expect(Math.max(...perTenth)).toBeLessThanOrEqual(22);
@@ -143,48 +174,4 @@ describe('pollDeadlineMs', () => {
       expect(pollDeadlineMs(row, row.stretch)).toBe(row.deadlineMs);
     },
   );
-});
-
-describe('nextDue, at its boundaries', () => {
-  it.each([
-    { what: 'started in time', dueMs: 600_000, startMs: 600_500, overdueMs: 660_000 },
-    { what: 'not quite an interval late', dueMs: 600_000, startMs: 659_999, overdueMs: 660_000 },
-    { what: 'an interval late', dueMs: 600_000, startMs: 660_000, overdueMs: 720_000 },
-  ])(
-    'counts an interval from the due time, or from a late start: $what',
-    ({ dueMs, startMs, overdueMs }) => {
-      const next = nextDue({ dueMs, startMs, nowMs: startMs }, hardlyHeadroom);
-
-      expect(next.overdueMs).toBe(overdueMs);
-      expect(next.nextDueMs).toBeCloseTo(overdueMs, 3);
-      expect(next.skipped).toBe(0);
-    },
-  );
-
-  it.each([
-    { what: 'is in phase but for rounding', beforePhaseMs: 1e-7, earlyMs: 0 },
-    { what: 'is after its phase', beforePhaseMs: -1000, earlyMs: 1000 },
-    { what: 'is far after its phase', beforePhaseMs: -30_000, earlyMs: 6000 },
-    { what: 'is before its phase', beforePhaseMs: 2, earlyMs: 6000 },
-  ])('polls an application that $what $earlyMs ms early', ({ beforePhaseMs, earlyMs }) => {
-    const timing = { intervalMs, headroom: 0.1, phaseIndex: 0 };
-    const dueMs = phaseMs(intervalMs, timing.phaseIndex) - beforePhaseMs;
-
-    const next = nextDue({ dueMs, startMs: dueMs, nowMs: dueMs }, timing);
-
-    expect(next.nextDueMs).toBeCloseTo(dueMs + intervalMs - earlyMs, 3);
-  });
-
-  it.each([
-    { what: 'ended at once', nowMs: 0, nextDueMs: 54_000, overdueMs: 60_000 },
-    { what: 'ended within a tenth', nowMs: 6000, nextDueMs: 60_000, overdueMs: 66_000 },
-    { what: 'took longer than that', nowMs: 30_000, nextDueMs: 60_000, overdueMs: 66_000 },
-  ])('makes an application without headroom wait for its turn when a poll $what', (row) => {
-    const next = nextDue(
-      { dueMs: 0, startMs: 0, nowMs: row.nowMs },
-      { intervalMs, headroom: 0, phaseIndex: 0 },
-    );
-
-    expect(next).toEqual({ nextDueMs: row.nextDueMs, overdueMs: row.overdueMs, skipped: 0 });
-  });
 });

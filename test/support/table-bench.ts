@@ -20,8 +20,6 @@ export interface TableBench {
   readonly sink: FakeSink;
   readonly clock: FakeClock;
   readonly demands: { readonly budget: number; readonly stretch: number }[];
-  /** The demands of the plans that were told of. */
-  readonly planned: number[];
 }
 
 export function aTable(
@@ -40,7 +38,6 @@ export function aTable(
   const { costs } = source;
   const sink = createFakeSink();
   const demands: { readonly budget: number; readonly stretch: number }[] = [];
-  const planned: number[] = [];
   const table = new AccountTable(
     {
       account: options.account ?? anAccount(),
@@ -71,7 +68,7 @@ export function aTable(
       },
     },
   );
-  return { table, sink, clock, demands, planned };
+  return { table, sink, clock, demands };
 }
 
 /** Of something that is never aborted. */

@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createVirtualClock } from '../../src/poller/virtual-clock.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+
+describe('createVirtualClock', () => {
+  it('runs more slowly while intervals are stretched, and neither jumps nor stops', async () => {
+    const clock = createFakeClock();
+    const time = createVirtualClock(clock);
+    const seen = [time.nowMs()];
+    for (const stretch of [1, 10, 10, 2.5]) {
+      time.setStretch(stretch);
+      seen.push(time.nowMs());
+      await clock.advance(1000);
+      seen.push(time.nowMs());
+    }
+
+    expect(seen).toEqual([0, 0, 1000, 1000, 1100, 1100, 1200, 1200, 1600]);
+  });
+
+  it('names the moment at which a virtual time comes, at the rate of now', async () => {
+    const clock = createFakeClock();
+    const time = createVirtualClock(clock);
+    await clock.advance(60_000);
+    const before = time.monotonicMsOf(90_000);
+
+    time.setStretch(3);
+    const stretched = time.monotonicMsOf(90_000);
+    await clock.advance(90_000);
+
+    expect([before, stretched, time.nowMs()]).toEqual([90_000, 150_000, 90_000]);
+    expect(time.at(clock.monotonicMs() - 30_000)).toBe(80_000);
+  });
+
+  it('comes back to the same moment, however often the stretch changes', async () => {
+    const steps = fc.array(fc.tuple(fc.double({ min: 1, max: 100, noNaN: true }), fc.nat(1e6)));
+    await fc.assert(
+      fc.asyncProperty(steps, async (changes) => {
+        const clock = createFakeClock();
+        const time = createVirtualClock(clock);
+        let expectedMs = 0;
+        for (const [stretch, forMs] of changes) {
+          time.setStretch(stretch);
+          await clock.advance(forMs);
+          expectedMs += forMs / stretch;
+          const nowMs = clock.monotonicMs();
+          expect(time.nowMs()).toBeCloseTo(expectedMs, 3);
+          expect(time.monotonicMsOf(time.nowMs())).toBeCloseTo(nowMs, 3);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
