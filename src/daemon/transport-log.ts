@@ -22,8 +22,8 @@ const remedies: Readonly<Record<ThrottleCause, string>> = {
 };
 
 /**
- * Logs pauses after 429s, the recovery of the limit after them, and differences between the vendor's clock and
- * ours. It listens to the membership for as long as that lasts.
+ * Logs pauses after 429s, the recovery of the limit after them, and differences between the vendor's
+ * clock and ours. It listens to the membership for as long as that lasts.
  */
 export function createTransportLog(
   account: string,

@@ -18,10 +18,10 @@ const spanMs = 60_000;
 /** A minute of one message. */
 interface Minute {
   /** Lines that may still be written in full. */
-  readonly linesLeft: number;
-  readonly held: number;
+  linesLeft: number;
+  held: number;
   /** Writes the last line that was held back. */
-  readonly writeLast: ((suppressed: number) => void) | undefined;
+  writeLast: ((suppressed: number) => void) | undefined;
   readonly cancelTimer: () => void;
 }
 
@@ -35,14 +35,14 @@ export function createBoundedLogger({ logger, clock }: BoundedLoggerDependencies
   const minutes = new Map<string, Minute>();
   let isStopped = false;
 
-  const begin = (message: string, linesLeft: number): Minute => ({
-    linesLeft,
-    held: 0,
-    writeLast: undefined,
-    cancelTimer: clock.after(spanMs, () => {
+  const begin = (message: string, linesLeft: number): Minute => {
+    const cancelTimer = clock.after(spanMs, () => {
       end(message);
-    }),
-  });
+    });
+    const minute: Minute = { linesLeft, held: 0, writeLast: undefined, cancelTimer };
+    minutes.set(message, minute);
+    return minute;
+  };
 
   const end = (message: string): void => {
     const minute = minutes.get(message);
@@ -50,7 +50,7 @@ export function createBoundedLogger({ logger, clock }: BoundedLoggerDependencies
     minute?.cancelTimer();
     if (minute?.writeLast === undefined) return;
     minute.writeLast(minute.held - 1);
-    if (!isStopped) minutes.set(message, begin(message, 0));
+    if (!isStopped) begin(message, 0);
   };
 
   const at =
@@ -65,10 +65,11 @@ export function createBoundedLogger({ logger, clock }: BoundedLoggerDependencies
       }
       const minute = minutes.get(message) ?? begin(message, linesInFull);
       if (minute.linesLeft > 0) {
-        minutes.set(message, { ...minute, linesLeft: minute.linesLeft - 1 });
+        minute.linesLeft -= 1;
         write(0);
       } else {
-        minutes.set(message, { ...minute, held: minute.held + 1, writeLast: write });
+        minute.held += 1;
+        minute.writeLast = write;
       }
     };
 
