@@ -14,6 +14,7 @@ import {
   type RestClientDependencies,
 } from '../rest/rest-client.ts';
 import { createRestSource } from '../rest/rest-source.ts';
+import { type BoundedLogger, createBoundedLogger } from '../telemetry/bounded-logger.ts';
 import type { SelfMetrics } from '../telemetry/self-metrics.ts';
 import { type AccountTransport, createAccountTransport } from '../transport/account-transport.ts';
 import { createCallLog } from '../transport/call-log.ts';
@@ -53,7 +54,7 @@ export interface AccountRuntime {
    * @param isAskedOtherwise whether the vendor sees another key, or other requests
    */
   reconfigure(isAskedOtherwise: boolean): Promise<void>;
-  /** Frees the account's share of its key, once it no longer polls. */
+  /** Frees the account's share of its key, once it no longer polls, and ends its log. */
   leave(): void;
   /** Leaves, and breaks off the calls under way. */
   close(): Promise<void>;
@@ -82,14 +83,17 @@ class PolledAccount implements AccountRuntime {
   readonly #membership: Membership;
   readonly #transport: AccountTransport;
   readonly #poller: AccountPoller;
+  readonly #logger: BoundedLogger;
   #prepared: PreparedAccount;
 
   constructor(
     prepared: PreparedAccount,
     raw: RawTransport,
-    { platform, sink, metrics, logger, limiters }: AccountRuntimeDependencies,
+    { platform, sink, metrics, limiters, ...others }: AccountRuntimeDependencies,
   ) {
     const { clock, random } = platform;
+    const logger = createBoundedLogger({ clock, logger: others.logger });
+    this.#logger = logger;
     const { account } = prepared;
     this.#prepared = prepared;
     const membership = limiters.join(account, prepared.keyProvider.current());
@@ -174,6 +178,7 @@ class PolledAccount implements AccountRuntime {
 
   leave(): void {
     this.#membership.leave();
+    this.#logger.stop();
   }
 
   /** In this order neither the old nor the new key ever counts more than the limit of this account. */

@@ -10,9 +10,6 @@ export interface TransportLogDependencies {
   readonly logger: Logger;
 }
 
-/** The warning is repeated at most this often. */
-const quietMs = 10 * 60_000;
-
 const remedies: Readonly<Record<ThrottleCause, string>> = {
   key_limit:
     'the limit of the key is used up, perhaps by others that use it as well: less is sent, and all ' +
@@ -25,14 +22,14 @@ const remedies: Readonly<Record<ThrottleCause, string>> = {
 };
 
 /**
- * Logs 429s, the recovery of the limit after them, and differences between the vendor's clock and
- * ours. It listens to the membership for as long as that lasts.
+ * Logs pauses after 429s, the recovery of the limit after them, and differences between the vendor's
+ * clock and ours. It listens to the membership for as long as that lasts.
  */
 export function createTransportLog(
   account: string,
   { clock, membership, logger }: TransportLogDependencies,
 ): TransportEvents {
-  const announced = new Map<ThrottleCause, { readonly atMs: number; readonly answers: number }>();
+  let pause: { readonly cause: ThrottleCause; readonly untilMs: number } | undefined;
   let isReductionTold = false;
 
   membership.onLimitChange(() => {
@@ -45,17 +42,14 @@ export function createTransportLog(
   return {
     throttled: ({ cause, untilMs }) => {
       const nowMs = clock.monotonicMs();
-      const { atMs, answers } = announced.get(cause) ?? { atMs: -Infinity, answers: 0 };
-      if (nowMs < atMs + quietMs) {
-        announced.set(cause, { atMs, answers: answers + 1 });
-        return;
-      }
-      announced.set(cause, { atMs: nowMs, answers: 0 });
+      // The other calls in flight are mostly refused alike.
+      if (pause?.cause === cause && nowMs < pause.untilMs) return;
+      pause = { cause, untilMs };
       const until = new Date(clock.wallMs() + untilMs - nowMs).toISOString();
       const limit = cause === 'key_limit' ? { limit_per_minute: membership.limitPerMinute() } : {};
       if (cause === 'key_limit') isReductionTold = true;
       logger.warn(
-        { account, cause, until, answers: answers + 1, ...limit, remedy: remedies[cause] },
+        { account, cause, until, ...limit, remedy: remedies[cause] },
         'rate limited by the vendor, pausing the account',
       );
     },

@@ -249,7 +249,6 @@ class LoopingPoller implements AccountPoller {
     this.#stopping.abort(new Error('the account is stopped'));
     this.#polls.stop();
     this.#table.stop();
-    this.#log.stop();
   }
 
   #limits(): JobQueueLimits {

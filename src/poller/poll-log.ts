@@ -1,225 +1,228 @@
 import { ApiError } from '../model/api-error.ts';
 import type { Application } from '../model/application.ts';
+import type { Clock } from '../model/clock.ts';
 import type { AppEntry } from '../model/config.ts';
+import type { MissingMetric } from '../model/missing-metric.ts';
 import { hostsScope, type PollOutcome } from '../model/poll-outcome.ts';
 import { selectorText } from '../model/selector.ts';
 import type { Discovery } from '../model/source.ts';
+import type { Logger } from '../model/telemetry.ts';
 import type { AccountPlan } from './account-plan.ts';
 import type { AppState } from './app-state.ts';
-import { applicationFieldsOf } from './application-fields.ts';
-import {
-  type ChangeLog,
-  type ChangeLogDependencies,
-  type ChangeLogOptions,
-  createChangeLog,
-  type StateChange,
-  type StateLines,
-  type SubjectState,
-} from './change-log.ts';
 import { createDemandReport } from './demand-log.ts';
-import { boundsOfMetrics, createMetricLog, type MetricLog } from './metric-log.ts';
-import { createReminder } from './reminder.ts';
-import { boundsOfValues, createValuesLog } from './values-log.ts';
 
-/** Writes what has changed in one account, in a bounded number of lines however bad it gets. */
+export interface PollLogDependencies {
+  /** Bounds the number of lines. */
+  readonly logger: Logger;
+  readonly clock: Pick<Clock, 'monotonicMs' | 'wallMs'>;
+}
+
+type States = ReadonlyMap<string, AppState>;
+
+/** Writes what has changed in one account: a line for each change, none for what stays as it is. */
 export interface PollLog {
   /**
    * @param known the applications of the account now, by id
    * @param missing all entries that choose nothing now; the same array again means no change
    */
-  discovered(
-    discovery: Discovery,
-    known: ReadonlyMap<string, AppState>,
-    missing: readonly AppEntry[],
-  ): void;
+  discovered(discovery: Discovery, known: States, missing: readonly AppEntry[]): void;
   polled(before: AppState, after: AppState, outcome: PollOutcome): void;
   /**
    * @param ids the applications whose values were dropped, because they were not renewed in time
    * @param known the applications of the account now, by id
    */
-  dropped(ids: readonly string[], known: ReadonlyMap<string, AppState>): void;
+  dropped(ids: readonly string[], known: States): void;
   demand(plan: AccountPlan): void;
-  readonly metrics: MetricLog['write'];
-  /** Writes what was only counted so far, and leaves no timer. */
-  stop(): void;
+  /** @param isMissing whether they turn out to be missing, or have a value after all */
+  metrics(metrics: readonly MissingMetric[], isMissing: boolean): void;
 }
 
-type Bounds = Omit<ChangeLogOptions, 'account'>;
+/** Names, of applications and metrics, may be of any length. */
+const longestName = 256;
 
-const boundsOfApplications: Bounds = {
-  // A few, so that a small installation sees every one by name.
-  burst: { inFull: 3, countField: 'applications' },
-  flapMessage: 'applications keep failing and recovering',
-};
-const pollLines: StateLines = {
-  level: 'warn',
-  fails: ['poll failed', 'poll failed for more applications'],
-  works: ['poll works again', 'poll works again for more applications'],
-};
-const presenceLines: StateLines = {
-  level: 'info',
-  fails: ['application is gone', 'more applications are gone'],
-  works: ['application is back', 'more applications are back'],
-};
+const metricRemedy =
+  'see how the metric is spelt with "newrelic-exporter metrics"; if it is right, the agents do not send it: leave it out';
 
-const boundsOfEntries: Bounds = {
-  // The status page and `newrelic_exporter_app_missing` show the others.
-  burst: { inFull: 10, countField: 'entries' },
-  flapMessage: 'entries of apps keep losing and finding what they match',
-};
-const entryLines: StateLines = {
-  level: 'warn',
-  fails: ['entry of apps matches nothing', 'more entries of apps match nothing'],
-  works: ['entry of apps matches again', 'more entries of apps match again'],
-  remedy:
-    'correct the entry under apps, or use a key of the account that has it; with hosts: self see --host-name',
-};
-
-const boundsOfDiscovery: Bounds = { flapMessage: 'discovery keeps failing and recovering' };
-const discoveryLines: StateLines = {
-  level: 'error',
-  fails: ['discovery failed'],
-  works: ['discovery works again'],
-};
-const firstDiscoveryLines: StateLines = { ...discoveryLines, works: ['account discovered'] };
-
-const boundsOfHostNames: Bounds = { flapMessage: 'host names keep failing and recovering' };
-const hostNamesLines: StateLines = {
-  level: 'warn',
-  fails: ['host names not available'],
-  works: ['host names available again'],
-  remedy: 'hosts are shown by their id until it works; host_names: false switches it off',
-};
-
-export function createPollLog(account: string, dependencies: ChangeLogDependencies): PollLog {
-  const logWithin = (bounds: Bounds): ChangeLog =>
-    createChangeLog({ account, ...bounds }, dependencies);
-  const applications = logWithin(boundsOfApplications);
-  const values = createValuesLog(logWithin(boundsOfValues));
-  const reminder = createReminder(account, dependencies);
-  const discoveries = logWithin(boundsOfDiscovery);
-  const entries = logWithin(boundsOfEntries);
-  const hostNames = logWithin(boundsOfHostNames);
-  const demands = logWithin({});
-  const metrics = createMetricLog(logWithin(boundsOfMetrics));
-  const reportDiscovery = createDiscoveryReport(account, discoveries);
-  const reportMissing = createMissingReport(entries);
-  const names = createHostNamesReport(account, hostNames);
-
-  const remember = (state: AppState): void => {
-    const { app_id: id, app_name: name } = applicationFieldsOf(state.selected.application);
-    if (state.pollSucceeded === false) reminder.failed(id, name, state.failure?.reason);
-    else reminder.works(id);
-  };
-
+export function createPollLog(account: string, dependencies: PollLogDependencies): PollLog {
+  const { logger } = dependencies;
+  const reportDiscovery = createDiscoveryReport(account, dependencies);
+  const reportMissing = createMissingReport(account, dependencies);
+  const names = createHostNamesReport(account, dependencies);
   return {
     discovered: (discovery, known, missing) => {
-      reportDiscovery(discovery, known.size);
-      reminder.discovered(failureOf(discovery));
-      for (const report of [names, values, reminder]) report.keepOnly(known);
+      reportDiscovery(discovery, known);
+      names.keepOnly(known);
       if (discovery.complete) reportMissing(missing);
     },
     polled: (before, after, outcome) => {
-      // Mostly nothing has: ten thousand applications are polled a minute.
-      if (hasChanged(before, after)) applications.write(applicationChanges(before, after, outcome));
+      reportPoll({ account, ...dependencies }, before, after, outcome);
       names.asked(after.selected.application, outcome);
-      values.polled(after);
-      remember(after);
     },
     dropped: (ids, known) => {
-      const states = ids.map((id) => known.get(id)).filter((state) => state !== undefined);
-      values.dropped(states);
-      for (const state of states) remember(state);
+      for (const id of ids) {
+        const state = known.get(id);
+        if (state === undefined) continue;
+        const { selected, failure, lastSuccessMs } = state;
+        const fields = { account, ...applicationFieldsOf(selected.application) };
+        const remedy =
+          'nothing could be read for stale_after: the status page and earlier lines of the application say why';
+        const reason = failure?.reason;
+        const success =
+          lastSuccessMs === undefined ? {} : { last_success: timeText(lastSuccessMs) };
+        logger.warn({ ...fields, reason, ...success, remedy }, 'values dropped');
+      }
     },
-    demand: createDemandReport(account, demands, dependencies.clock),
-    metrics: metrics.write,
-    stop: () => {
-      const logs = [
-        applications,
-        values,
-        metrics,
-        discoveries,
-        entries,
-        hostNames,
-        demands,
-        reminder,
-      ];
-      for (const log of logs) log.stop();
+    demand: createDemandReport(account, dependencies),
+    metrics: (metrics, isMissing) => {
+      for (const { selector, name, metric, value } of metrics) {
+        const fields = { account, selector, name, metric: metric.slice(0, longestName), value };
+        if (isMissing) logger.warn({ ...fields, remedy: metricRemedy }, 'metric never has a value');
+        else logger.info(fields, 'metric has a value after all');
+      }
     },
   };
 }
 
-function hasChanged(before: AppState, after: AppState): boolean {
-  if (before.gone !== after.gone || before.pollSucceeded !== after.pollSucceeded) return true;
-  return before.failure?.reason !== after.failure?.reason;
+/** The fields that name an application: the id identifies it. */
+function applicationFieldsOf({ id, name }: Application): Readonly<Record<string, string>> {
+  return { app_id: id, app_name: name.slice(0, longestName) };
 }
 
-function applicationChanges(
+function timeText(wallMs: number): string {
+  return new Date(wallMs).toISOString();
+}
+
+function reportPoll(
+  { account, logger }: PollLogDependencies & { readonly account: string },
   before: AppState,
   after: AppState,
   { error, failed, askedParts }: PollOutcome,
-): readonly StateChange[] {
-  const fields = applicationFieldsOf(after.selected.application);
-  const subject = { id: fields.app_id, name: fields.app_name };
-  const presence = { before: { isFailing: before.gone }, after: { isFailing: after.gone } };
-  const poll = { before: pollStateOf(before), after: pollStateOf(after) };
-  const details = { failed: failed.size, calls: askedParts, error };
-  const pollFields = poll.after.isFailing ? { ...fields, ...details } : fields;
-  return [
-    { ...subject, lines: presenceLines, ...presence, fields },
-    { ...subject, lines: pollLines, ...poll, fields: pollFields },
-  ];
+): void {
+  const fields = { account, ...applicationFieldsOf(after.selected.application) };
+  if (!before.gone && after.gone) logger.info(fields, 'application is gone');
+  if (before.gone && !after.gone) logger.info(fields, 'application is back');
+  if (isNewFailure(before, after)) {
+    logger.warn({ ...fields, failed: failed.size, calls: askedParts, error }, 'poll failed');
+  }
+  if (isFailing(before) && !isFailing(after)) logger.info(fields, 'poll works again');
+  // Of an application that is gone no values are expected; that has its own line.
+  if (before.droppedMs !== undefined && after.droppedMs === undefined && !after.gone) {
+    logger.info(fields, 'values are back');
+  }
 }
 
-function pollStateOf({ pollSucceeded, failure, gone }: AppState): SubjectState {
-  return { isFailing: pollSucceeded === false, reason: gone ? undefined : failure?.reason };
+function isFailing({ pollSucceeded }: AppState): boolean {
+  return pollSucceeded === false;
 }
 
-function failureOf({ complete, error }: Discovery): Error | undefined {
-  return complete ? undefined : (error ?? new Error('the list of applications is not complete'));
+/** Another reason is another failure. */
+function isNewFailure(before: AppState, after: AppState): boolean {
+  return (
+    isFailing(after) && !(isFailing(before) && before.failure?.reason === after.failure?.reason)
+  );
 }
 
-function createDiscoveryReport(account: string, log: ChangeLog) {
-  let before: SubjectState | undefined;
-  return ({ complete, error, applications }: Discovery, selected: number): void => {
-    const reason = !complete && error instanceof ApiError ? error.reason : undefined;
-    const after = { isFailing: !complete, reason };
-    const lines = before === undefined ? firstDiscoveryLines : discoveryLines;
-    const fields = complete ? { listed: applications.length, selected } : { error };
-    log.write([{ id: account, name: account, lines, before, after, fields }]);
-    before = after;
+interface FailedDiscovery {
+  /** Wall time of the first of the failures in a row. */
+  readonly sinceMs: number;
+  readonly error: Error;
+}
+
+function createDiscoveryReport(account: string, dependencies: PollLogDependencies) {
+  const { logger, clock } = dependencies;
+  const remind = createReminder(account, dependencies);
+  let isFirst = true;
+  let failed: FailedDiscovery | undefined;
+  return (discovery: Discovery, known: States): void => {
+    const { complete, applications } = discovery;
+    const before = failed;
+    if (complete) {
+      failed = undefined;
+      const fields = { account, listed: applications.length, selected: known.size };
+      if (isFirst) logger.info(fields, 'account discovered');
+      else if (before !== undefined) logger.info(fields, 'discovery works again');
+    } else {
+      const error = discovery.error ?? new Error('the list of applications is not complete');
+      failed = { sinceMs: before?.sinceMs ?? clock.wallMs(), error };
+      const isNews = before === undefined || reasonOf(before.error) !== reasonOf(error);
+      if (isNews) logger.error({ account, error }, 'discovery failed');
+    }
+    isFirst = false;
+    remind(known, failed);
   };
 }
 
-function createMissingReport(log: ChangeLog) {
-  let last: readonly AppEntry[] | undefined;
+function reasonOf(error: Error): string | undefined {
+  return error instanceof ApiError ? error.reason : undefined;
+}
+
+const hourMs = 3_600_000;
+const mostExamples = 5;
+
+/**
+ * Says once an hour what has failed for an hour or more: whoever reads only the last hours of a log
+ * would not see a failure that began before.
+ */
+function createReminder(account: string, { logger, clock }: PollLogDependencies) {
+  let lastMs = Number.NEGATIVE_INFINITY;
+  return (known: States, discovery: FailedDiscovery | undefined): void => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - lastMs < hourMs) return;
+    const latestMs = clock.wallMs() - hourMs;
+    const failing = [...known.values()]
+      .filter((state) => failingSinceMs(state) <= latestMs)
+      .toSorted((left, right) => failingSinceMs(left) - failingSinceMs(right));
+    const [oldest] = failing;
+    const isListFailing = discovery !== undefined && discovery.sinceMs <= latestMs;
+    if (oldest === undefined && !isListFailing) return;
+    lastMs = nowMs;
+    const examples = failing.slice(0, mostExamples).map(({ selected }) => selected.application);
+    const fields = {
+      account,
+      ...(oldest && {
+        applications: failing.length,
+        since: timeText(failingSinceMs(oldest)),
+        reason: oldest.failure?.reason,
+        examples: examples.map((one) => applicationFieldsOf(one)['app_name']),
+      }),
+      ...(isListFailing
+        ? { discovery_since: timeText(discovery.sinceMs), error: discovery.error }
+        : {}),
+    };
+    logger.warn(fields, 'still failing');
+  };
+}
+
+/** Wall time; infinite if the application does not fail. A poll that never ends has no failure yet. */
+function failingSinceMs(state: AppState): number {
+  return isFailing(state) ? (state.failure?.sinceMs ?? state.lastSuccessMs ?? Infinity) : Infinity;
+}
+
+function createMissingReport(account: string, { logger }: PollLogDependencies) {
+  let last: readonly AppEntry[] = [];
   let before: ReadonlySet<string> = new Set();
+  const remedy =
+    'correct the entry under apps, or use a key of the account that has it; with hosts: self see --host-name';
   return (missing: readonly AppEntry[]): void => {
     if (missing === last) return;
     last = missing;
     const after = new Set(missing.map(({ selector }) => selectorText(selector)));
-    log.write(entryChanges(before, after));
+    for (const selector of after) {
+      if (before.has(selector)) continue;
+      logger.warn({ account, selector, remedy }, 'entry of apps matches nothing');
+    }
+    for (const selector of before) {
+      if (!after.has(selector)) logger.info({ account, selector }, 'entry of apps matches again');
+    }
     before = after;
   };
 }
 
-function* entryChanges(
-  before: ReadonlySet<string>,
-  after: ReadonlySet<string>,
-): Generator<StateChange> {
-  for (const selector of after) if (!before.has(selector)) yield entryChange(selector, true);
-  for (const selector of before) if (!after.has(selector)) yield entryChange(selector, false);
-}
-
-function entryChange(selector: string, isFailing: boolean): StateChange {
-  const states = { before: { isFailing: !isFailing }, after: { isFailing } };
-  return { id: selector, name: selector, lines: entryLines, ...states, fields: { selector } };
-}
-
 /** Names mostly fail alike for all applications: the account is the subject. */
-function createHostNamesReport(account: string, log: ChangeLog) {
+function createHostNamesReport(account: string, { logger }: PollLogDependencies) {
   /** The ids of the applications whose host names could not be read. */
   const failing = new Set<string>();
+  const remedy = 'hosts are shown by their id until it works; host_names: false switches it off';
   return {
     asked: (
       application: Application,
@@ -227,12 +230,13 @@ function createHostNamesReport(account: string, log: ChangeLog) {
     ): void => {
       // The poll failed because it has no names, and that failure has its own line.
       if (failed.has(hostsScope)) return;
-      const before = { isFailing: failing.size > 0 };
+      const wasFailing = failing.size > 0;
       if (error !== undefined) failing.add(application.id);
       else if (hostNames !== undefined) failing.delete(application.id);
-      const after = { isFailing: failing.size > 0 };
-      const fields = { ...applicationFieldsOf(application), ...(after.isFailing ? { error } : {}) };
-      log.write([{ id: account, name: account, lines: hostNamesLines, before, after, fields }]);
+      if (failing.size > 0 === wasFailing) return;
+      const fields = { account, ...applicationFieldsOf(application) };
+      if (wasFailing) logger.info(fields, 'host names available again');
+      else logger.warn({ ...fields, error, remedy }, 'host names not available');
     },
     /** Forgets the applications that are no longer there. */
     keepOnly: (known: { has(id: string): boolean }): void => {

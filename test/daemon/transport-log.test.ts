@@ -25,21 +25,22 @@ function aBench() {
 }
 
 describe('createTransportLog', () => {
-  it('tells of a 429 at once, and then every ten minutes with the number of answers', async () => {
+  it('tells of each pause once, however many calls are refused in it', async () => {
     const { clock, logger, log } = aBench();
 
-    for (let minute = 0; minute < 12; minute += 1) {
+    for (let minute = 0; minute < 3; minute += 1) {
       const untilMs = clock.monotonicMs() + 20_000;
-      log.throttled({ cause: 'key_limit', untilMs, sentMs: 0 });
-      log.throttled({ cause: 'key_limit', untilMs, sentMs: 0 });
+      for (let call = 0; call < 8; call += 1) {
+        log.throttled({ cause: 'key_limit', untilMs: untilMs + call, sentMs: 0 });
+      }
       await clock.advance(60_000);
     }
 
-    expect(logger.lines.map(({ level, fields }) => [level, fields['answers']])).toEqual([
-      ['warn', 1],
-      ['warn', 20],
+    expect(logger.lines.map(({ level, fields }) => [level, fields['until']])).toEqual([
+      ['warn', '2026-09-01T10:00:50.000Z'],
+      ['warn', '2026-09-01T10:01:50.000Z'],
+      ['warn', '2026-09-01T10:02:50.000Z'],
     ]);
-    expect(logger.lines[0]?.fields['until']).toBe('2026-09-01T10:00:50.000Z');
   });
 
   it.each([
@@ -65,11 +66,12 @@ describe('createTransportLog', () => {
     expect(line?.fields['limit_per_minute']).toBe(others ? 400 : undefined);
   });
 
-  it('tells of another cause at once, although one was told of just now', () => {
-    const { logger, log } = aBench();
+  it('tells of another cause within the same pause', () => {
+    const { clock, logger, log } = aBench();
+    const untilMs = clock.monotonicMs() + 20_000;
 
-    for (const cause of ['overload', 'overload', 'key_limit', 'overload'] as const) {
-      log.throttled({ cause, untilMs: 0, sentMs: 0 });
+    for (const cause of ['overload', 'overload', 'key_limit'] as const) {
+      log.throttled({ cause, untilMs, sentMs: 0 });
     }
 
     expect(logger.lines.map(({ fields }) => fields['cause'])).toEqual(['overload', 'key_limit']);

@@ -13,8 +13,8 @@ export interface LogMessage {
 
 const levels: ReadonlySet<string> = new Set(['debug', 'info', 'warn', 'error']);
 
-/** Writes the lines of all `StateLines`, so its messages are found where these are declared. */
-const writerOfStateLines = 'poller/change-log.ts';
+/** Passes on the lines of others. */
+const boundedLogger = 'telemetry/bounded-logger.ts';
 
 /** Every message that the code can log, found in its syntax. Throws for one that it cannot read. */
 export function loggedMessages(files: readonly SourceFile[]): readonly LogMessage[] {
@@ -22,18 +22,15 @@ export function loggedMessages(files: readonly SourceFile[]): readonly LogMessag
     const nodes = [...nodesOf(parseAst(file.text, { lang: 'ts' }))];
     return nodes.flatMap((node): readonly LogMessage[] => {
       const declared = (name: string): Node | undefined => declarationOf(nodes, name, node.start);
-      if (node.type === 'CallExpression') {
-        const call = logCallOf(node);
-        if (call === undefined || file.path === writerOfStateLines) return [];
-        const messages = textsOf(call.message, declared);
-        if (call.level === undefined || messages === undefined) {
-          throw new Error(`${file.path}: a log call whose level or message cannot be read`);
-        }
-        const { level } = call;
-        const fields = fieldsOf(call.fields, declared);
-        return messages.map((message) => ({ message, level, fields }));
+      const call = logCallOf(node);
+      if (call === undefined || file.path === boundedLogger) return [];
+      const messages = textsOf(call.message, declared);
+      if (call.level === undefined || messages === undefined) {
+        throw new Error(`${file.path}: a log call whose level or message cannot be read`);
       }
-      return node.type === 'ObjectExpression' ? stateMessagesOf(node) : [];
+      const { level } = call;
+      const fields = fieldsOf(call.fields, declared);
+      return messages.map((message) => ({ message, level, fields }));
     });
   });
 }
@@ -103,34 +100,6 @@ function fieldsOf(node: Node, declared: Declared): readonly string[] {
     if (property.type === 'SpreadElement') return fieldsOf(property.argument, declared);
     return property.key.type === 'Identifier' ? [property.key.name] : [];
   });
-}
-
-/** The messages of a `StateLines`, and those about what changes too often. */
-function stateMessagesOf(node: Node): readonly LogMessage[] {
-  if (node.type !== 'ObjectExpression') return [];
-  const members = new Map<string, Node>(
-    node.properties.flatMap((property): readonly (readonly [string, Node])[] =>
-      property.type === 'Property' && property.key.type === 'Identifier'
-        ? [[property.key.name, property.value]]
-        : [],
-    ),
-  );
-  const messagesIn = (name: string, level: string): readonly LogMessage[] => {
-    const value = members.get(name);
-    const texts = value?.type === 'ArrayExpression' ? value.elements : [value];
-    return texts.flatMap((text) =>
-      text?.type === 'Literal' && typeof text.value === 'string'
-        ? [{ message: text.value, level, fields: [] }]
-        : [],
-    );
-  };
-  const level = members.get('level');
-  const failureLevel = level?.type === 'Literal' ? String(level.value) : 'unknown';
-  return [
-    ...messagesIn('fails', failureLevel),
-    ...messagesIn('works', 'info'),
-    ...messagesIn('flapMessage', 'warn'),
-  ];
 }
 
 /** Where the tables of messages differ from what the code logs. */

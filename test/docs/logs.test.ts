@@ -52,16 +52,6 @@ describe('loggedMessages', () => {
       ],
     },
     {
-      what: 'the lines of states',
-      text: "const lines: StateLines = { level: 'error', fails: ['a', 'b'], works: ['c'] }; const x = { flapMessage: 'd' };",
-      found: [
-        { message: 'a', level: 'error', fields: [] },
-        { message: 'b', level: 'error', fields: [] },
-        { message: 'c', level: 'info', fields: [] },
-        { message: 'd', level: 'warn', fields: [] },
-      ],
-    },
-    {
       what: 'nothing in comments and texts',
       text: "// logger.info({}, 'a')\n'logger.info'",
       found: [],

@@ -56,6 +56,29 @@ describe.each(sources)('$name', (source) => {
   });
 });
 
+describe('many applications that fail at once', () => {
+  it('are some lines, which count all of them, and so is their recovery', async () => {
+    const when = { fromMs: 5 * minuteMs, untilMs: 8 * minuteMs };
+    const rule = { when, fault: { kind: 'status', status: 500 } } as const;
+    const simulator = { fleet: { applications: 50, hosts: 50 } };
+    await withTimedFaults({ simulator, script: [rule] }, async (bench) => {
+      await bench.advance(when.untilMs - 1000);
+      const during = await bench.scrape();
+      const polls = 'newrelic_application_poll_success';
+      const failing = during.series(polls, production).length - during.total(polls, production);
+      await bench.advance(4 * minuteMs);
+
+      expect(failing).toBeGreaterThan(40);
+      for (const message of ['poll failed', 'poll works again']) {
+        const lines = bench.logs(message).filter(({ account }) => account === 'production');
+        const counted = lines.reduce((sum, { suppressed }) => sum + 1 + Number(suppressed ?? 0), 0);
+        expect(lines.length).toBeLessThanOrEqual(5);
+        expect(counted).toBe(failing);
+      }
+    });
+  });
+});
+
 describe('two replicas with one key', () => {
   it('that have half of the budget each never draw a refusal', async () => {
     const simulator = { fleet: { applications: 30, hosts: 600 }, latencyMs: [80, 400] as const };

@@ -73,27 +73,4 @@ describe.each(apis)('$name', (api) => {
       expect(bench.poller.status().missingMetrics).toEqual([]);
     });
   });
-
-  it('writes one line for thousands of metrics that nothing has', async () => {
-    const ids = Array.from({ length: 60 }, (_, index) => String(index + 1));
-    const entries = ids.map((id) =>
-      anEntry({
-        selector: { kind: 'id', id },
-        hosts: false,
-        poll: { metrics: ['throughput', misspelt] },
-      }),
-    );
-    const bench = aBench(api, entries);
-    bench.source.list(...ids.map((id) => anApplication({ id })));
-    for (const id of ids) bench.source.answer(id, [120, undefined, undefined]);
-    bench.start();
-
-    await bench.clock.advance(10 * minuteMs);
-
-    expect(bench.poller.status().missingMetrics).toHaveLength(60);
-    const lines = bench.logger.lines.filter(({ message }) => message.includes('metric'));
-    expect(lines.length).toBeLessThan(15);
-    const counted = lines.reduce((sum, { fields }) => sum + Number(fields['metrics'] ?? 1), 0);
-    expect(counted).toBe(60);
-  });
 });

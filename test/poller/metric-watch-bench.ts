@@ -7,8 +7,6 @@ import { type AppState, newAppState } from '../../src/poller/app-state.ts';
 import { createMetricWatch, type MetricWatch } from '../../src/poller/metric-watch.ts';
 import { anApplication, anEntry } from '../support/builders.ts';
 
-const minuteMs = 60_000;
-
 export function aMetric(overrides: Partial<CustomMetric> = {}): CustomMetric {
   return {
     metric: 'Custom/Queue/Depth',
@@ -38,28 +36,31 @@ interface PollOptions {
   readonly failed?: boolean;
 }
 
+type AddApplication = (
+  id: string,
+  entry: AppEntry,
+  application?: Partial<SelectedApplication['application']>,
+) => void;
+type Poll = (id: string, values: Values | undefined, options?: PollOptions) => void;
+
 export interface WatchBench {
   readonly watch: MetricWatch;
   readonly states: Map<string, AppState>;
   /** What was told, such as `- queue_depth` for a metric that is missing and `+` for one that came. */
   readonly told: string[];
-  /** Adds an application, or gives it another entry. */
-  select(
-    id: string,
-    entry: AppEntry,
-    application?: Partial<SelectedApplication['application']>,
-  ): void;
-  /** A minute passes, and a poll of the application ends with these values. */
-  poll(id: string, values: Values | undefined, options?: PollOptions): void;
+  readonly add: AddApplication;
+  /** Adds an application, or gives it another entry, as a reload or a discovery does. */
+  readonly select: AddApplication;
+  readonly pollAlone: Poll;
+  /** A poll of the application ends with these values, and then a discovery. */
+  readonly poll: Poll;
   names(): readonly string[];
 }
 
 export function aWatch(entry?: AppEntry): WatchBench {
   const states = new Map<string, AppState>();
   const told: string[] = [];
-  let nowMs = 0;
   const watch = createMetricWatch({
-    clock: { monotonicMs: () => nowMs },
     states: { all: states },
     log: {
       metrics: (metrics: readonly MissingMetric[], isMissing) => {
@@ -67,26 +68,34 @@ export function aWatch(entry?: AppEntry): WatchBench {
       },
     },
   });
+  const add: AddApplication = (id, chosen, application = {}) => {
+    const selected = {
+      application: anApplication({ id, hostIds: ['1', '2'], ...application }),
+      entry: chosen,
+    };
+    states.set(id, { ...(states.get(id) ?? newAppState(selected, 0, 0)), selected });
+  };
+  const pollAlone: Poll = (id, values, { hosts = new Map(), failed = false } = {}) => {
+    const before = states.get(id);
+    if (before === undefined) throw new Error(`no application ${id}`);
+    const { series } = before.selected.entry;
+    const after = { ...before, pollSucceeded: !failed };
+    states.set(id, after);
+    watch.polled(after, values && { windowEndMs: 1, series, application: values, hosts });
+  };
   const bench: WatchBench = {
     watch,
     states,
     told,
-    select: (id, chosen, application = {}) => {
-      const selected = {
-        application: anApplication({ id, hostIds: ['1', '2'], ...application }),
-        entry: chosen,
-      };
-      states.set(id, { ...(states.get(id) ?? newAppState(selected, 0, 0)), selected });
+    add,
+    select: (...choice) => {
+      add(...choice);
       watch.followStates();
     },
-    poll: (id, values, { hosts = new Map(), failed = false } = {}) => {
-      nowMs += minuteMs;
-      const before = states.get(id);
-      if (before === undefined) throw new Error(`no application ${id}`);
-      const { series } = before.selected.entry;
-      const after = { ...before, pollSucceeded: !failed };
-      states.set(id, after);
-      watch.polled(after, values && { windowEndMs: nowMs, series, application: values, hosts });
+    pollAlone,
+    poll: (...poll) => {
+      pollAlone(...poll);
+      watch.followStates();
     },
     names: () => watch.missing.map(({ name }) => name),
   };

@@ -2,13 +2,16 @@ import { describe, expect, it } from 'vitest';
 import type { Values } from '../../src/model/polled-series.ts';
 import { aMetric, asking, aWatch, busy, noSummary } from './metric-watch-bench.ts';
 
+const entry = asking(['throughput', aMetric()]);
+const without: Values = [...busy, undefined];
+
 describe('a metric that never has a value', () => {
   it('is missing after two polls of an application that handles requests, and told once', () => {
-    const bench = aWatch(asking(['throughput', aMetric()]));
+    const bench = aWatch(entry);
 
-    bench.poll('1', [...busy, undefined]);
+    bench.poll('1', without);
     const afterOne = bench.names();
-    for (let poll = 0; poll < 5; poll += 1) bench.poll('1', [...busy, undefined]);
+    for (let poll = 0; poll < 5; poll += 1) bench.poll('1', without);
 
     expect(afterOne).toEqual([]);
     expect(bench.watch.missing).toEqual([
@@ -23,23 +26,22 @@ describe('a metric that never has a value', () => {
   });
 
   it('is no longer missing once a value comes, even 0, and is not missed again', () => {
-    const bench = aWatch(asking(['throughput', aMetric()]));
-    for (let poll = 0; poll < 3; poll += 1) bench.poll('1', [...busy, undefined]);
+    const bench = aWatch(entry);
+    for (let poll = 0; poll < 3; poll += 1) bench.poll('1', without);
 
     bench.poll('1', [...busy, 0]);
-    for (let poll = 0; poll < 5; poll += 1) bench.poll('1', [...busy, undefined]);
+    for (let poll = 0; poll < 5; poll += 1) bench.poll('1', without);
 
     expect(bench.names()).toEqual([]);
     expect(bench.told).toEqual(['- queue_depth', '+ queue_depth']);
   });
 
   it('keeps the list the same as long as nothing in it changes', () => {
-    const bench = aWatch(asking(['throughput', aMetric()]));
-    for (let poll = 0; poll < 3; poll += 1) bench.poll('1', [...busy, undefined]);
+    const bench = aWatch(entry);
+    for (let poll = 0; poll < 3; poll += 1) bench.poll('1', without);
 
     const before = bench.watch.missing;
-    bench.poll('1', [...busy, undefined]);
-    bench.watch.followStates();
+    bench.poll('1', without);
 
     expect(bench.watch.missing).toBe(before);
   });
@@ -64,10 +66,13 @@ describe('a metric that never has a value', () => {
       ],
     },
     {
-      what: 'a gauge without transaction types',
-      metrics: ['memory'] as const,
-      values: [undefined],
-      expected: ['newrelic_application_memory_used_bytes', 'Memory/Physical'],
+      what: 'one of several under one name',
+      metrics: [
+        aMetric({ metric: 'GC/Young', as: 'gc', labels: { pool: 'young' } }),
+        aMetric({ metric: 'GC/Odl', as: 'gc', labels: { pool: 'old' } }),
+      ],
+      values: [1, undefined],
+      expected: ['gc', 'GC/Odl'],
     },
   ])('may be $what', ({ metrics, values, expected }) => {
     const bench = aWatch(asking(['throughput', ...metrics]));
@@ -76,21 +81,9 @@ describe('a metric that never has a value', () => {
 
     expect(bench.watch.missing.map(({ name, metric }) => [name, metric])).toEqual([expected]);
   });
-
-  it('may be one of several under one name', () => {
-    const young = aMetric({ metric: 'GC/Young', as: 'gc', labels: { pool: 'young' } });
-    const old = aMetric({ metric: 'GC/Odl', as: 'gc', labels: { pool: 'old' } });
-    const bench = aWatch(asking(['throughput', young, old]));
-
-    for (let poll = 0; poll < 3; poll += 1) bench.poll('1', [...busy, 1, undefined]);
-
-    expect(bench.watch.missing.map(({ metric }) => metric)).toEqual(['GC/Odl']);
-  });
 });
 
 describe('what proves nothing', () => {
-  const nothing: Values = [undefined, undefined, undefined];
-
   it.each([
     {
       what: 'throughput of an application without requests',
@@ -103,7 +96,7 @@ describe('what proves nothing', () => {
       values: [...busy, undefined, undefined],
     },
     {
-      what: 'the response time of an idle application',
+      what: 'an idle application',
       metrics: ['throughput', 'response_time', 'memory'] as const,
       values: [0, undefined, undefined, undefined, 5e8],
     },
@@ -113,53 +106,28 @@ describe('what proves nothing', () => {
       values: [...busy, 0.2, undefined],
     },
     {
-      what: 'a metric of an application without any value but 0',
-      metrics: ['throughput', aMetric()] as const,
-      values: [0, 0, undefined],
+      what: 'a metric that is read of nothing that the entry asks for',
+      metrics: ['throughput', aMetric({ scope: 'applications' })] as const,
+      values: [],
+      rest: { application: false },
+      hosts: new Map([['1', busy]]),
     },
-  ])('is $what', ({ metrics, values }) => {
-    const bench = aWatch(asking(metrics));
+    {
+      what: 'a metric of hosts while there is none',
+      metrics: ['throughput', aMetric({ scope: 'hosts' })] as const,
+      values: without,
+    },
+    {
+      what: 'a poll that did not get everything',
+      metrics: ['throughput', aMetric()] as const,
+      values: without,
+      failed: true,
+    },
+    { what: 'a poll without a reading', metrics: ['throughput', aMetric()], values: undefined },
+  ] as const)('is $what', ({ metrics, values, ...others }) => {
+    const bench = aWatch(asking(metrics, 'rest' in others ? others.rest : {}));
 
-    for (let poll = 0; poll < 5; poll += 1) bench.poll('1', values);
-
-    expect(bench.told).toEqual([]);
-  });
-
-  it('is a metric that the entry does not ask for', () => {
-    const ofApplications = aMetric({ scope: 'applications' });
-    const ofHosts = aMetric({ as: 'other', scope: 'hosts' });
-    const bench = aWatch(asking(['throughput', ofApplications], { application: false }));
-    bench.select(
-      '2',
-      asking(['throughput', ofHosts], { hosts: false, selector: { kind: 'id', id: '2' } }),
-    );
-
-    for (let poll = 0; poll < 3; poll += 1) {
-      bench.poll('1', [], { hosts: new Map([['1', busy]]) });
-      bench.poll('2', busy);
-    }
-
-    expect(bench.told).toEqual([]);
-  });
-
-  it('is a poll without a reading, of an application that is gone or reports nothing', () => {
-    const bench = aWatch(asking(['throughput', aMetric()]));
-    bench.select('2', asking(['throughput', aMetric()]), { reporting: false });
-
-    for (let poll = 0; poll < 5; poll += 1) {
-      bench.poll('1', undefined);
-      bench.poll('2', [...busy, undefined]);
-    }
-
-    expect(bench.told).toEqual([]);
-  });
-
-  it('is a poll that did not get everything', () => {
-    const bench = aWatch(asking(['throughput', aMetric()]));
-
-    for (let poll = 0; poll < 5; poll += 1) {
-      bench.poll('1', [...busy, undefined], { failed: true });
-    }
+    for (let poll = 0; poll < 5; poll += 1) bench.poll('1', values, others);
 
     expect(bench.told).toEqual([]);
   });
@@ -168,31 +136,23 @@ describe('what proves nothing', () => {
     const summary = { ...noSummary, requestsPerMinute: 30 };
     const bench = aWatch();
     bench.select('1', asking(['throughput', 'response_time']), { summary });
+    bench.select('2', asking([aMetric()], { selector: { kind: 'id', id: '2' } }), { summary });
 
-    for (let poll = 0; poll < 5; poll += 1) bench.poll('1', [...nothing, undefined]);
+    for (let poll = 0; poll < 5; poll += 1) {
+      bench.poll('1', [undefined, undefined, undefined, undefined]);
+      bench.poll('2', [undefined]);
+    }
 
-    expect(bench.told).toEqual([]);
-  });
-
-  it('but the list says enough if throughput is not asked for', () => {
-    const summary = { ...noSummary, requestsPerMinute: 30 };
-    const bench = aWatch();
-    bench.select('1', asking([aMetric()]), { summary });
-
-    for (let poll = 0; poll < 2; poll += 1) bench.poll('1', [undefined]);
-
-    expect(bench.told).toEqual(['- queue_depth']);
+    expect(bench.watch.missing.map(({ selector }) => selector)).toEqual(['id=2']);
   });
 });
 
 describe('an entry with several applications', () => {
-  const entry = asking(['throughput', aMetric()]);
-
   it('waits until each of them was polled twice', () => {
     const bench = aWatch(entry);
     bench.select('2', entry);
 
-    for (let poll = 0; poll < 5; poll += 1) bench.poll('1', [...busy, undefined]);
+    for (let poll = 0; poll < 5; poll += 1) bench.poll('1', without);
     bench.poll('2', busy);
     const before = [...bench.told];
     bench.poll('2', busy);
@@ -210,31 +170,116 @@ describe('an entry with several applications', () => {
     if (gone !== undefined) bench.states.set('4', { ...gone, gone: true });
 
     bench.poll('2', undefined, { failed: true });
-    for (let poll = 0; poll < 2; poll += 1) bench.poll('1', [...busy, undefined]);
+    for (let poll = 0; poll < 2; poll += 1) bench.poll('1', without);
 
     expect(bench.told).toEqual(['- queue_depth']);
   });
 
-  it('misses nothing that one of them has, even in a poll that failed in part', () => {
+  it('misses nothing that one of them has, or one of its hosts, even in a poll that failed in part', () => {
     const bench = aWatch(entry);
     bench.select('2', entry);
 
-    bench.poll('2', [...busy, 7], { failed: true });
-    for (let poll = 0; poll < 5; poll += 1) bench.poll('1', [...busy, undefined]);
+    bench.poll('2', without, { failed: true, hosts: new Map([['1', [...busy, 7]]]) });
+    for (let poll = 0; poll < 5; poll += 1) bench.poll('1', without);
 
     expect(bench.told).toEqual([]);
   });
 
   it('looks at its own alone', () => {
-    const other = asking(['throughput', aMetric()], { selector: { kind: 'id', id: '2' } });
     const bench = aWatch(entry);
-    bench.select('2', other);
+    bench.select('2', asking(['throughput', aMetric()], { selector: { kind: 'id', id: '2' } }));
 
     for (let poll = 0; poll < 3; poll += 1) {
       bench.poll('1', [...busy, 7]);
-      bench.poll('2', [...busy, undefined]);
+      bench.poll('2', without);
     }
 
     expect(bench.watch.missing.map(({ selector }) => selector)).toEqual(['id=2']);
+  });
+
+  it('judges hosts under the name of their gauge', () => {
+    const bench = aWatch(asking(['throughput', aMetric({ scope: 'hosts' })]));
+
+    const hosts = new Map([['1', without]]);
+    for (let poll = 0; poll < 3; poll += 1) bench.poll('1', without, { hosts });
+
+    expect(bench.names()).toEqual(['host_queue_depth']);
+  });
+});
+
+describe('a reload', () => {
+  const other = asking(['throughput', aMetric({ metric: 'Custom/B', as: 'b' })]);
+
+  it('that asks for the same tells nothing again', () => {
+    const bench = aWatch(entry);
+    for (let poll = 0; poll < 3; poll += 1) bench.poll('1', without);
+
+    bench.select('1', asking(['throughput', aMetric()]));
+    for (let poll = 0; poll < 3; poll += 1) bench.poll('1', without);
+
+    expect(bench.names()).toEqual(['queue_depth']);
+    expect(bench.told).toEqual(['- queue_depth']);
+  });
+
+  it('that asks for something else forgets at once what was missing, and waits for two polls again', () => {
+    const bench = aWatch(entry);
+    for (let poll = 0; poll < 3; poll += 1) bench.poll('1', without);
+
+    bench.select('1', other);
+    const atOnce = bench.names();
+    bench.poll('1', without);
+    const afterOne = bench.names();
+    bench.poll('1', without);
+
+    expect([atOnce, afterOne, bench.names()]).toEqual([[], [], ['b']]);
+    expect(bench.told).toEqual(['- queue_depth', '- b']);
+  });
+
+  it('after which nothing is asked for, or nothing is chosen, leaves nothing missing', () => {
+    const bench = aWatch(entry);
+    bench.select('2', asking(['throughput', aMetric()], { selector: { kind: 'id', id: '2' } }));
+    for (let poll = 0; poll < 3; poll += 1) for (const id of ['1', '2']) bench.poll(id, without);
+    const before = bench.names().length;
+
+    bench.states.delete('2');
+    bench.select('1', asking(['throughput']));
+
+    expect(before).toBe(2);
+    expect(bench.names()).toEqual([]);
+  });
+
+  it('ignores what a poll from before it brings of other series', () => {
+    const bench = aWatch(entry);
+    const { series } = asking(['throughput', 'memory']);
+    const state = bench.states.get('1');
+
+    if (state !== undefined) {
+      const reading = { windowEndMs: 1, series, application: [...busy, 1], hosts: new Map() };
+      bench.watch.polled({ ...state, pollSucceeded: true }, reading);
+    }
+    for (let poll = 0; poll < 2; poll += 1) bench.poll('1', without);
+
+    expect(bench.told).toEqual(['- queue_depth']);
+  });
+});
+
+describe('10,000 applications', () => {
+  it('of entries of their own are judged in some discoveries, and forgotten when they are gone', () => {
+    const bench = aWatch();
+    const ids = Array.from({ length: 10_000 }, (_, index) => String(index));
+    for (const id of ids) {
+      const chosen = asking(['throughput', aMetric()], { selector: { kind: 'id', id } });
+      bench.add(id, chosen);
+    }
+    for (let poll = 0; poll < 2; poll += 1) for (const id of ids) bench.pollAlone(id, without);
+
+    bench.watch.followStates();
+    const atOnce = bench.told.length;
+    bench.watch.followStates();
+    const all = bench.names().length;
+    bench.states.clear();
+    bench.watch.followStates();
+
+    expect([atOnce, all, bench.names().length]).toEqual([5000, 10_000, 0]);
   });
 });

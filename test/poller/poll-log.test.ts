@@ -52,10 +52,6 @@ function aLog(): LogBench {
   };
 }
 
-function idsUpTo(count: number): readonly string[] {
-  return Array.from({ length: count }, (_, index) => `${index + 1}`);
-}
-
 function discovery(error?: ApiError): Discovery {
   return {
     applications: [anApplication()],
@@ -67,59 +63,70 @@ function discovery(error?: ApiError): Discovery {
   };
 }
 
+const application = { account: 'production', app_id: '1', app_name: 'shop' };
+const working: AppState = {
+  ...newAppState(aSelected({ id: '1', name: 'shop' }), 0, 0),
+  pollSucceeded: true,
+};
+const failing: AppState = {
+  ...working,
+  pollSucceeded: false,
+  failure: { reason: 'timeout', message: 'too slow', sinceMs: 0 },
+};
+
 describe('the log of applications', () => {
-  const known = newAppState(aSelected({ id: '1', name: 'shop' }), 0, 0);
-  const application = { account: 'production', app_id: '1', app_name: 'shop' };
   const failure = outcomeOf('timeout');
-  const failing = {
-    ...known,
-    pollSucceeded: false,
-    failure: { reason: 'timeout', message: 'too slow', sinceMs: 0 },
-  } as const;
-  const working = { ...known, pollSucceeded: true };
   const gone = { ...working, gone: true };
+  const dropped = { ...failing, droppedMs: 1 };
+  const refused = { ...failing, failure: { reason: 'auth', message: '401', sinceMs: 0 } } as const;
+  const details = { failed: 1, calls: 4, error: failure.error };
 
   it.each([
-    {
-      message: 'poll failed',
-      level: 'warn',
-      before: working,
-      after: failing,
-      details: { failed: 1, calls: 4, error: failure.error },
-    },
+    { message: 'poll failed', level: 'warn', before: working, after: failing, details },
+    { message: 'poll failed', level: 'warn', before: refused, after: failing, details },
     { message: 'poll works again', level: 'info', before: failing, after: working },
     { message: 'application is gone', level: 'info', before: working, after: gone },
     { message: 'application is back', level: 'info', before: gone, after: working },
-  ])('says "$message"', ({ message, level, before, after, details }) => {
+    { message: 'values are back', level: 'info', before: dropped, after: failing },
+  ])('says "$message"', ({ message, level, before, after, details: more }) => {
     const bench = aLog();
 
     bench.log.polled(before, after, after === failing ? failure : outcomeOf(undefined));
-    bench.log.stop();
 
-    expect(bench.logger.lines).toEqual([
-      { level, message, fields: { ...application, ...details } },
-    ]);
+    const fields = { ...application, ...more };
+    expect(bench.logger.lines).toEqual([{ level, message, fields }]);
   });
 
   it.each([
-    { message: 'poll failed for more applications', reason: 'timeout', change: [working, failing] },
-    { message: 'poll works again for more applications', change: [failing, working] },
-    { message: 'more applications are gone', change: [working, gone] },
-    { message: 'more applications are back', change: [gone, working] },
-  ] as const)('has three in full, and then says "$message"', ({ message, change, ...reason }) => {
+    { what: 'a first poll that works', before: { ...working, pollSucceeded: undefined } },
+    { what: 'a poll that fails as the one before', before: failing, after: failing },
+    { what: 'values that are still dropped', before: dropped, after: dropped },
+  ])('has no line for $what', ({ before, after = working }) => {
     const bench = aLog();
-    const [before, after] = change;
 
-    for (const id of idsUpTo(5)) {
-      const { selected } = newAppState(aSelected({ id, name: `shop ${id}` }), 0, 0);
-      bench.log.polled({ ...before, selected }, { ...after, selected }, failure);
-    }
-    bench.log.stop();
+    bench.log.polled(before, after, outcomeOf(undefined));
 
-    const count = { applications: 2, examples: ['shop 4', 'shop 5'] };
-    expect(bench.logger.lines).toHaveLength(4);
-    expect(bench.lines(message).map(({ fields }) => fields)).toEqual([
-      { account: 'production', ...reason, ...count },
+    expect(bench.logger.lines).toEqual([]);
+  });
+
+  it('does not say of an application that is gone that its values are back', () => {
+    const bench = aLog();
+
+    bench.log.polled(dropped, { ...gone, droppedMs: undefined }, outcomeOf(undefined));
+
+    expect(bench.messages()).toEqual(['application is gone', 'poll works again']);
+  });
+
+  it('says whose values were dropped, why, and how old they were', () => {
+    const bench = aLog();
+    const state = { ...dropped, lastSuccessMs: Date.UTC(2026, 8, 1, 9) };
+
+    bench.log.dropped(['1', 'no longer there'], new Map([['1', state]]));
+
+    const remedy = expect.stringContaining('stale_after');
+    const last = { reason: 'timeout', last_success: '2026-09-01T09:00:00.000Z', remedy };
+    expect(bench.logger.lines).toEqual([
+      { level: 'warn', message: 'values dropped', fields: { ...application, ...last } },
     ]);
   });
 
@@ -131,100 +138,131 @@ describe('the log of applications', () => {
 
     expect(bench.logger.lines[0]?.fields['app_name']).toBe('x'.repeat(256));
   });
-
-  it('counts those that keep failing and recovering', () => {
-    const bench = aLog();
-    for (let round = 0; round < 3; round += 1) {
-      bench.log.polled(working, failing, failure);
-      bench.log.polled(failing, working, outcomeOf(undefined));
-    }
-
-    bench.log.stop();
-
-    expect(bench.lines('applications keep failing and recovering')).toMatchObject([
-      { level: 'warn', fields: { applications: 1, changes: 2, failing: 0, examples: ['shop'] } },
-    ]);
-  });
 });
 
 describe('the log of discoveries', () => {
-  it('does not have a line for each of many changes', async () => {
+  const refused = new ApiError('auth', '401');
+
+  it('has a line when they fail, for another reason too, and when they work', () => {
     const bench = aLog();
-    const error = new ApiError('server', 'HTTP 500');
-    for (let minute = 0; minute < 30; minute += 1) {
-      bench.log.discovered(discovery(minute % 2 === 1 ? error : undefined), new Map(), []);
-      await bench.clock.advance(minuteMs);
+    const failed = new ApiError('server', '500');
+    for (const error of [undefined, undefined, failed, failed, refused, undefined]) {
+      bench.log.discovered(discovery(error), new Map(), []);
     }
 
-    const messages = bench.messages();
-
-    expect(messages.filter((message) => message.startsWith('discovery keeps'))).toHaveLength(3);
-    expect(messages).toHaveLength(3 * 5);
-  });
-
-  it('has the first ten entries that match nothing by name, and the number of the others', async () => {
-    const bench = aLog();
-    const missing = idsUpTo(25).map((id) => anEntry({ selector: { kind: 'id', id } }));
-
-    bench.log.discovered(discovery(), new Map(), missing);
-    await bench.clock.advance(minuteMs);
-
-    expect(bench.lines('entry of apps matches nothing')).toHaveLength(10);
-    expect(bench.lines('more entries of apps match nothing')).toMatchObject([
+    expect(bench.logger.lines).toEqual([
       {
-        fields: { account: 'production', entries: 15, examples: expect.arrayContaining(['id=11']) },
+        level: 'info',
+        message: 'account discovered',
+        fields: { account: 'production', listed: 1, selected: 0 },
+      },
+      ...[failed, refused].map((error) => ({
+        level: 'error',
+        message: 'discovery failed',
+        fields: { account: 'production', error },
+      })),
+      {
+        level: 'info',
+        message: 'discovery works again',
+        fields: { account: 'production', listed: 1, selected: 0 },
       },
     ]);
   });
 });
 
-describe('the log of entries', () => {
-  it('says nothing for a list that it knows, or another one with the same entries', () => {
-    const bench = aLog();
-    const missing = () => idsUpTo(3).map((id) => anEntry({ selector: { kind: 'id', id } }));
-    const list = missing();
-
-    bench.log.discovered(discovery(), new Map(), list);
-    bench.log.discovered(discovery(), new Map(), list);
-    bench.log.discovered(discovery(), new Map(), missing());
-
-    expect(bench.lines('entry of apps matches nothing')).toHaveLength(3);
-    bench.log.stop();
-    expect(bench.logger.lines).toHaveLength(1 + 3);
-  });
-
-  it('goes on with a long list in later turns when the next discovery brings the same list', () => {
-    const bench = aLog();
-    const list = idsUpTo(2500).map((id) => anEntry({ selector: { kind: 'id', id } }));
-
-    bench.log.discovered(discovery(), new Map(), list);
-    const timers = bench.clock.pendingTimers();
-    bench.log.discovered(discovery(), new Map(), list);
-
-    expect(bench.clock.pendingTimers()).toBe(timers);
-    bench.log.stop();
-    expect(bench.lines('more entries of apps match nothing')).toMatchObject([
-      { fields: { entries: 2490 } },
-    ]);
-  });
-
-  it('tells of what matches again, and of what keeps changing', () => {
-    const bench = aLog();
-    const missing = [anEntry({ selector: { kind: 'id', id: '7' } })];
-    for (let round = 0; round < 3; round += 1) {
-      bench.log.discovered(discovery(), new Map(), missing);
-      bench.log.discovered(discovery(), new Map(), []);
+describe('the reminder of what still fails', () => {
+  /** Discovers once a minute. */
+  async function pass(
+    { log, clock }: LogBench,
+    minutes: number,
+    states: readonly AppState[],
+    error?: ApiError,
+  ): Promise<void> {
+    const known = new Map(states.map((state, index) => [`${index}`, state]));
+    for (let minute = 0; minute < minutes; minute += 1) {
+      await clock.advance(minuteMs);
+      log.discovered(discovery(error), known, []);
     }
+  }
 
-    bench.log.stop();
+  const failingSince = (name: string, sinceMs: number, reason: FailureReason): AppState => ({
+    ...failing,
+    selected: aSelected({ id: name, name }),
+    failure: { reason, message: '', sinceMs },
+  });
 
-    expect(bench.lines('entry of apps matches again')[0]).toEqual({
-      level: 'info',
-      message: 'entry of apps matches again',
-      fields: { account: 'production', selector: 'id=7' },
+  it('is one line an hour for all that has failed for an hour, the oldest first', async () => {
+    const bench = aLog();
+    const startMs = bench.clock.wallMs();
+    const many = Array.from({ length: 10_000 }, (_, id) =>
+      failingSince(`shop ${id}`, startMs + 2, 'dns'),
+    );
+    const recent = failingSince('recent', startMs + 20 * minuteMs, 'dns');
+    const neverEnding = { ...failing, failure: undefined, lastSuccessMs: startMs + 1 };
+    const states = [working, recent, ...many, neverEnding, failingSince('old', startMs, 'timeout')];
+
+    await pass(bench, 59, states);
+    const early = bench.lines('still failing');
+    await pass(bench, 2, [working, ...states.slice(1, -1)]);
+    const [first] = bench.lines('still failing');
+    await pass(bench, 180, states);
+
+    expect(early).toEqual([]);
+    expect(first).toEqual({
+      level: 'warn',
+      message: 'still failing',
+      fields: {
+        account: 'production',
+        applications: 10_001,
+        since: new Date(startMs + 1).toISOString(),
+        reason: undefined,
+        examples: ['shop', 'shop 0', 'shop 1', 'shop 2', 'shop 3'],
+      },
     });
-    const flapping = 'entries of apps keep losing and finding what they match';
-    expect(bench.lines(flapping)).toMatchObject([{ fields: { entries: 1, changes: 2 } }]);
+    expect(bench.lines('still failing')).toHaveLength(4);
+    expect(bench.lines('still failing')[1]?.fields).toMatchObject({
+      applications: 10_003,
+      reason: 'timeout',
+    });
+  });
+
+  it('says since when the discovery fails, and why', async () => {
+    const bench = aLog();
+    const startMs = bench.clock.wallMs();
+    const error = new ApiError('server', '500');
+
+    await pass(bench, 50, [], error);
+    await pass(bench, 1, []);
+    await pass(bench, 61, [], error);
+
+    const since = new Date(startMs + 52 * minuteMs).toISOString();
+    expect(bench.lines('still failing').map(({ fields }) => fields)).toEqual([
+      { account: 'production', discovery_since: since, error },
+    ]);
+    expect(bench.clock.pendingTimers()).toBe(0);
+  });
+});
+
+describe('the log of entries', () => {
+  it('has a line for each that begins or ceases to match nothing, and none for the others', () => {
+    const bench = aLog();
+    const missing = (...ids: readonly string[]) =>
+      ids.map((id) => anEntry({ selector: { kind: 'id', id } }));
+    const list = missing('1', '2');
+    for (const entries of [list, list, missing('1', '2'), missing('2', '3')]) {
+      bench.log.discovered(discovery(), new Map(), entries);
+    }
+    bench.log.discovered(discovery(new ApiError('server', '500')), new Map(), []);
+
+    const lines = bench.logger.lines.filter(({ message }) => message.startsWith('entry'));
+    expect(lines.map(({ message, fields }) => [message, fields['selector']])).toEqual([
+      ['entry of apps matches nothing', 'id=1'],
+      ['entry of apps matches nothing', 'id=2'],
+      ['entry of apps matches nothing', 'id=3'],
+      ['entry of apps matches again', 'id=1'],
+    ]);
+    expect(lines[0]?.fields['remedy']).toContain('correct the entry');
+    expect(lines[3]).toMatchObject({ level: 'info', fields: { account: 'production' } });
   });
 });
 

@@ -64,7 +64,6 @@ export function aTable(
         dropped: () => undefined,
         demand: ({ budgetPerMinute: budget, stretch }) => demands.push({ budget, stretch }),
         metrics: () => undefined,
-        stop: () => undefined,
       },
     },
   );

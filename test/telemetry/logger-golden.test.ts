@@ -23,8 +23,9 @@ describe('the log of an eventful minute', () => {
     log.warn({ ...application, reason: 'timeout', remedy: 'wait' }, 'values dropped');
     log.warn(
       { account: 'production', reason: 'dns', applications: 2, examples: ['a b', '\u202ec'] },
-      'poll failed for more applications',
+      'still failing',
     );
+    log.info({ ...application, suppressed: 41 }, 'poll works again');
     log.error(
       { trigger: 'file', problem: 'c.yaml:2:3: unknown key\n  2 | x: 1', remedy: 'correct it' },
       'reload failed',

@@ -46,9 +46,9 @@ describe('a line for people', () => {
         reason: 'dns',
         applications: 2,
         examples: ['a', 'b "c"'],
-        msg: 'poll failed for more applications',
+        msg: 'still failing',
       },
-      text: `${time} WARN  poll failed for more applications  account=production reason=dns  applications=2 examples=["a","b \\"c\\""]`,
+      text: `${time} WARN  still failing  account=production reason=dns  applications=2 examples=["a","b \\"c\\""]`,
     },
     {
       what: 'a text of several lines below it, indented',
