@@ -8,6 +8,7 @@ import {
   isByName,
   isChosen,
   isWanted,
+  metricsOf,
   pollDeadlineMs,
 } from './account-setup.ts';
 import type { BudgetRules } from './budget-rules.ts';
@@ -190,7 +191,7 @@ export class RenewalRules {
       const calls = this.#callsOf(setup.name) - (before.get(setup.name) ?? 0);
       const expected = (own.demandRequestsPerMinute ?? 0) * minutes;
       const granules = this.#wanted(setup).map(
-        ({ id }) => (1 + this.#hostsOf(setup, id).length) * callsOf(setup),
+        ({ id, name }) => (1 + this.#hostsOf(setup, id).length) * callsOf(setup, name),
       );
       const tolerance = 0.05 * expected + 3 + Math.max(0, ...granules) + this.#lookUpsOf(setup);
       if (Math.abs(calls - expected) <= tolerance) continue;
@@ -285,7 +286,7 @@ export class RenewalRules {
   #wanted(setup: AccountSetup): readonly SimulatedApplication[] {
     return this.#world.fleet
       .applications()
-      .filter(({ id, name }) => isWanted(setup, `${id}`, name));
+      .filter(({ id, name }) => isWanted(setup, `${id}`, name) && this.#world.isOwn(`${id}`));
   }
 
   #hostsOf(setup: AccountSetup, applicationId: number): readonly unknown[] {
@@ -316,11 +317,11 @@ export class RenewalRules {
     setup: AccountSetup,
     { demandRequestsPerMinute: shown = 0 }: AccountStatus,
   ): { readonly polls: number; readonly discovery: number } {
-    const parts = this.#wanted(setup).reduce(
-      (sum, { id }) => sum + (isApplicationShown(setup) ? 1 : 0) + this.#hostsOf(setup, id).length,
+    const own = isApplicationShown(setup) ? 1 : 0;
+    const calls = this.#wanted(setup).reduce(
+      (sum, { id, name }) => sum + (own + this.#hostsOf(setup, id).length) * callsOf(setup, name),
       0,
     );
-    const calls = parts * callsOf(setup);
     const applications = this.#world.fleet.applications().length;
     const pages =
       setup.wants === 'ids'
@@ -344,8 +345,8 @@ function loadOf(polls: number, demand: number, capacity: number): number {
 }
 
 /** How many calls it takes for an application, and for a host. */
-function callsOf({ metrics }: AccountSetup): number {
-  return metricLists[metrics].calls;
+function callsOf(setup: AccountSetup, name: string): number {
+  return metricLists[metricsOf(setup, name)].calls;
 }
 
 function stretchOf(setup: AccountSetup, status: readonly AccountStatus[]): number {
