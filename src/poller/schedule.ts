@@ -26,7 +26,6 @@ export interface PollTimes {
   readonly nowMs: number;
 }
 
-
 /** A poll may take as long as its interval, or as this if that is longer. */
 const longestShortPollMs = 120_000;
 

@@ -232,6 +232,28 @@ describe('afterPoll', () => {
     expect(back.reading?.hosts.size).toBe(18);
   });
 
+  it('does not move the last success with a poll that is published without what failed', () => {
+    const polls = [aPoll(1), aPoll(2, '1'), aPoll(3, '1')].map((poll, index) => ({
+      poll,
+      at: { monotonicMs: 60_000 * index + 1000, wallMs: 60_000 * index + 5000 },
+    }));
+
+    const state = polls.reduce(
+      (before, { poll, at }) => afterPoll(before, poll, noNames, at),
+      newAppState(aSelected({ hostIds }), 0, 0),
+    );
+
+    expect(state.reading?.application).toEqual(webOf(3));
+    expect(state.lastSuccessMs).toBe(5000);
+  });
+
+  it('has no last success after a first poll that is published without what failed', () => {
+    const state = after(aPoll(1, '1'));
+
+    expect(state.reading?.application).toEqual(webOf(1));
+    expect(state.lastSuccessMs).toBeUndefined();
+  });
+
   it('counts failures from the beginning again after values were published', () => {
     const failing = after(aPoll(1), aPoll(2, '1'));
     const published = afterPoll(failing, aPoll(3, '1'), noNames, now);

@@ -1,10 +1,7 @@
-import { createDaemon } from '../../src/daemon/daemon.ts';
-import type { Platform } from '../../src/daemon/platform.ts';
-import type { AccountStatus } from '../../src/model/telemetry.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
-import { createLogger } from '../../src/telemetry/logger.ts';
-import { createFakePlatform } from '../support/fake-platform.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
+import { type Member, startMember } from './account-member.ts';
 import { type AccountSetup, configOf, keyFiles, keyValues } from './account-setup.ts';
 import {
   type Handlers,
@@ -15,17 +12,11 @@ import {
   type WorldStep,
 } from './account-steps.ts';
 import { BudgetRules } from './budget-rules.ts';
-import { CallRules } from './call-rules.ts';
 import { createFleetChanger, namedHosts } from './fleet-changes.ts';
 import { type AskVendor, leftOut, type Trap } from './lone-answers.ts';
-import { PageRules } from './page-rules.ts';
-import { RenewalRules } from './renewal-rules.ts';
 import { setupsAfter, setupsWithout } from './setups-after.ts';
-import { StatusRules } from './status-rules.ts';
-import { ValueRules } from './value-rules.ts';
 import { Troubles } from './vendor-troubles.ts';
-import { createVendorWire, type WireObserver } from './vendor-wire.ts';
-import { WindowRules } from './window-rules.ts';
+import type { WireObserver } from './vendor-wire.ts';
 import type { World } from './world.ts';
 
 /** How a run begins. */
@@ -37,6 +28,8 @@ export interface Beginning {
   readonly pageSize: number;
   readonly removedHost: 'not_found' | 'empty';
   readonly trap: Trap;
+  /** Daemons that share the accounts. Default: 1. */
+  readonly shards?: number;
 }
 
 /** The whole daemon above the socket, on simulated time, and all rules that it has to keep. */
@@ -64,11 +57,10 @@ export async function createAccountBench(beginning: Beginning): Promise<AccountB
   const report = (rule: string, detail: string): void => {
     if (problems.length < 5) problems.push(`${rule}: ${detail}`);
   };
-  const pages = new PageRules(report);
   const files = new Map(keyFiles.map((path, at) => [path as string, beginning.keys[at] ?? '']));
-  const fakePlatform = createFakePlatform();
-  const { clock } = fakePlatform;
+  const clock = createFakeClock();
   let vendorOffsetMs = clock.wallMs() - clock.monotonicMs();
+  let dateOffsetMs = 0;
   const vendorWallMs = (): number => clock.monotonicMs() + vendorOffsetMs;
   const simulator = createSimulator(
     {
@@ -99,87 +91,64 @@ export async function createAccountBench(beginning: Beginning): Promise<AccountB
     setups: () => setups,
     earlierSetups: () => earlierSetups,
     fleet,
+    isOwn: () => true,
     report,
   };
-  const budget = new BudgetRules(world);
-  const told = new StatusRules(world);
-  const windows = new WindowRules(world);
-  const { pageSize } = beginning;
-  const values = new ValueRules(world);
-  const calls = new CallRules(world, { values });
-  const renewal = new RenewalRules(world, { budget, values, pageSize });
+  const { pageSize, trap, shards: total = 1 } = beginning;
   const troubles = new Troubles({
     nowMs: world.nowMs,
     applicationIds: () => fleet.applications().map(({ id }) => `${id}`),
   });
-  const observer: WireObserver = {
-    sent: (call) => {
-      // The values last: the others want to know what was before.
-      for (const rules of [budget, windows, calls, renewal, values]) rules.sent(call);
+  const together = new BudgetRules({
+    ...world,
+    report: (rule, detail) => {
+      // All else each of them has to keep alone.
+      if (rule === 'budget') report(rule, `all shards: ${detail}`);
     },
-    answered: (call, response, isGenuine) => {
-      budget.answered(call, response);
-      windows.answered(call);
-      calls.answered(call, response, isGenuine);
-      values.answered(call, response, isGenuine);
-    },
-    ended: (call) => {
-      budget.ended(call);
-      calls.ended(call);
-    },
-  };
-  const platform: Platform = {
-    ...fakePlatform,
-    stderr: { write: (text) => pages.text(text, 'the log'), on: () => undefined },
-    readFile: async (path) => new TextEncoder().encode(files.get(path) ?? ''),
-    openTransport: createVendorWire({
+  });
+  const observers: readonly WireObserver[] =
+    total === 1
+      ? []
+      : [
+          {
+            sent: (call) => together.sent(call),
+            answered: () => undefined,
+            ended: (call) => together.ended(call),
+          },
+        ];
+  setups = beginning.accounts;
+  for (const [path, key] of files) together.keyFile(path, key);
+  const members: Member[] = [];
+  for (let ordinal = 0; ordinal < total; ordinal += 1) {
+    const member = await startMember({
+      shard: { ordinal, total },
+      world,
       clock,
+      files,
       simulator,
       troubles,
-      observer,
-      dateMs: () => vendorWallMs() + windows.dateOffsetMs(),
-      trap: beginning.trap,
-    }),
-  };
-
-  setups = beginning.accounts;
-  for (const [path, key] of files) budget.keyFile(path, key);
-  const logger = await createLogger({ logLevel: 'debug', logFormat: 'json' }, platform);
-  const daemon = await createDaemon(configOf(setups), {
-    platform,
-    logger,
-    watch: (sink) => values.watch(sink),
-  });
-  let hasStopped = false;
-  const run = async (): Promise<void> => {
-    try {
-      await daemon.run(platform.stopSignal);
-      if (!hasStopped) report('supervisor', 'has ended');
-    } catch (error) {
-      report('supervisor', String(error));
-    }
-  };
-  const running = run();
-  const stretchOf = (status: readonly AccountStatus[], account: string): number => {
-    const own = status.find(({ name }) => name === account);
-    const setup = setups.find(({ name }) => name === account);
-    if (own === undefined || setup === undefined) return 1;
-    return Math.max(1, (own.pollIntervalSeconds * 1000) / setup.intervalMs);
+      dateMs: () => vendorWallMs() + dateOffsetMs,
+      pageSize,
+      trap,
+      observers,
+    });
+    members.push(member);
+  }
+  const newKey = (path: string, key: string): void => {
+    together.keyFile(path, key);
+    for (const member of members) member.keyFile(path, key);
   };
 
   const check = (): void => {
-    const status = daemon.status();
-    if (troubles.isAny() || troubles.wasHit()) renewal.disturbed(status);
-    budget.configured();
-    budget.checkLimits(
-      new Map(status.map(({ name, budgetRequestsPerMinute }) => [name, budgetRequestsPerMinute])),
-    );
-    values.check((account) => stretchOf(status, account));
-    renewal.check(status);
-    renewal.checkSlow(troubles.slownessMs(), status);
-    calls.check(status);
-    const stalled = daemon.stalled();
-    if (stalled !== undefined) report('stalled', stalled);
+    const vendor = {
+      isDisturbed: troubles.isAny() || troubles.wasHit(),
+      slownessMs: troubles.slownessMs(),
+    };
+    together.configured();
+    for (const member of members) member.check(vendor);
+  };
+  const disturbed = (): void => {
+    for (const { renewal, daemon } of members) renewal.disturbed(daemon.status());
   };
 
   const advance = async (ms: number): Promise<void> => {
@@ -191,16 +160,22 @@ export async function createAccountBench(beginning: Beginning): Promise<AccountB
 
   const reload = async (next: readonly AccountSetup[]): Promise<void> => {
     if (next === setups) return;
-    for (const { name } of setups) {
-      if (!next.some((setup) => setup.name === name)) pages.accountRemoved(name);
+    for (const { name, source } of setups) {
+      const stays = next.some((setup) => setup.name === name && setup.source === source);
+      if (!stays) for (const { pages } of members) pages.accountRemoved(name);
     }
     earlierSetups = setups;
     setups = next;
-    budget.configured();
-    values.configured();
-    calls.configured();
-    windows.changed();
-    if (!isGentle(earlierSetups, next)) renewal.disturbed(daemon.status());
+    const isDisturbing = !isGentle(earlierSetups, next);
+    together.configured();
+    for (const member of members) member.configured();
+    if (isDisturbing) disturbed();
+    for (const member of members) await applyTo(member, next);
+    if (isDisturbing) disturbed();
+    earlierSetups = [];
+  };
+
+  const applyTo = async ({ daemon }: Member, next: readonly AccountSetup[]): Promise<void> => {
     const applying = { isOver: false };
     const apply = async (): Promise<void> => {
       try {
@@ -215,15 +190,17 @@ export async function createAccountBench(beginning: Beginning): Promise<AccountB
     for (let turn = 0; turn < 100 && !applying.isOver; turn += 1) await clock.advance(1);
     if (applying.isOver) await applied;
     else report('reload', 'does not end');
-    if (!isGentle(earlierSetups, next)) renewal.disturbed(daemon.status());
-    earlierSetups = [];
   };
 
   /** Waits for a moment at which nothing is under way; excuses what is, if there is none. */
   const settleDown = async (): Promise<void> => {
     const sentSoFar = (): number =>
-      [...renewal.counted().values()].reduce((sum, one) => sum + one, 0);
-    const budgets = daemon.status().map((status) => status.budgetRequestsPerMinute);
+      members
+        .flatMap(({ renewal }) => [...renewal.counted().values()])
+        .reduce((sum, one) => sum + one, 0);
+    const budgets = members.flatMap(({ daemon }) =>
+      daemon.status().map((status) => status.budgetRequestsPerMinute),
+    );
     // The calls of a small budget are far apart.
     const neededSeconds = Math.max(12, 130 / Math.min(...budgets));
     let quietSeconds = 0;
@@ -232,25 +209,35 @@ export async function createAccountBench(beginning: Beginning): Promise<AccountB
       await clock.advance(1000);
       const isQuiet =
         sentSoFar() === before &&
-        setups.every((setup) => budget.inFlight(setup.name) === 0 && !budget.isHeldUp(setup));
+        members.every(({ budget }) =>
+          setups.every((setup) => budget.inFlight(setup.name) === 0 && !budget.isHeldUp(setup)),
+        );
       quietSeconds = isQuiet ? quietSeconds + 1 : 0;
     }
     check();
     if (quietSeconds >= neededSeconds) return;
     const listed = fleet.applications().map(({ id }) => `${id}`);
     for (const { name } of setups) {
-      const shown = values.snapshotsOf(name).map(({ application }) => application.id);
-      windows.excuse(name, [...listed, ...shown]);
+      for (const { values, windows } of members) {
+        const shown = values.snapshotsOf(name).map(({ application }) => application.id);
+        windows.excuse(name, [...listed, ...shown]);
+      }
     }
   };
 
   const calm = (): void => {
     troubles.clear();
-    if (windows.dateOffsetMs() !== 0) setVendorDate(0);
+    if (dateOffsetMs !== 0) setVendorDate(0);
   };
   const setVendorDate = (offsetMs: number): void => {
-    windows.vendorDate(offsetMs);
-    budget.vendorDateChanged();
+    dateOffsetMs = offsetMs;
+    for (const { windows, budget } of members) {
+      windows.vendorDate(offsetMs);
+      budget.vendorDateChanged();
+    }
+  };
+  const clocksChanged = (): void => {
+    for (const { windows } of members) windows.changed();
   };
 
   const worldHandlers: Handlers<WorldStep, Promise<void> | void> = {
@@ -277,13 +264,21 @@ export async function createAccountBench(beginning: Beginning): Promise<AccountB
       await advance(seconds * 1000);
       await reload(before);
     },
+    switch_source: async ({ account, seconds, times }) => {
+      for (let time = 0; time < times && problems.length === 0; time += 1) {
+        const before = setups;
+        await reload(setupsAfter(setups, { do: 'reload', account, set: { source: 'nerdgraph' } }));
+        await advance(seconds * 1000);
+        await reload(before);
+        await advance(seconds * 1000);
+      }
+    },
     rotate: ({ keyFile, to, revoke }) => {
       const before = files.get(keyFile);
       if (revoke && before !== undefined && before !== to) troubles.revoke(before);
       troubles.reinstate(to);
       files.set(keyFile, to);
-      calls.configured();
-      budget.keyFile(keyFile, to);
+      newKey(keyFile, to);
     },
     throttle: ({ key, hint, calls: count }) => troubles.refuse(key, hint, count),
     other_user: ({ key, minutes }) =>
@@ -291,16 +286,17 @@ export async function createAccountBench(beginning: Beginning): Promise<AccountB
     trouble: ({ trouble, scope, minutes }) => troubles.add(trouble, scope, minutes * minuteMs),
     names_trouble: ({ fault, minutes }) => {
       troubles.breakNames(fault, minutes * minuteMs);
-      if (fault === 'left_out') renewal.namesLeftOut(minutes * minuteMs);
+      if (fault !== 'left_out') return;
+      for (const { renewal } of members) renewal.namesLeftOut(minutes * minuteMs);
     },
     list_trouble: ({ fault, minutes }) => troubles.breakLists(fault, minutes * minuteMs),
     clock_step: ({ seconds }) => {
-      windows.changed();
+      clocksChanged();
       clock.jumpWall(seconds * 1000);
     },
     suspend: async ({ minutes }) => {
       await settleDown();
-      windows.changed();
+      clocksChanged();
       vendorOffsetMs += minutes * minuteMs;
       clock.jumpWall(minutes * minuteMs);
     },
@@ -316,7 +312,7 @@ export async function createAccountBench(beginning: Beginning): Promise<AccountB
     );
   const checkLeftOut = async (): Promise<void> => {
     for (const { name, windowMs } of setups) {
-      for (const snapshot of values.snapshotsOf(name)) {
+      for (const snapshot of members.flatMap(({ values }) => values.snapshotsOf(name))) {
         const left = await leftOut(snapshot, { windowMs, ask });
         if (left.length > 0) report('left out', `${name}: ${left.join()}`);
       }
@@ -334,17 +330,15 @@ export async function createAccountBench(beginning: Beginning): Promise<AccountB
       return;
     }
     const { removedIds, renamedIds } = changeFleet(step);
-    for (const id of removedIds) values.removed(id);
-    for (const id of renamedIds) values.renamed(id);
-    renewal.fleetChanged();
+    for (const { values, renewal } of members) {
+      for (const id of removedIds) values.removed(id);
+      for (const id of renamedIds) values.renamed(id);
+      renewal.fleetChanged();
+    }
   };
 
   const stop = async (): Promise<void> => {
-    hasStopped = true;
-    fakePlatform.stop();
-    await clock.advance(0);
-    await running;
-    await daemon.close();
+    for (const member of members) await member.stop();
     await clock.advance(0);
     const timers = clock.pendingTimers();
     if (timers > 0) report('timers', `${timers} are left`);
@@ -356,20 +350,25 @@ export async function createAccountBench(beginning: Beginning): Promise<AccountB
     perform: async (step) => {
       await act(step);
       check();
-      told.check(daemon, await pages.check(daemon));
+      for (const member of members) await member.checkPages();
     },
     finish: async () => {
       calm();
-      await advance(Math.max(settlingMs, renewal.namesKnownMs() - world.nowMs()));
+      const namesKnownMs = Math.max(...members.map(({ renewal }) => renewal.namesKnownMs()));
+      await advance(Math.max(settlingMs, namesKnownMs - world.nowMs()));
       const longestMs = Math.max(
-        ...daemon.status().map(({ pollIntervalSeconds }) => pollIntervalSeconds),
+        ...members.flatMap(({ daemon }) =>
+          daemon.status().map(({ pollIntervalSeconds }) => pollIntervalSeconds),
+        ),
       );
       await advance(2 * longestMs * 1000);
       if (problems.length > 0) return;
-      const before = renewal.counted();
+      const before = members.map(({ renewal }) => renewal.counted());
       await advance(measuredMinutes * minuteMs);
-      renewal.checkWhole(daemon.status(), await pages.check(daemon));
-      renewal.checkDemand(before, measuredMinutes, daemon.status());
+      for (const [ordinal, { daemon, renewal, pages }] of members.entries()) {
+        renewal.checkWhole(daemon.status(), await pages.check(daemon));
+        renewal.checkDemand(before[ordinal] ?? new Map(), measuredMinutes, daemon.status());
+      }
       await checkLeftOut();
     },
     stop,

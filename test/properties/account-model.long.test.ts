@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { reportOfModel } from './account-model.ts';
+import { reportOfModel, shards, switchedSources } from './account-model.ts';
 
 /** `FC_RUNS=1000` for more of them. */
 const runs = Number(process.env['FC_RUNS'] ?? 40);
@@ -10,6 +10,22 @@ describe('accounts to which anything may happen', () => {
     'keep their budget and publish the truth, and all of it once nothing disturbs',
     async () => {
       expect(await reportOfModel(runs)).toBeUndefined();
+    },
+    hangsAfterMs,
+  );
+
+  it(
+    'keep one budget together, where several daemons share them as shards',
+    async () => {
+      expect(await reportOfModel(runs, shards)).toBeUndefined();
+    },
+    hangsAfterMs,
+  );
+
+  it(
+    'show whole windows only while reloads switch their source, and keep the budget of each',
+    async () => {
+      expect(await reportOfModel(runs, switchedSources)).toBeUndefined();
     },
     hangsAfterMs,
   );

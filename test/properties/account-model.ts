@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { type Beginning, createAccountBench } from './account-bench.ts';
 import { type AccountSetup, accountNames, keyFiles, keyValues } from './account-setup.ts';
-import { courses, type Step, textOf } from './account-steps.ts';
+import { courses, coursesOfShards, coursesOfSources, type Step, textOf } from './account-steps.ts';
 import { traps } from './lone-answers.ts';
 import { metricListNames } from './metric-lists.ts';
 
-/** `FC_SEED` and `FC_PATH` for the run that a failure names. */
-const { FC_SEED, FC_PATH } = process.env;
+/** `FC_SEED` and `FC_PATH` for the run that a failure names; `FC_SHRINK=no` to be told of it at once. */
+const { FC_SEED, FC_PATH, FC_SHRINK } = process.env;
 
 const setups: fc.Arbitrary<AccountSetup> = fc.record({
   name: fc.constant(accountNames[0]),
@@ -23,10 +23,12 @@ const setups: fc.Arbitrary<AccountSetup> = fc.record({
   staleAfterMs: fc.constantFrom(300_000, 900_000),
   metrics: fc.constantFrom(...metricListNames),
 });
+function named(all: readonly AccountSetup[]): readonly AccountSetup[] {
+  return all.map((setup, at) => ({ ...setup, name: accountNames[at] ?? 'more' }));
+}
+
 const beginnings: fc.Arbitrary<Beginning> = fc.record({
-  accounts: fc
-    .array(setups, { minLength: 1, maxLength: 2 })
-    .map((all) => all.map((setup, at) => ({ ...setup, name: accountNames[at] ?? 'more' }))),
+  accounts: fc.array(setups, { minLength: 1, maxLength: 2 }).map(named),
   keys: fc.constantFrom<[string, string][]>(
     [keyValues[0], keyValues[1]],
     [keyValues[0], keyValues[0]],
@@ -36,8 +38,47 @@ const beginnings: fc.Arbitrary<Beginning> = fc.record({
   trap: fc.constantFrom(...traps),
 });
 
+/** Each part of a budget is enough for what a discovery takes. */
+const budgetsOfShards = [60, 120, 300] as const;
+const beginningsOfShards = fc
+  .record({
+    beginning: beginnings,
+    budgets: fc.tuple(fc.constantFrom(...budgetsOfShards), fc.constantFrom(...budgetsOfShards)),
+    oddMetrics: fc.constantFrom(undefined, 'usual' as const),
+    shards: fc.constantFrom(2, 2, 3),
+  })
+  .map(
+    ({ beginning, budgets, oddMetrics, shards }): Beginning => ({
+      ...beginning,
+      shards,
+      accounts: beginning.accounts.map((setup, at) => ({
+        ...setup,
+        requestsPerMinute: budgets[at] ?? 60,
+        ...(oddMetrics && { oddMetrics }),
+      })),
+    }),
+  );
+
+/** Both sources have what is read, and say the same of it. */
+const beginningsOfSources = beginnings.map(
+  (beginning): Beginning => ({
+    ...beginning,
+    trap: 'none',
+    accounts: beginning.accounts.map((setup) => ({
+      ...setup,
+      metrics: 'usual',
+      application: true,
+      wants: setup.wants === 'ids' ? 'all' : setup.wants,
+      hosts: setup.hosts === 'none' ? 'none' : 'all',
+    })),
+  }),
+);
+
 /** Performs the steps; the problem, with the steps that led to it, if there is one. */
-async function run(beginning: Beginning, course: readonly Step[]): Promise<string | undefined> {
+export async function problemOf(
+  beginning: Beginning,
+  course: readonly Step[],
+): Promise<string | undefined> {
   const bench = await createAccountBench(beginning);
   const lines: string[] = [];
   for (const step of course) {
@@ -57,14 +98,36 @@ async function run(beginning: Beginning, course: readonly Step[]): Promise<strin
   );
 }
 
+/** What may happen, from the beginning on. */
+export interface Situations {
+  readonly beginnings: fc.Arbitrary<Beginning>;
+  readonly courses: fc.Arbitrary<readonly Step[]>;
+}
+
+const oneDaemon: Situations = { beginnings, courses };
+export const shards: Situations = { beginnings: beginningsOfShards, courses: coursesOfShards };
+export const switchedSources: Situations = {
+  beginnings: beginningsOfSources,
+  courses: coursesOfSources,
+};
+
 /** Tries this many courses of events: the report on the shortest one that breaks a rule, if any does. */
-export async function reportOfModel(runs: number): Promise<string | undefined> {
+export async function reportOfModel(
+  runs: number,
+  situations: Situations = oneDaemon,
+): Promise<string | undefined> {
   const details = await fc.check(
-    fc.asyncProperty(beginnings, courses, async (beginning, course) => {
-      const problem = await run(beginning, course);
+    fc.asyncProperty(situations.beginnings, situations.courses, async (beginning, course) => {
+      const problem = await problemOf(beginning, course);
       if (problem !== undefined) throw new Error(problem);
     }),
-    { numRuns: runs, seed: Number(FC_SEED ?? 8), path: FC_PATH ?? '', includeErrorInReport: true },
+    {
+      numRuns: runs,
+      seed: Number(FC_SEED ?? 8),
+      path: FC_PATH ?? '',
+      includeErrorInReport: true,
+      endOnFailure: FC_SHRINK === 'no',
+    },
   );
   return fc.defaultReportMessage(details);
 }

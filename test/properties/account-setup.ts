@@ -8,9 +8,14 @@ export type Wants = 'all' | 'even' | 'odd' | 'ids';
 /** Which hosts are read: all, none, or some by their names. */
 export type HostChoice = 'all' | 'none' | 'self' | 'match';
 
+/** Which of the vendor's APIs an account is read by. */
+export type SourceKind = 'rest' | 'nerdgraph';
+
 /** One account as the configuration has it. */
 export interface AccountSetup {
   readonly name: string;
+  /** Default: REST. */
+  readonly source?: SourceKind;
   readonly keyFile: string;
   readonly requestsPerMinute: number;
   readonly concurrency: number;
@@ -25,6 +30,8 @@ export interface AccountSetup {
   readonly staleAfterMs: number;
   /** What is read. */
   readonly metrics: MetricList;
+  /** What is read of applications whose names begin with "odd", by an entry of its own. */
+  readonly oddMetrics?: MetricList;
 }
 
 export const accountNames = ['one', 'two', 'three', 'four'] as const;
@@ -50,6 +57,12 @@ const patterns = { all: /^/u, even: /^even/u, odd: /^odd/u } as const;
 
 export function isWanted({ wants }: AccountSetup, id: string, name: string): boolean {
   return wants === 'ids' ? namedIds.includes(id) : patterns[wants].test(name);
+}
+
+/** What the account reads of an application of this name. */
+export function metricsOf({ wants, metrics, oddMetrics }: AccountSetup, name: string): MetricList {
+  const isApart = wants !== 'ids' && patterns.odd.test(name);
+  return isApart ? (oddMetrics ?? metrics) : metrics;
 }
 
 /** The names of the hosts of an application, in turn. */
@@ -79,12 +92,18 @@ export function isApplicationShown({ hosts, application }: AccountSetup): boolea
   return application || hosts === 'none';
 }
 
+const sources = {
+  rest: { kind: 'rest', accountId: undefined },
+  nerdgraph: { kind: 'nerdgraph', accountId: 1_234_567 },
+} as const;
+
 /** The configuration as it comes out of the file. */
 export function configOf(setups: readonly AccountSetup[]): Config {
   return {
     accounts: setups.map((setup) =>
       anAccount({
         name: setup.name,
+        source: sources[setup.source ?? 'rest'],
         apiKey: { kind: 'file', path: setup.keyFile },
         requestsPerMinute: setup.requestsPerMinute,
         concurrency: setup.concurrency,
@@ -94,12 +113,9 @@ export function configOf(setups: readonly AccountSetup[]): Config {
       }),
     ),
     apps: setups.flatMap((setup) => {
-      const { name, wants, label, hostNames, intervalMs, windowMs, staleAfterMs, metrics } = setup;
+      const { name, wants, label, hostNames, intervalMs, windowMs, staleAfterMs } = setup;
+      const { metrics, oddMetrics } = setup;
       const shown = { hosts: choices[setup.hosts], application: isApplicationShown(setup) };
-      const selectors =
-        wants === 'ids'
-          ? namedIds.map((id) => ({ kind: 'id', id }) as const)
-          : [{ kind: 'match', pattern: patterns[wants] } as const];
       const poll = {
         intervalMs,
         discoveryIntervalMs,
@@ -107,11 +123,21 @@ export function configOf(setups: readonly AccountSetup[]): Config {
         delayMs,
         staleAfterMs,
         hostNames,
-        metrics: metricLists[metrics].metrics,
       } as const;
-      return selectors.map((selector) =>
-        anEntry({ account: name, selector, labels: { label }, ...shown, poll }),
-      );
+      const entryFor = (selector: AppEntry['selector'], list: MetricList): AppEntry => {
+        const { metrics: read } = metricLists[list];
+        return anEntry({
+          account: name,
+          selector,
+          labels: { label },
+          ...shown,
+          poll: { ...poll, metrics: read },
+        });
+      };
+      if (wants === 'ids') return namedIds.map((id) => entryFor({ kind: 'id', id }, metrics));
+      const entry = entryFor({ kind: 'match', pattern: patterns[wants] }, metrics);
+      if (oddMetrics === undefined || wants === 'even') return [entry];
+      return [entryFor({ kind: 'match', pattern: patterns.odd }, oddMetrics), entry];
     }),
   };
 }

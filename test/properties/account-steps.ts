@@ -5,7 +5,8 @@ import { metricListNames } from './metric-lists.ts';
 /** Which calls a trouble is meant for. */
 export type Scope =
   | { readonly of: 'everything' }
-  | { readonly of: 'lists' }
+  /** `shard`: the lists of one of several daemons. */
+  | { readonly of: 'lists'; readonly shard?: number }
   /** The lists of hosts, with their names. */
   | { readonly of: 'names' }
   | { readonly of: 'application'; readonly index: number }
@@ -81,6 +82,13 @@ export type WorldStep =
     }
   | { readonly do: 'slow_spell'; readonly ms: number; readonly minutes: number }
   | { readonly do: 'out_and_in'; readonly account: number; readonly seconds: number }
+  /** By NerdGraph for a while, and back, a few times. */
+  | {
+      readonly do: 'switch_source';
+      readonly account: number;
+      readonly seconds: number;
+      readonly times: number;
+    }
   | {
       readonly do: 'rotate';
       readonly keyFile: string;
@@ -303,6 +311,59 @@ export const courses: fc.Arbitrary<readonly Step[]> = fc.array(
     { weight: 2, arbitrary: clocks },
   ),
   { minLength: 6, maxLength: 22, size: 'max' },
+);
+
+/** What may happen to several daemons that share an account. */
+export const coursesOfShards: fc.Arbitrary<readonly Step[]> = fc.array(
+  fc.oneof(
+    { weight: 7, arbitrary: advance },
+    { weight: 2, arbitrary: reloads },
+    { weight: 1, arbitrary: accounts },
+    { weight: 1, arbitrary: refusals },
+    { weight: 1, arbitrary: failures },
+    {
+      weight: 2,
+      arbitrary: step('trouble', {
+        minutes,
+        scope: fc.record({ of: fc.constant('lists' as const), shard: fc.nat(1) }),
+        trouble: fc.constant<TroubleKind>({ kind: 'status', status: 500 }),
+      }),
+    },
+    { weight: 4, arbitrary: fleet },
+  ),
+  { minLength: 5, maxLength: 14, size: 'max' },
+);
+
+/** What may happen while accounts are read by one source, and by the other for a while. */
+export const coursesOfSources: fc.Arbitrary<readonly Step[]> = fc.array(
+  fc.oneof(
+    { weight: 4, arbitrary: advance },
+    {
+      weight: 4,
+      arbitrary: step('switch_source', {
+        account,
+        seconds: fc.constantFrom(1, 5, 20, 45, 90, 400),
+        times: fc.constantFrom(1, 1, 3),
+      }),
+    },
+    { weight: 1, arbitrary: reload('label', fc.constantFrom('x', 'y')) },
+    { weight: 1, arbitrary: reload('requestsPerMinute', fc.constantFrom(20, 40, 60, 120, 300)) },
+    { weight: 1, arbitrary: refusals },
+    {
+      weight: 2,
+      arbitrary: step('trouble', {
+        minutes: fc.constantFrom(1, 3),
+        scope: fc.record({ of: fc.constant('everything' as const) }),
+        trouble: fc.constantFrom<TroubleKind[]>(
+          { kind: 'status', status: 500 },
+          { kind: 'slow', ms: 2000 },
+          { kind: 'hang' },
+          { kind: 'reset' },
+        ),
+      }),
+    },
+  ),
+  { minLength: 4, maxLength: 12, size: 'max' },
 );
 
 /** A step as one short line. */

@@ -89,6 +89,9 @@ export class CallRules implements WireObserver {
 
   #checkNeeded(account: string, applicationId: string, hostId: string): void {
     const { report } = this.#world;
+    if (!this.#world.isOwn(applicationId)) {
+      report('shard', `${account}: asks for ${applicationId}, which another one polls`);
+    }
     if (this.#values.isKnownGone(account, applicationId)) {
       report('call', `${account}: asks for ${applicationId}, which is gone`);
     }

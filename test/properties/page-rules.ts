@@ -37,8 +37,11 @@ export class PageRules {
     this.text(metrics, 'the self-metrics');
     this.text(JSON.stringify(daemon.status()), 'the status');
     const samples = this.#parsed(page + metrics);
-    for (const { name, value } of samples) {
+    const seen = new Set<string>();
+    for (const { name, labels, value } of samples) {
       if (Number.isNaN(value)) this.#report('page', `${name} is not a number`);
+      const series = `${name} ${JSON.stringify(labels)}`;
+      if (seen.size === seen.add(series).size) this.#report('page', `${series} stands twice`);
     }
     this.#checkCounters(samples);
     this.#checkFailures(samples);

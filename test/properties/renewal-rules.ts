@@ -8,6 +8,7 @@ import {
   isByName,
   isChosen,
   isWanted,
+  metricsOf,
   pollDeadlineMs,
 } from './account-setup.ts';
 import type { BudgetRules } from './budget-rules.ts';
@@ -185,7 +186,7 @@ export class RenewalRules {
       if (own === undefined || stretchOf(setup, status) > 1) continue;
       const calls = this.#callsOf(setup.name) - (before.get(setup.name) ?? 0);
       const expected = (own.demandRequestsPerMinute ?? 0) * minutes;
-      const granules = this.#wanted(setup).map(({ id }) => this.#callsOfPoll(setup, own, id));
+      const granules = this.#wanted(setup).map((one) => this.#callsOfPoll(setup, own, one));
       const tolerance = 0.05 * expected + 3 + Math.max(0, ...granules) + this.#lookUpsOf(setup);
       if (Math.abs(calls - expected) <= tolerance) continue;
       this.#world.report('demand', `${setup.name}: ${calls} calls, ${expected} expected`);
@@ -278,7 +279,7 @@ export class RenewalRules {
   #wanted(setup: AccountSetup): readonly SimulatedApplication[] {
     return this.#world.fleet
       .applications()
-      .filter(({ id, name }) => isWanted(setup, `${id}`, name));
+      .filter(({ id, name }) => isWanted(setup, `${id}`, name) && this.#world.isOwn(`${id}`));
   }
 
   #hostsOf(setup: AccountSetup, applicationId: number): readonly unknown[] {
@@ -310,7 +311,7 @@ export class RenewalRules {
     status: AccountDetails,
   ): { readonly polls: number; readonly discovery: number } {
     const calls = this.#wanted(setup).reduce(
-      (sum, { id }) => sum + this.#callsOfPoll(setup, status, id),
+      (sum, one) => sum + this.#callsOfPoll(setup, status, one),
       0,
     );
     const applications = this.#world.fleet.applications().length;
@@ -323,8 +324,12 @@ export class RenewalRules {
   }
 
   /** Calls for an application and its hosts. */
-  #callsOfPoll(setup: AccountSetup, status: AccountDetails, id: number): number {
-    const { application, host } = callsOf(setup, status);
+  #callsOfPoll(
+    setup: AccountSetup,
+    status: AccountDetails,
+    { id, name }: Pick<SimulatedApplication, 'id' | 'name'>,
+  ): number {
+    const { application, host } = callsOf(setup, name, status);
     return (isApplicationShown(setup) ? application : 0) + this.#hostsOf(setup, id).length * host;
   }
 
@@ -341,10 +346,11 @@ function loadOf(polls: number, demand: number, capacity: number): number {
 
 /** How many calls it takes for an application, and for a host. */
 function callsOf(
-  { metrics }: AccountSetup,
+  setup: AccountSetup,
+  name: string,
   { metricCalls = '' }: AccountDetails,
 ): { readonly application: number; readonly host: number } {
-  const { calls, apart } = metricLists[metrics];
+  const { calls, apart } = metricLists[metricsOf(setup, name)];
   return metricCalls.includes('at a time') ? apart : { application: calls, host: calls };
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isReadOf, type PolledSeries, type Values } from '../../src/model/polled-series.ts';
 import type { AppReading } from '../../src/model/snapshot.ts';
 import type { ValueName } from '../../src/model/vendor-value.ts';
@@ -103,6 +104,13 @@ export function isNothing(
 ): boolean {
   const [, counter] = units[value] ?? [1];
   return counter !== undefined && told.get(keyOf(metric, counter)) === 0;
+}
+
+/** Whether the values are of these series, or there are none. */
+export function isOf(reading: AppReading | undefined, chosen: readonly PolledSeries[]): boolean {
+  if (reading === undefined) return true;
+  const isEmpty = [reading.application, ...reading.hosts.values()].every((one) => !hasAny(one));
+  return isEmpty || isDeepStrictEqual(reading.series, chosen);
 }
 
 function keyOf(...parts: readonly (string | number)[]): string {

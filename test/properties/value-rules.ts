@@ -1,11 +1,16 @@
-import { isDeepStrictEqual } from 'node:util';
 import { transactionTypes } from '../../src/model/application.ts';
-import { type PolledSeries, seriesOf } from '../../src/model/polled-series.ts';
+import { seriesOf } from '../../src/model/polled-series.ts';
 import type { AppReading, AppSnapshot, SnapshotSink } from '../../src/model/snapshot.ts';
 import type { ApiResponse } from '../../src/transport/transport.ts';
-import { isApplicationShown, isChosen, isWanted, pollDeadlineMs } from './account-setup.ts';
+import {
+  isApplicationShown,
+  isChosen,
+  isWanted,
+  metricsOf,
+  pollDeadlineMs,
+} from './account-setup.ts';
 import { metricLists } from './metric-lists.ts';
-import { ToldValues } from './told-values.ts';
+import { isOf, ToldValues } from './told-values.ts';
 import type { WireCall } from './vendor-wire.ts';
 import { setupOf, type World } from './world.ts';
 
@@ -164,15 +169,16 @@ export class ValueRules {
   }
 
   /** Nothing is shown that the configuration leaves out. */
-  #checkChosen({ account, application: { id }, hostsOnly, reading }: AppSnapshot): void {
+  #checkChosen({ account, application: { id, name: appName }, ...shown }: AppSnapshot): void {
+    const { hostsOnly, reading } = shown;
     const setup = setupOf(this.#world, account);
     if (setup === undefined) return;
     if (hostsOnly === isApplicationShown(setup)) {
       this.#world.report('chosen', `${account} ${id}: the application is shown: ${!hostsOnly}`);
     }
-    const chosen = seriesOf(metricLists[setup.metrics].metrics, transactionTypes);
-    if (!isOf(reading, chosen)) {
-      this.#world.report('chosen', `${account} ${id}: shows other metrics than ${setup.metrics}`);
+    const list = metricsOf(setup, appName);
+    if (!isOf(reading, seriesOf(metricLists[list].metrics, transactionTypes))) {
+      this.#world.report('chosen', `${account} ${id}: shows other metrics than ${list}`);
     }
     const hosts = this.#world.fleet.application(Number(id))?.hosts;
     for (const hostId of reading?.hosts.keys() ?? []) {
@@ -355,15 +361,6 @@ export class ValueRules {
     const unseenMs = 1.3 * (stretch * intervalMs + deadlineMs);
     return [staleAfterMs, unseenMs + staleAfterMs + 5000, staleAfterMs + 1000];
   }
-}
-
-/** Whether the values are of these series, or there are none. */
-function isOf(reading: AppReading | undefined, chosen: readonly PolledSeries[]): boolean {
-  if (reading === undefined) return true;
-  const isEmpty = [reading.application, ...reading.hosts.values()].every((values) =>
-    values.every((value) => value === undefined),
-  );
-  return isEmpty || isDeepStrictEqual(reading.series, chosen);
 }
 
 function failedMs(

@@ -167,13 +167,16 @@ export class Troubles {
   }
 }
 
-function isMeant({ scope, trouble }: ScopedTrouble, { operation, metric }: WireCall): boolean {
+function isMeant(
+  { scope, trouble }: ScopedTrouble,
+  { operation, metric, shard }: WireCall,
+): boolean {
   if (trouble.kind === 'other_window' && metric === undefined) return false;
   switch (scope.of) {
     case 'everything':
       return true;
     case 'lists':
-      return operation.startsWith('list_');
+      return operation.startsWith('list_') && isOfShard(scope, shard);
     case 'names':
       return operation === 'list_hosts';
     case 'application':
@@ -181,6 +184,10 @@ function isMeant({ scope, trouble }: ScopedTrouble, { operation, metric }: WireC
     case 'some':
       return metric !== undefined && lotOf(metric.hostId || metric.applicationId) < scope.percent;
   }
+}
+
+function isOfShard({ shard }: Extract<Scope, { of: 'lists' }>, sender: number): boolean {
+  return shard === undefined || shard === sender;
 }
 
 /** From 0 to 99, always the same one for an id. */

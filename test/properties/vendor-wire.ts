@@ -1,6 +1,6 @@
 import { type Clock, sleep } from '../../src/model/clock.ts';
 import type { Simulator } from '../../src/simulator/simulator.ts';
-import type { ApiResponse, RawTransport } from '../../src/transport/transport.ts';
+import type { ApiRequest, ApiResponse, RawTransport } from '../../src/transport/transport.ts';
 import { apiErrorFrom } from '../../src/transport/transport-errors.ts';
 import type { UndiciTransportOptions } from '../../src/transport/undici-transport.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
@@ -10,6 +10,8 @@ import { type Fault, faultAnswerOf, type Troubles } from './vendor-troubles.ts';
 
 /** One request on the wire. */
 export interface WireCall {
+  /** Which of several daemons sends it, from 0. */
+  readonly shard: number;
   readonly account: string;
   readonly key: string;
   readonly operation: string;
@@ -42,6 +44,7 @@ export interface WireObserver {
 }
 
 export interface VendorWireDependencies {
+  readonly shard: number;
   readonly clock: Clock;
   readonly simulator: Simulator;
   readonly troubles: Troubles;
@@ -56,6 +59,7 @@ const hourMs = 3_600_000;
 
 /** Opens connections to the simulated vendor, with all that goes wrong on the way. */
 export function createVendorWire({
+  shard,
   clock,
   simulator,
   troubles,
@@ -72,7 +76,7 @@ export function createVendorWire({
   });
 
   const answerTo = async (
-    call: WireCall,
+    { call, request }: { readonly call: WireCall; readonly request: ApiRequest },
     fault: Fault | undefined,
     headers: Readonly<Record<string, string>>,
     signal: AbortSignal,
@@ -83,8 +87,7 @@ export function createVendorWire({
       throw apiErrorFrom(Object.assign(new Error('reset'), { code: 'ECONNRESET' }), 'vendor');
     }
     const ask = async (target: string): Promise<ApiResponse> => {
-      const request = { operation: 'list_applications', target } as const;
-      const response = await wire.send(request, headers, signal);
+      const response = await wire.send({ ...request, target }, headers, signal);
       return call.metric === undefined ? response : spring(call.metric, response);
     };
     if (fault?.kind === 'other_window') return ask(shifted(call.target));
@@ -95,11 +98,12 @@ export function createVendorWire({
   return async ({ proxyUrl }) => ({
     send: async (request, headers, signal) => {
       const key = headers['Api-Key'] ?? '';
-      const call = callOf(accountOf(proxyUrl), key, request, clock.monotonicMs());
+      const from = { shard, account: accountOf(proxyUrl), key, sentMs: clock.monotonicMs() };
+      const call = callOf(from, request);
       observer.sent(call);
       try {
         const fault = troubles.faultOf(call);
-        const response = dated(await answerTo(call, fault, headers, signal));
+        const response = dated(await answerTo({ call, request }, fault, headers, signal));
         observer.answered(call, response, fault === undefined || fault.kind === 'slow');
         return response;
       } finally {
@@ -119,20 +123,16 @@ async function untilAborted(signal: AbortSignal): Promise<never> {
 const metricPath = /^\/v2\/applications\/(\d+)(?:\/hosts\/(\d+))?\/metrics\/data\.json\?/u;
 
 function callOf(
-  account: string,
-  key: string,
-  { operation, target }: { readonly operation: string; readonly target: string },
-  sentMs: number,
+  from: Pick<WireCall, 'shard' | 'account' | 'key' | 'sentMs'>,
+  { operation, target }: ApiRequest,
 ): WireCall {
   const [path = '', text = ''] = target.split('?');
   const query = new URLSearchParams(text);
   const [, applicationId, hostId = ''] = metricPath.exec(`${path}?`) ?? [];
   return {
-    account,
-    key,
+    ...from,
     operation,
     target,
-    sentMs,
     metric:
       applicationId === undefined
         ? undefined
