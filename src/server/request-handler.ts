@@ -3,7 +3,6 @@ import type { StatusSource } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { type Answer, plainAnswer, send } from './answer.ts';
 import { createApiRoutes } from './api-routes.ts';
-import { isCrossSite } from './cross-site.ts';
 import { createMetricsRoute, type MetricsSources } from './metrics-route.ts';
 import { createOneAtATime, type Route } from './one-at-a-time.ts';
 import type { Readiness } from './readiness.ts';
@@ -120,10 +119,12 @@ async function reloadAnswer(
       'Reloading over HTTP is off. Start with --web.enable-lifecycle for it.',
     );
   }
-  if (isCrossSite(headers)) {
+  // Browsers send one of these with each POST, programs such as curl send neither. Which site a page comes
+  // from cannot be told: its name may lead here, too (DNS rebinding). No page of ours asks for a reload.
+  if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined) {
     return plainAnswer(
       403,
-      'A reload that a page of another site asks for is refused. Use curl -X POST for it.',
+      'A reload that a page in a browser asks for is refused. Use curl -X POST for it.',
     );
   }
   try {
