@@ -50,6 +50,8 @@ function hasNoDescriptors(error: unknown): boolean {
 async function runHere(program: URL): Promise<void> {
   process.on('SIGTERM', onStopSignal);
   process.on('SIGINT', onStopSignal);
+  // Without a listener Node.js opens its debugger, in which anybody on this machine could read the keys.
+  process.on('SIGUSR1', () => {});
   if (process.send !== undefined) followParent();
   process.on('unhandledRejection', die);
   process.on('uncaughtException', die);

@@ -80,7 +80,7 @@ class DeclaredFlags {
   readonly maxRequests: Flag<number> = {
     name: 'web.max-requests',
     defaultText: '40',
-    help: 'The most scrapes answered at the same time; more are refused with 503.',
+    help: 'The most scrapes answered at the same time; one more ends the answer that has waited longest for its reader, or gets a 503.',
     ...wholeNumber(1, 10_000),
     commands: serving,
   };

@@ -3,6 +3,7 @@ import type {
   AppEntry,
   Config,
   HostSelector,
+  NamePattern,
   PatternSource,
   PlainConfig,
   Selector,
@@ -24,31 +25,58 @@ function isCompiled(entry: AppEntry<PatternSource>): entry is AppEntry {
   return entry.selector.kind !== 'match' && typeof entry.hosts === 'boolean';
 }
 
-function selectorOf({ selector }: AppEntry<PatternSource>, compile: CompilePattern): Selector {
+type PatternOf = (source: string) => NamePattern;
+
+function patternsOf(entries: readonly AppEntry[]): ReadonlyMap<string, NamePattern> {
+  const patterns = new Map<string, NamePattern>();
+  for (const { selector, hosts } of entries) {
+    if (selector.kind === 'match') patterns.set(selector.pattern.source, selector.pattern);
+    if (typeof hosts === 'object' && hosts.kind === 'match') {
+      patterns.set(hosts.pattern.source, hosts.pattern);
+    }
+  }
+  return patterns;
+}
+
+/** Compiles each text once, and none that is compiled already: 10 kB of memory for each add up. */
+function onceForEach(compile: CompilePattern, inForce: readonly AppEntry[]): PatternOf {
+  const known = patternsOf(inForce);
+  const made = new Map<string, NamePattern>();
+  return (source) => {
+    const pattern = made.get(source) ?? compile(source, known.get(source));
+    made.set(source, pattern);
+    return pattern;
+  };
+}
+
+function selectorOf({ selector }: AppEntry<PatternSource>, patternOf: PatternOf): Selector {
   if (selector.kind !== 'match') return selector;
-  return { kind: 'match', pattern: compile(selector.pattern.source) };
+  return { kind: 'match', pattern: patternOf(selector.pattern.source) };
 }
 
 function hostsOf(
   { hosts }: AppEntry<PatternSource>,
-  compile: CompilePattern,
+  patternOf: PatternOf,
   ownNames: readonly string[],
 ): boolean | HostSelector {
   if (typeof hosts === 'boolean') return hosts;
   if (hosts.kind === 'self') return { kind: 'self', names: ownNames };
-  return { kind: 'match', pattern: compile(hosts.pattern.source) };
+  return { kind: 'match', pattern: patternOf(hosts.pattern.source) };
 }
 
 /**
  * Makes a checked configuration ready for use: compiles its patterns, in turns, and fills in the names
  * of `hosts: self`.
+ *
+ * @param inForce the configuration that this one replaces: patterns are shared with it
  */
 export async function compileConfig(
   { accounts, apps }: PlainConfig,
   { nextTurn, clock, ownHostNames }: CompileConfigDependencies,
+  inForce?: Config,
 ): Promise<Config> {
   if (apps.every(isCompiled)) return { accounts, apps };
-  const compile = await loadPatternCompiler();
+  const patternOf = onceForEach(await loadPatternCompiler(), inForce?.apps ?? []);
   const entries: AppEntry[] = [];
   let turnStartMs = clock.monotonicMs();
   for (const entry of apps) {
@@ -56,8 +84,8 @@ export async function compileConfig(
       entries.push(entry);
       continue;
     }
-    const selector = selectorOf(entry, compile);
-    entries.push({ ...entry, selector, hosts: hostsOf(entry, compile, ownHostNames) });
+    const selector = selectorOf(entry, patternOf);
+    entries.push({ ...entry, selector, hosts: hostsOf(entry, patternOf, ownHostNames) });
     if (clock.monotonicMs() - turnStartMs < longestTurnMs) continue;
     await nextTurn();
     turnStartMs = clock.monotonicMs();

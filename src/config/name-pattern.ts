@@ -7,8 +7,12 @@ const longestSearched = 1000;
 /** For all expressions together. Each one alone would take up to 8 MB. */
 const maxCachedBytes = 16e6;
 
-/** Compiles a regular expression in RE2's syntax. Throws an `Error` if the syntax is wrong. */
-export type CompilePattern = (source: string) => NamePattern;
+/**
+ * Compiles a regular expression in RE2's syntax. Throws an `Error` if the syntax is wrong.
+ *
+ * @param known a pattern with this source, if there is one: what was compiled is shared with it
+ */
+export type CompilePattern = (source: string, known?: NamePattern) => NamePattern;
 
 type Search = (compiled: RE2JS, name: string) => boolean;
 
@@ -22,6 +26,12 @@ class Re2Pattern implements NamePattern {
     this.source = source;
     this.#compiled = compiled;
     this.#search = search;
+  }
+
+  /** The same, but for the limit of memory that its cache counts against. */
+  with(search: Search): NamePattern {
+    this.#compiled.re2().lazyDFA?.clearCache();
+    return new Re2Pattern(this.source, this.#compiled, search);
   }
 
   test(name: string): boolean {
@@ -51,7 +61,10 @@ export async function loadPatternCompiler(): Promise<CompilePattern> {
     }
     return isFound;
   };
-  return (source) => new Re2Pattern(source, engine.RE2JS.compile(source), search);
+  return (source, known) =>
+    known instanceof Re2Pattern
+      ? known.with(search)
+      : new Re2Pattern(source, engine.RE2JS.compile(source), search);
 }
 
 /** The bytes in the cache of an expression, by the engine's own count. */

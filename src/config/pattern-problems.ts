@@ -6,6 +6,14 @@ import { patternCost, patternTokens } from './pattern-tokens.ts';
 /** A search takes at most this many steps for each character of a name. */
 const mostSteps = 2000;
 
+/**
+ * Of all expressions together, each text once: what they are compiled to takes 20 MB at most. A reload
+ * may need that twice.
+ */
+const mostStepsTogether = 200_000;
+/** What the smallest expression takes, in steps. */
+const leastSteps = 100;
+
 const syntaxHelp = 'the syntax is that of RE2, as in Prometheus';
 
 interface Remedy {
@@ -133,6 +141,28 @@ function hostPattern(app: LocatedMap): ReturnType<typeof textEntry> {
   return hosts?.kind === 'map' ? textEntry(hosts, 'match') : undefined;
 }
 
+interface PatternEntry {
+  readonly text: string;
+  readonly span: Span;
+}
+
+/** Reports the first expression that does not fit into the memory for all of them. */
+function tooManyProblem(patterns: readonly PatternEntry[]): Problem | undefined {
+  const counted = new Set<string>();
+  let steps = 0;
+  for (const { text, span } of patterns) {
+    const cost = patternCost(text);
+    // One that is too large alone is never compiled.
+    if (counted.has(text) || cost > mostSteps) continue;
+    counted.add(text);
+    steps += leastSteps + cost;
+    if (steps <= mostStepsTogether) continue;
+    const message = `"match" is one regular expression too many: the first ${counted.size} different ones come to ${steps} steps, counting ${leastSteps} more for each, and at most ${mostStepsTogether} are allowed`;
+    return errorAt(span, message, 'select by id or name, or by fewer patterns such as "^(?:a|b)-"');
+  }
+  return undefined;
+}
+
 /** Reports regular expressions that cannot be used. Empty ones are left to the schema. */
 export async function patternProblems(root: Located): Promise<readonly Problem[]> {
   const patterns = mapsUnder(root, 'apps')
@@ -141,9 +171,11 @@ export async function patternProblems(root: Located): Promise<readonly Problem[]
     .filter(({ text }) => text !== '');
   if (patterns.length === 0) return [];
   const compile = await loadPatternCompiler();
-  return patterns.flatMap(({ text, span }) => {
+  const wrong = patterns.flatMap(({ text, span }) => {
     const finding = check(text, compile);
     if (finding === undefined) return [];
     return [errorAt(spanOf(span, text, finding), `"match" ${finding.message}`, finding.help)];
   });
+  const tooMany = tooManyProblem(patterns);
+  return tooMany === undefined ? wrong : [...wrong, tooMany];
 }

@@ -35,8 +35,8 @@ export interface ConfigReader {
    *   at once
    */
   read(isAsked: boolean): Promise<ReadConfig>;
-  /** Drops the remembered result, which is no longer needed once it is in force. */
-  forget(): void;
+  /** Says that what was read last is in force: the next one shares the memory of its patterns. */
+  inForce(): void;
 }
 
 type Outcome =
@@ -53,6 +53,7 @@ const failedForMs = 60_000;
 export function createConfigReader(path: string, platform: Platform): ConfigReader {
   const { clock } = platform;
   let parse = parseHere;
+  let inForce: Config | undefined;
   let known: { readonly digest: string; readonly outcome: Outcome } | undefined;
 
   const isStillTrue = (outcome: Outcome, isAsked: boolean): boolean =>
@@ -62,7 +63,7 @@ export function createConfigReader(path: string, platform: Platform): ConfigRead
     parse = platform.parseConfig;
     try {
       const { config: plain, warnings } = await parser(file);
-      const config = await compileConfig(plain, platform);
+      const config = await compileConfig(plain, platform, inForce);
       return { kind: 'good', read: { config, warnings, digest: file.digest } };
     } catch (error) {
       if (error instanceof ConfigError) return { kind: 'refused', error: fileCommandError(error) };
@@ -81,7 +82,8 @@ export function createConfigReader(path: string, platform: Platform): ConfigRead
       if (outcome.kind !== 'good') throw outcome.error;
       return outcome.read;
     },
-    forget: () => {
+    inForce: () => {
+      if (known?.outcome.kind === 'good') inForce = known.outcome.read.config;
       known = undefined;
     },
   };

@@ -161,7 +161,7 @@ class FileReloader implements Reloader {
       platform,
     );
     await apply(config);
-    this.#reader.forget();
+    this.#reader.inForce();
     logWarnings(warnings, this.#options.configFile, logger);
     this.#warnOfRest(config);
     const nowMs = platform.clock.wallMs();

@@ -41,8 +41,8 @@ export interface PagedList<Item> {
  * Reads a list page by page, as long as the `Link` header of a page names a later one. One page
  * without anything new is not the end; two in a row mean that the list does not end. No page is
  * asked for twice, whatever the headers say. After a page with parts missing the next one is read
- * all the same. The list may be incomplete if a page names a next one without a page number. It may
- * also be incomplete if a page with items names itself or an earlier one as the next: then
+ * all the same. The list may be incomplete if a page names a next one without a page number, or has a
+ * `Link` header that cannot be read. It may also be incomplete if a page with items names itself or an earlier one as the next: then
  * something on the way, such as a cache that ignores the query, has sent another page than the one
  * that was asked for. Rejects only with errors that are not an `ApiError`, such as the reason of an
  * abort.
@@ -102,6 +102,7 @@ function problemOf(
 const doubtTexts: Readonly<Record<EndDoubt, string>> = {
   leads_back: 'names itself or an earlier page as the next one',
   no_page_number: 'names a next one without a page number',
+  unreadable: 'has a Link header without any of the links next, last, prev and first',
 };
 
 function endlessList(subject: CallSubject, calls: number): ApiError {
@@ -135,16 +136,19 @@ export function lastPageOf(header: LinkHeader): number | undefined {
 }
 
 /** Why it is not clear whether a page is the last one. */
-export type EndDoubt = 'leads_back' | 'no_page_number';
+export type EndDoubt = 'leads_back' | 'no_page_number' | 'unreadable';
 
 /**
  * Says why the header names a "next" page, but none that can be asked for: `leads_back` if all of
  * them are no later than `currentPage`, `no_page_number` if one of them has no page number, as when
- * the vendor pages by `cursor`. `undefined` if the header says that the list has ended: it names no
+ * the vendor pages by `cursor`, `unreadable` if the header is not empty and no link in it has a relation
+ * of paging: then nobody can tell what it meant to say. `undefined` if the header says that the list has ended: it names no
  * next page, or only ones with a blank `cursor`, or says that the last page is an earlier one (for
  * an empty list the vendor writes that `next` is page 1 and `last` is page 0).
  */
 export function endDoubtOf(header: LinkHeader, currentPage: number): EndDoubt | undefined {
+  const isReadable = relations.some((relation) => targetsOf(header, relation).length > 0);
+  if (!isReadable && textOf(header).trim() !== '') return 'unreadable';
   const next = targetsOf(header, 'next').filter((target) => !hasBlankCursor(target));
   const pages = next.map(pageOf);
   if (pages.includes(undefined)) return 'no_page_number';
@@ -162,9 +166,14 @@ function pagesOf(header: LinkHeader, relation: string): number[] {
     .filter((page) => page !== undefined);
 }
 
+const relations = ['next', 'last', 'prev', 'first'];
+
+function textOf(header: LinkHeader): string {
+  return typeof header === 'string' ? header : (header ?? []).join(', ');
+}
+
 function targetsOf(header: LinkHeader, relation: string): string[] {
-  const text = typeof header === 'string' ? header : (header ?? []).join(', ');
-  return Array.from(text.matchAll(link), ([, target = '', parameters = '']) =>
+  return Array.from(textOf(header).matchAll(link), ([, target = '', parameters = '']) =>
     relationsOf(parameters).includes(relation) ? target : undefined,
   ).filter((target) => target !== undefined);
 }

@@ -20,13 +20,18 @@ export interface WindowQuestion {
 
 /**
  * The error if a document, or a slice of it, states another range with `from` and `to` than was
- * asked for; else `undefined`. A member that is absent or not a timestamp says nothing.
+ * asked for, or one that cannot be read; else `undefined`. A member that is absent says nothing.
  */
 export function wrongWindow(
   stated: JsonObject,
   { window, wallMs }: WindowQuestion,
   subject: CallSubject,
 ): ApiError | undefined {
+  const unreadable = ['from', 'to'].find((name) => isUnreadable(stated[name]));
+  if (unreadable !== undefined) {
+    const detail = `the answer does not say which window it is for: "${unreadable}" is no timestamp with a time zone`;
+    return failureOf(subject, 'schema', detail, { remedy: staleCache });
+  }
   const fromMs = epochMsOf(stated['from']);
   const toMs = epochMsOf(stated['to']);
   if (window === undefined) {
@@ -45,6 +50,10 @@ export function wrongWindow(
 
 const staleCache =
   'Look for a cache or a proxy between here and New Relic that answers without regard to the query';
+
+function isUnreadable(stated: JsonObject[string]): boolean {
+  return stated !== undefined && stated !== null && epochMsOf(stated) === undefined;
+}
 
 function isOff(statedMs: number | undefined, rightMs: number, toleratedMs: number): boolean {
   return statedMs !== undefined && Math.abs(statedMs - rightMs) > toleratedMs;

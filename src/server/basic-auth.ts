@@ -6,15 +6,20 @@ export type ComparePassword = (hash: string, password: string) => Promise<boolea
 /** `busy`: too many passwords wait to be checked. */
 export type Verdict = 'allowed' | 'refused' | 'busy';
 
+/** Names and bcrypt hashes. */
+export type Users = ReadonlyMap<string, string>;
+
 /** Says which requests have the name and the password of a user. */
 export interface BasicAuth {
   /**
-   * Rejects if the password cannot be checked.
+   * Rejects if the password cannot be checked. What is remembered of a user counts as long as the user
+   * has the same hash.
    *
+   * @param users at least one
    * @param authorization the header of that name
    * @param client its address: no client may have many passwords checked at the same time
    */
-  check(authorization: string | undefined, client: string): Promise<Verdict>;
+  check(users: Users, authorization: string | undefined, client: string): Promise<Verdict>;
 }
 
 export interface BasicAuthDependencies {
@@ -27,7 +32,7 @@ export interface BasicAuthDependencies {
 const mostRemembered = 1000;
 /** Each takes a tenth of a second or more. */
 const mostChecks = 32;
-const mostChecksOfClient = 2;
+const mostChecksOfNetwork = 2;
 
 interface Credentials {
   readonly user: string;
@@ -56,90 +61,141 @@ function decoyOf(user: string, hashes: readonly string[], secret: Uint8Array): s
   return prefix + '.'.repeat(53);
 }
 
-/** Remembers the newest values only. */
-class BoundedSet {
-  readonly #values = new Set<string>();
+/** Remembers the newest keys only. */
+class BoundedMap<Value> {
+  readonly #values = new Map<string, Value>();
 
-  has(value: string): boolean {
-    return this.#values.has(value);
+  get(key: string): Value | undefined {
+    return this.#values.get(key);
   }
 
-  add(value: string): void {
-    this.#values.add(value);
-    const [oldest] = this.#values;
+  set(key: string, value: Value): void {
+    this.#values.delete(key);
+    this.#values.set(key, value);
+    const [oldest] = this.#values.keys();
     if (this.#values.size > mostRemembered && oldest !== undefined) this.#values.delete(oldest);
   }
 }
 
+/** Whoever has one IPv6 address has a network of 2^64 of them. An IPv4 address stands for itself. */
+export function networkOf(client: string): string {
+  if (client.includes('.')) return client.replace(/^.*:/u, '');
+  const [head = '', tail] = client.split('::', 2);
+  const groups = head === '' ? [] : head.split(':');
+  const zeros = tail === undefined ? [] : ['0', '0', '0', '0'];
+  return [...groups, ...zeros].slice(0, 4).join(':');
+}
+
+/** A password to compare. */
+interface Check {
+  readonly key: string;
+  readonly hash: string;
+  readonly isKnownUser: boolean;
+  readonly password: string;
+  readonly network: string;
+}
+
+interface WaitingCheck extends Check {
+  readonly resolve: (verdict: Verdict) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Compares one password after the other. Those of the networks that have asked least often come first,
+ * and take the places of the others: a flood keeps nobody out who is not part of it.
+ */
 class CheckedBasicAuth implements BasicAuth {
-  readonly #users: ReadonlyMap<string, string>;
   readonly #compare: ComparePassword;
   readonly #secret: Uint8Array;
   // Apart, so that a flood of wrong passwords does not displace the right ones.
-  readonly #right = new BoundedSet();
-  readonly #wrong = new BoundedSet();
-  readonly #checks = new Map<string, Promise<boolean>>();
-  readonly #checksOf = new Map<string, number>();
+  readonly #right = new BoundedMap<true>();
+  readonly #wrong = new BoundedMap<true>();
+  /** How many passwords of a network had to be compared, or would have had to be. */
+  readonly #asked = new BoundedMap<number>();
+  readonly #verdicts = new Map<string, Promise<Verdict>>();
+  #comparing: WaitingCheck | undefined;
+  #waiting: readonly WaitingCheck[] = [];
 
-  constructor(
-    users: ReadonlyMap<string, string>,
-    { compare, secret = randomBytes(32) }: BasicAuthDependencies,
-  ) {
-    this.#users = users;
+  constructor({ compare, secret = randomBytes(32) }: BasicAuthDependencies) {
     this.#compare = compare;
     this.#secret = secret;
   }
 
-  async check(authorization: string | undefined, client: string): Promise<Verdict> {
+  async check(users: Users, authorization: string | undefined, client: string): Promise<Verdict> {
     const credentials = credentialsIn(authorization);
     if (credentials === undefined) return 'refused';
-    const key = this.#keyOf(credentials);
-    if (this.#right.has(key)) return 'allowed';
-    if (this.#wrong.has(key)) return 'refused';
-    const check = this.#checks.get(key) ?? this.#begin(key, credentials, client);
-    if (check === undefined) return 'busy';
-    return (await check) ? 'allowed' : 'refused';
+    const { user, password } = credentials;
+    const known = users.get(user);
+    const hash = known ?? decoyOf(user, [...users.values()], this.#secret);
+    const key = this.#keyOf(credentials, hash);
+    if (this.#right.get(key) !== undefined) return 'allowed';
+    if (this.#wrong.get(key) !== undefined) return 'refused';
+    const isKnownUser = known !== undefined;
+    const network = networkOf(client);
+    return this.#verdicts.get(key) ?? this.#begin({ key, hash, isKnownUser, password, network });
   }
 
   /** Names and passwords are never kept, and nobody else can compute this. */
-  #keyOf({ user, password }: Credentials): string {
+  #keyOf({ user, password }: Credentials, hash: string): string {
     return createHmac('sha256', this.#secret)
-      .update(JSON.stringify([user, password]))
+      .update(JSON.stringify([user, password, hash]))
       .digest('base64');
   }
 
-  /** `undefined` if there are too many checks already. */
-  #begin(key: string, credentials: Credentials, client: string): Promise<boolean> | undefined {
-    const ofClient = this.#checksOf.get(client) ?? 0;
-    if (this.#checks.size >= mostChecks || ofClient >= mostChecksOfClient) return undefined;
-    this.#checksOf.set(client, ofClient + 1);
-    const check = this.#isRight(credentials)
-      .then((isRight) => {
-        (isRight ? this.#right : this.#wrong).add(key);
-        return isRight;
-      })
-      .finally(() => {
-        this.#checks.delete(key);
-        const left = (this.#checksOf.get(client) ?? 1) - 1;
-        if (left === 0) this.#checksOf.delete(client);
-        else this.#checksOf.set(client, left);
-      });
-    this.#checks.set(key, check);
-    return check;
+  async #begin(check: Check): Promise<Verdict> {
+    this.#asked.set(check.network, this.#askedBy(check) + 1);
+    if (!this.#makePlaceFor(check)) return 'busy';
+    const verdict = new Promise<Verdict>((resolve, reject) => {
+      this.#waiting = [...this.#waiting, { ...check, resolve, reject }];
+    }).finally(() => {
+      this.#verdicts.delete(check.key);
+    });
+    this.#verdicts.set(check.key, verdict);
+    void this.#compareAll();
+    return verdict;
   }
 
-  async #isRight({ user, password }: Credentials): Promise<boolean> {
-    const known = this.#users.get(user);
-    const hash = known ?? decoyOf(user, [...this.#users.values()], this.#secret);
-    const isMatch = await this.#compare(hash, password);
-    return isMatch && known !== undefined;
+  /** `false` if there are too many checks, and none of a network that has asked more often. */
+  #makePlaceFor(check: Check): boolean {
+    const all = [...this.#waiting, this.#comparing].filter((other) => other !== undefined);
+    const ofNetwork = all.filter(({ network }) => network === check.network);
+    if (ofNetwork.length >= mostChecksOfNetwork) return false;
+    if (all.length < mostChecks) return true;
+    const most = Math.max(...this.#waiting.map((waiting) => this.#askedBy(waiting)));
+    const last = this.#waiting.findLast((waiting) => this.#askedBy(waiting) === most);
+    if (last === undefined || most <= this.#askedBy(check)) return false;
+    this.#waiting = this.#waiting.filter((waiting) => waiting !== last);
+    last.resolve('busy');
+    return true;
+  }
+
+  #askedBy({ network }: Check): number {
+    return this.#asked.get(network) ?? 0;
+  }
+
+  #takeNext(): WaitingCheck | undefined {
+    const fewest = Math.min(...this.#waiting.map((waiting) => this.#askedBy(waiting)));
+    const next = this.#waiting.find((waiting) => this.#askedBy(waiting) === fewest);
+    this.#waiting = this.#waiting.filter((waiting) => waiting !== next);
+    this.#comparing = next;
+    return next;
+  }
+
+  async #compareAll(): Promise<void> {
+    if (this.#comparing !== undefined) return;
+    for (let next = this.#takeNext(); next !== undefined; next = this.#takeNext()) {
+      try {
+        const isRight = (await this.#compare(next.hash, next.password)) && next.isKnownUser;
+        (isRight ? this.#right : this.#wrong).set(next.key, true);
+        next.resolve(isRight ? 'allowed' : 'refused');
+      } catch (error) {
+        next.reject(error);
+      }
+    }
   }
 }
 
-/** Basic authentication for at least one user. What it remembers is for these users and hashes alone. */
-export function createBasicAuth(
-  users: ReadonlyMap<string, string>,
-  dependencies: BasicAuthDependencies,
-): BasicAuth {
-  return new CheckedBasicAuth(users, dependencies);
+/** Basic authentication that remembers verdicts, whatever else of the web configuration changes. */
+export function createBasicAuth(dependencies: BasicAuthDependencies): BasicAuth {
+  return new CheckedBasicAuth(dependencies);
 }

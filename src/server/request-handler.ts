@@ -3,7 +3,6 @@ import type { StatusSource } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { type Answer, plainAnswer, send } from './answer.ts';
 import { createApiRoutes } from './api-routes.ts';
-import { isCrossSite } from './cross-site.ts';
 import { createMetricsRoute, type MetricsSources } from './metrics-route.ts';
 import { createOneAtATime, type Route } from './one-at-a-time.ts';
 import type { Readiness } from './readiness.ts';
@@ -14,7 +13,7 @@ import type { WebGuard } from './web-guard.ts';
 export interface HandlerOptions {
   /** The path of the metrics, such as `/metrics`. */
   readonly telemetryPath: string;
-  /** The limit of concurrent scrapes; further ones get a 503. */
+  /** The limit of concurrent scrapes; above it, the answer that has waited longest for its reader is cut off. */
   readonly maxRequests: number;
   /** Addresses of the shards, with `{shard}` for the number; empty if they are not known. */
   readonly shardAddress: string;
@@ -40,21 +39,40 @@ export interface HandlerDependencies extends MetricsSources {
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** Limits the concurrent scrapes. A scrape ends when its last byte has left. */
+/**
+ * Limits the concurrent scrapes. A scrape ends when its last byte has left. When there is one too many,
+ * the answer that has waited longest for its reader is cut off: readers that stall keep nobody out. The
+ * new one is refused only while all answers are still being made.
+ */
 function limited(maxRequests: number, route: Route): Route {
-  let inFlight = 0;
-  return (request, response) => {
-    if (inFlight >= maxRequests) {
-      return plainAnswer(
-        503,
-        `Limit of concurrent scrapes reached (${maxRequests}). Try again later, or raise --web.max-requests.`,
-      );
+  const making = new Set<ServerResponse>();
+  // Sets iterate in the order of insertion.
+  const waiting = new Set<ServerResponse>();
+  return async (request, response) => {
+    // A response that is closed already would never leave the sets.
+    if (request.socket.destroyed) return plainAnswer(503, 'The client did not wait.');
+    if (making.size + waiting.size >= maxRequests) {
+      const [oldest] = waiting;
+      if (oldest === undefined) {
+        return plainAnswer(
+          503,
+          `Limit of concurrent scrapes reached (${maxRequests}). Try again later, or raise --web.max-requests.`,
+        );
+      }
+      // Before its `close` event: more requests may come until then.
+      waiting.delete(oldest);
+      oldest.req.socket.destroy();
     }
-    inFlight += 1;
+    making.add(response);
     response.once('close', () => {
-      inFlight -= 1;
+      making.delete(response);
+      waiting.delete(response);
     });
-    return route(request, response);
+    try {
+      return await route(request, response);
+    } finally {
+      if (making.delete(response)) waiting.add(response);
+    }
   };
 }
 
@@ -101,10 +119,12 @@ async function reloadAnswer(
       'Reloading over HTTP is off. Start with --web.enable-lifecycle for it.',
     );
   }
-  if (isCrossSite(headers)) {
+  // Browsers send one of these with each POST, programs such as curl send neither. Which site a page comes
+  // from cannot be told: its name may lead here, too (DNS rebinding). No page of ours asks for a reload.
+  if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined) {
     return plainAnswer(
       403,
-      'A reload that a page of another site asks for is refused. Use curl -X POST for it.',
+      'A reload that a page in a browser asks for is refused. Use curl -X POST for it.',
     );
   }
   try {

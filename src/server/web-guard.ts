@@ -4,7 +4,7 @@ import type { Logger } from '../model/telemetry.ts';
 import { createTokenBucket, type TokenBucket } from '../model/token-bucket.ts';
 import type { RequestRate, WebConfig } from '../model/web-config.ts';
 import { type Answer, plainAnswer } from './answer.ts';
-import { type BasicAuth, type ComparePassword, createBasicAuth } from './basic-auth.ts';
+import { type BasicAuth, type ComparePassword, createBasicAuth, type Users } from './basic-auth.ts';
 import { pathOf } from './request-parts.ts';
 
 export type AnswerRequest = (request: IncomingMessage, response: ServerResponse) => Promise<Answer>;
@@ -28,24 +28,8 @@ const openProbes: ReadonlyMap<string, { readonly good: string; readonly bad: str
 
 const warningIntervalMs = 60_000;
 
-/** Everything that lasts as long as one configuration. */
-interface Rules {
-  readonly config: WebConfig;
-  readonly auth: BasicAuth | undefined;
-  readonly bucket: TokenBucket | undefined;
-}
-
 function bucketOf({ intervalMs, burst }: RequestRate, nowMs: number): TokenBucket {
   return createTokenBucket(60_000 / intervalMs, nowMs, (burst * intervalMs) / 2);
-}
-
-function rulesOf(config: WebConfig, compare: ComparePassword, nowMs: number): Rules {
-  const { users, rateLimit } = config;
-  return {
-    config,
-    auth: users.size === 0 ? undefined : createBasicAuth(users, { compare }),
-    bucket: rateLimit === undefined ? undefined : bucketOf(rateLimit, nowMs),
-  };
 }
 
 /** A refusal, or `undefined` if the request may go on. */
@@ -53,14 +37,15 @@ type Refusal = Answer | undefined;
 
 class Guard {
   readonly #dependencies: WebGuardDependencies;
-  #rules: Rules;
+  readonly #auth: BasicAuth;
+  /** Of the limit of requests that is in force. */
+  #bucket: { readonly of: RequestRate; readonly bucket: TokenBucket } | undefined;
   #nextWarningMs = Number.NEGATIVE_INFINITY;
   #refused = 0;
 
   constructor(dependencies: WebGuardDependencies) {
-    const { config, comparePassword, clock } = dependencies;
     this.#dependencies = dependencies;
-    this.#rules = rulesOf(config(), comparePassword, clock.monotonicMs());
+    this.#auth = createBasicAuth({ compare: dependencies.comparePassword });
   }
 
   async answer(
@@ -68,52 +53,48 @@ class Guard {
     response: ServerResponse,
     next: AnswerRequest,
   ): Promise<Answer> {
-    const rules = this.#current();
-    const answer = await this.#guarded(rules, request, async () => next(request, response));
-    return { ...answer, headers: { ...answer.headers, ...rules.config.headers } };
-  }
-
-  #current(): Rules {
-    const { config, comparePassword, clock } = this.#dependencies;
-    const now = config();
-    if (now !== this.#rules.config) {
-      this.#rules = rulesOf(now, comparePassword, clock.monotonicMs());
-    }
-    return this.#rules;
+    const config = this.#dependencies.config();
+    const answer = await this.#guarded(config, request, async () => next(request, response));
+    return { ...answer, headers: { ...answer.headers, ...config.headers } };
   }
 
   async #guarded(
-    rules: Rules,
+    config: WebConfig,
     request: IncomingMessage,
     next: () => Promise<Answer>,
   ): Promise<Answer> {
     const probe = openProbes.get(pathOf(request));
     if (probe !== undefined && request.headers.authorization === undefined) {
       const answer = await next();
-      if (rules.auth === undefined || answer.status === 405) return answer;
+      if (config.users.size === 0 || answer.status === 405) return answer;
       return plainAnswer(answer.status, answer.status === 200 ? probe.good : probe.bad);
     }
-    return (await this.#refusalOf(rules, request)) ?? next();
+    return (await this.#refusalOf(config, request)) ?? next();
   }
 
-  async #refusalOf({ auth, bucket, config }: Rules, request: IncomingMessage): Promise<Refusal> {
-    const unauthorized = auth === undefined ? undefined : await this.#withoutRight(auth, request);
-    if (unauthorized !== undefined || bucket === undefined) return unauthorized;
-    if (bucket.waitMs(this.#dependencies.clock.monotonicMs()) === 0) {
+  async #refusalOf({ users, rateLimit }: WebConfig, request: IncomingMessage): Promise<Refusal> {
+    const unauthorized = users.size === 0 ? undefined : await this.#withoutRight(users, request);
+    if (unauthorized !== undefined || rateLimit === undefined) return unauthorized;
+    const nowMs = this.#dependencies.clock.monotonicMs();
+    if (this.#bucket?.of !== rateLimit) {
+      this.#bucket = { of: rateLimit, bucket: bucketOf(rateLimit, nowMs) };
+    }
+    const { bucket } = this.#bucket;
+    if (bucket.waitMs(nowMs) === 0) {
       bucket.take();
       return undefined;
     }
-    const seconds = Math.ceil((config.rateLimit?.intervalMs ?? 0) / 1000);
+    const seconds = Math.ceil(rateLimit.intervalMs / 1000);
     return plainAnswer(429, 'Too many requests: see rate_limit in the web configuration file.', {
       'Retry-After': seconds,
     });
   }
 
-  async #withoutRight(auth: BasicAuth, { headers, socket }: IncomingMessage): Promise<Refusal> {
+  async #withoutRight(users: Users, { headers, socket }: IncomingMessage): Promise<Refusal> {
     const client = socket.remoteAddress ?? '';
     const tryLater = { 'Retry-After': 1 };
     try {
-      const verdict = await auth.check(headers.authorization, client);
+      const verdict = await this.#auth.check(users, headers.authorization, client);
       if (verdict === 'allowed') return undefined;
       if (verdict === 'busy') {
         return plainAnswer(503, 'Too many passwords wait to be checked. Try again.', tryLater);

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { RE2JS } from 're2js';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { compileConfig } from '../../src/config/compile-config.ts';
 import { parseConfig } from '../../src/config/parse-config.ts';
 import type { AppEntry, PlainConfig } from '../../src/model/config.ts';
@@ -88,5 +89,24 @@ describe('compileConfig', () => {
 
     expect(isDeepStrictEqual(one, same)).toBe(true);
     expect(isDeepStrictEqual(one.apps[0], other.apps[1])).toBe(false);
+  });
+
+  it('compiles a text once, and not again for the next configuration', async () => {
+    const text = 'apps: [{ match: "^shop-" }, { id: 1, hosts: { match: "^shop-" } }, { match: a }]';
+    const compiled = vi.spyOn(RE2JS, 'compile');
+    onTestFinished(() => {
+      compiled.mockRestore();
+    });
+    const plain = await plainOf(text);
+    const next = await plainOf(text.replace('match: a', 'match: b'));
+    compiled.mockClear();
+
+    const first = await compileConfig(plain, oneTurn);
+    const second = await compileConfig(next, oneTurn, first);
+    const names = ['shop-7', 'my shop-7'];
+    const matched = [first, second].map(({ apps }) => namesMatchedBy(apps[0], names));
+
+    expect(compiled.mock.calls.map(([source]) => source)).toEqual(['^shop-', 'a', 'b']);
+    expect(matched).toEqual([['shop-7'], ['shop-7']]);
   });
 });

@@ -137,6 +137,10 @@ const patterns: readonly MessageCase[] = [
   'a{1000}{1000}',
 ].map((pattern) => app(`match: "${pattern}"`));
 
+const tooManyPatterns = app(
+  Array.from({ length: 110 }, (_, index) => `match: "a{1000}b{900}${index + 1000}"`).join('}, {'),
+);
+
 const references: readonly MessageCase[] = [
   app('hosts: true'),
   app('id: 1, name: x'),
@@ -236,6 +240,7 @@ export const messageCases: readonly MessageCase[] = [
   ...syntax,
   ...shape,
   ...patterns,
+  tooManyPatterns,
   ...references,
   ...warnings,
   ...metricMessageCases,

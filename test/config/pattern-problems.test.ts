@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../../src/config/parse-config.ts';
 import { failureOf, headlinesOf } from './config-failure.ts';
 
 async function failureOfPattern(pattern: string): Promise<string> {
@@ -158,5 +159,29 @@ describe('parseConfig, with a regular expression that is too large', () => {
     const headlines = await headlinesOf(`apps:\n  - match: '${pattern}'\n  - {}\n`);
 
     expect(headlines).toStrictEqual([expect.stringContaining('config.yaml:3:5: ')]);
+  });
+});
+
+describe('parseConfig, with regular expressions that are too large together', () => {
+  it('says how much they come to, and how much is allowed', async () => {
+    const entries = Array.from(
+      { length: 110 },
+      (_, index) => `  - match: a{1000}b{900}${index + 1000}\n`,
+    );
+    const [headline, ...others] = await headlinesOf(`apps:\n${entries.join('')}`);
+
+    expect(headline).toBe(
+      'config.yaml:101:12: "match" is one regular expression too many: the first 100 different ones come to 200700 steps, counting 100 more for each, and at most 200000 are allowed',
+    );
+    expect(others).toEqual([]);
+  });
+
+  it('counts a text once, however many entries have it', async () => {
+    const entry = (_: unknown, id: number): string =>
+      `  - { id: ${id + 1}, hosts: { match: "^web-" } }\n`;
+    const text = `apps:\n${Array.from({ length: 3000 }, entry).join('')}`;
+    const { config } = await parseConfig(text, { fileName: 'config.yaml', directory: '/' });
+
+    expect(config.apps).toHaveLength(3000);
   });
 });

@@ -23,6 +23,7 @@ interface Served {
 interface ServedOptions {
   readonly requestsPerMinute?: number;
   readonly applications?: number;
+  readonly config?: string;
   readonly wire?: ((wire: RawTransport, clock: FakeClock) => RawTransport) | undefined;
 }
 
@@ -49,7 +50,10 @@ function aFaultyPlatform(options: ServedOptions): Omit<Served, 'health'> {
   );
   const wire = options.wire ?? ((raw) => raw);
   const fake = createFakePlatform({
-    files: { '/key': 'NRAK-A', '/config.yaml': configOf(options.requestsPerMinute ?? 800) },
+    files: {
+      '/key': 'NRAK-A',
+      '/config.yaml': options.config ?? configOf(options.requestsPerMinute ?? 800),
+    },
     openTransport: async () => wire(inMemoryTransport(simulator), clock),
   });
   const faults: Omit<Served, 'health'> = {
@@ -135,6 +139,37 @@ describe('/-/healthy, when the exporter itself stands still', () => {
       expect(new Set(statuses.slice(firstBad))).toEqual(new Set([503]));
       expect(Number(says.exec(text)?.[1])).toBeGreaterThanOrEqual(300);
       expect(text).toContain('restart the exporter');
+    });
+  });
+});
+
+describe('/-/healthy, with two accounts', () => {
+  const config = [
+    'accounts:',
+    '  - { name: first, region: us, api_key_file: /key }',
+    '  - { name: second, region: us, api_key_file: /key }',
+    'poll: { host_names: false }',
+    'apps:',
+    '  - { match: ".", account: first, discovery_interval: 71s }',
+    '  - { match: ".", account: second, discovery_interval: 77s }',
+    '',
+  ].join('\n');
+
+  it.each([
+    { account: 'first', lostMs: 71_000 },
+    { account: 'second', lostMs: 77_000 },
+  ])('is 503 and names the $account when it alone stands still', async ({ account, lostMs }) => {
+    await serving({ config }, async (served) => {
+      const before = await probed(served, 3);
+      served.lost = (delayMs) => delayMs === lostMs;
+      const statuses = await probed(served, 9);
+      const { text } = await served.health();
+
+      expect(new Set(before)).toEqual(new Set([200]));
+      expect(statuses.at(-1)).toBe(503);
+      expect(text).toMatch(
+        new RegExp(`^Unhealthy: account ${account}: a discovery has been late for \\d+ s\\. `, 'u'),
+      );
     });
   });
 });

@@ -21,16 +21,24 @@ function idsFrom(first: number, count: number): string {
 async function withDaemon(
   config: string,
   use: (daemon: RunningDaemon, file: string) => Promise<void>,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   await withFiles({ 'config.yaml': config }, async (directory) => {
     const file = `${directory}/config.yaml`;
-    const daemon = await startDaemon([`--config.file=${file}`], { KEY: 'NRAK-LARGE' });
+    const flags = [`--config.file=${file}`, '--web.enable-lifecycle'];
+    const daemon = await startDaemon(flags, { KEY: 'NRAK-LARGE', ...env });
     try {
       await use(daemon, file);
     } finally {
       await stopProgram(daemon);
     }
   });
+}
+
+/** As many regular expressions as a file may have. */
+function patternsFrom(first: number): string {
+  const entries = Array.from({ length: 1750 }, (_, index) => `  - match: "^s-${first + index}"\n`);
+  return `${account}${entries.join('')}`;
 }
 
 const outcome = /"msg":"(?:configuration reloaded|reload failed)"/u;
@@ -85,5 +93,30 @@ describe('a daemon that reads a large configuration again', () => {
       expect(stderr).toContain('"stopping"');
       expect(stderr).not.toMatch(/reload failed|fault of the program/u);
     });
+  });
+
+  it('lives with as many regular expressions as it may have, in the heap that docs/container.md advises', async () => {
+    const texts = [
+      `${patternsFrom(10_000)}# the same`,
+      patternsFrom(10_000).replace('match', 'mtach'),
+      patternsFrom(20_000),
+      patternsFrom(30_000),
+    ];
+    const env = { NODE_OPTIONS: '--max-old-space-size=96' };
+    const reload = async (daemon: RunningDaemon, file: string, text: string): Promise<number> => {
+      await writeFile(file, text);
+      return (await fetch(`${daemon.url}/-/reload`, { method: 'POST' })).status;
+    };
+    await withDaemon(
+      patternsFrom(10_000),
+      async (daemon, file) => {
+        const statuses: number[] = [];
+        for (const text of texts) statuses.push(await reload(daemon, file, text));
+
+        expect(statuses).toEqual([200, 500, 200, 200]);
+        expect((await get(`${daemon.url}/-/healthy`)).status).toBe(200);
+      },
+      env,
+    );
   });
 });

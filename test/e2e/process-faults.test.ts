@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../src/daemon/node-platform.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import {
+  childrenOf,
   freePort,
   get,
   mainFile,
@@ -127,6 +128,25 @@ describe('a second signal', () => {
       expect(tookMs).toBeLessThan(2000);
     });
   });
+});
+
+describe('SIGUSR1', () => {
+  it.each([{ flags: [] }, { flags: ['--respawn'] }])(
+    'opens no debugger, with $flags',
+    async ({ flags }) => {
+      await withVendor(async (configFlag) => {
+        const daemon = await startDaemon([configFlag, ...flags], { KEY: key });
+        const processes = [Number(daemon.child.pid), ...childrenOf(daemon.child.pid)];
+        for (const pid of processes) process.kill(pid, 'SIGUSR1');
+        await untilPolledMore(daemon.url, 2);
+        const { code, stderr } = await stopProgram(daemon);
+
+        expect(processes).toHaveLength(1 + flags.length);
+        expect(code).toBe(0);
+        expect(stderr).not.toMatch(/debugger/iu);
+      });
+    },
+  );
 });
 
 describe('a fault of our own', () => {

@@ -58,11 +58,7 @@ describe('an answer for the window that was asked for', () => {
       slice: { from: '2026-09-01T09:59:00+00:00', to: '2026-09-01T10:06:00+00:00' },
     },
     { what: 'nothing said of it', document: {}, slice: {} },
-    {
-      what: 'nothing legible said of it',
-      document: { from: 7, to: 'soon' },
-      slice: { from: null },
-    },
+    { what: 'null said of it', document: { from: null }, slice: { to: null } },
   ])('is accepted: $what', async ({ document, slice }) => {
     const outcome = answer(document, { web: slice, other: slice }, asked);
 
@@ -118,6 +114,28 @@ describe('an answer for another window', () => {
       reason: 'schema',
     });
     expect(failures).toEqual(['application_metrics schema']);
+  });
+});
+
+describe('an answer whose window cannot be read', () => {
+  it.each([
+    {
+      what: 'an end without a time zone',
+      slice: { ...right, to: '2026-09-01T08:05:00' },
+      of: 'to',
+    },
+    { what: 'a start without a time zone', slice: { from: '2026-09-01T10:00:00' }, of: 'from' },
+    { what: 'a word', slice: { to: 'soon' }, of: 'to' },
+    { what: 'a number', slice: { from: 7 }, of: 'from' },
+  ])('is rejected: $what', async ({ slice, of }) => {
+    for (const window of [asked, undefined]) {
+      const ofSlice = answer({}, { web: slice }, window);
+      const ofDocument = answer(slice, { web: right }, window);
+
+      await expect(ofSlice).rejects.toMatchObject({ name: 'ApiError', reason: 'schema' });
+      await expect(ofSlice).rejects.toThrow(`"${of}" is no timestamp with a time zone`);
+      await expect(ofDocument).rejects.toMatchObject({ reason: 'schema' });
+    }
   });
 });
 

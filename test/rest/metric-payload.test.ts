@@ -187,8 +187,8 @@ describe('the end of the window', () => {
     { what: 'the earlier of two, the second', ends: [to, early], end: toMs - 600_000 },
     { what: 'the earlier of two, the first', ends: [early, to], end: toMs - 600_000 },
     {
-      what: 'that of the question when it is unreadable',
-      ends: ['', ''],
+      what: 'that of the question when it is absent',
+      ends: [undefined, undefined],
       asked: window,
       end: toMs,
     },

@@ -190,7 +190,7 @@ describe('endDoubtOf', () => {
     ['<a?cursor=>; rel="next"', 1],
     ['<a?page=1>; rel="next", <a?page=0>; rel="last"', 1],
     ['<a?cursor=abc>; rel="last"', 1],
-    ['<a?page=2>; rel: "next"', 1],
+    [' ', 1],
   ];
   const doubts: readonly (readonly [string, number, EndDoubt])[] = [
     ['<a?page=3>; rel="next"', 3, 'leads_back'],
@@ -210,6 +210,13 @@ describe('endDoubtOf', () => {
     ['<a>; rel="next"', 1, 'no_page_number'],
     ['<>; rel="next"', 1, 'no_page_number'],
     ['<a?page=9007199254740993>; rel="next"', 1, 'no_page_number'],
+    ['<a?page=2>; rel: "next"', 1, 'unreadable'],
+    ['a?page=2; rel="next"', 1, 'unreadable'],
+    ["<a?page=2>; rel='next'", 1, 'unreadable'],
+    ['<a?page=2>', 1, 'unreadable'],
+    ['<a?page=2; rel="next"', 1, 'unreadable'],
+    ['<a?page=2>; rel="bad"', 1, 'unreadable'],
+    ['ABCDE', 1, 'unreadable'],
   ];
 
   it.each(ends)('accepts %j as the end after page %i', (header, page) => {

@@ -42,14 +42,17 @@ export async function aPage(text: string): Promise<Page> {
 /** A page that nobody gets until the test releases it, and then everybody. */
 export interface HeldPage {
   readonly page: () => Promise<Page>;
-  /** Resolves when as many readers have asked as `aHeldPage` was told to expect. */
+  /** Resolves when as many readers have asked as `aHeldPage` was told to expect; rejects after a while. */
   readonly asked: Promise<unknown>;
   readonly release: (page: Page) => void;
 }
 
+/** A reader that is wrongly refused never asks: then the test fails, and does not hang. */
+const mostPatienceMs = 30_000;
+
 export function aHeldPage(expected: number): HeldPage {
   const events = new EventEmitter();
-  const asked = once(events, 'asked');
+  const asked = once(events, 'asked', { signal: AbortSignal.timeout(mostPatienceMs) });
   const released = once(events, 'release');
   let count = 0;
   let given: Page = { identity: Buffer.alloc(0), deflated: Buffer.alloc(0), crc: 0 };

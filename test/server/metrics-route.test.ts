@@ -1,10 +1,21 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { gunzipSync, inflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Page } from '../../src/exposition/page.ts';
+import type { WebGuard } from '../../src/server/web-guard.ts';
 import { until } from '../support/daemon-process.ts';
 import { aHeldPage, aPage, open, readReply, withServer } from './harness.ts';
+
+/** How many bytes of an answer can be read; `undefined` if it was cut off. */
+async function lengthOf(response: IncomingMessage): Promise<number | undefined> {
+  if (response.destroyed) return undefined;
+  return readReply(response).then(
+    ({ body }) => body.length,
+    () => undefined,
+  );
+}
 
 describe('the metrics path', () => {
   it('serves the page and then the metrics of the exporter itself', async () => {
@@ -202,10 +213,56 @@ describe('the metrics path', () => {
       await until(() => (clock.pendingTimers() === 0 ? true : undefined), 5000);
       held = others;
       const replies = [get('/metrics'), get('/metrics')];
-      await others.asked;
+      // A scrape that is refused never asks for the page.
+      await Promise.race([others.asked, ...replies]);
       others.release(await aPage('vendor 1\n'));
 
       expect((await Promise.all(replies)).map(({ status }) => status)).toEqual([200, 200]);
+    });
+  });
+
+  it('does not count a scrape whose client left while its password was checked', async () => {
+    const events = new EventEmitter();
+    const checking = once(events, 'checking');
+    const checked = once(events, 'checked');
+    const guard: WebGuard = (next) => async (request, response) => {
+      if (request.headers.authorization !== undefined) {
+        events.emit('checking');
+        await checked;
+      }
+      return next(request, response);
+    };
+    await withServer({ maxRequests: 1, guard }, async ({ port, get, clock }) => {
+      const client = connect(port, '127.0.0.1');
+      client.write('GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Basic YTpi\r\n\r\n');
+      await checking;
+      client.destroy();
+      await until(() => (clock.pendingTimers() === 0 ? true : undefined), 5000);
+      events.emit('checked');
+
+      expect((await get('/metrics')).status).toBe(200);
+    });
+  });
+
+  it('ends the answer that has waited longest for its reader, when the limit is reached', async () => {
+    const page = await aPage('vendor 1\n'.repeat(2_000_000));
+    const packed = { headers: { 'accept-encoding': 'gzip' } };
+    await withServer({ maxRequests: 3, page: async () => page }, async ({ port, get }) => {
+      const stalled = [await open(port, '/metrics'), await open(port, '/metrics')];
+      stalled.push(await open(port, '/metrics'));
+      const statuses: number[] = [];
+      for (let scrape = 0; scrape < 10; scrape += 1) {
+        statuses.push((await get('/metrics', packed)).status);
+        // Whoever was cut off comes again.
+        stalled.push(await open(port, '/metrics'));
+      }
+      const whole = page.identity.length + 'self 1\n'.length;
+
+      expect(new Set(statuses)).toEqual(new Set([200]));
+      expect(await Promise.all(stalled.map(lengthOf))).toEqual([
+        ...Array.from({ length: 10 }, () => undefined),
+        ...Array.from({ length: 3 }, () => whole),
+      ]);
     });
   });
 

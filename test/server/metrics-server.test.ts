@@ -153,6 +153,28 @@ describe('listen', () => {
 describe('POST /-/reload', () => {
   it.each([
     { who: 'a program', headers: {}, status: 200, reloads: 1 },
+    {
+      who: 'a program that uses the name of an ingress',
+      headers: { host: 'exporter.example' },
+      status: 200,
+      reloads: 1,
+    },
+    {
+      who: 'a page of a site whose name leads here',
+      headers: {
+        host: 'evil.example:9126',
+        origin: 'http://evil.example:9126',
+        'sec-fetch-site': 'same-origin',
+      },
+      status: 403,
+      reloads: 0,
+    },
+    {
+      who: 'the same in an old browser',
+      headers: { host: 'evil.example:9126', origin: 'http://evil.example:9126' },
+      status: 403,
+      reloads: 0,
+    },
     { who: 'another site', headers: { 'sec-fetch-site': 'cross-site' }, status: 403, reloads: 0 },
     {
       who: 'another site in an old browser',
@@ -172,7 +194,7 @@ describe('POST /-/reload', () => {
       expect(reply.body.toString()).toBe(
         status === 200
           ? 'Configuration reloaded.\n'
-          : 'A reload that a page of another site asks for is refused. Use curl -X POST for it.\n',
+          : 'A reload that a page in a browser asks for is refused. Use curl -X POST for it.\n',
       );
     });
   });
