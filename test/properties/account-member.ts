@@ -61,7 +61,7 @@ export interface MemberDependencies {
 }
 
 export async function startMember(dependencies: MemberDependencies): Promise<Member> {
-  const { shard, world, clock, files, pageSize, trap } = dependencies;
+  const { shard, world, clock, files, pageSize } = dependencies;
   const own = ofShard(world, shard);
   const [rest, nerdGraph] = [ofSource(own, 'rest'), ofSource(own, 'nerdgraph')];
   const pages = new PageRules(own.report);
