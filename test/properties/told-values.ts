@@ -13,6 +13,14 @@ interface Told {
   readonly values: ReadonlyMap<string, number>;
 }
 
+/** What is known of a reading. */
+interface ReadingState {
+  readonly isWhole: boolean;
+  readonly isRenewed: boolean;
+  /** Whether parts of it may be held. */
+  readonly isFailing: boolean;
+}
+
 interface Document {
   readonly metric_data: {
     readonly metrics: readonly {
@@ -34,6 +42,8 @@ const units: Readonly<Partial<Record<ValueName, readonly [divisor: number, count
 /** What the vendor said of each window; the truth that published values are compared with. */
 export class ToldValues {
   readonly #told = new Map<string, Told[]>();
+  /** The ends of the windows that each part was asked for. */
+  readonly #ends = new Map<string, Set<number>>();
 
   note({ metric }: WireCall, { status, body }: ApiResponse): void {
     if (metric === undefined || status !== 200) return;
@@ -41,25 +51,33 @@ export class ToldValues {
     const values = parseTold(body);
     const asked = new Set(names.flatMap((name) => valueNames.map((value) => keyOf(name, value))));
     const key = keyOf(applicationId, hostId, toMs);
+    const part = keyOf(applicationId, hostId);
+    this.#ends.set(part, (this.#ends.get(part) ?? new Set()).add(toMs));
     this.#told.set(key, [...(this.#told.get(key) ?? []), { fromMs, asked, values }]);
   }
 
   /**
    * Why the reading is not what the vendor said of one window; `undefined` if it is. After a reload a
-   * reading that is not renewed lacks what is new.
+   * reading that is not renewed lacks what is new. While parts fail, each is of its own window, and the
+   * oldest of these is that of the reading.
    */
   lieOf(
     applicationId: string,
     reading: AppReading,
-    { isWhole, isRenewed }: { readonly isWhole: boolean; readonly isRenewed: boolean },
+    { isWhole, isRenewed, isFailing }: ReadingState,
   ): string | undefined {
     const { windowEndMs, series, application, hosts } = reading;
     if (windowEndMs === undefined) {
       const isEmpty = [application, ...hosts.values()].every((values) => !hasAny(values));
       return isEmpty ? undefined : 'values without a window';
     }
-    const tellersOf = (id: string, scope: 'applications' | 'hosts', values: Values): number[] => {
-      const told = this.#told.get(keyOf(applicationId, id, windowEndMs)) ?? [];
+    const tellersOf = (
+      id: string,
+      scope: 'applications' | 'hosts',
+      values: Values,
+      toMs: number = windowEndMs,
+    ): number[] => {
+      const told = this.#told.get(keyOf(applicationId, id, toMs)) ?? [];
       return [...new Set(told.map(({ fromMs }) => fromMs))].filter((fromMs) =>
         series.every((one, index) => {
           const own = told.filter((answer) => answer.fromMs === fromMs);
@@ -69,12 +87,18 @@ export class ToldValues {
         }),
       );
     };
-    const parts = [...hosts].map(([id, values]): readonly [string, readonly number[]] => [
-      `host ${id}`,
-      tellersOf(id, 'hosts', values),
-    ]);
-    // Without its values the application itself may have failed.
-    if (series.some((one) => isReadOf('applications', one)) && (isWhole || hasAny(application))) {
+    const isLater = (id: string, scope: 'applications' | 'hosts', values: Values): boolean =>
+      [...(this.#ends.get(keyOf(applicationId, id)) ?? [])].some(
+        (toMs) => toMs > windowEndMs && tellersOf(id, scope, values, toMs).length > 0,
+      );
+    const parts = [...hosts]
+      .filter(([id, values]) => !isFailing || !isLater(id, 'hosts', values))
+      .map(([id, values]): readonly [string, readonly number[]] => [
+        `host ${id}`,
+        tellersOf(id, 'hosts', values),
+      ]);
+    const isOwnLater = isFailing && isLater('', 'applications', application);
+    if (showsApplication(reading, isWhole) && !isOwnLater) {
       parts.push(['application', tellersOf('', 'applications', application)]);
     }
     const [, first = []] = parts[0] ?? [];
@@ -111,6 +135,11 @@ export function isOf(reading: AppReading | undefined, chosen: readonly PolledSer
   if (reading === undefined) return true;
   const isEmpty = [reading.application, ...reading.hosts.values()].every((one) => !hasAny(one));
   return isEmpty || isDeepStrictEqual(reading.series, chosen);
+}
+
+/** Without its values the application itself may have failed. */
+function showsApplication({ series, application }: AppReading, isWhole: boolean): boolean {
+  return series.some((one) => isReadOf('applications', one)) && (isWhole || hasAny(application));
 }
 
 function keyOf(...parts: readonly (string | number)[]): string {

@@ -17,7 +17,6 @@ import { setupOf, type World } from './world.ts';
 const minuteMs = 60_000;
 /** What has happened to an application explains its absence for so long. */
 const excusedMs = 20 * minuteMs;
-const tolerableShare = 0.1;
 
 /** An application as it is published. */
 interface Shown {
@@ -247,12 +246,13 @@ export class ValueRules {
     const isRenewed = isNew(before?.snapshot, snapshot);
     // Of an application that was left out nothing is known before it was asked.
     const isWhole = !hostsOnly && isRenewed && pollSucceeded === true;
-    const lie = this.#told.lieOf(application.id, reading, { isWhole, isRenewed });
+    const isFailing = pollSucceeded === false;
+    const lie = this.#told.lieOf(application.id, reading, { isWhole, isRenewed, isFailing });
     if (lie !== undefined) this.#world.report('truth', `${name}: ${lie}`);
     if (isRenewed) this.#checkWhole(name, snapshot, before);
   }
 
-  /** The hosts that the poll has left out must be few, or have failed for long. */
+  /** The hosts that the poll has left out must have failed for long. */
   #checkWhole(name: string, snapshot: AppSnapshot, before: Shown | undefined): void {
     const { account, application, reading, pollSucceeded } = snapshot;
     const setup = setupOf(this.#world, account);
@@ -269,13 +269,11 @@ export class ValueRules {
       return nowMs - goodMs < before.staleMs[0];
     };
     const late = left.filter((id) => isLate(id));
-    const calls = asked.length + 1;
     const text = `${name}: ${left.length} of ${asked.length} hosts left out`;
     if (pollSucceeded === true && left.length > 0) {
       this.#world.report('half', `${text}, poll_success 1`);
     }
-    if (left.length > Math.max(1, 0.5 * calls)) this.#world.report('half', text);
-    if (late.length > Math.max(1, tolerableShare * calls)) {
+    if (late.length > 0) {
       this.#world.report('half', `${text}, ${late.length} of them not failing for stale_after`);
     }
   }
@@ -378,6 +376,15 @@ function isNew(before: AppSnapshot | undefined, after: AppSnapshot): boolean {
   return (
     before?.reading === undefined ||
     before.lastSuccessMs !== after.lastSuccessMs ||
-    before.reading.windowEndMs !== after.reading.windowEndMs
+    before.reading.windowEndMs !== after.reading.windowEndMs ||
+    (after.pollSucceeded === false && hasNewPart(before.reading, after.reading))
+  );
+}
+
+/** Whether a part has arrived while others are held: these are the same objects. */
+function hasNewPart(before: AppReading, after: AppReading): boolean {
+  return (
+    before.application !== after.application ||
+    [...after.hosts].some(([id, values]) => before.hosts.get(id) !== values)
   );
 }
