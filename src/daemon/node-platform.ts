@@ -1,6 +1,6 @@
 import { constants, fstatSync, writeSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
-import { hostname } from 'node:os';
+import { hostname, uptime } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import type { ReadFile } from '../config/read-file.ts';
 import type { Clock } from '../model/clock.ts';
@@ -133,6 +133,7 @@ export function createSystemClock(): Clock {
   return {
     monotonicMs: () => performance.now(),
     wallMs: () => Date.now(),
+    uptimeMs: () => 1000 * uptime(),
     after: (delayMs, run) => {
       const timer = setTimeout(run, timerDelayMs(delayMs));
       return () => {
