@@ -128,5 +128,5 @@ export const broken: ApiError = new ApiError('server', 'it broke', { status: 500
 export const refused: ApiError = new ApiError('auth', 'refused', { status: 401 });
 
 export function isAbout(operation: 'application' | 'host'): (question: NrqlQuestion) => boolean {
-  return (question) => question.operation === `${operation}_throughput`;
+  return (question) => question.operation === `${operation}_metrics`;
 }
