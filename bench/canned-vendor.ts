@@ -4,9 +4,8 @@ import type { PolledSeries } from '../src/model/polled-series.ts';
 import type { Operation } from '../src/model/telemetry.ts';
 import { columnsOf } from '../src/nerdgraph/column-sets.ts';
 import { valuesOf } from '../src/rest/call-groups.ts';
+import { AnswerCollector } from '../src/transport/answer-collector.ts';
 import type { AnswerMemory } from '../src/transport/answer-memory.ts';
-import { createAbortWatch } from '../src/transport/deadline.ts';
-import { ResponseCollector } from '../src/transport/response-collector.ts';
 import type { ApiRequest, RawTransport } from '../src/transport/transport.ts';
 
 export interface CannedVendorOptions {
@@ -34,23 +33,24 @@ export function createCannedVendor(
   { clock, memory }: { readonly clock: Clock; readonly memory: AnswerMemory },
 ): CannedVendor {
   const answerTo = createAnswers(options);
-  const abortWatch = createAbortWatch({ keepsListening: true });
   const calls = new Map<Operation, number>();
-  const controller = { abort: () => undefined } as unknown as Dispatcher.DispatchController;
+  const { latencyMs } = options;
   return {
     calls: (operation) => calls.get(operation) ?? 0,
     send: async (request, _headers, signal) =>
       new Promise((resolve, reject) => {
-        const { operation, answerLike = operation } = request;
+        const { operation, answerSize = 'small' } = request;
         calls.set(operation, (calls.get(operation) ?? 0) + 1);
-        const maxBytes = memory.maxBytesOf(answerLike);
-        const collector = new ResponseCollector(
-          { maxBytes, peer: 'canned', signal, abortWatch, memory },
+        const maxBytes = memory.maxBytes[answerSize];
+        const collector = new AnswerCollector(
+          { maxBytes, peer: 'canned', signal, memory },
           { resolve, reject },
         );
         const { parts, link } = answerTo(request);
         const chunks = chunksOf(parts);
+        let isPaused = false;
         const deliver = (): void => {
+          if (isPaused) return;
           const chunk = chunks.next();
           if (chunk.done === true) {
             collector.onResponseEnd();
@@ -59,7 +59,17 @@ export function createCannedVendor(
           collector.onResponseData(controller, chunk.value);
           clock.after(0, deliver);
         };
-        clock.after(options.latencyMs, () => {
+        const controller = {
+          abort: () => undefined,
+          pause: () => {
+            isPaused = true;
+          },
+          resume: () => {
+            isPaused = false;
+            clock.after(0, deliver);
+          },
+        } as unknown as Dispatcher.DispatchController;
+        clock.after(latencyMs, () => {
           collector.onResponseStart(controller, 200, link === undefined ? {} : { link });
           deliver();
         });

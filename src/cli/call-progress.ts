@@ -5,6 +5,7 @@ import { countOf } from './one-shot.ts';
 const wordsFor: Readonly<Record<Operation, string>> = {
   list_applications: 'the list of applications',
   list_hosts: 'the names of hosts',
+  list_metrics: 'the names of metrics',
   application_metrics: 'the values of applications',
   host_metrics: 'the values of hosts',
 };

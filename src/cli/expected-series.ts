@@ -8,6 +8,7 @@ import {
   type SelectedApplication,
 } from '../model/selected-application.ts';
 import type { AppSnapshot } from '../model/snapshot.ts';
+import { operations } from '../model/telemetry.ts';
 import { createSelfMetrics } from '../telemetry/self-metrics.ts';
 import type { MirroredStatus } from '../telemetry/status-metrics.ts';
 
@@ -42,8 +43,9 @@ export async function expectedSeries(
     loopLagSeconds: () => 0,
   });
   for (const { account } of inputs) {
-    metrics.apiObserver(account);
-    metrics.pollObserver(account);
+    const calls = metrics.apiObserver(account);
+    for (const operation of operations) calls.ended(operation, '200', 0);
+    metrics.pollObserver(account).polled(0, true);
   }
   metrics.configReloaded(true, 0);
   const own = (await metrics.text()).split('\n').filter((line) => /^[a-z]/u.test(line)).length;

@@ -1,5 +1,5 @@
 import { formatDuration } from '../config/duration.ts';
-import { type Operation, operations } from '../model/telemetry.ts';
+import { type DaemonOperation, operations } from '../model/telemetry.ts';
 import { plannableOf } from '../poller/demand.ts';
 import { type Plan, type PlannedAccount, type Supposed, type Together } from './make-plan.ts';
 import { aligned, countOf } from './one-shot.ts';
@@ -155,7 +155,7 @@ function callLines({
     ...(isSame ? [] : [rateText(made)]),
     note,
   ];
-  const noteOf = (operation: Operation): string =>
+  const noteOf = (operation: DaemonOperation): string =>
     operation === rest.onceOperation && rest.onceCalls > 0
       ? `${rest.onceCalls} once, at the start`
       : '';

@@ -1,13 +1,13 @@
 import { constants, fstatSync, writeSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
-import { hostname } from 'node:os';
+import { hostname, uptime } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import type { ReadFile } from '../config/read-file.ts';
 import type { Clock } from '../model/clock.ts';
 import { noProgress } from '../model/progress.ts';
 import type { ComparePassword } from '../server/basic-auth.ts';
 import { createRedactor } from '../telemetry/redactor.ts';
-import { createAnswerMemory } from '../transport/answer-memory.ts';
+import type { AnswerMemory } from '../transport/answer-memory.ts';
 import type { Platform } from './platform.ts';
 import { systemdChannel } from './systemd-notify.ts';
 
@@ -70,7 +70,7 @@ async function fileMode(path: string): Promise<number | undefined> {
 /** The platform that this process runs on: Node.js and the machine below it. */
 export function createNodePlatform({ program, stopSignal }: NodePlatformOptions): Platform {
   const clock = createSystemClock();
-  const memory = createAnswerMemory({ heapBytes: heapBytes() });
+  let memory: AnswerMemory | undefined;
   return {
     clock,
     random: Math.random,
@@ -89,8 +89,12 @@ export function createNodePlatform({ program, stopSignal }: NodePlatformOptions)
     // Loaded on demand: only one command tries it.
     tryListen: async (address) => (await import('../server/try-listen.ts')).tryListen(address),
     // Loaded on demand: it would take half of the time of `--version`.
-    openTransport: async (options) =>
-      (await import('../transport/undici-transport.ts')).createUndiciTransport(options, { memory }),
+    openTransport: async (options) => {
+      const { createAnswerMemory } = await import('../transport/answer-memory.ts');
+      const { createUndiciTransport } = await import('../transport/undici-transport.ts');
+      memory ??= createAnswerMemory({ heapBytes: heapBytes() });
+      return createUndiciTransport(options, { memory });
+    },
     nextTurn,
     stdout: process.stdout,
     print: async (text) => print(text, process.stdout),
@@ -133,6 +137,7 @@ export function createSystemClock(): Clock {
   return {
     monotonicMs: () => performance.now(),
     wallMs: () => Date.now(),
+    uptimeMs: () => 1000 * uptime(),
     after: (delayMs, run) => {
       const timer = setTimeout(run, timerDelayMs(delayMs));
       return () => {

@@ -7,6 +7,11 @@ export interface Clock {
   monotonicMs(): number;
   /** Milliseconds since the epoch. */
   wallMs(): number;
+  /**
+   * Milliseconds since the machine was started; goes on while it sleeps, when `monotonicMs` may stand
+   * still. Default: `monotonicMs`.
+   */
+  uptimeMs?(): number;
   /** Calls `run` once after `delayMs`; the returned function cancels it. */
   after(delayMs: number, run: () => void): () => void;
 }

@@ -4,7 +4,7 @@ import type { AppEntry, Selector } from './config.ts';
 import type { Turn } from './permit.ts';
 import type { PollOutcome } from './poll-outcome.ts';
 import type { SelectedApplication } from './selected-application.ts';
-import type { Operation } from './telemetry.ts';
+import type { DaemonOperation } from './telemetry.ts';
 
 /** How many calls a discovery takes, not counting retries. The next one will probably take as many. */
 export interface DiscoveryCalls {
@@ -115,7 +115,7 @@ export interface CallLimit {
 }
 
 /** Numbers of calls by what they are for. */
-export type CallsByOperation = Readonly<Record<Operation, number>>;
+export type CallsByOperation = Readonly<Record<DaemonOperation, number>>;
 
 /** What polling costs with an API, in calls: the unit of the budget. */
 export interface CallCosts {
@@ -123,7 +123,7 @@ export interface CallCosts {
   polls(applications: readonly SelectedApplication[]): CallsByOperation;
   /** What happens once, with the first polls of these applications, and what it is for. */
   once(applications: readonly SelectedApplication[]): number;
-  readonly onceOperation: Operation;
+  readonly onceOperation: DaemonOperation;
   /** A discovery in an account with these applications. */
   discovery(applications: readonly SelectedApplication[]): DiscoveryCalls;
   /**

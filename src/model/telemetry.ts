@@ -1,15 +1,17 @@
 import type { FailureReason } from './api-error.ts';
 import type { MissingMetric } from './missing-metric.ts';
 
-/** What a vendor call is for; the value of the metric label `operation`. */
+/** What the daemon calls the vendor for; values of the metric label `operation`. */
 export const operations = [
   'list_applications',
   'list_hosts',
   'application_metrics',
   'host_metrics',
 ] as const;
+export type DaemonOperation = (typeof operations)[number];
 
-export type Operation = (typeof operations)[number];
+/** What a vendor call is for. The names of metrics are listed only by commands. */
+export type Operation = DaemonOperation | 'list_metrics';
 
 /** Why a value of the vendor was left out. */
 export const invalidSampleReasons = ['not_a_number', 'not_finite', 'negative'] as const;

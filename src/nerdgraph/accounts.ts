@@ -1,6 +1,6 @@
 import type { ApiObserver } from '../model/telemetry.ts';
 import { countingFailures, excerptOf } from '../newrelic/answer.ts';
-import { entityIdOf, isJsonObject } from '../newrelic/json.ts';
+import { entityIdOf, isJsonObject, parseJsonKeepingIds } from '../newrelic/json.ts';
 import type { Transport } from '../transport/transport.ts';
 import { failureOf } from './failures.ts';
 import { partOf } from './graphql-client.ts';
@@ -35,11 +35,11 @@ export async function listVisibleAccounts(
 ): Promise<readonly VisibleAccount[]> {
   const body = JSON.stringify({ query: accountsDocument });
   const { operation } = purpose;
-  const request = { operation, target: '/graphql', body, answerLike: 'list_hosts' } as const;
+  const request = { operation, target: '/graphql', body, answerSize: 'medium' } as const;
   const answer = await send(request, signal);
   const response = { ...answer, status: statusOf(answer) };
   return countingFailures(response, purpose, observer, () => {
-    const elements = partOf(response, purpose);
+    const elements = partOf(response, purpose, parseJsonKeepingIds);
     if (!Array.isArray(elements)) {
       throw failureOf(purpose, 'schema', 'the answer has no list of accounts', response.status);
     }

@@ -3,6 +3,7 @@ import type { ApiObserver, Operation } from '../model/telemetry.ts';
 import type { TimeWindow } from '../model/window.ts';
 import { countingFailures, excerptOf } from '../newrelic/answer.ts';
 import { type InvalidSampleListener, parseJson, parseJsonKeepingIds } from '../newrelic/json.ts';
+import type { AnswerSize } from '../transport/answer-memory.ts';
 import type { ApiResponse, Transport } from '../transport/transport.ts';
 import { type EntityPage, entityPageOf } from './entity-page.ts';
 import { type CallPurpose, failureIn, failureOf } from './failures.ts';
@@ -70,14 +71,18 @@ export function createGraphqlClient(
     purpose: CallPurpose,
     document: { readonly query: string; readonly variables: Readonly<Record<string, unknown>> },
     { signal, turn }: RequestContext,
+    kind: AnswerKind,
     use: (part: unknown) => Value,
   ): Promise<Value> => {
     const { operation } = purpose;
-    // A page of entities names no hosts. All other answers may have 5000 rows.
-    const answerLike = operation === 'list_applications' ? 'list_hosts' : 'list_applications';
     const body = JSON.stringify(document);
-    const response = await send({ operation, answerLike, target: '/graphql', body, turn }, signal);
-    return countingFailures(response, purpose, observer, () => use(partOf(response, purpose)));
+    const response = await send(
+      { operation, answerSize: kind.size, target: '/graphql', body, turn },
+      signal,
+    );
+    return countingFailures(response, purpose, observer, () =>
+      use(partOf(response, purpose, kind.parse)),
+    );
   };
 
   const onInvalid: InvalidSampleListener = (reason) => observer.invalidSample(reason);
@@ -86,27 +91,39 @@ export function createGraphqlClient(
     nrql: async ({ operation, nrql, window, mayShift, columns, applications }, context) => {
       const purpose = { operation, applications, accountId };
       const variables = { account: accountId, nrql, timeout: nrqlTimeoutSeconds(timeoutMs()) };
-      return ask(purpose, { query: nrqlDocument, variables }, context, (part) =>
+      return ask(purpose, { query: nrqlDocument, variables }, context, rows, (part) =>
         nrqlAnswerOf(part, { purpose, window, mayShift, columns, unexpected, onInvalid }),
       );
     },
     entities: async (search, cursor, context) => {
       const purpose = { operation: 'list_applications', accountId } as const;
       const variables = { search, cursor: cursor ?? null };
-      return ask(purpose, { query: entitiesDocument, variables }, context, (part) =>
+      return ask(purpose, { query: entitiesDocument, variables }, context, entityPage, (part) =>
         entityPageOf(part, purpose, onInvalid),
       );
     },
   };
 }
 
+interface AnswerKind {
+  readonly size: AnswerSize;
+  readonly parse: typeof parseJson;
+}
+
+/** May have 5000. The database behind NRQL has no exact number beyond 2^53. */
+const rows: AnswerKind = { size: 'large', parse: parseJson };
+/** Names no hosts. */
+const entityPage: AnswerKind = { size: 'medium', parse: parseJsonKeepingIds };
+
 /** What was asked for in an answer. Throws an `ApiError`, and nothing else, if there is none. */
-export function partOf(response: ApiResponse, purpose: CallPurpose): unknown {
+export function partOf(
+  response: ApiResponse,
+  purpose: CallPurpose,
+  parse: typeof parseJson,
+): unknown {
   const failure = failureIn(response, purpose);
   if (failure !== undefined) throw failure;
   const { status, body } = response;
-  // The database behind NRQL has no exact number beyond 2^53, and its answers are the large ones.
-  const parse = purpose.operation === 'list_applications' ? parseJsonKeepingIds : parseJson;
   let document: unknown;
   try {
     document = parse(body);

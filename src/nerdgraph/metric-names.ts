@@ -8,7 +8,7 @@ import {
 import type { ApiObserver } from '../model/telemetry.ts';
 import type { TimeWindow } from '../model/window.ts';
 import { countingFailures } from '../newrelic/answer.ts';
-import { isJsonObject } from '../newrelic/json.ts';
+import { isJsonObject, parseJson } from '../newrelic/json.ts';
 import type { Transport } from '../transport/transport.ts';
 import { type CallPurpose, failureOf } from './failures.ts';
 import { nrqlDocument, nrqlTimeoutSeconds, partOf } from './graphql-client.ts';
@@ -40,24 +40,18 @@ export function createMetricNames(
   { send, observer, vendorWallMs }: MetricNamesDependencies,
 ): ListMetrics {
   return async (question, { signal, onPage }) => {
-    // An operation whose answers may be as large as these.
-    const purpose = { operation: 'list_hosts', onceTitle: 'metric names', accountId } as const;
+    const purpose = { operation: 'list_metrics', onceTitle: 'metric names', accountId } as const;
     const toMs = Math.floor(vendorWallMs());
     const nrql = metricNamesNrql(question, { fromMs: toMs - listedMs, toMs });
     const timeout = nrqlTimeoutSeconds(timeoutMs());
     const variables = { account: accountId, nrql, timeout };
     const body = JSON.stringify({ query: nrqlDocument, variables });
     const { operation } = purpose;
-    const request = {
-      operation,
-      target: '/graphql',
-      body,
-      answerLike: 'list_applications',
-    } as const;
+    const request = { operation, target: '/graphql', body, answerSize: 'large' } as const;
     try {
       const response = await send(request, signal);
       const names = countingFailures(response, purpose, observer, () =>
-        namesOf(partOf(response, purpose), purpose),
+        namesOf(partOf(response, purpose, parseJson), purpose),
       );
       const metrics = names.filter((name) => isLike(name, question.like)).map(metricOf);
       onPage({ metrics, page: 1, hasNext: false, pages: 1 });

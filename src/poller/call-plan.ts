@@ -1,7 +1,7 @@
 import type { AccountConfig } from '../model/config.ts';
 import { isWorthPolling, type SelectedApplication } from '../model/selected-application.ts';
 import type { CallCosts, CallsByOperation, DiscoveryCalls } from '../model/source.ts';
-import type { Operation } from '../model/telemetry.ts';
+import type { DaemonOperation } from '../model/telemetry.ts';
 import { type AccountPlan, accountPlanOf, concurrencyFor } from './account-plan.ts';
 import {
   budgetFor,
@@ -64,7 +64,7 @@ export interface CallPlan extends AccountPlan {
   /** Calls that are made once, with the first polls, such as those for host names. */
   readonly onceCalls: number;
   /** What these are for. */
-  readonly onceOperation: Operation;
+  readonly onceOperation: DaemonOperation;
   /** Calls until everything has been polled once. */
   readonly startCalls: number;
   /** About how long it takes from the start until everything has been polled once. */

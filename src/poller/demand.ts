@@ -1,7 +1,7 @@
 import type { PollConfig } from '../model/config.ts';
 import type { SelectedApplication } from '../model/selected-application.ts';
 import type { CallCosts, CallsByOperation, DiscoveryCalls } from '../model/source.ts';
-import { type Operation, operations } from '../model/telemetry.ts';
+import { type DaemonOperation, operations } from '../model/telemetry.ts';
 
 const minuteMs = 60_000;
 /** The share of the budget that planned calls may take; the rest is for retries and latency. */
@@ -42,7 +42,7 @@ export function callsPerMinute(
     if (alike === undefined) byInterval.set(selected.entry.poll.intervalMs, [selected]);
     else alike.push(selected);
   }
-  const sum: Record<Operation, number> = {
+  const sum: Record<DaemonOperation, number> = {
     list_applications: ((calls - hostListCalls) * minuteMs) / intervalMs,
     list_hosts: (hostListCalls * minuteMs) / intervalMs,
     application_metrics: 0,

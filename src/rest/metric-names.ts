@@ -34,7 +34,7 @@ export function createMetricNames(
 ): ListMetrics {
   return async ({ applicationId, hostId, like }, { signal, onPage }) => {
     const subject: CallSubject = {
-      operation: 'list_applications',
+      operation: 'list_metrics',
       onceTitle: 'metric names',
       applicationId,
       hostId,

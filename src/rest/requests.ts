@@ -18,6 +18,7 @@ export function applicationsRequest(ids: readonly string[] | undefined, page: nu
   return {
     operation: 'list_applications',
     target: `/v2/applications.json${queryOf([...filter, ...pageOf(page)])}`,
+    answerSize: 'large',
   };
 }
 
@@ -33,16 +34,14 @@ export function hostsRequest(applicationId: string, page: number, hostName?: str
   return {
     operation: 'list_hosts',
     target: `${pathOf(applicationId)}/hosts.json${queryOf([...filter, ...pageOf(page)])}`,
+    answerSize: 'medium',
     timeoutMs: hostsTimeoutMs,
     // Nobody waits for names.
     isOptional: true,
   };
 }
 
-/**
- * Asks for the names of the metrics of an application, or of one of its hosts. It counts as a list of
- * applications: only a command that somebody waits for asks this, and its answers are as large.
- */
+/** Asks for the names of the metrics of an application, or of one of its hosts. */
 export function metricNamesRequest(
   { applicationId, hostId, like }: MetricListQuestion,
   page: number,
@@ -50,8 +49,9 @@ export function metricNamesRequest(
   const filter = like === undefined ? [] : [parameterOf('name', like)];
   const host = hostId === undefined ? '' : `/hosts/${digitsOf('host', hostId)}`;
   return {
-    operation: 'list_applications',
+    operation: 'list_metrics',
     target: `${pathOf(applicationId)}${host}/metrics.json${queryOf([...filter, ...pageOf(page)])}`,
+    answerSize: 'large',
   };
 }
 

@@ -26,7 +26,7 @@ export interface ObserverRegistries {
 
 /** Metrics of the calls to the vendor. */
 export interface ApiMetrics {
-  /** Creates the account's series at 0. Call it once per scope: it sets the histograms back to 0. */
+  /** Creates the account's counters at 0. The histogram of an operation begins with its first call. */
   observer(scope: AccountScope): ApiObserver;
   removeAccount(account: string): void;
 }
@@ -61,7 +61,6 @@ export function createApiMetrics(registries: ObserverRegistries): ApiMetrics {
     observer: (scope) => {
       const { account } = scope;
       createSeries(account, counters);
-      for (const operation of operations) durations.zero({ account, operation });
       const countEnded = createEndedCount(account, counters.requests, durations);
       return {
         // The calls in flight are in the account's status.
@@ -177,7 +176,7 @@ function createSeries(account: string, counters: ApiCounters): void {
 
 /** Metrics of the polls. */
 export interface PollMetrics {
-  /** Creates the account's series at 0. Call it once per scope: it sets the histograms back to 0. */
+  /** Creates the account's counters at 0. The histogram begins with the first poll. */
   observer(scope: AccountScope): PollObserver;
   removeAccount(account: string): void;
 }
@@ -214,7 +213,6 @@ export function createPollMetrics({ busy, quiet }: ObserverRegistries): PollMetr
     observer: (scope) => {
       const { account } = scope;
       for (const counter of [polls, failed, skipped]) counter.inc({ account }, 0);
-      durations.zero({ account });
       const duration = durations.labels({ account });
       return {
         polled: (durationSeconds, succeeded) => {

@@ -160,9 +160,7 @@ export interface HistogramVecOptions<Label extends string> extends CounterVecOpt
 
 /** A histogram of which every change invalidates its text. */
 export interface HistogramVec<Label extends string> {
-  /** Sets the series back to 0, or creates it. */
-  zero(labels: Readonly<Record<Label | 'account', string>>): void;
-  /** Looks the series up once, for frequent callers. */
+  /** Looks the series up once, for frequent callers; it begins with the first value. */
   labels(labels: Readonly<Record<Label | 'account', string>>): (value: number) => void;
   remove(labels: Readonly<Record<Label | 'account', string>>): void;
 }
@@ -179,10 +177,6 @@ export function createHistogramVec<Label extends string>(
     registers: [cached.registry],
   });
   return {
-    zero: (labels) => {
-      histogram.zero(labels);
-      cached.invalidate(name);
-    },
     labels: (labels) => {
       const series = histogram.labels(labels);
       return (value) => {

@@ -1,6 +1,7 @@
 import type { FailureReason } from '../model/api-error.ts';
 import type { Permit, Turn } from '../model/permit.ts';
 import type { Operation } from '../model/telemetry.ts';
+import type { AnswerSize } from './answer-memory.ts';
 
 /** One GET, or a POST if there is a body. `target` is path and query, already encoded, relative to the account's base URL. */
 export interface ApiRequest {
@@ -8,8 +9,8 @@ export interface ApiRequest {
   readonly target: string;
   /** A JSON document to post. The request changes nothing, so it may be sent again. */
   readonly body?: string;
-  /** A real answer may be as large as one of this operation. Default: `operation`. */
-  readonly answerLike?: Operation;
+  /** Default: small. */
+  readonly answerSize?: AnswerSize;
   /** Whether it will be asked for again anyway, so that a retry is not worth a permit. */
   readonly isOptional?: true;
   /** A shorter timeout than the account's, from when the request leaves. */

@@ -1,8 +1,7 @@
 import { createSecureContext, rootCertificates } from 'node:tls';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
+import { AnswerCollector } from './answer-collector.ts';
 import type { AnswerMemory } from './answer-memory.ts';
-import { createAbortWatch } from './deadline.ts';
-import { ResponseCollector } from './response-collector.ts';
 import type { RawTransport } from './transport.ts';
 import { apiErrorFrom } from './transport-errors.ts';
 import { createTunnels, proxyAuthorizationOf } from './tunnels.ts';
@@ -36,55 +35,43 @@ export function createUndiciTransport(
 ): RawTransport {
   const route = connectionRouteOf(options, options.connectTimeoutMs ?? defaultConnectTimeoutMs);
   const { dispatcher, origin, pathPrefix, peer } = route;
-  const headersFor = createHeaderLists({
+  const fixedHeaders = {
     ...route.headers,
     accept: 'application/json',
     'accept-encoding': 'identity',
     'user-agent': options.userAgent,
-  });
-  // The signals are those of the deadline, which uses each of them again and again.
-  const abortWatch = createAbortWatch({ keepsListening: true });
+  };
 
   return {
-    send: (request, headers, signal) =>
-      new Promise((resolve, reject) => {
-        signal.throwIfAborted();
-        const { operation, answerLike = operation, body } = request;
-        const maxBytes = memory.maxBytesOf(answerLike);
-        const collector = new ResponseCollector(
-          { maxBytes, peer, signal, abortWatch, memory },
+    send: async ({ target, body, answerSize = 'small' }, headers, signal) => {
+      signal.throwIfAborted();
+      const maxBytes = memory.maxBytes[answerSize];
+      const path = pathPrefix + target;
+      const all = { ...fixedHeaders, ...headers };
+      return new Promise((resolve, reject) => {
+        const collector = new AnswerCollector(
+          { maxBytes, peer, signal, memory },
           { resolve, reject },
         );
-        const path = pathPrefix + request.target;
         try {
           dispatcher.dispatch(
             body === undefined
-              ? { origin, path, method: 'GET', headers: headersFor(headers) }
-              : { origin, path, method: 'POST', headers: [...headersFor(headers), ...json], body },
+              ? { origin, path, method: 'GET', headers: all }
+              : { origin, path, method: 'POST', headers: { ...all, ...json }, body },
             collector,
           );
         } catch (error) {
           collector.fail(error);
         }
-      }),
+      });
+    },
     close: async () => route.close(),
   };
 }
 
-const json = ['content-type', 'application/json'];
+const json = { 'content-type': 'application/json' };
 
 type Headers = Readonly<Record<string, string>>;
-
-/** Names and values in turn, as undici likes them; a new list only for other headers. */
-function createHeaderLists(fixed: Headers): (headers: Headers) => string[] {
-  let last: { readonly headers: Headers; readonly list: string[] } | undefined;
-  return (headers) => {
-    if (last?.headers !== headers) {
-      last = { headers, list: Object.entries({ ...fixed, ...headers }).flat() };
-    }
-    return last.list;
-  };
-}
 
 type Connector = buildConnector.connector;
 

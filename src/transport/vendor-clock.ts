@@ -23,13 +23,11 @@ export interface VendorClock {
 }
 
 export interface VendorClockDependencies {
-  readonly clock: Pick<Clock, 'monotonicMs' | 'wallMs'>;
-  /** Told when a difference begins to matter, and with `undefined` when it no longer does. */
+  readonly clock: Pick<Clock, 'monotonicMs' | 'uptimeMs' | 'wallMs'>;
+  /** Told when a difference begins to matter or to be beyond reason, and with `undefined` when it no longer matters. */
   readonly skewed: (skew: ClockSkew | undefined) => void;
 }
 
-/** How long the fastest answer counts at least; after twice this time it is forgotten. */
-const generationMs = 5 * 60_000;
 /** An odd answer, such as an old one out of a cache, must not set the clock. */
 const fewestAnswers = 3;
 const recentAnswers = 9;
@@ -37,116 +35,55 @@ const recentAnswers = 9;
 const agreementMs = 60_000;
 /** Windows end minutes ago, so a smaller difference does not matter. */
 const tolerableSkewMs = 30_000;
-/** A difference must be this much smaller to be over: the `Date` counts whole seconds. */
-const hysteresisMs = 5000;
+/** A smaller difference is over: the `Date` counts whole seconds. */
+const overMs = 25_000;
 /** A day, and an hour for a clock in the wrong half of a change of the hour. */
 const believableSkewMs = 25 * 3_600_000;
-/** If our own two clocks move apart by more, the machine has slept or its wall clock was set. */
-const ownJumpMs = 5000;
 
-/** The smallest offset of the generation that began at `sinceMs`. */
-interface Generation {
-  readonly sinceMs: number;
-  readonly leastMs: number;
-}
-
+/**
+ * The median of the last `Date` headers. They are compared with the uptime of the machine, so that
+ * neither its sleep nor a step of its wall clock changes what they say.
+ */
 export function createVendorClock({ clock, skewed }: VendorClockDependencies): VendorClock {
-  const fastest = createFastestAnswer();
-  let recent: readonly number[] = [];
-  /** The offsets known before our own clocks moved apart. */
-  let setAside: readonly number[] = [];
-  let lastDateMs: number | undefined;
-  let ownOffsetMs = clock.wallMs() - clock.monotonicMs();
-  let told = false;
-
-  /**
-   * If the wall clock has moved on alone, the monotonic clock may have stood still while the machine
-   * slept: then no offset holds any more. If the wall clock was set instead, the next answer confirms
-   * the old offsets.
-   */
-  const forgetAfterSleep = (): void => {
-    const offsetMs = clock.wallMs() - clock.monotonicMs();
-    if (offsetMs > ownOffsetMs + ownJumpMs) {
-      if (recent.length >= fewestAnswers) setAside = recent;
-      recent = [];
-    }
-    ownOffsetMs = offsetMs;
-  };
-
-  const isConfirmed = (offsetMs: number): boolean => {
-    const beforeMs = recent.length < fewestAnswers ? commonOffset(setAside) : undefined;
-    return beforeMs !== undefined && Math.abs(offsetMs - beforeMs) <= tolerableSkewMs;
-  };
+  const uptimeMs = (): number => clock.uptimeMs?.() ?? clock.monotonicMs();
+  /** How far the vendor's wall time is ahead of our uptime, by each of the last answers. */
+  let offsetsMs: readonly number[] = [];
+  let told: ClockSkew | undefined;
 
   const skew = (): ClockSkew | undefined => {
-    const offsetMs = commonOffset(recent);
-    if (offsetMs === undefined) return undefined;
-    const ms = clock.monotonicMs() - offsetMs - clock.wallMs();
-    const isSmall = Math.abs(ms) <= tolerableSkewMs - (told ? hysteresisMs : 0);
-    return isSmall ? undefined : { ms, isBelieved: Math.abs(ms) <= believableSkewMs };
+    const offsetMs = median(offsetsMs);
+    const near = offsetsMs.filter((other) => Math.abs(other - offsetMs) <= agreementMs);
+    if (offsetsMs.length < fewestAnswers || 2 * near.length <= offsetsMs.length) return undefined;
+    const ms = offsetMs + uptimeMs() - clock.wallMs();
+    const matters = Math.abs(ms) > (told === undefined ? tolerableSkewMs : overMs);
+    return matters ? { ms, isBelieved: Math.abs(ms) <= believableSkewMs } : undefined;
   };
 
   return {
     answered: (headers) => {
       const dateMs = dateOf(headers);
       if (dateMs === undefined) return;
-      const nowMs = clock.monotonicMs();
-      fastest.add(nowMs - dateMs, nowMs);
-      forgetAfterSleep();
-      if (isConfirmed(nowMs - dateMs)) recent = setAside;
-      // One sample a second is enough, and costs less.
-      if (dateMs === lastDateMs && recent.length >= fewestAnswers) return;
-      lastDateMs = dateMs;
-      recent = [...recent.slice(1 - recentAnswers), nowMs - dateMs];
-      if (recent.length < fewestAnswers) return;
+      offsetsMs = [...offsetsMs.slice(1 - recentAnswers), dateMs - uptimeMs()];
+      if (offsetsMs.length < fewestAnswers) return;
       const current = skew();
-      if (told === (current !== undefined)) return;
-      told = current !== undefined;
+      if (current?.isBelieved === told?.isBelieved) return;
+      told = current;
       skewed(current);
     },
     answeredAtMs: (headers, sentMs) => {
       const dateMs = dateOf(headers);
       const nowMs = clock.monotonicMs();
-      const leastMs = fastest.leastMs();
-      if (dateMs === undefined || leastMs === Infinity) return nowMs;
-      return Math.min(nowMs, Math.max(sentMs, dateMs + leastMs));
+      if (dateMs === undefined || offsetsMs.length === 0) return nowMs;
+      const ageMs = uptimeMs() + median(offsetsMs) - dateMs;
+      return Math.min(nowMs, Math.max(sentMs, nowMs - ageMs));
     },
-    skew: () => {
-      forgetAfterSleep();
-      return skew();
-    },
+    skew,
   };
 }
 
-/** The median of the offsets, if most of them are near it. */
-function commonOffset(offsetsMs: readonly number[]): number | undefined {
-  if (offsetsMs.length < fewestAnswers) return undefined;
-  const medianMs = offsetsMs.toSorted((a, b) => a - b)[Math.floor(offsetsMs.length / 2)];
-  if (medianMs === undefined) return undefined;
-  const near = offsetsMs.filter((offsetMs) => Math.abs(offsetMs - medianMs) <= agreementMs);
-  return 2 * near.length > offsetsMs.length ? medianMs : undefined;
-}
-
-interface FastestAnswer {
-  add(offsetMs: number, nowMs: number): void;
-  /** `Infinity` while nothing is known. */
-  leastMs(): number;
-}
-
-function createFastestAnswer(): FastestAnswer {
-  let current: Generation = { sinceMs: Number.NEGATIVE_INFINITY, leastMs: Infinity };
-  let previousLeastMs = Infinity;
-  return {
-    add: (offsetMs, nowMs) => {
-      if (nowMs >= current.sinceMs + generationMs) {
-        previousLeastMs = nowMs < current.sinceMs + 2 * generationMs ? current.leastMs : Infinity;
-        current = { sinceMs: nowMs, leastMs: offsetMs };
-      } else if (offsetMs < current.leastMs) {
-        current = { ...current, leastMs: offsetMs };
-      }
-    },
-    leastMs: () => Math.min(current.leastMs, previousLeastMs),
-  };
+/** Of an even number the later one; `NaN` of none. */
+function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? NaN;
 }
 
 const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;

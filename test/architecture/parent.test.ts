@@ -52,7 +52,6 @@ describe('the parent of a daemon', () => {
         'program.ts',
         'server',
         'telemetry',
-        'transport',
       ].toSorted(),
     );
     expect(daemon.toSorted()).toEqual([
@@ -65,7 +64,6 @@ describe('the parent of a daemon', () => {
       'daemon/systemd-notify.ts',
     ]);
     expect([...loaded].filter((name) => /^(?:config|server|transport)\//u.test(name))).toEqual([
-      'transport/answer-memory.ts',
       'config/suggestion.ts',
       'config/duration.ts',
       'server/listen-address.ts',

@@ -25,11 +25,11 @@ describe('plan', () => {
   series          at most 141
 
   calls a minute
-    list_applications        1
-    list_hosts               0  5 once, at the start
+    list_applications     1
+    list_hosts            0  5 once, at the start
     application_metrics   5
     host_metrics         20
-    total                   26
+    total                26
 
   hosts per application   1   5  10   20   50  100
   calls a minute         11  31  56  106  256  506
@@ -71,7 +71,7 @@ the exporter
         'to fit          interval: 1m17s',
         '                or requests_per_minute: 1017; New Relic allows 1000 for a key, so this takes several accounts',
         'interval        1m16s instead of 1m (× 1.27)',
-        'total                        1001    788',
+        'total                     1001    788',
       ],
     },
     {

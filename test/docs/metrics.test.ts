@@ -64,8 +64,10 @@ async function selfMetrics(): Promise<readonly MetricFacts[]> {
       loopLagSeconds: () => 0,
     },
   );
-  metrics.apiObserver('production').unexpected('row', 0);
-  metrics.pollObserver('production');
+  const calls = metrics.apiObserver('production');
+  calls.unexpected('row', 0);
+  calls.ended('host_metrics', '200', 0.2);
+  metrics.pollObserver('production').polled(1, true);
   metrics.configReloaded(true, 0);
   return metricsOfPage(Buffer.from(await metrics.text()));
 }

@@ -17,15 +17,16 @@ describe.each(sources)('$name', (source) => {
       .filter((timeMs) => timeMs >= sinceMs);
 
   describe('a wall clock that jumps', () => {
-    // Forward, it may be that of a machine which has slept, so the next answer has to say which of the
-    // two it is. That answer is one of a discovery here: no poll begins between the jump and it.
     const beforeDiscoveryMs = 5 * minuteMs - 1;
+    // Polls begin here before the next answer comes.
+    const betweenDiscoveriesMs = 5.5 * minuteMs;
 
     it.each([
       { hours: 1, jumpAtMs: beforeDiscoveryMs },
+      { hours: 1, jumpAtMs: betweenDiscoveriesMs },
       { hours: -1, jumpAtMs: beforeDiscoveryMs },
-      { hours: -1, jumpAtMs: 5.5 * minuteMs },
-      { hours: 24, jumpAtMs: beforeDiscoveryMs },
+      { hours: -1, jumpAtMs: betweenDiscoveriesMs },
+      { hours: 24, jumpAtMs: betweenDiscoveriesMs },
     ])(
       'by $hours h at $jumpAtMs ms changes neither the rhythm of the polls nor what is held',
       async ({ hours, jumpAtMs }) => {

@@ -40,7 +40,7 @@ describe('listVisibleAccounts', () => {
         operation: 'list_applications',
         target: '/graphql',
         body: '{"query":"{ actor { accounts { id name } } }"}',
-        answerLike: 'list_hosts',
+        answerSize: 'medium',
       },
     ]);
   });

@@ -77,7 +77,7 @@ describe('a query', () => {
     await bench.client.nrql(question, context);
 
     expect(bench.transport.calls).toMatchObject([
-      { operation: 'host_metrics', target: '/graphql', answerLike: 'list_applications' },
+      { operation: 'host_metrics', target: '/graphql', answerSize: 'large' },
     ]);
     expect(bodyOf(bench)).toEqual({
       query: nrqlDocument,

@@ -65,7 +65,7 @@ describe('a query that is too large', () => {
       failed: new Set([applicationScope, 'host-0']),
     });
     expect(outcomes[0]?.error?.message).toContain(
-      'metrics of 1 application: the answer has more rows than New Relic returns, however it is divided. The query takes too long or returns too much',
+      'application_metrics of 1 application: the answer has more rows than New Relic returns, however it is divided. The query takes too long or returns too much',
     );
   });
 

@@ -89,7 +89,13 @@ describe('the host names of an application', () => {
     expect([...names]).toEqual([['1234567', 'ip-10-1-19-12']]);
     expect({ error, calls }).toEqual({ error: undefined, calls: 1 });
     expect(transport.calls).toEqual([
-      { operation: 'list_hosts', target, timeoutMs: 10_000, isOptional: true },
+      {
+        operation: 'list_hosts',
+        target,
+        answerSize: 'medium',
+        timeoutMs: 10_000,
+        isOptional: true,
+      },
     ]);
   });
 

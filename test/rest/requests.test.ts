@@ -24,6 +24,7 @@ describe('the list requests', () => {
     expect(applicationsRequest(ids, page)).toEqual({
       operation: 'list_applications',
       target: `/v2/applications.json${query}`,
+      answerSize: 'large',
     });
   });
 
@@ -31,6 +32,7 @@ describe('the list requests', () => {
     expect(hostsRequest('12', 3)).toEqual({
       operation: 'list_hosts',
       target: '/v2/applications/12/hosts.json?page=3',
+      answerSize: 'medium',
       timeoutMs: 10_000,
       isOptional: true,
     });

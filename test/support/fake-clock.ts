@@ -11,6 +11,8 @@ export interface FakeClock extends Clock {
   advance(ms: number): Promise<void>;
   /** Moves the wall clock alone, as an NTP step does. */
   jumpWall(ms: number): void;
+  /** The machine sleeps, and its monotonic clock stands still meanwhile, as on Linux. */
+  sleep(ms: number): void;
   /** Timers that are set: a test that ends with some has leaked them. */
   pendingTimers(): number;
 }
@@ -25,6 +27,7 @@ export async function settle(): Promise<void> {
 export function createFakeClock(wallStartMs: number = Date.UTC(2026, 8, 1, 10, 0, 30)): FakeClock {
   let nowMs = 0;
   let wallOffsetMs = wallStartMs;
+  let sleptMs = 0;
   const timers = new Set<Timer>();
 
   const nextDue = (untilMs: number): Timer | undefined => {
@@ -39,7 +42,8 @@ export function createFakeClock(wallStartMs: number = Date.UTC(2026, 8, 1, 10, 0
 
   return {
     monotonicMs: () => nowMs,
-    wallMs: () => wallOffsetMs + nowMs,
+    wallMs: () => wallOffsetMs + sleptMs + nowMs,
+    uptimeMs: () => sleptMs + nowMs,
     after: (delayMs, run) => {
       const timer: Timer = { dueMs: nowMs + Math.max(0, delayMs), run };
       timers.add(timer);
@@ -60,6 +64,9 @@ export function createFakeClock(wallStartMs: number = Date.UTC(2026, 8, 1, 10, 0
     },
     jumpWall: (ms) => {
       wallOffsetMs += ms;
+    },
+    sleep: (ms) => {
+      sleptMs += ms;
     },
     pendingTimers: () => timers.size,
   };

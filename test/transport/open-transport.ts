@@ -33,7 +33,7 @@ export async function get(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<ApiResponse> {
   return transport.send(
-    { operation: 'list_applications', target },
+    { operation: 'list_applications', target, answerSize: 'large' },
     { 'Api-Key': 'test-key' },
     signal,
   );

@@ -113,13 +113,13 @@ describe('createUndiciTransport', () => {
   });
 
   it.each([
-    { operation: 'list_applications', limitBytes: 3_145_728 },
-    { operation: 'list_hosts', limitBytes: 1_048_576 },
-    { operation: 'application_metrics', limitBytes: 65_536 },
-    { operation: 'host_metrics', limitBytes: 65_536 },
+    { answerSize: 'large', limitBytes: 3_145_728 },
+    { answerSize: 'medium', limitBytes: 1_048_576 },
+    { answerSize: 'small', limitBytes: 65_536 },
+    { answerSize: undefined, limitBytes: 65_536 },
   ] as const)(
-    'reads a 2xx body of $operation up to $limitBytes bytes and refuses a larger one',
-    async ({ operation, limitBytes }) => {
+    'reads a $answerSize 2xx body up to $limitBytes bytes and refuses a larger one',
+    async ({ answerSize = 'small', limitBytes }) => {
       const server = await httpServer((request, response) => {
         const [, kind, size] = request.url?.split('/') ?? [];
         if (kind === 'announced') response.setHeader('content-length', Number(size));
@@ -129,7 +129,11 @@ describe('createUndiciTransport', () => {
       const transport = openTransport({ baseUrl: `http://localhost:${server.port}` });
       const { signal } = new AbortController();
       const ask = async (target: string): Promise<ApiResponse> =>
-        transport.send({ operation, target }, { 'Api-Key': 'test-key' }, signal);
+        transport.send(
+          { operation: 'list_hosts', target, answerSize },
+          { 'Api-Key': 'test-key' },
+          signal,
+        );
 
       const answer = await ask(`/chunked/${limitBytes}`);
       const chunked = await apiErrorOf(ask(`/chunked/${limitBytes + 1}`));

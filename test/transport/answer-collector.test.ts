@@ -1,41 +1,59 @@
+import fc from 'fast-check';
 import type { Dispatcher } from 'undici';
 import { describe, expect, it } from 'vitest';
 import type { ApiError } from '../../src/model/api-error.ts';
-import type { Operation } from '../../src/model/telemetry.ts';
-import { type AnswerMemory, createAnswerMemory } from '../../src/transport/answer-memory.ts';
-import { createAbortWatch } from '../../src/transport/deadline.ts';
-import { ResponseCollector } from '../../src/transport/response-collector.ts';
+import { AnswerCollector } from '../../src/transport/answer-collector.ts';
+import {
+  type AnswerMemory,
+  type AnswerSize,
+  createAnswerMemory,
+} from '../../src/transport/answer-memory.ts';
 import type { ApiResponse } from '../../src/transport/transport.ts';
+import { settle } from '../support/fake-clock.ts';
 
 type Controller = Dispatcher.DispatchController;
 
 /** An exchange, the promise of its outcome, and what it asked of undici. */
 function setUp(
   signal: AbortSignal = new AbortController().signal,
-  operation: Operation = 'list_applications',
+  size: AnswerSize = 'large',
   memory: AnswerMemory = createAnswerMemory({ heapBytes: 0 }),
 ) {
-  const abortWatch = createAbortWatch({ keepsListening: true });
-  let exchange: ResponseCollector | undefined;
+  let exchange: AnswerCollector | undefined;
   const outcome = new Promise<ApiResponse>((resolve, reject) => {
-    exchange = new ResponseCollector(
-      { maxBytes: memory.maxBytesOf(operation), peer: 'api', signal, abortWatch, memory },
+    exchange = new AnswerCollector(
+      { maxBytes: memory.maxBytes[size], peer: 'api', signal, memory },
       { resolve, reject },
     );
   });
   if (exchange === undefined) throw new Error('a promise runs its executor at once');
-  let aborts = 0;
+  const asked: string[] = [];
   const controller = {
-    abort: () => {
-      aborts += 1;
-    },
+    abort: () => asked.push('abort'),
+    pause: () => asked.push('pause'),
+    resume: () => asked.push('resume'),
   } as unknown as Controller;
-  return { exchange, outcome, controller, aborts: () => aborts };
+  const aborts = (): number => asked.filter((what) => what === 'abort').length;
+  return { exchange, outcome, controller, asked, aborts };
+}
+
+/** One answer of this many bytes, in chunks of a socket. */
+async function give(
+  { exchange, controller }: Pick<ReturnType<typeof setUp>, 'exchange' | 'controller'>,
+  bytes: Buffer,
+): Promise<void> {
+  exchange.onRequestStart(controller);
+  exchange.onResponseStart(controller, 200, {});
+  for (let from = 0; from < bytes.length; from += limitBytes) {
+    exchange.onResponseData(controller, bytes.subarray(from, from + limitBytes));
+    await settle();
+  }
+  exchange.onResponseEnd();
 }
 
 const limitBytes = 65_536;
 
-describe('ResponseCollector', () => {
+describe('AnswerCollector', () => {
   it.each([
     { what: 'an empty body', chunks: [], body: '' },
     { what: 'one chunk', chunks: ['{"a":1}'], body: '{"a":1}' },
@@ -141,20 +159,17 @@ describe('ResponseCollector', () => {
   });
 
   it.each([
-    { what: 'numbers up to the bound', element: '1', count: 524_285, outcome: '200' },
-    { what: 'one number more', element: '1', count: 524_286, outcome: 'too_large' },
-    { what: 'objects', element: '{}', count: 110_000, outcome: 'too_large' },
-    { what: 'arrays', element: '[]', count: 110_000, outcome: 'too_large' },
-    { what: 'members', element: '"a":1', count: 110_000, outcome: 'too_large' },
+    { what: 'long numbers', element: '1234', outcome: '200' },
+    { what: 'numbers', element: '1', outcome: 'too_large' },
+    { what: 'empty objects', element: '{}', outcome: 'too_large' },
+    { what: 'empty arrays', element: '[]', outcome: 'too_large' },
+    { what: 'hosts', element: '{"id":1,"name":"a"}', outcome: '200' },
   ])('lets a large document pass by what it becomes when parsed: $what', async (row) => {
-    const { exchange, outcome, controller } = setUp();
-    const document = `[${`${row.element},`.repeat(row.count - 1)}${row.element}]`;
+    const one = setUp();
+    const document = `[${`${row.element},`.repeat(40_000)}0]`;
 
-    exchange.onRequestStart(controller);
-    exchange.onResponseStart(controller, 200, {});
-    exchange.onResponseData(controller, Buffer.from(document));
-    exchange.onResponseEnd();
-    const seen = await outcome.then(
+    await give(one, Buffer.from(document));
+    const seen = await one.outcome.then(
       ({ status }) => String(status),
       (error: ApiError) => error.reason,
     );
@@ -163,7 +178,7 @@ describe('ResponseCollector', () => {
   });
 
   it('does not look into a small one', async () => {
-    const { exchange, outcome, controller } = setUp(undefined, 'application_metrics');
+    const { exchange, outcome, controller } = setUp(undefined, 'small');
 
     exchange.onRequestStart(controller);
     exchange.onResponseStart(controller, 200, {});
@@ -173,79 +188,93 @@ describe('ResponseCollector', () => {
     expect((await outcome).body).toHaveLength(65_536);
   });
 
-  it('refuses what is announced as too large before any of it has come', async () => {
-    const { exchange, outcome, controller, aborts } = setUp(undefined, 'host_metrics');
+  it('refuses what is too large as soon as that much has come', async () => {
+    const { exchange, outcome, controller, aborts } = setUp(undefined, 'small');
 
     exchange.onRequestStart(controller);
-    exchange.onResponseStart(controller, 200, { 'content-length': '65537' });
+    exchange.onResponseStart(controller, 200, {});
+    exchange.onResponseData(controller, Buffer.alloc(limitBytes + 1));
 
     await expect(outcome).rejects.toMatchObject({ reason: 'too_large' });
     expect(aborts()).toBe(1);
   });
 
-  it.each([
-    { status: 200, expected: 'too_large' },
-    { status: 502, expected: '502 xxx' },
-  ])('gives up when there is no memory for all answers: $status', async ({ status, expected }) => {
-    const memory = createAnswerMemory({ heapBytes: 0 });
-    const { exchange, outcome, controller, aborts } = setUp(undefined, undefined, memory);
+  it('is the text of a large answer however it is cut', async () => {
+    // Of more bytes than characters.
+    const text = 'a document of somé kilobytes, '.repeat(30_000);
+    const bytes = Buffer.from(text);
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat({ max: bytes.length }), { maxLength: 20 }), async (cuts) => {
+        const { exchange, outcome, controller } = setUp();
+        exchange.onRequestStart(controller);
+        exchange.onResponseStart(controller, 200, {});
+        const at = [0, ...cuts.toSorted((a, b) => a - b), bytes.length];
+        for (const [index, from] of at.entries()) {
+          exchange.onResponseData(controller, bytes.subarray(from, at[index + 1]));
+          await settle();
+        }
+        exchange.onResponseEnd();
 
-    exchange.onRequestStart(controller);
-    exchange.onResponseStart(controller, status, {});
-    exchange.onResponseData(controller, Buffer.from('xxx'));
-    exchange.giveUp();
-    const seen = await outcome.then(
-      (answer) => `${answer.status} ${answer.body}`,
-      (error: ApiError) => error.reason,
+        expect((await outcome).body === text).toBe(true);
+      }),
+      { numRuns: 20 },
     );
+  });
 
-    expect(seen).toBe(expected);
-    expect(aborts()).toBe(1);
+  it('takes about as much memory as it has bytes when they come one by one', () => {
+    const { exchange, controller } = setUp(undefined, 'large');
+    const byte = Buffer.from('x');
+    exchange.onRequestStart(controller);
+    exchange.onResponseStart(controller, 200, {});
+    const beforeBytes = process.memoryUsage().heapUsed;
+    for (let count = 0; count < 1_000_000; count += 1) exchange.onResponseData(controller, byte);
+
+    // A buffer for each would be 100 MB.
+    expect(process.memoryUsage().heapUsed - beforeBytes).toBeLessThan(40_000_000);
+  });
+
+  it('waits for a place before it takes more than a chunk, and leaves it at its end', async () => {
+    const memory = createAnswerMemory({ heapBytes: 0 });
+    const full = [1, 2, 3].map(() => setUp(undefined, 'large', memory));
+    const waiting = setUp(undefined, 'large', memory);
+    const text = Buffer.from('"'.padEnd(3 * limitBytes, 'x'));
+
+    for (const { exchange, controller } of [...full, waiting]) {
+      exchange.onRequestStart(controller);
+      exchange.onResponseStart(controller, 200, {});
+      exchange.onResponseData(controller, text.subarray(0, limitBytes + 1));
+    }
+    await settle();
+    const before = [...waiting.asked];
+    full[0]?.exchange.onResponseEnd();
+    await settle();
+    waiting.exchange.onResponseData(waiting.controller, text.subarray(limitBytes + 1));
+    waiting.exchange.onResponseEnd();
+
+    expect(full.map(({ asked }) => asked)).toEqual(full.map(() => ['pause', 'resume']));
+    expect([before, waiting.asked]).toEqual([['pause'], ['pause', 'resume']]);
+    expect((await waiting.outcome).body).toBe(text.toString());
   });
 
   it.each([
-    {
-      end: 'an end',
-      act: (exchange: ResponseCollector) => {
-        exchange.onResponseEnd();
-      },
-    },
-    {
-      end: 'a failure',
-      act: (exchange: ResponseCollector) => {
-        exchange.fail(new Error('no'));
-      },
-    },
-    {
-      end: 'an abort',
-      act: (_exchange: ResponseCollector, caller: AbortController) => {
-        caller.abort();
-      },
-    },
-  ])('holds no memory after $end', async ({ act }) => {
+    { what: 'while it waits', isWaiting: true },
+    { what: 'in its place', isWaiting: false },
+  ])('keeps no place when it is aborted $what', async ({ isWaiting }) => {
     const memory = createAnswerMemory({ heapBytes: 0 });
+    const others = [];
+    for (let one = 0; one < (isWaiting ? 3 : 2); one += 1) others.push(await memory.takePlace());
     const caller = new AbortController();
-    const { exchange, outcome, controller } = setUp(caller.signal, undefined, memory);
-    const settled = outcome.then(
-      () => undefined,
-      () => undefined,
-    );
+    const { exchange, outcome, controller } = setUp(caller.signal, 'large', memory);
     exchange.onRequestStart(controller);
     exchange.onResponseStart(controller, 200, {});
-    exchange.onResponseData(controller, Buffer.alloc(3 * 1024 * 1024, ' '));
-    act(exchange, caller);
-    await settled;
+    exchange.onResponseData(controller, Buffer.alloc(limitBytes + 1));
+    await settle();
 
-    let gaveUp = 0;
-    memory.hold(
-      {
-        giveUp: () => {
-          gaveUp += 1;
-        },
-      },
-      9 * 1024 * 1024,
-    );
+    caller.abort(new Error('shutting down'));
+    await expect(outcome).rejects.toThrow('shutting down');
+    for (const place of others) place.leave();
 
-    expect(gaveUp).toBe(0);
+    const places = await Promise.all([1, 2, 3].map(async () => memory.takePlace()));
+    expect(new Set(places.map(({ bytes }) => bytes)).size).toBe(3);
   });
 });
