@@ -44,8 +44,8 @@ function statesAfter(...polls: readonly (readonly string[])[]): readonly AppStat
   for (const [index, failed] of polls.entries()) {
     const startMs = (index + 1) * minuteMs;
     const now = { monotonicMs: startMs + 1000, wallMs: startMs + 1000 };
-    const asked = { hostNames: false, startMs, deadlineMs: 2 * minuteMs };
-    state = afterPoll({ ...state, nextDueMs: startMs }, pollOf(index + 1, failed), asked, now);
+    const asked = { hostNames: false, startMs };
+    state = afterPoll(state, pollOf(index + 1, failed), asked, now);
     states.push(state);
   }
   return states;
