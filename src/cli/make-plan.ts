@@ -151,7 +151,7 @@ function draftOf(
   return { source, calls, applications: found.applications, missing: [], supposed: undefined };
 }
 
-function callsOf({ calls, hostListCalls = 0 }: DiscoveryCalls): Required<DiscoveryCalls> {
+function callsOf({ calls, hostListCalls = 0 }: DiscoveryCalls): DiscoveryCalls {
   return { calls, hostListCalls };
 }
 

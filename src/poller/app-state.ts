@@ -11,7 +11,7 @@ import type { Failure } from '../model/status.ts';
 import { type HostNameState, hostNamesAfter, noHostNames } from './host-names.ts';
 import { withHostsOf, withSeriesOf } from './kept-reading.ts';
 import { failureAfter } from './poll-failure.ts';
-import { dueAtOnce, type Turn } from './schedule.ts';
+import { dueAt, type Turn } from './schedule.ts';
 
 /** All that the poller remembers about one application: replaced, never changed. */
 export interface AppState {
@@ -88,7 +88,7 @@ export function newAppState(
     gone: false,
     phaseIndex,
     discoveredMs: nowMs,
-    turn: dueAtOnce(virtualMs),
+    turn: dueAt(virtualMs),
     pollsEnded: 0,
     lastPoll: undefined,
   };
