@@ -1,3 +1,5 @@
+import type { Clock } from '../model/clock.ts';
+import type { AccountPlan } from './account-plan.ts';
 import type { AppState } from './app-state.ts';
 import type { PollRequest } from './batch-poll.ts';
 import { shouldAskHostNames } from './host-names.ts';
@@ -7,16 +9,14 @@ import type { VirtualClock } from './virtual-clock.ts';
 /** The poll of an application that begins now: what it asks for, and its times. */
 export function pollRequestOf(
   state: AppState,
+  { stretch }: Pick<AccountPlan, 'stretch'>,
   {
-    stretch,
+    clock,
     time,
-    nowMs,
     isListed,
   }: {
-    /** The factor by which intervals are stretched. */
-    readonly stretch: number;
+    readonly clock: Pick<Clock, 'monotonicMs'>;
     readonly time: VirtualClock;
-    readonly nowMs: number;
     readonly isListed: PollRequest['isListed'];
   },
 ): PollRequest {
@@ -29,7 +29,7 @@ export function pollRequestOf(
     overdueMs: stretch > 1 ? Number.POSITIVE_INFINITY : overdueMs,
     periodMs: poll.intervalMs * stretch,
     deadlineMs: pollDeadlineMs(poll, stretch),
-    askHostNames: shouldAskHostNames(state, nowMs),
+    askHostNames: shouldAskHostNames(state, clock.monotonicMs()),
     hostNames: hostNames.names,
     isListed,
   };

@@ -116,8 +116,8 @@ describe.each(apis)('$name', (api) => {
 
       const reconfigured = bench.poller.reconfigure({ account: anAccount(), entries });
       late();
-      await reconfigured;
       bench.source.list(anApplication({ id: '1' }), anApplication({ id: '2' }));
+      await reconfigured;
       await bench.clock.advance(1000);
 
       expect([...bench.sink.apps.keys()]).toEqual(['1', '2']);
