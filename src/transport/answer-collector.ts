@@ -27,6 +27,8 @@ const maxFailureBytes = 64 * 1024;
 const lightBytes = 64 * 1024;
 /** A real document has more bytes for each of its values, as they stand after one of these characters. */
 const bytesForEachValue = 4;
+/** Leaves a byte order mark out. */
+const utf8 = new TextDecoder();
 const beginsValue = Uint8Array.from({ length: 256 }, (_, byte) =>
   Number('[{,'.includes(String.fromCharCode(byte))),
 );
@@ -142,7 +144,7 @@ export class AnswerCollector implements Dispatcher.DispatchHandler {
   }
 
   #resolve(): void {
-    const body = new TextDecoder().decode(this.#bytes.subarray(0, this.#length));
+    const body = utf8.decode(this.#bytes.subarray(0, this.#length));
     this.#outcome.resolve({ status: this.#status, headers: this.#headers, body });
     this.#end();
   }

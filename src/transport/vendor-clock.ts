@@ -50,11 +50,11 @@ export function createVendorClock({ clock, skewed }: VendorClockDependencies): V
   let offsetsMs: readonly number[] = [];
   let told: ClockSkew | undefined;
 
-  const skew = (): ClockSkew | undefined => {
+  const skewAt = (nowMs: number): ClockSkew | undefined => {
     const offsetMs = median(offsetsMs);
     const near = offsetsMs.filter((other) => Math.abs(other - offsetMs) <= agreementMs);
     if (offsetsMs.length < fewestAnswers || 2 * near.length <= offsetsMs.length) return undefined;
-    const ms = offsetMs + uptimeMs() - clock.wallMs();
+    const ms = offsetMs + nowMs - clock.wallMs();
     const matters = Math.abs(ms) > (told === undefined ? tolerableSkewMs : overMs);
     return matters ? { ms, isBelieved: Math.abs(ms) <= believableSkewMs } : undefined;
   };
@@ -63,9 +63,10 @@ export function createVendorClock({ clock, skewed }: VendorClockDependencies): V
     answered: (headers) => {
       const dateMs = dateOf(headers);
       if (dateMs === undefined) return;
-      offsetsMs = [...offsetsMs.slice(1 - recentAnswers), dateMs - uptimeMs()];
+      const nowMs = uptimeMs();
+      offsetsMs = [...offsetsMs.slice(1 - recentAnswers), dateMs - nowMs];
       if (offsetsMs.length < fewestAnswers) return;
-      const current = skew();
+      const current = skewAt(nowMs);
       if (current?.isBelieved === told?.isBelieved) return;
       told = current;
       skewed(current);
@@ -77,7 +78,7 @@ export function createVendorClock({ clock, skewed }: VendorClockDependencies): V
       const ageMs = uptimeMs() + median(offsetsMs) - dateMs;
       return Math.min(nowMs, Math.max(sentMs, nowMs - ageMs));
     },
-    skew,
+    skew: () => skewAt(uptimeMs()),
   };
 }
 
