@@ -49,8 +49,6 @@ export interface ReloaderDependencies {
   readonly metrics: Pick<SelfMetrics, 'configReloaded'>;
   /** Puts a configuration into force, or changes nothing and rejects with a `CommandError`. */
   readonly apply: (config: Config) => Promise<void>;
-  /** Stands around each reload that a signal asks for. */
-  readonly onSignal?: ((reload: () => Promise<void>) => Promise<void>) | undefined;
 }
 
 /** How often a daemon without a configuration tries to get one. */
@@ -74,7 +72,7 @@ class FileReloader implements Reloader {
   #waiting: Promise<void> | undefined;
 
   constructor(options: ReloaderOptions, dependencies: ReloaderDependencies) {
-    const { platform, logger, onSignal = async (reload) => reload() } = dependencies;
+    const { platform, logger } = dependencies;
     this.#options = options;
     this.#dependencies = dependencies;
     this.#status = {
@@ -87,7 +85,7 @@ class FileReloader implements Reloader {
     this.#reader = createConfigReader(options.configFile, platform);
     this.#warnOfRest = createRestWarnings({ clock: platform.clock, logger });
     platform.onHangup(() => {
-      void onSignal(async () => this.#reloadQuietly('signal'));
+      void this.#reloadQuietly('signal');
     });
   }
 
