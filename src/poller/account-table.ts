@@ -200,6 +200,7 @@ export class AccountTable {
     this.#publisher.publish(id);
     this.#metrics.polled(after, outcome.reading);
     if (this.#unauthorized === undefined) log.polled(before, after, outcome);
+    if (before.reading !== undefined && !after.gone) this.#tellDropped([id]);
     const newHosts = expectedHosts(after.selected) - expectedHosts(before.selected);
     if (planner.isOutdated(newHosts)) this.replan();
   }
@@ -215,7 +216,13 @@ export class AccountTable {
   dropStale(): void {
     const ids = this.#states.dropStale();
     for (const id of ids) this.#publisher.publish(id);
-    if (ids.length > 0) this.#dependencies.log.dropped(ids, this.states);
+    this.#tellDropped(ids);
+  }
+
+  /** Of an application that lost only parts, the poll that failed has told. */
+  #tellDropped(ids: readonly string[]): void {
+    const lost = ids.filter((id) => this.states.get(id)?.reading === undefined);
+    if (lost.length > 0) this.#dependencies.log.dropped(lost, this.states);
   }
 
   /** Monotonic time of the next due event; polls under way do not count. */

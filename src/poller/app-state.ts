@@ -6,34 +6,28 @@ import {
   withNamedHosts,
   withNewHosts,
 } from '../model/selected-application.ts';
-import type { AppReading } from '../model/snapshot.ts';
 import type { Failure } from '../model/status.ts';
+import { heldSinceMs, type PartReading, withArrived, withoutStale } from './failed-parts.ts';
 import { type HostNameState, hostNamesAfter, noHostNames } from './host-names.ts';
 import { withHostsOf, withSeriesOf } from './kept-reading.ts';
 import { failureAfter } from './poll-failure.ts';
 import { dueAtOnce, type Turn } from './schedule.ts';
 
 /** All that the poller remembers about one application: replaced, never changed. */
-export interface AppState {
+export interface AppState extends PartReading {
   readonly selected: SelectedApplication;
   readonly hostNames: HostNameState;
-  readonly reading: AppReading | undefined;
   readonly pollSucceeded: boolean | undefined;
   /** Wall time of the last poll that got everything. */
   readonly lastSuccessMs: number | undefined;
-  /** What did not arrive in the last poll, and since when it has not, on the monotonic clock. */
-  readonly failedSinceMs: ReadonlyMap<string, number>;
   /**
    * Why it did not arrive, and since when, on the wall clock; also if the vendor answered 404. `undefined`
    * when all arrived.
    */
   readonly failure: Failure | undefined;
-  /**
-   * Monotonic time at which the first failed poll since values were last published began; or since
-   * when a poll has been late, if that is earlier.
-   */
-  readonly failingSinceMs: number | undefined;
-  /** Monotonic time at which values were dropped, because polls had failed for too long. */
+  /** Monotonic time since when a poll has been late that has not ended; `undefined` if none is. */
+  readonly lateSinceMs: number | undefined;
+  /** Monotonic time at which the last values were dropped, because polls had failed for too long. */
   readonly droppedMs: number | undefined;
   /** The vendor answered 404 although its list has the application. */
   readonly gone: boolean;
@@ -53,16 +47,32 @@ export interface EndedPoll {
 }
 
 /** Monotonic time at which values that are held become too old for that; `undefined` if none are. */
-export function staleAtMs({ failingSinceMs, reading, selected }: AppState): number | undefined {
-  return failingSinceMs === undefined || reading === undefined
+export function staleAtMs({
+  lateSinceMs,
+  failedParts,
+  reading,
+  selected,
+}: AppState): number | undefined {
+  const sinceMs = Math.min(lateSinceMs ?? Infinity, heldSinceMs(failedParts) ?? Infinity);
+  return reading === undefined || !Number.isFinite(sinceMs)
     ? undefined
-    : failingSinceMs + selected.entry.poll.staleAfterMs;
+    : sinceMs + selected.entry.poll.staleAfterMs;
 }
 
-/** A poll with failures may be published if at most this share, or one part, of it failed. */
-const recentShare = 0.1;
-/** Parts that have failed for `stale_after` are not counted, up to this share in all. */
-const totalShare = 0.5;
+/** Drops values that were not renewed for `stale_after`: those of single parts, or all if a poll is late. */
+export function whenStale(state: AppState, nowMs: number): AppState {
+  const { staleAfterMs } = state.selected.entry.poll;
+  const isAllStale = nowMs - (state.lateSinceMs ?? Infinity) >= staleAfterMs;
+  const parts = isAllStale ? noReading : withoutStale(state, { nowMs, staleAfterMs });
+  const droppedMs = parts.reading === undefined ? nowMs : undefined;
+  return { ...state, ...parts, pollSucceeded: false, droppedMs };
+}
+
+const noReading: PartReading = {
+  reading: undefined,
+  failedParts: new Map(),
+  arrivedEndMs: undefined,
+};
 
 /**
  * The state of an application that was found just now.
@@ -78,12 +88,11 @@ export function newAppState(
   return {
     selected,
     hostNames: noHostNames,
-    reading: undefined,
+    ...noReading,
     pollSucceeded: undefined,
     lastSuccessMs: undefined,
-    failedSinceMs: new Map(),
     failure: undefined,
-    failingSinceMs: undefined,
+    lateSinceMs: undefined,
     droppedMs: undefined,
     gone: false,
     phaseIndex,
@@ -144,11 +153,8 @@ function union(
 }
 
 /**
- * The state after a poll. A complete poll is published. A poll with failures is held back the first
- * time, so that a short disturbance leaves no gap; unless there are no earlier values to hold. If
- * the next one has failures too, it is published without what failed, so that a broken host cannot
- * hold back the others. But a large part of an application is never left out, however long an
- * outage takes: a part must not pass for the whole.
+ * The state after a poll. What arrived is published at once. What failed is held, part by part, until it
+ * has failed for `stale_after`: the application's own values are one part, and each host is one.
  */
 export function afterPoll(
   state: AppState,
@@ -156,45 +162,36 @@ export function afterPoll(
   asked: { readonly hostNames: boolean; readonly startMs: number },
   now: Now,
 ): AppState {
-  const failedSinceMs = new Map(
-    [...outcome.failed].map((scope): [string, number] => [
-      scope,
-      state.failedSinceMs.get(scope) ?? asked.startMs,
-    ]),
-  );
+  const { wallMs, monotonicMs: nowMs } = now;
   const next: AppState = {
     ...state,
     // They may come without being asked for, with the values.
     ...(asked.hostNames || outcome.hostNames ? namesAfter(state, outcome, now) : undefined),
-    failedSinceMs,
     failure: failureAfter(state.failure, outcome, asked.startMs, now),
+    lateSinceMs: undefined,
     pollsEnded: state.pollsEnded + 1,
-    lastPoll: { endedMs: now.wallMs, durationMs: now.monotonicMs - asked.startMs },
+    lastPoll: { endedMs: wallMs, durationMs: nowMs - asked.startMs },
   };
   if (outcome.gone) {
-    return { ...next, gone: true, reading: undefined, droppedMs: undefined, pollSucceeded: true };
+    return { ...next, ...noReading, gone: true, droppedMs: undefined, pollSucceeded: true };
   }
   const { application, entry } = next.selected;
   // It may have begun for another entry.
   const asWanted = withSeriesOf(outcome.reading, entry.series);
-  const reading = withHostsOf(asWanted, application.hostIds);
-  if (outcome.failed.size === 0) {
-    return {
-      ...next,
-      gone: false,
-      reading,
-      pollSucceeded: true,
-      lastSuccessMs: now.wallMs,
-      failingSinceMs: undefined,
-      droppedMs: undefined,
-    };
-  }
-  if (isPublishable(state, outcome, failedSinceMs, now)) {
-    const published = { reading, failingSinceMs: undefined, droppedMs: undefined };
-    return { ...next, ...published, gone: false, pollSucceeded: false };
-  }
-  const failingSinceMs = Math.min(state.failingSinceMs ?? Infinity, asked.startMs);
-  return { ...next, pollSucceeded: false, failingSinceMs };
+  const arrived = withHostsOf(asWanted, application.hostIds);
+  const startMs = Math.min(asked.startMs, state.lateSinceMs ?? Infinity);
+  const { staleAfterMs } = entry.poll;
+  const parts = withArrived(state, outcome, arrived, { startMs, nowMs, staleAfterMs });
+  const isWhole = outcome.failed.size === 0;
+  const isDropped = parts.reading === undefined && state.reading !== undefined;
+  return {
+    ...next,
+    ...parts,
+    gone: arrived === undefined && state.gone,
+    pollSucceeded: isWhole,
+    lastSuccessMs: isWhole ? wallMs : state.lastSuccessMs,
+    droppedMs: parts.reading === undefined ? (isDropped ? nowMs : state.droppedMs) : undefined,
+  };
 }
 
 function namesAfter(
@@ -205,20 +202,4 @@ function namesAfter(
   const selected = withNewHosts(state.selected, outcome.hostNames);
   const hostNames = hostNamesAfter(state.hostNames, selected, outcome, now);
   return { hostNames, selected: withNamedHosts(selected, hostNames.names) };
-}
-
-function isPublishable(
-  state: AppState,
-  { reading, unauthorized, askedParts }: PollOutcome,
-  failedSinceMs: ReadonlyMap<string, number>,
-  { monotonicMs }: Now,
-): boolean {
-  if (reading === undefined || unauthorized) return false;
-  if (state.reading !== undefined && state.failedSinceMs.size === 0) return false;
-  const { staleAfterMs } = state.selected.entry.poll;
-  const lately = [...failedSinceMs.values()].filter((atMs) => monotonicMs - atMs < staleAfterMs);
-  return (
-    lately.length <= Math.max(1, recentShare * askedParts) &&
-    failedSinceMs.size <= Math.max(1, totalShare * askedParts)
-  );
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../model/clock.ts';
 import { createPriorityQueue, type PriorityQueue } from '../model/priority-queue.ts';
-import { type AppState, staleAtMs } from './app-state.ts';
+import { type AppState, staleAtMs, whenStale } from './app-state.ts';
 import { dueMsOf, lateAfterMs, overdueMsOf, spreadTurn } from './schedule.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
@@ -77,8 +77,8 @@ class QueuedStates implements AppStates {
     this.#all.set(id, state);
     const { poll } = state.selected.entry;
     const dueMs = dueMsOf(state.turn, poll.intervalMs);
-    const isFailing = state.failingSinceMs !== undefined;
-    const lateMs = isFailing || state.reading === undefined ? undefined : dueMs + lateAfterMs(poll);
+    const isLate = state.lateSinceMs !== undefined;
+    const lateMs = isLate || state.reading === undefined ? undefined : dueMs + lateAfterMs(poll);
     place(this.#polls, id, this.#polling.has(id) ? undefined : dueMs);
     place(this.#late, id, lateMs);
     place(this.#stale, id, staleAtMs(state));
@@ -118,15 +118,15 @@ class QueuedStates implements AppStates {
   dropStale(): readonly string[] {
     const nowMs = this.#clock.monotonicMs();
     for (let one = this.#firstLate(nowMs); one !== undefined; one = this.#firstLate(nowMs)) {
-      const failingSinceMs = this.#time.monotonicMsOf(this.#late.firstPriority());
-      this.set(one.id, { ...one.state, failingSinceMs });
+      const lateSinceMs = this.#time.monotonicMsOf(this.#late.firstPriority());
+      this.set(one.id, { ...one.state, lateSinceMs });
     }
     const dropped: string[] = [];
     while (this.#stale.firstPriority() <= nowMs) {
       const one = this.#known(this.#stale.first());
       if (one === undefined) break;
       const { id, state } = one;
-      this.set(id, { ...state, reading: undefined, pollSucceeded: false, droppedMs: nowMs });
+      this.set(id, whenStale(state, nowMs));
       dropped.push(id);
     }
     return dropped;

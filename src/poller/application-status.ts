@@ -63,7 +63,7 @@ function failureOf(app: AppState, now: Now): Failure | undefined {
     reason: 'timeout',
     message:
       'The poll that was due has not ended: New Relic answers too slowly, or the budget is too small.',
-    sinceMs: wallTimeOf(now)(app.failingSinceMs ?? app.droppedMs),
+    sinceMs: wallTimeOf(now)(app.lateSinceMs ?? app.droppedMs),
   };
 }
 
@@ -73,9 +73,9 @@ function dropMsOf(app: AppState, now: Now): number | undefined {
 }
 
 function failedHostsOf(app: AppState, hostIds: readonly string[]): ReadonlySet<string> {
-  const { failedSinceMs, failure, gone } = app;
-  if (failedSinceMs.size === 0 || gone) return none;
+  const { failedParts, failure, gone } = app;
+  if (failedParts.size === 0 || gone) return none;
   // After a refused key nothing else is asked for.
-  if (failure?.reason === 'auth' || failedSinceMs.has(hostsScope)) return new Set(hostIds);
-  return new Set(hostIds.filter((id) => failedSinceMs.has(id)));
+  if (failure?.reason === 'auth' || failedParts.has(hostsScope)) return new Set(hostIds);
+  return new Set(hostIds.filter((id) => failedParts.has(id)));
 }

@@ -136,11 +136,11 @@ export function hostlessEntries(states: Iterable<AppState>): readonly AppEntry[]
   return [...hasHost].flatMap(([entry, hasOne]) => (hasOne ? [] : entry));
 }
 
-function mayHaveHost({ pollsEnded, selected, failedSinceMs, hostNames }: AppState): boolean {
+function mayHaveHost({ pollsEnded, selected, failedParts, hostNames }: AppState): boolean {
   // The host of a silent application is not looked up. A host that has just gone may come back with
   // another id.
   const isNotFound = hostNames.incompleteAnswers > 0 || !isWorthPolling(selected);
-  const isLookedFor = pollsEnded > 0 && failedSinceMs.size === 0 && isNotFound;
+  const isLookedFor = pollsEnded > 0 && failedParts.size === 0 && isNotFound;
   return !isLookedFor || (selected.namedHostIds ?? []).length > 0;
 }
 

@@ -10,6 +10,7 @@ import {
   newAppState,
   refreshed,
   staleAtMs,
+  whenStale,
 } from '../../src/poller/app-state.ts';
 import { anEntry, aSelected, throughputSeries } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
@@ -86,106 +87,13 @@ describe('afterPoll', () => {
   });
 
   it.each([
-    { what: 'a complete poll', polls: [aPoll(1), aPoll(2)], shown: 2, hosts: 19, success: true },
-    {
-      what: 'nothing of the first poll with a failure, however small',
-      polls: [aPoll(1), aPoll(2, '1')],
-      shown: 1,
-      hosts: 19,
-      success: false,
-    },
-    {
-      what: 'the second such poll without what failed',
-      polls: [aPoll(1), aPoll(2, '1'), aPoll(3, '1')],
-      shown: 3,
-      hosts: 18,
-      success: false,
-    },
-    {
-      what: 'a poll in which other calls fail than before, if they are a tenth at most',
-      polls: [aPoll(1), aPoll(2, '1'), aPoll(3, '2', '3')],
-      shown: 3,
-      hosts: 17,
-      success: false,
-    },
-    {
-      what: 'nothing of a poll in which more than a tenth fails for the first time',
-      polls: [aPoll(1), aPoll(2, '1'), aPoll(3, '2', '3', '4')],
-      shown: 1,
-      hosts: 19,
-      success: false,
-    },
-    {
-      what: 'nothing of a poll in which more than a tenth fails that failed before',
-      polls: [aPoll(1), aPoll(2, '1', '2', '3'), aPoll(3, '1', '2', '3'), aPoll(4, '1', '2', '3')],
-      shown: 1,
-      hosts: 19,
-      success: false,
-    },
-    {
-      what: 'the very first poll with a failure, since there are no values to hold',
-      polls: [aPoll(1, '1', '2')],
-      shown: 1,
-      hosts: 17,
-      success: false,
-    },
-    {
-      what: 'nothing of a first poll in which more than a tenth fails',
-      polls: [aPoll(1, '1', '2', '3')],
-      shown: undefined,
-      hosts: undefined,
-      success: false,
-    },
-    {
-      what: 'nothing of polls in which nothing arrives',
-      polls: [aPoll(1), aPoll(2, ...everything), aPoll(3, ...everything)],
-      shown: 1,
-      hosts: 19,
-      success: false,
-    },
-    {
-      what: 'a poll in which a single other call fails, however few calls there are',
-      polls: [aPoll(1), aPoll(2, '1'), { ...aPoll(3, '2'), askedParts: 2 }],
-      shown: 3,
-      hosts: 18,
-      success: false,
-    },
-    {
-      what: 'a complete poll after failures',
-      polls: [aPoll(1), aPoll(2, '1'), aPoll(3)],
-      shown: 3,
-      hosts: 19,
-      success: true,
-    },
-  ])('shows $what', ({ polls, shown, hosts, success }) => {
-    const state = after(...polls);
+    { what: 'of which parts arrived', poll: aPoll(1, '1'), hosts: 18 },
+    { what: 'of which nothing arrived', poll: aPoll(1, ...everything), hosts: undefined },
+  ])('shows what arrived of a first poll whose key was refused, $what', ({ poll, hosts }) => {
+    const state = after({ ...poll, unauthorized: true });
 
-    expect(state.reading?.windowEndMs).toBe(shown);
     expect(state.reading?.hosts.size).toBe(hosts);
-    expect(state.pollSucceeded).toBe(success);
-  });
-
-  it.each([
-    { failed: ['1', '2', '3', '4', '5'], afterMs: staleAfterMs - 1, hosts: 19 },
-    { failed: ['1', '2', '3', '4', '5'], afterMs: staleAfterMs, hosts: 14 },
-    { failed: hostIds.slice(0, 10), afterMs: staleAfterMs, hosts: 9 },
-    { failed: hostIds.slice(0, 11), afterMs: 10 * staleAfterMs, hosts: 19 },
-  ])(
-    'shows $hosts hosts when $failed.length of 20 calls have failed for $afterMs ms',
-    ({ failed, afterMs, hosts }) => {
-      const failing = after(aPoll(1), aPoll(2, ...failed));
-      const later = { monotonicMs: noNames.startMs + afterMs, wallMs: 2000 };
-
-      const state = afterPoll(failing, aPoll(3, ...failed), noNames, later);
-
-      expect(state.reading?.hosts.size).toBe(hosts);
-    },
-  );
-
-  it('shows nothing of a poll whose key was refused, even if parts of it arrived', () => {
-    const state = after({ ...aPoll(1, '1'), unauthorized: true });
-
-    expect(state.reading).toBeUndefined();
+    expect(state.pollSucceeded).toBe(false);
   });
 
   it('leaves out hosts that a discovery dropped during the poll', () => {
@@ -232,34 +140,11 @@ describe('afterPoll', () => {
     expect(back.reading?.hosts.size).toBe(18);
   });
 
-  it('does not move the last success with a poll that is published without what failed', () => {
-    const polls = [aPoll(1), aPoll(2, '1'), aPoll(3, '1')].map((poll, index) => ({
-      poll,
-      at: { monotonicMs: 60_000 * index + 1000, wallMs: 60_000 * index + 5000 },
-    }));
-
-    const state = polls.reduce(
-      (before, { poll, at }) => afterPoll(before, poll, noNames, at),
-      newAppState(aSelected({ hostIds }), 0, 0),
-    );
-
-    expect(state.reading?.application).toEqual(webOf(3));
-    expect(state.lastSuccessMs).toBe(5000);
-  });
-
   it('has no last success after a first poll that is published without what failed', () => {
     const state = after(aPoll(1, '1'));
 
     expect(state.reading?.application).toEqual(webOf(1));
     expect(state.lastSuccessMs).toBeUndefined();
-  });
-
-  it('counts failures from the beginning again after values were published', () => {
-    const failing = after(aPoll(1), aPoll(2, '1'));
-    const published = afterPoll(failing, aPoll(3, '1'), noNames, now);
-
-    expect(failing.failingSinceMs).toBe(400);
-    expect(published.failingSinceMs).toBeUndefined();
   });
 
   it('keeps the same reading object when all of its hosts are listed', () => {
@@ -351,30 +236,47 @@ describe('refreshed', () => {
 });
 
 describe('values that could not be renewed', () => {
-  const failing = aState({ reading: aReading('1'), failingSinceMs: 1000 });
-  const waiting = { ...failing, failingSinceMs: undefined };
+  const shown = aState({ reading: aReading('1', '2') });
+  const late = { ...shown, lateSinceMs: 1000 };
+  const failed = anOutcome({ reading: undefined, failed: new Set([applicationScope, '1', '2']) });
+  const failing = afterPoll(shown, failed, { ...noNames, startMs: 2000 }, now);
 
   it.each([
-    { what: 'after a first failure', state: failing, atMs: 1000 + staleAfterMs },
-    { what: 'never while polls succeed', state: waiting, atMs: undefined },
-    {
-      what: 'never when there are none',
-      state: { ...failing, reading: undefined },
-      atMs: undefined,
-    },
+    { what: 'after a first failure', state: failing, atMs: 2000 + staleAfterMs },
+    { what: 'when a poll is late', state: late, atMs: 1000 + staleAfterMs },
+    { what: 'never while polls succeed', state: shown, atMs: undefined },
+    { what: 'never when there are none', state: { ...late, reading: undefined }, atMs: undefined },
   ])('become stale $what', ({ state, atMs }) => {
     expect(staleAtMs(state)).toBe(atMs);
   });
 
   it.each([
-    { what: 'the failed poll began', before: waiting, startMs: 60_000, sinceMs: 60_000 },
-    { what: 'the first failed poll began', before: failing, startMs: 60_000, sinceMs: 1000 },
-    { what: 'the poll began that was late first', before: failing, startMs: 500, sinceMs: 500 },
+    { what: 'the failed poll began', before: shown, startMs: 60_000, sinceMs: 60_000 },
+    { what: 'the first failed poll began', before: failing, startMs: 60_000, sinceMs: 2000 },
+    { what: 'the poll was late', before: late, startMs: 60_000, sinceMs: 1000 },
   ])('are held from when $what', ({ before, startMs, sinceMs }) => {
-    const outcome = anOutcome({ reading: undefined, failed: new Set([applicationScope]) });
+    const state = afterPoll(before, failed, { ...noNames, startMs }, now);
 
-    const state = afterPoll(before, outcome, { ...noNames, startMs }, now);
+    expect(state.failedParts.get('1')?.sinceMs).toBe(sinceMs);
+    expect(state.lateSinceMs).toBeUndefined();
+  });
 
-    expect(state.failingSinceMs).toBe(sinceMs);
+  it('are dropped all together when a poll has been late for stale_after', () => {
+    const state = whenStale(late, 1000 + staleAfterMs);
+
+    expect(state).toMatchObject({ reading: undefined, pollSucceeded: false });
+    expect(state.droppedMs).toBe(1000 + staleAfterMs);
+  });
+
+  it('are dropped host by host, and the window is then that of what is left', () => {
+    const one = { ...anOutcome({ reading: aReading('2'), failed: new Set(['1']) }) };
+    const partly = afterPoll(shown, one, { ...noNames, startMs: 2000 }, now);
+
+    const state = whenStale(partly, 2000 + staleAfterMs);
+
+    expect([...(partly.reading?.hosts.keys() ?? [])].toSorted()).toEqual(['1', '2']);
+    expect([...(state.reading?.hosts.keys() ?? [])]).toEqual(['2']);
+    expect(state.droppedMs).toBeUndefined();
+    expect(staleAtMs(state)).toBeUndefined();
   });
 });

@@ -108,7 +108,7 @@ describe('createAppStates', () => {
   it('drops values when polls have failed for stale_after, even during a poll', () => {
     const bench = aBench();
     const { states } = bench;
-    states.set('a', aState(1e9, { reading, failingSinceMs: 5000 }));
+    states.set('a', aState(1e9, { reading, lateSinceMs: 5000 }));
     states.set('b', aState(1e9, { reading }));
     states.begin('a');
 
@@ -123,8 +123,8 @@ describe('createAppStates', () => {
     const bench = aBench();
     const { states } = bench;
     for (const id of ['a', 'b', 'c']) states.set(id, aState(60_000));
-    states.set('d', aState(60_000, { reading, failingSinceMs: 5000 }));
-    states.set('e', aState(60_000, { reading, failingSinceMs: 6000 }));
+    states.set('d', aState(60_000, { reading, lateSinceMs: 5000 }));
+    states.set('e', aState(60_000, { reading, lateSinceMs: 6000 }));
 
     expect(droppedAt(bench, 5000 + staleMs, 6000 + staleMs)).toEqual([['d'], ['e']]);
   });
@@ -139,10 +139,10 @@ describe('createAppStates', () => {
     const lateAtMs = 60_000 + lateMs;
 
     expect(droppedAt(bench, lateAtMs - 1)).toEqual([[]]);
-    expect(bench.states.all.get('a')?.failingSinceMs).toBeUndefined();
+    expect(bench.states.all.get('a')?.lateSinceMs).toBeUndefined();
     expect(droppedAt(bench, lateAtMs)).toEqual([[]]);
     expect(bench.states.all.get('a')).toMatchObject({
-      failingSinceMs: lateAtMs,
+      lateSinceMs: lateAtMs,
       pollSucceeded: true,
     });
     expect(droppedAt(bench, lateAtMs + staleMs - 1, lateAtMs + staleMs)).toEqual([[], ['a']]);
@@ -238,8 +238,8 @@ describe('createAppStates', () => {
   it('forgets what is deleted, and does not wake for it', () => {
     const bench = aBench();
     const { states } = bench;
-    states.set('a', aState(1000, { reading, failingSinceMs: 2000 - staleMs }));
-    states.set('b', aState(5000, { reading, failingSinceMs: 3000 - staleMs }));
+    states.set('a', aState(1000, { reading, lateSinceMs: 2000 - staleMs }));
+    states.set('b', aState(5000, { reading, lateSinceMs: 3000 - staleMs }));
 
     states.delete('a');
 

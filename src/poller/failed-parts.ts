@@ -1,0 +1,132 @@
+import { applicationScope, hostsScope, type PollOutcome } from '../model/poll-outcome.ts';
+import type { Values } from '../model/polled-series.ts';
+import type { AppReading } from '../model/snapshot.ts';
+
+/**
+ * A part of an application that did not arrive with the last poll: its own values (`applicationScope`)
+ * or those of a host (the id), or `hostsScope`.
+ */
+export interface FailedPart {
+  /** Monotonic time since when it has not arrived. */
+  readonly sinceMs: number;
+  /** End of the window of the values that are held for it; `undefined` if there are none. */
+  readonly windowEndMs: number | undefined;
+  /** Whether values are held for it. */
+  readonly isHeld: boolean;
+}
+
+export type FailedParts = ReadonlyMap<string, FailedPart>;
+
+/** What is shown of an application, and what of it is not of the last poll. */
+export interface PartReading {
+  /** What is shown: its window ends where that of the oldest part does. */
+  readonly reading: AppReading | undefined;
+  readonly failedParts: FailedParts;
+  /** End of the window of what arrived with the last poll that brought something. */
+  readonly arrivedEndMs: number | undefined;
+}
+
+/**
+ * What is shown after a poll: what arrived, and for each part that failed the values of before, until it
+ * has failed for `staleAfterMs`.
+ *
+ * @param startMs when the poll began, or should have ended, on the monotonic clock
+ * @param arrived what the poll brought of the parts that are still wanted
+ */
+export function withArrived(
+  before: PartReading,
+  { failed }: Pick<PollOutcome, 'failed'>,
+  arrived: AppReading | undefined,
+  { startMs, nowMs, staleAfterMs }: { startMs: number; nowMs: number; staleAfterMs: number },
+): PartReading {
+  const held = before.reading;
+  const failedParts = new Map<string, FailedPart>();
+  for (const scope of failedScopesOf(failed, held, arrived)) {
+    const known = before.failedParts.get(scope);
+    const sinceMs = known?.sinceMs ?? startMs;
+    const isHeld = nowMs - sinceMs < staleAfterMs && valuesOf(held, scope) !== undefined;
+    const endMs = known === undefined ? before.arrivedEndMs : known.windowEndMs;
+    failedParts.set(scope, { sinceMs, isHeld, windowEndMs: isHeld ? endMs : undefined });
+  }
+  const arrivedEndMs = arrived === undefined ? before.arrivedEndMs : arrived.windowEndMs;
+  return { reading: composed(arrived, held, failedParts), failedParts, arrivedEndMs };
+}
+
+/** Without the values of parts that have failed for `staleAfterMs`. */
+export function withoutStale(
+  { reading, failedParts, arrivedEndMs }: PartReading,
+  { nowMs, staleAfterMs }: { nowMs: number; staleAfterMs: number },
+): PartReading {
+  const left = new Map<string, FailedPart>();
+  for (const [scope, part] of failedParts) {
+    const isHeld = part.isHeld && nowMs - part.sinceMs < staleAfterMs;
+    left.set(scope, isHeld ? part : { ...part, isHeld, windowEndMs: undefined });
+  }
+  const fresh = reading && withoutParts({ ...reading, windowEndMs: arrivedEndMs }, failedParts);
+  return { reading: composed(fresh, reading, left), failedParts: left, arrivedEndMs };
+}
+
+/** Monotonic time since when the part has failed whose values are held for longest. */
+export function heldSinceMs(failedParts: FailedParts): number | undefined {
+  let sinceMs: number | undefined;
+  for (const part of failedParts.values()) {
+    if (part.isHeld) sinceMs = Math.min(sinceMs ?? Number.POSITIVE_INFINITY, part.sinceMs);
+  }
+  return sinceMs;
+}
+
+/** Known hosts are all named: of those that a failure names together, and all if nothing arrived. */
+function failedScopesOf(
+  failed: ReadonlySet<string>,
+  held: AppReading | undefined,
+  arrived: AppReading | undefined,
+): ReadonlySet<string> {
+  const scopes = new Set(failed);
+  if (arrived === undefined && hasApplication(held)) scopes.add(applicationScope);
+  if (arrived === undefined || failed.has(hostsScope)) {
+    for (const hostId of held?.hosts.keys() ?? []) {
+      if (arrived?.hosts.has(hostId) !== true) scopes.add(hostId);
+    }
+  }
+  return scopes;
+}
+
+/** A silent application has neither values nor hosts. */
+function hasApplication(reading: AppReading | undefined): boolean {
+  return reading !== undefined && (reading.application.length > 0 || reading.hosts.size === 0);
+}
+
+function valuesOf(reading: AppReading | undefined, scope: string): Values | undefined {
+  if (scope !== applicationScope) return reading?.hosts.get(scope);
+  return hasApplication(reading) ? reading?.application : undefined;
+}
+
+/** `undefined` if nothing is left. */
+function withoutParts(reading: AppReading, parts: FailedParts): AppReading | undefined {
+  const application = parts.has(applicationScope) ? [] : reading.application;
+  const hosts = new Map([...reading.hosts].filter(([id]) => !parts.has(id)));
+  const isEmpty = hosts.size === 0 && parts.has(applicationScope);
+  return isEmpty ? undefined : { ...reading, application, hosts };
+}
+
+function composed(
+  arrived: AppReading | undefined,
+  held: AppReading | undefined,
+  failedParts: FailedParts,
+): AppReading | undefined {
+  const heldParts = [...failedParts].filter(([, { isHeld }]) => isHeld);
+  if (held === undefined || heldParts.length === 0) return arrived;
+  const hosts = new Map(arrived?.hosts);
+  let application = arrived?.application ?? [];
+  let endMs = arrived?.windowEndMs ?? Number.POSITIVE_INFINITY;
+  for (const [scope, { windowEndMs }] of heldParts) {
+    const values = valuesOf(held, scope);
+    // A discovery may have removed the host meanwhile.
+    if (values === undefined) continue;
+    endMs = Math.min(endMs, windowEndMs ?? Number.POSITIVE_INFINITY);
+    if (scope === applicationScope) application = values;
+    else hosts.set(scope, values);
+  }
+  const windowEndMs = Number.isFinite(endMs) ? endMs : undefined;
+  return { windowEndMs, series: (arrived ?? held).series, application, hosts };
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { manyApplications, withTimedFaults } from './fault-bench.ts';
+
+const minuteMs = 60_000;
+const staleMinutes = 15;
+const rpm = 'newrelic_application_requests_per_minute';
+const hostRpm = 'newrelic_application_host_requests_per_minute';
+const success = 'newrelic_application_poll_success';
+const lastSuccess = 'newrelic_application_last_success_timestamp_seconds';
+const windowEnd = 'newrelic_application_window_end_timestamp_seconds';
+const app = { account: 'production', app_id: '1000' };
+const hosts = Array.from({ length: 10 }, (_, index) => `${10_000 + index}`);
+const broken = '10002';
+
+describe('a host that fails for good', () => {
+  it('leaves the application and its other hosts fresh, and is held for stale_after alone', async () => {
+    const rule = {
+      when: { hostId: broken, fromMs: 5 * minuteMs },
+      fault: { kind: 'status', status: 500 },
+    } as const;
+    // So many calls that hardly two windows have the same number.
+    const applications = manyApplications(1, 10).map((one) => ({ ...one, webRpm: 6_000_000 }));
+    const simulator = { fleet: { applications } };
+    await withTimedFaults({ simulator, script: [rule] }, async (bench) => {
+      await bench.advance(5 * minuteMs - 1000);
+      let before = await bench.scrape();
+      const lastMs = before.value(lastSuccess, app);
+      const brokenValue = before.value(hostRpm, { ...app, host_id: broken });
+      const heldMinutes: number[] = [];
+      const unchanged: string[] = [];
+      for (let minute = 1; minute <= 2 * staleMinutes; minute += 1) {
+        await bench.advance(minuteMs);
+        const page = await bench.scrape();
+        const shownOf = (host: string): number | undefined =>
+          page.value(hostRpm, { ...app, host_id: host });
+        if (page.value(rpm, app) === before.value(rpm, app)) unchanged.push('application');
+        for (const host of hosts.filter((one) => one !== broken)) {
+          const isSame = shownOf(host) === before.value(hostRpm, { ...app, host_id: host });
+          if (isSame) unchanged.push(host);
+        }
+        expect(page.value(success, app)).toBe(0);
+        expect(page.value(lastSuccess, app)).toBe(lastMs);
+        const isHeld = shownOf(broken) !== undefined;
+        if (isHeld) heldMinutes.push(minute);
+        expect([undefined, brokenValue]).toContain(shownOf(broken));
+        const ageMinutes = bench.clock.wallMs() / minuteMs - (page.value(windowEnd, app) ?? 0) / 60;
+        expect(ageMinutes > 6, `window in minute ${minute}`).toBe(isHeld && minute > 2);
+        before = page;
+      }
+
+      expect(unchanged).toEqual([]);
+      expect(heldMinutes).toEqual(
+        Array.from({ length: heldMinutes.length }, (_, index) => index + 1),
+      );
+      expect(Math.abs(heldMinutes.length - staleMinutes)).toBeLessThanOrEqual(1);
+    });
+  });
+});
