@@ -11,22 +11,6 @@ import { createRestWarnings } from './rest-warnings.ts';
 /** What asked for a reload; a word for the log. `start`: nothing has been read before. */
 export type ReloadTrigger = 'start' | 'signal' | 'http' | 'file';
 
-/** Brings the configuration from its file into force: the first one, and every later one. */
-export interface Reloader {
-  /**
-   * Reads the configuration and puts it into force. If anything is wrong with it, the one in force
-   * stays, and this rejects with a `CommandError`. Requests that come while a reload is under way share
-   * the next one.
-   */
-  reload(trigger: ReloadTrigger): Promise<void>;
-  status(): ReloaderStatus;
-  /**
-   * Waits for the first configuration if there is none, then follows changes of the file, until the
-   * signal is aborted.
-   */
-  watch(signal: AbortSignal): Promise<void>;
-}
-
 export interface ReloaderStatus extends ReloadStatus {
   /** The files in force; `undefined` if the last reload failed, or there was none. */
   readonly files: WatchedFiles | undefined;
@@ -54,15 +38,11 @@ export interface ReloaderDependencies {
 /** How often a daemon without a configuration tries to get one. */
 const waitMs = 2000;
 
-/** From now on SIGHUP reloads. */
-export function createReloader(
-  options: ReloaderOptions,
-  dependencies: ReloaderDependencies,
-): Reloader {
-  return new FileReloader(options, dependencies);
-}
-
-class FileReloader implements Reloader {
+/**
+ * Brings the configuration from its file into force: the first one, and every later one. From now on
+ * SIGHUP reloads.
+ */
+export class Reloader {
   readonly #options: ReloaderOptions;
   readonly #dependencies: ReloaderDependencies;
   readonly #reader: ConfigReader;
@@ -93,6 +73,11 @@ class FileReloader implements Reloader {
     return this.#status;
   }
 
+  /**
+   * Reads the configuration and puts it into force. If anything is wrong with it, the one in force
+   * stays, and this rejects with a `CommandError`. Requests that come while a reload is under way share
+   * the next one.
+   */
   async reload(trigger: ReloadTrigger): Promise<void> {
     if (this.#waiting !== undefined) return this.#waiting;
     const next = this.#current.then(async () => this.#reloadNow(trigger));
@@ -102,6 +87,10 @@ class FileReloader implements Reloader {
     return next;
   }
 
+  /**
+   * Waits for the first configuration if there is none, then follows changes of the file, until the
+   * signal is aborted.
+   */
   async watch(signal: AbortSignal): Promise<void> {
     try {
       await this.#untilInForce(signal);

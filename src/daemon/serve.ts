@@ -15,7 +15,7 @@ import { buildOf } from './build.ts';
 import { sendHeartbeats } from './child-program.ts';
 import { createIdleDaemon, type Daemon } from './daemon.ts';
 import { CommandError, type ExitCode, type Platform } from './platform.ts';
-import { createReloader, type Reloader, type ReloaderOptions } from './reloader.ts';
+import { Reloader, type ReloaderOptions } from './reloader.ts';
 import { type ShardingFlags, shardFrom } from './sharding.ts';
 import { createStatusSource } from './status-source.ts';
 import { openWebAccess, type WebAccess } from './web-access.ts';
@@ -118,7 +118,7 @@ async function partsOf(
   const logger = await createLogger(options, platform);
   const daemon = createIdleDaemon({ platform, logger, shard, watch: hooks.watch });
   daemon.metrics.sharded(shard);
-  const reloader = createReloader(options, {
+  const reloader = new Reloader(options, {
     platform,
     logger,
     metrics: daemon.metrics,

@@ -2,11 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Config } from '../model/config.ts';
 import type { AccountDetails, ApplicationStatus } from '../model/status.ts';
 import type { RawTransport } from '../transport/transport.ts';
-import {
-  type AccountRuntime,
-  type AccountRuntimeDependencies,
-  createAccountRuntime,
-} from './account-runtime.ts';
+import { AccountRuntime, type AccountRuntimeDependencies } from './account-runtime.ts';
 import { CommandError } from './platform.ts';
 import {
   accountsInUse,
@@ -204,7 +200,7 @@ class AccountSupervisor implements Supervisor {
   #create({ prepared, raw }: Extract<Step, { kind: 'create' }>): RunningAccount {
     const abort = new AbortController();
     setMaxListeners(0, abort.signal);
-    const runtime = createAccountRuntime(prepared, raw, this.#dependencies);
+    const runtime = new AccountRuntime(prepared, raw, this.#dependencies);
     return { runtime, abort, done: undefined };
   }
 

@@ -12,7 +12,7 @@ import type { AccountPlan, AccountPlanner } from './account-plan.ts';
 import { type AppPublisher, createAppPublisher } from './app-publisher.ts';
 import { snapshotOf } from './app-snapshot.ts';
 import { type AppState, afterPoll } from './app-state.ts';
-import { type AppStates, createAppStates } from './app-states.ts';
+import { AppStates } from './app-states.ts';
 import {
   applySteps,
   discoverySteps,
@@ -30,7 +30,7 @@ import {
   isDiscoveryStale,
   isUnauthorized,
 } from './discovery-state.ts';
-import { createMetricWatch, type MetricWatch } from './metric-watch.ts';
+import { MetricWatch } from './metric-watch.ts';
 import type { PollLog } from './poll-log.ts';
 import { pollRequestOf } from './poll-request.ts';
 import { dueMsOf, phaseOf, turnAfter } from './schedule.ts';
@@ -69,11 +69,11 @@ export class AccountTable {
     this.#options = options;
     this.#dependencies = dependencies;
     this.#time = createVirtualClock(dependencies.clock);
-    this.#states = createAppStates({ ...dependencies, time: this.#time });
+    this.#states = new AppStates({ ...dependencies, time: this.#time });
     const { name } = options.account;
     const published = { ...dependencies, snapshotOf: (id: string) => this.#snapshotOf(id) };
     this.#publisher = createAppPublisher({ account: name }, published);
-    this.#metrics = createMetricWatch({ ...dependencies, states: this.#states });
+    this.#metrics = new MetricWatch({ ...dependencies, states: this.#states });
     // Before its first discovery an account must not look like a healthy one without applications.
     dependencies.sink.accountUp(name, false);
   }
