@@ -15,7 +15,6 @@ import { DiscoveryLoop, discoveryOptionsOf, wantSameApplications } from './disco
 import { hostlessEntries } from './discovery-state.ts';
 import { createPollLog, type PollLog } from './poll-log.ts';
 import { PollLoop } from './poll-loop.ts';
-import { stalledText } from './stalled.ts';
 
 export interface AccountPollerOptions {
   readonly account: AccountConfig;
@@ -241,4 +240,19 @@ function tableOptionsOf({ account, entries }: AccountPollerOptions): AccountTabl
     entries,
     discoveryIntervalMs: discoveryIntervalOf(entries.map(({ poll }) => poll)),
   };
+}
+
+/** Far longer than any deadline of the loops themselves. */
+const stalledAfterMs = 5 * 60_000;
+
+/** What should happen, and the monotonic time since when it has been late. */
+type Late = readonly [what: string, sinceMs: number | undefined];
+
+/** The first of those that have been late for so long that the program must be at fault. */
+function stalledText(nowMs: number, all: readonly Late[]): string | undefined {
+  for (const [what, sinceMs] of all) {
+    if (sinceMs === undefined || nowMs - sinceMs < stalledAfterMs) continue;
+    return `${what} for ${Math.round((nowMs - sinceMs) / 1000)} s`;
+  }
+  return undefined;
 }

@@ -30,10 +30,10 @@ import {
   isDiscoveryStale,
   isUnauthorized,
 } from './discovery-state.ts';
+import { shouldAskHostNames } from './host-names.ts';
 import { MetricWatch } from './metric-watch.ts';
 import type { PollLog } from './poll-log.ts';
-import { pollRequestOf } from './poll-request.ts';
-import { dueMsOf, phaseOf, turnAfter } from './schedule.ts';
+import { dueMsOf, overdueMsOf, phaseOf, pollDeadlineMs, turnAfter } from './schedule.ts';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
 
 export interface AccountTableOptions {
@@ -163,12 +163,20 @@ export class AccountTable {
     const state = this.states.get(id);
     if (state === undefined) return undefined;
     this.#states.begin(id);
-    return pollRequestOf(state, {
-      stretch: this.plan.stretch,
-      time: this.#time,
-      nowMs: this.#dependencies.clock.monotonicMs(),
+    const { selected, turn, hostNames } = state;
+    const { poll } = selected.entry;
+    const { stretch } = this.plan;
+    const overdueMs = this.#time.monotonicMsOf(overdueMsOf(turn, poll.intervalMs));
+    return {
+      selected,
+      dueMs: this.nextDueMs(state),
+      overdueMs: stretch > 1 ? Number.POSITIVE_INFINITY : overdueMs,
+      periodMs: poll.intervalMs * stretch,
+      deadlineMs: pollDeadlineMs(poll, stretch),
+      askHostNames: shouldAskHostNames(state, this.#dependencies.clock.monotonicMs()),
+      hostNames: hostNames.names,
       isListed: hostsListedNow(this.states, id),
-    });
+    };
   }
 
   /** To be called when a poll was ended before it had an outcome. */
