@@ -49,7 +49,8 @@ export async function serve(
 ): Promise<ExitCode> {
   const { clock, stopSignal, tellParent } = platform;
   const parts = await partsOf(options, platform, hooks);
-  const { logger, daemon, reloader, web, server } = parts;
+  const { logger, daemon, reloader, web } = parts;
+  const server = serverOf(options, parts);
   const listening = (addresses: readonly BoundAddress[]): void => {
     logger.info(startFacts(addresses, options, platform, web), 'listening');
     hooks.listening?.(addresses);
@@ -95,7 +96,7 @@ function startFacts(
   return { version, addresses, path, tls: tls !== undefined, passwords: users.size > 0 };
 }
 
-interface ServerParts {
+interface ServeParts {
   readonly platform: Platform;
   readonly logger: Logger;
   readonly daemon: Daemon;
@@ -104,11 +105,7 @@ interface ServerParts {
   readonly web: WebAccess | undefined;
 }
 
-interface ServeParts extends ServerParts {
-  readonly server: MetricsServer;
-}
-
-/** All parts, put together, and none of them started. */
+/** All parts but the server, put together, and none of them started. */
 async function partsOf(
   options: ServeOptions,
   platform: Platform,
@@ -129,13 +126,12 @@ async function partsOf(
     options.webConfigFile === ''
       ? undefined
       : await openWebAccess(options.webConfigFile, { platform, logger });
-  const parts = { platform, logger, daemon, reloader, status, web };
-  return { ...parts, server: serverOf(options, parts) };
+  return { platform, logger, daemon, reloader, status, web };
 }
 
 function serverOf(
   options: ServeOptions,
-  { platform, logger, daemon, reloader, status, web }: ServerParts,
+  { platform, logger, daemon, reloader, status, web }: ServeParts,
 ): MetricsServer {
   const { clock, comparePassword } = platform;
   return createMetricsServer(options, {
