@@ -13,7 +13,7 @@ COPY package.json package-lock.json .npmrc ./
 # An optional secret: the npm configuration of a private registry. It does not get into the image.
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm ci --ignore-scripts
 COPY LICENSE ./
-COPY scripts/bundle.mjs scripts/
+COPY scripts/bundle.mjs scripts/llhttp-licence.txt scripts/
 COPY src src
 # The date of the exporter's files, in seconds since 1970, so that two builds give the same layers.
 ARG SOURCE_DATE_EPOCH=0

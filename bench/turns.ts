@@ -75,7 +75,7 @@ export function createTurnClock({ tick }: Pick<Turns, 'tick'>): TurnClock {
         timer();
         await tick();
       }
-      nowMs = untilMs;
+      nowMs = Math.max(nowMs, untilMs);
     },
   };
 }

@@ -4,7 +4,8 @@
  *   dist-bundle/newrelic-exporter.mjs        needs nothing but Node
  *   dist-bundle/newrelic-exporter.mjs.map    for whoever runs it with --enable-source-maps
  *   dist-bundle/THIRD_PARTY_LICENSES         of the packages that are in the bundle
- *   dist-bundle/sbom.cdx.json                these packages and their versions, for scanners (CycloneDX)
+ *   dist-bundle/sbom.cdx.json                these packages, their versions and hashes, and which of them
+ *                                            needs which, for scanners (CycloneDX)
  *
  * The same sources give the same bytes. Another folder can be named as argument.
  * See docs/decisions/0005-bundle.md.
@@ -98,13 +99,44 @@ async function packagesOf(moduleIds) {
     const folder = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0];
     if (folder !== undefined) folders.add(folder);
   }
+  const { packages: locked } = JSON.parse(
+    await readFile(join(project, 'package-lock.json'), 'utf8'),
+  );
   const packages = await Promise.all(
     [...folders].map(async (folder) => {
-      const { name, version, license } = await manifestIn(folder);
-      return { name, version, license, text: await licenceTextOf(folder) };
+      const { name, version, license, dependencies = {} } = await manifestIn(folder);
+      const place = relative(project, folder).replaceAll('\\', '/');
+      const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
+      const [, base64] = /^sha512-(.+)$/.exec(locked[place]?.integrity) ?? [];
+      if (base64 === undefined) throw new Error(`package-lock.json has no hash of ${place}`);
+      const hashes = [{ alg: 'SHA-512', content: Buffer.from(base64, 'base64').toString('hex') }];
+      const needs = [...Object.keys(dependencies), ...(name === 'undici' ? ['llhttp'] : [])];
+      return { name, version, license, purl, hashes, needs, text: await licenceTextOf(folder) };
     }),
   );
-  return packages.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const undici = packages.find(({ name }) => name === 'undici');
+  const hasParser = moduleIds.some((id) => /[\\/]llhttp\S*-wasm\.js$/.test(id));
+  const parsers = undici !== undefined && hasParser ? [await parserIn(undici)] : [];
+  return [...packages, ...parsers].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/**
+ * The HTTP parser inside undici, compiled to WebAssembly. undici says neither its version nor its licence,
+ * and the hash of undici covers its bytes.
+ *
+ * @param {{ version: string }} undici
+ */
+async function parserIn({ version }) {
+  return {
+    name: 'llhttp',
+    version: undefined,
+    description: `The HTTP parser inside undici ${version}, as WebAssembly.`,
+    license: 'MIT',
+    purl: 'pkg:github/nodejs/llhttp',
+    hashes: undefined,
+    needs: [],
+    text: (await readFile(join(project, 'scripts/llhttp-licence.txt'), 'utf8')).trim(),
+  };
 }
 
 /** @param {string} folder */
@@ -116,32 +148,48 @@ async function manifestIn(folder) {
 
 /** @param {Packages} packages */
 function licencesOf(packages) {
-  const parts = packages.map(({ name, version, license, text }) =>
+  const parts = packages.map(({ name, version = 'inside undici', license, text }) =>
     [`${name} ${version} (${license})`, '', text === '' ? noText : text].join('\n'),
   );
   return `${parts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
 }
 const noText = 'The package comes without the text of its licence.';
 
-/** @param {{ name: string, version: string, license: string }} one */
-function componentOf({ name, version, license }) {
-  const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
+/**
+ * @typedef {{ name: string, version?: string | undefined, license: string, purl: string }} Component
+ *
+ * @param {Component} one
+ */
+function componentOf({ name, version, license, purl }) {
   return { 'bom-ref': purl, name, version, licenses: [{ expression: license }], purl };
 }
 
 /**
  * What scanners for vulnerabilities cannot see in a single file.
  *
- * @param {{ name: string, version: string, license: string }} program
+ * @param {{ name: string, version: string, license: string, devDependencies: object }} manifest
  * @param {Packages} packages
  */
-function sbomOf(program, packages) {
+function sbomOf({ name, version, license, devDependencies }, packages) {
+  const program = { name, version, license, purl: `pkg:npm/${name}@${version}` };
+  /** @param {readonly string[]} needs */
+  const refsOf = (needs) =>
+    packages.filter((one) => needs.includes(one.name)).map(({ purl }) => purl);
   const sbom = {
     bomFormat: 'CycloneDX',
     specVersion: '1.5',
     version: 1,
     metadata: { component: { type: 'application', ...componentOf(program) } },
-    components: packages.map((one) => ({ type: 'library', ...componentOf(one) })),
+    components: packages.map((one) => ({
+      type: 'library',
+      ...componentOf(one),
+      ...('description' in one ? { description: one.description } : {}),
+      hashes: one.hashes,
+    })),
+    dependencies: [
+      { ref: program.purl, dependsOn: refsOf(Object.keys(devDependencies)) },
+      ...packages.map(({ purl, needs }) => ({ ref: purl, dependsOn: refsOf(needs) })),
+    ],
   };
   return `${JSON.stringify(sbom, null, 2)}\n`;
 }

@@ -158,7 +158,7 @@ function draftOf(
   return { source, calls, applications, ...nothing };
 }
 
-function callsOf({ calls, hostListCalls = 0 }: DiscoveryCalls): Required<DiscoveryCalls> {
+function callsOf({ calls, hostListCalls = 0 }: DiscoveryCalls): DiscoveryCalls {
   return { calls, hostListCalls };
 }
 

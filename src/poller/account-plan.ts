@@ -1,6 +1,6 @@
 import type { Clock } from '../model/clock.ts';
 import { expectedHosts, type SelectedApplication } from '../model/selected-application.ts';
-import type { CallCosts } from '../model/source.ts';
+import type { CallCosts, DiscoveryCalls } from '../model/source.ts';
 import { demandOf, headroomOf, type OtherCalls, type Polled, stretchOf } from './demand.ts';
 
 /** How much an account can do in a minute. */
@@ -71,7 +71,7 @@ export interface AccountPlanner {
   /** Makes a new plan. */
   replan(applications: Iterable<{ readonly selected: SelectedApplication }>): void;
   /** Notes how many calls a discovery took. */
-  discovered(calls: number, intervalMs: number): void;
+  discovered(calls: DiscoveryCalls, intervalMs: number): void;
   /** Notes how many calls a look-up of host names took. */
   asked(extraCalls: number): void;
   /**
@@ -137,9 +137,10 @@ export function createAccountPlanner(
       if (isOutdated()) held = capacity();
       plan = accountPlanOf(polled, other, held);
     },
-    discovered: (calls, intervalMs) => {
+    discovered: ({ calls, lookUpCalls = 0 }, intervalMs) => {
+      others.add(lookUpCalls, clock.monotonicMs());
       // A discovery that failed at once says nothing about the cost of the next one.
-      discovery = { calls: calls === 0 ? discovery.calls : calls, intervalMs };
+      discovery = { calls: calls === 0 ? discovery.calls : calls - lookUpCalls, intervalMs };
     },
     asked: (extraCalls) => {
       if (extraCalls > 0) others.add(extraCalls, clock.monotonicMs());

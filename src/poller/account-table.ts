@@ -61,7 +61,9 @@ export class AccountTable {
   #discovery = initialDiscovery;
   /** The vendor refused the key in the last discovery. Until the next one polls would fail too. */
   #unauthorized: ApiError | undefined;
-  #nextPhaseIndex = 0;
+  #phaseIndex = 0;
+  /** Resolves when the last change has ended. */
+  #changed: Promise<unknown> = Promise.resolve();
   readonly #publisher: AppPublisher;
   readonly #metrics: MetricWatch;
 
@@ -111,51 +113,59 @@ export class AccountTable {
    * of the event loop. An abort leaves it half done, but every state is consistent.
    */
   async reconfigure(options: AccountTableOptions, signal: AbortSignal): Promise<readonly string[]> {
-    this.#options = options;
-    const own = createPartition(options.account.shard);
-    const steps = reconfigurationSteps(this.states, options.entries, own);
-    const { unwanted, released } = await this.#take(steps, signal);
-    for (const id of released) this.#publisher.remove(id);
-    this.#metrics.followStates();
-    this.replan();
-    this.#publisher.publishAll(this.states.keys());
-    return unwanted;
+    return this.#inTurn(async () => {
+      this.#options = options;
+      const own = createPartition(options.account.shard);
+      const steps = reconfigurationSteps(this.states, options.entries, own);
+      const { unwanted, released } = await this.#take(steps, signal);
+      for (const id of released) this.#publisher.remove(id);
+      this.#metrics.followStates();
+      this.replan();
+      this.#publisher.publishAll(this.states.keys());
+      return unwanted;
+    });
+  }
+
+  /** Applies what a discovery found, in the same way. Resolves to the ids of the applications that are gone. */
+  async discovered(discovery: Discovery, signal: AbortSignal): Promise<readonly string[]> {
+    return this.#inTurn(async () => {
+      signal.throwIfAborted();
+      const { account, entries, discoveryIntervalMs } = this.#options;
+      const { clock, sink, log, planner } = this.#dependencies;
+      const takePhaseIndex = (): number => this.#phaseIndex++;
+      const virtualMs = this.#time.nowMs();
+      const now = { monotonicMs: clock.monotonicMs(), virtualMs, takePhaseIndex };
+      const isFirst = this.states.size === 0;
+      const own = createPartition(account.shard);
+      const steps = discoverySteps(this.states, entries, discovery, now, own);
+      const { removed, missing } = await this.#take(steps, signal);
+      // In the same turn: an application that is forgotten but still shown would never be removed.
+      for (const id of removed) this.#states.delete(id);
+      for (const id of removed) this.#publisher.remove(id);
+      this.#metrics.followStates();
+      planner.discovered(discovery, discoveryIntervalMs);
+      this.replan();
+      // If not everything can be polled at once, the first polls are spread evenly.
+      const isSpread = isFirst && this.plan.stretch > 1;
+      if (isSpread) await this.#take(spreadSteps(this.states, virtualMs), signal);
+      const showNothing = missing && [...missing, ...hostlessEntries(this.states.values())];
+      this.#discovery = discoveryAfter(this.#discovery, discovery, showNothing, nowOf(clock));
+      this.#unauthorized = isUnauthorized(discovery.error) ? discovery.error : undefined;
+      sink.accountUp(account.name, discovery.complete);
+      this.#publisher.publishAll(this.states.keys());
+      log.discovered(discovery, this.states, this.#discovery.missing);
+      return removed;
+    });
   }
 
   /**
-   * Applies what a discovery found. Resolves to the ids of the applications that are gone. With
-   * many applications it takes several turns of the event loop.
+   * One change after the other, so that all applications are given the entries of one
+   * configuration. No change waits for the vendor.
    */
-  async discovered(discovery: Discovery, signal: AbortSignal): Promise<readonly string[]> {
-    const { account, entries, discoveryIntervalMs } = this.#options;
-    const { clock, sink, log, planner } = this.#dependencies;
-    const takePhaseIndex = (): number => {
-      this.#nextPhaseIndex += 1;
-      return this.#nextPhaseIndex - 1;
-    };
-    const virtualMs = this.#time.nowMs();
-    const now = { monotonicMs: clock.monotonicMs(), virtualMs, takePhaseIndex };
-    const isFirst = this.states.size === 0;
-    const own = createPartition(account.shard);
-    const steps = discoverySteps(this.states, entries, discovery, now, own);
-    const { removed, missing } = await this.#take(steps, signal);
-    // In the same turn: an application that is forgotten but still shown would never be removed.
-    for (const id of removed) this.#states.delete(id);
-    for (const id of removed) this.#publisher.remove(id);
-    this.#metrics.followStates();
-    planner.discovered(discovery.calls, discoveryIntervalMs);
-    this.replan();
-    // If not everything can be polled at once, the first polls are spread evenly.
-    if (isFirst && this.plan.stretch > 1) {
-      await this.#take(spreadSteps(this.states, virtualMs), signal);
-    }
-    const showNothing = missing && [...missing, ...hostlessEntries(this.states.values())];
-    this.#discovery = discoveryAfter(this.#discovery, discovery, showNothing, nowOf(clock));
-    this.#unauthorized = isUnauthorized(discovery.error) ? discovery.error : undefined;
-    sink.accountUp(account.name, discovery.complete);
-    this.#publisher.publishAll(this.states.keys());
-    log.discovered(discovery, this.states, this.#discovery.missing);
-    return removed;
+  async #inTurn<Value>(change: () => Promise<Value>): Promise<Value> {
+    const changed = this.#changed.then(change);
+    this.#changed = changed.catch(() => undefined);
+    return changed;
   }
 
   /** Begins the poll of an application; `undefined` if the application is no longer there. */
@@ -236,13 +246,13 @@ export class AccountTable {
   /** Monotonic time of the next due event; polls under way do not count. */
   readonly nextEventMs = (): number | undefined => this.#states.nextEventMs();
 
-  async #take<Value>(steps: Generator<StateChanges, Value>, signal: AbortSignal): Promise<Value> {
-    return applySteps(steps, this.#states, this.#dependencies, signal);
-  }
-
   /** Monotonic time at which the next poll of an application is due, as the plan is now. */
   readonly nextDueMs = ({ turn, selected }: AppState): number =>
     this.#time.monotonicMsOf(dueMsOf(turn, selected.entry.poll.intervalMs));
+
+  async #take<Value>(steps: Generator<StateChanges, Value>, signal: AbortSignal): Promise<Value> {
+    return applySteps(steps, this.#states, this.#dependencies, signal);
+  }
 
   #snapshotOf(id: string): AppSnapshot | undefined {
     const state = this.states.get(id);

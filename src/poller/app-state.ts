@@ -11,7 +11,7 @@ import { heldSinceMs, type PartReading, withArrived, withoutStale } from './fail
 import { type HostNameState, hostNamesAfter, noHostNames } from './host-names.ts';
 import { withHostsOf, withSeriesOf } from './kept-reading.ts';
 import { failureAfter } from './poll-failure.ts';
-import { dueAtOnce, type Turn } from './schedule.ts';
+import { dueAt, type Turn } from './schedule.ts';
 
 /** All that the poller remembers about one application: replaced, never changed. */
 export interface AppState extends PartReading {
@@ -97,7 +97,7 @@ export function newAppState(
     gone: false,
     phaseIndex,
     discoveredMs: nowMs,
-    turn: dueAtOnce(virtualMs),
+    turn: dueAt(virtualMs),
     pollsEnded: 0,
     lastPoll: undefined,
   };

@@ -1,7 +1,7 @@
 import type { Clock } from '../model/clock.ts';
 import { createPriorityQueue, type PriorityQueue } from '../model/priority-queue.ts';
 import { type AppState, staleAtMs, whenStale } from './app-state.ts';
-import { dueMsOf, lateAfterMs, overdueMsOf, spreadTurn } from './schedule.ts';
+import { dueMsOf, earliestMsOf, lateAfterMs, spreadTurn } from './schedule.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 export interface FailingCount {
@@ -90,10 +90,7 @@ export class AppStates {
     const nowMs = this.#clock.monotonicMs();
     const earlyMs = this.#time.monotonicMsOf(this.#polls.firstPriority()) - nowMs;
     if (earlyMs <= 0) return id;
-    // Half an interval after the last poll at the earliest: nothing is polled more than twice as
-    // often.
-    const { intervalMs } = state.selected.entry.poll;
-    const earliestMs = overdueMsOf(state.turn, intervalMs) - intervalMs / 2;
+    const earliestMs = earliestMsOf(state.turn, state.selected.entry.poll.intervalMs);
     return earlyMs <= withinMs && this.#time.nowMs() >= earliestMs ? id : undefined;
   }
 
@@ -122,14 +119,18 @@ export class AppStates {
     return Number.isFinite(nextMs) ? nextMs : undefined;
   }
 
-  /** What a shorter interval makes overdue is spread: a crowd of polls would hold up the others. */
+  /**
+   * A shorter interval spreads what it makes overdue, since a crowd of polls would hold up the
+   * others; and first polls that would wait longer than that.
+   */
   #inTurn(before: AppState, state: AppState): AppState {
     const nowMs = this.#time.nowMs();
     const { intervalMs } = state.selected.entry.poll;
-    const isShorter = intervalMs < before.selected.entry.poll.intervalMs;
-    return isShorter && dueMsOf(state.turn, intervalMs) < nowMs
-      ? { ...state, turn: spreadTurn(state.phaseIndex, nowMs) }
-      : state;
+    if (intervalMs >= before.selected.entry.poll.intervalMs) return state;
+    const waitMs = dueMsOf(state.turn, intervalMs) - nowMs;
+    return waitMs >= 0 && waitMs <= intervalMs
+      ? state
+      : { ...state, turn: spreadTurn(state.phaseIndex, intervalMs, nowMs) };
   }
 
   #firstLate(nowMs: number): { readonly id: string; readonly state: AppState } | undefined {

@@ -155,7 +155,10 @@ export function* spreadSteps(
     const part = all.slice(from, from + applicationsPerTurn);
     const spread = part.map(([id, state]): [string, AppState] => [
       id,
-      { ...state, turn: spreadTurn(state.phaseIndex, virtualMs) },
+      {
+        ...state,
+        turn: spreadTurn(state.phaseIndex, state.selected.entry.poll.intervalMs, virtualMs),
+      },
     ]);
     yield { states: spread, isLong: part.length >= manyApplications };
   }

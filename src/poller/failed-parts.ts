@@ -40,6 +40,9 @@ export function withArrived(
   { startMs, nowMs, staleAfterMs }: { startMs: number; nowMs: number; staleAfterMs: number },
 ): PartReading {
   const held = before.reading;
+  if (failed.size === 0) {
+    return { reading: arrived, failedParts: new Map(), arrivedEndMs: arrived?.windowEndMs };
+  }
   const failedParts = new Map<string, FailedPart>();
   for (const scope of failedScopesOf(failed, held, arrived)) {
     const known = before.failedParts.get(scope);
@@ -116,6 +119,9 @@ function composed(
 ): AppReading | undefined {
   const heldParts = [...failedParts].filter(([, { isHeld }]) => isHeld);
   if (held === undefined || heldParts.length === 0) return arrived;
+  // The same object: nothing has to be published anew.
+  const parts = held.hosts.size + (hasApplication(held) ? 1 : 0);
+  if (arrived === undefined && heldParts.length === parts) return held;
   const hosts = new Map(arrived?.hosts);
   let application = arrived?.application ?? [];
   let endMs = arrived?.windowEndMs ?? Number.POSITIVE_INFINITY;

@@ -3,9 +3,9 @@ import { earlyShare } from '../rate-limit/job-queue.ts';
 
 /** When the next poll of an application is due, in the virtual time of its account. */
 export interface Turn {
-  /** When it was the turn of the last poll; before the first one, when its time began to count. */
+  /** When it was the turn of the last poll. */
   readonly fromMs: number;
-  /** How long after that the next one is due, in intervals of its entry. */
+  /** How long after that the next one is due, in intervals of its entry; 0 if no poll counts. */
   readonly intervals: number;
 }
 
@@ -64,6 +64,11 @@ export function overdueMsOf({ fromMs, intervals }: Turn, intervalMs: number): nu
   return fromMs + (intervals === 0 ? 0 : intervalMs);
 }
 
+/** From then on it may be polled with others: nothing is polled more than twice as often as its interval. */
+export function earliestMsOf({ fromMs, intervals }: Turn, intervalMs: number): number {
+  return intervals === 0 ? Number.NEGATIVE_INFINITY : fromMs + intervalMs / 2;
+}
+
 /** The fractional parts of its multiples are spread evenly, however many there are. */
 const goldenRatio = 0.618_033_988_749_895;
 
@@ -72,13 +77,14 @@ export function phaseOf(phaseIndex: number): number {
   return ((phaseIndex + 1) * goldenRatio) % 1;
 }
 
-export function dueAtOnce(nowMs: number): Turn {
-  return { fromMs: nowMs, intervals: 0 };
+/** A turn that no earlier poll decides. */
+export function dueAt(atMs: number): Turn {
+  return { fromMs: atMs, intervals: 0 };
 }
 
 /** All together are spread over one interval, and the very first one is due at once. */
-export function spreadTurn(phaseIndex: number, nowMs: number): Turn {
-  return { fromMs: nowMs, intervals: phaseOf(phaseIndex - 1) };
+export function spreadTurn(phaseIndex: number, intervalMs: number, nowMs: number): Turn {
+  return dueAt(nowMs + phaseOf(phaseIndex - 1) * intervalMs);
 }
 
 /**
@@ -97,7 +103,7 @@ export function turnAfter(
   const dueMs = dueMsOf(turn, intervalMs);
   const turnMs = startMs - dueMs >= intervalMs ? startMs : dueMs;
   const missed = Math.floor((nowMs - turnMs) / intervalMs);
-  if (missed >= 1) return { turn: dueAtOnce(nowMs), skipped: missed - 1 };
+  if (missed >= 1) return { turn: dueAt(nowMs), skipped: missed - 1 };
   const isFull = headroom === 0;
   const fromMs = isFull
     ? Math.min(turnMs + earlyShare * intervalMs, nowMs)

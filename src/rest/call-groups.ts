@@ -12,6 +12,8 @@ export interface SeriesGroup {
   readonly places: readonly number[] | undefined;
   /** How many such calls there are for the application, or for each host. */
   readonly calls: number;
+  /** The same places, for each kind of metric: those of which the same values are read. */
+  readonly kinds: readonly (readonly number[])[];
 }
 
 /** The calls that a poll makes for the application and for each of its hosts: none where nothing is read. */
@@ -44,7 +46,7 @@ export function createCallGroups(): CallGroupsOf {
 function callGroupsOf(series: readonly PolledSeries[], answersAreWhole: boolean): CallGroups {
   const placeOf = new Map(series.map((one, place) => [one, place]));
   const groupsOf = (read: readonly PolledSeries[]): readonly SeriesGroup[] => {
-    const parts = answersAreWhole ? [read] : withSameValues(read);
+    const parts = answersAreWhole ? [read] : kindsOf(read);
     const calls = parts.flatMap((part) => {
       const groups = metricGroupsOf(part);
       // In the order of the entry nothing has to be put in its place.
@@ -53,7 +55,8 @@ function callGroupsOf(series: readonly PolledSeries[], answersAreWhole: boolean)
     return calls.map((group) => {
       const places = group.map((one) => placeOf.get(one) ?? 0);
       const isAll = places.length === series.length && places.every((at, index) => at === index);
-      return { series: group, places: isAll ? undefined : places, calls: calls.length };
+      const kinds = kindsOf(group).map((kind) => kind.map((one) => placeOf.get(one) ?? 0));
+      return { series: group, places: isAll ? undefined : places, calls: calls.length, kinds };
     });
   };
   return {
@@ -63,10 +66,10 @@ function callGroupsOf(series: readonly PolledSeries[], answersAreWhole: boolean)
 }
 
 /**
- * Metrics of which the same values are read, together: only if not all have the same values, New Relic may
- * leave some out.
+ * The series of metrics of which the same values are read, together. Only where there are several such kinds,
+ * New Relic may leave out values.
  */
-function withSameValues(series: readonly PolledSeries[]): readonly (readonly PolledSeries[])[] {
+function kindsOf(series: readonly PolledSeries[]): readonly (readonly PolledSeries[])[] {
   const values = valuesByMetric(series);
   return [...new Set(values.values())].map((same) =>
     series.filter(({ metric }) => values.get(metric) === same),

@@ -76,7 +76,7 @@ async function findByIds(
       ...absent.filter((id) => !findings.has(id) && !isAsked(id) && lookUps.isDue(id)),
     ]),
   ];
-  for (const id of unconfirmed.slice(0, maxLookUps)) await calls.ask([id]);
+  for (const id of unconfirmed.slice(0, maxLookUps)) await calls.askAlone(id);
 
   // If no call was answered with a list, a 404 says nothing about the id.
   for (const [id, isAbsent] of calls.askedAlone()) {
@@ -94,6 +94,7 @@ interface IdCalls {
    * down to single ids.
    */
   ask(ids: readonly string[]): Promise<void>;
+  askAlone(id: string): Promise<void>;
   /** Asks for absent ids. Those that are not found are no news. */
   askAgain(ids: readonly string[]): Promise<void>;
   /** Whether an answer to a call for the id, alone or with others, left it out. */
@@ -110,9 +111,9 @@ function createIdCalls({ read, findings, isOver }: IdDependencies): IdCalls {
   const alone = new Map<string, boolean>();
   let splitCallsLeft = maxSplitCalls;
 
-  const askOnce = async (ids: readonly string[]): Promise<ApplicationList> => {
+  const askOnce = async (ids: readonly string[], isRare: boolean): Promise<ApplicationList> => {
     const list = await read(ids);
-    findings.addLookUp(list);
+    findings.addLookUp(list, isRare);
     const isAlone = ids.length === 1;
     const isConclusive = list.error === undefined || (isAlone && list.error.reason === 'not_found');
     for (const id of ids.filter((one) => !findings.has(one))) {
@@ -126,7 +127,7 @@ function createIdCalls({ read, findings, isOver }: IdDependencies): IdCalls {
     ask: async (all) => {
       const questions = [all];
       for (let ids = questions.pop(); ids !== undefined && !isOver(); ids = questions.pop()) {
-        const { error } = await askOnce(ids);
+        const { error } = await askOnce(ids, ids !== all);
         if (error?.reason === 'not_found' && ids.length > 1 && splitCallsLeft >= 2) {
           splitCallsLeft -= 2;
           const middle = Math.ceil(ids.length / 2);
@@ -135,8 +136,11 @@ function createIdCalls({ read, findings, isOver }: IdDependencies): IdCalls {
         }
       }
     },
+    askAlone: async (id) => {
+      if (!isOver()) await askOnce([id], true);
+    },
     askAgain: async (ids) => {
-      if (!isOver()) await askOnce(ids);
+      if (!isOver()) await askOnce(ids, false);
     },
     hasLeftOut: (id) => leftOut.has(id),
     askedAlone: () => alone,

@@ -22,8 +22,10 @@ export interface Findings {
   /**
    * Adds the answer to a call for ids. The vendor does not document whether it leaves out unknown
    * ids or answers with 404. So a 404 is not a failure, unless every call is answered with it.
+   *
+   * @param isRare whether the next discovery will probably not make this call
    */
-  addLookUp(list: ApplicationList): void;
+  addLookUp(list: ApplicationList, isRare: boolean): void;
   /** Notes that the discovery is incomplete. */
   fail(error: ApiError): void;
   /** Whether any call was answered with a list. */
@@ -42,6 +44,7 @@ export function createFindings(): Findings {
   let isAnswered = false;
   let isFinal = false;
   let calls = 0;
+  let lookUpCalls = 0;
 
   const take = (list: ApplicationList): void => {
     for (const application of list.items) {
@@ -62,7 +65,8 @@ export function createFindings(): Findings {
   return {
     has: (id) => found.has(id) || unreadable.has(id),
     add,
-    addLookUp: (list) => {
+    addLookUp: (list, isRare) => {
+      if (isRare) lookUpCalls += list.calls;
       if (list.error?.reason !== 'not_found') {
         add(list);
         return;
@@ -80,6 +84,7 @@ export function createFindings(): Findings {
       complete: errorOf() === undefined,
       unreadableIds: [...unreadable].filter((id) => !found.has(id)),
       calls,
+      lookUpCalls,
       error: errorOf(),
     }),
   };

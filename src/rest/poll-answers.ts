@@ -23,7 +23,7 @@ const unansweredReasons: ReadonlySet<FailureReason> = new Set<FailureReason>([
 ]);
 
 /** One of the calls that ask for the values of an application, or of a host. */
-export interface GroupQuery extends MetricQuery, SeriesGroup {}
+export interface GroupQuery extends MetricQuery, Pick<SeriesGroup, 'places' | 'calls'> {}
 
 /** The values that have arrived of what is asked for in several calls. */
 interface PartialValues {

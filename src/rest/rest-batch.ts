@@ -174,8 +174,8 @@ class RestBatch<Asked extends Question> implements Batch<Asked> {
     const { wholeAnswers } = this.#dependencies;
     const areWhole = this.#areWhole;
     const { parts } = this.#answers;
-    const apartOf = (one: string): readonly SeriesGroup[] => this.#groupsOf(one, false);
-    const scope = this.#hasQuestions() ? wholeAnswers.tryOne(areWhole, parts, apartOf) : undefined;
+    const callsOf = (one: string): readonly SeriesGroup[] => this.#groupsOf(one, true);
+    const scope = this.#hasQuestions() ? wholeAnswers.tryOne(areWhole, parts, callsOf) : undefined;
     if (scope === undefined) return undefined;
     this.#stage = 'trial';
     const answers = new PollAnswers(this.#question.selected.entry.series);
@@ -185,7 +185,7 @@ class RestBatch<Asked extends Question> implements Batch<Asked> {
       const [together, apart] = areWhole ? [before, since] : [since, before];
       // Asked for apart, nothing is left out.
       this.#answers.replace(scope, apart);
-      wholeAnswers.tried({ groups: apartOf(scope), together, apart });
+      wholeAnswers.tried({ calls: callsOf(scope), together, apart });
     };
     const groups = this.#groupsOf(scope, !areWhole);
     // That it fails is no failure of the poll.

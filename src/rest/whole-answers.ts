@@ -2,6 +2,8 @@ import type { Clock } from '../model/clock.ts';
 import type { Values } from '../model/polled-series.ts';
 import type { SeriesGroup } from './call-groups.ts';
 
+/** One after the other, so that the first polls find it out. */
+const firstTrials = 3;
 /** No multiple of an interval, so that it is not always the turn of the same applications. */
 const doubtMs = 787_000;
 /** If a trial has failed, that says nothing. */
@@ -11,8 +13,8 @@ const apartMs = 6 * 3_600_000;
 
 /** The values of one part of a poll, which was asked for in both ways. */
 export interface TriedPart {
-  /** The calls that ask for it apart. */
-  readonly groups: readonly SeriesGroup[];
+  /** The calls that ask for it together. */
+  readonly calls: readonly SeriesGroup[];
   readonly together: Values;
   readonly apart: Values;
 }
@@ -28,6 +30,8 @@ export class WholeAnswers {
   readonly #onLeftOut: () => void;
   readonly #listeners = new Set<() => void>();
   #areWhole = true;
+  /** Since `areWhole` has changed. */
+  #trials = 0;
   #nextTrialMs = Number.NEGATIVE_INFINITY;
 
   /** @param onLeftOut called whenever values were left out, before `areWhole` changes */
@@ -50,33 +54,35 @@ export class WholeAnswers {
    * Begins a trial, if one is due and a poll has an answer that shows something. Returns what part it is of.
    *
    * @param areWhole what the poll has assumed
-   * @param apartOf the calls that ask for a part apart
+   * @param callsOf the calls that ask for a part together
    */
   tryOne(
     areWhole: boolean,
     parts: ReadonlyMap<string, Values>,
-    apartOf: (scope: string) => readonly SeriesGroup[],
+    callsOf: (scope: string) => readonly SeriesGroup[],
   ): string | undefined {
     if (areWhole !== this.#areWhole || this.#clock.monotonicMs() < this.#nextTrialMs)
       return undefined;
-    const found = [...parts].findLast(([scope, values]) => {
-      const groups = apartOf(scope);
-      // Values of two metrics that have different ones: nothing was left out.
-      return groups.length > 1 && isTelling(groups, values) !== areWhole;
-    });
+    const shows = areWhole ? isDoubtful : isTelling;
+    // Where values may have been left out, few have come.
+    const [found] = [...parts]
+      .filter(([scope, values]) => shows(callsOf(scope), values))
+      .toSorted(([, one], [, other]) => valuesIn(one) - valuesIn(other));
     if (found !== undefined) this.#waitFor(failedMs);
     return found?.[0];
   }
 
   /** To be called when the part has been asked for in both ways. */
-  tried({ groups, together, apart }: TriedPart): void {
+  tried({ calls, together, apart }: TriedPart): void {
     if (apart.some((value, at) => value !== undefined && together[at] === undefined)) {
       this.#onLeftOut();
       this.#set(false);
-    } else if (isTelling(groups, apart)) {
+    } else if (isTelling(calls, apart)) {
       this.#set(true);
     }
-    this.#waitFor(this.#areWhole ? doubtMs : apartMs);
+    this.#trials += 1;
+    const waitMs = this.#trials < firstTrials ? 0 : doubtMs;
+    this.#waitFor(this.#areWhole ? waitMs : apartMs);
   }
 
   #waitFor(waitMs: number): void {
@@ -86,14 +92,25 @@ export class WholeAnswers {
   #set(areWhole: boolean): void {
     if (areWhole === this.#areWhole) return;
     this.#areWhole = areWhole;
+    this.#trials = 0;
     for (const listener of this.#listeners) listener();
   }
 }
 
-/** Whether metrics have values that are asked for in different calls if they are asked for apart. */
-function isTelling(groups: readonly SeriesGroup[], values: Values): boolean {
-  const having = groups.filter(({ places = [] }) =>
-    places.some((place) => values[place] !== undefined),
-  );
-  return having.length > 1;
+/** Whether values may have been left out of the answer to a call: there are those of a single kind. */
+function isDoubtful(calls: readonly SeriesGroup[], values: Values): boolean {
+  return calls.some(({ kinds }) => kinds.length > 1 && havingValues(kinds, values) === 1);
+}
+
+/** Whether a call would have to bring values of several kinds. */
+function isTelling(calls: readonly SeriesGroup[], values: Values): boolean {
+  return calls.some(({ kinds }) => havingValues(kinds, values) > 1);
+}
+
+function valuesIn(values: Values): number {
+  return values.filter((value) => value !== undefined).length;
+}
+
+function havingValues(kinds: SeriesGroup['kinds'], values: Values): number {
+  return kinds.filter((places) => places.some((place) => values[place] !== undefined)).length;
 }

@@ -41,7 +41,7 @@ export const allowedAreas: Readonly<Record<string, readonly string[]>> = {
 /** Which areas may import a package or a module of Node. One that is not named may come in anywhere. */
 const packageAreas: Readonly<Record<string, readonly string[]>> = {
   undici: ['transport'],
-  'p-limit': ['server', 'rate-limit'],
+  'p-limit': ['server', 'rate-limit', 'transport'],
   'prom-client': ['telemetry'],
   bcryptjs: ['daemon'],
   pino: ['telemetry'],

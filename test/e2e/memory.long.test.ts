@@ -64,29 +64,34 @@ const attacks: readonly Attack[] = [
   },
   {
     source: 'rest',
+    what: 'as many small objects as are taken',
+    body: () => list(390_000, '{"a":1}', applications),
+  },
+  {
+    source: 'rest',
     what: 'as many numbers as are taken',
     body: () => list(520_000, '12345', applications),
   },
   {
     source: 'rest',
     what: 'as many objects as are taken, with long ids',
-    body: () => list(58_000, '{"id":1234567890123456789}', applications),
+    body: () => list(115_000, '{"id":1234567890123456789}', applications),
   },
   { source: 'nerdgraph', what: 'a gigabyte of spaces', body: () => times(16_384, blanks) },
   {
     source: 'nerdgraph',
     what: 'as many applications as are taken, with long ids',
-    body: () => closed(list(58_000, '{"applicationId":1234567890123456789}', entities), 4),
+    body: () => closed(list(77_000, '{"applicationId":1234567890123456789}', entities), 4),
   },
   {
     source: 'nerdgraph',
     what: 'as many rows as are taken',
-    body: () => closed(list(14_000, row, rows), 4),
+    body: () => closed(list(52_000, row, rows), 4),
   },
   {
     source: 'nerdgraph',
     what: 'as many rows as are taken, none of which can be read',
-    body: () => closed(list(55_000, '{"calls":1}', rows), 4),
+    body: () => closed(list(260_000, '{"calls":1}', rows), 4),
   },
 ];
 

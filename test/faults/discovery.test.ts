@@ -240,8 +240,13 @@ describe('the Link header of a list', () => {
       pages: ['1'],
       isWhole: 0,
     },
-    { what: 'that never closes', link: '</v2/applications.json?page=2; rel="next', pages: ['1'] },
-    { what: 'of nothing but commas', link: ','.repeat(10_000), pages: ['1'] },
+    {
+      what: 'that never closes',
+      link: '</v2/applications.json?page=2; rel="next',
+      pages: ['1'],
+      isWhole: 0,
+    },
+    { what: 'of nothing but commas', link: ','.repeat(10_000), pages: ['1'], isWhole: 0 },
     {
       what: 'to another host',
       link: '<http://evil.invalid/v2/applications.json?page=2>; rel="next"',

@@ -22,7 +22,13 @@ interface Manifest {
 /** What of CycloneDX the tests read. */
 interface Sbom {
   readonly metadata: { readonly component: Omit<Manifest, 'license'> };
-  readonly components: readonly (Omit<Manifest, 'license'> & { readonly purl: string })[];
+  readonly components: readonly {
+    readonly name: string;
+    readonly version?: string;
+    readonly purl: string;
+    readonly hashes?: readonly { readonly alg: string; readonly content: string }[];
+  }[];
+  readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
 }
 
 async function makeBundle(output: string): Promise<void> {
@@ -103,7 +109,7 @@ describe('the bundle', () => {
     const licences = await readFile(join(directory, 'one/THIRD_PARTY_LICENSES'), 'utf8');
     const sbom = JSON.parse(await readFile(join(directory, 'one/sbom.cdx.json'), 'utf8')) as Sbom;
     const { name, version } = sbom.metadata.component;
-    const listed = sbom.components.map((one) => `${one.name} ${one.version}`);
+    const listed = sbom.components.map((one) => `${one.name} ${one.version ?? 'inside undici'}`);
 
     expect(`newrelic-exporter, version ${version}`).toBe(
       (await run('--version')).split(' (revision')[0],
@@ -111,11 +117,36 @@ describe('the bundle', () => {
     expect(name).toBe('newrelic-exporter');
     expect(listed.length).toBeGreaterThan(importedPackages().length);
     expect(listed).toEqual(
-      [...licences.matchAll(/^(\S+ \d+\.\d+\.\d+) \(.+\)$/gmu)].map(([, heading]) => heading),
+      [...licences.matchAll(/^(\S+ (?:\d+\.\d+\.\d+|inside undici)) \(.+\)$/gmu)].map(
+        ([, heading]) => heading,
+      ),
     );
     expect(sbom.components.map(({ purl }) => purl)).toContain(
       `pkg:npm/%40opentelemetry/api@${sbom.components[0]?.version}`,
     );
+  });
+
+  it('says what hash each package has, and which needs which, the HTTP parser of undici too', async () => {
+    const licences = await readFile(join(directory, 'one/THIRD_PARTY_LICENSES'), 'utf8');
+    const sbom = JSON.parse(await readFile(join(directory, 'one/sbom.cdx.json'), 'utf8')) as Sbom;
+    const lock = JSON.parse(await readFile(join(projectFolder, 'package-lock.json'), 'utf8')) as {
+      readonly packages: Readonly<Record<string, { readonly integrity?: string }>>;
+    };
+    const needed = new Set(sbom.dependencies.flatMap(({ dependsOn }) => dependsOn));
+    const undici = sbom.dependencies.find(({ ref }) => ref.startsWith('pkg:npm/undici@'));
+    const withoutHash = sbom.components.filter(({ name, hashes = [] }) => {
+      const [hash] = hashes;
+      const base64 = Buffer.from(hash?.content ?? '', 'hex').toString('base64');
+      const integrity = lock.packages[`node_modules/${name}`]?.integrity;
+      return hash?.alg !== 'SHA-512' || `sha512-${base64}` !== integrity;
+    });
+
+    expect(withoutHash.map(({ name }) => name)).toEqual(['llhttp']);
+    expect(undici?.dependsOn).toEqual(['pkg:github/nodejs/llhttp']);
+    expect(sbom.components.filter(({ purl }) => !needed.has(purl))).toEqual([]);
+    expect(sbom.dependencies).toHaveLength(1 + sbom.components.length);
+    expect(licences).toContain('llhttp inside undici (MIT)\n\nThis software is licensed under');
+    expect(licences).toContain('Copyright Fedor Indutny, 2018.');
   });
 
   it.each([

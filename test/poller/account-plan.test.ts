@@ -166,6 +166,19 @@ describe('other calls', () => {
     return planner.plan.demandPerMinute * 9;
   };
 
+  it('include look-ups that a discovery makes once an hour, at their recent rate', async () => {
+    const bench = aPlanner();
+    await bench.clock.advance(minuteMs);
+
+    bench.planner.discovered({ calls: 9, lookUpCalls: 9 }, 2 * minuteMs);
+
+    expect(demandOf(bench)).toBeCloseTo(9, 9);
+    await bench.clock.advance(10 * minuteMs);
+    bench.planner.discovered({ calls: 1 }, 2 * minuteMs);
+    bench.planner.replan([]);
+    expect(bench.planner.plan.demandPerMinute).toBe(0.5);
+  });
+
   it('include the retries since the last plan, each of them once', async () => {
     const bench = aPlanner();
     await bench.clock.advance(minuteMs);
@@ -195,7 +208,7 @@ describe('other calls', () => {
   ])('include those of a discovery that $what', ({ calls, demand }) => {
     const { planner } = aPlanner();
 
-    for (const one of calls) planner.discovered(one, 2 * minuteMs);
+    for (const one of calls) planner.discovered({ calls: one }, 2 * minuteMs);
     planner.replan([]);
 
     expect(planner.plan.demandPerMinute).toBe(demand);

@@ -82,6 +82,7 @@ describe('AppStates', () => {
     { what: 'after half an interval', fromMs: 30_000, intervals: 1, withinMs: 1e9, id: 'a' },
     { what: 'not before', fromMs: 30_001, intervals: 1, withinMs: 1e9, id: undefined },
     { what: 'not before, if early', fromMs: 35_000, intervals: 0.6, withinMs: 1e9, id: undefined },
+    { what: 'if it was never polled', fromMs: 115_000, intervals: 0, withinMs: 1e9, id: 'a' },
     { what: 'when it is due', fromMs: 40_000, intervals: 1 / 3, withinMs: 0, id: 'a' },
   ])('takes an application before it is due: $what', ({ withinMs, id, ...turn }) => {
     const { states, goTo } = aBench();
@@ -222,6 +223,16 @@ describe('AppStates', () => {
 
     expect(Math.round(states.nextEventMs() ?? 0)).toBe(row.dueMs);
     expect(states.dropStale()).toEqual([]);
+  });
+
+  it('brings first polls forward that wait longer than a shorter interval', () => {
+    const { states } = aBench();
+    const slow = { ...aSelected(), entry: anEntry({ poll: { intervalMs: 3_600_000 } }) };
+    states.set('a', aState(1_800_000, { selected: slow, phaseIndex: 1 }));
+
+    states.set('a', aState(1_800_000, { phaseIndex: 1 }));
+
+    expect(Math.round(states.nextEventMs() ?? 0)).toBe(37_082);
   });
 
   it('leaves a first poll due at once, whatever the interval', () => {

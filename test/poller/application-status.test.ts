@@ -142,18 +142,17 @@ describe('the status of an application', () => {
     expect(mended.failedHostIds.size).toBe(0);
   });
 
-  it('fails, and holds nothing, when it is published without a host', async () => {
+  it('fails, and holds the values of the host that failed', async () => {
     const bench = await aBench();
-    const partly = { error: bad.error, failed: new Set(['101']) };
+    const reading = { ...good.reading, hosts: new Map() } as PollOutcome['reading'];
+    const partly = { reading, error: bad.error, failed: new Set(['100']) };
     poll(bench);
     poll(bench, partly);
     const held = statusOf(bench);
-    poll(bench, partly);
-    const published = statusOf(bench);
 
-    expect([held.isHeld, published.isHeld]).toEqual([true, false]);
-    expect(published).toMatchObject({ state: 'failing', dropMs: undefined });
-    expect(published.failedHostIds).toEqual(new Set(['101']));
+    expect(held).toMatchObject({ state: 'failing', isHeld: true });
+    expect(held.reading?.hosts.get('100')).toEqual(webOf(1));
+    expect(held.failedHostIds).toEqual(new Set(['100']));
   });
 
   it('is gone, with a reason, when New Relic lists it and answers 404', async () => {

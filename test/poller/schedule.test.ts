@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  dueAtOnce,
+  dueAt,
   dueMsOf,
   overdueMsOf,
   phaseOf,
@@ -20,7 +20,7 @@ function next(
   { dueMs, ...times }: { dueMs: number; startMs: number; nowMs: number },
   timing: Parameters<typeof turnAfter>[2],
 ): { dueMs: number; overdueMs: number; skipped: number } {
-  const { turn, skipped } = turnAfter(dueAtOnce(dueMs), times, timing);
+  const { turn, skipped } = turnAfter(dueAt(dueMs), times, timing);
   const { intervalMs: everyMs } = timing;
   return { dueMs: dueMsOf(turn, everyMs), overdueMs: overdueMsOf(turn, everyMs), skipped };
 }
@@ -143,7 +143,7 @@ describe('turnAfter', () => {
 
 describe('spreadTurn', () => {
   it('spreads polls over the interval that comes, the very first at once', () => {
-    const due = [0, 1, 2].map((index) => dueMsOf(spreadTurn(index, 1000), intervalMs) - 1000);
+    const due = [0, 1, 2].map((index) => dueMsOf(spreadTurn(index, intervalMs, 1000), 5) - 1000);
 
     expect(due.map((ms) => Math.round(ms))).toEqual([0, 37_082, 14_164]);
   });

@@ -55,6 +55,8 @@ export class RenewalRules {
   readonly #changedMs = new Map<string, number>();
   readonly #sent = new Map<string, number>();
   readonly #slow = new Map<string, Slowness>();
+  /** What was last said of the calls that metrics take, by account. */
+  readonly #metricCalls = new Map<string, string | undefined>();
   /** When names first did not come, and by when the last of them are asked for again. */
   #namesMissing: { readonly sinceMs: number; readonly untilMs: number } | undefined;
 
@@ -98,6 +100,10 @@ export class RenewalRules {
     for (const setup of this.#world.setups()) {
       const { budget } = this.#dependencies;
       const stretch = stretchOf(setup, status);
+      const metricCalls = status.find(({ name }) => name === setup.name)?.metricCalls;
+      // Polls begin to take more calls, or fewer: those before have ended sooner after their first call.
+      if (this.#metricCalls.get(setup.name) !== metricCalls) this.#disturb(setup, stretch);
+      this.#metricCalls.set(setup.name, metricCalls);
       if (
         this.#world.nowMs() < budget.throttledMs(setup) + recoveryMs ||
         budget.keyOf(setup) === undefined

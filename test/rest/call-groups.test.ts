@@ -30,7 +30,7 @@ describe('the calls for the series of an entry', () => {
 
     const { applications, hosts } = callGroupsOf(series, true);
 
-    expect(applications).toEqual([{ series, places: undefined, calls: 1 }]);
+    expect(applications).toMatchObject([{ series, places: undefined, calls: 1 }]);
     expect(hosts).toEqual(applications);
   });
 

@@ -84,6 +84,7 @@ describe('many ids that the account no longer has', () => {
     const second = await vendor.discover();
 
     expect(first).toMatchObject({ complete: true, error: undefined, calls: 8 + 10 });
+    expect([first.lookUpCalls, second.lookUpCalls]).toEqual([10, 10]);
     expect(new Set(first.ids)).toEqual(new Set(good));
     expect(first.pendingIds).toHaveLength(1490);
     // One call each for the known, the unknown and the absent ids, and ten for single ids.

@@ -324,17 +324,6 @@ describe('metrics that never have a value', () => {
   });
 });
 
-describe('how many calls metrics take', () => {
-  it.each([
-    { metricCalls: undefined, says: 'REST API v2. API key' },
-    { metricCalls: '4 metrics take 1 call', says: 'REST API v2: 4 metrics take 1 call. API key' },
-  ])('is said of an account: $metricCalls', ({ metricCalls, says }) => {
-    const page = pageOf(aStatusSource({ accounts: [anAccountDetails({ metricCalls })] }));
-
-    expect(textOf(page)).toContain(says);
-  });
-});
-
 describe('hostile texts', () => {
   const sourceOf = (text: string): StatusSource =>
     aStatusSource({
