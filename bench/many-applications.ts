@@ -13,7 +13,7 @@ import type { AccountConfig, AppEntry, PollConfig } from '../src/model/config.ts
 import { seriesOf, type Values } from '../src/model/polled-series.ts';
 import { selectApplications } from '../src/model/selector.ts';
 import type { Source } from '../src/model/source.ts';
-import { type AccountPoller, createAccountPoller } from '../src/poller/account-poller.ts';
+import { AccountPoller } from '../src/poller/account-poller.ts';
 import { createCallScheduler } from '../src/rate-limit/call-scheduler.ts';
 import type { RestClient } from '../src/rest/rest-client.ts';
 import { createRestSource } from '../src/rest/rest-source.ts';
@@ -148,7 +148,7 @@ const nothing = (): void => undefined;
 function aPoller(clock: Clock, source: Source, entries: readonly AppEntry[]): AccountPoller {
   const { requestsPerMinute, concurrency } = account;
   const limit = aMembership(requestsPerMinute, clock);
-  return createAccountPoller(
+  return new AccountPoller(
     { account, entries },
     {
       source,

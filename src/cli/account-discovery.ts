@@ -1,8 +1,4 @@
-import {
-  type AccountRuntime,
-  type AccountRuntimeDependencies,
-  createAccountRuntime,
-} from '../daemon/account-runtime.ts';
+import { AccountRuntime, type AccountRuntimeDependencies } from '../daemon/account-runtime.ts';
 import { buildOf } from '../daemon/build.ts';
 import type { Platform } from '../daemon/platform.ts';
 import {
@@ -105,7 +101,7 @@ export async function discoverAccounts(
   );
   return Promise.all(
     prepared.map(async (one) => {
-      const runtime = createAccountRuntime(one, await openPrepared(one, platform), dependencies);
+      const runtime = new AccountRuntime(one, await openPrepared(one, platform), dependencies);
       try {
         return await discoverAccount(one, runtime, purpose, platform);
       } finally {

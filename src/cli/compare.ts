@@ -1,7 +1,4 @@
-import {
-  type AccountRuntimeDependencies,
-  createAccountRuntime,
-} from '../daemon/account-runtime.ts';
+import { AccountRuntime, type AccountRuntimeDependencies } from '../daemon/account-runtime.ts';
 import { loadForCommand, renderWarnings } from '../daemon/config-reader.ts';
 import { CommandError, type Platform } from '../daemon/platform.ts';
 import {
@@ -137,7 +134,7 @@ async function openApi(
       },
     };
   };
-  const runtime = createAccountRuntime(one, await openPrepared(one, platform), {
+  const runtime = new AccountRuntime(one, await openPrepared(one, platform), {
     ...dependencies,
     metrics: { ...metrics, apiObserver: countingObserver },
   });

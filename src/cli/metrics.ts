@@ -1,4 +1,4 @@
-import { type AccountRuntime, createAccountRuntime } from '../daemon/account-runtime.ts';
+import { AccountRuntime } from '../daemon/account-runtime.ts';
 import type { Platform } from '../daemon/platform.ts';
 import { openPrepared, prepareAccount } from '../daemon/prepare-account.ts';
 import { printable } from '../model/line-text.ts';
@@ -44,8 +44,8 @@ export async function metrics(
     ),
   );
   const runtimes = await Promise.all(
-    prepared.map(async (one) =>
-      createAccountRuntime(one, await openPrepared(one, platform), dependencies),
+    prepared.map(
+      async (one) => new AccountRuntime(one, await openPrepared(one, platform), dependencies),
     ),
   );
   try {

@@ -1,8 +1,4 @@
-import {
-  type AccountRuntime,
-  type AccountRuntimeDependencies,
-  createAccountRuntime,
-} from '../daemon/account-runtime.ts';
+import { AccountRuntime, type AccountRuntimeDependencies } from '../daemon/account-runtime.ts';
 import { CommandError, type Platform } from '../daemon/platform.ts';
 import { openPrepared, prepareAccount } from '../daemon/prepare-account.ts';
 import { ApiError } from '../model/api-error.ts';
@@ -39,7 +35,7 @@ export async function visibleAccountsOf(
   try {
     const prepared = await prepareAccount(account, [], dependencies);
     const raw = await openPrepared(prepared, platform);
-    const runtime = createAccountRuntime(prepared, raw, dependencies);
+    const runtime = new AccountRuntime(prepared, raw, dependencies);
     try {
       return await visibleAccounts(runtime, platform);
     } finally {

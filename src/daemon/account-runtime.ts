@@ -5,7 +5,7 @@ import type { AccountDetails, ApplicationStatus } from '../model/status.ts';
 import type { ApiObserver, Logger } from '../model/telemetry.ts';
 import { createNerdGraphSource } from '../nerdgraph/nerdgraph-source.ts';
 import { statusOf as nerdGraphStatusOf } from '../nerdgraph/status-of.ts';
-import { type AccountPoller, createAccountPoller } from '../poller/account-poller.ts';
+import { AccountPoller } from '../poller/account-poller.ts';
 import { createCallScheduler } from '../rate-limit/call-scheduler.ts';
 import type { Membership, RateLimiters } from '../rate-limit/rate-limiters.ts';
 import {
@@ -23,43 +23,6 @@ import type { Platform } from './platform.ts';
 import type { PreparedAccount } from './prepare-account.ts';
 import { createTransportLog } from './transport-log.ts';
 
-/** One account of the configuration in force, as long as its name and its vendor stay the same. */
-export interface AccountRuntime {
-  /** What it was created from, or last updated with. */
-  readonly prepared: PreparedAccount;
-  /** The vendor as the poller asks it: at the pace that the limit of the key allows. */
-  readonly source: Source;
-  /** What a command needs that asks New Relic something else, at the same pace. */
-  readonly asking: SourceDependencies;
-  /** Polls until the signal is aborted. */
-  run(signal: AbortSignal): Promise<void>;
-  /** Polls everything once. False if anything that was asked for did not arrive. */
-  runOnce(signal: AbortSignal): Promise<boolean>;
-  status(): AccountDetails;
-  /** All applications that are polled, as they are now. */
-  applications(): readonly ApplicationStatus[];
-  /** Why polling stands still through a fault of the program; `undefined` while it does not. */
-  stalled(): string | undefined;
-  /**
-   * Follows other limits, another key and other connections in one turn. All accounts that change are
-   * updated in the same turn, so that no key has a larger limit in between. `reconfigure` follows for
-   * what is polled.
-   *
-   * @param raw the connections to use from now on; `undefined` for those that are there
-   */
-  update(next: PreparedAccount, raw: RawTransport | undefined): void;
-  /**
-   * Polls according to its last update from now on; with many applications this takes several turns.
-   *
-   * @param isAskedOtherwise whether the vendor sees another key, or other requests
-   */
-  reconfigure(isAskedOtherwise: boolean): Promise<void>;
-  /** Frees the account's share of its key, once it no longer polls, and ends its log. */
-  leave(): void;
-  /** Leaves, and breaks off the calls under way. */
-  close(): Promise<void>;
-}
-
 export interface AccountRuntimeDependencies {
   readonly platform: Platform;
   readonly sink: SnapshotSink;
@@ -68,17 +31,11 @@ export interface AccountRuntimeDependencies {
   readonly limiters: RateLimiters;
 }
 
-/** @param raw the connections of `openPrepared`; `close` closes them */
-export function createAccountRuntime(
-  prepared: PreparedAccount,
-  raw: RawTransport,
-  dependencies: AccountRuntimeDependencies,
-): AccountRuntime {
-  return new PolledAccount(prepared, raw, dependencies);
-}
-
-class PolledAccount implements AccountRuntime {
+/** One account of the configuration in force, as long as its name and its vendor stay the same. */
+export class AccountRuntime {
+  /** The vendor as the poller asks it: at the pace that the limit of the key allows. */
   readonly source: Source;
+  /** What a command needs that asks New Relic something else, at the same pace. */
   readonly asking: SourceDependencies;
   readonly #membership: Membership;
   readonly #transport: AccountTransport;
@@ -86,6 +43,7 @@ class PolledAccount implements AccountRuntime {
   readonly #logger: BoundedLogger;
   #prepared: PreparedAccount;
 
+  /** @param raw the connections of `openPrepared`; `close` closes them */
   constructor(
     prepared: PreparedAccount,
     raw: RawTransport,
@@ -116,7 +74,7 @@ class PolledAccount implements AccountRuntime {
     this.asking = { send, observer, logger, clock, vendorWallMs };
     const source = createSource(account, timeoutMs, this.asking);
     this.source = withFreshKey(source, keyProvider);
-    this.#poller = createAccountPoller(prepared, {
+    this.#poller = new AccountPoller(prepared, {
       source: this.source,
       retries: () => this.#transport.retries(),
       vendorWallMs,
@@ -131,14 +89,17 @@ class PolledAccount implements AccountRuntime {
     });
   }
 
+  /** What it was created from, or last updated with. */
   get prepared(): PreparedAccount {
     return this.#prepared;
   }
 
+  /** Polls until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     await this.#poller.run(signal);
   }
 
+  /** Polls everything once. False if anything that was asked for did not arrive. */
   async runOnce(signal: AbortSignal): Promise<boolean> {
     return this.#poller.runOnce(signal);
   }
@@ -157,14 +118,23 @@ class PolledAccount implements AccountRuntime {
     };
   }
 
+  /** All applications that are polled, as they are now. */
   applications(): readonly ApplicationStatus[] {
     return this.#poller.applications();
   }
 
+  /** Why polling stands still through a fault of the program; `undefined` while it does not. */
   stalled(): string | undefined {
     return this.#poller.stalled();
   }
 
+  /**
+   * Follows other limits, another key and other connections in one turn. All accounts that change are
+   * updated in the same turn, so that no key has a larger limit in between. `reconfigure` follows for
+   * what is polled.
+   *
+   * @param raw the connections to use from now on; `undefined` for those that are there
+   */
   update(next: PreparedAccount, raw: RawTransport | undefined): void {
     const before = this.#prepared;
     this.#prepared = next;
@@ -172,10 +142,16 @@ class PolledAccount implements AccountRuntime {
     this.#transport.reconfigure(next.account, raw);
   }
 
+  /**
+   * Polls according to its last update from now on; with many applications this takes several turns.
+   *
+   * @param isAskedOtherwise whether the vendor sees another key, or other requests
+   */
   async reconfigure(isAskedOtherwise: boolean): Promise<void> {
     await this.#poller.reconfigure(this.#prepared, isAskedOtherwise);
   }
 
+  /** Frees the account's share of its key, once it no longer polls, and ends its log. */
   leave(): void {
     this.#membership.leave();
     this.#logger.stop();
@@ -189,6 +165,7 @@ class PolledAccount implements AccountRuntime {
     this.#membership.resize(requestsPerMinute);
   }
 
+  /** Leaves, and breaks off the calls under way. */
   async close(): Promise<void> {
     this.leave();
     await this.#transport.close();

@@ -13,7 +13,7 @@ import { createSelfMetrics, type SelfMetrics } from '../telemetry/self-metrics.t
 import { buildOf } from './build.ts';
 import type { Platform } from './platform.ts';
 import { withShard } from './sharding.ts';
-import { createSupervisor, type Supervisor } from './supervisor.ts';
+import { Supervisor } from './supervisor.ts';
 
 export interface DaemonDependencies {
   readonly platform: Platform;
@@ -28,7 +28,7 @@ export interface DaemonDependencies {
  * Everything but the HTTP server: the accounts, the series that they publish, and the self-metrics. What it
  * says of accounts and applications holds no secret.
  */
-export interface Daemon extends Supervisor {
+export interface Daemon extends Pick<Supervisor, keyof Supervisor> {
   readonly store: SeriesStore;
   readonly metrics: SelfMetrics;
   readonly history: Pick<ThroughputHistory, 'of'>;
@@ -70,7 +70,7 @@ export function createIdleDaemon({
   const history = createThroughputHistory(watch === undefined ? store : watch(store), platform);
   const { sink } = history;
   const limiters = createRateLimiters({ clock: platform.clock, logger });
-  const supervisor = createSupervisor({ platform, sink, metrics, logger, limiters });
+  const supervisor = new Supervisor({ platform, sink, metrics, logger, limiters });
 
   return {
     store,

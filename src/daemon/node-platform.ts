@@ -9,7 +9,6 @@ import type { ComparePassword } from '../server/basic-auth.ts';
 import { createRedactor } from '../telemetry/redactor.ts';
 import type { AnswerMemory } from '../transport/answer-memory.ts';
 import type { Platform } from './platform.ts';
-import { systemdChannel } from './systemd-notify.ts';
 
 /** In a small container V8's own heap limit exceeds the memory of the container. */
 function heapBytes(): number {
@@ -108,18 +107,6 @@ export function createNodePlatform({ program, stopSignal }: NodePlatformOptions)
     startChild: async (options) =>
       (await import('./child-program.ts')).startChildProgram(program, options),
     tellParent: process.send === undefined ? undefined : tellParent,
-    serviceManager: systemdChannel(
-      {
-        pid: process.pid,
-        parentPid: process.send === undefined ? undefined : process.ppid,
-        env: process.env,
-      },
-      {
-        // Loaded on demand: only a service of systemd runs a tool.
-        run: async (...tool) => (await import('./run-tool.ts')).runTool(...tool),
-        monotonicMicroseconds: () => process.hrtime.bigint() / 1000n,
-      },
-    ),
     stopSignal,
   };
 }

@@ -10,7 +10,6 @@ import type { Redactor } from '../telemetry/redactor.ts';
 import type { RawTransport } from '../transport/transport.ts';
 import type { UndiciTransportOptions } from '../transport/undici-transport.ts';
 import type { ChildProgram, ChildProgramOptions } from './child-program.ts';
-import type { ServiceManagerChannel } from './service-manager.ts';
 
 /** A stream to a terminal or a pipe, such as `process.stdout`. */
 export interface Output {
@@ -67,8 +66,6 @@ export interface Platform {
   readonly startChild: (options: ChildProgramOptions) => Promise<ChildProgram>;
   /** Sends the parent a message; absent if this process is no child. */
   readonly tellParent?: ((message: unknown) => void) | undefined;
-  /** The way to the service manager; absent if none wants to be told of the state of this process. */
-  readonly serviceManager?: ServiceManagerChannel | undefined;
   /** Aborted when the process is asked to stop; the cause of its reason is the name of the signal. */
   readonly stopSignal: AbortSignal;
 }

@@ -11,22 +11,6 @@ import { createRestWarnings } from './rest-warnings.ts';
 /** What asked for a reload; a word for the log. `start`: nothing has been read before. */
 export type ReloadTrigger = 'start' | 'signal' | 'http' | 'file';
 
-/** Brings the configuration from its file into force: the first one, and every later one. */
-export interface Reloader {
-  /**
-   * Reads the configuration and puts it into force. If anything is wrong with it, the one in force
-   * stays, and this rejects with a `CommandError`. Requests that come while a reload is under way share
-   * the next one.
-   */
-  reload(trigger: ReloadTrigger): Promise<void>;
-  status(): ReloaderStatus;
-  /**
-   * Waits for the first configuration if there is none, then follows changes of the file, until the
-   * signal is aborted.
-   */
-  watch(signal: AbortSignal): Promise<void>;
-}
-
 export interface ReloaderStatus extends ReloadStatus {
   /** The files in force; `undefined` if the last reload failed, or there was none. */
   readonly files: WatchedFiles | undefined;
@@ -49,22 +33,16 @@ export interface ReloaderDependencies {
   readonly metrics: Pick<SelfMetrics, 'configReloaded'>;
   /** Puts a configuration into force, or changes nothing and rejects with a `CommandError`. */
   readonly apply: (config: Config) => Promise<void>;
-  /** Stands around each reload that a signal asks for. */
-  readonly onSignal?: ((reload: () => Promise<void>) => Promise<void>) | undefined;
 }
 
 /** How often a daemon without a configuration tries to get one. */
 const waitMs = 2000;
 
-/** From now on SIGHUP reloads. */
-export function createReloader(
-  options: ReloaderOptions,
-  dependencies: ReloaderDependencies,
-): Reloader {
-  return new FileReloader(options, dependencies);
-}
-
-class FileReloader implements Reloader {
+/**
+ * Brings the configuration from its file into force: the first one, and every later one. From now on
+ * SIGHUP reloads.
+ */
+export class Reloader {
   readonly #options: ReloaderOptions;
   readonly #dependencies: ReloaderDependencies;
   readonly #reader: ConfigReader;
@@ -74,7 +52,7 @@ class FileReloader implements Reloader {
   #waiting: Promise<void> | undefined;
 
   constructor(options: ReloaderOptions, dependencies: ReloaderDependencies) {
-    const { platform, logger, onSignal = async (reload) => reload() } = dependencies;
+    const { platform, logger } = dependencies;
     this.#options = options;
     this.#dependencies = dependencies;
     this.#status = {
@@ -87,7 +65,7 @@ class FileReloader implements Reloader {
     this.#reader = createConfigReader(options.configFile, platform);
     this.#warnOfRest = createRestWarnings({ clock: platform.clock, logger });
     platform.onHangup(() => {
-      void onSignal(async () => this.#reloadQuietly('signal'));
+      void this.#reloadQuietly('signal');
     });
   }
 
@@ -95,6 +73,11 @@ class FileReloader implements Reloader {
     return this.#status;
   }
 
+  /**
+   * Reads the configuration and puts it into force. If anything is wrong with it, the one in force
+   * stays, and this rejects with a `CommandError`. Requests that come while a reload is under way share
+   * the next one.
+   */
   async reload(trigger: ReloadTrigger): Promise<void> {
     if (this.#waiting !== undefined) return this.#waiting;
     const next = this.#current.then(async () => this.#reloadNow(trigger));
@@ -104,6 +87,10 @@ class FileReloader implements Reloader {
     return next;
   }
 
+  /**
+   * Waits for the first configuration if there is none, then follows changes of the file, until the
+   * signal is aborted.
+   */
   async watch(signal: AbortSignal): Promise<void> {
     try {
       await this.#untilInForce(signal);

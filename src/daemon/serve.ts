@@ -15,10 +15,8 @@ import { buildOf } from './build.ts';
 import { sendHeartbeats } from './child-program.ts';
 import { createIdleDaemon, type Daemon } from './daemon.ts';
 import { CommandError, type ExitCode, type Platform } from './platform.ts';
-import { createReloader, type Reloader, type ReloaderOptions } from './reloader.ts';
-import { createServiceManager, type ServiceManager } from './service-manager.ts';
+import { Reloader, type ReloaderOptions } from './reloader.ts';
 import { type ShardingFlags, shardFrom } from './sharding.ts';
-import { stateSentence } from './state-sentence.ts';
 import { createStatusSource } from './status-source.ts';
 import { openWebAccess, type WebAccess } from './web-access.ts';
 
@@ -51,14 +49,13 @@ export async function serve(
 ): Promise<ExitCode> {
   const { clock, stopSignal, tellParent } = platform;
   const parts = await partsOf(options, platform, hooks);
-  const { logger, daemon, manager, reloader, web, server } = parts;
+  const { logger, daemon, reloader, web } = parts;
+  const server = serverOf(options, parts);
   const listening = (addresses: readonly BoundAddress[]): void => {
     logger.info(startFacts(addresses, options, platform, web), 'listening');
     hooks.listening?.(addresses);
-    manager.ready();
   };
   const beginStop = (): void => {
-    manager.stopping();
     server.setNotReady();
   };
   stopSignal.addEventListener('abort', beginStop, { once: true });
@@ -72,7 +69,6 @@ export async function serve(
         keepListening(options.listenAddresses, { server, clock, logger, listening }, stopSignal),
       daemon.run(stopSignal),
       reloader.watch(stopSignal),
-      manager.watch(stopSignal),
       daemon.loopLag.watch(stopSignal),
       web?.watch(server, stopSignal),
       tellParent &&
@@ -100,7 +96,7 @@ function startFacts(
   return { version, addresses, path, tls: tls !== undefined, passwords: users.size > 0 };
 }
 
-interface ServerParts {
+interface ServeParts {
   readonly platform: Platform;
   readonly logger: Logger;
   readonly daemon: Daemon;
@@ -109,12 +105,7 @@ interface ServerParts {
   readonly web: WebAccess | undefined;
 }
 
-interface ServeParts extends ServerParts {
-  readonly manager: ServiceManager;
-  readonly server: MetricsServer;
-}
-
-/** All parts, put together, and none of them started. */
+/** All parts but the server, put together, and none of them started. */
 async function partsOf(
   options: ServeOptions,
   platform: Platform,
@@ -124,32 +115,23 @@ async function partsOf(
   const logger = await createLogger(options, platform);
   const daemon = createIdleDaemon({ platform, logger, shard, watch: hooks.watch });
   daemon.metrics.sharded(shard);
-  const manager = createServiceManager({
-    channel: platform.serviceManager,
-    clock: platform.clock,
-    logger,
-    sentence: () => stateSentence(status.accounts(), status.process().reload.problem),
-    stalled: () => daemon.stalled(),
-  });
-  const reloader = createReloader(options, {
+  const reloader = new Reloader(options, {
     platform,
     logger,
     metrics: daemon.metrics,
     apply: async (config) => daemon.apply(config),
-    onSignal: async (reload) => manager.reload(reload),
   });
   const status = createStatusSource({ platform, daemon, shard, reload: () => reloader.status() });
   const web =
     options.webConfigFile === ''
       ? undefined
       : await openWebAccess(options.webConfigFile, { platform, logger });
-  const parts = { platform, logger, daemon, reloader, status, web };
-  return { ...parts, manager, server: serverOf(options, parts) };
+  return { platform, logger, daemon, reloader, status, web };
 }
 
 function serverOf(
   options: ServeOptions,
-  { platform, logger, daemon, reloader, status, web }: ServerParts,
+  { platform, logger, daemon, reloader, status, web }: ServeParts,
 ): MetricsServer {
   const { clock, comparePassword } = platform;
   return createMetricsServer(options, {

@@ -2,11 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Config } from '../model/config.ts';
 import type { AccountDetails, ApplicationStatus } from '../model/status.ts';
 import type { RawTransport } from '../transport/transport.ts';
-import {
-  type AccountRuntime,
-  type AccountRuntimeDependencies,
-  createAccountRuntime,
-} from './account-runtime.ts';
+import { AccountRuntime, type AccountRuntimeDependencies } from './account-runtime.ts';
 import { CommandError } from './platform.ts';
 import {
   accountsInUse,
@@ -15,27 +11,6 @@ import {
   type PreparedAccount,
   prepareAccounts,
 } from './prepare-account.ts';
-
-/** Runs the accounts of the configuration in force. */
-export interface Supervisor {
-  status(): readonly AccountDetails[];
-  /** All polled applications of all accounts. */
-  applications(): readonly ApplicationStatus[];
-  /**
-   * Puts another configuration into force, or changes nothing and rejects with a `CommandError`.
-   * Accounts that are the same in both go on undisturbed; changed ones keep their budget, their values
-   * and their polls under way. Calls must not overlap. Also rejects once `run` or `close` has ended the
-   * supervisor.
-   */
-  apply(config: Config): Promise<void>;
-  /** Polls until the signal is aborted; rejects only if the program itself is at fault. */
-  run(signal: AbortSignal): Promise<void>;
-  /** Polls everything once. False if anything that was asked for did not arrive. */
-  runOnce(signal: AbortSignal): Promise<boolean>;
-  /** Why polling stands still through a fault of the program; `undefined` while it does not. */
-  stalled(): string | undefined;
-  close(): Promise<void>;
-}
 
 /** An account whose poller runs, or will run with `run`. */
 interface RunningAccount {
@@ -60,11 +35,8 @@ type Step =
   | Update
   | { readonly kind: 'create'; readonly prepared: PreparedAccount; readonly raw: RawTransport };
 
-export function createSupervisor(dependencies: AccountRuntimeDependencies): Supervisor {
-  return new AccountSupervisor(dependencies);
-}
-
-class AccountSupervisor implements Supervisor {
+/** Runs the accounts of the configuration in force. */
+export class Supervisor {
   readonly #dependencies: AccountRuntimeDependencies;
   /** By name, in the order of the configuration. */
   #accounts: ReadonlyMap<string, RunningAccount> = new Map();
@@ -80,15 +52,23 @@ class AccountSupervisor implements Supervisor {
     return this.#all().map(({ runtime }) => runtime.status());
   }
 
+  /** All polled applications of all accounts. */
   applications(): readonly ApplicationStatus[] {
     return this.#all().flatMap(({ runtime }) => runtime.applications());
   }
 
+  /** Why polling stands still through a fault of the program; `undefined` while it does not. */
   stalled(): string | undefined {
     const reasons = this.#all().map(({ runtime }) => runtime.stalled());
     return reasons.find((reason) => reason !== undefined);
   }
 
+  /**
+   * Puts another configuration into force, or changes nothing and rejects with a `CommandError`.
+   * Accounts that are the same in both go on undisturbed; changed ones keep their budget, their values
+   * and their polls under way. Calls must not overlap. Also rejects once `run` or `close` has ended the
+   * supervisor.
+   */
   async apply(config: Config): Promise<void> {
     // Everything that can fail comes first, then everything that changes something.
     const prepared = await this.#prepare(config);
@@ -109,6 +89,7 @@ class AccountSupervisor implements Supervisor {
     await closing;
   }
 
+  /** Polls until the signal is aborted; rejects only if the program itself is at fault. */
   async run(signal: AbortSignal): Promise<void> {
     try {
       await new Promise<void>((resolve, reject) => {
@@ -125,6 +106,7 @@ class AccountSupervisor implements Supervisor {
     }
   }
 
+  /** Polls everything once. False if anything that was asked for did not arrive. */
   async runOnce(signal: AbortSignal): Promise<boolean> {
     setMaxListeners(0, signal);
     const results = await Promise.all(
@@ -204,7 +186,7 @@ class AccountSupervisor implements Supervisor {
   #create({ prepared, raw }: Extract<Step, { kind: 'create' }>): RunningAccount {
     const abort = new AbortController();
     setMaxListeners(0, abort.signal);
-    const runtime = createAccountRuntime(prepared, raw, this.#dependencies);
+    const runtime = new AccountRuntime(prepared, raw, this.#dependencies);
     return { runtime, abort, done: undefined };
   }
 

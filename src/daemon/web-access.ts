@@ -8,18 +8,6 @@ import type { MetricsServer } from '../server/metrics-server.ts';
 import { fileCommandError } from './file-error.ts';
 import { type Platform } from './platform.ts';
 
-/** The web configuration in force, which follows its files. */
-export interface WebAccess {
-  current(): WebConfig;
-  /**
-   * Puts every change of the files into force, until the signal is aborted. If anything is wrong with
-   * them, what is in force stays.
-   *
-   * @param server is told what new connections get
-   */
-  watch(server: Pick<MetricsServer, 'renewTls'>, signal: AbortSignal): Promise<void>;
-}
-
 export interface WebAccessDependencies {
   readonly platform: Pick<Platform, 'clock' | 'readFile'>;
   readonly logger: Logger;
@@ -50,7 +38,8 @@ function wantsCertificate({ tls }: WebConfig): boolean {
   );
 }
 
-class FileWebAccess implements WebAccess {
+/** The web configuration in force, which follows its files. */
+export class WebAccess {
   readonly #path: string;
   readonly #dependencies: WebAccessDependencies;
   #loaded: LoadedWebConfig;
@@ -67,6 +56,12 @@ class FileWebAccess implements WebAccess {
     return this.#loaded.config;
   }
 
+  /**
+   * Puts every change of the files into force, until the signal is aborted. If anything is wrong with
+   * them, what is in force stays.
+   *
+   * @param server is told what new connections get
+   */
   async watch(server: Pick<MetricsServer, 'renewTls'>, signal: AbortSignal): Promise<void> {
     const { clock } = this.#dependencies.platform;
     try {
@@ -148,7 +143,7 @@ export async function openWebAccess(
 ): Promise<WebAccess> {
   try {
     const loaded = await loadWebConfig(path, dependencies.platform);
-    return new FileWebAccess(path, loaded, dependencies);
+    return new WebAccess(path, loaded, dependencies);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     throw fileCommandError(error);

@@ -11,16 +11,10 @@ import { type Aspect, accountStatusOf } from './account-status.ts';
 import { AccountTable, type AccountTableOptions } from './account-table.ts';
 import { applicationStatusesOf } from './application-status.ts';
 import { discoveryIntervalOf } from './demand.ts';
-import {
-  createDiscoveryLoop,
-  type DiscoveryLoop,
-  discoveryOptionsOf,
-  wantSameApplications,
-} from './discovery-loop.ts';
+import { DiscoveryLoop, discoveryOptionsOf, wantSameApplications } from './discovery-loop.ts';
 import { hostlessEntries } from './discovery-state.ts';
 import { createPollLog, type PollLog } from './poll-log.ts';
-import { createPollLoop, type PollLoop } from './poll-loop.ts';
-import { stalledText } from './stalled.ts';
+import { PollLoop } from './poll-loop.ts';
 
 export interface AccountPollerOptions {
   readonly account: AccountConfig;
@@ -49,38 +43,7 @@ export interface AccountPollerDependencies {
 }
 
 /** Keeps one account's values fresh. */
-export interface AccountPoller {
-  /** Discovers and polls until the signal is aborted. */
-  run(signal: AbortSignal): Promise<void>;
-  /**
-   * Discovers once and polls every application once. Resolves to whether all that was asked for
-   * arrived.
-   */
-  runOnce(signal: AbortSignal): Promise<boolean>;
-  status(): PollerDetails;
-  /** All applications that are polled, as they are now. */
-  applications(): readonly ApplicationStatus[];
-  readonly plan: AccountPlan;
-  /**
-   * Uses other settings from now on. Values stay. Polls under way go on, unless what they ask for
-   * is no longer wanted. The name of the account must stay the same. A discovery begins at once if
-   * it may find other applications.
-   *
-   * @param isElsewhere whether the source now uses another key, or another way to the vendor
-   */
-  reconfigure(options: AccountPollerOptions, isElsewhere?: boolean): Promise<void>;
-  /** Why polling has come to a halt, if only a bug of this program explains that; else `undefined`. */
-  stalled(): string | undefined;
-}
-
-export function createAccountPoller(
-  options: AccountPollerOptions,
-  dependencies: AccountPollerDependencies,
-): AccountPoller {
-  return new LoopingPoller(options, dependencies);
-}
-
-class LoopingPoller implements AccountPoller {
+export class AccountPoller {
   #options: AccountPollerOptions;
   readonly #dependencies: AccountPollerDependencies;
   readonly #log: PollLog;
@@ -111,7 +74,7 @@ class LoopingPoller implements AccountPoller {
     });
     const parts = { ...dependencies, log: this.#log, planner };
     this.#table = new AccountTable(tableOptionsOf(options), parts);
-    this.#discoveries = createDiscoveryLoop(discoveryOptionsOf(options), {
+    this.#discoveries = new DiscoveryLoop(discoveryOptionsOf(options), {
       ...dependencies,
       table: this.#table,
       ended: (removedIds) => {
@@ -119,7 +82,7 @@ class LoopingPoller implements AccountPoller {
         this.#wake();
       },
     });
-    this.#polls = createPollLoop(this.#table, {
+    this.#polls = new PollLoop(this.#table, {
       ...parts,
       unauthorized: () => {
         this.#discoveries.soon();
@@ -145,6 +108,7 @@ class LoopingPoller implements AccountPoller {
     return this.#table.plan;
   }
 
+  /** Discovers and polls until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     this.#isRunning = true;
     try {
@@ -154,6 +118,10 @@ class LoopingPoller implements AccountPoller {
     }
   }
 
+  /**
+   * Discovers once and polls every application once. Resolves to whether all that was asked for
+   * arrived.
+   */
   async runOnce(signal: AbortSignal): Promise<boolean> {
     return this.#untilStopped(signal, async () => {
       const isComplete = await this.#discoveries.discover(signal);
@@ -185,10 +153,18 @@ class LoopingPoller implements AccountPoller {
     });
   }
 
+  /** All applications that are polled, as they are now. */
   applications(): readonly ApplicationStatus[] {
     return applicationStatusesOf(this.#options.account, this.#table, this.#dependencies);
   }
 
+  /**
+   * Uses other settings from now on. Values stay. Polls under way go on, unless what they ask for
+   * is no longer wanted. The name of the account must stay the same. A discovery begins at once if
+   * it may find other applications.
+   *
+   * @param isElsewhere whether the source now uses another key, or another way to the vendor
+   */
   async reconfigure(options: AccountPollerOptions, isElsewhere = false): Promise<void> {
     const isSameQuestion = !isElsewhere && wantSameApplications(this.#options, options);
     this.#options = options;
@@ -206,6 +182,7 @@ class LoopingPoller implements AccountPoller {
     }
   }
 
+  /** Why polling has come to a halt, if only a bug of this program explains that; else `undefined`. */
   stalled(): string | undefined {
     if (!this.#isRunning) return undefined;
     const what = stalledText(this.#dependencies.clock.monotonicMs(), [
@@ -263,4 +240,19 @@ function tableOptionsOf({ account, entries }: AccountPollerOptions): AccountTabl
     entries,
     discoveryIntervalMs: discoveryIntervalOf(entries.map(({ poll }) => poll)),
   };
+}
+
+/** Far longer than any deadline of the loops themselves. */
+const stalledAfterMs = 5 * 60_000;
+
+/** What should happen, and the monotonic time since when it has been late. */
+type Late = readonly [what: string, sinceMs: number | undefined];
+
+/** The first of those that have been late for so long that the program must be at fault. */
+function stalledText(nowMs: number, all: readonly Late[]): string | undefined {
+  for (const [what, sinceMs] of all) {
+    if (sinceMs === undefined || nowMs - sinceMs < stalledAfterMs) continue;
+    return `${what} for ${Math.round((nowMs - sinceMs) / 1000)} s`;
+  }
+  return undefined;
 }

@@ -12,7 +12,7 @@ import type { AccountPlan, AccountPlanner } from './account-plan.ts';
 import { type AppPublisher, createAppPublisher } from './app-publisher.ts';
 import { snapshotOf } from './app-snapshot.ts';
 import { type AppState, afterPoll } from './app-state.ts';
-import { type AppStates, createAppStates } from './app-states.ts';
+import { AppStates } from './app-states.ts';
 import {
   applySteps,
   discoverySteps,
@@ -30,10 +30,10 @@ import {
   isDiscoveryStale,
   isUnauthorized,
 } from './discovery-state.ts';
-import { createMetricWatch, type MetricWatch } from './metric-watch.ts';
+import { shouldAskHostNames } from './host-names.ts';
+import { MetricWatch } from './metric-watch.ts';
 import type { PollLog } from './poll-log.ts';
-import { pollRequestOf } from './poll-request.ts';
-import { dueMsOf, phaseOf, turnAfter } from './schedule.ts';
+import { dueMsOf, overdueMsOf, phaseOf, pollDeadlineMs, turnAfter } from './schedule.ts';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
 
 export interface AccountTableOptions {
@@ -71,11 +71,11 @@ export class AccountTable {
     this.#options = options;
     this.#dependencies = dependencies;
     this.#time = createVirtualClock(dependencies.clock);
-    this.#states = createAppStates({ ...dependencies, time: this.#time });
+    this.#states = new AppStates({ ...dependencies, time: this.#time });
     const { name } = options.account;
     const published = { ...dependencies, snapshotOf: (id: string) => this.#snapshotOf(id) };
     this.#publisher = createAppPublisher({ account: name }, published);
-    this.#metrics = createMetricWatch({ ...dependencies, states: this.#states });
+    this.#metrics = new MetricWatch({ ...dependencies, states: this.#states });
     // Before its first discovery an account must not look like a healthy one without applications.
     dependencies.sink.accountUp(name, false);
   }
@@ -173,8 +173,20 @@ export class AccountTable {
     const state = this.states.get(id);
     if (state === undefined) return undefined;
     this.#states.begin(id);
-    const isListed = hostsListedNow(this.states, id);
-    return pollRequestOf(state, this.plan, { ...this.#dependencies, time: this.#time, isListed });
+    const { selected, turn, hostNames } = state;
+    const { poll } = selected.entry;
+    const { stretch } = this.plan;
+    const overdueMs = this.#time.monotonicMsOf(overdueMsOf(turn, poll.intervalMs));
+    return {
+      selected,
+      dueMs: this.nextDueMs(state),
+      overdueMs: stretch > 1 ? Number.POSITIVE_INFINITY : overdueMs,
+      periodMs: poll.intervalMs * stretch,
+      deadlineMs: pollDeadlineMs(poll, stretch),
+      askHostNames: shouldAskHostNames(state, this.#dependencies.clock.monotonicMs()),
+      hostNames: hostNames.names,
+      isListed: hostsListedNow(this.states, id),
+    };
   }
 
   /** To be called when a poll was ended before it had an outcome. */

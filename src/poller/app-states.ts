@@ -10,40 +10,13 @@ export interface FailingCount {
   readonly changedMs: number;
 }
 
-/** The states of an account's applications, and when something happens to each of them next. */
-export interface AppStates {
-  readonly all: ReadonlyMap<string, AppState>;
-  /** How many applications did not get everything with their last poll. */
-  readonly failing: FailingCount;
-  /** The state of an application from now on. Its next poll is due no later than a new interval demands. */
-  set(id: string, state: AppState): void;
-  delete(id: string): void;
-  /** The poll of the application has begun: it is under way, or waits for its first call. */
-  begin(id: string): void;
-  /** The poll of the application has ended. */
-  end(id: string): void;
-  /**
-   * The application whose poll has been due for longest; `undefined` when none is due.
-   *
-   * @param withinMs how early an application counts as due
-   */
-  firstDue(withinMs?: number): string | undefined;
-  /** Drops the values that have become stale. Returns the ids of their applications. */
-  dropStale(): readonly string[];
-  /** Monotonic time at which the next poll is due or values become stale; `undefined` if never. */
-  nextEventMs(): number | undefined;
-}
-
 export interface AppStatesDependencies {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly time: VirtualClock;
 }
 
-export function createAppStates(dependencies: AppStatesDependencies): AppStates {
-  return new QueuedStates(dependencies);
-}
-
-class QueuedStates implements AppStates {
+/** The states of an account's applications, and when something happens to each of them next. */
+export class AppStates {
   readonly #all = new Map<string, AppState>();
   readonly #polling = new Set<string>();
   /** When the next poll of each application is due, in virtual time. */
@@ -66,10 +39,12 @@ class QueuedStates implements AppStates {
     return this.#all;
   }
 
+  /** How many applications did not get everything with their last poll. */
   get failing(): FailingCount {
     return this.#failing;
   }
 
+  /** The state of an application from now on. Its next poll is due no later than a new interval demands. */
   set(id: string, next: AppState): void {
     const before = this.#all.get(id);
     const state = before === undefined ? next : this.#inTurn(before, next);
@@ -90,17 +65,24 @@ class QueuedStates implements AppStates {
     for (const queue of [this.#polls, this.#late, this.#stale]) queue.delete(id);
   }
 
+  /** The poll of the application has begun: it is under way, or waits for its first call. */
   begin(id: string): void {
     this.#polling.add(id);
     this.#polls.delete(id);
   }
 
+  /** The poll of the application has ended. */
   end(id: string): void {
     this.#polling.delete(id);
     const state = this.#all.get(id);
     if (state !== undefined) this.set(id, state);
   }
 
+  /**
+   * The application whose poll has been due for longest; `undefined` when none is due.
+   *
+   * @param withinMs how early an application counts as due
+   */
   firstDue(withinMs = 0): string | undefined {
     const id = this.#polls.first();
     const state = id === undefined ? undefined : this.#all.get(id);
@@ -112,6 +94,7 @@ class QueuedStates implements AppStates {
     return earlyMs <= withinMs && this.#time.nowMs() >= earliestMs ? id : undefined;
   }
 
+  /** Drops the values that have become stale. Returns the ids of their applications. */
   dropStale(): readonly string[] {
     const nowMs = this.#clock.monotonicMs();
     for (let one = this.#firstLate(nowMs); one !== undefined; one = this.#firstLate(nowMs)) {
@@ -129,6 +112,7 @@ class QueuedStates implements AppStates {
     return dropped;
   }
 
+  /** Monotonic time at which the next poll is due or values become stale; `undefined` if never. */
   nextEventMs(): number | undefined {
     const virtualMs = Math.min(this.#polls.firstPriority(), this.#late.firstPriority());
     const nextMs = Math.min(this.#time.monotonicMsOf(virtualMs), this.#stale.firstPriority());

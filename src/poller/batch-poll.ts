@@ -27,15 +27,6 @@ export interface BatchPollDependencies {
 /** Called once for each application of a batch, unless it was dropped before. */
 export type PollEnded = (request: PollRequest, outcome: PollOutcome) => void;
 
-/** The poll of a batch that has not ended. */
-export interface BatchPoll {
-  /**
-   * Drops an application whose outcome is no longer wanted: it is not reported. When no outcome is
-   * wanted any longer, the calls of the batch are aborted with this reason.
-   */
-  drop(request: PollRequest, reason: Error): void;
-}
-
 /**
  * Passes the calls of a batch to the scheduler, stage by stage. The poll begins with its first
  * call; until then the batch is only an entry in a queue. Each outcome is reported once: when the
@@ -47,7 +38,7 @@ export function startBatchPoll(
   dependencies: BatchPollDependencies,
   ended: PollEnded,
 ): BatchPoll {
-  return new StagedPoll(batch, dependencies, ended);
+  return new BatchPoll(batch, dependencies, ended);
 }
 
 /**
@@ -63,7 +54,8 @@ interface Begun {
   readonly wallMs: number;
 }
 
-class StagedPoll implements BatchPoll {
+/** The poll of a batch that has not ended. */
+export class BatchPoll {
   readonly #batch: Batch<PollRequest>;
   readonly #dependencies: BatchPollDependencies;
   readonly #ended: PollEnded;
@@ -81,6 +73,10 @@ class StagedPoll implements BatchPoll {
     this.#next();
   }
 
+  /**
+   * Drops an application whose outcome is no longer wanted: it is not reported. When no outcome is
+   * wanted any longer, the calls of the batch are aborted with this reason.
+   */
   drop(request: PollRequest, reason: Error): void {
     this.#wanted.delete(request);
     if (this.#wanted.size > 0) return;

@@ -23,26 +23,6 @@ export interface DiscoveryLoopDependencies {
   readonly ended: (removedIds: readonly string[]) => void;
 }
 
-/** Discovers the applications of an account again and again. */
-export interface DiscoveryLoop {
-  /** Makes one discovery. Resolves to whether it found out all that it was asked. */
-  discover(signal: AbortSignal): Promise<boolean>;
-  /** Discovers until the signal is aborted, then rejects with its reason. */
-  run(signal: AbortSignal): Promise<void>;
-  /** Brings the next discovery forward. */
-  soon(): void;
-  /** Looks for something else from now on: drops the discovery under way and begins another one. */
-  restart(options: DiscoveryLoopOptions): void;
-  /**
-   * Looks for the same at this interval from now on. A discovery that is now due begins at once.
-   */
-  repeatEvery(intervalMs: number): void;
-  /** Monotonic time since when the discovery under way, or the next one, has been late. */
-  lateSinceMs(): number | undefined;
-  /** Monotonic time at which the next discovery begins; `undefined` while one is under way. */
-  nextMs(): number | undefined;
-}
-
 /** Nothing can be shown before the first discovery succeeds, so it is tried again soon. */
 const firstRetryMs = 1000;
 /** Retry interval after a failed discovery, if shorter than the interval. */
@@ -61,14 +41,8 @@ const longestDeadlineMs = 3_600_000;
 
 class Restarted extends Error {}
 
-export function createDiscoveryLoop(
-  options: DiscoveryLoopOptions,
-  dependencies: DiscoveryLoopDependencies,
-): DiscoveryLoop {
-  return new RepeatedDiscovery(options, dependencies);
-}
-
-class RepeatedDiscovery implements DiscoveryLoop {
+/** Discovers the applications of an account again and again. */
+export class DiscoveryLoop {
   #options: DiscoveryLoopOptions;
   readonly #dependencies: DiscoveryLoopDependencies;
   readonly #delay: InterruptibleDelay;
@@ -84,6 +58,7 @@ class RepeatedDiscovery implements DiscoveryLoop {
     this.#deadlineMs = Math.max(options.intervalMs, firstDeadlineMs);
   }
 
+  /** Makes one discovery. Resolves to whether it found out all that it was asked. */
   async discover(signal: AbortSignal): Promise<boolean> {
     signal.throwIfAborted();
     const controller = new AbortController();
@@ -106,6 +81,7 @@ class RepeatedDiscovery implements DiscoveryLoop {
     }
   }
 
+  /** Discovers until the signal is aborted, then rejects with its reason. */
   async run(signal: AbortSignal): Promise<void> {
     let failures = 0;
     let lacking = 0;
@@ -123,10 +99,12 @@ class RepeatedDiscovery implements DiscoveryLoop {
     }
   }
 
+  /** Brings the next discovery forward. */
   soon(): void {
     this.#delay.cutShort(minPauseMs);
   }
 
+  /** Looks for something else from now on: drops the discovery under way and begins another one. */
   restart(next: DiscoveryLoopOptions): void {
     this.#options = next;
     this.#deadlineMs = Math.max(next.intervalMs, this.#deadlineMs);
@@ -134,17 +112,22 @@ class RepeatedDiscovery implements DiscoveryLoop {
     this.#delay.cutShort(0);
   }
 
+  /**
+   * Looks for the same at this interval from now on. A discovery that is now due begins at once.
+   */
   repeatEvery(intervalMs: number): void {
     this.#options = { ...this.#options, intervalMs };
     this.#deadlineMs = Math.max(intervalMs, this.#deadlineMs);
     this.#delay.cutShort(intervalMs);
   }
 
+  /** Monotonic time since when the discovery under way, or the next one, has been late. */
   lateSinceMs(): number | undefined {
     const atMs = this.#lateAtMs;
     return atMs !== undefined && atMs <= this.#dependencies.clock.monotonicMs() ? atMs : undefined;
   }
 
+  /** Monotonic time at which the next discovery begins; `undefined` while one is under way. */
   nextMs(): number | undefined {
     return this.#delay.endsAtMs();
   }

@@ -15,23 +15,6 @@ export interface MetricWatchDependencies {
   };
 }
 
-/**
- * Finds the metrics of which no application of an entry ever had a value: a misspelt name must not look like
- * an idle application. An entry is judged once each of its applications that does not fail has had two whole
- * polls, if one of them had requests then. An entry that asks for something else begins anew.
- */
-export interface MetricWatch {
-  /** All missing metrics; the same array as long as nothing in it changes. */
-  readonly missing: readonly MissingMetric[];
-  polled(after: AppState, reading: AppReading | undefined): void;
-  /** Judges. Must be called after each discovery, and after entries have changed. */
-  followStates(): void;
-}
-
-export function createMetricWatch(dependencies: MetricWatchDependencies): MetricWatch {
-  return new Watch(dependencies);
-}
-
 /** A metric of an entry. The gauge of a preset is one, whatever its transaction types. */
 interface Watched {
   readonly named: MissingMetric;
@@ -57,7 +40,12 @@ const enoughPolls = 2;
 /** What is found at once: some milliseconds. The rest is found after the next discovery. */
 const mostAtOnce = 5000;
 
-class Watch implements MetricWatch {
+/**
+ * Finds the metrics of which no application of an entry ever had a value: a misspelt name must not look like
+ * an idle application. An entry is judged once each of its applications that does not fail has had two whole
+ * polls, if one of them had requests then. An entry that asks for something else begins anew.
+ */
+export class MetricWatch {
   readonly #dependencies: MetricWatchDependencies;
   /** By the selector. */
   readonly #watches = new Map<string, EntryWatch>();
@@ -69,6 +57,7 @@ class Watch implements MetricWatch {
     this.#dependencies = dependencies;
   }
 
+  /** All missing metrics; the same array as long as nothing in it changes. */
   get missing(): readonly MissingMetric[] {
     this.#missing ??= [...this.#watches.values()].flatMap(({ missing }) => namesOf([...missing]));
     return this.#missing;
@@ -89,6 +78,7 @@ class Watch implements MetricWatch {
     watch.hasBusyHosts = reading.hosts.size > 0;
   }
 
+  /** Judges. Must be called after each discovery, and after entries have changed. */
   followStates(): void {
     const awaited = this.#awaited();
     const found: MissingMetric[] = [];

@@ -14,28 +14,6 @@ import {
   startBatchPoll,
 } from './batch-poll.ts';
 
-/**
- * Starts the poll of each application when it is due, and never two polls of the same application.
- */
-export interface PollLoop {
-  /** Starts the polls that are due now, and sets the timer for the next ones. */
-  wake(): void;
-  /**
-   * Polls every application once, now. Resolves to whether everything that was asked for arrived.
-   * Rejects with the signal's reason.
-   */
-  pollAll(signal: AbortSignal): Promise<boolean>;
-  /**
-   * Ends the polls of these applications without an outcome. Applications that are still wanted are
-   * polled again.
-   */
-  abort(ids: Iterable<string>): void;
-  /** Ends every poll, and starts no more. */
-  stop(): void;
-  /** Monotonic time since when something has been due without being looked at. */
-  dueSinceMs(): number | undefined;
-}
-
 export interface PollLoopDependencies extends BatchPollDependencies {
   readonly source: Pick<Source, 'batches' | 'gatherMs'>;
   /** Called when the vendor refuses the key for an application for which it was accepted before. */
@@ -53,11 +31,10 @@ interface RunningPoll {
 /** Polls started in one turn of the event loop: some milliseconds. */
 const pollsPerTurn = 200;
 
-export function createPollLoop(table: AccountTable, dependencies: PollLoopDependencies): PollLoop {
-  return new DuePolls(table, dependencies);
-}
-
-class DuePolls implements PollLoop {
+/**
+ * Starts the poll of each application when it is due, and never two polls of the same application.
+ */
+export class PollLoop {
   readonly #table: AccountTable;
   readonly #dependencies: PollLoopDependencies;
   readonly #polls = new Map<string, RunningPoll>();
@@ -71,6 +48,7 @@ class DuePolls implements PollLoop {
     this.#dependencies = dependencies;
   }
 
+  /** Starts the polls that are due now, and sets the timer for the next ones. */
   wake(): void {
     if (this.#isStopped) return;
     this.#table.dropStale();
@@ -82,6 +60,10 @@ class DuePolls implements PollLoop {
     this.#wakeInTime();
   }
 
+  /**
+   * Polls every application once, now. Resolves to whether everything that was asked for arrived.
+   * Rejects with the signal's reason.
+   */
   async pollAll(signal: AbortSignal): Promise<boolean> {
     signal.throwIfAborted();
     return new Promise<boolean>((resolve, reject) => {
@@ -105,6 +87,10 @@ class DuePolls implements PollLoop {
     });
   }
 
+  /**
+   * Ends the polls of these applications without an outcome. Applications that are still wanted are
+   * polled again.
+   */
   abort(ids: Iterable<string>): void {
     // One error for all: ten thousand of them would take as long as all the rest.
     const reason = new Error('the poll is not wanted any more');
@@ -118,6 +104,7 @@ class DuePolls implements PollLoop {
     }
   }
 
+  /** Ends every poll, and starts no more. */
   stop(): void {
     this.#isStopped = true;
     this.#clearTimer();
@@ -128,6 +115,7 @@ class DuePolls implements PollLoop {
     this.#gathered.clear();
   }
 
+  /** Monotonic time since when something has been due without being looked at. */
   dueSinceMs(): number | undefined {
     const nextMs = this.#table.nextEventMs();
     return nextMs !== undefined && nextMs <= this.#dependencies.clock.monotonicMs()

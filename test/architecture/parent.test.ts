@@ -61,7 +61,6 @@ describe('the parent of a daemon', () => {
       'daemon/platform.ts',
       'daemon/respawn.ts',
       'daemon/sharding.ts',
-      'daemon/systemd-notify.ts',
     ]);
     expect([...loaded].filter((name) => /^(?:config|server|transport)\//u.test(name))).toEqual([
       'config/suggestion.ts',

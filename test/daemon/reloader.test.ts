@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { digestOf } from '../../src/config/read-file.ts';
 import { CommandError } from '../../src/daemon/platform.ts';
-import { createReloader, type Reloader, type ReloadTrigger } from '../../src/daemon/reloader.ts';
+import { type ReloadTrigger, Reloader } from '../../src/daemon/reloader.ts';
 import type { Config } from '../../src/model/config.ts';
 import { settle } from '../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
@@ -42,7 +42,7 @@ function aBench(options: BenchOptions = {}): Bench {
   const applied: Config[] = [];
   const results: boolean[] = [];
   const waiting: (() => void)[] = [];
-  const reloader = createReloader(
+  const reloader = new Reloader(
     { configFile: '/config.yaml', configWait: options.waits ?? false, autoReloadIntervalMs: 0 },
     {
       platform,
@@ -76,7 +76,7 @@ function isInForce({ reloader }: Bench): boolean {
   return reloader.status().inForceSinceMs !== undefined;
 }
 
-describe('createReloader', () => {
+describe('Reloader', () => {
   it('puts a good configuration into force and says so', async () => {
     const bench = aBench();
     await bench.reloader.reload('start');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSupervisor, type Supervisor } from '../../src/daemon/supervisor.ts';
+import { Supervisor } from '../../src/daemon/supervisor.ts';
 import type { AccountConfig, Config } from '../../src/model/config.ts';
 import { createRateLimiters } from '../../src/rate-limit/rate-limiters.ts';
 import { createSelfMetrics } from '../../src/telemetry/self-metrics.ts';
@@ -40,7 +40,7 @@ function aBench(): Bench {
     largest = Math.max(largest, watcher.limitPerMinute());
   });
   return {
-    supervisor: createSupervisor({ platform, sink, metrics, logger, limiters }),
+    supervisor: new Supervisor({ platform, sink, metrics, logger, limiters }),
     largestShare: () => {
       const found = Math.max(largest, watcher.limitPerMinute());
       largest = 0;

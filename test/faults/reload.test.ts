@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createReloader } from '../../src/daemon/reloader.ts';
+import { Reloader } from '../../src/daemon/reloader.ts';
 import { type TimedBench, type VendorOptions, withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 import { publishedOf } from './published-of.ts';
@@ -50,7 +50,7 @@ async function withReloading(
     const { daemon, daemonPlatform, logger, platform } = bench;
     // The bench itself has put the first configuration into force.
     let hasStarted = false;
-    const reloader = createReloader(
+    const reloader = new Reloader(
       { configFile: file, configWait: false, autoReloadIntervalMs: 5 * secondMs },
       {
         platform: daemonPlatform,

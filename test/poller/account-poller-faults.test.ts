@@ -10,7 +10,7 @@ const unauthorized = (): ApiError => new ApiError('auth', 'HTTP 401', { status: 
 const never = async (): Promise<never> => new Promise(() => {});
 
 describe.each(apis)('$name', (api) => {
-  describe('createAccountPoller, when the vendor misbehaves', () => {
+  describe('AccountPoller, when the vendor misbehaves', () => {
     it('gives up on a poll that hangs, and drops the values after stale_after', async () => {
       const bench = await aRunningShop(api, { poll: { staleAfterMs: 300_000 } });
       for (const subject of ['1', '1/11', '1/12']) bench.source.answer(subject, never());
@@ -250,7 +250,7 @@ describe.each(apis)('$name', (api) => {
   });
 });
 
-describe('createAccountPoller by the REST API, when the vendor misbehaves', () => {
+describe('AccountPoller by the REST API, when the vendor misbehaves', () => {
   it('gives up on the rest of a poll after a dozen calls without an answer', async () => {
     const bench = aBench(rest);
     const hostIds = Array.from({ length: 500 }, (_, index) => `${index + 1}`);

@@ -39,7 +39,7 @@ describe.each(apis)('$name', (api) => {
     return bench;
   }
 
-  describe('createAccountPoller, when a reload comes at a bad moment', () => {
+  describe('AccountPoller, when a reload comes at a bad moment', () => {
     it('leaves nothing behind of many applications that a discovery is just removing', async () => {
       const bench = aLargeAccount(labelled('old'), 300);
       bench.start();
@@ -85,7 +85,7 @@ describe.each(apis)('$name', (api) => {
     });
   });
 
-  describe('createAccountPoller with many patterns', () => {
+  describe('AccountPoller with many patterns', () => {
     it('lets other work run while it chooses, however few applications are chosen', async () => {
       const entries = Array.from({ length: 99 }, (_, index) =>
         anEntry({ selector: { kind: 'match', pattern: new RegExp(`^${index} shop$`, 'u') } }),

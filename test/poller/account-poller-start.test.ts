@@ -7,7 +7,7 @@ import { aBench, apis } from '../support/poller-bench.ts';
 describe.each(apis)('$name', (api) => {
   const unreachable = (): ApiError => new ApiError('dns', 'cannot resolve api.newrelic.com');
 
-  describe('createAccountPoller at the start', () => {
+  describe('AccountPoller at the start', () => {
     it('does not end its first cycle before every application was polled', async () => {
       const bench = aBench(api);
       bench.source.list(anApplication({ id: '1' }));

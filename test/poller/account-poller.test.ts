@@ -9,7 +9,7 @@ const notFound = (): ApiError => new ApiError('not_found', 'HTTP 404', { status:
 const unauthorized = (): ApiError => new ApiError('auth', 'HTTP 401', { status: 401 });
 
 describe.each(apis)('$name', (api) => {
-  describe('createAccountPoller', () => {
+  describe('AccountPoller', () => {
     it('discovers, polls the application and each host once, and publishes them together', async () => {
       const bench = await aRunningShop(api);
 
@@ -271,7 +271,7 @@ describe.each(apis)('$name', (api) => {
   });
 });
 
-describe('createAccountPoller by the REST API', () => {
+describe('AccountPoller by the REST API', () => {
   it('gives up on the rest of a poll when the application answers 404', async () => {
     const bench = aBench(rest, [anEntry()], { concurrency: 1 });
     bench.source.list(anApplication({ id: '1', hostIds: ['11', '12', '13'] }));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AppState, newAppState } from '../../src/poller/app-state.ts';
-import { type AppStates, createAppStates } from '../../src/poller/app-states.ts';
+import { AppStates } from '../../src/poller/app-states.ts';
 import { createVirtualClock, type VirtualClock } from '../../src/poller/virtual-clock.ts';
 import { anEntry, aSelected, throughputSeries } from '../support/builders.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
@@ -37,7 +37,7 @@ function aBench(): Bench {
   const goTo = (ms: number): void => {
     nowMs = ms;
   };
-  return { states: createAppStates({ clock, time }), time, goTo };
+  return { states: new AppStates({ clock, time }), time, goTo };
 }
 
 /** The ids in the order in which they fall due, each with a poll that ends at once. */
@@ -59,7 +59,7 @@ function droppedAt({ states, goTo }: Bench, ...timesMs: number[]): readonly (rea
   });
 }
 
-describe('createAppStates', () => {
+describe('AppStates', () => {
   it('knows whose poll has been due for longest', () => {
     const bench = aBench();
     const { states, goTo } = bench;

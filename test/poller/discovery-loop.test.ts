@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import type { Discovery } from '../../src/model/source.ts';
-import { createDiscoveryLoop, type DiscoveryLoop } from '../../src/poller/discovery-loop.ts';
+import { DiscoveryLoop } from '../../src/poller/discovery-loop.ts';
 import { type DiscoveryState, initialDiscovery } from '../../src/poller/discovery-state.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 
@@ -36,7 +36,7 @@ function aLoop(
   const begun: { readonly atMs: number; readonly selectors: number }[] = [];
   const told: Discovery[] = [];
   const ended: (readonly string[])[] = [];
-  const loop = createDiscoveryLoop(
+  const loop = new DiscoveryLoop(
     { selectors: [], intervalMs },
     {
       clock,
@@ -97,7 +97,7 @@ async function cutShort(signal: AbortSignal, calls: number): Promise<Discovery> 
 const timesOf = ({ begun }: Bench): readonly number[] => begun.map(({ atMs }) => atMs);
 const never = async (): Promise<Discovery> => new Promise(() => undefined);
 
-describe('createDiscoveryLoop', () => {
+describe('DiscoveryLoop', () => {
   it('discovers at once, and then an interval after the end of each discovery', async () => {
     const bench = aLoop(async (_begun, _signal, clock) => {
       await new Promise<void>((resolve) => {

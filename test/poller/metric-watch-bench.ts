@@ -4,7 +4,7 @@ import type { MissingMetric } from '../../src/model/missing-metric.ts';
 import type { CustomMetric, MetricChoice, Values } from '../../src/model/polled-series.ts';
 import type { SelectedApplication } from '../../src/model/selected-application.ts';
 import { type AppState, newAppState } from '../../src/poller/app-state.ts';
-import { createMetricWatch, type MetricWatch } from '../../src/poller/metric-watch.ts';
+import { MetricWatch } from '../../src/poller/metric-watch.ts';
 import { anApplication, anEntry } from '../support/builders.ts';
 
 export function aMetric(overrides: Partial<CustomMetric> = {}): CustomMetric {
@@ -60,7 +60,7 @@ export interface WatchBench {
 export function aWatch(entry?: AppEntry): WatchBench {
   const states = new Map<string, AppState>();
   const told: string[] = [];
-  const watch = createMetricWatch({
+  const watch = new MetricWatch({
     states: { all: states },
     log: {
       metrics: (metrics: readonly MissingMetric[], isMissing) => {

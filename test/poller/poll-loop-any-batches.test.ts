@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import { type PollOutcome, silentOutcome, skippedOutcome } from '../../src/model/poll-outcome.ts';
 import type { Batch, Call, Question, Source } from '../../src/model/source.ts';
-import { createPollLoop, type PollLoop } from '../../src/poller/poll-loop.ts';
+import { PollLoop } from '../../src/poller/poll-loop.ts';
 import { restCosts } from '../../src/rest/rest-source.ts';
 import { aScheduler } from '../rate-limit/fakes.ts';
 import { anApplication, anEntry } from '../support/builders.ts';
@@ -111,7 +111,7 @@ async function aLoop(count: number, fates: readonly Fate[], gatherMs: number): P
   await clock.advance(0);
   await taken;
   const scheduler = aScheduler({ requestsPerMinute: 100_000, concurrency: 1000 }, clock);
-  const loop = createPollLoop(table, { source, scheduler, clock, unauthorized: () => undefined });
+  const loop = new PollLoop(table, { source, scheduler, clock, unauthorized: () => undefined });
   return { ...bench, loop, counts, asked };
 }
 

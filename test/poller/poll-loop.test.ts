@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import type { AppEntry } from '../../src/model/config.ts';
-import { createPollLoop, type PollLoop } from '../../src/poller/poll-loop.ts';
+import { PollLoop } from '../../src/poller/poll-loop.ts';
 import { aScheduler } from '../rate-limit/fakes.ts';
 import { anApplication, anEntry } from '../support/builders.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
@@ -40,13 +40,13 @@ async function aLoop(
   const unauthorized = (): void => {
     asked.push(clock.monotonicMs());
   };
-  const loop = createPollLoop(table, { source, scheduler, clock, unauthorized });
+  const loop = new PollLoop(table, { source, scheduler, clock, unauthorized });
   const polls = (id: string): number => source.calls.filter((call) => call === `app ${id}`).length;
   return { ...bench, loop, source, asked, polls };
 }
 
 describe.each(apis)('$name', (api) => {
-  describe('createPollLoop', () => {
+  describe('PollLoop', () => {
     it('polls each application when it is due, and by itself from then on', async () => {
       const { loop, clock, polls } = await aLoop(api, 2);
 
@@ -337,7 +337,7 @@ describe.each(apis)('$name', (api) => {
   });
 });
 
-describe('createPollLoop, by the REST API', () => {
+describe('PollLoop, by the REST API', () => {
   it('starts two hundred polls in a turn, and the others in the next turns', async () => {
     const { loop, clock, source, sink } = await aLoop(rest, 450, anEntry({ hosts: false }));
     const startedWith: number[] = [];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createAccountPoller } from '../../src/poller/account-poller.ts';
+import { AccountPoller } from '../../src/poller/account-poller.ts';
 import { createCallScheduler } from '../../src/rate-limit/call-scheduler.ts';
 import type { ApiRequest, ApiResponse } from '../../src/transport/transport.ts';
 import { aStore } from '../exposition/builders.ts';
@@ -118,7 +118,7 @@ describe('whatever the vendor sends', () => {
         const clock = createFakeClock();
         const limit = aMembership(800, clock);
         const limits = { requestsPerMinute: 800, concurrency: 8 };
-        const poller = createAccountPoller(
+        const poller = new AccountPoller(
           { account: anAccount(), entries: [anEntry({ poll: { hostNames: true } })] },
           {
             source,

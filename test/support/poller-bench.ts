@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { expect, onTestFinished } from 'vitest';
 import type { AccountConfig, AppEntry } from '../../src/model/config.ts';
-import { type AccountPoller, createAccountPoller } from '../../src/poller/account-poller.ts';
+import { AccountPoller } from '../../src/poller/account-poller.ts';
 import { createCallScheduler } from '../../src/rate-limit/call-scheduler.ts';
 import type { Membership } from '../../src/rate-limit/rate-limiters.ts';
 import { aMembership } from '../rate-limit/fakes.ts';
@@ -74,7 +74,7 @@ export function aBench(
   const limit = aMembership(requestsPerMinute, clock);
   const scheduler = createCallScheduler({ requestsPerMinute, concurrency }, { clock, limit });
   const retried = { total: 0 };
-  const poller = createAccountPoller(
+  const poller = new AccountPoller(
     { account: anAccount(account), entries },
     {
       limit,

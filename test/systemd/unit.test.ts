@@ -84,12 +84,19 @@ describe('the unit', () => {
     expect(parseArguments(args, {})).toMatchObject({
       kind: 'run',
       command: 'serve',
-      flags: { configFile: '/etc/newrelic-exporter/config.yaml', respawn: false },
+      flags: { configFile: '/etc/newrelic-exporter/config.yaml', respawn: true },
     });
   });
 
-  it('lets the program that the daemon runs speak for it', () => {
-    expect([valuesOf('Type'), valuesOf('NotifyAccess')]).toEqual([['notify'], ['all']]);
+  it('starts it again, whatever ends it, but not with a wrong flag', () => {
+    expect([valuesOf('Restart'), valuesOf('RestartPreventExitStatus')]).toEqual([
+      ['always'],
+      ['2'],
+    ]);
+  });
+
+  it('reloads with the signal that the daemon knows', () => {
+    expect(valuesOf('ExecReload')).toEqual(['/bin/kill -HUP $MAINPID']);
   });
 
   it('leaves V8 its machine code', () => {
