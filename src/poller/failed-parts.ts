@@ -112,27 +112,38 @@ function withoutParts(reading: AppReading, parts: FailedParts): AppReading | und
   return isEmpty ? undefined : { ...reading, application, hosts };
 }
 
+/** What arrived, with the values that are held; the same object as before if nothing arrived and all is held. */
 function composed(
   arrived: AppReading | undefined,
   held: AppReading | undefined,
   failedParts: FailedParts,
 ): AppReading | undefined {
-  const heldParts = [...failedParts].filter(([, { isHeld }]) => isHeld);
+  // A discovery may have removed a host meanwhile.
+  const heldParts = [...failedParts].filter(
+    ([scope, { isHeld }]) => isHeld && valuesOf(held, scope) !== undefined,
+  );
   if (held === undefined || heldParts.length === 0) return arrived;
-  // The same object: nothing has to be published anew.
-  const parts = held.hosts.size + (hasApplication(held) ? 1 : 0);
-  if (arrived === undefined && heldParts.length === parts) return held;
+  if (arrived === undefined && heldParts.length === partsOf(held)) return held;
   const hosts = new Map(arrived?.hosts);
-  let application = arrived?.application ?? [];
-  let endMs = arrived?.windowEndMs ?? Number.POSITIVE_INFINITY;
-  for (const [scope, { windowEndMs }] of heldParts) {
-    const values = valuesOf(held, scope);
-    // A discovery may have removed the host meanwhile.
-    if (values === undefined) continue;
-    endMs = Math.min(endMs, windowEndMs ?? Number.POSITIVE_INFINITY);
-    if (scope === applicationScope) application = values;
-    else hosts.set(scope, values);
+  const ends = heldParts.map(([, { windowEndMs }]) => windowEndMs);
+  for (const [scope] of heldParts) {
+    const values = held.hosts.get(scope);
+    if (values !== undefined) hosts.set(scope, values);
   }
-  const windowEndMs = Number.isFinite(endMs) ? endMs : undefined;
-  return { windowEndMs, series: (arrived ?? held).series, application, hosts };
+  const isOwnHeld = failedParts.get(applicationScope)?.isHeld === true;
+  return {
+    windowEndMs: earliestOf([arrived?.windowEndMs, ...ends]),
+    series: (arrived ?? held).series,
+    application: (isOwnHeld ? held : arrived)?.application ?? [],
+    hosts,
+  };
+}
+
+function partsOf(reading: AppReading): number {
+  return reading.hosts.size + (hasApplication(reading) ? 1 : 0);
+}
+
+function earliestOf(timesMs: readonly (number | undefined)[]): number | undefined {
+  const known = timesMs.filter((atMs) => atMs !== undefined);
+  return known.length === 0 ? undefined : known.reduce((least, atMs) => Math.min(least, atMs));
 }

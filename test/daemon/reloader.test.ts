@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { digestOf } from '../../src/config/read-file.ts';
 import { CommandError } from '../../src/daemon/platform.ts';
-import { type ReloadTrigger, Reloader } from '../../src/daemon/reloader.ts';
+import { Reloader, type ReloadTrigger } from '../../src/daemon/reloader.ts';
 import type { Config } from '../../src/model/config.ts';
 import { settle } from '../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';

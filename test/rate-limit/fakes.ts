@@ -102,13 +102,13 @@ export interface Caller {
 }
 
 /** What a caller takes permits of. */
-export interface PermitSource {
+interface PermitSource {
   readonly mayTake: () => boolean;
   readonly take: () => Permit;
 }
 
 /** Returns a caller, and what is to be called when it may take a permit again. */
-export function aCallerOf({ mayTake, take }: PermitSource): Caller & { readonly wake: () => void } {
+function aCallerOf({ mayTake, take }: PermitSource): Caller & { readonly wake: () => void } {
   const line: ((permit: Permit) => void)[] = [];
   const wake = (): void => {
     while (line.length > 0 && mayTake()) line.shift()?.(take());
@@ -174,7 +174,7 @@ export function aScheduler(
 export type OneRequest = () => Promise<boolean>;
 
 /** The call as the scheduler makes it. */
-export function sending(request: OneRequest): ScheduledCall {
+function sending(request: OneRequest): ScheduledCall {
   return async (turn) => {
     const { release } = await turn.next(0, neverAborted);
     release(await request());
