@@ -130,11 +130,11 @@ function composed(
     const values = held.hosts.get(scope);
     if (values !== undefined) hosts.set(scope, values);
   }
-  const isOwnHeld = failedParts.get(applicationScope)?.isHeld === true;
+  const isOwnHeld = heldParts.some(([scope]) => scope === applicationScope);
   return {
     windowEndMs: earliestOf([arrived?.windowEndMs, ...ends]),
     series: (arrived ?? held).series,
-    application: (isOwnHeld ? held : arrived)?.application ?? [],
+    application: valuesOf(isOwnHeld ? held : arrived, applicationScope) ?? [],
     hosts,
   };
 }
