@@ -183,14 +183,15 @@ export function afterPoll(
   const { staleAfterMs } = entry.poll;
   const parts = withArrived(state, outcome, arrived, { startMs, nowMs, staleAfterMs });
   const isWhole = outcome.failed.size === 0;
-  const isDropped = parts.reading === undefined && state.reading !== undefined;
+  const isEmpty = !isWhole && parts.reading === undefined;
+  const droppedMs = state.reading === undefined ? state.droppedMs : nowMs;
   return {
     ...next,
     ...parts,
     gone: arrived === undefined && state.gone,
     pollSucceeded: isWhole,
     lastSuccessMs: isWhole ? wallMs : state.lastSuccessMs,
-    droppedMs: parts.reading === undefined ? (isDropped ? nowMs : state.droppedMs) : undefined,
+    droppedMs: isEmpty ? droppedMs : undefined,
   };
 }
 
