@@ -11,7 +11,7 @@ import { heldSinceMs, type PartReading, withArrived, withoutStale } from './fail
 import { type HostNameState, hostNamesAfter, noHostNames } from './host-names.ts';
 import { withHostsOf, withSeriesOf } from './kept-reading.ts';
 import { failureAfter } from './poll-failure.ts';
-import { dueAt, type Turn } from './schedule.ts';
+import { dueAt, type PollTurn } from './schedule.ts';
 
 /** All that the poller remembers about one application: replaced, never changed. */
 export interface AppState extends PartReading {
@@ -35,7 +35,7 @@ export interface AppState extends PartReading {
   readonly phaseIndex: number;
   /** Monotonic time of the last discovery that found it. */
   readonly discoveredMs: number;
-  readonly turn: Turn;
+  readonly turn: PollTurn;
   readonly pollsEnded: number;
   readonly lastPoll: EndedPoll | undefined;
 }

@@ -2,7 +2,7 @@ import type { PollConfig } from '../model/config.ts';
 import { earlyShare } from '../rate-limit/job-queue.ts';
 
 /** When the next poll of an application is due, in the virtual time of its account. */
-export interface Turn {
+export interface PollTurn {
   /** When it was the turn of the last poll. */
   readonly fromMs: number;
   /** How long after that the next one is due, in intervals of its entry; 0 if no poll counts. */
@@ -55,17 +55,17 @@ export function lateAfterMs({
   return Math.max(2 * intervalMs, Math.min(longestShortPollMs, staleAfterMs));
 }
 
-export function dueMsOf({ fromMs, intervals }: Turn, intervalMs: number): number {
+export function dueMsOf({ fromMs, intervals }: PollTurn, intervalMs: number): number {
   return fromMs + intervals * intervalMs;
 }
 
 /** After this time a poll is late: a whole interval has passed since the last one was due. */
-export function overdueMsOf({ fromMs, intervals }: Turn, intervalMs: number): number {
+export function overdueMsOf({ fromMs, intervals }: PollTurn, intervalMs: number): number {
   return fromMs + (intervals === 0 ? 0 : intervalMs);
 }
 
 /** From then on it may be polled with others: nothing is polled more than twice as often as its interval. */
-export function earliestMsOf({ fromMs, intervals }: Turn, intervalMs: number): number {
+export function earliestMsOf({ fromMs, intervals }: PollTurn, intervalMs: number): number {
   return intervals === 0 ? Number.NEGATIVE_INFINITY : fromMs + intervalMs / 2;
 }
 
@@ -78,12 +78,12 @@ export function phaseOf(phaseIndex: number): number {
 }
 
 /** A turn that no earlier poll decides. */
-export function dueAt(atMs: number): Turn {
+export function dueAt(atMs: number): PollTurn {
   return { fromMs: atMs, intervals: 0 };
 }
 
 /** All together are spread over one interval, and the very first one is due at once. */
-export function spreadTurn(phaseIndex: number, intervalMs: number, nowMs: number): Turn {
+export function spreadTurn(phaseIndex: number, intervalMs: number, nowMs: number): PollTurn {
   return dueAt(nowMs + phaseOf(phaseIndex - 1) * intervalMs);
 }
 
@@ -96,10 +96,10 @@ export function spreadTurn(phaseIndex: number, intervalMs: number, nowMs: number
  * that came earlier. Polls missed while the machine slept are not made up for.
  */
 export function turnAfter(
-  turn: Turn,
+  turn: PollTurn,
   { startMs, nowMs }: PollTimes,
   { intervalMs, headroom, phase }: Timing,
-): { readonly turn: Turn; readonly skipped: number } {
+): { readonly turn: PollTurn; readonly skipped: number } {
   const dueMs = dueMsOf(turn, intervalMs);
   const turnMs = startMs - dueMs >= intervalMs ? startMs : dueMs;
   const missed = Math.floor((nowMs - turnMs) / intervalMs);

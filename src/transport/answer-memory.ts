@@ -35,6 +35,8 @@ const fixedBytes = { small: 64 * 1024, medium: mebibyte };
  */
 const large = { least: 3 * mebibyte, most: 64 * mebibyte, shareOfHeap: 1 / 32 };
 const largeAnswers = 3;
+/** So that an account whose answers drip leaves something to the others, and one answer to its account. */
+const largeAnswersOfAccount = 2;
 
 export function createAnswerMemory({ heapBytes }: AnswerMemoryOptions): AnswerMemory {
   const share = Math.floor(heapBytes * large.shareOfHeap);
@@ -57,4 +59,22 @@ export function createAnswerMemory({ heapBytes }: AnswerMemoryOptions): AnswerMe
     maxBytes: { ...fixedBytes, large: largest },
     takePlace: async () => new Promise((taken) => void places(occupy, taken)),
   };
+}
+
+/** The part of the memory that the answers of one account may take. */
+export function partOf(memory: Pick<AnswerMemory, 'takePlace'>): Pick<AnswerMemory, 'takePlace'> {
+  const places = pLimit(largeAnswersOfAccount);
+  const occupy = async (taken: (place: Place) => void): Promise<void> => {
+    const { bytes, leave } = await memory.takePlace();
+    await new Promise<void>((left) => {
+      taken({
+        bytes,
+        leave: () => {
+          leave();
+          left();
+        },
+      });
+    });
+  };
+  return { takePlace: async () => new Promise((taken) => void places(occupy, taken)) };
 }

@@ -1,7 +1,7 @@
 import { createSecureContext, rootCertificates } from 'node:tls';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
 import { AnswerCollector } from './answer-collector.ts';
-import type { AnswerMemory } from './answer-memory.ts';
+import { type AnswerMemory, partOf } from './answer-memory.ts';
 import type { RawTransport } from './transport.ts';
 import { apiErrorFrom } from './transport-errors.ts';
 import { createTunnels, proxyAuthorizationOf } from './tunnels.ts';
@@ -35,6 +35,7 @@ export function createUndiciTransport(
 ): RawTransport {
   const route = connectionRouteOf(options, options.connectTimeoutMs ?? defaultConnectTimeoutMs);
   const { dispatcher, origin, pathPrefix, peer } = route;
+  const own = partOf(memory);
   const fixedHeaders = {
     ...route.headers,
     accept: 'application/json',
@@ -50,7 +51,7 @@ export function createUndiciTransport(
       const all = { ...fixedHeaders, ...headers };
       return new Promise((resolve, reject) => {
         const collector = new AnswerCollector(
-          { maxBytes, peer, signal, memory },
+          { maxBytes, peer, signal, memory: own },
           { resolve, reject },
         );
         try {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAnswerMemory, type Place } from '../../src/transport/answer-memory.ts';
+import { createAnswerMemory, type Place, partOf } from '../../src/transport/answer-memory.ts';
 import { settle } from '../support/fake-clock.ts';
 
 const mebibyte = 1024 * 1024;
@@ -37,5 +37,29 @@ describe('createAnswerMemory', () => {
     // However many answers come, there are three buffers.
     expect(taken[3]?.[1].bytes).toBe(second?.[1].bytes);
     expect(new Set(taken.map(([, { bytes }]) => bytes)).size).toBe(3);
+  });
+
+  it('leaves a place to the others, however many answers of an account never end', async () => {
+    const memory = createAnswerMemory({ heapBytes: 0 });
+    const [hostile, other] = [partOf(memory), partOf(memory)];
+    const taken: string[] = [];
+    const take = async (name: string, of: typeof hostile): Promise<Place> => {
+      const place = await of.takePlace();
+      taken.push(name);
+      return place;
+    };
+    const first = take('hostile', hostile);
+    for (let answer = 0; answer < 5; answer += 1) void take('hostile', hostile);
+    for (let answer = 0; answer < 3; answer += 1) {
+      void take('other', other).then(({ leave }) => leave());
+    }
+    await settle();
+    const before = [...taken];
+
+    (await first).leave();
+    await settle();
+
+    expect(before).toEqual(['hostile', 'hostile', 'other', 'other', 'other']);
+    expect(taken).toEqual([...before, 'hostile']);
   });
 });
