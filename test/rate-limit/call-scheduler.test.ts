@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { sleep } from '../../src/model/clock.ts';
 import type { CallScheduler } from '../../src/rate-limit/call-scheduler.ts';
 import { createFakeClock, settle } from '../support/fake-clock.ts';
+import { neverAborted } from '../transport/fakes.ts';
 import { aJob, aScheduler, type OneRequest, runJob, times } from './fakes.ts';
 
 interface Work {
@@ -103,6 +105,29 @@ describe('createCallScheduler', () => {
       ),
       { numRuns: 40 },
     );
+  });
+
+  it('lets a list go before all calls that wait, however long they have waited', async () => {
+    const clock = createFakeClock();
+    const scheduler = aScheduler({ requestsPerMinute: 800, concurrency: 1 }, clock);
+    const sent: string[] = [];
+    const lasting = async (name: string): Promise<boolean> => {
+      sent.push(name);
+      await sleep(clock, 100, neverAborted);
+      return true;
+    };
+    void runJob(scheduler, { calls: times(5, async () => lasting('poll')), size: 5, dueMs: -1e6 });
+    await clock.advance(150);
+    const list = async (): Promise<void> => {
+      const { release } = await scheduler.first.next(0, neverAborted);
+      release(await lasting('list'));
+    };
+
+    const listed = list();
+    await clock.advance(1000);
+    await listed;
+
+    expect(sent).toEqual(['poll', 'poll', 'list', 'poll', 'poll', 'poll']);
   });
 
   it('ends a job that has no calls at once', async () => {
