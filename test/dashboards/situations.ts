@@ -184,8 +184,6 @@ export const situations: readonly Situation[] = [
       'NewRelicExporterApiErrors',
       'NewRelicExporterDataStale',
       'NewRelicExporterDiscoveryFailing',
-      'NewRelicExporterPollsFailing',
-      'NewRelicExporterPollsSkipped',
       'NewRelicExporterRateLimited',
     ],
   }),
