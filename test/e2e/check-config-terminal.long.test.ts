@@ -46,7 +46,7 @@ describe.skipIf(python.skip)(`check-config --online, on a terminal${python.note}
     expect(code).toBe(1);
     expect(screen).toContain('\u001B[32m✔\u001B[39m account one: key accepted');
     expect(screen).toContain('\u001B[31m✖\u001B[39m ');
-    expect(stripVTControlCharacters(screen)).toContain('= help: did you mean "shop\uFFFD[2J"?');
+    expect(stripVTControlCharacters(screen)).toContain('= help: did you mean "shop\\u{1b}[2J"?');
     expect(screen).not.toContain('\u001B[2J');
   });
 

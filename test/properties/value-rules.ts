@@ -264,8 +264,8 @@ export class ValueRules {
     const asked = [...before.listed].filter((id) => listed.has(id) && !isNotFound(id));
     const left = asked.filter((id) => reading?.hosts.has(id) !== true);
     const isLate = (id: string): boolean => {
-      const host = `${account} ${id}`;
-      const goodMs = this.#answeredMs.get(host) ?? this.#listedMs.get(host) ?? -Infinity;
+      // Of a host that never answered there is nothing to hold.
+      const goodMs = this.#answeredMs.get(`${account} ${id}`) ?? -Infinity;
       return nowMs - goodMs < before.staleMs[0];
     };
     const late = left.filter((id) => isLate(id));

@@ -15,6 +15,8 @@ import {
 const minuteMs = 60_000;
 const periodMinutes = 30;
 /** Applications that were polled together at the start reach their places in three intervals. */
+/** One trial in a period, with a call for each kind of metrics. */
+const mostTrialCalls = 6;
 const warmUpMinutes = 30;
 /** A whole number of every interval here, so that the calls repeat themselves after it. */
 const roundMinutes = 10;
@@ -169,18 +171,25 @@ describe('plan --online', () => {
       const vendor = vendorOf(bench, account);
       const fromMs = widestGapAt(vendor, searchMs, searchMs + roundMinutes * minuteMs);
       const made = callsIn(vendor, fromMs, fromMs + periodMinutes * minuteMs);
-      const [lists, applications, hosts] = setUp.calls[account] ?? [];
-      expect(made).toEqual({
-        list_applications: lists,
+      const [listCalls, applications, hosts] = setUp.calls[account] ?? [];
+      const expected = {
+        list_applications: listCalls,
         list_hosts: 0,
         application_metrics: applications,
         host_metrics: hosts,
-      });
-      expect(callsOf(announced, periodMinutes)).toEqual(made);
-      expect(planned[index]).toEqual({
+      };
+      // In one part of one poll several metrics are sometimes tried apart.
+      const tried = made.application_metrics - (applications ?? 0);
+      expect(tried).toBeGreaterThanOrEqual(0);
+      expect(tried).toBeLessThanOrEqual(mostTrialCalls);
+      expect({ ...made, application_metrics: applications }).toEqual(expected);
+      expect(callsOf(announced, periodMinutes)).toEqual(expected);
+      // With several kinds of metrics the plan asks one application whether they come together.
+      const { application_metrics: samples = 0, ...lists } = planned[index] ?? {};
+      expect(samples).toBeLessThanOrEqual(mostTrialCalls);
+      expect(lists).toEqual({
         list_applications: setUp.callsOfPlan[index],
         list_hosts: 0,
-        application_metrics: 0,
         host_metrics: 0,
       });
     }
@@ -219,10 +228,10 @@ describe('plan --online', () => {
     const fromMs = widestGapAt(vendor, searchMs, searchMs + roundMinutes * minuteMs);
     const made = callsIn(vendor, fromMs, fromMs + periodMinutes * minuteMs);
     expect(made).toMatchObject({
-      application_metrics: 5 * 150,
-      host_metrics: 5 * 450,
+      application_metrics: 3 * 150,
+      host_metrics: 3 * 450,
     });
-    expect(demand).toBeCloseTo(1 + 5 * 20, 1);
+    expect(demand).toBeCloseTo(1 + 3 * 20, 1);
   });
 
   it('announces interval and calls of an account over its budget', async () => {
@@ -250,8 +259,9 @@ describe('plan --online', () => {
     expect(intervalOfDaemon).toBe(intervalMs / 1000);
     expect(planned?.demand_per_minute.total).toBe(111);
     expect(planned?.sent_per_minute.total).toBeCloseTo(60 * 0.985, 9);
-    expect(made.application_metrics).toBe(10 * intervals);
-    expect(made.host_metrics).toBe(100 * intervals);
+    // One poll may be on either side of the ends.
+    expect(Math.abs(made.application_metrics - 10 * intervals)).toBeLessThanOrEqual(1);
+    expect(Math.abs(made.host_metrics - 100 * intervals)).toBeLessThanOrEqual(10);
     expect(made.list_applications).toBe(Math.round((intervals * intervalMs) / minuteMs));
   });
 
