@@ -264,9 +264,10 @@ export class ValueRules {
     const asked = [...before.listed].filter((id) => listed.has(id) && !isNotFound(id));
     const left = asked.filter((id) => reading?.hosts.has(id) !== true);
     const isLate = (id: string): boolean => {
-      // Of a host that never answered there is nothing to hold.
+      // Of a host that was not shown there is nothing to hold.
+      const wasShown = before.snapshot.reading?.hosts.has(id) === true;
       const goodMs = this.#answeredMs.get(`${account} ${id}`) ?? -Infinity;
-      return nowMs - goodMs < before.staleMs[0];
+      return wasShown && nowMs - goodMs < before.staleMs[0];
     };
     const late = left.filter((id) => isLate(id));
     const text = `${name}: ${left.length} of ${asked.length} hosts left out`;
