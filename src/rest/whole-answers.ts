@@ -4,12 +4,10 @@ import type { SeriesGroup } from './call-groups.ts';
 
 /** One after the other, so that the first polls find it out. */
 const firstTrials = 3;
-/** No multiple of an interval, so that it is not always the turn of the same applications. */
-const doubtMs = 787_000;
 /** If a trial has failed, that says nothing. */
 const failedMs = 600_000;
-/** It may have been a passing fault. */
-const apartMs = 6 * 3_600_000;
+/** What was found out may have changed: it may have been a passing fault. */
+const foundOutMs = 6 * 3_600_000;
 
 /** The values of one part of a poll, which was asked for in both ways. */
 export interface TriedPart {
@@ -22,8 +20,8 @@ export interface TriedPart {
 /**
  * Whether New Relic's answers for several metrics are whole. It documents that it may leave out the values
  * of all metrics but the first, if not all have the same values. This is one fact of an account: believed
- * until values were left out that come otherwise, and tried again every six hours after that. One part of
- * one poll finds it out.
+ * until values were left out that come otherwise. One part of one poll finds it out, and again six hours
+ * later at the earliest.
  */
 export class WholeAnswers {
   readonly #clock: Clock;
@@ -81,8 +79,8 @@ export class WholeAnswers {
       this.#set(true);
     }
     this.#trials += 1;
-    const waitMs = this.#trials < firstTrials ? 0 : doubtMs;
-    this.#waitFor(this.#areWhole ? waitMs : apartMs);
+    const isInDoubt = this.#areWhole && !isTelling(calls, apart);
+    this.#waitFor(isInDoubt && this.#trials < firstTrials ? 0 : foundOutMs);
   }
 
   #waitFor(waitMs: number): void {
