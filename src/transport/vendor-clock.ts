@@ -64,7 +64,12 @@ export function createVendorClock({ clock, skewed }: VendorClockDependencies): V
       const dateMs = dateOf(headers);
       if (dateMs === undefined) return;
       const nowMs = uptimeMs();
-      offsetsMs = [...offsetsMs.slice(1 - recentAnswers), dateMs - nowMs];
+      // A virtual machine was paused, which the uptime does not count, and its wall clock was set since.
+      const offsetMs = dateMs - nowMs;
+      const isOwnRight =
+        Math.abs(dateMs - clock.wallMs()) <= tolerableSkewMs &&
+        Math.abs(offsetMs - median(offsetsMs)) > agreementMs;
+      offsetsMs = [...(isOwnRight ? [] : offsetsMs.slice(1 - recentAnswers)), offsetMs];
       if (offsetsMs.length < fewestAnswers) return;
       const current = skewAt(nowMs);
       if (current?.isBelieved === told?.isBelieved) return;

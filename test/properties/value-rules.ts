@@ -377,15 +377,17 @@ function isNew(before: AppSnapshot | undefined, after: AppSnapshot): boolean {
   return (
     before?.reading === undefined ||
     before.lastSuccessMs !== after.lastSuccessMs ||
-    before.reading.windowEndMs !== after.reading.windowEndMs ||
     (after.pollSucceeded === false && hasNewPart(before.reading, after.reading))
   );
 }
 
-/** Whether a part has arrived while others are held: these are the same objects. */
+/**
+ * Whether a part has arrived while others are held: these are the same objects. A part that is dropped
+ * moves the window, but brings nothing.
+ */
 function hasNewPart(before: AppReading, after: AppReading): boolean {
   return (
-    before.application !== after.application ||
+    (before.application !== after.application && after.application.length > 0) ||
     [...after.hosts].some(([id, values]) => before.hosts.get(id) !== values)
   );
 }

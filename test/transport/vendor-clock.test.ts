@@ -202,6 +202,27 @@ describe('what was learned of the vendor clock', () => {
     expect(bench.skewSeconds()).toBe(aheadSeconds);
   });
 
+  it('is over with the first answer that agrees with our clock, after a pause that the uptime leaves out', () => {
+    const bench = aBench();
+    answers(bench, 0, 9, 0);
+
+    bench.jumpWall(8 * hourMs);
+
+    expect(bench.skewSeconds()).toBe(-8 * 3600);
+    bench.answer(10 * secondMs, 0);
+    expect(bench.skewSeconds()).toBeUndefined();
+    expect(bench.told).toEqual([]);
+  });
+
+  it('stays while slow answers come near to our clock', () => {
+    const bench = aBench();
+    answers(bench, 0, 9, 50 * secondMs);
+
+    bench.answer(60 * secondMs, 50 * secondMs, 40 * secondMs);
+
+    expect(bench.skewSeconds()).toBe(50);
+  });
+
   it('is measured by the monotonic clock where nothing else goes on during a sleep', () => {
     const vendorClock = createVendorClock({
       clock: { monotonicMs: () => 7000, wallMs: () => epochMs },
