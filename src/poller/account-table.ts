@@ -230,7 +230,7 @@ export class AccountTable {
    */
   readonly firstDue = (withinMs = 0): string | undefined => this.#states.firstDue(withinMs);
 
-  /** Drops the values that were not renewed in time. */
+  /** Shows which polls are late, and drops the values that were not renewed in time. */
   dropStale(): void {
     const ids = this.#states.dropStale();
     for (const id of ids) this.#publisher.publish(id);

@@ -63,7 +63,10 @@ export function staleAtMs({
 export function whenStale(state: AppState, nowMs: number): AppState {
   const { staleAfterMs } = state.selected.entry.poll;
   const isAllStale = nowMs - (state.lateSinceMs ?? Infinity) >= staleAfterMs;
-  const parts = isAllStale ? noReading : withoutStale(state, { nowMs, staleAfterMs });
+  const left = withoutStale(state, { nowMs, staleAfterMs });
+  // Where only hosts are shown, nothing is left without them.
+  const isEmpty = !state.selected.entry.application && left.reading?.hosts.size === 0;
+  const parts = isAllStale || isEmpty ? noReading : left;
   const droppedMs = parts.reading === undefined ? nowMs : undefined;
   return { ...state, ...parts, pollSucceeded: false, droppedMs };
 }

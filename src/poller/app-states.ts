@@ -94,22 +94,26 @@ export class AppStates {
     return earlyMs <= withinMs && this.#time.nowMs() >= earliestMs ? id : undefined;
   }
 
-  /** Drops the values that have become stale. Returns the ids of their applications. */
+  /**
+   * Applications whose poll is late fail from now on, and values that have become stale are dropped.
+   * Returns the ids of both.
+   */
   dropStale(): readonly string[] {
     const nowMs = this.#clock.monotonicMs();
+    const changed = new Set<string>();
     for (let one = this.#firstLate(nowMs); one !== undefined; one = this.#firstLate(nowMs)) {
       const lateSinceMs = this.#time.monotonicMsOf(this.#late.firstPriority());
-      this.set(one.id, { ...one.state, lateSinceMs });
+      this.set(one.id, { ...one.state, lateSinceMs, pollSucceeded: false });
+      changed.add(one.id);
     }
-    const dropped: string[] = [];
     while (this.#stale.firstPriority() <= nowMs) {
       const one = this.#known(this.#stale.first());
       if (one === undefined) break;
       const { id, state } = one;
       this.set(id, whenStale(state, nowMs));
-      dropped.push(id);
+      changed.add(id);
     }
-    return dropped;
+    return [...changed];
   }
 
   /** Monotonic time at which the next poll is due or values become stale; `undefined` if never. */

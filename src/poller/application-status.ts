@@ -56,14 +56,14 @@ function stateOf({ gone, pollSucceeded, droppedMs, selected }: AppState): Applic
   return isWorthPolling(selected) ? 'up' : 'silent';
 }
 
-/** Values are also dropped when a poll hangs: then no poll says why. */
+/** When a poll hangs, no poll says why. */
 function failureOf(app: AppState, now: Now): Failure | undefined {
-  if (app.failure !== undefined || app.droppedMs === undefined) return app.failure;
+  if (app.failure !== undefined || app.pollSucceeded !== false) return app.failure;
   return {
     reason: 'timeout',
     message:
       'The poll that was due has not ended: New Relic answers too slowly, or the budget is too small.',
-    sinceMs: wallTimeOf(now)(app.lateSinceMs ?? app.droppedMs),
+    sinceMs: wallTimeOf(now)(app.lateSinceMs ?? now.monotonicMs),
   };
 }
 

@@ -103,7 +103,10 @@ function reportPoll(
   if (isNewFailure(before, after)) {
     logger.warn({ ...fields, failed: failed.size, calls: askedParts, error }, 'poll failed');
   }
-  if (isFailing(before) && !isFailing(after)) logger.info(fields, 'poll works again');
+  // A poll that was only late has not failed.
+  if (before.failure !== undefined && isFailing(before) && !isFailing(after)) {
+    logger.info(fields, 'poll works again');
+  }
   // Of an application that is gone no values are expected; that has its own line.
   if (before.droppedMs !== undefined && after.droppedMs === undefined && !after.gone) {
     logger.info(fields, 'values are back');

@@ -268,6 +268,20 @@ describe('values that could not be renewed', () => {
     expect(state.droppedMs).toBe(1000 + staleAfterMs);
   });
 
+  it('leave nothing behind where only hosts are shown', () => {
+    const hostsOnly = aState({
+      selected: aSelected({ hostIds: ['1', '2'] }, { application: false }),
+      reading: { ...aReading('1', '2'), application: [] },
+    });
+    const outcome = anOutcome({ reading: undefined, failed: new Set(['1', '2']) });
+    const before = afterPoll(hostsOnly, outcome, { ...noNames, startMs: 2000 }, now);
+
+    const state = whenStale(before, 2000 + staleAfterMs);
+
+    expect(state.reading).toBeUndefined();
+    expect(state.droppedMs).toBe(2000 + staleAfterMs);
+  });
+
   it('are dropped host by host, and the window is then that of what is left', () => {
     const one = { ...anOutcome({ reading: aReading('2'), failed: new Set(['1']) }) };
     const partly = afterPoll(shown, one, { ...noNames, startMs: 2000 }, now);

@@ -52,7 +52,7 @@ function inOrder({ states, goTo }: Bench): readonly string[] {
 }
 
 /** The applications whose values are dropped at each of these times. */
-function droppedAt({ states, goTo }: Bench, ...timesMs: number[]): readonly (readonly string[])[] {
+function changedAt({ states, goTo }: Bench, ...timesMs: number[]): readonly (readonly string[])[] {
   return timesMs.map((atMs) => {
     goTo(atMs);
     return states.dropStale();
@@ -113,7 +113,7 @@ describe('AppStates', () => {
     states.set('b', aState(1e9, { reading }));
     states.begin('a');
 
-    const dropped = droppedAt(bench, 5000 + staleMs - 1, 5000 + staleMs);
+    const dropped = changedAt(bench, 5000 + staleMs - 1, 5000 + staleMs);
 
     expect(dropped).toEqual([[], ['a']]);
     expect(states.all.get('a')).toMatchObject({ reading: undefined, pollSucceeded: false });
@@ -127,34 +127,40 @@ describe('AppStates', () => {
     states.set('d', aState(60_000, { reading, lateSinceMs: 5000 }));
     states.set('e', aState(60_000, { reading, lateSinceMs: 6000 }));
 
-    expect(droppedAt(bench, 5000 + staleMs, 6000 + staleMs)).toEqual([['d'], ['e']]);
+    expect(changedAt(bench, 5000 + staleMs, 6000 + staleMs)).toEqual([['d'], ['e']]);
   });
 
   it.each([
     { what: 'that is never started', begins: false },
     { what: 'that never ends', begins: true },
-  ])('drops values that wait for a poll $what', ({ begins }) => {
-    const bench = aBench();
-    bench.states.set('a', aState(60_000, { reading, pollSucceeded: true }));
-    if (begins) bench.states.begin('a');
-    const lateAtMs = 60_000 + lateMs;
+  ])(
+    'fails an application that waits for a poll $what, and then drops its values',
+    ({ begins }) => {
+      const bench = aBench();
+      bench.states.set('a', aState(60_000, { reading, pollSucceeded: true }));
+      if (begins) bench.states.begin('a');
+      const lateAtMs = 60_000 + lateMs;
 
-    expect(droppedAt(bench, lateAtMs - 1)).toEqual([[]]);
-    expect(bench.states.all.get('a')?.lateSinceMs).toBeUndefined();
-    expect(droppedAt(bench, lateAtMs)).toEqual([[]]);
-    expect(bench.states.all.get('a')).toMatchObject({
-      lateSinceMs: lateAtMs,
-      pollSucceeded: true,
-    });
-    expect(droppedAt(bench, lateAtMs + staleMs - 1, lateAtMs + staleMs)).toEqual([[], ['a']]);
-    expect(bench.states.all.get('a')?.pollSucceeded).toBe(false);
-  });
+      expect(changedAt(bench, lateAtMs - 1)).toEqual([[]]);
+      expect(bench.states.all.get('a')?.lateSinceMs).toBeUndefined();
+      expect(bench.states.failing.applications).toBe(0);
+      expect(changedAt(bench, lateAtMs)).toEqual([['a']]);
+      expect(bench.states.failing.applications).toBe(1);
+      expect(bench.states.all.get('a')).toMatchObject({
+        lateSinceMs: lateAtMs,
+        pollSucceeded: false,
+        reading,
+      });
+      expect(changedAt(bench, lateAtMs + staleMs - 1, lateAtMs + staleMs)).toEqual([[], ['a']]);
+      expect(bench.states.all.get('a')?.reading).toBeUndefined();
+    },
+  );
 
   it('drops at once what became too old while the machine slept', () => {
     const bench = aBench();
     bench.states.set('a', aState(60_000, { reading }));
 
-    expect(droppedAt(bench, 60_000 + lateMs + staleMs)).toEqual([['a']]);
+    expect(changedAt(bench, 60_000 + lateMs + staleMs)).toEqual([['a']]);
   });
 
   it('waits longer for values where intervals are stretched', () => {
@@ -164,7 +170,12 @@ describe('AppStates', () => {
     bench.time.setStretch(10);
 
     const atMs = 10 * lateMs + staleMs;
-    expect(droppedAt(bench, 10 * lateMs, atMs - 1, atMs)).toEqual([[], [], ['a']]);
+    expect(changedAt(bench, 10 * lateMs - 1, 10 * lateMs, atMs - 1, atMs)).toEqual([
+      [],
+      ['a'],
+      [],
+      ['a'],
+    ]);
   });
 
   it('makes nothing stale when intervals are no longer stretched', () => {
@@ -177,12 +188,12 @@ describe('AppStates', () => {
     time.setStretch(1);
 
     const lateAtMs = 10 * lateMs - 1000 + 100;
-    expect(droppedAt(bench, 10 * lateMs - 1000, lateAtMs, lateAtMs + staleMs - 1)).toEqual([
+    expect(changedAt(bench, 10 * lateMs - 1000, lateAtMs, lateAtMs + staleMs - 1)).toEqual([
       [],
-      [],
+      ['a'],
       [],
     ]);
-    expect(droppedAt(bench, lateAtMs + staleMs)).toEqual([['a']]);
+    expect(changedAt(bench, lateAtMs + staleMs)).toEqual([['a']]);
   });
 
   it('moves nothing when the stretch changes, however often: polls keep their order', () => {
@@ -256,7 +267,7 @@ describe('AppStates', () => {
 
     expect([...states.all.keys()]).toEqual(['b']);
     expect(states.nextEventMs()).toBe(3000);
-    expect(droppedAt(bench, 1e9)).toEqual([['b']]);
+    expect(changedAt(bench, 1e9)).toEqual([['b']]);
     expect(states.nextEventMs()).toBe(5000);
   });
 

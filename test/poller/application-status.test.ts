@@ -187,16 +187,19 @@ describe('the status of an application', () => {
     expect([...failedHostIds]).toEqual(hostIds);
   });
 
-  it('says that a poll hangs when values were dropped and no poll says why', async () => {
+  it.each([
+    { minutes: 5, state: 'failing' },
+    { minutes: 30, state: 'dropped' },
+  ])('is $state when a poll hangs for $minutes minutes, and says so', async (hangs) => {
     const bench = await aBench();
     const startMs = bench.clock.wallMs();
     poll(bench);
     anyRequest(bench, '1');
-    await bench.clock.advance(30 * minuteMs);
+    await bench.clock.advance(hangs.minutes * minuteMs);
     bench.table.dropStale();
 
-    const { state, failure } = statusOf(bench);
-    expect(state).toBe('dropped');
+    const { state, failure, isHeld } = statusOf(bench);
+    expect({ state, isHeld }).toEqual({ state: hangs.state, isHeld: hangs.state === 'failing' });
     expect(failure).toMatchObject({
       reason: 'timeout',
       message: expect.stringContaining('has not ended') as unknown,

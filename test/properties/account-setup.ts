@@ -59,6 +59,14 @@ export function isWanted({ wants }: AccountSetup, id: string, name: string): boo
   return wants === 'ids' ? namedIds.includes(id) : patterns[wants].test(name);
 }
 
+/** The entry that selects a wanted application: the first one that does. */
+export function selectorOf(setup: AccountSetup, id: string, name: string): string {
+  if (setup.wants === 'ids') return `id=${id}`;
+  const isApart = setup.oddMetrics !== undefined && setup.wants !== 'even';
+  const pattern = isApart && patterns.odd.test(name) ? patterns.odd : patterns[setup.wants];
+  return `match=${pattern.source}`;
+}
+
 /** What the account reads of an application of this name. */
 export function metricsOf({ wants, metrics, oddMetrics }: AccountSetup, name: string): MetricList {
   const isApart = wants !== 'ids' && patterns.odd.test(name);

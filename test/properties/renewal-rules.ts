@@ -10,6 +10,7 @@ import {
   isWanted,
   metricsOf,
   pollDeadlineMs,
+  selectorOf,
 } from './account-setup.ts';
 import type { BudgetRules } from './budget-rules.ts';
 import { metricLists } from './metric-lists.ts';
@@ -223,10 +224,9 @@ export class RenewalRules {
   }
 
   #checkMissing(setup: AccountSetup, { missingSelectors }: AccountDetails): void {
-    for (const { id } of this.#wanted(setup)) {
+    for (const { id, name } of this.#wanted(setup)) {
       const hasSomething = isApplicationShown(setup) || this.#hostsOf(setup, id).length > 0;
-      const isMissing =
-        setup.wants === 'ids' ? missingSelectors.includes(`id=${id}`) : missingSelectors.length > 0;
+      const isMissing = missingSelectors.includes(selectorOf(setup, `${id}`, name));
       if (!hasSomething || !isMissing) continue;
       this.#world.report('missing', `${setup.name}: ${missingSelectors.join()} is there: ${id}`);
     }

@@ -41,7 +41,7 @@ export class WindowRules {
     this.#answers.clear();
   }
 
-  /** Polls of these applications are under way while the machine sleeps. */
+  /** The next poll of each of these applications has begun, or may begin before it is known that the machine slept. */
   excuse(account: string, applicationIds: readonly string[]): void {
     for (const id of applicationIds) this.#excused.add(`${account} ${id}`);
   }
