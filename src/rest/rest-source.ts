@@ -110,7 +110,7 @@ export function createRestSource(
     logger.warn({ account, kind, remedy: apartRemedy }, apartMessage);
   });
   const callGroupsOf = createCallGroups();
-  const polling = { clock, client, callGroupsOf, wholeAnswers };
+  const polling = { client, callGroupsOf, wholeAnswers };
   return {
     costs: costsWith(() => wholeAnswers.areWhole, callGroupsOf),
     onCostsChange: (listener) => wholeAnswers.onChange(listener),
