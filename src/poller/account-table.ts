@@ -1,13 +1,12 @@
 import type { ApiError } from '../model/api-error.ts';
 import { type Clock, nowOf } from '../model/clock.ts';
 import type { AccountConfig, AppEntry } from '../model/config.ts';
-import type { MissingMetric } from '../model/missing-metric.ts';
 import { type PollOutcome, skippedOutcome } from '../model/poll-outcome.ts';
 import { expectedHosts } from '../model/selected-application.ts';
 import { createPartition } from '../model/shard.ts';
 import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
 import type { Discovery, Source } from '../model/source.ts';
-import type { PollObserver } from '../model/telemetry.ts';
+import type { MissingMetric, PollObserver } from '../model/telemetry.ts';
 import type { AccountPlan, AccountPlanner } from './account-plan.ts';
 import { type AppPublisher, createAppPublisher } from './app-publisher.ts';
 import { snapshotOf } from './app-snapshot.ts';
@@ -65,7 +64,7 @@ export class AccountTable {
   /** Resolves when the last change has ended. */
   #changed: Promise<unknown> = Promise.resolve();
   readonly #publisher: AppPublisher;
-  readonly #metrics: MetricWatch;
+  readonly #metrics = new MetricWatch();
 
   constructor(options: AccountTableOptions, dependencies: AccountTableDependencies) {
     this.#options = options;
@@ -75,7 +74,6 @@ export class AccountTable {
     const { name } = options.account;
     const published = { ...dependencies, snapshotOf: (id: string) => this.#snapshotOf(id) };
     this.#publisher = createAppPublisher({ account: name }, published);
-    this.#metrics = new MetricWatch({ ...dependencies, states: this.#states });
     // Before its first discovery an account must not look like a healthy one without applications.
     dependencies.sink.accountUp(name, false);
   }
@@ -115,11 +113,12 @@ export class AccountTable {
   async reconfigure(options: AccountTableOptions, signal: AbortSignal): Promise<readonly string[]> {
     return this.#inTurn(async () => {
       this.#options = options;
+      const { log } = this.#dependencies;
       const own = createPartition(options.account.shard);
       const steps = reconfigurationSteps(this.states, options.entries, own);
       const { unwanted, released } = await this.#take(steps, signal);
       for (const id of released) this.#publisher.remove(id);
-      this.#metrics.followStates();
+      log.missingMetrics(this.#metrics.judge(this.states));
       this.replan();
       this.#publisher.publishAll(this.states.keys());
       return unwanted;
@@ -142,7 +141,7 @@ export class AccountTable {
       // In the same turn: an application that is forgotten but still shown would never be removed.
       for (const id of removed) this.#states.delete(id);
       for (const id of removed) this.#publisher.remove(id);
-      this.#metrics.followStates();
+      log.missingMetrics(this.#metrics.judge(this.states));
       planner.discovered(discovery, discoveryIntervalMs);
       this.replan();
       // If not everything can be polled at once, the first polls are spread evenly.

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Application } from '../model/application.ts';
 import { type Clock, sleep } from '../model/clock.ts';
 import type { AppEntry } from '../model/config.ts';
-import { areSameSeries } from '../model/polled-series.ts';
 import {
   hostChoiceOf,
   hostsToPoll,
@@ -207,8 +206,8 @@ export function haveSamePoll(left: AppEntry, right: AppEntry): boolean {
     delayMs === right.poll.delayMs &&
     raw === right.poll.raw &&
     hostNames === right.poll.hostNames &&
-    areSameSeries(left.series, right.series) &&
-    isDeepStrictEqual(window, right.poll.window)
+    isDeepStrictEqual(window, right.poll.window) &&
+    isDeepStrictEqual(left.series, right.series)
   );
 }
 
