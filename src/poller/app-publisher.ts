@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../model/clock.ts';
 import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
-import { renderingWork } from './rendering-work.ts';
 
 export interface AppPublisherOptions {
   readonly account: string;
@@ -34,6 +33,20 @@ const workPerTurn = 1000;
 const applicationWork = 5;
 /** and to see that it has not changed. */
 const unchangedWork = 0.3;
+
+/** What hosts usually have: a series for each transaction type. */
+const usualSeries = 2;
+
+/**
+ * The work to render applications and hosts, in hosts with the usual number of series. Work is divided
+ * into turns of the event loop by it.
+ *
+ * @param subjects how many applications and hosts
+ * @param series how many series each of them has
+ */
+export function renderingWork(subjects: number, series: number): number {
+  return subjects * Math.max(1, series / usualSeries);
+}
 
 export function createAppPublisher(
   { account }: AppPublisherOptions,

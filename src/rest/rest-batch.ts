@@ -28,14 +28,7 @@ export interface RestBatchDependencies {
  * not suffice, all for the same window. If hosts are chosen by names that are not known yet, a stage for the names comes
  * first. If the answers leave a doubt whether they are whole, a stage that finds it out may come last.
  */
-export function createRestBatch<Asked extends Question>(
-  question: Asked,
-  dependencies: RestBatchDependencies,
-): Batch<Asked> {
-  return new RestBatch(question, dependencies);
-}
-
-class RestBatch<Asked extends Question> implements Batch<Asked> {
+export class RestBatch<Asked extends Question> implements Batch<Asked> {
   readonly questions: readonly [Asked];
   readonly key: string;
   readonly #question: Asked;

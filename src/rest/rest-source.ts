@@ -12,7 +12,7 @@ import {
 import type { CallCosts, Source } from '../model/source.ts';
 import type { ApiObserver, Logger } from '../model/telemetry.ts';
 import { type CallGroups, createCallGroups } from './call-groups.ts';
-import { createRestBatch } from './rest-batch.ts';
+import { RestBatch } from './rest-batch.ts';
 import type { RestClient } from './rest-client.ts';
 import { WholeAnswers } from './whole-answers.ts';
 
@@ -118,6 +118,6 @@ export function createRestSource(
     discover: async (selectors, knownIds, signal) => client.discover(selectors, knownIds, signal),
     hostNames: async (applicationId, signal, wanted) =>
       client.hostNames(applicationId, { signal }, wanted),
-    batches: (due) => due.map((one) => createRestBatch(one, polling)),
+    batches: (due) => due.map((one) => new RestBatch(one, polling)),
   };
 }

@@ -30,7 +30,7 @@ function aSource(stages: (id: string) => readonly (readonly Call[])[]): Pick<Sou
             return calls === undefined ? undefined : { size: calls.length, calls: calls.values() };
           },
           giveUp: () => undefined,
-          outcomeOf: (): PollOutcome => silentOutcome(),
+          outcomeOf: (): PollOutcome => silentOutcome,
         };
       }),
   };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import { applicationScope, type PollOutcome } from '../../src/model/poll-outcome.ts';
-import { type BatchPoll, type PollRequest, startBatchPoll } from '../../src/poller/batch-poll.ts';
+import { BatchPoll, type PollRequest } from '../../src/poller/batch-poll.ts';
 import type { Job, ScheduledCall } from '../../src/rate-limit/call-scheduler.ts';
 import type { RestClient } from '../../src/rest/rest-client.ts';
 import { createRestSource } from '../../src/rest/rest-source.ts';
@@ -57,7 +57,7 @@ function aPoll(
   const client = { ...source.client, ...options.client };
   const [batch] = createRestSource('main', { client, clock, ...unobserved }).batches([request], []);
   if (batch === undefined) throw new Error('there is no batch');
-  const poll = startBatchPoll(
+  const poll = new BatchPoll(
     batch,
     {
       clock,

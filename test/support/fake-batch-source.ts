@@ -4,7 +4,7 @@ import type { PollOutcome } from '../../src/model/poll-outcome.ts';
 import { isWorthPolling, type SelectedApplication } from '../../src/model/selected-application.ts';
 import type { Batch, CallContext, Question, Source, Stage } from '../../src/model/source.ts';
 import { createCallGroups } from '../../src/rest/call-groups.ts';
-import { createRestBatch } from '../../src/rest/rest-batch.ts';
+import { RestBatch } from '../../src/rest/rest-batch.ts';
 import { WholeAnswers } from '../../src/rest/whole-answers.ts';
 import { type FakeSource, inTurn } from './fake-source.ts';
 
@@ -99,7 +99,7 @@ class FakeBatch<Asked extends Question> implements Batch<Asked> {
     this.#parts = new Map(
       questions.map((one) => [
         one,
-        createRestBatch(one, {
+        new RestBatch(one, {
           client: fake.client,
           callGroupsOf,
           wholeAnswers: new WholeAnswers(clock, () => undefined),
