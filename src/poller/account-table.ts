@@ -1,5 +1,5 @@
 import type { ApiError } from '../model/api-error.ts';
-import { type Clock, nowOf } from '../model/clock.ts';
+import { type Clock, nowOf, sleep } from '../model/clock.ts';
 import type { AccountConfig, AppEntry } from '../model/config.ts';
 import { type PollOutcome, skippedOutcome } from '../model/poll-outcome.ts';
 import { expectedHosts } from '../model/selected-application.ts';
@@ -12,13 +12,7 @@ import { type AppPublisher, createAppPublisher } from './app-publisher.ts';
 import { snapshotOf } from './app-snapshot.ts';
 import { type AppState, afterPoll } from './app-state.ts';
 import { AppStates } from './app-states.ts';
-import {
-  applySteps,
-  discoverySteps,
-  reconfigurationSteps,
-  type StateChanges,
-  spreadSteps,
-} from './app-table.ts';
+import { discoverySteps, reconfigurationSteps, type StateSteps, spreadSteps } from './app-table.ts';
 import type { PollRequest } from './batch-poll.ts';
 import {
   type DiscoveryState,
@@ -115,7 +109,7 @@ export class AccountTable {
       this.#options = options;
       const { log } = this.#dependencies;
       const own = createPartition(options.account.shard);
-      const steps = reconfigurationSteps(this.states, options.entries, own);
+      const steps = reconfigurationSteps(this.#states, options.entries, own);
       const { unwanted, released } = await this.#take(steps, signal);
       for (const id of released) this.#publisher.remove(id);
       log.missingMetrics(this.#metrics.judge(this.states));
@@ -136,7 +130,7 @@ export class AccountTable {
       const now = { monotonicMs: clock.monotonicMs(), virtualMs, takePhaseIndex };
       const isFirst = this.states.size === 0;
       const own = createPartition(account.shard);
-      const steps = discoverySteps(this.states, entries, discovery, now, own);
+      const steps = discoverySteps(this.#states, entries, discovery, now, own);
       const { removed, missing } = await this.#take(steps, signal);
       // In the same turn: an application that is forgotten but still shown would never be removed.
       for (const id of removed) this.#states.delete(id);
@@ -146,7 +140,7 @@ export class AccountTable {
       this.replan();
       // If not everything can be polled at once, the first polls are spread evenly.
       const isSpread = isFirst && this.plan.stretch > 1;
-      if (isSpread) await this.#take(spreadSteps(this.states, virtualMs), signal);
+      if (isSpread) await this.#take(spreadSteps(this.#states, virtualMs), signal);
       const showNothing = missing && [...missing, ...hostlessEntries(this.states.values())];
       this.#discovery = discoveryAfter(this.#discovery, discovery, showNothing, nowOf(clock));
       this.#unauthorized = isUnauthorized(discovery.error) ? discovery.error : undefined;
@@ -249,8 +243,12 @@ export class AccountTable {
   readonly nextDueMs = ({ turn, selected }: AppState): number =>
     this.#time.monotonicMsOf(dueMsOf(turn, selected.entry.poll.intervalMs));
 
-  async #take<Value>(steps: Generator<StateChanges, Value>, signal: AbortSignal): Promise<Value> {
-    return applySteps(steps, this.#states, this.#dependencies, signal);
+  /** Rejects with the signal's reason. What was changed by then stays. */
+  async #take<Value>(steps: StateSteps<Value>, signal: AbortSignal): Promise<Value> {
+    let step = steps.next();
+    for (; step.done !== true; step = steps.next())
+      await sleep(this.#dependencies.clock, 0, signal);
+    return step.value;
   }
 
   #snapshotOf(id: string): AppSnapshot | undefined {

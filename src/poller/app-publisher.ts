@@ -105,20 +105,7 @@ export function createAppPublisher(
   };
 }
 
-/**
- * Whether the two look alike. Their parts are immutable, so it mostly suffices to compare
- * identities.
- */
+/** Whether the two look alike. Another reading counts as news: to compare all its values takes long. */
 function isSame(left: AppSnapshot | undefined, right: AppSnapshot): boolean {
-  return (
-    left !== undefined &&
-    left.reading === right.reading &&
-    left.hostsOnly === right.hostsOnly &&
-    left.hostNames === right.hostNames &&
-    left.pollSucceeded === right.pollSucceeded &&
-    left.failureReason === right.failureReason &&
-    left.lastSuccessMs === right.lastSuccessMs &&
-    isDeepStrictEqual(left.labels, right.labels) &&
-    isDeepStrictEqual(left.application, right.application)
-  );
+  return left !== undefined && left.reading === right.reading && isDeepStrictEqual(left, right);
 }

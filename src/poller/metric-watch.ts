@@ -84,7 +84,7 @@ export class MetricWatch {
       if (!chosen.has(watch)) {
         this.#watches.delete(selector);
         this.#missing = undefined;
-      } else if (!awaited.has(watch)) {
+      } else if (!awaited.has(watch) && watch.missing.length < watch.open.length) {
         this.#call(
           watch,
           watch.open.filter((one) => (one.ofHostsAlone ? watch.hasBusyHosts : watch.isBusy)),
