@@ -10,8 +10,13 @@ export const operations = [
 ] as const;
 export type DaemonOperation = (typeof operations)[number];
 
-/** What a vendor call is for. The names of metrics are listed only by commands. */
+/** What a vendor call is for. The names of metrics are listed only by commands, which ask once. */
 export type Operation = DaemonOperation | 'list_metrics';
+
+/** What messages call it. */
+export function titleOf(operation: Operation): string {
+  return operation === 'list_metrics' ? 'metric names' : operation;
+}
 
 /** Why a value of the vendor was left out. */
 export const invalidSampleReasons = ['not_a_number', 'not_finite', 'negative'] as const;

@@ -1,6 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { FailureReason } from '../model/api-error.ts';
+import type { Application } from '../model/application.ts';
 import type { Clock } from '../model/clock.ts';
 import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
+import type { AppState } from './app-state.ts';
 
 export interface AppPublisherOptions {
   readonly account: string;
@@ -108,4 +111,43 @@ export function createAppPublisher(
 /** Whether the two look alike. Another reading counts as news: to compare all its values takes long. */
 function isSame(left: AppSnapshot | undefined, right: AppSnapshot): boolean {
   return left !== undefined && left.reading === right.reading && isDeepStrictEqual(left, right);
+}
+
+/** What to publish. Of a stale discovery only the identity of the application remains. */
+export function snapshotOf(
+  account: string,
+  state: AppState,
+  isDiscoveryStale: boolean,
+): AppSnapshot {
+  const { application, entry } = state.selected;
+  return {
+    account,
+    application: isDiscoveryStale ? identityOf(application) : application,
+    labels: entry.labels,
+    hostsOnly: !entry.application,
+    hostNames: state.hostNames.names,
+    reading: state.reading,
+    pollSucceeded: state.pollSucceeded,
+    failureReason: failureReasonOf(state),
+    lastSuccessMs: state.lastSuccessMs,
+  };
+}
+
+/** Of a poll that hangs, no outcome says why. */
+function failureReasonOf({ pollSucceeded, failure }: AppState): FailureReason | undefined {
+  return pollSucceeded === false ? (failure?.reason ?? 'timeout') : undefined;
+}
+
+function identityOf({ id, name, language }: Application): Application {
+  return {
+    id,
+    name,
+    language,
+    healthStatus: undefined,
+    reporting: undefined,
+    lastReportedAtMs: undefined,
+    summary: undefined,
+    hostIds: undefined,
+    instances: undefined,
+  };
 }

@@ -38,12 +38,10 @@ export function metricAnswerOf(
   const question = { window: query.window, wallMs };
   failIf(wrongWindow(data, question, subject));
   const byName = metricsByNameOf(metrics, subject);
-  const found = new Map<string, FoundMetric>();
   let windowEndMs: number | undefined;
   const values = query.series.map((series) => {
     const { metric } = series;
-    const known = found.get(metric) ?? foundIn(byName.get(metric), metric, question, subject);
-    found.set(metric, known);
+    const known = foundIn(byName.get(metric), metric, question, subject);
     const value = valueOf(known.values, series, onInvalid);
     if (value === undefined) return undefined;
     // If the ends ever differ, the earliest is the one that all values reach.

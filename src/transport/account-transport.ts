@@ -99,7 +99,6 @@ export function createAccountTransport(
   let wire = wireWith(options);
   const parts = { ...dependencies, vendorClock, measure };
   const send = sendThrough(parts, (request, signal) => wire(request, signal));
-  let lastSignal: AbortSignal | undefined;
 
   const clockSkewSeconds = (): number | undefined => {
     const skew = vendorClock.skew();
@@ -108,11 +107,8 @@ export function createAccountTransport(
 
   return {
     send: (request, signal) => {
-      if (signal !== lastSignal) {
-        // One signal serves many calls at a time; Node.js would take the eleventh for a leak.
-        setMaxListeners(0, signal);
-        lastSignal = signal;
-      }
+      // One signal serves many calls at a time; Node.js would take the eleventh for a leak.
+      setMaxListeners(0, signal);
       return send(request, signal);
     },
     reconfigure: (settings, raw) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { snapshotOf } from '../../src/poller/app-snapshot.ts';
+import { snapshotOf } from '../../src/poller/app-publisher.ts';
 import { type AppState, newAppState } from '../../src/poller/app-state.ts';
 import { aSelected } from '../support/builders.ts';
 
