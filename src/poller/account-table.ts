@@ -145,7 +145,7 @@ export class AccountTable {
       this.#unauthorized = isUnauthorized(discovery.error) ? discovery.error : undefined;
       sink.accountUp(account.name, discovery.complete);
       this.#publisher.publishAll(this.states.keys());
-      log.discovered(discovery, this.states, this.#discovery.missing);
+      log.discovered(discovery, this.states, this.#discovery.missingSelectors);
       return removed;
     });
   }

@@ -5,10 +5,6 @@ import type { Clock } from '../model/clock.ts';
 import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
 import type { AppState } from './app-state.ts';
 
-export interface AppPublisherOptions {
-  readonly account: string;
-}
-
 export interface AppPublisherDependencies {
   readonly clock: Clock;
   readonly sink: SnapshotSink;
@@ -52,7 +48,7 @@ export function renderingWork(subjects: number, series: number): number {
 }
 
 export function createAppPublisher(
-  { account }: AppPublisherOptions,
+  { account }: { readonly account: string },
   { clock, sink, snapshotOf }: AppPublisherDependencies,
 ): AppPublisher {
   const published = new Map<string, AppSnapshot>();

@@ -169,7 +169,7 @@ function lacksSomething({
   discovery,
   states,
 }: Pick<AccountTable, 'discovery' | 'states'>): boolean {
-  if (discovery.missing.length > 0) return true;
+  if (discovery.missingSelectors.length > 0) return true;
   for (const { selected } of states.values()) if (!isWorthPolling(selected)) return true;
   return false;
 }

@@ -1,9 +1,7 @@
 import { ApiError } from '../model/api-error.ts';
 import type { Application } from '../model/application.ts';
 import type { Clock } from '../model/clock.ts';
-import type { AppEntry } from '../model/config.ts';
 import { hostsScope, type PollOutcome } from '../model/poll-outcome.ts';
-import { selectorText } from '../model/selector.ts';
 import type { Discovery } from '../model/source.ts';
 import type { Logger, MissingMetric } from '../model/telemetry.ts';
 import type { AccountPlan } from './account-plan.ts';
@@ -21,9 +19,9 @@ type States = ReadonlyMap<string, AppState>;
 export interface PollLog {
   /**
    * @param known the applications of the account now, by id
-   * @param missing all entries that choose nothing now; the same array again means no change
+   * @param missing all selectors that choose nothing now
    */
-  discovered(discovery: Discovery, known: States, missing: readonly AppEntry[]): void;
+  discovered(discovery: Discovery, known: States, missing: readonly string[]): void;
   polled(before: AppState, after: AppState, outcome: PollOutcome): void;
   /**
    * @param ids the applications whose values were dropped, because they were not renewed in time
@@ -181,14 +179,11 @@ function failingSinceMs(state: AppState): number {
 }
 
 function createMissingReport(account: string, { logger }: PollLogDependencies) {
-  let last: readonly AppEntry[] = [];
   let before: ReadonlySet<string> = new Set();
   const remedy =
     'correct the entry under apps, or use a key of the account that has it; with hosts: self see --host-name';
-  return (missing: readonly AppEntry[]): void => {
-    if (missing === last) return;
-    last = missing;
-    const after = new Set(missing.map(({ selector }) => selectorText(selector)));
+  return (missing: readonly string[]): void => {
+    const after = new Set(missing);
     for (const selector of after) {
       if (before.has(selector)) continue;
       logger.warn({ account, selector, remedy }, 'entry of apps matches nothing');

@@ -14,11 +14,8 @@ import { PollAnswers } from './poll-answers.ts';
 import type { RestClient } from './rest-client.ts';
 import type { WholeAnswers } from './whole-answers.ts';
 
-/** The calls of the client that a poll makes. */
-export type PollClient = Pick<RestClient, 'hostNames' | 'metrics'>;
-
 export interface RestBatchDependencies {
-  readonly client: PollClient;
+  readonly client: Pick<RestClient, 'hostNames' | 'metrics'>;
   readonly callGroupsOf: CallGroupsOf;
   readonly wholeAnswers: WholeAnswers;
 }
