@@ -108,6 +108,6 @@ function firstWith(indexes: Map<string, number>, key: string, index: number): nu
 export function createSelectorTest(
   selectors: readonly Selector[],
 ): (application: Pick<Application, 'id' | 'name'>) => boolean {
-  const { entryOf } = createApplicationSelector(selectors.map((selector) => ({ selector })));
-  return (application) => entryOf(application) !== undefined;
+  const chosen = createApplicationSelector(selectors.map((selector) => ({ selector })));
+  return (application) => chosen.entryOf(application) !== undefined;
 }

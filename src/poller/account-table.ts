@@ -8,7 +8,7 @@ import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
 import type { Discovery, Source } from '../model/source.ts';
 import type { MissingMetric, PollObserver } from '../model/telemetry.ts';
 import type { AccountPlan, AccountPlanner } from './account-plan.ts';
-import { type AppPublisher, createAppPublisher, snapshotOf } from './app-publisher.ts';
+import { type AppPublisher, appSnapshotOf, createAppPublisher } from './app-publisher.ts';
 import { type AppState, afterPoll } from './app-state.ts';
 import { AppStates } from './app-states.ts';
 import { discoverySteps, reconfigurationSteps, type StateSteps, spreadSteps } from './app-table.ts';
@@ -255,6 +255,6 @@ export class AccountTable {
     if (state === undefined || state.gone) return undefined;
     const nowMs = this.#dependencies.clock.monotonicMs();
     const isStale = isDiscoveryStale(this.#discovery, state, nowMs);
-    return snapshotOf(this.#options.account.name, state, isStale);
+    return appSnapshotOf(this.#options.account.name, state, isStale);
   }
 }

@@ -110,7 +110,7 @@ function isSame(left: AppSnapshot | undefined, right: AppSnapshot): boolean {
 }
 
 /** What to publish. Of a stale discovery only the identity of the application remains. */
-export function snapshotOf(
+export function appSnapshotOf(
   account: string,
   state: AppState,
   isDiscoveryStale: boolean,

@@ -50,9 +50,7 @@ export function discoveryAfter(
   missing: readonly AppEntry[] | undefined,
   now: Now,
 ): DiscoveryState {
-  const selectors = missing?.map(({ selector }) => selectorText(selector));
-  const isSame = selectors === undefined || isDeepStrictEqual(selectors, before.missingSelectors);
-  const missingSelectors = isSame ? before.missingSelectors : selectors;
+  const missingSelectors = missingAfter(before.missingSelectors, missing);
   const isEdge = (before.missingSelectors.length === 0) !== (missingSelectors.length === 0);
   return {
     up: complete,
@@ -65,6 +63,14 @@ export function discoveryAfter(
     missingSelectors,
     missingChangedMs: isEdge ? now.monotonicMs : before.missingChangedMs,
   };
+}
+
+function missingAfter(
+  before: readonly string[],
+  missing: readonly AppEntry[] | undefined,
+): readonly string[] {
+  const selectors = missing?.map(({ selector }) => selectorText(selector));
+  return selectors === undefined || isDeepStrictEqual(selectors, before) ? before : selectors;
 }
 
 /** Whether what a discovery last said about an application is too old to be shown. */

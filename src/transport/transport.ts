@@ -60,11 +60,11 @@ export interface RawTransport {
    * Puts one request on the wire, with these headers beside the fixed ones. Rejects as a `Transport`
    * does.
    */
-  send(
+  readonly send: (
     request: ApiRequest,
     headers: Readonly<Record<string, string>>,
     signal: AbortSignal,
-  ): Promise<ApiResponse>;
+  ) => Promise<ApiResponse>;
   /** Breaks off whatever is still under way and closes every connection. */
   close(): Promise<void>;
 }
