@@ -1,4 +1,3 @@
-import type { ApiError } from '../model/api-error.ts';
 import type { PolledSeries, Values } from '../model/polled-series.ts';
 import { countedBy } from '../model/vendor-value.ts';
 import type { TimeWindow } from '../model/window.ts';
@@ -36,7 +35,7 @@ export function metricAnswerOf(
 ): MetricAnswer {
   const { data, metrics } = metricDataOf(document, subject);
   const question = { window: query.window, wallMs };
-  failIf(wrongWindow(data, question, subject));
+  checkWindow(data, question, subject);
   const byName = metricsByNameOf(metrics, subject);
   let windowEndMs: number | undefined;
   const values = query.series.map((series) => {
@@ -65,7 +64,7 @@ function foundIn(
 ): FoundMetric {
   const slice = timesliceOf(metric, name, subject);
   if (slice === undefined) return { slice: {}, values: {} };
-  failIf(wrongWindow(slice, question, subject));
+  checkWindow(slice, question, subject);
   return { slice, values: valuesIn(slice, name, subject) };
 }
 
@@ -91,10 +90,6 @@ function valueOf(
 
 function isOfMetric({ unit }: PolledSeries['gauge']): boolean {
   return unit === 'as_metric' || unit === 'as_metric_per_second';
-}
-
-function failIf(error: ApiError | undefined): void {
-  if (error !== undefined) throw error;
 }
 
 interface MetricData {
@@ -183,33 +178,33 @@ interface WindowQuestion {
 }
 
 /**
- * The error if a document, or a slice of it, states another range with `from` and `to` than was
- * asked for, or one that cannot be read; else `undefined`. A member that is absent says nothing.
+ * Throws an `ApiError` if a document, or a slice of it, states another range with `from` and `to` than
+ * was asked for, or one that cannot be read. A member that is absent says nothing.
  */
-function wrongWindow(
+function checkWindow(
   stated: JsonObject,
   { window, wallMs }: WindowQuestion,
   subject: CallSubject,
-): ApiError | undefined {
+): void {
   const unreadable = ['from', 'to'].find((name) => isUnreadable(stated[name]));
   if (unreadable !== undefined) {
     const detail = `the answer does not say which window it is for: "${unreadable}" is no timestamp with a time zone`;
-    return failureOf(subject, 'schema', detail, { remedy: staleCache });
+    throw failureOf(subject, 'schema', detail, { remedy: staleCache });
   }
   const fromMs = epochMsOf(stated['from']);
   const toMs = epochMsOf(stated['to']);
   if (window === undefined) {
-    if (!isOff(toMs, wallMs, dayMs)) return undefined;
+    if (!isOff(toMs, wallMs, dayMs)) return;
     const detail = `the answer is for a window that ends ${textOf(toMs)}, more than a day from now`;
-    return failureOf(subject, 'schema', detail, { remedy: `${staleCache}, and the clock` });
+    throw failureOf(subject, 'schema', detail, { remedy: `${staleCache}, and the clock` });
   }
   if (!isOff(fromMs, window.fromMs, toleranceMs) && !isOff(toMs, window.toMs, toleranceMs)) {
-    return undefined;
+    return;
   }
   const asked = `${textOf(window.fromMs)} to ${textOf(window.toMs)}`;
   const answered = `${textOf(fromMs)} to ${textOf(toMs)}`;
   const detail = `the answer is for another window: asked for ${asked}, answered for ${answered}`;
-  return failureOf(subject, 'schema', detail, { remedy: staleCache });
+  throw failureOf(subject, 'schema', detail, { remedy: staleCache });
 }
 
 const staleCache =
