@@ -119,8 +119,7 @@ function aSource(clock: Clock, applications: () => Application[]): Source {
       const names = new Map(ids.map((hostId) => [hostId, wanted?.[0] ?? `web-${hostId}.internal`]));
       return { names, error: undefined, calls: 1 };
     },
-    applicationMetrics: async (_id, _query, context) => inTurn(context, answer),
-    hostMetrics: async (_id, _host, _query, context) => inTurn(context, answer),
+    metrics: async (_id, _host, _query, context) => inTurn(context, answer),
   };
   return createRestSource('main', { client, clock, ...unobserved });
 }

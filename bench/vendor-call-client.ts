@@ -75,7 +75,7 @@ async function ours(origin: string): Promise<() => Promise<unknown>> {
     { send: transport.send, observer, logger: silent, clock },
   );
   const { signal } = new AbortController();
-  return async () => client.hostMetrics('204261410', '204260579', query, { signal });
+  return async () => client.metrics('204261410', '204260579', query, { signal });
 }
 
 /** What the peer does: global fetch and JSON.parse, and nothing else. */

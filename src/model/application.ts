@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 /** What a transaction is: `web` is New Relic's `HttpDispatcher`, `other` is `OtherTransaction/all`. */
 export type TransactionType = 'web' | 'other';
 
@@ -35,31 +37,11 @@ export interface Application {
  * identities shows what has changed, and long lists are not kept twice.
  */
 export function mergedApplication(known: Application, found: Application): Application {
+  const { summary, hostIds } = known;
   const merged = {
     ...found,
-    summary: isSameSummary(known.summary, found.summary) ? known.summary : found.summary,
-    hostIds: sameOrFound(known.hostIds, found.hostIds),
+    summary: isDeepStrictEqual(summary, found.summary) ? summary : found.summary,
+    hostIds: isDeepStrictEqual(hostIds, found.hostIds) ? hostIds : found.hostIds,
   };
-  return hasSameMembers(known, merged) ? known : merged;
-}
-
-function isSameSummary(
-  known: ApplicationSummary | undefined,
-  found: ApplicationSummary | undefined,
-): boolean {
-  return known !== undefined && found !== undefined && hasSameMembers(known, found);
-}
-
-/** A deep comparison would be much slower, for thousands of applications in every discovery. */
-function hasSameMembers(left: object, right: object): boolean {
-  const known: Readonly<Record<string, unknown>> = { ...left };
-  return Object.entries(right).every(([key, value]) => Object.is(known[key], value));
-}
-
-function sameOrFound(
-  known: readonly string[] | undefined,
-  found: readonly string[] | undefined,
-): readonly string[] | undefined {
-  if (known === undefined || found === undefined || known.length !== found.length) return found;
-  return found.every((id, index) => id === known[index]) ? known : found;
+  return isDeepStrictEqual(known, merged) ? known : merged;
 }

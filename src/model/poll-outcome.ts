@@ -56,8 +56,8 @@ export function skippedOutcome(error: ApiError): PollOutcome {
   };
 }
 
-/** One object for all: thousands of applications may be silent, each polled every minute. */
-const silent: PollOutcome = {
+/** The outcome of a poll of an application that has no values. */
+export const silentOutcome: PollOutcome = {
   ...nothingAsked,
   reading: { windowEndMs: undefined, series: [], application: [], hosts: new Map() },
   error: undefined,
@@ -66,11 +66,6 @@ const silent: PollOutcome = {
   unauthorized: false,
 };
 
-/** The outcome of a poll of an application that has no values. */
-export function silentOutcome(): PollOutcome {
-  return silent;
-}
-
 /** Why the hosts of an application are missing that no discovery has listed so far. */
 export const unlistedError: ApiError = new ApiError(
   'server',
@@ -78,13 +73,11 @@ export const unlistedError: ApiError = new ApiError(
 );
 
 /** The outcome of a poll for nothing but hosts, while it is not known which there are. */
-export function unlistedOutcome(): PollOutcome {
-  return {
-    ...nothingAsked,
-    reading: undefined,
-    error: unlistedError,
-    failed: new Set([hostsScope]),
-    askedParts: 1,
-    unauthorized: false,
-  };
-}
+export const unlistedOutcome: PollOutcome = {
+  ...nothingAsked,
+  reading: undefined,
+  error: unlistedError,
+  failed: new Set([hostsScope]),
+  askedParts: 1,
+  unauthorized: false,
+};

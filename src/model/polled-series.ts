@@ -129,43 +129,6 @@ export function isReadOf(what: 'applications' | 'hosts', { scope }: PolledSeries
   return scope === 'both' || scope === what;
 }
 
-/** Whether both are the same series in the same order, however they were made: thousands are compared. */
-export function areSameSeries(
-  left: readonly PolledSeries[],
-  right: readonly PolledSeries[],
-): boolean {
-  if (left === right) return true;
-  return (
-    left.length === right.length &&
-    left.every((one, index) => {
-      const other = right[index];
-      return other !== undefined && isSameSeries(one, other);
-    })
-  );
-}
-
-function isSameSeries(left: PolledSeries, right: PolledSeries): boolean {
-  return (
-    left.metric === right.metric &&
-    left.value === right.value &&
-    left.preset === right.preset &&
-    left.transactionType === right.transactionType &&
-    left.scale === right.scale &&
-    left.scope === right.scope &&
-    left.gauge.name === right.gauge.name &&
-    left.gauge.help === right.gauge.help &&
-    left.gauge.hostHelp === right.gauge.hostHelp &&
-    haveSameLabels(left.labels, right.labels)
-  );
-}
-
-function haveSameLabels(left: PolledSeries['labels'], right: PolledSeries['labels']): boolean {
-  const names = Object.keys(left);
-  return (
-    names.length === Object.keys(right).length && names.every((name) => left[name] === right[name])
-  );
-}
-
 /** The labels of a series beside those of its application or host. */
 export function seriesLabels({
   transactionType,

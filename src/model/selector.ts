@@ -1,5 +1,5 @@
 import type { Application } from './application.ts';
-import type { AppEntry, NamePattern, PatternSource, Selector } from './config.ts';
+import type { AppEntry, PatternSource, Selector } from './config.ts';
 import type { SelectedApplication } from './selected-application.ts';
 
 /** The selector as its user wrote it, such as `id=123`: the value of the label `selector`. */
@@ -29,22 +29,24 @@ export interface Selection {
 }
 
 /** Chooses applications by the entries of one account. */
-export interface ApplicationSelector {
+export interface ApplicationSelector<Entry = AppEntry> {
   /** How many entries are patterns: they are tried one after the other for each application. */
   readonly patterns: number;
   /** The first of the entries that choose the application. */
-  entryOf(application: Pick<Application, 'id' | 'name'>): AppEntry | undefined;
+  entryOf(application: Pick<Application, 'id' | 'name'>): Entry | undefined;
   /**
    * The entries that have chosen nothing so far, not even an application that an earlier entry had
    * taken.
    */
-  missing(): readonly AppEntry[];
+  missing(): readonly Entry[];
 }
 
 /**
  * Ids and names are looked up in maps, so that the cost does not grow with the number of entries.
  */
-export function createApplicationSelector(entries: readonly AppEntry[]): ApplicationSelector {
+export function createApplicationSelector<Entry extends Pick<AppEntry, 'selector'>>(
+  entries: readonly Entry[],
+): ApplicationSelector<Entry> {
   const byId = new Map<string, number>();
   const byName = new Map<string, number>();
   const patterns: number[] = [];
@@ -106,14 +108,6 @@ function firstWith(indexes: Map<string, number>, key: string, index: number): nu
 export function createSelectorTest(
   selectors: readonly Selector[],
 ): (application: Pick<Application, 'id' | 'name'>) => boolean {
-  const ids = new Set<string>();
-  const names = new Set<string>();
-  const patterns: NamePattern[] = [];
-  for (const selector of selectors) {
-    if (selector.kind === 'id') ids.add(selector.id);
-    else if (selector.kind === 'name') names.add(selector.name);
-    else patterns.push(selector.pattern);
-  }
-  return ({ id, name }) =>
-    ids.has(id) || names.has(name) || patterns.some((pattern) => pattern.test(name));
+  const chosen = createApplicationSelector(selectors.map((selector) => ({ selector })));
+  return (application) => chosen.entryOf(application) !== undefined;
 }

@@ -56,7 +56,7 @@ export interface CallContext {
 }
 
 /** One call to the vendor, ready to be sent. It handles its own failure and never rejects. */
-export type Call = (context: CallContext) => Promise<unknown>;
+export type Call = (context: CallContext) => Promise<void>;
 
 /** Calls that may be in flight together. */
 export interface Stage {

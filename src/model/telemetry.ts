@@ -1,5 +1,5 @@
 import type { FailureReason } from './api-error.ts';
-import type { MissingMetric } from './missing-metric.ts';
+import type { ValueName } from './vendor-value.ts';
 
 /** What the daemon calls the vendor for; values of the metric label `operation`. */
 export const operations = [
@@ -10,8 +10,13 @@ export const operations = [
 ] as const;
 export type DaemonOperation = (typeof operations)[number];
 
-/** What a vendor call is for. The names of metrics are listed only by commands. */
+/** What a vendor call is for. The names of metrics are listed only by commands, which ask once. */
 export type Operation = DaemonOperation | 'list_metrics';
+
+/** What messages call it. */
+export function titleOf(operation: Operation): string {
+  return operation === 'list_metrics' ? 'metric names' : operation;
+}
 
 /** Why a value of the vendor was left out. */
 export const invalidSampleReasons = ['not_a_number', 'not_finite', 'negative'] as const;
@@ -61,6 +66,17 @@ export interface TransportStatus {
   readonly backoffUntilMs: number | undefined;
   /** How far the vendor's clock is ahead of ours, if it is far enough for windows to follow it. */
   readonly clockSkewSeconds?: number | undefined;
+}
+
+/** A value that an entry asks for, and that New Relic has sent for none of its applications. */
+export interface MissingMetric {
+  /** The entry as it was written, such as `id=123`. */
+  readonly selector: string;
+  /** The Prometheus name of the gauge; that of hosts if it is read of hosts alone. */
+  readonly name: string;
+  /** New Relic's name of the metric; of a preset perhaps several, separated by commas. */
+  readonly metric: string;
+  readonly value: ValueName;
 }
 
 /** What the poller knows about one account at present. */

@@ -14,54 +14,7 @@ export type Unit =
   | 'as_metric'
   | 'as_metric_per_second';
 
-/** The values that New Relic's REST API knows for metrics of APM. */
-export const valueNames = [
-  'requests_per_minute',
-  'calls_per_minute',
-  'errors_per_minute',
-  'throughput',
-  'call_count',
-  'count',
-  'error_count',
-  'launch_count',
-  'average_response_time',
-  'average_call_time',
-  'average_time',
-  'min_response_time',
-  'max_response_time',
-  'standard_deviation',
-  'average_exclusive_time',
-  'total_time',
-  'total_call_time_per_minute',
-  'average_value',
-  'min_value',
-  'max_value',
-  'total_value',
-  'rate',
-  'as_percentage',
-  'percent',
-  'time_percentage',
-  'utilization',
-  'used_bytes_by_host',
-  'used_mb_by_host',
-  'total_used_mb',
-  'sessions_active',
-  'score',
-  's',
-  't',
-  'f',
-  'threshold',
-  'threshold_min',
-] as const;
-
-/** A value of a metric, as the REST API calls it. */
-export type ValueName = (typeof valueNames)[number];
-
-/**
- * The unit in which each value is published. New Relic itself states times in milliseconds, memory in
- * MiB and shares in percent.
- */
-export const vendorValues: Readonly<Record<ValueName, Unit>> = {
+const units = {
   requests_per_minute: 'per_minute',
   calls_per_minute: 'per_minute',
   errors_per_minute: 'per_minute',
@@ -98,10 +51,22 @@ export const vendorValues: Readonly<Record<ValueName, Unit>> = {
   f: 'count',
   threshold: 'seconds',
   threshold_min: 'seconds',
-};
+} as const;
+
+/** A value of a metric of APM, as the REST API calls it. */
+export type ValueName = keyof typeof units;
+
+/**
+ * The unit in which each value is published. New Relic itself states times in milliseconds, memory in
+ * MiB and shares in percent.
+ */
+export const vendorValues: Readonly<Record<ValueName, Unit>> = units;
+
+/** The values that New Relic's REST API knows for metrics of APM. */
+export const valueNames: readonly ValueName[] = Object.keys(units).filter(isValueName);
 
 export function isValueName(text: string): text is ValueName {
-  return Object.hasOwn(vendorValues, text);
+  return Object.hasOwn(units, text);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { ApiError, type FailureReason, remedyOf } from '../model/api-error.ts';
-import type { Operation } from '../model/telemetry.ts';
+import { type Operation, titleOf } from '../model/telemetry.ts';
 import { excerptOf } from '../newrelic/answer.ts';
 import { parseJson } from '../newrelic/json.ts';
 import type { ApiResponse } from '../transport/transport.ts';
@@ -9,8 +9,6 @@ import { decidingErrorOf, graphqlErrorsOf } from './status-of.ts';
 /** What a call was for. Every message about the call begins with it. */
 export interface CallPurpose {
   readonly operation: Operation;
-  /** What messages call it, if a command asks it once. Default: `operation`, which a poll asks again. */
-  readonly onceTitle?: string;
   /** How many applications were asked for; `undefined` if it was a list of them. */
   readonly applications?: number | undefined;
   readonly accountId: number | undefined;
@@ -18,7 +16,7 @@ export interface CallPurpose {
 
 /** The failure with its remedy. `detail` is a clause without a full stop, and holds no secret. */
 export function failureOf(
-  { operation, onceTitle = operation, applications, accountId }: CallPurpose,
+  { operation, applications, accountId }: CallPurpose,
   reason: FailureReason,
   detail: string,
   status?: number,
@@ -27,10 +25,10 @@ export function failureOf(
     applications === undefined || applications === 0
       ? ''
       : ` of ${applications} ${applications === 1 ? 'application' : 'applications'}`;
-  const remedy = remedyFor({ reason, status }, accountId, onceTitle !== operation);
+  const remedy = remedyFor({ reason, status }, accountId, operation === 'list_metrics');
   return new ApiError(
     reason,
-    `${onceTitle}${subject}: ${detail}. ${remedy}.`,
+    `${titleOf(operation)}${subject}: ${detail}. ${remedy}.`,
     status === undefined ? {} : { status },
   );
 }

@@ -40,7 +40,7 @@ export function createMetricNames(
   { send, observer, vendorWallMs }: MetricNamesDependencies,
 ): ListMetrics {
   return async (question, { signal, onPage }) => {
-    const purpose = { operation: 'list_metrics', onceTitle: 'metric names', accountId } as const;
+    const purpose = { operation: 'list_metrics', accountId } as const;
     const toMs = Math.floor(vendorWallMs());
     const nrql = metricNamesNrql(question, { fromMs: toMs - listedMs, toMs });
     const timeout = nrqlTimeoutSeconds(timeoutMs());

@@ -126,15 +126,12 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
     return async (context) => {
       if (this.#refusal !== undefined) {
         this.#answers.failed(pending.query.applicationIds, this.#refusal);
-        return false;
+        return;
       }
       try {
         await this.#ask(pending, context);
-        return true;
       } catch (error) {
-        const known = asApiError(error);
-        this.#failed(pending, known);
-        return known.status !== undefined;
+        this.#failed(pending, asApiError(error));
       }
     };
   }

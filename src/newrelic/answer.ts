@@ -1,7 +1,7 @@
 import { ApiError, type FailureReason, remedyOf } from '../model/api-error.ts';
 import { looksLikeKey } from '../model/key-text.ts';
 import { onOneLine } from '../model/line-text.ts';
-import type { ApiObserver, Operation } from '../model/telemetry.ts';
+import { type ApiObserver, type Operation, titleOf } from '../model/telemetry.ts';
 import type { ApiResponse } from '../transport/transport.ts';
 import { statusReason } from '../transport/transport-errors.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
@@ -30,7 +30,7 @@ export function documentOf(
     throw failureOf(subject, 'schema', 'the answer is not a JSON object', { status });
   }
   if (isPresent(document['error'])) {
-    const detail = `status ${status}, but an error${quoted(titleOf(document['error']))}`;
+    const detail = `status ${status}, but an error${quoted(titleOfError(document['error']))}`;
     throw failureOf(subject, 'server', detail, { status });
   }
   return document;
@@ -60,14 +60,14 @@ function titleOfBody(body: string): string {
   if (!body.trimStart().startsWith('{')) return '';
   try {
     const document: unknown = JSON.parse(body);
-    return isJsonObject(document) ? titleOf(document['error']) : '';
+    return isJsonObject(document) ? titleOfError(document['error']) : '';
   } catch {
     return '';
   }
 }
 
 /** The vendor's error is an object with a title. A plain text has been seen too. */
-function titleOf(error: unknown): string {
+function titleOfError(error: unknown): string {
   const title = isJsonObject(error) ? error['title'] : error;
   return typeof title === 'string' ? excerptOf(title) : '';
 }
@@ -109,8 +109,6 @@ export function excerptOf(text: string): string {
 /** What a call was for. Every message about the call begins with it. */
 export interface CallSubject {
   readonly operation: Operation;
-  /** What messages call it, if a command asks it once. Default: `operation`, which a poll asks again. */
-  readonly onceTitle?: string;
   readonly applicationId: string | undefined;
   readonly hostId: string | undefined;
 }
@@ -129,22 +127,23 @@ export function failureOf(
   detail: string,
   options: FailureOptions = {},
 ): ApiError {
-  const { operation, onceTitle = operation, applicationId, hostId } = subject;
+  const { operation, applicationId, hostId } = subject;
   const application = applicationId === undefined ? '' : ` of application ${applicationId}`;
   const host = hostId === undefined ? '' : `, host ${hostId}`;
   const remedy = options.remedy ?? remedyFor(subject, reason, options.status);
-  return new ApiError(reason, `${onceTitle}${application}${host}: ${detail}. ${remedy}.`, options);
+  const title = titleOf(operation);
+  return new ApiError(reason, `${title}${application}${host}: ${detail}. ${remedy}.`, options);
 }
 
 function remedyFor(
-  { applicationId, onceTitle }: CallSubject,
+  { applicationId, operation }: CallSubject,
   reason: FailureReason,
   status: number | undefined,
 ): string {
   if (applicationId !== undefined && reason === 'not_found') return notFoundApplication;
   // With a refused key the list of applications would have failed, long before this call.
   if (applicationId !== undefined && status === 403) return forbiddenApplication;
-  return remedyOf({ reason, status }, remedies, onceTitle !== undefined);
+  return remedyOf({ reason, status }, remedies, operation === 'list_metrics');
 }
 
 const notFoundApplication =

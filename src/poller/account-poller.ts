@@ -13,7 +13,7 @@ import { applicationStatusesOf } from './application-status.ts';
 import { discoveryIntervalOf } from './demand.ts';
 import { DiscoveryLoop, discoveryOptionsOf, wantSameApplications } from './discovery-loop.ts';
 import { hostlessEntries } from './discovery-state.ts';
-import { createPollLog, type PollLog } from './poll-log.ts';
+import { createPollLog } from './poll-log.ts';
 import { PollLoop } from './poll-loop.ts';
 
 export interface AccountPollerOptions {
@@ -46,8 +46,6 @@ export interface AccountPollerDependencies {
 export class AccountPoller {
   #options: AccountPollerOptions;
   readonly #dependencies: AccountPollerDependencies;
-  readonly #log: PollLog;
-  readonly #scheduler: CallScheduler;
   readonly #table: AccountTable;
   readonly #discoveries: DiscoveryLoop;
   readonly #polls: PollLoop;
@@ -61,18 +59,20 @@ export class AccountPoller {
     this.#options = options;
     this.#dependencies = dependencies;
     this.#startMs = clock.monotonicMs();
-    this.#log = createPollLog(options.account.name, dependencies);
-    this.#scheduler = dependencies.scheduler;
     const planner = createAccountPlanner(tableOptionsOf(options), {
       clock,
       costs: dependencies.source.costs,
       capacity: () => ({
         limitPerMinute: this.#limits().requestsPerMinute,
-        carriedPerMinute: this.#scheduler.carriedPerMinute(),
+        carriedPerMinute: this.#dependencies.scheduler.carriedPerMinute(),
       }),
       retries: dependencies.retries ?? (() => 0),
     });
-    const parts = { ...dependencies, log: this.#log, planner };
+    const parts = {
+      ...dependencies,
+      log: createPollLog(options.account.name, dependencies),
+      planner,
+    };
     this.#table = new AccountTable(tableOptionsOf(options), parts);
     this.#discoveries = new DiscoveryLoop(discoveryOptionsOf(options), {
       ...dependencies,
@@ -127,7 +127,8 @@ export class AccountPoller {
       const isComplete = await this.#discoveries.discover(signal);
       const isWhole = await this.#pollAll(signal);
       const { discovery, states } = this.#table;
-      const isFound = discovery.missing.length + hostlessEntries(states.values()).length === 0;
+      const isFound =
+        discovery.missingSelectors.length + hostlessEntries(states.values()).length === 0;
       return isComplete && isWhole && isFound;
     });
   }
@@ -168,7 +169,7 @@ export class AccountPoller {
   async reconfigure(options: AccountPollerOptions, isElsewhere = false): Promise<void> {
     const isSameQuestion = !isElsewhere && wantSameApplications(this.#options, options);
     this.#options = options;
-    this.#scheduler.resize(this.#limits());
+    this.#dependencies.scheduler.resize(this.#limits());
     const discovery = discoveryOptionsOf(options);
     // Before the table, so that no discovery with the old settings comes in between.
     if (isSameQuestion) this.#discoveries.repeatEvery(discovery.intervalMs);
@@ -187,7 +188,7 @@ export class AccountPoller {
     if (!this.#isRunning) return undefined;
     const what = stalledText(this.#dependencies.clock.monotonicMs(), [
       ['a poll has been due', this.#polls.dueSinceMs()],
-      ['a call has been due', this.#scheduler.dueSinceMs()],
+      ['a call has been due', this.#dependencies.scheduler.dueSinceMs()],
       ['a discovery has been late', this.#discoveries.lateSinceMs()],
     ]);
     return what === undefined ? undefined : `account ${this.#options.account.name}: ${what}`;
@@ -211,7 +212,7 @@ export class AccountPoller {
   }
 
   #followLimit(): void {
-    this.#scheduler.resize(this.#limits());
+    this.#dependencies.scheduler.resize(this.#limits());
     this.#table.replan();
     this.#wake();
   }

@@ -109,14 +109,14 @@ function accountStateOf(
   { discovery, failing }: Pick<AccountTable, 'discovery' | 'failing'>,
   aspects: readonly Aspect[],
 ): StateSince {
-  const { up, upChangedMs, missing, missingChangedMs } = discovery;
+  const { up, upChangedMs, missingSelectors, missingChangedMs } = discovery;
   if (up === undefined || upChangedMs === undefined) {
     return { state: 'starting', sinceMs: undefined };
   }
   if (!up) return { state: 'down', sinceMs: upChangedMs };
   return stateWith(upChangedMs, [
     { isWrong: failing.applications > 0, sinceMs: failing.changedMs },
-    { isWrong: missing.length > 0, sinceMs: missingChangedMs },
+    { isWrong: missingSelectors.length > 0, sinceMs: missingChangedMs },
     ...aspects,
   ]);
 }

@@ -1,25 +1,17 @@
 import type { ApiError } from '../model/api-error.ts';
-import { type Clock, nowOf } from '../model/clock.ts';
+import { type Clock, nowOf, sleep } from '../model/clock.ts';
 import type { AccountConfig, AppEntry } from '../model/config.ts';
-import type { MissingMetric } from '../model/missing-metric.ts';
 import { type PollOutcome, skippedOutcome } from '../model/poll-outcome.ts';
 import { expectedHosts } from '../model/selected-application.ts';
 import { createPartition } from '../model/shard.ts';
 import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
 import type { Discovery, Source } from '../model/source.ts';
-import type { PollObserver } from '../model/telemetry.ts';
+import type { MissingMetric, PollObserver } from '../model/telemetry.ts';
 import type { AccountPlan, AccountPlanner } from './account-plan.ts';
-import { type AppPublisher, createAppPublisher } from './app-publisher.ts';
-import { snapshotOf } from './app-snapshot.ts';
+import { type AppPublisher, appSnapshotOf, createAppPublisher } from './app-publisher.ts';
 import { type AppState, afterPoll } from './app-state.ts';
 import { AppStates } from './app-states.ts';
-import {
-  applySteps,
-  discoverySteps,
-  reconfigurationSteps,
-  type StateChanges,
-  spreadSteps,
-} from './app-table.ts';
+import { discoverySteps, reconfigurationSteps, type StateSteps, spreadSteps } from './app-table.ts';
 import type { PollRequest } from './batch-poll.ts';
 import {
   type DiscoveryState,
@@ -65,7 +57,7 @@ export class AccountTable {
   /** Resolves when the last change has ended. */
   #changed: Promise<unknown> = Promise.resolve();
   readonly #publisher: AppPublisher;
-  readonly #metrics: MetricWatch;
+  readonly #metrics = new MetricWatch();
 
   constructor(options: AccountTableOptions, dependencies: AccountTableDependencies) {
     this.#options = options;
@@ -75,7 +67,6 @@ export class AccountTable {
     const { name } = options.account;
     const published = { ...dependencies, snapshotOf: (id: string) => this.#snapshotOf(id) };
     this.#publisher = createAppPublisher({ account: name }, published);
-    this.#metrics = new MetricWatch({ ...dependencies, states: this.#states });
     // Before its first discovery an account must not look like a healthy one without applications.
     dependencies.sink.accountUp(name, false);
   }
@@ -115,11 +106,12 @@ export class AccountTable {
   async reconfigure(options: AccountTableOptions, signal: AbortSignal): Promise<readonly string[]> {
     return this.#inTurn(async () => {
       this.#options = options;
+      const { log } = this.#dependencies;
       const own = createPartition(options.account.shard);
-      const steps = reconfigurationSteps(this.states, options.entries, own);
+      const steps = reconfigurationSteps(this.#states, options.entries, own);
       const { unwanted, released } = await this.#take(steps, signal);
       for (const id of released) this.#publisher.remove(id);
-      this.#metrics.followStates();
+      log.missingMetrics(this.#metrics.judge(this.states));
       this.replan();
       this.#publisher.publishAll(this.states.keys());
       return unwanted;
@@ -137,23 +129,23 @@ export class AccountTable {
       const now = { monotonicMs: clock.monotonicMs(), virtualMs, takePhaseIndex };
       const isFirst = this.states.size === 0;
       const own = createPartition(account.shard);
-      const steps = discoverySteps(this.states, entries, discovery, now, own);
+      const steps = discoverySteps(this.#states, entries, discovery, now, own);
       const { removed, missing } = await this.#take(steps, signal);
       // In the same turn: an application that is forgotten but still shown would never be removed.
       for (const id of removed) this.#states.delete(id);
       for (const id of removed) this.#publisher.remove(id);
-      this.#metrics.followStates();
+      log.missingMetrics(this.#metrics.judge(this.states));
       planner.discovered(discovery, discoveryIntervalMs);
       this.replan();
       // If not everything can be polled at once, the first polls are spread evenly.
       const isSpread = isFirst && this.plan.stretch > 1;
-      if (isSpread) await this.#take(spreadSteps(this.states, virtualMs), signal);
+      if (isSpread) await this.#take(spreadSteps(this.#states, virtualMs), signal);
       const showNothing = missing && [...missing, ...hostlessEntries(this.states.values())];
       this.#discovery = discoveryAfter(this.#discovery, discovery, showNothing, nowOf(clock));
       this.#unauthorized = isUnauthorized(discovery.error) ? discovery.error : undefined;
       sink.accountUp(account.name, discovery.complete);
       this.#publisher.publishAll(this.states.keys());
-      log.discovered(discovery, this.states, this.#discovery.missing);
+      log.discovered(discovery, this.states, this.#discovery.missingSelectors);
       return removed;
     });
   }
@@ -250,8 +242,12 @@ export class AccountTable {
   readonly nextDueMs = ({ turn, selected }: AppState): number =>
     this.#time.monotonicMsOf(dueMsOf(turn, selected.entry.poll.intervalMs));
 
-  async #take<Value>(steps: Generator<StateChanges, Value>, signal: AbortSignal): Promise<Value> {
-    return applySteps(steps, this.#states, this.#dependencies, signal);
+  /** Rejects with the signal's reason. What was changed by then stays. */
+  async #take<Value>(steps: StateSteps<Value>, signal: AbortSignal): Promise<Value> {
+    let step = steps.next();
+    for (; step.done !== true; step = steps.next())
+      await sleep(this.#dependencies.clock, 0, signal);
+    return step.value;
   }
 
   #snapshotOf(id: string): AppSnapshot | undefined {
@@ -259,6 +255,6 @@ export class AccountTable {
     if (state === undefined || state.gone) return undefined;
     const nowMs = this.#dependencies.clock.monotonicMs();
     const isStale = isDiscoveryStale(this.#discovery, state, nowMs);
-    return snapshotOf(this.#options.account.name, state, isStale);
+    return appSnapshotOf(this.#options.account.name, state, isStale);
   }
 }

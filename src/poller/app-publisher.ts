@@ -1,11 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { FailureReason } from '../model/api-error.ts';
+import type { Application } from '../model/application.ts';
 import type { Clock } from '../model/clock.ts';
 import type { AppSnapshot, SnapshotSink } from '../model/snapshot.ts';
-import { renderingWork } from './rendering-work.ts';
-
-export interface AppPublisherOptions {
-  readonly account: string;
-}
+import type { AppState } from './app-state.ts';
 
 export interface AppPublisherDependencies {
   readonly clock: Clock;
@@ -35,8 +33,22 @@ const applicationWork = 5;
 /** and to see that it has not changed. */
 const unchangedWork = 0.3;
 
+/** What hosts usually have: a series for each transaction type. */
+const usualSeries = 2;
+
+/**
+ * The work to render applications and hosts, in hosts with the usual number of series. Work is divided
+ * into turns of the event loop by it.
+ *
+ * @param subjects how many applications and hosts
+ * @param series how many series each of them has
+ */
+export function renderingWork(subjects: number, series: number): number {
+  return subjects * Math.max(1, series / usualSeries);
+}
+
 export function createAppPublisher(
-  { account }: AppPublisherOptions,
+  { account }: { readonly account: string },
   { clock, sink, snapshotOf }: AppPublisherDependencies,
 ): AppPublisher {
   const published = new Map<string, AppSnapshot>();
@@ -92,20 +104,46 @@ export function createAppPublisher(
   };
 }
 
-/**
- * Whether the two look alike. Their parts are immutable, so it mostly suffices to compare
- * identities.
- */
+/** Whether the two look alike. Another reading counts as news: to compare all its values takes long. */
 function isSame(left: AppSnapshot | undefined, right: AppSnapshot): boolean {
-  return (
-    left !== undefined &&
-    left.reading === right.reading &&
-    left.hostsOnly === right.hostsOnly &&
-    left.hostNames === right.hostNames &&
-    left.pollSucceeded === right.pollSucceeded &&
-    left.failureReason === right.failureReason &&
-    left.lastSuccessMs === right.lastSuccessMs &&
-    isDeepStrictEqual(left.labels, right.labels) &&
-    isDeepStrictEqual(left.application, right.application)
-  );
+  return left !== undefined && left.reading === right.reading && isDeepStrictEqual(left, right);
+}
+
+/** What to publish. Of a stale discovery only the identity of the application remains. */
+export function appSnapshotOf(
+  account: string,
+  state: AppState,
+  isDiscoveryStale: boolean,
+): AppSnapshot {
+  const { application, entry } = state.selected;
+  return {
+    account,
+    application: isDiscoveryStale ? identityOf(application) : application,
+    labels: entry.labels,
+    hostsOnly: !entry.application,
+    hostNames: state.hostNames.names,
+    reading: state.reading,
+    pollSucceeded: state.pollSucceeded,
+    failureReason: failureReasonOf(state),
+    lastSuccessMs: state.lastSuccessMs,
+  };
+}
+
+/** Of a poll that hangs, no outcome says why. */
+function failureReasonOf({ pollSucceeded, failure }: AppState): FailureReason | undefined {
+  return pollSucceeded === false ? (failure?.reason ?? 'timeout') : undefined;
+}
+
+function identityOf({ id, name, language }: Application): Application {
+  return {
+    id,
+    name,
+    language,
+    healthStatus: undefined,
+    reporting: undefined,
+    lastReportedAtMs: undefined,
+    summary: undefined,
+    hostIds: undefined,
+    instances: undefined,
+  };
 }

@@ -1,8 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Application } from '../model/application.ts';
-import { type Clock, sleep } from '../model/clock.ts';
 import type { AppEntry } from '../model/config.ts';
-import { areSameSeries } from '../model/polled-series.ts';
 import {
   hostChoiceOf,
   hostsToPoll,
@@ -23,13 +20,11 @@ import { noHostNames } from './host-names.ts';
 import { withHostsOf, withSeriesOf } from './kept-reading.ts';
 import { spreadTurn } from './schedule.ts';
 
-/** One step of a change of the states. */
-export interface StateChanges {
-  /** The new states, by id; `undefined` for an application that goes. */
-  readonly states: readonly (readonly [string, AppState | undefined])[];
-  /** Whether the step takes long, so that other work should run after it. */
-  readonly isLong: boolean;
-}
+/** A change of the states. Where it yields, other work should run before it goes on. */
+export type StateSteps<Result> = Generator<undefined, Result>;
+
+/** The states that a change is applied to. */
+type ChangedStates = Pick<AppStates, 'all' | 'set' | 'delete'>;
 
 /** What only a discovery as a whole can tell. */
 export interface DiscoveryChange {
@@ -47,19 +42,18 @@ const applicationsPerTurn = 1000;
 const testsPerApplication = 4;
 /** So does the search for the owner of an application among this many shards. */
 const shardsPerApplication = 50;
-/** A step with this many applications is long, even if more would have fitted into the turn. */
+/** After this many applications other work runs, even if more would have fitted into the turn. */
 const manyApplications = 100;
 
 /**
- * Brings the applications of an account in line with a discovery, step by step. The caller applies
- * each step before it takes the next one. Only a complete discovery may remove an application or a
+ * Brings the applications of an account in line with a discovery, step by step. Only a complete discovery may remove an application or a
  * host; an incomplete one adds and refreshes what it found.
  *
  * An application that could not be read, or was not asked for yet, stays as it is known. Its entry
  * is not missing: neither one with its id nor one that chooses its last known name.
  */
 export function* discoverySteps(
-  states: ReadonlyMap<string, AppState>,
+  states: ChangedStates,
   entries: readonly AppEntry[],
   { applications, complete, unreadableIds, pendingIds }: Discovery,
   now: {
@@ -69,36 +63,29 @@ export function* discoverySteps(
     readonly takePhaseIndex: () => number;
   },
   { owns, shards }: Partition,
-): Generator<StateChanges, DiscoveryChange> {
+): StateSteps<DiscoveryChange> {
   const selector = createApplicationSelector(entries);
   const seen = new Set<string>();
-  for (const { part, isLong } of partsOf(applications, selector, shards)) {
-    const changes: [string, AppState][] = [];
-    for (const application of part) {
-      const entry = selector.entryOf(application);
-      if (entry === undefined) continue;
-      if (!owns(application.id)) continue;
-      seen.add(application.id);
-      const known = states.get(application.id);
-      const found = { application, entry };
-      if (known === undefined) {
-        const phaseIndex = now.takePhaseIndex();
-        changes.push([
-          application.id,
-          newAppState(found, phaseIndex, now.monotonicMs, now.virtualMs),
-        ]);
-      } else {
-        const after = complete ? afterDiscovery : refreshed;
-        changes.push([application.id, after(known, found, now.monotonicMs)]);
-      }
-    }
-    yield { states: changes, isLong };
-  }
+  yield* inTurns(applications, costOf(selector, shards), (application) => {
+    const { id } = application;
+    const entry = selector.entryOf(application);
+    if (entry === undefined || !owns(id)) return;
+    seen.add(id);
+    const { monotonicMs, virtualMs } = now;
+    const known = states.all.get(id);
+    const found = { application, entry };
+    const after = complete ? afterDiscovery : refreshed;
+    const state =
+      known === undefined
+        ? newAppState(found, now.takePhaseIndex(), monotonicMs, virtualMs)
+        : after(known, found, monotonicMs);
+    states.set(id, state);
+  });
   if (!complete) return { removed: [], missing: undefined };
   const unknown = new Set([...unreadableIds, ...pendingIds]);
-  const removed = [...states.keys()].filter((id) => !seen.has(id) && !unknown.has(id));
+  const removed = [...states.all.keys()].filter((id) => !seen.has(id) && !unknown.has(id));
   for (const id of unknown) {
-    const known = states.get(id);
+    const known = states.all.get(id);
     if (known !== undefined) selector.entryOf(known.selected.application);
   }
   const missing = selector
@@ -119,49 +106,38 @@ export interface Reconfiguration {
  * Gives the applications that new entries still want the settings of those entries, step by step.
  */
 export function* reconfigurationSteps(
-  states: ReadonlyMap<string, AppState>,
+  states: ChangedStates,
   entries: readonly AppEntry[],
   { owns, shards }: Partition,
-): Generator<StateChanges, Reconfiguration> {
+): StateSteps<Reconfiguration> {
   const selector = createApplicationSelector(entries);
-  const applications = [...states.values()].map(({ selected }) => selected.application);
+  const applications = Array.from(states.all.values(), ({ selected }) => selected.application);
   const unwanted: string[] = [];
   const released: string[] = [];
-  for (const { part, isLong } of partsOf(applications, selector, shards)) {
-    const changes: [string, AppState | undefined][] = [];
-    for (const { id } of part) {
-      const known = states.get(id);
-      if (known === undefined) continue;
-      const { application } = known.selected;
-      const entry = owns(id) ? selector.entryOf(application) : undefined;
-      if (entry === undefined) released.push(id);
-      if (entry === undefined || !haveSamePoll(known.selected.entry, entry)) unwanted.push(id);
-      changes.push([id, entry && withEntry(known, { application, entry })]);
+  yield* inTurns(applications, costOf(selector, shards), ({ id }) => {
+    const known = states.all.get(id);
+    if (known === undefined) return;
+    const { application } = known.selected;
+    const entry = owns(id) ? selector.entryOf(application) : undefined;
+    if (entry === undefined || !haveSamePoll(known.selected.entry, entry)) unwanted.push(id);
+    if (entry !== undefined) {
+      states.set(id, withEntry(known, { application, entry }));
+    } else {
+      released.push(id);
+      states.delete(id);
     }
-    yield { states: changes, isLong };
-  }
+  });
   return { unwanted, released };
 }
 
 /**
  * Spreads the first polls over their intervals, step by step. The very first poll is due at once.
  */
-export function* spreadSteps(
-  states: ReadonlyMap<string, AppState>,
-  virtualMs: number,
-): Generator<StateChanges, undefined> {
-  const all = [...states];
-  for (let from = 0; from < all.length; from += applicationsPerTurn) {
-    const part = all.slice(from, from + applicationsPerTurn);
-    const spread = part.map(([id, state]): [string, AppState] => [
-      id,
-      {
-        ...state,
-        turn: spreadTurn(state.phaseIndex, state.selected.entry.poll.intervalMs, virtualMs),
-      },
-    ]);
-    yield { states: spread, isLong: part.length >= manyApplications };
-  }
+export function* spreadSteps(states: ChangedStates, virtualMs: number): StateSteps<undefined> {
+  yield* inTurns([...states.all], 1, ([id, state]) => {
+    const { intervalMs } = state.selected.entry.poll;
+    states.set(id, { ...state, turn: spreadTurn(state.phaseIndex, intervalMs, virtualMs) });
+  });
   return undefined;
 }
 
@@ -184,18 +160,24 @@ function isAmong(ids: ReadonlySet<string>, { selector }: AppEntry): boolean {
   return selector.kind === 'id' && ids.has(selector.id);
 }
 
-function* partsOf(
-  applications: readonly Application[],
-  { patterns }: ApplicationSelector,
-  shards: number,
-): Generator<{ readonly part: readonly Application[]; readonly isLong: boolean }> {
-  const cost = 1 + patterns / testsPerApplication + (shards - 1) / shardsPerApplication;
+/** How much work an application is, compared with one whose entry has an id or a name. */
+function costOf({ patterns }: ApplicationSelector, shards: number): number {
+  return 1 + patterns / testsPerApplication + (shards - 1) / shardsPerApplication;
+}
+
+/** @param cost the work for an item, as `costOf` has it */
+function* inTurns<Item>(
+  items: readonly Item[],
+  cost: number,
+  change: (item: Item) => void,
+): StateSteps<undefined> {
   const size = Math.max(1, Math.floor(applicationsPerTurn / cost));
-  const many = Math.min(size, manyApplications);
-  for (let from = 0; from < applications.length; from += size) {
-    const part = applications.slice(from, from + size);
-    yield { part, isLong: part.length >= many };
+  for (let from = 0; from < items.length; from += size) {
+    const part = items.slice(from, from + size);
+    for (const item of part) change(item);
+    if (part.length >= Math.min(size, manyApplications)) yield;
   }
+  return undefined;
 }
 
 /** Whether a poll that was begun for one entry brings what the other one wants. */
@@ -207,28 +189,7 @@ export function haveSamePoll(left: AppEntry, right: AppEntry): boolean {
     delayMs === right.poll.delayMs &&
     raw === right.poll.raw &&
     hostNames === right.poll.hostNames &&
-    areSameSeries(left.series, right.series) &&
-    isDeepStrictEqual(window, right.poll.window)
+    isDeepStrictEqual(window, right.poll.window) &&
+    isDeepStrictEqual(left.series, right.series)
   );
-}
-
-/**
- * Applies a change step by step, and lets other work run after a long step. On an abort it rejects
- * with the signal's reason; the steps that were applied stay.
- */
-export async function applySteps<Result>(
-  steps: Generator<StateChanges, Result>,
-  states: Pick<AppStates, 'set' | 'delete'>,
-  { clock }: { readonly clock: Clock },
-  signal: AbortSignal,
-): Promise<Result> {
-  let step = steps.next();
-  for (; step.done !== true; step = steps.next()) {
-    for (const [id, state] of step.value.states) {
-      if (state === undefined) states.delete(id);
-      else states.set(id, state);
-    }
-    if (step.value.isLong) await sleep(clock, 0, signal);
-  }
-  return step.value;
 }

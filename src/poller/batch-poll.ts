@@ -4,7 +4,7 @@ import type { Clock } from '../model/clock.ts';
 import type { PollOutcome } from '../model/poll-outcome.ts';
 import type { Batch, Call, Question, Stage } from '../model/source.ts';
 import type { CallScheduler, Job, ScheduledCall } from '../rate-limit/call-scheduler.ts';
-import { renderingWork } from './rendering-work.ts';
+import { renderingWork } from './app-publisher.ts';
 
 /** One application whose poll is due: what to ask for, and when. */
 export interface PollRequest extends Question {
@@ -28,20 +28,6 @@ export interface BatchPollDependencies {
 export type PollEnded = (request: PollRequest, outcome: PollOutcome) => void;
 
 /**
- * Passes the calls of a batch to the scheduler, stage by stage. The poll begins with its first
- * call; until then the batch is only an entry in a queue. Each outcome is reported once: when the
- * last call has ended, or at the deadline. The outcomes of a large batch are reported in several
- * turns of the event loop. The earliest times of its applications are the times of the batch.
- */
-export function startBatchPoll(
-  batch: Batch<PollRequest>,
-  dependencies: BatchPollDependencies,
-  ended: PollEnded,
-): BatchPoll {
-  return new BatchPoll(batch, dependencies, ended);
-}
-
-/**
  * What is reported in one turn of the event loop: about 50 applications, and fewer if they have hosts or
  * many series. Each is published at once, so this takes some milliseconds.
  */
@@ -54,7 +40,12 @@ interface Begun {
   readonly wallMs: number;
 }
 
-/** The poll of a batch that has not ended. */
+/**
+ * Passes the calls of a batch to the scheduler, stage by stage. The poll begins with its first
+ * call; until then the batch is only an entry in a queue. Each outcome is reported once: when the
+ * last call has ended, or at the deadline. The outcomes of a large batch are reported in several
+ * turns of the event loop. The earliest times of its applications are the times of the batch.
+ */
 export class BatchPoll {
   readonly #batch: Batch<PollRequest>;
   readonly #dependencies: BatchPollDependencies;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Clock, createInterruptibleDelay, type InterruptibleDelay } from '../model/clock.ts';
 import type { AccountConfig, AppEntry, Selector } from '../model/config.ts';
 import { isWorthPolling } from '../model/selected-application.ts';
-import { isSameSelector } from '../model/selector.ts';
+import { selectorText } from '../model/selector.ts';
 import type { Discovery, Source } from '../model/source.ts';
 import type { AccountTable } from './account-table.ts';
 import { discoveryIntervalOf } from './demand.ts';
@@ -169,7 +169,7 @@ function lacksSomething({
   discovery,
   states,
 }: Pick<AccountTable, 'discovery' | 'states'>): boolean {
-  if (discovery.missing.length > 0) return true;
+  if (discovery.missingSelectors.length > 0) return true;
   for (const { selected } of states.values()) if (!isWorthPolling(selected)) return true;
   return false;
 }
@@ -211,11 +211,12 @@ export function discoveryOptionsOf({ entries }: Pick<Searched, 'entries'>): Disc
 /** Whether a discovery for one of them finds what the other one wants. */
 export function wantSameApplications(left: Searched, right: Searched): boolean {
   return (
-    left.entries.length === right.entries.length &&
     isDeepStrictEqual(left.account.shard, right.account.shard) &&
-    left.entries.every(({ selector }, index) => {
-      const other = right.entries[index];
-      return other !== undefined && isSameSelector(selector, other.selector);
-    })
+    isDeepStrictEqual(selectorsOf(left.entries), selectorsOf(right.entries))
   );
+}
+
+/** As they were written: compiled patterns are compared by their source. */
+function selectorsOf(entries: readonly AppEntry[]): readonly string[] {
+  return entries.map(({ selector }) => selectorText(selector));
 }

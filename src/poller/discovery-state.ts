@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '../model/api-error.ts';
 import type { Clock, Now } from '../model/clock.ts';
 import type { AppEntry, Selector } from '../model/config.ts';
@@ -21,9 +22,10 @@ export interface DiscoveryState {
   readonly answered: boolean;
   /** Monotonic time of the first failure since the last complete discovery. */
   readonly failingSinceMs: number | undefined;
-  /** The entries that choose nothing. The array stays the same as long as nothing in it changes. */
-  readonly missing: readonly AppEntry[];
-  /** Their selectors as written. This array stays the same too. */
+  /**
+   * The selectors that choose nothing, as they were written. The array stays the same as long as
+   * nothing in it changes.
+   */
   readonly missingSelectors: readonly string[];
   /** Monotonic time at which the first of them began to be missing, or the last one ceased to. */
   readonly missingChangedMs: number | undefined;
@@ -37,7 +39,6 @@ export const initialDiscovery: DiscoveryState = {
   listed: undefined,
   answered: false,
   failingSinceMs: undefined,
-  missing: [],
   missingSelectors: [],
   missingChangedMs: undefined,
 };
@@ -49,8 +50,8 @@ export function discoveryAfter(
   missing: readonly AppEntry[] | undefined,
   now: Now,
 ): DiscoveryState {
-  const after = missingAfter(before, missing);
-  const isEdge = (before.missing.length === 0) !== (after.missing.length === 0);
+  const missingSelectors = missingAfter(before.missingSelectors, missing);
+  const isEdge = (before.missingSelectors.length === 0) !== (missingSelectors.length === 0);
   return {
     up: complete,
     error: complete ? undefined : error,
@@ -59,25 +60,17 @@ export function discoveryAfter(
     listed: complete ? applications.length : before.listed,
     answered: before.answered || complete || applications.length > 0 || hasStatus(error),
     failingSinceMs: complete ? undefined : (before.failingSinceMs ?? now.monotonicMs),
-    ...after,
+    missingSelectors,
     missingChangedMs: isEdge ? now.monotonicMs : before.missingChangedMs,
   };
 }
 
-/**
- * Keeps the arrays if nothing has changed: code that shows or logs ten thousand entries then sees
- * that by comparing identities.
- */
 function missingAfter(
-  { missing, missingSelectors }: DiscoveryState,
-  next: readonly AppEntry[] | undefined,
-): Pick<DiscoveryState, 'missing' | 'missingSelectors'> {
-  const selectors = next?.map(({ selector }) => selectorText(selector));
-  const isSame =
-    selectors?.length === missingSelectors.length &&
-    selectors.every((selector, index) => selector === missingSelectors[index]);
-  if (next === undefined || selectors === undefined || isSame) return { missing, missingSelectors };
-  return { missing: next, missingSelectors: selectors };
+  before: readonly string[],
+  missing: readonly AppEntry[] | undefined,
+): readonly string[] {
+  const selectors = missing?.map(({ selector }) => selectorText(selector));
+  return selectors === undefined || isDeepStrictEqual(selectors, before) ? before : selectors;
 }
 
 /** Whether what a discovery last said about an application is too old to be shown. */

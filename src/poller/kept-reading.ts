@@ -1,4 +1,5 @@
-import { areSameSeries, isReadOf, type PolledSeries, type Values } from '../model/polled-series.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { isReadOf, type PolledSeries, type Values } from '../model/polled-series.ts';
 import type { AppReading } from '../model/snapshot.ts';
 
 /** The reading without hosts that are not in `hostIds`; the same object if none has to go. */
@@ -22,7 +23,7 @@ export function withSeriesOf(
 ): AppReading | undefined {
   // A silent application has neither series nor values.
   if (reading === undefined || reading.series.length === 0) return reading;
-  if (areSameSeries(reading.series, series)) return reading;
+  if (isDeepStrictEqual(reading.series, series)) return reading;
   const valuesOf = (scope: 'applications' | 'hosts'): ((values: Values) => Values) => {
     const places = series.map((one) => placeOf(one, reading.series, scope));
     return (values) => places.map((place) => (place === undefined ? undefined : values[place]));

@@ -1,19 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AppEntry } from '../model/config.ts';
-import type { MissingMetric } from '../model/missing-metric.ts';
-import { areSameSeries, isReadOf, throughputOf } from '../model/polled-series.ts';
+import { isReadOf, throughputOf } from '../model/polled-series.ts';
 import type { PresetName } from '../model/presets.ts';
 import { isWorthPolling, type SelectedApplication } from '../model/selected-application.ts';
 import { selectorText } from '../model/selector.ts';
 import type { AppReading } from '../model/snapshot.ts';
+import type { MissingMetric } from '../model/telemetry.ts';
 import type { AppState } from './app-state.ts';
-
-export interface MetricWatchDependencies {
-  readonly states: { readonly all: ReadonlyMap<string, AppState> };
-  readonly log: {
-    /** Called with metrics that turn out to be missing, or that have a value after all. */
-    metrics(metrics: readonly MissingMetric[], isMissing: boolean): void;
-  };
-}
 
 /** A metric of an entry. The gauge of a preset is one, whatever its transaction types. */
 interface Watched {
@@ -25,20 +18,17 @@ interface Watched {
 
 interface EntryWatch {
   readonly entry: AppEntry;
+  /** Whole polls by the id of the application. */
+  readonly polls: Map<string, number>;
   /** What no application has had a value of so far, with what is called missing. */
   open: readonly Watched[];
-  missing: ReadonlySet<Watched>;
+  missing: readonly Watched[];
   /** Whether an application had requests in its second whole poll, or a later one; and hosts as well. */
   isBusy: boolean;
   hasBusyHosts: boolean;
 }
 
-const nothing: ReadonlySet<Watched> = new Set();
-
 const enoughPolls = 2;
-
-/** What is found at once: some milliseconds. The rest is found after the next discovery. */
-const mostAtOnce = 5000;
 
 /**
  * Finds the metrics of which no application of an entry ever had a value: a misspelt name must not look like
@@ -46,20 +36,15 @@ const mostAtOnce = 5000;
  * polls, if one of them had requests then. An entry that asks for something else begins anew.
  */
 export class MetricWatch {
-  readonly #dependencies: MetricWatchDependencies;
   /** By the selector. */
   readonly #watches = new Map<string, EntryWatch>();
-  /** Whole polls by the id of the application. Those for another watch prove nothing. */
-  readonly #polls = new Map<string, { readonly watch: EntryWatch; readonly count: number }>();
   #missing: readonly MissingMetric[] | undefined;
-
-  constructor(dependencies: MetricWatchDependencies) {
-    this.#dependencies = dependencies;
-  }
 
   /** All missing metrics; the same array as long as nothing in it changes. */
   get missing(): readonly MissingMetric[] {
-    this.#missing ??= [...this.#watches.values()].flatMap(({ missing }) => namesOf([...missing]));
+    this.#missing ??= [...this.#watches.values()].flatMap(({ missing }) =>
+      missing.map(({ named }) => named),
+    );
     return this.#missing;
   }
 
@@ -68,46 +53,52 @@ export class MetricWatch {
     const watch = this.#watchOf(entry);
     if (watch === undefined || watch.open.length === 0 || reading === undefined || gone) return;
     // A poll from before a reload asked for something else, that of a silent application for nothing.
-    if (!areSameSeries(reading.series, entry.series)) return;
-    this.#find(watch, reading);
+    if (!isDeepStrictEqual(reading.series, entry.series)) return;
+    watch.open = watch.open.filter((one) => !hasValueOf(one, reading));
+    this.#call(watch, watch.missing);
     if (pollSucceeded !== true) return;
-    const count = this.#pollsOf(application.id, watch) + 1;
-    this.#polls.set(application.id, { watch, count });
+    const count = (watch.polls.get(application.id) ?? 0) + 1;
+    watch.polls.set(application.id, count);
     if (count < enoughPolls || watch.hasBusyHosts || !isBusy(selected, reading)) return;
     watch.isBusy = true;
     watch.hasBusyHosts = reading.hosts.size > 0;
   }
 
-  /** Judges. Must be called after each discovery, and after entries have changed. */
-  followStates(): void {
-    const awaited = this.#awaited();
-    const found: MissingMetric[] = [];
-    for (const [selector, watch] of this.#watches) {
-      const isAwaited = awaited.get(watch);
-      if (isAwaited === undefined) this.#forget(selector);
-      else if (!isAwaited && found.length < mostAtOnce) found.push(...judge(watch));
-    }
-    if (found.length > 0) this.#tell(found, true);
-  }
-
-  /** The watches whose entries choose an application, and whether one of these has yet to be polled. */
-  #awaited(): ReadonlyMap<EntryWatch, boolean> {
-    const { all } = this.#dependencies.states;
-    const awaited = new Map<EntryWatch, boolean>();
-    for (const [id, state] of all) {
+  /**
+   * Must be called after each discovery, and after entries have changed.
+   *
+   * @returns what was not called missing before
+   */
+  judge(states: ReadonlyMap<string, AppState>): readonly MissingMetric[] {
+    const chosen = new Set<EntryWatch>();
+    const awaited = new Set<EntryWatch>();
+    for (const [id, state] of states) {
       const watch = this.#watchOf(state.selected.entry);
       if (watch === undefined) continue;
-      const mayFind = mayBring(state) && this.#pollsOf(id, watch) < enoughPolls;
-      awaited.set(watch, mayFind || awaited.get(watch) === true);
+      chosen.add(watch);
+      if (mayBring(state) && (watch.polls.get(id) ?? 0) < enoughPolls) awaited.add(watch);
     }
-    for (const [id, { watch }] of this.#polls) {
-      if (!all.has(id) || watch.open.length === 0) this.#polls.delete(id);
+    const before = new Set(this.missing);
+    for (const [selector, watch] of this.#watches) {
+      for (const id of watch.polls.keys()) if (!states.has(id)) watch.polls.delete(id);
+      if (!chosen.has(watch)) {
+        this.#watches.delete(selector);
+        this.#missing = undefined;
+      } else if (!awaited.has(watch) && watch.missing.length < watch.open.length) {
+        this.#call(
+          watch,
+          watch.open.filter((one) => (one.ofHostsAlone ? watch.hasBusyHosts : watch.isBusy)),
+        );
+      }
     }
-    return awaited;
+    return this.missing.filter((one) => !before.has(one));
   }
 
-  #forget(selector: string): void {
-    this.#watches.delete(selector);
+  /** Calls missing those of them that are still open. */
+  #call(watch: EntryWatch, wanted: readonly Watched[]): void {
+    const missing = wanted.filter((one) => watch.open.includes(one));
+    if (missing.length === watch.missing.length) return;
+    watch.missing = missing;
     this.#missing = undefined;
   }
 
@@ -118,41 +109,25 @@ export class MetricWatch {
     if (known !== undefined && asksAlike(known.entry, entry)) return known;
     const open = watchedBy(entry, selector);
     if (open.length === 0) return undefined;
-    const watch = { entry, open, missing: nothing, isBusy: false, hasBusyHosts: false };
+    const watch = {
+      entry,
+      polls: new Map(),
+      open,
+      missing: [],
+      isBusy: false,
+      hasBusyHosts: false,
+    };
     this.#watches.set(selector, watch);
     this.#missing = undefined;
     return watch;
   }
-
-  #pollsOf(id: string, watch: EntryWatch): number {
-    const polls = this.#polls.get(id);
-    return polls?.watch === watch ? polls.count : 0;
-  }
-
-  #find(watch: EntryWatch, reading: AppReading): void {
-    const { open, missing } = watch;
-    watch.open = open.filter((one) => !hasValueOf(one, reading));
-    if (watch.open.length === open.length || missing.size === 0) return;
-    watch.missing = new Set(watch.open.filter((one) => missing.has(one)));
-    const found = [...missing].filter((one) => !watch.missing.has(one));
-    if (found.length > 0) this.#tell(namesOf(found), false);
-  }
-
-  #tell(metrics: readonly MissingMetric[], isMissing: boolean): void {
-    this.#missing = undefined;
-    this.#dependencies.log.metrics(metrics, isMissing);
-  }
-}
-
-function namesOf(watched: readonly Watched[]): readonly MissingMetric[] {
-  return watched.map(({ named }) => named);
 }
 
 function asksAlike(left: AppEntry, right: AppEntry): boolean {
   if (left === right) return true;
   const isSameScope =
     left.application === right.application && (left.hosts === false) === (right.hosts === false);
-  return isSameScope && areSameSeries(left.series, right.series);
+  return isSameScope && isDeepStrictEqual(left.series, right.series);
 }
 
 /** Their names are right by construction, and an application without requests or errors is no mistake. */
@@ -195,16 +170,6 @@ function isBusy({ application }: SelectedApplication, reading: AppReading): bool
   return [reading.application, ...reading.hosts.values()].some((values) =>
     [...throughputOf(series, values).values()].some((value) => value > 0),
   );
-}
-
-/** Calls missing what is open, and returns what was not called so before. */
-function judge(watch: EntryWatch): readonly MissingMetric[] {
-  const { open, missing, isBusy: isEnough, hasBusyHosts } = watch;
-  const found = open.filter(
-    (one) => (one.ofHostsAlone ? hasBusyHosts : isEnough) && !missing.has(one),
-  );
-  if (found.length > 0) watch.missing = new Set([...missing, ...found]);
-  return namesOf(found);
 }
 
 /** Whether its next poll may bring something: one that fails must not hold back the others. */

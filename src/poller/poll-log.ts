@@ -1,12 +1,9 @@
 import { ApiError } from '../model/api-error.ts';
 import type { Application } from '../model/application.ts';
 import type { Clock } from '../model/clock.ts';
-import type { AppEntry } from '../model/config.ts';
-import type { MissingMetric } from '../model/missing-metric.ts';
 import { hostsScope, type PollOutcome } from '../model/poll-outcome.ts';
-import { selectorText } from '../model/selector.ts';
 import type { Discovery } from '../model/source.ts';
-import type { Logger } from '../model/telemetry.ts';
+import type { Logger, MissingMetric } from '../model/telemetry.ts';
 import type { AccountPlan } from './account-plan.ts';
 import type { AppState } from './app-state.ts';
 
@@ -22,9 +19,9 @@ type States = ReadonlyMap<string, AppState>;
 export interface PollLog {
   /**
    * @param known the applications of the account now, by id
-   * @param missing all entries that choose nothing now; the same array again means no change
+   * @param missing all selectors that choose nothing now
    */
-  discovered(discovery: Discovery, known: States, missing: readonly AppEntry[]): void;
+  discovered(discovery: Discovery, known: States, missing: readonly string[]): void;
   polled(before: AppState, after: AppState, outcome: PollOutcome): void;
   /**
    * @param ids the applications whose values were dropped, because they were not renewed in time
@@ -32,8 +29,8 @@ export interface PollLog {
    */
   dropped(ids: readonly string[], known: States): void;
   demand(plan: AccountPlan): void;
-  /** @param isMissing whether they turn out to be missing, or have a value after all */
-  metrics(metrics: readonly MissingMetric[], isMissing: boolean): void;
+  /** Metrics that turn out to have no value. */
+  missingMetrics(metrics: readonly MissingMetric[]): void;
 }
 
 /** Names, of applications and metrics, may be of any length. */
@@ -45,11 +42,13 @@ const metricRemedy =
 export function createPollLog(account: string, dependencies: PollLogDependencies): PollLog {
   const { logger } = dependencies;
   const reportDiscovery = createDiscoveryReport(account, dependencies);
+  const remind = createReminder(account, dependencies);
   const reportMissing = createMissingReport(account, dependencies);
   const names = createHostNamesReport(account, dependencies);
   return {
     discovered: (discovery, known, missing) => {
-      reportDiscovery(discovery, known);
+      reportDiscovery(discovery, known.size);
+      remind(known);
       names.keepOnly(known);
       if (discovery.complete) reportMissing(missing);
     },
@@ -72,11 +71,10 @@ export function createPollLog(account: string, dependencies: PollLogDependencies
       }
     },
     demand: createDemandReport(account, dependencies),
-    metrics: (metrics, isMissing) => {
+    missingMetrics: (metrics) => {
       for (const { selector, name, metric, value } of metrics) {
         const fields = { account, selector, name, metric: metric.slice(0, longestName), value };
-        if (isMissing) logger.warn({ ...fields, remedy: metricRemedy }, 'metric never has a value');
-        else logger.info(fields, 'metric has a value after all');
+        logger.warn({ ...fields, remedy: metricRemedy }, 'metric never has a value');
       }
     },
   };
@@ -124,50 +122,38 @@ function isNewFailure(before: AppState, after: AppState): boolean {
   );
 }
 
-interface FailedDiscovery {
-  /** Wall time of the first of the failures in a row. */
-  readonly sinceMs: number;
-  readonly error: Error;
-}
+const hourMs = 3_600_000;
 
-function createDiscoveryReport(account: string, dependencies: PollLogDependencies) {
-  const { logger, clock } = dependencies;
-  const remind = createReminder(account, dependencies);
+/** One that goes on failing for the same reason is told of once an hour. */
+function createDiscoveryReport(account: string, { logger, clock }: PollLogDependencies) {
   let isFirst = true;
-  let failed: FailedDiscovery | undefined;
-  return (discovery: Discovery, known: States): void => {
-    const { complete, applications } = discovery;
-    const before = failed;
+  let told: { readonly reason: string | undefined; readonly atMs: number } | undefined;
+  return ({ complete, applications, error }: Discovery, selected: number): void => {
     if (complete) {
-      failed = undefined;
-      const fields = { account, listed: applications.length, selected: known.size };
+      const fields = { account, listed: applications.length, selected };
       if (isFirst) logger.info(fields, 'account discovered');
-      else if (before !== undefined) logger.info(fields, 'discovery works again');
+      else if (told !== undefined) logger.info(fields, 'discovery works again');
+      told = undefined;
     } else {
-      const error = discovery.error ?? new Error('the list of applications is not complete');
-      failed = { sinceMs: before?.sinceMs ?? clock.wallMs(), error };
-      const isNews = before === undefined || reasonOf(before.error) !== reasonOf(error);
+      const reason = error instanceof ApiError ? error.reason : undefined;
+      const atMs = clock.monotonicMs();
+      const isNews = told === undefined || told.reason !== reason || atMs - told.atMs >= hourMs;
       if (isNews) logger.error({ account, error }, 'discovery failed');
+      if (isNews) told = { reason, atMs };
     }
     isFirst = false;
-    remind(known, failed);
   };
 }
 
-function reasonOf(error: Error): string | undefined {
-  return error instanceof ApiError ? error.reason : undefined;
-}
-
-const hourMs = 3_600_000;
 const mostExamples = 5;
 
 /**
- * Says once an hour what has failed for an hour or more: whoever reads only the last hours of a log
- * would not see a failure that began before.
+ * Says once an hour which applications have failed for an hour or more: whoever reads only the last
+ * hours of a log would not see a failure that began before.
  */
 function createReminder(account: string, { logger, clock }: PollLogDependencies) {
   let lastMs = Number.NEGATIVE_INFINITY;
-  return (known: States, discovery: FailedDiscovery | undefined): void => {
+  return (known: States): void => {
     const nowMs = clock.monotonicMs();
     if (nowMs - lastMs < hourMs) return;
     const latestMs = clock.wallMs() - hourMs;
@@ -175,21 +161,16 @@ function createReminder(account: string, { logger, clock }: PollLogDependencies)
       .filter((state) => failingSinceMs(state) <= latestMs)
       .toSorted((left, right) => failingSinceMs(left) - failingSinceMs(right));
     const [oldest] = failing;
-    const isListFailing = discovery !== undefined && discovery.sinceMs <= latestMs;
-    if (oldest === undefined && !isListFailing) return;
+    if (oldest === undefined) return;
     lastMs = nowMs;
-    const examples = failing.slice(0, mostExamples).map(({ selected }) => selected.application);
     const fields = {
       account,
-      ...(oldest && {
-        applications: failing.length,
-        since: timeText(failingSinceMs(oldest)),
-        reason: oldest.failure?.reason,
-        examples: examples.map((one) => applicationFieldsOf(one)['app_name']),
-      }),
-      ...(isListFailing
-        ? { discovery_since: timeText(discovery.sinceMs), error: discovery.error }
-        : {}),
+      applications: failing.length,
+      since: timeText(failingSinceMs(oldest)),
+      reason: oldest.failure?.reason,
+      examples: failing
+        .slice(0, mostExamples)
+        .map(({ selected }) => applicationFieldsOf(selected.application)['app_name']),
     };
     logger.warn(fields, 'still failing');
   };
@@ -201,14 +182,11 @@ function failingSinceMs(state: AppState): number {
 }
 
 function createMissingReport(account: string, { logger }: PollLogDependencies) {
-  let last: readonly AppEntry[] = [];
   let before: ReadonlySet<string> = new Set();
   const remedy =
     'correct the entry under apps, or use a key of the account that has it; with hosts: self see --host-name';
-  return (missing: readonly AppEntry[]): void => {
-    if (missing === last) return;
-    last = missing;
-    const after = new Set(missing.map(({ selector }) => selectorText(selector)));
+  return (missing: readonly string[]): void => {
+    const after = new Set(missing);
     for (const selector of after) {
       if (before.has(selector)) continue;
       logger.warn({ account, selector, remedy }, 'entry of apps matches nothing');

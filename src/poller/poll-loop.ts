@@ -7,12 +7,7 @@ import {
 } from '../model/selected-application.ts';
 import type { Batch, Source } from '../model/source.ts';
 import type { AccountTable } from './account-table.ts';
-import {
-  type BatchPoll,
-  type BatchPollDependencies,
-  type PollRequest,
-  startBatchPoll,
-} from './batch-poll.ts';
+import { BatchPoll, type BatchPollDependencies, type PollRequest } from './batch-poll.ts';
 
 export interface PollLoopDependencies extends BatchPollDependencies {
   readonly source: Pick<Source, 'batches' | 'gatherMs'>;
@@ -177,7 +172,7 @@ export class PollLoop {
   #start(batch: Batch<PollRequest>, told: Told): void {
     const startMs = this.#dependencies.clock.monotonicMs();
     const over = new Set<PollRequest>();
-    const poll = startBatchPoll(batch, this.#dependencies, (request, outcome) => {
+    const poll = new BatchPoll(batch, this.#dependencies, (request, outcome) => {
       over.add(request);
       this.#polls.delete(idOf(request));
       this.#ended(request, outcome, startMs, told);
@@ -224,9 +219,9 @@ function silentOutcomeOf({
   askHostNames,
   hostNames,
 }: PollRequest): PollOutcome | undefined {
-  if (!isWorthPolling(selected)) return silentOutcome();
+  if (!isWorthPolling(selected)) return silentOutcome;
   if (askHostNames || asksForApplication(selected) || hostsToPoll(selected).length > 0) {
     return undefined;
   }
-  return areHostsUnknown(selected, hostNames) ? unlistedOutcome() : silentOutcome();
+  return areHostsUnknown(selected, hostNames) ? unlistedOutcome : silentOutcome;
 }

@@ -5,7 +5,7 @@ import { createJobQueue, type JobQueueLimits, type JobTimes, type QueuedJob } fr
 import type { Membership } from './rate-limiters.ts';
 
 /** A call of a job, ready to be sent. Each of its requests takes its turn. It never rejects. */
-export type ScheduledCall = (turn: Turn) => Promise<unknown>;
+export type ScheduledCall = (turn: Turn) => Promise<void>;
 
 /** The calls of one stage of a batch. */
 export interface Job extends JobTimes {

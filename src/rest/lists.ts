@@ -7,7 +7,7 @@ import { type JsonObject, parseJsonKeepingIds } from '../newrelic/json.ts';
 import type { ApiRequest, Transport } from '../transport/transport.ts';
 import { applicationPageOf, type HostName, hostNamesOf } from './application-payload.ts';
 import { type Page, type PagedList, readPages } from './paging.ts';
-import { applicationsRequest, hostsRequest, type RequestContext, sendingBy } from './requests.ts';
+import { applicationsRequest, hostsRequest, type RequestContext } from './requests.ts';
 
 export interface ListOptions {
   /** Pages of one list at most: a guard against one that does not end. */
@@ -72,14 +72,13 @@ export function createListReader(
   { maxPages }: ListOptions,
   { send, observer, logger }: ListDependencies,
 ): ListReader {
-  const sendIn = sendingBy(send);
   const read = async <Item extends { readonly id: string }>(
     { subject, requestOf, contentOf, weightOf }: ListQuestion<Item>,
-    context: RequestContext,
+    { signal, turn }: RequestContext,
   ): Promise<PagedList<Item>> => {
     const list = await readPages<Item>(
       async (page) => {
-        const response = await sendIn(context, requestOf(page));
+        const response = await send({ ...requestOf(page), turn }, signal);
         const content = countingFailures(response, subject, observer, () =>
           contentOf(documentOf(response, subject, parseJsonKeepingIds)),
         );
@@ -95,7 +94,7 @@ export function createListReader(
         },
       },
     );
-    return withReasonOf(context.signal, list);
+    return withReasonOf(signal, list);
   };
 
   return {

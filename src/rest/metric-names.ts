@@ -35,7 +35,6 @@ export function createMetricNames(
   return async ({ applicationId, hostId, like }, { signal, onPage }) => {
     const subject: CallSubject = {
       operation: 'list_metrics',
-      onceTitle: 'metric names',
       applicationId,
       hostId,
     };

@@ -1,9 +1,9 @@
-import type { ApiError } from '../model/api-error.ts';
 import type { PolledSeries, Values } from '../model/polled-series.ts';
 import { countedBy } from '../model/vendor-value.ts';
 import type { TimeWindow } from '../model/window.ts';
 import { type CallSubject, excerptOf, failureOf } from '../newrelic/answer.ts';
 import {
+  epochMsOf,
   type InvalidSampleListener,
   isJsonObject,
   type JsonObject,
@@ -11,7 +11,6 @@ import {
   windowEndMsOf,
 } from '../newrelic/json.ts';
 import { inBaseUnit } from './base-units.ts';
-import { type WindowQuestion, wrongWindow } from './stated-window.ts';
 
 /** What is needed to read an answer. */
 export interface MetricReading {
@@ -36,14 +35,12 @@ export function metricAnswerOf(
 ): MetricAnswer {
   const { data, metrics } = metricDataOf(document, subject);
   const question = { window: query.window, wallMs };
-  failIf(wrongWindow(data, question, subject));
+  checkWindow(data, question, subject);
   const byName = metricsByNameOf(metrics, subject);
-  const found = new Map<string, FoundMetric>();
   let windowEndMs: number | undefined;
   const values = query.series.map((series) => {
     const { metric } = series;
-    const known = found.get(metric) ?? foundIn(byName.get(metric), metric, question, subject);
-    found.set(metric, known);
+    const known = foundIn(byName.get(metric), metric, question, subject);
     const value = valueOf(known.values, series, onInvalid);
     if (value === undefined) return undefined;
     // If the ends ever differ, the earliest is the one that all values reach.
@@ -67,7 +64,7 @@ function foundIn(
 ): FoundMetric {
   const slice = timesliceOf(metric, name, subject);
   if (slice === undefined) return { slice: {}, values: {} };
-  failIf(wrongWindow(slice, question, subject));
+  checkWindow(slice, question, subject);
   return { slice, values: valuesIn(slice, name, subject) };
 }
 
@@ -93,10 +90,6 @@ function valueOf(
 
 function isOfMetric({ unit }: PolledSeries['gauge']): boolean {
   return unit === 'as_metric' || unit === 'as_metric_per_second';
-}
-
-function failIf(error: ApiError | undefined): void {
-  if (error !== undefined) throw error;
 }
 
 interface MetricData {
@@ -167,6 +160,66 @@ function endMsOf(
   const endMs = windowEndMsOf(slice['to']) ?? query.window?.toMs;
   if (endMs !== undefined) return endMs;
   throw failureOf(subject, 'schema', `the timeslice of the metric ${name} does not say its end`);
+}
+
+// The vendor writes the end of a summarized range as `:00` or as the second before, and the range
+// of the document with the seconds of the request. No real answer is off by a whole minute.
+const toleranceMs = 60_000;
+
+// With its own window the vendor answers for the last half hour. How late that may be is not known,
+// so only what cannot be true is rejected.
+const dayMs = 24 * 3_600_000;
+
+/** What to compare the window of an answer with. */
+interface WindowQuestion {
+  /** `undefined`: the vendor's own window. */
+  readonly window: TimeWindow | undefined;
+  readonly wallMs: number;
+}
+
+/**
+ * Throws an `ApiError` if a document, or a slice of it, states another range with `from` and `to` than
+ * was asked for, or one that cannot be read. A member that is absent says nothing.
+ */
+function checkWindow(
+  stated: JsonObject,
+  { window, wallMs }: WindowQuestion,
+  subject: CallSubject,
+): void {
+  const unreadable = ['from', 'to'].find((name) => isUnreadable(stated[name]));
+  if (unreadable !== undefined) {
+    const detail = `the answer does not say which window it is for: "${unreadable}" is no timestamp with a time zone`;
+    throw failureOf(subject, 'schema', detail, { remedy: staleCache });
+  }
+  const fromMs = epochMsOf(stated['from']);
+  const toMs = epochMsOf(stated['to']);
+  if (window === undefined) {
+    if (!isOff(toMs, wallMs, dayMs)) return;
+    const detail = `the answer is for a window that ends ${textOf(toMs)}, more than a day from now`;
+    throw failureOf(subject, 'schema', detail, { remedy: `${staleCache}, and the clock` });
+  }
+  if (!isOff(fromMs, window.fromMs, toleranceMs) && !isOff(toMs, window.toMs, toleranceMs)) {
+    return;
+  }
+  const asked = `${textOf(window.fromMs)} to ${textOf(window.toMs)}`;
+  const answered = `${textOf(fromMs)} to ${textOf(toMs)}`;
+  const detail = `the answer is for another window: asked for ${asked}, answered for ${answered}`;
+  throw failureOf(subject, 'schema', detail, { remedy: staleCache });
+}
+
+const staleCache =
+  'Look for a cache or a proxy between here and New Relic that answers without regard to the query';
+
+function isUnreadable(stated: JsonObject[string]): boolean {
+  return stated !== undefined && stated !== null && epochMsOf(stated) === undefined;
+}
+
+function isOff(statedMs: number | undefined, rightMs: number, toleratedMs: number): boolean {
+  return statedMs !== undefined && Math.abs(statedMs - rightMs) > toleratedMs;
+}
+
+function textOf(epochMs: number | undefined): string {
+  return epochMs === undefined ? 'unknown' : new Date(epochMs).toISOString();
 }
 
 /** The answer for one application, or for one of its hosts. */

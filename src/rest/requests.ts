@@ -1,8 +1,9 @@
 import { ApiError } from '../model/api-error.ts';
 import type { MetricListQuestion } from '../model/metric-list.ts';
 import type { CallContext } from '../model/source.ts';
+import type { TimeWindow } from '../model/window.ts';
 import { isEntityId, minuteTextOf } from '../newrelic/json.ts';
-import type { ApiRequest, ApiResponse, Transport } from '../transport/transport.ts';
+import type { ApiRequest } from '../transport/transport.ts';
 import { valuesOf } from './call-groups.ts';
 import type { MetricQuery } from './metric-payload.ts';
 
@@ -55,63 +56,36 @@ export function metricNamesRequest(
   };
 }
 
-/** The requests for values: all of them in one call. */
-export interface MetricRequests {
-  application(applicationId: string, query: MetricQuery): ApiRequest;
-  /** One host of an application. */
-  host(applicationId: string, hostId: string, query: MetricQuery): ApiRequest;
+/** Asks for the values of an application, or of one of its hosts: all of them in one call. */
+export function metricsRequest(
+  applicationId: string,
+  hostId: string | undefined,
+  query: MetricQuery,
+): ApiRequest {
+  const pathEnd = `/metrics/data.json${queryOf(metricParametersOf(query))}`;
+  const path = pathOf(applicationId);
+  return hostId === undefined
+    ? { operation: 'application_metrics', target: path + pathEnd }
+    : {
+        operation: 'host_metrics',
+        target: `${path}/hosts/${digitsOf('host', hostId)}${pathEnd}`,
+      };
 }
 
-export function createMetricRequests(): MetricRequests {
-  // A poll uses one query for its application and for each of its hosts: it is written out once.
-  const written = new WeakMap<MetricQuery, string>();
-  /** Every poll asks for the same values. */
-  const writtenSeries = new WeakMap<MetricQuery['series'], string>();
-
-  const pathEndOf = (query: MetricQuery): string => {
-    const known = written.get(query);
-    if (known !== undefined) return known;
-    const { series } = query;
-    const parameters = writtenSeries.get(series) ?? seriesParametersOf(series);
-    writtenSeries.set(series, parameters);
-    const pathEnd = `/metrics/data.json?${parameters}${windowParametersOf(query)}`;
-    written.set(query, pathEnd);
-    return pathEnd;
-  };
-
-  return {
-    application: (applicationId, query) => ({
-      operation: 'application_metrics',
-      target: pathOf(applicationId) + pathEndOf(query),
-    }),
-    host: (applicationId, hostId, query) => ({
-      operation: 'host_metrics',
-      target: `${pathOf(applicationId)}/hosts/${digitsOf('host', hostId)}${pathEndOf(query)}`,
-    }),
-  };
-}
-
-function seriesParametersOf(series: MetricQuery['series']): string {
+function metricParametersOf({ series, window, raw }: MetricQuery): string[] {
   const names = new Set(series.map(({ metric }) => metric));
   const values = new Set(series.flatMap(valuesOf));
   return [
     ...[...names].map((name) => parameterOf('names[]', name)),
     ...[...values].map((value) => parameterOf('values[]', value)),
     parameterOf('summarize', 'true'),
-  ].join('&');
+    ...(window === undefined ? [] : windowParametersOf(window)),
+    ...(raw ? [parameterOf('raw', 'true')] : []),
+  ];
 }
 
-/** To be appended to others. */
-function windowParametersOf({ window, raw }: MetricQuery): string {
-  const parameters =
-    window === undefined
-      ? []
-      : [
-          parameterOf('from', minuteTextOf(window.fromMs)),
-          parameterOf('to', minuteTextOf(window.toMs)),
-        ];
-  if (raw) parameters.push(parameterOf('raw', 'true'));
-  return parameters.map((parameter) => `&${parameter}`).join('');
+function windowParametersOf({ fromMs, toMs }: TimeWindow): string[] {
+  return [parameterOf('from', minuteTextOf(fromMs)), parameterOf('to', minuteTextOf(toMs))];
 }
 
 function pageOf(page: number): string[] {
@@ -142,10 +116,3 @@ function digitsOf(kind: 'application' | 'host', id: string): string {
 
 /** What a request needs to know about the call that it belongs to. */
 export type RequestContext = Pick<CallContext, 'signal' | 'turn'>;
-
-/** Sends a request as part of a call. */
-export type SendIn = (context: RequestContext, request: ApiRequest) => Promise<ApiResponse>;
-
-export function sendingBy(send: Transport): SendIn {
-  return async ({ signal, turn }, request) => send({ ...request, turn }, signal);
-}

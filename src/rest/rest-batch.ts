@@ -1,5 +1,4 @@
-import { ApiError } from '../model/api-error.ts';
-import type { Clock } from '../model/clock.ts';
+import type { ApiError } from '../model/api-error.ts';
 import { applicationScope, type PollOutcome } from '../model/poll-outcome.ts';
 import {
   asksForApplication,
@@ -11,36 +10,22 @@ import type { Batch, Call, CallContext, Question, Stage } from '../model/source.
 import { windowAt } from '../model/window.ts';
 import { asApiError } from '../newrelic/as-api-error.ts';
 import type { CallGroupsOf, SeriesGroup } from './call-groups.ts';
-import { type GroupQuery, PollAnswers } from './poll-answers.ts';
+import { PollAnswers } from './poll-answers.ts';
 import type { RestClient } from './rest-client.ts';
 import type { WholeAnswers } from './whole-answers.ts';
 
-/** The calls of the client that a poll makes. */
-export type PollClient = Pick<RestClient, 'hostNames' | 'applicationMetrics' | 'hostMetrics'>;
-
 export interface RestBatchDependencies {
-  readonly client: PollClient;
-  readonly clock: Clock;
+  readonly client: Pick<RestClient, 'hostNames' | 'metrics'>;
   readonly callGroupsOf: CallGroupsOf;
   readonly wholeAnswers: WholeAnswers;
 }
-
-/** Names are a convenience: values that have arrived wait for them no longer than this. */
-const namesGraceMs = 10_000;
 
 /**
  * One application and the hosts that its entry chooses, with a call for each of them, or a few if one does
  * not suffice, all for the same window. If hosts are chosen by names that are not known yet, a stage for the names comes
  * first. If the answers leave a doubt whether they are whole, a stage that finds it out may come last.
  */
-export function createRestBatch<Asked extends Question>(
-  question: Asked,
-  dependencies: RestBatchDependencies,
-): Batch<Asked> {
-  return new RestBatch(question, dependencies);
-}
-
-class RestBatch<Asked extends Question> implements Batch<Asked> {
+export class RestBatch<Asked extends Question> implements Batch<Asked> {
   readonly questions: readonly [Asked];
   readonly key: string;
   readonly #question: Asked;
@@ -56,12 +41,6 @@ class RestBatch<Asked extends Question> implements Batch<Asked> {
   readonly #areWhole: boolean;
   /** Called when the trial has ended. */
   #concludeTrial = (): void => undefined;
-  /** One for each call: the same for every host. */
-  readonly #queries = new Map<SeriesGroup, GroupQuery>();
-  #namesAbort: AbortController | undefined;
-  #cancelNamesGrace: (() => void) | undefined;
-  /** Calls for values that have not ended, plus one while there are more to begin. */
-  #valuesLeft = 1;
 
   constructor(question: Asked, dependencies: RestBatchDependencies) {
     this.#question = question;
@@ -124,22 +103,20 @@ class RestBatch<Asked extends Question> implements Batch<Asked> {
 
   *#nameCalls(): Generator<Call, undefined> {
     yield async (context) => {
-      const isAnswered = await this.#names(context);
+      await this.#names(context);
       const { selected, hostNames } = this.#question;
       this.#answers.concludeFromNames(selected);
       this.#hostIds = hostsToPoll(this.#answers.namedHosts(selected, hostNames));
-      return isAnswered;
     };
     return undefined;
   }
 
   *#valueCalls(isWithNames: boolean): Generator<Call, undefined> {
-    if (isWithNames) yield async (context) => this.#namesBesideValues(context);
+    if (isWithNames) yield async (context) => this.#names(context);
     for (const call of this.#callsForValues()) {
       yield call;
       if (this.#answers.isFinal()) break;
     }
-    this.#valueEnded();
     return undefined;
   }
 
@@ -156,15 +133,11 @@ class RestBatch<Asked extends Question> implements Batch<Asked> {
   /** @param scope a host id, or `applicationScope` */
   *#valuesOf(scope: string): Generator<Call, undefined> {
     for (const group of this.#groupsOf(scope, this.#areWhole)) {
-      this.#valuesLeft += 1;
-      yield async (context) => {
-        const isAnswered = await answered(
+      yield async (context) =>
+        handlingFailure(
           async () => this.#ask(scope, group, context, this.#answers),
           (error) => this.#answers.partFailed(scope, error),
         );
-        this.#valueEnded(context.signal);
-        return isAnswered;
-      };
     }
     return undefined;
   }
@@ -192,7 +165,7 @@ class RestBatch<Asked extends Question> implements Batch<Asked> {
     const calls = groups.map(
       (group): Call =>
         async (context) =>
-          answered(async () => this.#ask(scope, group, context, answers)),
+          handlingFailure(async () => this.#ask(scope, group, context, answers)),
     );
     return { size: calls.length, calls: calls.values() };
   }
@@ -209,31 +182,21 @@ class RestBatch<Asked extends Question> implements Batch<Asked> {
     context: CallContext,
     answers: PollAnswers,
   ): Promise<void> {
+    const { application, entry } = this.#question.selected;
+    const { window, delayMs, raw } = entry.poll;
+    const query = { ...group, window: windowAt(context.wallMs, window, delayMs), raw };
+    const hostId = scope === applicationScope ? undefined : scope;
     const { client } = this.#dependencies;
-    const { id } = this.#question.selected.application;
-    const query = this.#queryOf(group, context.wallMs);
-    const answer =
-      scope === applicationScope
-        ? await client.applicationMetrics(id, query, context)
-        : await client.hostMetrics(id, scope, query, context);
-    answers.arrived(scope, answer, query);
+    answers.arrived(scope, await client.metrics(application.id, hostId, query, context), query);
   }
 
-  #queryOf(group: SeriesGroup, wallMs: number): GroupQuery {
-    const { window, delayMs, raw } = this.#question.selected.entry.poll;
-    const known = this.#queries.get(group);
-    const query = known ?? { ...group, window: windowAt(wallMs, window, delayMs), raw };
-    this.#queries.set(group, query);
-    return query;
-  }
-
-  async #names(context: Pick<CallContext, 'signal' | 'turn'>): Promise<boolean> {
+  async #names(context: CallContext): Promise<void> {
     const { client } = this.#dependencies;
     const { selected } = this.#question;
     const { id } = selected.application;
     // The deadline of the poll says nothing about the names: the next poll asks for them again.
     const isLate = (): boolean => this.#isGivenUp && !this.#isByName;
-    return answered(
+    await handlingFailure(
       async () => {
         const names = await client.hostNames(id, context, wantedHostNames(selected));
         if (!isLate()) this.#answers.hostNames(names);
@@ -243,50 +206,16 @@ class RestBatch<Asked extends Question> implements Batch<Asked> {
       },
     );
   }
-
-  /** Aborts the look-up of names if it takes much longer than the values. */
-  async #namesBesideValues({ signal, turn }: CallContext): Promise<boolean> {
-    const abort = new AbortController();
-    this.#namesAbort = abort;
-    const onAbort = (): void => {
-      abort.abort(signal.reason);
-      this.#cancelNamesGrace?.();
-    };
-    signal.addEventListener('abort', onAbort, { once: true });
-    try {
-      return await this.#names({ signal: abort.signal, turn });
-    } finally {
-      signal.removeEventListener('abort', onAbort);
-      this.#namesAbort = undefined;
-      this.#cancelNamesGrace?.();
-    }
-  }
-
-  #valueEnded(signal?: AbortSignal): void {
-    this.#valuesLeft -= 1;
-    const namesAbort = this.#namesAbort;
-    if (this.#valuesLeft > 0 || namesAbort === undefined || signal?.aborted === true) return;
-    this.#cancelNamesGrace = this.#dependencies.clock.after(namesGraceMs, () => {
-      namesAbort.abort(
-        new ApiError('timeout', 'the list of host names took much longer than the values'),
-      );
-    });
-  }
 }
 
-/**
- * Resolves to whether the vendor answered: with what was asked for, or with an error of its own.
- */
-async function answered(
+/** Hands over the error that a call ends with. A call that fails has ended all the same. */
+async function handlingFailure(
   ask: () => Promise<void>,
   failed: (error: ApiError) => void = () => undefined,
-): Promise<boolean> {
+): Promise<void> {
   try {
     await ask();
-    return true;
   } catch (error) {
-    const known = asApiError(error);
-    failed(known);
-    return known.status !== undefined;
+    failed(asApiError(error));
   }
 }

@@ -2,14 +2,14 @@ import type { Clock } from '../model/clock.ts';
 import type { Selector } from '../model/config.ts';
 import type { Discovery, HostNames } from '../model/source.ts';
 import type { ApiObserver, InvalidSampleReason, Logger } from '../model/telemetry.ts';
-import { type CallSubject, countingFailures, documentOf } from '../newrelic/answer.ts';
+import { countingFailures, documentOf } from '../newrelic/answer.ts';
 import { parseJson } from '../newrelic/json.ts';
-import type { ApiResponse, Transport } from '../transport/transport.ts';
+import type { Transport } from '../transport/transport.ts';
 import { discoverApplications } from './discovery.ts';
 import { createLookUps } from './findings.ts';
 import { createListReader, findHost } from './lists.ts';
 import { type MetricAnswer, type MetricQuery, metricAnswerOf } from './metric-payload.ts';
-import { createMetricRequests, type RequestContext, sendingBy } from './requests.ts';
+import { metricsRequest, type RequestContext } from './requests.ts';
 
 export interface RestClientOptions {
   /** Pages of one list at most: a guard against one that does not end. */
@@ -28,7 +28,7 @@ export interface RestClientDependencies {
 }
 
 /**
- * The REST API v2 for one account. The throughput calls reject with an `ApiError` or with the
+ * The REST API v2 for one account. The calls for values reject with an `ApiError` or with the
  * signal's reason. The lists keep what they have read.
  */
 export interface RestClient {
@@ -44,14 +44,10 @@ export interface RestClient {
     context: RequestContext,
     wanted?: readonly string[],
   ): Promise<HostNames>;
-  applicationMetrics(
+  /** Of the application itself, or of one of its hosts. */
+  metrics(
     applicationId: string,
-    query: MetricQuery,
-    context: RequestContext,
-  ): Promise<MetricAnswer>;
-  hostMetrics(
-    applicationId: string,
-    hostId: string,
+    hostId: string | undefined,
     query: MetricQuery,
     context: RequestContext,
   ): Promise<MetricAnswer>;
@@ -61,27 +57,12 @@ export function createRestClient(
   options: RestClientOptions,
   dependencies: RestClientDependencies,
 ): RestClient {
-  const { observer, clock } = dependencies;
-  const sendIn = sendingBy(dependencies.send);
+  const { send, observer, clock } = dependencies;
   const lists = createListReader(options, dependencies);
   const lookUps = createLookUps({ clock });
-
-  const requests = createMetricRequests();
   const onInvalid = (reason: InvalidSampleReason): void => {
     observer.invalidSample(reason);
   };
-
-  const throughputOf = (
-    response: ApiResponse,
-    subject: CallSubject,
-    query: MetricQuery,
-  ): MetricAnswer =>
-    countingFailures(response, subject, observer, () =>
-      metricAnswerOf(documentOf(response, subject, parseJson), query, subject, {
-        onInvalid,
-        wallMs: clock.wallMs(),
-      }),
-    );
 
   return {
     discover: async (selectors, knownIds, signal) =>
@@ -96,16 +77,16 @@ export function createRestClient(
       return { names: new Map(items.map(({ id, name }) => [id, name])), error, calls };
     },
 
-    applicationMetrics: async (applicationId, query, context) => {
-      const operation = 'application_metrics';
-      const response = await sendIn(context, requests.application(applicationId, query));
-      return throughputOf(response, { operation, applicationId, hostId: undefined }, query);
-    },
-
-    hostMetrics: async (applicationId, hostId, query, context) => {
-      const operation = 'host_metrics';
-      const response = await sendIn(context, requests.host(applicationId, hostId, query));
-      return throughputOf(response, { operation, applicationId, hostId }, query);
+    metrics: async (applicationId, hostId, query, { signal, turn }) => {
+      const request = metricsRequest(applicationId, hostId, query);
+      const subject = { operation: request.operation, applicationId, hostId };
+      const response = await send({ ...request, turn }, signal);
+      return countingFailures(response, subject, observer, () =>
+        metricAnswerOf(documentOf(response, subject, parseJson), query, subject, {
+          onInvalid,
+          wallMs: clock.wallMs(),
+        }),
+      );
     },
   };
 }

@@ -12,7 +12,7 @@ import {
 import type { CallCosts, Source } from '../model/source.ts';
 import type { ApiObserver, Logger } from '../model/telemetry.ts';
 import { type CallGroups, createCallGroups } from './call-groups.ts';
-import { createRestBatch } from './rest-batch.ts';
+import { RestBatch } from './rest-batch.ts';
 import type { RestClient } from './rest-client.ts';
 import { WholeAnswers } from './whole-answers.ts';
 
@@ -56,28 +56,19 @@ function costsWith(areWhole: () => boolean, callGroupsOf = createCallGroups()): 
     discovery: ({ length }) => ({ calls: Math.max(1, Math.ceil(length / perPage)) }),
     // Measured on the real API.
     usualCallMs: { mean: 250, most: 400 },
-    ofMetrics: (entries) => metricCallsText(entries.map(metricCallsOf), areWhole()),
+    ofMetrics: (entries) => {
+      const [most] = entries.toSorted((one, other) => metricsOf(other) - metricsOf(one));
+      if (most === undefined || metricsOf(most) < 2) return undefined;
+      const { applications, hosts } = groupsOf(most.series);
+      const calls = Math.max(applications.length, hosts.length);
+      const counted = `${metricsOf(most)} metrics take ${calls} ${calls === 1 ? 'call' : 'calls'}`;
+      return areWhole() || calls === 1 ? counted : `${counted}: ${apartMessage}`;
+    },
   };
-
-  function metricCallsOf({ poll, series }: AppEntry): MetricCalls {
-    const { applications, hosts } = groupsOf(series);
-    return { metrics: poll.metrics.length, calls: Math.max(applications.length, hosts.length) };
-  }
 }
 
-/** How many calls the elements of `metrics` of an entry take, for an application or a host. */
-interface MetricCalls {
-  readonly metrics: number;
-  readonly calls: number;
-}
-
-/** Of the entry that has the most metrics. */
-function metricCallsText(all: readonly MetricCalls[], areWhole: boolean): string | undefined {
-  const [most] = all.toSorted((one, other) => other.metrics - one.metrics);
-  if (most === undefined || most.metrics < 2) return undefined;
-  const { metrics, calls } = most;
-  const counted = `${metrics} metrics take ${calls} ${calls === 1 ? 'call' : 'calls'}`;
-  return areWhole || calls === 1 ? counted : `${counted}: ${apartMessage}`;
+function metricsOf({ poll }: AppEntry): number {
+  return poll.metrics.length;
 }
 
 /** What polls cost as long as New Relic answers for several metrics together. */
@@ -110,7 +101,7 @@ export function createRestSource(
     logger.warn({ account, kind, remedy: apartRemedy }, apartMessage);
   });
   const callGroupsOf = createCallGroups();
-  const polling = { clock, client, callGroupsOf, wholeAnswers };
+  const polling = { client, callGroupsOf, wholeAnswers };
   return {
     costs: costsWith(() => wholeAnswers.areWhole, callGroupsOf),
     onCostsChange: (listener) => wholeAnswers.onChange(listener),
@@ -118,6 +109,6 @@ export function createRestSource(
     discover: async (selectors, knownIds, signal) => client.discover(selectors, knownIds, signal),
     hostNames: async (applicationId, signal, wanted) =>
       client.hostNames(applicationId, { signal }, wanted),
-    batches: (due) => due.map((one) => createRestBatch(one, polling)),
+    batches: (due) => due.map((one) => new RestBatch(one, polling)),
   };
 }

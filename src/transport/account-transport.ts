@@ -30,8 +30,6 @@ export interface SendSettings {
 export interface AccountTransportOptions extends SendSettings {
   /** Named in errors. */
   readonly baseUrl: string;
-  /** No retry starts later than this after the call began. Default: two minutes. */
-  readonly giveUpAfterMs?: number;
 }
 
 export interface AccountTransportDependencies {
@@ -85,8 +83,6 @@ export interface AccountTransport {
   close(): Promise<void>;
 }
 
-const defaultGiveUpAfterMs = 120_000;
-
 export function createAccountTransport(
   options: AccountTransportOptions,
   dependencies: AccountTransportDependencies,
@@ -102,8 +98,7 @@ export function createAccountTransport(
     )(authorize(settings, connections));
   let wire = wireWith(options);
   const parts = { ...dependencies, vendorClock, measure };
-  const send = sendThrough(options, parts, (request, signal) => wire(request, signal));
-  let lastSignal: AbortSignal | undefined;
+  const send = sendThrough(parts, (request, signal) => wire(request, signal));
 
   const clockSkewSeconds = (): number | undefined => {
     const skew = vendorClock.skew();
@@ -112,11 +107,8 @@ export function createAccountTransport(
 
   return {
     send: (request, signal) => {
-      if (signal !== lastSignal) {
-        // One signal serves many calls at a time; Node.js would take the eleventh for a leak.
-        setMaxListeners(0, signal);
-        lastSignal = signal;
-      }
+      // One signal serves many calls at a time; Node.js would take the eleventh for a leak.
+      setMaxListeners(0, signal);
       return send(request, signal);
     },
     reconfigure: (settings, raw) => {
@@ -139,7 +131,6 @@ export function createAccountTransport(
 
 /** All decorators of a request, outermost first, down to the deadline and the key. */
 function sendThrough(
-  { giveUpAfterMs }: AccountTransportOptions,
   dependencies: AccountTransportDependencies & {
     readonly vendorClock: VendorClock;
     readonly measure: Measure;
@@ -148,10 +139,7 @@ function sendThrough(
 ): Transport {
   // These may send a second request. They are above `takeTurn`, so that every request which leaves the
   // process has a permit and is measured.
-  const resending = [
-    retry({ giveUpAfterMs: giveUpAfterMs ?? defaultGiveUpAfterMs }, dependencies),
-    reloadKey(dependencies),
-  ];
+  const resending = [retry(dependencies), reloadKey(dependencies)];
   const permitted = [
     dependencies.measure.decorate,
     dependencies.callLog?.sent ?? unchanged,

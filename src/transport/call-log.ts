@@ -63,32 +63,25 @@ function callFields({ operation, target, body }: ApiRequest): Readonly<Record<st
 }
 
 function idsInQuery(query: URLSearchParams): Readonly<Record<string, unknown>> {
-  const ids = query.get('filter[ids]');
   const page = query.get('page');
   return {
-    ...(ids === null ? {} : { applications: ids.split(',').length }),
-    ...(page === null ? {} : { page: Number(page) }),
+    applications: query.get('filter[ids]')?.split(',').length,
+    page: page === null ? undefined : Number(page),
   };
 }
 
 /** How many applications a query of NerdGraph names. */
 function idsInDocument(body: string): Readonly<Record<string, unknown>> {
   const list = /\b(?:appId|domainId) IN \(([^)]*)\)/u.exec(body)?.[1];
-  return list === undefined ? {} : { applications: list.split(',').length };
+  return { applications: list?.split(',').length };
 }
 
 function answerFields({ status, body }: ApiResponse): Readonly<Record<string, unknown>> {
-  const reason = statusReason(status);
-  return {
-    status,
-    ...(reason === undefined ? {} : { reason }),
-    bytes: Buffer.byteLength(body),
-  };
+  return { status, reason: statusReason(status), bytes: Buffer.byteLength(body) };
 }
 
 /** A call that was given up has neither a status nor a reason. */
 function failureFields(error: unknown): Readonly<Record<string, unknown>> {
   if (!(error instanceof ApiError)) return { reason: 'aborted' };
-  const { status, reason } = error;
-  return { ...(status === undefined ? {} : { status }), reason, error };
+  return { status: error.status, reason: error.reason, error };
 }

@@ -2,7 +2,7 @@ import { ApiError } from '../model/api-error.ts';
 import type { Clock } from '../model/clock.ts';
 import type { ApiKeyHeader } from '../model/config.ts';
 import type { ThrottleCause, Throttled, Turn } from '../model/permit.ts';
-import type { ApiResponse, PermittedRequest, RawSend, Send, Transport } from './transport.ts';
+import type { ApiResponse, PermittedRequest, RawTransport, Send, Transport } from './transport.ts';
 import { dateOf, headerText, parseHttpDate, type VendorClock } from './vendor-clock.ts';
 
 export interface TakeTurnDependencies {
@@ -51,25 +51,13 @@ export function takeTurn(
   };
 }
 
-export interface AuthorizeDependencies {
-  readonly send: RawSend;
-}
-
 /** Adds the key that the permit of the request is for; the key goes nowhere else. */
 export function authorize(
   { apiKeyHeader }: { readonly apiKeyHeader: ApiKeyHeader },
-  { send }: AuthorizeDependencies,
+  { send }: Pick<RawTransport, 'send'>,
 ): Send<PermittedRequest> {
-  // The same object for the same key, so that the wire need not look into it for every request.
-  let last:
-    | { readonly key: string; readonly headers: Readonly<Record<string, string>> }
-    | undefined;
-
-  return (request, signal) => {
-    const key = request.permit.apiKey;
-    if (last?.key !== key) last = { key, headers: { [apiKeyHeader]: key } };
-    return send(request, last.headers, signal);
-  };
+  return async (request, signal) =>
+    send(request, { [apiKeyHeader]: request.permit.apiKey }, signal);
 }
 
 /** The pause after a 429 that names no usable time. */

@@ -5,11 +5,6 @@ import { retryAfterMs } from './permits.ts';
 import type { ApiRequest, ApiResponse, KeyProvider, Transport } from './transport.ts';
 import { statusReason } from './transport-errors.ts';
 
-export interface RetryOptions {
-  /** No retry starts later than this after the call began, the wait for a permit included. */
-  readonly giveUpAfterMs: number;
-}
-
 export interface RetryDependencies {
   readonly clock: Clock;
   /** Uniform in [0, 1). */
@@ -21,6 +16,8 @@ export interface RetryDependencies {
 const maxRetries = 2;
 const baseDelayMs = 1000;
 const maxDelayMs = 10_000;
+/** No retry starts later than this after the call began, the wait for a permit included. */
+const giveUpAfterMs = 120_000;
 
 function isWorthRetrying({ isOptional }: ApiRequest, reason: FailureReason): boolean {
   return isOptional !== true && failures[reason].isRetryable;
@@ -40,10 +37,7 @@ interface Attempt {
  * throws the last error. A retry takes its turn again, after the wait that the `Retry-After` of a 5xx
  * asks for; after a 429 the limiter of the key makes it wait.
  */
-export function retry(
-  options: RetryOptions,
-  dependencies: RetryDependencies,
-): (next: Transport) => Transport {
+export function retry(dependencies: RetryDependencies): (next: Transport) => Transport {
   const { clock, random, membership } = dependencies;
 
   /** How long to wait before the next attempt; `undefined` when there must not be one. */
@@ -87,7 +81,7 @@ export function retry(
     };
 
     return (request, signal) => {
-      const giveUpAtMs = clock.monotonicMs() + options.giveUpAfterMs;
+      const giveUpAtMs = clock.monotonicMs() + giveUpAfterMs;
       return run({ request, signal, retries: 0, giveUpAtMs });
     };
   };

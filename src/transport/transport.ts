@@ -54,19 +54,17 @@ export type Transport = Send<ApiRequest>;
 /** Puts a transport of the same shape around another one. The outermost sees a call first. */
 export type TransportDecorator = <Request extends ApiRequest>(next: Send<Request>) => Send<Request>;
 
-/**
- * Puts one request on the wire, with these headers beside the fixed ones. Rejects as a `Transport`
- * does.
- */
-export type RawSend = (
-  request: ApiRequest,
-  headers: Readonly<Record<string, string>>,
-  signal: AbortSignal,
-) => Promise<ApiResponse>;
-
 /** The connections to one origin. */
 export interface RawTransport {
-  readonly send: RawSend;
+  /**
+   * Puts one request on the wire, with these headers beside the fixed ones. Rejects as a `Transport`
+   * does.
+   */
+  readonly send: (
+    request: ApiRequest,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ) => Promise<ApiResponse>;
   /** Breaks off whatever is still under way and closes every connection. */
   close(): Promise<void>;
 }

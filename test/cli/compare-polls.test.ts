@@ -30,7 +30,7 @@ function aSource(stages: (id: string) => readonly (readonly Call[])[]): Pick<Sou
             return calls === undefined ? undefined : { size: calls.length, calls: calls.values() };
           },
           giveUp: () => undefined,
-          outcomeOf: (): PollOutcome => silentOutcome(),
+          outcomeOf: (): PollOutcome => silentOutcome,
         };
       }),
   };
@@ -45,7 +45,6 @@ describe('pollOnce', () => {
         log.push(`${name} at ${wallMs}`);
         await Promise.resolve();
         log.push(`${name} ends`);
-        return true;
       };
     const source = aSource((id) => [[call(`${id}a`), call(`${id}b`)], [call(`${id}c`)]]);
     const { signal } = new AbortController();
@@ -77,7 +76,6 @@ describe('pollOnce', () => {
           clock.after(10, resolve);
         });
         atWork.set(id, (atWork.get(id) ?? 0) - 1);
-        return true;
       }),
     ]);
     const { signal } = new AbortController();
@@ -110,7 +108,6 @@ describe('pollOnce', () => {
                 resolve();
               });
             });
-            return false;
           },
       ),
     ]);

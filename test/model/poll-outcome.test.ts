@@ -32,7 +32,7 @@ describe('skippedOutcome', () => {
 
 describe('silentOutcome', () => {
   it('is a poll that succeeded and brought no value', () => {
-    expect(silentOutcome()).toEqual({
+    expect(silentOutcome).toEqual({
       ...noNames,
       reading: { windowEndMs: undefined, series: [], application: [], hosts: new Map() },
       error: undefined,
@@ -46,7 +46,7 @@ describe('silentOutcome', () => {
 
 describe('unlistedOutcome', () => {
   it('is a poll that failed because nobody has said which hosts there are', () => {
-    expect(unlistedOutcome()).toEqual({
+    expect(unlistedOutcome).toEqual({
       ...noNames,
       reading: undefined,
       error: unlistedError,

@@ -139,17 +139,6 @@ describe('a query that fails', () => {
       message: 'the call failed because of an error in this program',
     });
   });
-
-  it.each([
-    { what: 'an answer, even a bad one', error: broken, is: true },
-    { what: 'none', error: new ApiError('reset', 'broken'), is: false },
-    { what: 'a refusal', error: refused, is: true },
-  ])('tells that there was $what', async ({ error, is }) => {
-    const { batch } = aBench(apps(1, 0), () => error);
-    const call = batch.nextStage()?.calls.next().value;
-
-    expect(await call?.({ signal: neverAborted, wallMs })).toBe(is);
-  });
 });
 
 describe('a refused key', () => {

@@ -114,7 +114,7 @@ const answers: readonly Row[] = [
 
 async function failureOfAnswer(status: number, body: string): Promise<unknown> {
   const { client, signal } = aRestSource(async () => answerOf(body, { status }));
-  return client.hostMetrics('12', '345', query, { signal }).catch((error: unknown) => error);
+  return client.metrics('12', '345', query, { signal }).catch((error: unknown) => error);
 }
 
 describe('an answer that is a failure', () => {
@@ -175,7 +175,7 @@ describe('an answer that is a failure', () => {
       answerOf({ error: null, metric_data: { metrics: [] } }),
     );
 
-    const answer = await client.applicationMetrics('12', query, { signal });
+    const answer = await client.metrics('12', undefined, query, { signal });
 
     expect(answer).toMatchObject({ values: [undefined, undefined], windowEndMs: undefined });
   });
@@ -208,8 +208,8 @@ describe('any answer', () => {
           maxPages: 3,
         });
         const outcomes = await Promise.allSettled([
-          client.hostMetrics('1', '2', query, { signal }),
-          client.applicationMetrics('1', query, { signal }),
+          client.metrics('1', '2', query, { signal }),
+          client.metrics('1', undefined, query, { signal }),
           source.hostNames('1', signal),
         ]);
         const reasons = outcomes.flatMap((outcome) =>
@@ -247,8 +247,8 @@ describe('an answer that cannot be read', () => {
 
     await source.discover([], [], signal);
     await source.hostNames('1', signal).catch(() => undefined);
-    await client.applicationMetrics('1', query, { signal }).catch(() => undefined);
-    await client.hostMetrics('1', '2', query, { signal }).catch(() => undefined);
+    await client.metrics('1', undefined, query, { signal }).catch(() => undefined);
+    await client.metrics('1', '2', query, { signal }).catch(() => undefined);
 
     const operations = ['list_applications', 'list_hosts', 'application_metrics', 'host_metrics'];
     const expected = operations.map((operation) => `${operation} ${reason}`);

@@ -66,9 +66,9 @@ describe.each(apis)('$name', (api) => {
       bench.source.answer('1', webOf(1));
       bench.source.answer('2', webOf(2));
       const { client } = bench.source;
-      const ask = client.applicationMetrics.bind(client);
+      const ask = client.metrics.bind(client);
       let isFirst = true;
-      bench.source.client.applicationMetrics = async (...query) => {
+      bench.source.client.metrics = async (...query) => {
         if (isFirst) {
           isFirst = false;
           bench.source.list(anApplication({ id: '1' }), anApplication({ id: '2' }));

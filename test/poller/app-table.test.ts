@@ -8,7 +8,7 @@ import {
   discoverySteps,
   haveSamePoll,
   reconfigurationSteps,
-  type StateChanges,
+  type StateSteps,
 } from '../../src/poller/app-table.ts';
 import { anApplication, anEntry, aSelected, throughputSeries } from '../support/builders.ts';
 
@@ -30,21 +30,20 @@ function aDiscovery(ids: readonly string[], overrides: Partial<Discovery> = {}):
   };
 }
 
-/** Applies all steps and returns the states after them. */
+/** Takes all steps and returns the states after them. */
 function take<Result>(
   states: ReadonlyMap<string, AppState>,
-  stepsOf: (live: ReadonlyMap<string, AppState>) => Generator<StateChanges, Result>,
+  stepsOf: (live: Parameters<typeof discoverySteps>[0]) => StateSteps<Result>,
 ): Result & { readonly states: ReadonlyMap<string, AppState> } {
-  const live = new Map(states);
-  const steps = stepsOf(live);
+  const all = new Map(states);
+  const steps = stepsOf({
+    all,
+    set: (id, state) => void all.set(id, state),
+    delete: (id) => void all.delete(id),
+  });
   let step = steps.next();
-  for (; step.done !== true; step = steps.next()) {
-    for (const [id, state] of step.value.states) {
-      if (state === undefined) live.delete(id);
-      else live.set(id, state);
-    }
-  }
-  return { ...step.value, states: live };
+  while (step.done !== true) step = steps.next();
+  return { ...step.value, states: all };
 }
 
 type Owns = Partition['owns'];
@@ -209,8 +208,15 @@ describe('many applications', () => {
     const sizesWith = (all: readonly AppEntry[], shards: number = 1): readonly number[] => {
       const now = { monotonicMs: 0, virtualMs: 0, takePhaseIndex: () => 0 };
       const own = { ...partitionOf(everything), shards };
-      const steps = discoverySteps(new Map(), all, aDiscovery(ids), now, own);
-      return [...steps].map((changes) => changes.states.length).filter((size) => size > 0);
+      const sizes = [0];
+      const live = { all: new Map(), delete: () => undefined };
+      const set = (): void => {
+        sizes.push((sizes.pop() ?? 0) + 1);
+      };
+      for (const _ of discoverySteps({ ...live, set }, all, aDiscovery(ids), now, own)) {
+        sizes.push(0);
+      }
+      return sizes.filter((size) => size > 0);
     };
 
     expect(sizesWith(entries)).toEqual([1000, 1000, 500]);

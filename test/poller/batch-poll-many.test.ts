@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ApiError } from '../../src/model/api-error.ts';
 import { type PollOutcome, silentOutcome } from '../../src/model/poll-outcome.ts';
 import type { Batch, Call } from '../../src/model/source.ts';
-import { type BatchPoll, type PollRequest, startBatchPoll } from '../../src/poller/batch-poll.ts';
+import { BatchPoll, type PollRequest } from '../../src/poller/batch-poll.ts';
 import { aScheduler } from '../rate-limit/fakes.ts';
 import { aSelected } from '../support/builders.ts';
 import { createFakeClock, type FakeClock, settle } from '../support/fake-clock.ts';
@@ -73,7 +73,7 @@ function starter(clock: FakeClock): (plan: BatchPlan) => Bench {
           call.endedMs = clock.monotonicMs();
         });
     const outcomes = new Map(
-      requests.map((one): [PollRequest, PollOutcome] => [one, { ...silentOutcome(), askedParts }]),
+      requests.map((one): [PollRequest, PollOutcome] => [one, { ...silentOutcome, askedParts }]),
     );
     const batch: Batch<PollRequest> = {
       questions: requests,
@@ -84,9 +84,9 @@ function starter(clock: FakeClock): (plan: BatchPlan) => Bench {
         return calls && { size: calls.length, calls: calls.values() };
       },
       giveUp: (error) => bench.givenUp.push(error),
-      outcomeOf: (request) => outcomes.get(request) ?? silentOutcome(),
+      outcomeOf: (request) => outcomes.get(request) ?? silentOutcome,
     };
-    const poll = startBatchPoll(batch, { scheduler, clock }, (request, outcome) => {
+    const poll = new BatchPoll(batch, { scheduler, clock }, (request, outcome) => {
       if (outcome !== outcomes.get(request)) throw new Error('the outcome of another application');
       bench.told.push({ number: requests.indexOf(request), atMs: clock.monotonicMs() });
     });

@@ -1,6 +1,5 @@
 import type { ApplicationSummary } from '../../src/model/application.ts';
 import type { AppEntry } from '../../src/model/config.ts';
-import type { MissingMetric } from '../../src/model/missing-metric.ts';
 import type { CustomMetric, MetricChoice, Values } from '../../src/model/polled-series.ts';
 import type { SelectedApplication } from '../../src/model/selected-application.ts';
 import { type AppState, newAppState } from '../../src/poller/app-state.ts';
@@ -46,8 +45,10 @@ type Poll = (id: string, values: Values | undefined, options?: PollOptions) => v
 export interface WatchBench {
   readonly watch: MetricWatch;
   readonly states: Map<string, AppState>;
-  /** What was told, such as `- queue_depth` for a metric that is missing and `+` for one that came. */
+  /** The metrics that turned out to be missing, in their order. */
   readonly told: string[];
+  /** As a discovery does. */
+  readonly judge: () => void;
   readonly add: AddApplication;
   /** Adds an application, or gives it another entry, as a reload or a discovery does. */
   readonly select: AddApplication;
@@ -60,14 +61,10 @@ export interface WatchBench {
 export function aWatch(entry?: AppEntry): WatchBench {
   const states = new Map<string, AppState>();
   const told: string[] = [];
-  const watch = new MetricWatch({
-    states: { all: states },
-    log: {
-      metrics: (metrics: readonly MissingMetric[], isMissing) => {
-        for (const { name } of metrics) told.push(`${isMissing ? '-' : '+'} ${name}`);
-      },
-    },
-  });
+  const watch = new MetricWatch();
+  const judge = (): void => {
+    for (const { name } of watch.judge(states)) told.push(name);
+  };
   const add: AddApplication = (id, chosen, application = {}) => {
     const selected = {
       application: anApplication({ id, hostIds: ['1', '2'], ...application }),
@@ -87,15 +84,16 @@ export function aWatch(entry?: AppEntry): WatchBench {
     watch,
     states,
     told,
+    judge,
     add,
     select: (...choice) => {
       add(...choice);
-      watch.followStates();
+      judge();
     },
     pollAlone,
     poll: (...poll) => {
       pollAlone(...poll);
-      watch.followStates();
+      judge();
     },
     names: () => watch.missing.map(({ name }) => name),
   };

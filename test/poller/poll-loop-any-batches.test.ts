@@ -50,7 +50,7 @@ function aSource(
       },
       giveUp: () => undefined,
       outcomeOf: (): PollOutcome =>
-        fate.fails ? skippedOutcome(new ApiError('server', 'no')) : silentOutcome(),
+        fate.fails ? skippedOutcome(new ApiError('server', 'no')) : silentOutcome,
     };
   };
   return {

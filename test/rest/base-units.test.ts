@@ -72,7 +72,7 @@ async function publishedOf(series: PolledSeries): Promise<number | undefined> {
     answerOf(JSON.stringify({ metric_data: { metrics } })),
   );
   const query = { window: undefined, series: [series], raw: false };
-  return (await client.hostMetrics('12', '345', query, { signal })).values[0];
+  return (await client.metrics('12', '345', query, { signal })).values[0];
 }
 
 /** Every ending that states a unit; the longest that fits a name counts. */

@@ -41,7 +41,7 @@ async function read(series: readonly PolledSeries[], metricData: string): Promis
     answerOf(`{"metric_data":${metricData}}`),
   );
   const query = { window: undefined, series, raw: false };
-  const answer = await client.hostMetrics('12', '345', query, { signal });
+  const answer = await client.metrics('12', '345', query, { signal });
   return { ...answer, invalid: invalidSamples };
 }
 

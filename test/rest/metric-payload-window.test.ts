@@ -34,7 +34,7 @@ async function answer(
     { clock: createFakeClock(nowMs) },
   );
   const query = { window, series: seriesOf(['throughput'], ['web', 'other']), raw: false };
-  return client.hostMetrics('12', '345', query, { signal });
+  return client.metrics('12', '345', query, { signal });
 }
 
 const right = { from: '2026-09-01T10:00:00+00:00', to: '2026-09-01T10:05:00+00:00' };
@@ -110,7 +110,7 @@ describe('an answer for another window', () => {
     );
     const query = { window: asked, series: seriesOf(['throughput'], ['web']), raw: false };
 
-    await expect(client.applicationMetrics('12', query, { signal })).rejects.toMatchObject({
+    await expect(client.metrics('12', undefined, query, { signal })).rejects.toMatchObject({
       reason: 'schema',
     });
     expect(failures).toEqual(['application_metrics schema']);

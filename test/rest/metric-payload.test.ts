@@ -37,7 +37,7 @@ async function valuesIn(
 ): Promise<Outcome> {
   const clock = createFakeClock(wallMs);
   const { client, signal, invalidSamples } = aRestSource(async () => answerOf(body), { clock });
-  const ofApplication = await client.applicationMetrics('12', query, { signal });
+  const ofApplication = await client.metrics('12', undefined, query, { signal });
   return { ...ofApplication, invalid: invalidSamples };
 }
 
@@ -87,7 +87,7 @@ describe('metric data', () => {
     const body = { metric_data: { metrics: [aMetric(web, { requests_per_minute: 3 })] } };
     const { client, signal } = aRestSource(async () => answerOf(body));
 
-    const answer = await client.hostMetrics('12', '345', aQuery(), { signal });
+    const answer = await client.metrics('12', '345', aQuery(), { signal });
 
     expect(answer).toMatchObject({ values: [3, undefined], windowEndMs: toMs });
   });

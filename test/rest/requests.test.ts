@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { seriesOf } from '../../src/model/polled-series.ts';
 import type { MetricQuery } from '../../src/rest/metric-payload.ts';
-import {
-  applicationsRequest,
-  createMetricRequests,
-  hostsRequest,
-} from '../../src/rest/requests.ts';
+import { applicationsRequest, hostsRequest, metricsRequest } from '../../src/rest/requests.ts';
 
-const metricRequests = createMetricRequests();
 const window = { fromMs: Date.UTC(2026, 8, 1, 9, 52), toMs: Date.UTC(2026, 8, 1, 9, 57) };
 
 function aQuery(changes: Partial<MetricQuery> = {}): MetricQuery {
@@ -41,7 +36,7 @@ describe('the list requests', () => {
 
 describe('the throughput requests', () => {
   it('ask for both transaction types of a window in one call', () => {
-    expect(metricRequests.application('12', aQuery())).toEqual({
+    expect(metricsRequest('12', undefined, aQuery())).toEqual({
       operation: 'application_metrics',
       target:
         '/v2/applications/12/metrics/data.json' +
@@ -55,9 +50,9 @@ describe('the throughput requests', () => {
     const query = aQuery({ window: undefined });
 
     const targets = [
-      metricRequests.host('12', '1', query).target,
-      metricRequests.host('12', '2', query).target,
-      metricRequests.host('12', '2', aQuery({ window: undefined, raw: true })).target,
+      metricsRequest('12', '1', query).target,
+      metricsRequest('12', '2', query).target,
+      metricsRequest('12', '2', aQuery({ window: undefined, raw: true })).target,
     ];
 
     const asked =
@@ -71,7 +66,7 @@ describe('the throughput requests', () => {
   });
 
   it('choose the host by path', () => {
-    const { operation, target } = metricRequests.host('12', '345', aQuery());
+    const { operation, target } = metricsRequest('12', '345', aQuery());
 
     expect(operation).toBe('host_metrics');
     expect(target).toMatch(/^\/v2\/applications\/12\/hosts\/345\/metrics\/data\.json\?names/);
@@ -88,7 +83,7 @@ describe('the throughput requests', () => {
     { changes: { window: undefined }, has: { from: [], to: [] } },
   ])('ask as $changes says', ({ changes, has }) => {
     const target = new URL(
-      metricRequests.application('12', aQuery(changes)).target,
+      metricsRequest('12', undefined, aQuery(changes)).target,
       'http://localhost',
     );
 
@@ -109,8 +104,8 @@ describe('an id that is not a number', () => {
       const requests = [
         () => applicationsRequest(['1', id], 1),
         () => hostsRequest(id, 1),
-        () => metricRequests.application(id, aQuery()),
-        () => metricRequests.host('1', id, aQuery()),
+        () => metricsRequest(id, undefined, aQuery()),
+        () => metricsRequest('1', id, aQuery()),
       ];
 
       for (const request of requests) {

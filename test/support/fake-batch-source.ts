@@ -4,7 +4,7 @@ import type { PollOutcome } from '../../src/model/poll-outcome.ts';
 import { isWorthPolling, type SelectedApplication } from '../../src/model/selected-application.ts';
 import type { Batch, CallContext, Question, Source, Stage } from '../../src/model/source.ts';
 import { createCallGroups } from '../../src/rest/call-groups.ts';
-import { createRestBatch } from '../../src/rest/rest-batch.ts';
+import { RestBatch } from '../../src/rest/rest-batch.ts';
 import { WholeAnswers } from '../../src/rest/whole-answers.ts';
 import { type FakeSource, inTurn } from './fake-source.ts';
 
@@ -99,9 +99,8 @@ class FakeBatch<Asked extends Question> implements Batch<Asked> {
     this.#parts = new Map(
       questions.map((one) => [
         one,
-        createRestBatch(one, {
+        new RestBatch(one, {
           client: fake.client,
-          clock,
           callGroupsOf,
           wholeAnswers: new WholeAnswers(clock, () => undefined),
         }),
@@ -130,26 +129,28 @@ class FakeBatch<Asked extends Question> implements Batch<Asked> {
     await inTurn(context, async () => {
       this.#sentBatches.push(idsOf(this.questions));
       // What the parts ask for is in the one answer.
-      const inside: CallContext = { signal: context.signal, wallMs: context.wallMs };
+      let isAnswered = false;
+      const release = (isAnsweredNow: boolean): void => {
+        isAnswered ||= isAnsweredNow;
+      };
+      const permit = { apiKey: 'inside', throttled: () => undefined, release };
+      const inside: CallContext = { ...context, turn: { next: async () => permit } };
       const parts = [...this.#parts.values()];
-      const answered = await Promise.all(parts.map(async (part) => allStagesOf(part, inside)));
-      if (!answered.includes(true)) throw new ApiError('reset', 'no answer at all');
+      await Promise.all(parts.map(async (part) => allStagesOf(part, inside)));
+      if (!isAnswered) throw new ApiError('reset', 'no answer at all');
     }).catch((error: unknown) => {
       if (!(error instanceof ApiError)) throw error;
     });
   }
 }
 
-/** Makes every call of a batch; whether there was an answer to any. */
-async function allStagesOf(batch: Batch, context: CallContext): Promise<boolean> {
-  let isAnswered = false;
+/** Makes every call of a batch. */
+async function allStagesOf(batch: Batch, context: CallContext): Promise<void> {
   for (let stage = batch.nextStage(); stage !== undefined; stage = batch.nextStage()) {
-    const answered = await Promise.all(
+    await Promise.all(
       Array.from({ [Symbol.iterator]: () => stage.calls }, async (call) => call(context)),
     );
-    isAnswered ||= answered.includes(true);
   }
-  return isAnswered;
 }
 
 function idsOf(questions: readonly Question[]): readonly string[] {

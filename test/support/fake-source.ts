@@ -176,13 +176,10 @@ export function createFakeSource(clock: Clock = createFakeClock()): FakeSource {
       calls.push(wanted === undefined ? `names ${id}` : `names ${id} of ${wanted.join()}`);
       return inTurn(context, async () => names(id, context.signal));
     },
-    applicationMetrics: async (id, query, context) => {
-      calls.push(`app ${id}`);
-      return inTurn(context, async () => values(id, query, context.signal));
-    },
-    hostMetrics: async (id, hostId, query, context) => {
-      calls.push(`host ${id}/${hostId}`);
-      return inTurn(context, async () => values(`${id}/${hostId}`, query, context.signal));
+    metrics: async (id, hostId, query, context) => {
+      const subject = hostId === undefined ? id : `${id}/${hostId}`;
+      calls.push(hostId === undefined ? `app ${id}` : `host ${subject}`);
+      return inTurn(context, async () => values(subject, query, context.signal));
     },
   };
 

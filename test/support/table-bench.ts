@@ -63,7 +63,7 @@ export function aTable(
         polled: () => undefined,
         dropped: () => undefined,
         demand: ({ budgetPerMinute: budget, stretch }) => demands.push({ budget, stretch }),
-        metrics: () => undefined,
+        missingMetrics: () => undefined,
       },
     },
   );

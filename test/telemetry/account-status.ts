@@ -1,4 +1,4 @@
-import type { MissingMetric } from '../../src/model/missing-metric.ts';
+import type { MissingMetric } from '../../src/model/telemetry.ts';
 import type { MirroredStatus } from '../../src/telemetry/status-metrics.ts';
 
 export const missingMetric: MissingMetric = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Gauge, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
-import type { MissingMetric } from '../../src/model/missing-metric.ts';
+import type { MissingMetric } from '../../src/model/telemetry.ts';
 import {
   createMissingEntries,
   createMissingMetrics,

@@ -11,7 +11,7 @@ import { anAnswer, aRequest, neverAborted, scripted } from './fakes.ts';
 function setUp(random = 0.5) {
   const clock = createFakeClock();
   const membership = createFakeTurn({ clock });
-  const retrying = retry({ giveUpAfterMs: 120_000 }, { clock, membership, random: () => random });
+  const retrying = retry({ clock, membership, random: () => random });
   /** Each request waits as long as it says. */
   const decorate = (next: Transport): Transport =>
     retrying(async (request, signal) => {

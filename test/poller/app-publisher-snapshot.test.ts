@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { snapshotOf } from '../../src/poller/app-snapshot.ts';
+import { appSnapshotOf } from '../../src/poller/app-publisher.ts';
 import { type AppState, newAppState } from '../../src/poller/app-state.ts';
 import { aSelected } from '../support/builders.ts';
 
@@ -29,7 +29,7 @@ describe('the reason of a failure', () => {
     ({ state, reason }) => {
       const app = { ...newAppState(aSelected(), 0, 0), ...state };
 
-      expect(snapshotOf('production', app, false).failureReason).toBe(reason);
+      expect(appSnapshotOf('production', app, false).failureReason).toBe(reason);
     },
   );
 });
