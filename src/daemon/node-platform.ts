@@ -11,7 +11,7 @@ import type { AnswerMemory } from '../transport/answer-memory.ts';
 import type { Platform } from './platform.ts';
 
 /** In a small container V8's own heap limit exceeds the memory of the container. */
-function heapBytes(): number {
+function heapBytesHere(): number {
   const memoryBytes = process.constrainedMemory() ?? 0;
   const { heap_size_limit: limitBytes } = getHeapStatistics();
   return memoryBytes > 0 ? Math.min(limitBytes, memoryBytes / 2) : limitBytes;
@@ -69,6 +69,7 @@ async function fileMode(path: string): Promise<number | undefined> {
 /** The platform that this process runs on: Node.js and the machine below it. */
 export function createNodePlatform({ program, stopSignal }: NodePlatformOptions): Platform {
   const clock = createSystemClock();
+  const heapBytes = heapBytesHere();
   let memory: AnswerMemory | undefined;
   return {
     clock,
@@ -76,12 +77,7 @@ export function createNodePlatform({ program, stopSignal }: NodePlatformOptions)
     env: process.env,
     readFile: createBoundedReader({ clock, read: readRegularFile }),
     fileMode,
-    // Loaded on demand: most processes never read their configuration again.
-    parseConfig: async (file) => {
-      const { createConfigThread } = await import('./config-thread.ts');
-      const options = { program, availableBytes: () => process.availableMemory() };
-      return createConfigThread(options, { clock, nextTurn, stopSignal })(file);
-    },
+    heapBytes,
     comparePassword: passwordComparison(program, { clock, stopSignal }),
     hostname: hostname(),
     ownHostNames: ownHostNames(process.env['POD_NAME'], hostname()),
@@ -91,7 +87,7 @@ export function createNodePlatform({ program, stopSignal }: NodePlatformOptions)
     openTransport: async (options) => {
       const { createAnswerMemory } = await import('../transport/answer-memory.ts');
       const { createUndiciTransport } = await import('../transport/undici-transport.ts');
-      memory ??= createAnswerMemory({ heapBytes: heapBytes() });
+      memory ??= createAnswerMemory({ heapBytes });
       return createUndiciTransport(options, { memory });
     },
     nextTurn,
