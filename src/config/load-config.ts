@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import type { Config } from '../model/config.ts';
-import { type CompileConfigDependencies, compileConfig } from './compile-config.ts';
+import { type CompileConfigDependencies, compileConfig, createBreaks } from './compile-config.ts';
 import { ConfigError, diagnosticsOf, errorAt } from './diagnostic.ts';
 import type { ConfigSource } from './inspect-config.ts';
 import { type ParsedConfig, parseConfig } from './parse-config.ts';
@@ -90,7 +90,11 @@ export async function parseConfigFile(
   dependencies: CompileConfigDependencies,
   inForce?: Config,
 ): Promise<LoadedConfig> {
-  const { config: plain, warnings } = await parseConfig(file.text, file);
+  const { config: plain, warnings } = await parseConfig(
+    file.text,
+    file,
+    createBreaks(dependencies),
+  );
   const config = await compileConfig(plain, dependencies, inForce);
   return { config, warnings, digest: file.digest };
 }

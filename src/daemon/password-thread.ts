@@ -28,7 +28,7 @@ interface Waiting {
 class PasswordThread {
   readonly #worker: Worker;
   #waiting: Waiting | undefined;
-  #hasEnded = false;
+  hasEnded = false;
 
   constructor(program: URL) {
     this.#worker = new Worker(program, {
@@ -45,10 +45,6 @@ class PasswordThread {
     this.#worker.on('exit', () => this.end(new Error('the thread that checks passwords ended')));
   }
 
-  get hasEnded(): boolean {
-    return this.#hasEnded;
-  }
-
   async compare(task: PasswordTask): Promise<boolean> {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
@@ -57,7 +53,7 @@ class PasswordThread {
   }
 
   end(reason: unknown): void {
-    this.#hasEnded = true;
+    this.hasEnded = true;
     this.#waiting?.reject(reason);
     void this.#worker.terminate();
   }
@@ -72,11 +68,11 @@ export function createPasswordThread(
   { clock, stopSignal }: Pick<Platform, 'clock' | 'stopSignal'>,
 ): ComparePassword {
   let thread: PasswordThread | undefined;
-  let cancelEnd = (): void => {};
-  stopSignal.addEventListener('abort', () => cancelEnd(), { once: true });
+  let cancelEnd: (() => void) | undefined;
+  stopSignal.addEventListener('abort', () => cancelEnd?.(), { once: true });
 
   return async (hash, password) => {
-    cancelEnd();
+    cancelEnd?.();
     if (thread === undefined || thread.hasEnded) thread = new PasswordThread(program);
     const current = thread;
     const cancelTimeout = clock.after(longestMs, () => {
