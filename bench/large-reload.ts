@@ -89,7 +89,7 @@ function aPlatform(clock: TurnClock, turns: Turns, stopSignal: AbortSignal): Pla
     fileMode: async () => undefined,
     tryListen: async () => ({ kind: 'free' }),
     readFile: async () => new Uint8Array(),
-    parseConfig: async () => Promise.reject(new Error('not in this bench')),
+    heapBytes: Infinity,
     comparePassword: async () => false,
     hostname: 'bench',
     ownHostNames: ['bench'],

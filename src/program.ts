@@ -74,12 +74,12 @@ async function runHere(program: URL): Promise<void> {
 }
 
 /**
- * Runs the program in this process, and sets its exit code; in a thread, does what it was started for instead.
+ * Runs the program in this process, and sets its exit code; in a thread, compares passwords instead.
  *
  * @param program the file that was started: it is started again as a thread and as a child process
  */
 export async function runProgram(program: URL): Promise<void> {
   // The bundled program is one file, so its thread starts with the same file.
   if (isMainThread) await runHere(program);
-  else await (await import('./daemon/thread-entry.ts')).runAsThread();
+  else await (await import('./daemon/password-thread.ts')).compareForParent();
 }

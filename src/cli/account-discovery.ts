@@ -1,12 +1,7 @@
 import { AccountRuntime, type AccountRuntimeDependencies } from '../daemon/account-runtime.ts';
 import { buildOf } from '../daemon/build.ts';
 import type { Platform } from '../daemon/platform.ts';
-import {
-  accountsInUse,
-  openPrepared,
-  type PreparedAccount,
-  prepareAccount,
-} from '../daemon/prepare-account.ts';
+import { accountsInUse, type PreparedAccount, prepareAccount } from '../daemon/prepare-account.ts';
 import type { Application } from '../model/application.ts';
 import type { AccountConfig, AppEntry, Config } from '../model/config.ts';
 import type { PollOutcome } from '../model/poll-outcome.ts';
@@ -101,7 +96,7 @@ export async function discoverAccounts(
   );
   return Promise.all(
     prepared.map(async (one) => {
-      const runtime = new AccountRuntime(one, await openPrepared(one, platform), dependencies);
+      const runtime = new AccountRuntime(one, await platform.openTransport(one.wire), dependencies);
       try {
         return await discoverAccount(one, runtime, purpose, platform);
       } finally {

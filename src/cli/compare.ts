@@ -1,12 +1,7 @@
 import { AccountRuntime, type AccountRuntimeDependencies } from '../daemon/account-runtime.ts';
 import { loadForCommand, renderWarnings } from '../daemon/config-reader.ts';
 import { CommandError, type Platform } from '../daemon/platform.ts';
-import {
-  accountsInUse,
-  openPrepared,
-  type PreparedAccount,
-  prepareAccount,
-} from '../daemon/prepare-account.ts';
+import { accountsInUse, type PreparedAccount, prepareAccount } from '../daemon/prepare-account.ts';
 import type { AccountConfig, AccountSource } from '../model/config.ts';
 import type { ApiObserver } from '../model/telemetry.ts';
 import { askingDependencies } from './account-discovery.ts';
@@ -134,7 +129,7 @@ async function openApi(
       },
     };
   };
-  const runtime = new AccountRuntime(one, await openPrepared(one, platform), {
+  const runtime = new AccountRuntime(one, await platform.openTransport(one.wire), {
     ...dependencies,
     metrics: { ...metrics, apiObserver: countingObserver },
   });

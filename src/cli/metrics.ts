@@ -1,6 +1,6 @@
 import { AccountRuntime } from '../daemon/account-runtime.ts';
 import type { Platform } from '../daemon/platform.ts';
-import { openPrepared, prepareAccount } from '../daemon/prepare-account.ts';
+import { prepareAccount } from '../daemon/prepare-account.ts';
 import { printable } from '../model/line-text.ts';
 import type { ListedMetric, ListMetrics, MetricListEnd, MetricPage } from '../model/metric-list.ts';
 import type { Progress } from '../model/progress.ts';
@@ -45,7 +45,7 @@ export async function metrics(
   );
   const runtimes = await Promise.all(
     prepared.map(
-      async (one) => new AccountRuntime(one, await openPrepared(one, platform), dependencies),
+      async (one) => new AccountRuntime(one, await platform.openTransport(one.wire), dependencies),
     ),
   );
   try {

@@ -1,4 +1,3 @@
-import { firstOf } from '../config/diagnostic.ts';
 import { loadForCommand, logWarnings } from '../daemon/config-reader.ts';
 import { createDaemon } from '../daemon/daemon.ts';
 import type { Platform } from '../daemon/platform.ts';
@@ -12,7 +11,7 @@ import { countOf, type Outcome } from './one-shot.ts';
 export async function once(flags: Flags, platform: Platform): Promise<Outcome> {
   const { config, warnings } = await loadForCommand(flags.configFile, platform);
   const logger = await createLogger(flags, platform);
-  logWarnings(firstOf(warnings), flags.configFile, logger);
+  logWarnings(warnings, flags.configFile, logger);
   const shard = shardFrom(flags, platform);
   const daemon = await createDaemon(config, { platform, logger, shard });
   platform.progress.show(() => pollingText(daemon.status()));

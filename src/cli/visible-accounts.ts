@@ -1,6 +1,6 @@
 import { AccountRuntime, type AccountRuntimeDependencies } from '../daemon/account-runtime.ts';
 import { CommandError, type Platform } from '../daemon/platform.ts';
-import { openPrepared, prepareAccount } from '../daemon/prepare-account.ts';
+import { prepareAccount } from '../daemon/prepare-account.ts';
 import { ApiError } from '../model/api-error.ts';
 import type { AccountConfig } from '../model/config.ts';
 import { listVisibleAccounts, type VisibleAccount } from '../nerdgraph/accounts.ts';
@@ -34,7 +34,7 @@ export async function visibleAccountsOf(
   const { platform } = dependencies;
   try {
     const prepared = await prepareAccount(account, [], dependencies);
-    const raw = await openPrepared(prepared, platform);
+    const raw = await platform.openTransport(prepared.wire);
     const runtime = new AccountRuntime(prepared, raw, dependencies);
     try {
       return await visibleAccounts(runtime, platform);

@@ -10,7 +10,7 @@ import type {
 } from '../model/config.ts';
 import { type CompilePattern, loadPatternCompiler } from './name-pattern.ts';
 
-/** The longest turn, besides the time for one pattern: scrapes and probes wait for it. */
+/** The longest turn, besides the time for one step of the work: scrapes and probes wait for it. */
 const longestTurnMs = 5;
 
 export interface CompileConfigDependencies {
@@ -64,6 +64,19 @@ function hostsOf(
   return { kind: 'match', pattern: patternOf(hosts.pattern.source) };
 }
 
+/** What lets other work have its turn, if the present one has taken a while. */
+export function createBreaks({
+  nextTurn,
+  clock,
+}: Pick<CompileConfigDependencies, 'clock' | 'nextTurn'>): () => Promise<void> {
+  let turnStartMs = clock.monotonicMs();
+  return async () => {
+    if (clock.monotonicMs() - turnStartMs < longestTurnMs) return;
+    await nextTurn();
+    turnStartMs = clock.monotonicMs();
+  };
+}
+
 /**
  * Makes a checked configuration ready for use: compiles its patterns, in turns, and fills in the names
  * of `hosts: self`.
@@ -72,23 +85,25 @@ function hostsOf(
  */
 export async function compileConfig(
   { accounts, apps }: PlainConfig,
-  { nextTurn, clock, ownHostNames }: CompileConfigDependencies,
+  dependencies: CompileConfigDependencies,
   inForce?: Config,
 ): Promise<Config> {
   if (apps.every(isCompiled)) return { accounts, apps };
   const patternOf = onceForEach(await loadPatternCompiler(), inForce?.apps ?? []);
   const entries: AppEntry[] = [];
-  let turnStartMs = clock.monotonicMs();
+  const takeBreak = createBreaks(dependencies);
   for (const entry of apps) {
     if (isCompiled(entry)) {
       entries.push(entry);
       continue;
     }
     const selector = selectorOf(entry, patternOf);
-    entries.push({ ...entry, selector, hosts: hostsOf(entry, patternOf, ownHostNames) });
-    if (clock.monotonicMs() - turnStartMs < longestTurnMs) continue;
-    await nextTurn();
-    turnStartMs = clock.monotonicMs();
+    entries.push({
+      ...entry,
+      selector,
+      hosts: hostsOf(entry, patternOf, dependencies.ownHostNames),
+    });
+    await takeBreak();
   }
   return { accounts, apps: entries };
 }

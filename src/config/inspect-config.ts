@@ -71,8 +71,11 @@ async function findingsOf(
   root: Located,
   secrets: FoundSecrets,
   directory: string,
+  takeBreak: () => Promise<void>,
 ): Promise<Findings> {
+  await takeBreak();
   const parsed = fileSchema.safeParse(plainOf(root));
+  await takeBreak();
   const errors = withoutRepetition(secrets.problems, [
     ...(parsed.success ? [] : shapeProblems(root, parsed.error, configJsonSchema())),
     ...referenceProblems(root),
@@ -81,6 +84,7 @@ async function findingsOf(
   ]);
   const nothing = { warnings: [], withoutId: [] };
   if (!parsed.success) return { config: undefined, errors, ...nothing };
+  await takeBreak();
   const config = buildConfig(parsed.data, directory);
   if (errors.length === 0) {
     const warnings = await configWarnings(root, parsed.data, config);
@@ -93,10 +97,13 @@ async function findingsOf(
 /**
  * Finds everything that is wrong or odd in the text of a configuration file. It reads no other file and
  * does not check whether key files exist.
+ *
+ * @param takeBreak lets other work have its turn
  */
 export async function inspectConfig(
   text: string,
   { fileName, directory }: ConfigSource,
+  takeBreak: () => Promise<void> = async () => {},
 ): Promise<InspectedConfig> {
   const { root, problems } = readYaml(text, 'apps');
   const secrets = root === undefined ? { problems: [], spans: [] } : findSecrets(root);
@@ -108,7 +115,7 @@ export async function inspectConfig(
     return { ...nothing, errors: problems, at: () => undefined, diagnose, placeOf };
   }
   return {
-    ...(await findingsOf(root, secrets, directory)),
+    ...(await findingsOf(root, secrets, directory, takeBreak)),
     files: namedFiles(root, directory),
     at: (...path) => locate(root, path),
     diagnose,

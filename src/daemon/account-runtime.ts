@@ -1,7 +1,7 @@
 import type { AccountConfig } from '../model/config.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Source } from '../model/source.ts';
-import type { AccountDetails, ApplicationStatus } from '../model/status.ts';
+import type { AccountDetails } from '../model/status.ts';
 import type { ApiObserver, Logger } from '../model/telemetry.ts';
 import { createNerdGraphSource } from '../nerdgraph/nerdgraph-source.ts';
 import { statusOf as nerdGraphStatusOf } from '../nerdgraph/status-of.ts';
@@ -37,9 +37,10 @@ export class AccountRuntime {
   readonly source: Source;
   /** What a command needs that asks New Relic something else, at the same pace. */
   readonly asking: SourceDependencies;
+  /** Polls; follows an `update` only with its own `reconfigure`. */
+  readonly poller: AccountPoller;
   readonly #membership: Membership;
   readonly #transport: AccountTransport;
-  readonly #poller: AccountPoller;
   readonly #logger: BoundedLogger;
   #prepared: PreparedAccount;
 
@@ -74,7 +75,7 @@ export class AccountRuntime {
     this.asking = { send, observer, logger, clock, vendorWallMs };
     const source = createSource(account, timeoutMs, this.asking);
     this.source = withFreshKey(source, keyProvider);
-    this.#poller = new AccountPoller(prepared, {
+    this.poller = new AccountPoller(prepared, {
       source: this.source,
       retries: () => this.#transport.retries(),
       vendorWallMs,
@@ -94,21 +95,11 @@ export class AccountRuntime {
     return this.#prepared;
   }
 
-  /** Polls until the signal is aborted. */
-  async run(signal: AbortSignal): Promise<void> {
-    await this.#poller.run(signal);
-  }
-
-  /** Polls everything once. False if anything that was asked for did not arrive. */
-  async runOnce(signal: AbortSignal): Promise<boolean> {
-    return this.#poller.runOnce(signal);
-  }
-
   status(): AccountDetails {
     const transport = this.#transport;
     const { account, keyProvider } = this.#prepared;
     return {
-      ...this.#poller.status(),
+      ...this.poller.status(),
       source: account.source.kind,
       key: keyProvider.status(),
       requestsLastMinute: this.#membership.callsLastMinute(),
@@ -118,20 +109,10 @@ export class AccountRuntime {
     };
   }
 
-  /** All applications that are polled, as they are now. */
-  applications(): readonly ApplicationStatus[] {
-    return this.#poller.applications();
-  }
-
-  /** Why polling stands still through a fault of the program; `undefined` while it does not. */
-  stalled(): string | undefined {
-    return this.#poller.stalled();
-  }
-
   /**
    * Follows other limits, another key and other connections in one turn. All accounts that change are
-   * updated in the same turn, so that no key has a larger limit in between. `reconfigure` follows for
-   * what is polled.
+   * updated in the same turn, so that no key has a larger limit in between. The poller follows later,
+   * in several turns.
    *
    * @param raw the connections to use from now on; `undefined` for those that are there
    */
@@ -140,15 +121,6 @@ export class AccountRuntime {
     this.#prepared = next;
     this.#moveMembership(before, next);
     this.#transport.reconfigure(next.account, raw);
-  }
-
-  /**
-   * Polls according to its last update from now on; with many applications this takes several turns.
-   *
-   * @param isAskedOtherwise whether the vendor sees another key, or other requests
-   */
-  async reconfigure(isAskedOtherwise: boolean): Promise<void> {
-    await this.#poller.reconfigure(this.#prepared, isAskedOtherwise);
   }
 
   /** Frees the account's share of its key, once it no longer polls, and ends its log. */

@@ -1,97 +1,76 @@
-import { compileConfig } from '../config/compile-config.ts';
-import {
-  ConfigError,
-  type Diagnostic,
-  firstOf,
-  renderDiagnostics,
-  type ShownDiagnostics,
-} from '../config/diagnostic.ts';
+import { ConfigError, type Diagnostic, firstOf, renderDiagnostics } from '../config/diagnostic.ts';
 import {
   type ConfigFile,
   type LoadedConfig,
   loadConfig,
+  parseConfigFile,
   readConfigFile,
 } from '../config/load-config.ts';
-import { parseConfig } from '../config/parse-config.ts';
 import type { Config } from '../model/config.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { fileCommandError } from './file-error.ts';
-import { CommandError, type PlainParsed, type Platform } from './platform.ts';
-
-/** A configuration as the file holds it, ready for use. */
-export interface ReadConfig {
-  readonly config: Config;
-  readonly warnings: ShownDiagnostics;
-  /** The digest of the bytes that it was read from. */
-  readonly digest: string;
-}
+import { CommandError, type Platform } from './platform.ts';
 
 export interface ConfigReader {
   /**
    * Reads the file. The same bytes are parsed only once, whether they are good or bad, so it costs
    * little to try a file again and again. Rejects with a `CommandError`.
-   *
-   * @param isAsked whether somebody waits for the result: then a thread that failed is started again
-   *   at once
    */
-  read(isAsked: boolean): Promise<ReadConfig>;
-  /** Says that what was read last is in force: the next one shares the memory of its patterns. */
-  inForce(): void;
+  read(): Promise<LoadedConfig>;
+  /**
+   * Says that this configuration is in force: the next one shares the memory of its patterns, and is
+   * refused if parsing it could take too much memory.
+   */
+  inForce(config: Config): void;
 }
 
-type Outcome =
-  | { readonly kind: 'good'; readonly read: ReadConfig }
-  /** The text is wrong, and stays wrong until it changes. */
-  | { readonly kind: 'refused'; readonly error: CommandError }
-  /** The text could not be parsed, for want of memory or time. */
-  | { readonly kind: 'failed'; readonly error: CommandError; readonly atMs: number };
-
-/** Each try at a thread that cannot run costs time and memory again. */
-const failedForMs = 60_000;
-
-/** Reads one configuration file, again and again. The first time nothing else is running: no thread. */
+/** Reads one configuration file, again and again. */
 export function createConfigReader(path: string, platform: Platform): ConfigReader {
-  const { clock } = platform;
-  let parse = parseHere;
   let inForce: Config | undefined;
-  let known: { readonly digest: string; readonly outcome: Outcome } | undefined;
+  let known: { readonly digest: string; readonly loaded: Promise<LoadedConfig> } | undefined;
 
-  const isStillTrue = (outcome: Outcome, isAsked: boolean): boolean =>
-    outcome.kind !== 'failed' || (!isAsked && clock.monotonicMs() - outcome.atMs < failedForMs);
-  const outcomeOf = async (file: ConfigFile): Promise<Outcome> => {
-    const parser = parse;
-    parse = platform.parseConfig;
+  const parse = async (file: ConfigFile): Promise<LoadedConfig> => {
     try {
-      const { config: plain, warnings } = await parser(file);
-      const config = await compileConfig(plain, platform, inForce);
-      return { kind: 'good', read: { config, warnings, digest: file.digest } };
+      if (inForce !== undefined) refuseHuge(file, platform);
+      return await parseConfigFile(file, platform, inForce);
     } catch (error) {
-      if (error instanceof ConfigError) return { kind: 'refused', error: fileCommandError(error) };
-      if (!(error instanceof CommandError)) throw error;
-      if (error.exitCode === 2) return { kind: 'refused', error };
-      return { kind: 'failed', error, atMs: clock.monotonicMs() };
+      if (error instanceof ConfigError) throw fileCommandError(error);
+      throw new CommandError(
+        1,
+        `${path}: the file could not be parsed: ${error instanceof Error ? error.message : String(error)}`,
+        { cause: error },
+      );
     }
   };
 
   return {
-    read: async (isAsked) => {
+    read: async () => {
       const file = await orCommandError(async () => readConfigFile(path, platform));
-      const isKnown = known?.digest === file.digest && isStillTrue(known.outcome, isAsked);
-      const outcome = known !== undefined && isKnown ? known.outcome : await outcomeOf(file);
-      known = { digest: file.digest, outcome };
-      if (outcome.kind !== 'good') throw outcome.error;
-      return outcome.read;
+      if (known?.digest !== file.digest) known = { digest: file.digest, loaded: parse(file) };
+      return known.loaded;
     },
-    inForce: () => {
-      if (known?.outcome.kind === 'good') inForce = known.outcome.read.config;
+    inForce: (config) => {
+      inForce = config;
       known = undefined;
     },
   };
 }
 
-async function parseHere(file: ConfigFile): Promise<PlainParsed> {
-  const { config, warnings } = await parseConfig(file.text, file);
-  return { config, warnings: firstOf(warnings) };
+/** More than ten thousand entries with all their fields need. */
+const mostBytes = 256 * 1024 ** 2;
+/** The rest is left for the configuration in force and its values. */
+const shareOfHeap = 0.6;
+/** What a line, an item of a list or a field takes, as measured with files of many shapes. */
+const bytesPerValue = 1500;
+
+/** A full heap would end the process, and with it the configuration in force. */
+function refuseHuge({ text }: ConfigFile, { heapBytes }: Platform): void {
+  const limitBytes = Math.min(mostBytes, shareOfHeap * heapBytes);
+  let values = 0;
+  for (const character of text) if ('\n,:[{'.includes(character)) values += 1;
+  if (values * bytesPerValue <= limitBytes) return;
+  const limitMb = Math.floor(limitBytes / 1024 ** 2);
+  throw new Error(`it takes more than ${limitMb} MB of memory: is it the right file?`);
 }
 
 /** Reads the configuration for a command; all its errors become one message and exit code 2. */
@@ -108,7 +87,8 @@ export async function orCommandError<Value>(read: () => Promise<Value>): Promise
 }
 
 /** @param file the path of the configuration file */
-export function logWarnings({ shown, more }: ShownDiagnostics, file: string, logger: Logger): void {
+export function logWarnings(warnings: readonly Diagnostic[], file: string, logger: Logger): void {
+  const { shown, more } = firstOf(warnings);
   for (const { line, column, message, help } of shown) {
     logger.warn({ file, line, column, problem: message, remedy: help }, 'configuration warning');
   }

@@ -93,17 +93,14 @@ export function createIdleDaemon({
 
 /** The vendor's words in an error may hold a key: pages are redacted as the log is. */
 function createPageRedaction(redactor: Redactor) {
-  const redact = (text: string): string => redactor.redact(text);
+  const redact = (text: string | undefined): string | undefined =>
+    text === undefined ? undefined : redactor.redact(text);
   return {
-    account: (account: AccountDetails): AccountDetails => {
-      const { error, key } = account;
-      if (error === undefined && key.problem === undefined) return account;
-      return {
-        ...account,
-        error: error === undefined ? undefined : redact(error),
-        key: { ...key, problem: key.problem === undefined ? undefined : redact(key.problem) },
-      };
-    },
+    account: ({ error, key, ...rest }: AccountDetails): AccountDetails => ({
+      ...rest,
+      error: redact(error),
+      key: { ...key, problem: redact(key.problem) },
+    }),
     application: (application: ApplicationStatus): ApplicationStatus => {
       const { failure } = application;
       if (failure === undefined) return application;
@@ -114,7 +111,7 @@ function createPageRedaction(redactor: Redactor) {
           ...rest,
           // Only once it is read: a page shows 200 of ten thousand.
           get message() {
-            return redact(message);
+            return redactor.redact(message);
           },
         },
       };

@@ -11,7 +11,7 @@ import type { AnswerMemory } from '../transport/answer-memory.ts';
 import type { Platform } from './platform.ts';
 
 /** In a small container V8's own heap limit exceeds the memory of the container. */
-function heapBytes(): number {
+function heapBytesHere(): number {
   const memoryBytes = process.constrainedMemory() ?? 0;
   const { heap_size_limit: limitBytes } = getHeapStatistics();
   return memoryBytes > 0 ? Math.min(limitBytes, memoryBytes / 2) : limitBytes;
@@ -42,20 +42,6 @@ function ownHostNames(podName: string | undefined, hostName: string): readonly s
   return podName === undefined || podName === '' ? [hostName] : [...new Set([podName, hostName])];
 }
 
-/** Loaded on demand: most processes have no passwords. */
-function passwordComparison(
-  program: URL,
-  dependencies: Pick<Platform, 'clock' | 'stopSignal'>,
-): ComparePassword {
-  let compare: Promise<ComparePassword> | undefined;
-  return async (hash, password) => {
-    compare ??= import('./password-thread.ts').then(({ createPasswordThread }) =>
-      createPasswordThread({ program }, dependencies),
-    );
-    return (await compare)(hash, password);
-  };
-}
-
 /** Windows has no permissions that these bits could tell. */
 async function fileMode(path: string): Promise<number | undefined> {
   if (process.platform === 'win32') return undefined;
@@ -69,20 +55,22 @@ async function fileMode(path: string): Promise<number | undefined> {
 /** The platform that this process runs on: Node.js and the machine below it. */
 export function createNodePlatform({ program, stopSignal }: NodePlatformOptions): Platform {
   const clock = createSystemClock();
+  const heapBytes = heapBytesHere();
   let memory: AnswerMemory | undefined;
+  let compare: ComparePassword | undefined;
   return {
     clock,
     random: Math.random,
     env: process.env,
     readFile: createBoundedReader({ clock, read: readRegularFile }),
     fileMode,
-    // Loaded on demand: most processes never read their configuration again.
-    parseConfig: async (file) => {
-      const { createConfigThread } = await import('./config-thread.ts');
-      const options = { program, availableBytes: () => process.availableMemory() };
-      return createConfigThread(options, { clock, nextTurn, stopSignal })(file);
+    heapBytes,
+    // Loaded on demand: most processes have no passwords.
+    comparePassword: async (hash, password) => {
+      const { createPasswordThread } = await import('./password-thread.ts');
+      compare ??= createPasswordThread({ program }, { clock, stopSignal });
+      return compare(hash, password);
     },
-    comparePassword: passwordComparison(program, { clock, stopSignal }),
     hostname: hostname(),
     ownHostNames: ownHostNames(process.env['POD_NAME'], hostname()),
     // Loaded on demand: only one command tries it.
@@ -91,12 +79,12 @@ export function createNodePlatform({ program, stopSignal }: NodePlatformOptions)
     openTransport: async (options) => {
       const { createAnswerMemory } = await import('../transport/answer-memory.ts');
       const { createUndiciTransport } = await import('../transport/undici-transport.ts');
-      memory ??= createAnswerMemory({ heapBytes: heapBytes() });
+      memory ??= createAnswerMemory({ heapBytes });
       return createUndiciTransport(options, { memory });
     },
     nextTurn,
     stdout: process.stdout,
-    print: async (text) => print(text, process.stdout),
+    print,
     stderr: process.stderr,
     progress: noProgress,
     redactor: createRedactor(),
@@ -206,23 +194,18 @@ function failure(code: string, message: string): Error {
   return Object.assign(new Error(`${code}: ${message}`), { code });
 }
 
-/** The part of `process.stdout` that printing needs. */
-interface PrintStream {
-  readonly fd: number;
-  write(text: string, written: (error?: Error | null) => void): unknown;
-}
-
 /**
  * Writes all of the text; rejects if any of it cannot be written. With a slow pipe it waits for the
- * reader. The stream must have a listener for errors, as it throws otherwise.
+ * reader. Standard output must have a listener for errors, as it throws otherwise.
  */
-async function print(text: string, stream: PrintStream): Promise<void> {
-  if (fstatSync(stream.fd).isFile()) {
-    writeAll(stream.fd, Buffer.from(text));
+async function print(text: string): Promise<void> {
+  const { stdout } = process;
+  if (fstatSync(stdout.fd).isFile()) {
+    writeAll(stdout.fd, Buffer.from(text));
     return;
   }
   await new Promise<void>((resolve, reject) => {
-    stream.write(text, (error) => {
+    stdout.write(text, (error) => {
       if (error === undefined || error === null) resolve();
       else reject(error);
     });

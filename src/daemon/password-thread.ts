@@ -1,7 +1,6 @@
-import { Worker } from 'node:worker_threads';
+import { parentPort, Worker } from 'node:worker_threads';
 import type { ComparePassword } from '../server/basic-auth.ts';
 import type { Platform } from './platform.ts';
-import { type PasswordTask, type PasswordVerdict, passwordThread } from './thread-entry.ts';
 
 export interface PasswordThreadOptions {
   /** The file of this program: started as a thread, it compares passwords. */
@@ -14,91 +13,87 @@ const idleMs = 30_000;
 const longestMs = 120_000;
 const mostMemoryMb = 32;
 
-interface Waiting {
-  readonly resolve: (isMatch: boolean) => void;
-  readonly reject: (error: Error) => void;
+/** A password to compare with a bcrypt hash. */
+interface PasswordTask {
+  readonly hash: string;
+  readonly password: string;
 }
 
-/** A thread that lives from the first comparison to the end of the last one. */
+interface Waiting {
+  readonly resolve: (isMatch: boolean) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A thread that lives from the first comparison until it fails or is ended. */
 class PasswordThread {
   readonly #worker: Worker;
-  readonly #waiting = new Map<number, Waiting>();
-  #nextId = 0;
-  #hasEnded = false;
+  #waiting: Waiting | undefined;
+  hasEnded = false;
 
   constructor(program: URL) {
     this.#worker = new Worker(program, {
-      workerData: passwordThread,
       // The environment may hold keys.
       env: {},
+      // The flags of the process, such as those of a debugger, are not meant for the thread.
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb },
     });
     // A request that waits keeps the process alive, the thread alone does not.
     this.#worker.unref();
-    this.#worker.on('message', ({ id, isMatch }: PasswordVerdict) => {
-      this.#waiting.get(id)?.resolve(isMatch);
-      this.#waiting.delete(id);
-    });
-    this.#worker.on('error', (error) => {
-      this.end(error instanceof Error ? error : new Error(String(error)));
-    });
-    this.#worker.on('exit', () => {
-      this.end(new Error('the thread that checks passwords ended'));
-    });
+    this.#worker.on('message', (isMatch: boolean) => this.#waiting?.resolve(isMatch));
+    this.#worker.on('error', (error) => this.end(error));
+    this.#worker.on('exit', () => this.end(new Error('the thread that checks passwords ended')));
   }
 
-  get hasEnded(): boolean {
-    return this.#hasEnded;
-  }
-
-  async compare(hash: string, password: string): Promise<boolean> {
-    const task: PasswordTask = { id: this.#nextId, hash, password };
-    this.#nextId += 1;
+  async compare(task: PasswordTask): Promise<boolean> {
     return new Promise((resolve, reject) => {
-      this.#waiting.set(task.id, { resolve, reject });
+      this.#waiting = { resolve, reject };
       this.#worker.postMessage(task, []);
     });
   }
 
-  end(reason: Error): void {
-    this.#hasEnded = true;
-    for (const { reject } of this.#waiting.values()) reject(reason);
-    this.#waiting.clear();
+  end(reason: unknown): void {
+    this.hasEnded = true;
+    this.#waiting?.reject(reason);
     void this.#worker.terminate();
   }
 }
 
-/** Compares passwords, one after the other, in a thread that is started when there is one to compare. */
+/**
+ * Compares passwords in a thread that is started when there is one to compare. Calls must not overlap.
+ * Rejects if the thread fails; the next call starts another one.
+ */
 export function createPasswordThread(
   { program }: PasswordThreadOptions,
   { clock, stopSignal }: Pick<Platform, 'clock' | 'stopSignal'>,
 ): ComparePassword {
   let thread: PasswordThread | undefined;
-  let comparing = 0;
   let cancelEnd: (() => void) | undefined;
-
-  const endIfIdle = (): void => {
-    cancelEnd?.();
-    if (comparing === 0) thread?.end(new Error('nothing to do'));
-  };
-  stopSignal.addEventListener('abort', endIfIdle, { once: true });
+  stopSignal.addEventListener('abort', () => cancelEnd?.(), { once: true });
 
   return async (hash, password) => {
     cancelEnd?.();
     if (thread === undefined || thread.hasEnded) thread = new PasswordThread(program);
     const current = thread;
-    comparing += 1;
     const cancelTimeout = clock.after(longestMs, () => {
       current.end(new Error(`it took more than ${longestMs / 60_000} minutes`));
     });
     try {
-      return await current.compare(hash, password);
+      return await current.compare({ hash, password });
     } finally {
       cancelTimeout();
-      comparing -= 1;
-      if (stopSignal.aborted) endIfIdle();
-      else if (comparing === 0) cancelEnd = clock.after(idleMs, endIfIdle);
+      if (!stopSignal.aborted) {
+        cancelEnd = clock.after(idleMs, () => current.end(new Error('nothing to do')));
+      }
     }
   };
+}
+
+/** The other side: this program, started as a thread, compares what it is sent. */
+export async function compareForParent(): Promise<void> {
+  // Loaded here alone: the daemon itself never computes a hash.
+  const { compareSync } = await import('bcryptjs');
+  parentPort?.on('message', ({ hash, password }: PasswordTask) => {
+    parentPort?.postMessage(compareSync(password, hash), []);
+  });
 }

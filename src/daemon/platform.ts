@@ -1,8 +1,5 @@
-import type { ShownDiagnostics } from '../config/diagnostic.ts';
-import type { ConfigFile } from '../config/load-config.ts';
 import type { ReadFile } from '../config/read-file.ts';
 import type { Clock } from '../model/clock.ts';
-import type { PlainConfig } from '../model/config.ts';
 import type { Progress } from '../model/progress.ts';
 import type { ComparePassword } from '../server/basic-auth.ts';
 import type { ListenTrial } from '../server/try-listen.ts';
@@ -20,12 +17,6 @@ export interface Output {
   on(event: 'error', listener: () => void): unknown;
 }
 
-/** A configuration without errors, and the first of its warnings. */
-export interface PlainParsed {
-  readonly config: PlainConfig;
-  readonly warnings: ShownDiagnostics;
-}
-
 /** Everything outside the process that a command may touch: clock, files, network, streams, signals. */
 export interface Platform {
   readonly clock: Clock;
@@ -36,11 +27,8 @@ export interface Platform {
   readonly readFile: ReadFile;
   /** The permissions of a file, such as 0o640; `undefined` if they are not known. */
   readonly fileMode: (path: string) => Promise<number | undefined>;
-  /**
-   * Parses a configuration while other work goes on. Rejects with a `CommandError` or a `ConfigError`
-   * that says what is wrong with it.
-   */
-  readonly parseConfig: (file: ConfigFile) => Promise<PlainParsed>;
+  /** What the JavaScript heap of this process may grow to, within half of a container's memory. */
+  readonly heapBytes: number;
   /** Compares a password with a bcrypt hash while other work goes on. */
   readonly comparePassword: ComparePassword;
   readonly hostname: string;

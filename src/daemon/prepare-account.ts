@@ -5,7 +5,6 @@ import { type AccountConfig, type AppEntry, type Config, quotaOf } from '../mode
 import { isSameHostChoice } from '../model/selected-application.ts';
 import { isSameSelector } from '../model/selector.ts';
 import type { Logger } from '../model/telemetry.ts';
-import type { RawTransport } from '../transport/transport.ts';
 import type { UndiciTransportOptions } from '../transport/undici-transport.ts';
 import { buildOf } from './build.ts';
 import { fileCommandError } from './file-error.ts';
@@ -66,12 +65,16 @@ export async function prepareAccount(
   { platform, logger, previous }: PrepareAccountDependencies,
 ): Promise<PreparedAccount> {
   hideProxyPassword(account, platform);
-  const isSameKey = previous !== undefined && locationOf(previous.account) === locationOf(account);
+  const isSameKey =
+    previous !== undefined && isDeepStrictEqual(previous.account.apiKey, account.apiKey);
+  const { name, apiKey: location, baseUrl, concurrency, proxyUrl } = account;
   const keyProvider = isSameKey
     ? previous.keyProvider
-    : await keyProviderFor(account, platform, logger);
-  const ca = await readCa(account, platform);
-  const { baseUrl, concurrency, proxyUrl } = account;
+    : await namingAccount(
+        name,
+        createKeyProvider({ account: name, location }, { ...platform, logger }),
+      );
+  const ca = await namingAccount(name, readCa(account, platform));
   const userAgent = `newrelic-exporter/${buildOf(platform.env).version} (Prometheus exporter)`;
   const wire = { baseUrl, connections: concurrency, proxyUrl, ca, userAgent };
   return { account, entries, keyProvider, wire };
@@ -98,47 +101,23 @@ export async function prepareAccounts(
   return prepared;
 }
 
-/** Opens the connections of a prepared account to the vendor. */
-export async function openPrepared(
-  { wire }: PreparedAccount,
-  platform: Pick<Platform, 'openTransport'>,
-): Promise<RawTransport> {
-  return platform.openTransport(wire);
-}
-
-function locationOf({ apiKey }: AccountConfig): string {
-  return apiKey.kind === 'file' ? `file ${apiKey.path}` : `env ${apiKey.name}`;
-}
-
-async function keyProviderFor(
-  account: AccountConfig,
-  platform: Platform,
-  logger: Logger,
-): Promise<AccountKey> {
-  try {
-    return await createKeyProvider(
-      { account: account.name, location: account.apiKey },
-      { ...platform, logger },
-    );
-  } catch (error) {
-    if (!(error instanceof KeyError)) throw error;
-    throw fileCommandError(error, `account ${account.name}: ${error.message}`);
-  }
-}
-
 function hideProxyPassword({ proxyUrl }: AccountConfig, { redactor }: Platform): void {
   if (proxyUrl === undefined) return;
   const { password } = new URL(proxyUrl);
   if (password !== '') redactor.add(decodeURIComponent(password));
 }
 
-async function readCa(account: AccountConfig, platform: Platform): Promise<string | undefined> {
-  if (account.caFile === undefined) return undefined;
+async function readCa({ caFile }: AccountConfig, platform: Platform): Promise<string | undefined> {
+  return caFile === undefined ? undefined : readCaFile(caFile, platform);
+}
+
+/** Says in errors of files and keys which account they belong to. */
+async function namingAccount<Value>(name: string, reading: Promise<Value>): Promise<Value> {
   try {
-    return await readCaFile(account.caFile, platform);
+    return await reading;
   } catch (error) {
-    if (!(error instanceof CaFileError)) throw error;
-    throw fileCommandError(error, `account ${account.name}: ${error.message}`);
+    if (!(error instanceof KeyError) && !(error instanceof CaFileError)) throw error;
+    throw fileCommandError(error, `account ${name}: ${error.message}`);
   }
 }
 

@@ -140,7 +140,7 @@ export class Reloader {
 
   async #putIntoForce(trigger: ReloadTrigger): Promise<void> {
     const { platform, logger, metrics, apply } = this.#dependencies;
-    const { config, warnings, digest } = await this.#reader.read(trigger !== 'file');
+    const { config, warnings, digest } = await this.#reader.read();
     // Before they are put into force, which takes a while: a change in the meantime is then seen.
     const files = await watchedFilesOf(
       { path: this.#options.configFile, digest },
@@ -148,7 +148,7 @@ export class Reloader {
       platform,
     );
     await apply(config);
-    this.#reader.inForce();
+    this.#reader.inForce(config);
     logWarnings(warnings, this.#options.configFile, logger);
     this.#warnOfRest(config);
     const nowMs = platform.clock.wallMs();

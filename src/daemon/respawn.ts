@@ -1,23 +1,12 @@
 import { type Clock, sleep } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { createLogger, type LoggerOptions } from '../telemetry/logger.ts';
-import {
-  type ChildEnd,
-  type ChildProgram,
-  type ChildProgramOptions,
-  heartbeatIn,
-  heartbeatMs,
-} from './child-program.ts';
+import { type ChildEnd, type ChildProgram, heartbeatIn, heartbeatMs } from './child-program.ts';
 import type { ExitCode, Platform } from './platform.ts';
 import { type ShardingFlags, shardFrom } from './sharding.ts';
 
-type StartChild = (options: ChildProgramOptions) => Promise<ChildProgram>;
-
-export interface RespawnDependencies {
-  readonly start: StartChild;
-  readonly clock: Clock;
+export interface RespawnDependencies extends Pick<Platform, 'clock' | 'onHangup' | 'startChild'> {
   readonly logger: Logger;
-  readonly onHangup: Platform['onHangup'];
 }
 
 /** The pause before the first restart; each further one is twice as long. */
@@ -45,13 +34,8 @@ export async function respawn(
 ): Promise<ExitCode> {
   // Every child would fail on a wrong command line.
   shardFrom(flags, platform);
-  const { clock, onHangup, startChild, stopSignal } = platform;
   const logger = await createLogger(flags, platform);
-  await keepRunning(
-    childArguments(argv),
-    { start: startChild, clock, logger, onHangup },
-    stopSignal,
-  );
+  await keepRunning(childArguments(argv), { ...platform, logger }, platform.stopSignal);
   return 0;
 }
 
@@ -63,7 +47,7 @@ export function childArguments(argv: readonly string[]): readonly string[] {
 /** Resolves when the signal is aborted and the last child has ended. */
 export async function keepRunning(
   args: readonly string[],
-  { start, clock, logger, onHangup }: RespawnDependencies,
+  { startChild, clock, logger, onHangup }: RespawnDependencies,
   stopSignal: AbortSignal,
 ): Promise<void> {
   let current: ChildLife | undefined;
@@ -71,7 +55,7 @@ export async function keepRunning(
   for (let pauseMs = firstPauseMs; !stopSignal.aborted; ) {
     const startMs = clock.monotonicMs();
     current = new ChildLife(clock);
-    const end = await current.run(args, start, stopSignal);
+    const end = await current.run(args, startChild, stopSignal);
     const ranMs = clock.monotonicMs() - startMs;
     if (stopSignal.aborted) return;
     if (ranMs >= longRunMs) pauseMs = firstPauseMs;
@@ -92,32 +76,23 @@ export async function keepRunning(
 class ChildLife {
   readonly #clock: Clock;
   #child: ChildProgram | undefined;
-  #timeoutMs = firstHeartbeatTimeoutMs;
   /** Counted in ticks of this process: time in which both were frozen is not held against the child. */
   #silentMs = 0;
   #stalled: string | null = null;
   #isHangupDue = false;
   #hasSentHeartbeat = false;
-  #killedFor: string | undefined;
-  #isTooLarge = false;
+  /** Why this process killed it; `undefined` if it ended otherwise. */
+  killedFor: string | undefined;
+  /** Whether it was killed because it took too much memory. */
+  isTooLarge = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Why this process killed it; `undefined` if it ended otherwise. */
-  get killedFor(): string | undefined {
-    return this.#killedFor;
-  }
-
-  /** Whether it was killed because it took too much memory. */
-  get isTooLarge(): boolean {
-    return this.#isTooLarge;
-  }
-
   async run(
     args: readonly string[],
-    start: StartChild,
+    start: Platform['startChild'],
     stopSignal: AbortSignal,
   ): Promise<ChildEnd> {
     const child = await start({ args, onMessage: (message) => this.#onMessage(message) });
@@ -166,15 +141,15 @@ class ChildLife {
     if (heartbeat === undefined) return;
     this.#stalled = heartbeat.stalled;
     if (heartbeat.stalled === null) this.#silentMs = 0;
-    this.#timeoutMs = heartbeatTimeoutMs;
     this.#hasSentHeartbeat = true;
     if (this.#isHangupDue) this.hangup();
   }
 
   #tick(): void {
     this.#silentMs += heartbeatMs;
-    if (this.#silentMs < this.#timeoutMs) return;
-    this.#killedFor = this.#stalled ?? `no sign of life for ${this.#silentMs / 1000} seconds`;
+    const timeoutMs = this.#hasSentHeartbeat ? heartbeatTimeoutMs : firstHeartbeatTimeoutMs;
+    if (this.#silentMs < timeoutMs) return;
+    this.killedFor = this.#stalled ?? `no sign of life for ${this.#silentMs / 1000} seconds`;
     this.#child?.signal('SIGKILL');
   }
 
@@ -182,8 +157,8 @@ class ChildLife {
     const memory = child.memory();
     if (memory === undefined || memory.usedBytes < mostMemoryShare * memory.limitBytes) return;
     const [used, limit] = [memory.usedBytes, memory.limitBytes].map(mebibytes);
-    this.#killedFor = `it took ${used} of the ${limit} MiB that the container may have`;
-    this.#isTooLarge = true;
+    this.killedFor = `it took ${used} of the ${limit} MiB that the container may have`;
+    this.isTooLarge = true;
     child.signal('SIGKILL');
   }
 }

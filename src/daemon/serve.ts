@@ -1,6 +1,5 @@
 import { type Clock, sleep } from '../model/clock.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
-import type { StatusSource } from '../model/status.ts';
 import type { Logger } from '../model/telemetry.ts';
 import { ListenError } from '../server/listen-address.ts';
 import {
@@ -13,7 +12,7 @@ import { createWebGuard } from '../server/web-guard.ts';
 import { createLogger, type LoggerOptions } from '../telemetry/logger.ts';
 import { buildOf } from './build.ts';
 import { sendHeartbeats } from './child-program.ts';
-import { createIdleDaemon, type Daemon } from './daemon.ts';
+import { createIdleDaemon } from './daemon.ts';
 import { CommandError, type ExitCode, type Platform } from './platform.ts';
 import { Reloader, type ReloaderOptions } from './reloader.ts';
 import { type ShardingFlags, shardFrom } from './sharding.ts';
@@ -48,9 +47,7 @@ export async function serve(
   hooks: ServeHooks = {},
 ): Promise<ExitCode> {
   const { clock, stopSignal, tellParent } = platform;
-  const parts = await partsOf(options, platform, hooks);
-  const { logger, daemon, reloader, web } = parts;
-  const server = serverOf(options, parts);
+  const { logger, daemon, reloader, web, server } = await partsOf(options, platform, hooks);
   const listening = (addresses: readonly BoundAddress[]): void => {
     logger.info(startFacts(addresses, options, platform, web), 'listening');
     hooks.listening?.(addresses);
@@ -96,21 +93,8 @@ function startFacts(
   return { version, addresses, path, tls: tls !== undefined, passwords: users.size > 0 };
 }
 
-interface ServeParts {
-  readonly platform: Platform;
-  readonly logger: Logger;
-  readonly daemon: Daemon;
-  readonly reloader: Reloader;
-  readonly status: StatusSource;
-  readonly web: WebAccess | undefined;
-}
-
-/** All parts but the server, put together, and none of them started. */
-async function partsOf(
-  options: ServeOptions,
-  platform: Platform,
-  hooks: ServeHooks,
-): Promise<ServeParts> {
+/** All parts, put together, and none of them started. */
+async function partsOf(options: ServeOptions, platform: Platform, hooks: ServeHooks) {
   const shard = shardFrom(options, platform);
   const logger = await createLogger(options, platform);
   const daemon = createIdleDaemon({ platform, logger, shard, watch: hooks.watch });
@@ -126,22 +110,15 @@ async function partsOf(
     options.webConfigFile === ''
       ? undefined
       : await openWebAccess(options.webConfigFile, { platform, logger });
-  return { platform, logger, daemon, reloader, status, web };
-}
-
-function serverOf(
-  options: ServeOptions,
-  { platform, logger, daemon, reloader, status, web }: ServeParts,
-): MetricsServer {
-  const { clock, comparePassword } = platform;
-  return createMetricsServer(options, {
+  const { clock, comparePassword, nextTurn } = platform;
+  const server = createMetricsServer(options, {
     page: async () => daemon.store.page(),
     selfMetrics: async () => daemon.metrics.parts(),
     scraped: (code) => {
       daemon.metrics.scraped(code);
     },
     status,
-    nextTurn: platform.nextTurn,
+    nextTurn,
     stalled: () => daemon.stalled(),
     reload: options.enableLifecycle ? async () => reloader.reload('http') : undefined,
     guard: web && createWebGuard({ config: () => web.current(), comparePassword, clock, logger }),
@@ -149,6 +126,7 @@ function serverOf(
     logger,
     clock,
   });
+  return { logger, daemon, reloader, web, server };
 }
 
 async function listenOrEnd(server: MetricsServer): Promise<readonly BoundAddress[]> {

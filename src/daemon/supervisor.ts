@@ -7,7 +7,6 @@ import { CommandError } from './platform.ts';
 import {
   accountsInUse,
   changeTo,
-  openPrepared,
   type PreparedAccount,
   prepareAccounts,
 } from './prepare-account.ts';
@@ -54,12 +53,12 @@ export class Supervisor {
 
   /** All polled applications of all accounts. */
   applications(): readonly ApplicationStatus[] {
-    return this.#all().flatMap(({ runtime }) => runtime.applications());
+    return this.#all().flatMap(({ runtime }) => runtime.poller.applications());
   }
 
   /** Why polling stands still through a fault of the program; `undefined` while it does not. */
   stalled(): string | undefined {
-    const reasons = this.#all().map(({ runtime }) => runtime.stalled());
+    const reasons = this.#all().map(({ runtime }) => runtime.poller.stalled());
     return reasons.find((reason) => reason !== undefined);
   }
 
@@ -83,8 +82,8 @@ export class Supervisor {
     }
     const updates = this.#take(steps, outgoing);
     const closing = Promise.all(outgoing.map(async ({ runtime }) => runtime.close()));
-    for (const { running, isAskedOtherwise } of updates) {
-      await running.runtime.reconfigure(isAskedOtherwise);
+    for (const { running, prepared: next, isAskedOtherwise } of updates) {
+      await running.runtime.poller.reconfigure(next, isAskedOtherwise);
     }
     await closing;
   }
@@ -110,7 +109,7 @@ export class Supervisor {
   async runOnce(signal: AbortSignal): Promise<boolean> {
     setMaxListeners(0, signal);
     const results = await Promise.all(
-      this.#all().map(async ({ runtime }) => runtime.runOnce(signal)),
+      this.#all().map(async ({ runtime }) => runtime.poller.runOnce(signal)),
     );
     return results.every((succeeded) => succeeded);
   }
@@ -154,11 +153,11 @@ export class Supervisor {
     const running = this.#accounts.get(prepared.account.name);
     const change = await changeTo(prepared, running?.runtime.prepared, platform);
     if (running === undefined || change.kind === 'new') {
-      return { kind: 'create', prepared, raw: await openPrepared(prepared, platform) };
+      return { kind: 'create', prepared, raw: await platform.openTransport(prepared.wire) };
     }
     if (change.kind === 'none') return { kind: 'keep', running };
     const { isWireOther, isAskedOtherwise } = change;
-    const raw = isWireOther ? await openPrepared(prepared, platform) : undefined;
+    const raw = isWireOther ? await platform.openTransport(prepared.wire) : undefined;
     return { kind: 'update', running, prepared, raw, isAskedOtherwise };
   }
 
@@ -192,7 +191,7 @@ export class Supervisor {
 
   #start(running: RunningAccount): void {
     if (this.#fail === undefined || running.done !== undefined) return;
-    running.done = running.runtime.run(running.abort.signal).catch((error: unknown) => {
+    running.done = running.runtime.poller.run(running.abort.signal).catch((error: unknown) => {
       this.#fail?.(error);
     });
   }

@@ -5,8 +5,8 @@ import { sleep } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
 import type { WebConfig } from '../model/web-config.ts';
 import type { MetricsServer } from '../server/metrics-server.ts';
-import { fileCommandError } from './file-error.ts';
-import { type Platform } from './platform.ts';
+import { orCommandError } from './config-reader.ts';
+import type { Platform } from './platform.ts';
 
 export interface WebAccessDependencies {
   readonly platform: Pick<Platform, 'clock' | 'readFile'>;
@@ -141,11 +141,6 @@ export async function openWebAccess(
   path: string,
   dependencies: WebAccessDependencies,
 ): Promise<WebAccess> {
-  try {
-    const loaded = await loadWebConfig(path, dependencies.platform);
-    return new WebAccess(path, loaded, dependencies);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    throw fileCommandError(error);
-  }
+  const loaded = await orCommandError(async () => loadWebConfig(path, dependencies.platform));
+  return new WebAccess(path, loaded, dependencies);
 }

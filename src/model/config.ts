@@ -93,7 +93,7 @@ export interface Config<Pattern extends PatternSource = NamePattern> {
 }
 
 /**
- * A configuration whose patterns are not compiled: plain data that can be sent to another thread.
+ * A configuration whose patterns are not compiled: plain data.
  */
 export type PlainConfig = Config<PatternSource>;
 

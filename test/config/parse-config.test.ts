@@ -246,12 +246,6 @@ apps:
     expect(app?.series[0]?.scale).toBe(is);
   });
 
-  it('returns plain data, which can be sent to another thread', async () => {
-    const config = await configOf('apps: [{match: "^shop-", window: default}, {id: 1}]');
-
-    expect(structuredClone(config)).toStrictEqual(config);
-  });
-
   it('lets an app override every key of poll', async () => {
     const text = `
 poll: { interval: 2m, window: 10m, raw: true, metrics: [errors, throughput] }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { diagnosticsOf, firstOf, warningAt } from '../../src/config/diagnostic.ts';
+import { diagnosticsOf, warningAt } from '../../src/config/diagnostic.ts';
 import { logWarnings, renderWarnings } from '../../src/daemon/config-reader.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 
@@ -39,7 +39,7 @@ describe('logWarnings', () => {
   ])('writes $lines lines for $count warnings', ({ count, lines, last }) => {
     const logger = createFakeLogger();
 
-    logWarnings(firstOf(warnings(count)), 'c.yaml', logger);
+    logWarnings(warnings(count), 'c.yaml', logger);
 
     expect(logger.lines).toHaveLength(lines);
     expect(logger.lines.at(-1)).toMatchObject(last);

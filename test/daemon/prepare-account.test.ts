@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { CommandError } from '../../src/daemon/platform.ts';
 import {
   accountsInUse,
-  openPrepared,
   type PreparedAccount,
   prepareAccount,
   prepareAccounts,
@@ -264,24 +263,5 @@ describe('prepareAccount', () => {
 
     await expect(preparing).rejects.toThrow('MISSING');
     expect(platform.redactor.redact('password-1')).toBe('[redacted]');
-  });
-});
-
-describe('openPrepared', () => {
-  it('opens the connections that were prepared', async () => {
-    const { prepare } = aBench();
-    const opened: unknown[] = [];
-    const raw = { send: async () => Promise.reject(new Error('unused')), close: async () => {} };
-    const prepared = await prepare({ caFile: '/ca.pem' });
-
-    const result = await openPrepared(prepared, {
-      openTransport: async (options) => {
-        opened.push(options);
-        return raw;
-      },
-    });
-
-    expect(result).toBe(raw);
-    expect(opened).toEqual([prepared.wire]);
   });
 });

@@ -12,6 +12,7 @@ const good = 'apps: [{ id: 1 }]\n';
 interface Bench {
   readonly reloader: Reloader;
   readonly files: Record<string, string>;
+  readonly tried: Config[];
   readonly applied: Config[];
   readonly results: boolean[];
   readonly logger: FakeLogger;
@@ -24,21 +25,16 @@ interface BenchOptions {
   readonly fails?: Error;
   readonly isSlow?: boolean;
   readonly waits?: boolean;
-  /** Is called for every text that is parsed in a thread. */
-  readonly thread?: () => void;
+  /** What the heap may grow to. */
+  readonly heapBytes?: number;
 }
 
 function aBench(options: BenchOptions = {}): Bench {
   const files: Record<string, string> = { '/config.yaml': good };
-  const fake = createFakePlatform({ files });
-  const platform: FakePlatform = {
-    ...fake,
-    parseConfig: async (file) => {
-      options.thread?.();
-      return fake.parseConfig(file);
-    },
-  };
+  const { heapBytes = 1e9 } = options;
+  const platform: FakePlatform = { ...createFakePlatform({ files }), heapBytes };
   const logger = createFakeLogger();
+  const tried: Config[] = [];
   const applied: Config[] = [];
   const results: boolean[] = [];
   const waiting: (() => void)[] = [];
@@ -48,6 +44,7 @@ function aBench(options: BenchOptions = {}): Bench {
       platform,
       logger,
       apply: async (config) => {
+        tried.push(config);
         if (options.fails !== undefined) throw options.fails;
         applied.push(config);
         if (options.isSlow === true) {
@@ -62,6 +59,7 @@ function aBench(options: BenchOptions = {}): Bench {
   return {
     reloader,
     files,
+    tried,
     applied,
     results,
     logger,
@@ -236,58 +234,94 @@ describe('Reloader', () => {
     expect(bench.results.at(-1)).toBe(true);
   });
 
-  it.each([
-    { what: 'a good text, whose key is missing', text: good },
-    { what: 'a broken text', text: 'apps: [{ idd: 1 }]' },
-  ])(
-    'parses the same bytes once while it waits, the first ones without a thread: $what',
-    async ({ text }) => {
-      let threads = 0;
-      const thread = (): void => {
-        threads += 1;
-      };
-      const fails = new CommandError(2, 'account one: the key file does not exist');
-      const bench = aBench({ fails, thread, waits: true });
-      const tryOften = async (first: ReloadTrigger): Promise<void> => {
-        for (const trigger of [first, 'file', 'file', 'http', 'signal'] as const) {
-          await bench.reloader.reload(trigger).catch(() => undefined);
-        }
-      };
+  const everyTrigger: readonly ReloadTrigger[] = ['start', 'file', 'file', 'http', 'signal'];
+
+  it('parses the same good bytes once while their key is missing', async () => {
+    const fails = new CommandError(2, 'account one: the key file does not exist');
+    const bench = aBench({ fails, waits: true });
+    for (const text of [good, `${good} # changed`]) {
       bench.files['/config.yaml'] = text;
-      await tryOften('start');
-      const atFirst = threads;
-      bench.files['/config.yaml'] = `${text} # changed`;
-      await tryOften('file');
+      for (const trigger of everyTrigger) {
+        await expect(bench.reloader.reload(trigger)).rejects.toBe(fails);
+      }
+    }
 
-      expect(atFirst).toBe(0);
-      expect(threads).toBe(1);
-      expect(bench.results).toEqual(Array.from({ length: 10 }, () => false));
-    },
-  );
+    expect(bench.tried).toHaveLength(10);
+    expect(new Set(bench.tried).size).toBe(2);
+    expect(bench.results).toEqual(Array.from({ length: 10 }, () => false));
+  });
 
-  it('starts a failed thread again after a minute, or at once on request', async () => {
-    let threads = 0;
-    const thread = (): void => {
-      threads += 1;
-      throw new CommandError(1, '/config.yaml: the file could not be parsed: its thread ended');
-    };
-    const bench = aBench({ thread });
+  it('parses the same broken bytes once', async () => {
+    const bench = aBench({ waits: true });
+    bench.files['/config.yaml'] = 'apps: [{ idd: 1 }]\n';
+    const errors = new Set<unknown>();
+    for (const trigger of everyTrigger) {
+      await bench.reloader.reload(trigger).catch((error: unknown) => errors.add(error));
+    }
+
+    expect(errors.size).toBe(1);
+    expect(bench.results).toEqual([false, false, false, false, false]);
+  });
+
+  it('survives a fault of the program in parsing, and tries the next file', async () => {
+    const bench = aBench();
     await bench.reloader.reload('start');
-    bench.files['/config.yaml'] = `${good} # changed`;
-    const started: number[] = [];
-    const attempt = async (trigger: ReloadTrigger, afterMs: number): Promise<void> => {
-      await bench.platform.clock.advance(afterMs);
-      await bench.reloader.reload(trigger).catch(() => undefined);
-      started.push(threads);
+    const broken = (): never => {
+      throw new TypeError('broken');
     };
-    await attempt('file', 0);
-    await attempt('file', 30_000);
-    await attempt('file', 30_000);
-    await attempt('http', 1000);
-    await attempt('signal', 1000);
-    await attempt('file', 1000);
+    Object.defineProperty(bench.platform, 'ownHostNames', { get: broken });
+    bench.files['/config.yaml'] = 'apps: [{ id: 1, hosts: self }]\n';
 
-    expect(started).toEqual([1, 1, 2, 3, 4, 4]);
+    await expect(bench.reloader.reload('file')).rejects.toMatchObject({
+      name: 'CommandError',
+      exitCode: 1,
+      message: '/config.yaml: the file could not be parsed: broken',
+    });
+    Object.defineProperty(bench.platform, 'ownHostNames', { get: () => ['self'] });
+    bench.files['/config.yaml'] = 'apps: [{ id: 2, hosts: self }]\n';
+    await bench.reloader.reload('file');
+
+    expect(bench.applied).toHaveLength(2);
+  });
+
+  const entries = (count: number): string =>
+    `apps:\n${Array.from({ length: count }, (_, at) => `  - id: ${at + 1}\n`).join('')}`;
+  const manyMaps = `apps: [${'{},'.repeat(100_000)}]`;
+
+  it.each([
+    { what: 'a small heap', heapBytes: 32 * 1024 ** 2, text: entries(7000), limitMb: 19 },
+    { what: 'a large heap', heapBytes: 4 * 1024 ** 3, text: manyMaps, limitMb: 256 },
+  ])('refuses a file that could fill $what, without parsing it', async (row) => {
+    const { heapBytes, text, limitMb } = row;
+    const bench = aBench({ heapBytes });
+    await bench.reloader.reload('start');
+    bench.files['/config.yaml'] = text;
+
+    await expect(bench.reloader.reload('file')).rejects.toMatchObject({
+      exitCode: 1,
+      message: `/config.yaml: the file could not be parsed: it takes more than ${limitMb} MB of memory: is it the right file?`,
+    });
+
+    expect(bench.applied).toHaveLength(1);
+  });
+
+  it('starts with a large file in a small heap: there is nothing to lose yet', async () => {
+    const bench = aBench({ heapBytes: 32 * 1024 ** 2 });
+    bench.files['/config.yaml'] = entries(7000);
+
+    await bench.reloader.reload('start');
+
+    expect(bench.applied).toHaveLength(1);
+  });
+
+  it('takes ten thousand entries in the heap of the chart', async () => {
+    const bench = aBench({ heapBytes: 64 * 1024 ** 2 });
+    await bench.reloader.reload('start');
+    bench.files['/config.yaml'] = entries(10_000);
+
+    await bench.reloader.reload('file');
+
+    expect(bench.applied).toHaveLength(2);
   });
 
   it('runs one reload at a time, and one more for everybody who asks in the meantime', async () => {

@@ -47,7 +47,7 @@ async function aBench(): Promise<Bench> {
   };
   const done = keepRunning(
     ['serve'],
-    { start: children.start, clock, logger, onHangup },
+    { startChild: children.start, clock, logger, onHangup },
     stopper.signal,
   );
   await settle();

@@ -30,18 +30,16 @@ function aThread(program = pathToFileURL(mainFile)): Bench {
 }
 
 describe('the thread of the built program that compares passwords', () => {
-  it('finds what is right, several at a time', async () => {
+  it('finds what is right', async () => {
     const { compare } = aThread();
     const hash = hashSync('grüße', 4);
     // Other programs write other variants, which mean the same.
     const variants = [hash, hash.replace('$2b$', '$2y$'), hash.replace('$2b$', '$2a$')];
-    const right = await Promise.all(variants.map(async (one) => compare(one, 'grüße')));
-    const wrong = await Promise.all(
-      ['', 'grusse', 'GRÜSSE'].map(async (one) => compare(hash, one)),
-    );
+    const found: boolean[] = [];
+    for (const variant of variants) found.push(await compare(variant, 'grüße'));
+    for (const wrong of ['', 'grusse', 'GRÜSSE']) found.push(await compare(hash, wrong));
 
-    expect(right).toEqual([true, true, true]);
-    expect(wrong).toEqual([false, false, false]);
+    expect(found).toEqual([true, true, true, false, false, false]);
   });
 
   it('lets other work go on meanwhile', async () => {
@@ -83,9 +81,8 @@ describe('the thread of the built program that compares passwords', () => {
 
   it('fails every comparison if it cannot start', async () => {
     const { compare } = aThread(new URL('file:///nothing/there.js'));
-    const comparing = [compare('hash', 'one'), compare('hash', 'two')];
 
-    await expect(comparing[0]).rejects.toThrow('/nothing/there.js');
-    await expect(comparing[1]).rejects.toThrow('/nothing/there.js');
+    await expect(compare('hash', 'one')).rejects.toThrow('/nothing/there.js');
+    await expect(compare('hash', 'two')).rejects.toThrow('/nothing/there.js');
   });
 });

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -200,34 +200,6 @@ describe('the bundle', () => {
     } finally {
       demo.kill('SIGKILL');
     }
-  });
-
-  it('reads its configuration again in a thread, which is the same file', async () => {
-    const config = (id: number): string =>
-      'accounts: [{ name: one, base_url: "http://127.0.0.1:1", api_key_env: KEY }]\n' +
-      `apps: [{ id: ${id} }, { match: "^a" }]\n`;
-    await withFiles({ 'config.yaml': config(1) }, async (folder) => {
-      const path = `${folder}/config.yaml`;
-      const args = ['serve', `--config.file=${path}`, '--web.listen-address=127.0.0.1:0'];
-      const daemon = start(file, [...args, '--log.format=json'], { KEY: 'NRAK-X' });
-      let log = '';
-      daemon.stderr?.on('data', (part: Buffer) => (log += part.toString()));
-      try {
-        await until(() => (log.includes('"listening"') ? true : undefined));
-        await writeFile(path, config(2));
-        daemon.kill('SIGHUP');
-        await until(() =>
-          /"msg":"(?:configuration reloaded|reload failed)"/u.test(log) ? true : undefined,
-        );
-        daemon.kill('SIGTERM');
-        await once(daemon, 'close');
-
-        expect(log).toContain('"configuration reloaded"');
-        expect(daemon.exitCode).toBe(0);
-      } finally {
-        daemon.kill('SIGKILL');
-      }
-    });
   });
 
   it('runs as a child that is started again, which is the same file', async () => {

@@ -1,5 +1,3 @@
-import { firstOf } from '../../src/config/diagnostic.ts';
-import { parseConfig } from '../../src/config/parse-config.ts';
 import type { Output, Platform } from '../../src/daemon/platform.ts';
 import { noProgress } from '../../src/model/progress.ts';
 import { createRedactor } from '../../src/telemetry/redactor.ts';
@@ -51,10 +49,7 @@ export function createFakePlatform(overrides: PlatformOverrides = {}): FakePlatf
     },
     fileMode: async () => undefined,
     tryListen: async () => ({ kind: 'free' }),
-    parseConfig: async (file) => {
-      const { config, warnings } = await parseConfig(file.text, file);
-      return { config, warnings: firstOf(warnings) };
-    },
+    heapBytes: 1e9,
     comparePassword: async () => {
       throw new Error('the test did not say how to compare passwords');
     },
