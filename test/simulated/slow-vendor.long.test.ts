@@ -73,24 +73,3 @@ describe('at a vendor that is so slow that its answers, not the budget, are the 
     expect(Math.max(...ages)).toBeLessThan(1.3 * interval);
   });
 });
-
-describe('at the start of an account whose demand nearly fills its budget', () => {
-  it('shows the names of all hosts within two minutes', async () => {
-    const scene = await aScene({
-      applications: 380,
-      hosts: 380,
-      latencyMs: 300,
-      entry: anEntry({ poll: { hostNames: true } }),
-    });
-
-    await scene.platform.clock.advance(2 * minuteMs);
-
-    const page = await scene.page();
-    await scene.stop();
-    const hosts = [
-      ...page.matchAll(/host_requests_per_minute\{.*host_id="(\d+)",host_name="([^"]*)"/gu),
-    ];
-    expect(hosts).toHaveLength(380);
-    expect(hosts.filter(([, id, name]) => id === name)).toEqual([]);
-  });
-});
