@@ -101,21 +101,6 @@ describe('a list of the REST API that is not whole', () => {
       reason: 'client',
     },
     {
-      what: 'its second page is cut',
-      script: [
-        {
-          when: { ...lists, calls: { every: 2 } },
-          fault: {
-            kind: 'document',
-            body: applicationListText([shopText]),
-            link: '</v2/applications.json?page=2>; rel="next"',
-          },
-        },
-        { when: lists, fault: { kind: 'truncated_json' } },
-      ],
-      reason: 'not_json',
-    },
-    {
       what: 'its next page has no number',
       script: [
         {

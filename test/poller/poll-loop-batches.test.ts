@@ -166,18 +166,6 @@ describe('batches', () => {
     expect(bench.source.sentBatches.map(({ length }) => length)).toEqual([200, 200, 50]);
     expect(new Set(bench.source.sentBatches.flat()).size).toBe(450);
   });
-
-  it('make `once` fail when one application of hundreds does', async () => {
-    const bench = aBatchBench();
-    list(bench, idsOf(250));
-    bench.source.answer('7', new ApiError('server', 'no', { status: 500 }));
-
-    const done = bench.poller.runOnce(new AbortController().signal);
-    await bench.clock.advance(minuteMs);
-
-    expect(await done).toBe(false);
-    expect(bench.polls.filter((succeeded) => !succeeded)).toHaveLength(1);
-  });
 });
 
 describe('the applications of a batch', () => {
