@@ -91,8 +91,9 @@ apps:
     await fc.assert(
       fc.asyncProperty(configs, async (config) => {
         const text = effectiveConfigText(config);
-        expect((await parseConfig(text, source)).config).toEqual(config);
-        expect(text).toBe(effectiveConfigText((await parseConfig(text, source)).config));
+        const again = await parseConfig(text, source);
+        expect(again.config).toEqual(config);
+        expect(text).toBe(effectiveConfigText(again.config));
       }),
       { numRuns: 100 },
     );

@@ -29,36 +29,6 @@ describe('createDaemon', () => {
     await expect(starting).rejects.toThrow(message);
   });
 
-  it('uses a rotated key within a minute, without a reload', async () => {
-    const files: Record<string, string> = { '/key': 'NRAK-FIRST' };
-    const platform = createFakePlatform({
-      files,
-      openTransport: async () => inMemoryTransport(simulator),
-    });
-    const simulator = createSimulator(
-      { apiKeys: ['NRAK-SECOND'], fleet: { applications: 1, hosts: 1, kinds: ['web'] } },
-      { clock: platform.clock },
-    );
-    const account = anAccount({ apiKey: { kind: 'file', path: '/key' } });
-    const daemon = await createDaemon(
-      { accounts: [account], apps: [anEntry()] },
-      { platform, logger: createFakeLogger() },
-    );
-
-    const running = daemon.run(platform.stopSignal);
-    await platform.clock.advance(10_000);
-    const [before] = daemon.status();
-    files['/key'] = 'NRAK-SECOND';
-    await platform.clock.advance(60_000);
-    const [after] = daemon.status();
-    platform.stop();
-    await platform.clock.advance(0);
-    await running;
-
-    expect(before).toMatchObject({ up: false, firstCycleEnded: true });
-    expect(after).toMatchObject({ up: true, polledApplications: 1 });
-  });
-
   it('redacts the message of a failure when it is read, and no other: a page shows few of many', async () => {
     const platform = createFakePlatform({
       env: { NEW_RELIC_API_KEY: 'NRAK-TEST' },

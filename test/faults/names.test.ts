@@ -99,7 +99,7 @@ describe('a name of the vendor', () => {
 
 describe('the names of hosts', () => {
   it('come page by page for an application of any size', async () => {
-    const hosts = Array.from({ length: 3000 }, (_, index) => ({
+    const hosts = Array.from({ length: 600 }, (_, index) => ({
       id: 1000 + index,
       name: `web-${index}`,
     }));
@@ -115,9 +115,9 @@ describe('the names of hosts', () => {
 
       const series = page.series('newrelic_application_host_requests_per_minute', production);
       const calls = bench.faulty.simulator.journal.count(({ path }) => path.endsWith('hosts.json'));
-      expect(series).toHaveLength(3000);
+      expect(series).toHaveLength(600);
       expect(series.filter(({ host_id: id, host_name: name }) => id === name)).toEqual([]);
-      expect(calls).toBe(15);
+      expect(calls).toBe(3);
     });
   });
 

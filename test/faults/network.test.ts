@@ -17,9 +17,7 @@ const failures = 'newrelic_exporter_api_request_failures_total';
 
 const outages = [
   { code: 'ENOTFOUND', reason: 'dns' },
-  { code: 'EAI_AGAIN', reason: 'dns' },
   { code: 'ECONNREFUSED', reason: 'connect' },
-  { code: 'ENETUNREACH', reason: 'connect' },
   { code: 'CERT_HAS_EXPIRED', reason: 'tls' },
   { code: 'EMFILE', reason: 'connect' },
 ] as const;

@@ -19,13 +19,9 @@ const workerText = { id: '102', name: '"worker"', hostIds: '1021' };
 describe('a value of the vendor', () => {
   it.each([
     { text: '1e999', value: undefined, reasons: ['not_finite'] },
-    { text: '-1e999', value: undefined, reasons: ['not_finite'] },
     { text: '-1', value: undefined, reasons: ['negative'] },
     { text: '-5e-324', value: undefined, reasons: ['negative'] },
     { text: '"12"', value: undefined, reasons: ['not_a_number'] },
-    { text: 'null', value: undefined, reasons: ['not_a_number'] },
-    { text: 'true', value: undefined, reasons: ['not_a_number'] },
-    { text: '[7]', value: undefined, reasons: ['not_a_number'] },
     { text: '{"requests_per_minute":7}', value: undefined, reasons: ['not_a_number'] },
     { text: nestedText(50_000), value: undefined, reasons: ['not_a_number'] },
     { text: '0', value: 0, reasons: [] },

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { expectEqualSources, expectSameWithin, someLimit, someStory } from './both-sources.ts';
 
 /** The long version of this file tries more. */
-const numRuns = 25;
+const numRuns = 10;
 
 describe('NerdGraph and REST', () => {
   it('bring the same values, whatever happens to an account', async () => {

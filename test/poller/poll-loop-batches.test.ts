@@ -106,33 +106,19 @@ describe('batches', () => {
     { what: 'forty every 40 seconds', everyMs: 40_000, each: 40 },
     { what: '210 every 7 seconds', everyMs: 7000, each: 210 },
   ])(
-    'are few, and as many as planned within 5 %, when applications appeared $what',
-    async (came) => {
-      const bench = await aGrownAccount(came.everyMs, came.each);
+    'are few, as many as planned within 5 %, and none is too early or late, when applications appeared $what',
+    async ({ everyMs, each }) => {
+      const bench = await aGrownAccount(everyMs, each);
       const before = bench.source.sent();
 
-      await bench.clock.advance(10 * minuteMs);
+      const gaps = await gapsIn(bench, 10 * 60);
 
       const perMinute = (bench.source.sent() - before) / 10;
       const { demandRequestsPerMinute = 0 } = bench.poller.status();
-      expect(demandRequestsPerMinute).toBeCloseTo(5 + minuteMs / came.everyMs, 5);
+      expect(demandRequestsPerMinute).toBeCloseTo(5 + minuteMs / everyMs, 5);
       expect(perMinute / demandRequestsPerMinute).toBeGreaterThan(0.95);
       expect(perMinute / demandRequestsPerMinute).toBeLessThan(1.05);
-    },
-  );
-
-  it.each([
-    { what: 'all at once', everyMs: 60_000, each: 1000 },
-    { what: 'sixty every 17 seconds', everyMs: 17_000, each: 60 },
-    { what: 'forty every 40 seconds', everyMs: 40_000, each: 40 },
-  ])(
-    'poll no application twice as often as configured, and none too late: $what',
-    async ({ everyMs, each }) => {
-      const bench = await aGrownAccount(everyMs, each);
-
-      const gaps = await gapsIn(bench, 300);
-
-      expect(gaps.length).toBeGreaterThan(3 * 1000);
+      expect(gaps.length).toBeGreaterThan(8 * 1000);
       expect(Math.min(...gaps)).toBeGreaterThanOrEqual(30);
       expect(Math.max(...gaps)).toBeLessThanOrEqual(60);
     },
@@ -179,18 +165,6 @@ describe('batches', () => {
     expect(await done).toBe(true);
     expect(bench.source.sentBatches.map(({ length }) => length)).toEqual([200, 200, 50]);
     expect(new Set(bench.source.sentBatches.flat()).size).toBe(450);
-  });
-
-  it('make `once` fail when one application of hundreds does', async () => {
-    const bench = aBatchBench();
-    list(bench, idsOf(250));
-    bench.source.answer('7', new ApiError('server', 'no', { status: 500 }));
-
-    const done = bench.poller.runOnce(new AbortController().signal);
-    await bench.clock.advance(minuteMs);
-
-    expect(await done).toBe(false);
-    expect(bench.polls.filter((succeeded) => !succeeded)).toHaveLength(1);
   });
 });
 

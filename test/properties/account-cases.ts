@@ -39,11 +39,11 @@ function again(times: number, step: Step): readonly Step[] {
 const smallBudget = { ...usual, wants: 'ids', intervalMs: 30_000, staleAfterMs: 900_000 } as const;
 
 /** The first polls of a small budget, of which New Relic answers only for the first metric. */
-const firstPolls: readonly AccountCase[] = (['without_values', 'missing'] as const).map((trap) => ({
+const firstPolls = (trap: 'without_values' | 'missing'): AccountCase => ({
   what: `the first polls of a small budget, with answers for one metric at a time: ${trap}`,
   beginning: beginning([smallBudget], { trap }),
   course: [{ do: 'advance', seconds: 900 }],
-}));
+});
 
 const absentIds: AccountCase = {
   what: 'small parts of one budget, and ids that are looked for once an hour',
@@ -116,20 +116,25 @@ const flutter: AccountCase = {
   ],
 };
 
-/** Defects of one daemon, each by the events that showed it. */
-export const cases: readonly AccountCase[] = [...firstPolls, absentIds, flutter];
-
 const shared = { ...usual, requestsPerMinute: 120, concurrency: 8, intervalMs: 30_000 };
 
-/** The same of several daemons. */
-export const casesOfShards: readonly AccountCase[] = [
-  {
-    what: 'shards of which one polls many metrics, with answers for one metric at a time',
-    beginning: beginning([{ ...shared, oddMetrics: 'usual' }], {
-      trap: 'missing',
-      shards: 2,
-      pageSize: 200,
-    }),
-    course: [...again(4, { do: 'add_application', hosts: 20 }), { do: 'advance', seconds: 600 }],
-  },
+const ofShards: AccountCase = {
+  what: 'shards of which one polls many metrics, with answers for one metric at a time',
+  beginning: beginning([{ ...shared, oddMetrics: 'usual' }], {
+    trap: 'missing',
+    shards: 2,
+    pageSize: 200,
+  }),
+  course: [...again(4, { do: 'add_application', hosts: 20 }), { do: 'advance', seconds: 600 }],
+};
+
+/** Some minutes of one daemon. */
+export const shortCases: readonly AccountCase[] = [firstPolls('missing')];
+
+/** Hours, or several daemons. */
+export const longCases: readonly AccountCase[] = [
+  firstPolls('without_values'),
+  absentIds,
+  flutter,
+  ofShards,
 ];

@@ -1,8 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { reportOfModel } from './account-model.ts';
+import { reportOfModel, shards, switchedSources } from './account-model.ts';
 
+/** The long version of this file tries more. */
 describe('accounts to which anything may happen', () => {
-  it('keep their budget and publish the truth: some courses of events', async () => {
-    expect(await reportOfModel(8)).toBeUndefined();
+  it('keep their budget and publish the truth', async () => {
+    expect(await reportOfModel(2)).toBeUndefined();
+  });
+
+  it('keep one budget together as shards, and each application is polled by one of them', async () => {
+    expect(await reportOfModel(1, shards)).toBeUndefined();
+  });
+
+  it('show no series twice while reloads switch their source', async () => {
+    expect(await reportOfModel(1, switchedSources)).toBeUndefined();
   });
 });

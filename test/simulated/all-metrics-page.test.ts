@@ -1,13 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createDaemon } from '../../src/daemon/daemon.ts';
 import type { AccountSource } from '../../src/model/config.ts';
 import { presetNames } from '../../src/model/presets.ts';
-import { createSimulator } from '../../src/simulator/simulator.ts';
+import type { ApplicationSpec } from '../../src/simulator/fleet-options.ts';
 import { customMetrics } from '../nerdgraph/some-metrics.ts';
-import { anAccount, anEntry } from '../support/builders.ts';
-import { createFakeLogger } from '../support/fake-logger.ts';
-import { createFakePlatform } from '../support/fake-platform.ts';
-import { inMemoryTransport } from '../support/in-memory-vendor.ts';
+import { anEntry } from '../support/builders.ts';
+import { pagePolledOnce } from './polled-once.ts';
 
 const entry = anEntry({
   poll: { raw: true, hostNames: true, metrics: [...presetNames, ...customMetrics] },
@@ -20,45 +17,25 @@ function comparable(line: string): string {
   return `${series}} ${Number(Number(value).toPrecision(12))}`;
 }
 
+const applications: readonly ApplicationSpec[] = [
+  {
+    id: 101,
+    name: 'shop',
+    kind: 'both',
+    webRpm: 1234.5,
+    otherRpm: 31.4,
+    hosts: [
+      { id: 11, name: 'a' },
+      { id: 12, name: "b'c", weight: 3 },
+    ],
+  },
+  { id: 102, name: 'worker', kind: 'other', otherRpm: 67, hosts: [{ id: 21, name: 'a' }] },
+  { id: 103, name: 'quiet', kind: 'web', webRpm: 0.4, hosts: [{ id: 31, name: 'q' }] },
+];
+
 /** The samples of all that is polled, as a source publishes them. */
 async function pageOf(source: AccountSource): Promise<string> {
-  const platform = createFakePlatform({
-    env: { NEW_RELIC_API_KEY: 'NRAK-TEST' },
-    openTransport: async () => inMemoryTransport(simulator),
-  });
-  const simulator = createSimulator(
-    {
-      apiKeys: ['NRAK-TEST'],
-      quotaPerMinute: 100_000,
-      fleet: {
-        applications: [
-          {
-            id: 101,
-            name: 'shop',
-            kind: 'both',
-            webRpm: 1234.5,
-            otherRpm: 31.4,
-            hosts: [
-              { id: 11, name: 'a' },
-              { id: 12, name: "b'c", weight: 3 },
-            ],
-          },
-          { id: 102, name: 'worker', kind: 'other', otherRpm: 67, hosts: [{ id: 21, name: 'a' }] },
-          { id: 103, name: 'quiet', kind: 'web', webRpm: 0.4, hosts: [{ id: 31, name: 'q' }] },
-        ],
-      },
-    },
-    { clock: platform.clock },
-  );
-  const daemon = await createDaemon(
-    { accounts: [anAccount({ source, requestsPerMinute: 10_000 })], apps: [entry] },
-    { platform, logger: createFakeLogger() },
-  );
-  const done = daemon.runOnce(platform.stopSignal);
-  for (let steps = 0; steps < 20; steps += 1) await platform.clock.advance(1);
-  expect(await done).toBe(true);
-  const page = String((await daemon.store.page()).identity);
-  await daemon.close();
+  const page = String(await pagePolledOnce(source, entry, applications));
   return page
     .split('\n')
     .filter((line) => names.has(/^\w+/u.exec(line)?.[0] ?? ''))

@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createDaemon } from '../../src/daemon/daemon.ts';
-import { createSimulator } from '../../src/simulator/simulator.ts';
-import { anAccount, anEntry } from '../support/builders.ts';
-import { createFakeLogger } from '../support/fake-logger.ts';
-import { createFakePlatform } from '../support/fake-platform.ts';
-import { inMemoryTransport } from '../support/in-memory-vendor.ts';
+import { anEntry } from '../support/builders.ts';
+import { accountOne, aRunningDaemon } from '../support/running-daemon.ts';
 
 const minuteMs = 60_000;
 
@@ -28,37 +24,17 @@ async function run(options: {
   readonly minutes: number;
   readonly quotaPhaseMs: number;
 }): Promise<Run> {
-  const platform = createFakePlatform({
-    env: { NEW_RELIC_API_KEY: 'NRAK-TEST' },
-    openTransport: async () => inMemoryTransport(simulator),
-  });
-  const simulator = createSimulator(
+  const { requestsPerMinute, quotaPhaseMs, applications, hosts } = options;
+  const { platform, simulator, daemon } = await aRunningDaemon(
+    { accounts: [accountOne({ requestsPerMinute })], apps: [anEntry({ account: 'one' })] },
     {
-      apiKeys: ['NRAK-TEST'],
       latencyMs: [80, 400],
-      quotaPhaseMs: options.quotaPhaseMs,
-      fleet: {
-        applications: options.applications,
-        hosts: options.hosts,
-        kinds: ['web', 'other', 'both'],
-      },
+      quotaPhaseMs,
+      fleet: { applications, hosts, kinds: ['web', 'other', 'both'] },
     },
-    { clock: platform.clock },
   );
-  const daemon = await createDaemon(
-    {
-      accounts: [anAccount({ requestsPerMinute: options.requestsPerMinute })],
-      apps: [anEntry()],
-    },
-    { platform, logger: createFakeLogger() },
-  );
-
-  const running = daemon.run(platform.stopSignal);
   await platform.clock.advance(options.minutes * minuteMs);
   const [status] = daemon.status();
-  platform.stop();
-  await platform.clock.advance(0);
-  await running;
 
   const { journal } = simulator;
   const isPoll = ({ path }: { readonly path: string }): boolean =>

@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createDaemon } from '../../src/daemon/daemon.ts';
 import type { AccountSource, PollConfig } from '../../src/model/config.ts';
-import { createSimulator } from '../../src/simulator/simulator.ts';
-import { anAccount, anEntry } from '../support/builders.ts';
+import type { ApplicationSpec } from '../../src/simulator/fleet-options.ts';
+import { anEntry } from '../support/builders.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
-import { createFakeLogger } from '../support/fake-logger.ts';
-import { createFakePlatform } from '../support/fake-platform.ts';
-import { inMemoryTransport } from '../support/in-memory-vendor.ts';
+import { pagePolledOnce } from './polled-once.ts';
 
 /** Values by series; labels in the order of their names. */
 type Series = ReadonlyMap<string, number>;
@@ -14,83 +11,60 @@ type Series = ReadonlyMap<string, number>;
 const byRest: AccountSource = { kind: 'rest', accountId: undefined };
 const byNerdGraph: AccountSource = { kind: 'nerdgraph', accountId: 1_234_567 };
 
-/** What one poll of everything publishes of New Relic's data, at the same time for both sources. */
+const applications: readonly ApplicationSpec[] = [
+  {
+    id: 101,
+    name: 'shop',
+    kind: 'web',
+    webRpm: 1234.5,
+    hosts: [
+      { id: 11, name: 'a' },
+      { id: 12, name: 'b' },
+    ],
+  },
+  {
+    id: 102,
+    name: 'worker "nightly"',
+    kind: 'other',
+    otherRpm: 67,
+    hosts: [{ id: 21, name: 'a' }],
+  },
+  {
+    id: 103,
+    name: 'both',
+    kind: 'both',
+    webRpm: 9.7,
+    otherRpm: 31_415.9,
+    hosts: [{ id: 31, name: "o'c" }],
+  },
+  { id: 104, name: 'silent', kind: 'not_reporting', hosts: 1 },
+  { id: 105, name: 'idle', kind: 'idle', hosts: [{ id: 51, name: 'i' }] },
+  {
+    id: 106,
+    name: 'twins',
+    kind: 'web',
+    webRpm: 77,
+    hosts: [
+      { id: 61, name: 't' },
+      { id: 62, name: 't' },
+    ],
+  },
+  {
+    id: 107,
+    name: 'red',
+    kind: 'web',
+    webRpm: 0.4,
+    healthStatus: 'red',
+    hosts: [{ id: 71, name: 'r' }],
+  },
+  { id: 108, name: 'orange', kind: 'web', webRpm: 5, healthStatus: 'orange', hosts: 3 },
+  { id: 109, name: 'unknown', kind: 'web', webRpm: 5, healthStatus: 'unknown', hosts: 0 },
+];
+
+/** What one poll of everything publishes of New Relic's data. */
 async function pageOf(source: AccountSource, poll: Partial<PollConfig>): Promise<Series> {
-  const platform = createFakePlatform({
-    env: { NEW_RELIC_API_KEY: 'NRAK-TEST' },
-    openTransport: async () => inMemoryTransport(simulator),
-  });
-  const simulator = createSimulator(
-    {
-      apiKeys: ['NRAK-TEST'],
-      quotaPerMinute: 100_000,
-      fleet: {
-        applications: [
-          {
-            id: 101,
-            name: 'shop',
-            kind: 'web',
-            webRpm: 1234.5,
-            hosts: [
-              { id: 11, name: 'a' },
-              { id: 12, name: 'b' },
-            ],
-          },
-          {
-            id: 102,
-            name: 'worker "nightly"',
-            kind: 'other',
-            otherRpm: 67,
-            hosts: [{ id: 21, name: 'a' }],
-          },
-          {
-            id: 103,
-            name: 'both',
-            kind: 'both',
-            webRpm: 9.7,
-            otherRpm: 31_415.9,
-            hosts: [{ id: 31, name: "o'c" }],
-          },
-          { id: 104, name: 'silent', kind: 'not_reporting', hosts: 1 },
-          { id: 105, name: 'idle', kind: 'idle', hosts: [{ id: 51, name: 'i' }] },
-          {
-            id: 106,
-            name: 'twins',
-            kind: 'web',
-            webRpm: 77,
-            hosts: [
-              { id: 61, name: 't' },
-              { id: 62, name: 't' },
-            ],
-          },
-          {
-            id: 107,
-            name: 'red',
-            kind: 'web',
-            webRpm: 0.4,
-            healthStatus: 'red',
-            hosts: [{ id: 71, name: 'r' }],
-          },
-          { id: 108, name: 'orange', kind: 'web', webRpm: 5, healthStatus: 'orange', hosts: 3 },
-          { id: 109, name: 'unknown', kind: 'web', webRpm: 5, healthStatus: 'unknown', hosts: 0 },
-        ],
-      },
-    },
-    { clock: platform.clock },
-  );
-  const account = anAccount({ source, requestsPerMinute: 10_000, concurrency: 20 });
-  const daemon = await createDaemon(
-    {
-      accounts: [account],
-      apps: [anEntry({ labels: { team: 'a' }, poll: { hostNames: true, ...poll } })],
-    },
-    { platform, logger: createFakeLogger() },
-  );
-  const done = daemon.runOnce(platform.stopSignal);
-  for (let steps = 0; steps < 20; steps += 1) await platform.clock.advance(1);
-  expect(await done).toBe(true);
-  const families = parseExposition((await daemon.store.page()).identity);
-  await daemon.close();
+  const entry = anEntry({ labels: { team: 'a' }, poll: { hostNames: true, ...poll } });
+  const families = parseExposition(await pagePolledOnce(source, entry, applications));
   return new Map(
     families.flatMap(({ samples }) =>
       samples.map(({ name, labels, value }): [string, number] => [

@@ -1,13 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createDaemon } from '../../src/daemon/daemon.ts';
 import type { AccountConfig, AppEntry } from '../../src/model/config.ts';
 import type { ApplicationSpec } from '../../src/simulator/fleet-options.ts';
 import type { JournalEntry } from '../../src/simulator/journal.ts';
-import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
-import { anAccount, anEntry } from '../support/builders.ts';
-import { createFakeLogger } from '../support/fake-logger.ts';
-import { createFakePlatform } from '../support/fake-platform.ts';
-import { inMemoryTransport } from '../support/in-memory-vendor.ts';
+import { anEntry } from '../support/builders.ts';
+import { accountOne, aRunningDaemon } from '../support/running-daemon.ts';
 
 const minuteMs = 60_000;
 
@@ -68,28 +64,6 @@ interface Seen {
 
 /** Runs a whole account on simulated time and watches when the values of each application are new. */
 async function run(scene: Scene): Promise<Seen> {
-  const platform = createFakePlatform({
-    env: { NEW_RELIC_API_KEY: 'NRAK-TEST' },
-    openTransport: async () => inMemoryTransport(simulator),
-  });
-  const { clock } = platform;
-  const simulator: Simulator = createSimulator(
-    {
-      apiKeys: ['NRAK-TEST'],
-      latencyMs: [80, 400],
-      quotaPhaseMs: 23_000,
-      fleet: { applications: scene.applications, traffic: 'flat' },
-      intercept: (request) => {
-        const hangs =
-          scene.hanging !== undefined &&
-          scene.through.asksFor(request, scene.hanging) &&
-          clock.monotonicMs() < (scene.recoverAfterMs ?? Number.POSITIVE_INFINITY);
-        return hangs ? 'handled' : 'pass';
-      },
-    },
-    { clock },
-  );
-  const account = anAccount(scene.through.account);
   const fromMs = scene.fromMs ?? 0;
   const lastMs = new Map<string, number>();
   const successes = new Map<string, number>();
@@ -100,11 +74,22 @@ async function run(scene: Scene): Promise<Seen> {
     longestGapMs.set(id, Math.max(longestGapMs.get(id) ?? 0, gapMs));
     lastMs.set(id, nowMs);
   };
-  const daemon = await createDaemon(
-    { accounts: [account], apps: scene.entries },
+  const running = await aRunningDaemon(
     {
-      platform,
-      logger: createFakeLogger(),
+      accounts: [accountOne({ name: 'production', ...scene.through.account })],
+      apps: scene.entries,
+    },
+    {
+      latencyMs: [80, 400],
+      quotaPhaseMs: 23_000,
+      fleet: { applications: scene.applications, traffic: 'flat' },
+      intercept: (request) => {
+        const hangs =
+          scene.hanging !== undefined &&
+          scene.through.asksFor(request, scene.hanging) &&
+          request.monotonicMs < (scene.recoverAfterMs ?? Number.POSITIVE_INFINITY);
+        return hangs ? 'handled' : 'pass';
+      },
       watch: (sink) => ({
         remove: () => undefined,
         accountUp: () => undefined,
@@ -115,7 +100,7 @@ async function run(scene: Scene): Promise<Seen> {
           const { id } = snapshot.application;
           if (lastSuccessMs !== undefined && successes.get(id) !== lastSuccessMs) {
             successes.set(id, lastSuccessMs);
-            note(id, clock.monotonicMs());
+            note(id, running.platform.clock.monotonicMs());
           }
           sink.publish(snapshot);
         },
@@ -123,15 +108,13 @@ async function run(scene: Scene): Promise<Seen> {
     },
   );
 
-  const running = daemon.run(platform.stopSignal);
+  const { platform, daemon, simulator } = running;
+  const { clock } = platform;
   await clock.advance(scene.minutes * minuteMs);
   const [status] = daemon.status();
   for (const { id } of simulator.fleet.applications()) {
     if (!(scene.hanging?.has(id) ?? false)) note(`${id}`, clock.monotonicMs());
   }
-  platform.stop();
-  await clock.advance(0);
-  await running;
   return {
     longestGapMs,
     stretch: (1000 * (status?.pollIntervalSeconds ?? 0)) / longestIntervalMs(scene.entries),

@@ -1,15 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { createDaemon } from '../../src/daemon/daemon.ts';
 import type { JournalEntry } from '../../src/simulator/journal.ts';
-import { createSimulator } from '../../src/simulator/simulator.ts';
-import { anAccount, anEntry } from '../support/builders.ts';
-import { createFakeLogger } from '../support/fake-logger.ts';
-import { createFakePlatform } from '../support/fake-platform.ts';
+import { anEntry } from '../support/builders.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
+import { accountOne, aRunningDaemon, keyA } from '../support/running-daemon.ts';
 
 const minuteMs = 60_000;
-const apiKey = 'NRAK-TEST';
 /** Something that this exporter never asks for, so that the journal tells the two apart. */
 const foreignPath = '/v2/mobile_applications.json';
 
@@ -28,40 +24,27 @@ async function run(
   requestsPerMinute: number,
   foreign: ForeignUse,
 ): Promise<readonly Minute[]> {
-  const platform = createFakePlatform({
-    env: { NEW_RELIC_API_KEY: apiKey },
-    openTransport: async () => inMemoryTransport(simulator),
-  });
-  const { clock } = platform;
-  const simulator = createSimulator(
+  const { platform, simulator } = await aRunningDaemon(
+    { accounts: [accountOne({ requestsPerMinute })], apps: [anEntry({ account: 'one' })] },
     {
-      apiKeys: [apiKey],
       latencyMs: [80, 400],
       journalLimit: 2_000_000,
       fleet: { applications: 50, hosts: 1500, kinds: ['both'] },
     },
-    { clock },
   );
-  const daemon = await createDaemon(
-    { accounts: [anAccount({ requestsPerMinute })], apps: [anEntry()] },
-    { platform, logger: createFakeLogger() },
-  );
+  const { clock } = platform;
   const other = inMemoryTransport(simulator);
   setMaxListeners(0, platform.stopSignal);
   const send = (second: number): void => {
     const request = { operation: 'list_applications', target: foreignPath } as const;
     for (let call = 0; call < foreign(second); call += 1) {
-      void other.send(request, { 'Api-Key': apiKey }, platform.stopSignal).catch(() => undefined);
+      void other.send(request, { 'Api-Key': keyA }, platform.stopSignal).catch(() => undefined);
     }
     if (second < minutes * 60) clock.after(1000, () => send(second + 1));
   };
 
   send(0);
-  const running = daemon.run(platform.stopSignal);
   await clock.advance(minutes * minuteMs);
-  platform.stop();
-  await clock.advance(0);
-  await running;
 
   const ours = simulator.journal.entries(({ path }) => path !== foreignPath);
   return Array.from({ length: minutes }, (_, minute) => {

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Answer } from '../../src/simulator/answer.ts';
 import { createCallCounter } from '../../src/simulator/call-counter.ts';
 import { createFleet, type Fleet } from '../../src/simulator/fleet.ts';
@@ -57,4 +58,19 @@ export function anAccount(
       return document;
     },
   };
+}
+
+const oneSlice = z.object({
+  metric_data: z.object({
+    metrics: z.tuple([
+      z.object({
+        timeslices: z.tuple([z.object({ values: z.record(z.string(), z.number()) })]),
+      }),
+    ]),
+  }),
+});
+
+/** The values of a document that has one metric, summarized. */
+export function valuesOfOneSlice(document: unknown): Readonly<Record<string, number>> {
+  return oneSlice.parse(document).metric_data.metrics[0].timeslices[0].values;
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
-import { type Account, anAccount } from './account.ts';
+import { type Account, anAccount, valuesOfOneSlice } from './account.ts';
 
 const throughput =
   'names[]=HttpDispatcher&names[]=OtherTransaction/all&values[]=requests_per_minute&summarize=true';
@@ -195,16 +194,6 @@ describe('metric data, summarized', () => {
   });
 });
 
-const oneSlice = z.object({
-  metric_data: z.object({
-    metrics: z.tuple([
-      z.object({
-        timeslices: z.tuple([z.object({ values: z.record(z.string(), z.number()) })]),
-      }),
-    ]),
-  }),
-});
-
 function values(query: string, webRpm = 1234.5): Readonly<Record<string, number>> {
   const { read } = anAccount({
     traffic: 'flat',
@@ -213,7 +202,7 @@ function values(query: string, webRpm = 1234.5): Readonly<Record<string, number>
   const document = read(
     `/v2/applications/1/metrics/data.json?names[]=HttpDispatcher&summarize=true&${range}&${query}`,
   );
-  return oneSlice.parse(document).metric_data.metrics[0].timeslices[0].values;
+  return valuesOfOneSlice(document);
 }
 
 describe('metric data values', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
-import { type Account, anAccount } from './account.ts';
+import { type Account, anAccount, valuesOfOneSlice } from './account.ts';
 import { aNerdgraphAccount, type NerdgraphAccount } from './nerdgraph-account.ts';
 
 const minuteMs = 60_000;
@@ -68,16 +67,6 @@ const translations: readonly {
   ].map((row) => ({ metric: 'Custom/Queue/Depth', ...row })),
 ];
 
-const oneSlice = z.object({
-  metric_data: z.object({
-    metrics: z.tuple([
-      z.object({
-        timeslices: z.tuple([z.object({ values: z.record(z.string(), z.number()) })]),
-      }),
-    ]),
-  }),
-});
-
 interface Both {
   readonly account: Account;
   /** A value of the REST API, unrounded. */
@@ -100,7 +89,7 @@ function bothOf(options: FleetOptions, minutesLater = 0): Both {
       const document = account.read(
         `/v2/applications/${subject}/metrics/data.json?names[]=${encodeURIComponent(metric)}&values[]=${value}&raw=true&summarize=true&${range}`,
       );
-      return oneSlice.parse(document).metric_data.metrics[0].timeslices[0].values[value];
+      return valuesOfOneSlice(document)[value];
     },
     nrql: (metric, column, host) => {
       const where = host === undefined ? '' : ` AND host = '${host}'`;

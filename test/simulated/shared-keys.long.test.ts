@@ -1,75 +1,33 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { createDaemon, type Daemon } from '../../src/daemon/daemon.ts';
+import { describe, expect, it } from 'vitest';
 import type { AppEntry, Config } from '../../src/model/config.ts';
 import type { AccountStatus } from '../../src/model/telemetry.ts';
-import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
-import type { SimulatorOptions } from '../../src/simulator/simulator-options.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
-import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
-import { createFakePlatform, type FakePlatform } from '../support/fake-platform.ts';
-import { inMemoryTransport } from '../support/in-memory-vendor.ts';
+import {
+  aRunningDaemon,
+  keyA,
+  type RunningDaemon,
+  type RunningDaemonOptions,
+} from '../support/running-daemon.ts';
 
 const minuteMs = 60_000;
 const budget = 100;
-const [keyA, keyB] = ['NRAK-A', 'NRAK-B'];
 
-interface Bench {
-  readonly platform: FakePlatform;
-  readonly simulator: Simulator;
-  readonly daemon: Daemon;
-  readonly logger: FakeLogger;
+interface Bench extends RunningDaemon {
   /** The most calls with a key in any 60 seconds. */
   readonly mostInAnyMinute: (keyIndex: number) => number;
 }
 
-const running: { readonly platform: FakePlatform; readonly done: Promise<void> }[] = [];
-
-afterEach(async () => {
-  for (const { platform, done } of running.splice(0)) {
-    platform.stop();
-    await platform.clock.advance(0);
-    await done;
-    expect(platform.clock.pendingTimers()).toBe(0);
-  }
-});
-
-async function aBench(
-  config: Config,
-  options: Partial<SimulatorOptions> = {},
-  files: Readonly<Record<string, string>> = {},
-): Promise<Bench> {
-  const platform = createFakePlatform({
-    env: { KEY_A: keyA, KEY_B: keyB },
-    files,
-    openTransport: async () => inMemoryTransport(simulator),
+async function aBench(config: Config, options: RunningDaemonOptions = {}): Promise<Bench> {
+  const running = await aRunningDaemon(config, {
+    quotaPerMinute: 100_000,
+    fleet: { applications: 10, hosts: 80, kinds: ['web'] },
+    ...options,
   });
-  const simulator = createSimulator(
-    {
-      apiKeys: [keyA, keyB],
-      latencyMs: 100,
-      quotaPerMinute: 100_000,
-      fleet: { applications: 10, hosts: 80, kinds: ['web'] },
-      ...options,
-    },
-    { clock: platform.clock },
-  );
-  const logger = createFakeLogger();
-  const daemon = await createDaemon(config, { platform, logger });
-  running.push({ platform, done: daemon.run(platform.stopSignal) });
+  const { journal } = running.simulator;
   return {
-    platform,
-    simulator,
-    daemon,
-    logger,
-    mostInAnyMinute: (keyIndex) => {
-      const times = simulator.journal
-        .entries((entry) => entry.keyIndex === keyIndex)
-        .map(({ monotonicMs }) => monotonicMs);
-      const counts = times.map(
-        (atMs) => times.filter((other) => other <= atMs && other >= atMs - minuteMs).length,
-      );
-      return Math.max(0, ...counts);
-    },
+    ...running,
+    mostInAnyMinute: (keyIndex) =>
+      journal.maxInAnyWindow(minuteMs, (entry) => entry.keyIndex === keyIndex),
   };
 }
 
@@ -108,64 +66,6 @@ describe('three accounts that share a key', () => {
     expect(limits.reduce((sum, limit) => sum + limit, 0)).toBeLessThanOrEqual(budget + 1e-6);
     expect(simulator.journal.maxInAnyWindow(minuteMs)).toBeLessThanOrEqual(budget);
     expect(simulator.journal.count()).toBeGreaterThan(9 * budget);
-  });
-});
-
-describe('an account that a reload takes out and the next one puts back', () => {
-  const without: Config = { accounts: [withKey('other', 'KEY_B')], apps: [hardlyAny('other')] };
-  const both: Config = {
-    accounts: [withKey('one', 'KEY_A'), withKey('other', 'KEY_B')],
-    apps: [all('one'), hardlyAny('other')],
-  };
-
-  it('keeps to the budget of its key in any 60 seconds', async () => {
-    const { platform, simulator, daemon, mostInAnyMinute } = await aBench(both);
-    await platform.clock.advance(15_000);
-
-    await daemon.apply(without);
-    await platform.clock.advance(1000);
-    await daemon.apply(both);
-    await platform.clock.advance(60_000);
-
-    expect(simulator.journal.count()).toBeGreaterThan(budget + 20);
-    expect(mostInAnyMinute(0)).toBe(budget);
-  });
-
-  it('stays away until the pause of its key is over', async () => {
-    const { platform, simulator, daemon } = await aBench(both, { quotaPerMinute: 50 });
-    await platform.clock.advance(15_000);
-    const until = daemon.status().find(({ name }) => name === 'one')?.backoffUntilMs;
-    await daemon.apply(without);
-    await platform.clock.advance(1000);
-
-    const sent = simulator.journal.count(({ keyIndex }) => keyIndex === 0);
-    await daemon.apply(both);
-    await platform.clock.advance(5000);
-    const later = daemon.status().find(({ name }) => name === 'one');
-
-    expect(until).toBeDefined();
-    expect(later?.backoffUntilMs).toBe(until);
-    expect(later?.budgetRequestsPerMinute).toBe(budget / 2);
-    expect(simulator.journal.count(({ keyIndex }) => keyIndex === 0)).toBe(sent);
-  });
-});
-
-describe('a reload that gives each of two accounts the key of the other', () => {
-  it('gives neither key a fresh minute', async () => {
-    const config = (ofEu: string, ofUs: string, busy: string, idle: string): Config => ({
-      accounts: [withKey('eu', ofEu), withKey('us', ofUs)],
-      apps: [all(busy), hardlyAny(idle)],
-    });
-    const { platform, daemon, mostInAnyMinute } = await aBench(
-      config('KEY_A', 'KEY_B', 'eu', 'us'),
-    );
-    await platform.clock.advance(15_000);
-
-    await daemon.apply(config('KEY_B', 'KEY_A', 'us', 'eu'));
-    await platform.clock.advance(20_000);
-
-    expect(mostInAnyMinute(0)).toBe(budget);
-    expect(mostInAnyMinute(1)).toBeLessThan(5);
   });
 });
 
@@ -249,20 +149,6 @@ describe('a reload before one of two accounts with the same key has discovered a
   });
 });
 
-describe('two accounts with the same key of which nothing is known yet', () => {
-  it('plan with half of it each, and show intervals that are numbers', async () => {
-    const { daemon } = await aBench({
-      accounts: [withKey('a', 'KEY_A'), withKey('b', 'KEY_A')],
-      apps: [all('a'), all('b')],
-    });
-
-    for (const status of daemon.status()) {
-      expect(status.budgetRequestsPerMinute).toBe(budget / 2);
-      expect(status.pollIntervalSeconds).toBe(60);
-    }
-  });
-});
-
 describe('the same key from a file and from a variable', () => {
   it('is one key: it is warned of once, with both names and a remedy', async () => {
     const fromFile = anAccount({
@@ -274,13 +160,9 @@ describe('the same key from a file and from a variable', () => {
       accounts: [withKey('env', 'KEY_A'), fromFile],
       apps: [all('env'), all('filed')],
     };
-    const { platform, daemon, logger, mostInAnyMinute } = await aBench(
-      config,
-      {},
-      {
-        '/keys/a': keyA,
-      },
-    );
+    const { platform, daemon, logger, mostInAnyMinute } = await aBench(config, {
+      files: { '/keys/a': keyA },
+    });
 
     await daemon.apply({ ...config, apps: [all('env'), hardlyAny('filed')] });
     await platform.clock.advance(3 * minuteMs);
