@@ -43,6 +43,8 @@ export const badStatuses: readonly BadAnswer[] = [
 const badBodies: readonly BadAnswer[] = [
   bad('the login page of a proxy', { kind: 'html' }, 'not_json'),
   bad('cut JSON', { kind: 'truncated_json' }, 'not_json'),
+  bad('NaN in JSON', document('{"metric_data":NaN,"applications":NaN,"data":NaN}'), 'not_json'),
+  bad('an array', document('[]'), 'schema'),
   bad('an empty object', document('{}'), 'schema'),
   bad('100,000 arrays in each other', document(nestedText(100_000)), 'schema'),
 ];
