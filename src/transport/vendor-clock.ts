@@ -48,6 +48,8 @@ export function createVendorClock({ clock, skewed }: VendorClockDependencies): V
   const uptimeMs = (): number => clock.uptimeMs?.() ?? clock.monotonicMs();
   /** How far the vendor's wall time is ahead of our uptime, by each of the last answers. */
   let offsetsMs: readonly number[] = [];
+  /** How far our own wall time was ahead of it when the last answer came. */
+  let knownOwnOffsetMs = Number.NaN;
   let told: ClockSkew | undefined;
 
   const skewAt = (nowMs: number): ClockSkew | undefined => {
@@ -64,12 +66,14 @@ export function createVendorClock({ clock, skewed }: VendorClockDependencies): V
       const dateMs = dateOf(headers);
       if (dateMs === undefined) return;
       const nowMs = uptimeMs();
-      // A virtual machine was paused, which the uptime does not count, and its wall clock was set since.
       const offsetMs = dateMs - nowMs;
-      const isOwnRight =
-        Math.abs(dateMs - clock.wallMs()) <= tolerableSkewMs &&
+      const ownOffsetMs = clock.wallMs() - nowMs;
+      // A virtual machine was paused, which the uptime does not count, and its clock was set since.
+      const wasPaused =
+        Math.abs(ownOffsetMs - knownOwnOffsetMs) > tolerableSkewMs &&
         Math.abs(offsetMs - median(offsetsMs)) > agreementMs;
-      offsetsMs = [...(isOwnRight ? [] : offsetsMs.slice(1 - recentAnswers)), offsetMs];
+      knownOwnOffsetMs = ownOffsetMs;
+      offsetsMs = [...(wasPaused ? [] : offsetsMs.slice(1 - recentAnswers)), offsetMs];
       if (offsetsMs.length < fewestAnswers) return;
       const current = skewAt(nowMs);
       if (current?.isBelieved === told?.isBelieved) return;

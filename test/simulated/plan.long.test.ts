@@ -15,8 +15,6 @@ import {
 const minuteMs = 60_000;
 const periodMinutes = 30;
 /** Applications that were polled together at the start reach their places in three intervals. */
-/** One trial in a period, with a call for each kind of metrics. */
-const mostTrialCalls = 6;
 const warmUpMinutes = 30;
 /** A whole number of every interval here, so that the calls repeat themselves after it. */
 const roundMinutes = 10;
@@ -32,6 +30,8 @@ interface SetUp {
   readonly calls: Readonly<Record<string, readonly [number, number, number]>>;
   /** Calls that the plan itself takes, of each account. */
   readonly callsOfPlan: readonly number[];
+  /** Of these, calls for the values of one application. Default: none. */
+  readonly samplesOfPlan?: number;
 }
 
 const five = [1, 2, 3, 4, 5].map(
@@ -178,18 +178,13 @@ describe('plan --online', () => {
         application_metrics: applications,
         host_metrics: hosts,
       };
-      // In one part of one poll several metrics are sometimes tried apart.
-      const tried = made.application_metrics - (applications ?? 0);
-      expect(tried).toBeGreaterThanOrEqual(0);
-      expect(tried).toBeLessThanOrEqual(mostTrialCalls);
-      expect({ ...made, application_metrics: applications }).toEqual(expected);
-      expect(callsOf(announced, periodMinutes)).toEqual(expected);
-      // With several kinds of metrics the plan asks one application whether they come together.
-      const { application_metrics: samples = 0, ...lists } = planned[index] ?? {};
-      expect(samples).toBeLessThanOrEqual(mostTrialCalls);
-      expect(lists).toEqual({
+      expect(made).toEqual(expected);
+      expect(callsOf(announced, periodMinutes)).toEqual(made);
+      expect(planned[index]).toEqual({
         list_applications: setUp.callsOfPlan[index],
         list_hosts: 0,
+        // With several kinds of metrics one application is asked whether they come together.
+        application_metrics: setUp.samplesOfPlan ?? 0,
         host_metrics: 0,
       });
     }
@@ -259,9 +254,8 @@ describe('plan --online', () => {
     expect(intervalOfDaemon).toBe(intervalMs / 1000);
     expect(planned?.demand_per_minute.total).toBe(111);
     expect(planned?.sent_per_minute.total).toBeCloseTo(60 * 0.985, 9);
-    // One poll may be on either side of the ends.
-    expect(Math.abs(made.application_metrics - 10 * intervals)).toBeLessThanOrEqual(1);
-    expect(Math.abs(made.host_metrics - 100 * intervals)).toBeLessThanOrEqual(10);
+    expect(made.application_metrics).toBe(10 * intervals);
+    expect(made.host_metrics).toBe(100 * intervals);
     expect(made.list_applications).toBe(Math.round((intervals * intervalMs) / minuteMs));
   });
 

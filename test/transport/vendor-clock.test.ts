@@ -202,17 +202,25 @@ describe('what was learned of the vendor clock', () => {
     expect(bench.skewSeconds()).toBe(aheadSeconds);
   });
 
-  it('is over with the first answer that agrees with our clock, after a pause that the uptime leaves out', () => {
-    const bench = aBench();
-    answers(bench, 0, 9, 0);
+  it.each([
+    { what: 'ours is right', aheadMs: 0, told: [] },
+    { what: 'ours is wrong', aheadMs: hourMs, told: ['3600 true'] },
+  ])(
+    'is that of the next answers after a pause that the uptime leaves out, if $what',
+    ({ aheadMs, told }) => {
+      const bench = aBench();
+      answers(bench, 0, 9, aheadMs);
 
-    bench.jumpWall(8 * hourMs);
+      bench.jumpWall(8 * hourMs);
 
-    expect(bench.skewSeconds()).toBe(-8 * 3600);
-    bench.answer(10 * secondMs, 0);
-    expect(bench.skewSeconds()).toBeUndefined();
-    expect(bench.told).toEqual([]);
-  });
+      expect(bench.skewSeconds()).toBe((aheadMs - 8 * hourMs) / secondMs);
+      bench.answer(10 * secondMs, aheadMs);
+      expect(bench.skewSeconds()).toBeUndefined();
+      answers(bench, 11 * secondMs, 2, aheadMs);
+      expect(bench.skewSeconds()).toBe(aheadMs === 0 ? undefined : aheadMs / secondMs);
+      expect(bench.told).toEqual(told);
+    },
+  );
 
   it('stays while slow answers come near to our clock', () => {
     const bench = aBench();
