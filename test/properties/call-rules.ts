@@ -26,6 +26,8 @@ export class CallRules implements WireObserver {
   readonly #discoveries = new Map<string, Discoveries>();
   readonly #status = new Map<string, number>();
   readonly #askedAlone = new Set<string>();
+  /** Ids that were missing for want of a host, and are still, whatever a reload has changed since. */
+  #hostless: ReadonlySet<string> = new Set();
   readonly #unanswered = new Set<WireCall>();
 
   constructor(world: World, { values }: { readonly values: ValueRules }) {
@@ -68,14 +70,17 @@ export class CallRules implements WireObserver {
 
   /** An id is not called missing before the vendor was asked for it alone. */
   check(status: readonly AccountStatus[]): void {
+    const hostless = new Set<string>();
     for (const { name, missingSelectors } of status) {
       for (const selector of missingSelectors) {
         const id = /^id=(\d+)$/u.exec(selector)?.[1];
-        if (id === undefined || this.#askedAlone.has(`${name} ${id}`)) continue;
-        if (this.#isHostless(name, id)) continue;
-        this.#world.report('missing', `${name}: ${selector} is called missing unasked`);
+        const key = `${name} ${id}`;
+        if (id === undefined || this.#askedAlone.has(key)) continue;
+        if (this.#hostless.has(key) || this.#isHostless(name, id)) hostless.add(key);
+        else this.#world.report('missing', `${name}: ${selector} is called missing unasked`);
       }
     }
+    this.#hostless = hostless;
   }
 
   /** Whether the application is there, and may show nothing for want of a host. */

@@ -127,7 +127,9 @@ export class RenewalRules {
         const { polls } = this.#demandOf(setup, own);
         const carried = (setup.concurrency * minuteMs) / latencyMs;
         const stretch = stretchOf(setup, status);
-        if (!this.#isSeen(setup) || stretch >= (0.6 * polls) / carried) continue;
+        // Hosts that are chosen by names are not polled before these are known.
+        const isKnown = !isByName(setup) || this.#world.nowMs() >= this.namesKnownMs();
+        if (!this.#isSeen(setup) || !isKnown || stretch >= (0.6 * polls) / carried) continue;
         this.#world.report(
           'stretch',
           `${setup.name}: stretched by ${stretch} only, ${polls} calls for polls, ${carried} are carried`,

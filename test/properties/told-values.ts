@@ -82,7 +82,9 @@ export class ToldValues {
         series.every((one, index) => {
           const own = told.filter((answer) => answer.fromMs === fromMs);
           const value = values[index];
-          if (value === undefined && (!isRenewed || !isReadOf(scope, one))) return true;
+          // A part that is held lacks what a reload has added since.
+          const mayLack = !isRenewed || isFailing || !isReadOf(scope, one);
+          if (value === undefined && mayLack) return true;
           return isReadOf(scope, one) && own.some((answer) => isTold(answer, one, value));
         }),
       );

@@ -382,10 +382,11 @@ function isNew(before: AppSnapshot | undefined, after: AppSnapshot): boolean {
 }
 
 /**
- * Whether a part has arrived while others are held: these are the same objects. A part that is dropped
- * moves the window, but brings nothing.
+ * Whether a part has arrived while others are held: these are the same objects, unless a reload has
+ * changed what is read. A part that is dropped moves the window, but brings nothing.
  */
 function hasNewPart(before: AppReading, after: AppReading): boolean {
+  if (!isOf(before, after.series)) return false;
   return (
     (before.application !== after.application && after.application.length > 0) ||
     [...after.hosts].some(([id, values]) => before.hosts.get(id) !== values)
