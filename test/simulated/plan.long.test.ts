@@ -70,6 +70,7 @@ apps: [{ match: "^shop-[1-4]" }]`,
     fleets: { main: { applications: five } },
     calls: { main: [30, 120, 300] },
     callsOfPlan: [1],
+    samplesOfPlan: 1,
   },
   {
     what: 'more metrics than one call can ask for, of applications and of hosts',
@@ -79,6 +80,7 @@ apps: [{ match: "^shop-[1-4]" }]`,
     fleets: { main: { applications: five } },
     calls: { main: [30, 2 * 120, 4 * 300] },
     callsOfPlan: [1],
+    samplesOfPlan: 5,
   },
   {
     what: 'metrics of applications alone, and of hosts alone',
@@ -241,7 +243,8 @@ describe('plan --online', () => {
     const intervalMs = (planned?.intervals[0]?.effective_seconds ?? 0) * 1000;
     let intervalOfDaemon: number | undefined;
     await bench.daemon(async (daemon) => {
-      await daemon.advance(3 * intervals * intervalMs);
+      // Without headroom applications move to their places slowly.
+      await daemon.advance(6 * intervals * intervalMs);
       intervalOfDaemon = daemon.status()[0]?.pollIntervalSeconds;
     });
     const vendor = vendorOf(bench, 'main');
