@@ -105,7 +105,9 @@ export class ToldValues {
     }
     const [, first = []] = parts[0] ?? [];
     const isOneWindow = first.some((fromMs) => parts.every(([, own]) => own.includes(fromMs)));
-    if (parts.length === 0 || isOneWindow) return undefined;
+    // Of those that are held, a reload may have changed the length of the window.
+    const isEachTold = isFailing && parts.every(([, own]) => own.length > 0);
+    if (parts.length === 0 || isOneWindow || isEachTold) return undefined;
     const doubtful = parts.filter(([, { length }]) => length === 0).map(([name]) => name);
     return `until ${new Date(windowEndMs).toISOString()}: ${doubtful.join(', ') || 'two windows in one reading'}`;
   }
