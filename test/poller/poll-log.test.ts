@@ -109,6 +109,15 @@ describe('the log of applications', () => {
     expect(bench.logger.lines).toEqual([]);
   });
 
+  it('does not say that a poll works again which was only late', () => {
+    const bench = aLog();
+    const late = { ...failing, failure: undefined, lateSinceMs: 1 };
+
+    bench.log.poll(late, working, outcomeOf(undefined));
+
+    expect(bench.messages()).toEqual([]);
+  });
+
   it('does not say of an application that is gone that its values are back', () => {
     const bench = aLog();
 
