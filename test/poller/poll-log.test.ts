@@ -101,21 +101,13 @@ describe('the log of applications', () => {
     { what: 'a first poll that works', before: { ...working, pollSucceeded: undefined } },
     { what: 'a poll that fails as the one before', before: failing, after: failing },
     { what: 'values that are still dropped', before: dropped, after: dropped },
+    { what: 'a poll that was only late', before: { ...failing, failure: undefined } },
   ])('has no line for $what', ({ before, after = working }) => {
     const bench = aLog();
 
     bench.log.polled(before, after, outcomeOf(undefined));
 
     expect(bench.logger.lines).toEqual([]);
-  });
-
-  it('does not say that a poll works again which was only late', () => {
-    const bench = aLog();
-    const late = { ...failing, failure: undefined, lateSinceMs: 1 };
-
-    bench.log.poll(late, working, outcomeOf(undefined));
-
-    expect(bench.messages()).toEqual([]);
   });
 
   it('does not say of an application that is gone that its values are back', () => {
