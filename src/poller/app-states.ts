@@ -148,13 +148,18 @@ export class AppStates {
   }
 
   #countFailing(before: AppState | undefined, after: AppState | undefined): void {
-    const change = Number(after?.pollSucceeded === false) - Number(before?.pollSucceeded === false);
+    const change = Number(isFailing(after)) - Number(isFailing(before));
     if (change === 0) return;
     const applications = this.#failing.applications + change;
     const isEdge = applications === 0 || this.#failing.applications === 0;
     const changedMs = isEdge ? this.#clock.monotonicMs() : this.#failing.changedMs;
     this.#failing = { applications, changedMs };
   }
+}
+
+/** One that is gone has nothing that could fail. */
+function isFailing(state: AppState | undefined): boolean {
+  return state?.pollSucceeded === false && !state.gone;
 }
 
 function place(queue: PriorityQueue<string>, id: string, atMs: number | undefined): void {

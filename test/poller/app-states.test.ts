@@ -51,7 +51,7 @@ function inOrder({ states, goTo }: Bench): readonly string[] {
   return ids;
 }
 
-/** The applications whose values are dropped at each of these times. */
+/** The applications that fail from then on, or whose values are dropped, at each of these times. */
 function changedAt({ states, goTo }: Bench, ...timesMs: number[]): readonly (readonly string[])[] {
   return timesMs.map((atMs) => {
     goTo(atMs);
@@ -255,6 +255,17 @@ describe('AppStates', () => {
     states.set('a', aState(0, { selected: { ...aSelected(), entry } }));
 
     expect(states.firstDue()).toBe('a');
+  });
+
+  it('counts those that fail, of which none is gone', () => {
+    const { states } = aBench();
+    const failing = aState(0, { pollSucceeded: false });
+    const counts = [failing, { ...failing, gone: true }, failing, aState(0)].map((state) => {
+      states.set('a', state);
+      return states.failing.applications;
+    });
+
+    expect(counts).toEqual([1, 0, 1, 0]);
   });
 
   it('forgets what is deleted, and does not wake for it', () => {

@@ -297,10 +297,12 @@ export class ValueRules {
   #checkDropped(
     name: string,
     { pollSucceeded, hostsOnly }: AppSnapshot,
-    { renewedMs, staleMs }: Shown,
+    { renewedMs, staleMs, snapshot: { reading } }: Shown,
   ): void {
     // There is no host to show.
     if (hostsOnly && pollSucceeded === true) return;
+    // A discovery has removed the hosts, and the application's own values had not arrived.
+    if (reading?.hosts.size === 0 && reading.application.length === 0) return;
     const ageMs = this.#world.nowMs() - renewedMs;
     if (pollSucceeded === true) this.#world.report('stale', `${name}: dropped with poll_success 1`);
     if (ageMs >= staleMs[0]) return;
