@@ -208,8 +208,8 @@ export class RenewalRules {
     const demand = polls + discovery;
     const shown = status.demandRequestsPerMinute ?? 0;
     // Once an hour ids that are absent are asked for again.
-    const [least, idLookUps] = setup.wants === 'ids' ? [demand - 1, 10] : [demand, 0];
-    const lookUps = idLookUps + this.#lookUpsOf(setup);
+    const least = setup.wants === 'ids' ? demand - 1 : demand;
+    const lookUps = idLookUpsOf(setup) + this.#lookUpsOf(setup);
     if (shown < 0.97 * least - 0.1 || shown > 1.1 * demand + 1 + lookUps) {
       report('demand', `${setup.name}: ${shown} is shown, ${demand} is needed`);
     }
@@ -268,7 +268,7 @@ export class RenewalRules {
     const names = isAsked ? this.#wanted(setup).length + this.#lookUpsOf(setup) : 0;
     const load = Math.max(1, loadOf(polls, demand, capacity));
     const stretchedMs = (isShared ? sharedPatience : patience) * load * setup.intervalMs;
-    return stretchedMs + (names * minuteMs) / capacity + leewayMs;
+    return stretchedMs + ((names + idLookUpsOf(setup)) * minuteMs) / capacity + leewayMs;
   }
 
   /** Whether a discovery has seen what the fleet is now. */
@@ -345,6 +345,11 @@ export class RenewalRules {
     const carried = (0.9 * concurrency * minuteMs) / usualLatencyMs;
     return Math.min(status.budgetRequestsPerMinute, carried);
   }
+}
+
+/** Calls that go before polls once an hour, for ids that are absent. */
+function idLookUpsOf({ wants }: AccountSetup): number {
+  return wants === 'ids' ? 10 : 0;
 }
 
 /** Only polls can be stretched: they have what the rest leaves, and always a tenth. */
