@@ -19,6 +19,8 @@ export class WindowRules {
   readonly #dates = [{ sinceMs: Number.NEGATIVE_INFINITY, offsetMs: 0 }];
   readonly #seen = new Set<string>();
   readonly #excused = new Set<string>();
+  /** Accounts that nothing has told yet how long the machine slept. */
+  readonly #untold = new Set<string>();
   readonly #answers = new Map<string, number>();
   #changedMs = Number.NEGATIVE_INFINITY;
 
@@ -44,9 +46,11 @@ export class WindowRules {
   /** The next poll of each of these applications has begun, or may begin before it is known that the machine slept. */
   excuse(account: string, applicationIds: readonly string[]): void {
     for (const id of applicationIds) this.#excused.add(`${account} ${id}`);
+    this.#untold.add(account);
   }
 
   answered({ account }: WireCall): void {
+    this.#untold.delete(account);
     this.#answers.set(account, (this.#answers.get(account) ?? 0) + 1);
   }
 
@@ -64,7 +68,7 @@ export class WindowRules {
       this.#excused.delete(application);
       return;
     }
-    if (this.#excused.delete(application)) return;
+    if (this.#untold.has(account) || this.#excused.delete(application)) return;
     const text = ends.map((endMs) => new Date(endMs).toISOString()).join(' or ');
     this.#world.report(
       'window',
