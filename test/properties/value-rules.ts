@@ -90,8 +90,10 @@ export class ValueRules {
       this.#refusedMs.set(`${account} ${metric.applicationId}`, this.#world.nowMs());
     }
     if (response.status === 404) this.#notFoundMs.set(name, this.#world.nowMs());
-    if (response.status !== 200) this.#failedMs.set(name, this.#world.nowMs());
-    if (response.status !== 200 || !isGenuine) return;
+    if (response.status !== 200 || !isGenuine) {
+      this.#failedMs.set(name, this.#world.nowMs());
+      return;
+    }
     this.#answeredMs.set(name, this.#world.nowMs());
     this.#told.note(call, response);
   }
