@@ -103,14 +103,21 @@ export class ToldValues {
     if (showsApplication(reading, isWhole) && !isOwnLater) {
       parts.push(['application', tellersOf('', 'applications', application)]);
     }
-    const [, first = []] = parts[0] ?? [];
-    const isOneWindow = first.some((fromMs) => parts.every(([, own]) => own.includes(fromMs)));
-    // Of those that are held, a reload may have changed the length of the window.
-    const isEachTold = isFailing && parts.every(([, own]) => own.length > 0);
-    if (parts.length === 0 || isOneWindow || isEachTold) return undefined;
+    if (areTold(parts, isFailing)) return undefined;
     const doubtful = parts.filter(([, { length }]) => length === 0).map(([name]) => name);
     return `until ${new Date(windowEndMs).toISOString()}: ${doubtful.join(', ') || 'two windows in one reading'}`;
   }
+}
+
+/** Whether all parts are of one window. Of those that are held, a reload may have changed its length. */
+function areTold(
+  parts: readonly (readonly [string, readonly number[]])[],
+  isFailing: boolean,
+): boolean {
+  const [, first = []] = parts[0] ?? [];
+  const isOneWindow = first.some((fromMs) => parts.every(([, own]) => own.includes(fromMs)));
+  const isEachTold = isFailing && parts.every(([, own]) => own.length > 0);
+  return parts.length === 0 || isOneWindow || isEachTold;
 }
 
 /** What an answer says, by metric and value. */
