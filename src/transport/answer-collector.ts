@@ -27,8 +27,8 @@ const maxFailureBytes = 64 * 1024;
 const lightBytes = 64 * 1024;
 /** What a parsed document takes for what begins after one of these bytes: a word, and six for an object. */
 const wordsOf: Readonly<Record<string, number>> = { ',': 1, '[': 6, '{': 6 };
-/** Real documents have more bytes for each word: lists of ids eight, all others more than three. */
-const bytesForEachWord = 2.4;
+/** Real documents of the largest size have more bytes for each word: they are mostly ids and names. */
+const bytesForEachWord = 6;
 /** Leaves a byte order mark out. */
 const utf8 = new TextDecoder();
 const wordsOfByte = Uint8Array.from(
@@ -91,7 +91,7 @@ export class AnswerCollector implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     this.#controller = undefined;
-    if (isDense(this.#bytes.subarray(0, this.#length))) {
+    if (isDense(this.#bytes.subarray(0, this.#length), this.#options.maxBytes)) {
       this.#refuse('more objects than there is memory for');
     } else {
       this.#resolve();
@@ -173,14 +173,14 @@ export class AnswerCollector implements Dispatcher.DispatchHandler {
 }
 
 /** What is mostly small arrays and objects becomes many times as large when it is parsed. */
-function isDense(bytes: Buffer): boolean {
+function isDense(bytes: Buffer, maxBytes: number): boolean {
   if (bytes.length <= lightBytes) return false;
   let words = 0;
   // An iterator would make an object for each byte.
   for (let index = 0; index < bytes.length; index += 1) {
     words += wordsOfByte[bytes[index] ?? 0] ?? 0;
   }
-  return words * bytesForEachWord > bytes.length;
+  return words * bytesForEachWord > maxBytes;
 }
 
 /** Some gateways send the header with nothing in it. */
