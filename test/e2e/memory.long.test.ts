@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -10,8 +11,8 @@ import { onLinux } from '../support/tools.ts';
 
 const key = 'NRAK-MEMORY';
 const mebibyte = 1024 * 1024;
-/** The memory limit of the chart. */
-const limitBytes = 192 * mebibyte;
+/** Three quarters of the chart's memory limit: above it, `--respawn` ends the process. */
+const limitBytes = (192 * mebibyte * 3) / 4;
 /**
  * Outside a container Node.js would let the heap grow with the machine; the documents name this. In a
  * container of 192 MiB its young generation is smaller by itself.
@@ -81,7 +82,7 @@ const attacks: readonly Attack[] = [
   {
     source: 'nerdgraph',
     what: 'as many applications as are taken, with long ids',
-    body: () => closed(list(74_000, '{"applicationId":1234567890123456789}', entities), 4),
+    body: () => closed(list(24_000, '{"applicationId":1234567890123456789}', entities), 4),
   },
   {
     source: 'nerdgraph',
@@ -144,9 +145,27 @@ function configOf(source: Attack['source'], good: string, bad: string): string {
   ].join('');
 }
 
-function peakBytes(pid: number | undefined): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(/^VmHWM:\s+(\d+) kB$/mu.exec(status)?.[1]) * 1024;
+/**
+ * What a container is killed for when it is too much. The pages of the program itself, 50 to 60 MiB with
+ * Node.js 24, are not part of it: the kernel drops them and reads them again.
+ */
+function watchMemory(child: ChildProcess): { peakBytes(): number } {
+  let peak = 0;
+  const look = (): void => {
+    const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+    const kilobytes = Number(/^RssAnon:\s+(\d+) kB$/mu.exec(status)?.[1]);
+    peak = Math.max(peak, kilobytes * 1024);
+  };
+  const timer = setInterval(look, 10);
+  child.once('exit', () => {
+    clearInterval(timer);
+  });
+  return {
+    peakBytes: () => {
+      look();
+      return peak;
+    },
+  };
 }
 
 /** How many polls of an account have ended. */
@@ -178,6 +197,7 @@ describe.skipIf(onLinux.skip)(`a daemon with the memory of the chart${onLinux.no
             KEY: key,
             NODE_OPTIONS: heap,
           });
+          const memory = watchMemory(daemon.child);
           try {
             await until(() => (vendor.asked() >= 60 ? true : undefined));
             vendor.listsAreBad();
@@ -192,7 +212,7 @@ describe.skipIf(onLinux.skip)(`a daemon with the memory of the chart${onLinux.no
                 ? true
                 : undefined,
             );
-            const peak = peakBytes(daemon.child.pid);
+            const peak = memory.peakBytes();
             const { text } = await get(`${daemon.url}/metrics`);
 
             expect(daemon.child.exitCode).toBeNull();

@@ -2,27 +2,9 @@ import { readFileSync } from 'node:fs';
 import { mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { rootCertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import { createSystemClock } from '../../src/daemon/node-platform.ts';
-import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import { get, startDaemon, stopProgram, until, withFiles } from '../support/daemon-process.ts';
+import { shopAndCart } from '../support/shop-and-cart.ts';
 import { httpsServer } from '../transport/loopback-server.ts';
-
-function aSimulator(): Simulator {
-  return createSimulator(
-    {
-      apiKeys: ['NRAK-RELOAD'],
-      ingestDelayMs: 0,
-      fleet: {
-        traffic: 'flat',
-        applications: [
-          { id: 101, name: 'shop', kind: 'web', webRpm: 120, hosts: 1 },
-          { id: 102, name: 'cart', kind: 'web', webRpm: 60, hosts: 1 },
-        ],
-      },
-    },
-    { clock: createSystemClock() },
-  );
-}
 
 const configOf = (baseUrl: string, id: number): string =>
   `accounts:\n  - { name: one, base_url: "${baseUrl}", api_key_env: KEY }\napps: [{ id: ${id} }]\n`;
@@ -42,7 +24,7 @@ async function post(url: string): Promise<{ status: number; text: string }> {
 
 describe('a running daemon', () => {
   it('takes another configuration by POST and by SIGHUP, and refuses a broken one', async () => {
-    const simulator = aSimulator();
+    const simulator = shopAndCart('NRAK-RELOAD');
     const { baseUrl } = await simulator.start();
     await withFiles({ 'config.yaml': configOf(baseUrl, 101) }, async (directory) => {
       const file = `${directory}/config.yaml`;
@@ -79,7 +61,7 @@ describe('a running daemon', () => {
   });
 
   it("follows a ConfigMap's swap of symbolic links without being told", async () => {
-    const simulator = aSimulator();
+    const simulator = shopAndCart('NRAK-RELOAD');
     const { baseUrl } = await simulator.start();
     await withFiles({}, async (directory) => {
       for (const [name, id] of [
@@ -116,7 +98,7 @@ describe('a running daemon', () => {
     const fixture = (name: string): string =>
       readFileSync(new URL(`../transport/fixtures/test-only-${name}.pem`, import.meta.url), 'utf8');
     const [key, cert] = [fixture('key'), fixture('certificate')];
-    const simulator = aSimulator();
+    const simulator = shopAndCart('NRAK-RELOAD');
     const server = await httpsServer({ key, cert }, (request, response) => {
       simulator.handle(request, response);
     });

@@ -15,9 +15,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSystemClock } from '../../src/daemon/node-platform.ts';
-import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import { freePort, get, until } from '../support/daemon-process.ts';
+import { shopAndCart } from '../support/shop-and-cart.ts';
 import { skipUnless, toolOrSkip } from '../support/tools.ts';
 import { type BuiltImage, buildImage } from './buildah.ts';
 import { type Container, createContainer } from './container.ts';
@@ -38,23 +37,6 @@ const { skip, note } = skipUnless(
 
 const apiKey = 'NRAK-IMAGE';
 const main = '/app/newrelic-exporter.mjs';
-
-function aSimulator(): Simulator {
-  return createSimulator(
-    {
-      apiKeys: [apiKey],
-      ingestDelayMs: 0,
-      fleet: {
-        traffic: 'flat',
-        applications: [
-          { id: 101, name: 'shop', kind: 'web', webRpm: 120, hosts: 1 },
-          { id: 102, name: 'cart', kind: 'web', webRpm: 60, hosts: 1 },
-        ],
-      },
-    },
-    { clock: createSystemClock() },
-  );
-}
 
 const configOf = (baseUrl: string, id: number): string =>
   [
@@ -156,7 +138,7 @@ describe.skipIf(skip)(`the image built from the Dockerfile${note}`, () => {
   });
 
   it('serves, reloads and stops as user 65532 on a read-only root without capabilities', async () => {
-    const simulator = aSimulator();
+    const simulator = shopAndCart(apiKey);
     const { baseUrl } = await simulator.start();
     await putVolume(join(directory, 'secret'), { 'api-key': apiKey });
     await putVolume(join(directory, 'config'), { 'config.yaml': configOf(baseUrl, 101) });

@@ -1,0 +1,20 @@
+import { createSystemClock } from '../../src/daemon/node-platform.ts';
+import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
+
+/** The applications 101, shop, and 102, cart, each with web requests on one host. */
+export function shopAndCart(apiKey: string): Simulator {
+  return createSimulator(
+    {
+      apiKeys: [apiKey],
+      ingestDelayMs: 0,
+      fleet: {
+        traffic: 'flat',
+        applications: [
+          { id: 101, name: 'shop', kind: 'web', webRpm: 120, hosts: 1 },
+          { id: 102, name: 'cart', kind: 'web', webRpm: 60, hosts: 1 },
+        ],
+      },
+    },
+    { clock: createSystemClock() },
+  );
+}
