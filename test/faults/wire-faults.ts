@@ -33,10 +33,9 @@ export interface WireFault {
   readonly timeoutMs?: number;
 }
 
-/** One of each kind: what is cut off, what does not end, and what is too large. */
+/** Those that end by themselves: what is cut off, and what is too large. */
 export const fewWireFaults: readonly WireFault[] = [
   { fault: { kind: 'reset_in_body' }, reason: 'reset' },
-  { fault: { kind: 'silence' }, reason: 'timeout', timeoutMs: 500 },
   { fault: { kind: 'huge_body', bytes: 17 * 1024 * 1024 }, reason: 'too_large' },
 ];
 
@@ -45,6 +44,7 @@ export const moreWireFaults: readonly WireFault[] = [
   { fault: { kind: 'close' }, reason: 'reset' },
   { fault: { kind: 'short_body' }, reason: 'reset' },
   { fault: { kind: 'garbage' }, reason: 'not_json' },
+  { fault: { kind: 'silence' }, reason: 'timeout', timeoutMs: 500 },
   { fault: { kind: 'stall' }, reason: 'timeout', timeoutMs: 500 },
   { fault: { kind: 'drip', everyMs: 10 }, reason: 'timeout', timeoutMs: 500 },
   { fault: { kind: 'huge_headers', bytes: 100_000 }, reason: 'too_large' },
@@ -111,4 +111,20 @@ export async function expectNothingRemoved(
       expect(bench.logs('poll failed')).toEqual([]);
     },
   );
+}
+
+/** The first answer of the application's first poll meets the fault. */
+export async function expectAskedAgain(source: FaultSource, fault: Fault): Promise<void> {
+  const apart = { source: source.account, entries: source.apart };
+  const when = { ...source.pollsOf('101'), calls: { last: 1 } };
+  const account = { timeoutMs: 1000 };
+  await withSocketFaults({ ...apart, script: [{ when, fault }], account }, async (bench) => {
+    await untilValue(bench, success, shop, (value) => value === 1);
+    const page = await bench.scrape();
+
+    expect(bench.faulty.faults.hits()).toHaveLength(1);
+    expect(page.total('newrelic_exporter_api_request_retries_total')).toBe(1);
+    expect(page.total('newrelic_exporter_polls_failed_total')).toBe(0);
+    expect(bench.logs('poll failed')).toEqual([]);
+  });
 }

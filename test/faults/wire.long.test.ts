@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sources } from './sources.ts';
 import {
+  expectAskedAgain,
   expectNothingRemoved,
   expectValuesKept,
   fewWireFaults,
@@ -16,6 +17,10 @@ describe.concurrent.each(sources)('$name', (source) => {
         await expect(expectValuesKept(source, row)).resolves.toBeUndefined();
       },
     );
+
+    it('is asked again within the poll', async () => {
+      await expect(expectAskedAgain(source, { kind: 'silence' })).resolves.toBeUndefined();
+    });
   });
 
   describe('a list of applications that breaks on the wire', () => {

@@ -3,6 +3,7 @@ import { httpServer } from '../transport/loopback-server.ts';
 import { withSocketFaults } from './fault-bench.ts';
 import { sources } from './sources.ts';
 import {
+  expectAskedAgain,
   expectNothingRemoved,
   expectValuesKept,
   failures,
@@ -14,8 +15,6 @@ import {
 
 // Most of their time they wait for the daemon to try again: they wait together.
 describe.concurrent.each(sources)('$name', (source) => {
-  const apart = { source: source.account, entries: source.apart };
-
   describe('an application whose answers break on the wire', () => {
     it.each(fewWireFaults)(
       'keeps its values, disturbs no other and recovers: $fault.kind',
@@ -24,22 +23,9 @@ describe.concurrent.each(sources)('$name', (source) => {
       },
     );
 
-    it.each([{ fault: { kind: 'reset_in_body' } }, { fault: { kind: 'silence' } }] as const)(
-      'is asked again within the poll: one $fault.kind',
-      async ({ fault }) => {
-        const when = { ...source.pollsOf('101'), calls: { last: 1 } };
-        const account = { timeoutMs: 1000 };
-        await withSocketFaults({ ...apart, script: [{ when, fault }], account }, async (bench) => {
-          await untilValue(bench, success, shop, (value) => value === 1);
-          const page = await bench.scrape();
-
-          expect(bench.faulty.faults.hits()).toHaveLength(1);
-          expect(page.total('newrelic_exporter_api_request_retries_total')).toBe(1);
-          expect(page.total('newrelic_exporter_polls_failed_total')).toBe(0);
-          expect(bench.logs('poll failed')).toEqual([]);
-        });
-      },
-    );
+    it('is asked again within the poll', async () => {
+      await expect(expectAskedAgain(source, { kind: 'reset_in_body' })).resolves.toBeUndefined();
+    });
   });
 
   describe('a list of applications that breaks on the wire', () => {
