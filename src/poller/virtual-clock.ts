@@ -8,7 +8,10 @@ export interface VirtualClock {
   nowMs(): number;
   /** The virtual time of a monotonic time in the past, as if the rate had been that of now. */
   at(monotonicMs: number): number;
-  /** The monotonic time at which it is, or was, that late, at the rate of now. */
+  /**
+   * The monotonic time at which it is that late, at the rate of now; of a time before the last change of
+   * the rate, the latest that it can have been.
+   */
   monotonicMsOf(virtualMs: number): number;
   /** Runs at 1/stretch of monotonic time from now on. */
   setStretch(stretch: number): void;
@@ -22,7 +25,10 @@ export function createVirtualClock(clock: Pick<Clock, 'monotonicMs'>): VirtualCl
   return {
     nowMs: () => at(clock.monotonicMs()),
     at,
-    monotonicMsOf: (virtualMs) => rate.fromMs + (virtualMs - rate.virtualMs) * rate.stretch,
+    monotonicMsOf: (virtualMs) => {
+      const sinceMs = virtualMs - rate.virtualMs;
+      return rate.fromMs + (sinceMs < 0 ? sinceMs : sinceMs * rate.stretch);
+    },
     setStretch: (stretch) => {
       const fromMs = clock.monotonicMs();
       if (stretch !== rate.stretch) rate = { stretch, fromMs, virtualMs: at(fromMs) };
