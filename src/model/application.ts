@@ -28,6 +28,8 @@ export interface Application {
   readonly summary: ApplicationSummary | undefined;
   /** `undefined` when the vendor left the list out, which is not the same as an empty one. */
   readonly hostIds: readonly string[] | undefined;
+  /** How many hosts the vendor counts, where it counts instead of listing them. */
+  readonly hostCount?: number | undefined;
   /** How many instances the vendor lists. */
   readonly instances: number | undefined;
 }
@@ -37,11 +39,13 @@ export interface Application {
  * identities shows what has changed, and long lists are not kept twice.
  */
 export function mergedApplication(known: Application, found: Application): Application {
-  const { summary, hostIds } = known;
+  const { summary } = known;
+  // What was left out stays as polls have shown it.
+  const hostIds = found.hostIds ?? known.hostIds;
   const merged = {
     ...found,
     summary: isDeepStrictEqual(summary, found.summary) ? summary : found.summary,
-    hostIds: isDeepStrictEqual(hostIds, found.hostIds) ? hostIds : found.hostIds,
+    hostIds: isDeepStrictEqual(known.hostIds, hostIds) ? known.hostIds : hostIds,
   };
   return isDeepStrictEqual(known, merged) ? known : merged;
 }

@@ -18,6 +18,11 @@ export interface PollOutcome {
   readonly gone: boolean;
   /** The vendor answered 401, so the rest of the poll was given up. */
   readonly unauthorized: boolean;
+  /**
+   * The hosts that the application has, if the poll has shown that; the same list as before if nothing
+   * has changed. `undefined` or left out if only discoveries list them.
+   */
+  readonly hostIds?: readonly string[] | undefined;
   /** New host names, if they were asked for or came with the values, and at least some arrived. */
   readonly hostNames: ReadonlyMap<string, string> | undefined;
   /** Why the host names did not arrive, or not all of them. */

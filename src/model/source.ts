@@ -144,6 +144,8 @@ export interface CallCosts {
  */
 export interface Source {
   readonly costs: CallCosts;
+  /** Whether discoveries list the hosts of applications. If not, each poll asks which there are. */
+  readonly listsHosts: boolean;
   /**
    * Calls the listener whenever polls have begun to cost something else. The returned function
    * unsubscribes it. Default: that becomes known with the next discovery.

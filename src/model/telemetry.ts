@@ -30,8 +30,7 @@ export type InvalidSampleReason = (typeof invalidSampleReasons)[number];
  */
 export const unexpectedAnswers = [
   'window',
-  'no_window',
-  'truncated',
+  'partial',
   'host_null',
   'row',
   'no_heartbeat',

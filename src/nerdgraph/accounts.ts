@@ -3,7 +3,7 @@ import { countingFailures, excerptOf } from '../newrelic/answer.ts';
 import { entityIdOf, isJsonObject, parseJsonKeepingIds } from '../newrelic/json.ts';
 import type { Transport } from '../transport/transport.ts';
 import { failureOf } from './failures.ts';
-import { partOf } from './graphql-client.ts';
+import { answerOf } from './graphql-client.ts';
 import { statusOf } from './status-of.ts';
 
 /** An account that the user of a key may see. */
@@ -39,7 +39,7 @@ export async function listVisibleAccounts(
   const answer = await send(request, signal);
   const response = { ...answer, status: statusOf(answer) };
   return countingFailures(response, purpose, observer, () => {
-    const elements = partOf(response, purpose, parseJsonKeepingIds);
+    const elements = answerOf(response, purpose, parseJsonKeepingIds).part;
     if (!Array.isArray(elements)) {
       throw failureOf(purpose, 'schema', 'the answer has no list of accounts', response.status);
     }

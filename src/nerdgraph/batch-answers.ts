@@ -1,14 +1,15 @@
 import type { ApiError } from '../model/api-error.ts';
+import { applicationScope, hostsScope, type PollOutcome } from '../model/poll-outcome.ts';
+import { isReadOf, type Values } from '../model/polled-series.ts';
 import {
-  applicationScope,
-  hostsScope,
-  type PollOutcome,
-  unlistedError,
-} from '../model/poll-outcome.ts';
-import { isReadOf, type PolledSeries, type Values } from '../model/polled-series.ts';
+  asksForApplication,
+  choosesHost,
+  hostSelectorOf,
+  type SelectedApplication,
+} from '../model/selected-application.ts';
+import type { TimeWindow } from '../model/window.ts';
 import { type InvalidSampleListener, sampleOf } from '../newrelic/json.ts';
 import {
-  type BatchColumns,
   type ColumnSet,
   type ColumnValue,
   type Subject,
@@ -16,7 +17,8 @@ import {
   valuesByKey,
 } from './column-sets.ts';
 import type { FacetRow, NrqlAnswer } from './nrql-answer.ts';
-import type { RecordedMetrics } from './recorded-metrics.ts';
+import { asksForHosts, type PlannedQuery } from './query-plan.ts';
+import type { SeenMetrics } from './seen-metrics.ts';
 
 /** What arrived about an application or a host. */
 interface Received {
@@ -27,82 +29,60 @@ interface Received {
   isLive: boolean;
 }
 
-/** What a poll was to ask for. */
-export interface Asked {
-  readonly applicationId: string;
-  readonly application: boolean;
-  /** Only those that are still listed. */
-  readonly hosts: readonly string[];
-  /** Whether hosts are wanted, and none were listed because that has failed so far. */
-  readonly areHostsUnknown?: boolean;
-  readonly series: readonly PolledSeries[];
-}
-
 export interface BatchAnswersDependencies {
-  readonly recorded: RecordedMetrics;
+  readonly seen: SeenMetrics;
   readonly onInvalid: InvalidSampleListener;
 }
 
-/** A query about hosts that was answered. */
-interface AnsweredHosts {
-  readonly columns: ColumnSet;
-  readonly isAsked: (name: string) => boolean;
+/** What was asked about an application, and what became of it. */
+interface Told {
+  readonly queries: { readonly query: PlannedQuery; isAnswered: boolean }[];
+  readonly own: Received;
+  readonly hosts: Map<string, Received>;
+  error: ApiError | undefined;
 }
 
 /** Collects the answers of one batch. */
 export class BatchAnswers {
-  readonly #columns: BatchColumns;
   readonly #valuesByKey: Readonly<Record<Subject, ReadonlyMap<string, ColumnValue>>>;
   readonly #dependencies: BatchAnswersDependencies;
-  readonly #applications = new Map<string, Received>();
-  /** By application and by the name of the host. */
-  readonly #hosts = new Map<string, Map<string, Received>>();
-  /** The columns that were answered, by application. */
-  readonly #answeredApplications = new Map<string, ColumnSet[]>();
-  readonly #answeredHosts = new Map<string, AnsweredHosts[]>();
-  readonly #errors = new Map<string, ApiError>();
+  readonly #told = new Map<string, Told>();
   #givenUp: ApiError | undefined;
-  #windowEndMs: number | undefined;
+  /** Of all answers. */
+  #window: TimeWindow | undefined;
 
-  constructor(columns: BatchColumns, dependencies: BatchAnswersDependencies) {
-    this.#columns = columns;
-    this.#valuesByKey = {
-      applications: valuesByKey(columns.applications),
-      hosts: valuesByKey(columns.hosts),
-    };
+  constructor(queries: readonly PlannedQuery[], dependencies: BatchAnswersDependencies) {
     this.#dependencies = dependencies;
-  }
-
-  /** The values of whole applications in one column set. */
-  applications(ids: readonly string[], columns: ColumnSet, answer: NrqlAnswer): void {
-    for (const id of ids) {
-      addTo(this.#answeredApplications, id, columns);
-      if (!this.#applications.has(id)) this.#applications.set(id, nothingReceived());
+    this.#valuesByKey = {
+      applications: valuesByKey(setsOf('applications', queries)),
+      hosts: valuesByKey(setsOf('hosts', queries)),
+    };
+    for (const query of queries) {
+      for (const id of query.applicationIds) {
+        this.#toldOf(id).queries.push({ query, isAnswered: false });
+      }
     }
-    this.#add(answer, columns, ({ applicationId }) => this.#applications.get(applicationId));
   }
 
-  /**
-   * The values of hosts in one column set.
-   *
-   * @param isAsked whether the query was about a host of this name
-   */
-  hosts(
-    ids: readonly string[],
-    isAsked: (name: string) => boolean,
-    columns: ColumnSet,
-    answer: NrqlAnswer,
-  ): void {
-    for (const id of ids) addTo(this.#answeredHosts, id, { columns, isAsked });
-    this.#add(answer, columns, ({ applicationId, host }) =>
-      host === undefined ? undefined : this.#hostOf(applicationId, host),
-    );
+  /** Whether all answers so far are about this window. */
+  isAbout(window: TimeWindow): boolean {
+    this.#window ??= window;
+    return this.#window.fromMs === window.fromMs && this.#window.toMs === window.toMs;
   }
 
-  /** A query about these applications failed, for good. A refused key comes before other reasons. */
+  answered(query: PlannedQuery, { rows, window }: NrqlAnswer): void {
+    const seconds = (window.toMs - window.fromMs) / 1000;
+    for (const id of query.applicationIds) {
+      for (const one of this.#toldOf(id).queries) if (one.query === query) one.isAnswered = true;
+    }
+    for (const row of rows) this.#add(row, query.columns, seconds);
+  }
+
+  /** A query about these applications failed. A refused key comes before other reasons. */
   failed(ids: readonly string[], error: ApiError): void {
     for (const id of ids) {
-      if (error.status === 401 || !this.#errors.has(id)) this.#errors.set(id, error);
+      const told = this.#toldOf(id);
+      if (error.status === 401 || told.error === undefined) told.error = error;
     }
   }
 
@@ -113,109 +93,113 @@ export class BatchAnswers {
 
   /** Whether the application answers, but none of its hosts has sent a heartbeat. */
   isWithoutHeartbeat(id: string): boolean {
-    const received = this.#applications.get(id);
-    return received !== undefined && received.hasCalls && !received.isLive;
+    const { own } = this.#toldOf(id);
+    return own.hasCalls && !own.isLive;
   }
 
   /**
-   * The outcome for one application. Everything that was asked for and did not arrive has failed. Hosts
-   * are in the order of the listing, so that two polls render alike.
+   * The outcome for one application. Everything that was asked for and did not arrive has failed. Its
+   * hosts are those that the answers name: they are in the order of their names, so that two polls
+   * render alike.
    */
-  outcome(asked: Asked, hostNames: PollOutcome['hostNames']): PollOutcome {
-    const { applicationId } = asked;
-    const { hosts, failed } = this.#hostsOf(asked);
-    const application = asked.application ? this.#applicationOf(applicationId) : undefined;
-    if (asked.application && application === undefined) failed.add(applicationScope);
-    const values = this.#readerOf('applications', asked)(application);
-    const hasReading = application !== undefined || hosts.size > 0;
-    const failure = this.#errors.get(applicationId) ?? this.#givenUp ?? unlistedErrorOf(asked);
-    const error = failed.size > 0 ? failure : undefined;
+  outcome(selected: SelectedApplication, askHostNames: boolean): PollOutcome {
+    const { application, entry } = selected;
+    const { own, error } = this.#toldOf(application.id);
+    const isOwnAsked = asksForApplication(selected);
+    const hasOwn = isOwnAsked && this.#isWhole(application.id, 'applications');
+    const { hostIds, names, hosts, failed } = this.#hostsOf(selected);
+    if (isOwnAsked && !hasOwn) failed.add(applicationScope);
+    const values = this.#readerOf('applications', selected)(hasOwn ? own : undefined, undefined);
+    const hasReading = hasOwn || hosts.size > 0;
+    const failure = failed.size > 0 ? (error ?? this.#givenUp) : undefined;
     return {
       reading: hasReading
-        ? { windowEndMs: this.#windowEndMs, series: asked.series, application: values, hosts }
+        ? { windowEndMs: this.#window?.toMs, series: entry.series, application: values, hosts }
         : undefined,
-      error,
+      error: failure,
       failed,
-      askedParts: partsOf(asked),
+      askedParts: (isOwnAsked ? 1 : 0) + hosts.size + failed.size,
       gone: false,
-      unauthorized: error?.status === 401,
-      hostNames,
+      unauthorized: failure?.status === 401,
+      hostIds,
+      hostNames: askHostNames || hostIds !== application.hostIds ? namesOf(names) : undefined,
       hostNamesError: undefined,
       extraCalls: 0,
     };
   }
 
-  #hostsOf(asked: Asked): {
-    readonly hosts: Map<string, Values>;
-    readonly failed: Set<string>;
-  } {
+  #toldOf(id: string): Told {
+    const known = this.#told.get(id);
+    if (known !== undefined) return known;
+    const told: Told = { queries: [], own: nothing(), hosts: new Map(), error: undefined };
+    this.#told.set(id, told);
+    return told;
+  }
+
+  /** Whether all queries were answered that could be about this host, or about the application itself. */
+  #isWhole(id: string, subject: Subject, host?: string): boolean {
+    return this.#toldOf(id).queries.every(
+      ({ query, isAnswered }) =>
+        isAnswered || query.subject !== subject || (host !== undefined && !query.hosts.has(host)),
+    );
+  }
+
+  #hostsOf(selected: SelectedApplication): HostOutcome {
+    const { id, hostIds } = selected.application;
+    const failed = new Set<string>();
+    if (!asksForHosts(selected)) return { hostIds, names: [], hosts: new Map(), failed };
+    const received = this.#toldOf(id).hosts;
+    const isWhole = (name: string): boolean => this.#isWhole(id, 'hosts', name);
+    const isAllWhole = this.#isWhole(id, 'hosts');
+    const lost = isAllWhole ? [] : (hostIds ?? []).filter((name) => !isWhole(name));
+    const names = [...new Set([...received.keys(), ...lost])].toSorted();
+    if (isAllWhole) this.#dependencies.seen.keepHosts(id, new Set(names));
+    const selector = hostSelectorOf(selected);
+    const chosen = selector ? names.filter((name) => choosesHost(selector, name)) : names;
+    const valuesOf = this.#readerOf('hosts', selected);
     const hosts = new Map<string, Values>();
-    const failed = new Set<string>(asked.areHostsUnknown === true ? [hostsScope] : []);
-    const received = this.#hosts.get(asked.applicationId);
-    const answered = this.#answeredHosts.get(asked.applicationId) ?? [];
-    const valuesOf = this.#readerOf('hosts', asked);
-    for (const name of asked.hosts) {
-      const isWhole = this.#columns.hosts.every((columns) =>
-        answered.some((one) => one.columns === columns && one.isAsked(name)),
-      );
-      if (isWhole) hosts.set(name, valuesOf(received?.get(name)));
+    for (const name of chosen) {
+      if (isAllWhole || isWhole(name)) hosts.set(name, valuesOf(received.get(name), name));
       else failed.add(name);
     }
-    return { hosts, failed };
+    if (!isAllWhole && failed.size === 0) failed.add(hostsScope);
+    // The host of this process does not tell which others there are.
+    const isSelf = selector?.kind === 'self';
+    const list = isSelf ? hostIds && [...new Set([...hostIds, ...names])] : names;
+    return { hostIds: list && sameAs(hostIds, list), names, hosts, failed };
   }
 
-  /** `undefined` unless all of its columns have arrived. */
-  #applicationOf(id: string): Received | undefined {
-    const answered = this.#answeredApplications.get(id) ?? [];
-    const isWhole = this.#columns.applications.every((columns) => answered.includes(columns));
-    return isWhole ? this.#applications.get(id) : undefined;
-  }
-
-  #add(
-    { rows, window }: NrqlAnswer,
-    { values }: ColumnSet,
-    receivedOf: (row: FacetRow) => Received | undefined,
-  ): void {
-    const { recorded, onInvalid } = this.#dependencies;
-    const seconds = (window.toMs - window.fromMs) / 1000;
-    this.#windowEndMs = Math.min(this.#windowEndMs ?? window.toMs, window.toMs);
-    for (const row of rows) {
-      const received = receivedOf(row);
-      if (received === undefined) continue;
-      if (row.calls > 0) received.hasCalls = true;
-      if (row.isLive === true) received.isLive = true;
-      for (const value of values) {
-        const found = value.valueOf(row.cells, seconds, onInvalid);
-        received.values[value.index] = found;
-        if (value.isAmount && found !== undefined && found !== 0) {
-          recorded.saw(row.applicationId, value.metric);
-        }
+  #add(row: FacetRow, { values }: ColumnSet, seconds: number): void {
+    const { seen, onInvalid } = this.#dependencies;
+    const { applicationId, host } = row;
+    const told = this.#toldOf(applicationId);
+    const received = host === undefined ? told.own : (told.hosts.get(host) ?? nothing());
+    if (host !== undefined) told.hosts.set(host, received);
+    if (row.calls > 0) received.hasCalls = true;
+    if (row.isLive) received.isLive = true;
+    for (const value of values) {
+      const found = value.valueOf(row.cells, seconds, onInvalid);
+      received.values[value.index] = found;
+      if (value.isAmount && found !== undefined && found !== 0) {
+        seen.saw(applicationId, host, value.metric);
       }
     }
   }
 
-  #hostOf(applicationId: string, host: string): Received {
-    const hosts = this.#hosts.get(applicationId) ?? new Map<string, Received>();
-    this.#hosts.set(applicationId, hosts);
-    const received = hosts.get(host) ?? nothingReceived();
-    hosts.set(host, received);
-    return received;
-  }
-
   /**
-   * What tells the values of the series. An amount of nothing is 0 if the subject was there and the
-   * application has the metric at all; else there is no value.
+   * What tells the values of the series. An amount of nothing is 0 if the subject was there and has had
+   * the metric before; else there is no value.
    */
   #readerOf(
     subject: Subject,
-    { applicationId, series }: Asked,
-  ): (received: Received | undefined) => Values {
-    const { recorded, onInvalid } = this.#dependencies;
-    const read = series.map((one) => ({
+    { application, entry }: SelectedApplication,
+  ): (received: Received | undefined, host: string | undefined) => Values {
+    const { seen, onInvalid } = this.#dependencies;
+    const read = entry.series.map((one) => ({
       scale: one.scale,
       value: isReadOf(subject, one) ? this.#valuesByKey[subject].get(valueKeyOf(one)) : undefined,
     }));
-    return (received) => {
+    return (received, host) => {
       if (received === undefined) return [];
       return read.map(({ scale, value }) => {
         const found = value && received.values[value.index];
@@ -223,26 +207,35 @@ export class BatchAnswers {
         if (found !== 0 || !value.isAmount) {
           return sampleOf(found * scale, onInvalid, { mayBeNegative: true });
         }
-        return received.isLive && recorded.has(applicationId, value.metric) ? 0 : undefined;
+        return received.isLive && seen.has(application.id, host, value.metric) ? 0 : undefined;
       });
     };
   }
 }
 
-function addTo<Item>(lists: Map<string, Item[]>, key: string, item: Item): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [item]);
-  else list.push(item);
+interface HostOutcome {
+  readonly hostIds: readonly string[] | undefined;
+  /** Of the hosts that are known now. */
+  readonly names: readonly string[];
+  readonly hosts: ReadonlyMap<string, Values>;
+  readonly failed: Set<string>;
 }
 
-function partsOf({ application, hosts, areHostsUnknown }: Asked): number {
-  return (application ? 1 : 0) + hosts.length + (areHostsUnknown === true ? 1 : 0);
+function setsOf(subject: Subject, queries: readonly PlannedQuery[]): readonly ColumnSet[] {
+  return queries.filter((query) => query.subject === subject).map(({ columns }) => columns);
 }
 
-function unlistedErrorOf({ areHostsUnknown }: Asked): ApiError | undefined {
-  return areHostsUnknown === true ? unlistedError : undefined;
-}
-
-function nothingReceived(): Received {
+function nothing(): Received {
   return { values: [], hasCalls: false, isLive: false };
+}
+
+/** The known list if it is the same: comparing identities shows what has changed. */
+function sameAs(known: readonly string[] | undefined, names: readonly string[]): readonly string[] {
+  const isSame = known?.length === names.length && names.every((name, at) => known[at] === name);
+  return isSame ? known : names;
+}
+
+/** In this API the name of a host is its id. */
+function namesOf(names: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(names.map((name) => [name, name]));
 }

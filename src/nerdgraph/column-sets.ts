@@ -52,8 +52,13 @@ export type BatchColumns = Readonly<Record<Subject, readonly ColumnSet[]>>;
  * become 12 MB of memory when they are parsed, the most that a process with little memory accepts.
  */
 const maxColumns = 32;
-/** New Relic does not document how long a query may be. Only long names of metrics reach this. */
-const maxColumnCharacters = 8000;
+/**
+ * The length of a query at most. New Relic says that there is a limit, but not which: for a rule with a
+ * query it is 4096 characters.
+ */
+export const maxNrqlCharacters = 4000;
+/** Leaves room for ids and a condition. Only long names of metrics reach this. */
+const maxColumnCharacters = 0.75 * maxNrqlCharacters;
 
 /** Identifies what a series is read from. */
 export function valueKeyOf({ metric, value }: VendorMetric): string {
@@ -155,11 +160,4 @@ const columnTextLength = ', filter(, WHERE metricTimesliceName = ) AS c99'.lengt
 /** The values of all sets by what `valueKeyOf` says. */
 export function valuesByKey(sets: readonly ColumnSet[]): ReadonlyMap<string, ColumnValue> {
   return new Map(sets.flatMap(({ values }) => values.map((value) => [valueKeyOf(value), value])));
-}
-
-/** The metrics of which an application must have had something at all before nothing means 0. */
-export function amountMetricsOf({ applications, hosts }: BatchColumns): readonly string[] {
-  const values = [...applications, ...hosts].flatMap((set) => set.values);
-  const amounts = values.filter(({ isAmount }) => isAmount);
-  return [...new Set(amounts.map(({ metric }) => metric))].toSorted();
 }

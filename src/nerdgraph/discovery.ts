@@ -1,13 +1,11 @@
 import { ApiError } from '../model/api-error.ts';
 import type { Application } from '../model/application.ts';
 import type { Selector } from '../model/config.ts';
-import { createSelectorTest } from '../model/selector.ts';
 import type { Discovery } from '../model/source.ts';
 import { type EntityList, type EntityListOptions, listEntities } from './entity-list.ts';
 import type { FoundEntity } from './entity-page.ts';
 import type { GraphqlClient } from './graphql-client.ts';
-import { errorOfReading, type HostList, listHosts } from './host-list.ts';
-import type { QuerySizes } from './query-sizes.ts';
+import { listHosts } from './host-list.ts';
 import { searchesFor, wantedBy } from './search.ts';
 import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
@@ -19,7 +17,6 @@ export interface DiscoveryQuestion {
 
 export interface DiscoveryDependencies {
   readonly client: GraphqlClient;
-  readonly sizes: QuerySizes;
   readonly unexpected: UnexpectedAnswers;
   readonly wallMs: () => number;
 }
@@ -75,26 +72,20 @@ export function createDiscover(
   const confirmed = async (list: EntityList, signal: AbortSignal): Promise<EntityList> => {
     const isEmpty = list.entities.size === 0 && list.unreadableIds.length === 0;
     if (!isEmpty || list.error !== undefined) return list;
-    const error = await errorOfReading({ ...dependencies, signal });
+    const { error } = await listHosts('0', { ...dependencies, signal });
     return { ...list, error, calls: list.calls + 1 };
   };
 
   return async (question) => {
-    const { selectors, signal } = question;
+    const { signal } = question;
     const list = await confirmed(await search(question, mayFilter), signal);
-    const chosen = chosenBy(selectors, [...list.entities.values()]);
-    const isOver = signal.aborted || list.error?.reason === 'auth';
-    const hostList = isOver ? nothingListed : await listHosts(chosen, { ...dependencies, signal });
-    const error = abortOf(signal) ?? list.error ?? hostList.error;
+    const error = abortOf(signal) ?? list.error;
     return {
-      applications: [...list.entities.values()].map(({ application }) =>
-        withHosts(application, hostList),
-      ),
+      applications: [...list.entities.values()].map(withHosts),
       complete: error === undefined,
       unreadableIds: list.unreadableIds,
       pendingIds: [],
-      calls: list.calls + hostList.calls,
-      hostListCalls: hostList.calls,
+      calls: list.calls,
       error,
     };
   };
@@ -107,22 +98,10 @@ function abortOf(signal: AbortSignal): ApiError | undefined {
   throw signal.reason;
 }
 
-const nothingListed: HostList = { hosts: new Map(), error: undefined, calls: 0 };
-
-/** The applications whose hosts matter: those that may be chosen, and that report. */
-function chosenBy(
-  selectors: readonly Selector[],
-  entities: readonly FoundEntity[],
-): readonly FoundEntity[] {
-  const reporting = entities.filter(({ application }) => application.reporting !== false);
-  if (selectors.length === 0) return reporting;
-  const isChosen = createSelectorTest(selectors);
-  return reporting.filter(({ application }) => isChosen(application));
-}
-
-function withHosts(application: Application, { hosts }: HostList): Application {
-  if (application.reporting === false) return { ...application, hostIds: [] };
-  return { ...application, hostIds: hosts.get(application.id) };
+/** Polls name the hosts, but one that does not report is not polled. */
+function withHosts({ application, hostCount }: FoundEntity): Application {
+  const hostIds = application.reporting === false ? [] : undefined;
+  return { ...application, hostCount, hostIds };
 }
 
 function plus(left: EntityList, right: EntityList): EntityList {

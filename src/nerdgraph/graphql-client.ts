@@ -1,30 +1,22 @@
 import type { CallContext } from '../model/source.ts';
 import type { ApiObserver, Operation } from '../model/telemetry.ts';
-import type { TimeWindow } from '../model/window.ts';
 import { countingFailures, excerptOf } from '../newrelic/answer.ts';
 import { type InvalidSampleListener, parseJson, parseJsonKeepingIds } from '../newrelic/json.ts';
 import type { AnswerSize } from '../transport/answer-memory.ts';
 import type { ApiResponse, Transport } from '../transport/transport.ts';
 import { type EntityPage, entityPageOf } from './entity-page.ts';
 import { type CallPurpose, failureIn, failureOf } from './failures.ts';
-import { type NrqlAnswer, nrqlAnswerOf } from './nrql-answer.ts';
-import { answeredPartOf } from './status-of.ts';
+import { type NrqlAnswer, type NrqlReading, nrqlAnswerOf } from './nrql-answer.ts';
+import { answeredPartOf, type GraphqlError, graphqlErrorsOf, statusOfErrors } from './status-of.ts';
 import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
 /** What a request needs to know about the call that it belongs to. */
 export type RequestContext = Pick<CallContext, 'signal' | 'turn'>;
 
-export interface NrqlQuestion {
+export interface NrqlQuestion
+  extends Pick<NrqlReading, 'window' | 'facets' | 'applicationIds' | 'asksFor' | 'columns'> {
   readonly operation: Operation;
   readonly nrql: string;
-  /** The window that the query names. */
-  readonly window: TimeWindow;
-  /** Whether it does not matter if New Relic moves the ends of the window a little. */
-  readonly mayShift?: true;
-  /** The names of its columns, if it asks for more than calls. */
-  readonly columns?: readonly string[];
-  /** How many applications the query names. */
-  readonly applications: number;
 }
 
 /** NerdGraph for one account. Rejects with an `ApiError` or with the signal's reason. */
@@ -57,7 +49,7 @@ export interface GraphqlClientDependencies {
 
 /** One query a request: a query that fails is a call that fails, and all others are kept. */
 export const nrqlDocument =
-  'query Nrql($account: Int!, $nrql: Nrql!, $timeout: Seconds) { actor { account(id: $account) { nrql(query: $nrql, timeout: $timeout) { results otherResult metadata { messages timeWindow { begin end } } } } } }';
+  'query Nrql($account: Int!, $nrql: Nrql!, $timeout: Seconds) { actor { account(id: $account) { nrql(query: $nrql, timeout: $timeout) { results otherResult totalResult metadata { facets messages timeWindow { begin end } } } } } }';
 
 /** A page has 200 entities; New Relic allows no more. */
 export const entitiesDocument =
@@ -80,19 +72,28 @@ export function createGraphqlClient(
       { operation, answerSize: kind.size, target: '/graphql', body, turn },
       signal,
     );
-    return countingFailures(response, purpose, observer, () =>
-      use(partOf(response, purpose, kind.parse)),
-    );
+    return countingFailures(response, purpose, observer, () => {
+      const { part, errors } = answerOf(response, purpose, kind.parse);
+      const [error] = errors;
+      if (error === undefined) return use(part);
+      unexpected.saw('partial', { error: error.message });
+      try {
+        return use(part);
+      } catch (fault) {
+        // What New Relic says about it tells more than what is missing.
+        throw failureIn({ ...response, status: statusOfErrors(errors) }, purpose) ?? fault;
+      }
+    });
   };
 
   const onInvalid: InvalidSampleListener = (reason) => observer.invalidSample(reason);
 
   return {
-    nrql: async ({ operation, nrql, window, mayShift, columns, applications }, context) => {
-      const purpose = { operation, applications, accountId };
+    nrql: async ({ operation, nrql, ...question }, context) => {
+      const purpose = { operation, applications: question.applicationIds.length, accountId };
       const variables = { account: accountId, nrql, timeout: nrqlTimeoutSeconds(timeoutMs()) };
       return ask(purpose, { query: nrqlDocument, variables }, context, rows, (part) =>
-        nrqlAnswerOf(part, { purpose, window, mayShift, columns, unexpected, onInvalid }),
+        nrqlAnswerOf(part, { ...question, purpose, unexpected, onInvalid }),
       );
     },
     entities: async (search, cursor, context) => {
@@ -115,12 +116,12 @@ const rows: AnswerKind = { size: 'large', parse: parseJson };
 /** Names no hosts. */
 const entityPage: AnswerKind = { size: 'medium', parse: parseJsonKeepingIds };
 
-/** What was asked for in an answer. Throws an `ApiError`, and nothing else, if there is none. */
-export function partOf(
+/** What was asked for, and the errors that came beside it. Throws an `ApiError` if there is nothing of it. */
+export function answerOf(
   response: ApiResponse,
   purpose: CallPurpose,
   parse: typeof parseJson,
-): unknown {
+): { readonly part: unknown; readonly errors: readonly GraphqlError[] } {
   const failure = failureIn(response, purpose);
   if (failure !== undefined) throw failure;
   const { status, body } = response;
@@ -133,7 +134,7 @@ export function partOf(
     throw failureOf(purpose, 'not_json', detail, status);
   }
   const part = answeredPartOf(document);
-  if (part !== undefined) return part;
+  if (part !== undefined) return { part, errors: graphqlErrorsOf(document) };
   throw failureOf(purpose, 'schema', 'the answer has nothing of what was asked for', status);
 }
 

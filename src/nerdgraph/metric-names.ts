@@ -11,7 +11,7 @@ import { countingFailures } from '../newrelic/answer.ts';
 import { isJsonObject, parseJson } from '../newrelic/json.ts';
 import type { Transport } from '../transport/transport.ts';
 import { type CallPurpose, failureOf } from './failures.ts';
-import { nrqlDocument, nrqlTimeoutSeconds, partOf } from './graphql-client.ts';
+import { answerOf, nrqlDocument, nrqlTimeoutSeconds } from './graphql-client.ts';
 import { surelyHas } from './known-values.ts';
 import { nrqlText } from './nrql.ts';
 
@@ -51,7 +51,7 @@ export function createMetricNames(
     try {
       const response = await send(request, signal);
       const names = countingFailures(response, purpose, observer, () =>
-        namesOf(partOf(response, purpose, parseJson), purpose),
+        namesOf(answerOf(response, purpose, parseJson).part, purpose),
       );
       const metrics = names.filter((name) => isLike(name, question.like)).map(metricOf);
       onPage({ metrics, page: 1, hasNext: false, pages: 1 });

@@ -1,26 +1,16 @@
 import type { Clock } from '../model/clock.ts';
-import { isWorthPolling, type SelectedApplication } from '../model/selected-application.ts';
-import type { CallCosts, HostNames, Question, Source } from '../model/source.ts';
+import { isWorthPolling } from '../model/selected-application.ts';
+import type { CallCosts, Source } from '../model/source.ts';
 import type { ApiObserver, Logger } from '../model/telemetry.ts';
 import type { InvalidSampleListener } from '../newrelic/json.ts';
 import type { Transport } from '../transport/transport.ts';
-import type { BatchColumns } from './column-sets.ts';
 import { createDiscover } from './discovery.ts';
 import { createGraphqlClient } from './graphql-client.ts';
-import { hostListCalls } from './host-list.ts';
-import { hostQueriesOf } from './host-query-plan.ts';
+import { listHosts } from './host-list.ts';
 import { createNerdGraphBatch } from './nerdgraph-batch.ts';
-import {
-  applicationQueriesOf,
-  batchColumnsOf,
-  batchesOf,
-  choosingHosts,
-  fillUp,
-  recordedQueriesOf,
-  type SelectedOf,
-} from './query-plan.ts';
-import { createQuerySizes, fullSize, type QuerySize } from './query-sizes.ts';
-import { createRecordedMetrics } from './recorded-metrics.ts';
+import { batchesOf, type DivisionOf, queriesOf } from './query-plan.ts';
+import { createQuerySizes, undivided } from './query-sizes.ts';
+import { createSeenMetrics } from './seen-metrics.ts';
 import { createUnexpectedAnswers } from './unexpected-answers.ts';
 
 export interface NerdGraphSourceOptions {
@@ -53,7 +43,7 @@ const gatherMs = 600_000;
 
 /**
  * NerdGraph for one account. Up to 200 applications are asked for in one query, and their hosts in a few
- * more, each query in a request of its own.
+ * more, each query in a request of its own. The answers name the hosts.
  */
 export function createNerdGraphSource(
   { account, accountId, timeoutMs }: NerdGraphSourceOptions,
@@ -63,106 +53,55 @@ export function createNerdGraphSource(
   const client = createGraphqlClient({ accountId, timeoutMs }, { send, observer, unexpected });
   const onInvalid: InvalidSampleListener = (reason) => observer.invalidSample(reason);
   const sizes = createQuerySizes({ clock });
-  const recorded = createRecordedMetrics();
+  const seen = createSeenMetrics();
   const discover = createDiscover(
     { accountId, maxPages },
-    { client, sizes, unexpected, wallMs: vendorWallMs },
+    { client, unexpected, wallMs: vendorWallMs },
   );
-  /** By application, as the last discovery listed them. */
-  let hosts: ReadonlyMap<string, readonly string[]> = new Map();
+  const polling = { client, clock, sizes, seen, unexpected, onInvalid };
 
   return {
-    costs: createNerdGraphCosts(() => sizes.current()),
+    costs: createNerdGraphCosts(sizes.divisionOf),
+    onCostsChange: sizes.onChange,
+    listsHosts: false,
     gatherMs,
     discover: async (selectors, knownIds, signal) => {
       const discovery = await discover({ selectors, knownIds, signal });
-      hosts = new Map(discovery.applications.map(({ id, hostIds }) => [id, hostIds ?? []]));
       if (discovery.complete) {
-        recorded.keepOnly(new Set([...hosts.keys(), ...discovery.unreadableIds]));
+        const ids = [...discovery.applications.map(({ id }) => id), ...discovery.unreadableIds];
+        seen.keepOnly(new Set(ids));
+        sizes.keepOnly(new Set(ids));
       }
       return discovery;
     },
-    // The discovery has listed them: in this API the name of a host is its id.
-    hostNames: async (applicationId) => namesOf(hosts.get(applicationId) ?? []),
-    batches: (due, early) => {
-      const size = sizes.current();
-      const selected = new Map<Question, SelectedApplication>(
-        [...due, ...early].map((question) => [question, choosingHosts(question.selected)]),
-      );
-      const selectedOf = (question: Question): SelectedApplication =>
-        selected.get(question) ?? question.selected;
-      const batches = batchesOf(due, selectedOf, size);
-      fillUp(batches, early, selectedOf, size);
-      const dependencies = { client, clock, sizes, recorded, unexpected, onInvalid, selectedOf };
-      return batches.map((batch) => createNerdGraphBatch(batch, dependencies));
-    },
+    hostNames: async (applicationId, signal) =>
+      listHosts(applicationId, { client, wallMs: vendorWallMs, signal }),
+    batches: (due, early) =>
+      batchesOf(due, early).map((batch) => createNerdGraphBatch(batch, polling)),
   };
 }
 
-function itself(selected: SelectedApplication): SelectedApplication {
-  return selected;
-}
-
-/** Patterns are slow, and the functions of the plan look at the chosen hosts many times. */
-function chosenOnce(selected: SelectedApplication): SelectedApplication {
-  return selected.namedHostIds === undefined ? choosingHosts(selected) : selected;
-}
-
-function namesOf(hostIds: readonly string[]): HostNames {
-  return { names: new Map(hostIds.map((name) => [name, name])), error: undefined, calls: 0 };
-}
-
-/** What NerdGraph costs with queries of full size. */
-export const nerdGraphCosts: CallCosts = createNerdGraphCosts(() => fullSize);
+/** What NerdGraph costs while no query has to be divided. */
+export const nerdGraphCosts: CallCosts = createNerdGraphCosts(() => undivided);
 
 /** The number of queries, by the same functions that make them. */
-export function createNerdGraphCosts(sizeNow: () => QuerySize): CallCosts {
+export function createNerdGraphCosts(divisionOf: DivisionOf): CallCosts {
   return {
     polls: (applications) => {
-      const size = sizeNow();
-      const polled = applications.filter(isWorthPolling).map(chosenOnce);
-      const batches = batchesOf(polled, itself, size);
+      const polled = applications.filter(isWorthPolling).map((selected) => ({ selected }));
+      const queries = batchesOf(polled).flatMap((batch) => queriesOf(batch, divisionOf));
+      const ofHosts = queries.filter(({ subject }) => subject === 'hosts').length;
       return {
         list_applications: 0,
         list_hosts: 0,
-        application_metrics: sumOver(batches, applicationQueriesOf, size),
-        host_metrics: sumOver(batches, hostQueriesOf, size),
+        application_metrics: queries.length - ofHosts,
+        host_metrics: ofHosts,
       };
     },
-    // Which metrics an application has at all: asked once, with its first poll.
     onceOperation: 'application_metrics',
-    once: (applications) => {
-      const size = sizeNow();
-      const batches = batchesOf(applications.map(chosenOnce), itself, size);
-      return sumOver(batches, recordedQueriesOf, size);
-    },
-    discovery: (applications) => {
-      const size = sizeNow();
-      const hosts = applications
-        .filter(({ application }) => application.reporting !== false)
-        .map(({ application }) => application.hostIds?.length ?? 0);
-      const pages = Math.max(1, Math.ceil(applications.length / perPage));
-      const lists = hostListCalls(hosts, size);
-      return { calls: pages + lists, hostListCalls: lists };
-    },
+    once: () => 0,
+    discovery: (applications) => ({ calls: Math.max(1, Math.ceil(applications.length / perPage)) }),
     // Not measured on the real API: a query may take 5 s there by default.
     usualCallMs: { mean: 1000, most: 3000 },
   };
-}
-
-/** The number of queries of one kind for all of these batches. */
-function sumOver(
-  batches: readonly (readonly SelectedApplication[])[],
-  queriesOf: (
-    batch: readonly SelectedApplication[],
-    columns: BatchColumns,
-    selectedOf: SelectedOf<SelectedApplication>,
-    size: QuerySize,
-  ) => readonly unknown[],
-  size: QuerySize,
-): number {
-  return batches.reduce(
-    (sum, batch) => sum + queriesOf(batch, batchColumnsOf(batch, itself), itself, size).length,
-    0,
-  );
 }

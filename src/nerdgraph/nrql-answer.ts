@@ -6,7 +6,7 @@ import {
   type JsonObject,
 } from '../newrelic/json.ts';
 import { type CallPurpose, failureOf } from './failures.ts';
-import { maxRows } from './nrql.ts';
+import { type Facets, maxRows } from './nrql.ts';
 import type { Cell } from './nrql-values.ts';
 import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
@@ -15,101 +15,152 @@ export interface FacetRow {
   readonly applicationId: string;
   /** `undefined` if the query does not ask for hosts. */
   readonly host: string | undefined;
-  /** `undefined` if the query does not ask for metrics. */
-  readonly metric: string | undefined;
-  /** Of all metrics together, unless the query asks for each. */
+  /** Of all metrics together. */
   readonly calls: number;
-  /** Whether the heartbeat was among them; `undefined` if the query does not ask for columns. */
-  readonly isLive: boolean | undefined;
+  /** Whether the heartbeat was among them. */
+  readonly isLive: boolean;
   /** One for each column that the query asks for beside. */
   readonly cells: readonly Cell[];
 }
 
-/** The answer to one query. */
+/** The whole answer to one query. */
 export interface NrqlAnswer {
-  /** None if there are more: nobody can tell whose rows are missing. */
   readonly rows: readonly FacetRow[];
-  /** Whether there are more rows than the answer holds. */
-  readonly isTruncated: boolean;
   /** What the rows are about; New Relic may have moved the ends of the window that was asked for. */
   readonly window: TimeWindow;
 }
 
+/** What was asked, and so what an answer must be about. */
 export interface NrqlReading {
   readonly purpose: CallPurpose;
   /** The window that was asked for. */
   readonly window: TimeWindow;
-  readonly mayShift?: true | undefined;
-  /** The names of the columns, if the query asks for more than calls. */
-  readonly columns?: readonly string[] | undefined;
+  readonly facets: Facets;
+  readonly applicationIds: readonly string[];
+  /** Whether a host of this name was asked for. */
+  readonly asksFor: (host: string) => boolean;
+  /** The names of the columns beside the heartbeat; `undefined` if the query asks for calls only. */
+  readonly columns: readonly string[] | undefined;
   readonly unexpected: UnexpectedAnswers;
   readonly onInvalid: InvalidSampleListener;
 }
 
 /**
- * Reads the value of `nrql`. A row that cannot be read is left out and noted. Throws an `ApiError` if
- * there are no rows at all, or if the answer is about another time.
+ * Reads the value of `nrql`. Throws an `ApiError` unless the answer is whole and answers this question:
+ * one answer stands for up to 200 applications, and what is missing of it looks like what is gone.
  */
 export function nrqlAnswerOf(part: unknown, reading: NrqlReading): NrqlAnswer {
-  const { purpose, unexpected } = reading;
   const results = isJsonObject(part) ? part['results'] : undefined;
   if (!isJsonObject(part) || !Array.isArray(results)) {
-    throw failureOf(purpose, 'schema', 'the answer has no list of results');
+    throw notWhole(reading, 'the answer has no list of results');
   }
-  const isTruncated = results.length >= maxRows || hasOthers(part['otherResult']);
-  if (isTruncated) unexpected.saw('truncated', { rows: results.length });
-  return {
-    rows: isTruncated ? [] : rowsOf(results, reading),
-    isTruncated,
-    window: windowOf(part, reading),
-  };
+  const metadata = isJsonObject(part['metadata']) ? part['metadata'] : {};
+  const [message]: readonly unknown[] = arrayOf(metadata['messages']);
+  if (message !== undefined) reading.unexpected.saw('partial', { message: String(message) });
+  checkFacets(metadata['facets'], reading);
+  const window = windowOf(metadata['timeWindow'], reading);
+  const others = callsOf(part['otherResult']) ?? 0;
+  const rows = rowsOf(results, reading);
+  checkSum(rows, others, part['totalResult'], reading);
+  if (results.length >= maxRows || others > 0) {
+    const detail = `the answer has ${results.length} rows, and there are more`;
+    throw failureOf(reading.purpose, 'too_large', detail);
+  }
+  return { rows: rows.filter(isOfSomething), window };
 }
 
-function rowsOf(results: readonly unknown[], reading: NrqlReading): readonly FacetRow[] {
-  const rows: FacetRow[] = [];
-  for (const result of results) {
+function arrayOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** A row that is read, and whether anything is published of it. */
+type ReadRow = FacetRow & { readonly isWithoutHost?: true };
+
+function isOfSomething({ isWithoutHost }: ReadRow): boolean {
+  return isWithoutHost !== true;
+}
+
+function notWhole({ purpose }: NrqlReading, detail: string): Error {
+  return failureOf(purpose, 'schema', detail);
+}
+
+/** New Relic repeats what it has grouped by. */
+function checkFacets(stated: unknown, reading: NrqlReading): void {
+  const isAsAsked =
+    Array.isArray(stated) &&
+    stated.length === reading.facets.length &&
+    reading.facets.every((facet, index) => stated[index] === facet);
+  if (!isAsAsked)
+    throw notWhole(reading, 'the answer is grouped by something else than was asked for');
+}
+
+/** What the rows say adds up to what New Relic has counted, exactly: then none is missing. */
+function checkSum(
+  rows: readonly FacetRow[],
+  others: number,
+  totalResult: unknown,
+  reading: NrqlReading,
+): void {
+  const total = callsOf(totalResult) ?? (rows.length === 0 ? 0 : undefined);
+  const sum = rows.reduce((calls, row) => calls + row.calls, others);
+  if (total === undefined) throw notWhole(reading, 'the answer does not say what it adds up to');
+  if (sum !== total) {
+    throw notWhole(reading, `parts of the answer are missing: it adds up to ${sum} of ${total}`);
+  }
+}
+
+function callsOf(result: unknown): number | undefined {
+  return isJsonObject(result) ? numberOf(result['calls']) : undefined;
+}
+
+function rowsOf(results: readonly unknown[], reading: NrqlReading): readonly ReadRow[] {
+  const asked = new Set(reading.applicationIds);
+  const seen = new Set<string>();
+  return results.map((result) => {
     const row = rowOf(result, reading);
-    if (row !== undefined) rows.push(row);
-  }
-  return rows;
+    const { applicationId, host = '' } = row;
+    const key = `${applicationId}\n${host}`;
+    if (!asked.has(applicationId) || (host !== '' && !reading.asksFor(host))) {
+      throw notWhole(reading, 'the answer has a row that was not asked for');
+    }
+    if (seen.has(key)) throw notWhole(reading, 'the answer has two rows for the same');
+    seen.add(key);
+    return row;
+  });
 }
 
-/** What does not fit into the rows is summed up. With TIMESERIES it is a list, as clients have seen. */
-function hasOthers(otherResult: unknown): boolean {
-  if (Array.isArray(otherResult)) return otherResult.some(hasOthers);
-  return isJsonObject(otherResult) && (numberOf(otherResult['calls']) ?? 0) > 0;
-}
-
-function rowOf(row: unknown, reading: NrqlReading): FacetRow | undefined {
-  const { unexpected } = reading;
+function rowOf(row: unknown, reading: NrqlReading): ReadRow {
+  const { facets, unexpected } = reading;
   const calls = isJsonObject(row) ? numberOf(row['calls']) : undefined;
-  const applicationId = isJsonObject(row) ? entityIdOf(facetOf(row, 'appId', 0)) : undefined;
-  if (!isJsonObject(row) || applicationId === undefined || calls === undefined || calls < 0) {
-    unexpected.saw('row', { row: shapeOf(row) });
-    return undefined;
+  const groups = isJsonObject(row) ? facetsOf(row, facets) : undefined;
+  const applicationId = entityIdOf(groups?.[0]);
+  const isReadable = applicationId !== undefined && calls !== undefined && calls >= 0;
+  if (!isJsonObject(row) || groups === undefined || !isReadable) {
+    throw notWhole(reading, `the answer has a row that cannot be read (${shapeOf(row)})`);
   }
-  const { host } = row;
-  if (host === null || host === '') {
-    unexpected.saw('host_null', { app_id: applicationId });
-    return undefined;
-  }
-  const metric = row['metricTimesliceName'];
-  return {
-    applicationId,
-    host: textOf(host),
-    metric: textOf(metric),
-    calls,
-    ...columnsIn(row, reading),
-  };
+  const [, host] = groups;
+  const values = { applicationId, calls, ...columnsIn(row, reading) };
+  if (facets.length === 1) return { ...values, host: undefined };
+  if (typeof host === 'string' && host !== '') return { ...values, host };
+  unexpected.saw('host_null', { app_id: applicationId });
+  return { ...values, host: undefined, isWithoutHost: true };
 }
 
-const noColumns: Pick<FacetRow, 'isLive' | 'cells'> = { isLive: undefined, cells: [] };
+/** What a row is about, as often as was asked for; `undefined` if it has another shape. */
+function facetsOf(row: JsonObject, facets: Facets): readonly unknown[] | undefined {
+  const { facet } = row;
+  const stated: readonly unknown[] = Array.isArray(facet) ? facet : [facet];
+  const isOwnAlike = facets.every(
+    (name, index) => row[name] === undefined || String(row[name]) === String(stated[index]),
+  );
+  return stated.length === facets.length && isOwnAlike ? stated : undefined;
+}
 
 function columnsIn(
   row: JsonObject,
   { columns, unexpected, onInvalid }: NrqlReading,
 ): Pick<FacetRow, 'isLive' | 'cells'> {
-  if (columns === undefined) return noColumns;
+  if (columns === undefined) return { isLive: false, cells: [] };
   const isWhole = ['live', ...columns].every((name) => row[name] !== undefined);
   if (!isWhole) unexpected.saw('row', { row: shapeOf(row) });
   return {
@@ -124,16 +175,6 @@ function cellOf(value: unknown, onInvalid: InvalidSampleListener): Cell {
   const number = numberOf(value);
   if (number === undefined) onInvalid(typeof value === 'number' ? 'not_finite' : 'not_a_number');
   return number;
-}
-
-/** A facet is a member of its own, and stands in `facet`. */
-function facetOf(row: JsonObject, name: string, index: number): unknown {
-  const { facet } = row;
-  return row[name] ?? (Array.isArray(facet) ? facet[index] : facet);
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }
 
 /** New Relic writes some numbers as texts. */
@@ -152,27 +193,26 @@ function shapeOf(row: unknown): string {
     .join(', ');
 }
 
-/** A longer step than any of the resolutions of New Relic's data for windows of a day. */
-const plausibleShiftMs = 3_600_000;
+const minuteMs = 60_000;
+/** The longest step that New Relic's documents show for windows of less than two days. */
+const mostShiftMinutes = 5;
 
-function windowOf(
-  part: JsonObject,
-  { window, mayShift, unexpected, purpose }: NrqlReading,
-): TimeWindow {
-  const metadata = isJsonObject(part['metadata']) ? part['metadata'] : {};
-  const timeWindow = isJsonObject(metadata['timeWindow']) ? metadata['timeWindow'] : {};
+function windowOf(stated: unknown, reading: NrqlReading): TimeWindow {
+  const { window, unexpected } = reading;
+  const timeWindow = isJsonObject(stated) ? stated : {};
   const fromMs = numberOf(timeWindow['begin']);
   const toMs = numberOf(timeWindow['end']);
   if (fromMs === undefined || toMs === undefined) {
-    unexpected.saw('no_window', {});
-    return window;
+    throw notWhole(reading, 'the answer does not say which time it is about');
   }
   if (fromMs === window.fromMs && toMs === window.toMs) return window;
-  const isPlausible =
-    fromMs < toMs &&
-    Math.abs(fromMs - window.fromMs) <= plausibleShiftMs &&
-    Math.abs(toMs - window.toMs) <= plausibleShiftMs;
-  if (!isPlausible) throw failureOf(purpose, 'schema', 'the answer is about another time');
-  if (mayShift !== true) unexpected.saw('window', { asked: window, answered: { fromMs, toMs } });
+  if (fromMs >= toMs || !isShift(fromMs - window.fromMs) || !isShift(toMs - window.toMs)) {
+    throw notWhole(reading, 'the answer is about another time');
+  }
+  unexpected.saw('window', { asked: window, answered: { fromMs, toMs } });
   return { fromMs, toMs };
+}
+
+function isShift(byMs: number): boolean {
+  return byMs % minuteMs === 0 && Math.abs(byMs) <= mostShiftMinutes * minuteMs;
 }

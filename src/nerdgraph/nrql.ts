@@ -13,51 +13,21 @@ const heartbeatMetric = 'Agent/MetricsReported/count';
 /** A FACET query returns this many rows at most. */
 export const maxRows = 5000;
 
-/** Which applications are asked about, and which window. */
+/** What a row is about: an application, or one of its hosts. */
+export type Facets = readonly ['appId'] | readonly ['appId', 'host'];
+
+export const applicationFacets: Facets = ['appId'];
+export const hostFacets: Facets = ['appId', 'host'];
+
+/** What one query asks for. */
 export interface MetricQuestion {
   readonly applicationIds: readonly string[];
   readonly window: TimeWindow;
-}
-
-/** The values of whole applications, and whether they were there. */
-export function applicationsNrql(question: MetricQuestion, columns: readonly Column[]): string {
-  return metricNrql(question, {
-    metrics: [...columns.map(({ metric }) => metric), heartbeatMetric],
-    columns,
-    facets: ['appId'],
-  });
-}
-
-/**
- * The values of each host, and whether it was there.
- *
- * @param condition which hosts, as a condition of NRQL; `undefined` for all of them
- */
-export function hostsNrql(
-  question: MetricQuestion,
-  columns: readonly Column[],
-  condition: string | undefined,
-): string {
-  return metricNrql(question, {
-    metrics: [...columns.map(({ metric }) => metric), heartbeatMetric],
-    columns,
-    facets: ['appId', 'host'],
-    condition,
-  });
-}
-
-/**
- * The hosts that were there at any time in the window. Not only by the heartbeat: it is not documented
- * that every agent sends it.
- */
-export function liveHostsNrql(question: MetricQuestion, condition: string | undefined): string {
-  const metrics = [...transactionTypes.map((type) => metricNames[type]), heartbeatMetric];
-  return metricNrql(question, { metrics, facets: ['appId', 'host'], condition });
-}
-
-/** Which of these metrics an application had at any time in the window. */
-export function recordedMetricsNrql(question: MetricQuestion, metrics: readonly string[]): string {
-  return metricNrql(question, { metrics, facets: ['appId', 'metricTimesliceName'] });
+  readonly facets: Facets;
+  /** Beside the number of calls and the heartbeat. */
+  readonly columns: readonly Column[];
+  /** Which hosts, as a condition of NRQL; `undefined` for all of them. */
+  readonly condition?: string | undefined;
 }
 
 /**
@@ -66,33 +36,49 @@ export function recordedMetricsNrql(question: MetricQuestion, metrics: readonly 
  */
 const withHost = 'host IS NOT NULL';
 
-interface MetricOptions {
-  readonly metrics: readonly string[];
-  /** Beside the number of calls. With them comes the heartbeat. */
-  readonly columns?: readonly Column[];
-  readonly facets: readonly string[];
-  readonly condition?: string | undefined;
+/**
+ * The values of applications or hosts, and whether they were there. The number of all calls comes first:
+ * the first function decides which rows an answer has, and its sums tell whether they are all there.
+ * `LIMIT MAX` would change with the vendor's maximum. Both ends of the window are stated, because the
+ * defaults of NRQL are others than those of the REST API.
+ */
+export function metricsNrql(question: MetricQuestion): string {
+  const { applicationIds, window, facets, columns, condition } = question;
+  const selected = [heartbeatColumn, ...columns].map(columnText);
+  const metrics = new Set([...columns.map(({ metric }) => metric), heartbeatMetric]);
+  return nrqlOf({ selected, metrics, applicationIds, window, facets, condition });
 }
 
 /**
- * The number of all calls comes first: the first function decides which rows an answer has, and what it
- * gives for the others tells whether there are more. `LIMIT MAX` would change with the vendor's maximum.
- * Both ends of the window are stated, because the defaults of NRQL are others than those of the REST API.
+ * The hosts that were there at any time in the window. Not only by the heartbeat: it is not documented
+ * that every agent sends it.
  */
-function metricNrql({ applicationIds, window }: MetricQuestion, options: MetricOptions): string {
-  const { metrics, columns, facets, condition } = options;
-  const selected = [
-    `${functionTexts.count} AS calls`,
-    ...(columns === undefined ? [] : [heartbeatColumn, ...columns].map(columnText)),
-  ];
+export function liveHostsNrql(applicationIds: readonly string[], window: TimeWindow): string {
+  const metrics = [...transactionTypes.map((type) => metricNames[type]), heartbeatMetric];
+  return nrqlOf({ selected: [], metrics, applicationIds, window, facets: hostFacets });
+}
+
+interface NrqlParts extends Omit<MetricQuestion, 'columns'> {
+  readonly selected: readonly string[];
+  readonly metrics: Iterable<string>;
+}
+
+function nrqlOf({
+  selected,
+  metrics,
+  applicationIds,
+  window,
+  facets,
+  condition,
+}: NrqlParts): string {
   const conditions = [
-    ...(facets.includes('host') ? [withHost] : []),
+    ...(facets.length > 1 ? [withHost] : []),
     `appId IN (${applicationIds.join(',')})`,
-    `metricTimesliceName IN (${[...new Set(metrics)].map(nrqlText).join(',')})`,
+    `metricTimesliceName IN (${[...metrics].map(nrqlText).join(',')})`,
     ...(condition === undefined ? [] : [condition]),
   ];
   return [
-    `SELECT ${selected.join(', ')} FROM Metric`,
+    `SELECT ${[`${functionTexts.count} AS calls`, ...selected].join(', ')} FROM Metric`,
     `WHERE ${conditions.join(' AND ')}`,
     `FACET ${facets.join(', ')} LIMIT ${maxRows}`,
     `SINCE ${window.fromMs} UNTIL ${window.toMs}`,
@@ -105,6 +91,12 @@ const heartbeatColumn: Column = { name: 'live', metric: heartbeatMetric, of: 'co
 function columnText({ name, metric, of }: Column): string {
   const condition = `metricTimesliceName = ${nrqlText(metric)}`;
   return `filter(${functionTexts[of]}, WHERE ${condition}) AS ${name}`;
+}
+
+/** The hosts with one of these names, whatever the case that New Relic writes them in. */
+export function hostCondition(names: readonly string[]): string {
+  const spelt = new Set(names.flatMap((name) => [name, name.toLowerCase()]));
+  return `host IN (${[...spelt].map(nrqlText).join(',')})`;
 }
 
 /** A text of NRQL, in single quotes. */

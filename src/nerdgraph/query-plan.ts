@@ -1,110 +1,74 @@
 import type { AppEntry } from '../model/config.ts';
 import {
   asksForApplication,
-  choosesHost,
   hostChoiceOf,
   hostSelectorOf,
   type SelectedApplication,
 } from '../model/selected-application.ts';
 import {
-  amountMetricsOf,
   type BatchColumns,
   type ColumnSet,
   columnsOf,
+  maxNrqlCharacters,
+  type Subject,
   valueKeyOf,
 } from './column-sets.ts';
-import { maxNamedHosts } from './host-partition.ts';
-import { fullSize, type QuerySize } from './query-sizes.ts';
+import { allHosts, blindPartsOf, type HostSubset, partsOf } from './host-partition.ts';
+import {
+  applicationFacets,
+  type Facets,
+  hostCondition,
+  hostFacets,
+  type MetricQuestion,
+  metricsNrql,
+} from './nrql.ts';
+import { type Division, fullSize } from './query-sizes.ts';
 
-/** Finds the application of an item. */
-export type SelectedOf<Item> = (item: Item) => SelectedApplication;
+/** Something that asks about an application. */
+export interface Asking {
+  readonly selected: SelectedApplication;
+}
 
-/**
- * The application with the hosts that its entry chooses now. A listed host has its name already: unlike
- * the poller, this need not wait for an answer with names.
- */
-export function choosingHosts(selected: SelectedApplication): SelectedApplication {
-  const selector = hostSelectorOf(selected);
-  const { hostIds } = selected.application;
-  if (selector === undefined || hostIds === undefined) return selected;
-  return { ...selected, namedHostIds: hostIds.filter((name) => choosesHost(selector, name)) };
+export type DivisionOf = (applicationId: string) => Division;
+
+/** One query of a batch. */
+export interface PlannedQuery {
+  readonly subject: Subject;
+  readonly facets: Facets;
+  readonly applicationIds: readonly string[];
+  readonly columns: ColumnSet;
+  readonly hosts: HostSubset;
+  /** In how many queries the hosts of its only application are asked for; 1 if there are more applications. */
+  readonly parts: number;
 }
 
 /** Host queries of one batch at most, so that a batch is not all of a large account. */
 const hostQueriesPerBatch = 4;
+/** Hosts of an application if New Relic does not count them. */
+const assumedHosts = 20;
 
-/** The hosts of which something is read, by their names: in this API a name is the id. */
-export function wantedHosts(selected: SelectedApplication): readonly string[] {
-  const { application, entry, namedHostIds } = selected;
-  if (hostChoiceOf(entry) === false) return [];
-  const listed = application.hostIds ?? [];
-  const selector = hostSelectorOf(selected);
-  if (selector === undefined) return listed;
-  return namedHostIds ?? listed.filter((name) => choosesHost(selector, name));
+/** Whether anything is read of the hosts. */
+export function asksForHosts({ entry }: Pick<SelectedApplication, 'entry'>): boolean {
+  return hostChoiceOf(entry) !== false;
 }
 
-/** Whether the hosts are asked for by their names, because there are only a few. */
-export function isByName(selected: SelectedApplication): boolean {
-  return hostSelectorOf(selected) !== undefined && wantedHosts(selected).length <= maxNamedHosts;
-}
-
-/** Rows of the hosts of an application, if they are asked for alone: one for each host. */
+/** Rows that the answer about the hosts of an application will probably have. */
 export function rowsOf(selected: SelectedApplication): number {
-  const wanted = wantedHosts(selected);
-  if (wanted.length === 0) return 0;
-  return (isByName(selected) ? wanted : (selected.application.hostIds ?? wanted)).length;
+  if (!asksForHosts(selected)) return 0;
+  if (hostSelectorOf(selected)?.kind === 'self') return 1;
+  const { hostIds, hostCount } = selected.application;
+  return Math.max(1, hostIds?.length ?? hostCount ?? assumedHosts);
 }
 
 /**
  * Applications that are asked for in the same queries. The interval is a part of it: applications that
  * are due at different times would share some queries and not others, and no plan could say how many.
  */
-export function kindOf(selected: SelectedApplication): string {
-  return kindWithin(selected, entryKindOf(selected.entry));
-}
-
-function kindWithin(selected: SelectedApplication, entryKind: string): string {
-  return `${isByName(selected)} ${entryKind}`;
-}
-
-function entryKindOf({ poll, series }: AppEntry): string {
+export function kindOf({ poll, series, hosts }: AppEntry): string {
   const lengthMs = poll.window.kind === 'range' ? poll.window.lengthMs : 0;
+  const isSelf = typeof hosts === 'object' && hosts.kind === 'self';
   const read = new Set(series.map((one) => `${one.scope} ${valueKeyOf(one)}`));
-  return [lengthMs, poll.delayMs, poll.intervalMs, ...[...read].toSorted()].join('\n');
-}
-
-/** As `kindOf`, for many applications of few entries. */
-function createKinds(): (selected: SelectedApplication) => string {
-  const kinds = new Map<AppEntry, string>();
-  return (selected) => {
-    const kind = kinds.get(selected.entry) ?? entryKindOf(selected.entry);
-    kinds.set(selected.entry, kind);
-    return kindWithin(selected, kind);
-  };
-}
-
-/** Groups of the same kind, each for one batch. */
-export function batchesOf<Item>(
-  items: readonly Item[],
-  selectedOf: SelectedOf<Item>,
-  size: QuerySize,
-): Item[][] {
-  const batches: Item[][] = [];
-  const unfilled = new Map<string, Filling<Item>>();
-  const kindFor = createKinds();
-  for (const item of items) {
-    const selected = selectedOf(item);
-    const kind = kindFor(selected);
-    const filling = unfilled.get(kind);
-    if (filling !== undefined && hasRoom(filling, selected, size)) {
-      addTo(filling, item, selected);
-    } else {
-      const next = { items: [item], rows: rowsOf(selected) };
-      batches.push(next.items);
-      unfilled.set(kind, next);
-    }
-  }
-  return batches;
+  return [isSelf, lengthMs, poll.delayMs, poll.intervalMs, ...[...read].toSorted()].join('\n');
 }
 
 interface Filling<Item> {
@@ -112,99 +76,179 @@ interface Filling<Item> {
   rows: number;
 }
 
-function hasRoom<Item>(
-  { items, rows }: Filling<Item>,
-  selected: SelectedApplication,
-  size: QuerySize,
-): boolean {
-  return (
-    items.length < size.applications && rows + rowsOf(selected) <= hostQueriesPerBatch * size.rows
-  );
+/**
+ * Groups of the same kind, each for one batch: all that are due, and of those that will be only as many
+ * as fill up the batches that are needed anyway.
+ */
+export function batchesOf<Item extends Asking>(
+  due: readonly Item[],
+  early: readonly Item[] = [],
+): readonly (readonly Item[])[] {
+  const batches: Filling<Item>[] = [];
+  const open = new Map<string, Filling<Item>>();
+  // Many applications have few entries.
+  const kinds = new Map<AppEntry, string>();
+  const add = (item: Item, mayBegin: boolean): void => {
+    const { entry } = item.selected;
+    const kind = kinds.get(entry) ?? kindOf(entry);
+    kinds.set(entry, kind);
+    const rows = rowsOf(item.selected);
+    const filling = open.get(kind);
+    if (filling !== undefined && hasRoom(filling, rows)) {
+      filling.items.push(item);
+      filling.rows += rows;
+    } else if (mayBegin) {
+      const next = { items: [item], rows };
+      batches.push(next);
+      open.set(kind, next);
+    }
+  };
+  for (const item of due) add(item, true);
+  for (const item of early) add(item, false);
+  return batches.map(({ items }) => items);
 }
 
-function addTo<Item>(filling: Filling<Item>, item: Item, selected: SelectedApplication): void {
-  filling.items.push(item);
-  filling.rows += rowsOf(selected);
+function hasRoom({ items, rows }: Filling<unknown>, more: number): boolean {
+  return items.length < fullSize.applications && rows + more <= hostQueriesPerBatch * fullSize.rows;
 }
 
-/** Adds items to batches of their kind that have room; the rest is left out. */
-export function fillUp<Item>(
-  batches: Item[][],
-  items: readonly Item[],
-  selectedOf: SelectedOf<Item>,
-  size: QuerySize,
-): void {
-  const kindFor = createKinds();
-  const unfilled = new Map(
-    batches.flatMap((batch): [string, Filling<Item>][] => {
-      const [first] = batch;
-      if (first === undefined) return [];
-      const rows = batch.reduce((sum, item) => sum + rowsOf(selectedOf(item)), 0);
-      return [[kindFor(selectedOf(first)), { items: batch, rows }]];
-    }),
-  );
-  for (const item of items) {
-    const selected = selectedOf(item);
-    const filling = unfilled.get(kindFor(selected));
-    if (filling !== undefined && hasRoom(filling, selected, size)) addTo(filling, item, selected);
-  }
+/** The queries of a batch: its applications are of one kind. */
+export function queriesOf(
+  batch: readonly Asking[],
+  divisionOf: DivisionOf,
+): readonly PlannedQuery[] {
+  const [first] = batch;
+  if (first === undefined) return [];
+  const { entry } = first.selected;
+  const columns = columnsOf(entry.series);
+  const all = batch.map(({ selected }) => selected);
+  return [
+    ...queriesAbout('applications', all.filter(asksForApplication), columns, divisionOf),
+    ...queriesAbout('hosts', all.filter(asksForHosts), columns, divisionOf),
+  ];
 }
 
-/** What a batch reads: its applications are of one kind. */
-export function batchColumnsOf<Item>(
-  [first]: readonly Item[],
-  selectedOf: SelectedOf<Item>,
-): BatchColumns {
-  return columnsOf(first === undefined ? [] : selectedOf(first).entry.series);
-}
+const facetsOf: Readonly<Record<Subject, Facets>> = {
+  applications: applicationFacets,
+  hosts: hostFacets,
+};
 
-/** Applications that are asked for in one query. */
-export interface ApplicationQuery<Item> {
-  readonly items: readonly Item[];
-  readonly columns: ColumnSet;
-}
-
-/** The queries for the applications themselves, in a batch. */
-export function applicationQueriesOf<Item>(
-  batch: readonly Item[],
-  { applications: columnSets }: BatchColumns,
-  selectedOf: SelectedOf<Item>,
-  size: QuerySize,
-): readonly ApplicationQuery<Item>[] {
-  const wanted = batch.filter((item) => asksForApplication(selectedOf(item)));
-  return slicesOf(wanted, size.applications).flatMap((items) =>
-    columnSets.map((columns) => ({ items, columns })),
-  );
-}
-
-/** Applications whose metrics are asked for in one query. */
-export interface RecordedQuery<Item> {
-  readonly items: readonly Item[];
-  readonly metrics: readonly string[];
-}
-
-/** There is a row for each metric of each application. */
-const recordedRows = fullSize.rows;
-
-/** The queries for what some applications of a batch have had at all. */
-export function recordedQueriesOf<Item>(
-  some: readonly Item[],
+function queriesAbout(
+  subject: Subject,
+  asked: readonly SelectedApplication[],
   columns: BatchColumns,
-  selectedOf: SelectedOf<Item>,
-  size: QuerySize,
-): readonly RecordedQuery<Item>[] {
-  const metrics = amountMetricsOf(columns);
-  if (metrics.length === 0) return [];
-  const wanted = some.filter((item) => {
-    const selected = selectedOf(item);
-    return asksForApplication(selected) || wantedHosts(selected).length > 0;
-  });
-  const most = Math.max(1, Math.floor(recordedRows / metrics.length));
-  return slicesOf(wanted, Math.min(size.applications, most)).map((items) => ({ items, metrics }));
+  divisionOf: DivisionOf,
+): readonly PlannedQuery[] {
+  const sets = columns[subject];
+  const facets = facetsOf[subject];
+  const subset = subsetOf(subject, asked[0]);
+  const groups = subject === 'hosts' ? hostGroupsOf : applicationGroupsOf;
+  const room = Math.min(...sets.map((set) => roomIn({ facets, set, subset })));
+  return groups(asked, { divisionOf, room, subset }).flatMap((group) =>
+    sets.map((set) => ({ subject, facets, columns: set, ...group })),
+  );
 }
 
-/** The items in order, so many at a time. */
-export function slicesOf<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
-  const count = Math.ceil(items.length / size);
-  return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size));
+/** Only the host of this process is asked for by its name: other names could be any number. */
+function subsetOf(subject: Subject, selected: SelectedApplication | undefined): HostSubset {
+  const selector = selected && hostSelectorOf(selected);
+  if (subject === 'applications' || selector?.kind !== 'self') return allHosts;
+  const names = new Set(selector.names.map((name) => name.toLowerCase()));
+  return {
+    condition: hostCondition(selector.names),
+    has: (name) => names.has(name.toLowerCase()),
+  };
+}
+
+/** The characters that are left for ids. */
+function roomIn({
+  facets,
+  set,
+  subset,
+}: {
+  facets: Facets;
+  set: ColumnSet;
+  subset: HostSubset;
+}): number {
+  const { columns } = set;
+  const question: MetricQuestion = { applicationIds: [], window: anyWindow, facets, columns };
+  const { length } = metricsNrql({ ...question, condition: subset.condition });
+  return maxNrqlCharacters - length;
+}
+
+/** As long as any of this time. */
+const anyWindow = { fromMs: 1_000_000_000_000, toMs: 1_000_000_000_000 };
+
+type Group = Pick<PlannedQuery, 'applicationIds' | 'hosts' | 'parts'>;
+
+interface Grouping {
+  readonly divisionOf: DivisionOf;
+  readonly room: number;
+  readonly subset: HostSubset;
+}
+
+function applicationGroupsOf(
+  asked: readonly SelectedApplication[],
+  grouping: Grouping,
+): readonly Group[] {
+  return packed(
+    asked.map((selected) => ({ id: selected.application.id, rows: 1 })),
+    grouping,
+  );
+}
+
+/** An application with very many hosts has queries of its own. */
+function hostGroupsOf(asked: readonly SelectedApplication[], grouping: Grouping): readonly Group[] {
+  const counted = asked.map((selected) => {
+    const rows = rowsOf(selected);
+    const { id, hostIds } = selected.application;
+    const least = rows > 1 ? grouping.divisionOf(id).parts : 1;
+    return { id, rows, hostIds, parts: Math.max(least, Math.ceil(rows / fullSize.rows)) };
+  });
+  const large = counted.filter(({ parts }) => parts > 1);
+  return [
+    ...packed(
+      counted.filter(({ parts }) => parts === 1),
+      grouping,
+    ),
+    ...large.flatMap(({ id, rows, hostIds, parts }) => {
+      const subsets =
+        hostIds === undefined ? blindPartsOf(parts) : partsOf(hostIds, Math.ceil(rows / parts));
+      return subsets.map((hosts) => ({ applicationIds: [id], hosts, parts: subsets.length }));
+    }),
+  ];
+}
+
+interface Counted {
+  readonly id: string;
+  readonly rows: number;
+}
+
+/** As many applications in a query as fit. Those that are divided alike come together. */
+function packed(
+  counted: readonly Counted[],
+  { divisionOf, room, subset }: Grouping,
+): readonly Group[] {
+  const groups: string[][] = [];
+  const open = new Map<number, { ids: string[]; rows: number; characters: number }>();
+  for (const { id, rows } of counted) {
+    const { together } = divisionOf(id);
+    const characters = id.length + 1;
+    const group = open.get(together);
+    const hasSpace =
+      group !== undefined &&
+      group.ids.length < together &&
+      group.rows + rows <= fullSize.rows &&
+      group.characters + characters <= room;
+    if (hasSpace) {
+      group.ids.push(id);
+      group.rows += rows;
+      group.characters += characters;
+    } else {
+      const ids = [id];
+      groups.push(ids);
+      open.set(together, { ids, rows, characters });
+    }
+  }
+  return groups.map((applicationIds) => ({ applicationIds, hosts: subset, parts: 1 }));
 }

@@ -1,84 +1,119 @@
+import type { ApiError, FailureReason } from '../model/api-error.ts';
 import type { Clock } from '../model/clock.ts';
-
-/** How much one query asks for. */
-export interface QuerySize {
-  readonly applications: number;
-  /** Rows that the answer is expected to have. */
-  readonly rows: number;
-}
+import type { Subject } from './column-sets.ts';
 
 /**
- * The ids keep the text of a query short. The rows are half of New Relic's maximum of 5000: a rollout may
- * replace every host at once, and the event loop is busy with such an answer for a few milliseconds only.
+ * What one query asks for at most. The rows are half of New Relic's maximum of 5000: a rollout may replace
+ * every host at once, and the event loop is busy with such an answer for a few milliseconds only.
  */
-export const fullSize: QuerySize = { applications: 200, rows: 2500 };
+export const fullSize = { applications: 200, rows: 2500 };
 
-/** If smaller queries than these take too long, New Relic is slow, and more queries would not help. */
-const leastSize: QuerySize = { applications: 25, rows: 150 };
-
-/**
- * Whether a query is so small that it fails for another reason than its size. To ask for the same in
- * smaller parts would be a storm when New Relic can bear it least.
- */
-export function isSmall({ applications = 0, rows = 0 }: Partial<QuerySize>): boolean {
-  return applications <= leastSize.applications && rows <= leastSize.rows;
+/** How the queries about an application are divided, because one of them has failed. */
+export interface Division {
+  /** Applications in one query at most. */
+  readonly together: number;
+  /** Queries for the hosts of the application at least, if it is asked for alone. */
+  readonly parts: number;
 }
 
-/** After this long without a query that was too large, the size doubles again. */
+export const undivided: Division = { together: fullSize.applications, parts: 1 };
+
+/** How a query of a batch has ended. */
+export interface EndedQuery {
+  readonly subject: Subject;
+  readonly applicationIds: readonly string[];
+  /** In how many queries the hosts of its only application were asked for. */
+  readonly parts: number;
+  /** `undefined` if it was answered. */
+  readonly error: ApiError | undefined;
+}
+
+/** Remembers which applications fail together, so that the next polls find the one that spoils the others. */
+export interface QuerySizes {
+  divisionOf(applicationId: string): Division;
+  /** All queries of one batch have ended. */
+  ended(queries: readonly EndedQuery[]): void;
+  /** Calls the listener when a division has changed. The returned function unsubscribes it. */
+  onChange(listener: () => void): () => void;
+  /** Forgets all other applications. */
+  keepOnly(applicationIds: ReadonlySet<string>): void;
+}
+
+/** Into four: one bad application of 200 stands alone after four polls. */
+const pieces = 4;
+/** More than the most hosts that an application may have, in queries of full size. */
+const mostParts = 64;
+/** A division is taken back in steps, the first of them after this long without a failure. */
 const recoveryMs = 600_000;
 
-/**
- * How often in a row a query is divided because it took too long. While New Relic is slow, every query
- * does: without a bound each would become hundreds. The next poll begins with the smaller size.
- */
-export const mostDivisions = 2;
+/** Failures that fewer applications or hosts in a query may avoid. */
+const mayBeOfItsParts: ReadonlySet<FailureReason> = new Set([
+  'too_large',
+  'timeout',
+  'server',
+  'client',
+  'schema',
+  'not_json',
+]);
 
-/** Remembers how large a query may be, as New Relic's answers show. */
-export interface QuerySizes {
-  current(): QuerySize;
-  /**
-   * A query took too long, or its answer would have been too large. However small it was, the sizes
-   * fall to the half at most: a small query that fails says little about large ones.
-   *
-   * @param size what makes queries of its kind large
-   */
-  tooLarge(size: Partial<QuerySize>): void;
-}
+export function createQuerySizes({
+  clock,
+}: {
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+}): QuerySizes {
+  const divisions = new Map<string, Division & { readonly sinceMs: number }>();
+  const listeners = new Set<() => void>();
 
-export function createQuerySizes({ clock }: { readonly clock: Clock }): QuerySizes {
-  let size = fullSize;
-  let changedMs = clock.monotonicMs();
+  const divisionOf = (id: string): Division => divisions.get(id) ?? undivided;
 
-  const change = (next: QuerySize): void => {
-    size = next;
-    changedMs = clock.monotonicMs();
+  const divide = (query: EndedQuery, sinceMs: number): boolean => {
+    const { subject, applicationIds, parts } = query;
+    const isAlone = applicationIds.length === 1;
+    if (isAlone && subject === 'applications') return false;
+    for (const id of applicationIds) {
+      const before = divisionOf(id);
+      const divided = isAlone
+        ? { ...before, parts: Math.min(mostParts, pieces * Math.max(parts, before.parts)) }
+        : { ...before, together: Math.ceil(applicationIds.length / pieces) };
+      divisions.set(id, { ...divided, sinceMs });
+    }
+    return true;
   };
 
-  const lowered = (what: keyof QuerySize, failed: number | undefined): number => {
-    if (failed === undefined) return size[what];
-    return Math.min(size[what], within(what, Math.max(failed, size[what]) / 2));
+  const recover = (id: string, nowMs: number): boolean => {
+    const before = divisions.get(id);
+    if (before === undefined || nowMs - before.sinceMs < recoveryMs) return false;
+    const together = Math.min(fullSize.applications, pieces * before.together);
+    const parts = Math.max(1, Math.floor(before.parts / pieces));
+    if (together === undivided.together && parts === 1) divisions.delete(id);
+    else divisions.set(id, { together, parts, sinceMs: nowMs });
+    return true;
   };
 
   return {
-    current: () => {
-      const isFull = size.rows >= fullSize.rows && size.applications >= fullSize.applications;
-      if (!isFull && clock.monotonicMs() - changedMs >= recoveryMs) {
-        change({
-          applications: within('applications', 2 * size.applications),
-          rows: within('rows', 2 * size.rows),
-        });
-      }
-      return size;
+    divisionOf,
+    ended: (queries) => {
+      const nowMs = clock.monotonicMs();
+      const isAnyAnswered = queries.some(({ error }) => error === undefined);
+      const failed = queries.filter(({ error }) => error && mayBeOfItsParts.has(error.reason));
+      // While New Relic answers nothing, more and more queries would be a storm when it can bear it least.
+      const divisible = failed.filter(
+        ({ applicationIds }) => isAnyAnswered || applicationIds.every((id) => !divisions.has(id)),
+      );
+      const unwell = new Set(failed.flatMap(({ applicationIds }) => applicationIds));
+      const well = new Set(queries.flatMap(({ applicationIds }) => applicationIds));
+      const changes = [
+        ...divisible.map((query) => divide(query, nowMs)),
+        ...[...well].filter((id) => !unwell.has(id)).map((id) => recover(id, nowMs)),
+      ];
+      if (changes.includes(true)) for (const listener of listeners) listener();
     },
-    tooLarge: (failed) => {
-      change({
-        applications: lowered('applications', failed.applications),
-        rows: lowered('rows', failed.rows),
-      });
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    keepOnly: (applicationIds) => {
+      for (const id of divisions.keys()) if (!applicationIds.has(id)) divisions.delete(id);
     },
   };
-}
-
-function within(what: keyof QuerySize, value: number): number {
-  return Math.max(leastSize[what], Math.min(fullSize[what], Math.floor(value)));
 }

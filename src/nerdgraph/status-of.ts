@@ -70,7 +70,7 @@ const statuses: ReadonlyMap<string, number> = new Map([
   ['SERVER_ERROR', 500],
 ]);
 
-const tooBig = /query is (?:a little )?too big/i;
+const tooBig = /query is (?:a little )?too (?:big|long)|too long|maximum length/i;
 const noAccess = /not authori[sz]ed|unauthori[sz]ed|access denied|permission|forbidden/i;
 
 /** Every status of an error. The first of these that any of the errors has decides about all of them. */
@@ -97,6 +97,11 @@ export function statusOf({ status, body }: Pick<ApiResponse, 'status' | 'body'>)
   const errors = graphqlErrorsOf(document);
   // Without an error the account is not visible to the key.
   if (errors.length === 0) return isAccountNull(document) ? 403 : status;
+  return statusOfErrors(errors);
+}
+
+/** The status of the error that decides. */
+export function statusOfErrors(errors: readonly GraphqlError[]): number {
   const deciding = decidingErrorOf(errors);
   return deciding === undefined ? 500 : statusOfError(deciding);
 }

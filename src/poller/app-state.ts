@@ -165,10 +165,14 @@ export function afterPoll(
   now: Now,
 ): AppState {
   const { wallMs, monotonicMs: nowMs } = now;
+  const listed = withHostList(state.selected, outcome.hostIds);
   const next: AppState = {
     ...state,
+    selected: listed,
     // They may come without being asked for, with the values.
-    ...(asked.hostNames || outcome.hostNames ? namesAfter(state, outcome, now) : undefined),
+    ...(asked.hostNames || outcome.hostNames
+      ? namesAfter({ ...state, selected: listed }, outcome, now)
+      : undefined),
     failure: failureAfter(state.failure, outcome, asked.startMs, now),
     lateSinceMs: undefined,
     pollsEnded: state.pollsEnded + 1,
@@ -197,8 +201,18 @@ export function afterPoll(
   };
 }
 
+/** Where no discovery lists the hosts, polls do. */
+function withHostList(
+  selected: SelectedApplication,
+  hostIds: readonly string[] | undefined,
+): SelectedApplication {
+  const { application } = selected;
+  if (hostIds === undefined || hostIds === application.hostIds) return selected;
+  return { ...selected, application: { ...application, hostIds } };
+}
+
 function namesAfter(
-  state: AppState,
+  state: Pick<AppState, 'selected' | 'hostNames'>,
   outcome: PollOutcome,
   now: Now,
 ): Pick<AppState, 'selected' | 'hostNames'> {

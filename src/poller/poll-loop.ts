@@ -2,6 +2,7 @@ import { type PollOutcome, silentOutcome, unlistedOutcome } from '../model/poll-
 import {
   areHostsUnknown,
   asksForApplication,
+  hostChoiceOf,
   hostsToPoll,
   isWorthPolling,
 } from '../model/selected-application.ts';
@@ -10,7 +11,7 @@ import type { AccountTable } from './account-table.ts';
 import { BatchPoll, type BatchPollDependencies, type PollRequest } from './batch-poll.ts';
 
 export interface PollLoopDependencies extends BatchPollDependencies {
-  readonly source: Pick<Source, 'batches' | 'gatherMs'>;
+  readonly source: Pick<Source, 'batches' | 'gatherMs' | 'listsHosts'>;
   /** Called when the vendor refuses the key for an application for which it was accepted before. */
   readonly unauthorized: () => void;
 }
@@ -131,7 +132,8 @@ export class PollLoop {
   #gather(ids: Iterable<string>, told: Told): void {
     for (const id of ids) {
       const request = this.#table.begin(id);
-      const known = request && (this.#table.unauthorizedOutcome() ?? silentOutcomeOf(request));
+      const known =
+        request && (this.#table.unauthorizedOutcome() ?? this.#silentOutcomeOf(request));
       if (request === undefined) told(undefined);
       else if (known === undefined) this.#gathered.set(id, request);
       else this.#ended(request, known, this.#dependencies.clock.monotonicMs(), told);
@@ -145,7 +147,7 @@ export class PollLoop {
     const early = this.#early();
     const batches = this.#dependencies.source.batches(
       due,
-      early.filter((request) => silentOutcomeOf(request) === undefined),
+      early.filter((request) => this.#silentOutcomeOf(request) === undefined),
     );
     const left = new Set(early);
     for (const { questions } of left.size > 0 ? batches : []) {
@@ -203,6 +205,17 @@ export class PollLoop {
     });
   }
 
+  /** The outcome of a poll that has nothing to ask for, or of an application that is silent. */
+  #silentOutcomeOf({ selected, askHostNames, hostNames }: PollRequest): PollOutcome | undefined {
+    if (!isWorthPolling(selected)) return silentOutcome;
+    const { listsHosts } = this.#dependencies.source;
+    const asksForHosts = listsHosts
+      ? hostsToPoll(selected).length > 0
+      : hostChoiceOf(selected.entry) !== false;
+    if (askHostNames || asksForApplication(selected) || asksForHosts) return undefined;
+    return areHostsUnknown(selected, hostNames) ? unlistedOutcome : silentOutcome;
+  }
+
   #clearTimer(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
@@ -211,17 +224,4 @@ export class PollLoop {
 
 function idOf({ selected }: PollRequest): string {
   return selected.application.id;
-}
-
-/** The outcome of a poll that has nothing to ask for, or of an application that is silent. */
-function silentOutcomeOf({
-  selected,
-  askHostNames,
-  hostNames,
-}: PollRequest): PollOutcome | undefined {
-  if (!isWorthPolling(selected)) return silentOutcome;
-  if (askHostNames || asksForApplication(selected) || hostsToPoll(selected).length > 0) {
-    return undefined;
-  }
-  return areHostsUnknown(selected, hostNames) ? unlistedOutcome : silentOutcome;
 }

@@ -105,6 +105,7 @@ export function createRestSource(
   return {
     costs: costsWith(() => wholeAnswers.areWhole, callGroupsOf),
     onCostsChange: (listener) => wholeAnswers.onChange(listener),
+    listsHosts: true,
     gatherMs: 0,
     discover: async (selectors, knownIds, signal) => client.discover(selectors, knownIds, signal),
     hostNames: async (applicationId, signal, wanted) =>
