@@ -44,16 +44,17 @@ export function assumeApplications(
  * runs every application and that every pattern matches all hosts.
  */
 export function withAssumedHosts(selected: SelectedApplication): SelectedApplication {
-  const { application, entry } = selected;
-  if (typeof entry.hosts === 'boolean') return selected;
-  const hostIds = application.hostIds ?? [];
+  const { entry } = selected;
+  // Where the vendor only counts hosts, any ids will do.
+  const hostIds = selected.application.hostIds ?? idsOf(selected.application.hostCount ?? 0);
+  const application = { ...selected.application, hostIds };
+  if (typeof entry.hosts === 'boolean') return { application, entry };
   const namedHostIds = entry.hosts.kind === 'self' ? [hostIds[0] ?? 'self'] : hostIds;
   return { application, entry, namedHostIds };
 }
 
 /** An application with every value that the vendor may give. */
 function assumedApplication(id: string, hosts: number): Application {
-  const hostIds = Array.from({ length: hosts }, (_, index) => `${index + 1}`);
   return {
     id,
     name: id,
@@ -68,7 +69,11 @@ function assumedApplication(id: string, hosts: number): Application {
       apdexScore: 0,
       apdexTargetSeconds: 0,
     },
-    hostIds,
+    hostIds: idsOf(hosts),
     instances: hosts,
   };
+}
+
+function idsOf(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `${index + 1}`);
 }

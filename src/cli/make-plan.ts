@@ -1,7 +1,7 @@
 import { accountsInUse } from '../daemon/prepare-account.ts';
 import type { AccountConfig, AccountSource, AppEntry, Config } from '../model/config.ts';
 import type { SelectedApplication } from '../model/selected-application.ts';
-import type { CallCosts, DiscoveryCalls } from '../model/source.ts';
+import type { CallCosts } from '../model/source.ts';
 import { nerdGraphCosts } from '../nerdgraph/nerdgraph-source.ts';
 import { type CallPlan, planCalls } from '../poller/call-plan.ts';
 import { discoveryIntervalOf } from '../poller/demand.ts';
@@ -148,7 +148,7 @@ function draftOf(
     costs,
     applications: found.applications,
     discovery: {
-      ...callsOf(found.discovery),
+      calls: found.discovery.calls,
       intervalMs: discoveryIntervalOf(entries.map(({ poll }) => poll)),
     },
   });
@@ -156,10 +156,6 @@ function draftOf(
   const { applications } = found;
   const nothing = { missing: [], supposed: undefined, metricCalls: undefined };
   return { source, calls, applications, ...nothing };
-}
-
-function callsOf({ calls, hostListCalls = 0 }: DiscoveryCalls): DiscoveryCalls {
-  return { calls, hostListCalls };
 }
 
 function variantOf(hostsPerApplication: number, plan: CallPlan): Variant {

@@ -74,7 +74,8 @@ export function expectedHosts(selected: SelectedApplication): number {
   const hosts = hostChoiceOf(selected.entry);
   const isUnknown = selected.namedHostIds === undefined;
   if (isUnknown && typeof hosts === 'object' && hosts.kind === 'self') return 1;
-  return hostsToPoll(selected).length;
+  const { hostIds, hostCount = 0 } = selected.application;
+  return hostIds === undefined && hosts === true ? hostCount : hostsToPoll(selected).length;
 }
 
 /**

@@ -9,8 +9,6 @@ import type { DaemonOperation } from './telemetry.ts';
 /** How many calls a discovery takes, not counting retries. The next one will probably take as many. */
 export interface DiscoveryCalls {
   readonly calls: number;
-  /** How many of these are for lists of hosts. Default: none, the hosts come with the applications. */
-  readonly hostListCalls?: number;
   /** How many of these the next one will probably not make: look-ups of single ids. Default: none. */
   readonly lookUpCalls?: number;
 }

@@ -34,7 +34,7 @@ export interface OtherCalls extends DiscoveryCalls {
  */
 export function callsPerMinute(
   { applications, costs }: Polled,
-  { calls, hostListCalls = 0, intervalMs }: Omit<OtherCalls, 'otherPerMinute'>,
+  { calls, intervalMs }: Omit<OtherCalls, 'otherPerMinute'>,
 ): CallsByOperation {
   const byInterval = new Map<number, SelectedApplication[]>();
   for (const selected of applications) {
@@ -43,8 +43,8 @@ export function callsPerMinute(
     else alike.push(selected);
   }
   const sum: Record<DaemonOperation, number> = {
-    list_applications: ((calls - hostListCalls) * minuteMs) / intervalMs,
-    list_hosts: (hostListCalls * minuteMs) / intervalMs,
+    list_applications: (calls * minuteMs) / intervalMs,
+    list_hosts: 0,
     application_metrics: 0,
     host_metrics: 0,
   };

@@ -16,7 +16,6 @@ describe('mergedApplication', () => {
     { what: 'other instances', found: { instances: 2 }, sameHosts: true },
     { what: 'another host', found: { hostIds: ['1', '3'] }, sameHosts: false },
     { what: 'one host less', found: { hostIds: ['1'] }, sameHosts: false },
-    { what: 'no list of hosts', found: { hostIds: undefined }, sameHosts: false },
   ])('is as found, with the known list of hosts if it is the same: $what', (row) => {
     const parts = { hostIds: ['1', '2'], instances: 1 };
     const known = anApplication(parts);
@@ -30,5 +29,13 @@ describe('mergedApplication', () => {
 
     expect(merged).toEqual(found);
     expect(merged.hostIds === known.hostIds).toBe(row.sameHosts);
+  });
+
+  it('keeps the known hosts where none are listed', () => {
+    const known = anApplication({ hostIds: ['1', '2'] });
+
+    expect(mergedApplication(known, anApplication({ hostIds: undefined })).hostIds).toBe(
+      known.hostIds,
+    );
   });
 });
