@@ -2,10 +2,15 @@ import type { Application } from '../model/application.ts';
 import type { Clock } from '../model/clock.ts';
 import type { AppEntry } from '../model/config.ts';
 import type { PollOutcome } from '../model/poll-outcome.ts';
-import { isWorthPolling, type SelectedApplication } from '../model/selected-application.ts';
+import {
+  asksForApplication,
+  isWorthPolling,
+  type SelectedApplication,
+} from '../model/selected-application.ts';
 import type { Discovery, Question, Source } from '../model/source.ts';
 import { discoverWithin } from '../poller/discovery-state.ts';
 import { longestDiscoveryMs } from './account-discovery.ts';
+import { isShort, type NamedHosts, namedHostsOf } from './compare-hosts.ts';
 import {
   isObjection,
   type JoinedLists,
@@ -15,7 +20,9 @@ import {
   type RenamedApplication,
 } from './compare-lists.ts';
 import { pollOnce } from './compare-polls.ts';
+import { lastHourQuestion, settledQuestion } from './compare-questions.ts';
 import { type ComparedValue, comparedValues } from './compare-values.ts';
+import { sumOf } from './compare-verdict.ts';
 import { countOf } from './one-shot.ts';
 
 /** What both APIs say of one account. */
@@ -25,8 +32,12 @@ export interface ComparedAccount {
   readonly applications: OfBoth<number>;
   readonly oneSided: readonly OneSidedApplication[];
   readonly renamed: readonly RenamedApplication[];
-  /** Hosts that are listed for the applications that both lists have. */
+  /** Whether values of whole applications are wanted. */
+  readonly asksForApplications: boolean;
+  /** Hosts by their names, of the applications that were polled. */
   readonly hosts: OfBoth<number>;
+  /** The applications that NerdGraph has clearly fewer hosts of. */
+  readonly shortOfHosts: readonly NamedHosts[];
   /** Calls that were sent, retries included. */
   readonly calls: OfBoth<number>;
   readonly elapsedMs: OfBoth<number>;
@@ -82,20 +93,29 @@ export async function compareAccount(
   const lists = joinedLists(entries, { rest: rest.result, nerdgraph: nerdgraph.result });
   const doubt = doubtAboutAccount(lists);
   if (doubt !== undefined) return { kind: 'not compared', account, reason: doubt };
-  const polled = await pollTwice(toCompare, lists.pairs, dependencies);
+  const { concurrency } = toCompare;
+  const options = { wallMs: dependencies.wallMs(), concurrency, signal: dependencies.signal };
+  const ask: Ask = async ({ source }, questions) =>
+    timed(clock, async () => pollOnce(source, questions, options));
+  const { answers, elapsedMs } = await pollTwice(toCompare, lists.pairs, ask);
+  const named = await countHosts(toCompare.nerdgraph, answers, ask);
   return {
     kind: 'compared',
     account,
     applications: lists.applications,
-    hosts: lists.hosts,
+    asksForApplications: answers.some(({ selected }) => asksForApplication(selected.rest)),
+    hosts: named.hosts,
+    shortOfHosts: named.shortOfHosts,
     oneSided: lists.oneSided,
     renamed: lists.renamed,
     calls: { rest: toCompare.rest.calls(), nerdgraph: toCompare.nerdgraph.calls() },
     elapsedMs: {
-      rest: rest.elapsedMs + polled.elapsedMs.rest,
-      nerdgraph: nerdgraph.elapsedMs + polled.elapsedMs.nerdgraph,
+      rest: rest.elapsedMs + elapsedMs.rest,
+      nerdgraph: nerdgraph.elapsedMs + elapsedMs.nerdgraph + named.elapsedMs,
     },
-    values: polled.values,
+    values: answers.flatMap(({ selected, ...outcomes }) =>
+      comparedValues({ account, ...selected.rest, ...outcomes }),
+    ),
   };
 }
 
@@ -132,35 +152,81 @@ function doubtAboutAccount({ applications, pairs, oneSided }: JoinedLists): stri
   return `${lists}: check account_id, which must be that of the account of the API key, and whether the user of the key may see the account`;
 }
 
+type Ask = (api: OpenApi, questions: readonly Question[]) => Promise<Timed<Outcomes>>;
+
+type Outcomes = ReadonlyMap<string, PollOutcome>;
+
+/** What both APIs answered about an application. */
+interface Answered extends OfBoth<PollOutcome> {
+  readonly selected: OfBoth<SelectedApplication>;
+}
+
 interface Polled {
-  readonly values: readonly ComparedValue[];
+  readonly answers: readonly Answered[];
   readonly elapsedMs: OfBoth<number>;
 }
 
 /** Asks about applications that are worth it by at least one list, as the daemon decides it. */
 async function pollTwice(
-  { account, concurrency, rest, nerdgraph }: ToCompare,
+  apis: OfBoth<OpenApi>,
   pairs: readonly OfBoth<SelectedApplication>[],
-  { clock, wallMs, signal }: CompareAccountDependencies,
+  ask: Ask,
 ): Promise<Polled> {
   const worth = pairs.filter((pair) => isWorthPolling(pair.rest) || isWorthPolling(pair.nerdgraph));
-  const options = { wallMs: wallMs(), concurrency, signal };
-  const ofNerdgraph = await timed(clock, async () => {
-    const questions = worth.map((pair) => questionOf(pair.nerdgraph.application, pair.rest.entry));
-    return pollOnce(nerdgraph.source, questions, options);
+  const questions = (api: keyof OfBoth<unknown>): readonly Question[] =>
+    worth.map((pair) => settledQuestion(pair[api].application, pair.rest.entry));
+  const nerdgraph = await ask(apis.nerdgraph, questions('nerdgraph'));
+  const rest = await ask(apis.rest, questions('rest'));
+  const answers = worth.map((selected) => ({
+    selected,
+    rest: outcomeOf(rest.result, selected.rest.application),
+    nerdgraph: outcomeOf(nerdgraph.result, selected.rest.application),
+  }));
+  return { answers, elapsedMs: { rest: rest.elapsedMs, nerdgraph: nerdgraph.elapsedMs } };
+}
+
+interface CountedHosts {
+  readonly hosts: OfBoth<number>;
+  readonly shortOfHosts: readonly NamedHosts[];
+  readonly elapsedMs: number;
+}
+
+/**
+ * Counts the hosts that the answers name. REST lists those of the last hour, so where NerdGraph is short
+ * of them in the window, it is asked about that hour before this is held against it.
+ */
+async function countHosts(
+  nerdgraph: OpenApi,
+  answers: readonly Answered[],
+  ask: Ask,
+): Promise<CountedHosts> {
+  const doubtful = answers.filter(
+    (one) =>
+      isShort(namedHostsOf(one.selected.rest.application, one)) &&
+      one.selected.rest.application.reporting !== false &&
+      one.nerdgraph.error === undefined,
+  );
+  const { result: ofLastHour, elapsedMs } = await ask(
+    nerdgraph,
+    doubtful.map(({ selected }) =>
+      lastHourQuestion(selected.nerdgraph.application, selected.rest.entry),
+    ),
+  );
+  const named = answers.map(({ selected, rest, nerdgraph: inWindow }) => {
+    const { application } = selected.rest;
+    return namedHostsOf(application, {
+      rest,
+      nerdgraph: ofLastHour.get(application.id) ?? inWindow,
+    });
   });
-  const ofRest = await timed(clock, async () => {
-    const questions = worth.map((pair) => questionOf(pair.rest.application, pair.rest.entry));
-    return pollOnce(rest.source, questions, options);
-  });
-  const values = worth.flatMap(({ rest: { application, entry } }) => {
-    const outcomes = {
-      rest: outcomeOf(ofRest.result, application),
-      nerdgraph: outcomeOf(ofNerdgraph.result, application),
-    };
-    return comparedValues({ account, application, entry, ...outcomes });
-  });
-  return { values, elapsedMs: { rest: ofRest.elapsedMs, nerdgraph: ofNerdgraph.elapsedMs } };
+  return {
+    hosts: {
+      rest: sumOf(named.map(({ rest }) => rest)) ?? 0,
+      nerdgraph: sumOf(named.map((one) => one.nerdgraph)) ?? 0,
+    },
+    shortOfHosts: named.filter((one) => ofLastHour.has(one.id) && isShort(one)),
+    elapsedMs,
+  };
 }
 
 function outcomeOf(
@@ -170,26 +236,4 @@ function outcomeOf(
   const outcome = outcomes.get(id);
   if (outcome === undefined) throw new Error(`the source left out the application ${id}`);
   return outcome;
-}
-
-/** By then late data has arrived, and both APIs answer from the same. */
-const settledAfterMs = 10 * 60_000;
-/** As long as the window that REST has by default, which NerdGraph does not have. */
-const defaultLengthMs = 30 * 60_000;
-
-/** Asks for the names of the hosts as well: they are what both APIs have in common. */
-function questionOf(application: Application, entry: AppEntry): Question {
-  const { window, delayMs } = entry.poll;
-  const poll = {
-    ...entry.poll,
-    window:
-      window.kind === 'range' ? window : { kind: 'range' as const, lengthMs: defaultLengthMs },
-    delayMs: Math.max(delayMs, settledAfterMs),
-  };
-  return {
-    selected: { application, entry: { ...entry, poll } },
-    askHostNames: entry.hosts !== false,
-    hostNames: new Map(),
-    isListed: () => true,
-  };
 }

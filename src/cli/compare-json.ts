@@ -24,7 +24,17 @@ function accountDocument(one: AccountComparison): JsonDocument {
   if (one.kind === 'not compared') {
     return { account: one.account, compared: false, reason: one.reason };
   }
-  const { account, applications, oneSided, renamed, hosts, calls, elapsedMs, values } = one;
+  const {
+    account,
+    applications,
+    oneSided,
+    renamed,
+    hosts,
+    shortOfHosts,
+    calls,
+    elapsedMs,
+    values,
+  } = one;
   return {
     account,
     compared: true,
@@ -35,7 +45,7 @@ function accountDocument(one: AccountComparison): JsonDocument {
       unclear: listOf(oneSided, 'unclear'),
       renamed,
     },
-    hosts,
+    hosts: { ...hosts, short: shortOfHosts },
     calls,
     seconds: { rest: elapsedMs.rest / 1000, nerdgraph: elapsedMs.nerdgraph / 1000 },
     verdicts: Object.fromEntries(

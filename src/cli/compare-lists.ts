@@ -31,8 +31,6 @@ export interface JoinedLists {
   readonly applications: OfBoth<number>;
   /** The applications that both lists have. */
   readonly pairs: readonly OfBoth<SelectedApplication>[];
-  /** How many hosts these have. */
-  readonly hosts: OfBoth<number>;
   readonly renamed: readonly RenamedApplication[];
   readonly oneSided: readonly OneSidedApplication[];
 }
@@ -50,10 +48,6 @@ export function joinedLists(
   return {
     applications: { rest: restOnes.size, nerdgraph: nerdgraphOnes.size },
     pairs,
-    hosts: {
-      rest: hostsOf(pairs.map((pair) => pair.rest)),
-      nerdgraph: hostsOf(pairs.map((pair) => pair.nerdgraph)),
-    },
     renamed: pairs.flatMap(renamedOf),
     oneSided: [
       ...oneSided('rest', restOnes, nerdgraphOnes, nerdgraph),
@@ -90,8 +84,4 @@ function renamedOf(pair: OfBoth<SelectedApplication>): readonly RenamedApplicati
   const { id, name: rest } = pair.rest.application;
   const { name: nerdgraph } = pair.nerdgraph.application;
   return rest === nerdgraph ? [] : [{ id, rest, nerdgraph }];
-}
-
-function hostsOf(applications: readonly SelectedApplication[]): number {
-  return applications.reduce((sum, { application }) => sum + (application.hostIds?.length ?? 0), 0);
 }

@@ -109,8 +109,41 @@ function doubtsOf(
       : []),
   ];
   if (doubts.length > 0) return doubts.join(', ');
-  if (values.length > 0) return undefined;
-  return 'neither REST nor NerdGraph has values of what the entries select';
+  const unseen = [...hostDoubts(compared), ...compared.flatMap(idleDoubts)];
+  return unseen.length === 0 ? undefined : unseen.join(', ');
+}
+
+function hostDoubts(compared: readonly ComparedAccount[]): readonly string[] {
+  const count = compared.reduce((sum, { shortOfHosts }) => sum + shortOfHosts.length, 0);
+  return count === 0
+    ? []
+    : [`NerdGraph has fewer than half of the hosts of ${countOf(count, 'application')}`];
+}
+
+/** A wrong question to NerdGraph and an idle account look alike, so only values above 0 show that they agree. */
+function idleDoubts({
+  account,
+  values,
+  asksForApplications,
+  hosts,
+}: ComparedAccount): readonly string[] {
+  if (values.length === 0) {
+    return [
+      `neither REST nor NerdGraph has values of what the entries select in account ${account}`,
+    ];
+  }
+  const busy = values.filter(isBusy);
+  const idle = [
+    ...(asksForApplications && busy.every(({ host }) => host !== undefined) ? ['application'] : []),
+    ...(hosts.rest > 0 && busy.every(({ host }) => host === undefined) ? ['host'] : []),
+  ];
+  if (busy.length > 0 && idle.length === 0) return [];
+  const what = busy.length === 0 ? 'nothing' : `no ${idle.join()}`;
+  return [`${what} was busy in account ${account}: run compare again while there is traffic`];
+}
+
+function isBusy({ verdict, rest = 0, nerdgraph = 0 }: ComparedValue): boolean {
+  return verdict === 'equal' && rest > 0 && nerdgraph > 0;
 }
 
 function agreement(values: readonly ComparedValue[]): string {

@@ -28,7 +28,8 @@ export function comparisonText(
 }
 
 function accountLines(account: ComparedAccount): readonly string[] {
-  const { applications, hosts, calls, elapsedMs, oneSided, renamed, values } = account;
+  const { applications, hosts, shortOfHosts, calls, elapsedMs, oneSided, renamed, values } =
+    account;
   const facts = [
     ['applications', bothText(applications, numberText)],
     ...oneSided.map((one) => [oneSidedTitle(one), oneSidedText(one)]),
@@ -37,6 +38,10 @@ function accountLines(account: ComparedAccount): readonly string[] {
       `${id}: REST ${printable(rest)}, NerdGraph ${printable(nerdgraph)}`,
     ]),
     ['hosts', bothText(hosts, numberText)],
+    ...shortOfHosts.map((one) => [
+      'few hosts',
+      `${one.id} ${printable(one.name)}: ${bothText(one, numberText)}`,
+    ]),
     ['values', valuesText(values)],
     ['calls', bothText(calls, numberText)],
     ['time', bothText(elapsedMs, (ms) => `${Math.max(1, Math.round(ms / 1000))} s`)],

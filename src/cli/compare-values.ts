@@ -3,6 +3,7 @@ import type { Application } from '../model/application.ts';
 import type { AppEntry } from '../model/config.ts';
 import { applicationScope, hostsScope, type PollOutcome } from '../model/poll-outcome.ts';
 import { isReadOf, type PolledSeries } from '../model/polled-series.ts';
+import { hostIdsByName } from './compare-hosts.ts';
 import { sumOf, type Verdict, verdictOf } from './compare-verdict.ts';
 
 /** A value of an application or of one of its hosts, as each API gives it. */
@@ -135,21 +136,6 @@ function hostsFailure({
   const ids = [...(reading?.hosts.keys() ?? [])];
   const areNamed = ids.every((id) => hostNames?.has(id) === true);
   return areNamed ? undefined : `the names of its hosts: ${hostNamesError.message}`;
-}
-
-/** The hosts that were asked for. One without a name goes by its id. */
-function hostIdsByName(outcome: PollOutcome): ReadonlyMap<string, readonly string[]> {
-  const { reading, failed, hostNames } = outcome;
-  const ids = new Set([...(reading?.hosts.keys() ?? []), ...failed]);
-  ids.delete(applicationScope);
-  const byName = new Map<string, string[]>();
-  for (const id of ids) {
-    const name = hostNames?.get(id) ?? id;
-    const known = byName.get(name);
-    if (known === undefined) byName.set(name, [id]);
-    else known.push(id);
-  }
-  return byName;
 }
 
 interface Subject {

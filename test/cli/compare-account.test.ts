@@ -6,6 +6,8 @@ import {
 } from '../../src/cli/compare-account.ts';
 import { ApiError } from '../../src/model/api-error.ts';
 import type { AppEntry } from '../../src/model/config.ts';
+import type { Values } from '../../src/model/polled-series.ts';
+import type { Question, Source } from '../../src/model/source.ts';
 import { anApplication, anEntry } from '../support/builders.ts';
 import { inBatches } from '../support/fake-batch-source.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
@@ -16,6 +18,8 @@ interface Bench {
   readonly rest: FakeSource;
   readonly nerdgraph: FakeSource;
   readonly compare: (entries?: readonly AppEntry[]) => Promise<AccountComparison>;
+  /** Makes the answers of NerdGraph, not its list, say which hosts there are. */
+  readonly hostsOfNerdgraph: (hostsOf: (window: string) => readonly string[]) => void;
   /** Fails if the account was not compared. */
   readonly compared: (entries?: readonly AppEntry[]) => Promise<ComparedAccount>;
 }
@@ -25,6 +29,22 @@ function aBench(): Bench {
   const rest = createFakeSource(clock);
   const nerdgraph = createFakeSource(clock);
   const batches = inBatches(nerdgraph, clock);
+  let inAnswer = (question: Question): readonly string[] | undefined =>
+    question.selected.application.hostIds;
+  const source: Source = {
+    ...batches,
+    batches: (due, early) =>
+      batches.batches(
+        due.map((one) => {
+          const { application, entry } = one.selected;
+          return {
+            ...one,
+            selected: { application: { ...application, hostIds: inAnswer(one) }, entry },
+          };
+        }),
+        early,
+      ),
+  };
   const compare: Bench['compare'] = async (entries = [anEntry({ transactions: ['web'] })]) => {
     const comparing = compareAccount(
       {
@@ -32,7 +52,7 @@ function aBench(): Bench {
         entries,
         concurrency: 2,
         rest: { source: rest, calls: rest.sent },
-        nerdgraph: { source: batches, calls: batches.sent },
+        nerdgraph: { source, calls: batches.sent },
       },
       { clock, wallMs: () => clock.wallMs(), signal: new AbortController().signal },
     );
@@ -43,6 +63,13 @@ function aBench(): Bench {
     clock,
     rest,
     nerdgraph,
+    hostsOfNerdgraph: (hostsOf) => {
+      inAnswer = ({ selected: { entry } }) => {
+        const { window, delayMs } = entry.poll;
+        const lengthMs = window.kind === 'range' ? window.lengthMs : 0;
+        return hostsOf(`${lengthMs / 60_000} minutes, ${delayMs / 60_000} ago`);
+      };
+    },
     compare,
     compared: async (entries) => {
       const result = await compare(entries);
@@ -66,6 +93,8 @@ function anAgreeingBench(): Bench {
   }
   return bench;
 }
+
+const hour = '60 minutes, 0 ago';
 
 function verdictsOf({ values }: ComparedAccount): readonly string[] {
   return values.map(({ host, verdict }) => `${host ?? 'application'} ${verdict}`);
@@ -107,6 +136,84 @@ describe('compareAccount', () => {
     await compared([anEntry({ transactions: ['web'], poll: { delayMs: 1_200_000 } })]);
 
     expect(rest.queries[0]?.window?.toMs).toBe(Date.UTC(2026, 8, 1, 9, 40));
+  });
+
+  it.each([
+    {
+      what: 'those of the window suffice',
+      inWindow: 3,
+      lastHour: 6,
+      rest: 6,
+      polls: 1,
+      short: false,
+    },
+    {
+      what: 'the others ended within the hour',
+      inWindow: 1,
+      lastHour: 6,
+      rest: 6,
+      polls: 2,
+      short: false,
+    },
+    { what: 'some', inWindow: 1, lastHour: 2, rest: 6, polls: 2, short: true },
+    { what: 'all', inWindow: 0, lastHour: 0, rest: 6, polls: 2, short: true },
+    {
+      what: 'all, of one that is silent',
+      inWindow: 0,
+      lastHour: 0,
+      rest: 6,
+      reporting: false,
+      polls: 1,
+      short: false,
+    },
+  ])(
+    'finds hosts that NerdGraph does not name: $what',
+    async ({ inWindow, lastHour, rest: listed, reporting = true, polls, short }) => {
+      const { rest, nerdgraph, hostsOfNerdgraph, compared } = aBench();
+      const hosts = Array.from({ length: listed }, (_, index) => `h${index}`);
+      rest.list(anApplication({ hostIds: hosts, reporting }));
+      nerdgraph.list(anApplication({ hostIds: undefined }));
+      hostsOfNerdgraph((window) => hosts.slice(0, window === hour ? lastHour : inWindow));
+      for (const source of [rest, nerdgraph]) {
+        source.names('1', new Map());
+        for (const subject of ['1', ...hosts.map((host) => `1/${host}`)])
+          source.answer(subject, webOf(0));
+      }
+
+      const result = await compared();
+
+      const counts = { rest: listed, nerdgraph: polls === 2 ? lastHour : inWindow };
+      expect(result).toMatchObject({ hosts: counts, calls: { nerdgraph: 1 + polls } });
+      expect(result.shortOfHosts).toEqual(short ? [{ id: '1', name: 'shop', ...counts }] : []);
+    },
+  );
+
+  it('counts the time of asking a second time', async () => {
+    const { clock, nerdgraph, hostsOfNerdgraph, compare } = anAgreeingBench();
+    hostsOfNerdgraph((window) => {
+      if (window === hour) {
+        const later = new Promise<Values>((resolve) => {
+          clock.after(2000, () => {
+            resolve(webOf(0));
+          });
+        });
+        nerdgraph.answer('1', later);
+      }
+      return [];
+    });
+
+    const comparing = compare();
+    await clock.advance(2000);
+
+    expect(await comparing).toMatchObject({ elapsedMs: { rest: 0, nerdgraph: 2000 } });
+  });
+
+  it('asks no second time for hosts if NerdGraph failed', async () => {
+    const { nerdgraph, compared } = anAgreeingBench();
+    nerdgraph.list(anApplication({ hostIds: [] }));
+    nerdgraph.answer('1', new ApiError('server', 'status 500', { status: 500 }));
+
+    expect(await compared()).toMatchObject({ shortOfHosts: [], calls: { nerdgraph: 2 } });
   });
 
   it('measures how long each took, discovery included', async () => {

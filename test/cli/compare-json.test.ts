@@ -17,6 +17,8 @@ describe('the JSON of a comparison', () => {
         { id: '9', name: 'late', reporting: true, onlyIn: 'unclear' },
       ],
       renamed: [{ id: '1', rest: 'a', nerdgraph: 'b' }],
+      hosts: { rest: 6, nerdgraph: 2 },
+      shortOfHosts: [{ id: '1', name: 'shop', rest: 6, nerdgraph: 2 }],
     });
 
     expect(parsed(compared, { kind: 'not compared', account: 'other', reason: 'no id' })).toEqual({
@@ -34,7 +36,11 @@ describe('the JSON of a comparison', () => {
             unclear: [{ id: '9', name: 'late', reporting: true }],
             renamed: [{ id: '1', rest: 'a', nerdgraph: 'b' }],
           },
-          hosts: { rest: 500, nerdgraph: 500 },
+          hosts: {
+            rest: 6,
+            nerdgraph: 2,
+            short: [{ id: '1', name: 'shop', rest: 6, nerdgraph: 2 }],
+          },
           calls: { rest: 526, nerdgraph: 4 },
           seconds: { rest: 39.6, nerdgraph: 0.2 },
           verdicts: {

@@ -29,15 +29,33 @@ const shop: SimulatorOptions = {
 
 async function compared(
   options: SimulatorOptions,
-  { poll = '{}', apps = '[{ match: "." }]', of = account } = {},
+  { poll = '{}', apps = '[{ match: "." }]', of = account, output = 'text' } = {},
 ): Promise<Printed> {
   const config = `accounts: [${of}]\npoll: ${poll}\napps: ${apps}`;
-  return printedBy(options, ['compare', '--all', 'c.yaml'], { 'c.yaml': config });
+  return printedBy(options, ['compare', '--all', `--output=${output}`, 'c.yaml'], {
+    'c.yaml': config,
+  });
 }
 
 /** The REST answers for one host, changed. */
 function ofHost(hostId: string, change: (answer: Answer) => Answer): Intercept {
   return (request) => (request.hostId === hostId ? change : 'pass');
+}
+
+/** The parts of the JSON that decide whether switching is safe. */
+interface Comparison {
+  readonly safe: boolean | null;
+  readonly accounts: readonly { readonly hosts: { readonly rest: number } }[];
+  readonly values: readonly { readonly host_name: string | null; readonly rest: number | null }[];
+}
+
+/** The answers of NRQL queries that found nothing. */
+function withoutRows(body: string): string {
+  return JSON.stringify(JSON.parse(body), (key, value: unknown) => {
+    if (key === 'results' && Array.isArray(value)) return [];
+    if (!/^(?:other|total)Result$/u.test(key) || value === null) return value;
+    return Object.fromEntries(Object.keys(value as object).map((column) => [column, 0]));
+  });
 }
 
 describe('compare with a simulated account', () => {
@@ -47,7 +65,7 @@ describe('compare with a simulated account', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toBe(`account main
   applications  REST 1, NerdGraph 1
-  hosts         REST 3, NerdGraph 2
+  hosts         REST 2, NerdGraph 2
   values        3 equal
   calls         REST 6, NerdGraph 5
   time          REST 1 s, NerdGraph 1 s
@@ -105,6 +123,24 @@ Switching is safe: 3 of 3 values agree within REST's rounding.
     expect(exitCode).toBe(1);
     expect(stdout).toMatch(/ web-1 \(2 ids\) .* not read: REST: .*status 500$/mu);
     expect(stdout).toMatch(/\nSwitching cannot be judged: 2 of 4 values could not be read\.\n$/u);
+  });
+
+  it('does not call it safe that NerdGraph answers nothing of idle applications', async () => {
+    const idle = { id: 11, name: 'shop', kind: 'web' as const, webRpm: 0, hosts: 6 };
+
+    const { exitCode, stdout } = await compared({
+      fleet: { applications: [idle] },
+      intercept: ({ path }) =>
+        path === '/graphql' ? (answer) => ({ ...answer, body: withoutRows(answer.body) }) : 'pass',
+    });
+
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain(
+      '  hosts         REST 6, NerdGraph 0\n  few hosts     11 shop: REST 6, NerdGraph 0\n',
+    );
+    expect(stdout).toMatch(
+      /\nSwitching cannot be judged: NerdGraph has fewer than half of the hosts of 1 application, nothing was busy in account main: run compare again while there is traffic\.\n$/u,
+    );
   });
 
   it('says that the key does not see the account', async () => {
@@ -187,7 +223,7 @@ Switching is safe: 3 of 3 values agree within REST's rounding.
     expect(exitCode).toBe(0);
   });
 
-  it('agrees for any account that New Relic may have', async () => {
+  it('agrees for any account that New Relic may have, as soon as anything is busy', async () => {
     const anyAccount = fc.record({
       seed: fc.integer({ min: 1 }),
       applications: fc.integer({ min: 1, max: 30 }),
@@ -209,10 +245,20 @@ Switching is safe: 3 of 3 values agree within REST's rounding.
             idleMetric: drawn.idleMetric,
             graphql: { appIds: drawn.appIds, entityPageSize: drawn.entityPageSize },
           },
-          { poll: `{ window: ${window}, raw: ${raw} }` },
+          { poll: `{ window: ${window}, raw: ${raw} }`, output: 'json' },
         );
 
-        expect(stdout).toMatch(/\nSwitching (?:is safe|cannot be judged: neither)/u);
+        const { safe, values, accounts } = JSON.parse(stdout) as Comparison;
+        const busy = values.filter((value) => (value.rest ?? 0) > 0);
+        const isBusy = {
+          application: busy.some(({ host_name: host }) => host === null),
+          host: busy.some(({ host_name: host }) => host !== null),
+        };
+        expect(accounts).toMatchObject([{ hosts: { short: [] } }]);
+        expect({ safe, isBusy }).toEqual({
+          safe: isBusy.application && (isBusy.host || accounts[0]?.hosts.rest === 0) ? true : null,
+          isBusy,
+        });
       }),
       { numRuns: 15 },
     );

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { AccountComparison } from '../../src/cli/compare-account.ts';
+import type { AccountComparison, ComparedAccount } from '../../src/cli/compare-account.ts';
 import type { OneSidedApplication } from '../../src/cli/compare-lists.ts';
 import { type Judgement, judgementOf } from '../../src/cli/compare-summary.ts';
+import type { ComparedValue } from '../../src/cli/compare-values.ts';
 import type { Verdict } from '../../src/cli/compare-verdict.ts';
 import { aComparison, aValue } from './compare-bench.ts';
 
@@ -20,6 +21,18 @@ function valuesOf(counts: Partial<Record<Verdict, number>>): AccountComparison {
     ),
   );
 }
+
+/** One value of the application and one of its host, both busy unless they are replaced. */
+function ofHosts(
+  overrides: Partial<ComparedAccount>,
+  application: ComparedValue = aValue('equal'),
+  host: Partial<ComparedValue> = {},
+): AccountComparison {
+  const ofHost = aValue('equal', { host: 'web-1', ...host });
+  return aComparison([application, ofHost], { hosts: { rest: 1, nerdgraph: 1 }, ...overrides });
+}
+
+const zero = { rest: 0, nerdgraph: 0 };
 
 function listing(...oneSided: readonly Partial<OneSidedApplication>[]): AccountComparison {
   return aComparison([aValue('equal')], {
@@ -49,10 +62,21 @@ describe('the last sentence', () => {
         "Switching is safe: 5 of 5 values agree within REST's rounding; 2 of them are 0 on one side and absent on the other.",
     },
     {
-      accounts: [valuesOf({ idle: 1 })],
+      accounts: [valuesOf({ equal: 1, idle: 1 })],
       safe: 'yes',
       sentence:
-        "Switching is safe: 1 of 1 value agrees within REST's rounding; 1 of them is 0 on one side and absent on the other.",
+        "Switching is safe: 2 of 2 values agree within REST's rounding; 1 of them is 0 on one side and absent on the other.",
+    },
+    {
+      accounts: [ofHosts({})],
+      safe: 'yes',
+      sentence: "Switching is safe: 2 of 2 values agree within REST's rounding.",
+    },
+    {
+      accounts: [ofHosts({ asksForApplications: false }, aValue('idle'))],
+      safe: 'yes',
+      sentence:
+        "Switching is safe: 2 of 2 values agree within REST's rounding; 1 of them is 0 on one side and absent on the other.",
     },
     {
       accounts: [listing({ reporting: false })],
@@ -109,10 +133,49 @@ describe('the last sentence', () => {
         'Switching cannot be judged: New Relic has not said whether 1 application of one list exists.',
     },
     {
-      accounts: [valuesOf({})],
+      accounts: [valuesOf({}), valuesOf({ equal: 1 })],
       safe: 'unknown',
       sentence:
-        'Switching cannot be judged: neither REST nor NerdGraph has values of what the entries select.',
+        'Switching cannot be judged: neither REST nor NerdGraph has values of what the entries select in account main.',
+    },
+    {
+      accounts: [
+        valuesOf({ equal: 1 }),
+        aComparison(
+          [aValue('idle'), aValue('equal', zero), aValue('equal', { rest: 0.005, nerdgraph: 0 })],
+          { account: 'quiet' },
+        ),
+      ],
+      safe: 'unknown',
+      sentence:
+        'Switching cannot be judged: nothing was busy in account quiet: run compare again while there is traffic.',
+    },
+    {
+      accounts: [aComparison([aValue('idle', { host: 'web-1' })], { asksForApplications: false })],
+      safe: 'unknown',
+      sentence:
+        'Switching cannot be judged: nothing was busy in account main: run compare again while there is traffic.',
+    },
+    {
+      accounts: [ofHosts({}, aValue('equal'), zero)],
+      safe: 'unknown',
+      sentence:
+        'Switching cannot be judged: no host was busy in account main: run compare again while there is traffic.',
+    },
+    {
+      accounts: [ofHosts({}, aValue('idle'))],
+      safe: 'unknown',
+      sentence:
+        'Switching cannot be judged: no application was busy in account main: run compare again while there is traffic.',
+    },
+    {
+      accounts: [
+        ofHosts({ shortOfHosts: [{ id: '1', name: 'shop', rest: 6, nerdgraph: 2 }] }),
+        valuesOf({ idle: 1 }),
+      ],
+      safe: 'unknown',
+      sentence:
+        'Switching cannot be judged: NerdGraph has fewer than half of the hosts of 1 application, nothing was busy in account main: run compare again while there is traffic.',
     },
   ])('is: $sentence', ({ accounts, ...judgement }) => {
     expect(judgementOf(accounts)).toEqual(judgement);

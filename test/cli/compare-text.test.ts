@@ -17,6 +17,8 @@ const everything = aComparison(
   ],
   {
     applications: { rest: 4, nerdgraph: 3 },
+    hosts: { rest: 506, nerdgraph: 500 },
+    shortOfHosts: [{ id: '2', name: 'a\nb', rest: 6, nerdgraph: 0 }],
     oneSided: [
       { id: '7', name: 'old', reporting: false, onlyIn: 'rest' },
       { id: '8', name: 'new', reporting: true, onlyIn: 'nerdgraph' },
@@ -41,7 +43,8 @@ describe('the text of a comparison', () => {
   only NerdGraph  8 new
   not found yet   9 late
   other name      2: REST a\\u{a}b, NerdGraph c
-  hosts           REST 500, NerdGraph 500
+  hosts           REST 506, NerdGraph 500
+  few hosts       2 a\\u{a}b: REST 6, NerdGraph 0
   values          1 equal, 1 idle, 3 differs, 1 only REST, 1 only NerdGraph, 1 not read
   calls           REST 526, NerdGraph 4
   time            REST 40 s, NerdGraph 1 s
@@ -92,6 +95,7 @@ Do not switch yet: 3 of 8 values differ (the largest by 100 %), 1 is only in RES
         {
           account: 'production',
           applications: { rest: 26, nerdgraph: 25 },
+          hosts: { rest: 500, nerdgraph: 500 },
           oneSided: [{ id: '31584797', name: 'shop-old', reporting: false, onlyIn: 'rest' }],
           calls: { rest: 551, nerdgraph: 5 },
           elapsedMs: { rest: 42_000, nerdgraph: 2000 },
