@@ -7,7 +7,6 @@ import type { Transport } from '../transport/transport.ts';
 import type { BatchColumns } from './column-sets.ts';
 import { createDiscover } from './discovery.ts';
 import { createGraphqlClient } from './graphql-client.ts';
-import { hostListCalls } from './host-list.ts';
 import { hostQueriesOf } from './host-query-plan.ts';
 import { createNerdGraphBatch } from './nerdgraph-batch.ts';
 import {
@@ -43,8 +42,6 @@ export interface NerdGraphSourceDependencies {
 
 /** Entities on a page. */
 const perPage = 200;
-/** Enough for 200,000 applications. */
-const maxPages = 1000;
 /**
  * Half of an interval is the bound that matters. With a budget that is too small the intervals stretch to
  * many minutes, and applications must still come together: apart they would need far more queries.
@@ -65,8 +62,8 @@ export function createNerdGraphSource(
   const sizes = createQuerySizes({ clock });
   const recorded = createRecordedMetrics();
   const discover = createDiscover(
-    { accountId, maxPages },
-    { client, sizes, unexpected, wallMs: vendorWallMs },
+    { accountId },
+    { client, unexpected, clock, wallMs: vendorWallMs, hostsOf: () => undefined },
   );
   /** By application, as the last discovery listed them. */
   let hosts: ReadonlyMap<string, readonly string[]> = new Map();
@@ -136,15 +133,7 @@ export function createNerdGraphCosts(sizeNow: () => QuerySize): CallCosts {
       const batches = batchesOf(applications.map(chosenOnce), itself, size);
       return sumOver(batches, recordedQueriesOf, size);
     },
-    discovery: (applications) => {
-      const size = sizeNow();
-      const hosts = applications
-        .filter(({ application }) => application.reporting !== false)
-        .map(({ application }) => application.hostIds?.length ?? 0);
-      const pages = Math.max(1, Math.ceil(applications.length / perPage));
-      const lists = hostListCalls(hosts, size);
-      return { calls: pages + lists, hostListCalls: lists };
-    },
+    discovery: ({ length }) => ({ calls: Math.max(1, Math.ceil(length / perPage)) }),
     // Not measured on the real API: a query may take 5 s there by default.
     usualCallMs: { mean: 1000, most: 3000 },
   };
