@@ -25,13 +25,13 @@ export async function discover(flags: Flags, platform: Platform): Promise<Outcom
 }
 
 function applicationsOf({ account, discovery }: DiscoveredAccount): readonly ListedApplication[] {
-  return discovery.applications.map(({ id, name, language, reporting, hostIds }) => ({
+  return discovery.applications.map(({ id, name, language, reporting, hostIds, hostCount }) => ({
     account: account.name,
     id,
     name,
     language,
     reporting,
-    hosts: hostIds?.length,
+    hosts: hostIds?.length ?? hostCount,
   }));
 }
 
