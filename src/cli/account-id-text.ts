@@ -1,6 +1,6 @@
 import { mostShown } from '../config/diagnostic.ts';
 import type { AccountConfig } from '../model/config.ts';
-import type { VisibleAccount } from '../nerdgraph/accounts.ts';
+import type { VisibleAccount } from './listed-accounts.ts';
 import type { VisibleAccounts } from './visible-accounts.ts';
 
 function lineOf({ id, name }: VisibleAccount): string {

@@ -4,7 +4,6 @@ import { prepareAccount } from '../daemon/prepare-account.ts';
 import { printable } from '../model/line-text.ts';
 import type { ListedMetric, ListMetrics, MetricListEnd, MetricPage } from '../model/metric-list.ts';
 import type { Progress } from '../model/progress.ts';
-import { createMetricNames as createNrqlMetricNames } from '../nerdgraph/metric-names.ts';
 import {
   createMetricNames as createRestMetricNames,
   defaultMaxMetricPages,
@@ -18,6 +17,7 @@ import { budgetNote, endNotes, listNotes } from './metrics-notes.ts';
 import { accountsNamed, type FoundHost, findApplication, findHost } from './metrics-target.ts';
 import { type ListedTarget, metricsJson, metricsTable } from './metrics-text.ts';
 import { metricsYaml } from './metrics-yaml.ts';
+import { createMetricNames as createNrqlMetricNames } from './nrql-metric-names.ts';
 import { countOf, type Outcome } from './one-shot.ts';
 
 export interface MetricsOptions {

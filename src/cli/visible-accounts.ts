@@ -3,7 +3,7 @@ import { CommandError, type Platform } from '../daemon/platform.ts';
 import { prepareAccount } from '../daemon/prepare-account.ts';
 import { ApiError } from '../model/api-error.ts';
 import type { AccountConfig } from '../model/config.ts';
-import { listVisibleAccounts, type VisibleAccount } from '../nerdgraph/accounts.ts';
+import { listVisibleAccounts, type VisibleAccount } from './listed-accounts.ts';
 
 /** The accounts that the user of a key may see. */
 export interface VisibleAccounts {

@@ -28,7 +28,7 @@ export interface Application {
   readonly summary: ApplicationSummary | undefined;
   /** `undefined` when the vendor left the list out, which is not the same as an empty one. */
   readonly hostIds: readonly string[] | undefined;
-  /** How many hosts the vendor counts, where it counts instead of listing them. */
+  /** How many hosts the vendor counts, where it does not list them. Default: it did not say. */
   readonly hostCount?: number | undefined;
   /** How many instances the vendor lists. */
   readonly instances: number | undefined;

@@ -1,61 +1,69 @@
 import { ApiError } from '../model/api-error.ts';
-import type { FoundEntity } from './entity-page.ts';
+import type { Application } from '../model/application.ts';
 import { failureOf } from './failures.ts';
 import type { GraphqlClient } from './graphql-client.ts';
 
 /** What searches have found, with all their pages. */
 export interface EntityList {
   /** Each application once. */
-  readonly entities: ReadonlyMap<string, FoundEntity>;
+  readonly applications: ReadonlyMap<string, Application>;
   readonly unreadableIds: readonly string[];
   /** Why something may be missing. */
   readonly error: ApiError | undefined;
   readonly calls: number;
 }
 
-export interface EntityListOptions {
-  readonly accountId: number;
-  /** Pages of one search at most: a guard against one that does not end. */
-  readonly maxPages: number;
-}
+/** An application may come or go while the pages are read. */
+const sparePages = 2;
 
-/** Reads the pages of each search one after the other. Keeps what it has read if one fails. */
+/**
+ * Reads the pages of each search one after the other. Keeps what it has read if one fails. A search is
+ * whole if its pages have as many entities as New Relic counts.
+ */
 export async function listEntities(
   searches: readonly string[],
-  { accountId, maxPages }: EntityListOptions,
+  { accountId }: { readonly accountId: number },
   {
     client,
     signal,
   }: { readonly client: Pick<GraphqlClient, 'entities'>; readonly signal: AbortSignal },
 ): Promise<EntityList> {
-  const entities = new Map<string, FoundEntity>();
+  const applications = new Map<string, Application>();
   const unreadableIds = new Set<string>();
   const purpose = { operation: 'list_applications', accountId } as const;
   let calls = 0;
   let error: ApiError | undefined;
+  const lacks = (detail: string): void => {
+    error ??= failureOf(purpose, 'schema', detail);
+  };
 
   const readAll = async (search: string): Promise<void> => {
-    const cursors = new Set<string>();
+    const listed = new Set<string>();
     let cursor: string | undefined;
-    do {
-      if (cursors.size >= maxPages) {
-        throw failureOf(purpose, 'schema', `the list does not end after ${maxPages} pages`);
-      }
+    let largestPage = 1;
+    for (let pages = 1; ; pages += 1) {
       calls += 1;
       const page = await client.entities(search, cursor, { signal });
-      for (const entity of page.entities) entities.set(entity.application.id, entity);
+      for (const application of page.applications) applications.set(application.id, application);
       for (const id of page.unreadableIds) unreadableIds.add(id);
       const [first] = page.unidentified;
       if (first !== undefined) {
-        const detail = `parts of the list were left out (${page.unidentified.length}), the first: ${first}`;
-        error ??= failureOf(purpose, 'schema', detail);
+        lacks(`parts of the list were left out (${page.unidentified.length}), the first: ${first}`);
       }
+      const known = listed.size;
+      for (const entity of page.listed) listed.add(entity);
       cursor = page.nextCursor;
-      if (cursor !== undefined && cursors.has(cursor)) {
-        throw failureOf(purpose, 'schema', 'a page of the list leads back to an earlier one');
+      if (cursor === undefined) {
+        if (listed.size < page.count) lacks(`the answer lists ${listed.size} of ${page.count}`);
+        return;
       }
-      if (cursor !== undefined) cursors.add(cursor);
-    } while (cursor !== undefined);
+      largestPage = Math.max(largestPage, page.listed.length);
+      const isEndless = pages >= page.count / largestPage + sparePages;
+      if (listed.size === known || isEndless) {
+        lacks(`the list of ${page.count} does not end after ${pages} pages`);
+        return;
+      }
+    }
   };
 
   try {
@@ -64,5 +72,5 @@ export async function listEntities(
     if (!(caught instanceof ApiError)) throw caught;
     error = caught;
   }
-  return { entities, unreadableIds: [...unreadableIds], error, calls };
+  return { applications, unreadableIds: [...unreadableIds], error, calls };
 }

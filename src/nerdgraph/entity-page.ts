@@ -7,21 +7,20 @@ import {
   sampleOf,
 } from '../newrelic/json.ts';
 import { type CallPurpose, failureOf } from './failures.ts';
-
-/** One application of a search. Its hosts come from another query. */
-export interface FoundEntity {
-  readonly application: Application;
-  /** How many hosts New Relic counts, as a first idea of their number. */
-  readonly hostCount: number | undefined;
-}
+import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
 /** One page of a search. */
 export interface EntityPage {
-  readonly entities: readonly FoundEntity[];
+  /** Without hosts: a search does not name them. */
+  readonly applications: readonly Application[];
   /** The readable ids of entities that could not be read. */
   readonly unreadableIds: readonly string[];
   /** One clause for each entity without a readable id: nobody can tell which these are. */
   readonly unidentified: readonly string[];
+  /** What tells each listed entity from the others, whatever became of it. */
+  readonly listed: readonly string[];
+  /** How many entities the pages of the search have together. */
+  readonly count: number;
   /** `undefined` on the last page. */
   readonly nextCursor: string | undefined;
 }
@@ -55,37 +54,50 @@ type EntityRecord = z.infer<typeof entitySchema>;
 /** A page has 200 entities. A million would block the whole process for seconds. */
 const maxEntities = 1000;
 
-/** Reads the value of `entitySearch`. Throws an `ApiError` if there is no list, or if it is too long. */
+export interface PageReading {
+  readonly purpose: CallPurpose;
+  readonly unexpected: UnexpectedAnswers;
+  readonly onInvalid: InvalidSampleListener;
+}
+
+/**
+ * Reads the value of `entitySearch`, and leaves out entities of other accounts than the one asked for.
+ * Throws an `ApiError` if there is no list, if it is too long, or if it does not say how long it is.
+ */
 export function entityPageOf(
   part: unknown,
-  purpose: CallPurpose,
-  onInvalid: InvalidSampleListener,
+  { purpose, unexpected, onInvalid }: PageReading,
 ): EntityPage {
-  const { elements, nextCursor } = resultsOf(part, purpose);
-  const entities: FoundEntity[] = [];
+  const { elements, ...results } = resultsOf(part, purpose);
+  const applications: Application[] = [];
   const unreadableIds: string[] = [];
   const unidentified: string[] = [];
+  const listed: string[] = [];
   for (const [index, element] of elements.entries()) {
-    const record = entitySchema.safeParse(element);
-    if (record.success) {
-      entities.push(foundEntityOf(record.data, onInvalid));
+    const { guid, applicationId, accountId } = isJsonObject(element) ? element : {};
+    const id = entityIdOf(applicationId);
+    const key = typeof guid === 'string' ? guid : id;
+    if (key !== undefined) listed.push(key);
+    const owner = entityIdOf(accountId);
+    if (owner !== undefined && owner !== String(purpose.accountId)) {
+      unexpected.saw('foreign_entity', { app_id: id, account_id: owner });
       continue;
     }
-    const id = isJsonObject(element) ? entityIdOf(element['applicationId']) : undefined;
-    if (id !== undefined) unreadableIds.push(id);
+    const record = entitySchema.safeParse(element);
+    if (record.success) applications.push(applicationOf(record.data, onInvalid));
+    else if (id !== undefined) unreadableIds.push(id);
     else
       unidentified.push(`element ${index}: ${record.error.issues[0]?.message ?? 'not readable'}`);
   }
-  return { entities, unreadableIds, unidentified, nextCursor };
+  return { applications, unreadableIds, unidentified, listed, ...results };
 }
 
-interface Results {
+interface Results extends Pick<EntityPage, 'count' | 'nextCursor'> {
   readonly elements: readonly unknown[];
-  readonly nextCursor: string | undefined;
 }
 
 function resultsOf(part: unknown, purpose: CallPurpose): Results {
-  const results = isJsonObject(part) ? part['results'] : undefined;
+  const { count, results } = isJsonObject(part) ? part : {};
   const elements = isJsonObject(results) ? results['entities'] : undefined;
   if (!isJsonObject(results) || !Array.isArray(elements)) {
     throw failureOf(purpose, 'schema', 'the answer has no list of entities');
@@ -94,26 +106,28 @@ function resultsOf(part: unknown, purpose: CallPurpose): Results {
     const detail = `the answer lists ${elements.length} entities on one page, which has 200 at most`;
     throw failureOf(purpose, 'schema', detail);
   }
+  if (typeof count !== 'number') {
+    throw failureOf(purpose, 'schema', 'the answer does not say how many entities there are');
+  }
   const cursor = results['nextCursor'];
-  return { elements, nextCursor: typeof cursor === 'string' && cursor !== '' ? cursor : undefined };
+  const nextCursor = typeof cursor === 'string' && cursor !== '' ? cursor : undefined;
+  return { elements, count, nextCursor };
 }
 
-function foundEntityOf(record: EntityRecord, onInvalid: InvalidSampleListener): FoundEntity {
+function applicationOf(record: EntityRecord, onInvalid: InvalidSampleListener): Application {
   const summary = record.apmSummary;
   return {
-    application: {
-      id: record.applicationId,
-      name: record.name,
-      language: record.language,
-      healthStatus: healthStatusOf(record),
-      reporting: record.reporting,
-      // NerdGraph says only since when an application reports or does not.
-      lastReportedAtMs: undefined,
-      summary: summary === undefined ? undefined : summaryOf(record, onInvalid),
-      hostIds: undefined,
-      instances: sampleOf(summary?.instanceCount ?? undefined, onInvalid),
-    },
+    id: record.applicationId,
+    name: record.name,
+    language: record.language,
+    healthStatus: healthStatusOf(record),
+    reporting: record.reporting,
+    // NerdGraph says only since when an application reports or does not.
+    lastReportedAtMs: undefined,
+    summary: summary === undefined ? undefined : summaryOf(record, onInvalid),
+    hostIds: undefined,
     hostCount: sampleOf(summary?.hostCount ?? undefined, onInvalid),
+    instances: sampleOf(summary?.instanceCount ?? undefined, onInvalid),
   };
 }
 

@@ -100,7 +100,7 @@ export function createGraphqlClient(
       const purpose = { operation: 'list_applications', accountId } as const;
       const variables = { search, cursor: cursor ?? null };
       return ask(purpose, { query: entitiesDocument, variables }, context, entityPage, (part) =>
-        entityPageOf(part, purpose, onInvalid),
+        entityPageOf(part, { purpose, unexpected, onInvalid }),
       );
     },
   };

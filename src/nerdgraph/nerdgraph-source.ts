@@ -33,8 +33,6 @@ export interface NerdGraphSourceDependencies {
 
 /** Entities on a page. */
 const perPage = 200;
-/** Enough for 200,000 applications. */
-const maxPages = 1000;
 /**
  * Half of an interval is the bound that matters. With a budget that is too small the intervals stretch to
  * many minutes, and applications must still come together: apart they would need far more queries.
@@ -55,8 +53,8 @@ export function createNerdGraphSource(
   const sizes = createQuerySizes({ clock });
   const seen = createSeenMetrics();
   const discover = createDiscover(
-    { accountId, maxPages },
-    { client, unexpected, wallMs: vendorWallMs },
+    { accountId },
+    { client, unexpected, clock, wallMs: vendorWallMs },
   );
   const polling = { client, clock, sizes, seen, unexpected, onInvalid };
 

@@ -56,16 +56,6 @@ describe('a list of NerdGraph', () => {
       ],
       reason: 'schema',
     },
-    {
-      what: 'its hosts cannot be listed',
-      script: [
-        {
-          when: { queryIncludes: 'AS calls FROM Metric WHERE host IS NOT NULL', ...badTime },
-          fault: { kind: 'graphql_error', errorClass: 'INVALID_INPUT', message: 'no' },
-        },
-      ],
-      reason: 'client',
-    },
   ])('that is not whole removes nothing and stops no poll: $what', async ({ script, reason }) => {
     const entries = [{ selector: { kind: 'match', pattern: /^(?!shop$)/u } }] as const;
     await withTimedFaults({ source, simulator, script, entries }, async (bench) => {
@@ -85,26 +75,6 @@ describe('a list of NerdGraph', () => {
       expect(bench.logs('poll failed')).toEqual([]);
       expect(after.value('newrelic_up', production)).toBe(1);
       expect(freshness(after, bench.clock)).toHaveLength(7 + 2);
-    });
-  });
-
-  it('that has lost the hosts at the start brings the applications, and fails their polls', async () => {
-    const when = {
-      queryIncludes: 'AS calls FROM Metric WHERE host IS NOT NULL',
-      untilMs: 3 * minuteMs,
-    };
-    const fault = { kind: 'graphql_error', errorClass: 'INVALID_INPUT', message: 'no' } as const;
-    await withTimedFaults({ source, script: [{ when, fault }] }, async (bench) => {
-      await bench.advance(2.5 * minuteMs);
-      const during = await bench.scrape();
-      await bench.advance(2 * minuteMs);
-      const after = await bench.scrape();
-
-      const success = 'newrelic_application_poll_success';
-      expect(during.series('newrelic_application_requests_per_minute', production)).toHaveLength(3);
-      expect(during.total(success, production)).toBe(0);
-      expect(after.total(success, production)).toBe(2);
-      expect(after.series(hostSeries, production)).toHaveLength(5);
     });
   });
 

@@ -2,93 +2,27 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import type { Selector } from '../../src/model/config.ts';
 import type { Discovery } from '../../src/model/source.ts';
-import type { FaultRule } from '../../src/simulator/fault-rule.ts';
-import { createFaults } from '../../src/simulator/faults.ts';
-import { createSimulator } from '../../src/simulator/simulator.ts';
-import type { SimulatorOptions } from '../../src/simulator/simulator-options.ts';
-import { createFakeClock } from '../support/fake-clock.ts';
-import { neverAborted } from '../transport/fakes.ts';
-import { aNerdGraphSource, type SourceUnderTest, transportTo } from './a-nerdgraph-source.ts';
-
-const all: Selector = { kind: 'match', pattern: /^/u };
-const shop: Selector = { kind: 'name', name: 'shop' };
-const cart: Selector = { kind: 'id', id: '102' };
-
-interface Bench extends SourceUnderTest {
-  readonly discover: (
-    selectors: readonly Selector[],
-    knownIds?: readonly string[],
-  ) => Promise<Discovery>;
-  /** The searches so far, without what all have in common. */
-  readonly searches: () => readonly string[];
-  readonly remove: (id: number) => void;
-}
-
-function aBench(faults: readonly FaultRule[] = [], options: SimulatorOptions = {}): Bench {
-  const clock = createFakeClock();
-  const simulator = createSimulator(
-    {
-      ingestDelayMs: 0,
-      fleet: {
-        applications: [
-          { id: 101, name: 'shop', kind: 'web', hosts: [{ name: 'b' }, { name: 'a' }] },
-          { id: 102, name: 'cart', kind: 'web', hosts: [{ name: 'c' }] },
-          { id: 103, name: 'silent', kind: 'not_reporting', hosts: 1 },
-        ],
-      },
-      intercept: createFaults(faults, { clock }).intercept,
-      ...options,
-    },
-    { clock },
-  );
-  const bench = aNerdGraphSource(transportTo(simulator), clock);
-  const prefix = "domain = 'APM' AND type = 'APPLICATION' AND accountId = '1234567'";
-  return {
-    ...bench,
-    discover: async (selectors, knownIds = []) =>
-      bench.source.discover(selectors, knownIds, neverAborted),
-    searches: () =>
-      bench.requests
-        .filter(({ body }) => body?.includes('"search"') === true)
-        .map(
-          ({ body }) =>
-            /"search":"(.*?)","cursor/u.exec(body ?? '')?.[1]?.replace(prefix, '') ?? '',
-        ),
-    remove: (id) => {
-      simulator.fleet.removeApplication(id);
-    },
-  };
-}
-
-function hostsOf({
-  applications,
-}: Discovery): Readonly<Record<string, readonly string[] | undefined>> {
-  return Object.fromEntries(applications.map(({ id, hostIds }) => [id, hostIds]));
-}
-
-/** A search with a filter gets an error of this class. */
-function failingFilter(errorClass: string, filter: string): FaultRule {
-  return {
-    when: { operation: 'entity_search', queryIncludes: filter },
-    fault: { kind: 'graphql_error', errorClass, message: 'no such filter' },
-  };
-}
+import { aBench, all, cart, idsOf, shop } from './a-discovery.ts';
+import { anEntity, pageAnswer } from './answers.ts';
 
 describe('a discovery', () => {
-  it('lists the applications with their hosts', async () => {
+  it('lists the applications, with the hosts that polls have seen', async () => {
     const bench = aBench();
     const found = await bench.discover([all]);
 
-    expect(hostsOf(found)).toEqual({ 101: ['a', 'b'], 102: ['c'], 103: [] });
+    expect(found.applications).toMatchObject([
+      { id: '102', hostIds: undefined, hostCount: 1 },
+      { id: '101', hostIds: ['a', 'b'], hostCount: 2 },
+      { id: '103', hostIds: [], hostCount: undefined },
+    ]);
     expect(found).toMatchObject({
       complete: true,
       error: undefined,
       pendingIds: [],
       unreadableIds: [],
-      calls: 2,
-      hostListCalls: 1,
+      calls: 1,
     });
-    expect(bench.requests).toHaveLength(2);
+    expect(bench.requests).toHaveLength(1);
   });
 
   it.each([
@@ -96,112 +30,59 @@ describe('a discovery', () => {
       what: 'a name',
       selectors: [shop],
       searches: [" AND name IN ('shop')"],
-      is: { 101: ['a', 'b'] },
+      is: ['101'],
     },
     {
       what: 'an id',
       selectors: [cart],
       searches: [" AND domainId IN ('102')"],
-      is: { 102: ['c'] },
+      is: ['102'],
     },
     {
       what: 'both',
       selectors: [shop, cart],
       searches: [" AND domainId IN ('102')", " AND name IN ('shop')"],
-      is: { 101: ['a', 'b'], 102: ['c'] },
+      is: ['102', '101'],
     },
     {
       what: 'everything',
       selectors: [],
       searches: [''],
-      is: { 101: ['a', 'b'], 102: ['c'], 103: [] },
+      is: ['102', '101', '103'],
     },
-    {
-      what: 'an id that does not exist',
-      selectors: [{ kind: 'id', id: '9' }],
-      searches: [" AND domainId IN ('9')"],
-      is: {},
-    },
-  ] satisfies readonly { what: string; selectors: Selector[]; searches: string[]; is: unknown }[])(
+  ] satisfies readonly { what: string; selectors: Selector[]; searches: string[]; is: string[] }[])(
     'searches only $what',
     async ({ selectors, searches, is }) => {
       const bench = aBench();
       const found = await bench.discover(selectors);
 
-      expect(hostsOf(found)).toEqual(is);
+      expect(idsOf(found)).toEqual(is);
       expect(found.complete).toBe(true);
       expect(bench.searches()).toEqual(searches);
     },
   );
 
-  it('lists no hosts of applications that nobody chooses', async () => {
-    const bench = aBench();
-    const found = await bench.discover([{ kind: 'match', pattern: /^shop/u }]);
-
-    expect(hostsOf(found)).toEqual({ 101: ['a', 'b'], 102: undefined, 103: [] });
-    expect(bench.requests.at(-1)?.body).toContain('appId IN (101)');
-  });
-
   it('reads all pages', async () => {
     const found = await aBench([], { graphql: { entityPageSize: 1 } }).discover([all]);
 
-    expect(found).toMatchObject({ complete: true, calls: 4, hostListCalls: 1 });
+    expect(found).toMatchObject({ complete: true, calls: 3 });
     expect(found.applications).toHaveLength(3);
   });
 
-  it('lists hosts of the last hour, not of the machine', async () => {
-    const bench = aBench();
-    await bench.discover([all]);
-    const toMs = bench.clock.wallMs();
+  it('leaves out entities of other accounts', async () => {
+    const bench = aBench([
+      {
+        fault: {
+          kind: 'document',
+          body: pageAnswer([anEntity(1), anEntity(2, { accountId: 999 })]).body,
+        },
+      },
+    ]);
+    const found = await bench.discover([all]);
 
-    expect(bench.requests.at(-1)?.body).toContain(`SINCE ${toMs - 3_600_000} UNTIL ${toMs}`);
-  });
-});
-
-describe('a refused filter', () => {
-  it.each([
-    { filter: 'name IN', selectors: [shop] },
-    { filter: 'domainId IN', selectors: [cart] },
-  ])('of $filter is replaced by the whole list, from then on', async ({ filter, selectors }) => {
-    const bench = aBench([failingFilter('INVALID_INPUT', filter)]);
-    const first = await bench.discover(selectors);
-    const asked = bench.searches().length;
-    const second = await bench.discover(selectors, ['101', '102', '999']);
-
-    expect(first).toMatchObject({ complete: true, error: undefined });
-    expect(first.applications).toHaveLength(3);
-    expect(bench.searches().slice(asked)).toEqual(['']);
-    expect(second.complete).toBe(true);
-    expect(bench.unexpected).toEqual(['filter_refused']);
-  });
-
-  it('of lost applications leaves the list of the account as it is', async () => {
-    const bench = aBench([failingFilter('INVALID_INPUT', 'domainId IN')]);
-    const first = await bench.discover([all], ['101', '999']);
-    const second = await bench.discover([all], ['101', '999']);
-
-    expect(first).toMatchObject({ complete: true, error: undefined, calls: 3 });
-    expect(second).toMatchObject({ complete: true, calls: 2 });
-    expect(bench.unexpected).toEqual(['filter_refused']);
-  });
-
-  it('of lost applications, after a search by name, is made up for by the next discovery', async () => {
-    const bench = aBench([failingFilter('INVALID_INPUT', 'domainId IN')]);
-    const first = await bench.discover([shop], ['102']);
-    const second = await bench.discover([shop], ['102']);
-
-    expect(first).toMatchObject({ complete: false, error: { status: 400 } });
-    expect(second).toMatchObject({ complete: true });
-    expect(second.applications.map(({ id }) => id)).toContain('102');
-  });
-
-  it('is not what any other failure is', async () => {
-    const bench = aBench([failingFilter('INTERNAL_SERVER_ERROR', 'name IN')]);
-    const found = await bench.discover([shop]);
-
-    expect(found).toMatchObject({ complete: false, error: { status: 500 }, applications: [] });
-    expect(bench.searches()).toHaveLength(1);
-    expect(bench.unexpected).toEqual([]);
+    expect(idsOf(found)).toEqual(['1']);
+    expect(found.complete).toBe(true);
+    expect(bench.unexpected()).toEqual(['foreign_entity']);
   });
 });
 
@@ -211,7 +92,7 @@ describe('a known application', () => {
     const found = await bench.discover([shop], ['101', '102']);
 
     expect(bench.searches()).toEqual([" AND name IN ('shop')", " AND domainId IN ('102')"]);
-    expect(found.applications.map(({ id }) => id)).toEqual(['101', '102']);
+    expect(idsOf(found)).toEqual(['101', '102']);
   });
 
   it('that is nowhere is gone', async () => {
@@ -221,14 +102,14 @@ describe('a known application', () => {
 
     expect(bench.searches()).toEqual(['', " AND domainId IN ('102')"]);
     expect(found).toMatchObject({ complete: true });
-    expect(found.applications.map(({ id }) => id)).not.toContain('102');
+    expect(idsOf(found)).not.toContain('102');
   });
 
-  it('that was asked for by its id is not asked for again', async () => {
+  it('that was asked for by its id is not asked for so again', async () => {
     const bench = aBench();
     await bench.discover([{ kind: 'id', id: '9' }], ['9']);
 
-    expect(bench.searches()).toEqual([" AND domainId IN ('9')"]);
+    expect(bench.searches()).toEqual([" AND domainId IN ('9')", '']);
   });
 
   it('is not looked up if the list is incomplete', async () => {
@@ -250,24 +131,23 @@ describe('a known application', () => {
 });
 
 describe('an incomplete discovery', () => {
-  it.each([
-    { what: 'a page', when: { operation: 'entity_search' } },
-    { what: 'the list of hosts', when: { operation: 'nrql' } },
-  ] as const)('is one of which $what failed', async ({ when }) => {
-    const found = await aBench([{ when, fault: { kind: 'status', status: 503 } }]).discover([all]);
+  it('is one of which a page failed', async () => {
+    const found = await aBench([{ fault: { kind: 'status', status: 503 } }]).discover([all]);
 
     expect(found).toMatchObject({ complete: false, error: { status: 503 } });
   });
 
-  it('does not say that an application has no hosts if they could not be read', async () => {
-    const found = await aBench([
-      { when: { operation: 'nrql' }, fault: { kind: 'status', status: 503 } },
-    ]).discover([all]);
+  it('is one that lists fewer than New Relic counts', async () => {
+    const body = pageAnswer([anEntity(101)]).body.replace('"count":1', '"count":3');
+    const bench = aBench([{ fault: { kind: 'document', body } }]);
+    const found = await bench.discover([all], ['101', '102']);
 
-    expect(hostsOf(found)).toEqual({ 101: undefined, 102: undefined, 103: [] });
+    expect(found).toMatchObject({ complete: false, error: { reason: 'schema' }, calls: 1 });
+    expect(found.error?.message).toContain('the answer lists 1 of 3.');
+    expect(idsOf(found)).toEqual(['101']);
   });
 
-  it('asks for no hosts after a refused key', async () => {
+  it('asks nothing more after a refused key', async () => {
     const bench = aBench([{ fault: { kind: 'status', status: 401 } }]);
     const found = await bench.discover([all]);
 
@@ -284,7 +164,7 @@ describe('an incomplete discovery', () => {
     }).discover([all]);
 
     expect(found).toMatchObject({ complete: true, unreadableIds: ['102'] });
-    expect(found.applications.map(({ id }) => id)).toEqual(['101', '103']);
+    expect(idsOf(found)).toEqual(['101', '103']);
   });
 });
 
@@ -292,8 +172,10 @@ describe('a search that finds nothing', () => {
   it('is believed if the account answers', async () => {
     const bench = aBench([], { fleet: { applications: [] } });
     const found = await bench.discover([all]);
+    const toMs = bench.clock.wallMs();
 
-    expect(found).toMatchObject({ complete: true, applications: [], calls: 2, hostListCalls: 0 });
+    expect(found).toMatchObject({ complete: true, applications: [], calls: 2 });
+    expect(bench.requests.at(-1)?.body).toContain(`SINCE ${toMs - 3_600_000} UNTIL ${toMs}`);
   });
 
   it('is not believed if the key does not see the account: nothing is gone then', async () => {
@@ -325,21 +207,18 @@ describe('an abort', () => {
         return 'handled';
       },
     });
-    return bench.source.discover([all], [], controller.signal);
+    return bench.discover([all], [], controller.signal);
   }
   const deadline = new ApiError('timeout', 'time is over');
 
   it('at the deadline keeps what was read', async () => {
-    const inPages = await abortedAt(2, deadline);
-    const inHosts = await abortedAt(3, deadline);
+    const found = await abortedAt(2, deadline);
 
-    expect(inPages).toMatchObject({ complete: false, error: deadline, calls: 2, hostListCalls: 0 });
-    expect(inPages.applications).toHaveLength(2);
-    expect(inHosts).toMatchObject({ complete: false, error: deadline, calls: 3, hostListCalls: 1 });
-    expect(inHosts.applications).toHaveLength(3);
+    expect(found).toMatchObject({ complete: false, error: deadline, calls: 2 });
+    expect(found.applications).toHaveLength(2);
   });
 
-  it.each([1, 2, 3])('for any other reason rejects, in call %i', async (call) => {
+  it.each([1, 2])('for any other reason rejects, in call %i', async (call) => {
     const stopped = new Error('stopped');
 
     await expect(abortedAt(call, stopped)).rejects.toBe(stopped);

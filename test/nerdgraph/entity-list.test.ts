@@ -4,11 +4,15 @@ import { type EntityList, listEntities } from '../../src/nerdgraph/entity-list.t
 import { type EntityPage, entityPageOf } from '../../src/nerdgraph/entity-page.ts';
 import { neverAborted } from '../transport/fakes.ts';
 import { accountId, anEntity } from './answers.ts';
+import { createRecordingUnexpectedAnswers } from './recording-unexpected-answers.ts';
 
 const purpose = { operation: 'list_applications', accountId } as const;
 
-function page(entities: readonly unknown[], nextCursor?: string): EntityPage {
-  return entityPageOf({ results: { entities, nextCursor } }, purpose, () => undefined);
+/** A page of a search with so many entities on all its pages. */
+function page(entities: readonly unknown[], nextCursor?: string, count?: number): EntityPage {
+  const part = { count: count ?? entities.length, results: { entities, nextCursor } };
+  const unexpected = createRecordingUnexpectedAnswers();
+  return entityPageOf(part, { purpose, unexpected, onInvalid: () => undefined });
 }
 
 /** Pages by search and cursor: `search`, then `search cursor`. */
@@ -17,7 +21,6 @@ type Pages = Readonly<Record<string, EntityPage | Error>>;
 async function list(
   searches: readonly string[],
   pages: Pages,
-  maxPages = 10,
 ): Promise<EntityList & { readonly asked: readonly string[]; readonly ids: readonly string[] }> {
   const asked: string[] = [];
   const client = {
@@ -30,12 +33,8 @@ async function list(
       return answer;
     },
   };
-  const found = await listEntities(
-    searches,
-    { accountId, maxPages },
-    { client, signal: neverAborted },
-  );
-  return { ...found, asked, ids: [...found.entities.keys()] };
+  const found = await listEntities(searches, { accountId }, { client, signal: neverAborted });
+  return { ...found, asked, ids: [...found.applications.keys()] };
 }
 
 const broken = new ApiError('server', 'it broke', { status: 500 });
@@ -43,9 +42,9 @@ const broken = new ApiError('server', 'it broke', { status: 500 });
 describe('listEntities', () => {
   it('follows the cursors of each search to the end', async () => {
     const found = await list(['a', 'b'], {
-      a: page([anEntity(1)], 'x'),
-      'a x': page([anEntity(2)], 'y'),
-      'a y': page([anEntity(3)]),
+      a: page([anEntity(1)], 'x', 3),
+      'a x': page([anEntity(2)], 'y', 3),
+      'a y': page([anEntity(3)], undefined, 3),
       b: page([anEntity(4)]),
     });
 
@@ -54,13 +53,13 @@ describe('listEntities', () => {
   });
 
   it('has an application once, as it was last read', async () => {
-    const { entities, ids } = await list(['a'], {
+    const { applications, ids } = await list(['a'], {
       a: page([anEntity(1), anEntity(2)], 'x'),
       'a x': page([anEntity(1, { name: 'renamed' })]),
     });
 
     expect(ids).toEqual(['1', '2']);
-    expect(entities.get('1')?.application.name).toBe('renamed');
+    expect(applications.get('1')?.name).toBe('renamed');
   });
 
   it('may find nothing', async () => {
@@ -84,37 +83,99 @@ describe('listEntities', () => {
     );
   });
 
-  it('ends when a cursor leads back to an earlier page', async () => {
+  it.each([
+    { what: 'short of what New Relic counts', last: [anEntity(2)], lists: '2 of 4' },
+    { what: 'with an application twice', last: [anEntity(1), anEntity(2)], lists: '2 of 4' },
+    {
+      what: 'of which the last page counts more than the first',
+      last: [anEntity(2), anEntity(3)],
+      lists: '3 of 4',
+    },
+  ])('is incomplete if it is $what, and goes on with the next', async ({ last, lists }) => {
+    const found = await list(['a', 'b'], {
+      a: page([anEntity(1)], 'x', 3),
+      'a x': page(last, undefined, 4),
+      b: page([anEntity(9)]),
+    });
+
+    expect(found.ids).toContain('9');
+    expect(found.error).toMatchObject({ reason: 'schema' });
+    expect(found.error?.message).toContain(`list_applications: the answer lists ${lists}.`);
+  });
+
+  it('is complete with what cannot be read and with what is of another account', async () => {
     const found = await list(['a'], {
-      a: page([anEntity(1)], 'x'),
-      'a x': page([anEntity(2)], 'y'),
-      'a y': page([anEntity(3)], 'x'),
+      a: page([anEntity(1, { name: null }), anEntity(2)], 'x', 3),
+      'a x': page([anEntity(3, { accountId: 999 })], undefined, 3),
+    });
+
+    expect(found).toMatchObject({ ids: ['2'], unreadableIds: ['1'], error: undefined });
+  });
+
+  it('may list more than New Relic counts: some may have gone meanwhile', async () => {
+    const found = await list(['a'], {
+      a: page([anEntity(1), anEntity(2)], 'x', 4),
+      'a x': page([anEntity(3)], undefined, 2),
+    });
+
+    expect(found).toMatchObject({ ids: ['1', '2', '3'], error: undefined });
+  });
+
+  it('ends at a page with nothing new that names a next one', async () => {
+    const found = await list(['a', 'b'], {
+      a: page([anEntity(1)], 'x', 200),
+      'a x': page([anEntity(2)], 'y', 200),
+      'a y': page([anEntity(1)], 'x', 200),
+      b: page([anEntity(3)]),
     });
 
     expect(found.ids).toEqual(['1', '2', '3']);
-    expect(found.error?.message).toContain('a page of the list leads back to an earlier one');
-    expect(found.calls).toBe(3);
-  });
-
-  it('ends a list that does not end', async () => {
-    const pages = Object.fromEntries(
-      Array.from({ length: 20 }, (_, index) => [
-        index === 0 ? 'a' : `a ${index}`,
-        page([anEntity(index + 1)], `${index + 1}`),
-      ]),
-    );
-    const found = await list(['a'], pages, 5);
-
-    expect(found.calls).toBe(5);
-    expect(found.ids).toHaveLength(5);
     expect(found.error).toMatchObject({ reason: 'schema' });
-    expect(found.error?.message).toContain('the list does not end after 5 pages');
+    expect(found.error?.message).toContain('the list of 200 does not end after 3 pages');
+    expect(found.calls).toBe(4);
   });
 
-  it('takes a list of exactly as many pages as it may have', async () => {
-    const found = await list(['a'], { a: page([anEntity(1)], 'x'), 'a x': page([anEntity(2)]) }, 2);
+  it.each([
+    { perPage: 1, count: 5, pages: 7 },
+    { perPage: 2, count: 5, pages: 5 },
+    { perPage: 200, count: 450, pages: 5 },
+    { perPage: 200, count: 0, pages: 2 },
+  ])(
+    'ends a list of $count that does not end, with $perPage on a page, after $pages pages',
+    async ({ perPage, count, pages }) => {
+      const found = await list(
+        ['a'],
+        Object.fromEntries(
+          Array.from({ length: 20 }, (_, index) => [
+            index === 0 ? 'a' : `a ${index}`,
+            page(
+              Array.from({ length: perPage }, (_entity, place) =>
+                anEntity(perPage * index + place + 1),
+              ),
+              `${index + 1}`,
+              count,
+            ),
+          ]),
+        ),
+      );
 
-    expect(found).toMatchObject({ ids: ['1', '2'], error: undefined });
+      expect(found.calls).toBe(pages);
+      expect(found.ids).toHaveLength(pages * perPage);
+      expect(found.error?.message).toContain(
+        `the list of ${count} does not end after ${pages} pages`,
+      );
+    },
+  );
+
+  it('takes small pages, and an empty one at the end', async () => {
+    const found = await list(['a'], {
+      a: page([anEntity(1)], 'x', 3),
+      'a x': page([anEntity(2)], 'y', 3),
+      'a y': page([anEntity(3)], 'z', 3),
+      'a z': page([], undefined, 3),
+    });
+
+    expect(found).toMatchObject({ ids: ['1', '2', '3'], calls: 4, error: undefined });
   });
 
   it('names unreadable applications once, and goes on', async () => {

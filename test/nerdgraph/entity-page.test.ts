@@ -2,13 +2,23 @@ import { describe, expect, it } from 'vitest';
 import type { Application } from '../../src/model/application.ts';
 import { type EntityPage, entityPageOf } from '../../src/nerdgraph/entity-page.ts';
 import { accountId, anEntity, type Json } from './answers.ts';
+import { createRecordingUnexpectedAnswers } from './recording-unexpected-answers.ts';
 
 const purpose = { operation: 'list_applications', accountId } as const;
 
-function read(part: unknown): { readonly page: EntityPage; readonly invalid: readonly string[] } {
+interface Read {
+  readonly page: EntityPage;
+  readonly invalid: readonly string[];
+  /** What was unexpected. */
+  readonly seen: readonly unknown[];
+}
+
+function read(part: unknown): Read {
   const invalid: string[] = [];
-  const page = entityPageOf(part, purpose, (reason) => invalid.push(reason));
-  return { page, invalid };
+  const unexpected = createRecordingUnexpectedAnswers();
+  const onInvalid = (reason: string): unknown => invalid.push(reason);
+  const page = entityPageOf(part, { purpose, unexpected, onInvalid });
+  return { page, invalid, seen: unexpected.seen };
 }
 
 function pageOf(entities: readonly unknown[], nextCursor?: unknown): unknown {
@@ -17,33 +27,31 @@ function pageOf(entities: readonly unknown[], nextCursor?: unknown): unknown {
 
 /** The application of an entity with these members. */
 function applicationOf(overrides: Json): Application | undefined {
-  return read(pageOf([anEntity(7, overrides)])).page.entities[0]?.application;
+  return read(pageOf([anEntity(7, overrides)])).page.applications[0];
 }
 
 describe('an entity', () => {
   it('is an application, in base units', () => {
     const { page, invalid } = read(pageOf([anEntity(7)]));
 
-    expect(page.entities).toEqual([
+    expect(page.applications).toEqual([
       {
-        application: {
-          id: '7',
-          name: 'app 7',
-          language: 'java',
-          healthStatus: 'green',
-          reporting: true,
-          lastReportedAtMs: undefined,
-          summary: {
-            requestsPerMinute: 812.4,
-            responseTimeSeconds: 0.041,
-            errorRatio: undefined,
-            apdexScore: 0.98,
-            apdexTargetSeconds: 0.5,
-          },
-          hostIds: undefined,
-          instances: 4,
+        id: '7',
+        name: 'app 7',
+        language: 'java',
+        healthStatus: 'green',
+        reporting: true,
+        lastReportedAtMs: undefined,
+        summary: {
+          requestsPerMinute: 812.4,
+          responseTimeSeconds: 0.041,
+          errorRatio: undefined,
+          apdexScore: 0.98,
+          apdexTargetSeconds: 0.5,
         },
+        hostIds: undefined,
         hostCount: 2,
+        instances: 4,
       },
     ]);
     expect(invalid).toEqual([]);
@@ -67,13 +75,11 @@ describe('an entity', () => {
       pageOf([anEntity(7, { reporting: false, apmSummary: null, settings: null, language: null })]),
     );
 
-    expect(page.entities[0]).toMatchObject({
-      application: {
-        reporting: false,
-        summary: undefined,
-        instances: undefined,
-        language: undefined,
-      },
+    expect(page.applications[0]).toMatchObject({
+      reporting: false,
+      summary: undefined,
+      instances: undefined,
+      language: undefined,
       hostCount: undefined,
     });
     expect(invalid).toEqual([]);
@@ -91,7 +97,7 @@ describe('an entity', () => {
       pageOf([anEntity(7, { apmSummary, settings: { apdexTarget: null } })]),
     );
 
-    expect(page.entities[0]?.application.summary).toEqual({});
+    expect(page.applications[0]?.summary).toEqual({});
     expect(invalid).toEqual([]);
   });
 
@@ -104,11 +110,11 @@ describe('an entity', () => {
     };
     const { page, invalid } = read(pageOf([anEntity(7, { apmSummary })]));
 
-    expect(page.entities[0]?.application.summary).toEqual({
+    expect(page.applications[0]?.summary).toEqual({
       apdexScore: 0.9,
       apdexTargetSeconds: 0.5,
     });
-    expect(page.entities[0]?.hostCount).toBe(3);
+    expect(page.applications[0]?.hostCount).toBe(3);
     expect(invalid.toSorted()).toEqual(['negative', 'not_a_number']);
   });
 
@@ -139,7 +145,7 @@ describe('a page', () => {
       ]),
     );
 
-    expect(page.entities.map(({ application }) => application.id)).toEqual(['1']);
+    expect(page.applications.map(({ id }) => id)).toEqual(['1']);
     expect(page.unreadableIds).toEqual(['2']);
     expect(page.unidentified).toEqual([
       'element 2: no numeric applicationId',
@@ -158,10 +164,56 @@ describe('a page', () => {
     expect(read(pageOf([], cursor)).page.nextCursor).toBe(next);
   });
 
+  it('leaves out what is of another account, readable or not, and tells', () => {
+    const { page, seen } = read(
+      pageOf([
+        anEntity(1, { accountId: 999 }),
+        anEntity(2, { accountId: '1234567' }),
+        anEntity(3, { accountId: null }),
+        anEntity(4, { accountId: 999, name: null }),
+      ]),
+    );
+
+    expect(page.applications.map(({ id }) => id)).toEqual(['2', '3']);
+    expect(page).toMatchObject({ unreadableIds: [], unidentified: [], count: 4 });
+    expect(seen).toEqual(
+      ['1', '4'].map((id) => ({
+        kind: 'foreign_entity',
+        detail: { app_id: id, account_id: '999' },
+      })),
+    );
+  });
+
+  it('tells every entity from the others that it can, by its guid or its id', () => {
+    const { page } = read(
+      pageOf([
+        anEntity(1),
+        anEntity(2, { guid: null }),
+        anEntity(3, { name: null }),
+        anEntity(4, { applicationId: null }),
+        anEntity(5, { accountId: 999 }),
+        anEntity(6, { guid: null, applicationId: null }),
+        null,
+      ]),
+    );
+
+    expect(page.listed).toEqual(['guid-1', '2', 'guid-3', 'guid-4', 'guid-5']);
+    expect(page.count).toBe(7);
+  });
+
+  it.each([{ count: undefined }, { count: null }, { count: '2' }])(
+    'must say how many there are: not $count',
+    (overrides) => {
+      expect(() => read({ results: { entities: [] }, ...overrides })).toThrow(
+        'list_applications: the answer does not say how many entities there are.',
+      );
+    },
+  );
+
   it.each([
     { what: 'nothing', part: undefined },
     { what: 'no results', part: { count: 0 } },
-    { what: 'results without entities', part: { results: {} } },
+    { what: 'results without entities', part: { count: 0, results: {} } },
     { what: 'entities that are null', part: { results: { entities: null } } },
   ])('must have a list: not $what', ({ part }) => {
     expect(() => read(part)).toThrow('list_applications: the answer has no list of entities.');

@@ -198,7 +198,7 @@ describe('a search', () => {
     });
     expect(bench.transport.calls[0]?.operation).toBe('list_applications');
     expect(page).toMatchObject({ nextCursor: 'next' });
-    expect(page.entities.map(({ application }) => application.id)).toEqual(['1']);
+    expect(page.applications.map(({ id }) => id)).toEqual(['1']);
   });
 
   it('counts values that cannot be true', async () => {

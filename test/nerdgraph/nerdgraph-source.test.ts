@@ -111,24 +111,11 @@ describe('the costs of polls', () => {
 
 describe('the costs of a discovery', () => {
   it.each([
-    { applications: 0, hosts: 0, calls: 1, lists: 0 },
-    { applications: 200, hosts: 20, calls: 2, lists: 1 },
-    { applications: 201, hosts: 20, calls: 4, lists: 2 },
-    { applications: 1, hosts: 12_000, calls: 5, lists: 4 },
-  ])(
-    'of $applications applications with $hosts hosts each are $calls calls',
-    ({ applications, hosts, calls, lists }) => {
-      expect(costs.discovery(apps(applications, hosts))).toEqual({
-        calls,
-        hostListCalls: lists,
-      });
-    },
-  );
-
-  it('need no hosts of applications that do not report', () => {
-    const silent = [aSelected({ reporting: false, hostIds: [] })];
-
-    expect(nerdGraphCosts.discovery(silent)).toEqual({ calls: 1, hostListCalls: 0 });
+    { applications: 0, calls: 1 },
+    { applications: 200, calls: 1 },
+    { applications: 201, calls: 2 },
+  ])('of $applications applications are $calls calls', ({ applications, calls }) => {
+    expect(costs.discovery(apps(applications, 20))).toEqual({ calls });
   });
 });
 

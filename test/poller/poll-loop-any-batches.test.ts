@@ -24,7 +24,7 @@ interface Fate {
 function aSource(
   clock: FakeClock,
   fates: readonly Fate[],
-  { gatherMs, asked }: { readonly gatherMs: number; readonly asked: string[] },
+  { gatherMs, asked }: { readonly listsHosts: true; gatherMs: number; readonly asked: string[] },
 ): Source {
   let made = 0;
   const next = <Asked extends Question>(questions: readonly Asked[], fate: Fate): Batch<Asked> => {

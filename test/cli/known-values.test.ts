@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { surelyHas } from '../../src/cli/known-values.ts';
 import { presetNames, presets } from '../../src/model/presets.ts';
-import { surelyHas } from '../../src/nerdgraph/known-values.ts';
 
 describe('the values that a metric surely has', () => {
   it.each([

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { createMetricNames } from '../../src/cli/nrql-metric-names.ts';
 import { ApiError } from '../../src/model/api-error.ts';
 import type {
   ListedMetric,
   MetricListEnd,
   MetricListQuestion,
 } from '../../src/model/metric-list.ts';
-import { createMetricNames } from '../../src/nerdgraph/metric-names.ts';
 import type { ApiRequest, ApiResponse } from '../../src/transport/transport.ts';
 import { answerOf } from '../support/fake-transport.ts';
 

@@ -1,10 +1,10 @@
 import type { ApiObserver } from '../model/telemetry.ts';
+import { failureOf } from '../nerdgraph/failures.ts';
+import { answerOf } from '../nerdgraph/graphql-client.ts';
+import { statusOf } from '../nerdgraph/status-of.ts';
 import { countingFailures, excerptOf } from '../newrelic/answer.ts';
 import { entityIdOf, isJsonObject, parseJsonKeepingIds } from '../newrelic/json.ts';
 import type { Transport } from '../transport/transport.ts';
-import { failureOf } from './failures.ts';
-import { answerOf } from './graphql-client.ts';
-import { statusOf } from './status-of.ts';
 
 /** An account that the user of a key may see. */
 export interface VisibleAccount {

@@ -7,13 +7,13 @@ import {
 } from '../model/metric-list.ts';
 import type { ApiObserver } from '../model/telemetry.ts';
 import type { TimeWindow } from '../model/window.ts';
+import { type CallPurpose, failureOf } from '../nerdgraph/failures.ts';
+import { answerOf, nrqlDocument, nrqlTimeoutSeconds } from '../nerdgraph/graphql-client.ts';
+import { nrqlText } from '../nerdgraph/nrql.ts';
 import { countingFailures } from '../newrelic/answer.ts';
 import { isJsonObject, parseJson } from '../newrelic/json.ts';
 import type { Transport } from '../transport/transport.ts';
-import { type CallPurpose, failureOf } from './failures.ts';
-import { answerOf, nrqlDocument, nrqlTimeoutSeconds } from './graphql-client.ts';
 import { surelyHas } from './known-values.ts';
-import { nrqlText } from './nrql.ts';
 
 export interface MetricNamesOptions {
   readonly accountId: number;

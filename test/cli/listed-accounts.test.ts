@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { listVisibleAccounts, type VisibleAccount } from '../../src/cli/listed-accounts.ts';
 import { ApiError } from '../../src/model/api-error.ts';
-import { listVisibleAccounts, type VisibleAccount } from '../../src/nerdgraph/accounts.ts';
 import { answerOf, createFakeTransport, type ScriptedAnswer } from '../support/fake-transport.ts';
 import { neverAborted } from '../transport/fakes.ts';
 

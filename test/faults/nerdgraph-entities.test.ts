@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import type { Selector } from '../../src/model/config.ts';
+import type { FaultRule } from '../../src/simulator/fault-rule.ts';
+import { anEntity, pageAnswer } from '../nerdgraph/answers.ts';
+import { type FaultBench, manyApplications, withTimedFaults } from './fault-bench.ts';
+import { byNerdGraph } from './sources.ts';
+
+const minuteMs = 60_000;
+const production = { account: 'production' };
+const info = 'newrelic_application_info';
+const unexpected = 'newrelic_exporter_unexpected_answers_total';
+const source = byNerdGraph.account;
+
+/** Seven applications, 1000 to 1006, on two pages. */
+const simulator = {
+  fleet: { applications: manyApplications(7, 1) },
+  graphql: { entityPageSize: 4 },
+};
+
+/** One page for every list from the third minute to the end of the seventh. */
+function badPage(search: unknown, errors?: readonly unknown[]): FaultRule {
+  const body = JSON.stringify({ data: { actor: { entitySearch: search } }, errors });
+  const when = { ...byNerdGraph.lists, fromMs: 2 * minuteMs, untilMs: 7 * minuteMs };
+  return { when, fault: { kind: 'document', body } };
+}
+
+const timeout = { message: 'took too long', extensions: { errorClass: 'TIMEOUT' } };
+const entities = [anEntity(1000), anEntity(1001)];
+
+function searchesOf({ faulty }: FaultBench, filter: string): number {
+  return faulty.simulator.journal
+    .entries()
+    .filter(({ graphql }) => graphql?.asks.some(({ text }) => text.includes(filter)) === true)
+    .length;
+}
+
+describe('a list of NerdGraph under 200 that is not whole', () => {
+  it.each([
+    {
+      what: 'is short of what New Relic counts',
+      page: badPage({ count: 7, results: { entities, nextCursor: null } }),
+      says: 'the answer lists 2 of 7.',
+    },
+    {
+      what: 'has an error beside it',
+      page: badPage({ count: 7, results: { entities, nextCursor: null } }, [timeout]),
+      says: 'the answer lists 2 of 7.',
+    },
+    {
+      what: 'does not say how many there are',
+      page: badPage({ count: null, results: { entities, nextCursor: null } }),
+      says: 'the answer does not say how many entities there are.',
+    },
+    {
+      what: 'has always one more page of the same',
+      page: badPage({ count: 7, results: { entities, nextCursor: 'more' } }),
+      says: 'the list of 7 does not end after 2 pages.',
+    },
+  ])('removes nothing, and says so: $what', async ({ page, says }) => {
+    await withTimedFaults({ source, simulator, script: [page] }, async (bench) => {
+      await bench.advance(6.9 * minuteMs);
+      const during = await bench.scrape();
+      await bench.advance(2 * minuteMs);
+      const after = await bench.scrape();
+
+      expect(during.value('newrelic_up', production)).toBe(0);
+      expect(during.series(info, production)).toHaveLength(7);
+      expect(bench.faulty.faults.hits().length).toBeLessThan(20);
+      expect(bench.logs('discovery failed')).toMatchObject([
+        { error: { reason: 'schema', message: expect.stringContaining(says) } },
+      ]);
+      expect(after.value('newrelic_up', production)).toBe(1);
+      expect(after.series(info, production)).toHaveLength(7);
+    });
+  });
+});
+
+describe('a list of NerdGraph', () => {
+  it('brings no application of another account, and names that once', async () => {
+    const page = badPage({
+      count: 3,
+      results: { entities: [...entities, anEntity(9, { accountId: 999 })], nextCursor: null },
+    });
+    await withTimedFaults(
+      { source, simulator, script: [{ ...page, when: byNerdGraph.lists }] },
+      async (bench) => {
+        await bench.advance(4 * minuteMs);
+        const scraped = await bench.scrape();
+
+        const ids = scraped.series(info, production).map(({ app_id: id }) => id);
+        expect(new Set(ids)).toEqual(new Set(['1000', '1001']));
+        expect(scraped.value('newrelic_up', production)).toBe(1);
+        expect(
+          scraped.value(unexpected, { ...production, kind: 'foreign_entity' }),
+        ).toBeGreaterThan(1);
+        const told = bench.logs('an answer was not as documented');
+        expect(told.filter(({ level }) => level === 'warn')).toMatchObject([
+          { kind: 'foreign_entity', account_id: '999' },
+        ]);
+      },
+    );
+  });
+
+  it.each<{ filter: string; selector: Selector }>([
+    { filter: 'domainId IN', selector: { kind: 'id', id: '1000' } },
+    { filter: 'name IN', selector: { kind: 'name', name: 'application 0' } },
+  ])('has what a search with $filter leaves out', async ({ filter, selector }) => {
+    const { body } = pageAnswer([]);
+    const when = { ...byNerdGraph.lists, queryIncludes: filter };
+    const script: FaultRule[] = [{ when, fault: { kind: 'document', body } }];
+    const entries = [{ selector }];
+    await withTimedFaults({ source, simulator, script, entries }, async (bench) => {
+      await bench.advance(5 * minuteMs);
+      const scraped = await bench.scrape();
+
+      expect(scraped.series(info, production)).toHaveLength(1);
+      expect(scraped.total('newrelic_exporter_app_missing', production)).toBe(0);
+      expect(scraped.value(unexpected, { ...production, kind: 'filter_refused' })).toBe(1);
+      expect(searchesOf(bench, filter)).toBe(1);
+    });
+  });
+
+  it('is read once an hour for what is missing', async () => {
+    const entries = [
+      { selector: { kind: 'id', id: '9' } },
+      { selector: { kind: 'id', id: '1000' } },
+    ] as const;
+    await withTimedFaults({ source, simulator, entries }, async (bench) => {
+      await bench.advance(30 * minuteMs);
+      const scraped = await bench.scrape();
+
+      expect(scraped.value('newrelic_up', production)).toBe(1);
+      expect(scraped.total('newrelic_exporter_app_missing', production)).toBe(1);
+      const filtered = searchesOf(bench, 'domainId IN');
+      expect(filtered).toBeGreaterThan(3);
+      // The whole list has two pages.
+      expect(searchesOf(bench, 'accountId')).toBe(filtered + 2);
+    });
+  });
+});
