@@ -24,7 +24,7 @@ interface Fate {
 function aSource(
   clock: FakeClock,
   fates: readonly Fate[],
-  { gatherMs, asked }: { readonly listsHosts: true; gatherMs: number; readonly asked: string[] },
+  { gatherMs, asked }: { gatherMs: number; readonly asked: string[] },
 ): Source {
   let made = 0;
   const next = <Asked extends Question>(questions: readonly Asked[], fate: Fate): Batch<Asked> => {
@@ -55,6 +55,7 @@ function aSource(
   };
   return {
     costs: restCosts,
+    listsHosts: true,
     gatherMs,
     discover: async () => Promise.reject(new Error('not asked')),
     hostNames: async () => Promise.reject(new Error('not asked')),
