@@ -63,15 +63,12 @@ const rest: FaultSource = {
     entries.filter(({ path }) => path.endsWith('/metrics/data.json')).map(restWindow),
 };
 
-const dayMs = 24 * 3_600_000;
-
-/** The window of each query for calls: not of those for the list of hosts, or for what there is at all. */
+/** The window of each query for calls. */
 function nrqlWindows({ graphql, wallMs, monotonicMs }: JournalEntry): readonly NrqlWindow[] {
   return (graphql?.asks ?? []).flatMap(({ text }) => {
     const [, fromText, toText] = / SINCE (\d+) UNTIL (\d+)$/u.exec(text) ?? [];
     const [fromMs, toMs] = [Number(fromText), Number(toText)];
-    if (text.includes('AS calls FROM Metric WHERE host IS NOT NULL')) return [];
-    if (Number.isNaN(fromMs) || toMs - fromMs === dayMs) return [];
+    if (Number.isNaN(fromMs)) return [];
     return [{ text, fromMs, toMs, atMonotonicMs: monotonicMs, ageMs: wallMs - toMs }];
   });
 }

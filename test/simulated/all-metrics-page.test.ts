@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { AccountSource } from '../../src/model/config.ts';
 import { presetNames } from '../../src/model/presets.ts';
@@ -44,10 +45,18 @@ async function pageOf(source: AccountSource): Promise<string> {
 }
 
 describe('the page with all presets and values of all kinds', () => {
-  it.each([
-    { what: 'REST', source: { kind: 'rest', accountId: undefined } },
-    { what: 'NerdGraph', source: { kind: 'nerdgraph', accountId: 1_234_567 } },
-  ] as const)('is the same with $what, but for the ids of hosts', async ({ source }) => {
-    await expect(await pageOf(source)).toMatchFileSnapshot('all-metrics-page.txt');
+  it('is as in the file with REST', async () => {
+    await expect(await pageOf({ kind: 'rest', accountId: undefined })).toMatchFileSnapshot(
+      'all-metrics-page.txt',
+    );
+  });
+
+  it('is the same with NerdGraph, but for the ids of hosts and what was always 0', async () => {
+    const written = readFileSync(new URL('all-metrics-page.txt', import.meta.url), 'utf8');
+    const isBusy = (line: string): boolean => !line.endsWith(' 0');
+
+    const page = await pageOf({ kind: 'nerdgraph', accountId: 1_234_567 });
+
+    expect(page.split('\n').filter(isBusy)).toEqual(written.split('\n').filter(isBusy));
   });
 });
