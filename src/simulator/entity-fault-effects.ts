@@ -35,18 +35,16 @@ function withForeignEntity(search: unknown, accountId: number): unknown {
 
 /** What a fault does to a search for entities. */
 export function searchChangeOf(fault: GraphqlFault): Change {
-  switch (fault.kind) {
-    case 'short':
-      return (search) =>
-        withPage(search, (page) => ({
-          entities: entitiesOf(page).slice(0, fault.keep),
-          nextCursor: null,
-        }));
-    case 'foreign_entity':
-      return (search) => withForeignEntity(search, fault.accountId);
-    case 'endless_list':
-      return (search) => withPage(search, () => ({ nextCursor: cursorOf(0, ` ${randomUUID()}`) }));
-    default:
-      return keep;
+  if (fault.kind === 'foreign_entity') {
+    return (search) => withForeignEntity(search, fault.accountId);
   }
+  if (fault.kind === 'endless_list') {
+    return (search) => withPage(search, () => ({ nextCursor: cursorOf(0, ` ${randomUUID()}`) }));
+  }
+  if (fault.kind !== 'short') return keep;
+  return (search) =>
+    withPage(search, (page) => ({
+      entities: entitiesOf(page).slice(0, fault.keep),
+      nextCursor: null,
+    }));
 }

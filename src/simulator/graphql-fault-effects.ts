@@ -18,14 +18,11 @@ function changedAt(document: unknown, path: readonly string[], change: Change): 
 
 /** What happens to the value of a field that reads data. */
 function changeOf(fault: GraphqlFault, { operation, path }: GraphqlAsk): Change {
-  switch (fault.kind) {
-    case 'graphql_error':
-      return fault.partial === undefined || fault.partial === path.at(-1) ? () => null : keep;
-    case 'null_nrql':
-      return () => null;
-    default:
-      return operation === 'nrql' ? nrqlChangeOf(fault) : searchChangeOf(fault);
+  if (fault.kind === 'null_nrql') return () => null;
+  if (fault.kind === 'graphql_error') {
+    return fault.partial === undefined || fault.partial === path.at(-1) ? () => null : keep;
   }
+  return operation === 'nrql' ? nrqlChangeOf(fault) : searchChangeOf(fault);
 }
 
 const deprecation =
@@ -33,27 +30,25 @@ const deprecation =
 
 function errorsOf(fault: GraphqlFault, asks: readonly GraphqlAsk[]): readonly GraphqlError[] {
   const locations = [{ line: 1, column: 1 }];
-  switch (fault.kind) {
-    case 'graphql_error': {
-      const { message, errorClass, classification, partial } = fault;
-      const extensions = extensionsOf(errorClass, classification);
-      return asks
-        .filter(({ path }) => partial === undefined || partial === path.at(-1))
-        .map(({ path }) => ({ message, locations, path, extensions }));
-    }
-    case 'short': {
-      const message = 'NRDB query duration exceeded the set timeout';
-      const extensions = extensionsOf('TIMEOUT');
-      const failed = fault.sign === 'error' ? asks : [];
-      return failed.map(({ path }) => ({ message, locations, path, extensions }));
-    }
-    case 'warning': {
-      const { message = deprecation } = fault;
-      return asks.map(({ path }) => ({ message, path, extensions: {} }));
-    }
-    default:
-      return [];
+  if (fault.kind === 'graphql_error') {
+    const { message, errorClass, classification, partial } = fault;
+    const extensions = extensionsOf(errorClass, classification);
+    return asks
+      .filter(({ path }) => partial === undefined || partial === path.at(-1))
+      .map(({ path }) => ({ message, locations, path, extensions }));
   }
+  if (fault.kind === 'short' && fault.sign === 'error') {
+    const message = 'NRDB query duration exceeded the set timeout';
+    return asks.map(({ path }) => ({
+      message,
+      locations,
+      path,
+      extensions: extensionsOf('TIMEOUT'),
+    }));
+  }
+  if (fault.kind !== 'warning') return [];
+  const { message = deprecation } = fault;
+  return asks.map(({ path }) => ({ message, path, extensions: {} }));
 }
 
 /**

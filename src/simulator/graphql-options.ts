@@ -39,20 +39,23 @@ export type GraphqlSettings = {
   readonly [Key in keyof GraphqlOptions]-?: Exclude<GraphqlOptions[Key], undefined>;
 };
 
+const defaults: GraphqlSettings = {
+  accountId: 1_234_567,
+  accountName: 'Simulated account',
+  entityPageSize: 200,
+  nrqlPerMinute: 3000,
+  concurrency: 25,
+  repeatsPerMinute: 120,
+  badKey: 'http_401',
+  snapMs: 60_000,
+  appIds: 'string',
+  rowsPerSecond: Number.POSITIVE_INFINITY,
+  maxNrqlCharacters: 4096,
+  checksDocuments: true,
+  mostRows: Number.POSITIVE_INFINITY,
+};
+
 export function graphqlSettingsOf(options: GraphqlOptions): GraphqlSettings {
-  return {
-    accountId: options.accountId ?? 1_234_567,
-    accountName: options.accountName ?? 'Simulated account',
-    entityPageSize: options.entityPageSize ?? 200,
-    nrqlPerMinute: options.nrqlPerMinute ?? 3000,
-    concurrency: options.concurrency ?? 25,
-    repeatsPerMinute: options.repeatsPerMinute ?? 120,
-    badKey: options.badKey ?? 'http_401',
-    snapMs: options.snapMs ?? 60_000,
-    appIds: options.appIds ?? 'string',
-    rowsPerSecond: options.rowsPerSecond ?? Number.POSITIVE_INFINITY,
-    maxNrqlCharacters: options.maxNrqlCharacters ?? 4096,
-    checksDocuments: options.checksDocuments ?? true,
-    mostRows: options.mostRows ?? Number.POSITIVE_INFINITY,
-  };
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  return { ...defaults, ...Object.fromEntries(given) };
 }

@@ -21,13 +21,7 @@ export function checkNrql(query: NrqlQuery, nowMs: number): void {
 }
 
 function attributesIn(condition: NrqlCondition): readonly string[] {
-  switch (condition.kind) {
-    case 'and':
-    case 'or':
-      return [...attributesIn(condition.left), ...attributesIn(condition.right)];
-    case 'not':
-      return attributesIn(condition.condition);
-    default:
-      return [condition.attribute];
-  }
+  if (condition.kind === 'not') return attributesIn(condition.condition);
+  if (!('left' in condition)) return [condition.attribute];
+  return [...attributesIn(condition.left), ...attributesIn(condition.right)];
 }

@@ -81,9 +81,9 @@ function withFacetTwice(container: unknown): unknown {
 
 function withBareFacets(container: unknown): unknown {
   if (!isJson(container)) return container;
-  const kept = ['facet', ...columnsOf(container)];
+  const kept = new Set(['facet', ...columnsOf(container)]);
   const bare = (row: Json): Json =>
-    Object.fromEntries(Object.entries(row).filter(([name]) => kept.includes(name)));
+    Object.fromEntries(Object.entries(row).filter(([name]) => kept.has(name)));
   return { ...container, results: resultsOf(container).map(bare) };
 }
 
@@ -92,39 +92,35 @@ function withMetadata(container: unknown, change: (metadata: Json) => Json): unk
   return { ...container, metadata: { ...container['metadata'], ...change(container['metadata']) } };
 }
 
-function movedBy(minutes: number): Change {
-  return (value) => (typeof value === 'number' ? value + minutes * minuteMs : value);
+function movedBy(value: unknown, minutes: number): unknown {
+  return typeof value === 'number' ? value + minutes * minuteMs : value;
+}
+
+function withOtherWindow(container: unknown, beginMinutes: number, endMinutes: number): unknown {
+  return withMetadata(container, ({ timeWindow }) => {
+    if (!isJson(timeWindow)) return {};
+    const begin = movedBy(timeWindow['begin'], beginMinutes);
+    const end = movedBy(timeWindow['end'], endMinutes);
+    return { timeWindow: { ...timeWindow, begin, end } };
+  });
+}
+
+function metadataChangeOf(fault: GraphqlFault): Change {
+  if (fault.kind === 'messages') {
+    return (container) => withMetadata(container, () => ({ messages: [fault.message] }));
+  }
+  if (fault.kind !== 'other_window') return keep;
+  return (container) => withOtherWindow(container, fault.beginMinutes, fault.endMinutes);
 }
 
 /** What a fault does to an answer to NRQL. */
 export function nrqlChangeOf(fault: GraphqlFault): Change {
-  switch (fault.kind) {
-    case 'truncated':
-      return (container) => truncated(container, fault.rows);
-    case 'short':
-      return (container) => shortened(container, fault.keep, fault.sign === 'none');
-    case 'numbers_as_text':
-      return withTexts;
-    case 'facet_twice':
-      return withFacetTwice;
-    case 'bare_facets':
-      return withBareFacets;
-    case 'messages':
-      return (container) => withMetadata(container, () => ({ messages: [fault.message] }));
-    case 'other_window':
-      return (container) =>
-        withMetadata(container, ({ timeWindow }) =>
-          isJson(timeWindow)
-            ? {
-                timeWindow: {
-                  ...timeWindow,
-                  begin: movedBy(fault.beginMinutes)(timeWindow['begin']),
-                  end: movedBy(fault.endMinutes)(timeWindow['end']),
-                },
-              }
-            : {},
-        );
-    default:
-      return keep;
+  if (fault.kind === 'truncated') return (container) => truncated(container, fault.rows);
+  if (fault.kind === 'short') {
+    return (container) => shortened(container, fault.keep, fault.sign === 'none');
   }
+  if (fault.kind === 'numbers_as_text') return withTexts;
+  if (fault.kind === 'facet_twice') return withFacetTwice;
+  if (fault.kind === 'bare_facets') return withBareFacets;
+  return metadataChangeOf(fault);
 }

@@ -19,7 +19,7 @@ export interface NrqlReader {
 }
 
 /** Names in queries are no keywords, unless they are in backticks or quotes. */
-const keywords: ReadonlySet<string> = new Set(
+const reserved: ReadonlySet<string> = new Set(
   'SELECT FROM WHERE FACET LIMIT SINCE UNTIL AS AND OR NOT IN LIKE RLIKE IS NULL TRUE FALSE AGO TIMESERIES COMPARE WITH ORDER BY OFFSET'.split(
     ' ',
   ),
@@ -54,7 +54,7 @@ export function createNrqlReader(text: string): NrqlReader {
   };
   const oneOf = (kinds: readonly NrqlToken['kind'][], what: string): string => {
     const { kind, text: found } = at(0);
-    const isKeyword = kind === 'word' && keywords.has(found.toUpperCase());
+    const isKeyword = kind === 'word' && reserved.has(found.toUpperCase());
     if (isKeyword || !kinds.includes(kind)) throw fail(`expected ${what}`);
     return next().text;
   };
