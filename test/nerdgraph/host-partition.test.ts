@@ -109,8 +109,16 @@ describe('partsOf', () => {
     const parts = partsOf(names, most);
 
     expect(parts.map((part) => names.filter((name) => part.has(name)))).toEqual(is);
-    if (parts.length === 1) expect(parts).toEqual([allHosts]);
   });
+});
+
+describe('all hosts', () => {
+  it.each([{ parts: partsOf(['a', 'b'], 2) }, { parts: blindPartsOf(1) }])(
+    'are asked for without a condition',
+    ({ parts }) => {
+      expect(parts).toEqual([allHosts]);
+    },
+  );
 });
 
 describe('blindPartsOf', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type MetricScope, type PolledSeries, seriesOf } from '../../src/model/polled-series.ts';
 import { presetNames } from '../../src/model/presets.ts';
-import type { SelectedApplication } from '../../src/model/selected-application.ts';
+import { hostSelectorOf, type SelectedApplication } from '../../src/model/selected-application.ts';
 import { maxNrqlCharacters } from '../../src/nerdgraph/column-sets.ts';
 import { metricsNrql } from '../../src/nerdgraph/nrql.ts';
 import {
@@ -289,15 +289,13 @@ describe('the queries of a batch', () => {
             const { id, hostIds = hostsNamed(9) } = selected.application;
             const own = queries.filter(({ applicationIds }) => applicationIds.includes(id));
             const ofHosts = own.filter(({ subject }) => subject === 'hosts');
-            const isSelf = ofHosts.some(({ hosts }) => hosts.condition?.startsWith('host IN'));
-            const found = hostIds.map((name) => ofHosts.filter(({ hosts }) => hosts.has(name)));
+            const isSelf = hostSelectorOf(selected)?.kind === 'self';
+            const perHost = hostIds.map(
+              (name) => ofHosts.filter(({ hosts }) => isSelf || hosts.has(name)).length,
+            );
 
             expect(own.length - ofHosts.length).toBe(selected.entry.application ? 1 : 0);
-            if (!isSelf) {
-              expect(found.every(({ length }) => length === Number(asksForHosts(selected)))).toBe(
-                true,
-              );
-            }
+            expect(new Set([...perHost, Number(asksForHosts(selected))]).size).toBe(1);
             for (const { applicationIds } of own) {
               expect(applicationIds.length).toBeLessThanOrEqual(divisionOf(id).together);
             }

@@ -47,7 +47,7 @@ describe('a query that fails beside others', () => {
         selected: aSelected({ id: `${index + 1}` }, { hosts: false }),
       }));
       const together = polls.map(() => {
-        const queries = queriesOf(batch, sizes.divisionOf);
+        const queries = queriesOf(batch, (id) => sizes.divisionOf(id));
         const ended = queries.map((query) =>
           query.applicationIds.includes('7')
             ? failed(query.applicationIds)
