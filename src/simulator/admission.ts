@@ -2,7 +2,7 @@ import { type Answer, errorAnswer, overQuotaAnswer, withoutBody } from './answer
 import { graphqlRefusal } from './graphql-answers.ts';
 import { askedOf, type GraphqlAsked } from './graphql-asks.ts';
 import { parseGraphqlRequest } from './graphql-request.ts';
-import type { GraphqlRoutes } from './graphql-routes.ts';
+import type { GraphqlRoutes, Rewrite } from './graphql-routes.ts';
 import type { Quota } from './quota.ts';
 import { acceptsJson, isGraphql, type ParsedRequest } from './request.ts';
 import type { Routes } from './routes.ts';
@@ -11,8 +11,8 @@ import type { Routes } from './routes.ts';
 export interface Admitted {
   /** What it asks NerdGraph for; `undefined` for the REST API, and if it cannot be read. */
   readonly asked: GraphqlAsked | undefined;
-  /** Works out the answer; to be called when the latency is over. */
-  readonly answer: () => Answer;
+  /** Works out the answer; to be called when the latency is over. Only NerdGraph knows `rewrite`. */
+  readonly answer: (rewrite?: Rewrite) => Answer;
 }
 
 export interface AdmissionDependencies {

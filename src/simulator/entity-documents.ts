@@ -28,14 +28,6 @@ const summaryMinutes = 4;
 const summaryDelayMs = 3 * minuteMs;
 const apdexTarget = 0.5;
 
-/** What a search gives. Its first name is the type, the others are interfaces. */
-const outlineTypes = [
-  'ApmApplicationEntityOutline',
-  'EntityOutline',
-  'AlertableEntityOutline',
-  'ApmBrowserApplicationEntityOutline',
-] as const;
-
 const severities: Readonly<Record<string, string>> = {
   green: 'NOT_ALERTING',
   orange: 'WARNING',
@@ -119,7 +111,7 @@ export function entityOutline(
 ): GraphqlObject {
   const { account } = state;
   return {
-    '@types': outlineTypes,
+    __typename: 'ApmApplicationEntityOutline',
     guid: entityGuidOf(account.id, application),
     name: application.name,
     accountId: account.id,
@@ -147,8 +139,5 @@ export function entityDocument(
   application: SimulatedApplication,
   state: EntityState,
 ): GraphqlObject {
-  return {
-    ...entityOutline(application, state),
-    '@types': outlineTypes.map((type) => type.replace(/Outline$/, '')),
-  };
+  return { ...entityOutline(application, state), __typename: 'ApmApplicationEntity' };
 }

@@ -9,9 +9,8 @@ import {
 } from './entity-documents.ts';
 import { entityGuidOf } from './entity-guid.ts';
 import { type EntityPredicate, parseEntityQuery } from './entity-query.ts';
-import type { GraphqlObject } from './graphql-execution.ts';
+import type { GraphqlArguments, GraphqlObject } from './graphql-execution.ts';
 import { invalidInput } from './graphql-failure.ts';
-import type { GraphqlArguments } from './graphql-selection.ts';
 import type { SimulatedApplication } from './simulated-application.ts';
 
 export interface EntitySearchOptions {
@@ -34,15 +33,15 @@ function isJson(value: unknown): value is Json {
   return typeof value === 'object' && value !== null;
 }
 
-/** A cursor says where the next page begins. Clients cannot read it. */
-function cursorOf(offset: number): string {
-  return Buffer.from(`entities after ${offset}`).toString('base64url');
+/** A cursor says where the next page begins. Clients cannot read it. The mark makes it another one. */
+export function cursorOf(offset: number, mark = ''): string {
+  return Buffer.from(`entities after ${offset}${mark}`).toString('base64url');
 }
 
 function offsetOf(cursor: unknown): number {
   if (cursor === undefined || cursor === null) return 0;
   const text = typeof cursor === 'string' ? Buffer.from(cursor, 'base64url').toString() : '';
-  const offset = /^entities after (?<offset>\d+)$/.exec(text)?.groups?.['offset'];
+  const offset = /^entities after (?<offset>\d+)/.exec(text)?.groups?.['offset'];
   // The vendor refuses an empty cursor as well.
   if (offset === undefined) throw invalidInput('Invalid cursor value');
   return Number(offset);

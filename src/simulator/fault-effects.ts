@@ -174,7 +174,7 @@ export function commitFault(
   clock: Clock,
 ): ReturnType<Intercept> {
   if (isGraphqlFault(fault)) {
-    return (answer) => withGraphqlFault(fault, request.graphql?.asks ?? [], answer);
+    return (answer, ask) => withGraphqlFault(fault, request.graphql?.asks ?? [], answer, ask);
   }
   if (isWireFault(fault)) {
     breakOnTheWire(fault, response, clock);

@@ -6,7 +6,7 @@ import { type EndpointKind, parseEndpoint } from './request.ts';
 /** The requests that a fault is meant for. All stated conditions must hold. */
 export interface FaultCondition {
   readonly endpoints?: readonly EndpointKind[] | undefined;
-  /** As in the path. */
+  /** As in the path; or NRQL that names it. */
   readonly applicationId?: string | undefined;
   /** As in the path. */
   readonly hostId?: string | undefined;
@@ -56,12 +56,20 @@ function isAsked(condition: FaultCondition, { query, graphql }: JournalEntry): b
   return isOperation && isIncluded;
 }
 
+function namesApplication(id: string, { applicationId, graphql }: JournalEntry): boolean {
+  const named = new RegExp(String.raw`(?<!\d)${id}(?!\d)`);
+  return (
+    id === applicationId ||
+    graphql?.asks.some(({ operation, text }) => operation === 'nrql' && named.test(text)) === true
+  );
+}
+
 function isSubject(condition: FaultCondition, entry: JournalEntry): boolean {
   const { endpoints, applicationId, hostId, keyIndex } = condition;
   const kind = parseEndpoint(entry.path)?.kind;
   return (
     (endpoints === undefined || (kind !== undefined && endpoints.includes(kind))) &&
-    (applicationId === undefined || applicationId === entry.applicationId) &&
+    (applicationId === undefined || namesApplication(applicationId, entry)) &&
     (hostId === undefined || hostId === entry.hostId) &&
     (keyIndex === undefined || keyIndex === entry.keyIndex) &&
     isAsked(condition, entry)

@@ -1,10 +1,9 @@
 import type { Answer } from './answer.ts';
-import type { GraphqlResult } from './graphql-execution.ts';
 
 const headers = { 'Content-Type': 'application/json;charset=utf-8' };
 
 /** An answer of NerdGraph: nearly always a 200, with `errors` or without. */
-export function graphqlAnswer(result: GraphqlResult): Answer {
+export function graphqlAnswer(result: object): Answer {
   return { status: 200, headers, body: JSON.stringify(result) };
 }
 

@@ -1,6 +1,8 @@
-import type { FieldNode } from 'graphql/language/ast.js';
+import { executeSync } from 'graphql/execution/execute.js';
+import { pathToArray } from 'graphql/jsutils/Path.js';
+import type { GraphqlArguments } from './graphql-execution.ts';
 import type { GraphqlRequest } from './graphql-request.ts';
-import { argumentsOf, fieldsOf, selectionSetsOf } from './graphql-selection.ts';
+import { nerdgraphSchema } from './graphql-schema.ts';
 
 /** What the simulated NerdGraph counts, and what faults can be meant for. */
 export type GraphqlOperation = 'entity_search' | 'nrql';
@@ -31,21 +33,19 @@ const keptCharacters = 16_384;
 /** The fields of a request that read data, in the order of the document. */
 export function asksOf(request: GraphqlRequest): readonly GraphqlAsk[] {
   const asks: GraphqlAsk[] = [];
-  const visit = (fields: readonly FieldNode[], path: readonly string[]): void => {
-    const [field] = fields;
-    if (field === undefined) return;
-    const operation = operations[field.name.value];
-    if (operation !== undefined) {
-      const query = argumentsOf(field, request.variables)['query'];
-      asks.push({ operation, path, text: typeof query === 'string' ? query : '' });
-      return;
-    }
-    for (const [key, inner] of fieldsOf(selectionSetsOf(fields), undefined, request)) {
-      visit(inner, [...path, key]);
-    }
-  };
-  const roots = fieldsOf([request.operation.selectionSet], undefined, request);
-  for (const [key, fields] of roots) visit(fields, [key]);
+  executeSync({
+    schema: nerdgraphSchema,
+    document: request.document,
+    operationName: request.operationName,
+    variableValues: request.variables,
+    fieldResolver: (_source, { query }: GraphqlArguments, _context, { fieldName, path }) => {
+      const operation = operations[fieldName];
+      if (operation === undefined) return {};
+      const text = typeof query === 'string' ? query : '';
+      asks.push({ operation, path: pathToArray(path).map(String), text });
+      return null;
+    },
+  });
   return asks;
 }
 

@@ -1,13 +1,11 @@
 /** A field of NerdGraph that fails: it becomes null, and the answer gets an error with its path. */
 export class GraphqlFailure extends Error {
   override readonly name = 'GraphqlFailure';
-  readonly errorClass: string;
-  readonly classification: string | undefined;
+  readonly extensions: Readonly<Record<string, string>>;
 
   constructor(errorClass: string, message: string, classification?: string) {
     super(message);
-    this.errorClass = errorClass;
-    this.classification = classification;
+    this.extensions = extensionsOf(errorClass, classification);
   }
 }
 

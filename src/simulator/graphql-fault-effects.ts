@@ -1,20 +1,12 @@
 import type { Answer } from './answer.ts';
+import { searchChangeOf } from './entity-fault-effects.ts';
 import { graphqlAnswer } from './graphql-answers.ts';
 import type { GraphqlAsk } from './graphql-asks.ts';
-import type { GraphqlResult } from './graphql-execution.ts';
 import { extensionsOf, type GraphqlError } from './graphql-failure.ts';
 import type { GraphqlFault } from './graphql-fault.ts';
-
-type Json = Readonly<Record<string, unknown>>;
-type Change = (value: unknown) => unknown;
-
-function isJson(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isResult(value: unknown): value is GraphqlResult {
-  return isJson(value) && Object.hasOwn(value, 'data');
-}
+import type { Rewrite } from './graphql-routes.ts';
+import { type Change, isJson, keep } from './json-change.ts';
+import { nrqlChangeOf } from './nrql-fault-effects.ts';
 
 /** The document with the value at `path` changed, if there is one. */
 function changedAt(document: unknown, path: readonly string[], change: Change): unknown {
@@ -24,66 +16,15 @@ function changedAt(document: unknown, path: readonly string[], change: Change): 
   return { ...document, [name]: changedAt(document[name], rest, change) };
 }
 
-function changedMembers(record: Json, change: Change): Json {
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));
-}
-
-function sumOf(records: readonly Json[]): Json {
-  const sum: Record<string, number> = {};
-  for (const record of records) {
-    for (const [name, value] of Object.entries(record)) {
-      if (typeof value === 'number') sum[name] = (sum[name] ?? 0) + value;
-    }
-  }
-  return sum;
-}
-
-function resultsOf(container: Json): readonly Json[] {
-  const { results } = container;
-  return Array.isArray(results) ? results.filter(isJson) : [];
-}
-
-/** A query without facets has no other result, and stays as it is. */
-function truncated(container: unknown, rows: number): unknown {
-  if (!isJson(container)) return container;
-  const { otherResult } = container;
-  if (!isJson(otherResult)) return container;
-  const results = resultsOf(container);
-  const others = changedMembers(otherResult, (value) => value ?? 0);
-  const sum = sumOf([others, ...results.slice(rows)]);
-  return {
-    ...container,
-    results: results.slice(0, rows),
-    // The facets themselves may be numbers as well, but they do not add up.
-    otherResult: Object.fromEntries(Object.keys(others).map((name) => [name, sum[name] ?? null])),
-  };
-}
-
-const numberAsText: Change = (value) => (typeof value === 'number' ? String(value) : value);
-
-function withTexts(container: unknown): unknown {
-  if (!isJson(container)) return container;
-  return {
-    ...container,
-    results: resultsOf(container).map((record) => changedMembers(record, numberAsText)),
-  };
-}
-
-const keep: Change = (value) => value;
-
-/** What happens to the value of each field that reads data. */
+/** What happens to the value of a field that reads data. */
 function changeOf(fault: GraphqlFault, { operation, path }: GraphqlAsk): Change {
   switch (fault.kind) {
     case 'graphql_error':
       return fault.partial === undefined || fault.partial === path.at(-1) ? () => null : keep;
     case 'null_nrql':
       return () => null;
-    case 'truncated':
-      return operation === 'nrql' ? (value) => truncated(value, fault.rows) : keep;
-    case 'numbers_as_text':
-      return operation === 'nrql' ? withTexts : keep;
-    case 'warning':
-      return keep;
+    default:
+      return operation === 'nrql' ? nrqlChangeOf(fault) : searchChangeOf(fault);
   }
 }
 
@@ -91,43 +32,51 @@ const deprecation =
   'This field is deprecated! Please update your query to avoid failures in the future.';
 
 function errorsOf(fault: GraphqlFault, asks: readonly GraphqlAsk[]): readonly GraphqlError[] {
+  const locations = [{ line: 1, column: 1 }];
   switch (fault.kind) {
-    case 'graphql_error':
+    case 'graphql_error': {
+      const { message, errorClass, classification, partial } = fault;
+      const extensions = extensionsOf(errorClass, classification);
       return asks
-        .filter(({ path }) => fault.partial === undefined || fault.partial === path.at(-1))
-        .map(({ path }) => ({
-          message: fault.message,
-          locations: [{ line: 1, column: 1 }],
-          path,
-          extensions: extensionsOf(fault.errorClass, fault.classification),
-        }));
-    case 'warning':
-      return asks.map(({ path }) => ({
-        message: fault.message ?? deprecation,
-        path,
-        extensions: {},
-      }));
-    case 'null_nrql':
-    case 'truncated':
-    case 'numbers_as_text':
+        .filter(({ path }) => partial === undefined || partial === path.at(-1))
+        .map(({ path }) => ({ message, locations, path, extensions }));
+    }
+    case 'short': {
+      const message = 'NRDB query duration exceeded the set timeout';
+      const extensions = extensionsOf('TIMEOUT');
+      const failed = fault.sign === 'error' ? asks : [];
+      return failed.map(({ path }) => ({ message, locations, path, extensions }));
+    }
+    case 'warning': {
+      const { message = deprecation } = fault;
+      return asks.map(({ path }) => ({ message, path, extensions: {} }));
+    }
+    default:
       return [];
   }
 }
 
-/** Makes the answer with a fault of the normal one. A refusal stays as it is, and so does
- * what reads no data. */
+/**
+ * Makes the answer with a fault of the normal one, or of what `ask` answers to rewritten texts. A refusal
+ * stays as it is, and so does what reads no data.
+ */
 export function withGraphqlFault(
   fault: GraphqlFault,
   asks: readonly GraphqlAsk[],
   answer: Answer,
+  ask: (rewrite: Rewrite) => Answer,
 ): Answer {
   if (asks.length === 0) return answer;
+  if (fault.kind === 'other_answer') {
+    return ask((text) => text.replaceAll(fault.replace, fault.by));
+  }
   const normal: unknown = JSON.parse(answer.body);
-  if (!isResult(normal)) return answer;
+  if (!isJson(normal) || !Object.hasOwn(normal, 'data')) return answer;
   const data = asks.reduce<unknown>(
-    (document, ask) => changedAt(document, ask.path, changeOf(fault, ask)),
-    normal.data,
+    (document, asked) => changedAt(document, asked.path, changeOf(fault, asked)),
+    normal['data'],
   );
-  const errors = [...(normal.errors ?? []), ...errorsOf(fault, asks)];
+  const before: readonly unknown[] = Array.isArray(normal['errors']) ? normal['errors'] : [];
+  const errors = [...before, ...errorsOf(fault, asks)];
   return graphqlAnswer(errors.length === 0 ? { data } : { data, errors });
 }

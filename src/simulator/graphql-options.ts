@@ -23,6 +23,13 @@ export interface GraphqlOptions {
    * a metric of a host. Default: endlessly fast.
    */
   readonly rowsPerSecond?: number | undefined;
+  /** A longer NRQL is refused. Default 4096. */
+  readonly maxNrqlCharacters?: number | undefined;
+  /**
+   * Whether documents are checked against the schema; its part here is small. Default true. Without it,
+   * fields that are not known are left out of answers.
+   */
+  readonly checksDocuments?: boolean | undefined;
   /** A query over more rows is "a little too big". Default: none is. */
   readonly mostRows?: number | undefined;
 }
@@ -44,6 +51,8 @@ export function graphqlSettingsOf(options: GraphqlOptions): GraphqlSettings {
     snapMs: options.snapMs ?? 60_000,
     appIds: options.appIds ?? 'string',
     rowsPerSecond: options.rowsPerSecond ?? Number.POSITIVE_INFINITY,
+    maxNrqlCharacters: options.maxNrqlCharacters ?? 4096,
+    checksDocuments: options.checksDocuments ?? true,
     mostRows: options.mostRows ?? Number.POSITIVE_INFINITY,
   };
 }

@@ -1,24 +1,29 @@
+import { validate } from 'graphql/validation/validate.js';
 import type { Answer } from './answer.ts';
 import type { AccountDependencies } from './application-routes.ts';
 import { createEntitySearch } from './entity-search.ts';
 import { badKeyAnswer, graphqlAnswer, graphqlRefusal } from './graphql-answers.ts';
 import { asksOf } from './graphql-asks.ts';
-import { executeGraphql, type GraphqlObject } from './graphql-execution.ts';
+import { executeGraphql, type GraphqlArguments, type GraphqlObject } from './graphql-execution.ts';
 import { GraphqlFailure } from './graphql-failure.ts';
 import type { GraphqlSettings } from './graphql-options.ts';
 import type { GraphqlRequest } from './graphql-request.ts';
-import type { GraphqlArguments } from './graphql-selection.ts';
+import { nerdgraphSchema } from './graphql-schema.ts';
 import { createMinuteCounter } from './minute-counter.ts';
 import { createNrqlField } from './nrql-container.ts';
 import { createNrqlRows } from './nrql-rows.ts';
+
+/** Makes another text of one. */
+export type Rewrite = (text: string) => string;
 
 /** NerdGraph of the account. */
 export interface GraphqlRoutes {
   /**
    * Counts a request with a valid key as it arrives. `inFlight` counts those of NerdGraph, this one
-   * included. The returned function answers it; it may be called later.
+   * included. The returned function answers it; it may be called later. With `rewrite` it answers as if
+   * each text among the variables had been rewritten.
    */
-  accept(request: GraphqlRequest, inFlight: number): () => Answer;
+  accept(request: GraphqlRequest, inFlight: number): (rewrite?: Rewrite) => Answer;
   /** The answer to a request without a valid key. */
   refuse(): Answer;
   /** The number of queries and requests that were over a limit. */
@@ -94,11 +99,8 @@ function createRoot(
     return query(args);
   };
   return {
-    '@types': ['RootQueryType'],
     actor: {
-      '@types': ['Actor'],
       user: { id: 1, name: 'Simulated user', email: 'user@simulated.invalid' },
-      requestContext: { userId: '1' },
       accounts: [account],
       account: ({ id }: GraphqlArguments) => {
         if (id !== account.id) throw noAccess(id);
@@ -118,16 +120,29 @@ function createRoot(
   };
 }
 
+function rewrittenBy(rewrite: Rewrite | undefined, request: GraphqlRequest): GraphqlRequest {
+  if (rewrite === undefined) return request;
+  const variables = Object.entries(request.variables).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? rewrite(value) : value,
+  ]);
+  return { ...request, variables: Object.fromEntries(variables) };
+}
+
 export function createGraphqlRoutes(
   settings: GraphqlSettings,
   dependencies: AccountDependencies,
 ): GraphqlRoutes {
   const limits = createLimits(settings, dependencies);
   const root = createRoot(settings, limits, dependencies);
+  const answerTo = (request: GraphqlRequest): Answer => {
+    const errors = settings.checksDocuments ? validate(nerdgraphSchema, request.document) : [];
+    return graphqlAnswer(errors.length > 0 ? { errors } : executeGraphql(request, root));
+  };
   return {
     accept: (request, inFlight) => {
       const refusal = limits.refusal(request, inFlight);
-      return () => refusal ?? graphqlAnswer(executeGraphql(request, root));
+      return (rewrite) => refusal ?? answerTo(rewrittenBy(rewrite, request));
     },
     refuse: () => badKeyAnswer(settings.badKey === 'http_401' ? 401 : 200),
     violations: () => limits.violations(),

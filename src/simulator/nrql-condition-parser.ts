@@ -1,3 +1,4 @@
+import { nrqlAttribute } from './nrql-attributes.ts';
 import type { NrqlComparison, NrqlCondition, NrqlLiteral } from './nrql-query.ts';
 import type { NrqlReader } from './nrql-reader.ts';
 
@@ -54,7 +55,7 @@ function negatedIf(negated: boolean, condition: NrqlCondition): NrqlCondition {
 }
 
 function comparison(reader: NrqlReader): NrqlCondition {
-  const attribute = reader.attribute();
+  const attribute = nrqlAttribute(reader);
   if (reader.takeWords('IS')) {
     const negated = reader.takeWords('NOT');
     reader.expectWord('NULL');

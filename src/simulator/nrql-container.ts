@@ -1,8 +1,8 @@
 import type { Clock } from '../model/clock.ts';
-import type { GraphqlObject } from './graphql-execution.ts';
+import type { GraphqlArguments, GraphqlObject } from './graphql-execution.ts';
 import { GraphqlFailure, invalidInput } from './graphql-failure.ts';
 import type { GraphqlSettings } from './graphql-options.ts';
-import type { GraphqlArguments } from './graphql-selection.ts';
+import { checkNrql } from './nrql-checks.ts';
 import { evaluateNrql, type NrqlFindings, nrqlWindowOf } from './nrql-evaluation.ts';
 import { parseNrql } from './nrql-parser.ts';
 import type { NrqlQuery } from './nrql-query.ts';
@@ -11,7 +11,10 @@ import type { NrqlRows } from './nrql-rows.ts';
 /** Answers the field `nrql`. Throws `INVALID_INPUT`, `TIMEOUT`, and the refusal of a query that is too big. */
 export type NrqlField = (args: GraphqlArguments) => GraphqlObject;
 
-export type NrqlCost = Pick<GraphqlSettings, 'snapMs' | 'rowsPerSecond' | 'mostRows'>;
+export type NrqlCost = Pick<
+  GraphqlSettings,
+  'snapMs' | 'rowsPerSecond' | 'mostRows' | 'maxNrqlCharacters'
+>;
 
 const defaultTimeoutSeconds = 5;
 
@@ -62,7 +65,13 @@ export function createNrqlField(
   const { rows, clock } = dependencies;
   return ({ query: text, timeout }) => {
     if (typeof text !== 'string') throw invalidInput('The argument query is required');
+    if (text.length > cost.maxNrqlCharacters) {
+      throw invalidInput(
+        `The NRQL query is too long: it has ${text.length} characters, and may have ${cost.maxNrqlCharacters}`,
+      );
+    }
     const query = parseNrql(text);
+    checkNrql(query, clock.wallMs());
     const window = nrqlWindowOf(query, clock.wallMs(), cost.snapMs);
     const findings = evaluateNrql(query, rows, window);
     checkCost(findings, timeout, cost);

@@ -27,15 +27,16 @@ interface Facet {
 
 type Columns = readonly NrqlColumn<NrqlAggregation>[];
 
-function timeOf(moment: NrqlMoment, nowMs: number): number {
+/** The point in time, as the epoch counts. */
+export function nrqlTimeOf(moment: NrqlMoment, nowMs: number): number {
   return moment.kind === 'at' ? moment.timeMs : nowMs - moment.ms;
 }
 
 /** The range of a query on the grid of its data. An empty one gets the length of one step. */
 export function nrqlWindowOf(query: NrqlQuery, nowMs: number, snapMs: number): NrqlWindow {
   const snapped = (timeMs: number): number => Math.floor(timeMs / snapMs) * snapMs;
-  const fromMs = snapped(timeOf(query.since, nowMs));
-  return { fromMs, toMs: Math.max(snapped(timeOf(query.until, nowMs)), fromMs + snapMs) };
+  const fromMs = snapped(nrqlTimeOf(query.since, nowMs));
+  return { fromMs, toMs: Math.max(snapped(nrqlTimeOf(query.until, nowMs)), fromMs + snapMs) };
 }
 
 function recordOf(columns: Columns, rows: NrqlRowSet): NrqlRecord {

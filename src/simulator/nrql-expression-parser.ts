@@ -1,3 +1,4 @@
+import { nrqlAttribute, timesliceValue } from './nrql-attributes.ts';
 import { parseNrqlCondition } from './nrql-condition-parser.ts';
 import {
   aggregateNames,
@@ -19,7 +20,7 @@ const unitMs: Readonly<Record<string, number>> = {
 
 /** A length of time such as `5 minutes`. */
 export function durationMs(reader: NrqlReader): number {
-  const amount = reader.wholeNumber();
+  const amount = reader.positiveNumber();
   const unit = reader.peek().text.toUpperCase();
   const ms = unitMs[unit] ?? unitMs[unit.replace(/S$/, '')];
   if (ms === undefined) throw reader.fail('expected a unit of time');
@@ -48,7 +49,8 @@ function fieldOf(reader: NrqlReader, name: NrqlAggregate): keyof Timeslice | und
 
 function divisorOf(reader: NrqlReader, attribute: string): keyof Timeslice | undefined {
   if (!reader.takeSymbol('/')) return undefined;
-  if (reader.attribute() !== attribute) throw reader.fail('expected a field of the same attribute');
+  if (nrqlAttribute(reader) !== attribute)
+    throw reader.fail('expected a field of the same attribute');
   const field = fieldOf(reader, 'average');
   if (field === undefined) throw reader.fail('expected a field in brackets');
   return field;
@@ -62,8 +64,11 @@ function uniquesLimit(reader: NrqlReader): number {
   if (wanted.kind === 'number' && Number(wanted.text) > mostUniques) {
     throw reader.fail(`uniques are at most ${mostUniques}`);
   }
-  return reader.wholeNumber();
+  return reader.positiveNumber();
 }
+
+/** What cannot be worked out of texts. */
+const numeric: ReadonlySet<NrqlAggregate> = new Set(['average', 'sum', 'min', 'max', 'stddev']);
 
 function aggregate(reader: NrqlReader): NrqlExpression {
   const wanted = reader.peek();
@@ -71,13 +76,24 @@ function aggregate(reader: NrqlReader): NrqlExpression {
   if (wanted.kind !== 'word' || name === undefined) throw reader.fail('expected a function');
   reader.next();
   reader.expectSymbol('(');
-  const attribute = name === 'count' && reader.takeSymbol('*') ? '*' : reader.attribute();
+  const attribute = name === 'count' && reader.takeSymbol('*') ? '*' : nrqlAttribute(reader);
+  if (numeric.has(name) && attribute !== timesliceValue) {
+    throw reader.fail(`${name} needs ${timesliceValue}`);
+  }
   const field = fieldOf(reader, name);
   const divisor =
     name === 'average' && field !== undefined ? divisorOf(reader, attribute) : undefined;
   const limit = reader.takeSymbol(',') ? uniquesLimit(reader) : undefined;
   reader.expectSymbol(')');
   return { kind: 'aggregate', name, attribute, field, divisor, limit };
+}
+
+/** What a function works on: something that depends on data, and not the same function again. */
+function partOf(reader: NrqlReader, outer: 'rate' | 'filter'): NrqlExpression {
+  const part = expression(reader);
+  if (part.kind === outer || part.kind === 'number')
+    throw reader.fail(`no ${part.kind} in ${outer}`);
+  return part;
 }
 
 function operand(reader: NrqlReader): NrqlExpression {
@@ -89,7 +105,7 @@ function operand(reader: NrqlReader): NrqlExpression {
   }
   if (reader.takeWords('RATE')) {
     reader.expectSymbol('(');
-    const of = expression(reader);
+    const of = partOf(reader, 'rate');
     reader.expectSymbol(',');
     const perMs = durationMs(reader);
     reader.expectSymbol(')');
@@ -97,7 +113,7 @@ function operand(reader: NrqlReader): NrqlExpression {
   }
   if (reader.takeWords('FILTER')) {
     reader.expectSymbol('(');
-    const of = expression(reader);
+    const of = partOf(reader, 'filter');
     reader.expectSymbol(',');
     reader.expectWord('WHERE');
     const condition = parseNrqlCondition(reader);

@@ -1,3 +1,4 @@
+import { timesliceValue } from './nrql-attributes.ts';
 import type { NrqlAggregate, NrqlAggregateCall, NrqlValue } from './nrql-query.ts';
 import type { NrqlRow } from './nrql-rows.ts';
 import { averageOf, deviationOf, emptyTimeslice, merged, type Timeslice } from './timeslice.ts';
@@ -6,9 +7,6 @@ import { averageOf, deviationOf, emptyTimeslice, merged, type Timeslice } from '
 export type NrqlCell = NrqlValue | readonly NrqlValue[];
 
 type Rows = readonly NrqlRow[];
-
-/** The attribute that holds the data of a metric. */
-const timesliceValue = 'newrelic.timeslice.value';
 
 const defaultUniques = 1000;
 

@@ -1,3 +1,4 @@
+import { nrqlAttribute } from './nrql-attributes.ts';
 import { parseNrqlCondition } from './nrql-condition-parser.ts';
 import { durationMs, parseNrqlSelect } from './nrql-expression-parser.ts';
 import type { NrqlColumn, NrqlMoment, NrqlQuery } from './nrql-query.ts';
@@ -5,7 +6,12 @@ import { createNrqlReader, type NrqlReader } from './nrql-reader.ts';
 
 const defaultLimit = 10;
 const highestLimit = 5000;
+const mostFacets = 5;
 const defaultSinceMs = 3_600_000;
+
+/** Seconds, microseconds and nanoseconds of our time are all outside. */
+const earliestMs = Date.UTC(2001);
+const latestMs = Date.UTC(2100);
 
 /** The clauses of a query so far. */
 type Clauses = { -readonly [Key in keyof NrqlQuery]?: NrqlQuery[Key] };
@@ -20,7 +26,11 @@ function moment(reader: NrqlReader): NrqlMoment {
     return { kind: 'at', timeMs };
   }
   // Only a point in time has more than nine digits.
-  if (kind === 'number' && text.length > 9) return { kind: 'at', timeMs: reader.wholeNumber() };
+  if (kind === 'number' && text.length > 9) {
+    const isPlausible = Number(text) >= earliestMs && Number(text) < latestMs;
+    if (!isPlausible) throw reader.fail('expected milliseconds since 1970');
+    return { kind: 'at', timeMs: reader.positiveNumber() };
+  }
   const ms = durationMs(reader);
   reader.expectWord('AGO');
   return { kind: 'ago', ms };
@@ -32,27 +42,33 @@ function limit(reader: NrqlReader): number {
   if (wanted.kind === 'number' && Number(wanted.text) > highestLimit) {
     throw reader.fail(`a LIMIT is at most ${highestLimit}`);
   }
-  return reader.wholeNumber();
+  return reader.positiveNumber();
 }
 
-function names(reader: NrqlReader): readonly string[] {
-  const found = [reader.attribute()];
-  while (reader.takeSymbol(',')) found.push(reader.attribute());
-  return found;
+function eventTypes(reader: NrqlReader): readonly string[] {
+  if (reader.peek().text !== 'Metric') throw reader.fail('the simulated account has Metric only');
+  return [reader.attribute()];
+}
+
+/** The members of a row would overwrite each other. */
+function checkNames(reader: NrqlReader, columns: readonly { readonly name: string }[]): void {
+  const names = columns.map(({ name }) => name);
+  if (new Set(names).size < names.length) throw reader.fail('a name is there twice');
 }
 
 function facets(reader: NrqlReader): readonly NrqlColumn<string>[] {
   const found: NrqlColumn<string>[] = [];
   do {
-    const value = reader.attribute();
+    const value = nrqlAttribute(reader);
     found.push({ value, name: reader.takeWords('AS') ? reader.label() : value });
   } while (reader.takeSymbol(','));
+  if (found.length > mostFacets) throw reader.fail(`a FACET has at most ${mostFacets} attributes`);
   return found;
 }
 
 const clauseReaders: Readonly<Record<string, (reader: NrqlReader) => Clauses>> = {
   SELECT: (reader) => ({ select: parseNrqlSelect(reader) }),
-  FROM: (reader) => ({ eventTypes: names(reader) }),
+  FROM: (reader) => ({ eventTypes: eventTypes(reader) }),
   WHERE: (reader) => ({ where: parseNrqlCondition(reader) }),
   FACET: (reader) => ({ facets: facets(reader) }),
   LIMIT: (reader) => ({ limit: limit(reader) }),
@@ -83,14 +99,15 @@ export function parseNrql(text: string): NrqlQuery {
     reader.next();
     clauses = { ...clauses, ...readClause(reader) };
   }
-  const { select, eventTypes } = clauses;
+  const { select, eventTypes: from, facets: by = [] } = clauses;
   if (select === undefined) throw reader.fail('SELECT is missing');
-  if (eventTypes === undefined) throw reader.fail('FROM is missing');
+  if (from === undefined) throw reader.fail('FROM is missing');
+  checkNames(reader, [...by, ...select]);
   return {
     select,
-    eventTypes,
+    eventTypes: from,
     where: clauses.where,
-    facets: clauses.facets ?? [],
+    facets: by,
     limit: clauses.limit ?? defaultLimit,
     since: clauses.since ?? { kind: 'ago', ms: defaultSinceMs },
     until: clauses.until ?? { kind: 'ago', ms: 0 },

@@ -13,9 +13,17 @@ export interface NrqlReader {
   attribute(): string;
   /** A name after `AS`: a word, or a text in quotes. */
   label(): string;
-  wholeNumber(): number;
+  /** A whole number above 0. */
+  positiveNumber(): number;
   fail(problem: string): Error;
 }
+
+/** Names in queries are no keywords, unless they are in backticks or quotes. */
+const keywords: ReadonlySet<string> = new Set(
+  'SELECT FROM WHERE FACET LIMIT SINCE UNTIL AS AND OR NOT IN LIKE RLIKE IS NULL TRUE FALSE AGO TIMESERIES COMPARE WITH ORDER BY OFFSET'.split(
+    ' ',
+  ),
+);
 
 function isWord(token: NrqlToken, keyword: string): boolean {
   return token.kind === 'word' && token.text.toUpperCase() === keyword;
@@ -45,7 +53,9 @@ export function createNrqlReader(text: string): NrqlReader {
     return true;
   };
   const oneOf = (kinds: readonly NrqlToken['kind'][], what: string): string => {
-    if (!kinds.includes(at(0).kind)) throw fail(`expected ${what}`);
+    const { kind, text: found } = at(0);
+    const isKeyword = kind === 'word' && keywords.has(found.toUpperCase());
+    if (isKeyword || !kinds.includes(kind)) throw fail(`expected ${what}`);
     return next().text;
   };
 
@@ -62,9 +72,10 @@ export function createNrqlReader(text: string): NrqlReader {
     },
     attribute: () => oneOf(['word', 'name'], 'an attribute'),
     label: () => oneOf(['word', 'name', 'text'], 'a name'),
-    wholeNumber: () => {
+    positiveNumber: () => {
       const { kind, text: digits } = at(0);
       if (kind !== 'number' || !/^\d+$/.test(digits)) throw fail('expected a whole number');
+      if (Number(digits) === 0) throw fail('expected a number above 0');
       index += 1;
       return Number(digits);
     },

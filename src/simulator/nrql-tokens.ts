@@ -21,12 +21,11 @@ const tokenPattern = new RegExp(
   [
     String.raw`\s+`,
     String.raw`r'(?<pattern>(?:[^'\\]|\\.)*)'`,
-    String.raw`'(?<single>(?:[^'\\]|\\.)*)'`,
-    String.raw`"(?<double>(?:[^"\\]|\\.)*)"`,
+    String.raw`'(?<text>(?:[^'\\]|\\.)*)'`,
     '`(?<name>[^`]+)`',
     String.raw`(?<number>\d+(?:\.\d+)?)`,
     String.raw`(?<word>[\p{L}_][\p{L}\p{N}_.]*)`,
-    String.raw`(?<symbol><=|>=|!=|<>|[-=<>(),*/+\]\[])`,
+    String.raw`(?<symbol><=|>=|!=|[-=<>(),*/+\]\[])`,
   ].join('|'),
   'suy',
 );
@@ -34,11 +33,10 @@ const tokenPattern = new RegExp(
 type Groups = Readonly<Record<string, string | undefined>>;
 
 function tokenOf(groups: Groups, position: number): NrqlToken | undefined {
-  const { pattern, single, double, name, number, word, symbol } = groups;
+  const { pattern, text, name, number, word, symbol } = groups;
   if (pattern !== undefined) {
     return { kind: 'pattern', text: pattern.replaceAll(String.raw`\'`, "'"), position };
   }
-  const text = single ?? double;
   if (text !== undefined) {
     return { kind: 'text', text: text.replaceAll(/\\(['"\\])/g, '$1'), position };
   }
@@ -46,7 +44,7 @@ function tokenOf(groups: Groups, position: number): NrqlToken | undefined {
   if (number !== undefined) return { kind: 'number', text: number, position };
   if (word !== undefined) return { kind: 'word', text: word, position };
   if (symbol === undefined) return undefined;
-  return { kind: 'symbol', text: symbol === '<>' ? '!=' : symbol, position };
+  return { kind: 'symbol', text: symbol, position };
 }
 
 /** The last token has the kind `end`. Throws `INVALID_INPUT` for what cannot begin a token. */

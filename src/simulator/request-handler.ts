@@ -175,7 +175,7 @@ export function createRequestHandler(
     delays.later(dependencies.nextLatencyMs(request), response, () => {
       if (response.destroyed) return;
       setDate(response, clock);
-      send(response, verdict === 'pass' ? answer() : verdict(answer()));
+      send(response, verdict === 'pass' ? answer() : verdict(answer(), answer));
       // Before `finish`: until then a large answer may have arrived, and the client's next request too.
       settle();
     });

@@ -3,6 +3,7 @@ import type { Answer } from './answer.ts';
 import type { Shuffle } from './application-routes.ts';
 import type { FleetOptions } from './fleet-options.ts';
 import type { GraphqlOptions } from './graphql-options.ts';
+import type { Rewrite } from './graphql-routes.ts';
 import type { JournalEntry } from './journal.ts';
 import type { LinkStyle } from './paging.ts';
 
@@ -12,12 +13,13 @@ export const demoApiKey = 'NRAK-SIMULATED0000000000000000000';
 /**
  * Sees a request before it is answered, after it was counted and entered in the journal.
  * `handled`: the response now belongs to the interceptor, which may also destroy the socket or leave
- * it hanging. `pass`: the normal answer follows. A function: it makes another answer of the normal one.
+ * it hanging. `pass`: the normal answer follows. A function: it makes another answer of the normal one, or
+ * of what NerdGraph would answer if the texts of the request were others.
  */
 export type Intercept = (
   request: JournalEntry,
   response: ServerResponse,
-) => 'handled' | 'pass' | ((answer: Answer) => Answer);
+) => 'handled' | 'pass' | ((answer: Answer, ask: (rewrite: Rewrite) => Answer) => Answer);
 
 /** The defaults follow the vendor, as far as it is documented. */
 export interface SimulatorOptions {

@@ -7,7 +7,7 @@ const key = 'NRAK-THE-KEY';
 const question = JSON.stringify({ query: '{ actor { accounts { id } } }' });
 const nrql = JSON.stringify({
   query: 'query ($n: Nrql!) { actor { account(id: 1234567) { nrql(query: $n) { results } } } }',
-  variables: { n: `SELECT count(*) FROM Metric WHERE host = '${key}'` },
+  variables: { n: `SELECT count(*) FROM Metric WHERE appId = 1 AND host = '${key}'` },
 });
 
 interface Answer {
@@ -109,7 +109,7 @@ describe('a request to the simulator', () => {
         {
           operation: 'nrql',
           path: ['actor', 'account', 'nrql'],
-          text: "SELECT count(*) FROM Metric WHERE host = '[key]'",
+          text: "SELECT count(*) FROM Metric WHERE appId = 1 AND host = '[key]'",
         },
       ],
       undefined,

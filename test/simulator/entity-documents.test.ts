@@ -2,16 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { aNerdgraphAccount } from './nerdgraph-account.ts';
 
 const fields = `guid name accountId domain type entityType reporting alertSeverity
-  account { id name } tags { key values }
-  ... on ApmApplicationEntityOutline { ...Apm }
-  ... on ApmApplicationEntity { ...Full }
-  ... on InfrastructureHostEntityOutline { hostSummary { cpuUtilizationPercent } }`;
+  account { id name } tags { key values }`;
 const apm = `applicationId language runningAgentVersions { minVersion maxVersion }
   settings { apdexTarget serverSideConfig }
   apmSummary { throughput webThroughput nonWebThroughput responseTimeAverage errorRate apdexScore hostCount instanceCount }`;
-const fragments = `fragment Apm on ApmApplicationEntityOutline { ${apm} }
-  fragment Full on ApmApplicationEntity { ${apm} }`;
-const searchDocument = `{ actor { entitySearch(query: "domain = 'APM'") { results { entities { __typename ${fields} } } } } } ${fragments}`;
+const searchDocument = `{ actor { entitySearch(query: "domain = 'APM'") { results { entities { __typename ${fields} ... on AlertableEntityOutline { reporting } ... on ApmApplicationEntityOutline { ${apm} } } } } } }`;
 const guid = Buffer.from('1234567|APM|APPLICATION|100').toString('base64').replaceAll('=', '');
 
 function shop(kind: 'both' | 'not_reporting'): ReturnType<typeof aNerdgraphAccount> {
@@ -106,10 +101,10 @@ describe('an application as an entity', () => {
 
     const answer = ask(
       `query ($guid: EntityGuid!) { actor {
-        entity(guid: $guid) { __typename ${fields} }
+        entity(guid: $guid) { __typename ${fields} ...Apm }
         none: entity(guid: "x") { name }
         entities(guids: ["x", $guid]) { name }
-      } } ${fragments}`,
+      } } fragment Apm on ApmApplicationEntity { ${apm} }`,
       { guid },
     );
 

@@ -32,7 +32,6 @@ describe('the query of an entity search', () => {
     { query: "name LIKE 'checkout (production)'", finds: true },
     { query: "name NOT LIKE 'check'", finds: false },
     { query: String.raw`name = 'Checkout (production) d\'or'`, finds: true },
-    { query: `name = "Checkout (production) d'or"`, finds: true },
     { query: "name = 'Checkout'", finds: false },
     { query: "reporting = 'true'", finds: true },
     { query: 'reporting = true', finds: true },
@@ -47,6 +46,7 @@ describe('the query of an entity search', () => {
   it.each([
     { query: '', says: 'expected an attribute' },
     { query: "colour = 'red'", says: "no attribute 'colour'" },
+    { query: 'name = "red"', says: 'no token begins here' },
     { query: 'name = red', says: 'expected a value in quotes' },
     { query: "name > 'a'", says: 'expected =, !=, LIKE, IN or IS' },
     { query: "(name = 'a'", says: "expected ')'" },
@@ -55,7 +55,7 @@ describe('the query of an entity search', () => {
   ])('$query is refused: $says', ({ query, says }) => {
     expect(() => parseEntityQuery(query)).toThrow(
       expect.objectContaining({
-        errorClass: 'INVALID_INPUT',
+        extensions: { errorClass: 'INVALID_INPUT' },
         message: expect.stringContaining(says) as string,
       }),
     );

@@ -95,7 +95,7 @@ describe('entitySearch', () => {
   it.each([
     { b: { domain: 'APM', type: 'APPLICATION' }, names: ['shop', 'mail'] },
     { b: { domain: 'INFRA' }, names: [] },
-    { b: { name: 'sho', type: '' }, names: ['shop'] },
+    { b: { name: 'sho' }, names: ['shop'] },
   ])('takes the conditions of a query builder: $b', ({ b, names }) => {
     expect(search(aNerdgraphAccount({ applications: named('shop', 'mail') }), { b }).names).toEqual(
       names,

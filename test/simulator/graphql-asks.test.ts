@@ -13,7 +13,7 @@ describe('askedOf', () => {
     const query = `query ($n: Nrql!) {
       actor { ...A s: entitySearch(query: "domain = 'APM'") { count } }
     }
-    fragment A on Actor { account(id: 1) { web: nrql(query: $n) { results } nrql(query: "B") { results } } }`;
+    fragment A on Actor { account(id: 1) { web: nrql(query: $n) { results } nrql(query: "B") { results } } accounts { id } }`;
 
     expect(askedIn(query, { n: 'SELECT 1' })).toEqual({
       text: `${query}\n{"n":"SELECT 1"}`,
@@ -28,17 +28,20 @@ describe('askedOf', () => {
   it.each([
     { query: '{ actor { accounts { id } } }', asks: [] },
     {
-      query: '{ entitySearch { count } }',
-      asks: [{ operation: 'entity_search', path: ['entitySearch'], text: '' }],
+      query: '{ actor { entitySearch { count } } }',
+      asks: [{ operation: 'entity_search', path: ['actor', 'entitySearch'], text: '' }],
     },
   ])('knows when there is no query: $query', ({ query, asks }) => {
     expect(askedIn(query)).toMatchObject({ asks });
   });
 
   it('keeps no secrets, and no more than some thousand characters', () => {
-    const asked = askedIn('query ($n: Nrql!) { nrql(query: $n) { results } }', {
-      n: `secret ${'x'.repeat(100_000)}`,
-    });
+    const asked = askedIn(
+      'query ($n: Nrql!) { actor { nrql(accounts: [1], query: $n) { results } } }',
+      {
+        n: `secret ${'x'.repeat(100_000)}`,
+      },
+    );
 
     expect(JSON.stringify(asked)).not.toContain('secret');
     expect(JSON.stringify(asked).length).toBeLessThan(40_000);

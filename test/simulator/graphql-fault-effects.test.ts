@@ -8,7 +8,7 @@ import { createFakeClock } from '../support/fake-clock.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
 
 const select = 'SELECT count(newrelic.timeslice.value) AS calls FROM Metric';
-const web = `${select} WHERE metricTimesliceName = 'HttpDispatcher' FACET host SINCE 1788256200000 UNTIL 1788256500000`;
+const web = `${select} WHERE appId IN (1) AND metricTimesliceName = 'HttpDispatcher' FACET host SINCE 1788256200000 UNTIL 1788256500000`;
 const twoQueries = `query ($a: Nrql!, $b: Nrql!) {
   actor { account(id: 1234567) {
     web: nrql(query: $a) { results otherResult }
@@ -92,6 +92,77 @@ function errorAt(alias: string, extensions: unknown, message: string): unknown {
   return expect.objectContaining({ message, extensions, path: ['actor', 'account', alias] });
 }
 
+const shopDocument = `query ($a: Nrql!) { actor { account(id: 1234567) { nrql(query: $a) {
+  results otherResult totalResult metadata { facets messages timeWindow { begin end } }
+} } } }`;
+const fromMs = 1_788_256_200_000;
+const toMs = 1_788_256_500_000;
+const shop = {
+  ...goodWeb,
+  totalResult: { calls: 600 },
+  metadata: { facets: ['host'], messages: [], timeWindow: { begin: fromMs, end: toMs } },
+};
+
+function shopData(change: object): object {
+  return dataOf({ nrql: { ...shop, ...change } }) as object;
+}
+
+async function shopAnswer(fault: Fault, when: FaultCondition = {}): Promise<unknown> {
+  return answerTo(fault, when, shopDocument);
+}
+
+interface Listed {
+  readonly count: number;
+  readonly names: readonly string[];
+  readonly accounts: readonly number[];
+  readonly nextCursor: string | null;
+}
+
+/** A page of two of the three applications a, b and c. */
+async function listed(fault: Fault, cursor: string | null = null): Promise<Listed> {
+  const clock = createFakeClock();
+  const { intercept } = createFaults([{ fault }], { clock });
+  const applications = ['a', 'b', 'c'].map((name) => ({ name }));
+  const simulator = createSimulator(
+    { apiKeys: ['key'], fleet: { applications }, intercept, graphql: { entityPageSize: 2 } },
+    { clock },
+  );
+  const query = `query ($cursor: String) { actor { entitySearch(query: "domain = 'APM'") {
+    count results(cursor: $cursor) { nextCursor entities { guid name accountId } }
+  } } }`;
+  const { body } = await inMemoryTransport(simulator).send(
+    {
+      operation: 'list_applications',
+      target: '/graphql',
+      body: JSON.stringify({ query, variables: { cursor } }),
+    },
+    { 'Api-Key': 'key' },
+    new AbortController().signal,
+  );
+  const { count, results } = (JSON.parse(body) as ListAnswer).data.actor.entitySearch;
+  const { entities, nextCursor } = results;
+  return {
+    count,
+    names: entities.map(({ name }) => name),
+    accounts: entities.map(({ accountId }) => accountId),
+    nextCursor,
+  };
+}
+
+interface ListAnswer {
+  readonly data: {
+    readonly actor: {
+      readonly entitySearch: {
+        readonly count: number;
+        readonly results: {
+          readonly nextCursor: string | null;
+          readonly entities: readonly { readonly name: string; readonly accountId: number }[];
+        };
+      };
+    };
+  };
+}
+
 const timeout = { kind: 'graphql_error', errorClass: 'TIMEOUT', message: 'too slow' } as const;
 
 describe('a fault of NerdGraph', () => {
@@ -147,6 +218,111 @@ describe('a fault of NerdGraph', () => {
     });
   });
 
+  it('can be the first rows only, without anything that says so but the sum', async () => {
+    const answer = await shopAnswer({ kind: 'short', keep: 2, sign: 'none' });
+
+    expect(answer).toEqual(
+      shopData({
+        results: [row('a', 300), row('b', 200)],
+        otherResult: null,
+        totalResult: { calls: 600 },
+      }),
+    );
+  });
+
+  it('can be the first rows only, with an error beside them', async () => {
+    const answer = await shopAnswer({ kind: 'short', keep: 1, sign: 'error' });
+
+    expect(answer).toEqual({
+      ...shopData({ results: [row('a', 300)] }),
+      errors: [
+        expect.objectContaining({
+          path: ['actor', 'account', 'nrql'],
+          extensions: { errorClass: 'TIMEOUT' },
+        }),
+      ],
+    });
+  });
+
+  it('can be a message beside good data', async () => {
+    const { metadata } = shop;
+
+    expect(await shopAnswer({ kind: 'messages', message: 'incomplete' })).toEqual(
+      shopData({ metadata: { ...metadata, messages: ['incomplete'] } }),
+    );
+  });
+
+  it('can be a facet twice, with the same sum', async () => {
+    expect(await shopAnswer({ kind: 'facet_twice' })).toEqual(
+      shopData({ results: [row('a', 150), row('b', 200), row('c', 100), row('a', 150)] }),
+    );
+  });
+
+  it('can be rows that have only the list of their facets', async () => {
+    const results = ['a', 'b', 'c'].map((facet, index) => ({ facet, calls: 300 - index * 100 }));
+
+    expect(await shopAnswer({ kind: 'bare_facets' })).toEqual(shopData({ results }));
+  });
+
+  it('can be another window', async () => {
+    const timeWindow = { begin: fromMs - 30 * 60_000, end: toMs + 60_000 };
+
+    expect(await shopAnswer({ kind: 'other_window', beginMinutes: -30, endMinutes: 1 })).toEqual(
+      shopData({ metadata: { ...shop.metadata, timeWindow } }),
+    );
+  });
+
+  it('can be the answer to another question', async () => {
+    const fault = { kind: 'other_answer', replace: 'FACET host', by: 'FACET appId' } as const;
+
+    expect(await shopAnswer(fault)).toEqual(
+      shopData({
+        results: [{ facet: '1', appId: '1', calls: 600 }],
+        metadata: { ...shop.metadata, facets: ['appId'] },
+      }),
+    );
+  });
+
+  it.each([
+    { applicationId: '1', isHit: true },
+    { applicationId: '17882562', isHit: false },
+    { applicationId: '2', isHit: false },
+  ])('can poison the application $applicationId: $isHit', async ({ applicationId, isHit }) => {
+    const answer = await shopAnswer(timeout, { applicationId });
+
+    expect(answer).toEqual(
+      isHit ? expect.objectContaining({ errors: expect.any(Array) as unknown }) : shopData({}),
+    );
+  });
+
+  it('can be a list that is short of its count', async () => {
+    expect(await listed({ kind: 'short', keep: 1, sign: 'none' })).toEqual({
+      count: 3,
+      names: ['a'],
+      accounts: [1_234_567],
+      nextCursor: null,
+    });
+  });
+
+  it('can be an entity of another account, which is counted', async () => {
+    expect(await listed({ kind: 'foreign_entity', accountId: 999 })).toMatchObject({
+      count: 4,
+      names: ['a', 'b', 'Application of 999'],
+      accounts: [1_234_567, 1_234_567, 999],
+    });
+  });
+
+  it('can be a list without an end, whose cursors are always new', async () => {
+    const first = await listed({ kind: 'endless_list' });
+    const second = await listed({ kind: 'endless_list' }, first.nextCursor);
+
+    expect([first.names, second.names]).toEqual([
+      ['a', 'b'],
+      ['a', 'b'],
+    ]);
+    expect(second.nextCursor).not.toBe(first.nextCursor);
+  });
+
   it('can be the page of a gateway', async () => {
     const fault = { kind: 'status', status: 502, body: '<html>Bad Gateway</html>' } as const;
 
@@ -181,7 +357,7 @@ describe('a fault of NerdGraph', () => {
   it('leaves an answer of the REST API as it is, even an empty one', () => {
     const answer = { status: 200, headers: {}, body: '' };
 
-    expect(withGraphqlFault(timeout, [], answer)).toBe(answer);
+    expect(withGraphqlFault(timeout, [], answer, () => answer)).toBe(answer);
   });
 
   it('leaves a refusal, and what reads no data, as it is', async () => {

@@ -4,8 +4,10 @@ import { aNerdgraphAccount, type NerdgraphAccount } from './nerdgraph-account.ts
 
 const nrqlOf = (text: string, more = ''): string =>
   `{ actor { account(id: 1234567) { nrql(query: ${JSON.stringify(text)}${more}) { results } } } }`;
+const searching = (more: string, fields: string): string =>
+  `{ actor { entitySearch(query: "domain = 'APM'" ${more}) { ${fields} } } }`;
 const countHosts =
-  "SELECT uniqueCount(host) AS hosts FROM Metric WHERE metricTimesliceName IN ('HttpDispatcher','Agent/MetricsReported/count') SINCE 30 minutes ago";
+  "SELECT uniqueCount(host) AS hosts FROM Metric WHERE appId = 1 AND metricTimesliceName IN ('HttpDispatcher','Agent/MetricsReported/count') SINCE 30 minutes ago";
 
 function tenHosts(options: GraphqlOptions = {}): NerdgraphAccount {
   return aNerdgraphAccount(
@@ -23,6 +25,59 @@ function failureOf(errorClass: string, path: readonly string[], classification?:
 }
 
 describe('NerdGraph', () => {
+  it('takes NRQL of 4096 characters', () => {
+    expect(tenHosts().ask(nrqlOf(countHosts.padEnd(4096)))).not.toHaveProperty('errors');
+  });
+
+  it.each([
+    { mistake: 'an unknown field', document: '{ actor { accounts { id colour } } }' },
+    { mistake: 'an unknown argument', document: '{ actor { account(no: 1, id: 1) { id } } }' },
+    { mistake: 'no argument', document: '{ actor { account { id } } }' },
+    { mistake: 'a text as a number', document: '{ actor { account(id: "1") { id } } }' },
+    { mistake: 'no members', document: '{ actor { accounts } }' },
+    { mistake: 'members of a number', document: '{ actor { accounts { id { x } } } }' },
+    { mistake: 'an unknown enum value', document: searching('sortBy: [COLOUR]', 'count') },
+    { mistake: 'an enum as a text', document: searching('sortBy: ["NAME"]', 'count') },
+    {
+      mistake: 'a field outside its fragment',
+      document: searching('', 'results { entities { applicationId } }'),
+    },
+    {
+      mistake: 'a fragment of a foreign type',
+      document: searching('', 'results { entities { ... on ApmApplicationEntity { name } } }'),
+    },
+    { mistake: 'an undeclared variable', document: '{ actor { account(id: $id) { id } } }' },
+    { mistake: 'an unused variable', document: 'query ($id: Int) { actor { accounts { id } } }' },
+    {
+      mistake: 'a variable of a wrong type',
+      document: 'query ($id: String!) { actor { account(id: $id) { id } } }',
+    },
+    {
+      mistake: 'a variable that may be null',
+      document: 'query ($id: Int) { actor { account(id: $id) { id } } }',
+    },
+    {
+      mistake: 'two fields of one name',
+      document: '{ actor { a: accounts { id } a: user { id } } }',
+    },
+    {
+      mistake: 'a fragment that nobody uses',
+      document: '{ actor { accounts { id } } } fragment A on Actor { user { id } }',
+    },
+  ])('refuses a document with $mistake, and answers nothing of it', ({ document }) => {
+    const answer = aNerdgraphAccount().ask(document);
+
+    expect(Object.keys(answer as object)).toEqual(['errors']);
+  });
+
+  it('answers documents beyond its schema without their unknown fields, if it is told so', () => {
+    const { ask } = aNerdgraphAccount({}, { checksDocuments: false });
+
+    expect(ask('query ($x: Int) { actor { accounts { id colour } } }')).toEqual({
+      data: { actor: { accounts: [{ id: 1_234_567 }] } },
+    });
+  });
+
   it('says who asks, and which accounts there are', () => {
     const { ask } = aNerdgraphAccount({}, { accountId: 42, accountName: 'Shop' });
 
@@ -152,10 +207,15 @@ describe('NerdGraph', () => {
   });
 
   it.each([
-    { query: '{ actor { account(id: 1234567) { nrql { results } } } }', says: 'query is required' },
-    { query: nrqlOf('SELECT nothing FROM Metric'), says: 'NRQL Syntax Error' },
-  ])('says what is wrong with NRQL: $says', ({ query, says }) => {
-    expect(aNerdgraphAccount().ask(query)).toMatchObject({
+    { maxNrqlCharacters: undefined, query: 'SELECT nothing FROM Metric', says: 'Syntax Error' },
+    {
+      maxNrqlCharacters: undefined,
+      query: countHosts.padEnd(4097),
+      says: 'is too long: it has 4097',
+    },
+    { maxNrqlCharacters: 99, query: countHosts, says: 'is too long' },
+  ])('says what is wrong with NRQL: $says', ({ maxNrqlCharacters, query, says }) => {
+    expect(aNerdgraphAccount({}, { maxNrqlCharacters }).ask(nrqlOf(query))).toMatchObject({
       data: { actor: { account: { nrql: null } } },
       errors: [
         {

@@ -81,7 +81,10 @@ describe('NRQL about several metrics', () => {
   });
 
   it('answers for twenty columns of two hundred applications in little time', () => {
-    const { nrql, fleet } = aNerdgraphAccount({ applications: 500, hosts: 10_000 });
+    const { nrql, fleet } = aNerdgraphAccount(
+      { applications: 500, hosts: 10_000 },
+      { maxNrqlCharacters: 10_000 },
+    );
     const ids = fleet
       .applications()
       .map(({ id }) => id)

@@ -89,15 +89,27 @@ describe('parseNrql', () => {
     { text: 'SELECT count(*)', says: 'FROM is missing' },
     { text: 'SELECT FROM Metric', says: 'expected' },
     { text: 'SELECT median(x) FROM Metric', says: 'expected a function' },
-    { text: "SELECT max(v['total']) FROM Metric", says: 'fields of sum and average only' },
-    { text: "SELECT sum(v['median']) FROM Metric", says: 'expected a field of a timeslice' },
-    { text: "SELECT sum(v['total' FROM Metric", says: "expected ']'" },
-    { text: "SELECT average(v['total'] / w['count']) FROM Metric", says: 'same attribute' },
-    { text: "SELECT average(v['total'] / v) FROM Metric", says: 'field in brackets' },
-    { text: 'SELECT uniques(v, 10001) FROM Metric', says: 'at most 10000' },
+    {
+      text: "SELECT max(newrelic.timeslice.value['total']) FROM Metric",
+      says: 'fields of sum and average only',
+    },
+    {
+      text: "SELECT sum(newrelic.timeslice.value['median']) FROM Metric",
+      says: 'expected a field of a timeslice',
+    },
+    { text: "SELECT sum(newrelic.timeslice.value['total' FROM Metric", says: "expected ']'" },
+    {
+      text: "SELECT average(newrelic.timeslice.value['total'] / host['count']) FROM Metric",
+      says: 'same attribute',
+    },
+    {
+      text: "SELECT average(newrelic.timeslice.value['total'] / newrelic.timeslice.value) FROM Metric",
+      says: 'field in brackets',
+    },
+    { text: 'SELECT uniques(host, 10001) FROM Metric', says: 'at most 10000' },
     { text: 'SELECT count(* FROM Metric', says: "expected ')'" },
     { text: 'SELECT count(*) FROM Metric FACET', says: 'expected an attribute' },
-    { text: 'SELECT count(*) FROM Metric FACET a LIMIT 5001', says: 'at most 5000' },
+    { text: 'SELECT count(*) FROM Metric FACET host LIMIT 5001', says: 'at most 5000' },
     { text: 'SELECT count(*) FROM Metric LIMIT few', says: 'expected a whole number' },
     { text: 'SELECT count(*) FROM Metric LIMIT 1 LIMIT 2', says: 'there twice' },
     { text: 'SELECT count(*) FROM Metric TIMESERIES', says: 'no such clause' },
@@ -105,22 +117,22 @@ describe('parseNrql', () => {
     { text: 'SELECT count(*) FROM Metric SINCE 5 minutes', says: 'expected AGO' },
     { text: "SELECT count(*) FROM Metric SINCE 'noon'", says: 'expected a time' },
     { text: 'SELECT count(*) FROM Metric WHERE', says: 'expected an attribute' },
-    { text: 'SELECT count(*) FROM Metric WHERE a', says: 'expected a comparison' },
-    { text: 'SELECT count(*) FROM Metric WHERE a NOT = 1', says: 'expected a comparison' },
-    { text: 'SELECT count(*) FROM Metric WHERE a = b', says: 'expected a text' },
-    { text: 'SELECT count(*) FROM Metric WHERE a IN ()', says: 'expected a text' },
-    { text: 'SELECT count(*) FROM Metric WHERE (a = 1', says: "expected ')'" },
-    { text: 'SELECT count(*) FROM Metric WHERE a IS 1', says: 'expected NULL' },
-    { text: 'SELECT count(*) FROM Metric WHERE a LIKE 1', says: 'expected a text in quotes' },
-    { text: "SELECT count(*) FROM Metric WHERE a RLIKE r'('", says: 'valid regular expression' },
-    { text: 'SELECT count(*) FROM Metric WHERE a RLIKE 1', says: 'expected a pattern' },
+    { text: 'SELECT count(*) FROM Metric WHERE host', says: 'expected a comparison' },
+    { text: 'SELECT count(*) FROM Metric WHERE host NOT = 1', says: 'expected a comparison' },
+    { text: 'SELECT count(*) FROM Metric WHERE host = red', says: 'expected a text' },
+    { text: 'SELECT count(*) FROM Metric WHERE host IN ()', says: 'expected a text' },
+    { text: 'SELECT count(*) FROM Metric WHERE (host = 1', says: "expected ')'" },
+    { text: 'SELECT count(*) FROM Metric WHERE host IS 1', says: 'expected NULL' },
+    { text: 'SELECT count(*) FROM Metric WHERE host LIKE 1', says: 'expected a text in quotes' },
+    { text: "SELECT count(*) FROM Metric WHERE host RLIKE r'('", says: 'valid regular expression' },
+    { text: 'SELECT count(*) FROM Metric WHERE host RLIKE 1', says: 'expected a pattern' },
     { text: 'SELECT count(*) FROM Metric nonsense', says: 'expected a clause' },
   ])('refuses a mistake, and says where it is: $text', ({ text, says }) => {
     const failure = failureOf(text);
 
     expect(failure).toBeInstanceOf(GraphqlFailure);
     expect(failure).toMatchObject({
-      errorClass: 'INVALID_INPUT',
+      extensions: { errorClass: 'INVALID_INPUT' },
       message: expect.stringMatching(/^NRQL Syntax Error: .* position \d+/) as string,
     });
     expect(failure).toHaveProperty('message', expect.stringContaining(says));

@@ -6,7 +6,6 @@ describe('nrqlTokens', () => {
     { text: 'newrelic.timeslice.value', kind: 'word', token: 'newrelic.timeslice.value' },
     { text: '`host name`', kind: 'name', token: 'host name' },
     { text: String.raw`'it\'s'`, kind: 'text', token: "it's" },
-    { text: '"double"', kind: 'text', token: 'double' },
     { text: String.raw`'back\\slash'`, kind: 'text', token: String.raw`back\slash` },
     { text: String.raw`'\d'`, kind: 'text', token: String.raw`\d` },
     { text: String.raw`r'.*\.[0-7]'`, kind: 'pattern', token: String.raw`.*\.[0-7]` },
@@ -14,7 +13,6 @@ describe('nrqlTokens', () => {
     { text: '1760000400000', kind: 'number', token: '1760000400000' },
     { text: '0.5', kind: 'number', token: '0.5' },
     { text: '<=', kind: 'symbol', token: '<=' },
-    { text: '<>', kind: 'symbol', token: '!=' },
     { text: 'größe', kind: 'word', token: 'größe' },
   ])('reads $text as a $kind', ({ text, kind, token }) => {
     expect(nrqlTokens(`  ${text} `)).toEqual([
@@ -23,10 +21,12 @@ describe('nrqlTokens', () => {
     ]);
   });
 
-  it.each([{ text: "SELECT 'open" }, { text: 'SELECT #' }, { text: 'SELECT `open' }])(
-    'refuses what is no token, with its position: $text',
-    ({ text }) => {
-      expect(() => nrqlTokens(text)).toThrow('position 8');
-    },
-  );
+  it.each([
+    { text: "SELECT 'open" },
+    { text: 'SELECT #' },
+    { text: 'SELECT "double"' },
+    { text: 'SELECT `open' },
+  ])('refuses what is no token, with its position: $text', ({ text }) => {
+    expect(() => nrqlTokens(text)).toThrow('position 8');
+  });
 });

@@ -1,25 +1,21 @@
-# The part of the vendor's schema that the exporter uses, and a little more. Types and members are those
-# of the vendor's Go client (2.97.7) and of its documentation; whatever is left out here is unknown.
+import { parse } from 'graphql/language/parser.js';
+import type { GraphQLSchema } from 'graphql/type/schema.js';
+import { buildASTSchema } from 'graphql/utilities/buildASTSchema.js';
 
-scalar EntityGuid
-scalar EpochMilliseconds
-scalar Milliseconds
-scalar Minutes
-scalar Nrql
-scalar NrdbResult
-scalar Seconds
+/**
+ * The part of the vendor's schema that the exporter uses, and a little more. Types and members are those
+ * of the vendor's Go client (2.97.7) and of its documentation; whatever is left out here is unknown.
+ */
+const schemaText = `
+scalar EntityGuid scalar EpochMilliseconds scalar Nrql scalar NrdbResult scalar Seconds
 
-schema {
-  query: RootQueryType
-}
+schema { query: RootQueryType }
 
-type RootQueryType {
-  actor: Actor
-}
+type RootQueryType { actor: Actor }
 
 type Actor {
   account(id: Int!): Account
-  accounts: [AccountOutline]
+  accounts(scope: RegionScope): [AccountOutline]
   entity(guid: EntityGuid!): Entity
   entities(guids: [EntityGuid]!): [Entity]
   entitySearch(
@@ -33,17 +29,8 @@ type Actor {
   user: User
 }
 
-type User {
-  email: String
-  id: Int
-  name: String
-}
-
-type AccountOutline {
-  id: Int
-  name: String
-}
-
+type User { email: String id: Int name: String }
+type AccountOutline { id: Int name: String }
 type Account {
   id: Int
   name: String
@@ -60,7 +47,6 @@ type NrdbResultContainer {
   results: [NrdbResult]
   totalResult: NrdbResult
 }
-
 type NrdbQueryProgress {
   completed: Boolean
   queryId: ID
@@ -68,14 +54,12 @@ type NrdbQueryProgress {
   retryAfter: Seconds
   retryDeadline: Seconds
 }
-
 type NrdbMetadata {
   eventTypes: [String]
   facets: [String]
   messages: [String]
   timeWindow: NrdbMetadataTimeWindow
 }
-
 type NrdbMetadataTimeWindow {
   begin: EpochMilliseconds
   compareWith: String
@@ -84,11 +68,7 @@ type NrdbMetadataTimeWindow {
   until: String
 }
 
-input EntitySearchOptions {
-  caseSensitiveTagMatching: Boolean
-  limit: Int
-}
-
+input EntitySearchOptions { caseSensitiveTagMatching: Boolean limit: Int }
 input EntitySearchQueryBuilder {
   alertSeverity: EntityAlertSeverity
   domain: EntitySearchQueryBuilderDomain
@@ -96,89 +76,74 @@ input EntitySearchQueryBuilder {
   reporting: Boolean
   type: EntitySearchQueryBuilderType
 }
+enum EntitySearchQueryBuilderDomain { APM BROWSER EXT INFRA MOBILE SYNTH }
+enum EntitySearchQueryBuilderType { APPLICATION HOST MONITOR SERVICE }
+enum EntitySearchSortCriteria { ALERT_SEVERITY DOMAIN MOST_RELEVANT NAME REPORTING TYPE }
+enum RegionScope { GLOBAL IN_REGION }
+enum SortBy { ASC DESC }
+enum EntityAlertSeverity { CRITICAL NOT_ALERTING NOT_CONFIGURED WARNING }
+input SortCriterionWithDirection { attribute: EntitySearchSortCriteria direction: SortBy }
 
-enum EntitySearchQueryBuilderDomain {
-  APM
-  BROWSER
-  EXT
-  INFRA
-  MOBILE
-  SYNTH
-}
+type EntitySearch { count: Int query: String results(cursor: String): EntitySearchResult }
+type EntitySearchResult { entities: [EntityOutline] nextCursor: String }
+type EntityTag { key: String values: [String] }
 
-enum EntitySearchQueryBuilderType {
-  APPLICATION
-  HOST
-  MONITOR
-  SERVICE
-}
-
-enum EntitySearchSortCriteria {
-  ALERT_SEVERITY
-  DOMAIN
-  MOST_RELEVANT
-  NAME
-  REPORTING
-  TYPE
-}
-
-input SortCriterionWithDirection {
-  attribute: EntitySearchSortCriteria
-  direction: SortBy
-}
-
-enum SortBy {
-  ASC
-  DESC
-}
-
-enum EntityAlertSeverity {
-  CRITICAL
-  NOT_ALERTING
-  NOT_CONFIGURED
-  WARNING
-}
-
-type EntitySearch {
-  count: Int
-  query: String
-  results(cursor: String): EntitySearchResult
-}
-
-type EntitySearchResult {
-  entities: [EntityOutline]
-  nextCursor: String
-}
-
-type EntityTag {
-  key: String
-  values: [String]
-}
-
+interface AlertableEntityOutline { alertSeverity: EntityAlertSeverity reporting: Boolean }
 interface EntityOutline {
   account: AccountOutline
   accountId: Int
   alertSeverity: EntityAlertSeverity
   domain: String
+  entityType: String
   guid: EntityGuid
-  lastReportingChangeAt: EpochMilliseconds
   name: String
   permalink: String
   reporting: Boolean
   tags: [EntityTag]
   type: String
 }
-
-type ApmApplicationEntityOutline implements EntityOutline {
+type ApmApplicationEntityOutline implements EntityOutline & AlertableEntityOutline {
   account: AccountOutline
   accountId: Int
   alertSeverity: EntityAlertSeverity
   apmSummary: ApmApplicationSummaryData
   applicationId: Int
   domain: String
+  entityType: String
   guid: EntityGuid
   language: String
-  lastReportingChangeAt: EpochMilliseconds
+  name: String
+  permalink: String
+  reporting: Boolean
+  runningAgentVersions: ApmApplicationRunningAgentVersions
+  settings: ApmApplicationSettings
+  tags: [EntityTag]
+  type: String
+}
+interface AlertableEntity { alertSeverity: EntityAlertSeverity reporting: Boolean }
+interface Entity {
+  account: AccountOutline
+  accountId: Int
+  alertSeverity: EntityAlertSeverity
+  domain: String
+  entityType: String
+  guid: EntityGuid
+  name: String
+  permalink: String
+  reporting: Boolean
+  tags: [EntityTag]
+  type: String
+}
+type ApmApplicationEntity implements Entity & AlertableEntity {
+  account: AccountOutline
+  accountId: Int
+  alertSeverity: EntityAlertSeverity
+  apmSummary: ApmApplicationSummaryData
+  applicationId: Int
+  domain: String
+  entityType: String
+  guid: EntityGuid
+  language: String
   name: String
   permalink: String
   reporting: Boolean
@@ -188,52 +153,8 @@ type ApmApplicationEntityOutline implements EntityOutline {
   type: String
 }
 
-type GenericEntityOutline implements EntityOutline {
-  account: AccountOutline
-  accountId: Int
-  alertSeverity: EntityAlertSeverity
-  domain: String
-  guid: EntityGuid
-  lastReportingChangeAt: EpochMilliseconds
-  name: String
-  permalink: String
-  reporting: Boolean
-  tags: [EntityTag]
-  type: String
-}
-
-interface Entity {
-  accountId: Int
-  domain: String
-  guid: EntityGuid
-  name: String
-  reporting: Boolean
-  type: String
-}
-
-type ApmApplicationEntity implements Entity {
-  accountId: Int
-  apmSummary: ApmApplicationSummaryData
-  applicationId: Int
-  domain: String
-  guid: EntityGuid
-  language: String
-  name: String
-  reporting: Boolean
-  settings: ApmApplicationSettings
-  type: String
-}
-
-type ApmApplicationRunningAgentVersions {
-  maxVersion: String
-  minVersion: String
-}
-
-type ApmApplicationSettings {
-  apdexTarget: Float
-  serverSideConfig: Boolean
-}
-
+type ApmApplicationRunningAgentVersions { maxVersion: String minVersion: String }
+type ApmApplicationSettings { apdexTarget: Float serverSideConfig: Boolean }
 type ApmApplicationSummaryData {
   apdexScore: Float
   errorRate: Float
@@ -246,3 +167,7 @@ type ApmApplicationSummaryData {
   webResponseTimeAverage: Seconds
   webThroughput: Float
 }
+`;
+
+/** What a client may ask NerdGraph for. */
+export const nerdgraphSchema: GraphQLSchema = buildASTSchema(parse(schemaText));

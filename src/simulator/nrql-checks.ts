@@ -1,0 +1,33 @@
+import { invalidInput } from './graphql-failure.ts';
+import { dataSources } from './nrql-attributes.ts';
+import { nrqlTimeOf } from './nrql-evaluation.ts';
+import type { NrqlCondition, NrqlQuery } from './nrql-query.ts';
+
+/**
+ * Throws `INVALID_INPUT` for a query that can be read and makes no sense: without a source of its data, or
+ * about no time at all.
+ */
+export function checkNrql(query: NrqlQuery, nowMs: number): void {
+  const named = [
+    ...query.facets.map(({ value }) => value),
+    ...(query.where === undefined ? [] : attributesIn(query.where)),
+  ];
+  if (!named.some((name) => dataSources.includes(name))) {
+    throw invalidInput(`NRQL Syntax Error: timeslices need one of ${dataSources.join(', ')}`);
+  }
+  if (nrqlTimeOf(query.since, nowMs) >= nrqlTimeOf(query.until, nowMs)) {
+    throw invalidInput('NRQL Syntax Error: SINCE must be before UNTIL');
+  }
+}
+
+function attributesIn(condition: NrqlCondition): readonly string[] {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return [...attributesIn(condition.left), ...attributesIn(condition.right)];
+    case 'not':
+      return attributesIn(condition.condition);
+    default:
+      return [condition.attribute];
+  }
+}

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { aNerdgraphAccount } from './nerdgraph-account.ts';
+
+const toMs = Date.UTC(2026, 8, 1, 9, 55);
+const fromMs = toMs - 300_000;
+const value = 'newrelic.timeslice.value';
+const calls = `count(${value}) AS calls`;
+const window = `SINCE ${fromMs} UNTIL ${toMs}`;
+const ofOne = `SELECT ${calls} FROM Metric WHERE appId IN (1)`;
+const good = `${ofOne} FACET appId LIMIT 5000 ${window}`;
+
+/** What New Relic refuses, or what nobody can mean: it would answer with nothing, or with something else. */
+const wrong: readonly { readonly mistake: string; readonly text: string }[] = [
+  { mistake: 'nothing', text: '' },
+  { mistake: 'no SELECT', text: `FROM Metric WHERE appId = 1 ${window}` },
+  { mistake: 'no FROM', text: `SELECT ${calls} WHERE appId = 1 ${window}` },
+  { mistake: 'no source of data', text: `SELECT ${calls} FROM Metric ${window}` },
+  {
+    mistake: 'only a host as source',
+    text: good.replace('appId IN (1)', "host = 'a'").replace('FACET appId', 'FACET host'),
+  },
+  { mistake: 'other data', text: good.replace('FROM Metric', 'FROM Transaction') },
+  { mistake: 'mixed data', text: good.replace('FROM Metric', 'FROM Metric, Transaction') },
+  { mistake: 'a clause twice', text: `${good} LIMIT 1` },
+  { mistake: 'an unknown clause', text: `${ofOne} GROUP BY host` },
+  { mistake: 'a time series', text: `${good} TIMESERIES 1 minute` },
+  { mistake: 'an offset', text: `${good} OFFSET 10` },
+  { mistake: 'no limit', text: good.replace('5000', '0') },
+  { mistake: 'a limit below nothing', text: good.replace('5000', '-1') },
+  { mistake: 'half a limit', text: good.replace('5000', '2.5') },
+  { mistake: 'a limit above the highest', text: good.replace('5000', '5001') },
+  {
+    mistake: 'six facets',
+    text: good.replace(
+      'FACET appId',
+      'FACET appId, appName, host, scope, instanceName, entity.guid',
+    ),
+  },
+  { mistake: 'a facet twice', text: good.replace('FACET appId', 'FACET appId, appId') },
+  { mistake: 'a comma too many', text: good.replace('FACET appId', 'FACET appId,') },
+  { mistake: 'an unknown facet', text: good.replace('FACET appId', 'FACET applicationId') },
+  {
+    mistake: 'an unknown attribute in WHERE',
+    text: good.replace('appId IN (1)', 'appId = 1 AND hostname = 1'),
+  },
+  { mistake: 'an unknown attribute in SELECT', text: good.replace(value, 'newrelic.timeslice') },
+  { mistake: 'an unknown function', text: good.replace('count', 'total') },
+  { mistake: 'a function of nothing', text: good.replace(`count(${value})`, 'count()') },
+  { mistake: 'all of everything', text: good.replace(`count(${value})`, 'average(*)') },
+  { mistake: 'the average of texts', text: good.replace(`count(${value})`, 'average(host)') },
+  { mistake: 'an unknown member', text: good.replace(`count(${value})`, `sum(${value}['calls'])`) },
+  {
+    mistake: 'a filter without WHERE',
+    text: good.replace(`count(${value})`, `filter(count(${value}), appId = 1)`),
+  },
+  {
+    mistake: 'a filter in a filter',
+    text: good.replace(
+      `count(${value})`,
+      `filter(filter(count(${value}), WHERE appId = 1), WHERE appId = 1)`,
+    ),
+  },
+  { mistake: 'the rate of a number', text: good.replace(`count(${value})`, 'rate(1, 1 minute)') },
+  {
+    mistake: 'a rate without time',
+    text: good.replace(`count(${value})`, `rate(count(${value}))`),
+  },
+  { mistake: 'a name without AS', text: good.replace('AS calls', 'calls') },
+  { mistake: 'a keyword as a name', text: good.replace('AS calls', 'AS select') },
+  { mistake: 'a name twice', text: good.replace(calls, `${calls}, ${calls}`) },
+  { mistake: 'a text in double quotes', text: good.replace('appId IN (1)', 'appName = "shop"') },
+  { mistake: 'a text without quotes', text: good.replace('appId IN (1)', 'appName = shop') },
+  { mistake: 'an open text', text: good.replace('appId IN (1)', "appName = 'shop") },
+  { mistake: 'an empty list', text: good.replace('(1)', '()') },
+  { mistake: 'a list without brackets', text: good.replace('(1)', '1') },
+  { mistake: 'a condition without an end', text: good.replace('(1)', '(1) AND') },
+  { mistake: 'an operator of another language', text: good.replace('IN (1)', '== 1') },
+  { mistake: 'a pattern that is none', text: good.replace('(1)', "(1) AND host RLIKE r'['") },
+  {
+    mistake: 'a window that ends before it begins',
+    text: `${ofOne} SINCE ${toMs} UNTIL ${fromMs}`,
+  },
+  { mistake: 'a window of no length', text: `${ofOne} SINCE ${toMs} UNTIL ${toMs}` },
+  { mistake: 'a window that begins now', text: `${ofOne} SINCE now` },
+  {
+    mistake: 'a window from the past to the past before',
+    text: `${ofOne} SINCE 5 minutes ago UNTIL 10 minutes ago`,
+  },
+  { mistake: 'seconds', text: `${ofOne} SINCE ${fromMs / 1000} UNTIL ${toMs / 1000}` },
+  { mistake: 'microseconds', text: `${ofOne} SINCE ${fromMs * 1000} UNTIL ${toMs * 1000}` },
+  { mistake: 'a time without its unit', text: `${ofOne} SINCE 5 ago` },
+  { mistake: 'a semicolon', text: `${good};` },
+];
+
+function answerTo(text: string): unknown {
+  const document =
+    'query ($n: Nrql!) { actor { account(id: 1234567) { nrql(query: $n) { results } } } }';
+  return aNerdgraphAccount({ applications: [{ id: 1, kind: 'web' }] }).ask(document, { n: text });
+}
+
+describe('NRQL', () => {
+  it.each(wrong)('with $mistake is refused: $text', ({ text }) => {
+    expect(answerTo(text)).toMatchObject({
+      data: { actor: { account: { nrql: null } } },
+      errors: [
+        {
+          message: expect.stringContaining('NRQL Syntax Error') as string,
+          extensions: { errorClass: 'INVALID_INPUT' },
+        },
+      ],
+    });
+  });
+
+  it.each([
+    { text: good },
+    { text: ofOne },
+    { text: good.replace('appId IN (1)', "host = 'a'") },
+    { text: good.replace('appId IN (1)', "NOT appName = 'a' OR entity.guid = 'b'") },
+    { text: good.replace('AS calls', "AS 'select'") },
+    { text: good.replace(calls, `${calls}, filter(count(${value}), WHERE host = 'a') AS a`) },
+    { text: good.replace('FACET appId', 'FACET appId, appName, host, scope, instanceName') },
+    { text: `${ofOne} SINCE 10 minutes ago UNTIL ${toMs}` },
+  ])('without a mistake is answered: $text', ({ text }) => {
+    expect(answerTo(text)).not.toHaveProperty('errors');
+  });
+});
