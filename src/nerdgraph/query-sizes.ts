@@ -73,8 +73,11 @@ export function createQuerySizes({
     for (const id of applicationIds) {
       const before = divisionOf(id);
       const divided = isAlone
-        ? { ...before, parts: Math.min(mostParts, pieces * Math.max(parts, before.parts)) }
-        : { ...before, together: Math.ceil(applicationIds.length / pieces) };
+        ? { ...before, parts: Math.min(mostParts, Math.max(pieces * parts, before.parts)) }
+        : {
+            ...before,
+            together: Math.min(before.together, Math.ceil(applicationIds.length / pieces)),
+          };
       divisions.set(id, { ...divided, sinceMs });
     }
     return true;
@@ -95,7 +98,9 @@ export function createQuerySizes({
     ended: (queries) => {
       const nowMs = clock.monotonicMs();
       const isAnyAnswered = queries.some(({ error }) => error === undefined);
-      const failed = queries.filter(({ error }) => error && mayBeOfItsParts.has(error.reason));
+      const failed = queries.filter(
+        ({ error }) => error !== undefined && mayBeOfItsParts.has(error.reason),
+      );
       // While New Relic answers nothing, more and more queries would be a storm when it can bear it least.
       const divisible = failed.filter(
         ({ applicationIds }) => isAnyAnswered || applicationIds.every((id) => !divisions.has(id)),

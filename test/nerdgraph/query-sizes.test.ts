@@ -80,6 +80,25 @@ describe('a query that fails beside others', () => {
     expect(sizes.divisionOf('1').together).toBe(undivided.together);
   });
 
+  it('beside others about the same is divided once, by the smallest of them', () => {
+    const { sizes } = aBench();
+    const part = failed(['1'], { subject: 'hosts', parts: 4 });
+    sizes.ended([
+      answered,
+      part,
+      part,
+      failed(['2', '3', '4', '5']),
+      failed(['2', '6', '7', '8', '9']),
+    ]);
+
+    expect(['1', '2', '3', '6'].map((id) => sizes.divisionOf(id))).toMatchObject([
+      { together: 200, parts: 16 },
+      { together: 1, parts: 1 },
+      { together: 1, parts: 1 },
+      { together: 2, parts: 1 },
+    ]);
+  });
+
   it('about nothing but one application stays as it is', () => {
     const { sizes, told } = aBench();
     sizes.ended([answered, failed(['1'])]);
