@@ -70,13 +70,14 @@ describe('a query that fails beside others', () => {
   });
 
   it('about the hosts of one application has four times the parts, up to 64', () => {
-    const { sizes } = aBench();
+    const { sizes, told } = aBench();
     const parts = [1, 4, 16, 64].map((before) => {
       sizes.ended([answered, failed(['1'], { subject: 'hosts', parts: before })]);
       return sizes.divisionOf('1').parts;
     });
 
     expect(parts).toEqual([4, 16, 64, 64]);
+    expect(told).toHaveLength(3);
     expect(sizes.divisionOf('1').together).toBe(undivided.together);
   });
 
