@@ -130,4 +130,14 @@ describe('blindPartsOf', () => {
   ])('makes $parts parts for $count', ({ count, parts }) => {
     expect(blindPartsOf(count)).toHaveLength(parts);
   });
+
+  it.each([
+    { what: 'numbers', names: numbered((number) => `web-${number}`) },
+    { what: 'hosts of a domain', names: numbered((number) => `web-${number}.example.com`) },
+    { what: 'addresses', names: numbered((number) => `10.0.${number >> 8}.${number & 255}`) },
+  ])('makes 64 that an answer has room for of 12,000 hosts called by $what', ({ names }) => {
+    const sizes = blindPartsOf(64).map((part) => names.filter((name) => part.has(name)).length);
+
+    expect(Math.max(...sizes)).toBeLessThan(5000);
+  });
 });
