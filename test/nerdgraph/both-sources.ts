@@ -6,7 +6,6 @@ import type { PollOutcome } from '../../src/model/poll-outcome.ts';
 import { isReadOf } from '../../src/model/polled-series.ts';
 import { isWorthPolling } from '../../src/model/selected-application.ts';
 import type { Source } from '../../src/model/source.ts';
-import { type TimeWindow, windowAt } from '../../src/model/window.ts';
 import { nrqlValueOf } from '../../src/nerdgraph/nrql-values.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
 import { createFaults } from '../../src/simulator/faults.ts';
@@ -277,7 +276,7 @@ export async function expectEqualSources(story: Story): Promise<void> {
         requireSame({ what, isAmount, nerdgraph: own, rest: [wanted] });
       }
       if (isReadOf('hosts', one)) {
-        requireSameHosts(story, { ...rest, what, id, index, isAmount, outcome, other });
+        requireSameHosts({ ...rest, what, id, index, isAmount, outcome, other });
       }
     }
   }
@@ -293,16 +292,15 @@ interface Compared extends Told {
   readonly other: PollOutcome | undefined;
 }
 
-function requireSameHosts(story: Story, compared: Compared): void {
+function requireSameHosts(compared: Compared): void {
   const { simulator, what, id, index, isAmount, outcome, other } = compared;
   const application = simulator.fleet.application(Number(id));
   if (application === undefined) throw new Error(`no application ${id}`);
-  const window = windowOf(story, compared, id);
   const nameOf = (hostId: string): string => application.hosts.get(Number(hostId))?.name ?? hostId;
   const left = hostsByName(outcome, index, (name) => name);
   const right = hostsByName(other, index, nameOf);
   for (const name of new Set([...left.keys(), ...right.keys()])) {
-    if (isListedByOne(application, name, window, compared)) continue;
+    if (isListedByOne(application, name, other)) continue;
     const [nerdgraph] = left.get(name) ?? [];
     requireSame({
       what: `${what} ${name}`,
@@ -313,33 +311,21 @@ function requireSameHosts(story: Story, compared: Compared): void {
   }
 }
 
-/** A host that has ended is listed for an hour. NerdGraph counts it in minutes: up to one longer than REST. */
-const longestListedMs = 62 * 60_000;
-
-/** Whether REST no longer lists one of the hosts with this name, which NerdGraph may still list. */
+/**
+ * Whether REST does not list one of the hosts with this name, because it has ended or the application is
+ * silent. NerdGraph has it as long as the window reaches back to it.
+ */
 function isListedByOne(
-  { hosts }: SimulatedApplication,
+  { hosts, silentSinceMs }: SimulatedApplication,
   name: string,
-  { fromMs }: TimeWindow,
-  { clock, other }: Compared,
+  other: PollOutcome | undefined,
 ): boolean {
-  const sinceMs = Math.min(clock.wallMs() - longestListedMs, fromMs);
   return [...hosts].some(
     ([id, host]) =>
       host.name === name &&
-      host.endedMs !== undefined &&
-      host.endedMs > sinceMs &&
+      (host.endedMs !== undefined || silentSinceMs !== undefined) &&
       other?.reading?.hosts.has(String(id)) !== true,
   );
-}
-
-function windowOf({ entries }: Story, { clock, simulator }: Told, id: string): TimeWindow {
-  const ids = simulator.fleet.applications().map((application) => application.id);
-  const index = ids.toSorted((left, right) => left - right).indexOf(Number(id));
-  const poll = (entries[index] ?? entries.at(-1))?.poll;
-  const window = poll && windowAt(clock.wallMs(), poll.window, poll.delayMs);
-  if (window === undefined) throw new Error('every entry has a window');
-  return window;
 }
 
 /** So often the queries of six applications can be divided. */

@@ -86,11 +86,17 @@ describe('a large account', () => {
         graphql: { nrqlPerMinute: 1_000_000, concurrency: 1000 },
       });
       const found = await discovered(bench, anEntry());
-      const first = await polled(bench, found);
-      const named = found.map(({ application, entry }) => {
-        const hostIds = first.outcomes.get(application.id)?.hostIds;
-        return { application: { ...application, hostIds }, entry };
-      });
+      let named = found;
+      // Names that are not known yet may be divided badly at first.
+      for (let poll = 0; poll < 3; poll += 1) {
+        const cost = costOf(bench.source, named);
+        const before = await polled(bench, named);
+        expect(before.stages).toEqual([cost]);
+        named = named.map(({ application, entry }) => {
+          const hostIds = before.outcomes.get(application.id)?.hostIds;
+          return { application: { ...application, hostIds }, entry };
+        });
+      }
       const { outcomes, stages } = await polled(bench, named);
       const readings = [...outcomes.values()].map(({ reading }) => reading);
 
@@ -104,10 +110,8 @@ describe('a large account', () => {
           [...(reading?.hosts.values() ?? [])].every(([web]) => web === 60),
         ),
       ).toBe(true);
-      expect(first.stages).toEqual([costOf(bench.source, found)]);
       expect(stages).toEqual([costOf(bench.source, named)]);
-      expect([...first.outcomes.values()].every(({ failed }) => failed.size === 0)).toBe(true);
-      expect(bench.failures).toEqual([]);
+      expect([...outcomes.values()].every(({ failed }) => failed.size === 0)).toBe(true);
     },
   );
 });
