@@ -146,11 +146,17 @@ describe('a division', () => {
     expect(sizes.divisionOf('2').together).toBe(3);
   });
 
-  it('stays while a query about the application fails, whatever else is answered of it', async () => {
+  it.each([
+    {
+      what: 'one of its queries',
+      queries: [{ ...answered, applicationIds: ['1'] }, failed(['1'])],
+    },
+    { what: 'everything', queries: [failed(['1', '2', '3'])] },
+  ])('stays while $what fails', async ({ queries }) => {
     const { clock, sizes } = aBench();
     sizes.ended([answered, failed(['1', '2', '3', '4', '5'])]);
     await clock.advance(60 * minuteMs);
-    sizes.ended([{ ...answered, applicationIds: ['1'] }, failed(['1'])]);
+    sizes.ended(queries);
 
     expect(sizes.divisionOf('1').together).toBe(2);
   });
