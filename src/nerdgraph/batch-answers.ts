@@ -118,7 +118,7 @@ export class BatchAnswers {
         : undefined,
       error: failure,
       failed,
-      askedParts: (isOwnAsked ? 1 : 0) + hosts.size + failed.size,
+      askedParts: (hasOwn ? 1 : 0) + hosts.size + failed.size,
       gone: false,
       unauthorized: failure?.status === 401,
       hostIds,
@@ -165,7 +165,9 @@ export class BatchAnswers {
     if (!isAllWhole && failed.size === 0) failed.add(hostsScope);
     // The host of this process does not tell which others there are.
     const isSelf = selector?.kind === 'self';
-    const list = isSelf ? hostIds && [...new Set([...hostIds, ...names])] : names;
+    const all = isSelf ? hostIds && [...new Set([...hostIds, ...names])] : names;
+    // Hosts that are not known yet are not none because nothing was answered.
+    const list = isAllWhole || names.length > 0 ? all : hostIds;
     return { hostIds: list && sameAs(hostIds, list), names, hosts, failed };
   }
 

@@ -19,9 +19,11 @@ const patternsAt: readonly ((characters: string, place: number) => string)[] = [
   (characters, place) => `[^.]*[${characters}]${'[^.]'.repeat(place)}([.].*)?`,
   (characters, place) => `.*[${characters}]${'.'.repeat(place)}`,
 ];
-/** The ways to divide hosts, in the order in which they are tried. */
-const patterns: readonly string[] = patternsAt.flatMap((patternAt) =>
-  places.flatMap((place) => classes.map((characters) => patternAt(characters, place))),
+/** The ways to divide hosts, in the order in which they are tried: soon both, for names not yet known. */
+const patterns: readonly string[] = [places.slice(0, 2), places.slice(2)].flatMap((some) =>
+  patternsAt.flatMap((patternAt) =>
+    some.flatMap((place) => classes.map((characters) => patternAt(characters, place))),
+  ),
 );
 
 type Halves = readonly [HostSubset, HostSubset];

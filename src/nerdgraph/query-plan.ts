@@ -143,7 +143,7 @@ function queriesAbout(
   const facets = facetsOf[subject];
   const subset = subsetOf(subject, asked[0]);
   const groups = subject === 'hosts' ? hostGroupsOf : applicationGroupsOf;
-  const room = Math.min(...sets.map((set) => roomIn({ facets, set, subset })));
+  const room = Math.min(...sets.map((set) => roomIn(facets, set, subset)));
   return groups(asked, { divisionOf, room, subset }).flatMap((group) =>
     sets.map((set) => ({ subject, facets, columns: set, ...group })),
   );
@@ -161,19 +161,9 @@ function subsetOf(subject: Subject, selected: SelectedApplication | undefined): 
 }
 
 /** The characters that are left for ids. */
-function roomIn({
-  facets,
-  set,
-  subset,
-}: {
-  facets: Facets;
-  set: ColumnSet;
-  subset: HostSubset;
-}): number {
-  const { columns } = set;
+function roomIn(facets: Facets, { columns }: ColumnSet, { condition }: HostSubset): number {
   const question: MetricQuestion = { applicationIds: [], window: anyWindow, facets, columns };
-  const { length } = metricsNrql({ ...question, condition: subset.condition });
-  return maxNrqlCharacters - length;
+  return maxNrqlCharacters - metricsNrql({ ...question, condition }).length;
 }
 
 /** As long as any of this time. */
@@ -201,8 +191,10 @@ function applicationGroupsOf(
 function hostGroupsOf(asked: readonly SelectedApplication[], grouping: Grouping): readonly Group[] {
   const counted = asked.map((selected) => {
     const rows = rowsOf(selected);
-    const { id, hostIds } = selected.application;
-    const least = rows > 1 ? grouping.divisionOf(id).parts : 1;
+    const { id, hostIds, hostCount } = selected.application;
+    // New Relic counts none of an application that has fallen silent.
+    const isOne = grouping.subset !== allHosts || (hostIds?.length ?? hostCount) === 1;
+    const least = isOne ? 1 : grouping.divisionOf(id).parts;
     return { id, rows, hostIds, parts: Math.max(least, Math.ceil(rows / fullSize.rows)) };
   });
   const large = counted.filter(({ parts }) => parts > 1);

@@ -56,6 +56,16 @@ const mayBeOfItsParts: ReadonlySet<FailureReason> = new Set([
   'not_json',
 ]);
 
+/** Several queries of a poll may fail for the same application: the smallest of them counts. */
+function dividedAfter({ subject, applicationIds, parts }: EndedQuery, before: Division): Division {
+  if (applicationIds.length > 1) {
+    const together = Math.ceil(applicationIds.length / pieces);
+    return { ...before, together: Math.min(before.together, together) };
+  }
+  if (subject === 'applications') return before;
+  return { ...before, parts: Math.max(before.parts, Math.min(mostParts, pieces * parts)) };
+}
+
 export function createQuerySizes({
   clock,
 }: {
@@ -67,17 +77,15 @@ export function createQuerySizes({
   const divisionOf = (id: string): Division => divisions.get(id) ?? undivided;
 
   const divide = (query: EndedQuery, sinceMs: number): boolean => {
-    const { subject, applicationIds, parts } = query;
-    const isAlone = applicationIds.length === 1;
-    if (isAlone && subject === 'applications') return false;
-    for (const id of applicationIds) {
+    const changes = query.applicationIds.map((id) => {
       const before = divisionOf(id);
-      const divided = isAlone
-        ? { ...before, parts: Math.min(mostParts, pieces * Math.max(parts, before.parts)) }
-        : { ...before, together: Math.ceil(applicationIds.length / pieces) };
-      divisions.set(id, { ...divided, sinceMs });
-    }
-    return true;
+      const { together, parts } = dividedAfter(query, before);
+      const isSame = together === before.together && parts === before.parts;
+      // A lone application has nothing to divide.
+      if (!isSame || divisions.has(id)) divisions.set(id, { together, parts, sinceMs });
+      return !isSame;
+    });
+    return changes.includes(true);
   };
 
   const recover = (id: string, nowMs: number): boolean => {
@@ -95,7 +103,9 @@ export function createQuerySizes({
     ended: (queries) => {
       const nowMs = clock.monotonicMs();
       const isAnyAnswered = queries.some(({ error }) => error === undefined);
-      const failed = queries.filter(({ error }) => error && mayBeOfItsParts.has(error.reason));
+      const failed = queries.filter(
+        ({ error }) => error !== undefined && mayBeOfItsParts.has(error.reason),
+      );
       // While New Relic answers nothing, more and more queries would be a storm when it can bear it least.
       const divisible = failed.filter(
         ({ applicationIds }) => isAnyAnswered || applicationIds.every((id) => !divisions.has(id)),

@@ -2,15 +2,11 @@ import { ApiError } from '../../src/model/api-error.ts';
 import type { PollOutcome } from '../../src/model/poll-outcome.ts';
 import type { SelectedApplication } from '../../src/model/selected-application.ts';
 import type { Batch, Question } from '../../src/model/source.ts';
-import { amountMetricsOf, columnsOf } from '../../src/nerdgraph/column-sets.ts';
 import type { NrqlQuestion } from '../../src/nerdgraph/graphql-client.ts';
 import { createNerdGraphBatch } from '../../src/nerdgraph/nerdgraph-batch.ts';
 import type { FacetRow, NrqlAnswer } from '../../src/nerdgraph/nrql-answer.ts';
 import { createQuerySizes, type QuerySizes } from '../../src/nerdgraph/query-sizes.ts';
-import {
-  createRecordedMetrics,
-  type RecordedMetrics,
-} from '../../src/nerdgraph/recorded-metrics.ts';
+import { createSeenMetrics } from '../../src/nerdgraph/seen-metrics.ts';
 import { aSelected } from '../support/builders.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { runBatches } from './a-nerdgraph-source.ts';
@@ -22,8 +18,8 @@ import { aQuestion, hostsNamed } from './some-fleet.ts';
 
 export const wallMs: number = Date.UTC(2026, 8, 1, 10, 0, 30);
 
-/** Answers a query with rows, with `truncated`, or fails. */
-type Answer = (question: NrqlQuestion) => readonly FacetRow[] | 'truncated' | Error;
+/** Answers a query with rows, about another window than was asked for, or fails. */
+type Answer = (question: NrqlQuestion) => readonly FacetRow[] | NrqlAnswer | Error;
 
 interface Bench {
   readonly batch: Batch;
@@ -36,15 +32,10 @@ interface Bench {
   }>;
 }
 
-interface BenchOptions {
-  readonly recorded?: RecordedMetrics;
-  readonly ask?: Partial<Question>;
-}
-
 export function aBench(
   applications: readonly SelectedApplication[],
   answer: Answer,
-  { recorded = knowing(applications), ask = {} }: BenchOptions = {},
+  ask: Partial<Question> = {},
 ): Bench {
   const questions: NrqlQuestion[] = [];
   const clock = createFakeClock();
@@ -55,18 +46,12 @@ export function aBench(
       questions.push(question);
       const given = answer(question);
       if (given instanceof Error) throw given;
-      const isTruncated = given === 'truncated';
-      return {
-        rows: given === 'truncated' ? [row('1', { web: 999 })] : given,
-        isTruncated,
-        window: question.window,
-      };
+      return 'rows' in given ? given : { rows: given, window: question.window };
     },
   };
-  const selectedOf = ({ selected }: Question): SelectedApplication => selected;
   const batch = createNerdGraphBatch(
     applications.map((one) => aQuestion(one, ask)),
-    { client, clock, sizes, recorded, unexpected, onInvalid: () => undefined, selectedOf },
+    { client, clock, sizes, seen: createSeenMetrics(), unexpected, onInvalid: () => undefined },
   );
   return {
     batch,
@@ -80,22 +65,13 @@ export function aBench(
   };
 }
 
-/** New Relic was asked for the metrics of these applications before. */
-export function knowing(applications: readonly SelectedApplication[]): RecordedMetrics {
-  const recorded = createRecordedMetrics();
-  for (const { application, entry } of applications) {
-    recorded.known([application.id], amountMetricsOf(columnsOf(entry.series)));
-  }
-  return recorded;
-}
-
 interface Counts {
   readonly web?: number;
   readonly other?: number;
   readonly live?: number;
 }
 
-/** A row of a query that reads the throughput of both types. */
+/** A row of a query that reads the throughput of both types: so many calls. */
 export function row(
   applicationId: string,
   { web = 0, other = 0, live = 0 }: Counts,
@@ -105,7 +81,6 @@ export function row(
   return {
     applicationId,
     host,
-    metric: undefined,
     calls,
     isLive: live > 0,
     cells: [web, other],
@@ -123,7 +98,6 @@ export function apps(
 }
 
 export const nothing = (): readonly FacetRow[] => [];
-export const slow: ApiError = new ApiError('too_large', 'slow', { status: 413 });
 export const broken: ApiError = new ApiError('server', 'it broke', { status: 500 });
 export const refused: ApiError = new ApiError('auth', 'refused', { status: 401 });
 

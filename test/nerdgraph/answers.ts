@@ -1,3 +1,5 @@
+import { hostFacets } from '../../src/nerdgraph/nrql.ts';
+import { isJsonObject } from '../../src/newrelic/json.ts';
 import type { ApiResponse } from '../../src/transport/transport.ts';
 import { answerOf } from '../support/fake-transport.ts';
 
@@ -20,14 +22,21 @@ export function failedNrql(...errors: readonly unknown[]): ApiResponse {
   return answerOf({ data: { actor: { account: { nrql: null } } }, errors });
 }
 
-/** The field `nrql`, as for a query that states its window in milliseconds. */
+/** The field `nrql` for a query about the hosts of a minute: a whole answer. */
 export function nrqlPart(rows: readonly unknown[], overrides: Json = {}): Json {
   return {
     results: rows,
     otherResult: { calls: 0 },
-    metadata: { messages: [], timeWindow: { begin: 0, end: 60_000 } },
+    totalResult: { calls: callsOf(rows) },
+    metadata: { facets: hostFacets, messages: [], timeWindow: { begin: 0, end: 60_000 } },
     ...overrides,
   };
+}
+
+function callsOf(rows: readonly unknown[]): number {
+  return rows
+    .filter(isJsonObject)
+    .reduce((sum, { calls }) => sum + (Number.isFinite(Number(calls)) ? Number(calls) : 0), 0);
 }
 
 /** The answer to a query. */

@@ -1,350 +1,368 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
-import { applicationScope, type PollOutcome } from '../../src/model/poll-outcome.ts';
+import { applicationScope, hostsScope, type PollOutcome } from '../../src/model/poll-outcome.ts';
 import type { PolledSeries } from '../../src/model/polled-series.ts';
-import { type Asked, BatchAnswers } from '../../src/nerdgraph/batch-answers.ts';
-import { type ColumnSet, columnsOf } from '../../src/nerdgraph/column-sets.ts';
-import type { FacetRow, NrqlAnswer } from '../../src/nerdgraph/nrql-answer.ts';
-import {
-  createRecordedMetrics,
-  type RecordedMetrics,
-} from '../../src/nerdgraph/recorded-metrics.ts';
-import { anEntry } from '../support/builders.ts';
-import { row } from './a-batch.ts';
+import type { SelectedApplication } from '../../src/model/selected-application.ts';
+import { BatchAnswers } from '../../src/nerdgraph/batch-answers.ts';
+import type { FacetRow } from '../../src/nerdgraph/nrql-answer.ts';
+import { type PlannedQuery, queriesOf } from '../../src/nerdgraph/query-plan.ts';
+import { createSeenMetrics } from '../../src/nerdgraph/seen-metrics.ts';
+import { anEntry, aSelected, throughputSeries } from '../support/builders.ts';
+import { broken, refused, row } from './a-batch.ts';
 
 const [web, other] = ['HttpDispatcher', 'OtherTransaction/all'];
+const window = { fromMs: 300_000, toMs: 600_000 };
+const deadline = new ApiError('timeout', 'time is over');
 
-function answerOf(rows: readonly FacetRow[], minutes = 5, toMs = 600_000): NrqlAnswer {
-  return { rows, isTruncated: false, window: { fromMs: toMs - minutes * 60_000, toMs } };
+/** What becomes of each query: rows, a failure, or nothing until the deadline. */
+type Fate = (query: PlannedQuery, index: number) => readonly FacetRow[] | ApiError | undefined;
+
+interface Options {
+  /** Metrics that were seen before, of the application or of a host: such as `a HttpDispatcher`. */
+  readonly before?: readonly string[];
+  /** In so many parts at least its hosts are asked for. */
+  readonly parts?: number;
+  readonly askHostNames?: boolean;
 }
 
-interface Bench {
-  readonly answers: BatchAnswers;
-  readonly applications: readonly ColumnSet[];
-  readonly hosts: readonly ColumnSet[];
-  /** Answers the only query about application 1. */
-  readonly application: (answer: NrqlAnswer, ids?: readonly string[]) => void;
-  /** Answers a query about its hosts. */
-  readonly hostsAre: (answer: NrqlAnswer, isAsked?: (name: string) => boolean) => void;
-  readonly recorded: RecordedMetrics;
-  readonly invalid: readonly string[];
-  readonly outcome: (asked?: Partial<Asked>) => PollOutcome;
-}
-
-/** Application 1 has had these metrics before. */
-function aBenchOf(series: readonly PolledSeries[], ...has: readonly string[]): Bench {
-  const recorded = createRecordedMetrics();
-  for (const metric of has) recorded.saw('1', metric);
+function aBench(selected: SelectedApplication, fate: Fate, options: Options = {}) {
+  const { before = [], parts = 1, askHostNames = false } = options;
+  const { id } = selected.application;
+  const seen = createSeenMetrics();
+  for (const text of before) {
+    const [metric = '', host] = text.split(' ').toReversed();
+    seen.saw(id, host, metric);
+  }
   const invalid: string[] = [];
-  const columns = columnsOf(series);
-  const answers = new BatchAnswers(columns, {
-    recorded,
-    onInvalid: (reason) => {
-      invalid.push(reason);
-    },
-  });
-  const { applications, hosts } = columns;
-  return {
-    answers,
-    applications,
-    hosts,
-    application: (answer, ids = ['1']) => {
-      const [only] = applications;
-      if (only !== undefined) answers.applications(ids, only, answer);
-    },
-    hostsAre: (answer, isAsked = () => true) => {
-      const [only] = hosts;
-      if (only !== undefined) answers.hosts(['1'], isAsked, only, answer);
-    },
-    recorded,
-    invalid,
-    outcome: (asked) =>
-      answers.outcome(
-        { applicationId: '1', application: true, hosts: [], series, ...asked },
-        undefined,
-      ),
-  };
+  const queries = queriesOf([{ selected }], () => ({ together: 200, parts }));
+  const answers = new BatchAnswers(queries, { seen, onInvalid: (reason) => invalid.push(reason) });
+  for (const [index, query] of queries.entries()) {
+    const given = fate(query, index);
+    if (given instanceof ApiError) answers.failed(query.applicationIds, given);
+    else if (given === undefined) answers.givenUp(deadline);
+    else if (answers.isAbout(window)) answers.answered(query, { rows: given, window });
+  }
+  const outcome: PollOutcome = answers.outcome(selected, askHostNames);
+  return { answers, outcome, invalid, seen };
 }
 
-function aBench(...has: readonly string[]): Bench {
-  return aBenchOf(anEntry().series, ...has);
+/** Answers for the application, and for its hosts. */
+function fates(application: ReturnType<Fate>, hosts: ReturnType<Fate> = []): Fate {
+  return ({ subject }) => (subject === 'applications' ? application : hosts);
 }
 
-const broken = new ApiError('server', 'it broke', { status: 500 });
-const refused = new ApiError('auth', 'refused', { status: 401 });
+const shop = aSelected({ hostIds: ['a', 'b', 'c'] });
 const none = [undefined, undefined];
+
+function hostsOf({ reading }: PollOutcome): readonly unknown[] {
+  return [...(reading?.hosts ?? [])];
+}
 
 describe('the values of an application', () => {
   it.each([
-    { what: 'calls a minute', rows: [row('1', { web: 50, other: 10 })], has: [], is: [10, 2] },
-    { what: 'fractions', rows: [row('1', { web: 1 })], has: [], is: [0.2, undefined] },
+    { what: 'calls a minute', rows: [row('1', { web: 50, other: 10 })], before: [], is: [10, 2] },
+    { what: 'fractions', rows: [row('1', { web: 1 })], before: [], is: [0.2, undefined] },
     {
       what: '0 for what it has had before, if it is there',
       rows: [row('1', { live: 5 })],
-      has: [web],
+      before: [web],
       is: [0, undefined],
     },
     {
-      what: 'nothing for what it never had',
+      what: 'nothing for what only a host has had',
       rows: [row('1', { live: 5, web: 5 })],
-      has: [],
+      before: [`a ${other}`],
       is: [1, undefined],
     },
-    { what: 'nothing if it is not there', rows: [], has: [web, other], is: none },
+    { what: 'nothing if it is not there', rows: [], before: [web, other], is: none },
     {
-      what: 'its calls without a heartbeat',
+      what: 'its calls without a heartbeat, and no 0',
       rows: [row('1', { web: 5 })],
-      has: [other],
+      before: [other],
       is: [1, undefined],
     },
     {
       what: '0 if New Relic says that there is nothing',
       rows: [{ ...row('1', { live: 5 }), cells: [null, null] }],
-      has: [web],
+      before: [web],
       is: [0, undefined],
     },
     {
       what: 'nothing of what cannot be read',
       rows: [{ ...row('1', { live: 5 }), cells: [undefined, 5] }],
-      has: [web],
+      before: [web],
       is: [undefined, 1],
     },
-    { what: 'nothing of other applications', rows: [row('2', { web: 5 })], has: [], is: none },
-  ])('are $what', ({ rows, has, is }) => {
-    const { application, outcome } = aBench(...has);
-    application(answerOf(rows));
-    const { reading, failed, error } = outcome();
+    { what: 'nothing of other applications', rows: [row('2', { web: 5 })], before: [], is: none },
+  ])('are $what', ({ rows, before, is }) => {
+    const { outcome } = aBench(shop, fates(rows), { before });
 
-    expect(reading?.application).toEqual(is);
-    expect([reading?.windowEndMs, failed.size, error]).toEqual([600_000, 0, undefined]);
+    expect(outcome.reading).toMatchObject({ application: is, windowEndMs: 600_000 });
+    expect(outcome).toMatchObject({ failed: new Set(), error: undefined, gone: false });
   });
 
-  it('are in the order of the series of each application', () => {
-    const { application, outcome } = aBench();
-    application(answerOf([row('1', { web: 5, other: 10 })]));
-    const series = anEntry().series.toReversed();
+  it.each([
+    { what: 'in the order of its series', scales: [1, 1], isReversed: true, is: [2, 1] },
+    { what: 'multiplied by the scale of each', scales: [60, -1], isReversed: false, is: [60, -2] },
+    {
+      what: 'left out if a scale makes them infinite',
+      scales: [1, 1e308],
+      isReversed: false,
+      is: [1, undefined],
+    },
+  ])('are $what', ({ scales, isReversed, is }) => {
+    const scaled = throughputSeries.map((one, index) => ({ ...one, scale: scales[index] ?? 1 }));
+    const series = isReversed ? scaled.toReversed() : scaled;
+    const rows = [row('1', { web: 5, other: 10 })];
+    const { outcome, invalid } = aBench(aSelected({}, { series }), fates(rows));
 
-    expect(outcome({ series }).reading).toMatchObject({ series, application: [2, 1] });
-  });
-
-  it('are multiplied by the scale of each series', () => {
-    const { application, outcome } = aBench();
-    application(answerOf([row('1', { web: 5, other: 10 })]));
-    const series = anEntry().series.map((one, index) => ({ ...one, scale: index === 0 ? 60 : -1 }));
-
-    expect(outcome({ series }).reading?.application).toEqual([60, -2]);
-  });
-
-  it('are left out and counted if their scale makes them infinite', () => {
-    const { application, outcome, invalid } = aBench();
-    application(answerOf([row('1', { web: 5, other: 10 })]));
-    const series = anEntry().series.map((one, index) => ({
-      ...one,
-      scale: index === 0 ? 1 : 1e308,
-    }));
-
-    expect(outcome({ series }).reading?.application).toEqual([1, undefined]);
-    expect(invalid).toEqual(['not_finite']);
+    expect(outcome.reading).toMatchObject({ series, application: is });
+    expect(invalid).toEqual(is.includes(undefined) ? ['not_finite'] : []);
   });
 
   it('are never below zero, unless the metric has a unit of its own', () => {
-    const custom = (value: PolledSeries['value']): readonly PolledSeries[] =>
-      anEntry()
-        .series.slice(0, 1)
-        .map((one) => ({ ...one, metric: 'Custom/balance', value }));
-    const series = [...custom('used_mb_by_host'), ...custom('average_value')];
-    const { application, outcome, invalid } = aBenchOf(series);
-    application(answerOf([{ ...row('1', { live: 5 }), cells: [-3] }]));
+    const series = (['used_mb_by_host', 'average_value'] as const).flatMap((value) =>
+      throughputSeries.slice(0, 1).map((one) => ({ ...one, metric: 'Custom/balance', value })),
+    );
+    const rows = [{ ...row('1', { live: 5 }), cells: [-3] }];
+    const { outcome, invalid } = aBench(aSelected({}, { series }), fates(rows));
 
-    expect(outcome().reading?.application).toEqual([undefined, -3]);
+    expect(outcome.reading?.application).toEqual([undefined, -3]);
     expect(invalid).toEqual(['negative']);
   });
 
-  it('are remembered as metrics that it has', () => {
-    const { application, answers, hosts, recorded } = aBench();
-    application(answerOf([row('1', { other: 5 })]));
-    for (const set of hosts)
-      answers.hosts(['2'], () => true, set, answerOf([row('2', { web: 5 }, 'a')]));
+  it('are remembered as metrics that it has, and that each of its hosts has', () => {
+    const rows = [row('1', { web: 5 }, 'a')];
+    const { seen } = aBench(shop, fates([row('1', { other: 5, live: 5 })], rows));
 
-    expect([recorded.has('1', web), recorded.has('1', other), recorded.has('2', web)]).toEqual([
-      false,
-      true,
-      true,
-    ]);
+    expect([seen.has('1', undefined, web), seen.has('1', undefined, other)]).toEqual([false, true]);
+    expect([seen.has('1', 'a', web), seen.has('1', 'a', other)]).toEqual([true, false]);
   });
 
-  it('reach to the earliest end of the windows that were answered for', () => {
-    const { application, hostsAre, outcome } = aBench();
-    application(answerOf([], 5, 600_000));
-    hostsAre(answerOf([row('1', { web: 8 }, 'a')], 4, 540_000));
+  it('are absent where a metric is read of hosts only, and the other way round', () => {
+    const series = throughputSeries.map(
+      (one, index): PolledSeries => ({ ...one, scope: index === 0 ? 'hosts' : 'applications' }),
+    );
+    const { outcome } = aBench(
+      aSelected({}, { series }),
+      fates(
+        [{ ...row('1', { live: 5 }), cells: [5] }],
+        [{ ...row('1', { live: 5 }, 'a'), cells: [10] }],
+      ),
+    );
 
-    expect(outcome({ hosts: ['a'] }).reading).toEqual({
-      windowEndMs: 540_000,
-      series: anEntry().series,
-      application: none,
-      hosts: new Map([['a', [2, undefined]]]),
-    });
+    expect(outcome.reading).toMatchObject({ application: [undefined, 1] });
+    expect(hostsOf(outcome)).toEqual([['a', [2, undefined]]]);
   });
 });
 
-describe('the values of hosts', () => {
-  it('are in the order of the list, with 0 for idle ones and nothing for silent ones', () => {
-    const { application, hostsAre, outcome } = aBench(web);
-    application(answerOf([]));
-    hostsAre(
-      answerOf([
-        row('1', { web: 5 }, 'c'),
-        row('1', { live: 5 }, 'b'),
-        row('1', { web: 5 }, 'unlisted'),
-      ]),
-    );
-    const hosts = outcome({ hosts: ['a', 'b', 'c'] }).reading?.hosts;
+describe('the hosts of an application', () => {
+  const rows = [row('1', { web: 5 }, 'c'), row('1', { live: 5 }, 'b'), row('1', { web: 5 }, 'new')];
 
-    expect([...(hosts ?? [])]).toEqual([
-      ['a', []],
+  it('are those of the answer, by name, with 0 for what each has had before', () => {
+    const before = [`b ${web}`, `c ${other}`, other, `a ${web}`];
+    const { outcome, seen } = aBench(shop, fates([], rows), { before });
+
+    expect(hostsOf(outcome)).toEqual([
       ['b', [0, undefined]],
       ['c', [1, undefined]],
+      ['new', [1, undefined]],
     ]);
+    expect(outcome).toMatchObject({ hostIds: ['b', 'c', 'new'], askedParts: 4, failed: new Set() });
+    // What has gone begins anew.
+    expect([seen.has('1', 'a', web), seen.has('1', 'b', web)]).toEqual([false, true]);
   });
 
-  it('come from all parts of a divided query, and fail for those that did not arrive', () => {
-    const { answers, application, hostsAre, outcome } = aBench();
-    application(answerOf([]));
-    hostsAre(answerOf([row('1', { web: 5 }, 'a')]), (name) => name === 'a');
-    hostsAre(answerOf([]), (name) => name === 'b');
-    answers.failed(['1'], broken);
-    const { reading, failed, error, askedParts } = outcome({ hosts: ['a', 'b', 'c'] });
+  it.each([
+    { what: 'changed', known: ['a'], askHostNames: false, named: ['b', 'c', 'new'] },
+    { what: 'not known', known: undefined, askHostNames: false, named: ['b', 'c', 'new'] },
+    { what: 'asked for', known: ['b', 'c', 'new'], askHostNames: true, named: ['b', 'c', 'new'] },
+    { what: 'as before', known: ['b', 'c', 'new'], askHostNames: false, named: undefined },
+  ])('have their names for ids, which are told if $what', ({ known, askHostNames, named }) => {
+    const selected = aSelected({ hostIds: known });
+    const { outcome } = aBench(selected, fates([], rows), { askHostNames });
 
-    expect([...(reading?.hosts.keys() ?? [])]).toEqual(['a', 'b']);
-    expect(failed).toEqual(new Set(['c']));
-    expect([error, askedParts]).toEqual([broken, 4]);
+    expect(outcome.hostNames).toEqual(named && new Map(named.map((name) => [name, name])));
+    expect(outcome.hostIds === known).toBe(known?.length === 3);
   });
 
-  it('are not the calls that belong to no host', () => {
-    const { hostsAre, outcome } = aBench();
-    hostsAre(answerOf([row('1', { web: 5 })]));
+  it('are chosen by their names, but all are known', () => {
+    const selected = aSelected({ hostIds: ['a'] }, { hosts: { kind: 'match', pattern: /^[bn]/u } });
+    const { outcome } = aBench(selected, fates([], rows));
 
-    expect(outcome({ application: false, hosts: ['a'] }).reading?.hosts).toEqual(
-      new Map([['a', []]]),
-    );
+    expect([...(outcome.reading?.hosts.keys() ?? [])]).toEqual(['b', 'new']);
+    expect(outcome).toMatchObject({ hostIds: ['b', 'c', 'new'], askedParts: 3 });
+  });
+
+  it.each([
+    { what: 'known ones', known: ['a', 'c'], is: ['a', 'c', 'Me'] },
+    { what: 'unknown ones', known: undefined, is: undefined },
+  ])('that are $what stay so if only the own one is asked for', ({ known, is }) => {
+    const selected = aSelected({ hostIds: known }, { hosts: { kind: 'self', names: ['me'] } });
+    const { outcome } = aBench(selected, fates([], [row('1', { web: 5 }, 'Me')]));
+
+    expect(hostsOf(outcome)).toEqual([['Me', [1, undefined]]]);
+    expect(outcome.hostIds).toEqual(is);
+  });
+
+  it('are left alone if nobody wants them', () => {
+    const selected = aSelected({ hostIds: ['a'] }, { hosts: false });
+    const { outcome } = aBench(selected, fates([]));
+
+    expect(outcome).toMatchObject({
+      askedParts: 1,
+      failed: new Set(),
+      reading: { hosts: new Map() },
+    });
+    expect(outcome.hostIds).toBe(selected.application.hostIds);
   });
 });
 
-describe('values that are only read of some', () => {
-  const [ofWeb, ofOther] = anEntry().series;
-  const series: readonly PolledSeries[] =
-    ofWeb && ofOther
-      ? [
-          { ...ofWeb, scope: 'hosts' },
-          { ...ofOther, scope: 'applications' },
-        ]
-      : [];
+describe('a part that did not arrive', () => {
+  const own = [row('1', { web: 5 })];
+  const some = [row('1', { web: 5 }, 'a')];
+  const nobody = aSelected({ hostIds: [] });
+  const unknown = aSelected({ hostIds: undefined });
+  const onlyHosts = aSelected({ hostIds: ['a'] }, { application: false });
+  const matching = aSelected({ hostIds: ['a', 'b'] }, { hosts: { kind: 'match', pattern: /b/u } });
 
-  it('are absent of the others', () => {
-    const { application, hostsAre, outcome } = aBenchOf(series, web, other);
-    application(answerOf([{ ...row('1', { live: 5 }), cells: [5] }]));
-    hostsAre(answerOf([{ ...row('1', { live: 5 }, 'a'), cells: [10] }]));
+  it.each([
+    { what: 'of known hosts', selected: shop, fate: fates(own, broken), failed: ['a', 'b', 'c'] },
+    { what: 'of no hosts', selected: nobody, fate: fates(own, broken), failed: [hostsScope] },
+    { what: 'of unknown hosts', selected: unknown, fate: fates(own, broken), failed: [hostsScope] },
+    { what: 'of chosen hosts', selected: matching, fate: fates(own, broken), failed: ['b'] },
+    {
+      what: 'of the application',
+      selected: shop,
+      fate: fates(broken, some),
+      failed: [applicationScope],
+    },
+  ])('$what takes nothing from the other', ({ selected, fate, failed }) => {
+    const { outcome } = aBench(selected, fate);
+    const isOwn = !failed.includes(applicationScope);
 
-    expect(outcome({ hosts: ['a'] }).reading).toMatchObject({
-      application: [undefined, 1],
-      hosts: new Map([['a', [2, undefined]]]),
+    expect(outcome).toMatchObject({ failed: new Set(failed), error: broken, unauthorized: false });
+    expect(outcome.reading?.application).toEqual(isOwn ? [1, undefined] : []);
+    expect(hostsOf(outcome)).toEqual(isOwn ? [] : [['a', [1, undefined]]]);
+    expect(outcome.hostIds).toEqual(isOwn ? selected.application.hostIds : ['a']);
+  });
+
+  it.each([
+    { what: 'the first failure', fate: fates(broken, deadline), error: broken },
+    { what: 'a refused key, whatever failed before', fate: fates(broken, refused), error: refused },
+    { what: 'the deadline', fate: () => undefined, error: deadline },
+    {
+      what: 'a failure before the deadline',
+      fate: ({ subject }) => (subject === 'hosts' ? broken : undefined),
+      error: broken,
+    },
+  ] satisfies readonly { what: string; fate: Fate; error: ApiError }[])(
+    'has failed for $what',
+    ({ fate, error }) => {
+      expect(aBench(shop, fate).outcome).toMatchObject({
+        reading: undefined,
+        error,
+        failed: new Set([applicationScope, 'a', 'b', 'c']),
+        askedParts: 4,
+        unauthorized: error === refused,
+      });
+    },
+  );
+
+  it('is no failure of what was not asked for', () => {
+    expect(aBench(onlyHosts, fates(broken, some)).outcome).toMatchObject({
+      error: undefined,
+      failed: new Set(),
+      askedParts: 1,
+      reading: { application: [] },
     });
+  });
+});
+
+describe('hosts that are asked for in parts', () => {
+  const names = ['web-0', 'web-1', 'web-2', 'web-3'];
+  const named = (hostIds: readonly string[] | undefined, pattern = /^/u): SelectedApplication =>
+    aSelected({ hostIds }, { hosts: { kind: 'match', pattern }, application: false });
+  /** The part with `web-1` fails. The others have another host each. */
+  const fate: Fate = ({ hosts }, index) =>
+    hosts.has('web-1')
+      ? broken
+      : [...names, `new-${index}`]
+          .filter((name) => hosts.has(name))
+          .map((name) => row('1', { web: 5 }, name));
+
+  it('fail only where their part did, the known ones by name', () => {
+    const { outcome } = aBench(named(names), fate, { parts: 4 });
+
+    expect([...(outcome.reading?.hosts.keys() ?? [])]).toEqual(
+      expect.arrayContaining(['web-0', 'web-2', 'web-3']),
+    );
+    expect(outcome).toMatchObject({ failed: new Set(['web-1']), error: broken });
+    expect(outcome.hostIds).toEqual(expect.arrayContaining(names));
+  });
+
+  it.each([
+    { what: 'if none of that part were known', selected: named(undefined) },
+    { what: 'if none that are known were chosen', selected: named(names, /2/u) },
+  ])('say that some are missing $what', ({ selected }) => {
+    const { outcome } = aBench(selected, fate, { parts: 4 });
+
+    expect(outcome).toMatchObject({ failed: new Set([hostsScope]), error: broken });
+    expect(outcome.reading?.hosts.has('web-2')).toBe(true);
+  });
+
+  it('forget nothing of a host whose part failed', () => {
+    const { seen } = aBench(named(undefined), fate, { parts: 4, before: [`web-1 ${web}`] });
+
+    expect(seen.has('1', 'web-1', web)).toBe(true);
   });
 });
 
 describe('values of several queries', () => {
-  const [first] = anEntry().series;
-  const series = Array.from({ length: 40 }, (_, index) => ({
-    ...(first as PolledSeries),
-    metric: `Custom/${index + 10}`,
-  }));
-  const cells = (value: number): readonly number[] => Array.from({ length: 40 }, () => value);
+  const series = Array.from({ length: 40 }, (_, index) => index + 10).flatMap((number) =>
+    throughputSeries.slice(0, 1).map((one) => ({ ...one, metric: `C/${number}` })),
+  );
+  const cells = (value: number, count = 40): readonly number[] =>
+    Array.from({ length: count }, () => value);
+  const selected = aSelected({ hostIds: ['a'] }, { series });
+  const all: Fate = ({ subject, columns }) => [
+    {
+      ...row('1', {}, subject === 'hosts' ? 'a' : undefined),
+      cells: cells(columns.columns.length > 8 ? 5 : 10),
+    },
+  ];
 
   it('come together', () => {
-    const { answers, applications, hosts, outcome } = aBenchOf(series);
-    for (const [index, set] of applications.entries()) {
-      answers.applications(
-        ['1'],
-        set,
-        answerOf([{ ...row('1', {}), cells: cells(5 * (index + 1)) }]),
-      );
-    }
-    for (const [index, set] of hosts.entries()) {
-      const hostRow = { ...row('1', {}, 'a'), cells: cells(10 * (index + 1)) };
-      answers.hosts(['1'], () => true, set, answerOf([hostRow]));
-    }
-    const { reading, failed } = outcome({ hosts: ['a'] });
+    const { outcome } = aBench(selected, all);
+    const values = [...cells(1, 32), ...cells(2, 8)];
 
-    expect([applications.length, hosts.length, failed.size]).toEqual([2, 2, 0]);
-    expect(reading?.application).toEqual([...cells(1).slice(0, 32), ...cells(2).slice(0, 8)]);
-    expect(reading?.hosts.get('a')).toEqual([...cells(2).slice(0, 32), ...cells(4).slice(0, 8)]);
+    expect(outcome).toMatchObject({ failed: new Set(), reading: { application: values } });
+    expect(hostsOf(outcome)).toEqual([['a', values]]);
   });
 
-  it('have failed if one of the queries has', () => {
-    const { answers, applications, hosts, outcome } = aBenchOf(series);
-    for (const set of applications.slice(0, 1)) answers.applications(['1'], set, answerOf([]));
-    for (const set of hosts.slice(1)) answers.hosts(['1'], () => true, set, answerOf([]));
-    answers.failed(['1'], broken);
+  it.each([
+    { what: 'the application', fails: 0, failed: applicationScope },
+    { what: 'the application, the second time', fails: 1, failed: applicationScope },
+    { what: 'its hosts', fails: 2, failed: 'a' },
+    { what: 'its hosts, the second time', fails: 3, failed: 'a' },
+  ])('have failed if one of the queries about $what has', ({ fails, failed }) => {
+    const { outcome } = aBench(selected, (query, index) =>
+      index === fails ? broken : all(query, index),
+    );
 
-    expect(outcome({ hosts: ['a'] })).toMatchObject({
-      reading: undefined,
-      error: broken,
-      failed: new Set([applicationScope, 'a']),
-    });
+    expect(outcome).toMatchObject({ failed: new Set([failed]), error: broken });
+    expect(outcome.reading?.application.length).toBe(fails < 2 ? 0 : 40);
+    expect(outcome.reading?.hosts.size).toBe(fails < 2 ? 1 : 0);
   });
 });
 
-describe('what did not arrive', () => {
-  it('is the application, with the first of its failures', () => {
-    const { answers, outcome } = aBench();
-    answers.failed(['1'], broken);
-    answers.failed(['1'], new ApiError('timeout', 'later'));
+describe('the window of a batch', () => {
+  it('is that of its first answer', () => {
+    const { answers } = aBench(shop, fates([]));
 
-    expect(outcome()).toMatchObject({
-      reading: undefined,
-      error: broken,
-      failed: new Set([applicationScope]),
-      unauthorized: false,
-    });
-  });
-
-  it('is no failure if nothing was to be asked', () => {
-    const { answers, outcome } = aBench();
-    answers.failed(['1'], broken);
-
-    expect(outcome({ application: false })).toMatchObject({
-      reading: undefined,
-      error: undefined,
-      askedParts: 0,
-      failed: new Set(),
-    });
-  });
-
-  it('is no failure if only the look for recorded metrics failed', () => {
-    const { answers, application, outcome } = aBench();
-    answers.failed(['1'], broken);
-    application(answerOf([]));
-
-    expect(outcome()).toMatchObject({ error: undefined, failed: new Set() });
-  });
-
-  it('is unauthorized if the key was refused, whatever failed before', () => {
-    const { answers, outcome } = aBench();
-    answers.failed(['1'], broken);
-    answers.failed(['1'], refused);
-
-    expect(outcome()).toMatchObject({ error: refused, unauthorized: true });
-  });
-
-  it('failed for the deadline if nothing else is known', () => {
-    const deadline = new ApiError('timeout', 'time is over');
-    const { answers, application, outcome } = aBench();
-    application(answerOf([row('1', { web: 5 })]));
-    answers.givenUp(deadline);
-    const { reading, error, failed } = outcome({ hosts: ['a'] });
-
-    expect(reading?.application).toEqual([1, undefined]);
-    expect([error, failed]).toEqual([deadline, new Set(['a'])]);
+    expect(answers.isAbout({ ...window })).toBe(true);
+    expect(answers.isAbout({ ...window, fromMs: 240_000 })).toBe(false);
+    expect(answers.isAbout({ ...window, toMs: 660_000 })).toBe(false);
   });
 });
 
@@ -354,8 +372,7 @@ describe('an application without a heartbeat', () => {
     { what: 'has both', rows: [row('1', { web: 5, live: 5 })], is: false },
     { what: 'has nothing at all', rows: [], is: false },
   ])('$what: $is', ({ rows, is }) => {
-    const { answers, application } = aBench();
-    application(answerOf(rows));
+    const { answers } = aBench(aSelected({}, { series: anEntry().series }), fates(rows));
 
     expect(answers.isWithoutHeartbeat('1')).toBe(is);
     expect(answers.isWithoutHeartbeat('2')).toBe(false);

@@ -6,6 +6,7 @@ import {
   type GraphqlClient,
   nrqlDocument,
 } from '../../src/nerdgraph/graphql-client.ts';
+import { hostFacets } from '../../src/nerdgraph/nrql.ts';
 import { createFakeTurn } from '../rate-limit/fakes.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import {
@@ -25,17 +26,22 @@ import {
   nrqlPart,
   pageAnswer,
 } from './answers.ts';
-import { createRecordingUnexpectedAnswers } from './recording-unexpected-answers.ts';
+import {
+  createRecordingUnexpectedAnswers,
+  type RecordingUnexpectedAnswers,
+} from './recording-unexpected-answers.ts';
 
 interface Bench {
   readonly client: GraphqlClient;
   readonly transport: FakeTransport;
   readonly failures: readonly string[];
+  readonly unexpected: RecordingUnexpectedAnswers;
 }
 
 function aBench(answer: ScriptedAnswer, timeoutMs = 30_000): Bench {
   const transport = createFakeTransport({ '/graphql': answer });
   const failures: string[] = [];
+  const unexpected = createRecordingUnexpectedAnswers();
   const client = createGraphqlClient(
     { accountId, timeoutMs: () => timeoutMs },
     {
@@ -44,22 +50,32 @@ function aBench(answer: ScriptedAnswer, timeoutMs = 30_000): Bench {
         failed: (operation, reason) => failures.push(`${operation} ${reason}`),
         invalidSample: (reason) => failures.push(reason),
       },
-      unexpected: createRecordingUnexpectedAnswers(),
+      unexpected,
     },
   );
-  return { client, transport, failures };
+  return { client, transport, failures, unexpected };
 }
 
 const question = {
   operation: 'host_metrics',
   nrql: 'SELECT 1',
   window: { fromMs: 0, toMs: 60_000 },
-  applications: 2,
+  facets: hostFacets,
+  applicationIds: ['9007199254740993', '1234567'],
+  asksFor: () => true,
+  columns: undefined,
 } as const;
 const context = { signal: neverAborted };
 
 function bodyOf({ transport }: Bench): unknown {
   return JSON.parse(transport.calls[0]?.body ?? '');
+}
+
+/** An answer with one row, whose id is written so. */
+function answerWithId(id: string): ScriptedAnswer {
+  const part = nrqlPart([{ facet: ['ID', 'a'], calls: 1 }]);
+  const body = JSON.stringify({ data: { actor: { account: { nrql: part } } } });
+  return answerOf(body.replace('"ID"', id));
 }
 
 describe('the documents', () => {
@@ -99,19 +115,14 @@ describe('a query', () => {
   });
 
   it.each([
-    { id: '"9007199254740993"', rows: [{ applicationId: '9007199254740993', calls: 1 }] },
-    { id: '1234567', rows: [{ applicationId: '1234567', calls: 1 }] },
-    { id: '9007199254740993', rows: [] },
-  ])('brings rows, and none whose id was rounded: $id', async ({ id, rows: expected }) => {
-    const body = JSON.stringify({
-      data: { actor: { account: { nrql: nrqlPart([{ appId: 'ID', calls: 1 }]) } } },
-    });
-    const bench = aBench(answerOf(body.replace('"ID"', id)));
+    { id: '"9007199254740993"', is: '9007199254740993' },
+    { id: '1234567', is: '1234567' },
+  ])('brings rows with the id $id', async ({ id, is }) => {
+    const bench = aBench(answerWithId(id));
 
-    const { rows } = await bench.client.nrql(question, context);
-
-    expect(rows).toMatchObject(expected);
-    expect(rows).toHaveLength(expected.length);
+    expect((await bench.client.nrql(question, context)).rows).toMatchObject([
+      { applicationId: is, host: 'a', calls: 1 },
+    ]);
   });
 
   it('sends the request in the turn of its call', async () => {
@@ -152,6 +163,13 @@ describe('a query', () => {
       counted: ['host_metrics schema'],
     },
     {
+      what: 'an id that was rounded',
+      answer: answerWithId('9007199254740993'),
+      reason: 'schema',
+      says: 'the answer has a row that cannot be read (facet: object, calls: number)',
+      counted: ['host_metrics schema'],
+    },
+    {
       what: 'no rows',
       answer: nrqlAnswer({}),
       reason: 'schema',
@@ -182,6 +200,47 @@ describe('a query', () => {
       aBench(nrqlAnswer(nrqlPart([]))).client.nrql(question, { signal }),
     ).rejects.toThrow('stopped');
   });
+});
+
+describe('errors beside an answer', () => {
+  const short = nrqlPart([], { totalResult: { calls: 9 } });
+
+  it('that is whole are counted with their first, and are no failure', async () => {
+    const errors = [anError('TIMEOUT', 'slow'), anError('SERVER_ERROR', 'broken')];
+    const bench = aBench(nrqlAnswer(nrqlPart([{ facet: ['1234567', 'a'], calls: 1 }]), errors));
+    const { rows } = await bench.client.nrql(question, context);
+
+    expect(rows).toHaveLength(1);
+    expect(bench.failures).toEqual([]);
+    expect(bench.unexpected.seen).toEqual([{ kind: 'partial', detail: { error: 'slow' } }]);
+  });
+
+  it('that only announce something are not even counted', async () => {
+    const errors = [{ message: 'This field is deprecated! Please update your query.' }];
+    const bench = aBench(nrqlAnswer(nrqlPart([]), errors));
+    await bench.client.nrql(question, context);
+
+    expect(bench.unexpected.seen).toEqual([]);
+  });
+
+  it.each([
+    { errorClass: 'TIMEOUT', message: 'slow', reason: 'too_large' },
+    { errorClass: 'INVALID_INPUT', message: 'the query is too long', reason: 'too_large' },
+    { errorClass: 'INVALID_INPUT', message: 'wrong', reason: 'client' },
+    { errorClass: 'INTERNAL_SERVER_ERROR', message: 'broken', reason: 'server' },
+  ])(
+    'that is not whole fail it: $errorClass, "$message", is $reason',
+    async ({ errorClass, message, reason }) => {
+      const bench = aBench(nrqlAnswer(short, [anError(errorClass, message)]));
+
+      await expect(bench.client.nrql(question, context)).rejects.toMatchObject({
+        reason,
+        message: expect.stringContaining(`"${errorClass}: ${message}"`),
+      });
+      expect(bench.failures).toEqual([`host_metrics ${reason}`]);
+      expect(bench.unexpected.kinds()).toEqual(['partial']);
+    },
+  );
 });
 
 describe('a search', () => {

@@ -1,133 +1,135 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/model/api-error.ts';
 import { applicationScope } from '../../src/model/poll-outcome.ts';
-import type { MetricScope, PolledSeries } from '../../src/model/polled-series.ts';
-import { presetNames } from '../../src/model/presets.ts';
-import { applicationMetrics } from '../../src/model/snapshot.ts';
-import { createRecordedMetrics } from '../../src/nerdgraph/recorded-metrics.ts';
-import { anEntry, aSelected } from '../support/builders.ts';
+import type { Batch, Call } from '../../src/model/source.ts';
 import { neverAborted } from '../transport/fakes.ts';
-import {
-  aBench,
-  apps,
-  broken,
-  isAbout,
-  knowing,
-  nothing,
-  refused,
-  row,
-  slow,
-  wallMs,
-} from './a-batch.ts';
+import { aBench, apps, broken, isAbout, nothing, refused, row, wallMs } from './a-batch.ts';
 
-function ofScope(scope: MetricScope): readonly PolledSeries[] {
-  return anEntry().series.map((one) => ({ ...one, scope }));
+/** Makes the calls of the next stage, one after the other. */
+async function runStage(batch: Batch, lateMs = 0): Promise<void> {
+  for (const [index, call] of callsOf(batch).entries()) {
+    await call({ signal: neverAborted, wallMs: wallMs + index * lateMs });
+  }
 }
 
-const manySeries = anEntry()
-  .series.slice(0, 1)
-  .flatMap((one) =>
-    Array.from({ length: 33 }, (_, index) => ({ ...one, metric: `Custom/${index}` })),
-  );
+function callsOf(batch: Batch): readonly Call[] {
+  const calls: Call[] = [];
+  const stage = batch.nextStage();
+  for (let call = stage?.calls.next(); call?.done === false; call = stage?.calls.next()) {
+    calls.push(call.value);
+  }
+  return calls;
+}
 
-describe('the stages of a batch', () => {
-  it.each([
-    {
-      what: 'applications with hosts',
-      batch: apps(3),
-      asks: ['application_metrics', 'host_metrics'],
-    },
-    {
-      what: 'applications alone',
-      batch: apps(3, 1, { hosts: false }),
-      asks: ['application_metrics'],
-    },
-    { what: 'hosts alone', batch: apps(3, 1, { application: false }), asks: ['host_metrics'] },
-    {
-      what: 'applications alone if nothing is read of hosts',
-      batch: apps(3, 1, { series: ofScope('applications') }),
-      asks: ['application_metrics'],
-    },
-    {
-      what: 'hosts alone if nothing is read of applications',
-      batch: apps(3, 1, { series: ofScope('hosts') }),
-      asks: ['host_metrics'],
-    },
-    {
-      what: 'applications and hosts with all presets',
-      batch: apps(3, 1, { poll: { metrics: presetNames } }),
-      asks: ['application_metrics', 'host_metrics'],
-    },
-    {
-      what: 'each twice with more columns than a query has',
-      batch: apps(3, 1, { series: manySeries }),
-      asks: ['application_metrics', 'application_metrics', 'host_metrics', 'host_metrics'],
-    },
-    { what: 'hosts of which there are none', batch: apps(1, 0, { application: false }), asks: [] },
-  ])('ask for $what', async ({ batch, asks }) => {
-    const { run, questions } = aBench(batch, nothing);
+describe('a batch', () => {
+  it('makes all of its queries at once, and no others', async () => {
+    const { run, questions } = aBench(apps(3), nothing);
     const { stages } = await run();
 
-    expect(questions.map(({ operation }) => operation)).toEqual(asks);
-    expect(stages).toEqual(asks.length === 0 ? [] : [asks.length]);
+    expect(questions.map(({ operation }) => operation)).toEqual([
+      'application_metrics',
+      'host_metrics',
+    ]);
+    expect(stages).toEqual([2]);
+    expect(questions[0]).toMatchObject({
+      facets: ['appId'],
+      applicationIds: ['1', '2', '3'],
+      columns: ['c1', 'c2'],
+    });
+    expect(questions[1]?.nrql).toContain('FACET appId, host');
   });
 
-  it('ask first for the metrics of applications that are not known yet, and only of those', async () => {
-    const { run, questions } = aBench(apps(3), nothing, { recorded: knowing(apps(1)) });
-    const { stages, outcomes } = await run();
-
-    expect(stages).toEqual([3]);
-    expect(questions[0]).toMatchObject({ applications: 2, mayShift: true });
-    expect(outcomes.map(({ extraCalls }) => extraCalls)).toEqual([1, 0, 0]);
-  });
-
-  it('have the key of the first application', () => {
+  it('has the key of its first application', () => {
     expect(aBench(apps(2), nothing).batch.key).toBe('1');
   });
 
-  it('have the window that was cut when the first call began', async () => {
-    const { batch, questions } = aBench(apps(1), ({ applications }) =>
-      applications > 0 ? slow : [],
-    );
-    for (
-      let stage = batch.nextStage(), late = 0;
-      stage !== undefined;
-      stage = batch.nextStage(), late += 60_000
-    ) {
-      for (let call = stage.calls.next(); call.done !== true; call = stage.calls.next()) {
-        await call.value({ signal: neverAborted, wallMs: wallMs + late });
-      }
-    }
+  it.each([
+    { window: { kind: 'range', lengthMs: 60_000 }, minutes: 1 },
+    { window: { kind: 'vendor_default' }, minutes: 30 },
+  ] as const)(
+    'asks about $minutes minutes that end before its first call began',
+    async ({ window, minutes }) => {
+      const { batch, questions } = aBench(apps(1, 1, { poll: { window } }), nothing);
+      await runStage(batch, 600_000);
+      const toMs = Date.UTC(2026, 8, 1, 9, 57);
 
-    expect(new Set(questions.map(({ window }) => window.toMs)).size).toBe(1);
+      expect(questions.map((question) => question.window)).toEqual(
+        questions.map(() => ({ fromMs: toMs - minutes * 60_000, toMs })),
+      );
+    },
+  );
+
+  it('asks for the host of this process only, and says so', async () => {
+    const { run, questions } = aBench(
+      apps(1, 2, { hosts: { kind: 'self', names: ['me'] } }),
+      nothing,
+    );
+    await run();
+
+    expect(questions[1]?.nrql).toContain("AND host IN ('me') FACET");
+    expect(['ME', 'you'].map((name) => questions[1]?.asksFor(name))).toEqual([true, false]);
+  });
+
+  it('uses a very large answer in a turn of its own', async () => {
+    const rows = Array.from({ length: 5001 }, (_, index) => row('1', { web: 1 }, `h${index}`));
+    const { batch } = aBench(apps(1, 1, { application: false }), () => rows);
+    const state = { isOver: false };
+    void runStage(batch).finally(() => {
+      state.isOver = true;
+    });
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+
+    expect(state.isOver).toBe(false);
+  });
+
+  it('tells of an application that has calls, but no heartbeat', async () => {
+    const { run, unexpected } = aBench(apps(2, 0), (question) =>
+      isAbout('host')(question) ? [] : [row('1', { web: 5 }), row('2', { web: 5, live: 5 })],
+    );
+    await run();
+
+    expect(unexpected.seen).toEqual([{ kind: 'no_heartbeat', detail: { app_id: '1' } }]);
   });
 });
 
-describe('a query that fails', () => {
-  it('takes nothing from the others', async () => {
-    const { run } = aBench(apps(2, 2), (question) =>
-      isAbout('host')(question) ? broken : [row('1', { web: 10 })],
-    );
+describe('a query of a batch that fails', () => {
+  it.each([
+    { about: 'host', failed: ['host-0'], application: [2, undefined], hosts: 0 },
+    { about: 'application', failed: [applicationScope], application: [], hosts: 1 },
+  ] as const)('about each $about takes nothing from the other', async (one) => {
+    const { run } = aBench(apps(2), (question) => {
+      if (isAbout(one.about)(question)) return broken;
+      const host = isAbout('host')(question) ? 'host-0' : undefined;
+      return ['1', '2'].map((id) => row(id, { web: 10 }, host));
+    });
+    const { outcomes } = await run();
+
+    expect(outcomes).toHaveLength(2);
+    for (const { error, failed, reading } of outcomes) {
+      expect([error, failed]).toEqual([broken, new Set(one.failed)]);
+      expect([reading?.application, reading?.hosts.size]).toEqual([one.application, one.hosts]);
+    }
+  });
+
+  it('because its answer is about another time than the first one', async () => {
+    const { run } = aBench(apps(1), (question) => {
+      if (isAbout('application')(question)) return [row('1', { web: 10 })];
+      const { fromMs, toMs } = question.window;
+      return { rows: [row('1', {}, 'host-0')], window: { fromMs: fromMs - 60_000, toMs } };
+    });
     const { outcomes } = await run();
 
     expect(outcomes[0]).toMatchObject({
-      error: broken,
-      failed: new Set(['host-0', 'host-1']),
-      askedParts: 3,
-      unauthorized: false,
+      failed: new Set(['host-0']),
+      error: {
+        reason: 'schema',
+        message:
+          'host_metrics of 1 application: the answer is about another time than others of this poll. Check that base_url is the address of New Relic.',
+      },
+      reading: { application: [2, undefined], hosts: new Map() },
     });
-    expect(applicationMetrics(outcomes[0]?.reading).get('web')).toBe(2);
-  });
-
-  it('about recorded metrics does no harm, and is asked again by the next batch', async () => {
-    const recorded = createRecordedMetrics();
-    const failing = aBench(apps(1), ({ mayShift }) => (mayShift ? broken : []), { recorded });
-    const { outcomes } = await failing.run();
-    const next = aBench(apps(1), nothing, { recorded });
-    await next.run();
-
-    expect(outcomes[0]).toMatchObject({ error: undefined, failed: new Set() });
-    expect(next.questions).toHaveLength(3);
   });
 
   it('because of a fault of the program fails like any other', async () => {
@@ -139,23 +141,37 @@ describe('a query that fails', () => {
       message: 'the call failed because of an error in this program',
     });
   });
+
+  it('is divided in the next batch', async () => {
+    const { run, sizes } = aBench(apps(8), (question) => (isAbout('host')(question) ? broken : []));
+    await run();
+
+    expect(sizes.divisionOf('1').together).toBe(2);
+  });
+
+  it('about the hosts of one application is divided by the hosts', async () => {
+    const { run, sizes } = aBench(apps(1, 6000), (question) =>
+      isAbout('host')(question) ? broken : [],
+    );
+    const { stages } = await run();
+
+    expect([stages, sizes.divisionOf('1').parts]).toEqual([[5], 16]);
+  });
 });
 
 describe('a refused key', () => {
   it('ends the batch: what was not asked for yet is refused as well', async () => {
-    const { batch, questions } = aBench(
-      [...apps(1, 1, { application: false }), aSelected({ id: '2', hostIds: [] })],
-      () => refused,
-    );
-    const stage = batch.nextStage();
-    for (let call = stage?.calls.next(); call?.done === false; call = stage?.calls.next()) {
-      await call.value({ signal: neverAborted, wallMs });
-    }
+    const { batch, questions } = aBench(apps(2), () => refused);
+    await runStage(batch);
 
     expect(questions).toHaveLength(1);
     expect(batch.nextStage()).toBeUndefined();
     for (const question of batch.questions) {
-      expect(batch.outcomeOf(question)).toMatchObject({ error: refused, unauthorized: true });
+      expect(batch.outcomeOf(question)).toMatchObject({
+        error: refused,
+        unauthorized: true,
+        failed: new Set([applicationScope, 'host-0']),
+      });
     }
   });
 });
@@ -163,28 +179,28 @@ describe('a refused key', () => {
 describe('giving up', () => {
   const deadline = new ApiError('timeout', 'time is over');
 
-  it('keeps what has arrived, and asks for nothing more', async () => {
-    const { batch } = aBench(apps(1, 2), (question) =>
-      isAbout('host')(question) ? 'truncated' : [row('1', { web: 5 })],
+  it('keeps what has arrived, and does not divide what was cut off', async () => {
+    const { batch, sizes } = aBench(apps(8, 2), (question) =>
+      isAbout('host')(question) ? deadline : [row('1', { web: 5 })],
     );
-    const stage = batch.nextStage();
-    for (let call = stage?.calls.next(); call?.done === false; call = stage?.calls.next()) {
-      await call.value({ signal: neverAborted, wallMs });
-    }
+    const [ofApplications, ofHosts] = callsOf(batch);
+    const context = { signal: neverAborted, wallMs };
+    await ofApplications?.(context);
     batch.giveUp(deadline);
+    await ofHosts?.(context);
     const [question] = batch.questions;
 
-    expect(batch.nextStage()).toBeUndefined();
     expect(question && batch.outcomeOf(question)).toMatchObject({
       error: deadline,
       failed: new Set(['host-0', 'host-1']),
+      reading: { application: [1, undefined] },
       extraCalls: 0,
     });
-    expect(question && batch.outcomeOf(question).reading?.application).toEqual([1, undefined]);
+    expect(sizes.divisionOf('1').together).toBe(200);
   });
 
   it('before anything was asked fails with everything', () => {
-    const { batch } = aBench(apps(1, 1), nothing);
+    const { batch } = aBench(apps(1), nothing);
     batch.giveUp(deadline);
     const [question] = batch.questions;
 
@@ -193,61 +209,5 @@ describe('giving up', () => {
       error: deadline,
       failed: new Set([applicationScope, 'host-0']),
     });
-  });
-});
-
-describe('the outcome', () => {
-  it('asks for no part of which nothing is read', async () => {
-    const ofHosts = aBench(apps(1, 2, { series: ofScope('hosts') }), nothing);
-    const ofApplications = aBench(apps(1, 2, { series: ofScope('applications') }), nothing);
-
-    expect((await ofHosts.run()).outcomes[0]).toMatchObject({
-      askedParts: 2,
-      failed: new Set(),
-      reading: { application: [] },
-    });
-    expect((await ofApplications.run()).outcomes[0]).toMatchObject({
-      askedParts: 1,
-      failed: new Set(),
-      reading: { hosts: new Map() },
-    });
-  });
-
-  it('has no host that is no longer listed', async () => {
-    const { run } = aBench(apps(1, 2), () => [row('1', { web: 5 }, 'host-0')], {
-      ask: { isListed: (name) => name === 'host-1' },
-    });
-    const { outcomes } = await run();
-
-    expect([...(outcomes[0]?.reading?.hosts.keys() ?? [])]).toEqual(['host-1']);
-    expect(outcomes[0]).toMatchObject({ askedParts: 2, failed: new Set() });
-  });
-
-  it.each([
-    {
-      askHostNames: true,
-      names: new Map([
-        ['host-0', 'host-0'],
-        ['host-1', 'host-1'],
-      ]),
-    },
-    { askHostNames: false, names: undefined },
-  ])(
-    'has the names of hosts if they are asked for: $askHostNames',
-    async ({ askHostNames, names }) => {
-      const { outcomes } = await aBench(apps(1, 2), nothing, { ask: { askHostNames } }).run();
-
-      expect(outcomes[0]?.hostNames).toEqual(names);
-    },
-  );
-
-  it('tells of an application that has calls, but no heartbeat', async () => {
-    const { run, unexpected } = aBench(apps(2, 0), () => [
-      row('1', { web: 5 }),
-      row('2', { web: 5, live: 5 }),
-    ]);
-    await run();
-
-    expect(unexpected.seen).toEqual([{ kind: 'no_heartbeat', detail: { app_id: '1' } }]);
   });
 });

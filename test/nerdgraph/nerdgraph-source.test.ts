@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { presetNames } from '../../src/model/presets.ts';
 import { isWorthPolling, type SelectedApplication } from '../../src/model/selected-application.ts';
 import { applicationMetrics } from '../../src/model/snapshot.ts';
-import { createNerdGraphCosts, nerdGraphCosts } from '../../src/nerdgraph/nerdgraph-source.ts';
-import { fullSize } from '../../src/nerdgraph/query-sizes.ts';
+import { nerdGraphCosts } from '../../src/nerdgraph/nerdgraph-source.ts';
 import { anEntry, aSelected } from '../support/builders.ts';
 import { cpuMsOf } from '../support/cpu-time.ts';
 import { neverAborted } from '../transport/fakes.ts';
@@ -16,6 +15,7 @@ import {
   polled,
   transportTo,
 } from './a-nerdgraph-source.ts';
+import { anError, failedNrql } from './answers.ts';
 import { aQuestion, hostsNamed, someFleet } from './some-fleet.ts';
 
 async function nobody(): Promise<never> {
@@ -28,33 +28,25 @@ function apps(count: number, hosts: number): readonly SelectedApplication[] {
   );
 }
 
-/** With queries of this size at most. */
-const costs = createNerdGraphCosts(() => ({ applications: 200, rows: 4000 }));
-
 describe('the costs of polls', () => {
-  it('are those of queries of full size before an account is known', () => {
-    const some = apps(300, 50);
-
-    expect(nerdGraphCosts.polls(some)).toEqual(createNerdGraphCosts(() => fullSize).polls(some));
-  });
-
   it.each([
     { applications: 0, hosts: 0, application: 0, host: 0 },
     { applications: 25, hosts: 20, application: 1, host: 1 },
-    { applications: 200, hosts: 0, application: 1, host: 0 },
-    { applications: 100, hosts: 20, application: 1, host: 1 },
-    { applications: 500, hosts: 20, application: 3, host: 3 },
+    { applications: 200, hosts: 0, application: 1, host: 1 },
+    { applications: 100, hosts: 25, application: 1, host: 1 },
+    { applications: 500, hosts: 20, application: 3, host: 5 },
     { applications: 5000, hosts: 2, application: 25, host: 25 },
-    { applications: 1, hosts: 12_000, application: 1, host: 4 },
+    { applications: 1, hosts: 12_000, application: 1, host: 6 },
   ])(
     'of $applications applications with $hosts hosts each are $application and $host queries',
     ({ applications, hosts, application, host }) => {
-      expect(costs.polls(apps(applications, hosts))).toEqual({
+      expect(nerdGraphCosts.polls(apps(applications, hosts))).toEqual({
         list_applications: 0,
         list_hosts: 0,
         application_metrics: application,
         host_metrics: host,
       });
+      expect(nerdGraphCosts.once(apps(applications, hosts))).toBe(0);
     },
   );
 
@@ -65,11 +57,10 @@ describe('the costs of polls', () => {
       entry: anEntry({ poll: { metrics: presetNames } }),
     }));
 
-    expect(costs.polls(all)).toEqual(costs.polls(some));
-    expect(costs.once(all)).toBe(costs.once(some));
+    expect(nerdGraphCosts.polls(all)).toEqual(nerdGraphCosts.polls(some));
   });
 
-  it('are the calls of the first stages, without those that are made once', () => {
+  it('are the queries that batches make, whatever is asked for', () => {
     const { source } = aNerdGraphSource(nobody);
     fc.assert(
       fc.property(someFleet, (fleet) => {
@@ -80,20 +71,10 @@ describe('the costs of polls', () => {
         );
         const calls = batches.reduce((sum, batch) => sum + (batch.nextStage()?.size ?? 0), 0);
 
-        expect(calls).toBe(costOf(source, fleet) + source.costs.once(due));
+        expect(calls).toBe(costOf(source, fleet));
       }),
       { numRuns: 50 },
     );
-  });
-
-  it('follow the size that queries may have', () => {
-    const small = createNerdGraphCosts(() => ({ applications: 50, rows: 500 }));
-
-    expect(small.polls(apps(100, 20))).toMatchObject({
-      application_metrics: 2,
-      host_metrics: 4,
-    });
-    expect(small.once(apps(100, 20))).toBe(2);
   });
 
   it('are known at once for 10,000 applications, by name too', () => {
@@ -114,8 +95,8 @@ describe('the costs of a discovery', () => {
     { applications: 0, calls: 1 },
     { applications: 200, calls: 1 },
     { applications: 201, calls: 2 },
-  ])('of $applications applications are $calls calls', ({ applications, calls }) => {
-    expect(costs.discovery(apps(applications, 20))).toEqual({ calls });
+  ])('of $applications applications are $calls pages', ({ applications, calls }) => {
+    expect(nerdGraphCosts.discovery(apps(applications, 20))).toEqual({ calls });
   });
 });
 
@@ -134,6 +115,8 @@ const fleet = {
   ],
 } as const;
 
+const none = [undefined, undefined];
+
 describe('a source of a simulated account', () => {
   it('brings the throughput of applications and hosts', async () => {
     const bench = aSimulatedSource({ fleet });
@@ -149,54 +132,43 @@ describe('a source of a simulated account', () => {
       ]),
     });
     expect(outcomes.get('102')?.reading?.application).toEqual([60, undefined]);
-    expect(stages).toEqual([3]);
+    expect(stages).toEqual([2]);
     expect(bench.unexpected).toEqual([]);
   });
 
-  it('asks once which metrics an application has, and counts that as extra', async () => {
+  it('names hosts by its polls, and none by its discoveries', async () => {
     const bench = aSimulatedSource({ fleet });
-    const applications = await discovered(bench, anEntry());
+    const found = await discovered(bench, anEntry());
+    const { outcomes } = await polled(bench, found);
 
-    const first = await polled(bench, applications);
-    const second = await polled(bench, applications);
-
-    const extra = [first, second].map(({ outcomes }) =>
-      [...outcomes.values()].map(({ extraCalls }) => extraCalls),
-    );
-    expect(extra).toEqual([
-      [1, 0],
-      [0, 0],
+    expect(bench.source.listsHosts).toBe(false);
+    expect(found.map(({ application }) => [application.hostIds, application.hostCount])).toEqual([
+      [undefined, 1],
+      [undefined, 2],
     ]);
-    expect([first.stages, second.stages]).toEqual([[3], [2]]);
-    expect(costOf(bench.source, applications)).toBe(2);
+    expect(outcomes.get('101')).toMatchObject({
+      hostIds: ['web-1', 'web-2'],
+      hostNames: new Map([
+        ['web-1', 'web-1'],
+        ['web-2', 'web-2'],
+      ]),
+    });
   });
 
   it.each([
-    { what: 'had such transactions today', webRpm: 0.01, is: [0, undefined] },
-    { what: 'had none', webRpm: 0, is: [undefined, undefined] },
-  ])('says 0 of a host that is idle now if its application $what', async ({ webRpm, is }) => {
-    const idle = {
-      id: 101,
-      name: 'shop',
-      kind: 'web',
-      webRpm,
-      hosts: [{ name: 'web-1' }],
-    } as const;
-    const bench = aSimulatedSource({ fleet: { traffic: 'flat', applications: [idle] } });
-    const { outcomes } = await polled(bench, await discovered(bench, anEntry()));
-
-    expect(outcomes.get('101')?.reading?.application).toEqual(is);
-    expect(outcomes.get('101')?.reading?.hosts).toEqual(new Map([['web-1', is]]));
-  });
-
-  it('asks again for an application that was gone and is back', async () => {
+    { what: 'that was seen before', forgets: false, is: [0, undefined] },
+    { what: 'of an application that was gone for a while', forgets: true, is: none },
+  ])('says 0 only of a metric $what', async ({ forgets, is }) => {
     const bench = aSimulatedSource({ fleet });
-    const applications = await discovered(bench, anEntry());
-    await polled(bench, applications);
-    bench.simulator.fleet.removeApplication(102);
-    await discovered(bench, anEntry());
+    const found = await discovered(bench, anEntry());
+    await polled(bench, found);
+    if (forgets) await bench.source.discover([{ kind: 'id', id: '101' }], [], neverAborted);
+    bench.simulator.fleet.setTraffic(102, { webRpm: 0 });
+    await bench.clock.advance(600_000);
+    const { outcomes } = await polled(bench, found);
 
-    expect((await polled(bench, applications)).stages).toEqual([3]);
+    expect(outcomes.get('102')?.reading?.application).toEqual(is);
+    expect(outcomes.get('102')?.reading?.hosts).toEqual(new Map([['cart-1', is]]));
   });
 
   it('does not forget the metrics of an application that cannot be read for once', async () => {
@@ -211,22 +183,20 @@ describe('a source of a simulated account', () => {
         });
       },
     });
-    const applications = await discovered(bench, anEntry());
-    await polled(bench, applications);
+    const found = await discovered(bench, anEntry());
+    await polled(bench, found);
+    bench.simulator.fleet.setTraffic(102, { webRpm: 0 });
     isBroken = true;
-    const { unreadableIds, complete } = await bench.source.discover(
-      [anEntry().selector],
-      ['101', '102'],
-      neverAborted,
-    );
+    const discovery = await bench.source.discover([anEntry().selector], ['102'], neverAborted);
+    await bench.clock.advance(600_000);
+    const { outcomes } = await polled(bench, found);
 
-    expect({ unreadableIds, complete }).toEqual({ unreadableIds: ['102'], complete: true });
-    expect((await polled(bench, applications)).stages).toEqual([2]);
+    expect(discovery).toMatchObject({ unreadableIds: ['102'], complete: true });
+    expect(outcomes.get('102')?.reading?.application).toEqual([0, undefined]);
   });
 
-  it('knows the names of the hosts that it has listed', async () => {
+  it('asks for the names of hosts with one query', async () => {
     const { source } = aSimulatedSource({ fleet });
-    await source.discover([anEntry().selector], [], neverAborted);
 
     expect(await source.hostNames('101', neverAborted)).toEqual({
       names: new Map([
@@ -234,24 +204,9 @@ describe('a source of a simulated account', () => {
         ['web-2', 'web-2'],
       ]),
       error: undefined,
-      calls: 0,
+      calls: 1,
     });
     expect((await source.hostNames('999', neverAborted)).names.size).toBe(0);
-  });
-
-  it('asks at once for a new host that an entry chooses', async () => {
-    const bench = aSimulatedSource({ fleet });
-    const entry = anEntry({ hosts: { kind: 'match', pattern: /^web-2/u } });
-    const shop = (await discovered(bench, entry)).find(
-      ({ application }) => application.id === '101',
-    );
-    // The poller has not been told the name yet.
-    const { outcomes } = await polled(bench, shop ? [{ ...shop, namedHostIds: [] }] : [], {
-      askHostNames: true,
-    });
-
-    expect([...(outcomes.get('101')?.reading?.hosts.keys() ?? [])]).toEqual(['web-2']);
-    expect([...(outcomes.get('101')?.hostNames?.keys() ?? [])]).toEqual(['web-1', 'web-2']);
   });
 
   it('fills up a batch with applications that are due soon', async () => {
@@ -280,7 +235,6 @@ describe('a source of a simulated account', () => {
     const toMs = Date.UTC(2026, 8, 1, 9, 57);
 
     expect(windows).toEqual([
-      [toMs - 24 * 3_600_000, toMs],
       [toMs - 300_000, toMs],
       [toMs - 300_000, toMs],
     ]);
@@ -310,6 +264,43 @@ describe('a source of a simulated account', () => {
 
     expect(applicationMetrics(outcomes.get('101')?.reading).get('web')).toBe(120);
     expect(bench.unexpected).toEqual(['window', 'window']);
+  });
+});
+
+describe('a source of which one application fails every query', () => {
+  it('brings all others after a few polls, and tells at once what polls cost then', async () => {
+    const { simulator } = aSimulatedSource({
+      fleet: {
+        traffic: 'flat',
+        applications: Array.from({ length: 10 }, (_, index) => ({
+          id: 101 + index,
+          kind: 'web' as const,
+          webRpm: 60,
+          hosts: 1,
+        })),
+      },
+    });
+    const send = transportTo(simulator);
+    const bench = aNerdGraphSource(async (request, signal) =>
+      /appId IN \([^)]*107/u.test(request.body ?? '')
+        ? { ...failedNrql(anError('INTERNAL_SERVER_ERROR')), status: 500 }
+        : send(request, signal),
+    );
+    const { source } = bench;
+    const found = await discovered(bench, anEntry());
+    const told: number[] = [];
+    source.onCostsChange?.(() => told.push(costOf(source, found)));
+    const bad: number[] = [];
+    const calls: (readonly number[])[] = [];
+    for (let poll = 0; poll < 4; poll += 1) {
+      const { outcomes, stages } = await polled(bench, found);
+      bad.push([...outcomes.values()].filter(({ failed }) => failed.size > 0).length);
+      calls.push(stages);
+    }
+
+    expect(bad).toEqual([10, 3, 1, 1]);
+    expect(calls).toEqual([[2], [8], [12], [12]]);
+    expect(told).toEqual([8, 12, 12]);
   });
 });
 

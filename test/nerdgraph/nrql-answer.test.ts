@@ -1,158 +1,160 @@
 import { describe, expect, it } from 'vitest';
-import type { InvalidSampleReason, UnexpectedAnswer } from '../../src/model/telemetry.ts';
-import type { TimeWindow } from '../../src/model/window.ts';
-import {
-  type NrqlAnswer,
-  type NrqlReading,
-  nrqlAnswerOf,
-} from '../../src/nerdgraph/nrql-answer.ts';
+import type { InvalidSampleReason } from '../../src/model/telemetry.ts';
+import { applicationFacets, hostFacets } from '../../src/nerdgraph/nrql.ts';
+import { type NrqlReading, nrqlAnswerOf } from '../../src/nerdgraph/nrql-answer.ts';
 import { accountId, type Json, nrqlPart } from './answers.ts';
 import { createRecordingUnexpectedAnswers } from './recording-unexpected-answers.ts';
 
 const purpose = { operation: 'host_metrics', applications: 2, accountId } as const;
-const hourMs = 3_600_000;
-const window = { fromMs: 10 * hourMs, toMs: 10 * hourMs + 300_000 };
-const asked = { messages: [], timeWindow: { begin: window.fromMs, end: window.toMs } };
+const minuteMs = 60_000;
+const window = { fromMs: 600 * minuteMs, toMs: 605 * minuteMs };
+const timeWindow = { begin: window.fromMs, end: window.toMs };
+const metadata = { facets: hostFacets, messages: [], timeWindow };
 
-interface Read {
-  readonly answer: NrqlAnswer;
-  readonly kinds: readonly UnexpectedAnswer[];
-  readonly invalid: readonly InvalidSampleReason[];
-  readonly details: readonly Json[];
-}
-
-function read(part: unknown, options: Partial<NrqlReading> = {}): Read {
+function read(part: unknown, options: Partial<NrqlReading> = {}) {
   const unexpected = createRecordingUnexpectedAnswers();
   const invalid: InvalidSampleReason[] = [];
-  const onInvalid = (reason: InvalidSampleReason): void => {
-    invalid.push(reason);
+  const reading: NrqlReading = {
+    purpose,
+    window,
+    facets: hostFacets,
+    applicationIds: ['1', '2', '9007199254740993'],
+    asksFor: (host) => host !== 'another',
+    columns: undefined,
+    unexpected,
+    onInvalid: (reason) => invalid.push(reason),
+    ...options,
   };
-  const answer = nrqlAnswerOf(part, { purpose, window, unexpected, onInvalid, ...options });
-  return {
-    answer,
-    invalid,
-    kinds: unexpected.kinds(),
-    details: unexpected.seen.map(({ detail }) => detail),
+  /** What came of it, or why it is not believed. */
+  const told = (): unknown => {
+    try {
+      return nrqlAnswerOf(part, reading);
+    } catch (error) {
+      return error;
+    }
   };
+  const answer = told();
+  return { answer, invalid, kinds: unexpected.kinds(), seen: unexpected.seen };
 }
 
-/** An answer for the window that was asked for. */
+/** A whole answer for the window that was asked for. */
 function answerWith(rows: readonly unknown[], overrides: Json = {}): Json {
-  return nrqlPart(rows, { metadata: asked, ...overrides });
+  return nrqlPart(rows, { metadata, ...overrides });
 }
 
-const row = {
-  facet: ['1', 'web-1', 'HttpDispatcher'],
-  appId: '1',
-  host: 'web-1',
-  metricTimesliceName: 'HttpDispatcher',
-  calls: 7,
-};
-const good = {
-  applicationId: '1',
-  host: 'web-1',
-  metric: 'HttpDispatcher',
-  calls: 7,
-  isLive: undefined,
-  cells: [],
-};
+const row = { facet: ['1', 'web-1'], appId: '1', host: 'web-1', calls: 7 };
+const good = { applicationId: '1', host: 'web-1', calls: 7, isLive: false, cells: [] };
 
-describe('the rows of an answer', () => {
+function notWhole(detail: string): unknown {
+  return expect.objectContaining({
+    reason: 'schema',
+    message: expect.stringContaining(`host_metrics of 2 applications: ${detail}`),
+  });
+}
+
+describe('a row of an answer', () => {
   it.each([
-    { what: 'a row', of: row, is: good },
-    { what: 'an id that is a number', of: { ...row, appId: 1 }, is: good },
-    { what: 'an id only in the facets', of: { ...row, appId: undefined }, is: good },
+    { what: 'as documented', of: row, is: good },
+    { what: 'with ids that are numbers', of: { ...row, facet: [1, 'web-1'], appId: 1 }, is: good },
+    { what: 'without members of its own', of: { facet: ['1', 'web-1'], calls: 7 }, is: good },
     {
-      what: 'an id that is the only facet',
-      of: { facet: '9', calls: 1 },
-      is: { applicationId: '9', calls: 1, cells: [] },
-    },
-    {
-      what: 'an id beyond 2^53, as a text',
-      of: { ...row, appId: '9007199254740993' },
+      what: 'with an id beyond 2^53, as a text',
+      of: { facet: ['9007199254740993', 'web-1'], calls: 7 },
       is: { ...good, applicationId: '9007199254740993' },
     },
-    { what: 'a number as a text', of: { ...row, calls: '7' }, is: good },
-    { what: 'a fraction as a text', of: { ...row, calls: '1.5' }, is: { ...good, calls: 1.5 } },
-    { what: 'an exponent in a text', of: { ...row, calls: '2e3' }, is: { ...good, calls: 2000 } },
-    { what: 'no calls', of: { ...row, calls: 0 }, is: { ...good, calls: 0 } },
-    {
-      what: 'a row without a host',
-      of: { appId: '1', metricTimesliceName: 'x', calls: 1 },
-      is: { applicationId: '1', metric: 'x', calls: 1, cells: [] },
-    },
-  ])('have $what', ({ of, is }) => {
-    const { answer, kinds } = read(answerWith([of]));
+    { what: 'with a number as a text', of: { ...row, calls: '7' }, is: good },
+    { what: 'with a fraction', of: { ...row, calls: '1.5' }, is: { ...good, calls: 1.5 } },
+    { what: 'with an exponent', of: { ...row, calls: '2e3' }, is: { ...good, calls: 2000 } },
+    { what: 'without calls', of: { ...row, calls: 0 }, is: { ...good, calls: 0 } },
+  ])('$what is read', ({ of, is }) => {
+    expect(read(answerWith([of]))).toMatchObject({ answer: { rows: [is], window }, kinds: [] });
+  });
 
-    expect(answer.rows).toEqual([is]);
-    expect(kinds).toEqual([]);
+  it.each([
+    { what: 'a text', facet: '1' },
+    { what: 'a list', facet: ['1'] },
+  ])('of an application as a whole has its only facet as $what', ({ facet }) => {
+    const part = answerWith([{ facet, appId: '1', calls: 7 }], {
+      metadata: { ...metadata, facets: applicationFacets },
+    });
+
+    expect(read(part, { facets: applicationFacets }).answer).toMatchObject({
+      rows: [{ ...good, host: undefined }],
+    });
   });
 
   it.each([
     { what: 'null', of: null, shape: 'object' },
     { what: 'a text', of: 'x', shape: 'string' },
-    { what: 'a row without an id', of: { calls: 1 }, shape: 'calls: number' },
-    {
-      what: 'an id that is no number',
-      of: { appId: 'shop', calls: 1 },
-      shape: 'appId: string, calls: number',
-    },
-    {
-      what: 'an id that was rounded',
-      of: { appId: 2 ** 60, calls: 1 },
-      shape: 'appId: number, calls: number',
-    },
-    { what: 'no calls', of: { appId: '1' }, shape: 'appId: string' },
-    {
-      what: 'calls that are null',
-      of: { appId: '1', calls: null },
-      shape: 'appId: string, calls: null',
-    },
-    {
-      what: 'a text as calls',
-      of: { appId: '1', calls: 'many' },
-      shape: 'appId: string, calls: string',
-    },
-    {
-      what: 'hexadecimal calls',
-      of: { appId: '1', calls: '0x10' },
-      shape: 'appId: string, calls: string',
-    },
-    {
-      what: 'negative calls',
-      of: { appId: '1', calls: -1 },
-      shape: 'appId: string, calls: number',
-    },
-    {
-      what: 'endless calls',
-      of: { appId: '1', calls: Infinity },
-      shape: 'appId: string, calls: number',
-    },
-  ])('leave out $what, and keep the others', ({ of, shape }) => {
-    const { answer, kinds, details } = read(answerWith([of, row]));
+    { what: 'without facets', of: { appId: '1', calls: 1 } },
+    { what: 'with fewer facets', of: { ...row, facet: ['1'] } },
+    { what: 'with more facets', of: { ...row, facet: ['1', 'web-1', 'x'] } },
+    { what: 'with another id of its own', of: { ...row, appId: '2' } },
+    { what: 'with another host of its own', of: { ...row, host: 'web-2' } },
+    { what: 'with an id that is no number', of: { facet: ['shop', 'web-1'], calls: 1 } },
+    { what: 'with an id that was rounded', of: { facet: [2 ** 60, 'web-1'], calls: 1 } },
+    { what: 'with no calls', of: { ...row, calls: undefined } },
+    { what: 'with calls that are null', of: { ...row, calls: null } },
+    { what: 'with a text as calls', of: { ...row, calls: 'many' } },
+    { what: 'with hexadecimal calls', of: { ...row, calls: '0x10' } },
+    { what: 'with negative calls', of: { ...row, calls: -1 } },
+    { what: 'with endless calls', of: { ...row, calls: Infinity }, shape: 'calls: number' },
+  ])('$what fails the answer', ({ of, shape = '' }) => {
+    const { answer } = read(answerWith([{ ...row, facet: ['2', 'b'], appId: '2', host: 'b' }, of]));
 
-    expect(answer.rows).toEqual([good]);
-    expect(kinds).toEqual(['row']);
-    expect(details).toEqual([{ row: shape }]);
+    expect(answer).toEqual(notWhole('the answer has a row that cannot be read ('));
+    expect(String(answer)).toContain(shape);
   });
 
-  it('tell only the types of a row that cannot be read, and of the first members', () => {
+  it('that cannot be read is told by the types of its first members only', () => {
     const members = Array.from({ length: 20 }, (_, index) => [
       `secret-${index}`.repeat(9),
       'NRAK-1',
     ]);
-    const { details } = read(answerWith([Object.fromEntries(members)]));
+    const { answer } = read(answerWith([Object.fromEntries(members)]));
 
-    expect(JSON.stringify(details)).not.toContain('NRAK');
-    expect(String(details[0]?.['row']).length).toBeLessThan(600);
+    expect(String(answer)).not.toContain('NRAK');
+    expect(String(answer).length).toBeLessThan(700);
   });
 
-  it.each([[null], ['']])('leave out the host %j, which is no host', (host) => {
-    const { answer, kinds, details } = read(answerWith([{ ...row, host }]));
+  it.each([[null], ['']])('with the host %j, which is none, counts in the sums only', (host) => {
+    const nobody = { facet: ['2', host], appId: '2', host, calls: 5 };
+    const { answer, seen } = read(answerWith([row, nobody]));
 
-    expect(answer.rows).toEqual([]);
-    expect(kinds).toEqual(['host_null']);
-    expect(details).toEqual([{ app_id: '1' }]);
+    expect(answer).toMatchObject({ rows: [good] });
+    expect(seen).toEqual([{ kind: 'host_null', detail: { app_id: '2' } }]);
+  });
+});
+
+describe('an answer to another question', () => {
+  const groupedBy = (facets: unknown): Json =>
+    answerWith([row], { metadata: { ...metadata, facets } });
+
+  it.each([
+    { what: 'grouped by applications', facets: ['appId'] },
+    { what: 'grouped the other way round', facets: ['host', 'appId'] },
+    { what: 'grouped by more', facets: ['appId', 'host', 'x'] },
+    { what: 'that does not say how it is grouped', facets: null },
+    { what: 'grouped by a text', facets: 'appId' },
+  ])('$what is not believed', ({ facets }) => {
+    expect(read(groupedBy(facets)).answer).toEqual(
+      notWhole('the answer is grouped by something else than was asked for'),
+    );
+  });
+
+  it.each([
+    { what: 'another application', of: { facet: ['3', 'a'], calls: 1 } },
+    { what: 'a host of another part', of: { facet: ['1', 'another'], calls: 1 } },
+  ])('with a row of $what is not believed', ({ of }) => {
+    expect(read(answerWith([row, of])).answer).toEqual(
+      notWhole('the answer has a row that was not asked for'),
+    );
+  });
+
+  it('with two rows for the same is not believed', () => {
+    expect(read(answerWith([row, { ...row, calls: 1 }])).answer).toEqual(
+      notWhole('the answer has two rows for the same'),
+    );
   });
 
   it.each([
@@ -160,14 +162,80 @@ describe('the rows of an answer', () => {
     { what: 'a list', part: [] },
     { what: 'no results', part: { otherResult: null } },
     { what: 'results that are an object', part: { results: {} } },
-  ])('must be there: not $what', ({ part }) => {
-    expect(() => read(part)).toThrow(
-      expect.objectContaining({
-        reason: 'schema',
-        message:
-          'host_metrics of 2 applications: the answer has no list of results. Check that base_url is the address of New Relic.',
-      }),
+  ])('is $what', ({ part }) => {
+    expect(read(part).answer).toEqual(
+      notWhole(
+        'the answer has no list of results. Check that base_url is the address of New Relic.',
+      ),
     );
+  });
+});
+
+describe('the sums of an answer', () => {
+  const missing = (of: string): unknown => notWhole(`parts of the answer are missing: ${of}`);
+  const unsaid = notWhole('the answer does not say what it adds up to');
+  const tooLarge = expect.objectContaining({ reason: 'too_large' });
+  const rows = (count: number): readonly Json[] =>
+    Array.from({ length: count }, (_, index) => ({ facet: ['1', `h${index}`], calls: 7 }));
+  const whole = expect.objectContaining({ rows: expect.any(Array) });
+
+  it.each([
+    { what: 'agree', rows: [row], is: whole },
+    { what: 'agree as a text', rows: [row], sums: { totalResult: { calls: '7' } }, is: whole },
+    { what: 'agree without others', rows: [row], sums: { otherResult: null }, is: whole },
+    { what: 'have others of null', rows: [row], sums: { otherResult: { calls: null } }, is: whole },
+    { what: 'are nothing of nothing', rows: [], sums: { totalResult: null }, is: whole },
+    { what: 'are null of nothing', rows: [], sums: { totalResult: { calls: null } }, is: whole },
+    {
+      what: 'are less than all',
+      rows: [row],
+      sums: { totalResult: { calls: 8 } },
+      is: missing('it adds up to 7 of 8'),
+    },
+    {
+      what: 'are more than all',
+      rows: [row],
+      sums: { totalResult: { calls: 6 } },
+      is: missing(''),
+    },
+    { what: 'are nothing of some', rows: [], sums: { totalResult: { calls: 9 } }, is: missing('') },
+    { what: 'are not said', rows: [row], sums: { totalResult: null }, is: unsaid },
+    { what: 'are null', rows: [row], sums: { totalResult: { calls: null } }, is: unsaid },
+    { what: 'are a list', rows: [row], sums: { totalResult: [{ calls: 7 }] }, is: unsaid },
+    {
+      what: 'have calls that are in no row',
+      rows: [row],
+      sums: { otherResult: { calls: '1' }, totalResult: { calls: 8 } },
+      is: tooLarge,
+    },
+    {
+      what: 'do not agree with the calls that are in no row',
+      rows: [row],
+      sums: { otherResult: { calls: 1 }, totalResult: { calls: 9 } },
+      is: missing(''),
+    },
+    { what: 'are of almost the maximum of rows', rows: rows(4999), is: whole },
+    { what: 'are of the maximum of rows', rows: rows(5000), is: tooLarge },
+  ])('$what', ({ rows: results, sums = {}, is }) => {
+    expect(read(answerWith(results, sums)).answer).toEqual(is);
+  });
+
+  it('say how many rows there are if there are more', () => {
+    const part = answerWith([row], { otherResult: { calls: 1 }, totalResult: { calls: 8 } });
+
+    expect(String(read(part).answer)).toContain(
+      'host_metrics of 2 applications: the answer has 1 rows, and there are more. The query takes too long or returns too much',
+    );
+  });
+});
+
+describe('a message in an answer', () => {
+  it('is counted with its text, and fails nothing that is whole', () => {
+    const messages = ['Query results are incomplete', 'and more'];
+    const { answer, seen } = read(answerWith([row], { metadata: { ...metadata, messages } }));
+
+    expect(answer).toMatchObject({ rows: [good] });
+    expect(seen).toEqual([{ kind: 'partial', detail: { message: messages[0] } }]);
   });
 });
 
@@ -195,10 +263,11 @@ describe('the columns of a row', () => {
       cells: [1, -2],
     },
   ])('are $what', ({ of, isLive, cells }) => {
-    const { answer, kinds, invalid } = read(answerWith([{ ...row, ...of }]), { columns });
-
-    expect(answer.rows).toEqual([{ ...good, isLive, cells }]);
-    expect([kinds, invalid]).toEqual([[], []]);
+    expect(read(answerWith([{ ...row, ...of }]), { columns })).toMatchObject({
+      answer: { rows: [{ ...good, isLive, cells }] },
+      kinds: [],
+      invalid: [],
+    });
   });
 
   it.each([
@@ -207,140 +276,76 @@ describe('the columns of a row', () => {
     { what: 'a yes', c1: true, reason: 'not_a_number' },
     { what: 'an endless number', c1: Infinity, reason: 'not_finite' },
   ])('leave out $what, and keep the others', ({ c1, reason }) => {
-    const part = answerWith([{ ...row, live: 1, c1, c2: 2 }]);
-    const { answer, kinds, invalid } = read(part, { columns });
-
-    expect(answer.rows).toEqual([{ ...good, isLive: true, cells: [undefined, 2] }]);
-    expect([kinds, invalid]).toEqual([[], [reason]]);
+    expect(read(answerWith([{ ...row, live: 1, c1, c2: 2 }]), { columns })).toMatchObject({
+      answer: { rows: [{ ...good, isLive: true, cells: [undefined, 2] }] },
+      kinds: [],
+      invalid: [reason],
+    });
   });
 
   it.each([
     { what: 'a column', of: { live: 1, c2: 2 }, isLive: true, cells: [undefined, 2] },
     { what: 'the heartbeat', of: { c1: 1, c2: 2 }, isLive: false, cells: [1, 2] },
   ])('say so if $what is missing', ({ of, isLive, cells }) => {
-    const { answer, kinds, invalid } = read(answerWith([{ ...row, ...of }]), { columns });
-
-    expect(answer.rows).toEqual([{ ...good, isLive, cells }]);
-    expect([kinds, invalid]).toEqual([['row'], []]);
-  });
-});
-
-describe('an answer is truncated', () => {
-  const rows = (count: number): readonly unknown[] =>
-    Array.from({ length: count }, (_, index) => ({ ...row, host: `h${index}` }));
-
-  it.each([
-    { what: 'few rows', part: answerWith(rows(3)), is: false },
-    { what: 'one row less than the maximum', part: answerWith(rows(4999)), is: false },
-    { what: 'the maximum of rows', part: answerWith(rows(5000)), is: true },
-    { what: 'more rows than the maximum', part: answerWith(rows(5001)), is: true },
-    {
-      what: 'calls that are in no row',
-      part: answerWith([row], { otherResult: { calls: 1 } }),
-      is: true,
-    },
-    {
-      what: 'such calls as a text',
-      part: answerWith([row], { otherResult: { calls: '1' } }),
-      is: true,
-    },
-    {
-      what: 'such calls in a list',
-      part: answerWith([row], { otherResult: [{ calls: 0 }, { calls: 2 }] }),
-      is: true,
-    },
-    {
-      what: 'a list without such calls',
-      part: answerWith([row], { otherResult: [{ calls: 0 }] }),
-      is: false,
-    },
-    { what: 'no other result', part: answerWith([row], { otherResult: null }), is: false },
-    {
-      what: 'other calls that are null',
-      part: answerWith([row], { otherResult: { calls: null } }),
-      is: false,
-    },
-  ])('with $what: $is', ({ part, is }) => {
-    const { answer, kinds } = read(part);
-
-    expect(answer.isTruncated).toBe(is);
-    expect(kinds).toEqual(is ? ['truncated'] : []);
-  });
-
-  it('and its rows are not even read', () => {
-    const { answer, kinds } = read(answerWith(Array.from({ length: 5000 }, () => 'no row')));
-
-    expect(answer.rows).toEqual([]);
-    expect(kinds).toEqual(['truncated']);
+    expect(read(answerWith([{ ...row, ...of }]), { columns })).toMatchObject({
+      answer: { rows: [{ ...good, isLive, cells }] },
+      kinds: ['row'],
+      invalid: [],
+    });
   });
 });
 
 describe('the window of an answer', () => {
-  const withWindow = (begin: unknown, end: unknown): Json =>
-    answerWith([row], { metadata: { timeWindow: { begin, end } } });
-  const shifted = { fromMs: window.fromMs - 60_000, toMs: window.toMs + 60_000 };
+  const stating = (stated: unknown): Json =>
+    answerWith([row], { metadata: { ...metadata, timeWindow: stated } });
 
-  it.each([
-    {
-      what: 'the one that was asked for',
-      part: withWindow(window.fromMs, window.toMs),
-      is: window,
-      seen: [],
-    },
-    {
-      what: 'the same as texts',
-      part: withWindow(`${window.fromMs}`, `${window.toMs}`),
-      is: window,
-      seen: [],
-    },
-    {
-      what: 'one a little off',
-      part: withWindow(shifted.fromMs, shifted.toMs),
-      is: shifted,
-      seen: ['window'],
-    },
-    {
-      what: 'an hour off',
-      part: withWindow(window.fromMs - hourMs, window.toMs - hourMs),
-      is: { fromMs: window.fromMs - hourMs, toMs: window.toMs - hourMs },
-      seen: ['window'],
-    },
-    { what: 'none', part: answerWith([row], { metadata: {} }), is: window, seen: ['no_window'] },
-    {
-      what: 'no metadata',
-      part: answerWith([row], { metadata: null }),
-      is: window,
-      seen: ['no_window'],
-    },
-    {
-      what: 'half a window',
-      part: withWindow(window.fromMs, null),
-      is: window,
-      seen: ['no_window'],
-    },
-  ] satisfies readonly { what: string; part: Json; is: TimeWindow; seen: UnexpectedAnswer[] }[])(
-    'is $what',
-    ({ part, is, seen }) => {
-      const { answer, kinds } = read(part);
+  it('may be written as texts', () => {
+    const { answer, kinds } = read(stating({ begin: `${window.fromMs}`, end: `${window.toMs}` }));
 
-      expect(answer.window).toEqual(is);
-      expect(kinds).toEqual(seen);
-    },
-  );
-
-  it('may be shifted where that does not matter', () => {
-    const { answer, kinds } = read(withWindow(shifted.fromMs, shifted.toMs), { mayShift: true });
-
-    expect(answer.window).toEqual(shifted);
-    expect(kinds).toEqual([]);
+    expect([answer, kinds]).toMatchObject([{ window }, []]);
   });
 
   it.each([
-    { what: 'begins too early', begin: window.fromMs - hourMs - 1, end: window.toMs },
-    { what: 'ends too late', begin: window.fromMs, end: window.toMs + hourMs + 1 },
-    { what: 'is empty', begin: window.fromMs, end: window.fromMs },
-    { what: 'ends before it begins', begin: window.toMs, end: window.fromMs },
-  ])('must not be another time: it $what', ({ begin, end }) => {
-    expect(() => read(withWindow(begin, end))).toThrow('the answer is about another time');
+    { begin: -1, end: 0 },
+    { begin: 0, end: 1 },
+    { begin: -5, end: 5 },
+    { begin: -3, end: -3 },
+    { begin: 4, end: 0 },
+  ])('may begin $begin and end $end minutes later than asked, which is counted', (moved) => {
+    const fromMs = window.fromMs + moved.begin * minuteMs;
+    const toMs = window.toMs + moved.end * minuteMs;
+    const { answer, seen } = read(stating({ begin: fromMs, end: toMs }));
+
+    expect(answer).toMatchObject({ window: { fromMs, toMs } });
+    expect(seen).toEqual([
+      { kind: 'window', detail: { asked: window, answered: { fromMs, toMs } } },
+    ]);
+  });
+
+  it.each([
+    { what: 'begins 6 minutes early', begin: -6, end: 0 },
+    { what: 'ends 6 minutes late', begin: 0, end: 6 },
+    { what: 'begins half a minute late', begin: 0.5, end: 0 },
+    { what: 'ends half a minute early', begin: 0, end: -0.5 },
+    { what: 'is empty', begin: 5, end: 0 },
+    { what: 'ends before it begins', begin: 5, end: -5 },
+  ])('is not believed if it $what', ({ begin, end }) => {
+    const part = stating({
+      begin: window.fromMs + begin * minuteMs,
+      end: window.toMs + end * minuteMs,
+    });
+
+    expect(read(part).answer).toEqual(notWhole('the answer is about another time'));
+  });
+
+  it.each([
+    { what: 'no metadata but its facets', stated: undefined },
+    { what: 'null', stated: null },
+    { what: 'half of one', stated: { begin: window.fromMs, end: null } },
+    { what: 'words', stated: { begin: '1 hour ago', end: 'now' } },
+  ])('must be stated, and is not by $what', ({ stated }) => {
+    expect(read(stating(stated)).answer).toEqual(
+      notWhole('the answer does not say which time it is about'),
+    );
   });
 });

@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Column } from '../../src/nerdgraph/column-sets.ts';
 import {
-  applicationsNrql,
-  hostsNrql,
+  applicationFacets,
+  hostCondition,
+  hostFacets,
   liveHostsNrql,
+  metricsNrql,
   nrqlText,
-  recordedMetricsNrql,
 } from '../../src/nerdgraph/nrql.ts';
 import { parseNrql } from '../../src/simulator/nrql-parser.ts';
 
@@ -18,8 +19,6 @@ const tail = 'LIMIT 5000 SINCE 1760000400000 UNTIL 1760002200000';
 const value = 'newrelic.timeslice.value';
 const calls = `SELECT count(${value}) AS calls`;
 const chosen = 'appId IN (1,22) AND metricTimesliceName IN';
-const select = `${calls} FROM Metric WHERE ${chosen}`;
-const selectHosts = `${calls} FROM Metric WHERE host IS NOT NULL AND ${chosen}`;
 const live = `filter(count(${value}), WHERE metricTimesliceName = 'Agent/MetricsReported/count') AS live`;
 const web: Column = { name: 'c1', metric: 'HttpDispatcher', of: 'count' };
 const webText = `filter(count(${value}), WHERE metricTimesliceName = 'HttpDispatcher') AS c1`;
@@ -30,49 +29,40 @@ const apdexText = `filter(sum(${value}['totalExclusive']), WHERE metricTimeslice
 const all = "('HttpDispatcher','OtherTransaction/all','Agent/MetricsReported/count')";
 const heartbeat = "'Agent/MetricsReported/count'";
 
+const ofApplications = { ...question, facets: applicationFacets } as const;
+const ofHosts = { ...question, facets: hostFacets, columns: [web] } as const;
+
 /** Each kind of query, with how it is written. */
 const texts = [
   {
     what: 'applications',
-    nrql: applicationsNrql(question, [web]),
+    nrql: metricsNrql({ ...ofApplications, columns: [web] }),
     columns: ['live', 'c1'],
     is: `${calls}, ${live}, ${webText} FROM Metric WHERE ${chosen} ('HttpDispatcher',${heartbeat}) FACET appId ${tail}`,
   },
   {
     what: 'applications and several values',
-    nrql: applicationsNrql(question, [web, time, apdex]),
+    nrql: metricsNrql({ ...ofApplications, columns: [web, time, apdex] }),
     columns: ['live', 'c1', 'c2', 'c3'],
     is: `${calls}, ${live}, ${webText}, ${timeText}, ${apdexText} FROM Metric WHERE ${chosen} ('HttpDispatcher','Apdex',${heartbeat}) FACET appId ${tail}`,
   },
   {
     what: 'all hosts',
-    nrql: hostsNrql(question, [web], undefined),
+    nrql: metricsNrql(ofHosts),
     columns: ['live', 'c1'],
     is: `${calls}, ${live}, ${webText} FROM Metric WHERE host IS NOT NULL AND ${chosen} ('HttpDispatcher',${heartbeat}) FACET appId, host ${tail}`,
   },
   {
     what: 'some hosts',
-    nrql: hostsNrql(question, [web], "host IN ('a')"),
+    nrql: metricsNrql({ ...ofHosts, condition: hostCondition(["O'Brien", 'b', 'b']) }),
     columns: ['live', 'c1'],
-    is: `${calls}, ${live}, ${webText} FROM Metric WHERE host IS NOT NULL AND ${chosen} ('HttpDispatcher',${heartbeat}) AND host IN ('a') FACET appId, host ${tail}`,
+    is: `${calls}, ${live}, ${webText} FROM Metric WHERE host IS NOT NULL AND ${chosen} ('HttpDispatcher',${heartbeat}) AND host IN ('O\\'Brien','o\\'brien','b') FACET appId, host ${tail}`,
   },
   {
     what: 'the hosts that are there',
-    nrql: liveHostsNrql(question, undefined),
+    nrql: liveHostsNrql(question.applicationIds, question.window),
     columns: [],
-    is: `${selectHosts} ${all} FACET appId, host ${tail}`,
-  },
-  {
-    what: 'some of the hosts that are there',
-    nrql: liveHostsNrql(question, "host NOT RLIKE r'.*[01]'"),
-    columns: [],
-    is: `${selectHosts} ${all} AND host NOT RLIKE r'.*[01]' FACET appId, host ${tail}`,
-  },
-  {
-    what: 'recorded metrics',
-    nrql: recordedMetricsNrql(question, ['HttpDispatcher', 'OtherTransaction/all']),
-    columns: [],
-    is: `${select} ('HttpDispatcher','OtherTransaction/all') FACET appId, metricTimesliceName ${tail}`,
+    is: `${calls} FROM Metric WHERE host IS NOT NULL AND ${chosen} ${all} FACET appId, host ${tail}`,
   },
 ] as const;
 
@@ -107,7 +97,7 @@ describe('nrqlText', () => {
   it('is read as the same text, whatever is in it', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        const nrql = hostsNrql(question, [web], `host IN (${nrqlText(text)})`);
+        const nrql = metricsNrql({ ...ofHosts, condition: `host IN (${nrqlText(text)})` });
         const { where } = parseNrql(nrql);
         const values = where?.kind === 'and' && where.right.kind === 'in' ? where.right.values : [];
 
@@ -119,7 +109,9 @@ describe('nrqlText', () => {
   it('is the name of a metric, whatever is in that', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (metric) => {
-        const { select: columns } = parseNrql(applicationsNrql(question, [{ ...web, metric }]));
+        const { select: columns } = parseNrql(
+          metricsNrql({ ...ofApplications, columns: [{ ...web, metric }] }),
+        );
         const column = columns.find(({ name }) => name === 'c1')?.value;
 
         expect(column?.kind === 'filter' && column.condition).toEqual({

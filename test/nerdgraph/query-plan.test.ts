@@ -1,48 +1,73 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { MetricScope, PolledSeries } from '../../src/model/polled-series.ts';
+import { type MetricScope, type PolledSeries, seriesOf } from '../../src/model/polled-series.ts';
 import { presetNames } from '../../src/model/presets.ts';
-import type { SelectedApplication } from '../../src/model/selected-application.ts';
+import { hostSelectorOf, type SelectedApplication } from '../../src/model/selected-application.ts';
+import { maxNrqlCharacters } from '../../src/nerdgraph/column-sets.ts';
+import { metricsNrql } from '../../src/nerdgraph/nrql.ts';
 import {
-  applicationQueriesOf,
-  batchColumnsOf,
+  asksForHosts,
   batchesOf,
-  choosingHosts,
-  fillUp,
+  type DivisionOf,
   kindOf,
-  type RecordedQuery,
-  recordedQueriesOf,
+  type PlannedQuery,
+  queriesOf,
   rowsOf,
-  slicesOf,
-  wantedHosts,
 } from '../../src/nerdgraph/query-plan.ts';
-import type { QuerySize } from '../../src/nerdgraph/query-sizes.ts';
-import { anEntry, aSelected } from '../support/builders.ts';
-import { hostsNamed, someFleet, someSize } from './some-fleet.ts';
+import { undivided } from '../../src/nerdgraph/query-sizes.ts';
+import { anEntry, aSelected, throughputSeries } from '../support/builders.ts';
+import { hostsNamed, someDivisions, someFleet } from './some-fleet.ts';
+import { someMetrics } from './some-metrics.ts';
 
-const size: QuerySize = { applications: 200, rows: 4000 };
-const itself = (selected: SelectedApplication): SelectedApplication => selected;
+type Entry = Parameters<typeof aSelected>[1];
 
-function anApp(
-  id: number,
-  hosts: number,
-  entry: Parameters<typeof aSelected>[1] = {},
-): SelectedApplication {
+function anApp(id: number, hosts: number, entry: Entry = {}): SelectedApplication {
   return aSelected({ id: `${id}`, hostIds: hostsNamed(hosts) }, entry);
 }
 
-function apps(
-  count: number,
-  hosts = 2,
-  entry: Parameters<typeof aSelected>[1] = {},
-): readonly SelectedApplication[] {
+/** An application whose hosts no poll has named yet. */
+function aNewApp(id: number, hostCount?: number, entry: Entry = {}): SelectedApplication {
+  return aSelected({ id: `${id}`, hostIds: undefined, hostCount }, entry);
+}
+
+function apps(count: number, hosts = 2, entry: Entry = {}): readonly SelectedApplication[] {
   return Array.from({ length: count }, (_, index) => anApp(index + 1, hosts, entry));
 }
 
-function idsOf(
-  batches: readonly (readonly SelectedApplication[])[],
+function asking(all: readonly SelectedApplication[]) {
+  return all.map((selected) => ({ selected }));
+}
+
+function batchIdsOf(
+  due: readonly SelectedApplication[],
+  early: readonly SelectedApplication[] = [],
 ): readonly (readonly string[])[] {
-  return batches.map((batch) => batch.map(({ application }) => application.id));
+  return batchesOf(asking(due), asking(early)).map((batch) =>
+    batch.map(({ selected }) => selected.application.id),
+  );
+}
+
+function planOf(
+  all: readonly SelectedApplication[],
+  divisionOf: DivisionOf = () => undivided,
+): readonly PlannedQuery[] {
+  return queriesOf(asking(all), divisionOf);
+}
+
+/** The ids in each query about this. */
+function idsOf(
+  subject: PlannedQuery['subject'],
+  ...plan: Parameters<typeof planOf>
+): readonly (readonly string[])[] {
+  return planOf(...plan)
+    .filter((query) => query.subject === subject)
+    .map(({ applicationIds }) => applicationIds);
+}
+
+function textOf({ applicationIds, facets, columns, hosts }: PlannedQuery): string {
+  const window = { fromMs: 1_760_000_400_000, toMs: 1_760_002_200_000 };
+  const { condition } = hosts;
+  return metricsNrql({ applicationIds, window, facets, columns: columns.columns, condition });
 }
 
 function ofScope(scope: MetricScope): readonly PolledSeries[] {
@@ -57,73 +82,28 @@ const renamed: readonly PolledSeries[] = anEntry().series.map((one) => ({
   scale: 60,
 }));
 
-function manySeries(count: number): readonly PolledSeries[] {
-  const [first] = anEntry().series;
-  if (first === undefined) throw new Error('an entry has series');
-  return Array.from({ length: count }, (_, index) => ({ ...first, metric: `Custom/${index}` }));
-}
-
-function queriesOf(
-  batch: readonly SelectedApplication[],
-  some: QuerySize = size,
-): readonly (readonly string[])[] {
-  const queries = applicationQueriesOf(batch, batchColumnsOf(batch, itself), itself, some);
-  return idsOf(queries.map(({ items }) => items));
-}
+const manySeries: readonly PolledSeries[] = anEntry()
+  .series.slice(0, 1)
+  .flatMap((one) =>
+    Array.from({ length: 33 }, (_, index) => ({ ...one, metric: `Custom/${index}` })),
+  );
 
 const even = { kind: 'match', pattern: /[02468]$/u } as const;
-
-describe('the hosts that are wanted', () => {
-  it.each([
-    { what: 'all', selected: anApp(1, 3), is: ['host-0', 'host-1', 'host-2'] },
-    { what: 'none', selected: anApp(1, 3, { hosts: false }), is: [] },
-    { what: 'those that match', selected: anApp(1, 3, { hosts: even }), is: ['host-0', 'host-2'] },
-    {
-      what: 'the own one, whatever its case',
-      selected: anApp(1, 3, { hosts: { kind: 'self', names: ['HOST-1', 'other'] } }),
-      is: ['host-1'],
-    },
-    {
-      what: 'those that were chosen before',
-      selected: { ...anApp(1, 3, { hosts: even }), namedHostIds: ['host-1'] },
-      is: ['host-1'],
-    },
-    {
-      what: 'none as long as none are listed',
-      selected: aSelected({ hostIds: undefined }),
-      is: [],
-    },
-  ])('are $what', ({ selected, is }) => {
-    expect(wantedHosts(selected)).toEqual(is);
-  });
-
-  it('are chosen anew among those that are listed now', () => {
-    const selected = { ...anApp(1, 3, { hosts: even }), namedHostIds: [] };
-
-    expect(choosingHosts(selected).namedHostIds).toEqual(['host-0', 'host-2']);
-    expect(choosingHosts(anApp(1, 3))).toEqual(anApp(1, 3));
-  });
-});
+const self = { kind: 'self', names: ['Web-1'] } as const;
 
 describe('the rows of an application', () => {
   it.each([
-    { what: 'all hosts', selected: anApp(1, 10), is: 10 },
-    {
-      what: 'all hosts, and all that there is to read',
-      selected: anApp(1, 10, { poll: { metrics: presetNames } }),
-      is: 10,
-    },
+    { what: 'known hosts', selected: anApp(1, 10), is: 10 },
+    { what: 'all presets', selected: anApp(1, 10, { poll: { metrics: presetNames } }), is: 10 },
+    { what: 'hosts that are chosen on our side', selected: anApp(1, 10, { hosts: even }), is: 10 },
+    { what: 'the host of this process', selected: anApp(1, 10, { hosts: self }), is: 1 },
+    { what: 'hosts that New Relic counts', selected: aNewApp(1, 7), is: 7 },
+    { what: 'hosts that nobody has counted', selected: aNewApp(1), is: 20 },
+    { what: 'no hosts so far', selected: anApp(1, 0), is: 1 },
+    { what: 'hosts that nobody wants', selected: anApp(1, 10, { hosts: false }), is: 0 },
     {
       what: 'hosts of which nothing is read',
       selected: anApp(1, 10, { series: ofScope('applications') }),
-      is: 0,
-    },
-    { what: 'no hosts', selected: anApp(1, 10, { hosts: false }), is: 0 },
-    { what: 'some hosts, by name', selected: anApp(1, 10, { hosts: even }), is: 5 },
-    { what: 'so many that all are asked for', selected: anApp(1, 202, { hosts: even }), is: 202 },
-    {
-      what: 'a choice that chooses none',
-      selected: anApp(1, 10, { hosts: { kind: 'self', names: ['x'] } }),
       is: 0,
     },
   ])('with $what are $is', ({ selected, is }) => {
@@ -133,15 +113,15 @@ describe('the rows of an application', () => {
 
 describe('batchesOf', () => {
   it.each([
-    { what: 'no application', items: [], is: 0 },
-    { what: '200 applications', items: apps(200), is: 1 },
-    { what: '201 applications', items: apps(201), is: 2 },
-    { what: 'the hosts of four queries', items: apps(40, 400), is: 1 },
-    { what: 'more hosts than four queries have', items: apps(41, 400), is: 2 },
-    { what: 'many hosts that nobody wants', items: apps(200, 1000, { hosts: false }), is: 1 },
-    { what: 'applications with very many hosts', items: apps(3, 12_000), is: 3 },
-  ])('makes $is batches of $what', ({ items, is }) => {
-    expect(batchesOf(items, itself, size)).toHaveLength(is);
+    { what: 'no application', all: [], is: 0 },
+    { what: '200 applications', all: apps(200), is: 1 },
+    { what: '201 applications', all: apps(201), is: 2 },
+    { what: 'the hosts of four queries', all: apps(40, 250), is: 1 },
+    { what: 'more hosts than four queries have', all: apps(41, 250), is: 2 },
+    { what: 'many hosts that nobody wants', all: apps(200, 1000, { hosts: false }), is: 1 },
+    { what: 'applications with very many hosts', all: apps(3, 12_000), is: 3 },
+  ])('makes $is batches of $what', ({ all, is }) => {
+    expect(batchIdsOf(all)).toHaveLength(is);
   });
 
   it.each([
@@ -151,11 +131,9 @@ describe('batchesOf', () => {
     { what: 'transactions', entry: { transactions: ['web'] } },
     { what: 'metrics', entry: { poll: { metrics: ['throughput', 'apdex'] } } },
     { what: 'scopes of what is read', entry: { series: ofScope('hosts') } },
-    { what: 'ways to ask for hosts', entry: { hosts: even } },
+    { what: 'ways to ask for hosts', entry: { hosts: self } },
   ] as const)('keeps different $what apart', ({ entry }) => {
-    const batches = batchesOf([anApp(1, 2), anApp(2, 2, entry), anApp(3, 2)], itself, size);
-
-    expect(idsOf(batches)).toEqual([['1', '3'], ['2']]);
+    expect(batchIdsOf([anApp(1, 2), anApp(2, 2, entry), anApp(3, 2)])).toEqual([['1', '3'], ['2']]);
   });
 
   it.each([
@@ -165,165 +143,223 @@ describe('batchesOf', () => {
     { what: 'orders of metrics', entry: { series: anEntry().series.toReversed() } },
     { what: 'names for what is read', entry: { series: renamed } },
     { what: 'applications without hosts', entry: { hosts: false } },
+    { what: 'choices of hosts', entry: { hosts: even } },
   ] as const)('lets different $what share a batch', ({ entry }) => {
-    expect(idsOf(batchesOf([anApp(1, 2), anApp(2, 2, entry)], itself, size))).toEqual([['1', '2']]);
+    expect(batchIdsOf([anApp(1, 2), anApp(2, 2, entry)])).toEqual([['1', '2']]);
   });
 
-  it('has every application in one batch, of its kind, within the size', () => {
-    fc.assert(
-      fc.property(someFleet, someSize, (fleet, some) => {
-        const batches = batchesOf(fleet, itself, some);
-
-        expect(idsOf(batches).flat().toSorted()).toEqual(
-          fleet.map(({ application }) => application.id).toSorted(),
-        );
-        for (const batch of batches) {
-          const rows = batch.reduce((sum, one) => sum + rowsOf(one), 0);
-          expect(batch.length).toBeLessThanOrEqual(some.applications);
-          expect(new Set(batch.map(kindOf)).size).toBe(1);
-          expect(batch.length === 1 || rows <= 4 * some.rows).toBe(true);
-        }
-      }),
-    );
-  });
-});
-
-describe('fillUp', () => {
-  it('adds what has room in the last batch of its kind, and leaves out the rest', () => {
-    const batches = batchesOf(apps(203), itself, size);
+  it('adds early ones that have room in the last batch of their kind, and begins none for them', () => {
     const early = [
       anApp(301, 2),
       anApp(302, 2, { transactions: ['web'] }),
       anApp(303, 15_000),
       anApp(304, 2),
     ];
+    const [first, ...others] = batchIdsOf(apps(203), early);
 
-    fillUp(batches, early, itself, size);
-
-    expect(idsOf(batches)[0]).toHaveLength(200);
-    expect(idsOf(batches)[1]).toEqual(['201', '202', '203', '301', '303', '304']);
+    expect([first?.length, others]).toEqual([200, [['201', '202', '203', '301', '304']]]);
+    expect(batchIdsOf([], early)).toEqual([]);
   });
 
-  it('makes no batch of its own', () => {
-    const batches: SelectedApplication[][] = [];
-
-    fillUp(batches, apps(3), itself, size);
-
-    expect(batches).toEqual([]);
-  });
-
-  it('never makes a batch too large, and takes nobody twice', () => {
+  it('has every application that is due in one batch, of its kind, within the size', () => {
     fc.assert(
-      fc.property(someFleet, someSize, fc.nat(40), (fleet, some, middle) => {
-        const batches = batchesOf(fleet.slice(0, middle), itself, some);
-        const before = batches.length;
-        fillUp(batches, fleet.slice(middle), itself, some);
+      fc.property(someFleet, fc.nat(40), (fleet, middle) => {
+        const [due, early] = [fleet.slice(0, middle), fleet.slice(middle)].map(asking);
+        const batches = batchesOf(due ?? [], early);
+        const all = batches.flat();
 
-        expect(batches).toHaveLength(before);
-        const ids = idsOf(batches).flat();
-        expect(new Set(ids).size).toBe(ids.length);
+        expect(new Set(all).size).toBe(all.length);
+        expect(due?.filter((one) => !all.includes(one))).toEqual([]);
+        expect(batches).toHaveLength(batchesOf(due ?? []).length);
         for (const batch of batches) {
-          expect(batch.length).toBeLessThanOrEqual(some.applications);
-          expect(new Set(batch.map(kindOf)).size).toBe(1);
+          const rows = batch.reduce((sum, { selected }) => sum + rowsOf(selected), 0);
+          expect(new Set(batch.map(({ selected }) => kindOf(selected.entry))).size).toBe(1);
+          expect(batch.length <= 200 && (batch.length === 1 || rows <= 10_000)).toBe(true);
         }
       }),
     );
   });
 });
 
-describe('the queries for applications', () => {
-  it('leave out those of which only hosts are wanted', () => {
-    const batch = [anApp(1, 1), anApp(2, 1, { application: false }), anApp(3, 1)];
-
-    expect(queriesOf(batch)).toEqual([['1', '3']]);
-    expect(queriesOf([])).toEqual([]);
-  });
-
-  it('hold no more than fit', () => {
-    expect(queriesOf(apps(5), { applications: 2, rows: 50 })).toEqual([
-      ['1', '2'],
-      ['3', '4'],
-      ['5'],
-    ]);
-  });
-
-  it('are as many with all presets as with throughput alone', () => {
-    const all = apps(450, 1, { poll: { metrics: presetNames } });
-
-    expect(queriesOf(all)).toEqual(queriesOf(apps(450)));
-  });
-
-  it('are none if nothing is read of applications', () => {
-    expect(queriesOf(apps(3, 1, { series: ofScope('hosts') }))).toEqual([]);
-  });
-
-  it('are two for the same applications if they would be too long', () => {
-    const series = manySeries(33);
-
-    expect(queriesOf(apps(3, 1, { series }))).toEqual([
-      ['1', '2', '3'],
-      ['1', '2', '3'],
-    ]);
-  });
-});
-
-describe('the queries for recorded metrics', () => {
-  const recordedOf = (
-    batch: readonly SelectedApplication[],
-  ): readonly RecordedQuery<SelectedApplication>[] =>
-    recordedQueriesOf(batch, batchColumnsOf(batch, itself), itself, size);
-
-  it('ask for the metrics whose values may be 0', () => {
-    const metrics = recordedOf(apps(2, 1, { poll: { metrics: presetNames } })).map(
-      (query) => query.metrics,
-    );
-
-    expect(metrics).toEqual([
-      [
-        'CPU/User Time',
-        'Datastore/allOther',
-        'Datastore/allWeb',
-        'Errors/allOther',
-        'Errors/allWeb',
-        'External/all',
-        'HttpDispatcher',
-        'OtherTransaction/all',
-      ],
-    ]);
-  });
-
-  it('are as many with all presets as with throughput alone', () => {
-    expect(recordedOf(apps(200))).toHaveLength(1);
-    expect(recordedOf(apps(200, 1, { poll: { metrics: presetNames } }))).toHaveLength(1);
-  });
-
-  it('are none if only averages are read', () => {
-    expect(recordedOf(apps(3, 1, { poll: { metrics: ['apdex', 'memory'] } }))).toEqual([]);
-  });
-
-  it('are more if there would be more rows than an answer should have', () => {
-    expect(
-      recordedOf(apps(200, 1, { series: manySeries(30) })).map(({ items }) => items.length),
-    ).toEqual([83, 83, 34]);
-  });
-
-  it('leave out applications of which nothing is asked', () => {
-    const batch = [
-      anApp(1, 0, { application: false }),
-      anApp(2, 0),
-      anApp(3, 1, { application: false }),
-    ];
-
-    expect(idsOf(recordedOf(batch).map(({ items }) => items))).toEqual([['2', '3']]);
-  });
-});
-
-describe('slicesOf', () => {
+describe('the queries of a batch', () => {
   it.each([
-    { items: [], is: [] },
-    { items: [1, 2, 3], is: [[1, 2, 3]] },
-    { items: [1, 2, 3, 4], is: [[1, 2, 3], [4]] },
-  ])('cuts $items', ({ items, is }) => {
-    expect(slicesOf(items, 3)).toEqual(is);
+    { what: 'nothing', all: [], is: [] },
+    { what: 'both', all: apps(2), is: ['applications', 'hosts'] },
+    { what: 'hosts that nobody knows yet', all: [anApp(1, 0)], is: ['applications', 'hosts'] },
+    { what: 'applications alone', all: apps(2, 2, { hosts: false }), is: ['applications'] },
+    { what: 'hosts alone', all: apps(2, 2, { application: false }), is: ['hosts'] },
+    {
+      what: 'applications, if nothing is read of hosts',
+      all: apps(2, 2, { series: ofScope('applications') }),
+      is: ['applications'],
+    },
+    {
+      what: 'hosts, if nothing is read of applications',
+      all: apps(2, 2, { series: ofScope('hosts') }),
+      is: ['hosts'],
+    },
+    {
+      what: 'both once with all presets',
+      all: apps(2, 2, { poll: { metrics: presetNames } }),
+      is: ['applications', 'hosts'],
+    },
+    {
+      what: 'both twice with more columns than a query has',
+      all: apps(2, 2, { series: manySeries }),
+      is: ['applications', 'applications', 'hosts', 'hosts'],
+    },
+  ])('ask for $what', ({ all, is }) => {
+    expect(planOf(all).map(({ subject }) => subject)).toEqual(is);
+  });
+
+  it('leave out those of which nothing of the kind is wanted', () => {
+    const all = [anApp(1, 1), anApp(2, 1, { application: false }), anApp(3, 1, { hosts: false })];
+
+    expect(idsOf('applications', all)).toEqual([['1', '3']]);
+    expect(idsOf('hosts', all)).toEqual([['1', '2']]);
+  });
+
+  it('have 2,500 rows at most, and go on filling after one with queries of its own', () => {
+    const all = [anApp(1, 1200), anApp(2, 2501), anApp(3, 1300), anApp(4, 1)];
+
+    expect(idsOf('applications', all)).toEqual([['1', '2', '3', '4']]);
+    expect(idsOf('hosts', all)).toEqual([['1', '3'], ['4'], ['2'], ['2']]);
+  });
+
+  it.each([
+    { what: 'by their names', selected: anApp(1, 6000) },
+    { what: 'blindly, by their number', selected: aNewApp(1, 6000) },
+  ])('ask for very many hosts of one application in parts, $what', ({ selected }) => {
+    const ofHosts = planOf([selected]).filter(({ subject }) => subject === 'hosts');
+    const sizes = ofHosts.map(({ hosts }) => hostsNamed(6000).filter(hosts.has).length);
+
+    expect(ofHosts.map(({ parts }) => parts)).toEqual([4, 4, 4, 4]);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(2500);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(6000);
+  });
+
+  it('ask for the host of this process by its name only, as it may be written', () => {
+    const [, ofHosts] = planOf([anApp(1, 9000, { hosts: self }), anApp(2, 3, { hosts: self })]);
+
+    expect(ofHosts?.hosts.condition).toBe("host IN ('Web-1','web-1')");
+    expect(['WEB-1', 'web-2'].map((name) => ofHosts?.hosts.has(name))).toEqual([true, false]);
+    expect([ofHosts?.applicationIds, ofHosts?.parts]).toEqual([['1', '2'], 1]);
+  });
+
+  it('ask for no other host by its name', () => {
+    expect(planOf(apps(2, 2, { hosts: even })).map(({ hosts }) => hosts.condition)).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('are divided as the applications are, those that are divided alike together', () => {
+    const division = (id: string): number => ({ '2': 1, '4': 2, '5': 2, '6': 2 })[id] ?? 200;
+    const plan = [apps(7), (id: string) => ({ together: division(id), parts: 1 })] as const;
+    const ids = [['1', '3', '7'], ['2'], ['4', '5'], ['6']];
+
+    expect(idsOf('applications', ...plan)).toEqual(ids);
+    expect(idsOf('hosts', ...plan)).toEqual(ids);
+  });
+
+  it.each([
+    { what: 'several known hosts', selected: anApp(1, 100), parts: 4 },
+    { what: 'hosts that nobody knows yet', selected: aNewApp(1), parts: 4 },
+    { what: 'hosts of which New Relic counts none', selected: aNewApp(1, 0), parts: 4 },
+    { what: 'one host, which cannot be divided', selected: anApp(1, 1), parts: 1 },
+    {
+      what: 'the host of this process',
+      selected: anApp(1, 100, { hosts: self }),
+      parts: 1,
+    },
+  ])('ask in $parts parts for $what, if so divided', ({ selected, parts }) => {
+    const ofHosts = planOf([selected, anApp(2, 1, selected.entry)], (id) =>
+      id === '1' ? { together: 200, parts: 4 } : undivided,
+    ).filter(({ subject, applicationIds }) => subject === 'hosts' && applicationIds.includes('1'));
+
+    expect(ofHosts.length > 1).toBe(parts > 1);
+    expect(ofHosts.every((query) => query.parts === ofHosts.length)).toBe(true);
+  });
+
+  it('have every application, and each host once, within the sizes', () => {
+    fc.assert(
+      fc.property(someFleet, someDivisions, (fleet, divisionOf) => {
+        for (const batch of batchesOf(asking(fleet))) {
+          const queries = queriesOf(batch, divisionOf);
+          for (const { selected } of batch) {
+            const { id, hostIds = hostsNamed(9) } = selected.application;
+            const own = queries.filter(({ applicationIds }) => applicationIds.includes(id));
+            const ofHosts = own.filter(({ subject }) => subject === 'hosts');
+            const isSelf = hostSelectorOf(selected)?.kind === 'self';
+            const perHost = hostIds.map(
+              (name) => ofHosts.filter(({ hosts }) => isSelf || hosts.has(name)).length,
+            );
+
+            expect(own.length - ofHosts.length).toBe(selected.entry.application ? 1 : 0);
+            expect(new Set([...perHost, Number(asksForHosts(selected))]).size).toBe(1);
+            for (const { applicationIds } of own) {
+              expect(applicationIds.length).toBeLessThanOrEqual(divisionOf(id).together);
+            }
+          }
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe('the texts of queries', () => {
+  const someName = fc.string({ unit: fc.constantFrom('x', 'Y', '1', '-', '.'), maxLength: 64 });
+  const longNames = fc
+    .array(fc.integer({ min: 1, max: 255 }), { minLength: 1, maxLength: 40 })
+    .map((lengths) =>
+      lengths.flatMap((length, index) =>
+        throughputSeries
+          .slice(0, 1)
+          .map((one) => ({ ...one, metric: `it's ${index}`.padEnd(length, 'x') })),
+      ),
+    );
+  const someSeries = fc.oneof(
+    someMetrics.map((metrics) => seriesOf(metrics, ['web', 'other'])),
+    longNames,
+  );
+
+  it('are never longer than New Relic may take', () => {
+    fc.assert(
+      fc.property(
+        someSeries,
+        fc.integer({ min: 1, max: 17 }),
+        fc.option(fc.uniqueArray(someName, { minLength: 1, maxLength: 2 }), { nil: undefined }),
+        (series, digits, names) => {
+          const hosts: Entry = names === undefined ? {} : { hosts: { kind: 'self', names } };
+          const entry = anEntry({ ...hosts, series });
+          const all = apps(200).map(({ application }, index) => ({
+            application: { ...application, id: `${10 ** digits + index}` },
+            entry,
+          }));
+          const queries = planOf(all);
+          const asked = queries.filter(({ columns }) => columns === queries[0]?.columns);
+
+          expect(Math.max(...queries.map((query) => textOf(query).length))).toBeLessThanOrEqual(
+            maxNrqlCharacters,
+          );
+          expect(asked.flatMap(({ applicationIds }) => applicationIds)).toEqual(
+            all.map(({ application }) => application.id),
+          );
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  it('have as many ids as fit', () => {
+    const all = apps(200).map(({ application }, index) => ({
+      application: { ...application, id: `${1_000_000_000 + index}` },
+      entry: anEntry({ poll: { metrics: presetNames } }),
+    }));
+    const [first, second] = planOf(all);
+
+    expect(maxNrqlCharacters - (first ? textOf(first).length : 0)).toBeLessThanOrEqual(11);
+    expect([first?.applicationIds.length, second?.applicationIds.length]).toEqual([174, 26]);
   });
 });

@@ -1,128 +1,184 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ApiError, type FailureReason, failureReasons } from '../../src/model/api-error.ts';
+import { queriesOf } from '../../src/nerdgraph/query-plan.ts';
 import {
   createQuerySizes,
-  fullSize,
-  type QuerySize,
-  type QuerySizes,
+  type Division,
+  type EndedQuery,
+  undivided,
 } from '../../src/nerdgraph/query-sizes.ts';
-import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
+import { aSelected } from '../support/builders.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
 
 const minuteMs = 60_000;
+const answered: EndedQuery = {
+  subject: 'applications',
+  applicationIds: ['900'],
+  parts: 1,
+  error: undefined,
+};
 
-function aBench(...failed: readonly Partial<QuerySize>[]): {
-  readonly clock: FakeClock;
-  readonly sizes: QuerySizes;
-} {
-  const clock = createFakeClock();
-  const sizes = createQuerySizes({ clock });
-  for (const size of failed) sizes.tooLarge(size);
-  return { clock, sizes };
+function failed(ids: readonly string[], overrides: Partial<EndedQuery> = {}): EndedQuery {
+  const error = new ApiError('server', 'it broke');
+  return { subject: 'applications', applicationIds: ids, parts: 1, error, ...overrides };
 }
 
-describe('the size of queries', () => {
-  it('is full at first', () => {
-    expect(aBench().sizes.current()).toEqual({ applications: 200, rows: 2500 });
-  });
+function because(reason: FailureReason): EndedQuery {
+  return failed(['1', '2', '3', '4', '5'], { error: new ApiError(reason, 'it failed') });
+}
 
+function aBench() {
+  const clock = createFakeClock();
+  const sizes = createQuerySizes({ clock });
+  const told: Division[] = [];
+  const stop = sizes.onChange(() => told.push(sizes.divisionOf('1')));
+  return { clock, sizes, told, stop };
+}
+
+describe('a query that fails beside others', () => {
   it.each([
-    { failed: { rows: 2500 }, is: { applications: 200, rows: 1250 } },
-    { failed: { applications: 200 }, is: { applications: 100, rows: 2500 } },
-    { failed: { applications: 200, rows: 2500 }, is: { applications: 100, rows: 1250 } },
-    { failed: { rows: 12_000 }, is: { applications: 200, rows: 2500 } },
-    { failed: { rows: 4000 }, is: { applications: 200, rows: 2000 } },
-  ])('after $failed was too large is half of that kind', ({ failed, is }) => {
-    expect(aBench(failed).sizes.current()).toEqual(is);
+    { count: 10, polls: [10, 3, 1, 1] },
+    { count: 200, polls: [200, 50, 13, 4, 1, 1] },
+  ])(
+    'of $count applications is divided between polls until the bad one stands alone',
+    ({ count, polls }) => {
+      const { sizes } = aBench();
+      const batch = Array.from({ length: count }, (_, index) => ({
+        selected: aSelected({ id: `${index + 1}` }, { hosts: false }),
+      }));
+      const together = polls.map(() => {
+        const queries = queriesOf(batch, (id) => sizes.divisionOf(id));
+        const ended = queries.map((query) =>
+          query.applicationIds.includes('7')
+            ? failed(query.applicationIds)
+            : { ...query, error: undefined },
+        );
+        sizes.ended([answered, ...ended]);
+        return queries.find(({ applicationIds }) => applicationIds.includes('7'));
+      });
+
+      expect(together.map((query) => query?.applicationIds.length)).toEqual(polls);
+    },
+  );
+
+  it.each(failureReasons)('for the reason %s', (reason) => {
+    const { sizes } = aBench();
+    const mayDivide = ['too_large', 'timeout', 'server', 'client', 'schema', 'not_json'];
+    sizes.ended([answered, because(reason)]);
+
+    expect(sizes.divisionOf('1').together).toBe(mayDivide.includes(reason) ? 2 : 200);
   });
 
-  it.each([
-    { failed: { rows: 9 }, is: { applications: 200, rows: 1250 } },
-    { failed: { applications: 1 }, is: { applications: 100, rows: 2500 } },
-  ])('after the small query $failed falls to the half at most', ({ failed, is }) => {
-    expect(aBench(failed).sizes.current()).toEqual(is);
+  it('about the hosts of one application has four times the parts, up to 64', () => {
+    const { sizes, told } = aBench();
+    const parts = [1, 4, 16, 64].map((before) => {
+      sizes.ended([answered, failed(['1'], { subject: 'hosts', parts: before })]);
+      return sizes.divisionOf('1').parts;
+    });
+
+    expect(parts).toEqual([4, 16, 64, 64]);
+    expect(told).toHaveLength(3);
+    expect(sizes.divisionOf('1').together).toBe(undivided.together);
   });
 
-  it('halves again for the parts of a part', () => {
-    const { sizes } = aBench({ rows: 2400 }, { rows: 1200 });
+  it('beside others about the same is divided once, by the smallest of them', () => {
+    const { sizes } = aBench();
+    const part = failed(['1'], { subject: 'hosts', parts: 4 });
+    sizes.ended([
+      answered,
+      part,
+      part,
+      failed(['2', '3', '4', '5']),
+      failed(['2', '6', '7', '8', '9']),
+    ]);
 
-    expect(sizes.current()).toEqual({ applications: 200, rows: fullSize.rows / 4 });
-  });
-
-  it('does not grow because a larger query fails late', () => {
-    const { sizes } = aBench({ rows: 4000 }, { rows: 2000 });
-
-    sizes.tooLarge({ rows: 4000 });
-
-    expect(sizes.current().rows).toBe(1000);
-  });
-
-  it('ends at 25 applications and 150 rows', () => {
-    const failed = Array.from({ length: 20 }, () => ({ applications: 1, rows: 1 }));
-
-    expect(aBench(...failed).sizes.current()).toEqual({ applications: 25, rows: 150 });
-  });
-});
-
-describe('the recovery', () => {
-  it('doubles the size every ten minutes, up to the full one', async () => {
-    const { clock, sizes } = aBench({ rows: 4000 }, { rows: 2000 }, { applications: 200 });
-    const seen: QuerySize[] = [];
-    for (let step = 0; step < 4; step += 1) {
-      await clock.advance(10 * minuteMs - 1);
-      seen.push(sizes.current());
-      await clock.advance(1);
-    }
-
-    expect(seen).toEqual([
-      { applications: 100, rows: 1000 },
-      { applications: 200, rows: 2000 },
-      fullSize,
-      fullSize,
+    expect(['1', '2', '3', '6'].map((id) => sizes.divisionOf(id))).toMatchObject([
+      { together: 200, parts: 16 },
+      { together: 1, parts: 1 },
+      { together: 1, parts: 1 },
+      { together: 2, parts: 1 },
     ]);
   });
 
-  it('waits anew after every failure', async () => {
-    const { clock, sizes } = aBench({ rows: 4000 });
-    await clock.advance(9 * minuteMs);
-    sizes.tooLarge({ rows: 2000 });
+  it('about nothing but one application stays as it is', () => {
+    const { sizes, told } = aBench();
+    sizes.ended([answered, failed(['1'])]);
 
-    await clock.advance(9 * minuteMs);
-    expect(sizes.current().rows).toBe(1000);
-    await clock.advance(minuteMs);
-    expect(sizes.current().rows).toBe(2000);
-  });
-
-  it('doubles once after any time without a query', async () => {
-    const { clock, sizes } = aBench({ rows: 4000 }, { rows: 2000 });
-    await clock.advance(600 * minuteMs);
-
-    expect(sizes.current().rows).toBe(2000);
-    expect(sizes.current().rows).toBe(2000);
+    expect([sizes.divisionOf('1'), told]).toEqual([undivided, []]);
   });
 });
 
-describe('whatever fails', () => {
-  it('the size stays within its bounds, and never grows by a failure', () => {
-    const failure = fc.record(
-      { applications: fc.integer({ min: 1, max: 500 }), rows: fc.integer({ min: 0, max: 20_000 }) },
-      { requiredKeys: [] },
-    );
-    fc.assert(
-      fc.property(fc.array(failure), (failures) => {
-        const { sizes } = aBench();
-        for (const failed of failures) {
-          const before = sizes.current();
-          sizes.tooLarge(failed);
-          const { applications, rows } = sizes.current();
+describe('while nothing of a batch is answered', () => {
+  it('is divided once, and no further', () => {
+    const { sizes, told } = aBench();
+    sizes.ended([failed(['1', '2', '3', '4', '5'])]);
+    sizes.ended([failed(['1', '2']), failed(['3', '4']), failed(['5'])]);
+    expect(told.map(({ together }) => together)).toEqual([2]);
 
-          expect(applications).toBeGreaterThanOrEqual(
-            Math.max(25, Math.floor(before.applications / 2)),
-          );
-          expect(applications).toBeLessThanOrEqual(before.applications);
-          expect(rows).toBeGreaterThanOrEqual(Math.max(150, Math.floor(before.rows / 2)));
-          expect(rows).toBeLessThanOrEqual(before.rows);
-        }
-      }),
-    );
+    sizes.ended([failed(['1', '2']), { ...answered, applicationIds: ['3', '4'] }]);
+    expect([sizes.divisionOf('1').together, sizes.divisionOf('3').together]).toEqual([1, 2]);
+  });
+});
+
+describe('a division', () => {
+  it('is taken back in steps, ten minutes without a failure each', async () => {
+    const { clock, sizes } = aBench();
+    const well = { ...answered, applicationIds: ['1'] };
+    const ten = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '10'];
+    sizes.ended([answered, failed(ten)]);
+    sizes.ended([answered, failed(['1'], { subject: 'hosts', parts: 4 })]);
+    const seen: Division[] = [];
+    for (let step = 0; step < 4; step += 1) {
+      await clock.advance(10 * minuteMs - 1);
+      sizes.ended([well]);
+      seen.push(sizes.divisionOf('1'));
+      await clock.advance(1);
+      sizes.ended([well]);
+    }
+
+    expect(seen).toMatchObject([
+      { together: 3, parts: 16 },
+      { together: 12, parts: 4 },
+      { together: 48, parts: 1 },
+      { together: 192, parts: 1 },
+    ]);
+    expect(sizes.divisionOf('1')).toEqual(undivided);
+    expect(sizes.divisionOf('2').together).toBe(3);
+  });
+
+  it.each([
+    {
+      what: 'one of its queries',
+      queries: [{ ...answered, applicationIds: ['1'] }, failed(['1'])],
+    },
+    { what: 'everything', queries: [failed(['1', '2', '3'])] },
+  ])('stays while $what fails', async ({ queries }) => {
+    const { clock, sizes } = aBench();
+    sizes.ended([answered, failed(['1', '2', '3', '4', '5'])]);
+    await clock.advance(60 * minuteMs);
+    sizes.ended(queries);
+
+    expect(sizes.divisionOf('1').together).toBe(2);
+  });
+
+  it('is told to listeners when it changes, until they stop listening', async () => {
+    const { clock, sizes, told, stop } = aBench();
+    sizes.ended([{ ...answered, applicationIds: ['1'] }]);
+    expect(told).toEqual([]);
+    sizes.ended([answered, failed(['1', '2', '3', '4', '5'])]);
+    await clock.advance(10 * minuteMs);
+    sizes.ended([{ ...answered, applicationIds: ['1'] }]);
+    stop();
+    sizes.ended([answered, failed(['1', '2'])]);
+
+    expect(told.map(({ together }) => together)).toEqual([2, 8]);
+  });
+
+  it('is forgotten with its application', () => {
+    const { sizes } = aBench();
+    sizes.ended([answered, failed(['1', '2', '3', '4', '5'])]);
+    sizes.keepOnly(new Set(['2', '6']));
+
+    expect(['1', '2'].map((id) => sizes.divisionOf(id).together)).toEqual([200, 2]);
   });
 });

@@ -3,7 +3,8 @@ import type { AppEntry } from '../../src/model/config.ts';
 import { presetNames } from '../../src/model/presets.ts';
 import type { SelectedApplication } from '../../src/model/selected-application.ts';
 import type { Question } from '../../src/model/source.ts';
-import type { QuerySize } from '../../src/nerdgraph/query-sizes.ts';
+import type { DivisionOf } from '../../src/nerdgraph/query-plan.ts';
+import { undivided } from '../../src/nerdgraph/query-sizes.ts';
 import { aSelected } from '../support/builders.ts';
 
 /** A question as the poll loop asks it. */
@@ -54,24 +55,32 @@ export const someFleet: fc.Arbitrary<readonly SelectedApplication[]> = fc
       entry: someEntry,
       hosts: fc.oneof(fc.nat(6), fc.nat(60), fc.nat(700)),
       isShared: fc.boolean(),
+      isKnown: fc.constantFrom(true, true, false),
       reporting: fc.constantFrom(true, true, false, undefined),
     }),
     { maxLength: 40 },
   )
   .map((applications) =>
-    applications.map(({ entry, hosts, isShared, reporting }, index) =>
+    applications.map(({ entry, hosts, isShared, isKnown, reporting }, index) =>
       aSelected(
         {
           id: `${index + 1}`,
           reporting,
-          hostIds: hostsNamed(hosts, isShared ? 'host' : `app${index}`),
+          hostIds: isKnown ? hostsNamed(hosts, isShared ? 'host' : `app${index}`) : undefined,
+          hostCount: hosts,
         },
         entry,
       ),
     ),
   );
 
-export const someSize: fc.Arbitrary<QuerySize> = fc.record({
-  applications: fc.integer({ min: 1, max: 200 }),
-  rows: fc.integer({ min: 50, max: 4000 }),
-});
+/** How the queries about some of the applications `1` to `40` are divided. */
+export const someDivisions: fc.Arbitrary<DivisionOf> = fc
+  .array(
+    fc.record({
+      together: fc.constantFrom(200, 200, 50, 13, 4, 1),
+      parts: fc.constantFrom(1, 1, 4, 16, 64),
+    }),
+    { minLength: 40, maxLength: 40 },
+  )
+  .map((divisions) => (id) => divisions[Number(id) % 40] ?? undivided);

@@ -59,6 +59,8 @@ describe('the status of an error under 200', () => {
   it.each([
     { message: tooBig, errorClass: 'SERVER_ERROR', is: 413 },
     { message: 'That query is too big', errorClass: '', is: 413 },
+    { message: 'The NRQL text is too long: 4096', errorClass: 'INVALID_INPUT', is: 413 },
+    { message: 'over the maximum length', errorClass: 'INVALID_INPUT', is: 413 },
     { message: 'Not authorized to view this account', errorClass: '', is: 403 },
     { message: 'you lack the permission', errorClass: 'SOMETHING_NEW', is: 403 },
     { message: 'access denied', errorClass: 'INTERNAL_SERVER_ERROR', is: 500 },
