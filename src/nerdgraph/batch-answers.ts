@@ -103,29 +103,38 @@ export class BatchAnswers {
    * render alike.
    */
   outcome(selected: SelectedApplication, askHostNames: boolean): PollOutcome {
-    const { application, entry } = selected;
+    const { application } = selected;
     const { own, error } = this.#toldOf(application.id);
+    const { names, hosts, failed } = this.#hostsOf(selected);
+    const hostIds = this.#hostListOf(selected, names);
     const isOwnAsked = asksForApplication(selected);
     const hasOwn = isOwnAsked && this.#isWhole(application.id, 'applications');
-    const { hostIds, names, hosts, failed } = this.#hostsOf(selected);
     if (isOwnAsked && !hasOwn) failed.add(applicationScope);
-    const values = this.#readerOf('applications', selected)(hasOwn ? own : undefined, undefined);
-    const hasReading = hasOwn || hosts.size > 0;
     const failure = failed.size > 0 ? (error ?? this.#givenUp) : undefined;
+    const mayHaveNames = askHostNames || hostIds !== application.hostIds;
     return {
-      reading: hasReading
-        ? { windowEndMs: this.#window?.toMs, series: entry.series, application: values, hosts }
-        : undefined,
+      reading: this.#readingOf(selected, hasOwn ? own : undefined, hosts),
       error: failure,
       failed,
       askedParts: (hasOwn ? 1 : 0) + hosts.size + failed.size,
       gone: false,
       unauthorized: failure?.status === 401,
       hostIds,
-      hostNames: askHostNames || hostIds !== application.hostIds ? namesOf(names) : undefined,
+      hostNames: mayHaveNames ? namesOf(names) : undefined,
       hostNamesError: undefined,
       extraCalls: 0,
     };
+  }
+
+  #readingOf(
+    selected: SelectedApplication,
+    own: Received | undefined,
+    hosts: ReadonlyMap<string, Values>,
+  ): PollOutcome['reading'] {
+    if (own === undefined && hosts.size === 0) return undefined;
+    const { series } = selected.entry;
+    const application = this.#readerOf('applications', selected)(own, undefined);
+    return { windowEndMs: this.#window?.toMs, series, application, hosts };
   }
 
   #toldOf(id: string): Told {
@@ -145,30 +154,43 @@ export class BatchAnswers {
   }
 
   #hostsOf(selected: SelectedApplication): HostOutcome {
-    const { id, hostIds } = selected.application;
-    const failed = new Set<string>();
-    if (!asksForHosts(selected)) return { hostIds, names: [], hosts: new Map(), failed };
-    const received = this.#toldOf(id).hosts;
-    const isWhole = (name: string): boolean => this.#isWhole(id, 'hosts', name);
-    const isAllWhole = this.#isWhole(id, 'hosts');
-    const lost = isAllWhole ? [] : (hostIds ?? []).filter((name) => !isWhole(name));
-    const names = [...new Set([...received.keys(), ...lost])].toSorted();
-    if (isAllWhole) this.#dependencies.seen.keepHosts(id, new Set(names));
-    const selector = hostSelectorOf(selected);
-    const chosen = selector ? names.filter((name) => choosesHost(selector, name)) : names;
-    const valuesOf = this.#readerOf('hosts', selected);
     const hosts = new Map<string, Values>();
-    for (const name of chosen) {
-      if (isAllWhole || isWhole(name)) hosts.set(name, valuesOf(received.get(name), name));
+    const failed = new Set<string>();
+    if (!asksForHosts(selected)) return { names: [], hosts, failed };
+    const { id } = selected.application;
+    const received = this.#toldOf(id).hosts;
+    const names = this.#hostNamesOf(selected);
+    const isAllWhole = this.#isWhole(id, 'hosts');
+    const selector = hostSelectorOf(selected);
+    const valuesOf = this.#readerOf('hosts', selected);
+    for (const name of names) {
+      if (selector !== undefined && !choosesHost(selector, name)) continue;
+      if (this.#isWhole(id, 'hosts', name)) hosts.set(name, valuesOf(received.get(name), name));
       else failed.add(name);
     }
     if (!isAllWhole && failed.size === 0) failed.add(hostsScope);
-    // The host of this process does not tell which others there are.
-    const isSelf = selector?.kind === 'self';
-    const all = isSelf ? hostIds && [...new Set([...hostIds, ...names])] : names;
+    if (isAllWhole) this.#dependencies.seen.keepHosts(id, new Set(names));
+    return { names, hosts, failed };
+  }
+
+  /** The hosts that the answers name, and those that an answer that did not come may have named. */
+  #hostNamesOf({ application: { id, hostIds = [] } }: SelectedApplication): readonly string[] {
+    const lost = hostIds.filter((name) => !this.#isWhole(id, 'hosts', name));
+    return [...new Set([...this.#toldOf(id).hosts.keys(), ...lost])].toSorted();
+  }
+
+  /** All hosts of the application, as far as they are known now. */
+  #hostListOf(
+    selected: SelectedApplication,
+    names: readonly string[],
+  ): readonly string[] | undefined {
+    const { id, hostIds } = selected.application;
     // Hosts that are not known yet are not none because nothing was answered.
-    const list = isAllWhole || names.length > 0 ? all : hostIds;
-    return { hostIds: list && sameAs(hostIds, list), names, hosts, failed };
+    const isTold = names.length > 0 || this.#isWhole(id, 'hosts');
+    if (!asksForHosts(selected) || !isTold) return hostIds;
+    if (hostSelectorOf(selected)?.kind !== 'self') return sameAs(hostIds, names);
+    // The host of this process does not tell which others there are.
+    return hostIds && sameAs(hostIds, [...new Set([...hostIds, ...names])]);
   }
 
   #add(row: FacetRow, { values }: ColumnSet, seconds: number): void {
@@ -216,7 +238,6 @@ export class BatchAnswers {
 }
 
 interface HostOutcome {
-  readonly hostIds: readonly string[] | undefined;
   /** Of the hosts that are known now. */
   readonly names: readonly string[];
   readonly hosts: ReadonlyMap<string, Values>;

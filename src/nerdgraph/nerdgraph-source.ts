@@ -83,7 +83,7 @@ export function createNerdGraphSource(
 export const nerdGraphCosts: CallCosts = createNerdGraphCosts(() => undivided);
 
 /** The number of queries, by the same functions that make them. */
-export function createNerdGraphCosts(divisionOf: DivisionOf): CallCosts {
+function createNerdGraphCosts(divisionOf: DivisionOf): CallCosts {
   return {
     polls: (applications) => {
       const polled = applications.filter(isWorthPolling).map((selected) => ({ selected }));

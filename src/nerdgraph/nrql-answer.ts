@@ -56,7 +56,7 @@ export function nrqlAnswerOf(part: unknown, reading: NrqlReading): NrqlAnswer {
   }
   const metadata = isJsonObject(part['metadata']) ? part['metadata'] : {};
   const [message]: readonly unknown[] = arrayOf(metadata['messages']);
-  if (message !== undefined) reading.unexpected.saw('partial', { message: String(message) });
+  if (message !== undefined) reading.unexpected.saw('partial', { message });
   checkFacets(metadata['facets'], reading);
   const window = windowOf(metadata['timeWindow'], reading);
   const others = callsOf(part['otherResult']) ?? 0;
@@ -151,9 +151,14 @@ function facetsOf(row: JsonObject, facets: Facets): readonly unknown[] | undefin
   const { facet } = row;
   const stated: readonly unknown[] = Array.isArray(facet) ? facet : [facet];
   const isOwnAlike = facets.every(
-    (name, index) => row[name] === undefined || String(row[name]) === String(stated[index]),
+    (name, index) => row[name] === undefined || textOf(row[name]) === textOf(stated[index]),
   );
   return stated.length === facets.length && isOwnAlike ? stated : undefined;
+}
+
+/** Ids come as numbers and as texts. */
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'number' || typeof value === 'string' ? `${value}` : undefined;
 }
 
 function columnsIn(

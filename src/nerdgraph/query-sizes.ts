@@ -30,11 +30,11 @@ export interface EndedQuery {
 
 /** Remembers which applications fail together, so that the next polls find the one that spoils the others. */
 export interface QuerySizes {
-  divisionOf(applicationId: string): Division;
+  readonly divisionOf: (applicationId: string) => Division;
   /** All queries of one batch have ended. */
   ended(queries: readonly EndedQuery[]): void;
   /** Calls the listener when a division has changed. The returned function unsubscribes it. */
-  onChange(listener: () => void): () => void;
+  readonly onChange: (listener: () => void) => () => void;
   /** Forgets all other applications. */
   keepOnly(applicationIds: ReadonlySet<string>): void;
 }
@@ -57,13 +57,22 @@ const mayBeOfItsParts: ReadonlySet<FailureReason> = new Set([
 ]);
 
 /** Several queries of a poll may fail for the same application: the smallest of them counts. */
-function dividedAfter({ subject, applicationIds, parts }: EndedQuery, before: Division): Division {
+function dividedAfter(query: EndedQuery, before: Division): Division {
+  const { subject, applicationIds, parts, error } = query;
   if (applicationIds.length > 1) {
     const together = Math.ceil(applicationIds.length / pieces);
     return { ...before, together: Math.min(before.together, together) };
   }
-  if (subject === 'applications') return before;
+  // Fewer hosts help only against size.
+  const isTooMuch = error?.reason === 'too_large' || error?.reason === 'timeout';
+  if (subject === 'applications' || !isTooMuch) return before;
   return { ...before, parts: Math.max(before.parts, Math.min(mostParts, pieces * parts)) };
+}
+
+/** An answer that is not whole is one, too. */
+function isAnswered({ error }: EndedQuery): boolean {
+  if (error === undefined) return true;
+  return error.status === undefined && ['too_large', 'schema'].includes(error.reason);
 }
 
 export function createQuerySizes({
@@ -102,7 +111,7 @@ export function createQuerySizes({
     divisionOf,
     ended: (queries) => {
       const nowMs = clock.monotonicMs();
-      const isAnyAnswered = queries.some(({ error }) => error === undefined);
+      const isAnyAnswered = queries.some(isAnswered);
       const failed = queries.filter(
         ({ error }) => error !== undefined && mayBeOfItsParts.has(error.reason),
       );

@@ -32,11 +32,6 @@ export interface Bench {
   readonly remove: (id: number) => void;
 }
 
-const polledHosts: ReadonlyMap<string, readonly string[]> = new Map([
-  ['101', ['a', 'b']],
-  ['103', ['gone']],
-]);
-
 export function aBench(faults: readonly FaultRule[] = [], options: SimulatorOptions = {}): Bench {
   const clock = createFakeClock();
   const simulator = createSimulator(
@@ -75,7 +70,6 @@ export function aBench(faults: readonly FaultRule[] = [], options: SimulatorOpti
       unexpected,
       clock,
       wallMs: () => clock.wallMs(),
-      hostsOf: (id) => polledHosts.get(id),
     },
   );
   const prefix = "domain = 'APM' AND type = 'APPLICATION' AND accountId = '1234567'";
