@@ -16,6 +16,7 @@ import {
   valueKeyOf,
   valuesByKey,
 } from './column-sets.ts';
+import { namesById } from './host-list.ts';
 import type { FacetRow, NrqlAnswer } from './nrql-answer.ts';
 import { asksForHosts, type PlannedQuery } from './query-plan.ts';
 import type { SeenMetrics } from './seen-metrics.ts';
@@ -36,7 +37,7 @@ export interface BatchAnswersDependencies {
 
 /** What was asked about an application, and what became of it. */
 interface Told {
-  readonly queries: { readonly query: PlannedQuery; isAnswered: boolean }[];
+  readonly queries: PlannedQuery[];
   readonly own: Received;
   readonly hosts: Map<string, Received>;
   error: ApiError | undefined;
@@ -47,8 +48,8 @@ export class BatchAnswers {
   readonly #valuesByKey: Readonly<Record<Subject, ReadonlyMap<string, ColumnValue>>>;
   readonly #dependencies: BatchAnswersDependencies;
   readonly #told = new Map<string, Told>();
+  readonly #answered = new Set<PlannedQuery>();
   #givenUp: ApiError | undefined;
-  /** Of all answers. */
   #window: TimeWindow | undefined;
 
   constructor(queries: readonly PlannedQuery[], dependencies: BatchAnswersDependencies) {
@@ -58,9 +59,7 @@ export class BatchAnswers {
       hosts: valuesByKey(setsOf('hosts', queries)),
     };
     for (const query of queries) {
-      for (const id of query.applicationIds) {
-        this.#toldOf(id).queries.push({ query, isAnswered: false });
-      }
+      for (const id of query.applicationIds) this.#toldOf(id).queries.push(query);
     }
   }
 
@@ -72,9 +71,7 @@ export class BatchAnswers {
 
   answered(query: PlannedQuery, { rows, window }: NrqlAnswer): void {
     const seconds = (window.toMs - window.fromMs) / 1000;
-    for (const id of query.applicationIds) {
-      for (const one of this.#toldOf(id).queries) if (one.query === query) one.isAnswered = true;
-    }
+    this.#answered.add(query);
     for (const row of rows) this.#add(row, query.columns, seconds);
   }
 
@@ -120,7 +117,7 @@ export class BatchAnswers {
       gone: false,
       unauthorized: failure?.status === 401,
       hostIds,
-      hostNames: mayHaveNames ? namesOf(names) : undefined,
+      hostNames: mayHaveNames ? namesById(names) : undefined,
       hostNamesError: undefined,
       extraCalls: 0,
     };
@@ -148,18 +145,19 @@ export class BatchAnswers {
   /** Whether all queries were answered that could be about this host, or about the application itself. */
   #isWhole(id: string, subject: Subject, host?: string): boolean {
     return this.#toldOf(id).queries.every(
-      ({ query, isAnswered }) =>
-        isAnswered || query.subject !== subject || (host !== undefined && !query.hosts.has(host)),
+      (query) =>
+        this.#answered.has(query) ||
+        query.subject !== subject ||
+        (host !== undefined && !query.hosts.has(host)),
     );
   }
 
-  #hostsOf(selected: SelectedApplication): HostOutcome {
+  #hostsOf(selected: SelectedApplication) {
     const hosts = new Map<string, Values>();
     const failed = new Set<string>();
-    if (!asksForHosts(selected)) return { names: [], hosts, failed };
     const { id } = selected.application;
     const received = this.#toldOf(id).hosts;
-    const names = this.#hostNamesOf(selected);
+    const names = asksForHosts(selected) ? this.#hostNamesOf(selected) : [];
     const isAllWhole = this.#isWhole(id, 'hosts');
     const selector = hostSelectorOf(selected);
     const valuesOf = this.#readerOf('hosts', selected);
@@ -237,13 +235,6 @@ export class BatchAnswers {
   }
 }
 
-interface HostOutcome {
-  /** Of the hosts that are known now. */
-  readonly names: readonly string[];
-  readonly hosts: ReadonlyMap<string, Values>;
-  readonly failed: Set<string>;
-}
-
 function setsOf(subject: Subject, queries: readonly PlannedQuery[]): readonly ColumnSet[] {
   return queries.filter((query) => query.subject === subject).map(({ columns }) => columns);
 }
@@ -256,9 +247,4 @@ function nothing(): Received {
 function sameAs(known: readonly string[] | undefined, names: readonly string[]): readonly string[] {
   const isSame = known?.length === names.length && names.every((name, at) => known[at] === name);
   return isSame ? known : names;
-}
-
-/** In this API the name of a host is its id. */
-function namesOf(names: readonly string[]): ReadonlyMap<string, string> {
-  return new Map(names.map((name) => [name, name]));
 }

@@ -38,10 +38,15 @@ export async function listHosts(
   try {
     const { rows } = await client.nrql(question, { signal });
     const names = rows.flatMap(({ host }) => (host === undefined ? [] : [host]));
-    return { names: new Map(names.map((name) => [name, name])), error: undefined, calls: 1 };
+    return { names: namesById(names), error: undefined, calls: 1 };
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof ApiError)) throw error;
     return { names: new Map(), error, calls: 1 };
   }
+}
+
+/** In this API the name of a host is its id. */
+export function namesById(names: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(names.map((name) => [name, name]));
 }

@@ -23,6 +23,8 @@ function failed(ids: readonly string[], overrides: Partial<EndedQuery> = {}): En
   return { subject: 'applications', applicationIds: ids, parts: 1, error, ...overrides };
 }
 
+const tooMuch = { subject: 'hosts', error: new ApiError('too_large', 'it took too long') } as const;
+
 function because(reason: FailureReason): EndedQuery {
   return failed(['1', '2', '3', '4', '5'], { error: new ApiError(reason, 'it failed') });
 }
@@ -72,7 +74,7 @@ describe('a query that fails beside others', () => {
   it('about the hosts of one application has four times the parts, up to 64', () => {
     const { sizes, told } = aBench();
     const parts = [1, 4, 16, 64].map((before) => {
-      sizes.ended([answered, failed(['1'], { subject: 'hosts', parts: before })]);
+      sizes.ended([answered, failed(['1'], { ...tooMuch, parts: before })]);
       return sizes.divisionOf('1').parts;
     });
 
@@ -83,7 +85,7 @@ describe('a query that fails beside others', () => {
 
   it('beside others about the same is divided once, by the smallest of them', () => {
     const { sizes } = aBench();
-    const part = failed(['1'], { subject: 'hosts', parts: 4 });
+    const part = failed(['1'], { ...tooMuch, parts: 4 });
     sizes.ended([
       answered,
       part,
@@ -100,9 +102,15 @@ describe('a query that fails beside others', () => {
     ]);
   });
 
-  it('about nothing but one application stays as it is', () => {
+  it.each([
+    { what: 'nothing but one application', query: failed(['1'], { error: tooMuch.error }) },
+    {
+      what: 'its hosts, for another reason than size,',
+      query: failed(['1'], { subject: 'hosts' }),
+    },
+  ])('about $what stays as it is', ({ query }) => {
     const { sizes, told } = aBench();
-    sizes.ended([answered, failed(['1'])]);
+    sizes.ended([answered, query]);
 
     expect([sizes.divisionOf('1'), told]).toEqual([undivided, []]);
   });
@@ -126,7 +134,7 @@ describe('a division', () => {
     const well = { ...answered, applicationIds: ['1'] };
     const ten = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '10'];
     sizes.ended([answered, failed(ten)]);
-    sizes.ended([answered, failed(['1'], { subject: 'hosts', parts: 4 })]);
+    sizes.ended([answered, failed(['1'], { ...tooMuch, parts: 4 })]);
     const seen: Division[] = [];
     for (let step = 0; step < 4; step += 1) {
       await clock.advance(10 * minuteMs - 1);
