@@ -204,8 +204,9 @@ function hostGroupsOf(asked: readonly SelectedApplication[], grouping: Grouping)
       grouping,
     ),
     ...large.flatMap(({ id, rows, hostIds, parts }) => {
-      const subsets =
-        hostIds === undefined ? blindPartsOf(parts) : partsOf(hostIds, Math.ceil(rows / parts));
+      const subsets = hostIds?.length
+        ? partsOf(hostIds, Math.ceil(rows / parts))
+        : blindPartsOf(parts);
       return subsets.map((hosts) => ({ applicationIds: [id], hosts, parts: subsets.length }));
     }),
   ];
