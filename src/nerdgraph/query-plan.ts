@@ -204,9 +204,8 @@ function hostGroupsOf(asked: readonly SelectedApplication[], grouping: Grouping)
       grouping,
     ),
     ...large.flatMap(({ id, rows, hostIds, parts }) => {
-      const subsets = hostIds?.length
-        ? partsOf(hostIds, Math.ceil(rows / parts))
-        : blindPartsOf(parts);
+      const isKnown = hostIds !== undefined && hostIds.length > 0;
+      const subsets = isKnown ? partsOf(hostIds, Math.ceil(rows / parts)) : blindPartsOf(parts);
       return subsets.map((hosts) => ({ applicationIds: [id], hosts, parts: subsets.length }));
     }),
   ];
