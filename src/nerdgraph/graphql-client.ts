@@ -13,8 +13,7 @@ import type { UnexpectedAnswers } from './unexpected-answers.ts';
 /** What a request needs to know about the call that it belongs to. */
 export type RequestContext = Pick<CallContext, 'signal' | 'turn'>;
 
-export interface NrqlQuestion
-  extends Pick<NrqlReading, 'window' | 'facets' | 'applicationIds' | 'asksFor' | 'columns'> {
+export interface NrqlQuestion extends Omit<NrqlReading, 'purpose' | 'unexpected' | 'onInvalid'> {
   readonly operation: Operation;
   readonly nrql: string;
 }

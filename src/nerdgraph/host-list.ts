@@ -33,6 +33,7 @@ export async function listHosts(
     facets: hostFacets,
     applicationIds: [applicationId],
     asksFor: () => true,
+    mayBeAbout: () => true,
     columns: undefined,
   } as const;
   try {

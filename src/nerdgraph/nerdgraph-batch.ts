@@ -6,8 +6,6 @@ import { type TimeWindow, windowAt } from '../model/window.ts';
 import { asApiError } from '../newrelic/as-api-error.ts';
 import type { InvalidSampleListener } from '../newrelic/json.ts';
 import { BatchAnswers } from './batch-answers.ts';
-import type { Subject } from './column-sets.ts';
-import { failureOf } from './failures.ts';
 import type { GraphqlClient } from './graphql-client.ts';
 import { metricsNrql } from './nrql.ts';
 import { type PlannedQuery, queriesOf } from './query-plan.ts';
@@ -124,11 +122,11 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
         facets,
         applicationIds,
         asksFor: hosts.has,
+        mayBeAbout: (stated) => this.#answers.isAbout(stated),
         columns: columns.map(({ name }) => name),
       },
       context,
     );
-    if (!this.#answers.isAbout(answer.window)) throw otherWindow(subject, applicationIds.length);
     if (answer.rows.length * columns.length > cellsPerTurn) await this.#nextTurn();
     this.#answers.answered(query, answer);
   }
@@ -151,9 +149,4 @@ class NerdGraphBatch<Asked extends Question> implements Batch<Asked> {
     this.#window = window;
     return window;
   }
-}
-
-function otherWindow(subject: Subject, applications: number): ApiError {
-  const purpose = { operation: operations[subject], applications, accountId: undefined };
-  return failureOf(purpose, 'schema', 'the answer is about another time than others of this poll');
 }

@@ -39,6 +39,8 @@ export interface NrqlReading {
   readonly applicationIds: readonly string[];
   /** Whether a host of this name was asked for. */
   readonly asksFor: (host: string) => boolean;
+  /** Whether the other answers of the poll are about this window, too. */
+  readonly mayBeAbout: (window: TimeWindow) => boolean;
   /** The names of the columns beside the heartbeat; `undefined` if the query asks for calls only. */
   readonly columns: readonly string[] | undefined;
   readonly unexpected: UnexpectedAnswers;
@@ -65,6 +67,9 @@ export function nrqlAnswerOf(part: unknown, reading: NrqlReading): NrqlAnswer {
   if (results.length >= maxRows || others > 0) {
     const detail = `the answer has ${results.length} rows, and there are more`;
     throw failureOf(reading.purpose, 'too_large', detail);
+  }
+  if (!reading.mayBeAbout(window)) {
+    throw notWhole(reading, 'the answer is about another time than others of this poll');
   }
   return { rows: rows.filter(isOfSomething), window };
 }

@@ -46,7 +46,9 @@ export function aBench(
       questions.push(question);
       const given = answer(question);
       if (given instanceof Error) throw given;
-      return 'rows' in given ? given : { rows: given, window: question.window };
+      const told = 'rows' in given ? given : { rows: given, window: question.window };
+      if (!question.mayBeAbout(told.window)) throw otherTime;
+      return told;
     },
   };
   const batch = createNerdGraphBatch(
@@ -99,6 +101,7 @@ export function apps(
 
 export const nothing = (): readonly FacetRow[] => [];
 export const broken: ApiError = new ApiError('server', 'it broke', { status: 500 });
+export const otherTime: ApiError = new ApiError('schema', 'about another time');
 export const refused: ApiError = new ApiError('auth', 'refused', { status: 401 });
 
 export function isAbout(operation: 'application' | 'host'): (question: NrqlQuestion) => boolean {

@@ -63,6 +63,7 @@ const question = {
   facets: hostFacets,
   applicationIds: ['9007199254740993', '1234567'],
   asksFor: () => true,
+  mayBeAbout: () => true,
   columns: undefined,
 } as const;
 const context = { signal: neverAborted };

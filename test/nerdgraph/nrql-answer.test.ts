@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { InvalidSampleReason } from '../../src/model/telemetry.ts';
+import type { TimeWindow } from '../../src/model/window.ts';
 import { applicationFacets, hostFacets } from '../../src/nerdgraph/nrql.ts';
 import { type NrqlReading, nrqlAnswerOf } from '../../src/nerdgraph/nrql-answer.ts';
 import { accountId, type Json, nrqlPart } from './answers.ts';
@@ -20,6 +21,7 @@ function read(part: unknown, options: Partial<NrqlReading> = {}) {
     facets: hostFacets,
     applicationIds: ['1', '2', '9007199254740993'],
     asksFor: (host) => host !== 'another',
+    mayBeAbout: () => true,
     columns: undefined,
     unexpected,
     onInvalid: (reason) => invalid.push(reason),
@@ -336,6 +338,18 @@ describe('the window of an answer', () => {
     });
 
     expect(read(part).answer).toEqual(notWhole('the answer is about another time'));
+  });
+
+  it('is not believed if others of the poll are about another one', () => {
+    const stated = { fromMs: window.fromMs, toMs: window.toMs + minuteMs };
+    const part = stating({ begin: stated.fromMs, end: stated.toMs });
+    const asked: unknown[] = [];
+    const mayBeAbout = (one: TimeWindow): boolean => asked.push(one) === 0;
+
+    expect(read(part, { mayBeAbout }).answer).toEqual(
+      notWhole('the answer is about another time than others of this poll'),
+    );
+    expect(asked).toEqual([stated]);
   });
 
   it.each([
