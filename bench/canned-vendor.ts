@@ -263,13 +263,10 @@ function createNrqlAnswers(
   options: CannedVendorOptions,
 ): (body: string) => readonly Buffer[] {
   const { applications, hosts } = columnsOf(options.series);
-  const metrics = [...new Set(options.series.map(({ metric }) => metric))];
   const ofApplication = cellsOf(applications[0]?.columns.length ?? 0);
   const ofHost = cellsOf(hosts[0]?.columns.length ?? 0);
   const rowsByFacets: Readonly<Record<string, RowsOf>> = {
     appId: (id) => [rowOf({ appId: `${id}` }, ofApplication)],
-    'appId, metricTimesliceName': (id) =>
-      metrics.map((metricTimesliceName) => rowOf({ appId: `${id}`, metricTimesliceName }, {})),
     'appId, host': (id) =>
       hostIdsOf(id, options).map((host) =>
         rowOf({ appId: `${id}`, host: hostNameOf(host) }, ofHost),
@@ -282,13 +279,16 @@ function createNrqlAnswers(
   return (body) => {
     const [, asked = '', facets = '', from, to] = queryOf.exec(body) ?? [];
     const rows = asked.split(',').map((id) => made.get(`${id} ${facets}`) ?? Buffer.alloc(0));
+    const ofEach = facets === 'appId' ? 1 : options.hostsEach;
+    const calls = asked.split(',').length * ofEach * callsOfRow;
+    const names = JSON.stringify(facets.split(', '));
     // Every row begins with a comma.
     rows[0] = rows[0]?.subarray(1) ?? Buffer.alloc(0);
     return [
       Buffer.from('{"data":{"actor":{"account":{"nrql":{"results":['),
       ...rows,
       Buffer.from(
-        `],"otherResult":{"calls":0},"metadata":{"messages":[],"timeWindow":{"begin":${from},"end":${to}}}}}}}}`,
+        `],"otherResult":{"calls":0},"totalResult":{"calls":${calls}},"metadata":{"facets":${names},"messages":[],"timeWindow":{"begin":${from},"end":${to}}}}}}}}`,
       ),
     ];
   };
@@ -304,11 +304,19 @@ function cellsOf(columns: number): Readonly<Record<string, number>> {
   return { live: 5, ...Object.fromEntries(names.map((name) => [name, someValue])) };
 }
 
+/** Of all metrics together, in every row. */
+const callsOfRow = 203;
+
 /** Each facet stands in the row twice, as New Relic writes it. */
 function rowOf(
   facets: Readonly<Record<string, string>>,
   cells: Readonly<Record<string, number>>,
 ): unknown {
   const values = Object.values(facets);
-  return { facet: values.length === 1 ? values[0] : values, ...facets, calls: 203, ...cells };
+  return {
+    facet: values.length === 1 ? values[0] : values,
+    ...facets,
+    calls: callsOfRow,
+    ...cells,
+  };
 }

@@ -94,7 +94,7 @@ function fleetOf({ applications, hosts, sizes }: Scene): FleetOptions {
 }
 
 const hostTarget = /^\/v2\/applications\/(\d+)\/hosts\/(\d+)\//u;
-const hostQuery = /appId IN \(([\d,]+)\).*FACET appId, host, metricTimesliceName/u;
+const hostQuery = /appId IN \(([\d,]+)\).*FACET appId, host LIMIT/u;
 
 /** What a call asks for: a host of an application, or all hosts of applications. */
 function hostsAskedBy({ target, body }: ApiRequest): readonly string[] {
