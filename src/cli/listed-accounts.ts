@@ -1,7 +1,6 @@
 import type { ApiObserver } from '../model/telemetry.ts';
-import { failureOf } from '../nerdgraph/failures.ts';
+import { failureOf, statusOf } from '../nerdgraph/failures.ts';
 import { answerOf } from '../nerdgraph/graphql-client.ts';
-import { statusOf } from '../nerdgraph/status-of.ts';
 import { countingFailures, excerptOf } from '../newrelic/answer.ts';
 import { entityIdOf, isJsonObject, parseJsonKeepingIds } from '../newrelic/json.ts';
 import type { Transport } from '../transport/transport.ts';

@@ -65,7 +65,7 @@ const applicationFamilies: readonly AppFamily[] = familiesFrom(
   [
     {
       name: 'newrelic_application_hosts',
-      help: `Hosts that New Relic lists for the application; one that is gone stays listed for about an hour. ${cachedNotice}`,
+      help: `Hosts that New Relic lists for the application; with REST, one that is gone stays listed for about an hour. ${cachedNotice}`,
       samplesOf: ({ application }) =>
         oneSample(application.hostIds?.length ?? application.hostCount),
     },

@@ -31,7 +31,6 @@ export type InvalidSampleReason = (typeof invalidSampleReasons)[number];
  */
 export const unexpectedAnswers = [
   'window',
-  'partial',
   'host_null',
   'row',
   'no_heartbeat',

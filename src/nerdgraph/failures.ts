@@ -1,10 +1,9 @@
 import { ApiError, type FailureReason, remedyOf } from '../model/api-error.ts';
 import { type Operation, titleOf } from '../model/telemetry.ts';
 import { excerptOf } from '../newrelic/answer.ts';
-import { parseJson } from '../newrelic/json.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../newrelic/json.ts';
 import type { ApiResponse } from '../transport/transport.ts';
 import { statusReason } from '../transport/transport-errors.ts';
-import { decidingErrorOf, graphqlErrorsOf } from './status-of.ts';
 
 /** What a call was for. Every message about the call begins with it. */
 export interface CallPurpose {
@@ -86,3 +85,133 @@ const remedies: Readonly<Partial<Record<FailureReason, string>>> = {
   too_large:
     'The query takes too long or returns too much; it is asked in smaller parts where that is possible',
 };
+
+/** One of the `errors` of a GraphQL answer. */
+export interface GraphqlError {
+  readonly message: string;
+  /** New Relic's class of the error, in capital letters; empty if there is none. */
+  readonly errorClass: string;
+  readonly classification: string;
+}
+
+/**
+ * The errors of a GraphQL document. Left out are those that only announce that a field will go some
+ * day: they come with good data.
+ */
+export function graphqlErrorsOf(document: unknown): readonly GraphqlError[] {
+  const errors: unknown = isJsonObject(document) ? document['errors'] : undefined;
+  if (!Array.isArray(errors)) return [];
+  return errors.filter(isJsonObject).map(graphqlErrorOf).filter(isFailure);
+}
+
+function graphqlErrorOf(error: JsonObject): GraphqlError {
+  const { message } = error;
+  const extensions = isJsonObject(error['extensions']) ? error['extensions'] : {};
+  return {
+    message: textOf(message),
+    errorClass: textOf(extensions['errorClass']) || textOf(extensions['error_code']),
+    classification: textOf(extensions['classification']),
+  };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function isFailure({ message }: GraphqlError): boolean {
+  return !message.startsWith('This field is deprecated!');
+}
+
+/**
+ * What was asked for: the value of `nrql`, `entitySearch` or `accounts`; `undefined` if it is null or
+ * absent, or if its results are null: the field of the results may fail on its own.
+ */
+export function answeredPartOf(document: unknown): unknown {
+  const data = isJsonObject(document) ? document['data'] : undefined;
+  const actor = isJsonObject(data) ? data['actor'] : undefined;
+  if (!isJsonObject(actor)) return undefined;
+  const { account } = actor;
+  const part = isJsonObject(account)
+    ? account['nrql']
+    : (actor['entitySearch'] ?? actor['accounts']);
+  const isEmpty = isJsonObject(part) && part['results'] === null;
+  return isEmpty ? undefined : (part ?? undefined);
+}
+
+const tooMuch = 413;
+
+/** By error class. */
+const statuses: ReadonlyMap<string, number> = new Map([
+  ['TOO_MANY_REQUESTS', 429],
+  ['BAD_API_KEY', 401],
+  ['UNAUTHORIZED', 401],
+  ['ACCESS_DENIED', 403],
+  ['FORBIDDEN', 403],
+  ['TIMEOUT', tooMuch],
+  ['INVALID_INPUT', 400],
+  ['BAD_USER_INPUT', 400],
+  ['NOT_FOUND', 403],
+  ['INTERNAL_SERVER_ERROR', 500],
+  ['SERVER_ERROR', 500],
+]);
+
+const tooBig = /query is (?:a little )?too (?:big|long)|too long|maximum length/i;
+const deniesAccess = /not authori[sz]ed|unauthori[sz]ed|access denied|permission|forbidden/i;
+
+/** Every status of an error. The first of these that any of the errors has decides about all of them. */
+const precedence: readonly number[] = [429, 401, 403, tooMuch, 400, 500];
+
+function statusOfError({ errorClass, classification, message }: GraphqlError): number {
+  if (tooBig.test(message)) return tooMuch;
+  // New Relic answers so to a key whose user may not see the account. Its GraphQL library gives this
+  // classification to any failure of a field, so a class of its own says more.
+  const isOwn = errorClass !== '' && errorClass !== 'SERVER_ERROR';
+  if (classification === 'DataFetchingException' && !isOwn) return 403;
+  return statuses.get(errorClass) ?? (deniesAccess.test(message) ? 403 : 500);
+}
+
+/**
+ * The status that an answer of NerdGraph should have had: errors come under 200. A part that was
+ * answered in spite of an error is an answer. A query that takes too long, or returns too much, is 413:
+ * the same query in smaller parts may succeed.
+ */
+export function statusOf({ status, body }: Pick<ApiResponse, 'status' | 'body'>): number {
+  if (status !== 200 || !mayHaveFailed(body)) return status;
+  const document = parsed(body);
+  if (document === undefined || answeredPartOf(document) !== undefined) return status;
+  const errors = graphqlErrorsOf(document);
+  // Without an error the account is not visible to the key.
+  if (errors.length === 0) return isAccountNull(document) ? 403 : status;
+  return statusOfErrors(errors);
+}
+
+/** The status of the error that decides. */
+export function statusOfErrors(errors: readonly GraphqlError[]): number {
+  const deciding = decidingErrorOf(errors);
+  return deciding === undefined ? 500 : statusOfError(deciding);
+}
+
+/** The error that decides what to do about all of them; `undefined` if there is none. */
+export function decidingErrorOf(errors: readonly GraphqlError[]): GraphqlError | undefined {
+  const rankOf = (error: GraphqlError): number => precedence.indexOf(statusOfError(error));
+  return errors.toSorted((left, right) => rankOf(left) - rankOf(right))[0];
+}
+
+/** Large answers are good ones: this spares parsing them twice. */
+function mayHaveFailed(body: string): boolean {
+  return body.includes('"errors"') || /"account"\s*:\s*null/.test(body);
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function isAccountNull(document: unknown): boolean {
+  const data = isJsonObject(document) ? document['data'] : undefined;
+  const actor = isJsonObject(data) ? data['actor'] : undefined;
+  return isJsonObject(actor) && actor['account'] === null;
+}

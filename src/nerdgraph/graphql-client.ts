@@ -5,9 +5,16 @@ import { type InvalidSampleListener, parseJson, parseJsonKeepingIds } from '../n
 import type { AnswerSize } from '../transport/answer-memory.ts';
 import type { ApiResponse, Transport } from '../transport/transport.ts';
 import { type EntityPage, entityPageOf } from './entity-page.ts';
-import { type CallPurpose, failureIn, failureOf } from './failures.ts';
+import {
+  answeredPartOf,
+  type CallPurpose,
+  failureIn,
+  failureOf,
+  type GraphqlError,
+  graphqlErrorsOf,
+  statusOfErrors,
+} from './failures.ts';
 import { type NrqlAnswer, type NrqlReading, nrqlAnswerOf } from './nrql-answer.ts';
-import { answeredPartOf, type GraphqlError, graphqlErrorsOf, statusOfErrors } from './status-of.ts';
 import type { UnexpectedAnswers } from './unexpected-answers.ts';
 
 /** What a request needs to know about the call that it belongs to. */

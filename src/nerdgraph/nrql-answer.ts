@@ -78,7 +78,6 @@ function arrayOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A row that is read, and whether anything is published of it. */
 type ReadRow = FacetRow & { readonly isWithoutHost?: true };
 
 function isOfSomething({ isWithoutHost }: ReadRow): boolean {
@@ -156,14 +155,14 @@ function facetsOf(row: JsonObject, facets: Facets): readonly unknown[] | undefin
   const { facet } = row;
   const stated: readonly unknown[] = Array.isArray(facet) ? facet : [facet];
   const isOwnAlike = facets.every(
-    (name, index) => row[name] === undefined || textOf(row[name]) === textOf(stated[index]),
+    (name, index) => row[name] === undefined || isAlike(row[name], stated[index]),
   );
   return stated.length === facets.length && isOwnAlike ? stated : undefined;
 }
 
 /** Ids come as numbers and as texts. */
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'number' || typeof value === 'string' ? `${value}` : undefined;
+function isAlike(left: unknown, right: unknown): boolean {
+  return left === right || (entityIdOf(left) ?? left) === entityIdOf(right);
 }
 
 function columnsIn(

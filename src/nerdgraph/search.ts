@@ -1,8 +1,8 @@
 import type { Selector } from '../model/config.ts';
+import { maxNrqlCharacters } from './column-sets.ts';
 
-/** More values would make the query of a search long. */
-const valuesPerSearch = 200;
-const namesPerSearch = 50;
+/** What ids or names may take of a text, which is as long as a query may be. */
+const roomForValues = maxNrqlCharacters - 200;
 
 /**
  * The texts to search entities with: every APM application of the account, or only those with the ids
@@ -15,8 +15,8 @@ export function searchesFor(
   const all = `domain = 'APM' AND type = 'APPLICATION' AND accountId = '${accountId}'`;
   if (wanted === undefined) return [all];
   return [
-    ...listsOf(wanted.ids, valuesPerSearch).map((ids) => `${all} AND domainId IN (${ids})`),
-    ...listsOf(wanted.names, namesPerSearch).map((names) => `${all} AND name IN (${names})`),
+    ...listsOf(wanted.ids).map((ids) => `${all} AND domainId IN (${ids})`),
+    ...listsOf(wanted.names).map((names) => `${all} AND name IN (${names})`),
   ];
 }
 
@@ -38,9 +38,9 @@ export function wantedBy(selectors: readonly Selector[]): WantedApplications | u
     else if (isPlain(selector.name)) names.add(selector.name);
     else return undefined;
   }
-  const searches = ids.size / valuesPerSearch + names.size / namesPerSearch;
-  const isFew = selectors.length > 0 && searches <= mostSearches;
-  return isFew ? { ids: [...ids], names: [...names] } : undefined;
+  const wanted = { ids: [...ids], names: [...names] };
+  const searches = listsOf(wanted.ids).length + listsOf(wanted.names).length;
+  return searches > 0 && searches <= mostSearches ? wanted : undefined;
 }
 
 /** It is not documented how a quote is written in a search. */
@@ -48,12 +48,13 @@ function isPlain(name: string): boolean {
   return !/['"\\]/.test(name);
 }
 
-function listsOf(values: readonly string[], most: number): readonly string[] {
-  const count = Math.ceil(values.length / most);
-  return Array.from({ length: count }, (_, index) =>
-    values
-      .slice(index * most, (index + 1) * most)
-      .map((value) => `'${value}'`)
-      .join(','),
-  );
+/** The values as lists, each of which one search has room for. */
+function listsOf(values: readonly string[]): readonly string[] {
+  const lists: string[] = [];
+  for (const text of values.map((value) => `'${value}'`)) {
+    const longer = `${lists.at(-1)},${text}`;
+    if (lists.length === 0 || longer.length > roomForValues) lists.push(text);
+    else lists[lists.length - 1] = longer;
+  }
+  return lists;
 }

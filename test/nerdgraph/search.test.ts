@@ -6,12 +6,22 @@ import { accountId } from './answers.ts';
 
 const all = "domain = 'APM' AND type = 'APPLICATION' AND accountId = '1234567'";
 
+/** Ten digits: a list has room for 292. */
+function idOf(index: number): string {
+  return `${1_000_000_000 + index}`;
+}
+
+/** 34 characters: a list has room for 102. */
+function nameOf(index: number): string {
+  return `app ${index + 1}`.padEnd(34, '.');
+}
+
 function ids(count: number): Selector[] {
-  return Array.from({ length: count }, (_, index) => ({ kind: 'id', id: `${index + 1}` }));
+  return Array.from({ length: count }, (_, index) => ({ kind: 'id', id: idOf(index) }));
 }
 
 function names(count: number): Selector[] {
-  return Array.from({ length: count }, (_, index) => ({ kind: 'name', name: `app ${index + 1}` }));
+  return Array.from({ length: count }, (_, index) => ({ kind: 'name', name: nameOf(index) }));
 }
 
 describe('searchesFor', () => {
@@ -27,15 +37,15 @@ describe('searchesFor', () => {
   });
 
   it.each([
-    { of: { ids: 200, names: 0 }, searches: 1 },
-    { of: { ids: 201, names: 0 }, searches: 2 },
-    { of: { ids: 0, names: 50 }, searches: 1 },
-    { of: { ids: 0, names: 51 }, searches: 2 },
+    { of: { ids: 292, names: 0 }, searches: 1 },
+    { of: { ids: 293, names: 0 }, searches: 2 },
+    { of: { ids: 0, names: 102 }, searches: 1 },
+    { of: { ids: 0, names: 103 }, searches: 2 },
     { of: { ids: 0, names: 0 }, searches: 0 },
   ])('makes $searches searches of $of, each value in one', ({ of, searches }) => {
     const wanted = {
-      ids: ids(of.ids).map((_, index) => `${index}`),
-      names: names(of.names).map((_, index) => `n${index}`),
+      ids: ids(of.ids).map((_, index) => idOf(index)),
+      names: names(of.names).map((_, index) => nameOf(index)),
     };
     const texts = searchesFor(accountId, wanted);
     const found = texts.flatMap((text) =>
@@ -44,7 +54,10 @@ describe('searchesFor', () => {
 
     expect(texts).toHaveLength(searches);
     expect(found).toEqual([...wanted.ids, ...wanted.names]);
-    for (const text of texts) expect(() => parseEntityQuery(text)).not.toThrow();
+    for (const text of texts) {
+      expect(text.length).toBeLessThanOrEqual(4000);
+      expect(() => parseEntityQuery(text)).not.toThrow();
+    }
   });
 });
 
@@ -58,9 +71,9 @@ describe('wantedBy', () => {
     { what: 'a name with a quote', selectors: [{ kind: 'name', name: "o'brien" }] },
     { what: 'a name with a double quote', selectors: [{ kind: 'name', name: 'the "shop"' }] },
     { what: 'a name with a backslash', selectors: [{ kind: 'name', name: String.raw`dc\shop` }] },
-    { what: 'more ids than five searches hold', selectors: ids(1001) },
-    { what: 'more names than five searches hold', selectors: names(251) },
-    { what: 'both, too many together', selectors: [...ids(600), ...names(150)] },
+    { what: 'more ids than five searches hold', selectors: ids(1461) },
+    { what: 'more names than five searches hold', selectors: names(511) },
+    { what: 'both, too many together', selectors: [...ids(600), ...names(300)] },
   ] satisfies readonly { what: string; selectors: Selector[] }[])(
     'needs the whole list for $what',
     ({ selectors }) => {
@@ -69,18 +82,18 @@ describe('wantedBy', () => {
   );
 
   it.each([
-    { what: 'an id', selectors: ids(1), is: { ids: ['1'], names: [] } },
-    { what: 'a name', selectors: names(1), is: { ids: [], names: ['app 1'] } },
+    { what: 'an id', selectors: ids(1), is: { ids: [idOf(0)], names: [] } },
+    { what: 'a name', selectors: names(1), is: { ids: [], names: [nameOf(0)] } },
     {
       what: 'both, each once',
       selectors: [...ids(2), ...names(1), ...ids(2)],
-      is: { ids: ['1', '2'], names: ['app 1'] },
+      is: { ids: [idOf(0), idOf(1)], names: [nameOf(0)] },
     },
   ])('searches only $what', ({ selectors, is }) => {
     expect(wantedBy(selectors)).toEqual(is);
   });
 
   it('searches as many as five searches hold', () => {
-    expect(wantedBy([...ids(400), ...names(150)])?.names).toHaveLength(150);
+    expect(wantedBy([...ids(400), ...names(300)])?.names).toHaveLength(300);
   });
 });

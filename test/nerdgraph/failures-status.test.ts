@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answeredPartOf, graphqlErrorsOf, statusOf } from '../../src/nerdgraph/status-of.ts';
+import { answeredPartOf, graphqlErrorsOf, statusOf } from '../../src/nerdgraph/failures.ts';
 import { answerOf } from '../support/fake-transport.ts';
 import {
   accountId,
