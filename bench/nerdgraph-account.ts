@@ -113,7 +113,10 @@ async function stop({ vendor, daemon, directory }: Running): Promise<void> {
 
 interface Scrape {
   readonly applications: number;
+  /** That the last answers named. */
   readonly hosts: number;
+  /** A host without a call since the start has no values. */
+  readonly hostsWithValues: number;
   /** Since the poll of the application for which that is longest. */
   readonly oldestSeconds: number;
   readonly rssBytes: number;
@@ -121,6 +124,7 @@ interface Scrape {
 
 const hostLine =
   /^newrelic_application_host_requests_per_minute\{[^}]*app_id="(\d+)"[^}]*host_id="([^"]+)"/gmu;
+const listedLine = /^newrelic_application_hosts\{[^}]*\} (\S+)/gmu;
 const successLine = /^newrelic_application_last_success_timestamp_seconds\{[^}]*\} (\S+)/gmu;
 
 async function scrape({ url }: Running): Promise<Scrape | undefined> {
@@ -129,10 +133,12 @@ async function scrape({ url }: Running): Promise<Scrape | undefined> {
   const nowSeconds = Date.now() / 1000;
   const page = await response.text();
   const hosts = new Set(Array.from(page.matchAll(hostLine), ([, id, host]) => `${id} ${host}`));
+  const listed = Array.from(page.matchAll(listedLine), ([, count]) => Number(count));
   const successes = Array.from(page.matchAll(successLine), ([, seconds]) => Number(seconds));
   return {
     applications: successes.length,
-    hosts: hosts.size,
+    hosts: listed.reduce((sum, one) => sum + one, 0),
+    hostsWithValues: hosts.size,
     oldestSeconds:
       nowSeconds - successes.reduce((oldest, one) => Math.min(oldest, one), nowSeconds),
     rssBytes: Number(/^process_resident_memory_bytes (\S+)/mu.exec(page)?.[1]),
@@ -143,7 +149,7 @@ function isWhole(seen: Scrape | undefined, { applications, hosts }: Running): bo
   return seen?.applications === applications && seen.hosts === hosts;
 }
 
-/** Seconds until every application and every host has values. */
+/** Seconds until every application has been polled with all its hosts. */
 async function firstSetSeconds(running: Running): Promise<number> {
   const startMs = performance.now();
   for (;;) {
@@ -250,7 +256,7 @@ async function runLarge(account: Account): Promise<Cost> {
       '',
       `nerdgraph-account: ${titleOf(account)}, load ${loadavg()[0]?.toFixed(1)}`,
       `  first full set      ${first.toFixed(0)} s`,
-      `  whole               ${whole} of ${scrapes.length} scrapes have every application and host`,
+      `  whole               ${whole} of ${scrapes.length} scrapes have every application and host; ${scrapes.at(-1)?.hostsWithValues} hosts have had calls`,
       `  oldest values       ${oldest.toFixed(1)} s, goal <= ${goal.ageSeconds} s: ${verdict(isFresh)}`,
       `  calls a minute      ${cost.callsPerMinute.toFixed(1)}, ${cost.nrqlPerMinute.toFixed(1)} of them NRQL`,
       `  resident            ${rss.toFixed(0)} MiB at most`,
