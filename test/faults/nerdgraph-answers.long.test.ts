@@ -110,6 +110,9 @@ describe('200 applications with all presets and ids of ten digits', () => {
       expect(Math.max(...lengths)).toBeLessThanOrEqual(4000);
       expect(Math.max(...lengths)).toBeGreaterThan(3900);
       expect(page.total(failures, production)).toBeLessThanOrEqual(failed);
+      expect(page.total(failures, { ...production, reason: 'too_large' })).toBe(
+        page.total(failures, production),
+      );
     });
   });
 });
