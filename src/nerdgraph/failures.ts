@@ -192,7 +192,7 @@ export function statusOfErrors(errors: readonly GraphqlError[]): number {
 }
 
 /** The error that decides what to do about all of them; `undefined` if there is none. */
-export function decidingErrorOf(errors: readonly GraphqlError[]): GraphqlError | undefined {
+function decidingErrorOf(errors: readonly GraphqlError[]): GraphqlError | undefined {
   const rankOf = (error: GraphqlError): number => precedence.indexOf(statusOfError(error));
   return errors.toSorted((left, right) => rankOf(left) - rankOf(right))[0];
 }

@@ -44,19 +44,17 @@ describe('a query that is too large for NerdGraph', () => {
     });
   });
 
-  it('whose rows are cut off is asked in parts until none is, down to the hosts of one application', async () => {
+  it('whose rows are cut off is asked in parts by the next polls, down to the hosts of one application', async () => {
     const script = [{ fault: { kind: 'truncated', rows: 2 } }] as const;
     await withTimedFaults({ source, script }, async (bench) => {
       await bench.advance(10 * minuteMs);
       const page = await bench.scrape();
 
-      const unexpected = 'newrelic_exporter_unexpected_answers_total';
+      const failures = 'newrelic_exporter_api_request_failures_total';
       expect(page.series(app, production)).toHaveLength(3);
       expect(page.series(host, production)).toHaveLength(5);
       expect(freshness(page, bench.clock)).toHaveLength(4);
-      expect(page.value(unexpected, { ...production, kind: 'truncated' })).toBeGreaterThan(0);
-      const told = bench.logs('an answer was not as documented');
-      expect(told.filter(({ level }) => level === 'warn')).toHaveLength(1);
+      expect(page.total(failures, { ...production, reason: 'too_large' })).toBeGreaterThan(0);
     });
   });
 
@@ -69,30 +67,6 @@ describe('a query that is too large for NerdGraph', () => {
       expect(bench.faulty.faults.hits().length).toBeGreaterThan(5);
       expect(page.series(app, production)).toHaveLength(3);
       expect(freshness(page, bench.clock)).toHaveLength(4);
-    });
-  });
-});
-
-describe('a database that lets every query time out', () => {
-  it('is not asked ever more, and is polled as before soon after', async () => {
-    const when = { operation: 'nrql', fromMs: 5 * minuteMs, untilMs: 15 * minuteMs } as const;
-    const fault = { kind: 'graphql_error', errorClass: 'TIMEOUT', message: 'too slow' } as const;
-    const options = { source, simulator: { fleet }, script: [{ when, fault }] };
-    await withTimedFaults(options, async (bench) => {
-      await bench.advance(14.9 * minuteMs);
-      const during = await bench.scrape();
-      const duringFresh = freshness(during, bench.clock);
-      await bench.advance(2 * minuteMs);
-      const after = await bench.scrape();
-
-      const counts = callsByMinute(bench, 17);
-      const usual = counts[3] ?? 0;
-      expect(bench.faulty.faults.hits().length).toBeGreaterThan(20);
-      expect(during.series(host, production)).toHaveLength(720);
-      expect(duringFresh).toHaveLength(2);
-      expect(usual).toBeGreaterThan(0);
-      expect(Math.max(...counts.slice(5, 15))).toBeLessThanOrEqual(12 * usual);
-      expect(freshness(after, bench.clock)).toHaveLength(60 + 2);
     });
   });
 });
