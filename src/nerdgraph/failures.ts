@@ -41,7 +41,9 @@ export function failureIn(
   if (reason === undefined) return undefined;
   const said = excerptOf(graphqlMessageOf(body));
   const detail = said === '' ? `status ${status}` : `status ${status}, "${said}"`;
-  return failureOf(purpose, reason, detail, status);
+  // What fails in NerdGraph itself fails in one query. A status of HTTP is one of all of them.
+  const isOfQuery = said !== '' && status === 500;
+  return failureOf(purpose, reason, detail, isOfQuery ? undefined : status);
 }
 
 /**

@@ -71,7 +71,7 @@ export function nrqlAnswerOf(part: unknown, reading: NrqlReading): NrqlAnswer {
   if (!reading.mayBeAbout(window)) {
     throw notWhole(reading, 'the answer is about another time than others of this poll');
   }
-  return { rows: rows.filter(isOfSomething), window };
+  return { rows: rows.filter((row) => row.isWithoutHost !== true), window };
 }
 
 function arrayOf(value: unknown): readonly unknown[] {
@@ -79,10 +79,6 @@ function arrayOf(value: unknown): readonly unknown[] {
 }
 
 type ReadRow = FacetRow & { readonly isWithoutHost?: true };
-
-function isOfSomething({ isWithoutHost }: ReadRow): boolean {
-  return isWithoutHost !== true;
-}
 
 function notWhole({ purpose }: NrqlReading, detail: string): Error {
   return failureOf(purpose, 'schema', detail);

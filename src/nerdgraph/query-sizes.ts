@@ -69,6 +69,10 @@ function dividedAfter(query: EndedQuery, before: Division): Division {
   return { ...before, parts: Math.max(before.parts, Math.min(mostParts, pieces * parts)) };
 }
 
+function isOfItsParts({ reason, status }: ApiError): boolean {
+  return mayBeOfItsParts.has(reason) && (reason !== 'server' || status === undefined);
+}
+
 /** An answer that is not whole is one, too. */
 function isAnswered({ error }: EndedQuery): boolean {
   if (error === undefined) return true;
@@ -112,9 +116,7 @@ export function createQuerySizes({
     ended: (queries) => {
       const nowMs = clock.monotonicMs();
       const isAnyAnswered = queries.some(isAnswered);
-      const failed = queries.filter(
-        ({ error }) => error !== undefined && mayBeOfItsParts.has(error.reason),
-      );
+      const failed = queries.filter(({ error }) => error !== undefined && isOfItsParts(error));
       // While New Relic answers nothing, more and more queries would be a storm when it can bear it least.
       const divisible = failed.filter(
         ({ applicationIds }) => isAnyAnswered || applicationIds.every((id) => !divisions.has(id)),

@@ -100,7 +100,7 @@ export function apps(
 }
 
 export const nothing = (): readonly FacetRow[] => [];
-export const broken: ApiError = new ApiError('server', 'it broke', { status: 500 });
+export const broken: ApiError = new ApiError('server', 'it broke');
 export const otherTime: ApiError = new ApiError('schema', 'about another time');
 export const refused: ApiError = new ApiError('auth', 'refused', { status: 401 });
 

@@ -60,7 +60,7 @@ describe('a refused filter', () => {
     const bench = aBench([failingFilter('INTERNAL_SERVER_ERROR', 'name IN')]);
     const found = await bench.discover([shop]);
 
-    expect(found).toMatchObject({ complete: false, error: { status: 500 }, applications: [] });
+    expect(found).toMatchObject({ complete: false, error: { reason: 'server' }, applications: [] });
     expect(bench.searches()).toHaveLength(1);
     expect(bench.unexpected()).toEqual([]);
   });

@@ -28,15 +28,14 @@ const nerdGraph: Through = {
   name: 'NerdGraph',
   account: {
     source: { kind: 'nerdgraph', accountId: 1_234_567 },
-    requestsPerMinute: 14,
+    requestsPerMinute: 11,
     concurrency: 5,
   },
   discoveryMs: 15_000,
   asksFor: ({ graphql }, ids) =>
     (graphql?.asks ?? []).some(({ text }) => {
       const [, list = ''] = /appId IN \(([\d,]+)\)/u.exec(text) ?? [];
-      const isListOfHosts = text.includes('host LIMIT') && !text.includes(' AS live');
-      return !isListOfHosts && list.split(',').some((id) => ids.has(Number(id)));
+      return list.split(',').some((id) => ids.has(Number(id)));
     }),
 };
 const both = [rest, nerdGraph];
