@@ -28,10 +28,11 @@ const nerdGraph: Through = {
   name: 'NerdGraph',
   account: {
     source: { kind: 'nerdgraph', accountId: 1_234_567 },
-    requestsPerMinute: 11,
+    requestsPerMinute: 13,
     concurrency: 5,
   },
-  discoveryMs: 15_000,
+  // The giant's batch is five of the thirteen calls of a minute.
+  discoveryMs: 30_000,
   asksFor: ({ graphql }, ids) =>
     (graphql?.asks ?? []).some(({ text }) => {
       const [, list = ''] = /appId IN \(([\d,]+)\)/u.exec(text) ?? [];
@@ -172,7 +173,7 @@ describe.each(both)('an application with 10,000 hosts, through $name', (through)
     const isInTime = (waitMs: number, intervalMs: number): boolean =>
       waitMs < 1.2 * seen.stretch * intervalMs + through.discoveryMs;
     expect(seen.violations).toBe(0);
-    expect(seen.stretch).toBeGreaterThan(1.3);
+    expect(seen.stretch).toBeGreaterThan(1.1);
     expect({
       giant: isInTime(longestOf(seen, 9000, 1), minuteMs),
       everyHalfMinute: isInTime(longestOf(seen, 1000, 40), minuteMs / 2),
