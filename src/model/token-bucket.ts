@@ -28,7 +28,7 @@ export function createTokenBucket(
   batchMs: number = defaultBatchMs,
 ): TokenBucket {
   let perMs = perMinute / 60_000;
-  const capacityAt = (rate: number): number => Math.max(1, capacityBatches * batchMs * rate);
+  const capacityAt = (rate: number): number => capacityBatches * Math.max(1, batchMs * rate);
   let capacity = capacityAt(perMs);
   let tokens = capacity;
   let refilledAtMs = startMs;

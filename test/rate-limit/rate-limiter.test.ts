@@ -81,6 +81,30 @@ describe('createRateLimiter', () => {
     expect(run.sentAtMs.length).toBeGreaterThanOrEqual(990 * 10 * 0.985);
   });
 
+  it.each([{ requestsPerMinute: 5 }, { requestsPerMinute: 11 }, { requestsPerMinute: 40 }])(
+    'uses at least 98.5 % of $requestsPerMinute calls a minute, too, while they are spaced evenly and lists go between them',
+    async ({ requestsPerMinute }) => {
+      const clock = createFakeClock();
+      const limiter = aLimiter(clock, requestsPerMinute);
+      const sentAtMs: number[] = [];
+      const send = async (caller: Caller): Promise<void> => {
+        const { release } = await caller.acquire();
+        sentAtMs.push(clock.monotonicMs());
+        clock.after(80 + ((sentAtMs.length * 97) % 320), () => release(true));
+      };
+      const [polls, lists] = [aCaller(limiter, true), aCaller(limiter)];
+
+      for (let call = 0; call < 22 * requestsPerMinute; call += 1) void send(polls);
+      for (let minute = 0; minute < 20; minute += 1) {
+        await clock.advance(60_000);
+        void send(lists);
+      }
+
+      expect(sentAtMs.length).toBeGreaterThanOrEqual(20 * requestsPerMinute * 0.985);
+      expect(mostInAnyWindow(sentAtMs, 60_000)).toBe(requestsPerMinute);
+    },
+  );
+
   it('never lets more calls than the budget go, nor arrive at the vendor, in any 60 seconds', async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -25,9 +25,9 @@ const rows: readonly Row[] = [
   {
     what: 'NerdGraph',
     source: { kind: 'nerdgraph', accountId: 1_234_567 },
-    applications: 900,
-    hosts: 1800,
-    requestsPerMinute: 8,
+    applications: 450,
+    hosts: 900,
+    requestsPerMinute: 5,
   },
 ];
 
