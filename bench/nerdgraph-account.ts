@@ -11,8 +11,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../test/support/daemon-process.ts';
 import { cpuSecondsOf } from './cpu-seconds-of.ts';
-import { freePort } from './free-port.ts';
 
 interface Account {
   readonly applications: number;

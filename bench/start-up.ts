@@ -8,7 +8,7 @@ import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort } from './free-port.ts';
+import { freePort } from '../test/support/daemon-process.ts';
 import { type Spread, show, spreadOf } from './median.ts';
 
 const rounds = 11;

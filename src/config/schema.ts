@@ -58,7 +58,7 @@ const pollFields = {
   interval: duration({ minMs: 1000, maxMs: longestMs }, 'How often an application is polled.'),
   discovery_interval: duration(
     { minMs: 1000, maxMs: longestMs },
-    'How often the applications and their hosts are listed.',
+    'How often the applications are listed, and with REST their hosts.',
   ),
   window: window(
     { minMs: 60_000, maxMs: longestMs },

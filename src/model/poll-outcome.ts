@@ -8,8 +8,8 @@ export interface PollOutcome {
   /** Why something that was asked for did not arrive; the first of the failures. */
   readonly error: ApiError | undefined;
   /**
-   * What did not arrive: host ids, `applicationScope`, or `hostsScope` if it is not known which hosts there
-   * are. Known hosts are all named: how many failed decides whether the rest may be published.
+   * What did not arrive: `applicationScope`, the ids of hosts, or `hostsScope` if it is not known which hosts
+   * did not.
    */
   readonly failed: ReadonlySet<string>;
   /** How many parts the poll was to ask for: the application and its hosts. */
@@ -27,17 +27,11 @@ export interface PollOutcome {
   readonly hostNames: ReadonlyMap<string, string> | undefined;
   /** Why the host names did not arrive, or not all of them. */
   readonly hostNamesError: ApiError | undefined;
-  /**
-   * How many calls it took beyond those that polls cost: for host names, or for parts of what was too
-   * large to be answered at once. With several applications in a batch, told with one of them.
-   */
+  /** How many calls it took beyond those that polls cost: for host names. */
   readonly extraCalls: number;
 }
 
-/**
- * Stands for the hosts of the application in `PollOutcome.failed`, if the names that choose them
- * did not arrive.
- */
+/** Stands for hosts of the application in `PollOutcome.failed` that cannot be named. */
 export const hostsScope = 'hosts';
 /** Stands for the application itself in `PollOutcome.failed`. */
 export const applicationScope = 'application';
@@ -71,10 +65,10 @@ export const silentOutcome: PollOutcome = {
   unauthorized: false,
 };
 
-/** Why the hosts of an application are missing that no discovery has listed so far. */
+/** Why the hosts of an application are missing if the list of applications does not name them. */
 export const unlistedError: ApiError = new ApiError(
   'server',
-  'it is not known which hosts the application has, because no discovery could list them so far. The log says why the last discovery failed.',
+  'it is not known which hosts the application has: the list of applications does not name them.',
 );
 
 /** The outcome of a poll for nothing but hosts, while it is not known which there are. */

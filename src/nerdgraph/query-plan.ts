@@ -166,7 +166,7 @@ function roomIn(facets: Facets, { columns }: ColumnSet, { condition }: HostSubse
   return maxNrqlCharacters - metricsNrql({ ...question, condition }).length;
 }
 
-/** As long as any of this time. */
+/** Its ends have as many digits as those of any window until the year 2286. */
 const anyWindow = { fromMs: 1_000_000_000_000, toMs: 1_000_000_000_000 };
 
 type Group = Pick<PlannedQuery, 'applicationIds' | 'hosts' | 'parts'>;

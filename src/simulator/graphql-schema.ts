@@ -2,6 +2,30 @@ import { parse } from 'graphql/language/parser.js';
 import type { GraphQLSchema } from 'graphql/type/schema.js';
 import { buildASTSchema } from 'graphql/utilities/buildASTSchema.js';
 
+/** What an entity and its outline have in common. */
+const entityFields = `
+  account: AccountOutline
+  accountId: Int
+  alertSeverity: EntityAlertSeverity
+  domain: String
+  entityType: String
+  guid: EntityGuid
+  name: String
+  permalink: String
+  reporting: Boolean
+  tags: [EntityTag]
+  type: String
+`;
+
+/** What those of APM have beside. */
+const applicationFields = `
+  apmSummary: ApmApplicationSummaryData
+  applicationId: Int
+  language: String
+  runningAgentVersions: ApmApplicationRunningAgentVersions
+  settings: ApmApplicationSettings
+`;
+
 /**
  * The part of the vendor's schema that the exporter uses, and a little more. Types and members are those
  * of the vendor's Go client (2.97.7) and of its documentation; whatever is left out here is unknown.
@@ -89,68 +113,16 @@ type EntitySearchResult { entities: [EntityOutline] nextCursor: String }
 type EntityTag { key: String values: [String] }
 
 interface AlertableEntityOutline { alertSeverity: EntityAlertSeverity reporting: Boolean }
-interface EntityOutline {
-  account: AccountOutline
-  accountId: Int
-  alertSeverity: EntityAlertSeverity
-  domain: String
-  entityType: String
-  guid: EntityGuid
-  name: String
-  permalink: String
-  reporting: Boolean
-  tags: [EntityTag]
-  type: String
-}
+interface EntityOutline { ${entityFields} }
 type ApmApplicationEntityOutline implements EntityOutline & AlertableEntityOutline {
-  account: AccountOutline
-  accountId: Int
-  alertSeverity: EntityAlertSeverity
-  apmSummary: ApmApplicationSummaryData
-  applicationId: Int
-  domain: String
-  entityType: String
-  guid: EntityGuid
-  language: String
-  name: String
-  permalink: String
-  reporting: Boolean
-  runningAgentVersions: ApmApplicationRunningAgentVersions
-  settings: ApmApplicationSettings
-  tags: [EntityTag]
-  type: String
+  ${entityFields}
+  ${applicationFields}
 }
 interface AlertableEntity { alertSeverity: EntityAlertSeverity reporting: Boolean }
-interface Entity {
-  account: AccountOutline
-  accountId: Int
-  alertSeverity: EntityAlertSeverity
-  domain: String
-  entityType: String
-  guid: EntityGuid
-  name: String
-  permalink: String
-  reporting: Boolean
-  tags: [EntityTag]
-  type: String
-}
+interface Entity { ${entityFields} }
 type ApmApplicationEntity implements Entity & AlertableEntity {
-  account: AccountOutline
-  accountId: Int
-  alertSeverity: EntityAlertSeverity
-  apmSummary: ApmApplicationSummaryData
-  applicationId: Int
-  domain: String
-  entityType: String
-  guid: EntityGuid
-  language: String
-  name: String
-  permalink: String
-  reporting: Boolean
-  runningAgentVersions: ApmApplicationRunningAgentVersions
-  settings: ApmApplicationSettings
-  tags: [EntityTag]
-  type: String
+  ${entityFields}
+  ${applicationFields}
 }
 
 type ApmApplicationRunningAgentVersions { maxVersion: String minVersion: String }

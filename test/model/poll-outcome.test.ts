@@ -55,6 +55,6 @@ describe('unlistedOutcome', () => {
       gone: false,
       unauthorized: false,
     });
-    expect(unlistedError.message).toContain('why the last discovery failed');
+    expect(unlistedError.message).toContain('the list of applications does not name them');
   });
 });

@@ -146,7 +146,7 @@ export async function polled(
   return runBatches(source.batches(questions, []), clock.wallMs(), clock);
 }
 
-/** The calls that polls of these applications cost, once the metrics of each are known. */
+/** The calls that polls of these applications cost. */
 export function costOf(source: Source, applications: readonly SelectedApplication[]): number {
   return Object.values(source.costs.polls(applications)).reduce((sum, calls) => sum + calls, 0);
 }

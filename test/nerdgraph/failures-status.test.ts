@@ -1,16 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { answeredPartOf, graphqlErrorsOf, statusOf } from '../../src/nerdgraph/failures.ts';
 import { answerOf } from '../support/fake-transport.ts';
-import {
-  accountId,
-  anEntity,
-  anError,
-  failedNrql,
-  nrqlAnswer,
-  nrqlPart,
-  pageAnswer,
-  searchAnswer,
-} from './answers.ts';
+import { anError, failedNrql, nrqlAnswer, nrqlPart, pageAnswer, searchAnswer } from './answers.ts';
 
 const deprecation = { message: 'This field is deprecated! Please update your query.' };
 const tooBig =
@@ -90,7 +81,7 @@ describe('the status of an answer', () => {
       what: 'with an error beside good data',
       answer: nrqlAnswer(nrqlPart([]), [anError('TIMEOUT')]),
     },
-    { what: 'with a page', answer: pageAnswer([anEntity(1)]) },
+    { what: 'with a page', answer: pageAnswer([]) },
     { what: 'with nothing, but no error either', answer: nrqlAnswer(null) },
     { what: 'that is a login page', answer: answerOf('<html>"errors"</html>') },
     { what: 'that is empty', answer: answerOf('') },
@@ -174,8 +165,8 @@ describe('answeredPartOf', () => {
     },
     {
       what: 'accounts',
-      document: { data: { actor: { accounts: [{ id: accountId }] } } },
-      is: [{ id: accountId }],
+      document: { data: { actor: { accounts: [{ id: 1 }] } } },
+      is: [{ id: 1 }],
     },
     { what: 'null data', document: { data: null }, is: undefined },
     { what: 'no actor', document: { data: {} }, is: undefined },

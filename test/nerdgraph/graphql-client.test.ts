@@ -15,7 +15,6 @@ import {
   type FakeTransport,
   type ScriptedAnswer,
 } from '../support/fake-transport.ts';
-import { schemaProblems } from '../support/nerdgraph-schema.ts';
 import { neverAborted } from '../transport/fakes.ts';
 import {
   accountId,
@@ -78,15 +77,6 @@ function answerWithId(id: string): ScriptedAnswer {
   const body = JSON.stringify({ data: { actor: { account: { nrql: part } } } });
   return answerOf(body.replace('"ID"', id));
 }
-
-describe('the documents', () => {
-  it.each([{ document: nrqlDocument }, { document: entitiesDocument }])(
-    'are valid in the schema of New Relic: $document',
-    ({ document }) => {
-      expect(schemaProblems(document)).toEqual([]);
-    },
-  );
-});
 
 describe('a query', () => {
   it('is one request, with everything in variables', async () => {

@@ -154,7 +154,7 @@ const inAnyCase: readonly KnownDifference[] = [
       familyOf(one) === 'instances' && one.series.includes('app_name=silent') && one.rest === 0,
   },
   {
-    what: 'what had no transactions in a day has no value instead of 0',
+    what: 'what had no transactions since the exporter started has no value instead of 0',
     explains: ({ series, rest, nerdgraph }) =>
       /requests_per_minute\{.*app_name=idle/u.test(series) && rest === 0 && nerdgraph === undefined,
   },

@@ -1,46 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import type { ApplicationSpec } from '../../src/simulator/fleet-options.ts';
-import { aNerdgraphAccount, type NerdgraphAccount } from './nerdgraph-account.ts';
+import {
+  aNerdgraphAccount,
+  type Listed,
+  listedIn,
+  type NerdgraphAccount,
+} from './nerdgraph-account.ts';
 
 const document = `query ($q: String, $b: EntitySearchQueryBuilder, $cursor: String, $sort: [SortCriterionWithDirection], $options: EntitySearchOptions) {
   actor {
     entitySearch(query: $q, queryBuilder: $b, sortByWithDirection: $sort, options: $options) {
       count
-      results(cursor: $cursor) { nextCursor entities { name } }
+      results(cursor: $cursor) { nextCursor entities { name accountId } }
     }
   }
 }`;
 const everything = "domain = 'APM'";
 
-interface Search {
-  readonly count: number;
-  readonly names: readonly string[];
-  readonly nextCursor: string | null;
-}
-
 function search(
   { ask }: NerdgraphAccount,
   variables: Readonly<Record<string, unknown>> = { q: everything },
-): Search {
-  const answer = ask(document, variables) as {
-    readonly data: {
-      readonly actor: {
-        readonly entitySearch: {
-          readonly count: number;
-          readonly results: {
-            readonly nextCursor: string | null;
-            readonly entities: readonly { readonly name: string }[];
-          };
-        };
-      };
-    };
-  };
-  const { count, results } = answer.data.actor.entitySearch;
-  return {
-    count,
-    names: results.entities.map(({ name }) => name),
-    nextCursor: results.nextCursor,
-  };
+): Listed {
+  return listedIn(ask(document, variables));
 }
 
 function named(...names: readonly string[]): readonly ApplicationSpec[] {
@@ -50,7 +31,7 @@ function named(...names: readonly string[]): readonly ApplicationSpec[] {
 describe('entitySearch', () => {
   it('gives pages of 200 until there is no cursor any more', () => {
     const account = aNerdgraphAccount({ applications: 450 });
-    const pages: Search[] = [];
+    const pages: Listed[] = [];
     let cursor: string | null = null;
     do {
       const page = search(account, { q: everything, cursor });

@@ -7,6 +7,7 @@ import { nrqlChangeOf } from '../../src/simulator/nrql-fault-effects.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { inMemoryTransport } from '../support/in-memory-vendor.ts';
+import { type Listed, listedIn } from './nerdgraph-account.ts';
 
 const select = 'SELECT count(newrelic.timeslice.value) AS calls FROM Metric';
 const web = `${select} WHERE appId IN (1) AND metricTimesliceName = 'HttpDispatcher' FACET host SINCE 1788256200000 UNTIL 1788256500000`;
@@ -112,13 +113,6 @@ async function shopAnswer(fault: Fault, when: FaultCondition = {}): Promise<unkn
   return answerTo(fault, when, shopDocument);
 }
 
-interface Listed {
-  readonly count: number;
-  readonly names: readonly string[];
-  readonly accounts: readonly number[];
-  readonly nextCursor: string | null;
-}
-
 /** A page of two of the three applications a, b and c. */
 async function listed(fault: Fault, cursor: string | null = null): Promise<Listed> {
   const clock = createFakeClock();
@@ -140,28 +134,7 @@ async function listed(fault: Fault, cursor: string | null = null): Promise<Liste
     { 'Api-Key': 'key' },
     new AbortController().signal,
   );
-  const { count, results } = (JSON.parse(body) as ListAnswer).data.actor.entitySearch;
-  const { entities, nextCursor } = results;
-  return {
-    count,
-    names: entities.map(({ name }) => name),
-    accounts: entities.map(({ accountId }) => accountId),
-    nextCursor,
-  };
-}
-
-interface ListAnswer {
-  readonly data: {
-    readonly actor: {
-      readonly entitySearch: {
-        readonly count: number;
-        readonly results: {
-          readonly nextCursor: string | null;
-          readonly entities: readonly { readonly name: string; readonly accountId: number }[];
-        };
-      };
-    };
-  };
+  return listedIn(JSON.parse(body));
 }
 
 const timeout = { kind: 'graphql_error', errorClass: 'TIMEOUT', message: 'too slow' } as const;

@@ -51,6 +51,40 @@ interface NrqlAnswer {
   readonly errors?: unknown;
 }
 
+/** As much of a page of `entitySearch` as tests look at. */
+export interface Listed {
+  readonly count: number;
+  readonly names: readonly string[];
+  readonly accounts: readonly number[];
+  readonly nextCursor: string | null;
+}
+
+interface SearchAnswer {
+  readonly data: {
+    readonly actor: {
+      readonly entitySearch: {
+        readonly count: number;
+        readonly results: {
+          readonly nextCursor: string | null;
+          readonly entities: readonly { readonly name: string; readonly accountId: number }[];
+        };
+      };
+    };
+  };
+}
+
+/** What an answer lists. */
+export function listedIn(answer: unknown): Listed {
+  const { count, results } = (answer as SearchAnswer).data.actor.entitySearch;
+  const { entities, nextCursor } = results;
+  return {
+    count,
+    names: entities.map(({ name }) => name),
+    accounts: entities.map(({ accountId }) => accountId),
+    nextCursor,
+  };
+}
+
 export function aNerdgraphAccount(
   fleetOptions: FleetOptions = {},
   options: GraphqlOptions = {},

@@ -10,6 +10,7 @@ import { anAccount, anEntry } from './builders.ts';
 import { createFakeLogger, type FakeLogger } from './fake-logger.ts';
 import { createFakePlatform, type FakePlatform } from './fake-platform.ts';
 import { inMemoryTransport } from './in-memory-vendor.ts';
+import { shopAndCartFleet } from './shop-and-cart.ts';
 
 export const keyA = 'NRAK-A';
 export const keyB = 'NRAK-B';
@@ -99,13 +100,7 @@ export async function aRunningDaemon(
       apiKeys: [keyA, keyB],
       latencyMs: 100,
       ingestDelayMs: 0,
-      fleet: {
-        traffic: 'flat',
-        applications: [
-          { id: 101, name: 'shop', kind: 'web', webRpm: 120, hosts: 2 },
-          { id: 102, name: 'cart', kind: 'web', webRpm: 60, hosts: 2 },
-        ],
-      },
+      fleet: shopAndCartFleet(2),
       ...simulated,
     },
     { clock: platform.clock },

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { entitiesDocument, nrqlDocument } from '../../src/nerdgraph/graphql-client.ts';
+import { schemaProblems } from '../support/nerdgraph-schema.ts';
+import { readSourceFiles } from './source-files.ts';
+
+/** Everything in NerdGraph is in this field. */
+const field = /\bactor\s*\{/gu;
+/** A text in quotes that has the field. */
+const text = /(?<=')[^'\n]*\bactor\s*\{[^'\n]*(?=')/gu;
+
+describe('the GraphQL documents of the program', () => {
+  const files = readSourceFiles().filter(({ path }) => !path.startsWith('simulator/'));
+  const documents = files.flatMap((file) =>
+    (file.text.match(text) ?? []).map((document) => ({ path: file.path, document })),
+  );
+
+  it.each(documents)('are valid in the schema of New Relic: $path, $document', ({ document }) => {
+    expect(schemaProblems(document)).toEqual([]);
+  });
+
+  it('are all seen, however they are written', () => {
+    const fields = files.flatMap((file) => file.text.match(field) ?? []);
+
+    expect(documents.map(({ document }) => document)).toEqual(
+      expect.arrayContaining([nrqlDocument, entitiesDocument]),
+    );
+    expect(documents).toHaveLength(fields.length);
+  });
+});
