@@ -7,6 +7,8 @@ import type { anEntry } from '../support/builders.ts';
 export interface FaultSource {
   readonly name: 'by the REST API' | 'by NerdGraph';
   readonly account: AccountSource;
+  /** The calls of a discovery, and of a poll of an application with two hosts. */
+  readonly calls: { readonly discovery: number; readonly poll: number };
   /** The calls for the list of applications. */
   readonly lists: FaultCondition;
   /** The calls for values of an application that is asked for alone. */
@@ -48,6 +50,7 @@ const restWindow = ({ query, wallMs, monotonicMs }: JournalEntry): AskedWindow =
 const rest: FaultSource = {
   name: 'by the REST API',
   account: { kind: 'rest', accountId: undefined },
+  calls: { discovery: 2, poll: 3 },
   lists: { endpoints: ['applications'] },
   pollsOf: (applicationId) => ({
     endpoints: ['application_metrics', 'host_metrics'],
@@ -85,6 +88,7 @@ function isAbout(text: string, applicationId: string): boolean {
 const nerdGraph: FaultSource = {
   name: 'by NerdGraph',
   account: { kind: 'nerdgraph', accountId: 1_234_567 },
+  calls: { discovery: 1, poll: 2 },
   lists: { operation: 'entity_search' },
   pollsOf: (applicationId) => ({
     operation: 'nrql',

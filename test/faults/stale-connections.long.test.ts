@@ -148,7 +148,7 @@ describe.each(sources)('$name', (source) => {
           await untilPolledAgain(bench, 2);
 
           expect(bench.config.accounts[0]?.baseUrl).toMatch(/^http:\/\/\[::1\]:\d+$/u);
-          expect(bench.faulty.simulator.journal.count()).toBeGreaterThan(4);
+          expect(bench.faulty.simulator.journal.count()).toBeGreaterThan(2 * source.calls.poll);
           expect((await bench.scrape()).total(failures)).toBe(0);
         },
       );
