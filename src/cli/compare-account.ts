@@ -9,6 +9,7 @@ import {
 } from '../model/selected-application.ts';
 import type { Discovery, Question, Source } from '../model/source.ts';
 import { discoverWithin } from '../poller/discovery-state.ts';
+import { pollUntilSettled } from '../poller/poll-again.ts';
 import { longestDiscoveryMs } from './account-discovery.ts';
 import { isShort, type NamedHosts, namedHostsOf } from './compare-hosts.ts';
 import {
@@ -96,7 +97,9 @@ export async function compareAccount(
   const { concurrency } = toCompare;
   const options = { wallMs: dependencies.wallMs(), concurrency, signal: dependencies.signal };
   const ask: Ask = async ({ source }, questions) =>
-    timed(clock, async () => pollOnce(source, questions, options));
+    timed(clock, async () =>
+      pollUntilSettled(source, async () => pollOnce(source, questions, options)),
+    );
   const { answers, elapsedMs } = await pollTwice(toCompare, lists.pairs, ask);
   const named = await countHosts(toCompare.nerdgraph, answers, ask);
   return {

@@ -2,23 +2,11 @@ import { isReadOf, type PolledSeries } from '../model/polled-series.ts';
 import type { VendorMetric } from '../model/presets.ts';
 import { type ValueName, vendorValues } from '../model/vendor-value.ts';
 import type { InvalidSampleListener } from '../newrelic/json.ts';
-import {
-  type Cell,
-  functionTexts,
-  type NrqlValue,
-  nrqlValueOf,
-  type TimesliceFunction,
-} from './nrql-values.ts';
+import { type Column, columnText, nrqlText } from './nrql.ts';
+import { type Cell, type NrqlValue, nrqlValueOf, type TimesliceFunction } from './nrql-values.ts';
 
 /** What is read of: applications as a whole, or their hosts. */
 export type Subject = 'applications' | 'hosts';
-
-/** A column of a query: a function of one metric. */
-export interface Column {
-  readonly name: string;
-  readonly metric: string;
-  readonly of: TimesliceFunction;
-}
 
 /** A value that a row of an answer has. */
 export interface ColumnValue extends VendorMetric {
@@ -48,17 +36,16 @@ export interface ColumnSet {
 export type BatchColumns = Readonly<Record<Subject, readonly ColumnSet[]>>;
 
 /**
- * The most columns of a query. All presets together need 17. Answers of 2500 rows with twice as many
- * become 12 MB of memory when they are parsed, the most that a process with little memory accepts.
- */
-const maxColumns = 32;
-/**
  * The length of a query at most. New Relic says that there is a limit, but not which: for a rule with a
  * query it is 4096 characters.
  */
 export const maxNrqlCharacters = 4000;
-/** Leaves room for ids and a condition. Only long names of metrics reach this. */
-const maxColumnCharacters = 0.75 * maxNrqlCharacters;
+/**
+ * Leaves room for an id and any condition, both that for parts of the hosts and one with the longest name of
+ * a host. So there are 30 columns at most; all presets together need 17. Answers of 2500 rows with 60 become
+ * 12 MB of memory when they are parsed, the most that a process with little memory accepts.
+ */
+const maxColumnCharacters = 0.625 * maxNrqlCharacters;
 
 /** Identifies what a series is read from. */
 export function valueKeyOf({ metric, value }: VendorMetric): string {
@@ -104,10 +91,7 @@ class OpenSet {
   hasRoom(metric: string, { functions }: NrqlValue): boolean {
     const added = functions.filter((of) => this.#placeOf(metric, of) === -1);
     const characters = added.reduce((sum, of) => sum + lengthOf(metric, of), this.#characters);
-    return (
-      this.columns.length === 0 ||
-      (this.columns.length + added.length <= maxColumns && characters <= maxColumnCharacters)
-    );
+    return this.columns.length === 0 || characters <= maxColumnCharacters;
   }
 
   add({ metric, value }: VendorMetric, index: number, nrqlValue: NrqlValue): void {
@@ -152,10 +136,8 @@ function validOf(
 
 /** What a column adds to a query: its own text, and its metric in the list of all. */
 function lengthOf(metric: string, of: TimesliceFunction): number {
-  return columnTextLength + functionTexts[of].length + 2 * (metric.length + 3);
+  return `, ${columnText({ name: 'c99', metric, of })},${nrqlText(metric)}`.length;
 }
-
-const columnTextLength = ', filter(, WHERE metricTimesliceName = ) AS c99'.length;
 
 /** The values of all sets by what `valueKeyOf` says. */
 export function valuesByKey(sets: readonly ColumnSet[]): ReadonlyMap<string, ColumnValue> {

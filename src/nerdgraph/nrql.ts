@@ -1,8 +1,7 @@
 import { transactionTypes } from '../model/application.ts';
 import type { TimeWindow } from '../model/window.ts';
 import { metricNames } from '../newrelic/metric-names.ts';
-import type { Column } from './column-sets.ts';
-import { functionTexts } from './nrql-values.ts';
+import { functionTexts, type TimesliceFunction } from './nrql-values.ts';
 
 /**
  * Every agent sends this metric once a minute, whatever the application does: a host that has it in a
@@ -18,6 +17,13 @@ export type Facets = readonly ['appId'] | readonly ['appId', 'host'];
 
 export const applicationFacets: Facets = ['appId'];
 export const hostFacets: Facets = ['appId', 'host'];
+
+/** A column of a query: a function of one metric. */
+export interface Column {
+  readonly name: string;
+  readonly metric: string;
+  readonly of: TimesliceFunction;
+}
 
 /** What one query asks for. */
 export interface MetricQuestion {
@@ -88,7 +94,7 @@ function nrqlOf({
 /** More than 0 for what was there. */
 const heartbeatColumn: Column = { name: 'live', metric: heartbeatMetric, of: 'count' };
 
-function columnText({ name, metric, of }: Column): string {
+export function columnText({ name, metric, of }: Column): string {
   const condition = `metricTimesliceName = ${nrqlText(metric)}`;
   return `filter(${functionTexts[of]}, WHERE ${condition}) AS ${name}`;
 }

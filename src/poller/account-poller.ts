@@ -13,7 +13,8 @@ import { applicationStatusesOf } from './application-status.ts';
 import { discoveryIntervalOf } from './demand.ts';
 import { DiscoveryLoop, discoveryOptionsOf, wantSameApplications } from './discovery-loop.ts';
 import { hostlessEntries } from './discovery-state.ts';
-import { createPollLog } from './poll-log.ts';
+import { pollUntilSettled } from './poll-again.ts';
+import { createPollLog, type PollLog } from './poll-log.ts';
 import { PollLoop } from './poll-loop.ts';
 
 export interface AccountPollerOptions {
@@ -46,6 +47,7 @@ export interface AccountPollerDependencies {
 export class AccountPoller {
   #options: AccountPollerOptions;
   readonly #dependencies: AccountPollerDependencies;
+  readonly #log: PollLog;
   readonly #table: AccountTable;
   readonly #discoveries: DiscoveryLoop;
   readonly #polls: PollLoop;
@@ -68,11 +70,9 @@ export class AccountPoller {
       }),
       retries: dependencies.retries ?? (() => 0),
     });
-    const parts = {
-      ...dependencies,
-      log: createPollLog(options.account.name, dependencies),
-      planner,
-    };
+    const log = createPollLog(options.account.name, dependencies);
+    this.#log = log;
+    const parts = { ...dependencies, log, planner };
     this.#table = new AccountTable(tableOptionsOf(options), parts);
     this.#discoveries = new DiscoveryLoop(discoveryOptionsOf(options), {
       ...dependencies,
@@ -119,29 +119,21 @@ export class AccountPoller {
   }
 
   /**
-   * Discovers once and polls every application once. Resolves to whether all that was asked for
-   * arrived.
+   * Discovers once and polls every application, again if it must be asked for in another way. Resolves to
+   * whether all that was asked for arrived.
    */
   async runOnce(signal: AbortSignal): Promise<boolean> {
     return this.#untilStopped(signal, async () => {
       const isComplete = await this.#discoveries.discover(signal);
-      const isWhole = await this.#pollAll(signal);
+      const isWhole = await pollUntilSettled(this.#dependencies.source, async () =>
+        this.#polls.pollAll(signal),
+      );
+      if (!isWhole) this.#log.stillFailing(this.#table.states);
       const { discovery, states } = this.#table;
       const isFound =
         discovery.missingSelectors.length + hostlessEntries(states.values()).length === 0;
       return isComplete && isWhole && isFound;
     });
-  }
-
-  /** If polls have begun to cost something else meanwhile, those under way have asked in the old way. */
-  async #pollAll(signal: AbortSignal): Promise<boolean> {
-    let isOutdated = false;
-    const stop = this.#dependencies.source.onCostsChange?.(() => {
-      isOutdated = true;
-    });
-    const isWhole = await this.#polls.pollAll(signal);
-    stop?.();
-    return isOutdated ? this.#polls.pollAll(signal) : isWhole;
   }
 
   status(): PollerDetails {

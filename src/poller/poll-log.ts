@@ -28,6 +28,12 @@ export interface PollLog {
    * @param known the applications of the account now, by id
    */
   dropped(ids: readonly string[], known: States): void;
+  /**
+   * Which applications fail after the last poll that there will be.
+   *
+   * @param known the applications of the account now, by id
+   */
+  stillFailing(known: States): void;
   demand(plan: AccountPlan): void;
   /** Metrics that turn out to have no value. */
   missingMetrics(metrics: readonly MissingMetric[]): void;
@@ -69,6 +75,9 @@ export function createPollLog(account: string, dependencies: PollLogDependencies
           lastSuccessMs === undefined ? {} : { last_success: timeText(lastSuccessMs) };
         logger.warn({ ...fields, reason, ...success, remedy }, 'values dropped');
       }
+    },
+    stillFailing: (known) => {
+      remind(known, 0);
     },
     demand: createDemandReport(account, dependencies),
     missingMetrics: (metrics) => {
@@ -153,10 +162,10 @@ const mostExamples = 5;
  */
 function createReminder(account: string, { logger, clock }: PollLogDependencies) {
   let lastMs = Number.NEGATIVE_INFINITY;
-  return (known: States): void => {
+  return (known: States, leastMs = hourMs): void => {
     const nowMs = clock.monotonicMs();
-    if (nowMs - lastMs < hourMs) return;
-    const latestMs = clock.wallMs() - hourMs;
+    if (nowMs - lastMs < leastMs) return;
+    const latestMs = clock.wallMs() - leastMs;
     const failing = [...known.values()]
       .filter((state) => failingSinceMs(state) <= latestMs)
       .toSorted((left, right) => failingSinceMs(left) - failingSinceMs(right));

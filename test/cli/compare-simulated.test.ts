@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../src/simulator/answer.ts';
+import type { FaultRule } from '../../src/simulator/fault-rule.ts';
 import type { Intercept, SimulatorOptions } from '../../src/simulator/simulator-options.ts';
-import { type Printed, printedBy } from './ask-bench.ts';
+import { manyApplications } from '../faults/fault-bench.ts';
+import { firstMetricOnly, type Printed, printedBy } from './ask-bench.ts';
 
 const account =
   '{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY, account_id: 1234567 }';
@@ -30,11 +32,11 @@ const shop: SimulatorOptions = {
 async function compared(
   options: SimulatorOptions,
   { poll = '{}', apps = '[{ match: "." }]', of = account, output = 'text' } = {},
+  rules: readonly FaultRule[] = [],
 ): Promise<Printed> {
   const config = `accounts: [${of}]\npoll: ${poll}\napps: ${apps}`;
-  return printedBy(options, ['compare', '--all', `--output=${output}`, 'c.yaml'], {
-    'c.yaml': config,
-  });
+  const args = ['compare', '--all', `--output=${output}`, 'c.yaml'];
+  return printedBy(options, args, { 'c.yaml': config }, undefined, rules);
 }
 
 /** The REST answers for one host, changed. */
@@ -123,6 +125,48 @@ Switching is safe: 3 of 3 values agree within REST's rounding.
     expect(exitCode).toBe(1);
     expect(stdout).toMatch(/ web-1 \(2 ids\) .* not read: REST: .*status 500$/mu);
     expect(stdout).toMatch(/\nSwitching cannot be judged: 2 of 4 values could not be read\.\n$/u);
+  });
+
+  it('reads all but the one of ten applications whose queries NerdGraph cannot answer', async () => {
+    const poison = {
+      when: { operation: 'nrql', applicationId: '1003' },
+      fault: { kind: 'graphql_error', errorClass: 'INTERNAL_SERVER_ERROR', message: 'oh' },
+    } as const;
+
+    const { exitCode, stdout } = await compared(
+      { fleet: { traffic: 'flat', applications: manyApplications(10, 2) } },
+      {},
+      [poison],
+    );
+
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain('  values        27 equal, 4 not read\n');
+    expect(stdout.match(/^main .* not read: .*$/gmu)).toEqual(
+      ['-', '-', 'all hosts', 'all hosts'].map((what): unknown =>
+        expect.stringMatching(`^main +application 3 +${what} .* of 1 application: .*: oh"`),
+      ),
+    );
+  });
+
+  it('reads everything although its first queries are too long for NerdGraph', async () => {
+    const { exitCode, stdout, stderr } = await compared({
+      fleet: { traffic: 'flat', applications: manyApplications(10, 2) },
+      graphql: { maxNrqlCharacters: 600 },
+    });
+
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toContain('Switching is safe: 30 of 30 values agree');
+  });
+
+  it('reads the values that REST leaves out at first', async () => {
+    const { exitCode, stdout } = await compared(
+      shop,
+      { poll: '{ metrics: [throughput, errors, apdex] }' },
+      [{ ...firstMetricOnly, when: { endpoints: ['application_metrics', 'host_metrics'] } }],
+    );
+
+    expect(stdout).not.toContain('only NerdGraph  ');
+    expect(exitCode).toBe(0);
   });
 
   it('does not call it safe that NerdGraph answers nothing of idle applications', async () => {

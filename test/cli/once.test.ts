@@ -2,6 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { pollingText } from '../../src/cli/once.ts';
 import type { AccountStatus } from '../../src/model/telemetry.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
+import type { SimulatorOptions } from '../../src/simulator/simulator-options.ts';
+import { manyApplications } from '../faults/fault-bench.ts';
+import { readScrape } from '../faults/scrape.ts';
 import { firstMetricOnly, printedBy } from './ask-bench.ts';
 
 function anAccount(overrides: Partial<AccountStatus> = {}): AccountStatus {
@@ -70,5 +73,86 @@ apps: [{ match: "." }]`;
 
     expect(whole.length).toBeGreaterThan(2 * (6 + 12));
     expect(await pageWith([firstMetricOnly])).toEqual(whole);
+  });
+});
+
+const application = 'newrelic_application_requests_per_minute';
+const host = 'newrelic_application_host_requests_per_minute';
+const success = 'newrelic_application_poll_success';
+
+/** One poll of everything over NerdGraph. */
+async function polledOnce(options: SimulatorOptions, rules: readonly FaultRule[] = []) {
+  const config = `accounts: [{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY, source: nerdgraph, account_id: 1234567 }]
+apps: [{ match: "." }]`;
+  const args = ['once', '--config.file=c.yaml'];
+  const { stdout, ...rest } = await printedBy(
+    options,
+    args,
+    { 'c.yaml': config },
+    undefined,
+    rules,
+  );
+  const page = readScrape(stdout);
+  const failed = page.series(success).filter((labels) => page.value(success, labels) === 0);
+  return { ...rest, page, failed: failed.map((labels) => labels['app_name']) };
+}
+
+describe('once over NerdGraph', () => {
+  it.each([10, 200])(
+    'shows all of %i applications but the one that fails every query in which it is named',
+    async (count) => {
+      const poison = {
+        when: { operation: 'nrql', applicationId: '1003' },
+        fault: { kind: 'graphql_error', errorClass: 'TIMEOUT', message: 'too slow' },
+      } as const;
+      const fleet = { applications: manyApplications(count, 2) };
+
+      const { exitCode, page, failed, stderr } = await polledOnce({ fleet }, [poison]);
+
+      expect(exitCode).toBe(1);
+      expect(page.series(application)).toHaveLength(count - 1);
+      expect(page.series(host)).toHaveLength(2 * (count - 1));
+      expect(failed).toEqual(['application 3']);
+      expect(stderr).toContain('"reason":"too_large","examples":["application 3"]');
+    },
+  );
+
+  it.each([
+    {
+      what: 'are longer than they may be',
+      options: { graphql: { maxNrqlCharacters: 575 } },
+      rules: [],
+      applications: 10,
+      hosts: 2,
+    },
+    {
+      what: 'have more rows than an answer takes',
+      options: {},
+      rules: [{ fault: { kind: 'truncated', rows: 120 } }],
+      applications: 2,
+      hosts: 200,
+    },
+  ] as const)('shows everything although its first queries $what', async (row) => {
+    const fleet = { applications: manyApplications(row.applications, row.hosts) };
+
+    const { exitCode, page, failed } = await polledOnce({ fleet, ...row.options }, row.rules);
+
+    expect([exitCode, failed]).toEqual([0, []]);
+    expect(page.series(application)).toHaveLength(row.applications);
+    expect(page.series(host)).toHaveLength(row.applications * row.hosts);
+  });
+
+  it('asks again once only while New Relic answers no query', async () => {
+    const rule = {
+      when: { operation: 'nrql' },
+      fault: { kind: 'graphql_error', errorClass: 'TIMEOUT', message: 'too slow' },
+    } as const;
+    const fleet = { applications: manyApplications(10, 2) };
+
+    const { exitCode, calls, failed } = await polledOnce({ fleet }, [rule]);
+
+    expect([exitCode, failed.length]).toEqual([1, 10]);
+    // The list, both queries, and each of them in four parts.
+    expect(calls).toBe(11);
   });
 });

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { createStatusSource } from '../../src/daemon/status-source.ts';
 import { presetNames } from '../../src/model/presets.ts';
+import { statusPage } from '../../src/status/status-page.ts';
 import { manyApplications, type TimedBench, withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 import { byNerdGraph } from './sources.ts';
@@ -18,6 +20,21 @@ function nrqlOf({ faulty }: TimedBench): readonly string[] {
     .entries()
     .flatMap(({ graphql }) => graphql?.asks ?? [])
     .flatMap(({ operation, text }) => (operation === 'nrql' ? [text] : []));
+}
+
+/** What stands first in the list of applications on the status page. */
+function firstOnPage({ platform, daemon }: TimedBench): string | undefined {
+  const inForce = { configFile: '', inForceSinceMs: 0, lastAttemptMs: 0, problem: undefined };
+  const shard = { ordinal: 0, total: 1 };
+  const status = createStatusSource({ platform, daemon, shard, reload: () => inForce });
+  const page = statusPage(status, new URLSearchParams(), {
+    telemetryPath: '/metrics',
+    shardAddress: '',
+    host: undefined,
+    hasTls: false,
+    hasAuth: false,
+  });
+  return /<a href="\.\/applications\?[^"]*"><bdi>([^<]*)</u.exec(page)?.[1];
 }
 
 /** Requests with NRQL in each minute, and the page at its end. */
@@ -76,6 +93,45 @@ describe('an application of ten that fails every query in which it is named', ()
       expect(bench.logs('values dropped').map(({ app_id: id }) => id)).toEqual(['1003']);
     });
   });
+});
+
+describe('an application that goes on failing every query in which it is named', () => {
+  it.each([10, 200])(
+    'is named among %i: by its metric, on the page, and in the log',
+    async (count) => {
+      const rule = {
+        when: { operation: 'nrql', applicationId: '1003', fromMs: 5 * minuteMs },
+        fault: { kind: 'graphql_error', errorClass: 'INTERNAL_SERVER_ERROR', message: 'oh' },
+      } as const;
+      const simulator = { fleet: { applications: manyApplications(count, 1) } };
+      const options = { source, entries: [{ hosts: false }], simulator, script: [rule] };
+      await withTimedFaults(options, async (bench) => {
+        await bench.advance(70 * minuteMs);
+        const page = await bench.scrape();
+
+        const named = { app_id: '1003', app_name: 'application 3' };
+        const failing = page
+          .series(success, production)
+          .filter((labels) => page.value(success, labels) === 0);
+        const notUp = bench.daemon
+          .applications()
+          .filter(({ account, state }) => account === 'production' && state !== 'up');
+        expect(failing).toEqual([{ ...production, ...named }]);
+        expect(notUp).toMatchObject([
+          { id: '1003', state: 'dropped', failure: { reason: 'server' } },
+        ]);
+        expect(firstOnPage(bench)).toBe('application 3');
+        expect(notUp[0]?.failure?.message).toContain('of 1 application: status 500');
+        expect(bench.logs('values dropped')).toMatchObject([{ ...named, reason: 'server' }]);
+        expect(bench.logs('still failing')).toMatchObject([
+          { applications: 1, reason: 'server', examples: ['application 3'] },
+        ]);
+        // Three of all that failed at first, and one for the others: it need not be among them.
+        expect(bench.logs('poll failed')).toHaveLength(4);
+        expect(page.total(failures, { ...production, reason: 'server' })).toBeGreaterThan(60);
+      });
+    },
+  );
 });
 
 describe('200 applications with all presets and ids of ten digits', () => {

@@ -328,13 +328,13 @@ describe('values of several queries', () => {
   const all: Fate = ({ subject, columns }) => [
     {
       ...row('1', {}, subject === 'hosts' ? 'a' : undefined),
-      cells: cells(columns.columns.length > 8 ? 5 : 10),
+      cells: cells(columns.columns.length > 13 ? 5 : 10),
     },
   ];
 
   it('come together', () => {
     const { outcome } = aBench(selected, all);
-    const values = [...cells(1, 32), ...cells(2, 8)];
+    const values = [...cells(1, 27), ...cells(2, 13)];
 
     expect(outcome).toMatchObject({ failed: new Set(), reading: { application: values } });
     expect(hostsOf(outcome)).toEqual([['a', values]]);

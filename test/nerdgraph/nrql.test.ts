@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Column } from '../../src/nerdgraph/column-sets.ts';
 import {
   applicationFacets,
+  type Column,
   hostCondition,
   hostFacets,
   liveHostsNrql,

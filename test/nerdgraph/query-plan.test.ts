@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type MetricScope, type PolledSeries, seriesOf } from '../../src/model/polled-series.ts';
+import type { MetricScope, PolledSeries } from '../../src/model/polled-series.ts';
 import { presetNames } from '../../src/model/presets.ts';
 import { hostSelectorOf, type SelectedApplication } from '../../src/model/selected-application.ts';
-import { maxNrqlCharacters } from '../../src/nerdgraph/column-sets.ts';
-import { metricsNrql } from '../../src/nerdgraph/nrql.ts';
 import {
   asksForHosts,
   batchesOf,
@@ -15,9 +13,8 @@ import {
   rowsOf,
 } from '../../src/nerdgraph/query-plan.ts';
 import { undivided } from '../../src/nerdgraph/query-sizes.ts';
-import { anEntry, aSelected, throughputSeries } from '../support/builders.ts';
+import { anEntry, aSelected } from '../support/builders.ts';
 import { hostsNamed, someDivisions, someFleet } from './some-fleet.ts';
-import { someMetrics } from './some-metrics.ts';
 
 type Entry = Parameters<typeof aSelected>[1];
 
@@ -62,12 +59,6 @@ function idsOf(
   return planOf(...plan)
     .filter((query) => query.subject === subject)
     .map(({ applicationIds }) => applicationIds);
-}
-
-function textOf({ applicationIds, facets, columns, hosts }: PlannedQuery): string {
-  const window = { fromMs: 1_760_000_400_000, toMs: 1_760_002_200_000 };
-  const { condition } = hosts;
-  return metricsNrql({ applicationIds, window, facets, columns: columns.columns, condition });
 }
 
 function ofScope(scope: MetricScope): readonly PolledSeries[] {
@@ -305,61 +296,5 @@ describe('the queries of a batch', () => {
       }),
       { numRuns: 50 },
     );
-  });
-});
-
-describe('the texts of queries', () => {
-  const someName = fc.string({ unit: fc.constantFrom('x', 'Y', '1', '-', '.'), maxLength: 64 });
-  const longNames = fc
-    .array(fc.integer({ min: 1, max: 255 }), { minLength: 1, maxLength: 40 })
-    .map((lengths) =>
-      lengths.flatMap((length, index) =>
-        throughputSeries
-          .slice(0, 1)
-          .map((one) => ({ ...one, metric: `it's ${index}`.padEnd(length, 'x') })),
-      ),
-    );
-  const someSeries = fc.oneof(
-    someMetrics.map((metrics) => seriesOf(metrics, ['web', 'other'])),
-    longNames,
-  );
-
-  it('are never longer than New Relic may take', () => {
-    fc.assert(
-      fc.property(
-        someSeries,
-        fc.integer({ min: 1, max: 17 }),
-        fc.option(fc.uniqueArray(someName, { minLength: 1, maxLength: 2 }), { nil: undefined }),
-        (series, digits, names) => {
-          const hosts: Entry = names === undefined ? {} : { hosts: { kind: 'self', names } };
-          const entry = anEntry({ ...hosts, series });
-          const all = apps(200).map(({ application }, index) => ({
-            application: { ...application, id: `${10 ** digits + index}` },
-            entry,
-          }));
-          const queries = planOf(all);
-          const asked = queries.filter(({ columns }) => columns === queries[0]?.columns);
-
-          expect(Math.max(...queries.map((query) => textOf(query).length))).toBeLessThanOrEqual(
-            maxNrqlCharacters,
-          );
-          expect(asked.flatMap(({ applicationIds }) => applicationIds)).toEqual(
-            all.map(({ application }) => application.id),
-          );
-        },
-      ),
-      { numRuns: 100 },
-    );
-  });
-
-  it('have as many ids as fit', () => {
-    const all = apps(200).map(({ application }, index) => ({
-      application: { ...application, id: `${1_000_000_000 + index}` },
-      entry: anEntry({ poll: { metrics: presetNames } }),
-    }));
-    const [first, second] = planOf(all);
-
-    expect(maxNrqlCharacters - (first ? textOf(first).length : 0)).toBeLessThanOrEqual(11);
-    expect([first?.applicationIds.length, second?.applicationIds.length]).toEqual([174, 26]);
   });
 });

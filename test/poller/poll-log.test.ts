@@ -227,6 +227,18 @@ describe('the reminder of what still fails', () => {
     });
   });
 
+  it('names at the end what has failed, however short a time', () => {
+    const bench = aLog();
+    const failed = failingSince('shop', bench.clock.wallMs(), 'dns');
+
+    bench.log.stillFailing(new Map([['1', working]]));
+    bench.log.stillFailing(new Map(Object.entries({ 1: working, 2: failed })));
+
+    expect(bench.lines('still failing').map(({ fields }) => fields)).toMatchObject([
+      { applications: 1, reason: 'dns', examples: ['shop'] },
+    ]);
+  });
+
   it('says each hour why the discovery fails', async () => {
     const bench = aLog();
     const error = new ApiError('server', '500');

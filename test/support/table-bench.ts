@@ -62,6 +62,7 @@ export function aTable(
         discovered: () => undefined,
         polled: () => undefined,
         dropped: () => undefined,
+        stillFailing: () => undefined,
         demand: ({ budgetPerMinute: budget, stretch }) => demands.push({ budget, stretch }),
         missingMetrics: () => undefined,
       },
