@@ -141,9 +141,5 @@ async function oneShot(
       const { configJsonSchemaText } = await import('../config/schema.ts');
       return { exitCode: 0, output: configJsonSchemaText() };
     }
-    case 'completion': {
-      const { completionText } = await import('./completion.ts');
-      return { exitCode: 0, output: completionText(wanted.operands[0]) };
-    }
   }
 }
