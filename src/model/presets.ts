@@ -28,7 +28,6 @@ export const presetNames = [
   'response_time',
   'errors',
   'apdex',
-  'calls',
   'database',
   'external',
   'memory',
@@ -84,7 +83,6 @@ export const presets: Readonly<Record<PresetName, readonly PresetGauge[]>> = {
       sources: { all: { metric: 'Apdex', value: 'score' } },
     },
   ],
-  calls: [{ name: 'calls', help: 'Number of calls', sources: ofTransactions('call_count') }],
   database: [
     {
       name: 'database_calls_per_minute',
