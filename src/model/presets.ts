@@ -78,7 +78,7 @@ export const presets: Readonly<Record<PresetName, readonly PresetGauge[]>> = {
   ],
   apdex: [
     {
-      name: 'apdex_ratio',
+      name: 'apdex_score',
       help: 'Apdex score, 0 to 1,',
       sources: { all: { metric: 'Apdex', value: 'score' } },
     },

@@ -17,7 +17,7 @@ const gauges: Readonly<Record<string, readonly [metric: string, value: string, f
   'response_time_seconds other': ['OtherTransaction/all', 'average_response_time', 0.001],
   'errors_per_minute web': ['Errors/allWeb', 'errors_per_minute', 1],
   'errors_per_minute other': ['Errors/allOther', 'errors_per_minute', 1],
-  apdex_ratio: ['Apdex', 'score', 1],
+  apdex_score: ['Apdex', 'score', 1],
   'database_calls_per_minute web': ['Datastore/allWeb', 'requests_per_minute', 1],
   'database_calls_per_minute other': ['Datastore/allOther', 'requests_per_minute', 1],
   'database_response_time_seconds web': ['Datastore/allWeb', 'average_response_time', 0.001],
