@@ -38,7 +38,7 @@ export const situationFacts: readonly Fact[] = [
     'count(group by (account) (newrelic_application_info{instance=~".*-1:9126"}))': 2,
     'sum(increase(newrelic_exporter_api_request_failures_total{}[30m]))': 0,
     'max(time() - newrelic_application_last_success_timestamp_seconds{}) < bool 120': 1,
-    'count(newrelic_application_apdex_ratio{})': 1,
+    'count(newrelic_application_apdex_score{})': 1,
     'count(newrelic_application_host_response_time_seconds{})': 3,
     'count(newrelic_exporter_metric_missing{})': undefined,
   }),
