@@ -1,5 +1,4 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
-import { createLeftOutReporter } from './test/support/left-out-reporter.ts';
 import { testGroups } from './test/support/test-groups.ts';
 
 /** These limits only end a test that hangs: it must have time on a machine that is busy. */
@@ -7,7 +6,6 @@ const hangsAfterMs = 600_000;
 
 const config: ViteUserConfig = defineConfig({
   test: {
-    reporters: ['default', createLeftOutReporter()],
     // Without it Vitest leaves one core to itself: half of a machine that has two.
     maxWorkers: '100%',
     projects: testGroups.map(({ name, include, exclude }) => ({

@@ -2,11 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { importsOf, resolveImport } from '../architecture/imports-of.ts';
-import { allowedAreas } from '../architecture/layer-rules.ts';
 import { readSourceFiles } from '../architecture/source-files.ts';
 import { projectFolder, readDocument } from './documents.ts';
-import { codeBlocksIn, codeWordsIn, headingsIn, rowsWith, sectionOf } from './markdown.ts';
-import { arrowsIn } from './mermaid.ts';
+import { codeWordsIn, headingsIn, rowsWith, sectionOf } from './markdown.ts';
 
 const { text } = readDocument('docs/architecture.md');
 
@@ -28,21 +26,6 @@ function journeysIn(section: string): ReadonlyMap<string, readonly Step[]> {
     ]),
   );
 }
-
-describe('the picture of the rooms', () => {
-  const picture = codeBlocksIn(sectionOf(text, 'The rooms')).find(
-    ({ language }) => language === 'mermaid',
-  );
-
-  it('has the arrows that the imports may follow, and no others', () => {
-    const drawn = arrowsIn(picture?.text ?? '');
-    const expected = Object.entries(allowedAreas).flatMap(([from, areas]) =>
-      areas.map((to) => `${from} -> ${to}`),
-    );
-
-    expect(drawn.toSorted()).toEqual(expected.toSorted());
-  });
-});
 
 describe('the five journeys', () => {
   const journeys = journeysIn(sectionOf(text, 'Five journeys'));

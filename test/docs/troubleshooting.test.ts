@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { readSourceFiles } from '../architecture/source-files.ts';
 import { toolOrSkip } from '../support/tools.ts';
 import { projectFolder, readDocument } from './documents.ts';
-import { relativeLinksIn } from './link-rule.ts';
-import { codeWordsIn, headingsIn, rowsWith, sectionOf } from './markdown.ts';
+import { codeWordsIn, rowsWith, sectionOf } from './markdown.ts';
 import { messagesQuotedIn } from './message-rule.ts';
 import { promtoolComplaint, rulesOf } from './promtool-rule.ts';
 
@@ -58,22 +57,6 @@ describe('docs/troubleshooting.md', () => {
 
     expect(others).toEqual([]);
   });
-
-  it('leads from no symptom to a dead end', () => {
-    const symptoms = headingsIn(sectionOf(text, 'By symptom')).map(({ title }) => title);
-
-    expect(symptoms.length).toBeGreaterThan(15);
-    expect(symptoms.filter((title) => sectionOf(text, title).trim() === '')).toEqual([]);
-  });
-
-  it.each(['README.md', 'docs/runbook.md', 'docs/operations.md', 'docs/getting-started.md'])(
-    'is linked from %s',
-    (path) => {
-      const links = relativeLinksIn(readDocument(path).text);
-
-      expect(links.filter((link) => link.includes('troubleshooting.md'))).not.toEqual([]);
-    },
-  );
 });
 
 describe.skipIf(promtool.skip)(`promtool${promtool.note}`, () => {
@@ -82,15 +65,5 @@ describe.skipIf(promtool.skip)(`promtool${promtool.note}`, () => {
 
     expect(queries.length).toBeGreaterThan(20);
     expect(promtoolComplaint(promtool.path, 'rules', rulesOf(queries))).toBe('');
-  });
-});
-
-describe('messagesQuotedIn', () => {
-  it('takes sentences, and neither settings, commands, names nor queries', () => {
-    const document =
-      '`poll failed`, `hosts: self`, `newrelic-exporter plan`, `a_total > 0`, `ca_file`, `budget: it\nis small`';
-
-    expect(messagesQuotedIn(document)).toEqual(['poll failed']);
-    expect(messagesQuotedIn('`the budget is small: wait`')).toEqual(['the budget is small: wait']);
   });
 });

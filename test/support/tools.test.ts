@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { noteIn, skipUnless, toolOrSkip } from './tools.ts';
+import { toolOrSkip } from './tools.ts';
 
 const nodeFolder = process.execPath.slice(0, process.execPath.lastIndexOf('/'));
 
@@ -18,19 +18,5 @@ describe('toolOrSkip', () => {
       ' (skipped: no-such-tool is not in PATH; get it: apt-get install no-such-tool)',
     );
     expect(toolOrSkip('node', { PATH: nodeFolder }).note).toBe('');
-  });
-});
-
-describe('noteIn', () => {
-  it.each([
-    { skip: toolOrSkip('promtool', {}), how: 'apt-get install prometheus' },
-    { skip: toolOrSkip('promtool', {}, '.ci/tools promtool'), how: '.ci/tools promtool' },
-    { skip: skipUnless(false, 'promtool is not in PATH'), how: '' },
-  ])('reads why a test was skipped, and what helps: "$how"', ({ skip, how }) => {
-    expect(noteIn(`rules${skip.note} > one`)).toEqual({ why: 'promtool is not in PATH', how });
-  });
-
-  it('finds nothing where nothing was skipped', () => {
-    expect(noteIn(`rules${skipUnless(true, 'never').note} (all of them)`)).toBeUndefined();
   });
 });

@@ -15,32 +15,16 @@ export interface Tool extends Skip {
   readonly path: string;
 }
 
-/** Why a test was skipped, and what helps, if anything does. */
-export interface Reason {
-  readonly why: string;
-  readonly how: string;
-}
-
 /** Where the package of Debian is not called as the program, or too old. */
 const remedies: Readonly<Record<string, string>> = {
   promtool: 'apt-get install prometheus',
   kubectl: 'https://kubernetes.io/docs/tasks/tools',
 };
 
-/** What a skipped test says of itself, in a form that `noteIn` can read. */
-function noteOf({ why, how }: Reason): string {
-  return ` (skipped: ${why}${how === '' ? '' : `; get it: ${how}`})`;
-}
-
-/** Reads what `skipUnless` and `toolOrSkip` wrote into a title. */
-export function noteIn(title: string): Reason | undefined {
-  const [, why, how = ''] = / \(skipped: ([^;)]*)(?:; get it: ([^)]*))?\)/u.exec(title) ?? [];
-  return why === undefined ? undefined : { why, how };
-}
-
 /** For tests that need something of the machine, such as a system. */
 export function skipUnless(isThere: boolean, why: string, how = ''): Skip {
-  return { skip: !isThere, note: isThere ? '' : noteOf({ why, how }) };
+  const note = ` (skipped: ${why}${how === '' ? '' : `; get it: ${how}`})`;
+  return { skip: !isThere, note: isThere ? '' : note };
 }
 
 /** For tests that need a file that something else makes; in CI nothing is skipped. */
