@@ -18,7 +18,7 @@ const daemonParts: readonly string[] = [
 ];
 
 /** Which areas an area may import, beside itself. */
-export const allowedAreas: Readonly<Record<string, readonly string[]>> = {
+const allowedAreas: Readonly<Record<string, readonly string[]>> = {
   model: [],
   config: ['model'],
   'rate-limit': ['model'],

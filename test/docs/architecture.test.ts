@@ -1,14 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { importsOf, resolveImport } from '../architecture/imports-of.ts';
-import { allowedAreas } from '../architecture/layer-rules.ts';
 import { readSourceFiles } from '../architecture/source-files.ts';
 import { projectFolder, readDocument } from './documents.ts';
-import { codeBlocksIn, codeWordsIn, headingsIn, rowsWith, sectionOf } from './markdown.ts';
-import { arrowsIn } from './mermaid.ts';
+import { codeWordsIn, headingsIn, rowsWith, sectionOf } from './markdown.ts';
 
-const { text } = readDocument('docs/architecture.md');
+const { text } = readDocument('docs/dev/architecture.md');
 
 /** A step of a journey: a file, and what to look for in it. */
 interface Step {
@@ -29,18 +27,15 @@ function journeysIn(section: string): ReadonlyMap<string, readonly Step[]> {
   );
 }
 
-describe('the picture of the rooms', () => {
-  const picture = codeBlocksIn(sectionOf(text, 'The rooms')).find(
-    ({ language }) => language === 'mermaid',
-  );
+describe('the table of the layers', () => {
+  it('has every folder of the source, and no other', () => {
+    const rows = rowsWith(sectionOf(text, 'Layers'), ['folder']);
+    const named = rows.flatMap(({ folder }) => codeWordsIn(folder));
+    const folders = readdirSync(join(projectFolder, 'src'), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => `src/${name}`);
 
-  it('has the arrows that the imports may follow, and no others', () => {
-    const drawn = arrowsIn(picture?.text ?? '');
-    const expected = Object.entries(allowedAreas).flatMap(([from, areas]) =>
-      areas.map((to) => `${from} -> ${to}`),
-    );
-
-    expect(drawn.toSorted()).toEqual(expected.toSorted());
+    expect(named.filter((name) => !name.endsWith('.ts')).toSorted()).toEqual(folders.toSorted());
   });
 });
 

@@ -76,7 +76,7 @@ describe('readDocuments', () => {
     const paths = readDocuments().map(({ path }) => path);
 
     expect(paths).toContain('README.md');
-    expect(paths).toContain('docs/decisions/0001-dependencies.md');
+    expect(paths).toContain('docs/dev/decisions/0001-dependencies.md');
     expect(paths.filter((path) => path.includes('node_modules'))).toEqual([]);
   });
 });
