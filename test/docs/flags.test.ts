@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { flagTable } from '../../src/cli/flag-table.ts';
-import { commands, environmentVariableOf, type Flag } from '../../src/cli/flags.ts';
+import { environmentVariableOf, type Flag } from '../../src/cli/flags.ts';
 import { readDocument, readProductDocuments } from './documents.ts';
 import { flagProblems, flagsNamedIn, variablesNamedIn } from './flag-rule.ts';
-import { codeWordsIn, rowsWith, sectionOf } from './markdown.ts';
 
 const flags: readonly Flag<unknown>[] = Object.values(flagTable);
 const names = flags.flatMap(({ name, alias }) => (alias === undefined ? name : [name, alias]));
@@ -17,44 +16,21 @@ const foreign = new Set([
 ]);
 const variables = new Set([...flags.map(environmentVariableOf), 'NEWRELIC_EXPORTER_REVISION']);
 
-const readme = readDocument('README.md').text;
-const absent = sectionOf(readme, 'Not in this version');
-
-describe('docs/configuration.md', () => {
+describe('docs/commands.md', () => {
   it('names every flag with its default, variable and commands', () => {
-    expect(flagProblems(readDocument('docs/configuration.md').text, flags)).toEqual([]);
+    expect(flagProblems(readDocument('docs/commands.md').text, flags)).toEqual([]);
   });
 });
 
 describe('every document', () => {
   it.each(readProductDocuments())('$path names no flag that does not exist', ({ text }) => {
-    const named = flagsNamedIn(text.replace(absent, ''));
+    const named = flagsNamedIn(text);
 
     expect(named.filter((name) => !known.has(name) && !foreign.has(name))).toEqual([]);
   });
 
   it.each(readProductDocuments())('$path names no variable that does not exist', ({ text }) => {
     expect(variablesNamedIn(text).filter((name) => !variables.has(name))).toEqual([]);
-  });
-});
-
-describe('README.md', () => {
-  it('calls no flag and no command absent that is there', () => {
-    const words = codeWordsIn(absent).flatMap((code) => code.split(' '));
-
-    expect(flagsNamedIn(absent).length).toBeGreaterThan(0);
-    expect(flagsNamedIn(absent).filter((name) => known.has(name))).toEqual([]);
-    expect(
-      words.filter((word) => word !== 'check-config' && commands.some((c) => c === word)),
-    ).toEqual([]);
-  });
-
-  it('has every command in its table', () => {
-    const rows = rowsWith(readme, ['command', 'what it does']);
-
-    expect(rows.map(({ command }) => codeWordsIn(command)[0]?.split(' ')[1])).toEqual([
-      ...commands,
-    ]);
   });
 });
 
