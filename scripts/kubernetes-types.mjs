@@ -106,7 +106,6 @@ const kept = new Set([
   'minProperties',
   'maxProperties',
   'required',
-  'format',
 ]);
 
 async function schemasOf(api) {
@@ -143,7 +142,10 @@ function closed(schema) {
       additionalProperties: closed(additionalProperties),
     }),
   };
-  const own = Object.entries(schema).filter(([key]) => kept.has(key));
+  // A pattern that only Go understands would be an error to an editor.
+  const own = Object.entries(schema).filter(
+    ([key, value]) => kept.has(key) && !(key === 'pattern' && value.includes('(?i)')),
+  );
   return { ...Object.fromEntries(own), ...children };
 }
 

@@ -10,25 +10,31 @@ export interface TokenBucket {
   resize(perMinute: number, nowMs: number): void;
 }
 
-/** A timer costs more than a call: one batch a second is even enough. */
+export interface TokenBucketOptions {
+  /**
+   * When there is no token, the tokens of this period are waited for. Default: a second, as a timer costs
+   * more than a call.
+   */
+  readonly batchMs?: number;
+  /** The capacity. Default: two batches of at least one token. */
+  readonly burst?: number;
+}
+
 const defaultBatchMs = 1000;
-/** The capacity, in batches: a late timer must not cost throughput. */
+/** Of the capacity: a late timer must not cost throughput. */
 const capacityBatches = 2;
 /** Timers fire up to this much early, and sums are not exact. Neither must cost a whole batch. */
 const toleranceMs = 1;
 
-/**
- * A bucket that fills evenly with `perMinute` tokens a minute, and is full at the start.
- *
- * @param batchMs when there is no token, the tokens of this period are waited for
- */
+/** A bucket that fills evenly with `perMinute` tokens a minute, and is full at the start. */
 export function createTokenBucket(
   perMinute: number,
   startMs: number,
-  batchMs: number = defaultBatchMs,
+  { batchMs = defaultBatchMs, burst }: TokenBucketOptions = {},
 ): TokenBucket {
   let perMs = perMinute / 60_000;
-  const capacityAt = (rate: number): number => capacityBatches * Math.max(1, batchMs * rate);
+  const capacityAt = (rate: number): number =>
+    burst ?? capacityBatches * Math.max(1, batchMs * rate);
   let capacity = capacityAt(perMs);
   let tokens = capacity;
   let refilledAtMs = startMs;

@@ -97,7 +97,7 @@ class KeyRateLimiter implements RateLimiter {
     this.#inFlight = inFlight;
     this.#roomAgain = roomAgain;
     this.#limit = createAdaptiveLimit(requestsPerMinute);
-    this.#tokenBucket = createTokenBucket(requestsPerMinute, clock.monotonicMs(), batchMs);
+    this.#tokenBucket = createTokenBucket(requestsPerMinute, clock.monotonicMs(), { batchMs });
     this.#knownLimit = requestsPerMinute;
   }
 

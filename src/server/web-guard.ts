@@ -29,7 +29,7 @@ const openProbes: ReadonlyMap<string, { readonly good: string; readonly bad: str
 const warningIntervalMs = 60_000;
 
 function bucketOf({ intervalMs, burst }: RequestRate, nowMs: number): TokenBucket {
-  return createTokenBucket(60_000 / intervalMs, nowMs, (burst * intervalMs) / 2);
+  return createTokenBucket(60_000 / intervalMs, nowMs, { burst });
 }
 
 /** A refusal, or `undefined` if the request may go on. */

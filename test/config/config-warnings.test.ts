@@ -7,10 +7,6 @@ async function warningsOf(text: string): Promise<readonly string[]> {
   return warnings.map(renderDiagnostic);
 }
 
-async function headlinesOf(text: string): Promise<readonly string[]> {
-  return (await warningsOf(text)).map((warning) => warning.split('\n')[0] ?? '');
-}
-
 function account(keys: string): string {
   return `accounts: [{name: a, api_key_env: A, ${keys}}]\napps: [{id: 1}]`;
 }
@@ -27,73 +23,6 @@ describe('parseConfig, with warnings', () => {
         'config.yaml:2:13: warning: "interval" is under 60s: New Relic\'s data has a resolution of one minute',
         '  2 |   interval: 30s',
         '    |             ^^^',
-      ].join('\n'),
-    ]);
-  });
-
-  it.each([
-    {
-      text: account('requests_per_minute: 1001'),
-      headline:
-        '1:59: warning: "requests_per_minute" is above 1000, New Relic\'s quota for one key',
-    },
-    {
-      text: account('requests_per_minute: 1000000'),
-      headline:
-        '1:59: warning: "requests_per_minute" is above 1000, New Relic\'s quota for one key',
-    },
-    {
-      text: nerdgraph('requests_per_minute: 3001'),
-      headline:
-        '1:93: warning: "requests_per_minute" is above 3000, New Relic\'s quota of NRQL queries for one account',
-    },
-    {
-      text: account('base_url: "http://gateway"'),
-      headline:
-        '1:48: warning: "base_url" is plain http: the API key crosses the network unencrypted',
-    },
-    {
-      text: 'apps: [{id: 1, interval: 59s}]',
-      headline:
-        '1:26: warning: "interval" is under 60s: New Relic\'s data has a resolution of one minute',
-    },
-    {
-      text: 'accounts: [{name: a, api_key_env: A}, {name: b, api_key_env: B}]\napps: [{id: 1, account: a}]',
-      headline: '1:46: warning: no entry of apps uses the account "b"',
-    },
-    {
-      text: 'accounts: [{name: a, api_key_env: A}, {name: b, api_key_env: A}]\napps: [{id: 1, account: a}, {id: 2, account: b}]',
-      headline:
-        '1:62: warning: the accounts "a" and "b" have the same API key: they share the smallest of their budgets',
-    },
-    {
-      text: 'accounts: [{name: a, api_key_file: k}, {name: b, api_key_env: B}, {name: c, api_key_file: ./k}]\napps: [{id: 1, account: a}, {id: 2, account: b}, {id: 3, account: c}]',
-      headline:
-        '1:91: warning: the accounts "a" and "c" have the same API key: they share the smallest of their budgets',
-    },
-    {
-      text: 'apps: [{id: 1}, {name: "1"}, {id: "1"}]',
-      headline:
-        '1:35: warning: an earlier entry already has the selector id=1: this one has no effect',
-    },
-  ])('$text gives $headline', async ({ text, headline }) => {
-    expect(await headlinesOf(text)).toStrictEqual([`config.yaml:${headline}`]);
-  });
-
-  it('warns of two accounts with one budget in NerdGraph in full', async () => {
-    const text = [
-      'accounts:',
-      '  - { name: a, api_key_env: A, source: nerdgraph, account_id: 1 }',
-      '  - { name: b, api_key_env: A, source: nerdgraph, account_id: 1 }',
-      'apps: [{id: 1, account: a}, {id: 2, account: b}]',
-    ].join('\n');
-
-    expect(await warningsOf(text)).toStrictEqual([
-      [
-        'config.yaml:3:29: warning: the accounts "a" and "b" have the same API key and the same account_id: they share the smallest of their budgets',
-        '  3 |   - { name: b, api_key_env: A, source: nerdgraph, account_id: 1 }',
-        '    |                             ^',
-        '    = help: put all entries into one account',
       ].join('\n'),
     ]);
   });

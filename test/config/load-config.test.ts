@@ -47,52 +47,18 @@ describe('loadConfig', () => {
   });
 
   it.each([
-    {
-      name: 'a missing file',
-      readFile: failingWith('ENOENT'),
-      message:
-        'conf/config.yaml: the configuration file does not exist\n    = help: name the configuration file with --config.file',
-    },
-    {
-      name: 'an unreadable file',
-      readFile: failingWith('EACCES'),
-      message:
-        'conf/config.yaml: the configuration file cannot be read: permission denied\n    = help: let the user of this process read it, and search the directories above it',
-    },
-    {
-      name: 'a directory',
-      readFile: failingWith('EISDIR'),
-      message:
-        'conf/config.yaml: the configuration file is a directory\n    = help: name the configuration file with --config.file',
-    },
-    {
-      name: 'a named pipe',
-      readFile: failingWith('ENOTREG'),
-      message:
-        'conf/config.yaml: the configuration file is not a regular file\n    = help: name the configuration file with --config.file',
-    },
-    {
-      name: 'a file on a volume that hangs',
-      readFile: failingWith('ETIMEDOUT'),
-      message:
-        'conf/config.yaml: the configuration file cannot be read: its file system does not answer\n    = help: check the volume that it is on',
-    },
-    {
-      name: 'a large file',
-      readFile: fileOf('#'.repeat(1024 * 1024 + 1)),
-      message:
-        'conf/config.yaml: the configuration file is larger than 1 MiB\n    = help: is it the right file?',
-    },
-    {
-      name: 'a file in another encoding',
-      readFile: fileOf(new Uint8Array([0xff, 0xfe, 0x61, 0x00])),
-      message:
-        'conf/config.yaml: the configuration file is not UTF-8\n    = help: save it with that encoding',
-    },
-  ])('refuses $name', async ({ readFile, message }) => {
+    ['a missing file', failingWith('ENOENT'), 'does not exist', '--config.file'],
+    ['an unreadable file', failingWith('EACCES'), 'permission denied', 'let the user'],
+    ['a directory', failingWith('EISDIR'), 'is a directory', '--config.file'],
+    ['a named pipe', failingWith('ENOTREG'), 'not a regular file', '--config.file'],
+    ['a file on a volume that hangs', failingWith('ETIMEDOUT'), 'does not answer', 'the volume'],
+    ['a large file', fileOf('#'.repeat(1024 * 1024 + 1)), 'larger than 1 MiB', 'the right file'],
+    ['another encoding', fileOf(new Uint8Array([0xff, 0xfe, 0x61, 0x00])), 'UTF-8', 'encoding'],
+  ] as const)('refuses %s', async (_name, readFile, says, help) => {
     const error = await failureOf(readFile);
 
     expect(error).toBeInstanceOf(ConfigError);
-    expect(error).toHaveProperty('message', message);
+    expect(String(error)).toContain('conf/config.yaml: the configuration file ');
+    expect(String(error)).toMatch(new RegExp(`${says}.*\\n    = help: .*${help}`, 'u'));
   });
 });

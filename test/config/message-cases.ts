@@ -121,6 +121,50 @@ const shape: readonly MessageCase[] = [
   { text: `accounts: [{name: a, api_key_env: 5}]\n${apps}` },
 ];
 
+/** Values beside those that are allowed. */
+const bounds: readonly MessageCase[] = [
+  ...['0', '-5', '1.5', '1e17', '"007"', '1_000'].map((id) => app(`id: ${id}`)),
+  ...['"no"', '[self]', '{}', '{ match: "" }', '{ match: a, more: b }', '{ match: "a(" }'].map(
+    (hosts) => app(`id: 1, hosts: ${hosts}`),
+  ),
+  ...['{host_id: x}', '{a: true}', '{a: ""}', '[a]'].map((labels) =>
+    app(`id: 1, labels: ${labels}`),
+  ),
+  ...['window: 59s', 'window: vendor', 'delay: -1m', 'stale_after: 0s', 'transactions: []'].map(
+    (setting) => app(`id: 1, ${setting}`),
+  ),
+  app('name: "\\ud800"'),
+  ...[
+    'requests_per_minute: 1.5',
+    'requests_per_minute: "9"',
+    'requests_per_minute: 99999999999999999999',
+    'concurrency: 101',
+    'timeout: 30',
+    'timeout: 11m',
+    'region: eu, base_url: "https://h"',
+    'base_url: 5',
+    'base_url: "https://h:99999"',
+    'base_url: "https://h/#x"',
+    'proxy_url: "http://u:p@h/x"',
+    'ca_file: ""',
+    'source: nerdgraph, acount_id: 1',
+    'source: nerdgraph, concurrency: 26, retries: 1',
+  ].map(account),
+  ...['0', '-1', '1.5', '"007"', 'true', '1e17', '2147483648', '0x10'].map((id) =>
+    account(`account_id: ${id}`),
+  ),
+];
+
+/** Keys in the file, wherever they are. */
+const secrets: readonly MessageCase[] = [
+  account('Api-Key: abc'),
+  account('api_key_file: NRAK-1234'),
+  { text: `token: [abc]\n${apps}` },
+  { text: `NRAK-ABC: 1\n${apps}` },
+  app('name: NRAK-ABC'),
+  app('id: 1, labels: {team: nrak-abc}'),
+];
+
 const patterns: readonly MessageCase[] = [
   'a(',
   'a(?=b)',
@@ -239,6 +283,8 @@ const named: readonly MessageCase[] = [
 export const messageCases: readonly MessageCase[] = [
   ...syntax,
   ...shape,
+  ...bounds,
+  ...secrets,
   ...patterns,
   tooManyPatterns,
   ...references,

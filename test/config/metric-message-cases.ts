@@ -124,6 +124,17 @@ const conflicts: readonly Case[] = [
   { text: `sink: 1\napps: [{id: 1, metrics: [${metric()}, ${metric()}, x]}]` },
 ];
 
+/** A value, a name that states another unit, and a scale. */
+const units: readonly Case[] = [
+  'value: average_time, as: x_ms',
+  'value: average_time, as: x_bytes, scale: 0.125',
+  'value: score, as: x_percent',
+  'value: score, as: x_ratio, scale: 100',
+  'value: used_bytes_by_host, as: x_ratio',
+  'value: errors_per_minute, as: x_per_second',
+  'value: total_call_time_per_minute, as: x_seconds',
+].map((keys) => metrics(metric(keys)));
+
 const warnings: readonly Case[] = [
   metrics(longMetric(1), longMetric(2)),
   app(`match: "^a", hosts: false, metrics: [${longMetric(1)}, ${longMetric(2)}]`),
@@ -148,4 +159,4 @@ const warnings: readonly Case[] = [
 ];
 
 /** A configuration for every message about metrics. */
-export const metricMessageCases: readonly Case[] = [...shapes, ...conflicts, ...warnings];
+export const metricMessageCases: readonly Case[] = [...shapes, ...conflicts, ...units, ...warnings];

@@ -92,26 +92,6 @@ describe('parseConfig, with names of gauges that state a unit', () => {
     expect(await named(value, as, scale)).toEqual([]);
   });
 
-  it.each([
-    { value: 'average_time', as: 'x_ms', are: 'seconds' },
-    { value: 'average_time', as: 'x_milliseconds', are: 'seconds' },
-    { value: 'average_time', as: 'x_seconds', scale: 1000, are: 'seconds × 1000' },
-    { value: 'average_time', as: 'x_bytes', scale: 0.125, are: 'seconds × 0.125' },
-    { value: 'score', as: 'x_percent', are: 'ratios' },
-    { value: 'score', as: 'x_ratio', scale: 100, are: 'ratios × 100' },
-    { value: 'used_bytes_by_host', as: 'x_ratio', are: 'bytes' },
-    { value: 'throughput', as: 'x_per_minute', are: 'rates per second' },
-    { value: 'errors_per_minute', as: 'x_per_second', are: 'rates per minute' },
-    { value: 'total_call_time_per_minute', as: 'x_seconds', are: 'seconds per minute' },
-    { value: 'call_count', as: 'x_per_minute', are: 'numbers' },
-  ])('warns of $as for $value with the scale $scale', async ({ value, as, scale, are }) => {
-    const ending = as.slice(1);
-
-    expect(await named(value, as, scale)).toEqual([
-      `1: "as" ends in "${ending}", but the values are ${are}`,
-    ]);
-  });
-
   it('warns once of a list with an alias', async () => {
     const list = '&m [{metric: M, value: s, as: x_ms}]';
     const text = `poll: {metrics: ${list}}\napps: [{id: 1}, {id: 2, metrics: *m}]`;
@@ -122,12 +102,6 @@ describe('parseConfig, with names of gauges that state a unit', () => {
 
 describe('parseConfig, with metrics that are not read', () => {
   const ofHosts = '{metric: M, value: s, as: x, for: hosts}';
-
-  it('warns of them in the list of the entry', async () => {
-    expect(await warningsOf(`apps: [{id: 1, hosts: false, metrics: [apdex, ${ofHosts}]}]`)).toEqual(
-      ['1: "for: hosts" is never read with "hosts: false"'],
-    );
-  });
 
   it('does not warn of them in poll, which other entries may need', async () => {
     const text = `poll: {metrics: [apdex, ${ofHosts}]}\napps: [{id: 1, hosts: false}]`;

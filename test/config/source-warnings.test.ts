@@ -17,19 +17,6 @@ function accounts(rows: readonly string[], poll = ''): string {
 const nerdgraph = 'api_key_env: K, source: nerdgraph, account_id:';
 
 describe('parseConfig, with warnings of NerdGraph', () => {
-  it('warns of accounts with the same key that have more calls in flight than NerdGraph allows', async () => {
-    const text = accounts([`${nerdgraph} 1, concurrency: 20`, `${nerdgraph} 2, concurrency: 6`]);
-
-    expect(await warningsOf(text)).toStrictEqual([
-      [
-        'config.yaml:3:80: warning: the accounts "a0" and "a1" have the same API key and together a concurrency of 26: NerdGraph refuses more than 25 requests in flight per user',
-        '  3 |   - { name: a1, api_key_env: K, source: nerdgraph, account_id: 2, concurrency: 6 }',
-        '    |                                                                                ^',
-        '    = help: lower "concurrency" to 25 in all',
-      ].join('\n'),
-    ]);
-  });
-
   it('names ten of many accounts, and points to the name of the last without a concurrency', async () => {
     const [warning = ''] = await warningsOf(
       accounts(Array.from({ length: 12 }, (_, index) => `${nerdgraph} ${index + 1}`)),
@@ -38,48 +25,6 @@ describe('parseConfig, with warnings of NerdGraph', () => {
     expect(warning).toMatch(
       /^config.yaml:13:13: warning: the accounts "a0", .*, "a9" and 2 more have .* concurrency of 60: /u,
     );
-  });
-
-  it('warns of accounts with the same id that have more queries than New Relic allows for it', async () => {
-    const text = accounts([
-      `${nerdgraph} 1, requests_per_minute: 2000`,
-      'api_key_env: L, source: nerdgraph, account_id: 1, requests_per_minute: 1001',
-    ]);
-
-    expect(await warningsOf(text)).toStrictEqual([
-      [
-        'config.yaml:3:88: warning: the accounts "a0" and "a1" have the same account_id and together a budget of 3001 requests_per_minute: New Relic\'s quota of NRQL queries for one account is 3000',
-        '  3 |   - { name: a1, api_key_env: L, source: nerdgraph, account_id: 1, requests_per_minute: 1001 }',
-        '    |                                                                                        ^^^^',
-        '    = help: lower "requests_per_minute" to 3000 in all',
-      ].join('\n'),
-    ]);
-  });
-
-  it('warns of unrounded values for an app, which it has anyway', async () => {
-    const text = accounts([`${nerdgraph} 1`]).replace('{ id: 1,', '{ id: 1, raw: true,');
-
-    expect(await warningsOf(text)).toStrictEqual([
-      [
-        'config.yaml:5:19: warning: "raw" has no effect: the account "a0" has "source: nerdgraph", which never rounds values',
-        '  5 |   - { id: 1, raw: true, account: a0 }',
-        '    |                   ^^^^',
-        '    = help: leave it out',
-      ].join('\n'),
-    ]);
-  });
-
-  it('warns of unrounded values for all apps, if none has another source', async () => {
-    const text = accounts([`${nerdgraph} 1`], 'poll: { raw: true }');
-
-    expect(await warningsOf(text)).toStrictEqual([
-      [
-        'config.yaml:3:14: warning: "raw" has no effect: NerdGraph never rounds values, and no entry of apps has another source',
-        '  3 | poll: { raw: true }',
-        '    |              ^^^^',
-        '    = help: leave it out',
-      ].join('\n'),
-    ]);
   });
 
   it('counts the budget that accounts share once', async () => {

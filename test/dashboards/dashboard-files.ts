@@ -6,7 +6,6 @@ import { exporter } from '../../dashboards/exporter.ts';
 import type { JsonObject } from '../../dashboards/json.ts';
 import { overview } from '../../dashboards/overview.ts';
 import { projectFolder } from '../docs/documents.ts';
-import type { FieldConfigSource, ReduceOptions } from './grafana-data.ts';
 
 const dashboardsFolder: string = join(projectFolder, 'helm/newrelic-exporter/dashboards');
 
@@ -21,21 +20,18 @@ export interface Target {
   readonly datasource: { readonly type: string; readonly uid: string };
 }
 
-/** Of all kinds of panels together. */
-export interface PanelOptions {
-  readonly colorMode?: string;
-  readonly graphMode?: string;
-  readonly reduceOptions?: ReduceOptions;
-  readonly mergeValues?: boolean;
-  readonly sortBy?: readonly { readonly displayName: string; readonly desc?: boolean }[];
-  readonly legend?: {
-    readonly showLegend: boolean;
-    readonly displayMode: string;
-    readonly placement: string;
-    readonly calcs?: readonly string[];
-    readonly sortBy?: string;
-    readonly sortDesc?: boolean;
+/** As much of the options of fields as the tests look at. */
+interface FieldConfigSource {
+  readonly defaults: {
+    readonly unit?: string;
+    readonly color?: { readonly mode: string };
+    readonly thresholds?: { readonly steps: readonly { readonly value: number | null }[] };
+    readonly mappings?: readonly object[];
+    readonly custom?: Readonly<Record<string, unknown>>;
   };
+  readonly overrides: readonly {
+    readonly properties: readonly { readonly id: string; readonly value?: unknown }[];
+  }[];
 }
 
 export interface Panel {
@@ -52,7 +48,7 @@ export interface Panel {
   };
   readonly targets?: readonly Target[];
   readonly fieldConfig?: FieldConfigSource;
-  readonly options?: PanelOptions;
+  readonly options?: object;
   readonly transformations?: readonly { readonly id: string; readonly options: object }[];
   /** How many points a line has at most; the width in pixels if it is left out. */
   readonly maxDataPoints?: number;

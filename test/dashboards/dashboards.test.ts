@@ -118,6 +118,43 @@ describe('every panel', () => {
   });
 });
 
+/** The units that say what the last word of a metric's name says. */
+const unitsByEnding: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/_per_minute$/, ['reqpm', 'cpm']],
+  [/_bytes$/, ['bytes']],
+  [/_seconds(?:_bucket)?$/, ['s', 'dtdurations', 'dthms']],
+];
+
+/** The units that the values of an expression may have; none if it calculates something else of them. */
+function unitsFor(expr: string): readonly string[] {
+  if (/ \/ |\bcount\b|\btopk\b/.test(expr)) return [];
+  const [units, ...others] = new Set(
+    metricNamesIn(expr).map((name) => unitsByEnding.find(([ending]) => ending.test(name))?.[1]),
+  );
+  return others.length === 0 && units !== undefined ? units : [];
+}
+
+describe('every panel of one metric', () => {
+  const ofOneMetric = panels
+    .filter(({ panel }) => panel.type !== 'table')
+    .flatMap(({ where, panel }) =>
+      (panel.targets ?? []).map(({ refId, expr }) => ({
+        where: `${where} ${refId}`,
+        unit: panel.fieldConfig?.defaults.unit ?? '',
+        units: unitsFor(expr),
+      })),
+    )
+    .filter(({ units }) => units.length > 0);
+
+  it.each(ofOneMetric)('$where has the unit that the name of its metric says', (one) => {
+    expect(one.units).toContain(one.unit);
+  });
+
+  it('is found', () => {
+    expect(ofOneMetric.length).toBeGreaterThan(20);
+  });
+});
+
 describe('every query', () => {
   const known = new Set([...exportedSeries, ...scrapeMetrics]);
   const knownLabels = new Set([...exportedLabels, ...targetLabels]);

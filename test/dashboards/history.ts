@@ -17,7 +17,7 @@ function escaped(value: string): string {
 }
 
 /** A series as it stands in an exposition. */
-export function seriesName(metric: Series['metric']): string {
+function seriesName(metric: Series['metric']): string {
   const { __name__: name = '', ...labels } = metric;
   const pairs = Object.entries(labels).map(([label, value]) => `${label}="${escaped(value)}"`);
   return `${name}{${pairs.join(',')}}`;

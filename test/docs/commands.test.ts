@@ -9,7 +9,7 @@ import {
   shellWordsIn,
   variableComplaints,
 } from './command-rule.ts';
-import { projectFolder, readProductDocuments } from './documents.ts';
+import { projectFolder, readDocument, readProductDocuments } from './documents.ts';
 
 const documents = readProductDocuments().filter(({ path }) => path !== 'CHANGELOG.md');
 const runs = documents.flatMap(({ path, text }) => runsIn(text).map((run) => ({ path, ...run })));
@@ -37,6 +37,13 @@ describe('the commands of the documents', () => {
     );
 
     expect(named.filter((path) => !existsSync(join(projectFolder, path)))).toEqual([]);
+  });
+
+  it.each(documents)('$path: names only scripts that the package has', ({ text }) => {
+    const { scripts } = JSON.parse(readDocument('package.json').text) as { scripts: object };
+    const named = [...text.matchAll(/\bnpm run ([\w:-]+)/g)].map(([, name = '']) => name);
+
+    expect(named.filter((name) => !(name in scripts))).toEqual([]);
   });
 });
 

@@ -81,9 +81,10 @@ describe.skipIf(prometheusTool.skip)(
           apiKeys: [apiKey],
           ingestDelayMs: 0,
           fleet: {
+            // So many calls that each host has errors: NerdGraph has no 0 of what was never seen.
             applications: [
-              { id: 101, name: 'shop', kind: 'both', webRpm: 600, otherRpm: 90, hosts: 3 },
-              { id: 102, name: 'worker', kind: 'other', otherRpm: 60, hosts: 1 },
+              { id: 101, name: 'shop', kind: 'both', webRpm: 60_000, otherRpm: 9000, hosts: 3 },
+              { id: 102, name: 'worker', kind: 'other', otherRpm: 6000, hosts: 1 },
             ],
           },
         },

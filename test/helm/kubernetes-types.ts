@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { isObject, type Json, type JsonObject } from './json.ts';
-import { quantity } from './kubernetes-names.ts';
-import { kubernetesRules } from './kubernetes-rules.ts';
 
 type Types = Readonly<Record<string, JsonObject>>;
 
@@ -10,43 +8,15 @@ const recorded = JSON.parse(
   readFileSync(new URL('kubernetes-types.json', import.meta.url), 'utf8'),
 ) as Types;
 
-function mapValues(object: JsonObject, change: (value: Json, key: string) => Json): JsonObject {
-  return Object.fromEntries(
-    Object.entries(object).map(([key, value]) => [key, change(value, key)]),
-  );
-}
-
-/** Numbers that the API can keep; Helm's are exact up to 2 ** 53. Other formats nobody checks. */
-function withBounds({ format, ...schema }: JsonObject): JsonObject {
-  if (schema['type'] !== 'integer') return schema;
-  const maximum = format === 'int32' ? 2 ** 31 - 1 : Number.MAX_SAFE_INTEGER;
-  return { minimum: 0, maximum, ...schema };
-}
-
-function plain(schema: Json): Json {
-  if (Array.isArray(schema)) return schema.map(plain);
-  if (!isObject(schema)) return schema;
-  return withBounds(mapValues(schema, plain));
-}
-
-/** A type as the API server takes it: its schema with the rules that the schema does not have. */
-function typeWithRules(name: string, schema: JsonObject): JsonObject {
-  const { properties = {}, ...rest } = plain(schema) as {
-    readonly properties?: JsonObject;
-  } & JsonObject;
-  return {
-    ...rest,
-    ...kubernetesRules[name],
-    properties: mapValues(properties, (own, key) => kubernetesRules[`${name}.${key}`] ?? own),
-  };
-}
-
 const types: Types = {
-  ...Object.fromEntries(
-    Object.entries(recorded).map(([name, schema]) => [name, typeWithRules(name, schema)]),
-  ),
+  ...recorded,
   IntOrString: { type: ['integer', 'string'] },
-  Quantity: quantity,
+  // The server's own schema takes any text, and says what is wrong when it is too late.
+  Quantity: {
+    type: ['string', 'number'],
+    pattern: String.raw`^\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][-+]?[0-9]{1,2})?$`,
+    minimum: 0,
+  },
 };
 
 /** A reference to a type of Kubernetes. */
@@ -55,11 +25,15 @@ export function kubernetesType(name: string): JsonObject {
   return { $ref: `${prefix}${name}` };
 }
 
-/** The schema of one field of a type. */
-export function kubernetesField(name: string, field: string): JsonObject {
-  const properties = types[name]?.['properties'];
-  const schema = isObject(properties) ? properties[field] : undefined;
-  if (!isObject(schema)) throw new Error(`${name}.${field} is not in kubernetes-types.json`);
+/** The schema of a field of a type, or of a field of that field, or of the entries of a list. */
+export function kubernetesField(name: string, ...path: readonly string[]): JsonObject {
+  let schema: Json | undefined = types[name];
+  for (const field of path) {
+    const of: Json | undefined = isObject(schema) ? (schema['items'] ?? schema) : undefined;
+    const properties: Json | undefined = isObject(of) ? of['properties'] : undefined;
+    schema = isObject(properties) ? properties[field] : undefined;
+  }
+  if (!isObject(schema)) throw new Error(`${name}.${path.join('.')} is not there`);
   return schema;
 }
 

@@ -12,7 +12,6 @@ import { manifestsIn } from './chart.ts';
 import { exporterProblems } from './exporter-files.ts';
 import { expectHarmless, onlyPod, refusedAsRoot } from './harmless.ts';
 import { containersOf, type Manifest, ofKind, podsIn } from './manifests.ts';
-import { podSecurityProblems } from './pod-security.ts';
 import { referenceProblems } from './references.ts';
 
 const source = fileURLToPath(new URL('../../deploy/kustomize', import.meta.url));
@@ -82,7 +81,6 @@ describe.skipIf(kubectl.skip)(`the Kustomize component${kubectl.note}`, () => {
     const [sidecar] = pod.spec.initContainers ?? [];
     expect(sidecar?.restartPolicy).toBe('Always');
     expectHarmless(sidecar, pod);
-    expect(podSecurityProblems(pod)).toEqual([]);
     expect(await exporterProblems(manifests)).toEqual([]);
     expect(pod.spec.containers.map(({ name }) => name)).toEqual(['shop']);
     expect(manifests.map(({ kind }) => kind).toSorted()).toEqual(['ConfigMap', 'Deployment']);

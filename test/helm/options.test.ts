@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { chart, helm3, helm4, manifestsIn, refusal, render } from './chart.ts';
+import { chart, helm3, helm4, manifestsIn, render } from './chart.ts';
 import { ofKind } from './manifests.ts';
 
 const run = promisify(execFile);
@@ -13,49 +13,6 @@ const extraObject = {
   kind: 'ConfigMap',
   metadata: { name: '{{ .Release.Name }}-extra' },
 };
-
-describe.skipIf(helm3.skip)(`values that are off by default${helm3.note}`, () => {
-  it.each([
-    { set: 'strategy.type=OnDelete', says: '/strategy/type' },
-    { set: 'strategy.rollingUpdate.partition=1', says: 'partition' },
-    { set: 'updateStrategy.rollingUpdate.maxSurge=1', says: 'maxSurge' },
-    { set: 'annotations.on=true', says: '/annotations/on' },
-    { set: 'minReadySeconds=5s', says: '/minReadySeconds' },
-    { set: 'revisionHistoryLimit=-1', says: '/revisionHistoryLimit' },
-    { set: 'dnsPolicy=Cluster', says: '/dnsPolicy' },
-    { set: 'hostNetwork=yes', says: '/hostNetwork' },
-    { set: 'releaseLabel=prometheus', says: '/releaseLabel' },
-    { set: 'service.labels.a=1', says: '/service/labels/a' },
-    { set: 'service.nodePort=http', says: '/service/nodePort' },
-    { set: 'service.ipFamilies={IPv4,IPv4}', says: '/service/ipFamilies' },
-    { set: 'service.ipFamilyPolicy=Dual', says: '/service/ipFamilyPolicy' },
-    { set: 'service.externalTrafficPolicy=local', says: '/service/externalTrafficPolicy' },
-    { set: 'ingress.hosts[0].path=/', says: '/ingress/hosts/0' },
-    { set: 'ingress.hosts[0].host=a,ingress.hosts[0].paths[0].path=x', says: '/ingress/hosts/0' },
-    { set: 'httpRoute.hostname=a', says: 'hostname' },
-    { set: 'pdb.minAvailable=half', says: '/pdb/minAvailable' },
-    { set: 'vpa.updateMode=On', says: '/vpa/updateMode' },
-    { set: 'vpa.maxAllowed.memory=lots', says: '/vpa/maxAllowed/memory' },
-    { set: 'vpa.minAllowed.disk=1Gi', says: 'disk' },
-    { set: 'vpa.controlledResources={cpu,cpu}', says: '/vpa/controlledResources' },
-    { set: 'serviceMonitor.sampleLimit=many', says: '/serviceMonitor/sampleLimit' },
-    { set: 'serviceMonitor.proxyUrl=proxy:3128', says: '/serviceMonitor/proxyUrl' },
-    { set: 'podMonitor.attachMetadata.nodes=true', says: 'nodes' },
-    { set: 'scrapeConfig.interval=half', says: '/scrapeConfig/interval' },
-    { set: 'scrapeConfig.targetLabels.a-b=c', says: '/scrapeConfig/targetLabels' },
-    { set: 'podMonitoring.interval=', says: '/podMonitoring/interval' },
-    { set: 'podMonitoring.tls.cert.secret.name=a', says: '/podMonitoring/tls' },
-    { set: 'podMonitoring.metricRelabeling[0].action=labelmap', says: '/podMonitoring/metric' },
-    { set: 'dashboards.grafanaOperator.resyncPeriod=5', says: 'resyncPeriod' },
-    { set: 'dashboards.grafanaOperator.instanceSelector.labels.a=b', says: 'instanceSelector' },
-    { set: 'extraManifests=text', says: '/extraManifests' },
-  ])('are refused as $set', async ({ set, says }) => {
-    const text = await refusal([set]);
-
-    expect(text).toContain("values don't meet the specifications of the schema");
-    expect(text).toContain(says);
-  });
-});
 
 describe.each([
   { helm: 'helm 3', tool: helm3 },

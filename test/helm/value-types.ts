@@ -1,56 +1,45 @@
 import type { JsonObject } from './json.ts';
-import {
-  amountOfPods,
-  annotations,
-  dataKey,
-  dnsLabel,
-  dnsName,
-  labelKey,
-  labels,
-  labelValue,
-  optionalDnsLabel,
-  optionalDnsName,
-  portName,
-  portNumber,
-} from './kubernetes-names.ts';
-import { isReady, lives } from './kubernetes-rules.ts';
 import { kubernetesField, kubernetesType } from './kubernetes-types.ts';
-import { optionTypes } from './option-types.ts';
 
-function listOf(items: JsonObject): JsonObject {
-  return { type: 'array', items };
+type Types = Readonly<Record<string, JsonObject>>;
+
+function listOf(items: JsonObject, rest: JsonObject = {}): JsonObject {
+  return { type: 'array', items, ...rest };
 }
 
-function mapOf(required: readonly string[], properties: JsonObject): JsonObject {
+function mapOf(properties: JsonObject, required: readonly string[] = []): JsonObject {
   return { type: 'object', additionalProperties: false, required, properties };
 }
 
+function under(path: string, types: Types): Types {
+  return Object.fromEntries(Object.entries(types).map(([key, type]) => [`${path}.${key}`, type]));
+}
+
+function fields(type: string, names: readonly string[]): Types {
+  return Object.fromEntries(names.map((name) => [name, kubernetesField(type, name)]));
+}
+
+/** A type, or an empty text for nothing. */
+function optional(type: JsonObject): JsonObject {
+  return { anyOf: [{ const: '' }, type] };
+}
+
 const notEmpty: JsonObject = { type: 'string', minLength: 1 };
-/** Without spaces; registries decide about the rest. */
-const imagePart: JsonObject = { type: 'string', pattern: '^\\S*$' };
+const text: JsonObject = { type: 'string' };
+const anyMap: JsonObject = { type: 'object' };
+/** Labels, annotations: YAML makes a number of 1 and a boolean of "on", which Kubernetes refuses. */
+const texts: JsonObject = { type: 'object', additionalProperties: text };
+const portNumber: JsonObject = { type: 'integer', minimum: 1, maximum: 65_535 };
+const amountOfPods: JsonObject = {
+  type: ['integer', 'string'],
+  minimum: 0,
+  pattern: '^(100|[1-9]?[0-9])%$',
+};
+const metricLabel = '^[a-zA-Z_][a-zA-Z0-9_]*$';
+const schemes: JsonObject = { enum: ['', 'http', 'https'] };
 
 /** As other charts take it: the name alone, or as Kubernetes writes it. */
-const pullSecret: JsonObject = { anyOf: [dnsName, mapOf(['name'], { name: dnsName })] };
-
-/** Only an init container has a restart policy: as a native sidecar, which may have probes then. */
-const extraContainer: JsonObject = {
-  allOf: [kubernetesType('Container'), { not: { required: ['restartPolicy'] } }],
-};
-const extraInitContainer: JsonObject = {
-  allOf: [
-    kubernetesType('Container'),
-    {
-      if: { required: ['restartPolicy'] },
-      else: {
-        not: {
-          anyOf: ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'].map((field) => ({
-            required: [field],
-          })),
-        },
-      },
-    },
-  ],
-};
+const pullSecrets = listOf({ anyOf: [notEmpty, mapOf({ name: notEmpty }, ['name'])] });
 
 /** An entry that is null, or empty because Helm has not taken the null away, takes the chart's own out. */
 function removable(type: JsonObject): JsonObject {
@@ -77,110 +66,164 @@ const sidecarSecurityContext: JsonObject = {
   ),
 };
 
-/** The fields of a monitor that its custom resource has under the same name. */
-function monitorTypes(path: string, endpoint: string): Readonly<Record<string, JsonObject>> {
+const scraped = ['interval', 'scrapeTimeout', 'tlsConfig', 'basicAuth'];
+const relabeled = ['relabelings', 'metricRelabelings'];
+
+/** What the monitors and the ScrapeConfig of the Prometheus Operator have under the same names. */
+function monitorTypes(endpoint: string): Types {
   return {
-    [`${path}.labels`]: labels,
-    [`${path}.namespace`]: optionalDnsLabel,
-    ...Object.fromEntries(
-      [
-        'interval',
-        'scrapeTimeout',
-        'tlsConfig',
-        'basicAuth',
-        'relabelings',
-        'metricRelabelings',
-      ].map((field) => [`${path}.${field}`, kubernetesField(endpoint, field)]),
-    ),
+    ...fields(endpoint, [...scraped, ...relabeled]),
+    labels: texts,
+    scheme: schemes,
+    proxyUrl: optional(kubernetesField('PodMonitorEndpoint', 'proxyUrl')),
+    targetLabels: listOf(notEmpty),
+    podTargetLabels: listOf(notEmpty),
+    attachMetadata: kubernetesField('PodMonitorSpec', 'attachMetadata'),
   };
 }
 
-/** What a default does not tell of a value. Every map and every list is here. */
-export const valueTypes: Readonly<Record<string, JsonObject>> = {
-  mode: { enum: ['deployment', 'statefulset', 'sidecar', 'none'] },
-  replicas: { type: 'integer', minimum: 0, maximum: 2_147_483_647 },
-  'sharding.mode': { enum: ['none', 'static'] },
-  configExistingConfigMap: optionalDnsName,
-  configReload: { enum: ['hot', 'rollout'] },
-  'apiKey.existingSecret': optionalDnsName,
-  'apiKey.existingSecretKey': dataKey,
-  accounts: listOf(
-    mapOf(['name'], {
-      name: notEmpty,
-      existingSecret: optionalDnsName,
-      existingSecretKey: dataKey,
-      value: { type: 'string' },
-    }),
-  ),
-  'image.registry': imagePart,
-  'image.repository': { type: 'string', pattern: '^\\S+$' },
-  'image.tag': { type: 'string', pattern: '^([A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?$' },
-  'image.digest': { type: 'string', pattern: '^(sha256:[0-9a-f]{64})?$' },
-  'image.pullPolicy': { enum: ['Always', 'IfNotPresent', 'Never'] },
-  'image.pullSecrets': listOf(pullSecret),
-  'global.imageRegistry': imagePart,
-  'global.imagePullSecrets': listOf(pullSecret),
-  nameOverride: optionalDnsLabel,
-  // Also the name of a Service, which begins with a letter.
-  fullnameOverride: { type: 'string', pattern: '^([a-z]([-a-z0-9]*[a-z0-9])?)?$' },
-  namespaceOverride: optionalDnsLabel,
-  commonLabels: labels,
-  'web.port': portNumber,
-  'web.telemetryPath': { type: 'string', pattern: '^(/[A-Za-z0-9_.~-]+)+$' },
-  'web.configExistingSecret': optionalDnsName,
-  'web.configExistingSecretKey': dataKey,
-  'web.tlsExistingSecret': optionalDnsName,
-  'web.scheme': { enum: ['http', 'https'] },
-  'log.level': { enum: ['debug', 'info', 'warn', 'error'] },
-  'log.format': { enum: ['json', 'pretty', 'auto'] },
-  'sidecar.native': { enum: ['auto', true, false] },
-  'sidecar.containerName': dnsLabel,
-  'sidecar.portName': portName,
-  'sidecar.securityContext': sidecarSecurityContext,
-  'sidecar.resources': kubernetesType('ResourceRequirements'),
+const pods: Types = {
   podSecurityContext: kubernetesType('PodSecurityContext'),
   securityContext: kubernetesType('SecurityContext'),
-  'serviceAccount.name': optionalDnsName,
-  'serviceAccount.annotations': annotations,
   resources: kubernetesType('ResourceRequirements'),
-  // In how many ways they ask is for a sentence: the chart's own way may have to be taken out.
-  livenessProbe: { allOf: [kubernetesType('Probe'), lives] },
-  readinessProbe: { allOf: [kubernetesType('Probe'), isReady] },
-  terminationGracePeriodSeconds: { type: 'integer', minimum: 0, maximum: 2_147_483_647 },
-  podAnnotations: annotations,
-  podLabels: labels,
-  nodeSelector: labels,
+  startupProbe: kubernetesType('Probe'),
+  livenessProbe: kubernetesType('Probe'),
+  readinessProbe: kubernetesType('Probe'),
+  lifecycle: kubernetesType('Lifecycle'),
+  strategy: kubernetesType('DeploymentStrategy'),
+  updateStrategy: kubernetesType('StatefulSetUpdateStrategy'),
+  annotations: texts,
+  podAnnotations: texts,
+  podLabels: texts,
+  nodeSelector: texts,
   tolerations: listOf(kubernetesType('Toleration')),
   affinity: kubernetesType('Affinity'),
   topologySpreadConstraints: listOf(kubernetesType('TopologySpreadConstraint')),
-  priorityClassName: optionalDnsName,
+  dnsPolicy: { enum: ['', 'ClusterFirst', 'ClusterFirstWithHostNet', 'Default', 'None'] },
   dnsConfig: kubernetesType('PodDNSConfig'),
   hostAliases: listOf(kubernetesType('HostAlias')),
-  extraArgs: listOf({ type: 'string' }),
+  extraArgs: listOf(text),
   extraEnv: listOf(kubernetesType('EnvVar')),
   extraEnvFrom: listOf(kubernetesType('EnvFromSource')),
   extraVolumes: listOf(kubernetesType('Volume')),
   extraVolumeMounts: listOf(kubernetesType('VolumeMount')),
-  extraContainers: listOf(extraContainer),
-  extraInitContainers: listOf(extraInitContainer),
-  'service.type': { enum: ['ClusterIP', 'NodePort', 'LoadBalancer'] },
-  'service.port': portNumber,
-  'service.annotations': annotations,
-  'ingress.className': optionalDnsName,
-  'ingress.annotations': annotations,
+  extraContainers: listOf(kubernetesType('Container')),
+  extraInitContainers: listOf(kubernetesType('Container')),
+};
+
+const service: Types = {
+  type: { enum: ['ClusterIP', 'NodePort', 'LoadBalancer'] },
+  port: portNumber,
+  annotations: texts,
+  labels: texts,
+  loadBalancerSourceRanges: listOf(notEmpty),
+  externalTrafficPolicy: { enum: ['', 'Cluster', 'Local'] },
+  ipFamilyPolicy: { enum: ['', 'SingleStack', 'PreferDualStack', 'RequireDualStack'] },
+  ipFamilies: listOf({ enum: ['IPv4', 'IPv6'] }, { maxItems: 2, uniqueItems: true }),
+};
+
+const ingressPath = mapOf({
+  path: { type: 'string', pattern: '^/' },
+  pathType: { enum: ['Exact', 'Prefix', 'ImplementationSpecific'] },
+});
+const ingressHost = mapOf({ host: notEmpty, paths: listOf(ingressPath, { minItems: 1 }) }, [
+  'host',
+]);
+const hostName: JsonObject = { type: 'string', pattern: '^[^/:]+$' };
+
+const httpRoute: Types = {
+  labels: texts,
+  annotations: texts,
+  ...fields('HTTPRouteSpec', ['parentRefs', 'hostnames']),
+  matches: kubernetesField('HTTPRouteSpec', 'rules', 'matches'),
+  filters: kubernetesField('HTTPRouteSpec', 'rules', 'filters'),
+  additionalRules: kubernetesField('HTTPRouteSpec', 'rules'),
+};
+
+const scaled = mapOf({ cpu: kubernetesType('Quantity'), memory: kubernetesType('Quantity') });
+const policies = ['VerticalPodAutoscalerSpec', 'resourcePolicy', 'containerPolicies'] as const;
+const vpa: Types = {
+  labels: texts,
+  annotations: texts,
+  recommenders: kubernetesField('VerticalPodAutoscalerSpec', 'recommenders'),
+  updateMode: kubernetesField('VerticalPodAutoscalerSpec', 'updatePolicy', 'updateMode'),
+  controlledResources: listOf({ enum: ['cpu', 'memory'] }, { uniqueItems: true }),
+  controlledValues: kubernetesField(...policies, 'controlledValues'),
+  minAllowed: scaled,
+  maxAllowed: scaled,
+};
+
+/** Google's objects, whose schema is not to be had. */
+const podMonitoring: Types = {
+  labels: texts,
+  interval: notEmpty,
+  tls: anyMap,
+  basicAuth: anyMap,
+  limits: anyMap,
+  targetLabels: anyMap,
+  metricRelabeling: listOf(anyMap),
+};
+
+/** An object as Kubernetes has it; it may be of a kind that nobody knows here. */
+const extraManifest: JsonObject = {
+  type: 'object',
+  required: ['apiVersion', 'kind', 'metadata'],
+  properties: { apiVersion: notEmpty, kind: notEmpty, metadata: anyMap },
+};
+
+/** What a default does not tell of a value. Every map and every list is here. */
+export const valueTypes: Types = {
+  mode: { enum: ['deployment', 'statefulset', 'sidecar', 'none'] },
+  'sharding.mode': { enum: ['none', 'static'] },
+  configReload: { enum: ['hot', 'rollout'] },
+  accounts: listOf(
+    mapOf({ name: notEmpty, existingSecret: text, existingSecretKey: text, value: text }, ['name']),
+  ),
+  'image.digest': { type: 'string', pattern: '^(sha256:[0-9a-f]{64})?$' },
+  'image.pullPolicy': { enum: ['Always', 'IfNotPresent', 'Never'] },
+  'image.pullSecrets': pullSecrets,
+  'global.imagePullSecrets': pullSecrets,
+  commonLabels: texts,
+  'web.port': portNumber,
+  'web.telemetryPath': { type: 'string', pattern: '^(/[A-Za-z0-9_.~-]+)+$' },
+  'web.scheme': { enum: ['http', 'https'] },
+  'log.level': { enum: ['debug', 'info', 'warn', 'error'] },
+  'log.format': { enum: ['json', 'pretty', 'auto'] },
+  'sidecar.native': { enum: ['auto', true, false] },
+  'sidecar.securityContext': sidecarSecurityContext,
+  'sidecar.resources': kubernetesType('ResourceRequirements'),
+  'serviceAccount.annotations': texts,
+  ...pods,
+  extraManifests: {
+    type: ['array', 'object'],
+    items: { anyOf: [notEmpty, extraManifest] },
+    additionalProperties: { anyOf: [{ type: 'null' }, notEmpty, extraManifest] },
+  },
+  ...under('service', service),
+  'ingress.annotations': texts,
+  'ingress.hosts': listOf({ anyOf: [hostName, ingressHost] }),
   'ingress.tls': listOf(kubernetesType('IngressTLS')),
-  ...monitorTypes('serviceMonitor', 'ServiceMonitorEndpoint'),
-  ...monitorTypes('podMonitor', 'PodMonitorEndpoint'),
-  'prometheusRule.labels': labels,
-  'prometheusRule.namespace': optionalDnsLabel,
+  ...under('httpRoute', httpRoute),
+  ...under('serviceMonitor', monitorTypes('ServiceMonitorEndpoint')),
+  ...under('podMonitor', monitorTypes('PodMonitorEndpoint')),
+  ...under('scrapeConfig', {
+    ...monitorTypes('PodMonitorEndpoint'),
+    targetLabels: {
+      type: 'object',
+      additionalProperties: false,
+      patternProperties: { [metricLabel]: text },
+    },
+  }),
+  ...under('podMonitoring', podMonitoring),
+  'prometheusRule.labels': texts,
   'prometheusRule.grafanaUrl': { type: 'string', pattern: '^(https?://[^?#]+)?$' },
   'prometheusRule.extraGroups': listOf(kubernetesType('RuleGroup')),
-  'dashboards.label': labelKey,
-  'dashboards.labelValue': labelValue,
-  'dashboards.folderAnnotation': labelKey,
-  'dashboards.namespace': optionalDnsLabel,
+  'dashboards.labels': texts,
+  'dashboards.annotations': texts,
+  'dashboards.grafanaOperator.instanceSelector': kubernetesType('LabelSelector'),
   'networkPolicy.ingressFrom': listOf(kubernetesType('NetworkPolicyPeer')),
   'networkPolicy.egress.extra': listOf(kubernetesType('NetworkPolicyEgressRule')),
   'pdb.maxUnavailable': amountOfPods,
-  ...optionTypes,
+  'pdb.minAvailable': optional(amountOfPods),
+  ...under('vpa', vpa),
 };

@@ -24,7 +24,7 @@ function schemaOf(path: string, value: Json): JsonObject {
   if (type !== undefined) return type;
   if (!isObject(value)) {
     if (Array.isArray(value)) throw new Error(`the list ${path} needs a type in value-types.ts`);
-    return { type: value === null ? 'null' : typeof value };
+    return { type: typeOf(value) };
   }
   const entries = Object.entries(value);
   if (entries.length === 0 && path !== 'config') {
@@ -37,6 +37,11 @@ function schemaOf(path: string, value: Json): JsonObject {
       entries.map(([key, child]) => [key, schemaOf(path === '' ? key : `${path}.${key}`, child)]),
     ),
   };
+}
+
+function typeOf(value: Json): string {
+  if (value === null) return 'null';
+  return Number.isInteger(value) ? 'integer' : typeof value;
 }
 
 /**

@@ -59,8 +59,20 @@ describe('createTokenBucket', () => {
     expect(second).toBeGreaterThan(0);
   });
 
+  it.each([
+    { what: 'two batches', perMinute: 120, options: {}, most: 4 },
+    { what: 'two tokens where a batch has less than one', perMinute: 5, options: {}, most: 2 },
+    { what: 'a burst that is named', perMinute: 120, options: { burst: 1 }, most: 1 },
+  ])('holds no more than $what', ({ perMinute, options, most }) => {
+    const bucket = createTokenBucket(perMinute, 0, options);
+    let taken = 0;
+    for (; bucket.waitMs(3_600_000) === 0; taken += 1) bucket.take();
+
+    expect(taken).toBe(most);
+  });
+
   it('does not make a caller wait for another batch when its timer fired a little early', () => {
-    const bucket = createTokenBucket(10, 0, 3000);
+    const bucket = createTokenBucket(10, 0, { batchMs: 3000 });
     bucket.restart(0);
     bucket.take();
 
