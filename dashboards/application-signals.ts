@@ -7,7 +7,7 @@ import { averageTime, aWeekAgo, errorRatio, ofApp, perApp, rate, throughput } fr
 const current = throughput();
 const lastWeek = throughput({ at: aWeekAgo });
 const errors = rate('errors_per_minute');
-const apdex = ofApp('newrelic_application_apdex_ratio');
+const apdex = ofApp('newrelic_application_apdex_score');
 const legend = '{{transaction_type}}';
 
 /** By transaction type, as few applications have comparable ones. */

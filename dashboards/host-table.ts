@@ -77,7 +77,7 @@ export const eachHost: Panel = table({
       width: 70,
       cell: 'state',
       mappings: [poorApdex],
-      expr: wholeHost('apdex_ratio'),
+      expr: wholeHost('apdex_score'),
     }),
     ofListedHosts({ title: 'Memory', unit: 'bytes', width: 90, cell: 'shade', expr: memory }),
     ofListedHosts({

@@ -183,7 +183,7 @@ const applications = table({
       decimals: 2,
       width: 70,
     }),
-    polledOr('apdex_score', perApp(ofListed('newrelic_application_apdex_ratio')), {
+    polledOr('apdex_score', perApp(ofListed('newrelic_application_apdex_score')), {
       title: 'Apdex',
       unit: 'none',
       decimals: 2,

@@ -142,13 +142,9 @@ function checkOperands(command: Command, words: readonly string[]): void {
     throw new UsageError(`${command}: unexpected argument ${quote(surplus)}`);
   }
   if (operand === undefined) return;
-  const { name, isRequired, values, expected } = operand;
+  const { name, isRequired, expected } = operand;
   if ((first === undefined || first === '') && isRequired) {
-    throw new UsageError(`${command} needs ${name === 'APP' ? 'an' : 'a'} ${name}: ${expected}`);
-  }
-  if (first !== undefined && values !== undefined && !values.includes(first)) {
-    const hint = didYouMean(first, values) ?? `there are: ${expected}`;
-    throw new UsageError(`${command}: unknown ${name} ${quote(first)}: ${hint}`);
+    throw new UsageError(`${command} needs an ${name}: ${expected}`);
   }
 }
 

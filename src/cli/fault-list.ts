@@ -114,7 +114,6 @@ export function faultUsages(): string {
 /** A list of faults, separated by commas; the empty text has none. */
 export const faultList: ValueRule<readonly NamedFault[]> = {
   expected: `a list, separated by commas, of: ${faultUsages()}`,
-  values: faultNames,
   parse: (text) => {
     const faults = itemsOf(text).map(parseFault);
     return faults.every((fault) => typeof fault !== 'string') ? faults : undefined;

@@ -27,7 +27,6 @@ class DeclaredFlags {
     defaultText: 'config.yaml',
     help: 'Configuration file.',
     expected: 'the path of a file',
-    isFile: true,
     commands: ['serve', 'check-config', 'plan', 'discover', 'metrics', 'compare', 'once'],
     parse: (text) => (text === '' ? undefined : text),
   };
@@ -61,7 +60,6 @@ class DeclaredFlags {
   };
   readonly webConfigFile: Flag<string> = {
     name: 'web.config.file',
-    isFile: true,
     defaultText: '',
     help: "File with TLS, passwords and headers of the exporter's own HTTP server, in the format of Prometheus' exporters.",
     expected: 'the path of a file',
@@ -213,7 +211,6 @@ class DeclaredFlags {
   };
   readonly clientCertFile: Flag<string> = {
     name: 'tls.cert-file',
-    isFile: true,
     defaultText: '',
     help: 'Client certificate to present, for a server that requires one (PEM).',
     expected: 'the path of a file',
@@ -222,7 +219,6 @@ class DeclaredFlags {
   };
   readonly clientKeyFile: Flag<string> = {
     name: 'tls.key-file',
-    isFile: true,
     defaultText: '',
     help: 'Key of the client certificate (PEM).',
     expected: 'the path of a file',

@@ -15,7 +15,6 @@ export const commands = [
   'healthcheck',
   'print-config',
   'config-schema',
-  'completion',
 ] as const;
 export type Command = (typeof commands)[number];
 
@@ -71,10 +70,6 @@ export type FlagValues<Table> = {
 export interface ValueRule<Value> {
   /** What a value must look like, to follow "expected". */
   readonly expected: string;
-  /** The words of a closed set, for the completion of a shell. */
-  readonly values?: readonly string[];
-  /** Whether the value is the path of a file. */
-  readonly isFile?: true;
   /** What is wrong with a value that is not allowed, if there is more to say than what was expected. */
   problem?(text: string): string | undefined;
   /** `undefined` for a value that is not allowed. */
@@ -84,14 +79,12 @@ export interface ValueRule<Value> {
 export const onOrOff: ValueRule<boolean> & { readonly isSwitch: true } = {
   expected: 'no value, or true or false',
   isSwitch: true,
-  values: ['true', 'false'],
   parse: (text) => (text === 'true' || text === 'false' ? text === 'true' : undefined),
 };
 
 export function oneOf<Word extends string>(words: readonly Word[]): ValueRule<Word> {
   return {
     expected: `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`,
-    values: words,
     parse: (text) => words.find((word) => word === text.toLowerCase()),
   };
 }

@@ -61,16 +61,7 @@ const commandHelp: Readonly<Record<Command, CommandHelp>> = {
     usage: 'config-schema',
     summary: 'Print the JSON schema of the configuration file, for editors.',
   },
-  completion: {
-    usage: 'completion SHELL',
-    summary: 'Print what bash, zsh or fish needs to complete commands, flags and their values.',
-  },
 };
-
-/** What the command does, in a sentence or two. */
-export function summaryOf(command: Command): string {
-  return commandHelp[command].summary;
-}
 
 const lineWidth = 80;
 const switches: readonly string[] = [

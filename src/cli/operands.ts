@@ -1,14 +1,11 @@
 import type { Command } from './flags.ts';
-import { shells } from './shells.ts';
 
 /** What may follow a command, once. */
 export interface Operand {
   /** As in the help. */
-  readonly name: 'FILE' | 'SHELL' | 'APP';
+  readonly name: 'FILE' | 'APP';
   readonly isRequired: boolean;
-  /** The words that it may be, if not any. */
-  readonly values?: readonly string[];
-  /** What it must be, for who left it out. */
+  /** What it must be, told to somebody who left it out. */
   readonly expected: string;
 }
 
@@ -29,7 +26,6 @@ const operands: Readonly<Partial<Record<Command, Operand>>> = {
   },
   compare: configFile,
   'print-config': configFile,
-  completion: { name: 'SHELL', isRequired: true, values: shells, expected: shells.join(', ') },
 };
 
 /** `undefined` for a command that takes nothing but flags. */

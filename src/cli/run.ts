@@ -1,11 +1,10 @@
 import { buildOf, versionText } from '../daemon/build.ts';
 import { CommandError, type ExitCode, type Platform } from '../daemon/platform.ts';
-import { createLogger, ignoreWriteErrors } from '../telemetry/logger.ts';
+import { ignoreWriteErrors } from '../telemetry/logger.ts';
 import { parseArguments } from './arguments.ts';
 import type { Flags } from './flag-table.ts';
 import type { Command } from './flags.ts';
 import { helpText } from './help.ts';
-import { misspeltVariables } from './misspelt-variables.ts';
 import { type Outcome, runKeepingParts, runOneShot } from './one-shot.ts';
 import { createProgressLine } from './progress-line.ts';
 
@@ -68,7 +67,6 @@ interface Wanted {
 
 async function runCommand(command: Command, wanted: Wanted, platform: Platform): Promise<ExitCode> {
   const { argv, flags } = wanted;
-  await warnOfVariables(command, flags, platform);
   if (!isEndless(command)) return runWithProgress(command, wanted, platform);
   if (command === 'demo') return (await import('./demo.ts')).demo(flags, platform);
   if (command === 'simulate') return (await import('./simulate.ts')).simulate(flags, platform);
@@ -99,21 +97,6 @@ async function runWithProgress(
   }
 }
 
-/** A misspelt variable would otherwise do nothing, silently. A child leaves it to its parent. */
-async function warnOfVariables(command: Command, flags: Flags, platform: Platform): Promise<void> {
-  const variables = platform.tellParent === undefined ? misspeltVariables(platform.env) : [];
-  if (variables.length === 0) return;
-  if (!isEndless(command)) {
-    const lines = variables.map(({ name, help }) => `warning: unknown variable ${name}: ${help}\n`);
-    platform.stderr.write(lines.join(''));
-    return;
-  }
-  const logger = await createLogger(flags, platform);
-  for (const { name, help } of variables) {
-    logger.warn({ variable: name, remedy: help }, 'unknown environment variable');
-  }
-}
-
 async function oneShot(
   command: Exclude<Command, EndlessCommand>,
   wanted: Wanted,
@@ -140,10 +123,6 @@ async function oneShot(
     case 'config-schema': {
       const { configJsonSchemaText } = await import('../config/schema.ts');
       return { exitCode: 0, output: configJsonSchemaText() };
-    }
-    case 'completion': {
-      const { completionText } = await import('./completion.ts');
-      return { exitCode: 0, output: completionText(wanted.operands[0]) };
     }
   }
 }

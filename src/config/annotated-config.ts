@@ -2,12 +2,16 @@ import { Document, isMap, isScalar, isSeq, type Node } from 'yaml';
 import type { PlainConfig } from '../model/config.ts';
 import { printable } from '../model/line-text.ts';
 import type { Place } from './diagnostic.ts';
-import { type EffectiveConfig, effectiveConfig } from './effective-config.ts';
+import {
+  type EffectiveConfig,
+  effectiveConfig,
+  type FileValue,
+  yamlStyle,
+} from './effective-config.ts';
 import type { InspectedConfig } from './inspect-config.ts';
 import type { Located } from './located.ts';
 import { configJsonSchema } from './schema.ts';
 import { knownKeysAt } from './shape-problems.ts';
-import type { FileValue } from './write-yaml.ts';
 
 /** Keys and indices that lead to a value. */
 export type ConfigPath = readonly (string | number)[];
@@ -104,7 +108,7 @@ function originText(origin: Origin): string {
 
 /** As a configuration file that means the same, with the origin of each value behind it. */
 export function annotatedText({ config, values }: AnnotatedConfig, header: string): string {
-  const document = new Document(config, { aliasDuplicateObjects: false });
+  const document = new Document(config, yamlStyle);
   document.commentBefore = header;
   for (const { path, origin } of values) {
     const node = nodeAt(document.contents, path);
@@ -112,5 +116,5 @@ export function annotatedText({ config, values }: AnnotatedConfig, header: strin
     if (isMap(node) || isSeq(node)) node.flow = true;
     node.comment = ` ${originText(origin)}`;
   }
-  return document.toString({ lineWidth: 0 });
+  return document.toString(yamlStyle);
 }

@@ -1,3 +1,4 @@
+import { stringify } from 'yaml';
 import type {
   AccountConfig,
   AppEntry,
@@ -8,7 +9,22 @@ import type {
 import type { MetricChoice } from '../model/polled-series.ts';
 import type { WindowSetting } from '../model/window.ts';
 import { formatDuration } from './duration.ts';
-import { type FileValue, writeYaml } from './write-yaml.ts';
+
+/** A value that a configuration file may hold. */
+export type FileValue =
+  | string
+  | number
+  | bigint
+  | boolean
+  | readonly FileValue[]
+  | { readonly [key: string]: FileValue };
+
+/** How configurations are written: a word such as `on` in quotes, which YAML 1.1 takes for a boolean. */
+export const yamlStyle = {
+  aliasDuplicateObjects: false,
+  compat: 'yaml-1.1',
+  lineWidth: 0,
+} as const;
 
 /** A map in the form of the configuration file: its keys in the order in which they are documented. */
 type FileMap = Readonly<Record<string, FileValue>>;
@@ -46,7 +62,7 @@ export function effectiveConfig({ accounts, apps }: PlainConfig): EffectiveConfi
  * redacted; keys are not part of a configuration.
  */
 export function effectiveConfigText(config: PlainConfig): string {
-  return writeYaml({ ...effectiveConfig(config) });
+  return stringify(effectiveConfig(config), yamlStyle);
 }
 
 function accountMap(account: AccountConfig): FileMap {

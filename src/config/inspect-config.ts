@@ -80,7 +80,7 @@ async function findingsOf(
     ...(parsed.success ? [] : shapeProblems(root, parsed.error, configJsonSchema())),
     ...referenceProblems(root),
     ...metricProblems(root),
-    ...(await patternProblems(root)),
+    ...(await patternProblems(root, takeBreak)),
   ]);
   const nothing = { warnings: [], withoutId: [] };
   if (!parsed.success) return { config: undefined, errors, ...nothing };

@@ -12,12 +12,17 @@ const maxCachedBytes = 16e6;
  *
  * @param known a pattern with this source, if there is one: what was compiled is shared with it
  */
-export type CompilePattern = (source: string, known?: NamePattern) => NamePattern;
+export type CompilePattern = (source: string, known?: NamePattern) => CompiledPattern;
+
+export interface CompiledPattern extends NamePattern {
+  /** What a search may have to do for each character of a name. */
+  readonly steps: number;
+}
 
 type Search = (compiled: RE2JS, name: string) => boolean;
 
 /** Equal to another pattern with the same source, so that configurations can be compared. */
-class Re2Pattern implements NamePattern {
+class Re2Pattern implements CompiledPattern {
   readonly source: string;
   readonly #compiled: RE2JS;
   readonly #search: Search;
@@ -28,8 +33,12 @@ class Re2Pattern implements NamePattern {
     this.#search = search;
   }
 
+  get steps(): number {
+    return this.#compiled.programSize();
+  }
+
   /** The same, but for the limit of memory that its cache counts against. */
-  with(search: Search): NamePattern {
+  with(search: Search): CompiledPattern {
     this.#compiled.re2().lazyDFA?.clearCache();
     return new Re2Pattern(this.source, this.#compiled, search);
   }

@@ -1,7 +1,14 @@
 import { errorAt, type Problem } from './diagnostic.ts';
 import { type Located, type LocatedMap, mapsUnder, type Span, textEntry } from './located.ts';
 import { type CompilePattern, loadPatternCompiler } from './name-pattern.ts';
-import { patternCost, patternTokens } from './pattern-tokens.ts';
+
+const mostCharacters = 2000;
+
+/**
+ * With every count written out. The engine itself refuses only what takes more than a million steps,
+ * for which it needs seconds and 150 MB.
+ */
+const mostWrittenOut = 50_000;
 
 /** A search takes at most this many steps for each character of a name. */
 const mostSteps = 2000;
@@ -25,7 +32,7 @@ interface Remedy {
 const severalEntries = (): string =>
   'use several entries: an application belongs to the first that selects it';
 
-/** Constructs of JavaScript that RE2 does not have, recognized by how they begin. */
+/** Constructs of JavaScript that RE2 does not have, recognized by what the engine names. */
 const remedies: readonly Remedy[] = [
   { construct: /^\(\?[=!]/u, message: 'RE2 syntax has no look-ahead', help: severalEntries },
   { construct: /^\(\?<[=!]/u, message: 'RE2 syntax has no look-behind', help: severalEntries },
@@ -45,12 +52,12 @@ const remedies: readonly Remedy[] = [
     help: () => 'write the code point of the character as \\x{1}',
   },
   {
-    construct: /^\[\^\]$/u,
+    construct: /^\[\^\]/u,
     message: 'RE2 syntax has no [^]',
     help: () => 'for any character write (?s:.)',
   },
   {
-    construct: /^\[\]$/u,
+    construct: /^\[\]/u,
     message: 'RE2 syntax has no []',
     help: () => 'write what may be there',
   },
@@ -88,43 +95,61 @@ function reasonOf(error: unknown): { readonly reason: string; readonly found: st
   return { reason: match?.groups?.['reason'] ?? text, found: match?.groups?.['found'] ?? '' };
 }
 
-/** Finds the part that the engine names by its beginning, or together with all text after it. */
-function partNamed(source: string, found: string): { text: string; offset: number } {
-  const whole = { text: source, offset: 0 };
+/** The place of what the engine names: the whole text, unless that stands in it exactly once. */
+function placeIn(source: string, found: string): Pick<Finding, 'offset' | 'length'> {
+  const offset = source.indexOf(found);
   // If the engine names a group, it does not say which of several places it means.
-  if (found === '' || /^\w+$/u.test(found)) return whole;
-  const tokens = patternTokens(source);
-  const part =
-    tokens.find(({ text }) => text.startsWith(found)) ??
-    tokens.find(({ text, offset }) => text.length > 1 && source.slice(offset) === found) ??
-    tokens.find(({ text }) => text.includes(found));
-  if (part === undefined) {
-    const offset = source.indexOf(found);
-    return offset === -1 ? whole : { text: found, offset };
-  }
-  return part;
+  const isClear = /\W/u.test(found) && offset !== -1 && offset === source.lastIndexOf(found);
+  return isClear ? { offset, length: found.length } : { offset: 0, length: source.length };
 }
 
-function findingOf(source: string, error: unknown): Finding {
+function syntaxFinding(source: string, error: unknown): Finding {
   const { reason, found } = reasonOf(error);
-  const { text, offset } = partNamed(source, found);
-  const remedy = remedies.find(({ construct }) => construct.test(text));
+  const remedy = remedies.find(({ construct }) => construct.test(found));
   const message = `is not a valid regular expression: ${remedy?.message ?? reason}`;
-  return { message, help: remedy?.help(text) ?? syntaxHelp, offset, length: text.length };
+  return { message, help: remedy?.help(found) ?? syntaxHelp, ...placeIn(source, found) };
 }
 
-function check(source: string, compile: CompilePattern): Finding | undefined {
-  const whole = { offset: 0, length: source.length };
-  const cost = patternCost(source);
-  if (cost > mostSteps) {
-    const message = `is too large a regular expression: it comes to ${cost} steps, and at most ${mostSteps} are allowed`;
-    return { message, help: 'use smaller counts, or several entries', ...whole };
+function tooLarge(source: string, what: string, most: number): Finding {
+  const message = `is too large a regular expression: ${what}, and at most ${most} are allowed`;
+  const help = 'use smaller counts, or several entries';
+  return { message, help, offset: 0, length: source.length };
+}
+
+/** How often the engine repeats a part of the expression at most, by its counts. Groups may be nested. */
+function mostRepeated(source: string): number {
+  let largest = 1;
+  let ofGroups = 1;
+  for (const [, group, least, most] of source.matchAll(/(\))?\{(\d+)(?:,(\d+))?/gu)) {
+    const count = Number(most ?? least);
+    if (group === undefined) largest = Math.max(largest, count);
+    else ofGroups *= Math.max(count, 1);
   }
+  // More than that is refused by the engine.
+  return Math.min(largest * ofGroups, 1000);
+}
+
+/** What is wrong with an expression that should not even be compiled. */
+function sizeFinding(source: string): Finding | undefined {
+  const { length } = source;
+  if (length > mostCharacters) {
+    return tooLarge(source, `it has ${length} characters`, mostCharacters);
+  }
+  const writtenOut = length * mostRepeated(source);
+  return writtenOut > mostWrittenOut
+    ? tooLarge(source, `its counts make it up to ${writtenOut} characters long`, mostWrittenOut)
+    : undefined;
+}
+
+/** What is wrong with an expression, or how many steps it comes to. */
+function check(source: string, compile: CompilePattern): Finding | number {
+  const finding = sizeFinding(source);
+  if (finding !== undefined) return finding;
   try {
-    compile(source);
-    return undefined;
+    const { steps } = compile(source);
+    return steps > mostSteps ? tooLarge(source, `it comes to ${steps} steps`, mostSteps) : steps;
   } catch (error) {
-    return findingOf(source, error);
+    return syntaxFinding(source, error);
   }
 }
 
@@ -141,41 +166,40 @@ function hostPattern(app: LocatedMap): ReturnType<typeof textEntry> {
   return hosts?.kind === 'map' ? textEntry(hosts, 'match') : undefined;
 }
 
-interface PatternEntry {
-  readonly text: string;
-  readonly span: Span;
+function problemAt(span: Span, text: string, finding: Finding): Problem {
+  return errorAt(spanOf(span, text, finding), `"match" ${finding.message}`, finding.help);
 }
 
-/** Reports the first expression that does not fit into the memory for all of them. */
-function tooManyProblem(patterns: readonly PatternEntry[]): Problem | undefined {
-  const counted = new Set<string>();
-  let steps = 0;
-  for (const { text, span } of patterns) {
-    const cost = patternCost(text);
-    // One that is too large alone is never compiled.
-    if (counted.has(text) || cost > mostSteps) continue;
-    counted.add(text);
-    steps += leastSteps + cost;
-    if (steps <= mostStepsTogether) continue;
-    const message = `"match" is one regular expression too many: the first ${counted.size} different ones come to ${steps} steps, counting ${leastSteps} more for each, and at most ${mostStepsTogether} are allowed`;
-    return errorAt(span, message, 'select by id or name, or by fewer patterns such as "^(?:a|b)-"');
-  }
-  return undefined;
-}
-
-/** Reports regular expressions that cannot be used. Empty ones are left to the schema. */
-export async function patternProblems(root: Located): Promise<readonly Problem[]> {
+/**
+ * Reports regular expressions that cannot be used, and the first that does not fit into the memory for
+ * all of them. Empty ones are left to the schema.
+ */
+export async function patternProblems(
+  root: Located,
+  takeBreak: () => Promise<void>,
+): Promise<readonly Problem[]> {
   const patterns = mapsUnder(root, 'apps')
     .flatMap((app) => [textEntry(app, 'match'), hostPattern(app)])
     .filter((entry) => entry !== undefined)
     .filter(({ text }) => text !== '');
   if (patterns.length === 0) return [];
   const compile = await loadPatternCompiler();
-  const wrong = patterns.flatMap(({ text, span }) => {
-    const finding = check(text, compile);
-    if (finding === undefined) return [];
-    return [errorAt(spanOf(span, text, finding), `"match" ${finding.message}`, finding.help)];
-  });
-  const tooMany = tooManyProblem(patterns);
-  return tooMany === undefined ? wrong : [...wrong, tooMany];
+  const problems: Problem[] = [];
+  const checked = new Map<string, Finding | number>();
+  let steps = 0;
+  for (const { text, span } of patterns) {
+    const known = checked.get(text);
+    const found = known ?? check(text, compile);
+    checked.set(text, found);
+    if (typeof found !== 'number') problems.push(problemAt(span, text, found));
+    else if (known === undefined) steps += leastSteps + found;
+    if (steps > mostStepsTogether) return [...problems, tooManyProblem(span, steps)];
+    await takeBreak();
+  }
+  return problems;
+}
+
+function tooManyProblem(span: Span, steps: number): Problem {
+  const message = `"match" is one regular expression too many: the different ones up to here come to ${steps} steps, counting ${leastSteps} more for each, and at most ${mostStepsTogether} are allowed`;
+  return errorAt(span, message, 'select by id or name, or by fewer patterns such as "^(?:a|b)-"');
 }

@@ -28,7 +28,6 @@ export const presetNames = [
   'response_time',
   'errors',
   'apdex',
-  'calls',
   'database',
   'external',
   'memory',
@@ -79,12 +78,11 @@ export const presets: Readonly<Record<PresetName, readonly PresetGauge[]>> = {
   ],
   apdex: [
     {
-      name: 'apdex_ratio',
+      name: 'apdex_score',
       help: 'Apdex score, 0 to 1,',
       sources: { all: { metric: 'Apdex', value: 'score' } },
     },
   ],
-  calls: [{ name: 'calls', help: 'Number of calls', sources: ofTransactions('call_count') }],
   database: [
     {
       name: 'database_calls_per_minute',

@@ -77,32 +77,6 @@ describe('a flag with an alias, which needs no value', () => {
   });
 });
 
-describe('a command with a word of a closed set', () => {
-  it('takes it as an operand', () => {
-    expect(parseArguments(['completion', 'bash'], {})).toMatchObject({
-      kind: 'run',
-      command: 'completion',
-      operands: ['bash'],
-      flags: { configFile: 'config.yaml' },
-    });
-  });
-
-  it.each([
-    { argv: ['completion'], message: 'completion needs a SHELL: bash, zsh, fish' },
-    {
-      argv: ['completion', 'bsh'],
-      message: 'completion: unknown SHELL "bsh": did you mean "bash"?',
-    },
-    {
-      argv: ['completion', 'powershell'],
-      message: 'completion: unknown SHELL "powershell": there are: bash, zsh, fish',
-    },
-    { argv: ['completion', 'bash', 'zsh'], message: 'completion: unexpected argument "zsh"' },
-  ])('refuses $argv', ({ argv, message }) => {
-    expect(messageOf(parseArguments(argv, {}))).toBe(message);
-  });
-});
-
 describe('a command about an application', () => {
   it.each(['11', 'Checkout: EU / "blue"', 'my.yaml'])('takes its id or its name: %s', (name) => {
     expect(parseArguments(['metrics', name, '--config.file=c.yaml'], {})).toMatchObject({

@@ -37,7 +37,7 @@ describe('check-config --online', () => {
     const { exitCode, stdout } = await printed(
       check,
       {
-        'c.yaml': `accounts: [${account}]\napps: [{ name: shop, metrics: [throughput, calls, errors] }, { id: 12, metrics: [throughput, ${metric}] }]`,
+        'c.yaml': `accounts: [${account}]\napps: [{ name: shop, metrics: [throughput, response_time, errors] }, { id: 12, metrics: [throughput, ${metric}] }]`,
       },
       threeApplications,
     );

@@ -84,7 +84,7 @@ describe('comparedValues', () => {
     expect(rows).toEqual([
       [undefined, 'web', 3, 3, 'equal'],
       [undefined, 'web', 0.15, 0.2, 'differs'],
-      [undefined, 'newrelic_application_apdex_ratio', undefined, 0.9, 'only NerdGraph'],
+      [undefined, 'newrelic_application_apdex_score', undefined, 0.9, 'only NerdGraph'],
       ['web-1', 'web', 3, 3, 'equal'],
     ]);
   });

@@ -67,10 +67,4 @@ describe('a list of faults', () => {
     expect(faultList.parse(text)).toBeUndefined();
     expect(faultList.problem?.(text)).toBe(problem);
   });
-
-  it('is described with every name that completion offers', () => {
-    const usages = faultUsages().split(', ');
-
-    expect(usages.map((usage) => /^[\w-]+/u.exec(usage)?.[0])).toEqual(faultList.values);
-  });
 });

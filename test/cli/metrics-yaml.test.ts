@@ -61,7 +61,6 @@ describe('metrics as YAML', () => {
       'throughput',
       'response_time',
       'apdex',
-      'calls',
       {
         metric: 'WebFrontend/QueueTime',
         value: 'average_response_time',

@@ -64,7 +64,7 @@ apps: [{ match: "." }]`;
         undefined,
         rules,
       );
-      return [...stdout.matchAll(/^newrelic_application_[^ ]*apdex_ratio\S*|^.*_errors_per_\S*/gmu)]
+      return [...stdout.matchAll(/^newrelic_application_[^ ]*apdex_score\S*|^.*_errors_per_\S*/gmu)]
         .map(([line]) => line)
         .toSorted();
     };

@@ -25,7 +25,7 @@ apps:
 
     const { text } = await parsed(file);
 
-    expect(text).toContain('\n      as: y # c.yaml:9\n');
+    expect(text).toContain('\n      as: "y" # c.yaml:9\n');
     expect(text).toContain('\n        as: x # c.yaml:5\n');
   });
 
@@ -65,7 +65,7 @@ apps:
       '- id: 3 # c.yaml:13',
       'metrics:',
       '- memory # c.yaml:15',
-      'as: y # c.yaml:16',
+      'as: "y" # c.yaml:16',
       'scale: 1 # default',
       '- id: 4 # c.yaml:17',
     ]);

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { effectiveConfigText } from '../../src/config/effective-config.ts';
 import { parseConfig } from '../../src/config/parse-config.ts';
 import type {
@@ -79,6 +80,15 @@ apps:
     expect(text).not.toContain('hunter2');
     expect(text).toContain('proxy_url: http://[redacted]@proxy:3128\n');
     expect(again.config.accounts[0]?.proxyUrl).toContain('@proxy:3128');
+  });
+
+  it('means the same to a reader of YAML 1.1, such as one in Go', async () => {
+    const apps = '[{name: on, labels: {tier: "0o7", team: yes, day: 2026-11-23, time: "1:30"}}]';
+    const text = await effectiveTextOf(`apps: ${apps}`);
+
+    expect(parse(text, { version: '1.1' })).toMatchObject({
+      apps: [{ name: 'on', labels: { tier: '0o7', team: 'yes', day: '2026-11-23', time: '1:30' } }],
+    });
   });
 
   it('is a file that means the same as the example', async () => {

@@ -178,7 +178,9 @@ const patterns: readonly MessageCase[] = [
   '\\\\p{Letter}',
   'a{5,3}',
   '(?>a)',
-  'a{1000}{1000}',
+  '(?:ab){1000}',
+  `(?:${'a'.repeat(90)}){1000}`,
+  'a'.repeat(2001),
 ].map((pattern) => app(`match: "${pattern}"`));
 
 const tooManyPatterns = app(

@@ -59,7 +59,7 @@ apps:
   });
 
   it('says nothing of all presets in one list', async () => {
-    const all = 'throughput, response_time, errors, apdex, calls, database, external, memory, cpu';
+    const all = 'throughput, response_time, errors, apdex, database, external, memory, cpu';
 
     expect(await warningsOf(`apps: [{id: 1, metrics: [${all}]}]`)).toEqual([]);
   });

@@ -23,12 +23,12 @@ describe('parseConfig, with a regular expression that only JavaScript has', () =
 
   it.each([
     { pattern: 'a(?=b)', column: 2, problem: 'RE2 syntax has no look-ahead', help: several },
-    { pattern: '[(?=](?=b)', column: 6, problem: 'RE2 syntax has no look-ahead', help: several },
-    { pattern: '(?<=a)b', column: 1, problem: 'RE2 syntax has no look-behind', help: several },
+    { pattern: '(?<=a)b', column: 0, problem: 'RE2 syntax has no look-behind', help: several },
     { pattern: 'x(?<!a)b', column: 2, problem: 'RE2 syntax has no look-behind', help: several },
     {
+      // In two places.
       pattern: '\\\\1(a)\\1',
-      column: 7,
+      column: 0,
       problem: 'RE2 syntax has no back-references',
       help: 'write the group again',
     },
@@ -68,7 +68,7 @@ describe('parseConfig, with a regular expression that only JavaScript has', () =
       problem: 'invalid character class range',
       help: 'the names are short ones such as \\p{Lu}, and scripts such as \\p{Greek}',
     },
-    { pattern: 'a[\\b]', column: 2, problem: 'invalid escape sequence', help: syntax },
+    { pattern: 'a[\\b]', column: 3, problem: 'invalid escape sequence', help: syntax },
     { pattern: '(?>a)', column: 1, problem: 'RE2 syntax has no atomic groups' },
     { pattern: '(?<ñ>a)', column: 1, problem: 'invalid named capture', help: syntax },
     { pattern: '(?<n>a)|(?<n>b)', column: 0, problem: 'duplicate capture group name' },
@@ -113,38 +113,39 @@ describe('parseConfig, with a regular expression that only JavaScript has', () =
   });
 });
 
-describe('parseConfig, with a regular expression that is too large', () => {
-  it('says how large it is, and what to do', async () => {
-    expect(await failureOfPattern('(?:ab){1000}c{5}')).toBe(
-      [
-        'config.yaml:2:12: "match" is too large a regular expression: it comes to 3008 steps, and at most 2000 are allowed',
-        "  2 |   - match: '(?:ab){1000}c{5}'",
-        '    |            ^^^^^^^^^^^^^^^^^^',
-        '    = help: use smaller counts, or several entries',
-      ].join('\n'),
-    );
-  });
+const tooLarge = /is too large a regular expression/u;
 
+describe('parseConfig, with a regular expression that is too large', () => {
   // Compiling these would take from tenths of a second to minutes, and up to gigabytes.
   it.each([
     { what: 'a counted literal', pattern: `(?:${'a'.repeat(990)}){1000}` },
     { what: 'counted optionals', pattern: `(?:${'(?:a?)'.repeat(140)}){1000}` },
     { what: 'counted Unicode classes', pattern: `(?:${'\\pL'.repeat(330)}){1000}` },
-    { what: 'counts in counts', pattern: '(((a{100}){100}){100}){100}' },
+    { what: 'counted groups', pattern: `(?:${'(a)'.repeat(80)}){1000}` },
+    { what: 'counts beside one another', pattern: 'a{1000}'.repeat(100) },
+    { what: 'counts in counts', pattern: `(?:(?:${'a'.repeat(90)}){0,25}){25,}` },
     { what: 'counts in a thousand groups', pattern: `${'('.repeat(999)}a${'){2}'.repeat(999)}` },
-    { what: 'open counts', pattern: '(?:(?:a{9,}){9,}){9,}'.repeat(5) },
     { what: 'many classes of all cases', pattern: `(?i)${'[a-\\x{10FFFF}]'.repeat(300)}` },
     { what: 'one class of many', pattern: `(?i)[${'\\pL'.repeat(1300)}]` },
     { what: 'groups without end', pattern: '('.repeat(100_000) },
     { what: 'many words', pattern: `^(?:${'word|'.repeat(1000)})$` },
   ])('refuses $what before compiling it', async ({ pattern }) => {
-    expect((await headlinesOf(`apps:\n  - match: '${pattern}'\n`))[0]).toMatch(
-      /is too large a regular expression/u,
-    );
+    const [headline] = await headlinesOf(`apps:\n  - match: '${pattern}'\n`);
+
+    expect(headline).toMatch(tooLarge);
+    expect(headline).toMatch(/ characters/u);
+  });
+
+  it('refuses what a search would take too long with, and says how large it is', async () => {
+    const failure = await failureOfPattern('(?:ab){1000}c{5}');
+
+    expect(failure).toMatch(tooLarge);
+    expect(failure).toMatch(/\b2007 steps\b.*\b2000 are allowed/u);
+    expect(failure).toContain('use smaller counts');
   });
 
   it.each(['(a{1000}){1000}', '(a{1000}){2}', '((a{100}){100}){100}', 'a{1001}', 'a{0,2000}'])(
-    'refuses %s',
+    'refuses %s, as the engine does',
     async (pattern) => {
       expect(await headlinesOf(`apps:\n  - match: '${pattern}'\n`)).toHaveLength(1);
     },
@@ -154,7 +155,10 @@ describe('parseConfig, with a regular expression that is too large', () => {
     'a{1000}',
     '^[0-9a-f]{64}$',
     '(?i)^[0-9a-f-]{36}$',
+    '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$',
+    '^(?:[a-z0-9]{1,63}\\.){1,8}[a-z]{2,63}$',
     '^(?:checkout|billing|search|payments|cart)-(?:eu|us)-[0-9]{1,3}$',
+    `^(?:${Array.from({ length: 130 }, (_, index) => `application-${index}`).join('|')})$`,
   ])('accepts %s', async (pattern) => {
     const headlines = await headlinesOf(`apps:\n  - match: '${pattern}'\n  - {}\n`);
 
@@ -170,9 +174,7 @@ describe('parseConfig, with regular expressions that are too large together', ()
     );
     const [headline, ...others] = await headlinesOf(`apps:\n${entries.join('')}`);
 
-    expect(headline).toBe(
-      'config.yaml:101:12: "match" is one regular expression too many: the first 100 different ones come to 200700 steps, counting 100 more for each, and at most 200000 are allowed',
-    );
+    expect(headline).toMatch(/^config\.yaml:101:12: .* 200600 steps, .* 200000 are allowed$/u);
     expect(others).toEqual([]);
   });
 

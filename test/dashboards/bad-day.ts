@@ -49,7 +49,7 @@ function partsOf(end: number): Readonly<Record<string, Part>> {
     newrelic_application_hosts: (_, minute) => (minute < badMinutes / 2 ? 10 : 2),
     newrelic_application_requests_per_minute: ofApplication,
     'app:newrelic_application_requests_per_minute:sum': ofApplication,
-    newrelic_application_apdex_ratio: always(0.3),
+    newrelic_application_apdex_score: always(0.3),
     'app_type:newrelic_application_errors_per_minute:max': always(60),
     'app_type:newrelic_application_response_time_seconds:max': always(1000),
     newrelic_application_host_requests_per_minute: ofHost,

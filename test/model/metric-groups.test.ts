@@ -48,9 +48,9 @@ describe('metricGroupsOf', () => {
   it('asks for all presets in one call, in their order', () => {
     const series = seriesOf(presetNames, ['web', 'other']);
 
-    expect(series).toHaveLength(17);
+    expect(series).toHaveLength(15);
     expect(queryOf(series).length).toBeLessThan(700);
-    expect(metricGroupsOf(series).map((group) => group.length)).toEqual([17]);
+    expect(metricGroupsOf(series).map((group) => group.length)).toEqual([15]);
   });
 
   it('puts the series of one metric behind the first of them', () => {

@@ -8,7 +8,7 @@ describe('ownGaugeNames', () => {
     const polled = presetGauges.flatMap(({ name, hostName }) => [name, hostName]);
     const families = [upFamily, ...fixedFamilies].map(({ name }) => name);
 
-    expect(polled).toHaveLength(22);
+    expect(polled).toHaveLength(20);
     expect(families.length).toBeGreaterThan(15);
     expect([...ownGaugeNames].toSorted()).toEqual([...families, ...polled].toSorted());
   });

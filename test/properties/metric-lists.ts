@@ -64,7 +64,7 @@ export const metricLists: Readonly<Record<MetricList, ReadMetrics>> = {
       { ...depth, labels: { level: 'a "b"' } },
       { ...depth, value: 'max_value', labels: { level: 'c\\d\n' } },
       { ...entries, scale: 10, scope: 'applications' },
-      'calls',
+      'response_time',
     ],
     calls: 1,
     apart: { application: 3, host: 2 },

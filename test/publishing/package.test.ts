@@ -231,16 +231,5 @@ describe.each([
       started.child.kill('SIGTERM');
       expect(await started.ended).toBe(0);
     });
-
-    it('completes its commands in a shell', async () => {
-      const script = [
-        'source <(node_modules/.bin/newrelic-exporter completion bash)',
-        'complete -p newrelic-exporter',
-      ].join('\n');
-
-      expect(await npm.run(folder, 'bash', '-c', script)).toMatch(
-        /^complete .* newrelic-exporter$/mu,
-      );
-    });
   });
 });

@@ -104,11 +104,9 @@ describe('the calls for the series of an entry', () => {
 describe('the calls for presets if answers are not whole', () => {
   it.each([
     { presets: ['throughput'], calls: 1 },
-    { presets: ['throughput', 'response_time', 'calls'], calls: 1 },
+    { presets: ['throughput', 'response_time'], calls: 1 },
     { presets: ['throughput', 'errors'], calls: 2 },
     { presets: ['apdex'], calls: 1 },
-    // The calls are counted by another value.
-    { presets: ['apdex', 'calls'], calls: 2 },
     { presets: ['memory', 'errors', 'apdex', 'throughput', 'response_time'], calls: 4 },
   ] as const)('are $calls for $presets', ({ presets, calls }) => {
     const { applications } = callGroupsOf(seriesOf(presets, ['web', 'other']), false);

@@ -87,7 +87,7 @@ describe('a small budget in an account that answers for the first of several met
 
     expect(demand).toBeCloseTo(perMinute + discoveries, 5);
     expect(most).toBeLessThanOrEqual(40);
-    const apdex = lines.filter((line) => /^newrelic_application_(?:host_)?apdex_ratio/u.test(line));
+    const apdex = lines.filter((line) => /^newrelic_application_(?:host_)?apdex_score/u.test(line));
     expect(apdex).toHaveLength(parts);
   });
 

@@ -160,7 +160,7 @@ describe('targetsJson', () => {
     expect(target).toMatchObject({
       requestsPerMinute: { web: 1204, other: 85.5 },
       values: expect.arrayContaining([
-        { name: 'newrelic_application_apdex_ratio', labels: {}, value: 0.94 },
+        { name: 'newrelic_application_apdex_score', labels: {}, value: 0.94 },
         { name: 'queue_depth', labels: { queue: 'mail' }, value: 12_500 },
       ]),
       hostDetails: [

@@ -33,7 +33,7 @@ describe('the values of an application', () => {
   it.each([
     'newrelic_application_response_time_seconds\ntransaction_type=web\n123 ms\nHttpDispatcher, average_response_time',
     'newrelic_application_response_time_seconds\ntransaction_type=other\n2.5 s',
-    'newrelic_application_apdex_ratio\n0.94\nApdex, score',
+    'newrelic_application_apdex_score\n0.94\nApdex, score',
     'newrelic_application_memory_used_bytes\n500 MiB',
     'newrelic_application_cpu_usage_ratio\n37.5 %',
     'newrelic_application_external_response_time_seconds\n\u2013',
@@ -63,7 +63,7 @@ describe('the values of an application', () => {
     const reading = aReading({ series: series.slice(6, 7), application: application.slice(6, 7) });
     const text = linesOf(pageOf(anApplicationStatus({ reading, hostIds: [] })));
 
-    expect(text).toContain('newrelic_application_apdex_ratio');
+    expect(text).toContain('newrelic_application_apdex_score');
     expect(text).not.toContain('Web, requests per minute');
   });
 });

@@ -122,8 +122,6 @@ const fullValues: Values = [
   3.5,
   0.5,
   0.94,
-  1204,
-  85,
   450.5,
   undefined,
   0.0042,

@@ -11,7 +11,7 @@ export interface TestGroup {
 
 const long = ['test/**/*.long.test.ts'];
 const programs = [
-  'test/{dashboards,helm,image,publishing,rules,shells,systemd,vendor-client}/**/*.test.ts',
+  'test/{dashboards,helm,image,publishing,rules,systemd,vendor-client}/**/*.test.ts',
 ];
 
 /** Every test file is in exactly one group, by its folder and its name. */
@@ -30,7 +30,7 @@ export const testGroups: readonly TestGroup[] = [
   },
   {
     name: 'programs',
-    what: 'dashboards, helm, image, publishing, rules, shells, systemd, vendor-client: they run helm, Prometheus, buildah and others',
+    what: 'dashboards, helm, image, publishing, rules, systemd, vendor-client: they run helm, Prometheus, buildah and others',
     include: programs,
     exclude: [],
   },
